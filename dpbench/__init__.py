@@ -1,0 +1,34 @@
+"""Verification and benchmarking of differentially private learning."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpbench.auditing.audit import AuditResult, audit
+    from dpbench.claims.ledger import Ledger, verify
+    from dpbench.privacy.profile import Profile
+    from dpbench.problems import GLMProblem
+    from dpbench.validation import InvalidInput
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "AuditResult": "dpbench.auditing.audit",
+    "GLMProblem": "dpbench.problems",
+    "InvalidInput": "dpbench.validation",
+    "Ledger": "dpbench.claims.ledger",
+    "Profile": "dpbench.privacy.profile",
+    "audit": "dpbench.auditing.audit",
+    "verify": "dpbench.claims.ledger",
+}
+
+__all__ = ["AuditResult", "GLMProblem", "InvalidInput", "Ledger", "Profile", "audit", "verify"]
+
+
+def __getattr__(name: str) -> Any:
+    from dpbench._lazy import load
+
+    return load(__name__, _HOME, name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,16 @@
+"""Mechanisms of "Differentially Private Generalized Linear Models Revisited" (arXiv 2205.03014)."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpbench.glm.noisy_gd import NoisyGD
+
+_HOME = {"NoisyGD": "dpbench.glm.noisy_gd"}
+
+__all__ = ["NoisyGD"]
+
+
+def __getattr__(name: str) -> Any:
+    from dpbench._lazy import load
+
+    return load(__name__, _HOME, name)

@@ -1,0 +1,211 @@
+"""What a mechanism is run on: records, their enforced bounds, the loss and the radius of the domain."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from dpbench import validation
+from dpbench.blas import one_blas_thread
+from dpbench.losses import Loss, resolve
+from dpbench.validation import InvalidInput
+
+_ROUNDING = 1e-12  # relative excess over a declared bound that is rounding, and is scaled back onto the bound
+
+
+@dataclass(frozen=True, eq=False)
+class GLMProblem:
+    """A data set for a generalised linear model, with bounds that are enforced and never trusted.
+
+    Parameters
+    ----------
+    X : array_like or scipy sparse, shape (n, d)
+        Features x_i. Sparse input is kept as CSR.
+    y : array_like, shape (n,)
+        Labels y_i.
+    loss : Loss or str
+        φ, for example "squared" or ``losses.huber(0.5)``.
+    x_bound : float
+        ‖X‖ of the paper: a bound on ‖x_i‖₂, declared before the data are seen.
+    y_bound : float
+        A bound on |y_i|, declared before the data are seen.
+    radius : float
+        B: the domain is the Euclidean ball of this radius.
+    on_excess : {"error", "clip"}
+        What happens to a record outside the bounds: refuse it, or scale x_i and cut y_i to them.
+
+    Attributes
+    ----------
+    n, d : int
+    digest : str
+        SHA-256 of everything above: names the problem in seeds, stores and caches.
+
+    Raises
+    ------
+    InvalidInput
+        For NaN, infinities, wrong shapes, no records, or a record outside the declared bounds.
+    """
+
+    X: Any
+    y: Any
+    loss: Any
+    x_bound: float
+    y_bound: float
+    radius: float
+    on_excess: str = "error"
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        loss: Loss | str,
+        x_bound: float,
+        y_bound: float,
+        radius: float,
+        on_excess: str = "error",
+    ) -> None:
+        put = object.__setattr__
+        put(self, "loss", resolve(loss))
+        put(self, "x_bound", validation.real("x_bound", x_bound, above=0.0))
+        put(self, "y_bound", validation.real("y_bound", y_bound, above=0.0))
+        put(self, "radius", validation.real("radius", radius, above=0.0))
+        put(self, "on_excess", validation.choice("on_excess", on_excess, ("error", "clip")))
+        features = _features(X)
+        labels = validation.array("y", y, ndim=1)
+        if labels.shape[0] != features.shape[0]:
+            raise validation.invalid("y", f"a vector of length {features.shape[0]}, one label a row of X", labels)
+        put(self, "X", self._bounded_features(features))
+        put(self, "y", self._bounded_labels(labels))
+        self.loss.check_labels(self.y)
+
+    @classmethod
+    def from_instance(cls, instance: Any) -> GLMProblem:
+        """Wrap an instance of `lowerbounds` (X, y, loss name, bounds, radius)."""
+        return cls(
+            instance.X,
+            instance.y,
+            loss=instance.loss,
+            x_bound=instance.x_bound,
+            y_bound=instance.y_bound,
+            radius=instance.radius,
+        )
+
+    @property
+    def n(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def d(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
+    def sparse(self) -> bool:
+        return sparse.issparse(self.X)
+
+    @cached_property
+    def digest(self) -> str:
+        made = hashlib.sha256(repr((self.loss, self.x_bound, self.y_bound, self.radius, self.X.shape)).encode())
+        parts = (self.X.data, self.X.indices, self.X.indptr) if self.sparse else (self.X,)
+        for part in (*parts, self.y):
+            made.update(str(part.dtype).encode())
+            made.update(np.ascontiguousarray(part).tobytes())
+        return made.hexdigest()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GLMProblem) and self.digest == other.digest
+
+    @cached_property
+    def moments(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """Sufficient statistics of a quadratic loss: XᵀX/n (d, d), Xᵀy/n (d,), yᵀy/n."""
+        with one_blas_thread():
+            second = self.X.T @ self.X
+            second = second.toarray() if sparse.issparse(second) else second
+            cross = self.X.T @ self.y
+        made = np.ascontiguousarray(second) / self.n, np.ascontiguousarray(cross) / self.n
+        for part in made:
+            part.flags.writeable = False
+        return *made, float(self.y @ self.y) / self.n
+
+    def replace_record(self, index: int, x: Any, y: float) -> GLMProblem:
+        """The neighbouring data set (replace-one) whose record `index` is (x, y), under the same bounds."""
+        if validation.integer("index", index, at_least=0) >= self.n:
+            raise validation.invalid("index", f"below n = {self.n}", index)
+        row = validation.array("x", x, ndim=1, width=self.d)
+        if self.sparse:
+            features = self.X.tolil(copy=True)
+            features[index] = row
+        else:
+            features = self.X.copy()
+            features[index] = row
+        labels = self.y.copy()
+        labels[index] = validation.real("y", y)
+        return replace(self, X=features, y=labels)
+
+    def predictions(self, w: np.ndarray) -> np.ndarray:
+        """⟨w, x_i⟩ for each row of `w`: shape (trials, n), or (n,) for one vector."""
+        return np.ascontiguousarray((self.X @ np.asarray(w).T).T)
+
+    def empirical_risk(self, w: Any) -> Any:
+        """L̂(w; S), the mean loss: a float for w of shape (d,), shape (trials,) for (trials, d)."""
+        rows = validation.array("w", w, ndim=np.ndim(w) if np.ndim(w) in (1, 2) else 2, width=self.d)
+        risks = self.loss.value(self.predictions(rows), self.y).mean(axis=-1)
+        return float(risks) if rows.ndim == 1 else risks
+
+    def _bounded_features(self, X: Any) -> Any:
+        squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
+        norms = np.sqrt(np.asarray(squares).reshape(-1))
+        over = norms > self.x_bound
+        if not over.any():
+            return _frozen(X)
+        worst = int(np.argmax(norms))
+        if self.on_excess == "error" and norms[worst] > self.x_bound * (1.0 + _ROUNDING):
+            raise InvalidInput(
+                f"X must be made of rows with Euclidean norm at most x_bound = {self.x_bound:g}, "
+                f"got {norms[worst]:.17g} at row {worst}; on_excess='clip' scales such rows"
+            )
+        shrink = np.where(over, self.x_bound / np.where(over, norms, 1.0) * (1.0 - 1e-15), 1.0)
+        scaled = sparse.csr_array(sparse.diags_array(shrink) @ X) if sparse.issparse(X) else X * shrink[:, None]
+        return _frozen(scaled)
+
+    def _bounded_labels(self, y: np.ndarray) -> np.ndarray:
+        worst = int(np.argmax(np.abs(y)))
+        if self.on_excess == "error" and abs(y[worst]) > self.y_bound * (1.0 + _ROUNDING):
+            raise InvalidInput(
+                f"y must be at most y_bound = {self.y_bound:g} in absolute value, "
+                f"got {y[worst]:.17g} at row {worst}; on_excess='clip' cuts such labels"
+            )
+        return _frozen(np.clip(y, -self.y_bound, self.y_bound))
+
+
+def _features(X: Any) -> Any:
+    if not sparse.issparse(X):
+        made = validation.array("X", X, ndim=2)
+        if made.shape[1] < 1:
+            raise validation.invalid("X", "a matrix with at least 1 column", made)
+        return made
+    if X.ndim != 2 or X.shape[0] < 1 or X.shape[1] < 1:
+        raise validation.invalid("X", "a matrix with at least 1 row and 1 column", f"shape {X.shape}")
+    made = sparse.csr_array(X, dtype=np.float64, copy=True)
+    made.sum_duplicates()
+    validation.finite("X.data", made.data)
+    return made
+
+
+def _frozen(values: Any) -> Any:
+    """A private, read-only version, so that no mechanism can change its input."""
+    if sparse.issparse(values):
+        for part in (values.data, values.indices, values.indptr):
+            part.flags.writeable = False
+        return values
+    made = values.copy() if values.flags.writeable or values.base is not None else values
+    made.flags.writeable = False
+    return made

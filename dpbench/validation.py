@@ -1,0 +1,136 @@
+"""Checks at the border, in one message shape: which parameter, what it must be, what it was."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+class InvalidInput(ValueError):
+    """A parameter that cannot be used; the message names it, what it must be and what it was."""
+
+
+class MissingExtra(ImportError):
+    """A feature that needs an optional dependency which is not installed."""
+
+
+def invalid(name: str, must_be: str, got: Any) -> InvalidInput:
+    """The one shape of every message about a bad parameter."""
+    return InvalidInput(f"{name} must be {must_be}, got {_short(got)}")
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape} and dtype {value.dtype}"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def real(name: str, value: Any, *, above: float | None = None, at_least: float | None = None) -> float:
+    """A finite real number, optionally bounded below; booleans are refused."""
+    must_be = "a finite number"
+    if above is not None:
+        must_be += f" > {above:g}"
+    if at_least is not None:
+        must_be += f" >= {at_least:g}"
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.floating, np.integer)):
+        raise invalid(name, must_be, value)
+    number = float(value)
+    if (
+        not math.isfinite(number)
+        or (above is not None and not number > above)
+        or (at_least is not None and not number >= at_least)
+    ):
+        raise invalid(name, must_be, value)
+    return number
+
+
+def epsilon(value: Any, name: str = "epsilon") -> float:
+    """A privacy parameter ε: a finite number > 0."""
+    return real(name, value, above=0.0)
+
+
+def delta(value: Any, name: str = "delta", *, positive: bool = False) -> float:
+    """A privacy parameter δ in [0, 1), or in (0, 1) where the mechanism's noise has Gaussian tails."""
+    must_be = "a number in (0, 1)" if positive else "a number in [0, 1)"
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.floating, np.integer)):
+        raise invalid(name, must_be, value)
+    number = float(value)
+    if not (0.0 <= number < 1.0) or (positive and number == 0.0):
+        raise invalid(name, must_be, value)
+    return number
+
+
+def fraction(name: str, value: Any) -> float:
+    """A number strictly between 0 and 1 (a confidence, a failure probability)."""
+    number = real(name, value)
+    if not 0.0 < number < 1.0:
+        raise invalid(name, "a number strictly between 0 and 1", value)
+    return number
+
+
+def integer(name: str, value: Any, *, at_least: int) -> int:
+    """An integer with a lower bound; 3.0 and True are refused."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Integral, np.integer)) or value < at_least:
+        raise invalid(name, f"an integer >= {at_least}", value)
+    return int(value)
+
+
+def choice(name: str, value: Any, options: Iterable[str]) -> str:
+    """One of the named options, with the nearest one suggested otherwise."""
+    known = list(options)
+    if isinstance(value, str) and value in known:
+        return value
+    raise invalid(name, f"one of {', '.join(known)}{did_you_mean(value, known)}", value)
+
+
+def did_you_mean(value: Any, options: Iterable[str]) -> str:
+    """' (did you mean X?)' for the nearest option, or nothing."""
+    near = difflib.get_close_matches(str(value), list(options), n=1, cutoff=0.5)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def array(name: str, value: Any, *, ndim: int, min_length: int = 1, width: int | None = None) -> np.ndarray:
+    """A finite float64 C-ordered array with `ndim` axes and at least `min_length` entries along the first."""
+    shape = "a vector" if ndim == 1 else "a matrix" if ndim == 2 else f"an array with {ndim} axes"
+    must_be = f"{shape} of finite numbers"
+    try:
+        made = np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise invalid(name, must_be, value) from error
+    if made.dtype.kind not in "fiub" or made.ndim != ndim:
+        raise invalid(name, must_be, made if made.ndim != ndim else value)
+    if made.shape[0] < min_length:
+        raise invalid(name, f"{shape} with at least {min_length} rows", made)
+    if width is not None and made.shape[-1] != width:
+        raise invalid(name, f"{shape} whose last axis has length {width}", made)
+    made = np.ascontiguousarray(made, dtype=np.float64)
+    finite(name, made)
+    return made
+
+
+def finite(name: str, values: np.ndarray) -> None:
+    """Refuse NaN and infinities, naming the first one."""
+    good = np.isfinite(values)
+    if not good.all():
+        where = tuple(int(i) for i in np.argwhere(~good)[0])
+        place = where[0] if len(where) == 1 else where
+        raise InvalidInput(f"{name} must be finite everywhere, got {values[where]} at index {place}")
+
+
+def extra(module: str, extra_name: str) -> Any:
+    """Import an optional dependency, or say which extra brings it."""
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtra(
+            f"{module.partition('.')[0]} is needed here and is not installed: "
+            f"pip install 'dpbench-suite[{extra_name}]'"
+        ) from error
