@@ -1,0 +1,221 @@
+"""`verify`: run entries of the ledger and say what was found."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from dpbench import validation
+from dpbench.claims.core import KINDS, Claim, Evidence, plain
+from dpbench.runs.context import RunContext
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A claim with what was found of it."""
+
+    claim: Claim
+    verdict: str
+    evidence: Evidence
+
+    @property
+    def as_expected(self) -> bool:
+        return self.verdict == self.claim.expected
+
+    def to_dict(self) -> dict[str, Any]:
+        c = self.claim
+        return {
+            "id": c.id,
+            "paper": c.paper,
+            "source": c.source,
+            "kind": c.kind,
+            "statement": c.statement,
+            "verdict": self.verdict,
+            "expected": c.expected,
+            "evidence": self.evidence.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The outcome of `verify`.
+
+    Attributes
+    ----------
+    entries : tuple of Entry
+    not_run : tuple of dict
+        ``{"id", "reason"}`` of the selected claims without a verdict.
+    level : str
+    seed : int
+    seconds : float
+    """
+
+    entries: tuple[Entry, ...]
+    not_run: tuple[dict[str, str], ...]
+    level: str
+    seed: int
+    seconds: float
+
+    @property
+    def error_budget(self) -> float:
+        """Sum of the error levels of the entries: bounds the chance that sampling made any verdict wrong."""
+        return sum(entry.evidence.level for entry in self.entries)
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether every selected claim that could run at this level has its expected verdict."""
+        failed = any(not item["reason"].startswith("full only") for item in self.not_run)
+        return bool(self.entries) and not failed and all(entry.as_expected for entry in self.entries)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of ``--json``: strict JSON types only."""
+        return {
+            "schema": SCHEMA,
+            "claims": [entry.to_dict() for entry in self.entries],
+            "not_run": [dict(item) for item in self.not_run],
+            "level": self.level,
+            "error_budget": plain(self.error_budget),
+            "versions": versions(),
+            "seed": self.seed,
+            "seconds": self.seconds,
+        }
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Id, verdict, expected, value, interval, error level: what tables show."""
+        return [
+            (
+                e.claim.id,
+                e.verdict,
+                e.claim.expected,
+                f"{e.evidence.value:.6g}",
+                "" if e.evidence.interval is None else "[{:.4g}, {:.4g}]".format(*e.evidence.interval),
+                f"{e.evidence.level:.0e}" if e.evidence.level else "exact",
+            )
+            for e in self.entries
+        ]
+
+    def to_csv(self) -> str:
+        """The table as CSV with a header line."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(self.rows())
+        return out.getvalue()
+
+    def to_latex(self) -> str:
+        """The table as a LaTeX ``tabular``."""
+        lines = [r"\begin{tabular}{llllll}", " & ".join(COLUMNS) + r" \\", r"\hline"]
+        lines += [" & ".join(cell.replace("_", r"\_") for cell in row) + r" \\" for row in self.rows()]
+        return "\n".join([*lines, r"\end{tabular}", ""])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = "".join(f"<th>{escape(c)}</th>" for c in COLUMNS)
+        body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in self.rows())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+COLUMNS = ("claim", "verdict", "expected", "value", "interval", "error level")
+
+
+def all_claims() -> tuple[Claim, ...]:
+    """Every entry, in the order of the papers."""
+    from dpbench.claims.glm.entries import CLAIMS
+
+    return CLAIMS
+
+
+def select(
+    patterns: str | Sequence[str] | None = None, *, paper: str | None = None, kind: str | None = None
+) -> tuple[Claim, ...]:
+    """The entries that fit any of the patterns (ids or globs; None: all), the paper and the kind."""
+    known = all_claims()
+    ids = [claim.id for claim in known]
+    wanted = ids
+    if patterns is not None:
+        patterns = [patterns] if isinstance(patterns, str) else list(patterns)
+        wanted = []
+        for pattern in patterns:
+            found = [i for i in ids if isinstance(pattern, str) and fnmatchcase(i, pattern)]
+            if not found:
+                hint = validation.did_you_mean(pattern, ids)
+                raise validation.invalid("claims", f"ids or globs of the ledger (see `dpbench list`){hint}", pattern)
+            wanted += found
+    if paper is not None:
+        validation.choice("paper", paper, sorted({claim.paper for claim in known}))
+    if kind is not None:
+        validation.choice("kind", kind, KINDS)
+    chosen = tuple(
+        c for c in known if c.id in wanted and (paper is None or c.paper == paper) and (kind is None or c.kind == kind)
+    )
+    if not chosen:
+        raise validation.invalid("claims", "a selection that some entry fits", patterns)
+    return chosen
+
+
+def verify(
+    claims: str | Sequence[str] | None = None,
+    *,
+    paper: str | None = None,
+    kind: str | None = None,
+    level: str = "quick",
+    workers: Any = None,
+    store: Any = None,
+    seed: int = 0,
+    progress: Any = None,
+) -> Ledger:
+    """Run entries of the ledger.
+
+    Parameters
+    ----------
+    claims : str or sequence of str, optional
+        Ids or globs, for example ``"glm.*.privacy.*"``; default all.
+    paper, kind : str, optional
+        Narrow the selection.
+    level : {"quick", "full"}
+        Sizes of the runs.
+    workers : int or concurrent.futures.Executor, optional
+        Threads of this process (default: one a core), or an executor of yours.
+    store : path, optional
+        SQLite file in which finished blocks are kept; None keeps them in memory only.
+    seed : int
+    progress : Progress, optional
+        Told of what is going on; see `dpbench.runs.progress`.
+
+    Returns
+    -------
+    Ledger
+    """
+    selected = select(claims, paper=paper, kind=kind)
+    validation.choice("level", level, ("quick", "full"))
+    validation.integer("seed", seed, at_least=0)
+    started = time.perf_counter()
+    entries: list[Entry] = []
+    not_run: list[dict[str, str]] = []
+    with RunContext(level=level, seed=seed, workers=workers, store=store, progress=progress) as context:
+        for claim in selected:
+            if claim.full_only and level == "quick":
+                not_run.append({"id": claim.id, "reason": "full only: run with --level full"})
+                continue
+            began = time.perf_counter()
+            verdict, evidence = context.run(claim)
+            entries.append(Entry(claim, verdict, replace(evidence, seconds=time.perf_counter() - began)))
+    return Ledger(tuple(entries), tuple(not_run), level, seed, time.perf_counter() - started)
+
+
+def versions(names: Iterable[str] = ("numba", "numpy", "scipy")) -> dict[str, str]:
+    """Versions of Python, of this package and of what its numbers rest on."""
+    import platform
+    from importlib.metadata import version
+
+    from dpbench import __version__
+
+    return {"python": platform.python_version(), "dpbench": __version__, **{name: version(name) for name in names}}
