@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from dpbench import validation
 from dpbench.privacy.profile import Profile
+from lowerbounds._digest import code_digest
 
 KINDS = ("privacy", "rate", "floor", "inequality", "stability")
 VERDICTS = {
@@ -130,6 +131,11 @@ class Claim:
         validation.choice("side", self.side, ("upper", "tight") if self.kind == "rate" else ("",))
         if not self.id.startswith(f"{self.paper}.") or self.kind not in self.id.split("."):
             raise validation.invalid("id", "<paper>.<result>.<kind>[.<variant>]", self.id)
+
+    @property
+    def digest(self) -> str:
+        """Digest of all code of ours that the entry rests on: evidence with another one is stale."""
+        return code_digest(self.run.__module__)
 
 
 def privacy_verdict(

@@ -39,7 +39,7 @@ class Entry:
             "statement": c.statement,
             "verdict": self.verdict,
             "expected": c.expected,
-            "evidence": self.evidence.to_dict(),
+            "evidence": {**self.evidence.to_dict(), "digest": self.claim.digest},
         }
 
 
