@@ -1,0 +1,50 @@
+"""Every mechanism of the project, small enough for the contract tests, with problems it must handle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from dpbench import losses
+from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.glm.output_perturbation import OutputPerturbation
+from dpbench.problems import GLMProblem
+
+LOSSES: dict[str, Callable[[], losses.Loss]] = {**losses.BY_NAME, "capped-linear": lambda: losses.capped_linear(2.0)}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism at a privacy level, for every loss it is made for."""
+
+    name: str
+    make: Callable[..., Any]
+    losses: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+MECHANISMS = (
+    Case("noisy-gd", lambda epsilon=1.0, delta=1e-5, **k: NoisyGD(epsilon, delta, **{"steps": 12, **k}), tuple(LOSSES)),
+    Case("output-perturbation", lambda epsilon=1.0, delta=1e-5, **k: OutputPerturbation(epsilon, delta, **k),
+         tuple(LOSSES)),
+)  # fmt: skip
+
+PAIRS = [(case, loss) for case in MECHANISMS for loss in case.losses]
+IDS = [f"{case}-{loss}" for case, loss in PAIRS]
+
+
+def problem(loss: str, *, n: int = 40, d: int = 4, seed: int = 7, as_sparse: bool = False) -> GLMProblem:
+    """A small problem with bounds (1, 1), radius 2 and labels ±1."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    X /= np.maximum(1.0, np.linalg.norm(X, axis=1, keepdims=True))
+    y = np.where(rng.random(n) < 0.6, 1.0, -1.0)
+    return GLMProblem(
+        sparse.csr_array(X) if as_sparse else X, y, loss=LOSSES[loss](), x_bound=1.0, y_bound=1.0, radius=2.0
+    )

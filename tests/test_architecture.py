@@ -1,0 +1,125 @@
+"""The folders are the architecture: imports point one way, and a few habits are held by test."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted([*(ROOT / "dpbench").rglob("*.py"), *(ROOT / "lowerbounds").rglob("*.py")])
+
+# A module may import from its own level only within one group, and from any lower level.
+LEVELS = (
+    ("lowerbounds",),
+    ("validation", "losses", "problems", "populations", "datasets", "csv_table", "privacy", "sampling", "blas"),
+    ("runs",),
+    ("glm", "heavytail", "publicdata", "auditing", "rates"),
+    ("claims", "comparison"),
+    ("report", "cli", "pytest_plugin"),
+)
+FAMILIES = LEVELS[3]
+
+
+def group(module: str) -> str:
+    """`lowerbounds`, or the part of `dpbench` that a module belongs to ('' for `dpbench` itself)."""
+    first, _, rest = module.partition(".")
+    return first if first == "lowerbounds" else rest.partition(".")[0]
+
+
+def level(name: str) -> int:
+    for number, members in enumerate(LEVELS):
+        if name in members:
+            return number
+    raise AssertionError(f"{name} has no level: name it in LEVELS")
+
+
+def imports(path: Path) -> set[str]:
+    """Modules of ours that a file imports, wherever in the file."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}: relative import"
+            if node.module in ("dpbench", "lowerbounds"):
+                found.update(f"{node.module}.{alias.name}" for alias in node.names)
+            else:
+                found.add(str(node.module))
+    return {name for name in found if name.partition(".")[0] in ("dpbench", "lowerbounds")}
+
+
+def violations(module: str, imported: set[str]) -> list[str]:
+    """Imports of `module` that point the wrong way."""
+    here = group(module)
+    wrong = []
+    for name in sorted(imported):
+        there = group(name)
+        if there in ("_lazy", "__version__", here):
+            continue
+        if there == "" or level(there) > level(here) or (level(there) == level(here) and here in FAMILIES):
+            wrong.append(f"{module} imports {name}")
+    return wrong
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_imports_point_one_way() -> None:
+    wrong = []
+    for path in SOURCES:
+        module = name_of(path)
+        if group(module) in ("", "_lazy"):  # the lazy table of public names
+            continue
+        wrong += violations(module, imports(path))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_wrong_import_would_be_seen() -> None:
+    assert violations("dpbench.glm.noisy_gd", {"dpbench.auditing.audit"})
+    assert violations("dpbench.problems", {"dpbench.glm.theory"})
+    assert violations("lowerbounds._packing", {"dpbench.losses"})
+    assert violations("dpbench.runs.store", {"dpbench.claims.core"})
+    assert not violations("dpbench.claims.ledger", {"dpbench.runs.context", "dpbench.validation"})
+
+
+def test_no_package_is_imported_through_its_lazy_names() -> None:
+    """A digest follows imports to the module that defines a name; a lazy package would hide it."""
+    packages = {name_of(p) for p in SOURCES if p.name == "__init__.py"}
+    modules = {name_of(p) for p in SOURCES}
+    for path in SOURCES:
+        if path.name == "__init__.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module in packages:
+                for alias in node.names:
+                    whole = f"{node.module}.{alias.name}"
+                    assert whole in modules or alias.name == "__version__", f"{path.name} imports {whole}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_files_are_short(path: Path) -> None:
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= 300, f"{path.name} has {lines} lines"
+    assert path.name != "utils.py"
+
+
+def test_only_the_decorator_says_njit() -> None:
+    said = [name_of(p) for p in SOURCES if "njit(" in p.read_text(encoding="utf-8")]
+    assert said == ["lowerbounds._kernel"]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("module", ["dpbench", "dpbench.pytest_plugin"])
+def test_import_loads_nothing_heavy(module: str) -> None:
+    code = (
+        f"import sys, {module}; "
+        "print([m for m in ('numba', 'scipy', 'sklearn', 'matplotlib', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

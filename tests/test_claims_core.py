@@ -1,0 +1,103 @@
+"""The rules from evidence to verdict, and the ledger's own consistency."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from dpbench.claims.core import VERDICTS, Claim, Evidence, inequality_verdict, plain, privacy_verdict, rate_verdict
+from dpbench.claims.glm.expected import EXPECTED
+from dpbench.claims.ledger import all_claims, select
+from dpbench.privacy.profile import gaussian_profile
+from dpbench.validation import InvalidInput
+
+
+def gauss(mu: float, kind: str):  # noqa: ANN201
+    return gaussian_profile(mu, kind=kind, why="test")
+
+
+def test_privacy_verdict() -> None:
+    targets = [(1.0, 1e-5), (2.0, 1e-5)]
+    good, bad = 0.1, 3.0
+    assert privacy_verdict(targets, guarantees=[gauss(good, "upper")] * 2) == "proved"
+    assert privacy_verdict(targets, guarantees=[gauss(good, "upper"), gauss(bad, "upper")]) == "not refuted"
+    assert privacy_verdict(targets, guarantees=[gauss(good, "lower")] * 2) == "not refuted"
+    assert privacy_verdict(targets, pairs=[gauss(good, "exact"), gauss(bad, "exact")]) == "refuted"
+    assert privacy_verdict(targets, pairs=[gauss(good, "exact"), gauss(bad, "upper")]) == "not refuted"
+    assert privacy_verdict(targets, pairs=[gauss(good, "lower"), gauss(bad, "lower")]) == "refuted"
+    assert privacy_verdict(targets) == "not refuted"
+    with pytest.raises(ValueError, match="zip"):
+        privacy_verdict(targets, pairs=[gauss(good, "exact")])
+
+
+@pytest.mark.parametrize(
+    ("interval", "side", "verdict"),
+    [
+        ((-0.55, -0.45), "tight", "consistent"),
+        ((-0.55, -0.45), "upper", "consistent"),
+        ((-0.65, -0.55), "tight", "undecided"),
+        ((-0.80, -0.65), "tight", "inconsistent"),
+        ((-0.80, -0.65), "upper", "consistent"),
+        ((-0.45, -0.35), "tight", "undecided"),
+        ((-0.45, -0.35), "upper", "undecided"),
+        ((-0.35, -0.30), "tight", "inconsistent"),
+        ((-0.35, -0.30), "upper", "inconsistent"),
+        ((-2.0, 2.0), "tight", "undecided"),
+    ],
+)
+def test_rate_verdict(interval: tuple[float, float], side: str, verdict: str) -> None:
+    assert rate_verdict(interval, -0.5, side) == verdict
+
+
+def test_inequality_verdict() -> None:
+    assert inequality_verdict(0.0) == inequality_verdict(0.3) == "not refuted"
+    assert inequality_verdict(-1e-12) == "refuted"
+
+
+def test_evidence_is_strict_json() -> None:
+    made = Evidence(value=math.inf, series={"a": [np.float64(1.5), math.nan, np.int64(2)]}, interval=(0.0, math.inf))
+    text = json.dumps(made.to_dict(), allow_nan=False)
+    assert json.loads(text)["series"]["a"] == [1.5, "nan", 2]
+    assert plain(np.arange(3)) == [0, 1, 2]
+
+
+def test_ledger_is_consistent() -> None:
+    claims = all_claims()
+    ids = [claim.id for claim in claims]
+    assert len(ids) == len(set(ids))
+    assert set(ids) == set(EXPECTED), "every expected verdict has an entry and every entry one"
+    for claim in claims:
+        assert claim.expected in VERDICTS[claim.kind]
+        assert len(claim.statement) > 40 and len(claim.derivation) > 80 and claim.source
+        assert claim.corrected == "" or claim.corrected in ids
+        assert claim.level <= 1e-6
+        if claim.kind == "privacy" and claim.expected == "refuted":
+            assert claim.corrected, f"{claim.id} is refuted and names no corrected version"
+        assert len(claim.digest) == 64
+
+
+def test_select() -> None:
+    assert [c.id for c in select("glm.thm1.privacy.exact")] == ["glm.thm1.privacy.exact"]
+    assert {c.kind for c in select("glm.*.privacy.*")} == {"privacy"}
+    assert {c.kind for c in select(kind="rate")} == {"rate"}
+    assert len(select(["glm.thm1.*", "glm.thm1.privacy.*"])) == len(select("glm.thm1.*"))
+    with pytest.raises(InvalidInput, match="did you mean glm.thm1.privacy.exact"):
+        select("glm.thm1.privcy.exact")
+    with pytest.raises(InvalidInput, match="paper must be one of"):
+        select(paper="gml")
+    with pytest.raises(InvalidInput, match="kind must be one of"):
+        select(kind="privcy")
+
+
+@pytest.mark.parametrize(
+    "changes", [{"id": "glm.thm1.rate.n"}, {"id": "thm1.privacy"}, {"expected": "consistent"}, {"side": "tight"}]
+)
+def test_a_claim_that_contradicts_itself_is_refused(changes: dict[str, str]) -> None:
+    keywords = {"id": "glm.x.privacy", "paper": "glm", "source": "s", "kind": "privacy", "statement": "s",
+                "derivation": "d", "expected": "proved", "run": lambda c: ("proved", Evidence(0.0))}  # fmt: skip
+    Claim(**keywords)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput):
+        Claim(**{**keywords, **changes})  # type: ignore[arg-type]

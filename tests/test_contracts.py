@@ -1,0 +1,160 @@
+"""What every mechanism promises, one test id for each (mechanism, loss)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from registry import IDS, MECHANISMS, PAIRS, problem
+
+from dpbench import validation
+from dpbench.problems import GLMProblem
+from dpbench.sampling import block_width, stream
+
+each = pytest.mark.parametrize(("case", "loss"), PAIRS, ids=IDS)
+TRIALS = 130  # two blocks of 64 and a part of a third
+
+
+@each
+@pytest.mark.kernel
+def test_same_seed_same_bits(case: Any, loss: str) -> None:
+    p = problem(loss)
+    first, second = (case.make().sample(p, TRIALS, seed=3) for _ in range(2))
+    assert np.array_equal(first, second)
+    assert not np.array_equal(first, case.make().sample(p, TRIALS, seed=4))
+    assert first.shape == (TRIALS, p.d) and first.dtype == np.float64
+    assert np.isfinite(first).all()
+
+
+@each
+def test_workers_do_not_change_bits(case: Any, loss: str) -> None:
+    p = problem(loss)
+    assert np.array_equal(case.make().sample(p, TRIALS, workers=1), case.make().sample(p, TRIALS, workers=2))
+
+
+@each
+def test_prefix(case: Any, loss: str) -> None:
+    p = problem(loss)
+    assert np.array_equal(case.make().sample(p, 70), case.make().sample(p, TRIALS)[:70])
+
+
+@each
+def test_trials_of_a_call_do_not_depend_on_their_number(case: Any, loss: str) -> None:
+    p, m = problem(loss), case.make()
+    width = block_width(p)
+    for trials in (1, width - 1, width, width + 1):
+        few, more = (m(p, count, stream("prefix")) for count in (trials, 3 * width))
+        assert few.shape == (trials, p.d)
+        assert np.array_equal(few, more[:trials])
+
+
+@each
+def test_statistic_is_what_travels(case: Any, loss: str) -> None:
+    p, m = problem(loss), case.make()
+    whole = m.sample(p, TRIALS)
+    assert np.allclose(m.sample(p, TRIALS, statistic=p.empirical_risk), p.empirical_risk(whole), rtol=1e-13)
+
+
+@each
+def test_inputs_are_unchanged(case: Any, loss: str) -> None:
+    p = problem(loss)
+    digest, X, y = p.digest, p.X.copy(), p.y.copy()
+    case.make().sample(p, 3)
+    assert np.array_equal(X, p.X) and np.array_equal(y, p.y)
+    assert GLMProblem(p.X, p.y, loss=p.loss, x_bound=1.0, y_bound=1.0, radius=2.0).digest == digest
+
+
+@each
+@pytest.mark.kernel
+def test_sparse_and_dense_agree(case: Any, loss: str) -> None:
+    dense, csr = problem(loss), problem(loss, as_sparse=True)
+    m = case.make(noise_scale=0.0)
+    got = [m(p, 2, stream("sparse")) for p in (dense, csr)]
+    assert np.allclose(*got, rtol=1e-7, atol=1e-9)
+
+
+@each
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("delta", [1e-3, 1e-6])
+def test_exact_calibration_meets_its_claim_and_wastes_nothing(case: Any, loss: str, epsilon: float, delta: float) -> None:
+    profile = case.make(epsilon, delta).guarantee(problem(loss))
+    assert profile.kind in ("exact", "upper")
+    assert delta * (1.0 - 1e-6) <= profile.delta(epsilon) <= delta
+    assert profile.epsilon(delta) <= epsilon
+
+
+@each
+def test_guarantee_follows_the_noise_in_use(case: Any, loss: str) -> None:
+    p = problem(loss)
+    m = case.make()
+    sigma = m.sigma(p)
+    halved, doubled = (replace(m, noise_scale=factor * sigma).guarantee(p).delta(1.0) for factor in (0.5, 2.0))
+    assert halved > 10.0 * m.guarantee(p).delta(1.0) > 100.0 * doubled
+    assert replace(m, noise_scale=0.0).guarantee(p).delta(1.0) == 1.0
+
+
+@each
+def test_more_budget_never_means_more_noise(case: Any, loss: str) -> None:
+    p = problem(loss)
+    for calibration in ("exact", "printed"):
+        by_epsilon = [case.make(e, 1e-5, calibration=calibration).sigma(p) for e in (0.1, 0.5, 1.0, 3.0)]
+        by_delta = [case.make(1.0, d, calibration=calibration).sigma(p) for d in (1e-8, 1e-5, 1e-2)]
+        assert by_epsilon == sorted(by_epsilon, reverse=True)
+        assert by_delta == sorted(by_delta, reverse=True)
+
+
+@each
+def test_pair_profile_is_within_the_guarantee(case: Any, loss: str) -> None:
+    p, m = problem(loss), case.make()
+    rng = np.random.default_rng(11)
+    for _ in range(5):
+        x = rng.standard_normal(p.d)
+        neighbour = p.replace_record(int(rng.integers(p.n)), x / np.linalg.norm(x) * (1 - 1e-12), 1.0)
+        for e in (0.1, 1.0, 2.0):
+            assert m.pair_profile(p, neighbour).delta(e) <= m.guarantee(p).delta(e) * (1.0 + 1e-6)
+
+
+@each
+def test_release_says_what_made_it(case: Any, loss: str) -> None:
+    p, m = problem(loss), case.make()
+    made = m.release(p, seed=5)
+    assert np.array_equal(made.output, m.release(p, seed=5).output)
+    assert np.array_equal(made.w, made.output)
+    assert np.allclose(made.predict(p.X[:3]), p.X[:3] @ made.w)
+    assert made.info["seed"] == 5 and made.info["kind"] in ("exact", "upper")
+    assert not np.array_equal(m.release(p).output, m.release(p).output)
+
+
+@pytest.mark.parametrize("case", MECHANISMS, ids=str)
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"epsilon": 0.0}, "epsilon"),
+        ({"epsilon": -1.0}, "epsilon"),
+        ({"epsilon": float("nan")}, "epsilon"),
+        ({"epsilon": float("inf")}, "epsilon"),
+        ({"epsilon": "1"}, "epsilon"),
+        ({"delta": 0.0}, "delta"),
+        ({"delta": 1.0}, "delta"),
+        ({"delta": -1e-5}, "delta"),
+        ({"delta": float("nan")}, "delta"),
+        ({"calibration": "printd"}, "calibration"),
+        ({"noise_scale": -1.0}, "noise_scale"),
+    ],
+)
+def test_bad_parameters_are_named(case: Any, arguments: dict[str, Any], named: str) -> None:
+    with pytest.raises(validation.InvalidInput, match=f"^{named} must be .*, got "):
+        case.make(**arguments)
+
+
+@pytest.mark.parametrize("case", MECHANISMS, ids=str)
+@pytest.mark.parametrize(("trials", "what"), [(0, "trials"), (-1, "trials"), (2.5, "trials"), (True, "trials")])
+def test_bad_trials_are_named(case: Any, trials: Any, what: str) -> None:
+    with pytest.raises(validation.InvalidInput, match=f"^{what} must be "):
+        case.make().sample(problem("squared"), trials)
+    with pytest.raises(validation.InvalidInput, match=f"^{what} must be "):
+        case.make()(problem("squared"), trials, stream("x"))
+    with pytest.raises(validation.InvalidInput, match="^problem must be "):
+        case.make()(np.zeros((3, 2)), 1, stream("x"))

@@ -1,0 +1,126 @@
+"""GLMProblem: bounds are enforced, data are private and frozen, digests name everything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+
+from dpbench.problems import GLMProblem
+from dpbench.validation import InvalidInput
+
+X = np.array([[0.6, 0.8], [0.0, -1.0], [0.5, 0.5]])
+Y = np.array([1.0, -1.0, 1.0])
+
+
+def make(X: Any = X, y: Any = Y, **changes: Any) -> GLMProblem:
+    keywords = {"loss": "squared", "x_bound": 1.0, "y_bound": 1.0, "radius": 2.0, **changes}
+    return GLMProblem(X, y, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"X": [[np.nan, 0.0]], "y": [1.0]}, "X must be finite everywhere, got nan at index (0, 0)"),
+        ({"X": [[np.inf, 0.0]], "y": [1.0]}, "X must be finite"),
+        ({"X": [1.0, 2.0], "y": [1.0]}, "X must be a matrix"),
+        ({"X": np.zeros((0, 2)), "y": []}, "X must be a matrix with at least 1 rows"),
+        ({"X": np.zeros((1, 0)), "y": [1.0]}, "X must be a matrix with at least 1 column"),
+        ({"X": [["a", "b"]], "y": [1.0]}, "X must be a matrix of finite numbers"),
+        ({"y": [1.0, -1.0]}, "y must be a vector of length 3"),
+        ({"y": [1.0, np.nan, 1.0]}, "y must be finite"),
+        ({"y": [[1.0], [1.0], [1.0]]}, "y must be a vector"),
+        ({"X": 1.1 * X}, "X must be made of rows with Euclidean norm at most x_bound = 1"),
+        ({"y": [1.0, -1.5, 1.0]}, "y must be at most y_bound = 1 in absolute value, got -1.5 at row 1"),
+        ({"x_bound": 0.0}, "x_bound must be a finite number > 0, got 0.0"),
+        ({"y_bound": -1.0}, "y_bound must be a finite number > 0"),
+        ({"radius": np.inf}, "radius must be a finite number > 0"),
+        ({"radius": None}, "radius must be a finite number > 0"),
+        ({"radius": True}, "radius must be a finite number > 0, got True"),
+        ({"loss": "sqared"}, "loss must be one of .* (did you mean squared?)"),
+        ({"loss": 3}, "loss must be one of"),
+        ({"on_excess": "cut"}, "on_excess must be one of error, clip"),
+        ({"loss": "logistic", "y": [1.0, -1.0, 0.5]}, "y must be -1 or +1 everywhere for the logistic loss, got 0.5"),
+        ({"X": sparse.csr_array(np.array([[np.nan, 1.0]])), "y": [1.0]}, "X.data must be finite"),
+        ({"X": sparse.csr_array((0, 3)), "y": []}, "X must be a matrix with at least 1 row"),
+    ],
+)
+def test_bad_input_is_named(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        make(**arguments)
+    start, _, end = message.partition(".*")
+    assert str(caught.value).startswith(start.strip()) and end.strip() in str(caught.value)
+
+
+def test_clipping_is_asked_for_and_complete() -> None:
+    p = make(3.0 * X, [5.0, -0.5, 1.0], on_excess="clip")
+    assert np.all(np.linalg.norm(p.X, axis=1) <= 1.0)
+    assert np.allclose(np.linalg.norm(p.X, axis=1), 1.0)
+    assert np.array_equal(p.y, [1.0, -0.5, 1.0])
+    s = make(sparse.csr_array(3.0 * X), [5.0, -0.5, 1.0], on_excess="clip")
+    assert np.allclose(s.X.toarray(), p.X, rtol=1e-14)
+
+
+@given(arrays(float, (4, 3), elements=st.floats(-1e3, 1e3)), st.floats(1e-3, 1e3))
+def test_no_record_is_ever_outside_its_bounds(points: np.ndarray, bound: float) -> None:
+    p = make(points, np.zeros(4), x_bound=bound, on_excess="clip")
+    assert np.all(np.sqrt(np.einsum("ij,ij->i", p.X, p.X)) <= bound)
+
+
+def test_rounding_is_scaled_back_not_refused() -> None:
+    over = np.array([[np.nextafter(1.0, 2.0), 0.0]])
+    assert np.linalg.norm(make(over, [0.0]).X) <= 1.0
+    with pytest.raises(InvalidInput):
+        make(over * (1.0 + 1e-9), [0.0])
+
+
+def test_data_are_private_and_frozen() -> None:
+    mine = X.copy()
+    p = make(mine)
+    mine[0, 0] = 9.0
+    assert p.X[0, 0] == 0.6
+    for part in (p.X, p.y, p.moments[0], p.moments[1]):
+        with pytest.raises(ValueError, match="read-only"):
+            part[0] = 0.0
+
+
+def test_digest_names_everything() -> None:
+    base = make()
+    others = [
+        make(loss="half-squared"), make(x_bound=1.5), make(y_bound=1.5), make(radius=2.5),
+        make(X[::-1]), make(y=-Y), make(sparse.csr_array(X)), base.replace_record(0, [0.0, 0.0], 1.0),
+    ]  # fmt: skip
+    assert len({p.digest for p in (base, *others)}) == 1 + len(others)
+    assert make() == base and hash(make()) == hash(base) and base != others[0]
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
+def test_replace_record(wrap: Any) -> None:
+    base = make(wrap(X))
+    changed = base.replace_record(1, [0.1, 0.2], 0.5)
+    dense = changed.X.toarray() if sparse.issparse(changed.X) else changed.X
+    assert np.array_equal(dense, [[0.6, 0.8], [0.1, 0.2], [0.5, 0.5]])
+    assert np.array_equal(changed.y, [1.0, 0.5, 1.0])
+    assert base.y[1] == -1.0
+    for index, x, y, named in ((3, [0, 0], 0, "index"), (-1, [0, 0], 0, "index"), (0, [0], 0, "x"),
+                               (0, [0, 0], np.nan, "y"), (0, [3, 0], 0, "X"), (0, [0, 0], 2.0, "y")):  # fmt: skip
+        with pytest.raises(InvalidInput, match=f"^{named} must be"):
+            base.replace_record(index, x, y)
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
+def test_risk_and_moments(wrap: Any) -> None:
+    p = make(wrap(X))
+    w = np.array([0.3, -0.7])
+    by_hand = sum((x @ w - y) ** 2 for x, y in zip(X, Y, strict=True)) / 3
+    assert p.empirical_risk(w) == pytest.approx(by_hand, rel=1e-14)
+    assert p.empirical_risk(np.stack([w, 0 * w])) == pytest.approx([by_hand, 1.0], rel=1e-14)
+    second, cross, square = p.moments
+    assert w @ second @ w - 2 * cross @ w + square == pytest.approx(by_hand, rel=1e-13)
+    with pytest.raises(InvalidInput, match="^w must be"):
+        p.empirical_risk([1.0, 2.0, 3.0])

@@ -1,0 +1,62 @@
+"""The README says what is true: its table is the committed evidence, its commands and code run, its map exists."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from dpbench.claims.ledger import all_claims
+from dpbench.report.readme import BEGIN, END, render, table
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+EVIDENCE = json.loads((ROOT / "evidence" / "ledger.json").read_text(encoding="utf-8"))
+
+
+def test_table_is_the_committed_evidence_with_stale_rows_marked() -> None:
+    assert README.count(BEGIN) == README.count(END) == 1
+    assert render(README, EVIDENCE) == README, "run `python -m dpbench.report.readme`"
+
+
+def test_evidence_is_of_the_whole_ledger_at_full_level() -> None:
+    assert EVIDENCE["level"] == "full" and EVIDENCE["schema"] == 1
+    assert {item["id"] for item in EVIDENCE["claims"]} == {claim.id for claim in all_claims()}
+
+
+def test_a_changed_digest_is_marked_stale() -> None:
+    claims = all_claims()
+    fresh = {"claims": [{"id": c.id, "verdict": "proved", "evidence": {"digest": c.digest, "value": 1.0,
+             "interval": None}} for c in claims]}  # fmt: skip
+    assert "(stale)" not in table(claims, fresh)
+    fresh["claims"][0]["evidence"]["digest"] = "0" * 64
+    rows = table(claims, fresh).splitlines()
+    assert [claims[0].id in row for row in rows if "(stale)" in row] == [True]
+    assert table(claims, {"claims": []}).count("not run") == len(claims)
+
+
+def test_links_and_map_exist() -> None:
+    for target in re.findall(r"\]\(((?!http)[^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
+    block = README[README.index("## Map") :]
+    for name in re.findall(r"^      (\w+(?:\.py|/)?) ", block, flags=re.MULTILINE):
+        path = ROOT / "dpbench" / name
+        assert path.exists() or path.with_suffix(".py").exists(), name
+    for name in re.findall(r"^    (\w+)/ ", block, flags=re.MULTILINE):
+        assert (ROOT / name).is_dir(), name
+
+
+def test_set_up_commands_are_the_two() -> None:
+    assert re.findall(r"^    (pip install .*)$", README, flags=re.MULTILINE) == [
+        "pip install . && dpbench verify",
+        "pip install '.[test]' && pytest",
+    ]
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    code = re.search(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    assert code is not None
+    exec(compile(code.group(1), "README.md", "exec"), {})
+    assert "AuditResult" in capsys.readouterr().out
