@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpbench.glm.noisy_gd import NoisyGD
+    from dpbench.glm.output_perturbation import OutputPerturbation
 
-_HOME = {"NoisyGD": "dpbench.glm.noisy_gd"}
+_HOME = {"NoisyGD": "dpbench.glm.noisy_gd", "OutputPerturbation": "dpbench.glm.output_perturbation"}
 
-__all__ = ["NoisyGD"]
+__all__ = ["NoisyGD", "OutputPerturbation"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,219 @@
+"""Regularised output perturbation: Algorithm 3 of the GLM paper (Theorem 3 smooth, Theorem 5 Lipschitz losses)."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from dataclasses import KW_ONLY, dataclass
+
+import numpy as np
+
+from dpbench import validation
+from dpbench.glm import theory
+from dpbench.glm._erm import Minimiser, minimise
+from dpbench.glm.sensitivity import gradient_gap
+from dpbench.losses import LINEAR, Loss
+from dpbench.privacy import gaussian
+from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
+from dpbench.problems import GLMProblem
+from dpbench.sampling import block_width, release, sample
+
+_KEPT = 256  # centres kept, the least recently used dropped first
+_centres: OrderedDict[tuple[object, ...], Minimiser] = OrderedDict()
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class OutputPerturbation:
+    """w̃ = argmin over ‖w‖ ≤ B of L̂(w) + (λ/2)‖w‖²; the output is w̃ + N(0, σ²I).
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The (ε, δ) that λ and σ are calibrated to, δ in (0, 1).
+    regularization : float, optional
+        λ; default the one of the theorem in use.
+    theorem : {None, 3, 5}
+        Whose λ and printed σ: 3 for smooth non-negative losses, 5 for Lipschitz losses. By default 5 where the
+        loss is Lipschitz (absolute, Huber, logistic, linear), else 3 (squared, half-squared, capped-linear).
+    calibration : {"exact", "printed"}
+        "printed": σ² = 4G²‖X‖²L/(λnε)² (Theorem 5), C(‖Y‖² + H²B²‖X‖⁴)L/(λnε)² (Theorem 3), L = log(1/δ).
+        "exact": σ = s/μ(ε, δ), s the proven sensitivity (`sensitivity`).
+    tolerance : float
+        τ as a fraction of D/(λn): the distance from w̃ within which the solver must prove its point to lie. Fixed
+        before the data are seen, and paid for: 2τ is part of the sensitivity.
+    noise_constant : float
+        C, which Theorem 3 leaves in O(·); default the 4 that Theorem 5 prints.
+    noise_scale : float, optional
+        σ itself, in place of either calibration; 0 gives the regularised minimiser.
+    constrained : bool
+        False: the minimum over R^d, the variant of Jain & Thakurta 2014, for Lipschitz losses only.
+
+    Notes
+    -----
+    λ, σ and τ depend on the declared bounds, n, d, ε and δ alone. Centres are cached by problem and parameters, so
+    that any number of trials costs one solve.
+    """
+
+    epsilon: float
+    delta: float
+    _: KW_ONLY
+    regularization: float | None = None
+    theorem: int | None = None
+    calibration: str = "exact"
+    tolerance: float = 1e-5
+    noise_constant: float = 4.0
+    noise_scale: float | None = None
+    constrained: bool = True
+
+    sample = sample
+    release = release
+
+    def __post_init__(self) -> None:
+        validation.epsilon(self.epsilon)
+        validation.delta(self.delta, positive=True)
+        validation.choice("calibration", self.calibration, ("exact", "printed"))
+        if self.theorem is not None and (isinstance(self.theorem, bool) or self.theorem not in (3, 5)):
+            raise validation.invalid("theorem", "3, 5 or None", self.theorem)
+        if self.regularization is not None:
+            validation.real("regularization", self.regularization, above=0.0)
+        validation.real("tolerance", self.tolerance, above=0.0)
+        validation.real("noise_constant", self.noise_constant, above=0.0)
+        if self.noise_scale is not None:
+            validation.real("noise_scale", self.noise_scale, at_least=0.0)
+        if not isinstance(self.constrained, (bool, np.bool_)):
+            raise validation.invalid("constrained", "True or False", self.constrained)
+
+    def theorem_in_use(self, problem: GLMProblem) -> int:
+        """3 or 5; refuses a theorem whose conditions the loss does not meet."""
+        loss = problem.loss
+        lipschitz = math.isfinite(lipschitz_constant(loss, problem.y_bound))
+        if not self.constrained and not lipschitz:
+            raise validation.invalid("loss", "Lipschitz where constrained is False", loss.name)
+        chosen = (5 if lipschitz else 3) if self.theorem is None else self.theorem
+        if chosen == 5 and not lipschitz:
+            raise validation.invalid("loss", "Lipschitz for Theorem 5", loss.name)
+        if chosen == 3 and not (math.isfinite(loss.smoothness) and loss.nonnegative):
+            raise validation.invalid("loss", "smooth and non-negative for Theorem 3", loss.name)
+        return chosen
+
+    def lam(self, problem: GLMProblem) -> float:
+        """λ in use: `regularization`, or the theorem's."""
+        theorem = self.theorem_in_use(problem)
+        if self.regularization is not None:
+            return float(self.regularization)
+        p = problem
+        if theorem == 5:
+            bound = lipschitz_constant(p.loss, p.y_bound)
+            return theory.lipschitz_erm_regularization(bound, p.x_bound, p.radius, p.n, self.epsilon, self.delta)
+        y = math.sqrt(p.loss.at_zero(p.y_bound))
+        return theory.smooth_erm_regularization(
+            p.loss.smoothness, p.x_bound, y, p.radius, p.n, self.epsilon, self.delta
+        )
+
+    def tau(self, problem: GLMProblem) -> float:
+        """τ: the solver's point is within this distance of w̃, or nothing is released."""
+        return self.tolerance * self._one_record(problem)
+
+    def sensitivity(self, problem: GLMProblem) -> float:
+        """Most that one record can move the computed centre: D/(λn) + 2τ, and never more than the ball's 2B.
+
+        D is the largest difference of two records' gradients at one w (`gradient_gap`). If w̃ and w̃' minimise
+        F = L̂ + (λ/2)‖w‖² and F' = F + (ℓ' − ℓ)/n, strong convexity of F' gives λ‖w̃ − w̃'‖² ≤
+        ⟨∇ℓ'(w̃) − ∇ℓ(w̃), w̃ − w̃'⟩/n ≤ (D/n)‖w̃ − w̃'‖.
+        """
+        shift = self._one_record(problem) + 2.0 * self.tau(problem)
+        return min(shift, 2.0 * problem.radius) if self.constrained else shift
+
+    def sigma(self, problem: GLMProblem) -> float:
+        """σ, the standard deviation of each coordinate of the noise in use."""
+        if self.noise_scale is not None:
+            return float(self.noise_scale)
+        p, lam = problem, self.lam(problem)
+        if self.calibration == "exact":
+            return self.sensitivity(p) / gaussian.mu(self.epsilon, self.delta)
+        if self.theorem_in_use(p) == 5:
+            bound = lipschitz_constant(p.loss, p.y_bound)
+            return theory.lipschitz_erm_noise(bound, p.x_bound, p.n, self.epsilon, self.delta, lam)
+        y = math.sqrt(p.loss.at_zero(p.y_bound))
+        return theory.smooth_erm_noise(
+            p.loss.smoothness, p.x_bound, y, p.radius, p.n, self.epsilon, self.delta, lam, self.noise_constant
+        )
+
+    def guarantee(self, problem: GLMProblem) -> Profile:
+        """Upper profile over all neighbours (replace-one), from the noise in use: μ = `sensitivity`/σ."""
+        why = "Gaussian noise on a centre that one record moves by at most D/(lambda n) + 2 tau"
+        return _shifted(self.sensitivity(problem), self.sigma(problem), "upper", why)
+
+    def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem) -> Profile:
+        """The exact profile of any pair: two Gaussians of one σ, centred at the two computed centres."""
+        declared = [(p.loss, p.x_bound, p.y_bound, p.radius, p.n, p.d) for p in (problem, neighbour)]
+        if declared[0] != declared[1]:
+            raise validation.InvalidInput(
+                "neighbour must be a problem with the same loss, declared bounds, n and d, "
+                f"got {declared[1]} beside {declared[0]}"
+            )
+        distance = float(np.linalg.norm(self.centre(problem) - self.centre(neighbour)))
+        why = "two Gaussians with one covariance, around the two computed centres"
+        return _shifted(distance, self.sigma(problem), "exact", why)
+
+    def centre(self, problem: GLMProblem) -> np.ndarray:
+        """The computed w̃, shape (d,), read-only; certified to be within τ of the exact minimiser.
+
+        Raises
+        ------
+        InvalidInput
+            If the certificate cannot be brought to τ. Nothing is released then.
+        """
+        lam, tau = self.lam(problem), self.tau(problem)
+        radius = problem.radius if self.constrained else math.inf
+        key = (problem.digest, lam, radius, tau)
+        with _lock:
+            found = _centres.get(key)
+            if found is not None:
+                _centres.move_to_end(key)
+        if found is None:
+            found = minimise(problem, lam, radius, tau)
+            found.w.flags.writeable = False
+            with _lock:
+                _centres[key] = found
+                while len(_centres) > _KEPT:
+                    _centres.popitem(last=False)
+        if not found.distance <= tau:
+            raise validation.InvalidInput(
+                f"tolerance must be at least {found.distance / tau * self.tolerance:.2g} on this problem (the least "
+                f"distance from the minimiser that could be certified in double precision), got {self.tolerance!r}"
+            )
+        return found.w
+
+    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw `trials` outputs, shape (trials, d), in blocks of `block_width(problem)`; O(d) a trial."""
+        if not isinstance(problem, GLMProblem):
+            raise validation.invalid("problem", "a GLMProblem", problem)
+        trials = validation.integer("trials", trials, at_least=1)
+        width = block_width(problem)
+        outputs = rng.standard_normal((-(-trials // width) * width, problem.d))
+        outputs *= self.sigma(problem)
+        outputs += self.centre(problem)
+        return outputs[:trials]
+
+    def _one_record(self, problem: GLMProblem) -> float:
+        """D/(λn); the unconstrained minimiser has ‖w̃‖ ≤ G‖X‖/λ, for λw̃ is a mean of (sub)gradients."""
+        p, lam, radius = problem, self.lam(problem), problem.radius
+        if not self.constrained:
+            radius = lipschitz_constant(p.loss, p.y_bound) * p.x_bound / lam
+        return gradient_gap(p.loss, p.x_bound, p.y_bound, radius, p.d) / (lam * p.n)
+
+
+def lipschitz_constant(loss: Loss, y_bound: float) -> float:
+    """G: the Lipschitz constant of φ in z over all predictions and |y| ≤ `y_bound`; infinite where there is none."""
+    return y_bound if loss.code == LINEAR else loss.lipschitz
+
+
+def _shifted(distance: float, noise: float, kind: str, why: str) -> Profile:
+    if distance == 0.0:
+        return gaussian_profile(0.0, kind=kind, why="the output does not depend on the record")
+    if noise == 0.0:
+        return no_privacy("no noise is added")
+    return gaussian_profile(distance / noise, kind=kind, why=why)
