@@ -3,8 +3,8 @@
 Every set is scaled by constants declared in this file, column by column: u = (value − centre)/spread. The
 constants are what the quantity can be (a scale of 1 to 5, a pixel of 0 to 16, the reference range of a blood
 test), never a statistic of the records, for such a statistic would have to be paid for in privacy. A constant
-column comes first, and x = (1, u_1, …, u_k)/√(k + 1), so that a record whose columns all lie within one spread
-of their centres has ‖x‖ ≤ 1 = `x_bound`; the few that do not are scaled onto the bound by
+column comes first, and x = (1, u_1, …, u_k)/√(k + 1), so that a record whose columns all lie within one
+spread of their centres has ‖x‖ ≤ 1 = `x_bound`; the few that do not are scaled onto the bound by
 `GLMProblem(on_excess="clip")`.
 """
 
@@ -41,8 +41,6 @@ class DataSet:
         Declared scaling of a real label; None where the label is a class, ±1.
     read : callable
         Returns the raw features (n, k) and the raw labels (n,).
-    radius : float
-        Default radius of the domain.
     """
 
     source: str
@@ -50,7 +48,6 @@ class DataSet:
     columns: dict[str, Scale]
     label: Scale | None
     read: Callable[[], tuple[np.ndarray, np.ndarray]]
-    radius: float = 4.0
 
 
 def _breast_cancer() -> tuple[np.ndarray, np.ndarray]:
@@ -176,7 +173,7 @@ def names() -> tuple[str, ...]:
     return tuple(SETS)
 
 
-def load(name: str, *, loss: Loss | str | None = None, radius: float | None = None) -> GLMProblem:
+def load(name: str, *, loss: Loss | str | None = None, radius: float = 2.0) -> GLMProblem:
     """A real data set as a problem with ‖x‖ ≤ 1 and |y| ≤ 1.
 
     Parameters
@@ -186,7 +183,7 @@ def load(name: str, *, loss: Loss | str | None = None, radius: float | None = No
     loss : Loss or str, optional
         Default logistic where the label is a class, squared where it is a number.
     radius : float, optional
-        Radius of the domain, in the scaled units; default `DataSet.radius`.
+        Radius of the domain, in the scaled units. The default is one number for all sets, tuned to none.
 
     Returns
     -------
@@ -215,7 +212,7 @@ def load(name: str, *, loss: Loss | str | None = None, radius: float | None = No
         loss=chosen,
         x_bound=1.0,
         y_bound=1.0,
-        radius=known.radius if radius is None else radius,
+        radius=radius,
         on_excess="clip",
     )
 
