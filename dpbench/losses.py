@@ -1,9 +1,9 @@
 """GLM losses φ(z, y) at a prediction z = ⟨w, x⟩, by integer code, with their constants as data.
 
-An integer code with a branch inside one small kernel compiles once and is cached; functions as arguments are not
-(measured), and the compiler moves the branch out of a loop over predictions by itself. The constants are those the theorems ask for: H (smoothness in z), the Lipschitz constant in z where
-one exists, sup |φ'| on an interval, and the loss at zero (‖Y‖² in the smooth section of the GLM paper, ‖Y‖ in the
-Lipschitz one).
+An integer code with a branch inside one small kernel compiles once and is cached; functions as arguments are
+not (measured), and the compiler itself moves the branch out of a loop over predictions. The constants are
+those the theorems ask for: H (smoothness in z), the Lipschitz constant in z where one exists, sup |φ'| on an
+interval, and the loss at zero (‖Y‖² in the smooth section of the GLM paper, ‖Y‖ in the Lipschitz one).
 """
 
 from __future__ import annotations
@@ -76,9 +76,11 @@ class Loss:
         return float(self.value(np.zeros(1), np.array([y_bound]))[0])
 
     def derivative_bound(self, z_bound: float, y_bound: float) -> float:
-        """sup of |φ'(z, y)| over |z| ≤ z_bound and |y| ≤ y_bound (at a corner; for capped-linear also at y = 0)."""
-        if self.code == CAPPED_LINEAR:
+        """sup of |φ'(z, y)| over |z| ≤ z_bound and the labels |y| ≤ y_bound that the loss is defined for."""
+        if self.code == CAPPED_LINEAR:  # −y where φ is linear; beyond, largest for y near 0
             return max(y_bound, z_bound - self.parameter)
+        if self.code == LOGISTIC:
+            return falling_logistic(-z_bound)
         corners = np.array([(z, y) for z in (-z_bound, z_bound) for y in (-y_bound, y_bound)])
         if self.code == ABSOLUTE:
             return 1.0
@@ -125,8 +127,8 @@ def linear() -> Loss:
 def capped_linear(end: float) -> Loss:
     """Linear with slope −y up to u = sign(y)·z = `end`, ½(|y| − (u − end))² beyond: H = 1, φ ≥ 0.
 
-    On a ball with B‖X‖ ≤ `end` all gradients are ±y·x, as for the linear loss, yet the loss is convex, 1-smooth
-    and non-negative: the extreme admissible case for the privacy of Theorem 1 and Theorem 3 of the GLM paper.
+    On a ball with B‖X‖ ≤ `end` all gradients are −y·x, as for the linear loss, yet the loss is convex,
+    1-smooth and non-negative: the extreme admissible case for the privacy of Theorem 1 and Theorem 3.
     φ_y(0) = y²/2 + |y|·end.
     """
     end = validation.real("end", end, at_least=0.0)
@@ -183,8 +185,8 @@ TO_INTEGER = 6755399441055744.0  # 1.5·2⁵²: adding it rounds to an integer, 
 def falling_logistic(m):
     """1/(1 + e^m) with a relative error below 1e-14 for m ≤ 708, and a value below 1e-307 beyond.
 
-    e^m = 2^k·e^r with |r| ≤ log(2)/2 and the Taylor polynomial of degree 12 (its error is 2e-16); without calls
-    and branches, so that loops over it vectorise, which the library's exp does not. NaN stays NaN.
+    e^m = 2^k·e^r with |r| ≤ log(2)/2 and the Taylor polynomial of degree 12 (its error is 2e-16); without
+    calls and branches, so that loops over it vectorise, which the library's exp does not. NaN stays NaN.
     """
     m = np.float64(min(max(m, -708.0), 708.0))
     shifted = np.float64(m * LOG2_E + TO_INTEGER)

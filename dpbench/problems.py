@@ -135,6 +135,16 @@ class GLMProblem:
             part.flags.writeable = False
         return *made, float(self.y @ self.y) / self.n
 
+    @cached_property
+    def axes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Eigenvalues (d,) and eigenvectors (d, d), one a column, of XᵀX/n."""
+        with one_blas_thread():
+            values, vectors = np.linalg.eigh(self.moments[0])
+        made = np.maximum(values, 0.0), np.ascontiguousarray(vectors)
+        for part in made:
+            part.flags.writeable = False
+        return made
+
     def replace_record(self, index: int, x: Any, y: float) -> GLMProblem:
         """The neighbouring data set (replace-one) whose record `index` is (x, y), under the same bounds."""
         if validation.integer("index", index, at_least=0) >= self.n:
