@@ -1,0 +1,172 @@
+"""Populations: bounds, minimisers and excess risks against quadrature, enumeration and Monte Carlo."""
+
+import math
+
+import numpy as np
+import pytest
+from naive import populations as naive
+from scipy.optimize import minimize
+
+from dpbench import losses
+from dpbench.populations import ScaledBasis
+from dpbench.populations_sphere import LinearOnSphere, LogisticOnSphere
+from dpbench.sampling import stream
+from dpbench.validation import InvalidInput
+
+BASIS_LOSSES = [
+    losses.squared(),
+    losses.half_squared(),
+    losses.absolute(),
+    losses.huber(0.4),
+    losses.huber(5.0),
+    losses.capped_linear(0.7),
+]
+SPHERE_LOSSES = [
+    losses.squared(),
+    losses.half_squared(),
+    losses.absolute(),
+    losses.huber(0.3),
+    losses.huber(2.0),
+]
+
+
+def basis(loss, y_bound=1.5):
+    return ScaledBasis(
+        loss, [0.3, 0.0, 0.25, 0.2], [0.5, 0.3, -0.8, 0.0], x_bound=0.8, y_bound=y_bound, radius=9.0
+    )
+
+
+def every_population():
+    yield from (basis(loss) for loss in BASIS_LOSSES)
+    yield basis("logistic", 1.0)
+    for loss in SPHERE_LOSSES:
+        for noise in (0.0, 0.2):
+            yield LinearOnSphere(loss, [0.5, -0.3, 0.2], noise, x_bound=0.9, y_bound=1.0)
+    yield LogisticOnSphere([1.5, 0.5, -0.5], x_bound=0.9, radius=3.0)
+
+
+@pytest.mark.parametrize(
+    "loss", [*BASIS_LOSSES, losses.logistic()], ids=lambda c: f"{c.name}-{c.parameter:g}"
+)
+def test_basis_excess_is_the_enumerated_one_and_its_minimiser_is_the_least(loss):
+    population = basis(loss, 1.0 if loss.name == "logistic" else 1.5)
+
+    def risk(w):
+        return naive.basis_risk(
+            loss.name, loss.parameter, population.masses, population.biases, 0.8, population.y_bound, w
+        )
+
+    star = population.minimiser
+    outputs = stream("basis", loss).normal(size=(40, 4)) * 2.0
+    expected = np.array([risk(w) - risk(star) for w in outputs])
+    np.testing.assert_allclose(population.excess_risk(outputs), expected, rtol=1e-10, atol=1e-12)
+    assert population.excess_risk(star[None, :])[0] == 0.0
+    assert expected.min() >= 0.0
+    for j in range(4):  # along a coordinate no point is better, and none of smaller modulus is as good
+        for z in np.linspace(-6.0, 6.0, 2401):
+            w = star.copy()
+            w[j] = z
+            gain = population.excess_risk(w[None, :])[0]
+            assert gain >= -1e-14
+            assert gain > 1e-12 or abs(z) >= abs(star[j]) - 1e-6 or population.masses[j] == 0.0
+    assert star[1] == 0.0 and star[3] == 0.0
+
+
+@pytest.mark.parametrize("loss", SPHERE_LOSSES, ids=lambda c: f"{c.name}-{c.parameter:g}")
+@pytest.mark.parametrize("noise", [0.0, 0.25])
+@pytest.mark.parametrize("d", [2, 3])
+def test_linear_sphere_excess_is_the_integrated_one(loss, noise, d):
+    weights = [0.4, -0.5, 0.1][:d]
+    population = LinearOnSphere(loss, weights, noise, x_bound=1.0, y_bound=1.0)
+    outputs = (
+        stream("sphere", loss, noise, d).normal(size=(5, d)) * np.array([0.05, 0.3, 1.0, 3.0, 10.0])[:, None]
+    )
+    least = naive.linear_sphere_risk(loss.name, loss.parameter, weights, noise, 1.0, weights)
+    for w, got in zip(outputs, population.excess_risk(outputs), strict=True):
+        risk = naive.linear_sphere_risk(loss.name, loss.parameter, weights, noise, 1.0, w)
+        assert got == pytest.approx(risk - least, rel=1e-8, abs=1e-9)
+    assert population.excess_risk(np.array([weights]))[0] == pytest.approx(0.0, abs=1e-15)
+
+
+def test_logistic_circle_excess_is_the_integrated_one_and_w_star_is_least():
+    weights = [1.2, -0.7]
+    population = LogisticOnSphere(weights, x_bound=1.3, radius=2.0)
+    least = naive.logistic_circle_risk(weights, 1.3, weights)
+    outputs = stream("logistic").normal(size=(6, 2)) * np.array([0.1, 0.5, 1.0, 3.0, 10.0, 40.0])[:, None]
+    for w, got in zip(outputs, population.excess_risk(outputs), strict=True):
+        assert got == pytest.approx(naive.logistic_circle_risk(weights, 1.3, w) - least, rel=1e-9, abs=1e-11)
+    found = minimize(lambda w: population.excess_risk(w[None, :])[0], np.zeros(2), tol=1e-12)
+    np.testing.assert_allclose(found.x, weights, atol=1e-4)
+
+
+def test_absolute_noise_free_has_its_closed_form_in_any_dimension():
+    for d in (2, 3, 17, 400, 5000):
+        population = LinearOnSphere("absolute", np.full(d, 0.5 / math.sqrt(d)))
+        mean = math.exp(math.lgamma(d / 2) - math.lgamma((d + 1) / 2)) / math.sqrt(math.pi)
+        w = population.weights + 3.0 * np.eye(d)[0]
+        assert population.excess_risk(w[None, :])[0] == pytest.approx(3.0 * mean, rel=1e-11)
+
+
+def monte_carlo_gap(population, w, scale=1.0):
+    """Studentised gap between the excess risk of w and the mean over 200,000 drawn records."""
+    problem = population.draw(200_000, stream("monte-carlo", population.loss, type(population).__name__))
+    star = population.minimiser
+    y = problem.y
+    paired = problem.loss.value(problem.X @ w, y) - problem.loss.value(problem.X @ star, y)
+    mean, error = paired.mean(), paired.std() / math.sqrt(paired.size)
+    return (scale * population.excess_risk(w[None, :])[0] - mean) / error
+
+
+@pytest.mark.parametrize(
+    "population", list(every_population()), ids=lambda p: f"{type(p).__name__}-{p.loss.name}"
+)
+def test_draws_follow_the_law_and_obey_the_bounds(population):
+    """Null: the excess risk is the mean over drawn records. |z| < 5.5 fails falsely with probability 4e-8."""
+    w = population.minimiser + np.array([0.8, -0.5, 0.6, 0.4])[: population.minimiser.size]
+    assert abs(monte_carlo_gap(population, w)) < 5.5
+    assert abs(monte_carlo_gap(population, w, 1.2)) > 5.5  # a 20% error in the excess risk is seen
+    assert np.linalg.norm(population.minimiser) <= population.radius
+    problem = population.draw(50, stream("bounds"))
+    assert (problem.n, problem.d) == (50, population.minimiser.size)
+    assert problem.x_bound == population.x_bound and problem.radius == population.radius
+
+
+def test_draws_are_reproducible_and_sparse_where_large():
+    population = ScaledBasis.even("squared", 16, 4, 0.5)
+    first, again = (population.draw(300, stream("same")) for _ in range(2))
+    assert first.digest == again.digest
+    large = population.draw(2**17, stream("large"))
+    assert large.sparse and large.n == 2**17
+    share = large.moments[0].diagonal()
+    np.testing.assert_allclose(share[:4], 0.125, atol=5.5 * math.sqrt(0.125 * 0.875 / 2**17))
+    assert not share[4:].any()
+
+
+def test_even_has_the_norm_it_declares():
+    population = ScaledBasis.even("half-squared", 9, 4, 0.3, radius=0.7, x_bound=0.5, y_bound=2.0)
+    assert np.linalg.norm(population.minimiser) == pytest.approx(0.7, rel=1e-14)
+    zero = population.excess_risk(np.zeros((1, 9)))[0]
+    assert zero == pytest.approx(0.5 * 0.3 / 4 * 0.25 * 0.49, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ScaledBasis("linear", [0.5], [0.5]), "loss must be a loss that is bounded below"),
+        (
+            lambda: ScaledBasis("squared", [0.7, 0.7], [0.5, 0.5]),
+            "masses must be numbers >= 0 with sum at most 1",
+        ),
+        (lambda: ScaledBasis("squared", [0.5], [1.5]), r"biases must be numbers in \[-1, 1\]"),
+        (lambda: ScaledBasis("squared", [0.5], [0.5], radius=0.1), "radius must be at least the norm"),
+        (lambda: ScaledBasis("logistic", [0.5], [1.0]), "biases must be in"),
+        (lambda: ScaledBasis.even("squared", 4, 1, 0.5, radius=2.0), "radius must be at most"),
+        (lambda: LinearOnSphere("logistic", [0.1, 0.2]), "loss must be squared"),
+        (lambda: LinearOnSphere("squared", [0.1, 0.2], 1.0), "y_bound must be at least"),
+        (lambda: LinearOnSphere("squared", [0.1]), "weights must be a vector with at least 2 rows"),
+        (lambda: LogisticOnSphere([3.0, 4.0]), "radius must be at least the norm of the minimiser, 5"),
+    ],
+)
+def test_populations_that_break_their_bounds_are_refused(make, message):
+    with pytest.raises(InvalidInput, match=message):
+        make()
