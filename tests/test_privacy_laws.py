@@ -1,0 +1,236 @@
+"""Laplace, pure, approximate and discrete profiles against their 60-digit twins and dp-accounting."""
+
+import inspect
+import itertools
+import math
+import types
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution, privacy_loss_mechanism
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import privacy as naive
+
+from dpbench.privacy import discrete, laplace, pure
+from dpbench.privacy.gaussian import ROUNDING
+from dpbench.validation import InvalidInput
+
+LEVELS = [1e-6, 1e-3, 0.1, 1.0, 7.3, 40.0, 500.0]
+SHARES = [0.0, 1e-9, 0.2, 0.5, 0.9, 0.999999, 1.0, 1.3]
+DELTAS = [1e-300, 1e-100, 1e-12, 1e-5, 0.1, 0.4]
+
+
+def laplace_error(module=laplace):
+    return max(
+        abs(module.delta(share * level, level) - float(naive.laplace_delta(share * level, level)))
+        / (1e-300 + float(naive.laplace_delta(share * level, level)))
+        for share, level in itertools.product(SHARES, LEVELS)
+    )
+
+
+def response_error(module=pure):
+    worst = 0.0
+    for share, level, failure in itertools.product(SHARES, LEVELS, [0.0, 1e-9, 0.2]):
+        true = float(naive.composed_response_delta(share * level, [(level, failure)]))
+        worst = max(worst, abs(module.delta(share * level, level, failure) - true) / (1e-300 + true))
+    return worst
+
+
+def test_laplace_delta():
+    assert laplace_error() < 1e-13
+
+
+def test_response_delta():
+    assert response_error() < 1e-13
+
+
+def mutant(module, right, wrong):
+    """A copy of the module with one error planted in its source."""
+    source = inspect.getsource(module)
+    assert source.count(right) == 1
+    made = types.ModuleType(module.__name__)
+    exec(compile(source.replace(right, wrong), "mutant", "exec"), made.__dict__)
+    return made
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("0.5 * (epsilon", "(epsilon"), ("epsilon - shift", "shift - epsilon")])
+def test_the_twin_catches_planted_laplace_errors(right, wrong):
+    assert not laplace_error(mutant(laplace, right, wrong)) < 1e-13
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("math.exp(-level)", "math.exp(level)"),
+        ("epsilon - level)", "epsilon + level)"),
+        ("failure + (1.0 - failure) *", "failure +"),
+        ("-math.expm1(min", "math.expm1(min"),
+    ],
+)
+def test_the_twin_catches_planted_response_errors(right, wrong):
+    assert not response_error(mutant(pure, right, wrong)) < 1e-13
+
+
+@pytest.mark.parametrize(("delta", "level"), list(itertools.product(DELTAS, LEVELS)))
+def test_inverses_are_rounded_up_and_tight(delta, level):
+    found = laplace.epsilon(delta, level)
+    assert naive.laplace_delta(found, level) <= delta
+    true = float(naive.least_epsilon(lambda e: naive.laplace_delta(e, level), delta))
+    assert found == pytest.approx(true, rel=1e-12, abs=4.0 * ROUNDING * delta)
+    found = pure.epsilon(delta, level)
+    assert naive.composed_response_delta(found, [(level, 0.0)]) <= delta
+    true = float(naive.least_epsilon(lambda e: naive.composed_response_delta(e, [(level, 0.0)]), delta))
+    assert found == pytest.approx(true, rel=1e-12, abs=4.0 * ROUNDING * delta)
+
+
+def test_the_pure_bound_is_kept_to_the_bit():
+    for level in LEVELS:
+        assert laplace.epsilon(0.0, level) == level == pure.epsilon(0.0, level)
+        assert laplace.delta(level, level) == 0.0 == pure.delta(level, level)
+        assert pure.epsilon(0.25, level, 0.25) == level
+        assert pure.epsilon(0.24, level, 0.25) == math.inf
+        assert pure.delta(level, level, 0.25) == 0.25
+    assert laplace.noise(3.0, 0.5) == 6.0
+
+
+def test_laplace_and_response_against_dp_accounting():
+    loss = privacy_loss_mechanism.LaplacePrivacyLoss(0.5)  # noise of scale 1/2, sensitivity 1
+    for epsilon in [0.0, 0.3, 1.9, 2.5]:
+        assert laplace.delta(epsilon, 2.0) == pytest.approx(loss.get_delta_for_epsilon(epsilon), rel=1e-12)
+    theirs = privacy_loss_distribution.from_randomized_response(
+        2.0 / (1.0 + math.e), 2, value_discretization_interval=1e-3
+    )
+    for epsilon in [0.0, 0.3, 0.9]:
+        assert pure.delta(epsilon, 1.0) == pytest.approx(theirs.get_delta_for_epsilon(epsilon), rel=1e-3)
+
+
+def random_pair(rng, size, spread):
+    """Two distributions with repeated ratios, one-sided outcomes and outcomes that neither gives."""
+    p, q = np.exp(spread * rng.standard_normal((2, size)))
+    p[0] = q[1] = p[2] = q[2] = 0.0
+    p[4], q[4] = p[3], q[3]
+    return p / p.sum(), q / q.sum()
+
+
+def discrete_error(module=discrete):
+    """Largest relative error over random pairs; δ compared at ε between the ratios and just beside them."""
+    rng, worst = np.random.default_rng(5), 0.0
+    for size, spread in [(5, 0.1), (6, 1.0), (12, 3.0), (40, 8.0)]:
+        p, q = random_pair(rng, size, spread)
+        pair = module.pair(p, q)
+        for epsilon in [0.0, 1e-6, *rng.uniform(0.0, 3.0 * spread, 12), 500.0]:
+            true = float(naive.pair_delta(epsilon, p, q))
+            worst = max(worst, abs(pair.delta(epsilon) - true) / true)
+    return worst
+
+
+def test_discrete_delta():
+    assert discrete_error() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("log_masses - losses)", "log_masses + losses)"),
+        ("return max(self.forward.delta(epsilon), self.backward.delta(epsilon))", "return self.forward.delta(epsilon)"),
+        ("np.log(-np.expm1(np.diff(losses)))", "np.log(np.expm1(-np.diff(losses)))"),
+        ("np.concatenate([[log_escape], rises])", "np.concatenate([[-math.inf], rises])"),
+        ('side="left")) - 1', 'side="left"))'),
+        ("np.logaddexp.reduceat(log_masses, first)", "log_masses[first]"),
+    ],
+)
+def test_the_twin_catches_planted_discrete_errors(right, wrong):
+    made = mutant(discrete, right, wrong)
+    with np.errstate(all="ignore"):
+        try:
+            error = discrete_error(made)
+        except (IndexError, ValueError):
+            return
+    assert not error < 1e-12
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.integers(5, 30), st.floats(0.01, 10.0), st.floats(-300.0, -0.05), st.integers(0, 2**32))
+def test_discrete_epsilon_is_the_least(size, spread, log_delta, seed):
+    p, q = random_pair(np.random.default_rng(seed), size, spread)
+    pair, delta = discrete.pair(p, q), 10.0**log_delta
+    found = pair.epsilon(delta)
+    if math.isinf(found):
+        assert max(p[q == 0.0].sum(), q[p == 0.0].sum()) > delta * (1.0 - 1e-12)
+        return
+    true = float(naive.least_epsilon(lambda e: naive.pair_delta(e, p, q), delta))
+    assert pair.delta(found) <= delta
+    assert found == pytest.approx(true, rel=1e-12, abs=1e-12 * spread)
+
+
+def test_discrete_masses_beyond_doubles():
+    # P gives the second outcome with e^{-900}, Q with e^{-1000}: as doubles both are 0.
+    log_p, log_q = [0.0, -900.0], [0.0, -1000.0]
+    pair = discrete.pair_from_logs(log_p, log_q)
+    assert pair.epsilon(0.0) == 100.0
+    assert pair.forward.log_slopes[0] == pytest.approx(-900.0)
+    assert pair.delta(1e6) == 0.0
+
+
+def test_discrete_special_pairs():
+    same = discrete.pair([0.3, 0.7], [0.3, 0.7])
+    assert same.delta(0.0) == 0.0
+    assert same.epsilon(0.0) == 0.0
+    disjoint = discrete.pair([1.0, 0.0], [0.0, 1.0])
+    assert disjoint.delta(50.0) == 1.0
+    assert disjoint.epsilon(0.999) == math.inf
+    one_sided = discrete.pair([0.5, 0.5, 0.0], [0.5, 0.4, 0.1])
+    assert one_sided.delta(9.0) == pytest.approx(0.1, rel=1e-15)
+    assert one_sided.epsilon(0.05) == math.inf
+    assert "escape 0.1" in repr(one_sided)
+
+
+def test_discrete_against_dp_accounting():
+    p, q = random_pair(np.random.default_rng(2), 9, 0.5)
+    logs = [{i: math.log(mass) for i, mass in enumerate(v) if mass > 0.0} for v in (q, p)]
+    theirs = privacy_loss_distribution.from_two_probability_mass_functions(
+        *logs, value_discretization_interval=1e-5, symmetric=False
+    )
+    for epsilon in [0.0, 0.3, 1.0, 3.0]:
+        assert discrete.pair(p, q).delta(epsilon) == pytest.approx(theirs.get_delta_for_epsilon(epsilon), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("p", "q"),
+    [
+        ([0.5, 0.6], [0.5, 0.5]),
+        ([1.5, -0.5], [0.5, 0.5]),
+        ([0.5, 0.5], [1.0]),
+        ([[0.5, 0.5]], [0.5, 0.5]),
+        ([], []),
+        ([math.nan, 1.0], [0.5, 0.5]),
+        ("ab", [0.5, 0.5]),
+    ],
+)
+def test_bad_distributions_are_refused(p, q):
+    with pytest.raises(InvalidInput, match="must be"):
+        discrete.pair(p, q)
+
+
+@pytest.mark.parametrize("log_p", [[0.0, 0.0], [math.nan, 0.0], [math.inf, 0.0], [], "x", [[0.0]], [-math.inf] * 2])
+def test_bad_log_probabilities_are_refused(log_p):
+    with pytest.raises(InvalidInput, match="log_p must be"):
+        discrete.pair_from_logs(log_p, [math.log(0.5)] * 2)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: laplace.delta(-1.0, 1.0),
+        lambda: laplace.delta(1.0, math.inf),
+        lambda: laplace.epsilon(1.0, 1.0),
+        lambda: laplace.noise(1.0, 0.0),
+        lambda: pure.delta(1.0, -1.0),
+        lambda: pure.delta(1.0, 1.0, 1.0),
+        lambda: pure.epsilon(-0.1, 1.0),
+    ],
+)
+def test_bad_parameters_are_refused(call):
+    with pytest.raises(InvalidInput, match="must be"):
+        call()
