@@ -1,4 +1,4 @@
-"""The Gaussian profile against a 60-digit twin and dp-accounting: accuracy, rounding, inverses, planted errors."""
+"""The Gaussian profile against a 60-digit twin and dp-accounting: accuracy, rounding, planted errors."""
 
 import inspect
 import itertools

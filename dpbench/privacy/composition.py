@@ -24,7 +24,7 @@ from dpbench.privacy.gaussian import ROUNDING
 from dpbench.privacy.profile import Profile, approximate_profile, gaussian_profile, no_privacy
 
 ACCOUNTING_ERROR = 1e-10
-"""Added to every δ of a numerical composition: its Fourier transforms and truncated tails err by less."""
+"""Added to every δ of a numerical composition: rounding in its Fourier transforms stays below (measured)."""
 
 _MOST_ATOMS = 2**20
 _TAIL = 1e-13  # mass of a part's privacy loss beyond the grid, counted as a loss of infinity

@@ -1,0 +1,243 @@
+"""Composition against enumeration, closed forms and dp-accounting; and what the bounds may never do."""
+
+import inspect
+import itertools
+import math
+import types
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution
+from naive import privacy as naive
+
+from dpbench import validation
+from dpbench.privacy import composition, discrete, gaussian
+from dpbench.privacy.composition import ACCOUNTING_ERROR, basic, compose, optimal, parallel
+from dpbench.privacy.gaussian import ROUNDING
+from dpbench.privacy.profile import (
+    Profile,
+    approximate_profile,
+    discrete_profile,
+    gaussian_profile,
+    laplace_profile,
+    no_privacy,
+    pure_profile,
+)
+from dpbench.validation import InvalidInput, MissingExtra
+
+EPSILONS = [0.0, 1e-6, 0.3, 0.99, 1.7, 2.6, 3.9]
+
+
+def exact(mu, neighbours="replace"):
+    return gaussian_profile(mu, kind="exact", why=f"shift {mu}", neighbours=neighbours)
+
+
+def unnamed(profile):
+    """The same curve without its parameters, so that only numerical composition can treat it."""
+    return Profile("upper", profile.why, profile.delta_of, profile.epsilon_of, profile.neighbours)
+
+
+def test_gaussians_compose_in_closed_form():
+    parts = [exact(mu) for mu in (0.3, 0.4, 1.2)]
+    assert compose(parts).mu == pytest.approx(1.3, rel=1e-15)
+    assert compose(parts).kind == "upper"
+    assert compose(parts, one_pair=True).kind == "exact"
+    assert compose([*parts, gaussian_profile(0.1, kind="upper", why="")], one_pair=True).kind == "upper"
+    assert compose([exact(1.0, "add-remove")]).neighbours == "add-remove"
+
+
+PARTS = [
+    [(1.0, 0.0)] * 4,
+    [(1.0, 1e-3)] * 4,
+    [(0.5, 0.0), (1.5, 0.0), (2.0, 0.0)],
+    [(0.5, 1e-9), (1.5, 0.1), (0.5, 0.0), (0.0, 0.01)],
+    [(0.7, 0.2)],
+]
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_optimal_composition_against_enumeration(parts):
+    profile = optimal(parts, why="")
+    for epsilon in EPSILONS:
+        true = float(naive.composed_response_delta(epsilon, parts))
+        assert true * (1.0 - 1e-14) <= profile.delta(epsilon) <= true * (1.0 + 2.0 * ROUNDING)
+    for delta in [0.3, 0.29, 1e-2, 1e-4, 1e-12]:
+        found = profile.epsilon(delta)
+        if found == math.inf:
+            assert naive.composed_response_delta(100.0, parts) > delta
+        else:  # reached there, and not a little before
+            assert naive.composed_response_delta(found, parts) <= delta
+            assert found == 0.0 or naive.composed_response_delta(found - min(found, 1e-7), parts) > delta
+
+
+def test_optimal_composition_keeps_the_sum_to_the_bit():
+    profile = optimal([(0.1, 0.0)] * 30, why="")
+    assert profile.epsilon(0.0) == pytest.approx(3.0, rel=1e-15)
+    assert profile.delta(profile.epsilon(0.0)) == 0.0
+    assert optimal([(0.1, 1e-6)], why="").delta(0.1) == pytest.approx(1e-6, rel=1e-15)
+    assert optimal([(0.0, 0.0)], why="").delta(0.0) == 0.0
+
+
+def test_optimal_never_exceeds_basic_and_many_parts_approach_a_gaussian():
+    parts = [(0.1, 1e-7)] * 50
+    best, plain = optimal(parts, why=""), basic(parts, why="")
+    for epsilon in [0.0, 0.5, 1.0, 3.0, 4.9, 5.1]:
+        assert best.delta(epsilon) <= plain.delta(epsilon)
+    assert plain.delta(5.0) == pytest.approx(5e-6, rel=1e-12)
+    assert best.epsilon(1e-5) < 3.5 < plain.epsilon(1e-5)
+    many = optimal([(0.01, 0.0)] * 10_000, why="")
+    for epsilon in [0.0, 1.0, 3.0]:  # the loss has mean 1/2 and variance 1 up to O(ε₀²)
+        assert many.delta(epsilon) == pytest.approx(gaussian.delta(epsilon, 1.0), rel=1e-2)
+
+
+def mutant(right, wrong):
+    """A copy of the module with one error planted in its source."""
+    source = inspect.getsource(composition)
+    assert source.count(right) == 1
+    made = types.ModuleType(composition.__name__)
+    exec(compile(source.replace(right, wrong), "mutant", "exec"), made.__dict__)
+    return made
+
+
+@pytest.mark.parametrize("wrong", ["(count - 2.0 * flipped)", "- flipped * level"])
+def test_enumeration_catches_planted_errors_in_the_optimum(wrong):
+    planted = {"(count - 2.0 * flipped)": "(count - flipped)", "- flipped * level": "+ flipped * level"}[
+        wrong
+    ]
+    made = mutant(wrong, planted)
+    true = float(naive.composed_response_delta(1.7, PARTS[0]))
+    assert abs(made.optimal(PARTS[0], why="").delta(1.7) / true - 1.0) > 1e-3
+
+
+def test_numerical_composition_bounds_the_gaussian_closely():
+    parts = [exact(0.3), exact(0.4), exact(1.2)]
+    numerical, closed = compose([unnamed(part) for part in parts], interval=2e-3), compose(parts)
+    for epsilon in [0.0, 0.5, 2.0, 5.0]:
+        true = closed.delta(epsilon)
+        assert true <= numerical.delta(epsilon) <= true * (1.0 + 2e-5) + 2.0 * ACCOUNTING_ERROR
+    assert closed.epsilon(1e-6) <= numerical.epsilon(1e-6) <= closed.epsilon(1e-6) + 1e-4
+    assert numerical.epsilon(0.5 * ACCOUNTING_ERROR) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("enumerate(gamma[1:] * turned, start=1)", "enumerate(turned, start=1)"),
+        ("{-k: mass for k, mass", "{-k: 2.0 * mass for k, mass"),
+        ("1.0 - curve[-1] - math.fsum", "1.0 - math.fsum"),
+        ("np.exp(losses)", "np.exp(-losses)"),
+        ("copies = sum(other is part for other in parts)", "copies = 1"),
+    ],
+)
+def test_the_optimum_catches_planted_errors_in_the_numerical_composition(right, wrong):
+    made, best = mutant(right, wrong), optimal([(0.5, 1e-3)] * 3, why="")
+    try:
+        numerical = made.compose([approximate_profile(0.5, 1e-3, why="")] * 3)
+    except ValueError:  # no distribution at all
+        return
+    ratios = [numerical.delta(e) / best.delta(e) * (1.0 + ROUNDING) for e in (0.0, 0.3, 1.0, 1.3)]
+    assert not all(1.0 <= ratio <= 1.0 + 1e-6 for ratio in ratios)
+
+
+@pytest.mark.parametrize(("level", "copies"), [(0.37, 12), (0.1, 200)])
+def test_numerical_composition_bounds_the_optimum_closely(level, copies):
+    part = pure_profile(level, why="")
+    numerical, best = compose([part] * copies), optimal([(level, 0.0)] * copies, why="")
+    for epsilon in [0.0, 1.0, 2.0, 4.0]:
+        true = best.delta(epsilon) / (1.0 + ROUNDING)
+        assert true <= numerical.delta(epsilon) <= true * (1.0 + 1e-6) + 3.0 * ACCOUNTING_ERROR
+
+
+def test_mixed_parts_against_dp_accounting():
+    parts = [laplace_profile(0.5, kind="exact", why="noise"), exact(0.6), exact(0.8)]
+    mine = compose(parts, interval=1e-3)
+    theirs = privacy_loss_distribution.from_laplace_mechanism(
+        2.0, value_discretization_interval=1e-4
+    ).compose(privacy_loss_distribution.from_gaussian_mechanism(1.0, value_discretization_interval=1e-4))
+    for epsilon in [0.0, 0.5, 2.0, 4.0]:
+        assert mine.delta(epsilon) == pytest.approx(theirs.get_delta_for_epsilon(epsilon), rel=1e-4)
+    assert mine.kind == "upper"
+    assert "noise" in mine.why
+
+
+def test_numerical_composition_bounds_a_lopsided_pair():
+    # δ of the two directions crosses, so their maximum is the curve of no pair at all.
+    p, q = np.array([0.5, 0.3, 0.15, 0.05]), np.array([0.62, 0.1, 0.27, 0.01])
+    part = discrete_profile(discrete.pair(p, q), why="")
+    twice = discrete.pair(np.outer(p, p).ravel(), np.outer(q, q).ravel())
+    crossed = discrete.pair(np.outer(p, q).ravel(), np.outer(q, p).ravel())
+    whole = compose([part, part])
+    for epsilon in [0.0, 0.2, 1.0, 2.0, 2.5]:
+        assert whole.delta(epsilon) >= max(twice.delta(epsilon), crossed.delta(epsilon))
+
+
+def test_numerical_composition_of_failures():
+    whole = compose([approximate_profile(1.0, 1e-5, why=""), laplace_profile(1.0, kind="exact", why="")])
+    assert whole.delta(2.1) == pytest.approx(1e-5, rel=1e-4)
+    assert whole.epsilon(1e-6) == math.inf
+    nothing = compose([no_privacy("open"), laplace_profile(1.0, kind="exact", why="")])
+    assert nothing.delta(9.0) == 1.0
+    assert nothing.epsilon(0.999) == math.inf
+
+
+def test_parallel_is_the_largest():
+    parts = [exact(0.5), laplace_profile(1.0, kind="exact", why="noise")]
+    whole = parallel(parts)
+    for epsilon in EPSILONS:
+        assert whole.delta(epsilon) == max(part.delta(epsilon) for part in parts)
+    for delta in [0.1, 1e-3, 1e-9]:
+        assert whole.epsilon(delta) == max(part.epsilon(delta) for part in parts)
+    assert whole.kind == "exact"
+    assert whole.mu is None
+    assert parallel([exact(0.5), exact(0.7)]).mu == 0.7
+    lower = gaussian_profile(0.5, kind="lower", why="")
+    assert parallel([lower, exact(0.2)]).kind == "lower"
+    assert parallel([pure_profile(1.0, why=""), exact(0.2)]).kind == "upper"
+
+
+def test_basic_composition():
+    profile = basic([(1.0, 1e-6), (2.0, 2e-6)], why="")
+    assert profile.delta(3.0) == 3e-6
+    assert profile.epsilon(3e-6) == 3.0
+    assert profile.epsilon(2e-6) == math.inf
+
+
+def test_without_the_extra_the_message_names_it(monkeypatch):
+    monkeypatch.setattr("importlib.import_module", lambda name: (_ for _ in ()).throw(ImportError(name)))
+    with pytest.raises(MissingExtra, match=r"dpbench-suite\[accounting\]"):
+        compose([laplace_profile(1.0, kind="exact", why="")] * 2)
+    assert validation.MissingExtra is MissingExtra
+
+
+LOWER = gaussian_profile(1.0, kind="lower", why="")
+LAPLACE = laplace_profile(1.0, kind="exact", why="")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: compose([]),
+        lambda: compose([LOWER]),
+        lambda: compose([exact(1.0), exact(1.0, "add-remove")]),
+        lambda: compose([LAPLACE], interval=0.0),
+        lambda: compose([LAPLACE], interval=1e-9),
+        lambda: parallel([]),
+        lambda: parallel([LOWER, pure_profile(1.0, why="")]),
+        lambda: parallel([exact(1.0), exact(1.0, "add-remove")]),
+        lambda: basic([], why=""),
+        lambda: basic([(1.0, 0.6)] * 2, why=""),
+        lambda: basic([(-1.0, 0.1)], why=""),
+        lambda: optimal([(1.0, 1.0)], why=""),
+        lambda: optimal([(k / 64.0, 0.0) for k in range(1, 23)], why=""),
+    ],
+)
+def test_bad_input_is_refused(call):
+    with pytest.raises(InvalidInput, match="must be"):
+        call()
+
+
+def test_more_parts_never_mean_less_loss():
+    for smaller, larger in itertools.pairwise(range(1, 7)):
+        few, more = optimal([(0.4, 1e-6)] * smaller, why=""), optimal([(0.4, 1e-6)] * larger, why="")
+        for epsilon in EPSILONS:
+            assert few.delta(epsilon) <= more.delta(epsilon)

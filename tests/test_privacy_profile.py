@@ -1,0 +1,145 @@
+"""`Profile`: kinds, rounding to the safe side, the generic inverse, pickling, words."""
+
+import itertools
+import math
+import pickle
+from functools import partial
+
+import pytest
+from naive import privacy as naive
+
+from dpbench.privacy import composition, discrete, gaussian
+from dpbench.privacy.inversion import LARGEST, crossing
+from dpbench.privacy.profile import (
+    Profile,
+    approximate_profile,
+    discrete_profile,
+    gaussian_profile,
+    laplace_profile,
+    no_privacy,
+    pure_profile,
+)
+from dpbench.validation import InvalidInput
+
+PAIR = discrete.pair([0.5, 0.3, 0.2, 0.0], [0.2, 0.5, 0.299, 0.001])
+MAKERS = {
+    "gaussian": partial(gaussian_profile, 0.8),
+    "laplace": partial(laplace_profile, 1.5),
+    "pure": partial(pure_profile, 1.5),
+    "discrete": partial(discrete_profile, PAIR),
+}
+TRUE = {
+    "gaussian": partial(naive.gaussian_delta, mu=0.8),
+    "laplace": partial(naive.laplace_delta, shift=1.5),
+    "pure": lambda e: naive.composed_response_delta(e, [(1.5, 0.0)]),
+    "discrete": lambda e: naive.pair_delta(e, [0.5, 0.3, 0.2, 0.0], [0.2, 0.5, 0.299, 0.001]),
+}
+EPSILONS = [0.0, 1e-6, 0.1, 0.5, 0.91, 1.3, 1.499999, 1.5, 4.0]
+DELTAS = [1e-12, 1e-4, 0.01, 0.1, 0.3]
+
+
+@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("kind", ["exact", "upper", "lower"])
+def test_bounds_lie_on_their_side(name, kind):
+    profile, true = MAKERS[name](kind=kind, why="", neighbours="add-remove"), TRUE[name]
+    assert (profile.kind, profile.neighbours) == (kind, "add-remove")
+    for epsilon in EPSILONS:
+        value, exact = profile.delta(epsilon), float(true(epsilon))
+        assert value == pytest.approx(exact, rel=2.0 * gaussian.ROUNDING)
+        residue = 1e-50  # what 60 digits leave of an exact 0
+        assert kind == "exact" or (value >= exact - residue if kind == "upper" else value <= exact)
+    for delta in DELTAS:
+        if name == "discrete" and delta < 0.001:
+            assert profile.epsilon(delta) == math.inf
+            continue
+        value, exact = profile.epsilon(delta), float(naive.least_epsilon(true, delta))
+        assert value == pytest.approx(exact, abs=1e-8)
+        assert kind == "exact" or (value >= exact if kind == "upper" else value <= exact)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("kind", ["exact", "upper"])
+def test_the_generic_inverse_agrees_with_the_special_one(name, kind):
+    special = MAKERS[name](kind=kind, why="")
+    generic = Profile(kind, "", special.delta_of)
+    for delta in DELTAS:
+        assert generic.epsilon(delta) == pytest.approx(special.epsilon(delta), abs=1e-8)
+        found = generic.epsilon(delta)
+        if 0.0 < found < math.inf:
+            assert generic.delta(found) <= delta < generic.delta(math.nextafter(found, 0.0))
+    assert generic.epsilon(0.0) == math.inf  # an underflowed δ is no proof of 0
+
+
+def test_a_lower_profile_answers_with_an_epsilon_that_is_needed():
+    profile = Profile("lower", "", lambda e: max(0.0, 0.5 - e))
+    found = profile.epsilon(0.1)
+    assert profile.delta(found) > 0.1
+    assert found == pytest.approx(0.4)
+    assert profile.epsilon(0.0) == pytest.approx(0.5)
+    assert profile.epsilon(0.6) == 0.0
+    assert Profile("lower", "", lambda e: 0.25).epsilon(0.2) == math.inf
+
+
+def test_no_privacy_and_perfect_privacy():
+    nothing = no_privacy("no noise", "add-remove")
+    assert (nothing.delta(1e9), nothing.epsilon(0.999), nothing.neighbours) == (1.0, math.inf, "add-remove")
+    perfect = gaussian_profile(0.0, kind="upper", why="")
+    assert (perfect.delta(0.0), perfect.epsilon(0.0), perfect.mu) == (0.0, 0.0, 0.0)
+
+
+def test_known_numbers_are_kept_to_the_bit():
+    assert approximate_profile(1.0, 1e-5, why="").delta(1.0) == 1e-5
+    assert approximate_profile(1.0, 1e-5, why="").epsilon(1e-5) == 1.0
+    assert pure_profile(0.1, why="").delta(0.1) == 0.0
+    assert pure_profile(0.1, why="").epsilon(0.0) == 0.1
+
+
+def test_profiles_pickle():
+    profiles = [make(kind=kind, why="w") for make in MAKERS.values() for kind in ("exact", "upper", "lower")]
+    profiles += [no_privacy("w"), approximate_profile(1.0, 1e-5, why="w"), composition.parallel(profiles[:2])]
+    profiles += [composition.optimal([(0.3, 1e-6)] * 3, why="w"), composition.compose(profiles[3:5])]
+    for profile in profiles:
+        again = pickle.loads(pickle.dumps(profile))
+        assert again.delta(0.4) == profile.delta(0.4)
+        assert again.epsilon(0.05) == profile.epsilon(0.05)
+        assert repr(again) == repr(profile)
+
+
+def test_the_repr_is_readable():
+    profile = gaussian_profile(0.5, kind="upper", why="one Gaussian step")
+    assert repr(profile) == "Profile(kind='upper', why='one Gaussian step', neighbours='replace', mu=0.5)"
+
+
+@pytest.mark.parametrize("boundary", [5e-324, 1e-300, 1e-7, 1.0, math.pi, 1e12, 2.0**999])
+def test_crossing_finds_neighbouring_doubles(boundary):
+    assert crossing(lambda x: x >= boundary) == (math.nextafter(boundary, 0.0), boundary)
+
+
+def test_crossing_at_the_ends():
+    assert crossing(lambda x: True) == (-math.inf, 0.0)
+    assert crossing(lambda x: False) == (LARGEST, math.inf)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: gaussian_profile(-1.0, kind="upper", why=""),
+        lambda: gaussian_profile(1.0, kind="uper", why=""),
+        lambda: gaussian_profile(1.0, kind="upper", why="", neighbours="remove"),
+        lambda: laplace_profile(math.inf, kind="upper", why=""),
+        lambda: pure_profile(-1.0, why=""),
+        lambda: approximate_profile(1.0, 1.0, why=""),
+        lambda: pure_profile(1.0, why="").delta(-1.0),
+        lambda: pure_profile(1.0, why="").epsilon(1.0),
+    ],
+)
+def test_bad_input_is_refused(call):
+    with pytest.raises(InvalidInput, match="must be"):
+        call()
+
+
+def test_profiles_fall_with_epsilon():
+    for make, kind in itertools.product(MAKERS.values(), ("exact", "upper", "lower")):
+        profile = make(kind=kind, why="")
+        values = [profile.delta(0.01 * k) for k in range(300)]
+        assert all(later <= earlier for earlier, later in itertools.pairwise(values))
