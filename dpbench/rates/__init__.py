@@ -1,0 +1,23 @@
+"""Rates: sweeps of the excess risk over a grid, and log-log slopes with intervals."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpbench.rates.slopes import Slope, slope, theory_slope
+    from dpbench.rates.sweeps import Point, sweep
+
+_HOME = {
+    "Point": "dpbench.rates.sweeps",
+    "Slope": "dpbench.rates.slopes",
+    "slope": "dpbench.rates.slopes",
+    "sweep": "dpbench.rates.sweeps",
+    "theory_slope": "dpbench.rates.slopes",
+}
+
+__all__ = ["Point", "Slope", "slope", "sweep", "theory_slope"]
+
+
+def __getattr__(name: str) -> Any:
+    from dpbench._lazy import load
+
+    return load(__name__, _HOME, name)

@@ -1,0 +1,152 @@
+"""Slopes with planted truths, and sweeps whose trials each have a data set of their own."""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from dpbench.populations import ScaledBasis
+from dpbench.rates import Point, slope, sweep, theory_slope
+from dpbench.rates.sweeps import excess_of_block
+from dpbench.sampling import stream
+from dpbench.validation import InvalidInput
+
+GRID = [100.0, 200.0, 400.0, 800.0, 1600.0]
+
+
+def planted(rng, true, shape, trials):
+    """Gamma-distributed excess risks (skewness 2/√shape) around x^true."""
+    return [x**true * rng.gamma(shape, 1.0 / shape, trials) for x in GRID]
+
+
+def misses(count, level, shape, trials, resamples, shrink=1.0):
+    rng = stream("planted", level, shape, trials)
+    missed = 0
+    for _ in range(count):
+        found = slope(GRID, planted(rng, -0.75, shape, trials), level=level, resamples=resamples)
+        low, high = (found.value + shrink * (end - found.value) for end in found.interval)
+        missed += not low <= -0.75 <= high
+    return missed
+
+
+@pytest.mark.parametrize("shape", [0.5, 4.0])
+def test_interval_covers_a_planted_slope_of_skewed_trials(shape):
+    """Null: the miss probability is at most 5%; 400 intervals. More than `most` misses: probability below 1e-6.
+
+    Smallest error caught: intervals 0.6 times as long, which miss about 24%.
+    """
+    most = binom.isf(1e-6, 400, 0.05)
+    assert misses(400, 0.05, shape, 60, resamples=500) <= most
+    assert misses(400, 0.05, shape, 60, resamples=500, shrink=0.6) > most
+
+
+def test_students_interval_holds_far_out_in_the_tail():
+    """Null: at most 1e-3 of intervals miss, trials with the skewness of the ledger's entries (about 0.7).
+
+    8,000 intervals; more than `most` misses has probability below 1e-6. Caught: intervals 0.7 times as long.
+    """
+    most = binom.isf(1e-6, 8_000, 1e-3)
+    assert misses(8_000, 1e-3, 8.0, 60, resamples=0) <= most
+    assert misses(8_000, 1e-3, 8.0, 60, resamples=0, shrink=0.7) > most
+
+
+def test_skewed_trials_widen_the_interval_and_a_smaller_level_too():
+    samples = planted(stream("skewed"), -1.0, 0.25, 40)
+    plain = slope(GRID, samples, resamples=0)
+    widened = slope(GRID, samples)
+    assert plain.widening == (1.0, 1.0)
+    assert max(widened.widening) > 1.05
+    assert widened.half_width > plain.half_width
+    assert slope(GRID, samples, level=1e-9).half_width > widened.half_width
+    assert widened.interval == slope(GRID, samples).interval  # its bootstrap is seeded by the samples
+    assert widened.trials == 200 and widened.level == 1e-6
+
+
+def test_slope_is_least_squares_in_the_logarithms():
+    samples = planted(stream("numpy"), -0.5, 2.0, 30)
+    expected = np.polyfit(np.log(GRID), np.log([part.mean() for part in samples]), 1)[0]
+    assert slope(GRID, samples).value == pytest.approx(expected, rel=1e-12)
+    assert theory_slope(GRID, [7.0 * x**-1.25 for x in GRID]) == pytest.approx(-1.25, rel=1e-13)
+
+
+def test_standard_error_is_that_of_repeated_sweeps():
+    """Null: the delta-method error is the standard deviation of the slope: ratio within 15% over 2,000 sweeps.
+
+    The ratio has standard deviation 1.6%; 15% is out of reach (below 1e-15). An error of 30% is caught.
+    """
+    rng = stream("errors")
+    found = [slope(GRID, planted(rng, -1.0, 3.0, 50), resamples=0, level=0.3) for _ in range(2000)]
+    weights = np.log(GRID) - np.log(GRID).mean()
+    weights /= weights @ weights
+    stated = np.mean([math.sqrt((weights**2 * (s.errors / s.means) ** 2).sum()) for s in found])
+    seen = np.std([s.value for s in found])
+    assert 0.85 < stated / seen < 1.15
+    assert not 0.85 < 1.3 * stated / seen < 1.15
+
+
+def test_deterministic_trials_give_a_point():
+    found = slope(GRID, [np.full(8, 3.0 / x) for x in GRID])
+    assert found.interval == pytest.approx((-1.0, -1.0), abs=1e-12)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of y·x: a mechanism of the test, which records what it saw."""
+
+    scale: float = 1.0
+
+    def __call__(self, problem, trials, rng):
+        return np.tile(self.scale * problem.X.T @ problem.y / problem.n, (trials, 1)) + 1e-9 * rng.normal()
+
+
+def population(d=3):
+    return ScaledBasis.even("squared", d, d, 1.0)
+
+
+def test_every_trial_draws_its_own_data_and_more_trials_extend_the_sample():
+    points = [Point(population(), n, Mean()) for n in (40, 80)]
+    few, many = sweep(points, 10, seed=3), sweep(points, 70, seed=3)
+    assert [part.shape for part in many] == [(70,), (70,)]
+    for short, long in zip(few, many, strict=True):
+        np.testing.assert_array_equal(short, long[:10])
+        assert np.unique(long).size == 70
+    assert not np.array_equal(sweep(points, 10, seed=4)[0], few[0])
+    other = sweep([Point(population(), 40, Mean(1.0 + 1e-15))], 10, seed=3)[0]
+    assert not np.array_equal(other, few[0])  # a mechanism with other parameters has other seeds
+
+
+def test_sweep_runs_through_the_given_map_and_measures_the_population():
+    asked = []
+
+    def record(unit, function, blocks):
+        asked.append((unit["n"], list(blocks), function))
+        return [function(block) for block in blocks]
+
+    point = Point(population(2), 200, Mean())
+    found = sweep([point], 64, seed=1, map_blocks=record)[0]
+    ((n, blocks, function),) = asked
+    assert (n, blocks) == (200, [0, 1])
+    assert isinstance(function, partial) and function.func is excess_of_block
+    # E‖mean − w*/2‖²: the mean of y·x has mean w*/2 on two coordinates and variance (1/2 − 1/8)/n on each.
+    centre = 0.5 * 2 * ((0.5 * math.sqrt(0.5)) ** 2 + 0.375 / 200)
+    assert found.mean() == pytest.approx(centre, abs=6.0 * found.std() / 8.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: slope([1.0, 1.0], [np.ones(8)] * 2), "x must be positive numbers, not all equal"),
+        (lambda: slope([1.0, 2.0], [np.ones(8)]), "samples must be one array for each of the 2 grid points"),
+        (lambda: slope([1.0, 2.0], [np.ones(7)] * 2), "samples must be a vector with at least 8 rows"),
+        (lambda: slope([1.0, 2.0], [np.zeros(8)] * 2), "samples must be arrays with a positive mean"),
+        (lambda: slope([1.0, 2.0], [np.ones(8)] * 2, level=0.0), "level must be"),
+        (lambda: sweep([Point(population(), 5, Mean())], 1), "trials must be an integer >= 2"),
+        (lambda: Point(population(), 0, Mean()), "n must be an integer >= 1"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(InvalidInput, match=message):
+        call()
