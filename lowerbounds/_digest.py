@@ -1,15 +1,16 @@
 """One digest of a module and, transitively, of the modules of ours that it imports.
 
-The same digest keys numba's cache (`_kernel`), the stored blocks of a run and the committed evidence, so an edit
-of any function that a result could depend on is seen everywhere. It reads sources as text: no module is imported
-and numba is not needed.
+The same digest keys numba's cache (`_kernel`), the stored blocks of a run and the committed evidence, so an
+edit of any function that a result could depend on is seen everywhere. It reads sources as text: no module is
+imported and numba is not needed.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
-from functools import lru_cache
+import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,25 +29,35 @@ def code_digest(module: str) -> str:
     -----
     Imports inside functions and under ``TYPE_CHECKING`` count: a lazy import is still a dependency.
     """
+    digest = hashlib.sha256()
+    for name, source in sorted(reachable_sources(module).items()):
+        digest.update(f"{name}\0{len(source)}\0".encode())
+        digest.update(source)
+    return digest.hexdigest()
+
+
+def reachable_sources(module: str) -> dict[str, bytes]:
+    """Sources of `module` and of all modules of ours reachable from it by imports, by name."""
     seen: dict[str, bytes] = {}
     waiting = [module]
     while waiting:
         name = waiting.pop()
         if name in seen:
             continue
-        source, imports = _source_and_imports(name)
-        seen[name] = source
+        path = _path_of(name) or (foreign_path(name) if name == module else None)
+        seen[name], imports = _source_and_imports(name, path)
         waiting.extend(imports)
-    digest = hashlib.sha256()
-    for name in sorted(seen):
-        digest.update(f"{name}\0{len(seen[name])}\0".encode())
-        digest.update(seen[name])
-    return digest.hexdigest()
+    return seen
 
 
-@lru_cache(maxsize=None)
-def _source_and_imports(module: str) -> tuple[bytes, tuple[str, ...]]:
-    path = _path_of(module)
+def foreign_path(module: str) -> Path | None:
+    """Source file of a loaded module that is not of ours; None where it has none (built in, interactive)."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return Path(file) if file is not None and file.endswith(".py") else None
+
+
+@cache
+def _source_and_imports(module: str, path: Path | None) -> tuple[bytes, tuple[str, ...]]:
     if path is None:
         return b"", ()
     source = path.read_bytes()
@@ -73,7 +84,7 @@ def _absolute(module: str | None, level: int, package: str) -> str:
     return f"{base}.{module}" if module else base
 
 
-@lru_cache(maxsize=None)
+@cache
 def _path_of(module: str) -> Path | None:
     """File of a module of ours; None for another's, and for a name that is not a module."""
     if module.partition(".")[0] not in OURS:

@@ -6,13 +6,16 @@ import csv
 import io
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from dpbench import validation
 from dpbench.claims.core import KINDS, Claim, Evidence, plain
 from dpbench.runs.context import RunContext
+from dpbench.runs.executors import WorkersLost
+from dpbench.runs.store import StoreError
+from lowerbounds._digest import reachable_sources
 
 SCHEMA = 1
 
@@ -193,6 +196,16 @@ def verify(
     Returns
     -------
     Ledger
+        A claim that raises InvalidInput or RuntimeError stands in `not_run`, with the reason.
+
+    Raises
+    ------
+    InvalidInput
+        For a selection that fits nothing, or a parameter or store that cannot be used.
+    StoreError, WorkersLost
+        If the store or the executor fails under way: nothing could be kept, or computed, any more.
+    Interrupted
+        A KeyboardInterrupt, after Ctrl-C; its message says what is stored.
     """
     selected = select(claims, paper=paper, kind=kind)
     validation.choice("level", level, ("quick", "full"))
@@ -201,14 +214,27 @@ def verify(
     entries: list[Entry] = []
     not_run: list[dict[str, str]] = []
     with RunContext(level=level, seed=seed, workers=workers, store=store, progress=progress) as context:
-        for claim in selected:
+        _compile(selected, context)
+        for done, claim in enumerate(selected):
             if claim.full_only and level == "quick":
                 not_run.append({"id": claim.id, "reason": "full only: run with --level full"})
                 continue
-            began = time.perf_counter()
-            verdict, evidence = context.run(claim)
-            entries.append(Entry(claim, verdict, replace(evidence, seconds=time.perf_counter() - began)))
+            context.progress.claim(done, len(selected), claim.id)
+            try:
+                entries.append(Entry(claim, *context.run(claim)))
+            except (StoreError, WorkersLost):
+                raise
+            except (validation.InvalidInput, RuntimeError) as error:
+                not_run.append({"id": claim.id, "reason": f"{type(error).__name__}: {error}"})
     return Ledger(tuple(entries), tuple(not_run), level, seed, time.perf_counter() - started)
+
+
+def _compile(claims: Iterable[Claim], context: RunContext) -> None:
+    """Compile, or load, the kernels that these claims can reach: so progress can say how many there are."""
+    from lowerbounds._kernel import KERNELS, compile_kernels
+
+    modules = {name for claim in claims for name in reachable_sources(claim.run.__module__)}
+    compile_kernels([k for k in KERNELS.values() if k.__module__ in modules], context.progress.compiling)
 
 
 def versions(names: Iterable[str] = ("numba", "numpy", "scipy")) -> dict[str, str]:

@@ -2,33 +2,233 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable
+import queue
+import reprlib
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 from dpbench import validation
-from dpbench.sampling import map_blocks
+from dpbench.blas import one_blas_thread
+from dpbench.runs.encoding import decode
+from dpbench.runs.executors import BlockError, Serial, Threads, WorkersLost, encoded_block, open_executor
+from dpbench.runs.progress import Progress, Silent
+from dpbench.runs.store import Store
+from dpbench.runs.units import name_of
+
+_PATIENCE, _LIMIT = 0.4, 1.6  # seconds after Ctrl-C: until running blocks are ended, until the run returns
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, once everything that had finished is stored; the message says where.
+
+    Attributes
+    ----------
+    blocks : int
+        Blocks in the store.
+    path : Path or None
+        Its file; None: there is none, and everything is lost.
+    """
+
+    def __init__(self, blocks: int, path: Any) -> None:
+        self.blocks, self.path = blocks, path
+        kept = f"{blocks} blocks stored in {path}; run the same command again to resume"
+        super().__init__(f"interrupted: {'nothing stored (no store was given)' if path is None else kept}")
 
 
 class RunContext:
-    """See `dpbench.claims.core.Context`."""
+    """See `dpbench.claims.core.Context`.
 
-    def __init__(self, *, level: str, seed: int, workers: Any, store: Any, progress: Any) -> None:
+    Parameters
+    ----------
+    level : {"quick", "full"}
+    seed : int
+    workers : int, concurrent.futures.Executor or None
+        Threads of this process (None: one a core), or an executor of yours, which stays open. The results do
+        not depend on it.
+    store : path or None
+        SQLite file that finished blocks are kept in; None keeps them in memory.
+    progress : Progress or None
+        Told of what is going on, and closed at the end; None: nobody is told.
+
+    Attributes
+    ----------
+    workers : concurrent.futures.Executor
+        The executor in use, for what takes one.
+
+    Raises
+    ------
+    InvalidInput, StoreError, BlockError, WorkersLost
+    Interrupted
+        On leaving the context after Ctrl-C.
+    """
+
+    def __init__(
+        self, *, level: str, seed: int, workers: Any = None, store: Any = None, progress: Any = None
+    ) -> None:
         self.level = validation.choice("level", level, ("quick", "full"))
         self.seed = validation.integer("seed", seed, at_least=0)
-        self.workers = (os.cpu_count() or 1) if workers is None else workers
+        self.progress: Progress = Silent() if progress is None else progress
+        self._claim = ""
+        self._blocks = [0, 0]  # done and asked for in the present claim
+        self._closing = ExitStack()
+        self.workers, self._flight = open_executor(workers)
+        if isinstance(self.workers, (Serial, Threads)):
+            self._closing.callback(self.workers.shutdown, wait=False)
+        self.store = Store(store)
+        self._closing.callback(self.store.close)
 
     def __enter__(self) -> RunContext:
+        self._closing.callback(self.progress.close)
+        self._closing.enter_context(one_blas_thread())
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        return None
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        with self._closing:
+            if kind is not None and issubclass(kind, KeyboardInterrupt):
+                if isinstance(self.workers, Threads):
+                    self.workers.stop(_PATIENCE, _LIMIT)
+                raise Interrupted(len(self.store), self.store.path) from error
 
     def pick(self, *, quick: Any, full: Any) -> Any:
+        """The size that belongs to the level of the run."""
         return quick if self.level == "quick" else full
 
-    def map(self, unit: dict[str, Any], function: Callable[[int], Any], blocks: Iterable[int]) -> list[Any]:
-        return map_blocks(function, list(blocks), self.workers)
+    def run(self, claim: Any) -> tuple[str, Any]:
+        """The verdict and evidence of a claim, with the seconds it took; recorded in the store."""
+        self._claim, self._blocks = claim.id, [0, 0]
+        began = time.perf_counter()
+        try:
+            verdict, evidence = claim.run(self)
+        finally:
+            self._claim = ""
+        evidence = replace(evidence, seconds=time.perf_counter() - began)
+        self.store.record(claim.id, self.level, self.seed, claim.digest, verdict, evidence.to_dict())
+        return verdict, evidence
 
-    def run(self, claim: Any) -> Any:
-        return claim.run(self)
+    def map(self, unit: dict[str, Any], function: Callable[[int], Any], blocks: Iterable[int]) -> list[Any]:
+        """``[function(b) for b in blocks]``, each block computed once and then read from the store.
+
+        Parameters
+        ----------
+        unit : dict
+            Names what the blocks are of. The function and all that is bound to it belong to the key anyway.
+        function : callable
+            A module-level function of the number of a block, or a partial of one; its value is made of
+            numbers, arrays, text, lists and dicts.
+        blocks : iterable of int
+        """
+        numbers = [validation.integer("a block", block, at_least=0) for block in blocks]
+        text, code = name_of(unit, function)
+        run = self.store.run(text, self.seed, code)
+        found = self.store.blocks(run, numbers)
+        missing = [number for number in dict.fromkeys(numbers) if number not in found]
+        self._blocks[1] += len(found) + len(missing)
+        self._advance(len(found))
+        if missing:
+            found |= _Flight(self, run, function, unit).compute(missing)
+        return [found[number] for number in numbers]
+
+    def _advance(self, count: int) -> None:
+        self._blocks[0] += count
+        self.progress.blocks(*self._blocks)
+
+
+class _Flight:
+    """The missing blocks of one `map`: a bounded number in flight, stored as they arrive."""
+
+    def __init__(
+        self, context: RunContext, run: int, function: Callable[[int], Any], unit: dict[str, Any]
+    ) -> None:
+        self.context, self.run, self.function, self.unit = context, run, function, unit
+        self.executor: Executor = context.workers
+        self.flying: dict[Future[bytes], int] = {}
+        self.landed: queue.SimpleQueue[Future[bytes]] = queue.SimpleQueue()
+        self.arrived: dict[int, bytes] = {}  # not yet stored
+        self.values: dict[int, Any] = {}
+        self.failures: dict[int, BaseException] = {}
+
+    def compute(self, missing: Sequence[int]) -> dict[int, Any]:
+        waiting = iter(missing)
+        try:
+            while True:
+                while not self.failures and len(self.flying) < self.context._flight:
+                    number = next(waiting, None)
+                    if number is None:
+                        break
+                    self._launch(number)
+                if not self.flying:
+                    break
+                self._land(timeout=0.5)
+                if self.failures:
+                    self._cancel()
+                self._keep()
+        except BaseException as error:
+            self._cancel()
+            if isinstance(self.executor, Threads):
+                self.executor.stop(_PATIENCE, _LIMIT)
+            else:
+                wait(self.flying, _PATIENCE)
+            if isinstance(error, KeyboardInterrupt):
+                self._land(timeout=0.0)
+                self._keep()
+            raise
+        if self.failures:
+            raise self._error()
+        return self.values
+
+    def _launch(self, number: int) -> None:
+        try:
+            future = self.executor.submit(encoded_block, self.function, number)
+        except BrokenExecutor as error:
+            self.failures[number] = error
+            return
+        self.flying[future] = number
+        future.add_done_callback(self.landed.put)
+
+    def _land(self, timeout: float) -> None:
+        """Wait for a future that is done, and take all that are."""
+        try:
+            future = self.landed.get(timeout=timeout)
+            while True:
+                number = self.flying.pop(future)
+                if future.cancelled():
+                    if not self.failures:
+                        self.failures[number] = CancelledError("the executor dropped it")
+                elif (error := future.exception()) is not None:
+                    self.failures[number] = error
+                else:
+                    self.arrived[number] = future.result()
+                future = self.landed.get_nowait()
+        except queue.Empty:
+            return
+
+    def _keep(self) -> None:
+        if self.arrived:
+            self.context.store.add(self.run, self.arrived)
+            self.values |= {number: decode(value) for number, value in self.arrived.items()}
+            self.context._advance(len(self.arrived))
+            self.arrived = {}
+
+    def _cancel(self) -> None:
+        for future in self.flying:
+            future.cancel()
+
+    def _error(self) -> BaseException:
+        """Of the first block that failed; a lost worker comes first, since nothing can be computed then."""
+        lost = [number for number, error in self.failures.items() if isinstance(error, BrokenExecutor)]
+        number = min(lost or self.failures)
+        error, store = self.failures[number], self.context.store
+        where = f"{self.context._claim or 'run'}, block {number} of {reprlib.repr(self.unit)}"
+        if isinstance(error, BrokenExecutor):
+            kept = f"{len(store)} blocks are stored in {store.path}" if store.path else "nothing is stored"
+            made: BaseException = WorkersLost(f"{where}: a worker died (killed, or out of memory); {kept}")
+        elif isinstance(error, KeyboardInterrupt):
+            made = KeyboardInterrupt()
+        else:
+            made = BlockError(f"{where}: {type(error).__name__}: {error}")
+        made.__cause__ = error
+        return made

@@ -1,0 +1,306 @@
+"""Finished blocks and verdicts in one SQLite file, or in memory.
+
+A block is stored under what it is of (`run`: the canonical text of the unit, the seed, the code's digest) and
+its number. Each write is one short transaction, committed at once: after a kill at any moment the file holds
+every block that had arrived, and two processes may share it. A stored block is never changed or removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpbench.runs.encoding import decode
+from dpbench.validation import InvalidInput, invalid
+
+SCHEMA = 1
+_APPLICATION = 0x64706265  # "dpbe" in the file's header: tells our files from other programs' databases
+_PATIENCE = 10.0  # seconds that another process may hold the lock
+_TABLES = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE run (id INTEGER PRIMARY KEY, unit TEXT NOT NULL, seed TEXT NOT NULL, code TEXT NOT NULL,"
+    " UNIQUE (unit, seed, code))",
+    "CREATE TABLE block (run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL, value BLOB NOT NULL,"
+    " checksum BLOB NOT NULL, PRIMARY KEY (run, number))",
+    "CREATE TABLE verdict (id INTEGER PRIMARY KEY, claim TEXT NOT NULL, level TEXT NOT NULL,"
+    " seed TEXT NOT NULL, code TEXT NOT NULL, verdict TEXT NOT NULL, evidence TEXT NOT NULL,"
+    " recorded TEXT NOT NULL, UNIQUE (claim, level, seed, code) ON CONFLICT REPLACE)",
+    f"INSERT INTO meta VALUES ('schema', '{SCHEMA}')",
+    f"PRAGMA application_id = {_APPLICATION}",
+)
+
+
+class StoreError(RuntimeError):
+    """The store failed while in use (full disk, lost or damaged file); what was stored before is safe."""
+
+
+@dataclass(frozen=True)
+class StoredVerdict:
+    """A verdict as recorded.
+
+    Attributes
+    ----------
+    claim, level, verdict : str
+    seed : int
+    code : str
+        Digest of the code that the claim rested on; another one than the claim's present digest means stale.
+    evidence : dict
+        `Evidence.to_dict()`.
+    recorded : str
+        UTC, ISO 8601.
+    """
+
+    claim: str
+    level: str
+    seed: int
+    code: str
+    verdict: str
+    evidence: dict[str, Any]
+    recorded: str
+
+
+class Store:
+    """Blocks and verdicts of runs.
+
+    Parameters
+    ----------
+    path : path or None
+        The file, made with its folders where it does not exist; None keeps everything in memory.
+    read_only : bool
+        Open an existing file for reading alone.
+
+    Raises
+    ------
+    InvalidInput
+        If the file cannot be used as a store; it is then left as it was.
+    StoreError
+        From every method, if the store fails later.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> None:
+        if path is not None and (not isinstance(path, (str, os.PathLike)) or "\0" in str(path)):
+            raise invalid("store", "a path or None", path)
+        self.path = None if path is None else Path(path)
+        self._inode: tuple[int, int] | None = None
+        if self.path is not None:
+            self._check_place(self.path, read_only)
+        target = ":memory:" if self.path is None else self.path.absolute().as_uri() + "?mode=ro" * read_only
+        try:
+            self._db = sqlite3.connect(target, timeout=0.25, isolation_level=None, uri=self.path is not None)
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+        try:
+            self._open(read_only)
+        except BaseException as error:
+            self._db.close()
+            if isinstance(error, sqlite3.Error):
+                raise self._unusable(error) from error
+            raise
+        if self.path is not None:
+            self._inode = _inode(self.path)
+
+    def __len__(self) -> int:
+        """Blocks stored."""
+        with self._reporting():
+            return int(self._db.execute("SELECT count(*) FROM block").fetchone()[0])
+
+    def close(self) -> None:
+        """Fold the log into the file, where no other process uses it. A second call does nothing."""
+        with self._reporting():
+            self._db.close()
+
+    def run(self, unit: str, seed: int, code: str) -> int:
+        """The number under which blocks of this unit, seed and code are stored."""
+        key = (unit, str(seed), code)
+        with self._reporting():
+            found = self._find(key)
+            if found is None:
+                with self._transaction():
+                    self._db.execute("INSERT OR IGNORE INTO run (unit, seed, code) VALUES (?, ?, ?)", key)
+                found = self._find(key)
+        assert found is not None
+        return found
+
+    def blocks(self, run: int, numbers: Iterable[int]) -> dict[int, Any]:
+        """The values of those blocks of a run that are stored, by number."""
+        found = {}
+        with self._reporting():
+            for number in dict.fromkeys(numbers):
+                row = self._db.execute(
+                    "SELECT value, checksum FROM block WHERE run = ? AND number = ?", (run, number)
+                ).fetchone()
+                if row is None:
+                    continue
+                if not isinstance(row[0], bytes) or _checksum(run, number, row[0]) != row[1]:
+                    raise sqlite3.DatabaseError(f"block {number} of run {run} changed after it was stored")
+                found[number] = decode(row[0])
+        return found
+
+    def add(self, run: int, values: Mapping[int, bytes]) -> None:
+        """Store encoded values of blocks, by number; they are safe on return. One already stored is kept."""
+        if not values:
+            return
+        rows = [(run, number, value, _checksum(run, number, value)) for number, value in values.items()]
+        with self._reporting(), self._transaction():
+            self._db.executemany("INSERT OR IGNORE INTO block VALUES (?, ?, ?, ?)", rows)
+
+    def record(
+        self, claim: str, level: str, seed: int, code: str, verdict: str, evidence: dict[str, Any]
+    ) -> None:
+        """Store a verdict; it takes the place of an earlier one of the same claim, level, seed and code."""
+        row = (claim, level, str(seed), code, verdict, json.dumps(evidence, allow_nan=False))
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        with self._reporting(), self._transaction():
+            self._db.execute(
+                "INSERT INTO verdict (claim, level, seed, code, verdict, evidence, recorded)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (*row, now),
+            )
+
+    def verdicts(self) -> list[StoredVerdict]:
+        """Verdicts in the order in which they were recorded."""
+        with self._reporting():
+            rows = self._db.execute(
+                "SELECT claim, level, seed, code, verdict, evidence, recorded FROM verdict ORDER BY id"
+            ).fetchall()
+        return [StoredVerdict(c, lv, int(s), code, v, json.loads(e), at) for c, lv, s, code, v, e, at in rows]
+
+    def _check_place(self, path: Path, read_only: bool) -> None:
+        try:
+            if path.exists() and not path.is_file():
+                kind = "folder" if path.is_dir() else "device"
+                raise InvalidInput(f"store must be a file, got the {kind} {path}")
+            if read_only and not path.exists():
+                raise InvalidInput(f"store must be an existing file, got {path}; `dpbench verify` makes it")
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            must_be = "a file that can be read and written"
+            raise InvalidInput(f"store must be {must_be}, got {path}: {error.strerror}") from error
+
+    def _open(self, read_only: bool) -> None:
+        """Look before touching, so that a file that is not ours stays as it was."""
+        tables = {row[0] for row in self._patiently("SELECT name FROM sqlite_master")}
+        if tables:
+            schema = self._schema(tables)
+            if schema > SCHEMA:
+                raise InvalidInput(
+                    f"store must be of schema {SCHEMA} or older, got {self.path} of schema {schema}: "
+                    "a newer dpbench wrote it"
+                )
+        if read_only:
+            if not tables:
+                raise InvalidInput(f"store must hold a run of dpbench, got the empty file {self.path}")
+            return
+        self._patiently("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        with self._transaction():  # also finds out that the file cannot be written
+            if not self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                for statement in _TABLES:
+                    self._db.execute(statement)
+
+    def _schema(self, tables: set[str]) -> int:
+        if self._db.execute("PRAGMA application_id").fetchone()[0] == _APPLICATION and "meta" in tables:
+            row = self._db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+            if row is not None and row[0].isdigit():
+                return int(row[0])
+        raise InvalidInput(f"store must be a file of dpbench, got {self.path}: another program's database")
+
+    def _find(self, key: tuple[str, str, str]) -> int | None:
+        row = self._db.execute("SELECT id FROM run WHERE unit = ? AND seed = ? AND code = ?", key).fetchone()
+        return None if row is None else int(row[0])
+
+    def _patiently(self, statement: str) -> list[Any]:
+        """Run a statement, waiting for other processes in short steps, between which Ctrl-C is heard."""
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                return self._db.execute(statement).fetchall()
+            except sqlite3.OperationalError as error:
+                if _code(error) not in ("SQLITE_BUSY", "SQLITE_LOCKED") or time.monotonic() > deadline:
+                    raise
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        if self._inode is not None and self.path is not None and _inode(self.path) != self._inode:
+            raise StoreError(
+                f"the store {self.path} was removed or replaced while in use; run the same command again"
+            )
+        self._patiently("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"the store {self.path or 'in memory'} failed: {_reason(error)}; what it held is kept. "
+                "Mend this, or choose another file, and run the same command again"
+            ) from error
+
+    def _unusable(self, error: sqlite3.Error) -> Exception:
+        if _code(error).startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+            return StoreError(f"the store {self.path} failed: {_reason(error)}")
+        return InvalidInput(
+            f"store must be a file of dpbench that can be read and written, got {self.path}: "
+            f"{_reason(error)}; move it away, or choose another file"
+        )
+
+
+def stored_verdicts(path: str | os.PathLike[str]) -> list[StoredVerdict]:
+    """The newest verdict of each claim, level and seed in a store, oldest first; computes and writes nothing.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such file, or it is not a store.
+    """
+    store = Store(path, read_only=True)
+    newest: dict[tuple[str, str, int], StoredVerdict] = {}
+    try:
+        for verdict in store.verdicts():
+            key = verdict.claim, verdict.level, verdict.seed
+            newest.pop(key, None)
+            newest[key] = verdict
+    finally:
+        store.close()
+    return list(newest.values())
+
+
+def _checksum(run: int, number: int, value: bytes) -> bytes:
+    return hashlib.blake2b(value, digest_size=16, key=b"%d/%d" % (run, number)).digest()
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _code(error: sqlite3.Error) -> str:
+    return getattr(error, "sqlite_errorname", None) or ""
+
+
+def _reason(error: sqlite3.Error) -> str:
+    name = _code(error)
+    if name.startswith("SQLITE_BUSY"):
+        return f"another process has had it locked for {_PATIENCE:g} s"
+    if name.startswith("SQLITE_READONLY"):
+        return "it is read-only"
+    return str(error)
