@@ -1,8 +1,9 @@
 """Regularised empirical risk minimisation over a ball, to a certified distance: the solver of Algorithm 3.
 
-F(w) = L̂(w) + (λ/2)‖w‖² on ‖w‖ ≤ B (B may be infinite). The linear loss has a closed form; smooth losses go to
-`_erm_newton`, the absolute loss to `_erm_absolute`. With more features than records everything runs in the span of
-the records. Whatever the route, the distance is certified from the records themselves.
+F(w) = L̂(w) + (λ/2)‖w‖² on ‖w‖ ≤ B (B may be infinite). The linear loss has a closed form; smooth
+losses go to `_erm_newton`, the absolute loss to `_erm_absolute`. With more features than records
+everything runs in the span of the records. Whatever the route, the distance is certified from the
+records themselves.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def minimise(problem: GLMProblem, regularization: float, radius: float, target: 
         if problem.loss.code == ABSOLUTE:
             w, slopes = absolute_minimiser(data, problem.loss, regularization, radius, target)
         else:
-            w = newton(data, Curve(problem.loss, 0.0), regularization, radius, target, np.zeros(data.X.shape[1]))
+            start = np.zeros(data.X.shape[1])
+            w = newton(data, Curve(problem.loss, 0.0), regularization, radius, target, start)
             slopes = None
         w = w if basis is None else into_ball(basis @ w, radius)
         if slopes is None:
@@ -78,7 +80,8 @@ def _certificate(problem: GLMProblem, slopes: np.ndarray, w: np.ndarray, lam: fl
         errors = problem.X @ w - problem.y
         losses = np.abs(errors) - slopes * errors
         at_corner = np.abs(slopes) < 1.0
-        slack = float(losses.mean()) + 4.0 * _EPS * float(at_corner.mean()) * problem.x_bound * math.sqrt(w @ w)
+        lost = 4.0 * _EPS * problem.x_bound * math.sqrt(w @ w)
+        slack = float(losses.mean()) + lost * float(at_corner.mean())
         smooth = 0.0
     allowance = _EPS * (64.0 + math.sqrt(problem.n)) * (
         problem.x_bound * float(np.abs(slopes).mean()) + (smooth + 2.0 * lam) * math.sqrt(w @ w)
@@ -87,15 +90,15 @@ def _certificate(problem: GLMProblem, slopes: np.ndarray, w: np.ndarray, lam: fl
 
 
 def _in_span(problem: GLMProblem) -> tuple[Records, np.ndarray | None]:
-    """The records in coordinates of their own span (n < d), with the basis that leads back; or as they are."""
+    """The records in coordinates of their span, and the basis that leads back, if n < d; else as is."""
     n, d = problem.X.shape
     if min(n, d) > _SIDE_LIMIT:
-        raise InvalidInput(f"X must have at most {_SIDE_LIMIT} rows or at most as many columns, got {n} by {d}")
+        raise InvalidInput(f"X must have a side of at most {_SIDE_LIMIT} rows or columns, got {n} by {d}")
     if d <= n:
         second = problem.moments[0] if problem.loss.quadratic else None
         return Records(problem.X, problem.y, problem.x_bound, second), None
     if problem.sparse and n * d > _DENSE_LIMIT:
-        raise InvalidInput(f"X must have at most {_DENSE_LIMIT} entries when made dense, got shape {n} by {d}")
+        raise InvalidInput(f"X must have at most {_DENSE_LIMIT} entries when made dense, got {n} by {d}")
     dense = problem.X.toarray() if problem.sparse else problem.X
     basis, triangle = linalg.qr(dense.T, mode="economic")
     X = np.ascontiguousarray(triangle.T)

@@ -1,8 +1,9 @@
 """The absolute loss over a ball: smoothing that is carried to the exact solution (Madsen & Nielsen 1993).
 
-|r| is smoothed to r²/(2κ) for |r| < κ; as κ falls, the records that stay inside are those with residual 0 at the
-solution (at most d in general position). Once that set A is found, the optimality conditions are linear: X_A w = y_A,
-the other records keep the sign s of their residual, and for some |α_i| ≤ 1 on A and μ = λ + ν ≥ λ
+|r| is smoothed to r²/(2κ) for |r| < κ; as κ falls, the records that stay inside are those with residual
+0 at the solution (at most d in general position). Once that set A is found, the optimality conditions
+are linear: X_A w = y_A, the other records keep the sign s of their residual, and for some |α_i| ≤ 1 on
+A and μ = λ + ν ≥ λ
     (X_A'α + X_N's)/n + μw = 0.
 """
 
@@ -31,7 +32,7 @@ def absolute_minimiser(
     best, slopes, least = w, np.zeros(data.n), math.inf
     before: Any = None
     for _ in range(_STAGES):
-        w = newton(data, Curve(loss, kappa), lam, radius, max(target, 1e-3 * kappa / data.x_bound), w)
+        w = newton(data, Curve(loss, kappa), lam, radius, max(0.1 * target, 1e-2 * kappa / data.x_bound), w)
         residual = data.X @ w - data.y
         smoothed = np.clip(residual / kappa, -1.0, 1.0)
         candidates = [(w, smoothed)]

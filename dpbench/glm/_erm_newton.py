@@ -1,14 +1,14 @@
 """Newton's method for a smooth loss over a ball, and the certificate of distance that all solvers share.
 
-Each step minimises the quadratic model over the ball exactly (Moré & Sorensen 1983: Cholesky, and Newton on the
-secular equation for the multiplier ν); a line search on the derivative of the convex F makes it global. Huber and
-capped-linear have a generalised second derivative (semismooth Newton). The absolute loss is met smoothed.
+Each step minimises the quadratic model over the ball exactly (Moré & Sorensen 1983: Cholesky, and
+Newton on the secular equation for the multiplier ν); a line search on the derivative of the convex F
+makes it global. Huber and capped-linear have a generalised second derivative (semismooth Newton). The
+absolute loss is met smoothed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,13 +68,14 @@ def certified_distance(
 ) -> float:
     """A bound on the distance of w (‖w‖ ≤ B) from the minimiser w̃ of F over the ball.
 
-    Let c_i be any numbers with φ_i(z) ≥ φ_i(z_i) − s_i + c_i(z − z_i) for all z, z_i = ⟨w, x_i⟩, `slack` the mean of
-    s_i (0 for the derivative of a smooth loss; |r_i| − c_i·r_i for the absolute loss and |c_i| ≤ 1, when it is the
-    duality gap), and v = X'c/n + λw the `residual`. For u in the ball and ν ≥ 0,
-    F(u) ≥ F(w) − slack + ⟨v + νw, u − w⟩ − ν⟨w, u − w⟩ + (λ/2)‖u − w‖². Take u = w̃, ρ = ‖v + νw‖: by strong
-    convexity F(w) − F(w̃) ≥ (λ/2)‖w − w̃‖², so λt² ≤ ρt + slack + ν(⟨w, w̃⟩ − ‖w‖²) for t = ‖w − w̃‖. With ν = 0,
-    or on the sphere, where the last term is never positive, t ≤ (ρ + √(ρ² + 4λ·slack))/(2λ). A point short of
-    the sphere by rounding is moved onto it first; v changes by at most (smoothness + λ)·(B − ‖w‖).
+    Let c_i be any numbers with φ_i(z) ≥ φ_i(z_i) − s_i + c_i(z − z_i) for all z, z_i = ⟨w, x_i⟩,
+    `slack` the mean of s_i (0 for the derivative of a smooth loss; |r_i| − c_i·r_i for the absolute
+    loss and |c_i| ≤ 1, when it is the duality gap), and v = X'c/n + λw the `residual`. For u in the
+    ball and ν ≥ 0, F(u) ≥ F(w) − slack + ⟨v + νw, u − w⟩ − ν⟨w, u − w⟩ + (λ/2)‖u − w‖². Take u = w̃, ρ
+    = ‖v + νw‖: by strong convexity F(w) − F(w̃) ≥ (λ/2)‖w − w̃‖², so λt² ≤ ρt + slack + ν(⟨w, w̃⟩ −
+    ‖w‖²) for t = ‖w − w̃‖. With ν = 0, or on the sphere, where the last term is never positive, t ≤ (ρ
+    + √(ρ² + 4λ·slack))/(2λ). A point short of the sphere by rounding is moved onto it first; v changes
+    by at most (smoothness + λ)·(B − ‖w‖).
     """
 
     def bound(rho: float) -> float:
@@ -83,17 +84,18 @@ def certified_distance(
     inside = bound(float(np.linalg.norm(residual)))
     norm = float(np.linalg.norm(w))
     short = abs(radius - norm)
-    if not short <= 1e-12 * radius:
+    if not math.isfinite(radius) or short > 1e-12 * radius:
         return inside
     multiplier = max(0.0, -float(residual @ w) / norm**2)
-    rho = float(np.linalg.norm(residual + multiplier * w)) + (smoothness + regularization + multiplier) * short
+    rho = float(np.linalg.norm(residual + multiplier * w))
+    rho += (smoothness + regularization + multiplier) * short
     return min(inside, short + bound(rho))
 
 
 def newton(
     data: Records, curve: Curve, lam: float, radius: float, target: float, w: np.ndarray, steps: int = 100
 ) -> np.ndarray:
-    """Newton's method over the ball; returns the point with the least certificate once that is ≤ target or stalls."""
+    """Newton's method over the ball, until the certificate is ≤ target or stalls; its best point."""
     smooth = curve.steepest * data.x_bound**2
     best, least, stalled = w, math.inf, 0
     for _ in range(steps):
@@ -109,37 +111,34 @@ def newton(
         hessian = _hessian(data, curve.bend(z, data.y, slope))
         hessian[np.diag_indices_from(hessian)] += lam
         there = _quadratic_over_ball(hessian, hessian @ w - gradient, radius)
-        ahead = data.X @ there
-        step = _line_search(lambda s: _directional(data, curve, lam, z, ahead, w, there, s), float(gradient @ (there - w)))
+        step = _line_search(data, curve, lam, w, there, z, float(gradient @ (there - w)))
         w = there if step == 1.0 else w + step * (there - w)
     return best
 
 
-def _directional(
-    data: Records,
-    curve: Curve,
-    lam: float,
-    z: np.ndarray,
-    ahead: np.ndarray,
-    w: np.ndarray,
-    there: np.ndarray,
-    step: float,
+def _line_search(
+    data: Records, curve: Curve, lam: float, w: np.ndarray, there: np.ndarray, z: np.ndarray, start: float
 ) -> float:
-    """Derivative of F along the segment from w to `there`, at the fraction `step`."""
-    move, change = there - w, ahead - z
-    slope = curve.slope(z + step * change, data.y)
-    return float(slope @ change) / data.n + lam * float((w + step * move) @ move)
+    """A step in (0, 1] from w towards `there` where F' is ≤ 0 and at most half of `start`: F falls.
 
+    F is convex, so its derivative along the segment rises; one that is lost in rounding is not searched.
+    """
+    move, change = there - w, data.X @ there - z
 
-def _line_search(derivative: Callable[[float], float], start: float) -> float:
-    """A step in (0, 1] where the derivative of the convex F is ≤ 0 and at most half of what it was: F falls."""
+    def derivative(step: float) -> float:
+        slope = curve.slope(z + step * change, data.y)
+        return float(slope @ change) / data.n + lam * float((w + step * move) @ move)
+
     end = derivative(1.0)
-    if end <= 0.0 or start >= 0.0 or end <= 1e-9 * -start:
+    length = math.sqrt(move @ move)
+    steepest = curve.steepest * data.x_bound * (data.x_bound * math.sqrt(w @ w) + float(np.abs(data.y).max()))
+    noise = 4.0 * _EPS * length * (steepest + lam * math.sqrt(w @ w))
+    if end <= noise or start >= -noise:
         return 1.0
     low, high, at_low, at_high = 0.0, 1.0, start, end
-    for trial in range(60):
+    for trial in range(80):
         fraction = at_low / (at_low - at_high) if trial % 2 == 0 else 0.5
-        middle = low + (high - low) * min(max(fraction, 0.01), 0.99)
+        middle = low + (high - low) * min(max(fraction, 1e-3), 1.0 - 1e-8)
         at_middle = derivative(middle)
         if at_middle <= 0.0:
             low, at_low = middle, at_middle
@@ -168,7 +167,7 @@ def _hessian(data: Records, weights: np.ndarray) -> np.ndarray:
 
 
 def _quadratic_over_ball(matrix: np.ndarray, pull: np.ndarray, radius: float) -> np.ndarray:
-    """argmin of ½u'Au − b'u over ‖u‖ ≤ radius, A positive definite; Newton on 1/‖u(ν)‖ = 1/B rises to the root."""
+    """argmin of ½u'Au − b'u over ‖u‖ ≤ B; Newton on 1/‖u(ν)‖ = 1/B rises to the root."""
     shift, shifted = 0.0, matrix
     for _ in range(100):
         factor = linalg.cho_factor(shifted, lower=True, check_finite=False)

@@ -1,4 +1,4 @@
-"""Regularised output perturbation: Algorithm 3 of the GLM paper (Theorem 3 smooth, Theorem 5 Lipschitz losses)."""
+"""Regularised output perturbation: Algorithm 3 of the GLM paper (Theorem 3 smooth, Theorem 5 Lipschitz)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpbench.glm._erm import Minimiser, minimise
 from dpbench.glm.sensitivity import gradient_gap
 from dpbench.losses import LINEAR, Loss
 from dpbench.privacy import gaussian
-from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
+from dpbench.privacy.profile import Profile, gaussian_profile
 from dpbench.problems import GLMProblem
 from dpbench.sampling import block_width, release, sample
 
@@ -35,14 +35,15 @@ class OutputPerturbation:
     regularization : float, optional
         λ; default the one of the theorem in use.
     theorem : {None, 3, 5}
-        Whose λ and printed σ: 3 for smooth non-negative losses, 5 for Lipschitz losses. By default 5 where the
-        loss is Lipschitz (absolute, Huber, logistic, linear), else 3 (squared, half-squared, capped-linear).
+        Whose λ and printed σ: 3 for smooth non-negative losses, 5 for Lipschitz losses. By default 5
+        where the loss is Lipschitz (absolute, Huber, logistic, linear), else 3 (squared, half-squared,
+        capped-linear).
     calibration : {"exact", "printed"}
         "printed": σ² = 4G²‖X‖²L/(λnε)² (Theorem 5), C(‖Y‖² + H²B²‖X‖⁴)L/(λnε)² (Theorem 3), L = log(1/δ).
         "exact": σ = s/μ(ε, δ), s the proven sensitivity (`sensitivity`).
     tolerance : float
-        τ as a fraction of D/(λn): the distance from w̃ within which the solver must prove its point to lie. Fixed
-        before the data are seen, and paid for: 2τ is part of the sensitivity.
+        τ as a fraction of D/(λn): the distance from w̃ within which the solver must prove its point to
+        lie. Fixed before the data are seen, and paid for: 2τ is part of the sensitivity.
     noise_constant : float
         C, which Theorem 3 leaves in O(·); default the 4 that Theorem 5 prints.
     noise_scale : float, optional
@@ -50,10 +51,8 @@ class OutputPerturbation:
     constrained : bool
         False: the minimum over R^d, the variant of Jain & Thakurta 2014, for Lipschitz losses only.
 
-    Notes
-    -----
-    λ, σ and τ depend on the declared bounds, n, d, ε and δ alone. Centres are cached by problem and parameters, so
-    that any number of trials costs one solve.
+    Notes ----- λ, σ and τ depend on the declared bounds, n, d, ε and δ alone. Centres are cached by
+    problem and parameters, so that any number of trials costs one solve.
     """
 
     epsilon: float
@@ -105,8 +104,9 @@ class OutputPerturbation:
             return float(self.regularization)
         p = problem
         if theorem == 5:
-            bound = lipschitz_constant(p.loss, p.y_bound)
-            return theory.lipschitz_erm_regularization(bound, p.x_bound, p.radius, p.n, self.epsilon, self.delta)
+            return theory.lipschitz_erm_regularization(
+                lipschitz_constant(p.loss, p.y_bound), p.x_bound, p.radius, p.n, self.epsilon, self.delta
+            )
         y = math.sqrt(p.loss.at_zero(p.y_bound))
         return theory.smooth_erm_regularization(
             p.loss.smoothness, p.x_bound, y, p.radius, p.n, self.epsilon, self.delta
@@ -182,8 +182,8 @@ class OutputPerturbation:
                     _centres.popitem(last=False)
         if not found.distance <= tau:
             raise validation.InvalidInput(
-                f"tolerance must be at least {found.distance / tau * self.tolerance:.2g} on this problem (the least "
-                f"distance from the minimiser that could be certified in double precision), got {self.tolerance!r}"
+                f"tolerance must be at least {found.distance / tau * self.tolerance:.2g} on this problem "
+                f"(nearer to the minimiser nothing could be certified), got {self.tolerance!r}"
             )
         return found.w
 
@@ -207,7 +207,7 @@ class OutputPerturbation:
 
 
 def lipschitz_constant(loss: Loss, y_bound: float) -> float:
-    """G: the Lipschitz constant of φ in z over all predictions and |y| ≤ `y_bound`; infinite where there is none."""
+    """G: the Lipschitz constant of φ in z, for all z and |y| ≤ `y_bound`; infinite where there is none."""
     return y_bound if loss.code == LINEAR else loss.lipschitz
 
 
@@ -215,5 +215,5 @@ def _shifted(distance: float, noise: float, kind: str, why: str) -> Profile:
     if distance == 0.0:
         return gaussian_profile(0.0, kind=kind, why="the output does not depend on the record")
     if noise == 0.0:
-        return no_privacy("no noise is added")
+        return Profile(kind, "no noise is added", lambda e: 1.0, lambda d: math.inf)
     return gaussian_profile(distance / noise, kind=kind, why=why)

@@ -1,25 +1,27 @@
 """How far one record can move a gradient: sup ‖∇ℓ‖ and D = sup ‖∇ℓ(w; z) − ∇ℓ(w; z')‖ over ball and records.
 
-Derivation of D. Write w = r·e₁ (r ≤ B), a = BX, b = `y_bound`, and for a record at angle t to w and of norm ρ,
-z = rρ·cos t. Every loss here is odd: φ'(−z, −y) = −φ'(z, y), so (x, y) and (−x, −y) have the same gradient and
-only records with φ' ≥ 0 matter; f(z) = max_y φ'(z, y) is the largest. A record with prediction z has gradient
-c·(z/r, √(ρ² − z²/r²)·u), u a unit vector orthogonal to w and 0 ≤ c ≤ f(z). The second part may point anywhere in
-w's orthogonal complement, so the most distant pair lies in one plane, has ρ = X (a shorter record is a mixture of
-two such with opposite u), and D is the diameter of the region inside the curve X·f(rX·cos t)·(cos t, ± sin t).
+Derivation of D. Write w = r·e₁ (r ≤ B), a = BX, b = `y_bound`, and for a record at angle t to w and of
+norm ρ, z = rρ·cos t. Every loss here is odd: φ'(−z, −y) = −φ'(z, y), so (x, y) and (−x, −y) have the
+same gradient and only records with φ' ≥ 0 matter; f(z) = max_y φ'(z, y) is the largest. A record with
+prediction z has gradient c·(z/r, √(ρ² − z²/r²)·u), u a unit vector orthogonal to w and 0 ≤ c ≤ f(z).
+The second part may point anywhere in w's orthogonal complement, so the most distant pair lies in one
+plane, has ρ = X (a shorter record is a mixture of two such with opposite u), and D is the diameter of
+the region inside the curve X·f(rX·cos t)·(cos t, ± sin t).
 
-*Two dimensions or more, f non-decreasing, concave, f(0) ≥ 0* (squared, half-squared, Huber, absolute, linear, and
-capped-linear while a ≤ end + b): D = 2X·max_t f(a cos t)·sin t, the pair of records symmetric about w. Proof. Let
-x* = cos t* maximise f(ax)√(1 − x²), f* = f(ax*), M = f*√(1 − x*²). The region lies in the disc of radius XM around
-(Xf*x*, 0), hence has diameter at most 2XM. For, with s = f(ax)/f*, that says s² − 2s·x*x + 2x*² − 1 ≤ 0.
-Concavity and f(0) ≥ 0 give x*f'(x*) ≤ f*, and optimality f'(x*)(1 − x*²) = f*x* (a supporting slope at a kink), so
-x*² ≤ 1/2; then the larger root U(x) = x*x + √(x*²x² + 1 − 2x*²) is convex, has U(x*) = 1 and
-U'(x*) = x*/(1 − x*²), the slope of s there, so s ≤ tangent ≤ U; the smaller root is never positive; c < f(z) is
-between 0 and the curve, and 0 is in the disc. A smaller r has a smaller maximum, as f is non-decreasing.
-*Logistic*: f is the logistic function, concave for x ≥ 0 only; s ≤ U on x < 0 is a scalar inequality in (a, x) that
+*Two dimensions or more, f non-decreasing, concave, f(0) ≥ 0* (squared, half-squared, Huber, absolute,
+linear, and capped-linear while a ≤ end + b): D = 2X·max_t f(a cos t)·sin t, the pair of records
+symmetric about w. Proof. Let x* = cos t* maximise f(ax)√(1 − x²), f* = f(ax*), M = f*√(1 − x*²). The
+region lies in the disc of radius XM around (Xf*x*, 0), hence has diameter at most 2XM. For, with s =
+f(ax)/f*, that says s² − 2s·x*x + 2x*² − 1 ≤ 0. Concavity and f(0) ≥ 0 give x*f'(x*) ≤ f*, and
+optimality f'(x*)(1 − x*²) = f*x* (a supporting slope at a kink), so x*² ≤ 1/2; then the larger root
+U(x) = x*x + √(x*²x² + 1 − 2x*²) is convex, has U(x*) = 1 and U'(x*) = x*/(1 − x*²), the slope of s
+there, so s ≤ tangent ≤ U; the smaller root is never positive; c < f(z) is between 0 and the curve, and
+0 is in the disc. A smaller r has a smaller maximum, as f is non-decreasing. *Logistic*: f is the
+logistic function, concave for x ≥ 0 only; s ≤ U on x < 0 is a scalar inequality in (a, x) that
 `tests/test_sensitivity.py` checks on a grid.
 
-*One dimension*: no orthogonal part; D = X·max over a' ≤ a of f(a') + max_{0≤u≤1} u·f(−a'u), the records x = X and
-x = −uX. The best w may lie inside the ball (logistic, Huber).
+*One dimension*: no orthogonal part; D = X·max over a' ≤ a of f(a') + max_{0≤u≤1} u·f(−a'u), the records
+x = X and x = −uX. The best w may lie inside the ball (logistic, Huber).
 """
 
 from __future__ import annotations
@@ -97,7 +99,7 @@ def _logistic_plane(a: float) -> float:
 
 
 def _logistic_line(a: float) -> float:
-    """s(a') + max_u u·s(−a'u) = 1 up to a' = 1 + W, W = W(1/e) = 0.278…; then s(a') + W/a', which rises and falls."""
+    """s(a') + max_u u·s(−a'u) is 1 up to a' = 1 + W, W = W(1/e) = 0.278…; then s(a') + W/a'."""
     w = float(lambertw(math.exp(-1.0)).real)
     if a <= 1.0 + w:
         return 1.0
@@ -107,7 +109,7 @@ def _logistic_line(a: float) -> float:
 
 
 def _capped_line(a: float, b: float, end: float) -> float:
-    """Beyond a' = end + b the slope a' − end of labels near 0 passes b, and u·f(−a'u) peaks at N/a'."""
+    """Beyond a' = end + b the slope a' − end of labels near 0 is steeper than b."""
     if a <= end + b:
         return 2.0 * b
     other = 0.25 * (b + end) ** 2 if b >= end else b * end

@@ -1,8 +1,8 @@
 """Ceilings and parameter formulas of the GLM paper, to the letter; floors live in `lowerbounds`.
 
-Symbols: n records, ``x_bound`` = ‖X‖, ``y`` = ‖Y‖ (φ_y(0) ≤ ‖Y‖² in the smooth section, ≤ ‖Y‖ in the Lipschitz
-one), ``radius`` = B, ``smoothness`` = H, H̃ = H‖X‖², L = log(1/δ). Constants that the paper leaves in O(·) are
-arguments with documented defaults.
+Symbols: n records, ``x_bound`` = ‖X‖, ``y`` = ‖Y‖ (φ_y(0) ≤ ‖Y‖² in the smooth section, ≤ ‖Y‖ in the
+Lipschitz one), ``radius`` = B, ``smoothness`` = H, H̃ = H‖X‖², L = log(1/δ). Constants that the paper
+leaves in O(·) are arguments with documented defaults.
 """
 
 from __future__ import annotations
@@ -48,16 +48,17 @@ def noisy_gd_regret(
 
 
 def noisy_gd_rate(
-    smoothness: float, x_bound: float, y: float, radius: float, n: int, dimension: int, epsilon: float, delta: float
+    smoothness: float, x_bound: float, y: float, radius: float, n: int, dimension: int, epsilon: float,
+    delta: float
 ) -> float:
-    """Ceiling on the excess risk in Theorem 1, constants set to 1: `noisy_gd_regret` at T = n with the printed σ."""
+    """Ceiling of Theorem 1 on the excess risk: `noisy_gd_regret` at T = n with the printed σ."""
     bound = smooth_gradient_bound(smoothness, x_bound, y, radius)
     noise = noisy_gd_noise(bound, n, n, epsilon, delta)
     return noisy_gd_regret(radius, n, smoothness, x_bound, y, noise, dimension)
 
 
 def gradient_descent_rate(smoothness: float, x_bound: float, y: float, radius: float, n: int) -> float:
-    """Ceiling on the excess risk in Corollary 1 (no noise), constants set to 1: √H̃B‖Y‖/√n + H̃B²/n."""
+    """Ceiling of Corollary 1 (no noise) on the excess risk, constants 1: √H̃B‖Y‖/√n + H̃B²/n."""
     return noisy_gd_regret(radius, n, smoothness, x_bound, y, 0.0, 1)
 
 
@@ -91,7 +92,7 @@ def smooth_erm_noise(
 def smooth_erm_rate(
     smoothness: float, x_bound: float, y: float, radius: float, n: int, epsilon: float, delta: float
 ) -> float:
-    """Ceiling on the excess risk in Theorem 3, its constants set to 1, its logarithms restored from A.5 and A.6.
+    """Ceiling of Theorem 3 on the excess risk, constants 1, with the logarithms of A.5 and A.6.
 
     With h = √H·B‖X‖: (h‖Y‖·max(1, log n)^{3/2} + ‖Y‖²)/√n + (h^{4/3}‖Y‖^{2/3} + h²)L^{1/3}/(nε)^{2/3}.
     """
@@ -118,6 +119,6 @@ def lipschitz_erm_noise(
 def lipschitz_erm_rate(
     lipschitz: float, x_bound: float, radius: float, n: int, epsilon: float, delta: float
 ) -> float:
-    """Ceiling on the excess risk in Theorem 5 (B.1), constants set to 1: GB‖X‖(1/√n + L^{1/4}/√(nε))."""
+    """Ceiling of Theorem 5 (B.1) on the excess risk, constants 1: GB‖X‖(1/√n + L^{1/4}/√(nε))."""
     private = math.log(1.0 / delta) ** 0.25 / math.sqrt(n * epsilon)
     return lipschitz * radius * x_bound * (1.0 / math.sqrt(n) + private)
