@@ -1,0 +1,188 @@
+"""``dpbench bench``: algorithms on real data, against the non-private fit and the zero predictor."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dpbench.cli.guard import guarded, nothing_stored
+from dpbench.cli.options import (
+    JsonOption,
+    QuietOption,
+    SeedOption,
+    WorkersOption,
+    check_writable,
+    console,
+    is_stdout,
+    parts,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from dpbench.problems import GLMProblem
+
+CONFIDENCE = 0.95
+
+
+@guarded
+def bench(
+    data: Annotated[
+        str,
+        typer.Option(
+            "--data", metavar="NAME|FILE", help="breast_cancer, digits, diabetes, fair, randhie, or a CSV"
+        ),
+    ],
+    target: Annotated[
+        str | None, typer.Option("--target", help="CSV: column of labels", show_default=False)
+    ] = None,
+    x_bound: Annotated[
+        float | None, typer.Option("--x-bound", help="CSV: bound on the norm of a record's features")
+    ] = None,
+    y_bound: Annotated[float | None, typer.Option("--y-bound", help="CSV: bound on a label's size")] = None,
+    on_excess: Annotated[
+        str | None, typer.Option("--on-excess", help="CSV: error or clip, for records outside the bounds")
+    ] = None,
+    loss: Annotated[
+        str | None, typer.Option("--loss", help="default: squared, or logistic for classes")
+    ] = None,
+    radius: Annotated[
+        float | None, typer.Option("--radius", help="of the domain; default 2, for a CSV 1")
+    ] = None,
+    algorithm: Annotated[
+        str, typer.Option("--algorithm", help="names, separated by commas")
+    ] = "noisy-gd,output-perturbation",
+    epsilon: Annotated[str, typer.Option("--epsilon", help="numbers, separated by commas")] = "0.5,1,2",
+    delta: Annotated[float, typer.Option("--delta")] = 1e-5,
+    trials: Annotated[int, typer.Option("--trials", help="runs of each algorithm at each epsilon")] = 64,
+    seed: SeedOption = 0,
+    workers: WorkersOption = None,
+    json_file: JsonOption = None,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", metavar="PREFIX", help="write PREFIX.pdf and PREFIX.png")
+    ] = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Compare algorithms on a data set by their empirical excess risk.
+
+    The interval is a t interval of the mean over the trials. Nothing is stored: bench always runs anew.
+    """
+    check_writable("--json", json_file)
+    images = [] if figure is None else [figure.with_name(f"{figure.name}.{kind}") for kind in ("pdf", "png")]
+    for image in images:
+        check_writable("--figure", image)
+
+    import numpy as np
+
+    from dpbench.comparison import compare, fit
+    from dpbench.runs.progress import on_stderr
+
+    algorithms, epsilons = parts("algorithm", algorithm), parts("epsilon", epsilon, float)
+    problem = _problem(data, target, x_bound, y_bound, on_excess, loss, radius)
+    progress = on_stderr(quiet)
+    done, total = 0, len(algorithms) * len(epsilons) * trials
+
+    def tick(count: int) -> None:
+        nonlocal done
+        done += count
+        progress.blocks(min(done, total), total)
+
+    rows_of = compare(
+        problem,
+        best := fit(problem),
+        algorithms,
+        epsilons,
+        delta=delta,
+        trials=trials,
+        confidence=CONFIDENCE,
+        seed=seed,
+        workers=os.cpu_count() or 1 if workers is None else workers,
+        tick=tick,
+    )
+    try:
+        with nothing_stored("bench"):
+            rows = list(rows_of)
+    finally:
+        progress.close()
+    zero = problem.empirical_risk(np.zeros(problem.d)) - best.risk
+    document = _document(data, problem, best, zero, rows, seed)
+    if json_file is not None:
+        write_json(json_file, document)
+    if images:
+        from dpbench.report.figures import comparison, save
+
+        save(comparison(document), images)
+    if not quiet:
+        from dpbench.report.tables import print_comparison
+
+        out = console(stderr=is_stdout(json_file))
+        out.print(
+            f"{data}: n = {problem.n:,}, d = {problem.d}, {problem.loss.name} loss, radius {problem.radius:g}"
+        )
+        print_comparison(rows, best, zero, CONFIDENCE, out)
+
+
+def _problem(
+    data: str,
+    target: str | None,
+    x_bound: float | None,
+    y_bound: float | None,
+    on_excess: str | None,
+    loss: str | None,
+    radius: float | None,
+) -> GLMProblem:
+    """A named set with its declared bounds, or a file with the user's."""
+    from dpbench import datasets
+    from dpbench.validation import did_you_mean, invalid
+
+    named = data in datasets.SETS
+    if not named and not Path(data).suffix and not Path(data).exists():
+        hint = did_you_mean(data, datasets.SETS)
+        raise invalid("--data", f"a CSV file or one of {', '.join(datasets.SETS)}{hint}", data)
+    given = {"--target": target, "--x-bound": x_bound, "--y-bound": y_bound}
+    if named:
+        for option, value in (given | {"--on-excess": on_excess}).items():
+            if value is not None:
+                raise invalid(option, f"left out for {data}, whose bounds are declared", value)
+        return datasets.load(data, loss=loss, radius=2.0 if radius is None else radius)
+    for option, value in given.items():
+        if value is None:
+            raise invalid(
+                option, "given for a CSV file: bounds are declared, never computed from the records", value
+            )
+    return datasets.from_csv(
+        data,
+        str(target),
+        x_bound,  # type: ignore[arg-type]
+        y_bound,  # type: ignore[arg-type]
+        loss or "squared",
+        1.0 if radius is None else radius,
+        on_excess=on_excess or "error",
+    )
+
+
+def _document(
+    data: str, problem: GLMProblem, best: Any, zero: float, rows: list[Any], seed: int
+) -> dict[str, Any]:
+    """What ``--json`` writes and the figure draws."""
+    from dpbench.claims.ledger import versions
+
+    return {
+        "schema": 1,
+        "data": data,
+        "n": problem.n,
+        "d": problem.d,
+        "loss": problem.loss.name,
+        "x_bound": problem.x_bound,
+        "y_bound": problem.y_bound,
+        "radius": problem.radius,
+        "digest": problem.digest,
+        "fit": {"risk": best.risk, "gap": best.gap},
+        "zero_excess": zero,
+        "interval": f"{CONFIDENCE:.0%} t interval of the mean over the trials",
+        "rows": [row.to_dict() for row in rows],
+        "seed": seed,
+        "versions": versions(),
+    }

@@ -1,0 +1,84 @@
+"""From an exception to one line on stderr and an exit code: no traceback without DPBENCH_DEBUG=1."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import typer
+
+UNEXPECTED, BAD_USE, OUR_ERROR, MACHINE_FAILED, INTERRUPTED, BROKEN_PIPE = 1, 2, 70, 74, 130, 141
+UsageError: Any = typer.BadParameter.__mro__[1]  # typer's own, or click's before typer carried a copy of it
+_MACHINE = ("StoreError", "WorkersLost")  # of dpbench.runs, by name: that module is not loaded for their sake
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def one_line(message: str) -> None:
+    """Say one thing on stderr, as long as somebody listens."""
+    try:
+        print(f"dpbench: {' '.join(message.split())}", file=sys.stderr)
+    except (OSError, ValueError):
+        return
+
+
+def guarded(command: Command) -> Command:
+    """A command whose exceptions become exit codes, before the framework can give them another meaning."""
+
+    @functools.wraps(command)
+    def inner(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return command(*args, **kwargs)
+        except (typer.Exit, typer.Abort, UsageError):
+            raise
+        except BaseException as error:
+            raise typer.Exit(report(error)) from None
+
+    return inner  # type: ignore[return-value]
+
+
+def report(error: BaseException) -> int:
+    """Say what happened in one line, and return the exit code that belongs to it."""
+    from dpbench.validation import InvalidInput, MissingExtra
+
+    if os.environ.get("DPBENCH_DEBUG"):
+        traceback.print_exception(error)
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else OUR_ERROR
+    if isinstance(error, KeyboardInterrupt):
+        one_line(
+            str(error) or "interrupted; run the same command again"
+        )  # a run's own interruption says what is stored and how to resume
+        return INTERRUPTED
+    if isinstance(error, (InvalidInput, MissingExtra)):
+        one_line(str(error))
+        return BAD_USE
+    if isinstance(error, BrokenPipeError):
+        return BROKEN_PIPE
+    if isinstance(error, MemoryError):
+        one_line(f"out of memory: {error or 'no more could be had'}")
+        return MACHINE_FAILED
+    if isinstance(error, OSError):
+        place = f": {error.filename}" if error.filename else ""
+        one_line(f"{error.strerror or error}{place}")
+        return MACHINE_FAILED
+    if type(error).__name__ in _MACHINE:
+        one_line(str(error))
+        return MACHINE_FAILED
+    how = "please report; run with DPBENCH_DEBUG=1 for the traceback"
+    one_line(f"unexpected {type(error).__name__}: {error}; {how}")
+    return OUR_ERROR
+
+
+@contextmanager
+def nothing_stored(what: str) -> Iterator[None]:
+    """Ctrl-C inside says that this work stores nothing."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt(f"interrupted: {what} stores nothing; run the same command again") from error

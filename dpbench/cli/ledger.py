@@ -1,0 +1,43 @@
+"""``dpbench list`` and ``dpbench show``: read the ledger, run nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dpbench.cli.guard import guarded
+from dpbench.cli.options import DEFAULT_STORE, KindOption, PaperOption, StoreOption, console
+
+
+@guarded
+def list_claims(
+    claims: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs")] = None,
+    paper: PaperOption = None,
+    kind: KindOption = None,
+) -> None:
+    """List the entries of the ledger: id, kind, expected verdict, source."""
+    from dpbench.claims.ledger import select
+    from dpbench.report.tables import print_claims
+
+    print_claims(select(claims or None, paper=paper, kind=kind), console())
+
+
+@guarded
+def show(
+    claims: Annotated[list[str], typer.Argument(metavar="CLAIM...", help="ids or globs")],
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Show an entry: statement, source, derivation, stored evidence, corrected twin, and how to run it."""
+    from dpbench.claims.ledger import all_claims, select
+    from dpbench.report.tables import print_claim
+    from dpbench.runs.store import stored_verdicts
+
+    chosen = select(claims)
+    verdicts = stored_verdicts(store) if store.exists() or store != DEFAULT_STORE else []
+    out = console()
+    for number, claim in enumerate(chosen):
+        if number:
+            out.print()
+        corrects = [other.id for other in all_claims() if other.corrected == claim.id]
+        print_claim(claim, [v for v in verdicts if v.claim == claim.id], corrects, out)

@@ -1,0 +1,109 @@
+"""Options that several commands share, and the files they write."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+DEFAULT_STORE = Path(".dpbench/runs.sqlite")
+
+StoreOption = Annotated[Path, typer.Option("--store", help="SQLite file of finished work", metavar="FILE")]
+SeedOption = Annotated[int, typer.Option("--seed", help="seed of all sampling")]
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", help="threads; default one a core", show_default=False)
+]
+JsonOption = Annotated[
+    Path | None,
+    typer.Option("--json", help="write strict JSON here; - for stdout", metavar="FILE", show_default=False),
+]
+JunitOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--junit", help="write a JUnit report here; - for stdout", metavar="FILE", show_default=False
+    ),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no table")]
+PaperOption = Annotated[str | None, typer.Option("--paper", help="only this paper", show_default=False)]
+KindOption = Annotated[str | None, typer.Option("--kind", help="only this kind of claim", show_default=False)]
+
+
+def is_stdout(path: Path | None) -> bool:
+    """Whether the user asked for standard output."""
+    return path is not None and str(path) == "-"
+
+
+def check_writable(option: str, path: Path | None) -> None:
+    """Refuse a file that cannot be written, before a long run and not after it."""
+    from dpbench.validation import invalid
+
+    if path is None or is_stdout(path):
+        return
+    must_be = "a file that can be written"
+    try:
+        if path.is_dir():
+            raise invalid(option, f"{must_be} (it is a folder)", str(path))
+        if path.exists():
+            with open(path, "ab"):
+                return
+        with tempfile.TemporaryFile(dir=path.parent):
+            return
+    except (OSError, ValueError) as error:
+        if getattr(error, "strerror", None) is None and not str(error).startswith("embedded"):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise invalid(option, f"{must_be} ({reason})", str(path)) from error
+
+
+def write(path: Path, text: str) -> None:
+    """Write a whole file or leave the old one; - is standard output, and devices are written as they are."""
+    if is_stdout(path):
+        typer.echo(text)
+        return
+    if path.exists() and not path.is_file():
+        path.write_text(text + "\n", encoding="utf-8")
+        return
+    place = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        place.write_text(text + "\n", encoding="utf-8")
+        place.replace(path)
+    finally:
+        place.unlink(missing_ok=True)
+
+
+def write_json(path: Path, document: dict[str, Any]) -> None:
+    """Strict JSON: no NaN, no infinities."""
+    write(path, json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False))
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console as wide as the terminal; in a file or a pipe wide enough not to wrap."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else 160
+    return Console(file=stream, width=width, highlight=False)
+
+
+def parts(option: str, text: str, convert: Callable[[str], Any] = str) -> list[Any]:
+    """The items of a comma-separated option, each converted."""
+    from dpbench.validation import invalid
+
+    found = []
+    for item in text.split(","):
+        if not item.strip():
+            raise invalid(option, "items separated by single commas", text)
+        try:
+            found.append(convert(item.strip()))
+        except ValueError as error:
+            raise invalid(option, "numbers separated by commas", text) from error
+    return found

@@ -1,0 +1,81 @@
+"""``dpbench verify``: run entries of the ledger and say what was found."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dpbench.cli.guard import BAD_USE, UNEXPECTED, guarded, one_line
+from dpbench.cli.options import (
+    DEFAULT_STORE,
+    JsonOption,
+    JunitOption,
+    KindOption,
+    PaperOption,
+    QuietOption,
+    SeedOption,
+    StoreOption,
+    WorkersOption,
+    check_writable,
+    console,
+    is_stdout,
+    write,
+    write_json,
+)
+
+
+@guarded
+def verify(
+    claims: Annotated[
+        list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs, e.g. 'glm.*.privacy.*'")
+    ] = None,
+    paper: PaperOption = None,
+    kind: KindOption = None,
+    level: Annotated[str, typer.Option("--level", help="quick or full")] = "quick",
+    store: StoreOption = DEFAULT_STORE,
+    seed: SeedOption = 0,
+    workers: WorkersOption = None,
+    json_file: JsonOption = None,
+    junit_file: JunitOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Run entries of the ledger; exit 1 if a verdict is not the expected one.
+
+    Finished work is kept in the store: after Ctrl-C, a kill or a full disk, run the same command again.
+    """
+    from dpbench.validation import InvalidInput
+
+    if is_stdout(json_file) and is_stdout(junit_file):
+        raise InvalidInput("--junit must be a file where --json is -, got -")
+    check_writable("--json", json_file)
+    check_writable("--junit", junit_file)
+
+    from dpbench.claims.ledger import verify as run
+    from dpbench.report.tables import print_ledger
+    from dpbench.runs.progress import on_stderr
+
+    ledger = run(
+        claims or None,
+        paper=paper,
+        kind=kind,
+        level=level,
+        seed=seed,
+        workers=workers,
+        store=store,
+        progress=on_stderr(quiet),
+    )
+    if json_file is not None:
+        write_json(json_file, ledger.to_dict())
+    if junit_file is not None:
+        from dpbench.report.junit import junit
+
+        write(junit_file, junit(ledger))
+    if not quiet:
+        print_ledger(ledger, console(stderr=is_stdout(json_file) or is_stdout(junit_file)))
+    if not ledger.entries:
+        one_line(
+            "nothing was run: " + "; ".join(f"{item['id']} is {item['reason']}" for item in ledger.not_run)
+        )
+        raise typer.Exit(BAD_USE)
+    raise typer.Exit(0 if ledger.as_expected else UNEXPECTED)

@@ -1,0 +1,44 @@
+"""The ledger as a JUnit report: a test case for each claim; an unexpected verdict is a failure."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as xml
+
+from dpbench.claims.ledger import Entry, Ledger
+
+
+def junit(ledger: Ledger) -> str:
+    """The XML document, with the verdict, the value and the notes of an entry in its system-out."""
+    cases = [_case(entry) for entry in ledger.entries]
+    for item in ledger.not_run:
+        case = xml.Element("testcase", name=item["id"], classname="dpbench", time="0")
+        outcome = "skipped" if item["reason"].startswith("full only") else "error"
+        xml.SubElement(case, outcome, message=item["reason"])
+        cases.append(case)
+    counts = {
+        name: str(sum(case.find(tag) is not None for case in cases))
+        for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))
+    }
+    about = {"name": f"dpbench {ledger.level}", "tests": str(len(cases)), "time": f"{ledger.seconds:.3f}"}
+    suite = xml.Element("testsuite", about | counts)
+    suite.extend(cases)
+    root = xml.Element("testsuites")
+    root.append(suite)
+    xml.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + xml.tostring(root, encoding="unicode")
+
+
+def _case(entry: Entry) -> xml.Element:
+    claim, evidence = entry.claim, entry.evidence
+    case = xml.Element(
+        "testcase",
+        name=claim.id,
+        classname=f"dpbench.{claim.paper}.{claim.kind}",
+        time=f"{evidence.seconds:.3f}",
+    )
+    if not entry.as_expected:
+        failure = xml.SubElement(case, "failure", message=f"{entry.verdict}, expected {claim.expected}")
+        failure.text = f"{claim.source}: {claim.statement}"
+    said = [f"verdict: {entry.verdict}", f"value: {evidence.value:.6g}", *evidence.notes]
+    xml.SubElement(case, "system-out").text = "\n".join(said)
+    return case

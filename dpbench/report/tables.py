@@ -1,0 +1,174 @@
+"""Tables of the ledger for a terminal: they read well in 80 columns, and what is unexpected comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from dpbench.claims.core import Claim
+from dpbench.claims.ledger import Entry, Ledger
+from dpbench.comparison import Fit, Row
+from dpbench.runs.store import StoredVerdict
+
+
+def table(*columns: str, right: Iterable[str] = ()) -> Table:
+    """A table without frames, so that its lines can be cut and searched with the tools of a shell."""
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in columns:
+        made.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    return made
+
+
+def verdict_text(verdict: str, expected: str) -> Text:
+    """A verdict in green where it is the expected one, else in red with the expected one beside it."""
+    if verdict == expected:
+        return Text(verdict, style="green")
+    return Text(f"{verdict}, expected {expected}", style="bold red")
+
+
+def number(value: float | str) -> str:
+    """Four digits; text stands for what is not finite."""
+    return value if isinstance(value, str) else f"{value:.4g}"
+
+
+def interval(ends: Sequence[float | str] | None) -> str:
+    """[low, high], or nothing where the value is exact."""
+    return "" if ends is None else f"[{number(ends[0])}, {number(ends[1])}]"
+
+
+def print_ledger(ledger: Ledger, console: Console) -> None:
+    """Verdicts, unexpected ones first, and one line that sums up."""
+    made = table("claim", "verdict", "value", "interval", right=("value",))
+    for entry in sorted(ledger.entries, key=lambda e: e.as_expected):
+        made.add_row(*_cells(entry))
+    if ledger.entries:
+        console.print(made)
+    for item in ledger.not_run:
+        console.print(f"[yellow]not run[/]  {escape(item['id'])}: {escape(item['reason'])}")
+    wrong = sum(not entry.as_expected for entry in ledger.entries)
+    found = f"[bold red]{wrong} unexpected[/]" if wrong else "[green]all as expected[/]"
+    console.print(
+        f"{len(ledger.entries)} verdicts, {found}; level {ledger.level}, seed {ledger.seed}, "
+        f"error budget {ledger.error_budget:.1e}, {ledger.seconds:.1f} s"
+    )
+
+
+def _cells(entry: Entry) -> tuple[str | Text, ...]:
+    found = entry.evidence
+    return (
+        entry.claim.id,
+        verdict_text(entry.verdict, entry.claim.expected),
+        number(found.value),
+        interval(found.interval),
+    )
+
+
+def print_claims(claims: Iterable[Claim], console: Console) -> None:
+    """Id, kind, expected verdict and source of each entry."""
+    made = table("claim", "kind", "expected", "source")
+    for claim in claims:
+        made.add_row(claim.id, claim.kind, claim.expected, claim.source)
+    console.print(made)
+
+
+def print_claim(
+    claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequence[str], console: Console
+) -> None:
+    """All that is known of one entry, and the command that reproduces it."""
+    console.print(Text(claim.id, style="bold"))
+    side = f", side {claim.side}" if claim.side else ""
+    sampled = f"error level {claim.level:.0e}" if claim.level else "nothing is sampled"
+    _field(console, "source", f"{claim.source} ({claim.kind}{side}; {sampled})")
+    _field(console, "statement", claim.statement)
+    _field(console, "derivation", claim.derivation)
+    _field(console, "expected", claim.expected)
+    if claim.corrected:
+        _field(console, "corrected twin", f"{claim.corrected}  (dpbench show {claim.corrected})")
+    if corrects:
+        _field(console, "corrects", ", ".join(corrects))
+    for verdict in stored:
+        _evidence(console, claim, verdict)
+    if not stored:
+        _field(console, "evidence", "none in the store")
+    level = " --level full" if claim.full_only else ""
+    _field(console, "reproduce", f"dpbench verify {claim.id}{level}")
+
+
+def _evidence(console: Console, claim: Claim, stored: StoredVerdict) -> None:
+    found = stored.evidence
+    console.print(Text("evidence", style="cyan"))
+    stale = "" if stored.code == claim.digest else "; stale: the code has changed since"
+    ends = interval(found["interval"])
+    sampled = f", {found['trials']:,} trials" if found["trials"] else ""
+    head = Text.assemble(
+        verdict_text(stored.verdict, claim.expected),
+        f"  value {number(found['value'])}{f' {ends}' if ends else ''}",
+        f"  (level {stored.level}, seed {stored.seed}{sampled}, {found['seconds']:.1f} s, "
+        f"{stored.recorded}{stale})",
+    )
+    console.print(Padding(head, (0, 0, 0, 2)))
+    for note in found["notes"]:
+        console.print(Padding(Text(f"- {note}"), (0, 0, 0, 2)))
+
+
+def _field(console: Console, name: str, text: str) -> None:
+    console.print(Text(name, style="cyan"))
+    console.print(Padding(Text(text), (0, 0, 0, 2)))
+
+
+def print_comparison(
+    rows: Sequence[Row], best: Fit, zero: float, confidence: float, console: Console
+) -> None:
+    """Mean empirical excess risk of each algorithm at each ε, beside the zero predictor's."""
+    made = table(
+        "algorithm",
+        "epsilon",
+        "excess risk",
+        "interval",
+        "of zero's",
+        right=("epsilon", "excess risk", "of zero's"),
+    )
+    for row in rows:
+        share = f"{row.excess / zero:.0%}" if zero > 0.0 else ""
+        style = "green" if row.high < zero else "red" if row.low > zero else "yellow"
+        made.add_row(
+            row.algorithm,
+            f"{row.epsilon:g}",
+            number(row.excess),
+            interval((row.low, row.high)),
+            Text(share, style=style),
+        )
+    made.add_row("zero predictor", "", number(zero), "", "100%" if zero > 0.0 else "")
+    made.add_row("non-private fit", "", "0", f"risk {number(best.risk)}", "0%" if zero > 0.0 else "")
+    console.print(made)
+    if rows:
+        console.print(
+            f"empirical excess risk over the non-private fit (gap at most {max(best.gap, 1e-16):.0e}): "
+            f"mean of {rows[0].trials} trials with its {confidence:.0%} t interval, delta = {rows[0].delta:g}"
+        )
+
+
+def print_audit(name: str, result: Any, console: Console) -> None:
+    """The bound, the event that shows it, and the verdict on the claim."""
+    style = {"refuted": "bold red", "not refuted": "green"}.get(result.verdict or "", "")
+    if result.verdict is None:
+        head = Text(name, style="bold")
+    else:
+        claim = f": claimed epsilon {result.epsilon:g}, delta {result.delta:g}: "
+        head = Text.assemble((name, "bold"), claim, (result.verdict, style))
+    console.print(head)
+    _field(
+        console,
+        "lower bound",
+        f"epsilon >= {number(result.epsilon_lower)} at delta {result.delta:g}, "
+        f"confidence {result.confidence:g}, {result.trials:,} trials a side",
+    )
+    _field(console, "event", str(result.event))
+    if result.verdict == "not refuted":
+        _field(console, "note", "not refuted is not a proof: samples cannot show that a mechanism is private")
