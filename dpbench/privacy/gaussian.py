@@ -73,10 +73,10 @@ def epsilon(delta: float, mu: float) -> float:
 
 
 def mu(epsilon: float, delta: float) -> float:
-    """The largest μ whose Gaussian profile meets (ε, δ), rounded down: the true δ(ε) there is within `delta`.
+    """The largest μ whose Gaussian profile meets (ε, δ), rounded down: the exact calibration of the noise.
 
-    It is the largest double with δ(ε)·(1 + `ROUNDING`) ≤ `delta`: the exact calibration of the Gaussian
-    mechanism.
+    It is the largest double with δ(ε)·(1 + 2·`ROUNDING`) ≤ `delta`. Twice, because the guarantee of the
+    calibrated mechanism is itself widened by `ROUNDING` and must still lie within `delta`, after σ and back.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def mu(epsilon: float, delta: float) -> float:
     """
     epsilon = validation.real("epsilon", epsilon, at_least=0.0)
     delta = validation.delta(delta, positive=True)
-    target = math.log(delta) - ROUNDING
+    target = math.log(delta) - 2.0 * ROUNDING
     return max(0.0, crossing(lambda m: _log_delta(epsilon, m) > target)[0])
 
 
