@@ -125,7 +125,7 @@ def _statistic_of_block(
     return outputs if statistic is None else np.asarray(statistic(outputs))
 
 
-def map_blocks(function: Callable[[int], Any], blocks: Any, workers: int | Executor) -> list[Any]:
+def map_blocks(function: Callable[[Any], Any], blocks: Any, workers: int | Executor) -> list[Any]:
     """`[function(b) for b in blocks]`, on threads or on an executor; results in the order of `blocks`."""
     if isinstance(workers, Executor):
         return list(workers.map(function, blocks))

@@ -1,0 +1,93 @@
+"""Log-ratios of single columns over cells: a fine uniform grid, or cut points where values recur."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpbench.auditing.events import cut_points
+from dpbench.auditing.log_ratio import smooth_log_ratios
+
+GRID = 2048  # uniform cells between the outer quantiles of a column without atoms
+COARSE = 96  # cells of about equal mass that they are merged into for the fit
+REACH = 2e-4  # mass beyond the grid on each side
+PROBE = 4096  # outputs a side looked at to tell atoms and quantiles
+
+
+@dataclass(frozen=True)
+class GridTable:
+    """Piecewise constant on a uniform grid, the end cells unbounded; NaN counts as the lowest cell."""
+
+    low: float
+    scale: float
+    log_ratios: np.ndarray
+
+    def __call__(self, column: np.ndarray) -> np.ndarray:
+        return self.log_ratios[grid_cell(column, self.low, self.scale)]
+
+
+@dataclass(frozen=True)
+class EdgeTable:
+    """Piecewise constant between edges; atoms, infinities and NaN can have cells of their own."""
+
+    edges: np.ndarray
+    log_ratios: np.ndarray
+
+    def __call__(self, column: np.ndarray) -> np.ndarray:
+        return self.log_ratios[np.searchsorted(self.edges, column, side="right")]
+
+
+Table = GridTable | EdgeTable
+
+
+def grid_cell(column: np.ndarray, low: float, scale: float) -> np.ndarray:
+    """Number of the grid cell of each value."""
+    place = (column - low) * scale
+    np.clip(place, 0.0, GRID - 1.0, out=place)
+    place[np.isnan(place)] = 0.0
+    return place.astype(np.intp)
+
+
+def fit_tables(first: np.ndarray, second: np.ndarray) -> tuple[Table, ...]:
+    """One table a column of two samples of shape (rows, k); the smoothing is shared between the columns."""
+    shapes = [_cells(first[:, j], second[:, j]) for j in range(first.shape[1])]
+    fitted = smooth_log_ratios([(s[1][0], s[1][1]) for s in shapes])
+    return tuple(make(values) for (make, _), values in zip(shapes, fitted, strict=True))
+
+
+class _Grid:
+    def __init__(self, low: float, scale: float, merge: np.ndarray) -> None:
+        self.low, self.scale, self.merge = low, scale, merge
+
+    def __call__(self, values: np.ndarray) -> Table:
+        return GridTable(self.low, self.scale, values[self.merge])
+
+
+class _Edges:
+    def __init__(self, edges: np.ndarray) -> None:
+        self.edges = edges
+
+    def __call__(self, values: np.ndarray) -> Table:
+        return EdgeTable(self.edges, values)
+
+
+def _cells(first: np.ndarray, second: np.ndarray) -> tuple[_Grid | _Edges, np.ndarray]:
+    """How to make a column's table from its cells' log-ratios, and the cells' counts on the two sides."""
+    probe = np.concatenate([first[:PROBE], second[:PROBE]])
+    low, high = np.quantile(probe, [REACH, 1.0 - REACH]) if np.isfinite(probe).all() else (0.0, 0.0)
+    width = high - low
+    if len(np.unique(probe)) < 0.99 * len(probe) or not np.isfinite(width) or width <= 1e-290:
+        edges = cut_points(np.sort(np.concatenate([first, second])), COARSE // 2)
+        counts = [
+            np.bincount(np.searchsorted(edges, s, side="right"), minlength=len(edges) + 1)
+            for s in (first, second)
+        ]
+        return _Edges(edges), np.stack(counts).astype(np.float64)
+    scale = GRID / width
+    fine = np.stack([np.bincount(grid_cell(s, low, scale), minlength=GRID) for s in (first, second)])
+    mass = np.cumsum(fine.sum(axis=0))
+    merge = np.minimum((mass - 1) * COARSE // mass[-1], COARSE - 1)
+    merge = np.unique(merge, return_inverse=True)[1]
+    counts = [np.bincount(merge, f, merge[-1] + 1) for f in fine]
+    return _Grid(float(low), float(scale), merge), np.stack(counts)

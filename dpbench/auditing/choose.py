@@ -1,0 +1,67 @@
+"""The choosing part's work: from outputs of both sides to the events that the other part certifies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpbench.auditing.events import Event, best_event, best_for_curve, chain, epsilon_goal, mu_goal
+from dpbench.auditing.scores import Plain, Score, candidates
+
+LEARN_SHARE = 2.0 / 3.0  # of the choosing part learns scores, the rest compares them and sets thresholds
+MARGIN = 0.02  # a learned score of a scalar replaces the plain one if this much better, relative
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A score and the events on it: for ε, for μ (if asked), and for the curve."""
+
+    score: Score
+    main: Event
+    mu: Event | None
+    curve: tuple[Event, ...]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All of them."""
+        return (self.main, *(() if self.mu is None else (self.mu,)), *self.curve)
+
+
+def choose(
+    first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha: float, with_mu: bool
+) -> Plan:
+    """Pick the score and events whose certificates from `rows` further outputs a side promise most.
+
+    Parameters
+    ----------
+    first, second : array
+        The choosing part's outputs on the data set and on the neighbour, equally many.
+    rows : int
+        Certifying outputs a side.
+    delta, alpha : float
+        The δ of the bound and its error probability.
+    with_mu : bool
+        Also pick an event for μ.
+    """
+    z = float(-ndtri(alpha))
+    goal = epsilon_goal(delta)
+    cut = int(len(first) * LEARN_SHARE)
+    best_value, best_score = -np.inf, None
+    for score in candidates(first[:cut], second[:cut]):
+        value, _ = best_event(chain(score(first[cut:]), score(second[cut:])), goal, rows, z)
+        if best_score is None or value > best_value:
+            best_value, best_score = value, score
+    chosen, start = best_score, cut
+    if first.ndim == 1 and first.dtype.kind not in "SU":
+        plain = Plain()
+        value, _ = best_event(chain(plain(first[cut:]), plain(second[cut:])), goal, rows, z)
+        if best_score is None or not best_value > value + MARGIN * abs(value):
+            chosen, start = plain, 0
+    assert chosen is not None
+    nested = chain(chosen(first[start:]), chosen(second[start:]))
+    _, main = best_event(nested, goal, rows, z)
+    mu = best_event(nested, mu_goal(), rows, z)[1] if with_mu else None
+    curve = best_for_curve(nested, rows, float(-ndtri(alpha / 12.0)))
+    return Plan(chosen, main, mu, curve)

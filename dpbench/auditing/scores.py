@@ -1,0 +1,141 @@
+"""Scores: one real number an output, high where the data set is the likelier one.
+
+A score is any deterministic function of the output, learned on the choosing part: post-processing, so that no
+choice made here can make a bound invalid. `candidates` makes them: the number itself; a log-ratio over cells
+of it; for vectors the sum of such log-ratios over coordinates, over whitened coordinates and over summaries
+(extremes, equalities); and for values that recur (discrete outputs, atoms, supports) one log-ratio a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpbench.auditing.cells import Table, fit_tables
+from dpbench.auditing.views import Summaries, View, linear_views
+
+KEPT_VALUES = 4096  # distinct values that get a log-ratio of their own
+RECURRING = 5  # times a value is seen before it does
+
+
+@dataclass(frozen=True)
+class Plain:
+    """The output itself; NaN counts as −infinity here (and has a cell of its own in `Additive`)."""
+
+    words: str = "output"
+
+    def __call__(self, outputs: np.ndarray) -> np.ndarray:
+        numbers = np.asarray(outputs, dtype=np.float64)
+        return np.where(np.isnan(numbers), -np.inf, numbers) if outputs.dtype.kind == "f" else numbers
+
+
+@dataclass(frozen=True)
+class Additive:
+    """Sum over the columns of a view of each one's log-ratio."""
+
+    view: View | None
+    tables: tuple[Table, ...]
+    words: str
+
+    def __call__(self, outputs: np.ndarray) -> np.ndarray:
+        columns = outputs[:, None] if outputs.ndim == 1 else outputs
+        columns = np.asarray(columns if self.view is None else self.view(columns), dtype=np.float64)
+        total = np.zeros(len(outputs))
+        for j, table in enumerate(self.tables):
+            total += table(columns[:, j])
+        return total
+
+
+@dataclass(frozen=True)
+class Values:
+    """The log-ratio of the whole output among the values that recur; `other` for the rest."""
+
+    keys: np.ndarray
+    log_ratios: np.ndarray
+    other: float
+    words: str
+
+    def __call__(self, outputs: np.ndarray) -> np.ndarray:
+        keys = identity(outputs)
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[place] == keys, self.log_ratios[place], self.other)
+
+
+Score = Callable[[np.ndarray], np.ndarray]
+
+
+def identity(outputs: np.ndarray) -> np.ndarray:
+    """One sortable key an output: strings themselves, numbers by a 64-bit mix of their bits (all NaN
+    alike)."""
+    if outputs.dtype.kind in "SU":
+        return outputs
+    columns = outputs[:, None] if outputs.ndim == 1 else outputs
+    key = np.zeros(len(outputs), dtype=np.uint64)
+    for j in range(columns.shape[1]):
+        column = columns[:, j]
+        if column.dtype.kind == "f":
+            column = np.where(np.isnan(column), np.nan, column).astype(np.float64)
+            bits = column.view(np.uint64)
+        else:
+            bits = column.astype(np.int64).view(np.uint64)
+        key = (key ^ bits) * np.uint64(0x9E3779B97F4A7C15)
+        key ^= key >> np.uint64(29)
+    return key
+
+
+def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
+    """Scores learned from the two sides' outputs (equally many).
+
+    Parameters
+    ----------
+    first, second : array, shape (rows,) or (rows, k)
+
+    Returns
+    -------
+    list of callables
+        `Plain` is not among them: it needs no learning.
+    """
+    found: list[Score] = []
+    values = _values(first, second)
+    if values is not None:
+        found.append(values)
+    if first.dtype.kind in "SU":
+        return found
+    a, b = (np.asarray(x[:, None] if x.ndim == 1 else x, dtype=np.float64) for x in (first, second))
+    found.append(Additive(None, fit_tables(a, b), "log-ratio over cells of the output"))
+    if a.shape[1] == 1:
+        return found
+    views: list[View] = [*linear_views(a, b), Summaries()]
+    return found + [Additive(v, fit_tables(v(a), v(b)), f"log-ratio over cells of {v.words}") for v in views]
+
+
+def _values(first: np.ndarray, second: np.ndarray) -> Values | None:
+    """`Values`, where some values recur."""
+    a, b = identity(first), identity(second)
+    rows = len(a)
+    pooled = np.sort(np.concatenate([a, b]))
+    if not (pooled[RECURRING - 1 :] == pooled[: len(pooled) - RECURRING + 1]).any():
+        return None
+    keys, place, times = np.unique(np.concatenate([a, b]), return_inverse=True, return_counts=True)
+    counts = np.stack([np.bincount(p, minlength=len(keys)) for p in (place[:rows], place[rows:])])
+    often = np.flatnonzero(times >= RECURRING)
+    if len(often) > KEPT_VALUES:
+        often = np.sort(often[np.argsort(-times[often], kind="stable")[:KEPT_VALUES]])
+    if len(often) == 0:
+        return None
+    rest = rows - counts[:, often].sum(axis=1)
+    return Values(
+        keys[often],
+        cautious_log_ratio(counts[0, often], counts[1, often]),
+        float(cautious_log_ratio(rest[0], rest[1])),
+        f"log-ratio of the value, among {len(often)} that recur",
+    )
+
+
+def cautious_log_ratio(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """log of the ratio of two counts, drawn towards 0 by one standard error (0 within it)."""
+    ratio = np.log((first + 0.5) / (second + 0.5))
+    error = np.sqrt(1.0 / (first + 0.5) + 1.0 / (second + 0.5))
+    return np.sign(ratio) * np.maximum(np.abs(ratio) - error, 0.0)

@@ -1,0 +1,80 @@
+"""Views of vector outputs: linear maps that undo correlated noise, and summaries of a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+WINSOR = 0.005  # mass beyond which values are pulled in before covariances are taken
+
+
+class View(Protocol):
+    """Columns made from columns."""
+
+    @property
+    def words(self) -> str: ...
+
+    def __call__(self, columns: np.ndarray) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Linear:
+    """(x − centre) times a matrix; what is not finite counts as the centre."""
+
+    centre: np.ndarray
+    matrix: np.ndarray
+    words: str
+
+    def __call__(self, columns: np.ndarray) -> np.ndarray:
+        moved = np.asarray(columns, dtype=np.float64) - self.centre
+        moved[~np.isfinite(moved)] = 0.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            return moved @ self.matrix
+
+
+@dataclass(frozen=True)
+class Summaries:
+    """Largest, smallest, sum, where they are, largest in size, equal neighbours, and zeros."""
+
+    words: str = "summaries of the row"
+
+    def __call__(self, columns: np.ndarray) -> np.ndarray:
+        x = np.asarray(columns, dtype=np.float64)
+        x = np.where(np.isnan(x), -np.inf, x)
+        with np.errstate(over="ignore", invalid="ignore"):
+            made = [
+                x.max(axis=1), x.min(axis=1), x.sum(axis=1), x.argmax(axis=1), x.argmin(axis=1),
+                np.abs(x).max(axis=1), (x[:, 1:] == x[:, :-1]).sum(axis=1), (x == 0.0).sum(axis=1),
+            ]  # fmt: skip
+        return np.column_stack(made).astype(np.float64)
+
+
+def linear_views(first: np.ndarray, second: np.ndarray) -> list[View]:
+    """Whitening by the pooled covariance: triangular (undoes running sums in order), and symmetric.
+
+    The symmetric one turns the coordinates least; the triangular one is exact for noise added step by step.
+    Columns whose covariance is not finite give none.
+    """
+    pooled = np.concatenate([first, second])
+    with np.errstate(all="ignore"):
+        low, high = np.quantile(pooled[:: max(1, len(pooled) // 20_000)], [WINSOR, 1.0 - WINSOR], axis=0)
+        centre = 0.5 * low + 0.5 * high
+        scale = np.where(high > low, high - low, 1.0)
+    if not (np.isfinite(centre).all() and np.isfinite(scale).all()):
+        return []
+    tame = np.clip(pooled, low, high)
+    tame[np.isnan(tame)] = 0.0
+    tame = (tame - centre) / scale
+    covariance = np.cov(tame, rowvar=False)
+    covariance[np.diag_indices_from(covariance)] += 1e-12
+    values, vectors = np.linalg.eigh(covariance)
+    symmetric = (vectors / np.sqrt(np.maximum(values, 1e-12))) @ vectors.T
+    views: list[View] = [Linear(centre, symmetric / scale[:, None], "symmetrically whitened coordinates")]
+    try:
+        triangular = np.linalg.inv(np.linalg.cholesky(covariance)).T
+        views.append(Linear(centre, triangular / scale[:, None], "triangularly whitened coordinates"))
+    except np.linalg.LinAlgError:
+        pass
+    return views
