@@ -1,0 +1,174 @@
+"""Losses: values and derivatives against 200-digit arithmetic, and the constants the theorems rest on."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+from naive import losses as naive
+
+from dpbench import losses, validation
+from dpbench.glm._noisy_gd_kernels import to_derivatives
+
+ALL = [
+    losses.squared(),
+    losses.half_squared(),
+    losses.logistic(),
+    losses.huber(0.4),
+    losses.huber(3.0),
+    losses.absolute(),
+    losses.linear(),
+    losses.capped_linear(0.0),
+    losses.capped_linear(0.7),
+]
+each = pytest.mark.parametrize("loss", ALL, ids=lambda loss: f"{loss.name}-{loss.parameter:g}")
+
+
+def pairs(loss: losses.Loss, count: int = 400, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Predictions on several scales, corners and zeros among them, and labels that the loss takes."""
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal(count) * 10.0 ** rng.uniform(-3, 2, count)
+    y = rng.standard_normal(count)
+    special = np.array([0.0, -0.0, 0.7, -0.7, 1.0, -1.0, 0.4, -0.4])
+    z[: special.size], y[: special.size] = special, special[::-1]
+    z[8:12], y[8:12] = y[12:16], y[12:16]  # no residual
+    return z, np.where(y >= 0.0, 1.0, -1.0) if loss.code == losses.LOGISTIC else y
+
+
+def relative_error(got: np.ndarray, want: list[mpf], scale: np.ndarray) -> float:
+    """Largest |got − want| in units of |want| + scale, in 50 digits."""
+    with mp.workdps(50):
+        return max(
+            (
+                float(abs(mpf(float(g)) - w) / (abs(w) + float(s)))
+                for g, w, s in zip(got, want, scale, strict=True)
+            ),
+        )
+
+
+@each
+@pytest.mark.kernel
+def test_value_and_derivative_match_the_definition(loss: losses.Loss) -> None:
+    z, y = pairs(loss)
+    scale = 1e-3 * (np.abs(z) + np.abs(y)) ** 2 if loss.code != losses.LOGISTIC else np.zeros(z.size)
+    values = [naive.value(loss.name, loss.parameter, *pair) for pair in zip(z, y, strict=True)]
+    slopes = [naive.derivative(loss.name, loss.parameter, *pair) for pair in zip(z, y, strict=True)]
+    # where φ is a difference, cancellation costs digits of φ but not of the residuals: hence the scale
+    assert relative_error(loss.value(z, y), values, scale + 1e-300) < 1e-12
+    assert relative_error(loss.derivative(z, y), slopes, np.full(z.size, 1e-300)) < 1e-14
+
+
+@pytest.mark.kernel
+def test_falling_logistic_everywhere() -> None:
+    rng = np.random.default_rng(2)
+    m = np.concatenate([rng.uniform(-800.0, 708.0, 1500), rng.standard_normal(1500), np.linspace(-1, 1, 201)])
+    halves = (np.arange(-1022, 1022) + 0.5) * np.log(2.0)  # ends of the interval of the polynomial
+    m = np.concatenate([m, halves[np.abs(halves) < 708.0], [708.0, -708.0, 0.0, -0.0, 5e-324, -1e308]])
+    got = np.array([losses.falling_logistic(float(v)) for v in m])
+    with mp.workdps(50):
+        want = [1 / (1 + mp.exp(mpf(float(v)))) for v in m]
+        worst = max(float(abs(mpf(float(g)) - w) / w) for g, w in zip(got, want, strict=True))
+    assert worst < 1e-15
+    assert all(0.0 <= losses.falling_logistic(v) < 1e-307 for v in (708.5, 745.0, 1e308, np.inf))
+    assert losses.falling_logistic(-np.inf) == 1.0
+    assert np.isnan(losses.falling_logistic(np.nan))
+
+
+@pytest.mark.kernel
+def test_a_wrong_coefficient_is_caught() -> None:
+    """Planted: 1/5040 of the polynomial becomes 1/5041; the test above must be able to see it."""
+    source = inspect.getsource(losses.falling_logistic.py_func).partition("\n")[2]
+    assert "1.0 / 5040.0" in source
+    space = dict(vars(losses))
+    exec(source.replace("1.0 / 5040.0", "1.0 / 5041.0"), space)
+    m = 0.3
+    with mp.workdps(50):
+        want = 1 / (1 + mp.exp(mpf(m)))
+        assert float(abs(mpf(float(space["falling_logistic"](m))) - want) / want) > 1e-13
+
+
+@each
+@pytest.mark.kernel
+def test_tiles_of_derivatives(loss: losses.Loss) -> None:
+    z, y = pairs(loss, count=7 * 16)
+    tile, labels = z.reshape(7, 16).copy(), y[:7].copy()
+    want = [[0.25 * float(naive.derivative(loss.name, loss.parameter, a, b)) for a in row]
+            for row, b in zip(tile, labels, strict=True)]  # fmt: skip
+    to_derivatives(loss.code, loss.parameter, labels, 0.25, tile)
+    assert np.allclose(tile, want, rtol=1e-14, atol=0.0)
+
+
+@each
+def test_derivative_is_that_of_the_value(loss: losses.Loss) -> None:
+    """Central differences of 200-digit values: ties the twin's two functions, and so ours, together."""
+    z, y = pairs(loss, count=60, seed=3)
+    for a, b, slope in zip(z, y, loss.derivative(z, y), strict=True):
+        with mp.workdps(50):
+            h = mpf(10) ** -12
+            low, high = (naive.value(loss.name, loss.parameter, mpf(float(a)) + s * h, b) for s in (-1, 1))
+            numeric = float((high - low) / (2 * h))
+        assert numeric == pytest.approx(float(slope), rel=1e-9, abs=1e-9)
+
+
+@each
+def test_convex_smooth_lipschitz_nonnegative(loss: losses.Loss) -> None:
+    z, y = pairs(loss, count=3000, seed=4)
+    rng = np.random.default_rng(5)
+    other = z + rng.standard_normal(z.size) * 10.0 ** rng.uniform(-3, 1, z.size)
+    slope, slope_other = loss.derivative(z, y), loss.derivative(other, y)
+    value, value_other = loss.value(z, y), loss.value(other, y)
+    slack = 1e-12 * (1.0 + np.abs(value) + np.abs(value_other) + np.abs(slope * (other - z)))
+    assert np.all(value_other >= value + slope * (other - z) - slack)
+    assert np.all((slope_other - slope) * (other - z) >= -slack)
+    if np.isfinite(loss.smoothness):
+        steepest = np.abs(slope_other - slope) / np.abs(other - z)
+        assert steepest.max() <= loss.smoothness * (1.0 + 1e-9)
+        probe = loss.derivative(np.array([1e-4, -1e-4]), np.full(2, 1.0))
+        if loss.code == losses.LOGISTIC:  # H is attained at 0
+            assert (probe[0] - probe[1]) / 2e-4 == pytest.approx(loss.smoothness, rel=1e-6)
+        elif loss.smoothness > 0.0:
+            assert steepest.max() == pytest.approx(loss.smoothness, rel=1e-6)
+    else:
+        assert np.abs(np.diff(loss.derivative(np.array([-1e-9, 1e-9]), np.zeros(2))))[0] > 1.0
+    if np.isfinite(loss.lipschitz):
+        assert np.abs(slope).max() <= loss.lipschitz
+        assert np.abs(slope).max() == pytest.approx(loss.lipschitz, rel=1e-6)
+    if loss.nonnegative:
+        assert value.min() >= 0.0
+    else:
+        assert value.min() < 0.0
+
+
+@each
+@pytest.mark.parametrize(("z_bound", "y_bound"), [(0.3, 1.0), (2.0, 1.0), (5.0, 1.5), (1.0, 4.0)])
+def test_bounds_hold_and_are_attained(loss: losses.Loss, z_bound: float, y_bound: float) -> None:
+    labels = np.array([-1.0, 1.0]) if loss.code == losses.LOGISTIC else np.linspace(-y_bound, y_bound, 401)
+    z, y = np.meshgrid(np.linspace(-z_bound, z_bound, 401), labels)
+    steepest = float(np.abs(loss.derivative(z, y)).max())
+    assert steepest <= loss.derivative_bound(z_bound, y_bound) * (1.0 + 1e-12)
+    # capped-linear only tends to its bound as y goes to 0, where the sign of y jumps
+    assert steepest == pytest.approx(loss.derivative_bound(z_bound, y_bound), rel=0.02)
+    if loss.nonnegative:
+        at_zero = float(loss.value(np.zeros(labels.size), labels).max())
+        assert at_zero == pytest.approx(loss.at_zero(y_bound), rel=1e-12)
+
+
+def test_shapes_broadcast() -> None:
+    z = np.arange(6.0).reshape(3, 2)
+    assert np.array_equal(losses.squared().value(z, np.array([1.0, 2.0])), (z - np.array([1.0, 2.0])) ** 2)
+    assert losses.squared().derivative(np.float64(3.0), np.float64(1.0)).shape == ()
+
+
+def test_labels_and_names_are_checked() -> None:
+    with pytest.raises(validation.InvalidInput, match=r"y must be -1 or \+1 everywhere"):
+        losses.logistic().check_labels(np.array([1.0, 0.0]))
+    with pytest.raises(validation.InvalidInput, match="did you mean squared"):
+        losses.resolve("sqared")
+    for bad in (0.0, -1.0, np.nan, "1"):
+        with pytest.raises(validation.InvalidInput, match="kappa must be"):
+            losses.huber(bad)  # type: ignore[arg-type]
+    with pytest.raises(validation.InvalidInput, match="end must be"):
+        losses.capped_linear(-0.1)
+    assert {losses.resolve(name).name for name in losses.BY_NAME} == set(losses.BY_NAME)
