@@ -15,7 +15,10 @@ SOURCES = sorted([*(ROOT / "dpbench").rglob("*.py"), *(ROOT / "lowerbounds").rgl
 # A module may import from its own level only within one group, and from any lower level.
 LEVELS = (
     ("lowerbounds",),
-    ("validation", "losses", "problems", "populations", "datasets", "csv_table", "privacy", "sampling", "blas"),
+    (
+        "validation", "losses", "problems", "populations", "populations_sphere", "datasets", "csv_table", "privacy",
+        "sampling", "blas",
+    ),
     ("runs",),
     ("glm", "heavytail", "publicdata", "auditing", "rates"),
     ("claims", "comparison"),
