@@ -51,7 +51,7 @@ def _pack(value: Any, buffers: list[bytes]) -> Any:
     if kind is dict and all(type(k) is str for k in value):
         return {"dict": [[k, _pack(v, buffers)] for k, v in value.items()]}
     if (kind is np.ndarray or isinstance(value, np.generic)) and value.dtype.kind in _KINDS:
-        buffers.append(value.tobytes())
+        buffers.append(value.tobytes()[: value.nbytes])  # a scalar b"" has one byte more
         return {"array" if kind is np.ndarray else "scalar": [value.dtype.str, list(value.shape)]}
     raise validation.invalid(
         "the value of a block", "numbers, text, arrays, or lists and dicts of them", value

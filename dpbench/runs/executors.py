@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from numbers import Integral
 from typing import Any
 
 from dpbench import validation
@@ -38,7 +39,7 @@ def open_executor(workers: Any) -> tuple[Executor, int]:
         return workers, _FLIGHT
     if workers is None:
         workers = cores()
-    elif isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+    elif isinstance(workers, bool) or not isinstance(workers, Integral) or workers < 1:
         raise validation.invalid("workers", "an integer >= 1 or a concurrent.futures.Executor", workers)
     return (Serial(), 1) if workers == 1 else (Threads(workers), 2 * workers)
 

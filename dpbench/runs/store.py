@@ -183,7 +183,8 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             must_be = "a file that can be read and written"
-            raise InvalidInput(f"store must be {must_be}, got {path}: {error.strerror}") from error
+            reason = "its folder is a file" if path.parent.is_file() else error.strerror
+            raise InvalidInput(f"store must be {must_be}, got {path}: {reason}") from error
 
     def _open(self, read_only: bool) -> None:
         """Look before touching, so that a file that is not ours stays as it was."""
@@ -201,10 +202,11 @@ class Store:
             return
         self._patiently("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        with self._transaction():  # also finds out that the file cannot be written
+        with self._transaction():
             if not self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 for statement in _TABLES:
                     self._db.execute(statement)
+            self._db.execute("UPDATE meta SET value = value")  # finds out that the file cannot be written
 
     def _schema(self, tables: set[str]) -> int:
         if self._db.execute("PRAGMA application_id").fetchone()[0] == _APPLICATION and "meta" in tables:

@@ -1,0 +1,102 @@
+"""Blocks that the tests of runs compute in threads and processes, and a program that maps them.
+
+As a program: ``runs_workload.py STORE WORKERS BLOCKS [LOG [PAUSE [LONG]]]`` maps BLOCKS blocks, prints the
+digest of the results, and writes a line to the file LOG at the start of each block. A block lasts PAUSE
+seconds; from block LONG on it goes on for a minute, in calls of half a second that do not hold the
+interpreter's lock, as kernels do not. How long a block takes is not a part of its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import sys
+import threading
+import time
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dpbench.runs.context import Interrupted, RunContext
+from dpbench.runs.encoding import encode
+from dpbench.sampling import stream
+
+SHIFT = 0.0
+_log: Any = None
+_pause = 0.0
+_long = sys.maxsize
+
+
+def block_of(scale: float, block: int) -> dict[str, Any]:
+    """A value with arrays, a list and numbers in it."""
+    if _log is not None:
+        os.write(_log, f"{block}\n".encode())
+    time.sleep(_pause)
+    for _ in range(120 if block >= _long else 0):
+        time.sleep(0.5)
+    draws = SHIFT + scale * stream("workload", block).standard_normal((20, 3))
+    return {"mean": draws.mean(), "rows": draws[:2], "parts": [float(draws.max()), block, block % 2 == 0]}
+
+
+def product_of(matrix: np.ndarray, block: int) -> np.ndarray:
+    """A matrix product, whose bits would depend on the threads of BLAS."""
+    return (matrix + stream("product", block).standard_normal(matrix.shape)) @ matrix.T
+
+
+def failing(bad: int, block: int) -> int:
+    """Raises at one block."""
+    if block == bad:
+        raise ZeroDivisionError("planted")
+    return block
+
+
+def dying(bad: int, block: int) -> int:
+    """Kills its process at one block."""
+    if block == bad:
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return block
+
+
+def failing_at(bad: tuple[int, ...], block: int) -> int:
+    """Raises at several blocks."""
+    if block in bad:
+        raise ArithmeticError(f"planted at {block}")
+    return block
+
+
+started = threading.Event()
+
+
+def endless() -> None:
+    """A minute in calls of five milliseconds."""
+    started.set()
+    for _ in range(12000):
+        time.sleep(0.005)
+
+
+def digest(values: list[Any]) -> str:
+    """Of every bit of the values."""
+    return hashlib.sha256(encode(values)).hexdigest()
+
+
+def main() -> int:
+    global _log, _pause, _long
+    store, workers, blocks, *more = sys.argv[1:]
+    if more:
+        _log = os.open(more[0], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    _pause = float(more[1]) if len(more) > 1 else 0.0
+    _long = int(more[2]) if len(more) > 2 else _long
+    try:
+        with RunContext(level="quick", seed=0, workers=int(workers), store=store) as context:
+            print(digest(context.map({"what": "workload"}, partial(block_of, 2.0), range(int(blocks)))))
+    except Interrupted as stop:
+        print(stop, file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
