@@ -28,7 +28,7 @@ def figures(
     Where the store holds several verdicts of an entry, those of the present code go before stale ones, full
     runs before quick ones, and newer before older.
     """
-    from dpbench.report.figures import DRAWINGS, drawn, save
+    from dpbench.report.figures import DRAWINGS, save
     from dpbench.runs.store import stored_verdicts
     from dpbench.validation import choice, invalid
 
@@ -47,7 +47,7 @@ def figures(
         images = [out / f"{drawing.name}.{kind}" for kind in ("pdf", "png")]
         for image in images:
             check_writable("--out", image)
-        save(drawn(drawing, verdict.evidence), images)
+        save(drawing.draw(verdict.evidence), images)
         if stale:
             one_line(f"{drawing.name} is stale: the code has changed since; dpbench verify {drawing.claim}")
         if not quiet:
