@@ -1,0 +1,173 @@
+"""Runs in real processes: SIGKILL at random moments, Ctrl-C, edits of the code between two runs."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import runs_workload as work
+
+import dpbench
+from dpbench.runs.store import Store
+
+pytestmark = pytest.mark.process
+
+ROOT = Path(dpbench.__file__).parents[1]
+PROGRAM = Path(work.__file__)
+BLOCKS, WORKERS = 6_000, 2
+IN_FLIGHT = 2 * WORKERS
+
+
+def start(*arguments: Any, program: Path = PROGRAM, root: Path = ROOT) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, str(program), *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str], code: int = 0) -> str:
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == code, err
+    return out
+
+
+def wait_for(condition: Any, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 30.0
+    while not condition():
+        assert process.poll() is None and time.monotonic() < deadline, process.communicate()
+        time.sleep(0.002)
+
+
+def started_blocks(log: Path) -> list[int]:
+    return [int(line) for line in log.read_text().split()] if log.exists() else []
+
+
+def stored_blocks(path: Path) -> set[int]:
+    """Read by SQLite alone, with its own check of the file's soundness."""
+    if not path.exists():
+        return set()
+    db = sqlite3.connect(path)
+    assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    has_tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] > 0
+    found = {row[0] for row in db.execute("SELECT number FROM block")} if has_tables else set()
+    db.close()
+    return found
+
+
+def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
+    """Killed again and again, the run ends with the bits of an uninterrupted one, and only the blocks in
+    flight at a kill are ever computed again."""
+    path, log = tmp_path / "runs.sqlite", tmp_path / "log"
+    moments = random.Random(20)
+    before: set[int] = set()
+    in_the_middle = 0
+    for kill in range(20):
+        log.unlink(missing_ok=True)
+        process = start(path, WORKERS, BLOCKS, log, 0.001)
+        if kill % 4:  # while blocks are computed; otherwise anywhere from the start of Python on
+            wait_for(lambda: started_blocks(log), process)
+            time.sleep(moments.uniform(0.0, 0.3))
+        else:
+            time.sleep(moments.uniform(0.0, 1.0))
+        process.kill()
+        process.communicate()
+        begun, after = set(started_blocks(log)), stored_blocks(path)
+        assert after >= before
+        assert not begun & before, "a stored block was computed again"
+        assert len(begun - after) <= IN_FLIGHT
+        in_the_middle += before < after < set(range(BLOCKS))
+        before = after
+    assert in_the_middle >= 10
+    log.unlink(missing_ok=True)
+    resumed = finish(start(path, WORKERS, BLOCKS, log))
+    assert set(started_blocks(log)) == set(range(BLOCKS)) - before
+    assert resumed.strip() == work.digest([work.block_of(2.0, block) for block in range(BLOCKS)])
+
+
+def stop(process: subprocess.Popen[str]) -> tuple[float, str]:
+    """Ctrl-C: the seconds until the process is gone, and what it said."""
+    pressed = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    return time.monotonic() - pressed, err
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_within_two_seconds(tmp_path: Path, workers: int) -> None:
+    """All workers are in blocks that would last a minute, each in a call that cannot be interrupted."""
+    path, log = tmp_path / "runs.sqlite", tmp_path / "log"
+    process = start(path, workers, 100, log, 0.0, 30)
+    wait_for(lambda: len(started_blocks(log)) == 30 + workers, process)
+    time.sleep(0.2)
+    seconds, said = stop(process)
+    assert seconds < 2.0
+    assert said == f"interrupted: 30 blocks stored in {path}; run the same command again to resume\n"
+    assert stored_blocks(path) == set(range(30))
+    log.unlink()
+    assert finish(start(path, 2, 100, log)).strip() == work.digest(
+        [work.block_of(2.0, b) for b in range(100)]
+    )
+    assert sorted(started_blocks(log)) == list(range(30, 100))
+
+
+def test_ctrl_c_keeps_the_blocks_that_are_nearly_done(tmp_path: Path) -> None:
+    """What is in flight is waited for briefly: blocks of 0.2 s end and are stored."""
+    path, log = tmp_path / "runs.sqlite", tmp_path / "log"
+    process = start(path, 2, 100, log, 0.2)
+    wait_for(lambda: len(started_blocks(log)) >= 4, process)
+    stop(process)
+    assert stored_blocks(path) == set(started_blocks(log))
+
+
+@pytest.mark.parametrize("edited", ["runs_workload.py", "dpbench/sampling.py", "lowerbounds/_kernel.py", ""])
+def test_an_edit_is_computed_anew(tmp_path: Path, edited: str) -> None:
+    """An edit of the function's own module, or of one that it imports, reaches a user who resumes; another
+    does not throw the work away."""
+    for package in ("dpbench", "lowerbounds"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    program = Path(shutil.copy(PROGRAM, tmp_path))
+    path, log = tmp_path / "runs.sqlite", tmp_path / "log"
+
+    def run() -> tuple[str, int]:
+        log.unlink(missing_ok=True)
+        return finish(start(path, 1, 10, log, program=program, root=tmp_path)), len(started_blocks(log))
+
+    first, computed = run()
+    assert computed == 10
+    assert run() == (first, 0)
+    if edited == "runs_workload.py":
+        program.write_text(program.read_text().replace("SHIFT = 0.0", "SHIFT = 1.0"))
+    elif edited:
+        with (tmp_path / edited).open("a") as file:
+            file.write("\n# edited\n")
+    second, computed = run()
+    assert computed == (10 if edited in ("runs_workload.py", "dpbench/sampling.py") else 0)
+    assert (second != first) == (edited == "runs_workload.py")
+
+
+def test_the_read_only_store_of_a_killed_run(tmp_path: Path) -> None:
+    """Reports read what a killed run left in the log of SQLite."""
+    path, log = tmp_path / "runs.sqlite", tmp_path / "log"
+    process = start(path, 2, 1000, log, 0.01)
+    wait_for(lambda: len(started_blocks(log)) >= 50, process)
+    process.kill()
+    process.communicate()
+    assert path.with_name("runs.sqlite-wal").stat().st_size > 0
+    store = Store(path, read_only=True)
+    found = store.blocks(1, range(1000))
+    assert len(found) >= 50 - IN_FLIGHT
+    assert all(work.digest([found[b]]) == work.digest([work.block_of(2.0, b)]) for b in found)
+    store.close()
