@@ -86,13 +86,14 @@ def _absolute(module: str | None, level: int, package: str) -> str:
 
 @cache
 def _path_of(module: str) -> Path | None:
-    """File of a module of ours; None for another's, and for a name that is not a module."""
-    if module.partition(".")[0] not in OURS:
+    """File of a module of ours; None for another's, and for a name inside a module."""
+    top, *rest = module.split(".")
+    if top not in OURS:
         return None
-    try:
-        spec = find_spec(module)
-    except (ModuleNotFoundError, ValueError):  # `dpbench.losses.Loss` is a name, not a module
-        return None
-    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        return None
-    return Path(spec.origin)
+    spec = find_spec(top)  # of a top package: looks for files and imports nothing
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        place = Path(folder, *rest)
+        for file in (place / "__init__.py", place.with_name(f"{place.name}.py")):
+            if file.is_file():
+                return file
+    return None

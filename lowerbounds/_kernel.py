@@ -1,9 +1,9 @@
 """`kernel`: the one decorator that says njit.
 
-It exists because of two measured faults of numba's file cache: an edit of a callee in another file is not seen
-(the old callee keeps running, also after an upgrade of the package), and code compiled without bounds checks is
-reused under ``NUMBA_BOUNDSCHECK=1``. Both are cured by a cache folder keyed by `code_digest` of the kernel's
-module and by the flag.
+It exists because of two measured faults of numba's file cache: an edit of a callee in another file is not
+seen (the old callee keeps running, also after an upgrade of the package), and code compiled without bounds
+checks is reused under ``NUMBA_BOUNDSCHECK=1``. Both are cured by a cache folder keyed by `code_digest` of the
+kernel's module and by the flag.
 
 A kernel declares its one signature. It is compiled at its first call (or by `compile_kernels`, which reports
 progress) and never again: arguments of another type raise instead of starting a second compilation. Read-only
@@ -12,7 +12,9 @@ and writable arrays both fit an argument declared with `array(..., readonly)`.
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 import threading
 import warnings
@@ -136,31 +138,34 @@ def cache_folder(module: str) -> Path:
     return _base_folder() / key
 
 
+_bases: dict[Path, Path] = {}
+
+
 def _base_folder() -> Path:
+    """NUMBA_CACHE_DIR or the user's cache folder; a temporary one, said once, where it cannot be written."""
     given = os.environ.get("NUMBA_CACHE_DIR")
-    if given:
-        return Path(given)
-    return _user_folder()
+    wanted = Path(given) if given else Path(platformdirs.user_cache_dir("dpbench")) / "numba"
+    if wanted not in _bases:
+        _bases[wanted] = wanted if _writable(wanted) else _temporary_folder(wanted)
+    return _bases[wanted]
 
 
-_chosen: list[Path] = []
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
-def _user_folder() -> Path:
-    """The user's cache folder, or a temporary one (said once) where that cannot be written."""
-    if not _chosen:
-        folder = Path(platformdirs.user_cache_dir("dpbench")) / "numba"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-        except OSError:
-            folder = Path(tempfile.mkdtemp(prefix="dpbench-numba-"))
-            warnings.warn(
-                f"the cache folder for compiled kernels cannot be written; using {folder} for this process. "
-                "Set NUMBA_CACHE_DIR to a writable folder to compile only once.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        _chosen.append(folder)
-    return _chosen[0]
+def _temporary_folder(wanted: Path) -> Path:
+    folder = tempfile.mkdtemp(prefix="dpbench-numba-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    warnings.warn(
+        f"compiled kernels cannot be kept in {wanted}: this process compiles its own. "
+        "Set NUMBA_CACHE_DIR to a writable folder to compile only once.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return Path(folder)

@@ -51,6 +51,7 @@ def relative_error(got: np.ndarray, want: list[mpf], scale: np.ndarray) -> float
 @each
 @pytest.mark.kernel
 def test_value_and_derivative_match_the_definition(loss: losses.Loss) -> None:
+    """map_loss, and through it loss_value and loss_derivative."""
     z, y = pairs(loss)
     scale = 1e-3 * (np.abs(z) + np.abs(y)) ** 2 if loss.code != losses.LOGISTIC else np.zeros(z.size)
     values = [naive.value(loss.name, loss.parameter, *pair) for pair in zip(z, y, strict=True)]

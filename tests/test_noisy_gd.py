@@ -119,7 +119,7 @@ def test_add_product(rows: int, inner: int) -> None:
         rng.standard_normal((inner, 8)),
         rng.standard_normal((rows, 8)),
     )
-    want = [[out[i, k] + sum(A[i, j] * B[j, k] for j in range(inner)) for k in range(8)] for i in range(rows)]
+    want = out + naive.product(A, B)
     for layout in (np.ascontiguousarray(A), np.asfortranarray(A), np.repeat(A, 2, axis=1)[:, ::2]):
         got = out.copy()
         kernels.add_product(layout, B, got)
@@ -254,7 +254,7 @@ def test_printed_noise_for_a_loss_that_attains_its_lipschitz_bound() -> None:
 
 @pytest.mark.parametrize(("delta", "threshold"), [(1e-5, 36.0), (1e-3, 24.5)])
 def test_printed_noise_for_the_extreme_admissible_loss(delta: float, threshold: float) -> None:
-    """Capped-linear on a small ball: sup ‖∇ℓ‖ tends to G/√2; the printed noise is enough up to 36 and 24.5."""
+    """Capped-linear on a small ball: sup ‖∇ℓ‖ tends to G/√2: enough up to 36 and 24.5."""
     p = one_record(losses.capped_linear(1e-6), radius=1e-6)
     assert 1.0 / printed_gradient_bound(p) == pytest.approx(1 / math.sqrt(2.0), rel=1e-4)
     make = partial(NoisyGD, delta=delta, steps=10**9, calibration="printed")

@@ -30,6 +30,11 @@ def project(w: np.ndarray, radius: float) -> np.ndarray:
     return w if length <= radius else w / length * radius
 
 
+def product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """AB, entry by entry from its definition."""
+    return np.array([[sum(a * b for a, b in zip(row, column, strict=True)) for column in B.T] for row in A])
+
+
 def average(iterates: Sequence[np.ndarray]) -> np.ndarray:
     """(1/T) Σ w_t."""
     return np.sum(iterates, axis=0) / len(iterates)
