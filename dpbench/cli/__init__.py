@@ -77,7 +77,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _message(error: Any) -> str:
-    """The framework's message; of several options that a wrong one may have meant, the nearest alone."""
+    """The message in our shape; of several options that may have been meant, the nearest alone."""
+    if error.message.startswith("must be") and getattr(error, "param", None) is not None:
+        return f"{error.param.opts[0]} {error.message}"
     meant = getattr(error, "possibilities", None)
     if not meant:
         return str(error.format_message())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import json
 import os
@@ -15,6 +14,7 @@ import typer
 
 from dpbench.cli.guard import UNEXPECTED, guarded, nothing_stored
 from dpbench.cli.options import (
+    NUMBER,
     JsonOption,
     QuietOption,
     SeedOption,
@@ -38,11 +38,13 @@ def audit(
     neighbour: Annotated[str, typer.Option("--neighbour", metavar="FILE", help="the neighbouring data set")],
     epsilon: Annotated[
         float | None,
-        typer.Option("--epsilon", help="claimed; without it nothing is refuted", show_default=False),
+        typer.Option(
+            "--epsilon", help="claimed; without it nothing is refuted", show_default=False, **NUMBER
+        ),
     ] = None,
-    delta: Annotated[float, typer.Option("--delta", help="claimed")] = 0.0,
+    delta: Annotated[float, typer.Option("--delta", help="claimed", **NUMBER)] = 0.0,
     trials: Annotated[str, typer.Option("--trials", help="runs on each data set, or auto")] = "1000000",
-    confidence: Annotated[float, typer.Option("--confidence", help="of the lower bound")] = 0.999,
+    confidence: Annotated[float, typer.Option("--confidence", help="of the lower bound", **NUMBER)] = 0.999,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
     json_file: JsonOption = None,
@@ -97,7 +99,7 @@ def _trials(text: str) -> int | str:
 
 
 def _import(name: str) -> Callable[..., Any]:
-    """The sampler, wrapped so that an exception inside it is told as the user's own."""
+    """The sampler by its name; what goes wrong in the user's module is told as theirs."""
     from dpbench.validation import InvalidInput, did_you_mean, invalid
 
     module_name, _, attribute = name.partition(":")
@@ -125,22 +127,7 @@ def _import(name: str) -> Callable[..., Any]:
         found = getattr(found, part)
     if not callable(found) or isinstance(found, type):
         raise invalid("MODULE:SAMPLER", "a callable (data, trials, rng) -> array, not a class", name)
-    return _blaming(found, name)
-
-
-def _blaming(sampler: Callable[..., Any], name: str) -> Callable[..., Any]:
-    from dpbench.validation import InvalidInput
-
-    @functools.wraps(sampler, updated=())
-    def inner(dataset: Any, trials: int, rng: Any) -> Any:
-        try:
-            return sampler(dataset, trials, rng)
-        except Exception as error:
-            raise InvalidInput(
-                f"sampler must run on (data, trials, rng), got {type(error).__name__} from {name}: {error}"
-            ) from error
-
-    return inner
+    return found
 
 
 def _read(option: str, path: str) -> Any:

@@ -10,6 +10,8 @@ import typer
 
 from dpbench.cli.guard import guarded, nothing_stored
 from dpbench.cli.options import (
+    NUMBER,
+    WHOLE,
     JsonOption,
     QuietOption,
     SeedOption,
@@ -39,9 +41,12 @@ def bench(
         str | None, typer.Option("--target", help="CSV: column of labels", show_default=False)
     ] = None,
     x_bound: Annotated[
-        float | None, typer.Option("--x-bound", help="CSV: bound on the norm of a record's features")
+        float | None,
+        typer.Option("--x-bound", help="CSV: bound on the norm of a record's features", **NUMBER),
     ] = None,
-    y_bound: Annotated[float | None, typer.Option("--y-bound", help="CSV: bound on a label's size")] = None,
+    y_bound: Annotated[
+        float | None, typer.Option("--y-bound", help="CSV: bound on a label's size", **NUMBER)
+    ] = None,
     on_excess: Annotated[
         str | None, typer.Option("--on-excess", help="CSV: error or clip, for records outside the bounds")
     ] = None,
@@ -49,14 +54,16 @@ def bench(
         str | None, typer.Option("--loss", help="default: squared, or logistic for classes")
     ] = None,
     radius: Annotated[
-        float | None, typer.Option("--radius", help="of the domain; default 2, for a CSV 1")
+        float | None, typer.Option("--radius", help="of the domain; default 2, for a CSV 1", **NUMBER)
     ] = None,
     algorithm: Annotated[
         str, typer.Option("--algorithm", help="names, separated by commas")
     ] = "noisy-gd,output-perturbation",
     epsilon: Annotated[str, typer.Option("--epsilon", help="numbers, separated by commas")] = "0.5,1,2",
-    delta: Annotated[float, typer.Option("--delta")] = 1e-5,
-    trials: Annotated[int, typer.Option("--trials", help="runs of each algorithm at each epsilon")] = 64,
+    delta: Annotated[float, typer.Option("--delta", **NUMBER)] = 1e-5,
+    trials: Annotated[
+        int, typer.Option("--trials", help="runs of each algorithm at each epsilon", **WHOLE)
+    ] = 64,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
     json_file: JsonOption = None,

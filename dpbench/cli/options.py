@@ -17,10 +17,30 @@ if TYPE_CHECKING:
 
 DEFAULT_STORE = Path(".dpbench/runs.sqlite")
 
+
+def whole(text: str) -> int:
+    """An integer of the command line."""
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"must be an integer, got {text!r}") from None
+
+
+def number(text: str) -> float:
+    """A number of the command line."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"must be a number, got {text!r}") from None
+
+
+WHOLE: dict[str, Any] = {"parser": whole, "metavar": "INTEGER"}
+NUMBER: dict[str, Any] = {"parser": number, "metavar": "NUMBER"}
+
 StoreOption = Annotated[Path, typer.Option("--store", help="SQLite file of finished work", metavar="FILE")]
-SeedOption = Annotated[int, typer.Option("--seed", help="seed of all sampling")]
+SeedOption = Annotated[int, typer.Option("--seed", help="seed of all sampling", **WHOLE)]
 WorkersOption = Annotated[
-    int | None, typer.Option("--workers", help="threads; default one a core", show_default=False)
+    int | None, typer.Option("--workers", help="threads; default one a core", show_default=False, **WHOLE)
 ]
 JsonOption = Annotated[
     Path | None,

@@ -54,7 +54,7 @@ def print_ledger(ledger: Ledger, console: Console) -> None:
     wrong = sum(not entry.as_expected for entry in ledger.entries)
     found = f"[bold red]{wrong} unexpected[/]" if wrong else "[green]all as expected[/]"
     console.print(
-        f"{len(ledger.entries)} verdicts, {found}; level {ledger.level}, seed {ledger.seed}, "
+        f"{len(ledger.entries)} verdict{'s' * (len(ledger.entries) != 1)}, {found}; level {ledger.level}, seed {ledger.seed}, "
         f"error budget {ledger.error_budget:.1e}, {ledger.seconds:.1f} s"
     )
 
@@ -112,14 +112,14 @@ def _evidence(console: Console, claim: Claim, stored: StoredVerdict) -> None:
         f"  (level {stored.level}, seed {stored.seed}{sampled}, {found['seconds']:.1f} s, "
         f"{stored.recorded}{stale})",
     )
-    console.print(Padding(head, (0, 0, 0, 2)))
+    console.print(Padding(head, (0, 0, 0, 2), expand=False))
     for note in found["notes"]:
-        console.print(Padding(Text(f"- {note}"), (0, 0, 0, 2)))
+        console.print(Padding(Text(f"- {note}"), (0, 0, 0, 2), expand=False))
 
 
 def _field(console: Console, name: str, text: str) -> None:
     console.print(Text(name, style="cyan"))
-    console.print(Padding(Text(text), (0, 0, 0, 2)))
+    console.print(Padding(Text(text), (0, 0, 0, 2), expand=False))
 
 
 def print_comparison(
