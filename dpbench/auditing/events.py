@@ -17,9 +17,9 @@ from dpbench.auditing.intervals import best_angle
 from dpbench.auditing.log_ratio import SATURATED, smooth_log_ratios
 
 PER_TAIL = 300  # thresholds from each end of the pooled sample, geometric in rank
-LEAST = 2  # pooled outputs beyond the outermost threshold
-SMOOTH_CHARGE = 0.75  # standard errors of the choosing part charged to a smoothed estimate; measured best
-RAW_CHARGE = 2.5  # and to a raw one
+LEAST = 8  # pooled outputs beyond the outermost threshold
+SMOOTH_CHARGE = 1.25  # standard errors of the choosing part charged to a smoothed estimate; measured best
+RAW_CHARGE = 4.0  # and to a raw one
 TINY = 1e-12
 CURVE_POINTS = 12  # values of ε at which the curve's events are chosen
 

@@ -6,7 +6,8 @@ z₁ = Φ⁻¹(1 − U), z₂ = Φ⁻¹(1 − V) keeps its exact level in finite
 
     w₁ max(z₁, −B) + w₂ max(z₂, −B) ≤ c,    z₁ ≤ C,    z₂ ≤ C,    w₁² + w₂² = 1,
 
-with P(Z > C) = α/50 and c solved so that two standard normals leave the region with probability α. Weights in proportion to the two standard errors make the bound on a ratio about z_α √(s₁² + s₂²) deep, where
+with P(Z > C) = α/50 and c solved so that two standard normals leave the region with probability α. Weights
+in proportion to the two standard errors make the bound on a ratio about z_α √(s₁² + s₂²) deep, where
 two bounds at α/2 each pay z_{α/2} (s₁ + s₂). The caps C keep the bound finite where one weight is small (a
 zero count). The weights may depend on anything but the certifying counts.
 """
