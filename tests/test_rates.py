@@ -128,7 +128,7 @@ def test_sweep_runs_through_the_given_map_and_measures_the_population():
     point = Point(population(2), 200, Mean())
     found = sweep([point], 64, seed=1, map_blocks=record)[0]
     ((n, blocks, function),) = asked
-    assert (n, blocks) == (200, [0, 1])
+    assert (n, blocks) == (200, [0, 1, 2, 3])
     assert isinstance(function, partial) and function.func is excess_of_block
     # E‖mean − w*/2‖²: the mean of y·x has mean w*/2 on two coordinates and variance (1/2 − 1/8)/n on each.
     centre = 0.5 * 2 * ((0.5 * math.sqrt(0.5)) ** 2 + 0.375 / 200)

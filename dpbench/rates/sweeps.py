@@ -15,7 +15,7 @@ from dpbench.populations import Population
 from dpbench.sampling import Mechanism, stable_name, stream
 
 Map = Callable[[dict[str, Any], Callable[[int], Any], Iterable[int]], list[Any]]
-_RECORDS_PER_BLOCK = 2**20
+_RECORDS_PER_BLOCK = 2**18
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Point:
 
 
 def sweep(
-    points: Sequence[Point], trials: int, *, seed: int = 0, map_blocks: Map | None = None
+    points: Sequence[Point], trials: int, *, repeats: int = 1, seed: int = 0, map_blocks: Map | None = None
 ) -> list[np.ndarray]:
-    """Excess risks at each point: `trials` independent data sets, one output of the mechanism on each.
+    """Excess risks at each point, each of a data set of its own: `trials` independent data sets a point.
 
     Parameters
     ----------
@@ -50,44 +50,48 @@ def sweep(
     trials : int
         Data sets a point, at least 2. Trial t has a generator of its own, seeded by (seed, mechanism,
         population, n, t), which draws the data and then the mechanism's noise: more trials extend the sample.
+    repeats : int
+        Outputs of the mechanism on each data set; a trial is their mean excess risk. More of them take out the
+        mechanism's own variance, where a batch costs little more than one run.
     seed : int
     map_blocks : callable, optional
-        ``map_blocks(unit, function, blocks)``, for example the `map` of a claim's context, which memoises blocks
-        and runs them in parallel. Default: one after the other.
+        ``map_blocks(unit, function, blocks)``, for example the `map` of a claim's context, which memoises
+        blocks and runs them in parallel. Default: one after the other.
 
     Returns
     -------
     list of ndarray, each of shape (trials,)
     """
     trials = validation.integer("trials", trials, at_least=2)
+    repeats = validation.integer("repeats", repeats, at_least=1)
     seed = validation.integer("seed", seed, at_least=0)
     run = _in_order if map_blocks is None else map_blocks
     found = []
     for point in points:
         width = _block_trials(point.n)
         unit = {"what": "excess risk, one data set a trial", "n": point.n, "mechanism": point.mechanism}
-        parts = run(unit, partial(excess_of_block, point, seed), range(-(-trials // width)))
+        parts = run(unit, partial(excess_of_block, point, repeats, seed), range(-(-trials // width)))
         found.append(np.concatenate(parts)[:trials])
     return found
 
 
-def excess_of_block(point: Point, seed: int, block: int) -> np.ndarray:
+def excess_of_block(point: Point, repeats: int, seed: int, block: int) -> np.ndarray:
     """The excess risks of the trials of one block; its length depends on n alone."""
     width = _block_trials(point.n)
     with one_blas_thread():
-        outputs = [_output(point, seed, trial) for trial in range(block * width, (block + 1) * width)]
-    return point.population.excess_risk(np.array(outputs))
+        return np.array([_trial(point, repeats, seed, t) for t in range(block * width, (block + 1) * width)])
 
 
-def _output(point: Point, seed: int, trial: int) -> np.ndarray:
+def _trial(point: Point, repeats: int, seed: int, trial: int) -> float:
     population: Population = point.population
     mechanism: Mechanism = point.mechanism
     rng = stream(seed, "rates", stable_name(mechanism), mechanism, population, point.n, trial)
-    return mechanism(population.draw(point.n, rng), 1, rng)[0]
+    outputs = mechanism(population.draw(point.n, rng), repeats, rng)
+    return float(population.excess_risk(outputs).mean())
 
 
 def _block_trials(n: int) -> int:
-    return max(1, min(32, _RECORDS_PER_BLOCK // n))
+    return max(1, min(16, _RECORDS_PER_BLOCK // n))
 
 
 def _in_order(unit: dict[str, Any], function: Callable[[int], Any], blocks: Iterable[int]) -> list[Any]:
