@@ -62,7 +62,7 @@ def _source_and_imports(module: str, path: Path | None) -> tuple[bytes, tuple[st
         return b"", ()
     source = path.read_bytes()
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)

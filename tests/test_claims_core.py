@@ -15,7 +15,7 @@ from dpbench.privacy.profile import gaussian_profile
 from dpbench.validation import InvalidInput
 
 
-def gauss(mu: float, kind: str):  # noqa: ANN201
+def gauss(mu: float, kind: str):
     return gaussian_profile(mu, kind=kind, why="test")
 
 
@@ -84,7 +84,7 @@ def test_select() -> None:
     assert {c.kind for c in select("glm.*.privacy.*")} == {"privacy"}
     assert {c.kind for c in select(kind="rate")} == {"rate"}
     assert len(select(["glm.thm1.*", "glm.thm1.privacy.*"])) == len(select("glm.thm1.*"))
-    with pytest.raises(InvalidInput, match="did you mean glm.thm1.privacy.exact"):
+    with pytest.raises(InvalidInput, match=r"did you mean glm\.thm1\.privacy\.exact"):
         select("glm.thm1.privcy.exact")
     with pytest.raises(InvalidInput, match="paper must be one of"):
         select(paper="gml")

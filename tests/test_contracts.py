@@ -78,7 +78,9 @@ def test_sparse_and_dense_agree(case: Any, loss: str) -> None:
 @each
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 @pytest.mark.parametrize("delta", [1e-3, 1e-6])
-def test_exact_calibration_meets_its_claim_and_wastes_nothing(case: Any, loss: str, epsilon: float, delta: float) -> None:
+def test_exact_calibration_meets_its_claim_and_wastes_nothing(
+    case: Any, loss: str, epsilon: float, delta: float
+) -> None:
     profile = case.make(epsilon, delta).guarantee(problem(loss))
     assert profile.kind in ("exact", "upper")
     assert delta * (1.0 - 1e-6) <= profile.delta(epsilon) <= delta
@@ -145,16 +147,16 @@ def test_release_says_what_made_it(case: Any, loss: str) -> None:
     ],
 )
 def test_bad_parameters_are_named(case: Any, arguments: dict[str, Any], named: str) -> None:
-    with pytest.raises(validation.InvalidInput, match=f"^{named} must be .*, got "):
+    with pytest.raises(validation.InvalidInput, match=rf"^{named} must be .*, got "):
         case.make(**arguments)
 
 
 @pytest.mark.parametrize("case", MECHANISMS, ids=str)
 @pytest.mark.parametrize(("trials", "what"), [(0, "trials"), (-1, "trials"), (2.5, "trials"), (True, "trials")])
 def test_bad_trials_are_named(case: Any, trials: Any, what: str) -> None:
-    with pytest.raises(validation.InvalidInput, match=f"^{what} must be "):
+    with pytest.raises(validation.InvalidInput, match=rf"^{what} must be "):
         case.make().sample(problem("squared"), trials)
-    with pytest.raises(validation.InvalidInput, match=f"^{what} must be "):
+    with pytest.raises(validation.InvalidInput, match=rf"^{what} must be "):
         case.make()(problem("squared"), trials, stream("x"))
     with pytest.raises(validation.InvalidInput, match="^problem must be "):
         case.make()(np.zeros((3, 2)), 1, stream("x"))

@@ -109,7 +109,7 @@ def test_replace_record(wrap: Any) -> None:
     assert base.y[1] == -1.0
     for index, x, y, named in ((3, [0, 0], 0, "index"), (-1, [0, 0], 0, "index"), (0, [0], 0, "x"),
                                (0, [0, 0], np.nan, "y"), (0, [3, 0], 0, "X"), (0, [0, 0], 2.0, "y")):  # fmt: skip
-        with pytest.raises(InvalidInput, match=f"^{named} must be"):
+        with pytest.raises(InvalidInput, match=rf"^{named} must be"):
             base.replace_record(index, x, y)
 
 
@@ -122,5 +122,5 @@ def test_risk_and_moments(wrap: Any) -> None:
     assert p.empirical_risk(np.stack([w, 0 * w])) == pytest.approx([by_hand, 1.0], rel=1e-14)
     second, cross, square = p.moments
     assert w @ second @ w - 2 * cross @ w + square == pytest.approx(by_hand, rel=1e-13)
-    with pytest.raises(InvalidInput, match="^w must be"):
+    with pytest.raises(InvalidInput, match=r"^w must be"):
         p.empirical_risk([1.0, 2.0, 3.0])

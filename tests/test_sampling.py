@@ -85,5 +85,5 @@ def test_map_blocks_keeps_order_and_raises() -> None:
 
     with pytest.raises(RuntimeError, match="block 5"):
         map_blocks(fails, range(20), 2)
-    with pytest.raises(InvalidInput, match="^workers must be an integer >= 1, got 0"):
+    with pytest.raises(InvalidInput, match=r"^workers must be an integer >= 1, got 0"):
         map_blocks(fails, range(2), 0)

@@ -66,6 +66,7 @@ class Context(Protocol):
 
     level: str
     seed: int
+    workers: Any
 
     def map(self, unit: dict[str, Any], function: Callable[[int], Any], blocks: Iterable[int]) -> list[Any]:
         """`[function(b) for b in blocks]`, each block memoised in the store under (unit, seed, code digest, b).

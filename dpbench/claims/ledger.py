@@ -144,9 +144,10 @@ def select(
     ids = [claim.id for claim in known]
     wanted = ids
     if patterns is not None:
-        patterns = [patterns] if isinstance(patterns, str) else list(patterns)
+        one = isinstance(patterns, str) or not isinstance(patterns, Iterable)
+        asked: list[Any] = [patterns] if one else list(patterns)
         wanted = []
-        for pattern in patterns:
+        for pattern in asked:
             found = [i for i in ids if isinstance(pattern, str) and fnmatchcase(i, pattern)]
             if not found:
                 hint = validation.did_you_mean(pattern, ids)

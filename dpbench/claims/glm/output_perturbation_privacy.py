@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -102,7 +103,8 @@ def _exact(names: tuple[str, ...], theorem: int, context: Context) -> tuple[str,
     """Guarantees at every (ε, δ); the worst pair of the linear loss; attacks that come near the true ε."""
     X = np.eye(3)[np.arange(12) % 3]
     y = np.where(np.arange(12) % 2 == 0, 1.0, -1.0)
-    targets, guarantees, rows = [], [], []
+    targets, guarantees = [], []
+    rows: list[dict[str, Any]] = []
     for loss in (losses.capped_linear(2.0) if name == "capped-linear" else losses.resolve(name) for name in names):
         for radius in (0.1, 2.0):
             problem = GLMProblem(X, y, loss=loss, x_bound=1.0, y_bound=1.0, radius=radius)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -109,7 +110,8 @@ def exact(context: Context) -> tuple[str, Evidence]:
     """Every loss at every (ε, δ) by its guarantee; then attacks on the worst pair and on real data."""
     X = np.eye(3)[np.arange(12) % 3]
     y = np.where(np.arange(12) % 2 == 0, 1.0, -1.0)
-    targets, guarantees, rows = [], [], []
+    targets, guarantees = [], []
+    rows: list[dict[str, Any]] = []
     for loss in (*(losses.resolve(name) for name in losses.BY_NAME), losses.capped_linear(2.0)):
         for radius in (0.01, 2.0):
             problem = GLMProblem(X, y, loss=loss, x_bound=1.0, y_bound=1.0, radius=radius)
@@ -143,7 +145,7 @@ def exact(context: Context) -> tuple[str, Evidence]:
     )
 
 
-def _attacks(context: Context) -> list[dict[str, object]]:
+def _attacks(context: Context) -> list[dict[str, Any]]:
     """Distinguishing attacks at (1, 0.01): the worst pair of the linear loss, and real data with the worst record."""
     epsilon, delta = 1.0, 0.01
     trials = context.pick(quick=200_000, full=2_000_000)

@@ -1,0 +1,116 @@
+"""The privacy entries of Theorems 1, 3 and 5: the numbers the derivations predict, and planted errors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpbench import losses
+from dpbench.claims.core import privacy_verdict
+from dpbench.claims.glm import output_perturbation_privacy as output
+from dpbench.claims.glm import theorem1_privacy as descent
+from dpbench.claims.glm.pairs import cancelling_pair, random_record, search_worse, threshold
+from dpbench.claims.glm.real_data import worst_real_pair
+from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.glm.output_perturbation import OutputPerturbation
+from dpbench.runs.context import RunContext
+from dpbench.sampling import stream
+
+
+@pytest.fixture
+def context():
+    with RunContext(level="quick", seed=0, workers=1, store=None, progress=None) as made:
+        yield made
+
+
+def test_theorem1_printed_is_enough_up_to_the_predicted_epsilon(context: RunContext) -> None:
+    verdict, evidence = descent.printed(context)
+    assert verdict == "refuted"
+    by_delta = dict(zip(evidence.series["delta"], evidence.series["epsilon_enough_for_every_loss"], strict=True))
+    assert by_delta[1e-5] == pytest.approx(36.0, abs=0.5)
+    assert by_delta[1e-3] == pytest.approx(24.5, abs=0.1)
+    beyond = evidence.series["epsilon_violated_all"], evidence.series["epsilon_violated_average"]
+    for enough, all_iterates, average in zip(by_delta.values(), *beyond, strict=True):
+        assert enough <= all_iterates <= 1.05 * enough
+        assert average > 1.3 * enough
+
+
+def test_theorem1_printed_for_a_loss_that_attains_its_bound(context: RunContext) -> None:
+    verdict, evidence = descent.printed_lipschitz(context)
+    assert verdict == "refuted"
+    assert evidence.value == pytest.approx(7.97, abs=0.01)
+
+
+def test_theorem5_printed_numbers(context: RunContext) -> None:
+    verdict, evidence = output.theorem5_printed(context)
+    assert verdict == "refuted"
+    assert evidence.value == pytest.approx(4.28e-5, rel=2e-3)
+    starts = dict(
+        zip(evidence.series["delta_of_threshold"], evidence.series["epsilon_violated_from"], strict=True)
+    )
+    assert starts == pytest.approx({1e-2: 1.71, 1e-3: 1.14, 1e-5: 0.325}, rel=5e-3)
+    assert evidence.series["true_delta"][-1] == pytest.approx(0.0555, abs=2e-4)
+    assert evidence.series["attack_epsilon_lower"][0] > 4.0, "sampling sees the violation at (4, 0.01)"
+
+
+def test_theorem3_needs_a_constant_that_grows(context: RunContext) -> None:
+    verdict, evidence = output.theorem3_printed(context)
+    assert verdict == "refuted"
+    assert evidence.value == pytest.approx(2.0, abs=0.05)
+
+
+def test_a_printed_noise_doubled_is_not_refuted_by_the_same_pair() -> None:
+    """Planted: with twice Theorem 5's printed noise the pair no longer violates, so refuting is not automatic."""
+    problem, neighbour = cancelling_pair("linear", 101, x_bound=1.0, y_bound=1.0, radius=1.0)
+    printed = OutputPerturbation(1.0, 1e-5, calibration="printed")
+    doubled = OutputPerturbation(1.0, 1e-5, noise_scale=2.0 * printed.sigma(problem))
+    targets = [(1.0, 1e-5)]
+    assert privacy_verdict(targets, pairs=[printed.pair_profile(problem, neighbour)]) == "refuted"
+    assert privacy_verdict(targets, pairs=[doubled.pair_profile(problem, neighbour)]) == "not refuted"
+    halved = OutputPerturbation(1.0, 1e-5, noise_scale=0.5 * OutputPerturbation(1.0, 1e-5).sigma(problem))
+    assert privacy_verdict(targets, guarantees=[halved.guarantee(problem)]) == "not refuted"
+
+
+def test_the_average_iterate_leaks_less_by_the_predicted_factor() -> None:
+    problem, neighbour = cancelling_pair("linear", 101, x_bound=1.0, y_bound=1.0, radius=50.0)
+    for steps in (2, 3, 10, 1000):
+        m = NoisyGD(1.0, 1e-5, steps=steps, step_size=1e-3)
+        every, average = (m.pair_profile(problem, neighbour, released=r).mu for r in ("all", "average"))
+        assert average / every == pytest.approx(math.sqrt(6 * steps / (4 * (2 * steps - 1))), rel=1e-12)
+    assert average / every == pytest.approx(math.sqrt(3) / 2, rel=1e-3)
+
+
+def test_the_search_finds_a_worse_pair_where_there_is_one() -> None:
+    """Planted: from a pair that is not the worst, the search must find a worse one."""
+    worst, _ = cancelling_pair("linear", 21, x_bound=1.0, y_bound=1.0, radius=5.0)
+    mild = worst.replace_record(20, 0.3 * worst.X[20], 0.5)
+    leak = descent._gradient_distance
+    found = search_worse(worst, leak, stream("search"))
+    assert leak(worst, mild) < 1.0 < found <= 2.0 * (1.0 + 1e-12)
+
+
+def test_random_records_are_admissible_and_reach_the_bounds() -> None:
+    problem, _ = cancelling_pair(losses.squared(), 3, x_bound=2.0, y_bound=3.0, radius=1.0, dimension=4)
+    rng = np.random.default_rng(0)
+    norms = []
+    for trial in range(200):
+        x, y = random_record(problem, rng, extreme=trial % 2 == 0)
+        problem.replace_record(0, x, y)  # refuses what is outside the bounds
+        norms.append(np.linalg.norm(x))
+    assert max(norms) == pytest.approx(2.0) and min(norms) < 1.0
+
+
+def test_threshold_brackets() -> None:
+    assert threshold(lambda e: e <= 3.25, 0.0, 10.0) == pytest.approx(3.25, abs=1e-12)
+
+
+def test_the_real_pair_is_admissible_and_opposite() -> None:
+    problem, neighbour = worst_real_pair("squared")
+    changed = np.flatnonzero((problem.X != neighbour.X).any(axis=1) | (problem.y != neighbour.y))
+    assert len(changed) == 1
+    index = int(changed[0])
+    before, after = (p.y[index] * p.X[index] for p in (problem, neighbour))
+    assert before @ after == pytest.approx(-np.linalg.norm(before) * np.linalg.norm(after))
+    assert np.linalg.norm(after) == pytest.approx(problem.x_bound * problem.y_bound)
