@@ -158,5 +158,5 @@ def test_bad_trials_are_named(case: Any, trials: Any, what: str) -> None:
         case.make().sample(problem("squared"), trials)
     with pytest.raises(validation.InvalidInput, match=rf"^{what} must be "):
         case.make()(problem("squared"), trials, stream("x"))
-    with pytest.raises(validation.InvalidInput, match="^problem must be "):
+    with pytest.raises(validation.InvalidInput, match=r"^problem must be "):
         case.make()(np.zeros((3, 2)), 1, stream("x"))
