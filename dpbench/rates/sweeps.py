@@ -40,15 +40,15 @@ class Point:
 
 
 def sweep(
-    points: Sequence[Point], trials: int, *, repeats: int = 1, seed: int = 0, map_blocks: Map | None = None
+    points: Sequence[Point], trials: int | Sequence[int], *, repeats: int = 1, seed: int = 0, map_blocks: Map | None = None
 ) -> list[np.ndarray]:
     """Excess risks at each point, each of a data set of its own: `trials` independent data sets a point.
 
     Parameters
     ----------
     points : sequence of Point
-    trials : int
-        Data sets a point, at least 2. Trial t has a generator of its own, seeded by (seed, mechanism,
+    trials : int or sequence of int
+        Data sets at each point, at least 2. Trial t has a generator of its own, seeded by (seed, mechanism,
         population, n, t), which draws the data and then the mechanism's noise: more trials extend the sample.
     repeats : int
         Outputs of the mechanism on each data set; a trial is their mean excess risk. More of them take out the
@@ -62,16 +62,19 @@ def sweep(
     -------
     list of ndarray, each of shape (trials,)
     """
-    trials = validation.integer("trials", trials, at_least=2)
+    each = [trials] * len(points) if isinstance(trials, int) else list(trials)
+    counts = [validation.integer("trials", count, at_least=2) for count in each]
+    if len(counts) != len(points):
+        raise validation.invalid("trials", f"one number, or one for each of the {len(points)} points", trials)
     repeats = validation.integer("repeats", repeats, at_least=1)
     seed = validation.integer("seed", seed, at_least=0)
     run = _in_order if map_blocks is None else map_blocks
     found = []
-    for point in points:
+    for point, count in zip(points, counts, strict=True):
         width = _block_trials(point.n)
         unit = {"what": "excess risk, one data set a trial", "n": point.n, "mechanism": point.mechanism}
-        parts = run(unit, partial(excess_of_block, point, repeats, seed), range(-(-trials // width)))
-        found.append(np.concatenate(parts)[:trials])
+        parts = run(unit, partial(excess_of_block, point, repeats, seed), range(-(-count // width)))
+        found.append(np.concatenate(parts)[:count])
     return found
 
 

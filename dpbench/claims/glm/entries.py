@@ -1,8 +1,28 @@
-"""The entries of the GLM paper, in its order."""
+"""The entries of the GLM paper, in the order of `expected.EXPECTED`, which is the paper's."""
 
-from dpbench.claims.glm import output_perturbation_privacy, theorem1_privacy
+from dpbench.claims.core import Claim
+from dpbench.claims.glm import (
+    lemma5,
+    lemma6,
+    lemmas,
+    output_perturbation_privacy,
+    rates_noisy_gd,
+    rates_output_perturbation,
+    theorem1_privacy,
+)
+from dpbench.claims.glm.expected import EXPECTED
 
-CLAIMS = (
-    *theorem1_privacy.CLAIMS,
-    *output_perturbation_privacy.CLAIMS,
+_MODULES = (
+    lemmas,
+    lemma5,
+    lemma6,
+    theorem1_privacy,
+    rates_noisy_gd,
+    output_perturbation_privacy,
+    rates_output_perturbation,
+)
+_ORDER = {name: place for place, name in enumerate(EXPECTED)}
+
+CLAIMS: tuple[Claim, ...] = tuple(
+    sorted((claim for module in _MODULES for claim in module.CLAIMS), key=lambda claim: _ORDER[claim.id])
 )
