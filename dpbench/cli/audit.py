@@ -30,17 +30,13 @@ from dpbench.cli.options import (
 def audit(
     sampler: Annotated[
         str,
-        typer.Argument(
-            metavar="MODULE:SAMPLER", help="a callable (data, trials, rng) -> array, first axis trials"
-        ),
+        typer.Argument(metavar="MODULE:SAMPLER", help="a callable (data, trials, rng) -> array, first axis trials"),
     ],
     data: Annotated[str, typer.Option("--data", metavar="FILE", help="data set: .npy, .npz, .csv or .json")],
     neighbour: Annotated[str, typer.Option("--neighbour", metavar="FILE", help="the neighbouring data set")],
     epsilon: Annotated[
         float | None,
-        typer.Option(
-            "--epsilon", help="claimed; without it nothing is refuted", show_default=False, **NUMBER
-        ),
+        typer.Option("--epsilon", help="claimed; without it nothing is refuted", show_default=False, **NUMBER),
     ] = None,
     delta: Annotated[float, typer.Option("--delta", help="claimed", **NUMBER)] = 0.0,
     trials: Annotated[str, typer.Option("--trials", help="runs on each data set, or auto")] = "1000000",
@@ -113,9 +109,7 @@ def _import(name: str) -> Callable[..., Any]:
         if error.name is not None and f"{module_name}.".startswith(f"{error.name}."):
             must_be = "a module that can be imported from the working directory"
             raise invalid("MODULE:SAMPLER", must_be, name) from error
-        raise InvalidInput(
-            f"MODULE:SAMPLER must be importable, got {name!r}, which asks for {error.name}"
-        ) from error
+        raise InvalidInput(f"MODULE:SAMPLER must be importable, got {name!r}, which asks for {error.name}") from error
     except (Exception, SystemExit) as error:
         raise InvalidInput(
             f"MODULE:SAMPLER must be importable, got {name!r}, which raised {type(error).__name__}: {error}"

@@ -33,26 +33,18 @@ CONFIDENCE = 0.95
 def bench(
     data: Annotated[
         str,
-        typer.Option(
-            "--data", metavar="NAME|FILE", help="breast_cancer, digits, diabetes, fair, randhie, or a CSV"
-        ),
+        typer.Option("--data", metavar="NAME|FILE", help="breast_cancer, digits, diabetes, fair, randhie, or a CSV"),
     ],
-    target: Annotated[
-        str | None, typer.Option("--target", help="CSV: column of labels", show_default=False)
-    ] = None,
+    target: Annotated[str | None, typer.Option("--target", help="CSV: column of labels", show_default=False)] = None,
     x_bound: Annotated[
         float | None,
         typer.Option("--x-bound", help="CSV: bound on the norm of a record's features", **NUMBER),
     ] = None,
-    y_bound: Annotated[
-        float | None, typer.Option("--y-bound", help="CSV: bound on a label's size", **NUMBER)
-    ] = None,
+    y_bound: Annotated[float | None, typer.Option("--y-bound", help="CSV: bound on a label's size", **NUMBER)] = None,
     on_excess: Annotated[
         str | None, typer.Option("--on-excess", help="CSV: error or clip, for records outside the bounds")
     ] = None,
-    loss: Annotated[
-        str | None, typer.Option("--loss", help="default: squared, or logistic for classes")
-    ] = None,
+    loss: Annotated[str | None, typer.Option("--loss", help="default: squared, or logistic for classes")] = None,
     radius: Annotated[
         float | None, typer.Option("--radius", help="of the domain; default 2, for a CSV 1", **NUMBER)
     ] = None,
@@ -61,9 +53,7 @@ def bench(
     ] = "noisy-gd,output-perturbation",
     epsilon: Annotated[str, typer.Option("--epsilon", help="numbers, separated by commas")] = "0.5,1,2",
     delta: Annotated[float, typer.Option("--delta", **NUMBER)] = 1e-5,
-    trials: Annotated[
-        int, typer.Option("--trials", help="runs of each algorithm at each epsilon", **WHOLE)
-    ] = 64,
+    trials: Annotated[int, typer.Option("--trials", help="runs of each algorithm at each epsilon", **WHOLE)] = 64,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
     json_file: JsonOption = None,
@@ -125,9 +115,7 @@ def bench(
         from dpbench.report.tables import print_comparison
 
         out = console(stderr=is_stdout(json_file))
-        out.print(
-            f"{data}: n = {problem.n:,}, d = {problem.d}, {problem.loss.name} loss, radius {problem.radius:g}"
-        )
+        out.print(f"{data}: n = {problem.n:,}, d = {problem.d}, {problem.loss.name} loss, radius {problem.radius:g}")
         print_comparison(rows, best, zero, CONFIDENCE, out)
 
 
@@ -156,9 +144,7 @@ def _problem(
         return datasets.load(data, loss=loss, radius=2.0 if radius is None else radius)
     for option, value in given.items():
         if value is None:
-            raise invalid(
-                option, "given for a CSV file: bounds are declared, never computed from the records", value
-            )
+            raise invalid(option, "given for a CSV file: bounds are declared, never computed from the records", value)
     return datasets.from_csv(
         data,
         str(target),
@@ -170,9 +156,7 @@ def _problem(
     )
 
 
-def _document(
-    data: str, problem: GLMProblem, best: Any, zero: float, rows: list[Any], seed: int
-) -> dict[str, Any]:
+def _document(data: str, problem: GLMProblem, best: Any, zero: float, rows: list[Any], seed: int) -> dict[str, Any]:
     """What ``--json`` writes and the figure draws."""
     from dpbench.claims.ledger import versions
 

@@ -48,9 +48,7 @@ JsonOption = Annotated[
 ]
 JunitOption = Annotated[
     Path | None,
-    typer.Option(
-        "--junit", help="write a JUnit report here; - for stdout", metavar="FILE", show_default=False
-    ),
+    typer.Option("--junit", help="write a JUnit report here; - for stdout", metavar="FILE", show_default=False),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no table")]
 PaperOption = Annotated[str | None, typer.Option("--paper", help="only this paper", show_default=False)]

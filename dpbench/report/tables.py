@@ -53,8 +53,9 @@ def print_ledger(ledger: Ledger, console: Console) -> None:
         console.print(f"[yellow]not run[/]  {escape(item['id'])}: {escape(item['reason'])}")
     wrong = sum(not entry.as_expected for entry in ledger.entries)
     found = f"[bold red]{wrong} unexpected[/]" if wrong else "[green]all as expected[/]"
+    count = "1 verdict" if len(ledger.entries) == 1 else f"{len(ledger.entries)} verdicts"
     console.print(
-        f"{len(ledger.entries)} verdict{'s' * (len(ledger.entries) != 1)}, {found}; level {ledger.level}, seed {ledger.seed}, "
+        f"{count}, {found}; level {ledger.level}, seed {ledger.seed}, "
         f"error budget {ledger.error_budget:.1e}, {ledger.seconds:.1f} s"
     )
 
@@ -77,9 +78,7 @@ def print_claims(claims: Iterable[Claim], console: Console) -> None:
     console.print(made)
 
 
-def print_claim(
-    claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequence[str], console: Console
-) -> None:
+def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequence[str], console: Console) -> None:
     """All that is known of one entry, and the command that reproduces it."""
     console.print(Text(claim.id, style="bold"))
     side = f", side {claim.side}" if claim.side else ""
@@ -109,8 +108,7 @@ def _evidence(console: Console, claim: Claim, stored: StoredVerdict) -> None:
     head = Text.assemble(
         verdict_text(stored.verdict, claim.expected),
         f"  value {number(found['value'])}{f' {ends}' if ends else ''}",
-        f"  (level {stored.level}, seed {stored.seed}{sampled}, {found['seconds']:.1f} s, "
-        f"{stored.recorded}{stale})",
+        f"  (level {stored.level}, seed {stored.seed}{sampled}, {found['seconds']:.1f} s, {stored.recorded}{stale})",
     )
     console.print(Padding(head, (0, 0, 0, 2), expand=False))
     for note in found["notes"]:
@@ -122,9 +120,7 @@ def _field(console: Console, name: str, text: str) -> None:
     console.print(Padding(Text(text), (0, 0, 0, 2), expand=False))
 
 
-def print_comparison(
-    rows: Sequence[Row], best: Fit, zero: float, confidence: float, console: Console
-) -> None:
+def print_comparison(rows: Sequence[Row], best: Fit, zero: float, confidence: float, console: Console) -> None:
     """Mean empirical excess risk of each algorithm at each ε, beside the zero predictor's."""
     made = table(
         "algorithm",
