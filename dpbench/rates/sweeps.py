@@ -40,7 +40,12 @@ class Point:
 
 
 def sweep(
-    points: Sequence[Point], trials: int | Sequence[int], *, repeats: int = 1, seed: int = 0, map_blocks: Map | None = None
+    points: Sequence[Point],
+    trials: int | Sequence[int],
+    *,
+    repeats: int = 1,
+    seed: int = 0,
+    map_blocks: Map | None = None,
 ) -> list[np.ndarray]:
     """Excess risks at each point, each of a data set of its own: `trials` independent data sets a point.
 

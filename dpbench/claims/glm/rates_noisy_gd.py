@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from dpbench.claims.core import LEVEL, Claim, Context, Evidence
 from dpbench.claims.glm.expected import EXPECTED
@@ -47,7 +48,7 @@ def run(
         scales.append(scale)
         points.append(Point(ScaledBasis.even("squared", d, scale.active, scale.fraction), n, mechanism))
     samples = sweep(points, trials, repeats=repeats, seed=context.seed, map_blocks=context.map)
-    columns = {
+    columns: dict[str, list[Any]] = {
         "closed form": [s.excess for s in scales],
         "zero predictor": [s.zero for s in scales],
         "data sets": [len(part) for part in samples],
