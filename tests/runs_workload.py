@@ -60,6 +60,18 @@ def dying(bad: int, block: int) -> int:
     return block
 
 
+def number_of(block: int) -> float:
+    """The least a block can be."""
+    return float(stream("number", block).standard_normal())
+
+
+def first_fails(block: int) -> int:
+    """Raises at block 0."""
+    if block == 0:
+        raise ValueError("planted")
+    return block
+
+
 def failing_at(bad: tuple[int, ...], block: int) -> int:
     """Raises at several blocks."""
     if block in bad:

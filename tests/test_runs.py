@@ -91,9 +91,7 @@ def test_a_block_is_computed_once(store: Path | None) -> None:
 def test_fresh_and_stored_values_are_alike() -> None:
     """A fresh value takes the road through the store too: no layout or type can differ after a resume."""
     with context() as run:
-        fresh, stored = (
-            run.map(UNIT, partial(work.product_of, np.eye(3)[:, ::-1]), [0])[0] for _ in range(2)
-        )
+        fresh, stored = (run.map(UNIT, partial(work.product_of, np.eye(3)[:, ::-1]), [0])[0] for _ in range(2))
     for made in (fresh, stored):
         assert made.flags.c_contiguous and made.flags.writeable and made.flags.owndata
     assert fresh.tobytes() == stored.tobytes()
@@ -154,9 +152,7 @@ def test_code_that_nobody_can_read_is_refused(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_failure_is_named_and_not_stored(store: Path | None, workers: int) -> None:
     with context(store, workers) as run:
-        with pytest.raises(
-            BlockError, match=r"block 5 of \{'what': 'test'\}: ZeroDivisionError: planted"
-        ) as caught:
+        with pytest.raises(BlockError, match=r"block 5 of \{'what': 'test'\}: ZeroDivisionError: planted") as caught:
             run.map(UNIT, partial(work.failing, 5), range(40))
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
         stored = len(run.store)
@@ -185,9 +181,7 @@ def test_a_killed_worker_is_one_clear_message(tmp_path: Path) -> None:
     path = tmp_path / "runs.sqlite"
     with (
         ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool,
-        pytest.raises(
-            WorkersLost, match=rf"block \d+ of .*: a worker died .*; \d+ blocks are stored in {path}"
-        ),
+        pytest.raises(WorkersLost, match=rf"block \d+ of .*: a worker died .*; \d+ blocks are stored in {path}"),
         context(path, pool) as run,
     ):
         run.map(UNIT, partial(work.dying, 7), range(20))
@@ -205,9 +199,7 @@ def test_workers(workers: Any) -> None:
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2"])
 def test_bad_workers(workers: Any) -> None:
-    with pytest.raises(
-        InvalidInput, match=r"workers must be an integer >= 1 or a concurrent.futures.Executor"
-    ):
+    with pytest.raises(InvalidInput, match=r"workers must be an integer >= 1 or a concurrent.futures.Executor"):
         context(workers=workers)
 
 
@@ -272,9 +264,7 @@ class Interrupting:
 def test_an_interrupt_keeps_what_has_arrived(tmp_path: Path, workers: Any) -> None:
     path, progress = tmp_path / "runs.sqlite", Interrupting(20)
     with (
-        pytest.raises(
-            Interrupted, match=rf"(\d+) blocks stored in {path}; run the same command again to resume"
-        ),
+        pytest.raises(Interrupted, match=rf"(\d+) blocks stored in {path}; run the same command again to resume"),
         context(path, workers, progress=progress) as run,
     ):
         run.map(UNIT, partial(work.failing, -1), range(5000))

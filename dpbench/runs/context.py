@@ -66,9 +66,7 @@ class RunContext:
         On leaving the context after Ctrl-C.
     """
 
-    def __init__(
-        self, *, level: str, seed: int, workers: Any = None, store: Any = None, progress: Any = None
-    ) -> None:
+    def __init__(self, *, level: str, seed: int, workers: Any = None, store: Any = None, progress: Any = None) -> None:
         self.level = validation.choice("level", level, ("quick", "full"))
         self.seed = validation.integer("seed", seed, at_least=0)
         self.progress: Progress = Silent() if progress is None else progress
@@ -140,9 +138,7 @@ class RunContext:
 class _Flight:
     """The missing blocks of one `map`: a bounded number in flight, stored as they arrive."""
 
-    def __init__(
-        self, context: RunContext, run: int, function: Callable[[int], Any], unit: dict[str, Any]
-    ) -> None:
+    def __init__(self, context: RunContext, run: int, function: Callable[[int], Any], unit: dict[str, Any]) -> None:
         self.context, self.run, self.function, self.unit = context, run, function, unit
         self.executor: Executor = context.workers
         self.flying: dict[Future[bytes], int] = {}
