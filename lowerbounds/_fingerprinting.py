@@ -124,6 +124,8 @@ def fingerprinting(
         floor=floor,
         aggregate="mean",
         how="mean excess population risk over mu from the Beta prior and over the data",
+        epsilon=epsilon,
+        delta=delta,
         n=n,
         d=rank,
         distance=1,

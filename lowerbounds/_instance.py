@@ -58,6 +58,8 @@ class HardFamily:
         sum over the members `enumerated`.
     how : str
         The aggregate in words.
+    epsilon, delta : float or None
+        The privacy that `floor` is for; None where it holds for every algorithm.
     n, d : int
         Records and dimension.
     distance : int
@@ -90,6 +92,8 @@ class HardFamily:
     floor: float
     aggregate: str
     how: str
+    epsilon: float | None
+    delta: float | None
     n: int
     d: int
     distance: int

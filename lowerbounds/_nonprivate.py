@@ -156,7 +156,7 @@ class _Cube:
         return HardFamily(
             name="cube", source=source, floor=floor, aggregate="mean",
             how="mean excess population risk over uniform sigma and over the data",
-            n=self.n, d=self.d, distance=1,
+            epsilon=None, delta=None, n=self.n, d=self.d, distance=1,
             parameters={"active": self.active, "bias": self.bias, "target": self.target},
             members=self.draw, instances=self.instance, minimisers=self.minimiser, excess=self.excess,
             box=(-self.target, self.target), largest=self.largest,
@@ -215,7 +215,7 @@ class _Rare:
         return HardFamily(
             name="rare record", source=source, floor=floor, aggregate="mean",
             how="mean excess population risk over the two distributions and over the data",
-            n=self.n, d=self.d, distance=1,
+            epsilon=None, delta=None, n=self.n, d=self.d, distance=1,
             parameters={"active": 1, "chance": self.chance, "feature": self.feature, "target": moved},
             members=self.draw, instances=self.instance, minimisers=self.minimiser, excess=self.excess,
             box=(moved, self.radius), largest=self.largest,

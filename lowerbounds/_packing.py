@@ -121,6 +121,8 @@ def packing(
         floor=printed if constants == "printed" else floor_at(epsilon, delta),
         aggregate="mean",
         how="mean excess empirical risk over uniform sigma",
+        epsilon=epsilon,
+        delta=delta,
         n=n,
         d=d,
         distance=gap,

@@ -45,7 +45,8 @@ class TwoPiece:
         return HardFamily(
             name="two-piece", source="Theorem 16", floor=floor, aggregate="mean",
             how="mean excess population risk over the two signs and over the data",
-            n=self.n, d=1, distance=1, parameters={"bias": self.bias, "label": self.label, "target": target},
+            epsilon=None, delta=None, n=self.n, d=1, distance=1,
+            parameters={"bias": self.bias, "label": self.label, "target": target},
             members=self.draw, instances=self.instance, minimisers=self.minimiser, excess=self.excess,
             box=(-target, target), largest=self.largest,
         )  # fmt: skip

@@ -137,6 +137,8 @@ def chaudhuri_hsu(
         floor=2.0 * target * two_point_constant(epsilon, delta, gap, constants),
         aggregate="sum",
         how="sum of the two mean absolute errors, one on either data set",
+        epsilon=epsilon,
+        delta=delta,
         n=n,
         d=1,
         distance=gap,
