@@ -107,9 +107,13 @@ def console(*, stderr: bool = False) -> Console:
     """A rich console as wide as the terminal; in a file or a pipe wide enough not to wrap."""
     from rich.console import Console
 
+    class Ours(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would end the process with 1, the code of an unexpected verdict
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else 160
-    return Console(file=stream, width=width, highlight=False)
+    return Ours(file=stream, width=width, highlight=False)
 
 
 def parts(option: str, text: str, convert: Callable[[str], Any] = str) -> list[Any]:
