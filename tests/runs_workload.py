@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_info
 
 from dpbench.runs.context import Interrupted, RunContext
 from dpbench.runs.encoding import encode
@@ -58,6 +59,11 @@ def dying(bad: int, block: int) -> int:
         time.sleep(0.3)
         os.kill(os.getpid(), signal.SIGKILL)
     return block
+
+
+def blas_threads(block: int) -> list[int]:
+    """How many threads each BLAS of the process would use."""
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
 
 def number_of(block: int) -> float:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 import runs_workload as work
-from threadpoolctl import threadpool_info
 
 from dpbench.runs.context import Interrupted, RunContext
 from dpbench.runs.executors import BlockError, Threads, WorkersLost, cores
@@ -72,6 +71,7 @@ def test_spawned_processes_give_the_same_bits(store: Path | None) -> None:
         expected = [work.digest(run.map(UNIT, f, range(6))) for f in calls]
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool, context(store, pool) as run:
         assert [work.digest(run.map(UNIT, f, range(6))) for f in calls] == expected
+        assert all(counts and set(counts) == {1} for counts in run.map(UNIT, work.blas_threads, range(4)))
 
 
 def test_a_block_is_computed_once(store: Path | None) -> None:
@@ -126,7 +126,9 @@ def test_everything_a_block_depends_on_is_in_its_key() -> None:
     keys = {(*name_of(unit, function), seed) for unit, function, seed in OTHERS}
     assert len(keys) == len(OTHERS)
     assert (*name_of(UNIT, partial(work.block_of, 2.0)), 0) not in keys
-    assert name_of(UNIT, partial(use, Outside(1.0)))[1] != name_of(UNIT, partial(work.block_of, 1.0))[1]
+    plain = name_of(UNIT, partial(work.failing, 1.0))[1]
+    for bound in (Outside(1.0), [Outside(1.0)], {"a": Outside(1.0)}, use):  # the code of an argument counts too
+        assert name_of(UNIT, partial(work.failing, bound))[1] != plain
 
 
 def test_what_has_no_name_is_refused() -> None:
@@ -203,16 +205,12 @@ def test_bad_workers(workers: Any) -> None:
         context(workers=workers)
 
 
-def blas_threads(block: int) -> list[int]:
-    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
-
-
 @pytest.mark.parametrize("workers", [1, 2, ThreadPoolExecutor(1)])
 def test_blas_has_one_thread(workers: Any) -> None:
     with context(workers=workers) as run:
-        found = run.map(UNIT, blas_threads, range(3))
+        found = run.map(UNIT, work.blas_threads, range(3))
         assert found and all(counts and set(counts) == {1} for counts in found)
-        assert set(blas_threads(0)) == {1}
+        assert set(work.blas_threads(0)) == {1}
 
 
 def test_a_user_s_executor_stays_open() -> None:
