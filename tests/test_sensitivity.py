@@ -150,5 +150,5 @@ def test_huber_is_half_squared_when_wide_and_lipschitz_when_narrow() -> None:
 
 @pytest.mark.parametrize("dimension", [0, -1, 1.5, True])
 def test_dimension_is_checked(dimension: object) -> None:
-    with pytest.raises(validation.InvalidInput, match="^dimension must be an integer >= 1, got "):
+    with pytest.raises(validation.InvalidInput, match=r"^dimension must be an integer >= 1, got "):
         gradient_gap(losses.squared(), 1.0, 1.0, 1.0, dimension)  # type: ignore[arg-type]
