@@ -75,7 +75,7 @@ def theorem1_n(context: Context) -> tuple[str, Evidence]:
     """Excess risk of noisy gradient descent against n, where the private term dominates."""
     epsilon, d = context.pick(quick=(1.0, 8), full=(0.1, 16))
     sizes = context.pick(
-        quick=(1024, 2048, 4096, 8192, 16384), full=tuple(22_000 * 2**k for k in range(7))
+        quick=(1024, 2048, 4096, 8192, 16384), full=tuple(22_000 * 2**k for k in range(6))
     )
     return run(context, "n", [(n, d) for n in sizes], epsilon, -1.0, context.pick(quick=24, full=16), 64)
 
@@ -84,7 +84,7 @@ def theorem1_d(context: Context) -> tuple[str, Evidence]:
     """Excess risk of noisy gradient descent against d, where the private term dominates."""
     epsilon, n = context.pick(quick=(0.5, 6_400), full=(0.1, 90_000))
     dimensions = context.pick(quick=(1, 2, 4, 8, 16), full=(2, 4, 8, 16, 32))
-    return run(context, "d", [(n, d) for d in dimensions], epsilon, 0.5, context.pick(quick=32, full=32), 64)
+    return run(context, "d", [(n, d) for d in dimensions], epsilon, 0.5, context.pick(quick=32, full=16), 64)
 
 
 CLAIMS = (
