@@ -1,9 +1,9 @@
 """Error against a floor: run any mechanism on a hard family; one that beats the floor is not (ε, δ)-private.
 
-The error is aggregated as the floor is. For the verdict the outputs are clipped to the box in which all targets of
-the family lie: post-processing, which keeps (ε, δ) and raises the error on no member, so the floor applies to the
-clipped outputs too, and their error is bounded. So the confidence bound holds in finite samples for every law of the
-outputs, and a refutation needs no assumption on the mechanism.
+The error is aggregated as the floor is. For the verdict the outputs are clipped to the box in which all
+targets of the family lie: post-processing, which keeps (ε, δ) and raises the error on no member, so the floor
+applies to the clipped outputs too, and their error is bounded. So the confidence bound holds in finite
+samples for every law of the outputs, and a refutation needs no assumption on the mechanism.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Accuracy:
 
     @property
     def verdict(self) -> str:
-        """"refuted": the floor is beaten, at the confidence stated, and so is the claim that it rests on."""
+        """ "refuted": the floor is beaten, at the confidence stated, and so is the claim that it rests on."""
         return "refuted" if self.upper < self.floor else "not refuted"
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,21 +117,22 @@ def measure_accuracy(
     Parameters
     ----------
     mechanism : callable
-        ``mechanism(problem, trials, rng) -> array (trials, d)``: one of ours, or yours; (trials,) where d = 1.
+        ``mechanism(problem, trials, rng) -> array (trials, d)``: one of ours, or yours; (trials,) where d =
+        1.
     family : HardFamily
         From `lowerbounds`.
     draws : int
-        Independent values that the confidence bound rests on: members drawn from the prior (with new data where
-        they are random), or, for a family of two data sets, runs on each of them.
+        Independent values that the confidence bound rests on: members drawn from the prior (with new data
+        where they are random), or, for a family of two data sets, runs on each of them.
     trials : int
         Runs on each member drawn; no influence on a family of two data sets.
     confidence : float
     margin : float
-        Outputs are clipped to the box widened by this times its width: 0 is the strongest attack, a large value the
-        error of the lemma as printed.
+        Outputs are clipped to the box widened by this times its width: 0 is the strongest attack, a large
+        value the error of the lemma as printed.
     rounded : bool
-        Round each coordinate to the nearer end of the box instead: for two data sets, the best test of which it is
-        for any law whose likelihood ratio is monotone.
+        Round each coordinate to the nearer end of the box instead: for two data sets, the best test of which
+        it is for any law whose likelihood ratio is monotone.
     ceiling : float, optional
         An upper bound to report beside.
     seed : int
@@ -231,7 +232,8 @@ def report(
 
 
 def epsilon_of_floor(floor_at: Callable[[float, float], float], delta: float, error: float) -> float:
-    """The largest ε whose floor is above `error`: no algorithm with at most this error is (ε, δ)-private below it."""
+    """The largest ε whose floor is above `error`: no algorithm with at most this error is (ε, δ)-private
+    below it."""
     return max(0.0, crossing(lambda epsilon: epsilon > 0.0 and floor_at(min(epsilon, 600.0), delta) <= error)[0])
 
 

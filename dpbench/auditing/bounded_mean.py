@@ -1,9 +1,10 @@
 """A finite-sample upper bound on the mean of bounded variables, by betting.
 
-If x_1, x_2, … lie in [0, R] and have mean at least m, given the past, then Π(1 + λ_i(m − x_i)) with 0 ≤ λ_i < 1/R
-that depends on x_1, …, x_{i−1} alone is a non-negative supermartingale, which reaches 1/α with probability at most α
-(Ville). So the least m at which it does is an upper bound on the mean, of confidence 1 − α, whatever the law; with λ_i
-near √(2 log(1/α)/(nσ²)) it is about as tight as the normal approximation. Waudby-Smith & Ramdas 2023, section 4.
+If x_1, x_2, … lie in [0, R] and have mean at least m, given the past, then Π(1 + λ_i(m − x_i)) with 0 ≤ λ_i <
+1/R that depends on x_1, …, x_{i−1} alone is a non-negative supermartingale, which reaches 1/α with
+probability at most α (Ville). So the least m at which it does is an upper bound on the mean, of confidence 1
+− α, whatever the law; with λ_i near √(2 log(1/α)/(nσ²)) it is about as tight as the normal approximation.
+Waudby-Smith & Ramdas 2023, section 4.
 """
 
 from __future__ import annotations

@@ -149,9 +149,7 @@ def _deviation(p: np.ndarray) -> np.ndarray:
     return np.sqrt(np.maximum(p * (1.0 - p), 1e-18))
 
 
-def best_event(
-    chain: Chain, goal: Goal, rows: int, z: float, forward: bool | None = None
-) -> tuple[float, Event]:
+def best_event(chain: Chain, goal: Goal, rows: int, z: float, forward: bool | None = None) -> tuple[float, Event]:
     """The event whose certificate of the goal from `rows` outputs a side is expected to be largest.
 
     Parameters

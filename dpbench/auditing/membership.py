@@ -1,4 +1,5 @@
-"""The fingerprint correlation as a membership attack: ε of any mechanism from the error rates of the test, by audit."""
+"""The fingerprint correlation as a membership attack: ε of any mechanism from the error rates of the test, by
+audit."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ from lowerbounds._membership import Membership, membership
 class MembershipSampler:
     """Scores of the test, for data sets with the target ("present") or without it ("absent").
 
-    Each run takes one of the targets at random, so that the runs are independent; whatever the targets, the two laws
-    of the score are (ε, δ)-indistinguishable if the mechanism is (ε, δ)-private.
+    Each run takes one of the targets at random, so that the runs are independent; whatever the targets, the
+    two laws of the score are (ε, δ)-indistinguishable if the mechanism is (ε, δ)-private.
     """
 
     mechanism: Mechanism
@@ -58,7 +59,8 @@ def membership_attack(
     mechanism : callable
         ``mechanism(problem, trials, rng) -> array (trials, d)``.
     family : HardFamily
-        From `lowerbounds.fingerprinting`; few records a coordinate (nα/d') and β well above 0 make the test sharp.
+        From `lowerbounds.fingerprinting`; few records a coordinate (nα/d') and β well above 0 make the test
+        sharp.
     targets : int
         Random targets, each with its own means and data.
     epsilon, delta, trials, confidence, seed, workers
@@ -76,6 +78,6 @@ def membership_attack(
     problems = tuple((GLMProblem.from_instance(t.present), GLMProblem.from_instance(t.absent)) for t in made)
     sampler = MembershipSampler(mechanism, made, problems)
     return audit(
-        sampler, "present", "absent", epsilon=epsilon, delta=delta, trials=trials, confidence=confidence, seed=seed,
-        workers=workers,
+        sampler, "present", "absent", epsilon=epsilon, delta=delta, trials=trials, confidence=confidence,
+        seed=seed, workers=workers,
     )  # fmt: skip
