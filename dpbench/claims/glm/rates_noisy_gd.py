@@ -109,8 +109,9 @@ CLAIMS = (
         kind="rate",
         statement="Noisy gradient descent has excess risk O(sqrt(H~) B |Y|/sqrt(n) + G B sqrt(d log(1/delta))/(n "
         "epsilon)).",
-        derivation="With d ~ p n/(eta T)-many records on each coordinate the bias is about B^2/(eta T), which is "
-        "the private term. On the hardest scale the slope is -1 for n eps^2/2100 <= d <= (n eps/33)^(2/3).",
+        derivation="A coordinate met by about 1/(eta T) of the records is learned by half; with all d such, the bias "
+        "costs about B^2/(eta T), which is the private term. For B = X = Y = 1 and squared loss the slope is -1 in "
+        "the window n eps^2/2100 <= d <= (n eps/33)^(2/3).",
         expected=EXPECTED["glm.thm1.rate.n"],
         run=theorem1_n,
         side="tight",
