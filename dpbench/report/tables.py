@@ -37,14 +37,14 @@ def verdict_text(verdict: str, expected: str) -> Text:
     return Text(f"{verdict}, expected {expected}", style="bold red")
 
 
-def number(value: float | str) -> str:
-    """Four digits; text stands for what is not finite."""
-    return value if isinstance(value, str) else f"{value:.4g}"
+def number(value: float | str, digits: int = 4) -> str:
+    """That many digits; text stands for what is not finite."""
+    return value if isinstance(value, str) else f"{value:.{digits}g}"
 
 
 def interval(ends: Sequence[float | str] | None) -> str:
     """[low, high], or nothing where the value is exact."""
-    return "" if ends is None else f"[{number(ends[0])}, {number(ends[1])}]"
+    return "" if ends is None else f"[{number(ends[0], 3)}, {number(ends[1], 3)}]"
 
 
 def print_ledger(ledger: Ledger, console: Console) -> None:
