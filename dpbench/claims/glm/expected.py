@@ -10,7 +10,7 @@ EXPECTED = {
     "glm.lemma3.inequality": "not refuted",
     # η up to 4/H̃ is allowed, where a step can triple a difference: GD is not non-expansive.
     "glm.lemma5.stability": "refuted",
-    # η ≤ 2/H̃: the proof's contraction holds.
+    # η ≤ 2/H̃ and T ≤ n: the proof's contraction and its last step hold.
     "glm.lemma5.stability.corrected": "not refuted",
     # In the testable form regret ≤ B²/(ηT) + 4η(H̃‖Y‖² + σ²d).
     "glm.lemma6.inequality": "not refuted",
