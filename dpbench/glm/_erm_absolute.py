@@ -77,18 +77,21 @@ def _corner(
 
     The gap of a record that misses 0 by a rounding is that rounding, and the distance its square root. If the
     distinct records of A are independent, w° exists: ‖w° − w‖ ≤ ‖r_A‖/s, s the least singular value; and, where w
-    is on the sphere, w° can be put on it too along the free directions. There A has no gap, a record keeps its
-    sign unless |r_i| ≤ ‖X‖‖w° − w‖, and the residual has moved by (λ + ν)‖w° − w‖ at most.
+    is on the sphere, w° can be put on it too along the free directions. There A has no gap, a record whose
+    gap was 0 keeps it unless |r_i| ≤ ‖X‖‖w° − w‖, and the residual has moved by (λ + ν)‖w° − w‖ at most.
     """
     at = np.flatnonzero(np.abs(slopes) < 1.0)
     rows = data.X[at]
     rows = rows.toarray() if sparse.issparse(rows) else rows
-    distinct = np.unique(np.column_stack([rows, data.y[at]]), axis=0)
-    distinct = distinct[np.abs(distinct[:, :-1]).sum(axis=1) > 0.0]
+    first: dict[bytes, int] = {}
+    table = np.column_stack([rows, data.y[at]]) + 0.0  # −0 becomes 0, so that equal records have equal bytes
+    for i in np.flatnonzero(np.abs(rows).sum(axis=1) > 0.0):
+        first.setdefault(table[i].tobytes(), int(i))
+        if len(first) > w.size:
+            return math.inf
+    distinct = table[list(first.values())]
     move, multiplier, span = 0.0, 0.0, np.zeros((0, w.size))
     length = math.sqrt(w @ w)
-    if len(distinct) > w.size:
-        return math.inf
     if len(distinct):
         _, values, span = linalg.svd(distinct[:, :-1], full_matrices=False)
         misses = np.abs(distinct[:, :-1] @ w - distinct[:, -1])
@@ -106,7 +109,7 @@ def _corner(
     elif length + move > radius:
         return math.inf
     gaps = np.abs(errors) - slopes * errors
-    gaps[np.abs(errors) <= data.x_bound * move] += 2.0 * data.x_bound * move
+    gaps[(gaps > 0.0) | (np.abs(errors) <= data.x_bound * move)] += 2.0 * data.x_bound * move
     gaps[at[np.abs(rows).sum(axis=1) > 0.0]] = 0.0
     slack = float(gaps.mean())
     rho = float(np.linalg.norm(residual + multiplier * w)) + (lam + multiplier) * move
