@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dpbench.cli.guard import UNEXPECTED, guarded, nothing_stored
+from dpbench.cli.guard import UNEXPECTED, guarded, stoppable
 from dpbench.cli.options import (
     NUMBER,
     JsonOption,
@@ -60,7 +60,7 @@ def audit(
     pair = _read("--data", data), _read("--neighbour", neighbour)
     progress = on_stderr(quiet)
     try:
-        with nothing_stored("an audit"):
+        with stoppable("an audit", workers) as executor:
             result = run(
                 mechanism,
                 *pair,
@@ -69,7 +69,7 @@ def audit(
                 trials=_trials(trials),
                 confidence=confidence,
                 seed=seed,
-                workers=os.cpu_count() or 1 if workers is None else workers,
+                workers=executor,
                 progress=progress.blocks,
             )
     finally:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpbench.cli.guard import guarded, nothing_stored
+from dpbench.cli.guard import guarded, stoppable
 from dpbench.cli.options import (
     NUMBER,
     WHOLE,
@@ -75,32 +74,35 @@ def bench(
 
     from dpbench.comparison import compare, fit
     from dpbench.runs.progress import on_stderr
+    from dpbench.sampling import block_width
 
     algorithms, epsilons = parts("algorithm", algorithm), parts("epsilon", epsilon, float)
     problem = _problem(data, target, x_bound, y_bound, on_excess, loss, radius)
     progress = on_stderr(quiet)
-    done, total = 0, len(algorithms) * len(epsilons) * trials
+    done, total = 0, len(algorithms) * len(epsilons) * -(-trials // block_width(problem))
 
-    def tick(count: int) -> None:
+    def tick(_: int) -> None:
         nonlocal done
-        done += count
-        progress.blocks(min(done, total), total)
+        done += 1
+        progress.blocks(done, total)
 
-    rows_of = compare(
-        problem,
-        best := fit(problem),
-        algorithms,
-        epsilons,
-        delta=delta,
-        trials=trials,
-        confidence=CONFIDENCE,
-        seed=seed,
-        workers=os.cpu_count() or 1 if workers is None else workers,
-        tick=tick,
-    )
+    best = fit(problem)
     try:
-        with nothing_stored("bench"):
-            rows = list(rows_of)
+        with stoppable("bench", workers) as executor:
+            rows = list(
+                compare(
+                    problem,
+                    best,
+                    algorithms,
+                    epsilons,
+                    delta=delta,
+                    trials=trials,
+                    confidence=CONFIDENCE,
+                    seed=seed,
+                    workers=executor,
+                    tick=tick,
+                )
+            )
     finally:
         progress.close()
     zero = problem.empirical_risk(np.zeros(problem.d)) - best.risk
