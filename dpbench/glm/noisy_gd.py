@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from scipy.stats import chi2
@@ -79,7 +79,7 @@ class NoisyGD:
             return theory.noisy_gd_noise(
                 printed_gradient_bound(problem), steps, problem.n, self.epsilon, self.delta
             )
-        return _gap(problem) / problem.n * math.sqrt(steps - 1) / gaussian.mu(self.epsilon, self.delta)
+        return _gap(problem) / problem.n * math.sqrt(steps - 1) / _mu(self.epsilon, self.delta)
 
     def eta(self, problem: GLMProblem) -> float:
         """η in use: `step_size`, or min(B/(√T·max(√H̃‖Y‖, σ√d)), 1/(4H̃)) of Theorem 1."""
@@ -210,6 +210,12 @@ def printed_gradient_bound(problem: GLMProblem) -> float:
         y = math.sqrt(loss.at_zero(problem.y_bound))
         return theory.smooth_gradient_bound(loss.smoothness, problem.x_bound, y, problem.radius)
     return problem.x_bound * loss.derivative_bound(problem.radius * problem.x_bound, problem.y_bound)
+
+
+@lru_cache(maxsize=1024)
+def _mu(epsilon: float, delta: float) -> float:
+    """`gaussian.mu`, remembered: its search takes as long as a hundred steps of a block."""
+    return gaussian.mu(epsilon, delta)
 
 
 def _gap(problem: GLMProblem) -> float:
