@@ -19,7 +19,7 @@ from dpbench.runs.progress import Progress, Silent
 from dpbench.runs.store import Store
 from dpbench.runs.units import name_of
 
-_PATIENCE, _LIMIT = 0.4, 1.6  # seconds after Ctrl-C: until running blocks are ended, until the run returns
+_PATIENCE, _LIMIT = 0.4, 1.2  # seconds after Ctrl-C: until running blocks are ended, until the run returns
 
 
 class Interrupted(KeyboardInterrupt):
@@ -169,7 +169,8 @@ class _Flight:
             else:
                 wait(self.flying, _PATIENCE)
             if isinstance(error, KeyboardInterrupt):
-                self._land(timeout=0.0)
+                for future in [f for f in self.flying if f.done()]:
+                    self._take(future)
                 self._keep()
             raise
         if self.failures:
@@ -190,17 +191,22 @@ class _Flight:
         try:
             future = self.landed.get(timeout=timeout)
             while True:
-                number = self.flying.pop(future)
-                if future.cancelled():
-                    if not self.failures:
-                        self.failures[number] = CancelledError("the executor dropped it")
-                elif (error := future.exception()) is not None:
-                    self.failures[number] = error
-                else:
-                    self.arrived[number] = future.result()
+                self._take(future)
                 future = self.landed.get_nowait()
         except queue.Empty:
             return
+
+    def _take(self, future: Future[bytes]) -> None:
+        """Take what a future that is done has brought; it stays in flight until then, whenever Ctrl-C comes."""
+        number = self.flying[future]
+        if future.cancelled():
+            if not self.failures:
+                self.failures[number] = CancelledError("the executor dropped it")
+        elif (error := future.exception()) is not None:
+            self.failures[number] = error
+        else:
+            self.arrived[number] = future.result()
+        del self.flying[future]
 
     def _keep(self) -> None:
         if self.arrived:

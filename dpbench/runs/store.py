@@ -226,8 +226,8 @@ class Store:
     def _transaction(self) -> Iterator[None]:
         if self._inode is not None and self.path is not None and _inode(self.path) != self._inode:
             raise StoreError(f"the store {self.path} was removed or replaced while in use; run the same command again")
-        self._patiently("BEGIN IMMEDIATE")
         try:
+            self._patiently("BEGIN IMMEDIATE")
             yield
             self._db.execute("COMMIT")
         except BaseException:
