@@ -409,6 +409,13 @@ def test_two_hundred_bad_inputs_and_no_two_alike() -> None:
     assert len({case[0] for case in COMMANDS}) == len(COMMANDS)
 
 
+def test_a_message_that_names_another_parameter_would_be_seen() -> None:
+    assert names("delta must be a number in (0, 1), got 'epsilon'", "delta")
+    assert not names("delta must be a number in (0, 1), got 'epsilon'", "epsilon")
+    assert not names("y_bound must be a finite number > 0, got 0", "y")
+    assert not names("something went wrong", "epsilon")
+
+
 @pytest.mark.parametrize(("call", "parameter", "holds"), [case[1:] for case in PYTHON], ids=[c[0] for c in PYTHON])
 def test_python(call: Call, parameter: str, holds: str) -> None:
     with pytest.raises(InvalidInput) as caught:
