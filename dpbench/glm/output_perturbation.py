@@ -6,6 +6,7 @@ import math
 import threading
 from collections import OrderedDict
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -23,6 +24,7 @@ _UP = 1.0 + 1e-14  # so that sensitivity/σ, as a float, does not come out above
 _KEPT = 256  # centres kept, the least recently used dropped first
 _centres: OrderedDict[tuple[object, ...], Minimiser] = OrderedDict()
 _lock = threading.Lock()
+_mu = lru_cache(maxsize=4096)(gaussian.mu)  # asked for in every block of trials
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ class OutputPerturbation:
             return float(self.noise_scale)
         p, lam = problem, self.lam(problem)
         if self.calibration == "exact":
-            return _UP * self.sensitivity(p) / gaussian.mu(self.epsilon, self.delta)
+            return _UP * self.sensitivity(p) / _mu(self.epsilon, self.delta)
         if self.theorem_in_use(p) == 5:
             bound = lipschitz_constant(p.loss, p.y_bound)
             return theory.lipschitz_erm_noise(bound, p.x_bound, p.n, self.epsilon, self.delta, lam)
