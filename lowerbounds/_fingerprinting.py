@@ -136,6 +136,8 @@ def fingerprinting(
         excess=family.excess,
         box=(0.0, family.scale),
         largest=family.largest,
+        # The means have at most 2mu(1 - mu) - min(mu, 1 - mu) <= 1/8 more risk than the median in each coordinate.
+        least=-0.125 * family.weight * size * family.scale if comparison == "means" else 0.0,
         floor_at=None if constants == "printed" else floor_at,
     )
 

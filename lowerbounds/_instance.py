@@ -85,6 +85,8 @@ class HardFamily:
         holds for every algorithm, private or not.
     enumerated : tuple
         All members, where they are few; else empty.
+    least : float
+        Lower bound on the excess: 0 where the comparison point is a minimiser.
     """
 
     name: str
@@ -106,6 +108,7 @@ class HardFamily:
     largest: Callable[[float, float], float]
     floor_at: Callable[[float, float], float] | None = None
     enumerated: tuple[Any, ...] = ()
+    least: float = 0.0
 
     def clip(self, outputs: np.ndarray, margin: float = 0.0) -> np.ndarray:
         """Outputs with coordinates clipped to the box widened by `margin` times its width on either side.

@@ -149,7 +149,7 @@ def chaudhuri_hsu(
         excess=pair.error,
         box=(-target, target),
         largest=pair.largest,
-        floor_at=partial(_floor, target, gap, constants),
+        floor_at=None if constants == "printed" else partial(_floor, target, gap, constants),
         enumerated=(0, 1),
     )
 

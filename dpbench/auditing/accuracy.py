@@ -207,8 +207,7 @@ def report(
 ) -> Accuracy:
     """The result, from all blocks."""
     values = np.concatenate(parts)
-    largest = family.largest(*family.widened(margin)) * max(1, len(family.enumerated))
-    upper = upper_mean(values[:, 1], largest, 1.0 - confidence)
+    upper = upper_error(family, values[:, 1], margin, 1.0 - confidence)
     lower = None
     if family.floor_at is not None and family.delta is not None:
         lower = epsilon_of_floor(family.floor_at, family.delta, upper)
@@ -229,6 +228,13 @@ def report(
         runs=draws * (len(family.enumerated) or trials),
         seed=seed,
     )
+
+
+def upper_error(family: HardFamily, values: np.ndarray, margin: float, alpha: float) -> float:
+    """Upper confidence bound on the expected aggregate; a value is one member's error, or the sum of all."""
+    terms = max(1, len(family.enumerated))
+    least, largest = family.least * terms, family.largest(*family.widened(margin)) * terms
+    return least + upper_mean(values - least, largest - least, alpha)
 
 
 def epsilon_of_floor(floor_at: Callable[[float, float], float], delta: float, error: float) -> float:
