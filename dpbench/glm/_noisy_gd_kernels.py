@@ -102,8 +102,8 @@ def noisy_gd_sparse(
 def add_product(A, B, out):
     """out += AB for few columns: four by four entries of A in registers, the columns in the inner loop.
 
-    Not left to BLAS: for these shapes this is 1.7 times as fast as its AVX2 code and 0.7 times as fast as its
-    AVX-512 code (measured), and no bit depends on the version or the threads of a library.
+    Not left to BLAS: its speed on such narrow products depends on the code it picks for the processor (measured:
+    faster than this with AVX-512, slower with AVX2), and no bit here depends on a library's version or threads.
     """
     rows, inner = A.shape
     width = B.shape[1]
@@ -136,8 +136,7 @@ def add_product(A, B, out):
 def to_derivatives(code, parameter, y, share, scores):
     """Replace each prediction scores[i, k] by share·φ'(scores[i, k], y_i).
 
-    A loop for each loss, with its code as a constant: only then are the loops sure to vectorise (measured: 3 to
-    8 times as fast).
+    A loop for each loss, with its code as a constant: only then are the loops sure to vectorise (measured).
     """
     for i in range(scores.shape[0]):
         row, label = scores[i], y[i]
