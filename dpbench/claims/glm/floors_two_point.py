@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
 from dpbench.claims.core import LEVEL, Context, Evidence
 from dpbench.claims.glm.floors import Case, entry, private, run_floor
+from dpbench.claims.glm.floors_attack import power
 from dpbench.claims.glm.pairs import column
 from lowerbounds import _group
 from lowerbounds._two_point import best_distance, chaudhuri_hsu, two_point_constant
@@ -34,6 +36,9 @@ def floor(context: Context, constants: str) -> tuple[str, Evidence]:
     verdict, evidence = run_floor(context, cases)
     if constants == "tight":
         return attained(verdict, evidence)
+    if constants == "exact":
+        columns, notes = power(context)
+        evidence = replace(evidence, series=evidence.series | columns, notes=(*evidence.notes, *notes))
     return verdict, evidence
 
 
@@ -60,9 +65,7 @@ def attained(verdict: str, evidence: Evidence) -> tuple[str, Evidence]:
         f"the mechanism that answers 1 with probability g^i(p) at distance i from S has error sum {worst:.9g} times "
         f"the tight floor or less, and breaks no ({CURVE:g}, {DELTA:g}) inequality between neighbours ({broken:.1g})",
     )
-    return verdict, Evidence(
-        evidence.value, level=evidence.level, trials=evidence.trials, seed=evidence.seed, series=series, notes=notes
-    )
+    return verdict, replace(evidence, series=series, notes=notes)
 
 
 def response_levels(epsilon: float, delta: float, distance: int) -> list[float]:
