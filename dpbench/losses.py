@@ -1,9 +1,9 @@
 """GLM losses φ(z, y) at a prediction z = ⟨w, x⟩, by integer code, with their constants as data.
 
 An integer code with a branch inside one small kernel compiles once and is cached; functions as arguments are
-not (measured), and the compiler itself moves the branch out of a loop over predictions. The constants are
-those the theorems ask for: H (smoothness in z), the Lipschitz constant in z where one exists, sup |φ'| on an
-interval, and the loss at zero (‖Y‖² in the smooth section of the GLM paper, ‖Y‖ in the Lipschitz one).
+not (measured). The constants are those the theorems ask for: H (smoothness in z), the Lipschitz constant in z
+where one exists, sup |φ'| on an interval, and the loss at zero (‖Y‖² in the smooth section of the GLM paper,
+‖Y‖ in the Lipschitz one).
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_info
 
 from dpbench.runs.context import Interrupted, RunContext
 from dpbench.runs.encoding import encode
@@ -57,6 +58,23 @@ def dying(bad: int, block: int) -> int:
     if block == bad:
         time.sleep(0.3)
         os.kill(os.getpid(), signal.SIGKILL)
+    return block
+
+
+def blas_threads(block: int) -> list[int]:
+    """How many threads each BLAS of the process would use."""
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def number_of(block: int) -> float:
+    """The least a block can be."""
+    return float(stream("number", block).standard_normal())
+
+
+def first_fails(block: int) -> int:
+    """Raises at block 0."""
+    if block == 0:
+        raise ValueError("planted")
     return block
 
 

@@ -53,9 +53,7 @@ def ours() -> dict[str, Kernel]:
 def test_every_kernel_has_a_twin_and_a_test_that_uses_it() -> None:
     kernels = ours()
     assert len(kernels) >= 10
-    assert set(kernels) == set(TWINS), (
-        "TWINS must name each kernel, its slow twin and the test that compares them"
-    )
+    assert set(kernels) == set(TWINS), "TWINS must name each kernel, its slow twin and the test that compares them"
     for name, (twin, test) in TWINS.items():
         module, _, function = twin.partition(":")
         assert callable(getattr(importlib.import_module(module), function)), twin
@@ -78,9 +76,7 @@ def test_one_signature_each_before_and_after_use() -> None:
     kernels = ours()
     reported: list[str] = []
     waiting = [name for name, made in kernels.items() if not made.signatures]
-    compile_kernels(
-        kernels.values(), report=lambda done, total, name: reported.append(f"{done} of {total} {name}")
-    )
+    compile_kernels(kernels.values(), report=lambda done, total, name: reported.append(f"{done} of {total} {name}"))
     assert reported == [f"{i} of {len(waiting)} {name}" for i, name in enumerate(waiting)]
     for loss in losses.BY_NAME.values():
         loss().value(np.zeros(3, dtype=np.float32), np.ones(3, dtype=np.int64))
@@ -171,12 +167,8 @@ def caller(x):
 def element(values, index):
     return values[index]
 """
-CALL = (
-    "from lowerbounds._caller import caller as f; v = f(1.0); print(v, len(f._dispatcher.stats.cache_hits))"
-)
-ELEMENT = (
-    "import numpy as np; from lowerbounds._caller import element; element(np.zeros(3), 7); print('no check')"
-)
+CALL = "from lowerbounds._caller import caller as f; v = f(1.0); print(v, len(f._dispatcher.stats.cache_hits))"
+ELEMENT = "import numpy as np; from lowerbounds._caller import element; element(np.zeros(3), 7); print('no check')"
 
 
 @pytest.fixture
@@ -209,9 +201,7 @@ def test_an_edited_callee_reaches_its_caller(installed: Path, tmp_path: Path, pl
     assert output(CALL, path=installed, NUMBA_CACHE_DIR=cache) == "20.0 0"
     assert output(CALL, path=installed, NUMBA_CACHE_DIR=cache) == "20.0 1"  # the cache is used
     edit(installed / "lowerbounds" / "_callee.py", "10.0 * x", "15.0 * x")
-    expected = (
-        "20.0 1" if planted else "30.0 0"
-    )  # planted: numba alone keeps the old callee, and this test sees it
+    expected = "20.0 1" if planted else "30.0 0"  # planted: numba alone keeps the old callee, and this test sees it
     assert output(CALL, path=installed, NUMBA_CACHE_DIR=cache) == expected
 
 
@@ -250,11 +240,7 @@ def test_no_writable_cache_folder(installed: Path, tmp_path: Path, given: bool) 
     file.write_text("")
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    where = (
-        {"NUMBA_CACHE_DIR": str(file / "cache")}
-        if given
-        else {"HOME": str(file), "XDG_CACHE_HOME": str(file)}
-    )
+    where = {"NUMBA_CACHE_DIR": str(file / "cache")} if given else {"HOME": str(file), "XDG_CACHE_HOME": str(file)}
     done = run(f"{CALL}\n{ELEMENT}", path=installed, TMPDIR=str(temporary), **where)
     assert done.returncode == 0 and done.stdout.split() == ["20.0", "0", "no", "check"]
     assert done.stderr.count("RuntimeWarning") == 1
@@ -272,10 +258,7 @@ def test_home_is_used_without_a_word_where_it_can_be(installed: Path, tmp_path: 
 @pytest.mark.process
 def test_jit_off(installed: Path, tmp_path: Path) -> None:
     script = "from lowerbounds._caller import caller; print(caller(1.0), caller.signatures)"
-    assert (
-        output(script, path=installed, NUMBA_DISABLE_JIT="1", NUMBA_CACHE_DIR=str(tmp_path / "cache"))
-        == "20.0 []"
-    )
+    assert output(script, path=installed, NUMBA_DISABLE_JIT="1", NUMBA_CACHE_DIR=str(tmp_path / "cache")) == "20.0 []"
     assert not (tmp_path / "cache").exists()
 
 

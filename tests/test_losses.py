@@ -41,10 +41,7 @@ def relative_error(got: np.ndarray, want: list[mpf], scale: np.ndarray) -> float
     """Largest |got − want| in units of |want| + scale, in 50 digits."""
     with mp.workdps(50):
         return max(
-            (
-                float(abs(mpf(float(g)) - w) / (abs(w) + float(s)))
-                for g, w, s in zip(got, want, scale, strict=True)
-            ),
+            (float(abs(mpf(float(g)) - w) / (abs(w) + float(s))) for g, w, s in zip(got, want, scale, strict=True)),
         )
 
 

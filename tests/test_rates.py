@@ -135,6 +135,20 @@ def test_sweep_runs_through_the_given_map_and_measures_the_population():
     assert found.mean() == pytest.approx(centre, abs=6.0 * found.std() / 8.0)
 
 
+def test_repeats_average_the_mechanism_on_one_data_set_and_trials_may_differ_by_point():
+    @dataclass(frozen=True)
+    class Noise:
+        def __call__(self, problem, trials, rng):
+            return rng.normal(size=(trials, problem.d))
+
+    points = [Point(population(), n, Noise()) for n in (30, 60)]
+    single = sweep(points, (400, 16), repeats=1)
+    mean = sweep(points, (400, 16), repeats=64)
+    assert [part.size for part in single] == [400, 16]
+    # Pure noise: the variance falls by 64; the ratio of the two has standard deviation about 15%.
+    assert 64 / 2.5 < single[0].var() / mean[0].var() < 64 * 2.5
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -144,6 +158,8 @@ def test_sweep_runs_through_the_given_map_and_measures_the_population():
         (lambda: slope([1.0, 2.0], [np.zeros(8)] * 2), "samples must be arrays with a positive mean"),
         (lambda: slope([1.0, 2.0], [np.ones(8)] * 2, level=0.0), "level must be"),
         (lambda: sweep([Point(population(), 5, Mean())], 1), "trials must be an integer >= 2"),
+        (lambda: sweep([Point(population(), 5, Mean())], [4, 4]), "trials must be one number, or one for each"),
+        (lambda: sweep([Point(population(), 5, Mean())], 4, repeats=0), "repeats must be an integer >= 1"),
         (lambda: Point(population(), 0, Mean()), "n must be an integer >= 1"),
     ],
 )

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 import runs_workload as work
-from threadpoolctl import threadpool_info
 
 from dpbench.runs.context import Interrupted, RunContext
 from dpbench.runs.executors import BlockError, Threads, WorkersLost, cores
@@ -72,6 +71,7 @@ def test_spawned_processes_give_the_same_bits(store: Path | None) -> None:
         expected = [work.digest(run.map(UNIT, f, range(6))) for f in calls]
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool, context(store, pool) as run:
         assert [work.digest(run.map(UNIT, f, range(6))) for f in calls] == expected
+        assert all(counts and set(counts) == {1} for counts in run.map(UNIT, work.blas_threads, range(4)))
 
 
 def test_a_block_is_computed_once(store: Path | None) -> None:
@@ -91,9 +91,7 @@ def test_a_block_is_computed_once(store: Path | None) -> None:
 def test_fresh_and_stored_values_are_alike() -> None:
     """A fresh value takes the road through the store too: no layout or type can differ after a resume."""
     with context() as run:
-        fresh, stored = (
-            run.map(UNIT, partial(work.product_of, np.eye(3)[:, ::-1]), [0])[0] for _ in range(2)
-        )
+        fresh, stored = (run.map(UNIT, partial(work.product_of, np.eye(3)[:, ::-1]), [0])[0] for _ in range(2))
     for made in (fresh, stored):
         assert made.flags.c_contiguous and made.flags.writeable and made.flags.owndata
     assert fresh.tobytes() == stored.tobytes()
@@ -128,7 +126,9 @@ def test_everything_a_block_depends_on_is_in_its_key() -> None:
     keys = {(*name_of(unit, function), seed) for unit, function, seed in OTHERS}
     assert len(keys) == len(OTHERS)
     assert (*name_of(UNIT, partial(work.block_of, 2.0)), 0) not in keys
-    assert name_of(UNIT, partial(use, Outside(1.0)))[1] != name_of(UNIT, partial(work.block_of, 1.0))[1]
+    plain = name_of(UNIT, partial(work.failing, 1.0))[1]
+    for bound in (Outside(1.0), [Outside(1.0)], {"a": Outside(1.0)}, use):  # the code of an argument counts too
+        assert name_of(UNIT, partial(work.failing, bound))[1] != plain
 
 
 def test_what_has_no_name_is_refused() -> None:
@@ -154,9 +154,7 @@ def test_code_that_nobody_can_read_is_refused(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_failure_is_named_and_not_stored(store: Path | None, workers: int) -> None:
     with context(store, workers) as run:
-        with pytest.raises(
-            BlockError, match=r"block 5 of \{'what': 'test'\}: ZeroDivisionError: planted"
-        ) as caught:
+        with pytest.raises(BlockError, match=r"block 5 of \{'what': 'test'\}: ZeroDivisionError: planted") as caught:
             run.map(UNIT, partial(work.failing, 5), range(40))
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
         stored = len(run.store)
@@ -185,9 +183,7 @@ def test_a_killed_worker_is_one_clear_message(tmp_path: Path) -> None:
     path = tmp_path / "runs.sqlite"
     with (
         ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool,
-        pytest.raises(
-            WorkersLost, match=rf"block \d+ of .*: a worker died .*; \d+ blocks are stored in {path}"
-        ),
+        pytest.raises(WorkersLost, match=rf"block \d+ of .*: a worker died .*; \d+ blocks are stored in {path}"),
         context(path, pool) as run,
     ):
         run.map(UNIT, partial(work.dying, 7), range(20))
@@ -205,22 +201,16 @@ def test_workers(workers: Any) -> None:
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2"])
 def test_bad_workers(workers: Any) -> None:
-    with pytest.raises(
-        InvalidInput, match=r"workers must be an integer >= 1 or a concurrent.futures.Executor"
-    ):
+    with pytest.raises(InvalidInput, match=r"workers must be an integer >= 1 or a concurrent.futures.Executor"):
         context(workers=workers)
-
-
-def blas_threads(block: int) -> list[int]:
-    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
 
 @pytest.mark.parametrize("workers", [1, 2, ThreadPoolExecutor(1)])
 def test_blas_has_one_thread(workers: Any) -> None:
     with context(workers=workers) as run:
-        found = run.map(UNIT, blas_threads, range(3))
+        found = run.map(UNIT, work.blas_threads, range(3))
         assert found and all(counts and set(counts) == {1} for counts in found)
-        assert set(blas_threads(0)) == {1}
+        assert set(work.blas_threads(0)) == {1}
 
 
 def test_a_user_s_executor_stays_open() -> None:
@@ -272,9 +262,7 @@ class Interrupting:
 def test_an_interrupt_keeps_what_has_arrived(tmp_path: Path, workers: Any) -> None:
     path, progress = tmp_path / "runs.sqlite", Interrupting(20)
     with (
-        pytest.raises(
-            Interrupted, match=rf"(\d+) blocks stored in {path}; run the same command again to resume"
-        ),
+        pytest.raises(Interrupted, match=rf"(\d+) blocks stored in {path}; run the same command again to resume"),
         context(path, workers, progress=progress) as run,
     ):
         run.map(UNIT, partial(work.failing, -1), range(5000))

@@ -105,9 +105,7 @@ def test_the_comparison_sees_one_bit() -> None:
     "value", [object(), {1: 2}, {1.0}, b"bytes", np.array([object()]), np.ma.array([1.0]), 1j, [print]]
 )
 def test_what_cannot_be_stored(value: Any) -> None:
-    with pytest.raises(
-        InvalidInput, match=r"the value of a block must be numbers, text, arrays, or lists and dicts"
-    ):
+    with pytest.raises(InvalidInput, match=r"the value of a block must be numbers, text, arrays, or lists and dicts"):
         encode(value)
 
 
@@ -192,9 +190,7 @@ def test_a_truncated_file(filled: Path, size: int) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "content", [b"garbage" * 1000, b"SQLite format 3\0" + b"\xff" * 5000, b"xy", b"{}\n"]
-)
+@pytest.mark.parametrize("content", [b"garbage" * 1000, b"SQLite format 3\0" + b"\xff" * 5000, b"xy", b"{}\n"])
 def test_not_a_database(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "runs.sqlite"
     path.write_bytes(content)
@@ -227,13 +223,9 @@ def test_places_that_hold_no_file(tmp_path: Path) -> None:
         InvalidInput, match=r"store must be a file that can be read and written, got .*: its folder is a file"
     ):
         Store(tmp_path / "file" / "runs.sqlite")
-    with pytest.raises(
-        InvalidInput, match=r"store must be a file that can be read and written, got .*too long"
-    ):
+    with pytest.raises(InvalidInput, match=r"store must be a file that can be read and written, got .*too long"):
         Store(tmp_path / ("x" * 300))
-    with pytest.raises(
-        InvalidInput, match=r"store must be an existing file, got .*`dpbench verify` makes it"
-    ):
+    with pytest.raises(InvalidInput, match=r"store must be an existing file, got .*`dpbench verify` makes it"):
         stored_verdicts(tmp_path / "missing.sqlite")
     with pytest.raises(InvalidInput, match=r"store must hold a run of dpbench, got the empty file"):
         stored_verdicts(tmp_path / "file")
@@ -246,12 +238,8 @@ def test_places_that_hold_no_file(tmp_path: Path) -> None:
 def test_a_read_only_file(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Root may write any file, so the file is opened the way the system opens one that may only be read."""
     connect = sqlite3.connect
-    monkeypatch.setattr(
-        module.sqlite3, "connect", lambda target, **options: connect(target + "?mode=ro", **options)
-    )
-    with pytest.raises(
-        InvalidInput, match=r"got .*runs.sqlite: it is read-only; move it away, or choose another"
-    ):
+    monkeypatch.setattr(module.sqlite3, "connect", lambda target, **options: connect(target + "?mode=ro", **options))
+    with pytest.raises(InvalidInput, match=r"got .*runs.sqlite: it is read-only; move it away, or choose another"):
         Store(filled)
 
 
@@ -304,9 +292,7 @@ def test_locked_by_another_process(filled: Path, monkeypatch: pytest.MonkeyPatch
     store = Store(filled)
     other = sqlite3.connect(filled, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(
-        StoreError, match=r"failed: another process has had it locked for 0.4 s; what it held is kept"
-    ):
+    with pytest.raises(StoreError, match=r"failed: another process has had it locked for 0.4 s; what it held is kept"):
         store.add(1, {100: encode(1)})
     with pytest.raises(InvalidInput, match=r"another process has had it locked for 0.4 s"):
         Store(filled)
@@ -356,9 +342,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
     path = tmp_path / "runs.sqlite"
     store = Store(path)
     store._db.execute("PRAGMA max_page_count = 60")
-    stored = fill_until_it_fails(
-        store, r"the store .*runs.sqlite failed: database or disk is full; what it held"
-    )
+    stored = fill_until_it_fails(store, r"the store .*runs.sqlite failed: database or disk is full; what it held")
     store.close()
     store = Store(path)
     assert len(store) == stored
@@ -374,9 +358,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, before[1]))
     try:
-        stored = fill_until_it_fails(
-            store, r"the store .*runs.sqlite failed: (disk I/O error|database or disk is)"
-        )
+        stored = fill_until_it_fails(store, r"the store .*runs.sqlite failed: (disk I/O error|database or disk is)")
         with pytest.raises(StoreError):
             store.add(1, {9_999: encode(np.zeros(100_000))})
         store.close()

@@ -266,9 +266,7 @@ def report(
     family = tuple(certify(e, alpha / len(plan.curve)) for e in plan.curve)
     verdict = None if claim is None else "refuted" if bound > claim else "not refuted"
     words = _in_words(plan, certificate)
-    return AuditResult(
-        bound, claim, delta, 1.0 - alpha, trials, words, verdict, mu, certificate, family, seed
-    )
+    return AuditResult(bound, claim, delta, 1.0 - alpha, trials, words, verdict, mu, certificate, family, seed)
 
 
 def _in_words(plan: Plan, certificate: Certified) -> str:

@@ -80,8 +80,7 @@ def _cells(first: np.ndarray, second: np.ndarray) -> tuple[_Grid | _Edges, np.nd
     if len(np.unique(probe)) < 0.99 * len(probe) or not np.isfinite(width) or width <= 1e-290:
         edges = cut_points(np.sort(np.concatenate([first, second])), COARSE // 2)
         counts = [
-            np.bincount(np.searchsorted(edges, s, side="right"), minlength=len(edges) + 1)
-            for s in (first, second)
+            np.bincount(np.searchsorted(edges, s, side="right"), minlength=len(edges) + 1) for s in (first, second)
         ]
         return _Edges(edges), np.stack(counts).astype(np.float64)
     scale = GRID / width

@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from dpbench.auditing.events import Event, best_event, best_for_curve, chain, epsilon_goal, mu_goal
 from dpbench.auditing.scores import Plain, Score, candidates
 
-LEARN_SHARE = 2.0 / 3.0  # of the choosing part learns scores, the rest compares them and sets thresholds
+LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them and sets thresholds
 MARGIN = 0.02  # a learned score of a scalar replaces the plain one if this much better, relative
 
 
@@ -29,9 +29,7 @@ class Plan:
         return (self.main, *(() if self.mu is None else (self.mu,)), *self.curve)
 
 
-def choose(
-    first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha: float, with_mu: bool
-) -> Plan:
+def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha: float, with_mu: bool) -> Plan:
     """Pick the score and events whose certificates from `rows` further outputs a side promise most.
 
     Parameters

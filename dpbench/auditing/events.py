@@ -57,7 +57,7 @@ def chain(first: np.ndarray, second: np.ndarray) -> Chain:
     """The chain of a score, from its values on the two sides (equally many, no NaN)."""
     rows = len(first)
     first, second = np.sort(first), np.sort(second)
-    thresholds = cut_points(np.sort(np.concatenate([first, second])), PER_TAIL)
+    thresholds = cut_points(np.sort(np.concatenate([first, second])), min(PER_TAIL, max(30, rows // 20)))
     tops = np.stack([rows - np.searchsorted(s, thresholds, side="left") for s in (first, second)])
     whole = np.concatenate([np.full((2, 1), rows), tops, np.zeros((2, 1), dtype=np.int64)], axis=1)
     cells = -np.diff(whole, axis=1).astype(np.float64)
@@ -149,9 +149,7 @@ def _deviation(p: np.ndarray) -> np.ndarray:
     return np.sqrt(np.maximum(p * (1.0 - p), 1e-18))
 
 
-def best_event(
-    chain: Chain, goal: Goal, rows: int, z: float, forward: bool | None = None
-) -> tuple[float, Event]:
+def best_event(chain: Chain, goal: Goal, rows: int, z: float, forward: bool | None = None) -> tuple[float, Event]:
     """The event whose certificate of the goal from `rows` outputs a side is expected to be largest.
 
     Parameters

@@ -79,9 +79,7 @@ def upper(hits: int, trials: int, tail: np.ndarray | float) -> np.ndarray:
     return np.minimum(np.asarray(betainccinv(hits + 1.0, float(trials - hits), tail)) * (1.0 + _PAD), 1.0)
 
 
-def joint_region(
-    hits: tuple[int, int], trials: tuple[int, int], alpha: float, angle: int, cells: int = 256
-) -> Region:
+def joint_region(hits: tuple[int, int], trials: tuple[int, int], alpha: float, angle: int, cells: int = 256) -> Region:
     """The region above, covered by `cells` corners (each cell by its worst corner, so the cover is rigorous).
 
     Parameters
@@ -146,9 +144,7 @@ def _exceedance(w1: float, w2: float, c: float, cap: float) -> float:
         x = start + 0.5 * (stop - start) * (nodes + 1.0)
         reach = (c - w1 * x) / w2
         out = np.where(reach < -FLOOR, 1.0, ndtr(-np.minimum(reach, cap)))
-        total += (
-            0.5 * (stop - start) * float(weights @ (np.exp(-0.5 * x * x) * out)) / math.sqrt(2.0 * math.pi)
-        )
+        total += 0.5 * (stop - start) * float(weights @ (np.exp(-0.5 * x * x) * out)) / math.sqrt(2.0 * math.pi)
     return total
 
 

@@ -76,7 +76,7 @@ def identity(outputs: np.ndarray) -> np.ndarray:
     for j in range(columns.shape[1]):
         column = columns[:, j]
         if column.dtype.kind == "f":
-            column = np.where(np.isnan(column), np.nan, column).astype(np.float64)
+            column = np.where(np.isnan(column), np.nan, column).astype(np.float64) + 0.0  # one NaN, one zero
             bits = column.view(np.uint64)
         else:
             bits = column.astype(np.int64).view(np.uint64)

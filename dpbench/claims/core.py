@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from dpbench import validation
@@ -136,7 +137,8 @@ class Claim:
     @property
     def digest(self) -> str:
         """Digest of all code of ours that the entry rests on: evidence with another one is stale."""
-        return code_digest(self.run.__module__)
+        run = self.run.func if isinstance(self.run, partial) else self.run
+        return code_digest(run.__module__)
 
 
 def privacy_verdict(

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dpbench.cli.guard import UNEXPECTED, guarded, nothing_stored
+from dpbench.cli.guard import UNEXPECTED, guarded, stoppable
 from dpbench.cli.options import (
     NUMBER,
     JsonOption,
@@ -30,17 +30,13 @@ from dpbench.cli.options import (
 def audit(
     sampler: Annotated[
         str,
-        typer.Argument(
-            metavar="MODULE:SAMPLER", help="a callable (data, trials, rng) -> array, first axis trials"
-        ),
+        typer.Argument(metavar="MODULE:SAMPLER", help="a callable (data, trials, rng) -> array, first axis trials"),
     ],
     data: Annotated[str, typer.Option("--data", metavar="FILE", help="data set: .npy, .npz, .csv or .json")],
     neighbour: Annotated[str, typer.Option("--neighbour", metavar="FILE", help="the neighbouring data set")],
     epsilon: Annotated[
         float | None,
-        typer.Option(
-            "--epsilon", help="claimed; without it nothing is refuted", show_default=False, **NUMBER
-        ),
+        typer.Option("--epsilon", help="claimed; without it nothing is refuted", show_default=False, **NUMBER),
     ] = None,
     delta: Annotated[float, typer.Option("--delta", help="claimed", **NUMBER)] = 0.0,
     trials: Annotated[str, typer.Option("--trials", help="runs on each data set, or auto")] = "1000000",
@@ -64,7 +60,7 @@ def audit(
     pair = _read("--data", data), _read("--neighbour", neighbour)
     progress = on_stderr(quiet)
     try:
-        with nothing_stored("an audit"):
+        with stoppable("an audit", workers) as executor:
             result = run(
                 mechanism,
                 *pair,
@@ -73,7 +69,7 @@ def audit(
                 trials=_trials(trials),
                 confidence=confidence,
                 seed=seed,
-                workers=os.cpu_count() or 1 if workers is None else workers,
+                workers=executor,
                 progress=progress.blocks,
             )
     finally:
@@ -113,9 +109,7 @@ def _import(name: str) -> Callable[..., Any]:
         if error.name is not None and f"{module_name}.".startswith(f"{error.name}."):
             must_be = "a module that can be imported from the working directory"
             raise invalid("MODULE:SAMPLER", must_be, name) from error
-        raise InvalidInput(
-            f"MODULE:SAMPLER must be importable, got {name!r}, which asks for {error.name}"
-        ) from error
+        raise InvalidInput(f"MODULE:SAMPLER must be importable, got {name!r}, which asks for {error.name}") from error
     except (Exception, SystemExit) as error:
         raise InvalidInput(
             f"MODULE:SAMPLER must be importable, got {name!r}, which raised {type(error).__name__}: {error}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpbench.cli.guard import guarded, nothing_stored
+from dpbench.cli.guard import guarded, stoppable
 from dpbench.cli.options import (
     NUMBER,
     WHOLE,
@@ -33,26 +32,18 @@ CONFIDENCE = 0.95
 def bench(
     data: Annotated[
         str,
-        typer.Option(
-            "--data", metavar="NAME|FILE", help="breast_cancer, digits, diabetes, fair, randhie, or a CSV"
-        ),
+        typer.Option("--data", metavar="NAME|FILE", help="breast_cancer, digits, diabetes, fair, randhie, or a CSV"),
     ],
-    target: Annotated[
-        str | None, typer.Option("--target", help="CSV: column of labels", show_default=False)
-    ] = None,
+    target: Annotated[str | None, typer.Option("--target", help="CSV: column of labels", show_default=False)] = None,
     x_bound: Annotated[
         float | None,
         typer.Option("--x-bound", help="CSV: bound on the norm of a record's features", **NUMBER),
     ] = None,
-    y_bound: Annotated[
-        float | None, typer.Option("--y-bound", help="CSV: bound on a label's size", **NUMBER)
-    ] = None,
+    y_bound: Annotated[float | None, typer.Option("--y-bound", help="CSV: bound on a label's size", **NUMBER)] = None,
     on_excess: Annotated[
         str | None, typer.Option("--on-excess", help="CSV: error or clip, for records outside the bounds")
     ] = None,
-    loss: Annotated[
-        str | None, typer.Option("--loss", help="default: squared, or logistic for classes")
-    ] = None,
+    loss: Annotated[str | None, typer.Option("--loss", help="default: squared, or logistic for classes")] = None,
     radius: Annotated[
         float | None, typer.Option("--radius", help="of the domain; default 2, for a CSV 1", **NUMBER)
     ] = None,
@@ -61,9 +52,7 @@ def bench(
     ] = "noisy-gd,output-perturbation",
     epsilon: Annotated[str, typer.Option("--epsilon", help="numbers, separated by commas")] = "0.5,1,2",
     delta: Annotated[float, typer.Option("--delta", **NUMBER)] = 1e-5,
-    trials: Annotated[
-        int, typer.Option("--trials", help="runs of each algorithm at each epsilon", **WHOLE)
-    ] = 64,
+    trials: Annotated[int, typer.Option("--trials", help="runs of each algorithm at each epsilon", **WHOLE)] = 64,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
     json_file: JsonOption = None,
@@ -85,32 +74,35 @@ def bench(
 
     from dpbench.comparison import compare, fit
     from dpbench.runs.progress import on_stderr
+    from dpbench.sampling import block_width
 
     algorithms, epsilons = parts("algorithm", algorithm), parts("epsilon", epsilon, float)
     problem = _problem(data, target, x_bound, y_bound, on_excess, loss, radius)
     progress = on_stderr(quiet)
-    done, total = 0, len(algorithms) * len(epsilons) * trials
+    done, total = 0, len(algorithms) * len(epsilons) * -(-trials // block_width(problem))
 
-    def tick(count: int) -> None:
+    def tick(_: int) -> None:
         nonlocal done
-        done += count
-        progress.blocks(min(done, total), total)
+        done += 1
+        progress.blocks(done, total)
 
-    rows_of = compare(
-        problem,
-        best := fit(problem),
-        algorithms,
-        epsilons,
-        delta=delta,
-        trials=trials,
-        confidence=CONFIDENCE,
-        seed=seed,
-        workers=os.cpu_count() or 1 if workers is None else workers,
-        tick=tick,
-    )
+    best = fit(problem)
     try:
-        with nothing_stored("bench"):
-            rows = list(rows_of)
+        with stoppable("bench", workers) as executor:
+            rows = list(
+                compare(
+                    problem,
+                    best,
+                    algorithms,
+                    epsilons,
+                    delta=delta,
+                    trials=trials,
+                    confidence=CONFIDENCE,
+                    seed=seed,
+                    workers=executor,
+                    tick=tick,
+                )
+            )
     finally:
         progress.close()
     zero = problem.empirical_risk(np.zeros(problem.d)) - best.risk
@@ -125,9 +117,7 @@ def bench(
         from dpbench.report.tables import print_comparison
 
         out = console(stderr=is_stdout(json_file))
-        out.print(
-            f"{data}: n = {problem.n:,}, d = {problem.d}, {problem.loss.name} loss, radius {problem.radius:g}"
-        )
+        out.print(f"{data}: n = {problem.n:,}, d = {problem.d}, {problem.loss.name} loss, radius {problem.radius:g}")
         print_comparison(rows, best, zero, CONFIDENCE, out)
 
 
@@ -156,9 +146,7 @@ def _problem(
         return datasets.load(data, loss=loss, radius=2.0 if radius is None else radius)
     for option, value in given.items():
         if value is None:
-            raise invalid(
-                option, "given for a CSV file: bounds are declared, never computed from the records", value
-            )
+            raise invalid(option, "given for a CSV file: bounds are declared, never computed from the records", value)
     return datasets.from_csv(
         data,
         str(target),
@@ -170,9 +158,7 @@ def _problem(
     )
 
 
-def _document(
-    data: str, problem: GLMProblem, best: Any, zero: float, rows: list[Any], seed: int
-) -> dict[str, Any]:
+def _document(data: str, problem: GLMProblem, best: Any, zero: float, rows: list[Any], seed: int) -> dict[str, Any]:
     """What ``--json`` writes and the figure draws."""
     from dpbench.claims.ledger import versions
 

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 @guarded
 def figures(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[FIGURE]...", help="names; default all")
-    ] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[FIGURE]...", help="names; default all")] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="where to write")] = Path("figures"),
     store: StoreOption = DEFAULT_STORE,
     quiet: QuietOption = False,
@@ -55,9 +53,7 @@ def figures(
     missing = [drawing.claim for drawing in wanted if drawing not in ready]
     if missing:
         at = "" if store == DEFAULT_STORE else f" --store {store}"
-        one_line(
-            f"no evidence in {store} for {', '.join(missing)}; run: dpbench verify {' '.join(missing)}{at}"
-        )
+        one_line(f"no evidence in {store} for {', '.join(missing)}; run: dpbench verify {' '.join(missing)}{at}")
         raise typer.Exit(BAD_USE)
 
 

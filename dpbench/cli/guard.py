@@ -76,9 +76,19 @@ def report(error: BaseException) -> int:
 
 
 @contextmanager
-def nothing_stored(what: str) -> Iterator[None]:
-    """Ctrl-C inside says that this work stores nothing."""
+def stoppable(what: str, workers: int | None) -> Iterator[Any]:
+    """Workers for work that is not stored: Ctrl-C ends them within two seconds, and says that nothing is kept."""
+    from dpbench.runs.executors import Threads, open_executor
+
+    executor, _ = open_executor(workers)
     try:
-        yield
-    except KeyboardInterrupt as error:
-        raise KeyboardInterrupt(f"interrupted: {what} stores nothing; run the same command again") from error
+        yield executor
+    except BaseException as error:
+        if isinstance(executor, Threads):
+            executor.stop(0.4, 1.6)  # seconds: until running blocks are ended, until the wait for them is
+        if isinstance(error, KeyboardInterrupt):
+            message = f"interrupted: {what} stores nothing; run the same command again"
+            raise KeyboardInterrupt(message) from error
+        raise
+    finally:
+        executor.shutdown(wait=False)

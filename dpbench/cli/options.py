@@ -48,9 +48,7 @@ JsonOption = Annotated[
 ]
 JunitOption = Annotated[
     Path | None,
-    typer.Option(
-        "--junit", help="write a JUnit report here; - for stdout", metavar="FILE", show_default=False
-    ),
+    typer.Option("--junit", help="write a JUnit report here; - for stdout", metavar="FILE", show_default=False),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no table")]
 PaperOption = Annotated[str | None, typer.Option("--paper", help="only this paper", show_default=False)]
@@ -109,9 +107,13 @@ def console(*, stderr: bool = False) -> Console:
     """A rich console as wide as the terminal; in a file or a pipe wide enough not to wrap."""
     from rich.console import Console
 
+    class Ours(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would end the process with 1, the code of an unexpected verdict
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else 160
-    return Console(file=stream, width=width, highlight=False)
+    return Ours(file=stream, width=width, highlight=False)
 
 
 def parts(option: str, text: str, convert: Callable[[str], Any] = str) -> list[Any]:

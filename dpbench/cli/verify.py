@@ -74,8 +74,6 @@ def verify(
     if not quiet:
         print_ledger(ledger, console(stderr=is_stdout(json_file) or is_stdout(junit_file)))
     if not ledger.entries:
-        one_line(
-            "nothing was run: " + "; ".join(f"{item['id']} is {item['reason']}" for item in ledger.not_run)
-        )
+        one_line("nothing was run: " + "; ".join(f"{item['id']} is {item['reason']}" for item in ledger.not_run))
         raise typer.Exit(BAD_USE)
     raise typer.Exit(0 if ledger.as_expected else UNEXPECTED)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import linalg
 
 from dpbench.blas import one_blas_thread
-from dpbench.glm._erm_absolute import absolute_minimiser
+from dpbench.glm._erm_absolute import absolute_distance, absolute_minimiser
 from dpbench.glm._erm_newton import Curve, Records, certified_distance, into_ball, newton
 from dpbench.losses import ABSOLUTE, LINEAR
 from dpbench.problems import GLMProblem
@@ -58,7 +58,7 @@ def minimise(problem: GLMProblem, regularization: float, radius: float, target: 
         if problem.loss.code == LINEAR:
             cross = problem.X.T @ problem.y / problem.n
             w = into_ball(cross / regularization, radius)
-            return Minimiser(w, _certificate(problem, -problem.y, w, regularization, radius))
+            return Minimiser(w, _certificate(problem, -problem.y, w, regularization, radius, target))
         data, basis = _in_span(problem)
         if problem.loss.code == ABSOLUTE:
             w, slopes = absolute_minimiser(data, problem.loss, regularization, radius, target)
@@ -69,24 +69,23 @@ def minimise(problem: GLMProblem, regularization: float, radius: float, target: 
         w = w if basis is None else into_ball(basis @ w, radius)
         if slopes is None:
             slopes = problem.loss.derivative(problem.X @ w, problem.y)
-        return Minimiser(w, _certificate(problem, slopes, w, regularization, radius))
+        return Minimiser(w, _certificate(problem, slopes, w, regularization, radius, target))
 
 
-def _certificate(problem: GLMProblem, slopes: np.ndarray, w: np.ndarray, lam: float, radius: float) -> float:
-    """`certified_distance` for the records of a problem, with an allowance for the rounding of v."""
-    residual = problem.X.T @ slopes / problem.n + lam * w
-    slack, smooth = 0.0, problem.loss.smoothness * problem.x_bound**2
+def _certificate(
+    problem: GLMProblem, slopes: np.ndarray, w: np.ndarray, lam: float, radius: float, target: float
+) -> float:
+    """The certified distance for the records of a problem, with an allowance for the rounding of the residual."""
+    smooth = problem.loss.smoothness * problem.x_bound**2
     if problem.loss.code == ABSOLUTE:
-        errors = problem.X @ w - problem.y
-        losses = np.abs(errors) - slopes * errors
-        at_corner = np.abs(slopes) < 1.0
-        lost = 4.0 * _EPS * problem.x_bound * math.sqrt(w @ w)
-        slack = float(losses.mean()) + lost * float(at_corner.mean())
         smooth = 0.0
-    allowance = _EPS * (64.0 + math.sqrt(problem.n)) * (
-        problem.x_bound * float(np.abs(slopes).mean()) + (smooth + 2.0 * lam) * math.sqrt(w @ w)
-    )
-    return certified_distance(residual, slack, w, lam, radius, smooth) + allowance / lam
+        records = Records(problem.X, problem.y, problem.x_bound, None)
+        distance = absolute_distance(records, w, slopes, lam, radius, 0.5 * target)
+    else:
+        residual = problem.X.T @ slopes / problem.n + lam * w
+        distance = certified_distance(residual, 0.0, w, lam, radius, smooth)
+    size = problem.x_bound * float(np.abs(slopes).mean()) + (smooth + 2.0 * lam) * math.sqrt(w @ w)
+    return distance + _EPS * (64.0 + math.sqrt(problem.n)) * size / lam
 
 
 def _in_span(problem: GLMProblem) -> tuple[Records, np.ndarray | None]:

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import types
 
-from dpbench.losses import loss_derivative
+from dpbench.losses import ABSOLUTE, CAPPED_LINEAR, HUBER, LOGISTIC, loss_derivative
 from lowerbounds._kernel import arr, f8, i8, kernel, rng_t
 
 ROWS = 64
@@ -102,8 +102,8 @@ def noisy_gd_sparse(
 def add_product(A, B, out):
     """out += AB for few columns: four by four entries of A in registers, the columns in the inner loop.
 
-    Not left to BLAS: for these shapes this is 1.7 times as fast as its AVX2 code and 0.7 times as fast as its
-    AVX-512 code (measured), and no bit depends on the version or the threads of a library.
+    Not left to BLAS: its speed on such narrow products depends on the code it picks for the processor (measured:
+    faster than this with AVX-512, slower with AVX2), and no bit here depends on a library's version or threads.
     """
     rows, inner = A.shape
     width = B.shape[1]
@@ -134,11 +134,27 @@ def add_product(A, B, out):
 
 @kernel(types.void(i8, f8, arr(f8, 1), f8, arr(f8, 2, True)))
 def to_derivatives(code, parameter, y, share, scores):
-    """Replace each prediction scores[i, k] by share·φ'(scores[i, k], y_i)."""
+    """Replace each prediction scores[i, k] by share·φ'(scores[i, k], y_i).
+
+    A loop for each loss, with its code as a constant: only then are the loops sure to vectorise (measured).
+    """
     for i in range(scores.shape[0]):
         row, label = scores[i], y[i]
-        for k in range(row.shape[0]):
-            row[k] = share * loss_derivative(code, parameter, row[k], label)
+        if code == LOGISTIC:
+            for k in range(row.shape[0]):
+                row[k] = share * loss_derivative(LOGISTIC, parameter, row[k], label)
+        elif code == HUBER:
+            for k in range(row.shape[0]):
+                row[k] = share * loss_derivative(HUBER, parameter, row[k], label)
+        elif code == ABSOLUTE:
+            for k in range(row.shape[0]):
+                row[k] = share * loss_derivative(ABSOLUTE, parameter, row[k], label)
+        elif code == CAPPED_LINEAR:
+            for k in range(row.shape[0]):
+                row[k] = share * loss_derivative(CAPPED_LINEAR, parameter, row[k], label)
+        else:
+            for k in range(row.shape[0]):
+                row[k] = share * loss_derivative(code, parameter, row[k], label)
 
 
 @kernel(types.void(f8, f8, f8, rng_t, arr(f8, 2), arr(f8, 2, True), arr(f8, 2, True)), fastmath={"contract"})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,13 +16,15 @@ from dpbench.glm._erm import Minimiser, minimise
 from dpbench.glm.sensitivity import gradient_gap
 from dpbench.losses import LINEAR, Loss
 from dpbench.privacy import gaussian
-from dpbench.privacy.profile import Profile, gaussian_profile
+from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
 from dpbench.problems import GLMProblem
 from dpbench.sampling import block_width, release, sample
 
+_UP = 1.0 + 1e-14  # so that sensitivity/σ, as a float, does not come out above μ(ε, δ)
 _KEPT = 256  # centres kept, the least recently used dropped first
 _centres: OrderedDict[tuple[object, ...], Minimiser] = OrderedDict()
 _lock = threading.Lock()
+_mu = lru_cache(maxsize=4096)(gaussian.mu)  # asked for in every block of trials
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ class OutputPerturbation:
             return float(self.noise_scale)
         p, lam = problem, self.lam(problem)
         if self.calibration == "exact":
-            return self.sensitivity(p) / gaussian.mu(self.epsilon, self.delta)
+            return _UP * self.sensitivity(p) / _mu(self.epsilon, self.delta)
         if self.theorem_in_use(p) == 5:
             bound = lipschitz_constant(p.loss, p.y_bound)
             return theory.lipschitz_erm_noise(bound, p.x_bound, p.n, self.epsilon, self.delta, lam)
@@ -215,5 +218,5 @@ def _shifted(distance: float, noise: float, kind: str, why: str) -> Profile:
     if distance == 0.0:
         return gaussian_profile(0.0, kind=kind, why="the output does not depend on the record")
     if noise == 0.0:
-        return Profile(kind, "no noise is added", lambda e: 1.0, lambda d: math.inf)
+        return replace(no_privacy("no noise is added"), kind=kind)
     return gaussian_profile(distance / noise, kind=kind, why=why)

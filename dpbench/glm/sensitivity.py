@@ -27,6 +27,7 @@ x = X and x = −uX. The best w may lie inside the ball (logistic, Huber).
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from scipy.optimize import brentq
 from scipy.special import expit, lambertw
@@ -42,6 +43,7 @@ def gradient_bound(loss: Loss, x_bound: float, y_bound: float, radius: float) ->
     return x_bound * loss.derivative_bound(radius * x_bound, y_bound)
 
 
+@lru_cache(maxsize=4096, typed=True)  # asked for in every block of trials
 def gradient_gap(loss: Loss, x_bound: float, y_bound: float, radius: float, dimension: int) -> float:
     """D = sup over ‖w‖ ≤ B and pairs of admissible records of ‖∇ℓ(w; z) − ∇ℓ(w; z')‖ (module docstring).
 

@@ -40,7 +40,12 @@ class Point:
 
 
 def sweep(
-    points: Sequence[Point], trials: int | Sequence[int], *, repeats: int = 1, seed: int = 0, map_blocks: Map | None = None
+    points: Sequence[Point],
+    trials: int | Sequence[int],
+    *,
+    repeats: int = 1,
+    seed: int = 0,
+    map_blocks: Map | None = None,
 ) -> list[np.ndarray]:
     """Excess risks at each point, each of a data set of its own: `trials` independent data sets a point.
 
@@ -62,7 +67,7 @@ def sweep(
     -------
     list of ndarray, each of shape (trials,)
     """
-    each = [trials] * len(points) if isinstance(trials, int) else list(trials)
+    each = [trials] * len(points) if np.ndim(trials) == 0 else list(trials)  # type: ignore[arg-type]
     counts = [validation.integer("trials", count, at_least=2) for count in each]
     if len(counts) != len(points):
         raise validation.invalid("trials", f"one number, or one for each of the {len(points)} points", trials)

@@ -75,31 +75,23 @@ def privacy(evidence: Mapping[str, Any], *, title: str) -> Figure:
 
 @_styled
 def rate(evidence: Mapping[str, Any], *, title: str) -> Figure:
-    """Mean excess risk against n with its intervals, and the theorem's formula scaled to the measurements.
+    """Mean excess risk against n with 95% intervals, and the theorem's formula scaled to the measurements.
 
-    Columns: n, excess_risk, excess_risk_low, excess_risk_high, theory.
+    Columns: n, measured, standard error, ceiling. The interval of the slope has the entry's own level.
     """
-    names = "n", "excess_risk", "excess_risk_low", "excess_risk_high", "theory"
-    n, risk, low, high, theory = columns(evidence, *names)
+    n, risk, error, theory = columns(evidence, "n", "measured", "standard error", "ceiling")
     figure, axes = _axes()
     axes.set(xscale="log", yscale="log", xlabel="number of records $n$", ylabel="excess population risk")
-    measured = f"measured, slope {evidence['value']:.2f}"
+    slope = f"measured, slope {evidence['value']:.3f}"
     if evidence["interval"] is not None:
-        measured += " [{:.2f}, {:.2f}]".format(*evidence["interval"])
+        slope += " [{:.3f}, {:.3f}]".format(*evidence["interval"])
     axes.errorbar(
-        n,
-        risk,
-        yerr=(risk - low, high - risk),
-        color=BLUE,
-        marker="o",
-        capsize=2,
-        elinewidth=0.9,
-        label=measured,
+        n, risk, yerr=1.96 * error, color=BLUE, marker="o", capsize=2, elinewidth=0.9, label=slope.replace("-", "−")
     )
     expected = float(np.polyfit(np.log(n), np.log(theory), 1)[0])
     scale = float(np.exp(np.mean(np.log(risk / theory))))
-    theorem = f"theorem's formula, scaled, slope {expected:.2f}"
-    axes.plot(n, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=theorem)
+    theorem = f"theorem's formula, scaled, slope {expected:.3f}"
+    axes.plot(n, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=theorem.replace("-", "−"))
     floor, ceiling = axes.get_ylim()
     axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.2)  # room for the legend
     _log_ticks(axes.xaxis, axes.yaxis)
@@ -161,9 +153,7 @@ DRAWINGS = (
         "glm.thm5.privacy.printed",
         functools.partial(privacy, title="Theorem 5: output perturbation, worst pair"),
     ),
-    Drawing(
-        "rate_thm1", "glm.thm1.rate.n", functools.partial(rate, title="Theorem 1: noisy gradient descent")
-    ),
+    Drawing("rate_thm1", "glm.thm1.rate.n", functools.partial(rate, title="Theorem 1: noisy gradient descent")),
     Drawing("rate_thm5", "glm.thm5.rate.n", functools.partial(rate, title="Theorem 5: output perturbation")),
 )
 

@@ -21,7 +21,12 @@ def table(*columns: str, right: Iterable[str] = ()) -> Table:
     """A table without frames, so that its lines can be cut and searched with the tools of a shell."""
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in columns:
-        made.add_column(name, justify="right" if name in right else "left", overflow="fold")
+        made.add_column(
+            name,
+            justify="right" if name in right else "left",
+            no_wrap=name == "claim",
+            min_width=len("expected proved") if name == "verdict" else None,
+        )
     return made
 
 
@@ -32,14 +37,14 @@ def verdict_text(verdict: str, expected: str) -> Text:
     return Text(f"{verdict}, expected {expected}", style="bold red")
 
 
-def number(value: float | str) -> str:
-    """Four digits; text stands for what is not finite."""
-    return value if isinstance(value, str) else f"{value:.4g}"
+def number(value: float | str, digits: int = 4) -> str:
+    """That many digits; text stands for what is not finite."""
+    return value if isinstance(value, str) else f"{value:.{digits}g}"
 
 
 def interval(ends: Sequence[float | str] | None) -> str:
     """[low, high], or nothing where the value is exact."""
-    return "" if ends is None else f"[{number(ends[0])}, {number(ends[1])}]"
+    return "" if ends is None else f"[{number(ends[0], 3)}, {number(ends[1], 3)}]"
 
 
 def print_ledger(ledger: Ledger, console: Console) -> None:
@@ -53,8 +58,9 @@ def print_ledger(ledger: Ledger, console: Console) -> None:
         console.print(f"[yellow]not run[/]  {escape(item['id'])}: {escape(item['reason'])}")
     wrong = sum(not entry.as_expected for entry in ledger.entries)
     found = f"[bold red]{wrong} unexpected[/]" if wrong else "[green]all as expected[/]"
+    count = "1 verdict" if len(ledger.entries) == 1 else f"{len(ledger.entries)} verdicts"
     console.print(
-        f"{len(ledger.entries)} verdict{'s' * (len(ledger.entries) != 1)}, {found}; level {ledger.level}, seed {ledger.seed}, "
+        f"{count}, {found}; level {ledger.level}, seed {ledger.seed}, "
         f"error budget {ledger.error_budget:.1e}, {ledger.seconds:.1f} s"
     )
 
@@ -77,9 +83,7 @@ def print_claims(claims: Iterable[Claim], console: Console) -> None:
     console.print(made)
 
 
-def print_claim(
-    claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequence[str], console: Console
-) -> None:
+def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequence[str], console: Console) -> None:
     """All that is known of one entry, and the command that reproduces it."""
     console.print(Text(claim.id, style="bold"))
     side = f", side {claim.side}" if claim.side else ""
@@ -109,8 +113,7 @@ def _evidence(console: Console, claim: Claim, stored: StoredVerdict) -> None:
     head = Text.assemble(
         verdict_text(stored.verdict, claim.expected),
         f"  value {number(found['value'])}{f' {ends}' if ends else ''}",
-        f"  (level {stored.level}, seed {stored.seed}{sampled}, {found['seconds']:.1f} s, "
-        f"{stored.recorded}{stale})",
+        f"  (level {stored.level}, seed {stored.seed}{sampled}, {found['seconds']:.1f} s, {stored.recorded}{stale})",
     )
     console.print(Padding(head, (0, 0, 0, 2), expand=False))
     for note in found["notes"]:
@@ -122,9 +125,7 @@ def _field(console: Console, name: str, text: str) -> None:
     console.print(Padding(Text(text), (0, 0, 0, 2), expand=False))
 
 
-def print_comparison(
-    rows: Sequence[Row], best: Fit, zero: float, confidence: float, console: Console
-) -> None:
+def print_comparison(rows: Sequence[Row], best: Fit, zero: float, confidence: float, console: Console) -> None:
     """Mean empirical excess risk of each algorithm at each ε, beside the zero predictor's."""
     made = table(
         "algorithm",

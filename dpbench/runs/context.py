@@ -19,7 +19,7 @@ from dpbench.runs.progress import Progress, Silent
 from dpbench.runs.store import Store
 from dpbench.runs.units import name_of
 
-_PATIENCE, _LIMIT = 0.4, 1.6  # seconds after Ctrl-C: until running blocks are ended, until the run returns
+_PATIENCE, _LIMIT = 0.4, 1.2  # seconds after Ctrl-C: until running blocks are ended, until the run returns
 
 
 class Interrupted(KeyboardInterrupt):
@@ -66,9 +66,7 @@ class RunContext:
         On leaving the context after Ctrl-C.
     """
 
-    def __init__(
-        self, *, level: str, seed: int, workers: Any = None, store: Any = None, progress: Any = None
-    ) -> None:
+    def __init__(self, *, level: str, seed: int, workers: Any = None, store: Any = None, progress: Any = None) -> None:
         self.level = validation.choice("level", level, ("quick", "full"))
         self.seed = validation.integer("seed", seed, at_least=0)
         self.progress: Progress = Silent() if progress is None else progress
@@ -140,9 +138,7 @@ class RunContext:
 class _Flight:
     """The missing blocks of one `map`: a bounded number in flight, stored as they arrive."""
 
-    def __init__(
-        self, context: RunContext, run: int, function: Callable[[int], Any], unit: dict[str, Any]
-    ) -> None:
+    def __init__(self, context: RunContext, run: int, function: Callable[[int], Any], unit: dict[str, Any]) -> None:
         self.context, self.run, self.function, self.unit = context, run, function, unit
         self.executor: Executor = context.workers
         self.flying: dict[Future[bytes], int] = {}
@@ -173,7 +169,8 @@ class _Flight:
             else:
                 wait(self.flying, _PATIENCE)
             if isinstance(error, KeyboardInterrupt):
-                self._land(timeout=0.0)
+                for future in [f for f in self.flying if f.done()]:
+                    self._take(future)
                 self._keep()
             raise
         if self.failures:
@@ -194,17 +191,22 @@ class _Flight:
         try:
             future = self.landed.get(timeout=timeout)
             while True:
-                number = self.flying.pop(future)
-                if future.cancelled():
-                    if not self.failures:
-                        self.failures[number] = CancelledError("the executor dropped it")
-                elif (error := future.exception()) is not None:
-                    self.failures[number] = error
-                else:
-                    self.arrived[number] = future.result()
+                self._take(future)
                 future = self.landed.get_nowait()
         except queue.Empty:
             return
+
+    def _take(self, future: Future[bytes]) -> None:
+        """Take what a future that is done has brought; it stays in flight until then, whenever Ctrl-C comes."""
+        number = self.flying[future]
+        if future.cancelled():
+            if not self.failures:
+                self.failures[number] = CancelledError("the executor dropped it")
+        elif (error := future.exception()) is not None:
+            self.failures[number] = error
+        else:
+            self.arrived[number] = future.result()
+        del self.flying[future]
 
     def _keep(self) -> None:
         if self.arrived:

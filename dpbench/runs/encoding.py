@@ -53,9 +53,7 @@ def _pack(value: Any, buffers: list[bytes]) -> Any:
     if (kind is np.ndarray or isinstance(value, np.generic)) and value.dtype.kind in _KINDS:
         buffers.append(value.tobytes()[: value.nbytes])  # a scalar b"" has one byte more
         return {"array" if kind is np.ndarray else "scalar": [value.dtype.str, list(value.shape)]}
-    raise validation.invalid(
-        "the value of a block", "numbers, text, arrays, or lists and dicts of them", value
-    )
+    raise validation.invalid("the value of a block", "numbers, text, arrays, or lists and dicts of them", value)
 
 
 def _unpack(header: Any, data: bytes, at: list[int]) -> Any:

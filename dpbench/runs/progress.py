@@ -41,21 +41,27 @@ class Share:
     """Which share of a run is done, and from that and the time so far the time left."""
 
     def __init__(self) -> None:
-        self._started = time.monotonic()
+        self._started: float | None = None  # compiling does not count: it says nothing about the rest
         self._done, self._total, self._inside = 0, 1, 0.0
         self.name = ""
 
     def claim(self, done: int, total: int, name: str) -> None:
+        self._start()
         self._done, self._total, self._inside = done, total, 0.0
         self.name = f"{done + 1} of {total}: {name}"
 
     def blocks(self, done: int, total: int) -> None:
+        self._start()
         self._inside = done / total if total else 0.0
+
+    def _start(self) -> None:
+        if self._started is None:
+            self._started = time.monotonic()
 
     def left(self) -> str:
         """', about 2 min left', or nothing as long as nothing is done: each claim counts alike."""
         done = (self._done + self._inside) / self._total
-        if not 0.0 < done < 1.0:
+        if self._started is None or not 0.0 < done < 1.0:
             return ""
         seconds = (time.monotonic() - self._started) * (1.0 - done) / done
         return f", about {seconds:.0f} s left" if seconds < 100 else f", about {seconds / 60:.0f} min left"
@@ -87,7 +93,8 @@ class Lines:
 
     def blocks(self, done: int, total: int) -> None:
         self._share.blocks(done, total)
-        self._say(f"claim {self._share.name}, blocks {done} of {total}")
+        claim = f"claim {self._share.name}, " if self._share.name else ""
+        self._say(f"{claim}blocks {done} of {total}")
 
     def close(self) -> None:
         self._over.set()
@@ -102,7 +109,10 @@ class Lines:
     def _print(self) -> None:
         pause = self._first
         while not self._over.wait(pause):
-            print(f"dpbench: {self._text}{self._share.left()}", file=self._stream, flush=True)
+            try:
+                print(f"dpbench: {self._text}{self._share.left()}", file=self._stream, flush=True)
+            except (OSError, ValueError):  # nobody reads any more
+                return
             pause = self._every
 
 

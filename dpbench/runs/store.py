@@ -110,7 +110,7 @@ class Store:
     def __len__(self) -> int:
         """Blocks stored."""
         with self._reporting():
-            return int(self._db.execute("SELECT count(*) FROM block").fetchone()[0])
+            return int(self._patiently("SELECT count(*) FROM block")[0][0])
 
     def close(self) -> None:
         """Fold the log into the file, where no other process uses it. A second call does nothing."""
@@ -134,14 +134,11 @@ class Store:
         found = {}
         with self._reporting():
             for number in dict.fromkeys(numbers):
-                row = self._db.execute(
-                    "SELECT value, checksum FROM block WHERE run = ? AND number = ?", (run, number)
-                ).fetchone()
-                if row is None:
-                    continue
-                if not isinstance(row[0], bytes) or _checksum(run, number, row[0]) != row[1]:
-                    raise sqlite3.DatabaseError(f"block {number} of run {run} changed after it was stored")
-                found[number] = decode(row[0])
+                query = "SELECT value, checksum FROM block WHERE run = ? AND number = ?"
+                for value, checksum in self._patiently(query, (run, number)):
+                    if not isinstance(value, bytes) or _checksum(run, number, value) != checksum:
+                        raise sqlite3.DatabaseError(f"block {number} of run {run} changed after it was stored")
+                    found[number] = decode(value)
         return found
 
     def add(self, run: int, values: Mapping[int, bytes]) -> None:
@@ -152,9 +149,7 @@ class Store:
         with self._reporting(), self._transaction():
             self._db.executemany("INSERT OR IGNORE INTO block VALUES (?, ?, ?, ?)", rows)
 
-    def record(
-        self, claim: str, level: str, seed: int, code: str, verdict: str, evidence: dict[str, Any]
-    ) -> None:
+    def record(self, claim: str, level: str, seed: int, code: str, verdict: str, evidence: dict[str, Any]) -> None:
         """Store a verdict; it takes the place of an earlier one of the same claim, level, seed and code."""
         row = (claim, level, str(seed), code, verdict, json.dumps(evidence, allow_nan=False))
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -168,9 +163,9 @@ class Store:
     def verdicts(self) -> list[StoredVerdict]:
         """Verdicts in the order in which they were recorded."""
         with self._reporting():
-            rows = self._db.execute(
+            rows = self._patiently(
                 "SELECT claim, level, seed, code, verdict, evidence, recorded FROM verdict ORDER BY id"
-            ).fetchall()
+            )
         return [StoredVerdict(c, lv, int(s), code, v, json.loads(e), at) for c, lv, s, code, v, e, at in rows]
 
     def _check_place(self, path: Path, read_only: bool) -> None:
@@ -192,10 +187,8 @@ class Store:
         if tables:
             schema = self._schema(tables)
             if schema > SCHEMA:
-                raise InvalidInput(
-                    f"store must be of schema {SCHEMA} or older, got {self.path} of schema {schema}: "
-                    "a newer dpbench wrote it"
-                )
+                newer = f"{self.path} of schema {schema}: a newer dpbench wrote it"
+                raise InvalidInput(f"store must be of schema {SCHEMA} or older, got {newer}")
         if read_only:
             if not tables:
                 raise InvalidInput(f"store must hold a run of dpbench, got the empty file {self.path}")
@@ -216,15 +209,15 @@ class Store:
         raise InvalidInput(f"store must be a file of dpbench, got {self.path}: another program's database")
 
     def _find(self, key: tuple[str, str, str]) -> int | None:
-        row = self._db.execute("SELECT id FROM run WHERE unit = ? AND seed = ? AND code = ?", key).fetchone()
-        return None if row is None else int(row[0])
+        rows = self._patiently("SELECT id FROM run WHERE unit = ? AND seed = ? AND code = ?", key)
+        return int(rows[0][0]) if rows else None
 
-    def _patiently(self, statement: str) -> list[Any]:
+    def _patiently(self, statement: str, parameters: tuple[Any, ...] = ()) -> list[Any]:
         """Run a statement, waiting for other processes in short steps, between which Ctrl-C is heard."""
         deadline = time.monotonic() + _PATIENCE
         while True:
             try:
-                return self._db.execute(statement).fetchall()
+                return self._db.execute(statement, parameters).fetchall()
             except sqlite3.OperationalError as error:
                 if _code(error) not in ("SQLITE_BUSY", "SQLITE_LOCKED") or time.monotonic() > deadline:
                     raise
@@ -232,11 +225,9 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         if self._inode is not None and self.path is not None and _inode(self.path) != self._inode:
-            raise StoreError(
-                f"the store {self.path} was removed or replaced while in use; run the same command again"
-            )
-        self._patiently("BEGIN IMMEDIATE")
+            raise StoreError(f"the store {self.path} was removed or replaced while in use; run the same command again")
         try:
+            self._patiently("BEGIN IMMEDIATE")
             yield
             self._db.execute("COMMIT")
         except BaseException:

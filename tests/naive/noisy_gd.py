@@ -45,9 +45,7 @@ def draws(rng: np.random.Generator, steps: int, dimension: int, width: int) -> n
     return rng.standard_normal((steps - 1, dimension, width))
 
 
-def distance_of_releases(
-    drift_gap: np.ndarray, steps: int, step_size: float, sigma: float, *, averaged: bool
-) -> float:
+def distance_of_releases(drift_gap: np.ndarray, steps: int, step_size: float, sigma: float, *, averaged: bool) -> float:
     """Distance, in standard deviations, of two unprojected runs whose constant gradients differ by a gap.
 
     The iterates are unrolled into one linear map of the noises: mean A(gap, …, gap), covariance σ²AAᵀ.

@@ -2,6 +2,10 @@
 
 from dpbench.claims.core import Claim
 from dpbench.claims.glm import (
+    floors_fingerprinting,
+    floors_nonprivate,
+    floors_packing,
+    floors_two_point,
     lemma5,
     lemma6,
     lemmas,
@@ -13,6 +17,10 @@ from dpbench.claims.glm import (
 from dpbench.claims.glm.expected import EXPECTED
 
 _MODULES = (
+    floors_two_point,
+    floors_packing,
+    floors_fingerprinting,
+    floors_nonprivate,
     lemmas,
     lemma5,
     lemma6,

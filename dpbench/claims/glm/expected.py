@@ -10,7 +10,7 @@ EXPECTED = {
     "glm.lemma3.inequality": "not refuted",
     # η up to 4/H̃ is allowed, where a step can triple a difference: GD is not non-expansive.
     "glm.lemma5.stability": "refuted",
-    # η ≤ 2/H̃: the proof's contraction holds.
+    # η ≤ 2/H̃ and T ≤ n: the proof's contraction and its last step hold.
     "glm.lemma5.stability.corrected": "not refuted",
     # In the testable form regret ≤ B²/(ηT) + 4η(H̃‖Y‖² + σ²d).
     "glm.lemma6.inequality": "not refuted",
@@ -76,6 +76,8 @@ EXPECTED = {
     "glm.thm16.floor.every-scale": "refuted",
     "glm.thm17.floor": "not refuted",
     "glm.thm17.floor.exact": "not refuted",
+    # Once sqrt(H)B‖X‖ ≥ Y; for smaller B the zero predictor has HB²‖X‖²/2, below any constant times the claim.
     "glm.cor5.floor": "not refuted",
     "glm.cor5.floor.exact": "not refuted",
+    "glm.cor5.floor.small-radius": "refuted",
 }

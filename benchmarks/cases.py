@@ -1,0 +1,152 @@
+"""What is timed, for asv and pytest-benchmark alike: the work, a check of its answer, and the answer's quality."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks import numpy_loop
+from dpbench.auditing.audit import AuditResult, audit
+from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.glm.output_perturbation import OutputPerturbation
+from dpbench.populations_sphere import LinearOnSphere, LogisticOnSphere
+from dpbench.problems import GLMProblem
+from dpbench.sampling import block_width
+
+N, D, STEPS = 1000, 50, 1000
+MECHANISM = NoisyGD(1.0, 1e-5, steps=STEPS)
+
+
+class WrongAnswer(AssertionError):
+    """The work to be timed does not give the right answer."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Work to time.
+
+    Attributes
+    ----------
+    run : callable
+        The work; each call does the same.
+    trials : int
+        Units of work in a call: outputs, or samples a side.
+    check : callable
+        Raises `WrongAnswer` unless the same code gives the right answer.
+    quality : callable
+        A number to watch beside the seconds, from what `run` returns.
+    """
+
+    run: Callable[[], Any]
+    trials: int
+    check: Callable[[], None]
+    quality: Callable[[Any], float]
+
+
+def population(loss: str) -> LinearOnSphere | LogisticOnSphere:
+    """d = 50, radius 1, ‖w*‖ = 0.8."""
+    weights = np.full(D, 0.8 / np.sqrt(D))
+    return LogisticOnSphere(weights) if loss == "logistic" else LinearOnSphere(loss, weights, noise=0.2)
+
+
+def problem(loss: str) -> GLMProblem:
+    """n = 1000 records of `population(loss)`."""
+    return population(loss).draw(N, np.random.default_rng(0))
+
+
+def noisy_gd(loss: str) -> Case:
+    """One block of trials; its quality is the mean population excess risk."""
+    data = problem(loss)
+    width = block_width(data)
+    return Case(
+        run=lambda: MECHANISM(data, width, np.random.default_rng(1)),
+        trials=width,
+        check=partial(check_noisy_gd, data, MECHANISM),
+        quality=lambda outputs: float(population(loss).excess_risk(outputs).mean()),
+    )
+
+
+def noisy_gd_sparse() -> Case:
+    """Logistic loss, 1000 records of 500 features, 1% of them stored; quality: the mean empirical risk."""
+    rng = np.random.default_rng(2)
+    X = sparse.random_array((N, 500), density=0.01, rng=rng, format="csr")
+    X.data[:] = 0.2
+    y = np.where(rng.random(N) < 0.5, 1.0, -1.0)
+    data = GLMProblem(X, y, loss="logistic", x_bound=1.0, y_bound=1.0, radius=1.0)
+    short, width = few_steps(MECHANISM, data), block_width(data)
+
+    def check() -> None:
+        dense = replace(data, X=data.X.toarray())
+        same(*(short(form, 2, np.random.default_rng(1)) for form in (data, dense)))
+
+    return Case(
+        run=lambda: MECHANISM(data, width, np.random.default_rng(1)),
+        trials=width,
+        check=check,
+        quality=lambda outputs: float(data.empirical_risk(outputs).mean()),
+    )
+
+
+def output_perturbation() -> Case:
+    """Logistic loss, 1000 outputs around one solved centre; quality: the mean population excess risk."""
+    data, m = problem("logistic"), OutputPerturbation(1.0, 1e-5)
+
+    def check() -> None:
+        w = replace(m, noise_scale=0.0)(data, 1, np.random.default_rng(0))[0]
+        slope = data.X.T @ data.loss.derivative(data.X @ w, data.y) / N + m.lam(data) * w
+        if np.linalg.norm(w) < data.radius * (1.0 - 1e-9) and np.linalg.norm(slope) > 1e-4:
+            raise WrongAnswer(f"the centre is not a minimiser: gradient {np.linalg.norm(slope):.2g}")
+
+    return Case(
+        run=lambda: m(data, 1000, np.random.default_rng(1)),
+        trials=1000,
+        check=check,
+        quality=lambda outputs: float(population("logistic").excess_risk(outputs).mean()),
+    )
+
+
+def audit_laplace() -> Case:
+    """A distinguishing attack on Laplace noise with ε = 1; quality: the lower bound that it finds."""
+
+    def run() -> AuditResult:
+        return audit(lambda shift, trials, rng: shift + rng.laplace(size=trials), 0.0, 1.0, trials=200_000)
+
+    def check() -> None:
+        if not 0.9 < run().epsilon_lower <= 1.0:
+            raise WrongAnswer(f"the bound on ε = 1 is {run().epsilon_lower}")
+
+    return Case(run=run, trials=200_000, check=check, quality=lambda result: float(result.epsilon_lower))
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "noisy-gd-squared": partial(noisy_gd, "squared"),
+    "noisy-gd-logistic": partial(noisy_gd, "logistic"),
+    "noisy-gd-sparse-logistic": noisy_gd_sparse,
+    "output-perturbation-logistic": output_perturbation,
+    "audit-laplace": audit_laplace,
+}
+
+
+def check_noisy_gd(data: GLMProblem, mechanism: NoisyGD) -> None:
+    """A few steps give what NumPy's loop gives with the same noise."""
+    xi = np.random.default_rng(1).standard_normal((5, data.d, block_width(data)))[:, :, 0]
+    if data.loss.quadratic:  # drawn along the eigenvectors of the Hessian
+        xi = xi @ data.axes[1].T
+    got = few_steps(mechanism, data)(data, 2, np.random.default_rng(1))[0]
+    same(got, numpy_loop.one_trial(data, few_steps(mechanism, data), iter(xi).__next__))
+
+
+def few_steps(mechanism: NoisyGD, data: GLMProblem) -> NoisyGD:
+    """The first six steps, with the step size and the noise of the whole run."""
+    return replace(mechanism, steps=6, step_size=mechanism.eta(data), noise_scale=mechanism.sigma(data))
+
+
+def same(got: np.ndarray, want: np.ndarray) -> None:
+    """Refuse an answer that differs by more than rounding."""
+    if not np.allclose(got, want, rtol=1e-10, atol=1e-14):
+        raise WrongAnswer(f"off by {np.abs(got - want).max():.2g}")

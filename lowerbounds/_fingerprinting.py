@@ -1,0 +1,267 @@
+"""The fingerprinting distributions of Theorems 6 and 11 and Corollary 4 of the GLM paper, and their membership test."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.special import betaln
+
+from lowerbounds._instance import (
+    CONSTANTS,
+    HardFamily,
+    Instance,
+    basis_rows,
+    choice,
+    count,
+    invalid,
+    positive,
+    probability,
+    rows,
+)
+
+PRINTED_BETA = 1.0 / 16.0
+SMALL_BETA = 2.0**-10
+"""β where it is free: the "exact" and "tight" floors grow as β falls, to their limit at β = 0."""
+
+
+def fingerprinting(
+    n: int,
+    rank: int,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    p: float = 2.0,
+    q: float = 2.0,
+    x_bound: float = 1.0,
+    radius: float = 1.0,
+    mass: float | None = None,
+    active: int | None = None,
+    beta: float | None = None,
+    comparison: str = "minimiser",
+    constants: str = "exact",
+) -> HardFamily:
+    """Distributions on a scaled basis whose medians a private algorithm cannot learn; absolute loss, G = 1.
+
+    A record is x = ‖X‖e_j for each j ≤ d' with probability α/d', else x = 0; y = (B/d'^{1/p})⟨x, z⟩ with
+    z_j ~ Bernoulli(μ_j), and μ_j ~ Beta(β, β) independently. All basis vectors have every ℓ_q norm ‖X‖, so that
+    `q` only says in which norm the loss is ‖X‖-Lipschitz; ‖w̃‖_p ≤ B. Theorem 6 is p = q = 2, Corollary 4 is
+    ‖X‖ = 1 with the dimension for the rank.
+
+    Parameters
+    ----------
+    n, rank : int
+        Records, and the dimension of the space; d' ≤ rank (the paper adds vanishing orthogonal records to raise
+        the rank from d').
+    epsilon, delta : float
+        The privacy that the floor is for.
+    p, q : float
+        At least 1; infinity is allowed.
+    x_bound, radius : float
+        ‖X‖ and B.
+    mass, active, beta : optional
+        α, d', β; default the maximisers of the floor (β = 2⁻¹⁰), or the paper's for "printed".
+    comparison : {"minimiser", "means"}
+        What the excess is over: the minimiser B/d'^{1/p}·1{μ_j > 1/2}, or the paper's w̃ = (B/d'^{1/p})μ, which is
+        not the minimiser. A floor over w̃ is one over the minimiser.
+    constants : {"exact", "printed", "tight"}
+        "printed": B‖X‖d'^{(p−1)/p}/(1024nε) for rank ≤ 48nε, min(1/(16(nε)^{1/p}), 1)·B‖X‖ beyond; ε ≤ 1.2,
+        δ ≤ ε. "exact": B‖X‖α/((1 + 2β)d'^{1/p})·[1/4 − 2β − nα(e^ε − 1 + δ)/(2d')]. "tight": see the notes.
+
+    Returns
+    -------
+    HardFamily
+        Members are μ, drawn from the prior; the floor is on the mean over μ, the data and the algorithm of the
+        excess population risk.
+
+    Raises
+    ------
+    ValueError
+        For parameters outside these ranges, or where the floor asked for is not positive.
+
+    Notes
+    -----
+    Proof of "tight". With v = d'^{1/p}w/B clipped to [0, 1] the risk is linear in each v_j,
+    (α‖X‖B/d'^{1+1/p}) Σ_j (μ_j + v_j(1 − 2μ_j)), and the fingerprinting identity (integration by parts under the
+    Beta density) is E[v_j(1 − 2μ_j)] = −(1/β) Σ_i E[v_j(z_i − μ_j)1{x_i on e_j}]. So nothing is lost up to here:
+    the excess over w̃ is (α‖X‖B/d'^{1/p})·(1/(2(1 + 2β)) − C/(βd')) and over the minimiser the same with
+    E|μ − 1/2| = 4^{−β}/(βB(β, β)) for 1/(2(1 + 2β)), C the sum of all correlations. Given x_i = ‖X‖e_j and μ_j,
+    E[v_j(z_i − μ_j)] = μ_j(1 − μ_j)(E[v_j | z_i = 1] − E[v_j | z_i = 0]), and two neighbours differ by at most
+    t = (e^ε − 1 + 2δ)/(e^ε + 1) in total variation; Eμ(1 − μ) = β/(2(1 + 2β)). Hence C/(βd') ≤ nαt/(2d'(1 + 2β)).
+    The paper (and "exact") instead bounds |v − μ| below by (v − μ)², |y − ⟨w̃, x⟩| above by twice its mean, and t
+    by e^ε − 1 + δ.
+    """
+    n, rank = count("n", n), count("rank", rank)
+    epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
+    x_bound, radius = positive("x_bound", x_bound), positive("radius", radius)
+    power = _inverse("p", p)
+    _inverse("q", q)
+    choice("comparison", comparison, ("minimiser", "means"))
+    if choice("constants", constants, CONSTANTS) == "printed":
+        if not epsilon <= 1.2 or not delta <= epsilon:
+            raise invalid("epsilon", "at most 1.2, with delta <= epsilon, for the printed constant", (epsilon, delta))
+        shape = PRINTED_BETA if beta is None else positive("beta", beta)
+        chosen = _printed_choice(n, rank, epsilon, shape)
+    else:
+        shape = SMALL_BETA if beta is None else positive("beta", beta)
+        chosen = _best_choice(n, rank, epsilon, delta, power, shape, constants)
+    size = chosen[0] if active is None else count("active", active)
+    if size > rank:
+        raise invalid("active", f"at most rank = {rank}", size)
+    weight = chosen[1] if mass is None else positive("mass", mass)
+    if weight > 1.0:
+        raise invalid("mass", "at most 1", weight)
+    family = _Fingerprints(n, rank, size, weight, shape, x_bound, radius, power, comparison)
+    floor_at = partial(_floor, family, constants)
+    floor = _printed_floor(family, epsilon) if constants == "printed" else floor_at(epsilon, delta)
+    if not floor > 0.0:
+        raise invalid("n", "such that the floor is positive at this mass, active and beta", n)
+    return HardFamily(
+        name="fingerprinting",
+        source="Theorem 11",
+        floor=floor,
+        aggregate="mean",
+        how="mean excess population risk over mu from the Beta prior and over the data",
+        epsilon=epsilon,
+        delta=delta,
+        n=n,
+        d=rank,
+        distance=1,
+        parameters={"active": size, "mass": weight, "beta": shape, "scale": family.scale, "p": p, "q": q},
+        members=family.draw,
+        instances=family.instance,
+        minimisers=family.point,
+        excess=family.excess,
+        box=(0.0, family.scale),
+        largest=family.largest,
+        # The means have at most 2mu(1 - mu) - min(mu, 1 - mu) <= 1/8 more risk than the median in each coordinate.
+        least=-0.125 * family.weight * size * family.scale if comparison == "means" else 0.0,
+        floor_at=None if constants == "printed" else floor_at,
+    )
+
+
+def _inverse(name: str, value: float) -> float:
+    """1/p of a norm's exponent."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 1.0:
+        raise invalid(name, "a number >= 1", value)
+    return 1.0 / value
+
+
+def _printed_choice(n: int, rank: int, epsilon: float, beta: float) -> tuple[int, float]:
+    if rank <= 48.0 * n * epsilon:
+        return rank, min(1.0, rank / (48.0 * (1.0 + 2.0 * beta) * n * epsilon))
+    return max(1, math.floor(48.0 * n * epsilon)), 1.0
+
+
+def _printed_floor(family: _Fingerprints, epsilon: float) -> float:
+    scale, effective = family.radius * family.x_bound, family.n * epsilon
+    if family.rank <= 48.0 * effective:
+        return scale * family.active ** (1.0 - family.power) / (1024.0 * effective)
+    return scale * min(1.0, 1.0 / (16.0 * effective**family.power))
+
+
+def _bracket(epsilon: float, delta: float, beta: float, constants: str, half: float) -> tuple[float, float]:
+    """(a, k) of the floor B‖X‖α/((1 + 2β)d'^{1/p})·[a − nαk/d']; `half` is a for "tight"."""
+    if constants == "tight":
+        return half, 0.5 * (math.tanh(0.5 * epsilon) + 2.0 * delta / (math.exp(epsilon) + 1.0))
+    return 0.25 - 2.0 * beta, 0.5 * (math.expm1(epsilon) + delta)
+
+
+def _best_choice(
+    n: int, rank: int, epsilon: float, delta: float, power: float, beta: float, constants: str
+) -> tuple[int, float]:
+    """The d' and α with the largest floor.
+
+    For given d' the best α is min(1, ad'/(2nk)). Up to α = 1 the floor grows like d'^{1−1/p}; beyond, with α = 1,
+    it peaks at d' = (1 + p)nk/a.
+    """
+    a, k = _bracket(epsilon, delta, beta, constants, 0.5)
+    if a <= 0.0:
+        raise invalid("beta", "below 1/8 for the exact constant", beta)
+    peak = n * k * (1.0 + 1.0 / power) / a if power > 0.0 else math.inf
+    near = {rank} if peak >= rank else {max(1, math.floor(peak)), min(rank, math.floor(peak) + 1)}
+
+    def value(size: int) -> float:
+        alpha = min(1.0, a * size / (2.0 * n * k))
+        return alpha / size**power * (a - n * alpha * k / size)
+
+    best = max(sorted(near), key=value)
+    return best, min(1.0, a * best / (2.0 * n * k))
+
+
+def _floor(family: _Fingerprints, constants: str, epsilon: float, delta: float) -> float:
+    beta, half = family.beta, 0.5
+    if family.comparison == "minimiser":
+        half = (1.0 + 2.0 * beta) * mean_distance(beta)
+    a, k = _bracket(epsilon, delta, beta, "exact" if constants == "printed" else constants, half)
+    gain = a - family.n * family.mass * k / family.active
+    return family.mass * family.scale * family.x_bound / (1.0 + 2.0 * beta) * gain
+
+
+def mean_distance(beta: float) -> float:
+    """E|μ − 1/2| for μ ~ Beta(β, β): 4^{−β}/(βB(β, β))."""
+    return math.exp(-beta * math.log(4.0) - math.log(beta) - float(betaln(beta, beta)))
+
+
+@dataclass(frozen=True)
+class _Fingerprints:
+    n: int
+    rank: int
+    active: int
+    mass: float
+    beta: float
+    x_bound: float
+    radius: float
+    power: float
+    comparison: str
+
+    @property
+    def scale(self) -> float:
+        """B/d'^{1/p}: the coordinates of the minimiser are 0 or this."""
+        return self.radius / self.active**self.power
+
+    @property
+    def weight(self) -> float:
+        return self.mass * self.x_bound / self.active
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        return rng.beta(self.beta, self.beta, self.active)
+
+    def largest(self, low: float, high: float) -> float:
+        # The slope in each coordinate is at most 1 in absolute value, and the comparison point lies in the box.
+        return self.weight * self.active * max(high, self.scale - low)
+
+    def instance(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
+        if rng is None:
+            raise invalid("rng", "a Generator: the data of this family are random", rng)
+        means = self._means(member)
+        on = rng.random(self.n) < self.mass
+        columns = np.where(on, rng.integers(0, self.active, self.n), -1)
+        bits = rng.random(self.n) < means[np.maximum(columns, 0)]
+        y = np.where(on & bits, self.scale * self.x_bound, 0.0)
+        X = basis_rows(columns, self.x_bound, self.n, self.rank)
+        # The largest Euclidean norm of a minimiser, all of whose d' coordinates are B/d'^{1/p}.
+        radius = self.scale * math.sqrt(self.active) * (1.0 + 1e-12)
+        return Instance(X, y, "absolute", self.x_bound, self.scale * self.x_bound, radius)
+
+    def point(self, member: np.ndarray) -> np.ndarray:
+        means = self._means(member)
+        w = np.zeros(self.rank)
+        w[: self.active] = self.scale * (means if self.comparison == "means" else means > 0.5)
+        return w
+
+    def excess(self, member: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        w = rows(outputs, self.rank)[:, : self.active]
+        return self._risk(member, w) - self._risk(member, self.point(member)[None, : self.active])
+
+    def _risk(self, member: np.ndarray, w: np.ndarray) -> np.ndarray:
+        means = self._means(member)
+        return self.weight * (np.abs(self.scale - w) @ means + np.abs(w) @ (1.0 - means))
+
+    def _means(self, member: np.ndarray) -> np.ndarray:
+        made = np.asarray(member, dtype=np.float64)
+        if made.shape != (self.active,) or not np.all((made >= 0.0) & (made <= 1.0)):
+            raise invalid("member", f"a vector of {self.active} numbers in [0, 1]", member)
+        return made

@@ -1,0 +1,54 @@
+"""The fingerprint correlation of Theorem 11 of the GLM paper as a membership test: was this record used?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lowerbounds._instance import HardFamily, Instance, basis_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Membership:
+    """One target record, a data set with it, and the same data set with x = 0 in its place.
+
+    Attributes
+    ----------
+    present, absent : Instance
+        Neighbours: they differ in record 0.
+    column : int
+        The coordinate j that the target is on.
+    bit, mean, scale : float
+        z and μ_j of the target, and B/d'^{1/p}.
+    """
+
+    present: Instance
+    absent: Instance
+    column: int
+    bit: float
+    mean: float
+    scale: float
+
+    def score(self, outputs: np.ndarray) -> np.ndarray:
+        """The target's share of the fingerprint correlation, v_j(z − μ_j), v = w/scale clipped to [0, 1]."""
+        guess = np.clip(outputs[:, self.column] / self.scale, 0.0, 1.0)
+        return guess * (self.bit - self.mean)
+
+
+def membership(family: HardFamily, rng: np.random.Generator) -> Membership:
+    """A random target of a fingerprinting family: is it in the data? The proof's correlation is the test."""
+    means = family.members(rng)
+    base = family.instances(means, rng)
+    column, scale = int(rng.integers(means.size)), float(family.parameters["scale"])
+    bit = float(rng.random() < means[column])
+    columns = np.full(family.n, -1, dtype=np.int64)
+    filled = np.diff(base.X.indptr) > 0
+    columns[filled] = base.X.indices
+    made = []
+    for first, label in ((column, bit * scale * base.x_bound), (-1, 0.0)):
+        y = base.y.copy()
+        columns[0], y[0] = first, label
+        X = basis_rows(columns, base.x_bound, family.n, family.d)
+        made.append(Instance(X, y, base.loss, base.x_bound, base.y_bound, base.radius))
+    return Membership(made[0], made[1], column, bit, float(means[column]), scale)

@@ -1,0 +1,268 @@
+"""Floors that hold for every algorithm, private or not: Theorems 16 and 17 and Corollary 5 of the GLM paper."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binom
+
+from lowerbounds._instance import (
+    HardFamily,
+    Instance,
+    basis_rows,
+    choice,
+    count,
+    invalid,
+    positive,
+    rows,
+    signs,
+)
+from lowerbounds._two_piece import best_two_piece, likely_counts
+
+RATE_CONSTANT = {"16": 1.0 / 16.0, "17": 1.0 / 40.0}
+"""The paper's Ω(·) has no constant; these are below every "exact" floor in the range that they are stated for."""
+
+
+def nonprivate(
+    n: int,
+    d: int = 1,
+    *,
+    theorem: str = "17",
+    x_bound: float = 1.0,
+    y_bound: float = 1.0,
+    radius: float = 1.0,
+    smoothness: float = 1.0,
+    constants: str = "exact",
+) -> HardFamily:
+    """Distributions on which n records do not suffice, and the floor on the mean excess population risk.
+
+    Parameters
+    ----------
+    n, d : int
+        Records and dimension (theorem "16" has d = 1).
+    theorem : {"16", "17", "cor5"}
+        Which floor: see the notes.
+    x_bound, y_bound, radius : float
+        ‖X‖, the bound Y on labels, and B.
+    smoothness : float
+        H; 1 for Theorem 17, 2 for Theorem 16 (whose loss is fixed).
+    constants : {"exact", "rate"}
+        "exact": the floor of this very family. "rate": the theorem's expression with the constant of
+        `RATE_CONSTANT`, as the paper prints none.
+
+    Returns
+    -------
+    HardFamily
+
+    Raises
+    ------
+    ValueError
+        For parameters outside their range; for "16" if M = min(Y, B‖X‖) < 1, and for the rate of the others if
+        √H·B‖X‖ < Y: the statements fail as these fall to 0 (zero has excess at most HB²‖X‖²/2, below any constant
+        times √H·B‖X‖Y/√n).
+
+    Notes
+    -----
+    Theorem 16. x = ‖X‖, y = σM with probability (1 + ρ)/2, else −σM, σ = ±1 uniform, M = min(Y, B‖X‖), and the
+    two-piece loss r² for |r| ≤ 1/2, |r| − 1/4 beyond. Its instances double features and labels and use Huber's loss
+    with κ = 1, which is then twice the two-piece loss; `excess` and the floor are in the two-piece loss. With e₊
+    the excess risk for σ = +1 and e₋(w) = e₊(−w), convexity gives e₊(w) + e₋(w) ≥ 2e₊(0), so for uniform σ the
+    mean excess is at least e₊(0)·(1 − TV(P₊ⁿ, P₋ⁿ)), a sum over the binomial number of positive labels; ρ maximises.
+
+    Theorem 17 (the paper gives neither construction nor constant; derived here). Two families, the better one is
+    returned. *Cube* (Assouad): x = ‖X‖e_j with probability p/d', y = ±Y with mean σ_jbY. The excess of w is
+    (p‖X‖²/2d')Σ_j(w_j − σ_jbY/‖X‖)², the σ_j are independent given the data, so the Bayes risk is exactly
+    (p/2)b²Y²·E[4π(1 − π)], π the posterior of σ_j = 1 given the K ~ Bin(n, p/d') labels on it. d' = d and p = 1
+    give dY²/n, fewer coordinates BY‖X‖/√n. *Rare record*, for the term B²‖X‖²/n: x = γ, y = γB always, against the
+    same with x = ‖X‖, y = 0 with probability q ≈ 1/n, which moves the minimiser from B to w₁ = (1 − q)γ²B/((1 −
+    q)γ² + q‖X‖²). An algorithm that has not seen the rare record pays, with weights A₀ = γ²/2 and A₁ = (1 − q)ⁿ((1 −
+    q)γ² + q‖X‖²)/2 of the two quadratics, at least (1/2)(B − w₁)²A₀A₁/(A₀ + A₁) on average over the two: the
+    exact Bayes risk.
+
+    Corollary 5. (1/2)(√H z − y)² is Theorem 17 with features √H x.
+    """
+    n, d = count("n", n), count("d", d)
+    x_bound, y_bound, radius = positive("x_bound", x_bound), positive("y_bound", y_bound), positive("radius", radius)
+    smoothness = positive("smoothness", smoothness)
+    choice("theorem", theorem, ("16", "17", "cor5"))
+    choice("constants", constants, ("exact", "rate"))
+    if theorem == "16":
+        return _two_piece_family(n, x_bound, y_bound, radius, constants)
+    if theorem == "17" and smoothness != 1.0:
+        raise invalid("smoothness", "1 for theorem '17' (use 'cor5')", smoothness)
+    size = x_bound * math.sqrt(smoothness)
+    cube, rare = _best_cube(n, d, size, y_bound, radius), _best_rare(n, d, size, y_bound, radius)
+    made = cube if cube.bayes_risk() >= rare.bayes_risk() else rare
+    source = "Theorem 17" if theorem == "17" else "Corollary 5"
+    if constants == "exact":
+        return made.family(source, made.bayes_risk())
+    if radius * size < y_bound:
+        raise invalid("radius", "at least y_bound/(sqrt(smoothness)*x_bound) for the rate", radius)
+    a = radius * size / (y_bound * math.sqrt(n))
+    return made.family(source, RATE_CONSTANT["17"] * y_bound**2 * min(1.0, a * a + d / n, a))
+
+
+def _best_cube(n: int, d: int, x_bound: float, y_bound: float, radius: float) -> _Cube:
+    """The cube with the largest Bayes risk over a grid of d' and b."""
+    ratio = radius * x_bound / y_bound
+    grid = [
+        _Cube(n, d, int(active), min(1.0, ratio / math.sqrt(active), factor * math.sqrt(active / n)), x_bound, y_bound,
+              radius)
+        for active in np.unique(np.geomspace(1, d, 24).round())
+        for factor in (0.7, 1.0, 1.4, 2.0)
+    ]  # fmt: skip
+    return max(grid, key=lambda made: made.bayes_risk(2))
+
+
+def _best_rare(n: int, d: int, x_bound: float, y_bound: float, radius: float) -> _Rare:
+    """The rare-record pair with the largest Bayes risk, on a grid of q and γ."""
+    largest = min(x_bound, y_bound / radius)
+    grid = [
+        _Rare(n, d, min(0.5, q / n), largest * float(g), x_bound, radius)
+        for q in (0.5, 1.0, 1.5, 2.0, 3.0)
+        for g in np.geomspace(1e-4, 1.0, 97)
+    ]
+    return max(grid, key=lambda made: made.bayes_risk())
+
+
+@dataclass(frozen=True)
+class _Cube:
+    n: int
+    d: int
+    active: int
+    bias: float
+    x_bound: float
+    y_bound: float
+    radius: float
+
+    @property
+    def target(self) -> float:
+        return self.bias * self.y_bound / self.x_bound
+
+    def bayes_risk(self, bins: int = 64) -> float:
+        """(b²Y²/2)·E over K ~ Bin(n, 1/d') of the posterior variance of a sign after K labels of bias b.
+
+        Rounded down: the variance falls as K grows, so each of `bins` ranges of K counts with its largest K.
+        """
+        low, high = binom.ppf((1e-12, 1.0 - 1e-12), self.n, 1.0 / self.active)
+        ends = np.unique(np.linspace(low, high, min(int(high - low) + 1, bins)).round())
+        chance = np.diff(binom.cdf(ends, self.n, 1.0 / self.active), prepend=0.0)
+        mean = sum(c * sign_variance(int(k), self.bias) for k, c in zip(ends, chance, strict=True))
+        return 0.5 * self.bias**2 * self.y_bound**2 * float(mean)
+
+    def family(self, source: str, floor: float) -> HardFamily:
+        return HardFamily(
+            name="cube", source=source, floor=floor, aggregate="mean",
+            how="mean excess population risk over uniform sigma and over the data",
+            epsilon=None, delta=None, n=self.n, d=self.d, distance=1,
+            parameters={"active": self.active, "bias": self.bias, "target": self.target},
+            members=self.draw, instances=self.instance, minimisers=self.minimiser, excess=self.excess,
+            box=(-self.target, self.target), largest=self.largest,
+        )  # fmt: skip
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        return 2.0 * rng.integers(0, 2, self.active) - 1.0
+
+    def largest(self, low: float, high: float) -> float:
+        return 0.5 * self.x_bound**2 * (max(high, -low) + self.target) ** 2
+
+    def instance(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
+        sigma, rng = signs("member", member, self.active), _needed(rng)
+        columns = rng.integers(0, self.active, self.n)
+        mean = self.bias * sigma[columns]
+        y = np.where(rng.random(self.n) < 0.5 * (1.0 + mean), self.y_bound, -self.y_bound)
+        X = basis_rows(columns, self.x_bound, self.n, self.d)
+        return Instance(X, y, "half-squared", self.x_bound, self.y_bound, self.radius)
+
+    def minimiser(self, member: np.ndarray) -> np.ndarray:
+        w = np.zeros(self.d)
+        w[: self.active] = signs("member", member, self.active) * self.target
+        return w
+
+    def excess(self, member: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        gaps = rows(outputs, self.d)[:, : self.active] - signs("member", member, self.active) * self.target
+        return 0.5 * self.x_bound**2 / self.active * np.einsum("ij,ij->i", gaps, gaps)
+
+
+@dataclass(frozen=True)
+class _Rare:
+    n: int
+    d: int
+    chance: float
+    feature: float
+    x_bound: float
+    radius: float
+
+    def _quadratic(self, member: int) -> tuple[float, float]:
+        """Curvature and minimiser of the risk in the first coordinate."""
+        if member not in (0, 1):
+            raise invalid("member", "0 or 1", member)
+        q = self.chance if member else 0.0
+        common = (1.0 - q) * self.feature**2
+        curvature = common + q * self.x_bound**2
+        return curvature, common * self.radius / curvature
+
+    def bayes_risk(self) -> float:
+        """The exact Bayes risk of the notes of `nonprivate`."""
+        (first, _), (second, moved) = self._quadratic(0), self._quadratic(1)
+        a, b = 0.5 * first, 0.5 * second * (1.0 - self.chance) ** self.n
+        return 0.5 * (self.radius - moved) ** 2 * a * b / (a + b)
+
+    def family(self, source: str, floor: float) -> HardFamily:
+        moved = self._quadratic(1)[1]
+        return HardFamily(
+            name="rare record", source=source, floor=floor, aggregate="mean",
+            how="mean excess population risk over the two distributions and over the data",
+            epsilon=None, delta=None, n=self.n, d=self.d, distance=1,
+            parameters={"active": 1, "chance": self.chance, "feature": self.feature, "target": moved},
+            members=self.draw, instances=self.instance, minimisers=self.minimiser, excess=self.excess,
+            box=(moved, self.radius), largest=self.largest,
+        )  # fmt: skip
+
+    def draw(self, rng: np.random.Generator) -> int:
+        return int(rng.integers(2))
+
+    def largest(self, low: float, high: float) -> float:
+        (first, far), (second, near) = self._quadratic(0), self._quadratic(1)
+        return 0.5 * max(first * (far - low) ** 2, second * (high - near) ** 2)
+
+    def instance(self, member: int, rng: np.random.Generator | None = None) -> Instance:
+        rare = _needed(rng).random(self.n) < (self.chance if member else 0.0)
+        X = basis_rows(np.zeros(self.n, dtype=np.int64), self.feature, self.n, self.d)
+        X.data[rare] = self.x_bound
+        y = np.where(rare, 0.0, self.feature * self.radius)
+        return Instance(X, y, "half-squared", self.x_bound, self.feature * self.radius, self.radius)
+
+    def minimiser(self, member: int) -> np.ndarray:
+        w = np.zeros(self.d)
+        w[0] = self._quadratic(member)[1]
+        return w
+
+    def excess(self, member: int, outputs: np.ndarray) -> np.ndarray:
+        curvature, best = self._quadratic(member)
+        return 0.5 * curvature * (rows(outputs, self.d)[:, 0] - best) ** 2
+
+
+def sign_variance(trials: int, bias: float) -> float:
+    """E[4π(1 − π)] of a uniform sign σ after `trials` labels ±1 with mean σ·bias: the Bayes risk of its mean.
+
+    Counts more than 9 standard deviations out are left away, which rounds down.
+    """
+    hits = likely_counts(trials, bias)
+    up = binom.pmf(hits, trials, 0.5 * (1.0 + bias))
+    down = binom.pmf(hits, trials, 0.5 * (1.0 - bias))
+    total = up + down
+    return float((2.0 * up * down / np.where(total > 0.0, total, 1.0)).sum())
+
+
+def _needed(rng: np.random.Generator | None) -> np.random.Generator:
+    if rng is None:
+        raise invalid("rng", "a Generator: the data of this family are random", rng)
+    return rng
+
+
+def _two_piece_family(n: int, x_bound: float, y_bound: float, radius: float, constants: str) -> HardFamily:
+    made = best_two_piece(n, x_bound, min(y_bound, radius * x_bound))
+    return made.family(RATE_CONSTANT["16"] * made.label / math.sqrt(n) if constants == "rate" else made.floor)

@@ -1,0 +1,211 @@
+"""The packing of Theorem 4 of the GLM paper: 2^{d'} data sets, one for each sign vector σ, on a scaled basis."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from lowerbounds import _group
+from lowerbounds._instance import (
+    CONSTANTS,
+    HardFamily,
+    Instance,
+    basis_rows,
+    choice,
+    count,
+    invalid,
+    positive,
+    probability,
+    rows,
+    signs,
+)
+from lowerbounds._two_point import check_printed_delta
+
+
+def packing(
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    x_bound: float = 1.0,
+    y_bound: float = 1.0,
+    radius: float = 1.0,
+    distance: int | None = None,
+    constants: str = "exact",
+) -> HardFamily:
+    """Data sets S_σ whose minimisers a private algorithm cannot tell apart, and the floor on its excess risk.
+
+    In S_σ, m records have x = ‖X‖e_j for each of d' coordinates, the rest x = 0; (m + Δ)/2 of the m labels are
+    +σ_jY and (m − Δ)/2 are −σ_jY. With b = Δ/m the squared loss has its minimiser at w_j = σ_j bY/‖X‖, of norm
+    √d'·bY/‖X‖ ≤ B, and for every w
+
+        F(w) − F(w^σ) = (m‖X‖²/n) Σ_j (w_j − σ_j bY/‖X‖)².
+
+    S_σ and S_σ' with σ, σ' differing in one coordinate differ in Δ records.
+
+    Parameters
+    ----------
+    n, d : int
+        Records and dimension.
+    epsilon, delta : float
+        The privacy that the floor is for; ε ≥ 1/n, 0 ≤ δ < 1.
+    x_bound, y_bound, radius : float
+        ‖X‖, Y, B with B ≤ (Y/‖X‖)·min(√d, √(nε)): beyond it b > 1 and the theorem's proof has a gap.
+    distance : int, optional
+        Δ; default max(1, ⌊1/ε⌋) as in the proof. The "exact" floor is largest near 1.54/ε.
+    constants : {"exact", "printed", "tight"}
+        "printed": (B‖X‖)^{4/3}Y^{2/3}p^{1/3}/(128(nε)^{2/3}) with the theorem's real p, for ε ≤ 1,
+        δ ≤ (1 − e^{−ε})/16. "exact": (1 − δ_Δ)·p·b²Y²/cosh²(Δε/2) for the integers used. "tight": the same with
+        all that (ε, δ) says of data sets Δ apart (`_group.iterated_pair`).
+
+    Returns
+    -------
+    HardFamily
+        Members are σ ∈ {±1}^{d'}, drawn uniformly; the floor is on the mean over σ of the mean excess risk. The
+        zero predictor has p·b²Y² on every member (``parameters["zero_risk"]``).
+
+    Raises
+    ------
+    ValueError
+        For parameters outside these ranges, or too few records for one block.
+
+    Notes
+    -----
+    Rounding: d' = ⌊(p‖X‖Bnε/Y)^{2/3}⌋ (d in low dimension), at least 1; Δ as above; m the least integer with the
+    parity of Δ and b = Δ/m ≤ min(1, B‖X‖/(Y√d')); d' is lowered until d'm ≤ n. Then p = d'm/n.
+
+    Proof of "exact". Fix all of σ but σ_j, uniform. The two data sets are Δ records apart, so by group privacy the
+    output is a post-processing of: with probability δ_Δ, σ_j; else randomised response with odds e^{Δε}. On the
+    latter the posterior mean of σ_j is at most tanh(Δε/2) in absolute value, so that the mean squared error of any
+    estimate of σ_j is at least 1 − tanh²(Δε/2) = 1/cosh²(Δε/2). Summed over j with the display above this is the
+    floor; nothing else is lost. "tight" replaces randomised response by the two laws that are told apart best.
+    Source: Theorem 4, appendix A.7 (its (10) and (11) each lose a factor 2).
+    """
+    n, d = count("n", n), count("d", d)
+    epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
+    x_bound, y_bound, radius = positive("x_bound", x_bound), positive("y_bound", y_bound), positive("radius", radius)
+    if epsilon < 1.0 / n:
+        raise invalid("epsilon", f"at least 1/n = {1.0 / n:g}", epsilon)
+    if choice("constants", constants, CONSTANTS) == "printed":
+        if epsilon > 1.0:
+            raise invalid("epsilon", "at most 1 for the printed constant", epsilon)
+        check_printed_delta(epsilon, delta)
+    ratio = radius * x_bound / y_bound
+    most = math.sqrt(min(d, n * epsilon))
+    if ratio > most * (1.0 + 1e-12):
+        raise invalid(
+            "radius",
+            f"at most (y_bound/x_bound)*min(sqrt(d), sqrt(n*epsilon)) = {most * y_bound / x_bound:g} "
+            "(beyond it the label bias b exceeds 1)",
+            radius,
+        )
+    gap = max(1, math.floor(1.0 / epsilon + 1e-9)) if distance is None else count("distance", distance)
+    fraction = min(1.0, d**1.5 / (ratio * n * epsilon))
+    active = max(1, min(d, math.floor((fraction * ratio * n * epsilon) ** (2.0 / 3.0) * (1.0 + 1e-12))))
+    block = _block(active, gap, ratio)
+    while active > 1 and active * block > n:
+        active -= 1
+        block = _block(active, gap, ratio)
+    if block > n:
+        raise invalid("n", f"at least {block}, the records of one block", n)
+    family = _Packing(n, d, active, block, gap, x_bound, y_bound, radius)
+    printed = ratio ** (4.0 / 3.0) * y_bound**2 * fraction ** (1.0 / 3.0) / (128.0 * (n * epsilon) ** (2.0 / 3.0))
+    floor_at = partial(_floor, family.zero_risk, gap, constants)
+    return HardFamily(
+        name="packing",
+        source="Theorem 4",
+        floor=printed if constants == "printed" else floor_at(epsilon, delta),
+        aggregate="mean",
+        how="mean excess empirical risk over uniform sigma",
+        epsilon=epsilon,
+        delta=delta,
+        n=n,
+        d=d,
+        distance=gap,
+        parameters={
+            "active": active, "block": block, "distance": gap, "bias": family.bias, "fraction": active * block / n,
+            "zero_risk": family.zero_risk, "target": family.target,
+        },
+        members=family.draw,
+        instances=family.instance,
+        minimisers=family.minimiser,
+        excess=family.excess,
+        box=(-family.target, family.target),
+        largest=family.largest,
+        floor_at=None if constants == "printed" else floor_at,
+    )  # fmt: skip
+
+
+def _block(active: int, distance: int, ratio: float) -> int:
+    """m: the least integer with the parity of Δ for which b = Δ/m ≤ min(1, B‖X‖/(Y√d'))."""
+    least = max(distance, math.ceil(distance * math.sqrt(active) / ratio * (1.0 - 1e-12)))
+    return least + (least - distance) % 2
+
+
+def _floor(zero_risk: float, distance: int, constants: str, epsilon: float, delta: float) -> float:
+    pair = _group.iterated_pair if constants == "tight" else _group.group_pair
+    return zero_risk * _group.bayes_variance(pair(epsilon, delta, distance))
+
+
+@dataclass(frozen=True)
+class _Packing:
+    n: int
+    d: int
+    active: int
+    block: int
+    distance: int
+    x_bound: float
+    y_bound: float
+    radius: float
+
+    @property
+    def bias(self) -> float:
+        return self.distance / self.block
+
+    @property
+    def target(self) -> float:
+        return self.bias * self.y_bound / self.x_bound
+
+    @property
+    def weight(self) -> float:
+        return self.block * self.x_bound**2 / self.n
+
+    @property
+    def zero_risk(self) -> float:
+        return self.active * self.block / self.n * self.bias**2 * self.y_bound**2
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        return 2.0 * rng.integers(0, 2, self.active) - 1.0
+
+    def largest(self, low: float, high: float) -> float:
+        return self.weight * self.active * (max(high, -low) + self.target) ** 2
+
+    def instance(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
+        sigma = signs("member", member, self.active)
+        used = self.active * self.block
+        columns = np.full(self.n, -1, dtype=np.int64)
+        columns[:used].reshape(self.active, self.block)[:] = np.arange(self.active)[:, None]
+        y = np.zeros(self.n)
+        labels = y[:used].reshape(self.active, self.block)
+        # In each block the first (m − Δ)/2 labels are −Y and the last (m − Δ)/2 are +Y whatever σ is; the Δ labels
+        # between them are σ_jY, and are all that differs between members.
+        same = (self.block - self.distance) // 2
+        labels[:, :same] = -self.y_bound
+        labels[:, same : same + self.distance] = (sigma * self.y_bound)[:, None]
+        labels[:, same + self.distance :] = self.y_bound
+        X = basis_rows(columns, self.x_bound, self.n, self.d)
+        return Instance(X, y, "squared", self.x_bound, self.y_bound, self.radius)
+
+    def minimiser(self, member: np.ndarray) -> np.ndarray:
+        w = np.zeros(self.d)
+        w[: self.active] = signs("member", member, self.active) * self.target
+        return w
+
+    def excess(self, member: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+        sigma = signs("member", member, self.active)
+        gaps = rows(outputs, self.d)[:, : self.active] - sigma * self.target
+        return self.weight * np.einsum("ij,ij->i", gaps, gaps)

@@ -1,0 +1,96 @@
+"""The one-dimensional family of Theorem 16 of the GLM paper: two-piece loss, labels ±M."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binom
+
+from lowerbounds._instance import HardFamily, Instance, basis_rows, invalid, rows
+
+
+def best_two_piece(n: int, x_bound: float, label: float) -> TwoPiece:
+    """The bias ρ with the largest floor, on a grid around 1/√n."""
+    if label < 1.0:
+        raise invalid("min(y_bound, radius*x_bound)", "at least 1 for theorem '16'", label)
+    grid = (TwoPiece(n, min(0.9, c / math.sqrt(n)), x_bound, label) for c in np.geomspace(0.2, 3.0, 28).tolist())
+    return max(grid, key=lambda made: made.floor)
+
+
+@dataclass(frozen=True)
+class TwoPiece:
+    """x = ‖X‖, y = ±`label` with mean σ·bias·label, σ = ±1; see `nonprivate`."""
+
+    n: int
+    bias: float
+    x_bound: float
+    label: float
+
+    @property
+    def best(self) -> float:
+        """z* = ⟨w*, x⟩ for σ = +1, within 1/2 of the label: 2(z − M)(1 + ρ)/2 + (1 − ρ)/2 = 0."""
+        return self.label - (1.0 - self.bias) / (2.0 * (1.0 + self.bias))
+
+    @property
+    def floor(self) -> float:
+        """e₊(0)·(1 − TV) between the laws of the number of positive labels, Bin(n, (1 ± ρ)/2)."""
+        hits = likely_counts(self.n, self.bias)
+        up, down = (binom.pmf(hits, self.n, 0.5 * (1.0 + s * self.bias)) for s in (1, -1))
+        return float(self.excess(1, np.zeros((1, 1)))[0]) * float(np.minimum(up, down).sum())
+
+    def family(self, floor: float) -> HardFamily:
+        target = self.best / self.x_bound
+        return HardFamily(
+            name="two-piece", source="Theorem 16", floor=floor, aggregate="mean",
+            how="mean excess population risk over the two signs and over the data",
+            epsilon=None, delta=None, n=self.n, d=1, distance=1,
+            parameters={"bias": self.bias, "label": self.label, "target": target},
+            members=self.draw, instances=self.instance, minimisers=self.minimiser, excess=self.excess,
+            box=(-target, target), largest=self.largest,
+        )  # fmt: skip
+
+    def draw(self, rng: np.random.Generator) -> int:
+        return 2 * int(rng.integers(2)) - 1
+
+    def largest(self, low: float, high: float) -> float:
+        ends = np.array([[low], [high]])  # the excess is convex
+        return max(float(self.excess(sign, ends).max()) for sign in (-1, 1))
+
+    def instance(self, member: int, rng: np.random.Generator | None = None) -> Instance:
+        if rng is None:
+            raise invalid("rng", "a Generator: the data of this family are random", rng)
+        mean = self.bias * _sign(member)
+        y = 2.0 * np.where(rng.random(self.n) < 0.5 * (1.0 + mean), self.label, -self.label)
+        X = basis_rows(np.zeros(self.n, dtype=np.int64), 2.0 * self.x_bound, self.n, 1)
+        return Instance(X, y, "huber", 2.0 * self.x_bound, 2.0 * self.label, self.label / self.x_bound)
+
+    def minimiser(self, member: int) -> np.ndarray:
+        return np.array([_sign(member) * self.best / self.x_bound])
+
+    def excess(self, member: int, outputs: np.ndarray) -> np.ndarray:
+        z = self.x_bound * rows(outputs, 1)[:, 0] * _sign(member)
+        return self._risk(z) - self._risk(np.array([self.best]))
+
+    def _risk(self, z: np.ndarray) -> np.ndarray:
+        up = 0.5 * (1.0 + self.bias)
+        return up * two_piece(z - self.label) + (1.0 - up) * two_piece(z + self.label)
+
+
+def likely_counts(trials: int, bias: float) -> np.ndarray:
+    """The counts within 9 standard deviations of the means of Bin(trials, (1 ± bias)/2)."""
+    half, reach = 0.5 * trials, 0.5 * trials * bias + 4.5 * math.sqrt(trials)
+    return np.arange(max(0, math.floor(half - reach)), min(trials, math.ceil(half + reach)) + 1)
+
+
+def two_piece(residual: np.ndarray) -> np.ndarray:
+    """r² for |r| ≤ 1/2, |r| − 1/4 beyond."""
+    size = np.abs(residual)
+    return np.where(size <= 0.5, residual * residual, size - 0.25)
+
+
+def _sign(member: int) -> int:
+    if member not in (-1, 1):
+        raise invalid("member", "-1 or 1", member)
+    return member

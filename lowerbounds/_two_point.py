@@ -1,0 +1,204 @@
+"""The two-point inequality of Chaudhuri & Hsu (Lemma 1 of the GLM paper) and a pair of data sets for it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from lowerbounds import _group
+from lowerbounds._instance import (
+    CONSTANTS,
+    HardFamily,
+    Instance,
+    basis_rows,
+    choice,
+    count,
+    invalid,
+    positive,
+    probability,
+    rows,
+)
+
+
+def two_point_constant(epsilon: float, delta: float, distance: int, constants: str = "exact") -> float:
+    """c with E|A(S) − τ| + E|A(S') − τ'| ≥ c·|τ − τ'| for S, S' that differ in `distance` records.
+
+    Clipped to [τ, τ'] both errors shrink; they are then the error probabilities of a randomised test times
+    |τ − τ'|, and their sum is at least 1 − TV. So c is the least overlap 1 − TV that privacy allows.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+    distance : int
+        Δ ≥ 1.
+    constants : {"exact", "tight", "printed"}
+        "exact": (2 − 2δ_Δ)/(1 + e^{Δε}), all that group privacy gives, attained for Δ = 1 by randomised response.
+        "tight": the largest c for which the inequality is true, from `_group.iterated_pair`; equal to "exact" for
+        Δ = 1, larger beyond: about e^{−Δε/2} for δ = 0 and even Δ, attained by an explicit mechanism. "printed":
+        1/4, for δ ≤ (1 − e^{−ε})/16 and Δε ≤ log 5; the paper's condition Δ ≤ log(1/(2γ))/ε never sets γ, and
+        log 5 is the largest value for which "exact" gives 1/4 at every ε and every admitted δ.
+    """
+    epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
+    distance = count("distance", distance)
+    if choice("constants", constants, CONSTANTS) == "printed":
+        check_printed_delta(epsilon, delta)
+        if distance * epsilon > math.log(5.0) * (1.0 + 1e-12):
+            raise invalid("distance", f"at most log(5)/epsilon = {math.log(5.0) / epsilon:g}", distance)
+        return 0.25
+    if constants == "exact":
+        return 2.0 * (1.0 - _group.group_delta(epsilon, delta, distance)) * _logistic(-distance * epsilon)
+    return _group.overlap(_group.iterated_pair(epsilon, delta, distance))
+
+
+def check_printed_delta(epsilon: float, delta: float) -> None:
+    """Refuse a δ above the (1 − e^{−ε})/16 of Lemma 1 and Theorem 4."""
+    most = -math.expm1(-epsilon) / 16.0
+    if delta > most:
+        raise invalid("delta", f"at most (1 - exp(-epsilon))/16 = {most:g} for the printed constant", delta)
+
+
+def best_distance(epsilon: float, delta: float, n: int, constants: str = "exact") -> int:
+    """The integer Δ ≤ n with the largest Δ·c(Δ): the largest floor, as |τ − τ'| grows like Δ."""
+    if constants == "printed":
+        return max(1, min(n, int(math.log(5.0) / epsilon)))
+    most = min(n, max(1, math.ceil(4.0 / epsilon)))
+    low, high = 1, most
+
+    def product(k: int) -> float:
+        return k * two_point_constant(epsilon, delta, k, constants)
+
+    # One peak, at Δε = 1.28 ("exact") or near 2 ("tight", up to the parity of Δ, which the last 64 absorb).
+    while high - low > 64:
+        third = (high - low) // 3
+        if product(low + third) < product(high - third):
+            low += third
+        else:
+            high -= third
+    return max(range(low, high + 1), key=product)
+
+
+def chaudhuri_hsu(
+    n: int,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    distance: int | None = None,
+    x_bound: float = 1.0,
+    y_bound: float = 1.0,
+    constants: str = "exact",
+) -> HardFamily:
+    """Two data sets in one dimension that differ in Δ labels, and the floor on estimating their minimisers.
+
+    Every record has x = ‖X‖ (one has x = 0 where n − Δ is odd); (n ± Δ)/2 labels are +Y in S and −Y in S', the
+    others the opposite. The squared loss has its minimiser at the label mean over ‖X‖: τ = ΔY/(n₁‖X‖) for S and
+    −τ for S', n₁ the records with x ≠ 0.
+
+    Parameters
+    ----------
+    n : int
+        Records.
+    epsilon, delta : float
+        The privacy that the floor is for; ε > 0, 0 ≤ δ < 1.
+    distance : int, optional
+        Δ, the records that differ; default the one with the largest floor.
+    x_bound, y_bound : float
+        ‖X‖ and Y.
+    constants : {"exact", "tight", "printed"}
+        See `two_point_constant`.
+
+    Returns
+    -------
+    HardFamily
+        Members 0 and 1. `excess` is |w − τ|, the floor c·|τ − τ'| is on its sum over both members.
+
+    Raises
+    ------
+    ValueError
+        For parameters outside their range, Δ > n, or a Δ or δ at which the constant is not proved.
+
+    Notes
+    -----
+    Source: Lemma 1, from Chaudhuri & Hsu 2012.
+    """
+    n, epsilon, delta = count("n", n), positive("epsilon", epsilon), probability("delta", delta)
+    x_bound, y_bound = positive("x_bound", x_bound), positive("y_bound", y_bound)
+    choice("constants", constants, CONSTANTS)
+    gap = best_distance(epsilon, delta, n, constants) if distance is None else count("distance", distance)
+    if gap > n:
+        raise invalid("distance", f"at most n = {n}", gap)
+    pair = _Pair(n, gap, x_bound, y_bound)
+    target = pair.target
+    return HardFamily(
+        name="two-point",
+        source="Lemma 1 (Chaudhuri & Hsu 2012)",
+        floor=2.0 * target * two_point_constant(epsilon, delta, gap, constants),
+        aggregate="sum",
+        how="sum of the two mean absolute errors, one on either data set",
+        epsilon=epsilon,
+        delta=delta,
+        n=n,
+        d=1,
+        distance=gap,
+        parameters={"distance": gap, "records": pair.records, "target": target},
+        members=pair.draw,
+        instances=pair.instance,
+        minimisers=pair.minimiser,
+        excess=pair.error,
+        box=(-target, target),
+        largest=pair.largest,
+        floor_at=None if constants == "printed" else partial(_floor, target, gap, constants),
+        enumerated=(0, 1),
+    )
+
+
+def _floor(target: float, distance: int, constants: str, epsilon: float, delta: float) -> float:
+    return 2.0 * target * two_point_constant(epsilon, delta, distance, constants)
+
+
+def _logistic(x: float) -> float:
+    return 1.0 / (1.0 + math.exp(-x)) if x > -700.0 else 0.0
+
+
+@dataclass(frozen=True)
+class _Pair:
+    n: int
+    distance: int
+    x_bound: float
+    y_bound: float
+
+    @property
+    def records(self) -> int:
+        return self.n - (self.n - self.distance) % 2
+
+    @property
+    def target(self) -> float:
+        return self.distance * self.y_bound / (self.records * self.x_bound)
+
+    def draw(self, rng: np.random.Generator) -> int:
+        return int(rng.integers(2))
+
+    def largest(self, low: float, high: float) -> float:
+        return max(high, -low) + self.target
+
+    def instance(self, member: int, rng: np.random.Generator | None = None) -> Instance:
+        if member not in (0, 1):
+            raise invalid("member", "0 or 1", member)
+        used, more = self.records, (self.records + self.distance) // 2
+        columns = np.zeros(self.n, dtype=np.int64)
+        columns[used:] = -1
+        y = np.zeros(self.n)
+        # The first n₁ − (n₁ + Δ)/2 labels agree, the next Δ differ, the rest agree.
+        y[: used - more] = -self.y_bound
+        y[used - more : more] = self.y_bound if member == 0 else -self.y_bound
+        y[more:used] = self.y_bound
+        X = basis_rows(columns, self.x_bound, self.n, 1)
+        return Instance(X, y, "squared", self.x_bound, self.y_bound, self.target)
+
+    def minimiser(self, member: int) -> np.ndarray:
+        return np.array([self.target if member == 0 else -self.target])
+
+    def error(self, member: int, outputs: np.ndarray) -> np.ndarray:
+        return np.abs(rows(outputs, 1)[:, 0] - self.minimiser(member)[0])

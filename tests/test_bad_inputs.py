@@ -1,0 +1,474 @@
+"""Bad input, to Python and to the command line: the right message and exit code, and never a traceback.
+
+Each case says which call, which parameter its message must name, and what else the message must hold (what was
+wrong, or the suggestion). A message that names another parameter, or an exception of another type, fails.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import dpbench
+from dpbench import cli, comparison, datasets, losses
+from dpbench.auditing.audit import audit
+from dpbench.claims.ledger import select, verify
+from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.glm.output_perturbation import OutputPerturbation
+from dpbench.privacy.profile import Profile, gaussian_profile, laplace_profile, pure_profile
+from dpbench.problems import GLMProblem
+from dpbench.validation import InvalidInput
+
+X = np.array([[0.6, 0.8], [0.0, 1.0], [0.5, 0.5]])
+Y = np.array([1.0, -1.0, 1.0])
+GOOD: dict[str, Any] = {"loss": "squared", "x_bound": 1.0, "y_bound": 1.0, "radius": 1.0}
+PROBLEM = GLMProblem(X, Y, **GOOD)
+GD = NoisyGD(1.0, 1e-5, steps=3)
+
+Call = Callable[[], Any]
+Case = tuple[str, Call, str, str]  # id, call, parameter named, what else the message holds
+
+NOT_NUMBERS: tuple[Any, ...] = (math.nan, math.inf, -math.inf, "1", None, True, [1.0], 1j)
+NOT_INTEGERS: tuple[Any, ...] = (1.5, "3", None, True, math.nan, [3])
+
+
+def noise(data: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+    return data + rng.laplace(size=trials)
+
+
+def each(name: str, parameter: str, call: Callable[[Any], Any], values: Any) -> Iterator[Case]:
+    """One case for each bad value of one parameter; the message ends with the value itself."""
+    for value in values:
+        shown = repr(value) if len(repr(value)) <= 80 else repr(value)[:70]
+        yield f"{name}({parameter}={value!r})", lambda value=value: call(value), parameter, shown
+
+
+def problem(**change: Any) -> GLMProblem:
+    given = {"X": X, "y": Y, **GOOD, **change}
+    return GLMProblem(given.pop("X"), given.pop("y"), **given)
+
+
+def with_entry(array: np.ndarray, value: float) -> np.ndarray:
+    made = array.copy()
+    made.flat[0] = value
+    return made
+
+
+def problems() -> Iterator[Case]:
+    for name in ("x_bound", "y_bound", "radius"):
+        yield from each("GLMProblem", name, lambda v, name=name: problem(**{name: v}), (*NOT_NUMBERS, 0, -1.0))
+    shapes: tuple[Any, ...] = (
+        np.zeros(3),
+        np.zeros((2, 2, 2)),
+        3.0,
+        "text",
+        None,
+        [[1.0, 2.0], [3.0]],
+        [["a", "b"]] * 3,
+    )
+    for value in shapes:
+        yield f"GLMProblem(X={value!r})", lambda v=value: problem(X=v), "X", "a matrix"
+    yield "GLMProblem(X no rows)", lambda: problem(X=np.zeros((0, 2)), y=[]), "X", "at least 1 row"
+    yield "GLMProblem(X no columns)", lambda: problem(X=np.zeros((3, 0))), "X", "at least 1 column"
+    yield "GLMProblem(X complex)", lambda: problem(X=X * 1j), "X", "finite numbers"
+    yield "GLMProblem(X objects)", lambda: problem(X=X.astype(object)), "X", "finite numbers"
+    for bad in (math.nan, math.inf, -math.inf):
+        yield f"GLMProblem(X has {bad})", lambda b=bad: problem(X=with_entry(X, b)), "X", "(0, 0)"
+        yield f"GLMProblem(y has {bad})", lambda b=bad: problem(y=with_entry(Y, b)), "y", "index 0"
+        held = sparse.csr_array(with_entry(X, bad))
+        yield f"GLMProblem(sparse X has {bad})", lambda h=held: problem(X=h), "X", "finite"
+    for labels in (Y[:2], np.zeros((3, 1)), "abc", None, 1.0, [[1.0], [1.0], [1.0]]):
+        yield f"GLMProblem(y={labels!r})", lambda v=labels: problem(y=v), "y", "a vector"
+    yield "GLMProblem(X outside)", lambda: problem(X=3.0 * X), "X", "x_bound = 1"
+    yield "GLMProblem(sparse X outside)", lambda: problem(X=sparse.csr_array(3.0 * X)), "X", "x_bound = 1"
+    yield "GLMProblem(y outside)", lambda: problem(y=3.0 * Y), "y", "y_bound = 1"
+    yield "GLMProblem(logistic labels)", lambda: problem(loss="logistic", y=0.5 * Y), "y", "-1 or +1"
+    yield "GLMProblem(loss=squred)", lambda: problem(loss="squred"), "loss", "did you mean squared?"
+    yield from each("GLMProblem", "loss", lambda v: problem(loss=v), (None, 3, "", math.nan, ["squared"]))
+    yield "GLMProblem(on_excess=clp)", lambda: problem(on_excess="clp"), "on_excess", "did you mean clip?"
+    yield from each("GLMProblem", "on_excess", lambda v: problem(on_excess=v), (None, True, "ignore"))
+    yield from each("replace_record", "index", lambda v: PROBLEM.replace_record(v, X[0], 1.0), (-1, 3, 1.0, "0", None))
+    for x in (np.zeros(3), np.zeros((1, 2)), "ab", None):
+        yield f"replace_record(x={x!r})", lambda v=x: PROBLEM.replace_record(0, v, 1.0), "x", "a vector"
+    yield "replace_record(x has nan)", lambda: PROBLEM.replace_record(0, [math.nan, 0.0], 1.0), "x", "nan"
+    yield "replace_record(x outside)", lambda: PROBLEM.replace_record(0, [1.0, 1.0], 1.0), "X", "x_bound"
+    yield from each("replace_record", "y", lambda v: PROBLEM.replace_record(0, X[0], v), NOT_NUMBERS)
+    for w in (np.zeros(3), np.zeros((2, 3)), "ab", None, 1.0, np.zeros((1, 1, 2))):
+        yield f"empirical_risk(w={w!r})", lambda v=w: PROBLEM.empirical_risk(v), "w", "must be"
+    for kappa in (*NOT_NUMBERS, 0.0, -1.0):
+        yield f"huber({kappa!r})", lambda v=kappa: losses.huber(v), "kappa", repr(kappa)
+    yield from each("capped_linear", "end", losses.capped_linear, (*NOT_NUMBERS, -1.0))
+
+
+def mechanisms() -> Iterator[Case]:
+    bad_epsilon, bad_delta = (*NOT_NUMBERS, 0.0, -1.0), (*NOT_NUMBERS, 0.0, -0.1, 1.0, 2)
+    for made in (NoisyGD, OutputPerturbation):
+        name = made.__name__
+        yield from each(name, "epsilon", lambda v, m=made: m(v, 1e-5), bad_epsilon)
+        yield from each(name, "delta", lambda v, m=made: m(1.0, v), bad_delta)
+        yield from each(name, "calibration", lambda v, m=made: m(1.0, 1e-5, calibration=v), (None, 1, "Exact"))
+        yield f"{name}(typo)", lambda m=made: m(1.0, 1e-5, calibration="exat"), "calibration", "did you mean exact?"
+        yield from each(name, "noise_scale", lambda v, m=made: m(1.0, 1e-5, noise_scale=v), (-1.0, "1", math.nan, True))
+        good = made(1.0, 1e-5)
+        yield from each(name, "problem", lambda v, g=good: g(v, 1, np.random.default_rng(0)), (None, "data", 3))
+        yield from each(f"{name}.sample", "trials", lambda v, g=good: g.sample(PROBLEM, v), (*NOT_INTEGERS, 0, -1))
+        yield from each(f"{name}.sample", "seed", lambda v, g=good: g.sample(PROBLEM, 8, seed=v), (-1, 0.5, "1", None))
+        yield from each(
+            f"{name}.sample", "workers", lambda v, g=good: g.sample(PROBLEM, 8, workers=v), (0, -1, 1.5, "2")
+        )
+        yield from each(f"{name}.release", "seed", lambda v, g=good: g.release(PROBLEM, seed=v), (-1, 0.5, "1"))
+        yield f"{name}(trials=0)", lambda g=good: g(PROBLEM, 0, np.random.default_rng(0)), "trials", "got 0"
+    for option, values in (
+        ("steps", (0, -1, 1.5, "3", True)),
+        ("step_size", (0.0, -1.0, "1", math.nan, math.inf)),
+    ):
+        yield from each("NoisyGD", option, lambda v, o=option: NoisyGD(1.0, 1e-5, **{o: v}), values)
+    for option, values in (
+        ("regularization", (0.0, -1.0, "1", math.nan)),
+        ("tolerance", (0.0, -1.0, None, "1")),
+        ("theorem", (1, "5", True, 5.5)),
+        ("constrained", (1, None, "yes")),
+        ("noise_constant", (0.0, -4.0, None)),
+    ):
+        yield from each(
+            "OutputPerturbation", option, lambda v, o=option: OutputPerturbation(1.0, 1e-5, **{o: v}), values
+        )
+    five = OutputPerturbation(1.0, 1e-5, theorem=5)
+    yield "Theorem 5 of the squared loss", lambda: five.guarantee(PROBLEM), "loss", "Lipschitz"
+    released = "both"
+    yield (
+        "pair_profile(released)",
+        lambda: GD.pair_profile(PROBLEM, PROBLEM, released=released),
+        "released",
+        "'both'",
+    )
+    yield (
+        "Release.predict",
+        lambda: GD.release(PROBLEM, seed=0).predict(np.zeros((2, 3))),
+        "points",
+        "length 2",
+    )
+
+
+def profiles() -> Iterator[Case]:
+    good = gaussian_profile(1.0, kind="exact", why="a test")
+    yield from each("Profile.delta", "epsilon", good.delta, (*NOT_NUMBERS, -1.0))
+    yield from each("Profile.epsilon", "delta", good.epsilon, (*NOT_NUMBERS, -0.1, 1.0))
+    for make, name in ((gaussian_profile, "mu"), (laplace_profile, "shift"), (pure_profile, "epsilon")):
+        yield from each(make.__name__, name, lambda v, m=make: m(v, kind="upper", why=""), (math.nan, -1.0, "1", None))
+    yield from each("Profile", "kind", lambda v: Profile(v, "", float), ("uper", None, 1))
+    yield from each("Profile", "neighbours", lambda v: Profile("upper", "", float, None, v), ("swap", None))
+
+
+def audits() -> Iterator[Case]:
+    def run(**change: Any) -> Any:
+        given = {"sampler": noise, "dataset": 0.0, "neighbour": 1.0, "epsilon": 1.0, "trials": 1000, **change}
+        return audit(given.pop("sampler"), given.pop("dataset"), given.pop("neighbour"), **given)
+
+    for name, values in (
+        ("epsilon", (math.nan, math.inf, "1", True, -1.0, [1.0])),
+        ("delta", (math.nan, "0", None, True, -0.1, 1.0)),
+        ("trials", (*NOT_INTEGERS, 0, -5)),
+        ("confidence", (0.0, 1.0, 2, -1.0, math.nan, "high", None)),
+        ("seed", (-1, 0.5, "0", None)),
+        ("workers", (0, -1, 1.5, "2", None)),
+        ("assume", ("gausian", 3)),
+        ("sampler", (None, 3, "noise")),
+    ):
+        yield from each("audit", name, lambda v, n=name: run(**{n: v}), values)
+    outputs: tuple[tuple[str, Callable[..., Any]], ...] = (
+        ("wrong length", lambda d, t, r: np.zeros(t + 1)),
+        ("three axes", lambda d, t, r: np.zeros((t, 2, 2))),
+        ("text", lambda d, t, r: "text"),
+        ("None", lambda d, t, r: None),
+        ("objects", lambda d, t, r: np.array([object()] * t)),
+        ("raises", lambda d, t, r: 1 // 0),
+    )
+    for what, sampler in outputs:
+        yield f"audit(sampler returns {what})", lambda s=sampler: run(sampler=s), "sampler", ""
+
+
+def runs() -> Iterator[Case]:
+    yield from each("verify", "claims", verify, ("nothing.*", "", 3, []))
+    yield (
+        "verify(claims=typo)",
+        lambda: verify("glm.thm1.privacy.exat"),
+        "claims",
+        "did you mean glm.thm1.privacy.exact?",
+    )
+    one = "glm.thm1.privacy.exact"
+    yield from each("verify", "paper", lambda v: verify(paper=v), ("gml", 3, ""))
+    yield from each("verify", "kind", lambda v: verify(kind=v), ("privcy", 3, ""))
+    yield from each("verify", "level", lambda v: verify(one, level=v), ("quik", None, 3))
+    yield from each("verify", "seed", lambda v: verify(one, seed=v), (-1, 0.5, "0", None))
+    yield from each("verify", "workers", lambda v: verify(one, workers=v), (0, -1, 1.5, "2"))
+    yield from each("verify", "store", lambda v: verify(one, store=v), (3, b"x"))
+    yield "select(nothing fits)", lambda: select(one, kind="rate"), "claims", "some entry"
+    yield from each("load", "name", datasets.load, ("", None, 3))
+    yield "load(diabtes)", lambda: datasets.load("diabtes"), "name", "did you mean diabetes?"
+    yield from each("load", "radius", lambda v: datasets.load("diabetes", radius=v), (0.0, -1.0, "1", None))
+    yield "load(loss)", lambda: datasets.load("diabetes", loss="logistic"), "loss", "'logistic'"
+    yield "load(loss typo)", lambda: datasets.load("diabetes", loss="hubr"), "loss", "did you mean huber?"
+
+    def compare(**change: Any) -> Any:
+        given: dict[str, Any] = {"algorithms": ["noisy-gd"], "epsilons": [1.0], "trials": 4, **change}
+        best = comparison.Fit(np.zeros(2), 0.0, 0.0)
+        return list(comparison.compare(PROBLEM, best, given.pop("algorithms"), given.pop("epsilons"), **given))
+
+    yield (
+        "compare(algorithms)",
+        lambda: compare(algorithms=["noisy-dg"]),
+        "algorithm",
+        "did you mean noisy-gd?",
+    )
+    yield "compare(no epsilons)", lambda: compare(epsilons=[]), "epsilon", "[]"
+    yield from each("compare", "epsilon", lambda v: compare(epsilons=[v]), (0.0, -1.0, math.nan, "1"))
+    yield from each("compare", "delta", lambda v: compare(delta=v), (0.0, 1.0, -1.0, "1"))
+    yield from each("compare", "trials", lambda v: compare(trials=v), (1, 0, 2.5, "4"))
+    yield from each("compare", "confidence", lambda v: compare(confidence=v), (0.0, 1.0, "95%"))
+    yield from each("compare", "seed", lambda v: compare(seed=v), (-1, 0.5))
+    yield from each("compare", "workers", lambda v: compare(workers=v), (0, "2"))
+
+
+PYTHON: tuple[Case, ...] = (*problems(), *mechanisms(), *profiles(), *audits(), *runs())
+
+GOOD_TABLE = "age,bmi,y\n0.1,0.2,1\n0.3,0.1,0\n0.2,0.2,1\n"
+TABLES: dict[str, tuple[bytes, str]] = {
+    "empty.csv": (b"", "empty"),
+    "blank.csv": (b"\n\n", "empty"),
+    "header.csv": (b"age,bmi,y\n", "at least one row"),
+    "numbers.csv": (b"1,2,3\n4,5,6\n", "names of the columns"),
+    "twice.csv": (b"age,age,y\n1,2,3\n", "'age' comes twice"),
+    "unnamed.csv": (b"age,,y\n1,2,3\n", "column 2 has none"),
+    "word.csv": (b"age,bmi,y\n0.1,0.2,1\n0.3,tall,0\n", "'tall' in line 3, column 'bmi'"),
+    "nan.csv": (b"age,bmi,y\n0.1,nan,1\n", "'nan' in line 2, column 'bmi'"),
+    "inf.csv": (b"age,bmi,y\n0.1,0.2,inf\n", "'inf' in line 2, column 'y'"),
+    "missing.csv": (b"age,bmi,y\n0.1,,1\n", "'' in line 2, column 'bmi'"),
+    "short.csv": (b"age,bmi,y\n0.1,0.2,1\n0.1,0.2\n", "got 2 in line 3"),
+    "long.csv": (b"age,bmi,y\n0.1,0.2,1,7\n", "got 4 in line 2"),
+    "latin.csv": ("age,größe,y\n1,2,3\n".encode("latin-1"), "UTF-8"),
+    "utf16.csv": (GOOD_TABLE.encode("utf-16"), "UTF-8"),
+    "nul.csv": (b"age,bmi,y\n0.1,\x00,1\n", "line 2"),
+    "quote.csv": (b'age,bmi,y\n"0.1,0.2,1\n', "line 2"),
+    "alone.csv": (b"y\n1\n", "at least one feature"),
+}
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with a good table, bad ones, and modules to audit."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.csv").write_text(GOOD_TABLE)
+    for name, (content, _) in TABLES.items():
+        (tmp_path / name).write_bytes(content)
+    np.save(tmp_path / "a.npy", 0.0)
+    (tmp_path / "broken.npy").write_text("no array")
+    (tmp_path / "broken.npz").write_text("no archive")
+    (tmp_path / "broken.json").write_text("[1, 2")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "notes.txt").write_text("words")
+    (tmp_path / "mech_user.py").write_text(
+        "def noise(data, trials, rng):\n    return rng.random(trials)\n"
+        "def raises(data, trials, rng):\n    return 1 // 0\n"
+        "number = 3\n"
+    )
+    (tmp_path / "mech_syntax.py").write_text("def noise(:\n")
+    (tmp_path / "mech_raises.py").write_text("raise RuntimeError('no licence')\n")
+    (tmp_path / "mech_asks.py").write_text("import surely_not_installed_anywhere\n")
+    (tmp_path / "mech_exits.py").write_text("raise SystemExit(0)\n")
+    return tmp_path
+
+
+BENCH_CSV = "bench --data good.csv --target y --x-bound 1 --y-bound 1"
+AUDIT = "audit mech_user:noise --data a.npy --neighbour a.npy --trials 200"
+COMMANDS: tuple[tuple[str, str, str], ...] = (  # command line, parameter named, what else the message holds
+    ("verfy", "verfy", "'verify'"),
+    ("lst", "lst", "'list'"),
+    ("--verison", "--verison", "--version"),
+    ("verify --lvel full", "--lvel", "--level"),
+    ("verify --level", "--level", "argument"),
+    ("verify nothing.*", "claims", "'nothing.*'"),
+    ("verify glm.thm1.privacy.exat", "claims", "did you mean glm.thm1.privacy.exact?"),
+    ("verify --paper gml", "paper", "did you mean glm?"),
+    ("verify --kind privcy", "kind", "did you mean privacy?"),
+    ("verify --level quik", "level", "did you mean quick?"),
+    ("verify --seed -1", "seed", "got -1"),
+    ("verify --seed x", "--seed", "got 'x'"),
+    ("verify --seed 1.5", "--seed", "got '1.5'"),
+    ("verify --workers 0", "workers", "got 0"),
+    ("verify --workers two", "--workers", "got 'two'"),
+    ("verify --store folder", "store", "folder"),
+    ("verify --store good.csv", "store", "good.csv"),
+    ("verify --json nowhere/a.json", "--json", "No such file"),
+    ("verify --json folder", "--json", "it is a folder"),
+    ("verify --json good.csv/a.json", "--json", "Not a directory"),
+    ("verify --junit nowhere/a.xml", "--junit", "No such file"),
+    ("verify --junit folder", "--junit", "it is a folder"),
+    ("verify --json - --junit -", "--junit", "--json"),
+    ("verify glm.thm1.privacy.exact --kind rate", "claims", "some entry"),
+    ("list nothing.*", "claims", "'nothing.*'"),
+    ("list --kind x", "kind", "'x'"),
+    ("list --paper x", "paper", "'x'"),
+    ("show", "CLAIM", "Missing argument"),
+    ("show glm.thm1.privacy.exat", "claims", "did you mean glm.thm1.privacy.exact?"),
+    ("show glm.thm1.privacy.exact --store nowhere.sqlite", "store", "nowhere.sqlite"),
+    ("show glm.thm1.privacy.exact --store good.csv", "store", "good.csv"),
+    ("figures rate_thm", "FIGURE", "did you mean rate_thm"),
+    ("figures --store nowhere.sqlite", "store", "nowhere.sqlite"),
+    ("figures --store folder", "store", "folder"),
+    ("figures", "evidence", "dpbench verify glm.thm1.privacy.printed"),
+    ("bench", "--data", "Missing option"),
+    ("bench --data diabtes", "--data", "did you mean diabetes?"),
+    ("bench --data nowhere.csv --target y --x-bound 1 --y-bound 1", "path", "No such file"),
+    ("bench --data folder --target y --x-bound 1 --y-bound 1", "path", "folder"),
+    ("bench --data diabetes --target y", "--target", "diabetes"),
+    ("bench --data diabetes --x-bound 1", "--x-bound", "declared"),
+    ("bench --data diabetes --y-bound 1", "--y-bound", "declared"),
+    ("bench --data diabetes --on-excess clip", "--on-excess", "declared"),
+    ("bench --data diabetes --loss squred", "loss", "did you mean squared?"),
+    ("bench --data diabetes --loss logistic", "loss", "real labels"),
+    ("bench --data diabetes --radius 0", "radius", "got 0.0"),
+    ("bench --data diabetes --radius wide", "--radius", "got 'wide'"),
+    ("bench --data diabetes --algorithm noisy-dg", "algorithm", "did you mean noisy-gd?"),
+    ("bench --data diabetes --algorithm noisy-gd,,", "algorithm", "commas"),
+    ("bench --data diabetes --epsilon 0.5,x", "epsilon", "'0.5,x'"),
+    ("bench --data diabetes --epsilon 0", "epsilon", "got 0.0"),
+    ("bench --data diabetes --epsilon nan", "epsilon", "got nan"),
+    ("bench --data diabetes --delta 0", "delta", "got 0.0"),
+    ("bench --data diabetes --delta 1", "delta", "got 1.0"),
+    ("bench --data diabetes --delta small", "--delta", "got 'small'"),
+    ("bench --data diabetes --trials 1", "trials", "got 1"),
+    ("bench --data diabetes --trials many", "--trials", "got 'many'"),
+    ("bench --data diabetes --seed -3", "seed", "got -3"),
+    ("bench --data diabetes --workers 0", "workers", "got 0"),
+    ("bench --data diabetes --json folder", "--json", "it is a folder"),
+    ("bench --data diabetes --figure nowhere/plot", "--figure", "No such file"),
+    ("bench --data good.csv --x-bound 1 --y-bound 1", "--target", "CSV"),
+    ("bench --data good.csv --target y --y-bound 1", "--x-bound", "CSV"),
+    ("bench --data good.csv --target y --x-bound 1", "--y-bound", "CSV"),
+    ("bench --data good.csv --target z --x-bound 1 --y-bound 1", "target", "age, bmi, y"),
+    ("bench --data good.csv --target agee --x-bound 1 --y-bound 1", "target", "did you mean age?"),
+    ("bench --data good.csv --target y --x-bound 0.1 --y-bound 1", "X", "x_bound = 0.1"),
+    ("bench --data good.csv --target y --x-bound 1 --y-bound 0.1", "y", "y_bound = 0.1"),
+    ("bench --data good.csv --target y --x-bound 0 --y-bound 1", "x_bound", "got 0.0"),
+    ("bench --data good.csv --target y --x-bound 1 --y-bound -1", "y_bound", "got -1.0"),
+    ("bench --data good.csv --target bmi --x-bound 2 --y-bound 1 --loss logistic", "y", "-1 or +1"),
+    ("bench --data good.csv --target y --x-bound 1 --y-bound 0.5 --loss logistic", "y_bound", "at least 1"),
+    (f"{BENCH_CSV} --on-excess cut", "on_excess", "'cut'"),
+    (f"{BENCH_CSV} extra", "extra", "unexpected"),
+    ("audit", "MODULE:SAMPLER", "Missing argument"),
+    ("audit mech_user:noise --data a.npy", "--neighbour", "Missing option"),
+    ("audit mech_user --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "a colon"),
+    ("audit mech_user.py:noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "mech_user:noise?"),
+    ("audit :noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "':noise'"),
+    ("audit mech_usr:noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "working directory"),
+    ("audit mech_user:nois --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "did you mean noise?"),
+    ("audit mech_user:number --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "a callable"),
+    ("audit mech_syntax:noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "SyntaxError"),
+    ("audit mech_raises:noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "no licence"),
+    (
+        "audit mech_asks:noise --data a.npy --neighbour a.npy",
+        "MODULE:SAMPLER",
+        "surely_not_installed_anywhere",
+    ),
+    ("audit mech_exits:noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "SystemExit"),
+    ("audit mech_user:raises --data a.npy --neighbour a.npy --trials 200", "sampler", "ZeroDivisionError"),
+    ("audit mech_user:noise --data nowhere.npy --neighbour a.npy", "--data", "No such file"),
+    ("audit mech_user:noise --data a.npy --neighbour nowhere.npy", "--neighbour", "No such file"),
+    ("audit mech_user:noise --data notes.txt --neighbour a.npy", "--data", ".npy, .npz, .csv or .json"),
+    ("audit mech_user:noise --data broken.npy --neighbour a.npy", "--data", "sound .npy"),
+    ("audit mech_user:noise --data broken.npz --neighbour a.npy", "--data", "sound .npz"),
+    ("audit mech_user:noise --data broken.json --neighbour a.npy", "--data", "sound .json"),
+    ("audit mech_user:noise --data word.csv --neighbour a.npy", "--data", "column 'bmi'"),
+    (f"{AUDIT} --epsilon -1", "epsilon", "got -1.0"),
+    (f"{AUDIT} --epsilon one", "--epsilon", "got 'one'"),
+    (f"{AUDIT} --delta 1", "delta", "got 1.0"),
+    (f"{AUDIT} --confidence 1", "confidence", "got 1.0"),
+    (f"{AUDIT} --confidence 95%", "--confidence", "got '95%'"),
+    (f"{AUDIT} --seed -1", "seed", "got -1"),
+    (f"{AUDIT} --workers 0", "workers", "got 0"),
+    (f"{AUDIT} --json nowhere/a.json", "--json", "No such file"),
+    ("audit mech_user:noise --data a.npy --neighbour a.npy --trials 0", "trials", "got 0"),
+    ("audit mech_user:noise --data a.npy --neighbour a.npy --trials many", "trials", "got 'many'"),
+    *((f"bench --data {name} --target y --x-bound 9 --y-bound 9", "path", said) for name, (_, said) in TABLES.items()),
+)
+
+
+def test_two_hundred_bad_inputs_and_no_two_alike() -> None:
+    assert len(PYTHON) + len(COMMANDS) >= 200
+    assert len({case[0] for case in PYTHON}) == len(PYTHON)
+    assert len({case[0] for case in COMMANDS}) == len(COMMANDS)
+
+
+def test_a_message_that_names_another_parameter_would_be_seen() -> None:
+    assert names("delta must be a number in (0, 1), got 'epsilon'", "delta")
+    assert not names("delta must be a number in (0, 1), got 'epsilon'", "epsilon")
+    assert not names("y_bound must be a finite number > 0, got 0", "y")
+    assert not names("something went wrong", "epsilon")
+
+
+@pytest.mark.parametrize(("call", "parameter", "holds"), [case[1:] for case in PYTHON], ids=[c[0] for c in PYTHON])
+def test_python(call: Call, parameter: str, holds: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        call()
+    message = str(caught.value)
+    assert "\n" not in message
+    assert names(message, parameter), message
+    assert holds in message
+
+
+def names(message: str, parameter: str) -> bool:
+    """Whether the subject of the message, what stands before its verb, has the parameter as a word."""
+    subject = message.partition(" must")[0].partition(", got")[0].partition(" (see")[0]
+    words = [word.strip("'.,:()") for word in subject.split()]
+    return parameter in {*words, *(word.partition(".")[0] for word in words)}
+
+
+@pytest.mark.parametrize(("line", "parameter", "holds"), COMMANDS, ids=[case[0] for case in COMMANDS])
+def test_command_line(line: str, parameter: str, holds: str, tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = list(sys.path)
+    code = cli.run(line.split())
+    sys.path[:] = before
+    out, err = capsys.readouterr()
+    assert code == 2, err
+    assert err.startswith("dpbench: ") and err.count("\n") == 1, err
+    assert names(err.removeprefix("dpbench: "), parameter), err
+    assert holds in err, err
+    assert out == ""
+
+
+PROCESSES: tuple[tuple[str, int, str], ...] = (
+    ("verfy", 2, "verify"),
+    ("verify --kind privcy", 2, "did you mean privacy?"),
+    ("verify --json nowhere/a.json", 2, "--json"),
+    ("verify --store good.csv glm.thm1.privacy.exact", 2, "store"),
+    ("show nothing", 2, "claims"),
+    ("bench --data word.csv --target y --x-bound 1 --y-bound 1", 2, "line 3, column 'bmi'"),
+    ("bench --data diabetes --trials 1", 2, "trials"),
+    ("audit mech_raises:noise --data a.npy --neighbour a.npy", 2, "no licence"),
+    ("figures --store nowhere.sqlite", 2, "store"),
+    ("list --kind x", 2, "kind"),
+)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("line", "code", "holds"), PROCESSES, ids=[case[0] for case in PROCESSES])
+def test_real_process(line: str, code: int, holds: str, tables: Path) -> None:
+    root = str(Path(dpbench.__file__).parent.parent)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        [sys.executable, "-m", "dpbench.cli", *line.split()],
+        cwd=tables, env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == code
+    assert done.stderr.startswith("dpbench: ") and holds in done.stderr
+    assert "Traceback" not in done.stdout + done.stderr

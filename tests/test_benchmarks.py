@@ -1,0 +1,109 @@
+"""The benchmarks measure what they say, refuse to time a wrong answer, and name a missing extra."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The modules of `benchmarks/`, found beside the tests; installed packages come first."""
+    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
+    from benchmarks import bench_cases, bench_ratio, cases, jax_loop, numpy_loop, pairs, peers
+
+    return SimpleNamespace(
+        bench_cases=bench_cases, bench_ratio=bench_ratio, cases=cases, jax_loop=jax_loop, numpy_loop=numpy_loop,
+        pairs=pairs, peers=peers,
+    )  # fmt: skip
+
+
+def test_every_case_gives_the_right_answer(bench: SimpleNamespace) -> None:
+    assert set(bench.bench_cases.Cases.params) == set(bench.cases.CASES)
+    for name, make in bench.cases.CASES.items():
+        case = make()
+        case.check()
+        if name.startswith("output"):
+            assert 0.0 < case.quality(case.run()) < 1.0
+
+
+@pytest.mark.parametrize("name", ["noisy-gd-squared", "noisy-gd-logistic", "noisy-gd-sparse-logistic"])
+@pytest.mark.parametrize("changed", ["sigma", "eta"])
+def test_a_wrong_answer_is_refused(
+    bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, name: str, changed: str
+) -> None:
+    """Planted: the timed code runs with a noise or a step size one part in a million off."""
+    case = bench.cases.CASES[name]()
+    block = bench.cases.NoisyGD._constants
+
+    def off(self: Any, problem: Any) -> tuple[float, float, float]:
+        eta, sigma, radius = block(self, problem)
+        factor = 1.0 if problem.sparse is False and name.endswith("sparse-logistic") else 1.0 + 1e-6
+        return (eta * factor, sigma, radius) if changed == "eta" else (eta, sigma * factor, radius)
+
+    monkeypatch.setattr(bench.cases.NoisyGD, "_constants", off)
+    with pytest.raises(bench.cases.WrongAnswer, match="off by"):
+        case.check()
+
+
+def test_ratio_is_that_of_the_medians_and_the_order_alternates(
+    bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, calls = [0.0], []
+
+    def work(name: str, seconds: float) -> Any:
+        def run() -> None:
+            calls.append(name)
+            clock[0] += seconds
+
+        return run
+
+    monkeypatch.setattr(bench.pairs.time, "process_time", lambda: clock[0])
+    found = bench.pairs.ratio(bench.pairs.Work(work("a", 2.0), 4), bench.pairs.Work(work("b", 3.0), 2), pairs=3)
+    assert calls == ["a", "b", "a", "b", "b", "a", "a", "b"]  # the first two warm up
+    assert found.median == found.low == found.high == pytest.approx(3.0)
+    assert (found.ours_per_second, found.peer_per_second, found.pairs) == (2.0, pytest.approx(2.0 / 3.0), 3)
+
+
+def test_median_interval_covers(bench: SimpleNamespace) -> None:
+    """For 15 values the 4th and the 12th: 96.5%; too few values give the extremes."""
+    assert bench.pairs.median_interval(np.arange(15.0)[::-1]) == (3.0, 11.0)
+    assert bench.pairs.median_interval(np.arange(3.0)) == (0.0, 2.0)
+    assert bench.pairs.median_interval(np.arange(1.0)) == (0.0, 0.0)
+    # the interval misses when at most three of fifteen fall on one side of the median
+    assert 1.0 - 2.0 * binom.cdf(3, 15, 0.5) >= 0.95 > 1.0 - 2.0 * binom.cdf(4, 15, 0.5)
+
+
+def test_numpy_loop_stays_in_the_ball_and_averages(bench: SimpleNamespace) -> None:
+    data = bench.cases.problem("logistic")
+    m = bench.cases.NoisyGD(1.0, 1e-5, steps=4, noise_scale=1e3)
+    norms = np.linalg.norm(bench.numpy_loop.trials(data, m, 3, np.random.default_rng(0)), axis=1)
+    assert np.all(norms <= 0.75 + 1e-12) and np.all(norms > 0.1)  # three steps on the sphere, one at 0
+
+
+def test_peers_on_the_command_line(
+    bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ratio = bench.pairs.Ratio(60.0, 55.0, 65.0, 15, 3000.0, 50.0)
+    monkeypatch.setattr(bench.peers, "one_core", lambda: None)
+    monkeypatch.setattr(bench.peers, "ratio", lambda ours, peer, pairs: ratio)
+    file = tmp_path / "peers.json"
+    assert bench.peers.main(["--peers", "numpy", "--json", str(file)]) == 0
+    assert "55.00 to 65.00" in capsys.readouterr().out
+    assert '"promised": 50.0' in file.read_text() and "NaN" not in file.read_text()
+    monkeypatch.setattr(bench.peers, "GOALS", {("squared", "numpy"): 61.0})
+    assert bench.peers.main(["--peers", "numpy"]) == 1
+    monkeypatch.setitem(sys.modules, "jax", None)  # an import of it fails, as where it is not installed
+    assert bench.peers.main(["--peers", "jax"]) == 2
+    assert capsys.readouterr().err == "jax is needed here and is not installed: pip install 'dpbench-suite[bench]'\n"
+    for bad in (["--peers", "torch"], ["--pairs", "0"]):
+        with pytest.raises(SystemExit, match="2"):
+            bench.peers.main(bad)

@@ -1,0 +1,105 @@
+"""Rates of the GLM paper: the closed forms that choose the scale, and what the verdict says of planted slopes."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpbench.claims.glm import rates_noisy_gd, rates_output_perturbation
+from dpbench.claims.glm.hard_scales import _mean_power, _noise_sum, hardest_scale, noisy_gd_excess
+from dpbench.claims.glm.slope_evidence import judge
+from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.populations import ScaledBasis
+from dpbench.rates import Point, sweep, theory_slope
+from dpbench.runs.context import RunContext
+from dpbench.sampling import stream
+
+
+@pytest.fixture
+def context():
+    with RunContext(level="quick", seed=0, workers=2) as made:
+        yield made
+
+
+def test_powers_and_noise_are_the_sums_they_stand_for():
+    steps = 57
+    for step in (0.0, 1e-9, 1e-6, 1e-3, 0.05, 0.5, 0.999):
+        r = 1.0 - step
+        powers = [sum(r**i for i in range(k)) for k in range(steps + 1)]
+        assert _mean_power(np.array([step]), steps)[0] == pytest.approx(powers[steps] / steps, rel=1e-9)
+        expected = sum(part**2 for part in powers[1:steps])
+        assert _noise_sum(np.array([step]), steps)[0] == pytest.approx(expected, rel=1e-3 if step < 1e-4 else 1e-6)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_closed_form_is_the_mean_of_the_mechanism_where_the_ball_is_wide(noise):
+    """Null: measured mean = closed form; |z| < 5.5 fails falsely with probability 4e-8. An error of 20% is seen."""
+    n, d, steps, eta = 400, 4, 300, 0.08
+    population = ScaledBasis("squared", np.full(d, 0.2), np.full(d, 0.5), radius=10.0)
+    mechanism = NoisyGD(1.0, 1e-5, steps=steps, step_size=eta, noise_scale=noise)
+    found = sweep([Point(population, n, mechanism)], 800, repeats=4)[0]
+    expected = noisy_gd_excess("squared", n, d, 0.8, eta, noise, steps=steps)
+    error = found.std() / math.sqrt(found.size)
+    assert abs(found.mean() - expected) < 5.5 * error
+    assert abs(found.mean() - 1.2 * expected) > 5.5 * error
+
+
+def test_hardest_scale_is_no_easier_than_its_neighbours():
+    eta, sigma = rates_noisy_gd.step_and_noise(4000, 8, 1.0)
+    best = hardest_scale("squared", 4000, 8, eta, sigma)
+    assert 0.0 < best.fraction < 1.0 and best.active == 8
+    for active in (1, 2, 4, 8):
+        for fraction in (best.fraction / 3.0, best.fraction, min(1.0, 3.0 * best.fraction)):
+            other = noisy_gd_excess("squared", 4000, active, fraction, eta, sigma, steps=4000)
+            assert other <= best.excess * (1.0 + 1e-12)
+    assert best.zero == pytest.approx(best.fraction / 8)
+
+
+def test_envelope_of_the_closed_form_has_the_exponents_of_the_theorem():
+    def envelope(grid, epsilon):
+        return [
+            hardest_scale("squared", n, d, *rates_noisy_gd.step_and_noise(n, d, epsilon)).excess for n, d in grid
+        ]
+
+    sizes, dimensions = [25_000 * 4**k for k in range(4)], [2, 4, 8, 16, 32]
+    assert theory_slope(sizes, envelope([(n, 16) for n in sizes], 0.1)) == pytest.approx(-1.0, abs=0.02)
+    assert theory_slope(dimensions, envelope([(90_000, d) for d in dimensions], 0.1)) == pytest.approx(0.5, abs=0.03)
+    squares = [k * k for k in (16, 32, 64, 128)]
+    assert theory_slope(squares, envelope([(n, math.isqrt(n)) for n in squares], None)) == pytest.approx(-0.5, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("true", "side", "verdict"),
+    [
+        (-1.0, "tight", "consistent"),
+        (-0.8, "tight", "inconsistent"),
+        (-1.2, "tight", "inconsistent"),
+        (-1.2, "upper", "consistent"),
+        (-0.8, "upper", "inconsistent"),
+        (-0.9, "tight", "undecided"),
+    ],
+)
+def test_verdict_of_a_planted_slope(context, true, side, verdict):
+    grid = [100.0, 300.0, 900.0, 2700.0]
+    rng = stream("planted", true)
+    samples = [x**true * rng.gamma(16.0, 1.0 / 16.0, 400) for x in grid]
+    found, evidence = judge(context, "n", grid, samples, [5.0 / x for x in grid], -1.0, side, {"extra": [1] * 4})
+    assert found == verdict
+    assert evidence.trials == 1600 and evidence.level == 1e-6
+    assert evidence.interval[0] < true < evidence.interval[1]
+    assert set(evidence.series) == {"n", "measured", "standard error", "ceiling", "extra"}
+
+
+def test_theorem5_reaches_its_verdict_and_its_noise_term(context):
+    verdict, evidence = rates_output_perturbation.theorem5(context)
+    assert verdict == "consistent"
+    measured, noise = (np.array(evidence.series[k]) for k in ("measured", "noise term"))
+    np.testing.assert_allclose(measured, noise, rtol=0.06)
+
+
+def test_theorem1_reaches_its_verdict_on_a_short_grid(context):
+    verdict, evidence = rates_noisy_gd.run(context, "n", [(600, 4), (2400, 4)], 1.0, -1.0, 160, 64)
+    assert verdict == "consistent"
+    measured, closed = (np.array(evidence.series[k]) for k in ("measured", "closed form"))
+    np.testing.assert_allclose(measured, closed, rtol=0.25)
+    assert (measured < evidence.series["ceiling"]).all()

@@ -1,0 +1,376 @@
+"""The command line in process: outputs, files, exit codes, and what happens when something breaks on the way."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import dpbench
+from dpbench import cli
+from dpbench.claims import ledger
+from dpbench.claims.core import Claim, Context, Evidence
+from dpbench.runs.context import Interrupted
+from dpbench.runs.store import StoreError, stored_verdicts
+
+CURVE = {
+    "epsilon": [0.5, 1.0, 2.0],
+    "delta_claimed": [1e-5] * 3,
+    "delta_true_printed": [1e-7, 1e-5, 1e-2],
+    "delta_true_exact": [1e-5] * 3,
+}
+SLOPE = {"n": [100, 200, 400], "measured": [0.4, 0.2, 0.1], "standard error": [0.01] * 3, "ceiling": [4.0, 2.0, 1.0]}
+
+
+def claim(name: str, verdict: str, kind: str = "inequality", expected: str = "not refuted", **more: Any) -> Claim:
+    series = more.pop("series", {})
+
+    def run(context: Context) -> tuple[str, Evidence]:
+        return verdict, Evidence(0.25, (0.125, 0.5), 1e-6, 1000, context.seed, 0.0, series, ("a note [of] sorts",))
+
+    return Claim(name, "glm", "Lemma 0", kind, "a statement", "a derivation", expected, run, **more)
+
+
+GOOD = claim("glm.one.inequality", "not refuted", corrected="glm.two.inequality")
+WRONG = claim("glm.two.inequality", "refuted")
+LONG = claim("glm.three.inequality", "not refuted", full_only=True)
+
+
+@pytest.fixture
+def only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]:
+    """An empty working directory, and a ledger of the claims given."""
+    monkeypatch.chdir(tmp_path)
+
+    def put(*claims: Claim) -> None:
+        monkeypatch.setattr(ledger, "all_claims", lambda: claims)
+
+    return put
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[[str], tuple[int, str, str]]:
+    def call(line: str) -> tuple[int, str, str]:
+        code = cli.run(line.split())
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def test_version_and_help(run: Any) -> None:
+    assert run("--version") == (0, f"dpbench {dpbench.__version__}\n", "")
+    for line in ("", "--help"):
+        code, out, err = run(line)
+        assert (code, err) == (0, "")
+        assert all(name in out for name in ("verify", "list", "show", "bench", "audit", "figures", "130"))
+    for name in ("verify", "list", "show", "bench", "audit", "figures"):
+        assert run(f"{name} --help")[0] == 0
+
+
+def test_verify_as_expected(only: Any, run: Any) -> None:
+    only(GOOD, LONG)
+    code, out, err = run("verify --seed 3")
+    assert (code, err) == (0, "")
+    assert re.search(r"glm\.one\.inequality +not refuted +0\.25 +\[0\.125, 0\.5\]", out)
+    assert "glm.three.inequality: full only" in out
+    assert "1 verdict, all as expected; level quick, seed 3" in out
+    assert Path(".dpbench/runs.sqlite").is_file()
+
+
+def test_verify_unexpected_comes_first_and_fails(only: Any, run: Any) -> None:
+    only(GOOD, WRONG)
+    code, out, _ = run("verify")
+    assert code == 1
+    assert out.index("glm.two") < out.index("glm.one")
+    assert "refuted, expected not refuted" in out and "1 unexpected" in out
+
+
+def test_verify_reads_well_in_80_columns(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    only(claim("glm.thm1.privacy.printed-lipschitz", "not refuted", "privacy", "proved"), GOOD)
+    out = run("verify")[1]
+    assert max(map(len, out.splitlines())) <= 80
+    assert "not refuted, expected" in out and " proved " in out
+    assert "glm.thm1.privacy.printed-lipschitz" in out
+
+
+def test_verify_that_runs_nothing_is_bad_use(only: Any, run: Any) -> None:
+    only(LONG)
+    code, _, err = run("verify")
+    assert code == 2 and "--level full" in err
+    assert run("verify --level full")[0] == 0
+
+
+def test_json(only: Any, run: Any) -> None:
+    only(GOOD, WRONG, LONG)
+    code, out, err = run("verify --json -")
+    document = json.loads(out, parse_constant=pytest.fail)
+    assert code == 1 and "1 unexpected" in err  # the table gives way to the document
+    assert document["schema"] == 1
+    assert [item["verdict"] for item in document["claims"]] == ["not refuted", "refuted"]
+    assert document["not_run"][0]["id"] == "glm.three.inequality"
+    code, out, err = run("verify --quiet --json found.json")
+    assert (code, out, err) == (1, "", "")
+    assert json.loads(Path("found.json").read_text())["claims"] == [
+        {**item, "evidence": {**item["evidence"], "seconds": pytest.approx(0, abs=5)}} for item in document["claims"]
+    ]
+    assert sorted(os.listdir()) == [".dpbench", "found.json"]  # no half-written file stays
+
+
+def test_junit(only: Any, run: Any) -> None:
+    only(GOOD, WRONG, LONG)
+    assert run("verify --quiet --junit report.xml")[0] == 1
+    (suite,) = ElementTree.parse("report.xml").getroot()
+    assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "3", "failures": "1", "errors": "0", "skipped": "1",
+    }  # fmt: skip
+    one, two, three = suite
+    assert one.find("failure") is None and "value: 0.25" in one.findtext("system-out", "")
+    assert two.find("failure").get("message") == "refuted, expected not refuted"  # type: ignore[union-attr]
+    assert three.find("skipped") is not None
+
+
+def test_list(only: Any, run: Any) -> None:
+    only(GOOD, WRONG)
+    code, out, _ = run("list glm.one.*")
+    assert code == 0 and re.search(r"glm\.one\.inequality +inequality +not refuted +Lemma 0", out)
+    assert "glm.two" not in out
+
+
+def test_show(only: Any, run: Any) -> None:
+    only(GOOD, WRONG)
+    _, out, _ = run("show glm.one.inequality")
+    assert "none in the store" in out and "dpbench verify glm.one.inequality" in out
+    assert "dpbench show glm.two.inequality" in out
+    run("verify --quiet")
+    _, out, _ = run("show glm.two.inequality")
+    for part in ("a statement", "a derivation", "Lemma 0", "refuted, expected not refuted", "- a note [of] sorts"):
+        assert part in out
+    assert re.search(r"corrects\n +glm\.one\.inequality", out) and "stale" not in out
+
+
+def test_show_marks_stale_evidence(only: Any, run: Any) -> None:
+    only(GOOD)
+    run("verify --quiet")
+    with sqlite3.connect(".dpbench/runs.sqlite") as base:
+        base.execute("UPDATE verdict SET code = 'older'")
+    base.close()
+    assert "stale: the code has changed since" in run("show glm.one.inequality")[1]
+
+
+FIGURED = (
+    claim("glm.thm1.privacy.printed", "refuted", "privacy", "refuted", series=CURVE),
+    claim("glm.thm5.privacy.printed", "refuted", "privacy", "refuted", series=CURVE),
+    claim("glm.thm1.rate.n", "consistent", "rate", "consistent", series=SLOPE, side="upper"),
+    claim("glm.thm5.rate.n", "consistent", "rate", "consistent", series=SLOPE, side="tight"),
+)
+
+
+def test_figures_come_from_the_store_alone(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    only(*FIGURED)
+    run("verify --quiet")
+    monkeypatch.setattr("dpbench.runs.context.RunContext.run", lambda *a: pytest.fail("a figure ran an entry"))
+    code, out, err = run("figures --out drawn")
+    assert (code, err) == (0, "")
+    names = {"delta_thm1", "delta_thm5", "rate_thm1", "rate_thm5"}
+    assert set(os.listdir("drawn")) == {f"{name}.{kind}" for name in names for kind in ("pdf", "png")}
+    assert out.count("drawn/") == 4
+    first = {path.name: path.read_bytes() for path in Path("drawn").iterdir()}
+    for name in names:  # fonts are embedded as TrueType, not as Type 3
+        assert b"/FontFile2" in first[f"{name}.pdf"] and b"/Type3" not in first[f"{name}.pdf"]
+    assert run("figures rate_thm1 --quiet --out again")[:2] == (0, "")
+    for path in Path("again").iterdir():
+        assert path.read_bytes() == first.pop(path.name)
+    assert len(first) == 6
+
+
+def test_figures_name_what_is_missing(only: Any, run: Any) -> None:
+    only(*FIGURED)
+    run("verify --quiet glm.thm1.rate.n --store mine.sqlite")
+    code, _, err = run("figures --store mine.sqlite")
+    assert code == 2
+    missing = "glm.thm1.privacy.printed glm.thm5.privacy.printed glm.thm5.rate.n"
+    assert f"dpbench verify {missing} --store mine.sqlite" in err
+    assert set(os.listdir("figures")) == {"rate_thm1.pdf", "rate_thm1.png"}
+    assert run("figures rate_thm1 --store mine.sqlite")[0] == 0
+
+
+def test_figures_of_another_version_are_refused(only: Any, run: Any) -> None:
+    only(claim("glm.thm1.rate.n", "consistent", "rate", "consistent", series={"n": [1]}, side="upper"))
+    run("verify --quiet")
+    code, _, err = run("figures rate_thm1")
+    assert code == 2 and "a column measured" in err
+
+
+def test_full_evidence_goes_before_quick(only: Any, run: Any) -> None:
+    from dpbench.cli.figures import _best
+
+    only(GOOD)
+    for line in ("verify --quiet --level full", "verify --quiet", "verify --quiet --seed 1"):
+        run(line)
+    verdict, stale = _best(stored_verdicts(".dpbench/runs.sqlite"))["glm.one.inequality"]
+    assert (verdict.level, stale) == ("full", False)
+
+
+def test_bench(only: Any, run: Any) -> None:
+    only()
+    code, out, _ = run(
+        "bench --data diabetes --epsilon 1,50 --trials 16 --workers 1 --seed 1 --json found.json --figure plots"
+    )
+    assert code == 0
+    document = json.loads(Path("found.json").read_text())
+    rows = {(row["algorithm"], row["epsilon"]): row for row in document["rows"]}
+    assert set(rows) == {(a, e) for a in ("noisy-gd", "output-perturbation") for e in (1.0, 50.0)}
+    for row in rows.values():
+        assert row["low"] < row["excess"] < row["high"]
+    assert rows["noisy-gd", 50.0]["excess"] < rows["noisy-gd", 1.0]["excess"]
+    assert document["zero_excess"] > 0.0 and document["fit"]["gap"] < 1e-9
+    assert "zero predictor" in out and "95% t interval" in out
+    assert Path("plots.pdf").read_bytes().startswith(b"%PDF") and Path("plots.png").stat().st_size > 10_000
+
+
+def test_bench_of_a_csv(only: Any, run: Any) -> None:
+    only()
+    Path("mine.csv").write_text("a;b;y\n0.1;0.2;1\n0.3;0.1;0\n5;0.2;1\n")
+    line = "bench --data mine.csv --target y --x-bound 1 --y-bound 1 --loss logistic --trials 8 --epsilon 1"
+    assert run(line)[0] == 2
+    code, out, _ = run(f"{line} --on-excess clip --algorithm noisy-gd")
+    assert code == 0 and "n = 3, d = 2, logistic loss" in out
+
+
+def test_audit(only: Any, run: Any, tmp_path: Path) -> None:
+    only()
+    Path("mech_cli.py").write_text("def count(data, trials, rng):\n    return data.sum() + rng.laplace(size=trials)\n")
+    np.save("a.npy", np.array([0.0, 1.0]))
+    Path("b.csv").write_text("x\n1\n1\n")
+    before = list(sys.path)
+    line = "audit mech_cli:count --data a.npy --neighbour b.csv --trials 40000"
+    code, out, _ = run(f"{line} --epsilon 2")
+    assert code == 0 and "not refuted" in out and "not a proof" in out
+    code, out, _ = run(f"{line} --epsilon 0.5 --quiet --json -")
+    sys.path[:] = before
+    found = json.loads(out)
+    assert code == 1 and found["verdict"] == "refuted" and 0.5 < found["epsilon_lower"] <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "says"),
+    [
+        (KeyboardInterrupt(), 130, "run the same command again"),
+        (Interrupted(7, Path("x.sqlite")), 130, "7 blocks stored in x.sqlite; run the same command again"),
+        (RuntimeError("odd\nthing"), 70, "unexpected RuntimeError: odd thing; please report; run with DPBENCH_DEBUG=1"),
+        (OSError(errno.ENOSPC, "No space left on device", "a.json"), 74, "No space left on device: a.json"),
+        (StoreError("the store failed: disk full"), 74, "disk full"),
+        (MemoryError(), 74, "out of memory"),
+        (SystemExit(5), 5, ""),
+    ],
+)
+def test_what_breaks_on_the_way(
+    error: BaseException, code: int, says: str, only: Any, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only(GOOD)
+
+    def breaks(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(ledger, "verify", breaks)
+    found, out, err = run("verify")
+    assert (found, out) == (code, "")
+    assert says in err and "Traceback" not in err and err.count("\n") == bool(says)
+    monkeypatch.setenv("DPBENCH_DEBUG", "1")
+    assert "Traceback" in run("verify")[2]
+
+
+def test_an_entry_that_raises_is_our_error(only: Any, run: Any) -> None:
+    def broken(context: Context) -> tuple[str, Evidence]:
+        raise ZeroDivisionError("planted")
+
+    only(Claim("glm.bad.inequality", "glm", "x", "inequality", "x", "x", "refuted", broken))
+    code, _, err = run("verify --json a.json")
+    assert code == 70 and "planted" in err and "Traceback" not in err
+    assert not Path("a.json").exists()
+
+
+def test_ctrl_c_in_an_audit_says_that_nothing_is_stored(only: Any, run: Any) -> None:
+    only()
+    Path("mech_stop.py").write_text("def stop(data, trials, rng):\n    raise KeyboardInterrupt\n")
+    np.save("a.npy", 0.0)
+    before = list(sys.path)
+    code, _, err = run("audit mech_stop:stop --data a.npy --neighbour a.npy --workers 1")
+    sys.path[:] = before
+    assert code == 130 and "an audit stores nothing" in err
+
+
+def test_full_disk(only: Any, run: Any) -> None:
+    only(GOOD)
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    code, _, err = run("verify --quiet --json /dev/full")
+    assert code == 74 and "No space left" in err
+    assert run("show glm.one.inequality")[1].count("level quick, seed 0") == 1  # the verdict itself is stored
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    root = str(Path(dpbench.__file__).parent.parent)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
+    started: list[subprocess.Popen[str]] = []
+
+    def start(line: str, **more: Any) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "dpbench.cli", *line.split()]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
+        started.append(subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, **pipes))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.kill()
+        one.communicate()
+
+
+@pytest.mark.process
+def test_a_closed_pipe_is_no_error_of_ours(process: Any) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as out:
+        one = process("list", stdout=out)
+        _, err = one.communicate(timeout=120)
+    assert (one.returncode, err) == (141, "")
+
+
+@pytest.mark.process
+def test_ctrl_c_in_a_real_process(process: Any, tmp_path: Path) -> None:
+    (tmp_path / "mech_slow.py").write_text(
+        "import time\ndef slow(data, trials, rng):\n    open('started', 'w').close()\n"
+        "    time.sleep(0.2)\n    return rng.random(trials)\n"
+    )
+    np.save(tmp_path / "a.npy", 0.0)
+    one = process("audit mech_slow:slow --data a.npy --neighbour a.npy --trials 100000000 --workers 2")
+    limit = time.monotonic() + 120.0
+    while not (tmp_path / "started").exists() and time.monotonic() < limit and one.poll() is None:
+        time.sleep(0.05)
+    one.send_signal(signal.SIGINT)
+    _, err = one.communicate(timeout=60)
+    assert one.returncode == 130 and "stores nothing" in err and "Traceback" not in err
+
+
+@pytest.mark.process
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from dpbench import cli; cli.run(['--help']); cli.run(['--version']); cli.run(['lst'])\n"
+        "print([m for m in ('numpy', 'numba', 'scipy', 'sklearn', 'matplotlib') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

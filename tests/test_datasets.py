@@ -1,0 +1,169 @@
+"""Real data: declared bounds that hold, labels that fit, CSV files, and the fit that algorithms are held against."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from dpbench import comparison, datasets
+from dpbench.problems import GLMProblem
+
+SHAPES = {
+    "breast_cancer": (569, 31, "logistic"),
+    "digits": (1797, 65, "logistic"),
+    "diabetes": (442, 11, "squared"),
+    "fair": (6366, 9, "logistic"),
+    "randhie": (20190, 10, "squared"),
+}
+
+
+def test_the_sets_are_these() -> None:
+    assert set(datasets.names()) == set(SHAPES)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_set_keeps_its_declared_bounds(name: str) -> None:
+    problem = datasets.load(name)
+    assert (problem.n, problem.d, problem.loss.name) == SHAPES[name]
+    norms = np.linalg.norm(problem.X, axis=1)
+    assert norms.max() <= 1.0 and np.median(norms) > 0.3
+    assert (norms > 1.0 - 1e-9).mean() < 0.05  # the constants fit the quantities: few records are scaled down
+    assert np.abs(problem.y).max() <= 1.0
+    if SHAPES[name][2] == "logistic":
+        assert set(problem.y) == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_scaling_uses_no_other_record(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without half of the records, and with one of them replaced, all others come out the same bit for bit."""
+    known = datasets.SETS[name]
+    whole = datasets.load(name)
+    raw, labels = known.read()
+    kept = np.arange(0, len(raw), 2)
+    changed = raw[kept].copy()
+    changed[0] *= 100.0
+    monkeypatch.setitem(datasets.SETS, name, replace(known, read=lambda: (changed, labels[kept])))
+    part = datasets.load(name)
+    assert np.array_equal(part.X[1:], whole.X[kept][1:])
+    assert np.array_equal(part.y, whole.y[kept])
+
+
+def test_the_columns_are_those_of_the_source() -> None:
+    from sklearn import datasets as source
+
+    assert list(datasets.SETS["breast_cancer"].columns) == list(source.load_breast_cancer().feature_names)
+    assert list(datasets.SETS["diabetes"].columns) == list(source.load_diabetes().feature_names)
+    assert list(datasets.SETS["digits"].columns) == list(source.load_digits().feature_names)
+    for name in ("fair", "randhie"):
+        table = pytest.importorskip(f"statsmodels.datasets.{name}").load_pandas()
+        assert list(datasets.SETS[name].columns) == list(table.exog_name)
+
+
+def test_a_record_by_hand() -> None:
+    """The first record of diabetes: 59 years, sex 2, bmi 32.1, bp 101, …, label 151."""
+    problem = datasets.load("diabetes")
+    first = np.array([59.0, 2.0, 32.1, 101.0])
+    by_hand = (first - [50.0, 1.5, 25.0, 95.0]) / [30.0, 0.5, 15.0, 35.0] / math.sqrt(11.0)
+    np.testing.assert_allclose(problem.X[0, :5], [1.0 / math.sqrt(11.0), *by_hand], rtol=1e-12)
+    assert problem.y[0] == pytest.approx((151.0 - 175.0) / 175.0)
+
+
+def test_loss_and_radius_can_be_chosen() -> None:
+    problem = datasets.load("digits", loss="huber", radius=3.0)
+    assert (problem.loss.name, problem.radius) == ("huber", 3.0)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_csv(mark: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes("\ufeffage, größe ,y\r\n0.1,2e-1,1\r\n\r\n 0.3 ,-0.1,0.5\r\n".replace(",", mark).encode())
+    problem = datasets.from_csv(path, "y", 1.0, 1.0, "absolute", 2.0)
+    assert np.array_equal(problem.X, [[0.1, 0.2], [0.3, -0.1]])
+    assert np.array_equal(problem.y, [1.0, 0.5])
+    assert (problem.loss.name, problem.radius, problem.x_bound, problem.y_bound) == ("absolute", 2.0, 1.0, 1.0)
+    other = datasets.from_csv(path, "größe", 1.2, 1.0)
+    assert np.array_equal(other.y, [0.2, -0.1]) and np.array_equal(other.X, [[0.1, 1.0], [0.3, 0.5]])
+
+
+def test_csv_labels_of_classes_become_signs(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("a,b\n0.1,1\n0.2,0\n")
+    assert np.array_equal(datasets.from_csv(path, "b", 1.0, 1.0, "logistic").y, [1.0, -1.0])
+    assert np.array_equal(datasets.from_csv(path, "b", 1.0, 1.0, "squared").y, [1.0, 0.0])
+
+
+def test_csv_outside_the_bounds_is_clipped_when_asked(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("a,b,y\n3,4,9\n0.1,0,1\n")
+    problem = datasets.from_csv(path, "y", 1.0, 2.0, on_excess="clip")
+    np.testing.assert_allclose(problem.X, [[0.6, 0.8], [0.1, 0.0]], rtol=1e-12)
+    assert np.array_equal(problem.y, [2.0, 1.0])
+
+
+@pytest.mark.parametrize("loss", ["squared", "half-squared", "logistic", "huber", "absolute", "linear"])
+@pytest.mark.parametrize("radius", [0.5, 5.0])
+def test_the_fit_is_certified_and_no_other_point_is_better(loss: str, radius: float) -> None:
+    """100 random points of the ball and 100 near the fit have at least the fit's risk, less its gap."""
+    problem = datasets.load("breast_cancer", loss=loss, radius=radius)
+    best = comparison.fit(problem)
+    assert np.linalg.norm(best.w) <= radius * (1.0 + 1e-12)
+    assert 0.0 <= best.gap < 1e-5 and best.risk == problem.empirical_risk(best.w)
+    rng = np.random.default_rng(5)
+    away = rng.standard_normal((200, problem.d)) * np.repeat([1.0, 1e-2], 100)[:, None]
+    points = np.where(np.arange(200)[:, None] < 100, 0.0, best.w) + away
+    points *= np.minimum(1.0, radius / np.linalg.norm(points, axis=1))[:, None]
+    assert problem.empirical_risk(points).min() >= best.risk - best.gap
+    # the certificate can fail: a worse point has a larger gap than its distance from the optimum
+    worse = comparison.Fit(0.5 * best.w, problem.empirical_risk(0.5 * best.w), best.gap)
+    assert worse.risk - best.risk > worse.gap
+
+
+def test_the_absolute_fit_against_linear_programming() -> None:
+    problem = datasets.load("diabetes", loss="absolute", radius=50.0)  # so wide that the ball does not bind
+    n, d = problem.n, problem.d
+    rows = np.block([[problem.X, -np.eye(n)], [-problem.X, -np.eye(n)]])
+    found = linprog(
+        np.r_[np.zeros(d), np.full(n, 1.0 / n)], A_ub=rows, b_ub=np.r_[problem.y, -problem.y],
+        bounds=[(None, None)] * d + [(0, None)] * n,
+    )  # fmt: skip
+    best = comparison.fit(problem)
+    assert np.linalg.norm(found.x[:d]) < 50.0
+    assert found.fun - 1e-9 <= best.risk <= found.fun + best.gap
+
+
+def test_the_squared_fit_against_the_normal_equations() -> None:
+    problem = datasets.load("diabetes", radius=50.0)
+    w = np.linalg.lstsq(problem.X, problem.y, rcond=None)[0]
+    assert comparison.fit(problem).risk == pytest.approx(problem.empirical_risk(w), abs=1e-10)
+
+
+def test_the_t_interval_covers() -> None:
+    """Null: 95% coverage of the mean of 8 normals. 4,000 repeats, seed 0: the count of misses is within 6 standard
+    errors of 200 (false alarm below 1e-6 two-sided, about 2e-9). Planted: with the normal quantile 1.96 in place of
+    Student's 2.36 the misses are about 360, more than 11 standard errors too many."""
+    draws = np.random.default_rng(0).standard_normal((4000, 8))
+    half = np.array([comparison.half_width(row, 0.95) for row in draws])
+    spread = 6.0 * math.sqrt(4000 * 0.05 * 0.95)
+    assert abs((np.abs(draws.mean(axis=1)) > half).sum() - 200) < spread
+    planted = half * 1.96 / 2.3646
+    assert (np.abs(draws.mean(axis=1)) > planted).sum() - 200 > spread
+
+
+def test_rows_do_not_depend_on_workers_and_trials_extend() -> None:
+    problem = GLMProblem(np.eye(3), [1.0, -1.0, 1.0], loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
+    best = comparison.fit(problem)
+    seen: list[int] = []
+
+    def rows(workers: int) -> list[comparison.Row]:
+        found = comparison.compare(
+            problem, best, list(comparison.ALGORITHMS), [1.0, 2.0], trials=130, workers=workers, tick=seen.append
+        )
+        return [replace(row, seconds=0.0) for row in found]
+
+    assert rows(1) == rows(2)
+    assert sum(seen) >= 2 * 4 * 130

@@ -1,0 +1,422 @@
+"""Output perturbation: the solver and its certificate, the calibrations, the sensitivity, the privacy of pairs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive.erm import absolute_minimiser, absolute_value, smooth_minimiser
+from scipy import optimize, sparse
+
+from dpbench import losses, validation
+from dpbench.glm import output_perturbation
+from dpbench.glm._erm import minimise
+from dpbench.glm._erm_absolute import absolute_distance
+from dpbench.glm._erm_newton import Records, certified_distance
+from dpbench.glm.output_perturbation import OutputPerturbation
+from dpbench.glm.sensitivity import gradient_gap
+from dpbench.privacy import gaussian
+from dpbench.problems import GLMProblem
+
+SMOOTH = {
+    "squared": losses.squared(),
+    "half-squared": losses.half_squared(),
+    "logistic": losses.logistic(),
+    "huber": losses.huber(0.3),
+    "capped-linear": losses.capped_linear(0.2),
+}
+ALL = {**SMOOTH, "absolute": losses.absolute(), "linear": losses.linear()}
+
+
+def problem(loss: losses.Loss, *, n: int = 12, d: int = 3, radius: float = 1.0, seed: int = 0, **k: Any) -> GLMProblem:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    X /= np.maximum(1.0, np.linalg.norm(X, axis=1, keepdims=True))
+    y = np.clip(X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n), -1.0, 1.0)
+    y = np.where(y > 0.0, 1.0, -1.0) if loss.name == "logistic" else y
+    X = sparse.csr_array(X) if k.pop("as_sparse", False) else X
+    return GLMProblem(X, y, loss=loss, x_bound=1.0, y_bound=1.0, radius=radius)
+
+
+def one_outlier(sign: float, n: int = 101, radius: float = 1.0) -> GLMProblem:
+    """Linear loss: records that cancel in pairs, and one that pulls along ±e₁: the worst neighbours of all."""
+    X = np.zeros((n, 2))
+    X[:, 0] = 1.0
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    y[0] = sign
+    y[1:] = np.where(np.arange(n - 1) % 2 == 0, 1.0, -1.0)
+    return GLMProblem(X, y, loss="linear", x_bound=1.0, y_bound=1.0, radius=radius)
+
+
+# The solver against slow references
+
+
+@pytest.mark.parametrize("radius", [0.2, 100.0])
+@pytest.mark.parametrize("shape", [(12, 3), (4, 6)], ids=str)
+@pytest.mark.parametrize("name", SMOOTH)
+def test_smooth_minimiser_against_projected_gradient(name: str, shape: tuple[int, int], radius: float) -> None:
+    loss = SMOOTH[name]
+    p = problem(loss, n=shape[0], d=shape[1], radius=radius)
+    exact = smooth_minimiser(loss.name, loss.parameter, loss.smoothness, p.X, p.y, 0.05, radius)
+    got = minimise(p, 0.05, radius, 1e-9)
+    assert np.linalg.norm(got.w - exact) <= got.distance <= 1e-9
+    assert np.linalg.norm(got.w) <= radius
+    wrong = minimise(p, 0.0501, radius, 1e-9).w, minimise(p, 0.05, 1.001 * radius, 1e-9).w
+    assert max(np.linalg.norm(w - exact) for w in wrong) > 1e-6  # the comparison sees λ off by 1 in 500, B by 1 in 1000
+
+
+@pytest.mark.parametrize("radius", [0.2, 100.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_absolute_minimiser_against_every_sign_pattern(seed: int, radius: float) -> None:
+    p = problem(losses.absolute(), n=6, d=2, radius=radius, seed=seed)
+    exact = absolute_minimiser(p.X, p.y, 0.1, radius)
+    got = minimise(p, 0.1, radius, 1e-9)
+    assert np.linalg.norm(got.w - exact) <= got.distance <= 1e-9
+
+
+def test_absolute_minimiser_against_sequential_programming() -> None:
+    """min mean(t) + λ‖w‖²/2 with t ≥ ±(Xw − y) in the ball, by SLSQP from another start."""
+    p, lam = problem(losses.absolute(), n=25, d=4, radius=0.6, seed=3), 0.05
+    got = minimise(p, lam, 0.6, 1e-9)
+    n, d = p.n, p.d
+    found = optimize.minimize(
+        lambda v: v[d:].mean() + 0.5 * lam * v[:d] @ v[:d],
+        np.concatenate([np.full(d, 0.1), np.full(n, 2.0)]),
+        method="SLSQP",
+        constraints=[
+            {"type": "ineq", "fun": lambda v: v[d:] - (p.X @ v[:d] - p.y)},
+            {"type": "ineq", "fun": lambda v: v[d:] + (p.X @ v[:d] - p.y)},
+            {"type": "ineq", "fun": lambda v: 0.36 - v[:d] @ v[:d]},
+        ],
+        options={"ftol": 1e-13, "maxiter": 500},
+    )
+    assert np.linalg.norm(found.x[:d] - got.w) < 1e-4
+    assert absolute_value(p.X, p.y, lam, got.w) <= absolute_value(p.X, p.y, lam, found.x[:d]) + 1e-9
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_sparse_wide_and_unconstrained_problems(name: str) -> None:
+    loss = ALL[name]
+    for n, d in ((30, 5), (5, 30)):
+        dense, csr = problem(loss, n=n, d=d), problem(loss, n=n, d=d, as_sparse=True)
+        assert np.allclose(minimise(dense, 0.1, 0.3, 1e-9).w, minimise(csr, 0.1, 0.3, 1e-9).w, atol=1e-9)
+        inside = minimise(dense, 5.0, math.inf, 1e-10)  # so strong a λ that the ball of radius 1 has no say
+        assert np.allclose(inside.w, minimise(dense, 5.0, 1.0, 1e-10).w, atol=1e-9)
+        assert 0.0 < np.linalg.norm(inside.w) < 1.0
+
+
+def _awkward(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    n, d = int(rng.integers(1, 300)), int(rng.integers(1, 25))
+    X = rng.standard_normal((n, d))
+    if kind == "basis":
+        X = np.eye(d)[rng.integers(0, d, n)] * (rng.random((n, 1)) < 0.7)
+    elif kind == "repeated":
+        X = X[rng.integers(0, max(1, n // 10), n)]
+    elif kind == "rank two":
+        X = rng.standard_normal((n, 2)) @ rng.standard_normal((2, d))
+    elif kind == "sparse":
+        X = X * (rng.random((n, d)) < 0.1)
+    elif kind == "zero":
+        X = 0.0 * X
+    X /= np.maximum(1.0, np.linalg.norm(X, axis=1, keepdims=True))
+    y = np.clip(X @ rng.standard_normal(d) + rng.standard_normal(n) * 10.0 ** rng.uniform(-3, 0), -1.0, 1.0)
+    return X, np.where(y >= 0.0, 1.0, -1.0) if rng.random() < 0.4 else y
+
+
+@pytest.mark.parametrize("kind", ["general", "basis", "repeated", "rank two", "sparse", "zero"])
+def test_the_default_tolerance_is_reached_on_awkward_data(kind: str) -> None:
+    rng = np.random.default_rng(len(kind))
+    for trial in range(70):
+        X, y = _awkward(kind, rng)
+        loss = list(ALL.values())[trial % len(ALL)] if trial < 35 else losses.absolute()
+        y = np.where(y >= 0.0, 1.0, -1.0) if loss.name == "logistic" else y
+        p = GLMProblem(X, y, loss=loss, x_bound=1.0, y_bound=1.0, radius=10.0 ** rng.uniform(-2, 2))
+        m = OutputPerturbation(10.0 ** rng.uniform(-2, 1), 1e-5)
+        assert np.linalg.norm(m.centre(p)) <= p.radius
+
+
+# The certificate
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.15, 0.5, 50.0]), st.floats(-9.0, 0.0))
+def test_certificate_is_never_below_the_distance(seed: int, radius: float, exponent: float) -> None:
+    """Any point of the ball, with the slopes of a smooth loss or any slopes in [−1, 1] for the absolute loss."""
+    p = problem(losses.absolute(), n=4, d=2, radius=radius, seed=seed)
+    rng, lam = np.random.default_rng(seed), 0.1
+    exact = absolute_minimiser(p.X, p.y, lam, radius)
+    w = exact + 10.0**exponent * rng.standard_normal(2)
+    w *= min(1.0, radius / np.linalg.norm(w))
+    errors = p.X @ w - p.y
+    for c in (np.sign(errors), rng.uniform(-1, 1, 4), np.clip(errors / 1e-3, -1, 1)):
+        slack = float((np.abs(errors) - c * errors).mean())
+        bound = certified_distance(p.X.T @ c / 4 + lam * w, slack, w, lam, radius, 0.0)
+        assert bound >= np.linalg.norm(w - exact) * (1.0 - 1e-9) - 1e-12
+        few = np.sign(errors)
+        few[:2] = c[:2]  # at most two records at their corner: the bound that moves the point there applies
+        for slopes in (c, few):
+            bound = absolute_distance(Records(p.X, p.y, 1.0, None), w, slopes, lam, radius, 0.0)
+            assert bound >= np.linalg.norm(w - exact) * (1.0 - 1e-9) - 1e-12
+    q = problem(losses.squared(), n=4, d=2, radius=radius, seed=seed)
+    target = minimise(q, lam, radius, 1e-13).w
+    v = target + 10.0**exponent * rng.standard_normal(2)
+    v *= min(1.0, radius / np.linalg.norm(v))
+    gradient = 2.0 * q.X.T @ (q.X @ v - q.y) / 4 + lam * v
+    assert certified_distance(gradient, 0.0, v, lam, radius, 2.0) >= np.linalg.norm(v - target) * (1 - 1e-6) - 1e-11
+
+
+def test_a_certificate_that_forgets_a_term_is_caught() -> None:
+    """Planted: without the slack of the absolute loss, or with twice λ, the bound falls below the distance."""
+    p, lam = problem(losses.absolute(), n=5, d=2, radius=50.0), 0.1
+    exact = absolute_minimiser(p.X, p.y, lam, 50.0)
+    dual = np.random.default_rng(1).uniform(-1, 1, 5)
+    w = -p.X.T @ dual / (5 * lam)  # the residual v is 0 here: all of the certificate is slack
+    assert certified_distance(p.X.T @ dual / 5 + lam * w, 0.0, w, lam, 50.0, 0.0) < np.linalg.norm(w - exact)
+    flat = GLMProblem(np.zeros((3, 2)), np.ones(3), loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
+    v = np.array([0.3, 0.4])
+    assert minimise(flat, lam, 1.0, 1e-9).w == pytest.approx([0.0, 0.0])
+    assert certified_distance(lam * v, 0.0, v, lam, 1.0, 2.0) == pytest.approx(0.5)  # sharp
+    assert certified_distance(lam * v, 0.0, v, 2.0 * lam, 1.0, 2.0) < 0.5
+
+
+@pytest.mark.parametrize("radius", [0.9, 50.0])
+def test_corner_certificate_is_sharp_and_needs_its_move(radius: float) -> None:
+    """Half the records at a corner: the duality gap alone cannot certify below 1e-9; off the corner the bound grows."""
+    X = np.tile([[1.0, 0.0], [0.0, 1.0]], (50, 1))
+    y = np.tile([0.5, 1.0, 0.5, -1.0], 25)
+    p = GLMProblem(X, y, loss="absolute", x_bound=1.0, y_bound=1.0, radius=radius)
+    records = Records(p.X, p.y, 1.0, None)
+    alpha = np.where(X[:, 0] == 1.0, -0.1 * 0.5 * 2, np.sign(0.0 - y))
+    for off in (0.0, 1e-15, 1e-6, 1e-3):
+        w = np.array([0.5 + off, 0.0])
+        bound = absolute_distance(records, w, alpha, 0.1, radius, 0.0)
+        assert off <= bound <= 1e-13 + 10.0 * off
+    assert minimise(p, 0.1, radius, 1e-11).distance <= 1e-11
+
+
+def test_a_tolerance_out_of_reach_is_an_error_and_nothing_is_released() -> None:
+    p = problem(losses.logistic())
+    with pytest.raises(validation.InvalidInput, match=r"^tolerance must be at least .* on this problem .*, got 1e-17$"):
+        OutputPerturbation(1.0, 1e-5, tolerance=1e-17)(p, 1, np.random.default_rng(0))
+
+
+def test_a_looser_tolerance_raises_the_noise() -> None:
+    p = problem(losses.logistic())
+    noises = [OutputPerturbation(1.0, 1e-5, tolerance=t).sigma(p) for t in (1e-6, 1e-3, 0.1)]
+    assert noises[0] < noises[1] < noises[2]
+    assert noises[2] / noises[0] == pytest.approx(1.2, rel=1e-4)
+    printed = OutputPerturbation(1.0, 1e-5, calibration="printed", tolerance=0.1)
+    assert printed.guarantee(p).delta(1.0) > replace(printed, tolerance=1e-6).guarantee(p).delta(1.0)
+
+
+# Sensitivity
+
+
+@pytest.mark.parametrize(
+    ("name", "constrained"),
+    [(name, True) for name in ALL] + [(name, False) for name in ("logistic", "huber", "absolute", "linear")],
+)
+def test_no_neighbour_moves_the_centre_further_than_declared(name: str, constrained: bool) -> None:
+    """Random records, and records that oppose each other at the centre, against the declared sensitivity."""
+    rng, loss = np.random.default_rng(5), ALL[name]
+    m = OutputPerturbation(1.0, 1e-5, constrained=constrained, tolerance=1e-7)
+    for d, radius in ((1, 0.7), (2, 0.3), (3, 5.0)):
+        p = problem(loss, n=15, d=d, radius=radius)
+        declared = m.sensitivity(p)
+        for _ in range(12):
+            x = rng.standard_normal((2, d))
+            x *= (rng.random((2, 1)) ** 0.2) / np.linalg.norm(x, axis=1, keepdims=True) * (1.0 - 1e-12)
+            x[1] = -x[0] if rng.random() < 0.5 else x[1]
+            y = rng.choice([-1.0, 1.0], 2)
+            pair = [p.replace_record(0, row, label) for row, label in zip(x, y, strict=True)]
+            moved = np.linalg.norm(m.centre(pair[0]) - m.centre(pair[1]))
+            assert moved <= declared
+            assert m.pair_profile(*pair).mu == pytest.approx(moved / m.sigma(p))
+            assert m.pair_profile(*pair).delta(1.0) <= m.guarantee(p).delta(1.0)
+
+
+HELD = 0.4995  # where the other records hold the centre, just inside the ball of radius 0.5
+
+
+def labels_that_hold(name: str, n: int, lam: float) -> np.ndarray:
+    """Labels of n records x = e₁ whose regularised minimiser is HELD·e₁."""
+    if name == "logistic":
+        share = 1.0 / (1.0 + math.exp(-HELD)) + lam * HELD
+        return np.where(np.arange(n) < share * n, 1.0, -1.0)
+    shift = {"squared": 0.5 * lam * HELD, "absolute": 0.0, "linear": -HELD, "capped-linear": lam * HELD - 0.2}
+    return np.full(n, HELD + shift.get(name, lam * HELD))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_worst_pairs_attain_the_sensitivity(name: str) -> None:
+    """Records along e₁ hold the centre at ‖w‖ ≈ B without curving F across; two records symmetric about e₁ differ
+    across it by D. Lost is the curvature that the record itself adds, H/(λn) = 0.7% for the squared loss."""
+    loss, n, lam = ALL[name], 6001, 0.05
+    m = OutputPerturbation(1.0, 1e-5, regularization=lam, tolerance=1e-6)
+    X = np.zeros((n, 2))
+    X[:, 0] = 1.0
+    y = np.concatenate([[-1.0], labels_that_hold(name, n - 1, lam)])
+    best = 0.0
+    for cosine in np.linspace(0.0, 0.6, 13):
+        pair = []
+        for side in (1.0, -1.0):
+            X[0] = cosine, side * math.sqrt(1.0 - cosine**2) * (1.0 - 1e-12)
+            pair.append(GLMProblem(X, y, loss=loss, x_bound=1.0, y_bound=1.0, radius=0.5))
+        best = max(best, float(np.linalg.norm(m.centre(pair[0]) - m.centre(pair[1]))))
+    assert 0.99 * m.sensitivity(pair[0]) < best <= m.sensitivity(pair[0])
+
+
+def test_linear_loss_attains_the_sensitivity_to_the_last_digit() -> None:
+    m = OutputPerturbation(1.0, 1e-5, tolerance=1e-9)
+    pair = one_outlier(1.0), one_outlier(-1.0)
+    moved = np.linalg.norm(m.centre(pair[0]) - m.centre(pair[1]))
+    assert moved == pytest.approx(m.sensitivity(pair[0]), rel=1e-8)
+    assert m.pair_profile(*pair).delta(1.0) == pytest.approx(1e-5, rel=1e-6)
+    small, large = one_outlier(1.0, n=1), OutputPerturbation(20.0, 1e-5)  # λn so small that the ball's 2B is less
+    assert large.sensitivity(small) == 2.0 < gradient_gap(small.loss, 1.0, 1.0, 1.0, 2) / large.lam(small)
+
+
+# Calibration
+
+
+def test_printed_theorem_5_is_refuted_where_the_text_says() -> None:
+    pair = one_outlier(1.0, n=1001), one_outlier(-1.0, n=1001)
+
+    def true_delta(epsilon: float, delta: float) -> float:
+        m = OutputPerturbation(epsilon, delta, calibration="printed", tolerance=1e-9)
+        assert m.guarantee(pair[0]).delta(epsilon) == pytest.approx(m.pair_profile(*pair).delta(epsilon), rel=1e-6)
+        assert m.guarantee(pair[0]).mu == pytest.approx(epsilon / math.sqrt(math.log(1.0 / delta)), rel=1e-8)
+        return m.pair_profile(*pair).delta(epsilon)
+
+    assert true_delta(1.0, 1e-5) == pytest.approx(4.28e-5, rel=2e-3)
+    assert true_delta(4.0, 1e-2) == pytest.approx(0.0555, rel=2e-3)
+    for delta, threshold in ((1e-5, 0.325), (1e-3, 1.14), (1e-2, 1.71)):
+        found = optimize.brentq(lambda e, d=delta: true_delta(e, d) - d, 0.01, 10.0)
+        assert found == pytest.approx(threshold, rel=5e-3)
+        assert true_delta(0.9 * threshold, delta) < delta < true_delta(1.1 * threshold, delta)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_exact_calibration_pays_for_the_tolerance_and_no_more(name: str) -> None:
+    p = problem(ALL[name], n=400)
+    for epsilon, delta in ((0.1, 1e-8), (1.0, 1e-5), (20.0, 1e-2)):
+        m = OutputPerturbation(epsilon, delta, tolerance=1e-3)
+        gap = gradient_gap(p.loss, 1.0, 1.0, 1.0, 3)
+        shift = gap / (m.lam(p) * 400) * (1.0 + 2e-3)
+        assert m.sigma(p) == pytest.approx(min(shift, 2.0) / gaussian.mu(epsilon, delta), rel=1e-12)
+        assert delta * (1.0 - 1e-6) <= m.guarantee(p).delta(epsilon) <= delta
+
+
+def test_parameters_to_the_letter() -> None:
+    p = problem(losses.squared(), n=100, radius=2.0)
+    L = math.log(1e5)
+    m = OutputPerturbation(0.5, 1e-5, calibration="printed")
+    lam = ((1.0 + 2.0 * 2.0) * math.sqrt(2.0) / (2.0 * 100 * 0.5)) ** (2 / 3) * L ** (1 / 3)
+    assert m.lam(p) == pytest.approx(lam, rel=1e-13)
+    assert m.sigma(p) ** 2 == pytest.approx(4.0 * (1.0 + 4.0 * 4.0) * L / (lam * 100 * 0.5) ** 2, rel=1e-13)
+    assert replace(m, noise_constant=1.0).sigma(p) == pytest.approx(0.5 * m.sigma(p), rel=1e-13)
+    q = problem(losses.absolute(), n=100, radius=2.0)
+    lam = L**0.25 / (2.0 * math.sqrt(50.0))
+    assert m.lam(q) == pytest.approx(lam, rel=1e-13)
+    assert m.sigma(q) ** 2 == pytest.approx(4.0 * L / (lam * 100 * 0.5) ** 2, rel=1e-13)
+    assert replace(m, regularization=0.3).sigma(q) == pytest.approx(m.sigma(q) * lam / 0.3, rel=1e-13)
+
+
+def test_printed_theorem_3_drops_a_factor_that_no_constant_replaces() -> None:
+    """‖Y‖² where A.6 has ‖Y‖²H‖X‖²: with √H‖X‖ = K large and B small, printed noise is short by K."""
+    for scale, enough in ((1.0, True), (1000.0, False)):
+        p = GLMProblem(
+            [[scale]], [1.0], loss="half-squared", x_bound=scale, y_bound=1.0, radius=1e-3 / scale**2
+        )
+        m = OutputPerturbation(0.3, 1e-5, calibration="printed", noise_constant=100.0, regularization=1e12)
+        assert (m.guarantee(p).delta(0.3) <= 1e-5) == enough
+
+
+def test_theorem_in_use() -> None:
+    for name, loss in ALL.items():
+        p, m = problem(loss), OutputPerturbation(1.0, 1e-5)
+        assert m.theorem_in_use(p) == (3 if name in ("squared", "half-squared", "capped-linear") else 5)
+    both = problem(losses.logistic())
+    assert OutputPerturbation(1.0, 1e-5, theorem=3).lam(both) != OutputPerturbation(1.0, 1e-5).lam(both)
+    for theorem, loss, said in (
+        (5, losses.squared(), "Lipschitz for Theorem 5"),
+        (3, losses.absolute(), "smooth and non-negative for Theorem 3"),
+        (3, losses.linear(), "smooth and non-negative for Theorem 3"),
+    ):
+        with pytest.raises(validation.InvalidInput, match=f"^loss must be {said}, got '{loss.name}'$"):
+            OutputPerturbation(1.0, 1e-5, theorem=theorem).sigma(problem(loss))
+    with pytest.raises(validation.InvalidInput, match=r"^loss must be Lipschitz where constrained is False"):
+        OutputPerturbation(1.0, 1e-5, constrained=False).lam(problem(losses.squared()))
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("calibration", ["exact", "printed"])
+def test_noise_does_not_look_at_the_data(name: str, calibration: str) -> None:
+    m = OutputPerturbation(1.0, 1e-5, calibration=calibration)
+    one, other = (problem(ALL[name], seed=seed) for seed in (0, 1))
+    assert (m.lam(one), m.sigma(one), m.tau(one)) == (m.lam(other), m.sigma(other), m.tau(other))
+    assert not np.array_equal(m.centre(one), m.centre(other))
+
+
+# Sampling
+
+
+def test_outputs_are_the_centre_plus_scaled_noise() -> None:
+    p, m = problem(losses.logistic()), OutputPerturbation(1.0, 1e-5)
+    outputs = m(p, 16_384, np.random.default_rng(3))
+    noise = np.random.default_rng(3).standard_normal((16_384, 3))
+    assert np.allclose(outputs, m.centre(p) + m.sigma(p) * noise, rtol=1e-13, atol=1e-15)
+    assert np.array_equal(m(p, 100, np.random.default_rng(3)), outputs[:100])
+    doubled = replace(m, noise_scale=2.0 * m.sigma(p))(p, 5, np.random.default_rng(3))
+    assert np.allclose(doubled - m.centre(p), 2.0 * (outputs[:5] - m.centre(p)), rtol=1e-12)
+    assert np.array_equal(replace(m, noise_scale=0.0)(p, 2, np.random.default_rng(3)), [m.centre(p)] * 2)
+
+
+def test_one_solve_for_any_number_of_trials_and_a_bounded_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = []
+
+    def counting(*arguments: Any) -> Any:
+        solved.append(arguments)
+        return minimise(*arguments)
+
+    monkeypatch.setattr(output_perturbation, "minimise", counting)
+    monkeypatch.setattr(output_perturbation, "_KEPT", 3)
+    output_perturbation._centres.clear()
+    m, problems = OutputPerturbation(1.0, 1e-5), [problem(losses.squared(), seed=s) for s in range(5)]
+    m.sample(problems[0], 500)
+    m.pair_profile(problems[0], problem(losses.squared(), seed=0))
+    assert len(solved) == 1
+    for p in problems:
+        m.centre(p)
+    assert len(solved) == 5 and len(output_perturbation._centres) == 3
+    m.centre(problems[0])
+    assert len(solved) == 6
+    with pytest.raises(ValueError, match="read-only"):
+        m.centre(problems[0])[0] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"regularization": 0.0}, r"regularization must be a finite number > 0, got 0.0"),
+        ({"theorem": 4}, r"theorem must be 3, 5 or None, got 4"),
+        ({"theorem": True}, r"theorem must be 3, 5 or None, got True"),
+        ({"tolerance": 0.0}, r"tolerance must be a finite number > 0, got 0.0"),
+        ({"noise_constant": float("nan")}, r"noise_constant must be a finite number > 0, got nan"),
+        ({"constrained": "no"}, r"constrained must be True or False, got 'no'"),
+    ],
+)
+def test_bad_parameters(arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(validation.InvalidInput, match=f"^{said}$"):
+        OutputPerturbation(1.0, 1e-5, **arguments)
+
+
+def test_bad_neighbour() -> None:
+    m = OutputPerturbation(1.0, 1e-5)
+    with pytest.raises(validation.InvalidInput, match=r"^neighbour must be a problem with the same loss"):
+        m.pair_profile(problem(losses.squared()), problem(losses.squared(), radius=2.0))

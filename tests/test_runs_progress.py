@@ -1,0 +1,293 @@
+"""`verify` over a store: progress, claims that fail, verdicts kept; nothing of it on stdout."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import runs_workload as work
+
+import dpbench
+from dpbench.claims import ledger
+from dpbench.claims.core import Claim, Context, Evidence
+from dpbench.runs import progress
+from dpbench.runs.context import Interrupted
+from dpbench.runs.store import Store, StoreError, stored_verdicts
+from dpbench.validation import InvalidInput
+
+
+class Told:
+    """A progress that writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[Any, ...]] = []
+
+    def compiling(self, done: int, total: int, name: str) -> None:
+        self.events.append(("compiling", done, total))
+
+    def claim(self, done: int, total: int, name: str) -> None:
+        self.events.append(("claim", done, total, name))
+
+    def blocks(self, done: int, total: int) -> None:
+        self.events.append(("blocks", done, total))
+
+    def close(self) -> None:
+        self.events.append(("close",))
+
+
+def good(context: Context) -> tuple[str, Evidence]:
+    values = context.map({"what": "good"}, work.number_of, range(context.pick(quick=2, full=4)))
+    values += context.map({"what": "more"}, work.number_of, range(2))
+    return "not refuted", Evidence(value=float(sum(values)), seed=context.seed, series={"v": values})
+
+
+def bad_input(context: Context) -> tuple[str, Evidence]:
+    raise InvalidInput("x must be y, got z")
+
+
+def bad_block(context: Context) -> tuple[str, Evidence]:
+    context.map({"what": "bad"}, work.first_fails, range(3))
+    raise AssertionError
+
+
+def interrupted(context: Context) -> tuple[str, Evidence]:
+    raise KeyboardInterrupt
+
+
+def lost(context: Context) -> tuple[str, Evidence]:
+    raise StoreError("the store x failed: disk full")
+
+
+def claim_of(run: Any, **more: Any) -> Claim:
+    name = run.__name__.replace("_", "-")
+    texts = dict.fromkeys(("source", "statement", "derivation"), "planted")
+    return Claim(f"glm.{name}.floor", "glm", kind="floor", expected="not refuted", run=run, **texts, **more)
+
+
+def plant(monkeypatch: pytest.MonkeyPatch, *claims: Claim) -> None:
+    monkeypatch.setattr(ledger, "all_claims", lambda: claims)
+
+
+def test_progress_is_told_of_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, claim_of(good), claim_of(bad_input, full_only=True))
+    told = Told()
+    ledger.verify(workers=1, progress=told)
+    events = [event for event in told.events if event[0] != "compiling"]
+    assert events[0] == ("claim", 0, 2, "glm.good.floor")
+    blocks = [event[1:] for event in events if event[0] == "blocks"]
+    assert blocks == [(0, 2), (1, 2), (2, 2), (2, 4), (3, 4), (4, 4)]
+    assert told.events[-1] == ("close",)
+
+
+def test_kernels_that_a_claim_can_reach_are_compiled_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    from lowerbounds import _kernel
+
+    compiled: list[str] = []
+
+    class Fake:
+        _dispatcher = None
+
+        def __init__(self, module: str) -> None:
+            self.name, self.__module__ = f"{module}.fake", module
+
+        def compile(self) -> None:
+            compiled.append(self.name)
+
+    kernels = {name: Fake(name) for name in ("dpbench.sampling", "lowerbounds._nowhere", __name__)}
+    monkeypatch.setattr(_kernel, "KERNELS", kernels)
+    plant(monkeypatch, claim_of(good))
+    told = Told()
+    ledger.verify(workers=1, progress=told)
+    assert compiled == ["dpbench.sampling.fake", f"{__name__}.fake"]
+    assert told.events[:2] == [("compiling", 0, 2), ("compiling", 1, 2)]
+
+
+def test_a_claim_that_fails_stands_beside_the_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    plant(monkeypatch, claim_of(bad_input), claim_of(bad_block), claim_of(good))
+    found = ledger.verify(workers=2, store=tmp_path / "runs.sqlite")
+    assert [entry.claim.id for entry in found.entries] == ["glm.good.floor"]
+    reasons = {item["id"]: item["reason"] for item in found.not_run}
+    assert reasons["glm.bad-input.floor"] == "InvalidInput: x must be y, got z"
+    assert re.fullmatch(
+        r"BlockError: glm.bad-block.floor, block 0 of \{'what': 'bad'\}: ValueError: planted",
+        reasons["glm.bad-block.floor"],
+    )
+    assert not found.as_expected
+    assert [v.claim for v in stored_verdicts(tmp_path / "runs.sqlite")] == ["glm.good.floor"]
+
+
+def test_a_lost_store_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, claim_of(lost), claim_of(good))
+    with pytest.raises(StoreError, match="disk full"):
+        ledger.verify()
+
+
+def test_ctrl_c_comes_out_after_what_was_found_is_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    plant(monkeypatch, claim_of(good), claim_of(interrupted))
+    told = Told()
+    with pytest.raises(Interrupted) as caught:
+        ledger.verify(store=path, progress=told)
+    assert str(caught.value) == f"interrupted: 4 blocks stored in {path}; run the same command again to resume"
+    assert told.events[-1] == ("close",)
+    assert [v.claim for v in stored_verdicts(path)] == ["glm.good.floor"]
+
+
+def test_a_second_run_computes_nothing_and_finds_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    plant(monkeypatch, claim_of(good))
+    documents = []
+    for workers in (2, 1):
+        document = ledger.verify(store=path, workers=workers, seed=5).to_dict()
+        document.pop("seconds")
+        assert document["claims"][0]["evidence"].pop("seconds") > 0.0
+        documents.append(document)
+        monkeypatch.setattr("dpbench.runs.context._Flight.compute", pytest.fail)
+    assert documents[0] == documents[1]
+    (verdict,) = stored_verdicts(path)
+    kept = dict(verdict.evidence)
+    assert kept.pop("seconds") > 0.0
+    shown = documents[0]["claims"][0]["evidence"]
+    assert kept == {key: value for key, value in shown.items() if key in kept}
+    assert (verdict.verdict, verdict.level, verdict.seed) == ("not refuted", "quick", 5)
+    assert verdict.code == claim_of(good).digest
+    store = Store(path, read_only=True)
+    assert len(store) == 4
+    store.close()
+
+
+def test_lines(capfd: pytest.CaptureFixture[str]) -> None:
+    """Also while one step lasts; the time left is that of the share done."""
+    stream = io.StringIO()
+    lines = progress.Lines(stream, first=0.02, every=0.02)
+    lines.compiling(1, 3, "k")
+    wait_for(stream, "dpbench: compiling 2 of 3: k\n")
+    lines.claim(1, 2, "glm.a.rate")
+    wait_for(stream, r"dpbench: claim 2 of 2: glm.a.rate, about \d+ s left\n")
+    lines.blocks(3, 40)
+    wait_for(stream, r"dpbench: claim 2 of 2: glm.a.rate, blocks 3 of 40, about \d+ s left\n")
+    assert stream.getvalue().count("blocks 3 of 40") >= 1
+    lines.close()
+    lines.close()
+    before = stream.getvalue()
+    lines.blocks(4, 40)
+    time.sleep(0.05)
+    assert stream.getvalue() == before
+    assert capfd.readouterr() == ("", "")
+
+
+def test_lines_without_claims_or_readers() -> None:
+    stream = io.StringIO()
+    lines = progress.Lines(stream, first=0.02, every=0.02)
+    lines.blocks(1, 3)
+    wait_for(stream, r"dpbench: blocks 1 of 3, about \d+ s left\n")
+    stream.close()
+    lines._thread.join(10.0)
+    assert not lines._thread.is_alive()
+    lines.close()
+
+
+def wait_for(stream: io.StringIO, pattern: str) -> None:
+    deadline = time.monotonic() + 10.0
+    while not re.search(pattern, stream.getvalue()):
+        assert time.monotonic() < deadline, stream.getvalue()
+        time.sleep(0.005)
+
+
+def test_a_short_run_says_nothing() -> None:
+    stream = io.StringIO()
+    lines = progress.Lines(stream)
+    lines.claim(0, 1, "a")
+    lines.blocks(1, 1)
+    lines.close()
+    assert stream.getvalue() == ""
+
+
+def test_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    share = progress.Share()
+    assert share.left() == ""
+    share.claim(0, 4, "a")
+    assert share.left() == ""
+    now[0] = 110.0
+    share.blocks(1, 2)
+    assert share.left() == ", about 70 s left"
+    now[0] = 400.0
+    share.claim(1, 4, "b")
+    assert share.left() == ", about 15 min left"
+    share.blocks(0, 0)
+    assert share.left() == ", about 15 min left"
+
+
+def test_what_fits_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(progress.on_stderr(quiet=True), progress.Silent)
+    assert isinstance(progress.on_stderr(), progress.Lines)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "dumb")
+    assert isinstance(progress.on_stderr(), progress.Lines)
+    monkeypatch.setenv("TERM", "xterm")
+    assert isinstance(progress.on_stderr(), progress.Terminal)
+
+
+SCRIPT = """
+import time
+from dpbench.runs.progress import on_stderr
+shown = on_stderr()
+shown.compiling(1, 3, "fit")
+time.sleep(0.3)
+shown.claim(0, 2, "glm.a.rate")
+shown.blocks(0, 8)
+time.sleep(0.3)
+shown.blocks(2, 8)
+time.sleep(0.3)
+shown.claim(1, 2, "glm.b.rate")
+time.sleep(0.3)
+shown.close()
+shown.close()
+print("the result")
+"""
+
+
+@pytest.mark.process
+def test_a_terminal() -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(dpbench.__file__).parents[1]),
+            "TERM": "xterm",
+            "COLUMNS": "100",
+        },
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+    )
+    os.close(theirs)
+    seen = b""
+    while select.select([ours], [], [], 20.0)[0]:
+        try:
+            got = os.read(ours, 65536)
+        except OSError:  # the other side is closed
+            break
+        if not got:
+            break
+        seen += got
+    os.close(ours)
+    assert process.communicate(timeout=20)[0] == "the result\n"
+    assert process.returncode == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
+    for wanted in (r"compiling .* 2 of 3: fit", r"claims .* 1 of 2: glm.a.rate", r"blocks .* 2 of 8"):
+        assert re.search(wanted, text), text
+    assert re.search(r"claims .* 1 of 2: glm.a.rate, about \d+ s left", text), text
+    assert re.search(r"claims .* 2 of 2: glm.b.rate", text), text

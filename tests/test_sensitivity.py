@@ -1,0 +1,154 @@
+"""The gradient gap D: attained, and never exceeded, by random and directed search over w and pairs of records."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive.sensitivity import largest_gap
+
+from dpbench import losses, validation
+from dpbench.glm.sensitivity import gradient_bound, gradient_gap
+
+LOSSES = {
+    "squared": losses.squared(),
+    "half-squared": losses.half_squared(),
+    "logistic": losses.logistic(),
+    "huber-0.5": losses.huber(0.5),
+    "huber-1": losses.huber(1.0),
+    "huber-3": losses.huber(3.0),
+    "absolute": losses.absolute(),
+    "linear": losses.linear(),
+    "capped-0.5": losses.capped_linear(0.5),
+    "capped-2": losses.capped_linear(2.0),
+}
+BOUNDS = [(1.0, 1.0, 1.0), (1.0, 0.1, 1.0), (1.0, 0.3, 5.0), (2.0, 0.5, 3.0), (0.5, 1.0, 1.0), (1.0, 0.7, 0.3)]
+
+
+def search(name: str, bounds: tuple[float, float, float], d: int) -> tuple[float, float]:
+    """What the search finds, and D."""
+    loss, (x_bound, y_bound, radius) = LOSSES[name], bounds
+    y_bound = 1.0 if name == "logistic" else y_bound
+    rng = np.random.default_rng(len(name) + 100 * d)
+    found = largest_gap(loss.name, loss.parameter, x_bound, y_bound, radius, d, rng)
+    return found, gradient_gap(loss, x_bound, y_bound, radius, d)
+
+
+@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+@pytest.mark.parametrize("name", LOSSES)
+def test_attained_and_never_exceeded(name: str, bounds: tuple[float, float, float], d: int) -> None:
+    found, gap = search(name, bounds, d)
+    assert found <= gap * (1.0 + 4.0 * np.finfo(float).eps)
+    beyond = name.startswith("capped") and d > 1 and bounds[0] * bounds[2] > LOSSES[name].parameter + bounds[1]
+    assert found >= (0.9 if beyond else 1.0 - 1e-5) * gap  # beyond the cap only an upper bound is claimed
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_search_catches_a_gap_one_in_ten_thousand_too_small(name: str) -> None:
+    for d in (1, 2):
+        found, gap = search(name, BOUNDS[0], d)
+        assert found > (1.0 - 1e-4) * gap
+
+
+def test_the_search_catches_the_symmetric_formula_in_one_dimension_and_past_the_cap() -> None:
+    """The planted errors: D of two dimensions used in one, and 2·X·sup|φ'| halved for a far cap."""
+    found, _ = search("logistic", (1.0, 1.0, 5.0), 1)
+    assert found > 1.0 + 1e-2  # σ(a) + σ(−a) = 1 is what the pair x, −x at the edge of the ball gives
+    found, _ = search("capped-0.5", (1.0, 0.3, 5.0), 2)
+    assert found > 2.0 * 0.3
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_never_above_twice_the_gradient_bound_nor_below_it(name: str) -> None:
+    for x_bound, y_bound, radius in BOUNDS:
+        for d in (1, 2, 50):
+            b = 1.0 if name == "logistic" else y_bound
+            gap = gradient_gap(LOSSES[name], x_bound, b, radius, d)
+            bound = gradient_bound(LOSSES[name], x_bound, b, radius)
+            assert bound <= gap <= 2.0 * bound
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_gradient_bound_holds_for_single_gradients(name: str) -> None:
+    """A gradient of a record with x = 0 is 0, so the largest gradient is the largest gap with such a record."""
+    rng, loss = np.random.default_rng(4), LOSSES[name]
+    for x_bound, y_bound, radius in BOUNDS:
+        b = 1.0 if name == "logistic" else y_bound
+        z = radius * x_bound * np.concatenate([rng.uniform(-1, 1, 5000), [-1.0, 1.0]])
+        y = b * np.concatenate([rng.choice([-1.0, 1.0], 2500), rng.uniform(-1, 1, 2500), [0.0, 0.0]])
+        y = np.sign(y + 1e-9) if name == "logistic" else y
+        found = x_bound * np.abs(loss.derivative(z, y)).max()
+        assert 0.9 * gradient_bound(loss, x_bound, b, radius) <= found <= gradient_bound(loss, x_bound, b, radius)
+
+
+@pytest.mark.parametrize("a", [0.01, 0.3, 1.0, 4.0, 30.0])
+def test_the_formulas_of_the_text(a: float) -> None:
+    """Squared D = 4X·max(a·cos t + y_bound)·sin t, logistic D = 2X·max s(a·cos t)·sin t, by a fine grid."""
+    t = np.linspace(0.0, np.pi, 400_001)
+    for x_bound, y_bound in ((1.0, 1.0), (0.5, 3.0)):
+        squared = 4.0 * x_bound * ((a * np.cos(t) + y_bound) * np.sin(t)).max()
+        assert gradient_gap(losses.squared(), x_bound, y_bound, a / x_bound, 3) == pytest.approx(squared, rel=1e-10)
+        logistic = 2.0 * x_bound * (np.sin(t) / (1.0 + np.exp(-a * np.cos(t)))).max()
+        assert gradient_gap(losses.logistic(), x_bound, 1.0, a / x_bound, 3) == pytest.approx(logistic, rel=1e-10)
+
+
+def test_ratio_to_twice_the_bound_for_squared_loss() -> None:
+    ratios = [
+        gradient_gap(losses.squared(), 1.0, 1.0, a, 2) / (2.0 * gradient_bound(losses.squared(), 1.0, 1.0, a))
+        for a in (0.1, 1.0, 1e6)
+    ]
+    assert ratios == pytest.approx([0.9135, 0.6495, 0.5], abs=1e-3)
+
+
+def test_logistic_disc_contains_the_half_where_f_is_convex() -> None:
+    """s ≤ U on x < 0, the one step of the module's proof that is numerical: over a from 1e-4 to 1e6."""
+    x = np.linspace(-1.0, 0.0, 4001)
+    for a in np.logspace(-4, 6, 301):
+        low, best = 0.0, 1.0 / math.sqrt(2.0)  # x* is where a·s(−ax)(1 − x²) falls below x
+        for _ in range(200):
+            middle = 0.5 * (low + best)
+            rising = a * (1.0 - middle**2) > middle * (1.0 + math.exp(min(a * middle, 700.0)))
+            low, best = (middle, best) if rising else (low, middle)
+        curve = (1.0 + math.exp(-a * best)) / (1.0 + np.exp(np.minimum(-a * x, 700.0)))
+        assert (curve <= best * x + np.sqrt(best**2 * x**2 + 1.0 - 2.0 * best**2) + 1e-14).all()
+
+
+def test_logistic_in_one_dimension_is_worst_inside_a_large_ball() -> None:
+    far, near = (gradient_gap(losses.logistic(), 1.0, 1.0, radius, 1) for radius in (100.0, 3.9))
+    assert far == pytest.approx(1.05163, abs=1e-5) and near <= far
+    assert gradient_gap(losses.logistic(), 1.0, 1.0, 1.0, 1) == pytest.approx(1.0, rel=1e-10)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from(sorted(LOSSES)),
+    st.tuples(*[st.floats(1e-3, 1e3)] * 3),
+    st.tuples(*[st.floats(1.0, 10.0)] * 3),
+    st.sampled_from([1, 2]),
+)
+def test_wider_bounds_never_mean_a_smaller_gap(
+    name: str, bounds: tuple[float, ...], factors: tuple[float, ...], d: int
+) -> None:
+    x, b, r = bounds
+    b = 1.0 if name == "logistic" else b
+    wide = gradient_gap(LOSSES[name], x * factors[0], b if name == "logistic" else b * factors[1], r * factors[2], d)
+    narrow = gradient_gap(LOSSES[name], x, b, r, d)
+    assert narrow <= wide * (1.0 + 1e-11)
+    assert gradient_gap(LOSSES[name], x, b, r, 1) <= gradient_gap(LOSSES[name], x, b, r, 2) * (1.0 + 1e-11)
+
+
+def test_huber_is_half_squared_when_wide_and_lipschitz_when_narrow() -> None:
+    for d in (1, 2):
+        wide = gradient_gap(losses.huber(100.0), 1.0, 1.0, 2.0, d)
+        assert wide == gradient_gap(losses.half_squared(), 1.0, 1.0, 2.0, d)
+        assert gradient_gap(losses.huber(0.1), 1.0, 1.0, 2.0, d) == 0.2
+
+
+@pytest.mark.parametrize("dimension", [0, -1, 1.5, True])
+def test_dimension_is_checked(dimension: object) -> None:
+    with pytest.raises(validation.InvalidInput, match=r"^dimension must be an integer >= 1, got "):
+        gradient_gap(losses.squared(), 1.0, 1.0, 1.0, dimension)  # type: ignore[arg-type]

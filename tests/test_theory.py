@@ -1,0 +1,102 @@
+"""Ceilings and parameters of the GLM paper against the printed formulas, written out again, and against each other."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpbench.glm import theory
+
+L = math.log(1e5)
+
+
+def slope(values: list[float], grid: list[float]) -> float:
+    return float(np.polyfit(np.log(grid), np.log(values), 1)[0])
+
+
+def test_lemma_2_and_lemma_3_to_the_letter() -> None:
+    assert theory.smooth_gradient_bound(2.0, 3.0, 5.0, 7.0) == pytest.approx(2 * 5 * math.sqrt(2) * 3 + 2 * 2 * 7 * 9)
+    assert theory.smooth_loss_bound(2.0, 3.0, 5.0, 7.0) == pytest.approx(3 * (25 + 2 * 49 * 9))
+
+
+def test_theorem_1_to_the_letter() -> None:
+    assert theory.noisy_gd_noise(4.0, 100, 50, 0.5, 1e-5) ** 2 == pytest.approx(8 * 16 * 100 * L / (50 * 0.5) ** 2)
+    first = theory.noisy_gd_step_size(2.0, 100, 2.0, 1.0, 3.0, 0.0, 9)
+    assert first == pytest.approx(min(2.0 / (10 * math.sqrt(2) * 3), 1 / 8))
+    noisy = theory.noisy_gd_step_size(2.0, 100, 2.0, 1.0, 3.0, 5.0, 9)
+    assert noisy == pytest.approx(2.0 / (10 * 15))
+
+
+def test_lemma_6_regret_at_its_own_step_size() -> None:
+    """B²/(ηT) + η(H̃‖Y‖² + σ²d) at the step size of the lemma is within a factor 4 of the ceiling (last display)."""
+    for noise in (0.0, 0.1, 10.0):
+        for steps in (1, 10, 1000):
+            eta = theory.noisy_gd_step_size(2.0, steps, 2.0, 1.5, 3.0, noise, 20)
+            direct = 4.0 / (eta * steps) + eta * (2.0 * 1.5**2 * 9.0 + noise**2 * 20)
+            ceiling = theory.noisy_gd_regret(2.0, steps, 2.0, 1.5, 3.0, noise, 20)
+            assert ceiling / 4.0 <= direct <= 5.0 * ceiling
+
+
+def test_theorem_1_rates() -> None:
+    grid = [10.0**k for k in range(5, 10)]
+    private = [theory.noisy_gd_rate(2.0, 1.0, 1.0, 1.0, int(n), 10**9, 0.1, 1e-5) for n in grid]
+    assert slope(private, grid) == pytest.approx(-1.0, abs=1e-3)
+    statistical = [theory.noisy_gd_rate(2.0, 1.0, 1.0, 1.0, int(n), 1, 1e9, 1e-5) for n in grid]
+    assert slope(statistical, grid) == pytest.approx(-0.5, abs=1e-2)
+    assert statistical == [theory.gradient_descent_rate(2.0, 1.0, 1.0, 1.0, int(n)) for n in grid]
+    by_dimension = [theory.noisy_gd_rate(2.0, 1.0, 1.0, 1.0, 10**4, int(d), 0.1, 1e-5) for d in grid]
+    assert slope(by_dimension, grid) == pytest.approx(0.5, abs=1e-2)
+    n, sigma = 10**4, theory.noisy_gd_noise(theory.smooth_gradient_bound(2.0, 1.0, 1.0, 1.0), 10**4, 10**4, 0.1, 1e-5)
+    assert theory.noisy_gd_rate(2.0, 1.0, 1.0, 1.0, n, 400, 0.1, 1e-5) == pytest.approx(sigma * 20 / 100 + 2.0 / n)
+    assert theory.gradient_descent_rate(2.0, 3.0, 5.0, 7.0, 100) == pytest.approx(
+        math.sqrt(18) * 5 * 7 / 10 + 18 * 49 / 100
+    )
+
+
+def test_theorem_3_to_the_letter() -> None:
+    lam = theory.smooth_erm_regularization(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5)
+    assert lam == pytest.approx(((5 + 2 * 7 * 9) * math.sqrt(2) * 3 / (7 * 100 * 0.5)) ** (2 / 3) * L ** (1 / 3))
+    noise = theory.smooth_erm_noise(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5, lam)
+    assert noise**2 == pytest.approx(4 * (25 + 4 * 49 * 81) * L / (lam**2 * 100**2 * 0.5**2))
+    assert theory.smooth_erm_noise(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5, lam, 9.0) == pytest.approx(1.5 * noise)
+    h = math.sqrt(2) * 7 * 3
+    statistical = (h * 5 * math.log(100) ** 1.5 + 25) / 10
+    private = (h ** (4 / 3) * 5 ** (2 / 3) + h**2) * L ** (1 / 3) / 50 ** (2 / 3)
+    assert theory.smooth_erm_rate(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5) == pytest.approx(statistical + private)
+
+
+def test_theorem_3_regularization_balances_its_two_errors() -> None:
+    """λB²/2 against Hσ²‖X‖²/2 (A.6): equal up to the constants of σ and of G, at every nε."""
+    ratios = []
+    for n in (10**3, 10**6):
+        lam = theory.smooth_erm_regularization(1.0, 1.0, 1.0, 1.0, n, 1.0, 1e-5)
+        noise = theory.smooth_erm_noise(1.0, 1.0, 1.0, 1.0, n, 1.0, 1e-5, lam)
+        ratios.append(noise**2 / lam)
+    assert ratios[0] == pytest.approx(ratios[1]) and 0.1 < ratios[0] < 10.0
+    grid = [10.0**k for k in range(4, 9)]
+    rates = [theory.smooth_erm_rate(1.0, 1.0, 1.0, 1.0, 10**5, k / 1e13, 1e-5) for k in grid]
+    assert slope(rates, grid) == pytest.approx(-2 / 3, abs=1e-2)
+
+
+def test_theorem_5_to_the_letter() -> None:
+    lam = theory.lipschitz_erm_regularization(2.0, 3.0, 7.0, 100, 0.5, 1e-5)
+    assert lam == pytest.approx(2 * 3 * L**0.25 / (7 * math.sqrt(50)))
+    assert theory.lipschitz_erm_noise(2.0, 3.0, 100, 0.5, 1e-5, lam) ** 2 == pytest.approx(
+        4 * 4 * 9 * L / (lam**2 * 100**2 * 0.5**2)
+    )
+    rate = theory.lipschitz_erm_rate(2.0, 3.0, 7.0, 100, 0.5, 1e-5)
+    assert rate == pytest.approx(42 / 10 + 42 * L**0.25 / math.sqrt(50))
+    for epsilon, expected in ((1e-6, -0.5), (1.0, -0.5)):
+        grid = [10.0**k for k in range(3, 8)]
+        rates = [theory.lipschitz_erm_rate(1.0, 1.0, 1.0, int(n), epsilon, 1e-5) for n in grid]
+        assert slope(rates, grid) == pytest.approx(expected, abs=1e-3)
+
+
+def test_theorem_5_regularization_balances_its_two_errors() -> None:
+    """λB²/2 against Gσ‖X‖ (B.1) at the printed σ: the ratio is 4 whatever n, ε, δ."""
+    for n, epsilon, delta in ((10**3, 0.1, 1e-5), (10**6, 2.0, 1e-2)):
+        lam = theory.lipschitz_erm_regularization(2.0, 3.0, 7.0, n, epsilon, delta)
+        noise = theory.lipschitz_erm_noise(2.0, 3.0, n, epsilon, delta, lam)
+        assert 2.0 * 3.0 * noise / (0.5 * lam * 49.0) == pytest.approx(4.0)
