@@ -35,6 +35,9 @@ SLACK = 4.0
 WORTH = 0.2
 """Expected loss of log-acceptance above which a box's bound is computed a second time."""
 
+CLOSE = 0.1
+"""Share of a residual's range within which a kink passes near the reference."""
+
 REACH = 4.0
 """Standard deviations about its centre that a cut leaves to the mass."""
 
@@ -61,8 +64,8 @@ def affine_bound(columns, y, sizes, table, iota, centre, half, reference, b, cur
     """A and b with A + ⟨b, w⟩ ≤ S(w) for every w with |w_j − centre_j| ≤ half_j; returns A.
 
     `sizes` bounds |y_i| + Σ_j |x_ij||w_j| over the domain. `curvature`[:, j] estimates how the gap grows along
-    axis j: by the kinks, with the square of the distance from the reference, and by the concave parts, with the
-    square of the width of the box. It steers the splits and carries no guarantee. `buffer` is scratch of shape
+    axis j: by the kinks, with the square of the distance from the reference, by the concave parts, with the
+    square of the width of the box, and by the kinks that nearly pass through the reference. It steers the splits and carries no guarantee. `buffer` is scratch of shape
     (6, LANES).
     """
     d, n = columns.shape
@@ -111,15 +114,18 @@ def affine_bound(columns, y, sizes, table, iota, centre, half, reference, b, cur
             rounding += abs(g[k]) * sizes[start + k]
         for j in range(d):
             column = columns[j]
-            pull, kinks, bows = 0.0, 0.0, 0.0
+            pull, kinks, bows, close = 0.0, 0.0, 0.0, 0.0
             for k in range(size):
                 x = column[start + k]
                 pull += g[k] * x
                 kinks += kink[k] * x * x
+                if abs(touch[k]) < CLOSE * rho[k]:
+                    close += kink[k] * x * x
                 bows += bow[k] * x * x
             b[j] -= pull
             curvature[0, j] += kinks
             curvature[1, j] += bows
+            curvature[2, j] += close
     return constant - UNIT * SLACK * (n + 2.0 * d + 64.0) * (rounding + n)
 
 
@@ -195,7 +201,7 @@ def bound_boxes(
     the smaller mass stays.
     """
     d = low.shape[1]
-    buffer, curves = np.empty((6, LANES)), np.empty((2, d))
+    buffer, curves = np.empty((6, LANES)), np.empty((3, d))
     centre, half, reference, b = np.empty(d), np.empty(d), np.empty(d), np.empty(d)
     for i in range(start, stop):
         log_mass[i] = OUTSIDE
@@ -216,7 +222,10 @@ def bound_boxes(
                 cost += 0.5 * weight * curves[0, j] * (away * away + spacing * spacing * variance)
                 reference[j] += away
             if attempt == 0 or mass < log_mass[i]:
-                log_mass[i], constant[i], slopes[i], curvature[i] = mass, a, b, curves
+                log_mass[i], constant[i], slopes[i] = mass, a, b
+                curvature[i, :2] = curves[:2]
+            if attempt == 0:
+                curvature[i, 2] = curves[2]  # about the minimiser
             if cost < WORTH:
                 break
 
@@ -236,7 +245,8 @@ def split_boxes(weight, spacing, low, high, slopes, curvature, minimiser, chosen
 
     Across the axis where the gap is expected to be largest. The mass sits within some standard deviations of the
     mean of the bound's distribution or, where the kinks curve the score within less than that, of the point
-    nearest to `minimiser`; the cut parts it from the longer rest, or halves it where there is no rest.
+    nearest to `minimiser`; the cut parts it from the longer rest; where there is none, it goes through the mean, or
+    through that point where most kinks pass near it.
     """
     d = low.shape[1]
     for p in range(chosen.shape[0]):
@@ -255,6 +265,8 @@ def split_boxes(weight, spacing, low, high, slopes, curvature, minimiser, chosen
                 nearest = min(max(minimiser[j] / spacing - low[i, j], 0.0), count - 1.0)
                 if bend * (variance + (mean - nearest) ** 2) > REACH:
                     place, spread = nearest, 1.0 / math.sqrt(bend)
+                    if 0.0 < nearest < count - 1.0 and curvature[i, 2, j] > 0.5 * curvature[i, 0, j]:
+                        cut = int(nearest)
                 reach = REACH * spread + 1.0
                 above = place < 0.5 * count
                 if (count - place if above else place) > 2.0 * reach:

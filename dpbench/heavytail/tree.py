@@ -188,7 +188,7 @@ class _Tree:
         self.size, self.opened = 1, 0
         self.per_call = max(1, min(_BOXES_PER_CALL, int(_WORK_PER_CALL / (data[0].size + data[1].size))))
         self.low, self.high = np.full((1, d), -m, dtype=np.int64), np.full((1, d), m, dtype=np.int64)
-        self.slopes, self.curvature = np.zeros((1, d)), np.zeros((1, 2, d))
+        self.slopes, self.curvature = np.zeros((1, d)), np.zeros((1, 3, d))
         self.constant, self.log_mass, self.chances, self.measured = (np.zeros(1) for _ in range(4))
 
     def bound(self, start: int, stop: int) -> None:
