@@ -131,14 +131,15 @@ def test_false_alarms_over_a_thousand_correct_mechanisms_are_within_the_level() 
             noise, delta = (("laplace", 0.0), ("gaussian", 1e-3))[number // 2 % 2]
             family = two_points(epsilon, delta)
             mechanism = NoisyMean(epsilon, delta, noise)
-        values = error_block(mechanism, family, 400, 1, 0.0, bool(number % 3), number, 0)
-        alarms += upper_error(family, values[:, 1], 0.0, 0.05) < family.floor
+        rounded = number % 2 == 1 or number % 4 == 0
+        values = error_block(mechanism, family, 400, 1, 0.0, rounded, number, 0)
+        alarms += upper_error(family, values[:, 1], 0.0, 0.05, rounded) < family.floor
         if number < 100:
             family = two_points(epsilon)
             values = error_block(NoisyMean(epsilon, shrink=2.0), family, 2000, 1, 0.0, True, number, 0)
-            broken += upper_error(family, values[:, 1], 0.0, 0.05) < family.floor
+            broken += upper_error(family, values[:, 1], 0.0, 0.05, True) < family.floor
     assert binom.isf(1e-6, 1000, 0.05) == 86
-    assert 0 < alarms <= 86
+    assert 10 < alarms <= 86  # 500 of them attain the floor and are near the level, so 5% is not loose
     assert broken > 90
 
 
