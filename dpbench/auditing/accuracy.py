@@ -232,9 +232,7 @@ def report(
     )
 
 
-def upper_error(
-    family: HardFamily, values: np.ndarray, margin: float, alpha: float, rounded: bool = False
-) -> float:
+def upper_error(family: HardFamily, values: np.ndarray, margin: float, alpha: float, rounded: bool = False) -> float:
     """Upper confidence bound on the expected aggregate; a value is one member's error, or the sum of all.
 
     Rounded outputs on two data sets miss by 0 or by the width of the box, with probabilities p and q. Of all
