@@ -25,7 +25,7 @@ _FROZEN = math.log(1e4)  # stands for log n in ι on the sharp design
 def in_n(theta: float, moment: str, context: Context) -> tuple[str, Evidence]:
     """The slope in n at d = 2: Student's t with 0.2 more degrees of freedom than θ, in x and in the noise."""
     grid = context.pick(quick=(1000, 4000, 16_000), full=(1000, 3162, 10_000, 31_623, 100_000))
-    trials, repeats = context.pick(quick=(64 if theta == 2.0 else 32, 4), full=(400, 8))
+    trials, repeats = context.pick(quick=(64 if theta > 1.5 else 32, 4), full=(400, 8))
     population = _population(theta, moment, 2)
     points = [Point(population, n, ExponentialMechanism(EPSILON)) for n in grid]
     expected = [_ceiling(n, 2, population) for n in grid]

@@ -1,0 +1,114 @@
+"""Slow twins of the hard families: written from the paper, in loops, importing nothing of the project."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.optimize import linprog
+
+
+def largest_gap(epsilon: float, delta: float, distance: int) -> float:
+    """max p_Δ − p_0 over answer probabilities p_0, …, p_Δ on a chain of neighbours: a linear programme."""
+    growth, size = math.exp(epsilon), distance + 1
+    rows, bounds = [], []
+    for i in range(distance):
+        for a, b in ((i, i + 1), (i + 1, i)):
+            row = np.zeros(size)  # p_a − e^ε p_b ≤ δ
+            row[a], row[b] = 1.0, -growth
+            rows.append(row)
+            bounds.append(delta)
+            row = np.zeros(size)  # (1 − p_a) − e^ε(1 − p_b) ≤ δ
+            row[a], row[b] = -1.0, growth
+            rows.append(row)
+            bounds.append(delta + growth - 1.0)
+    cost = np.zeros(size)
+    cost[0], cost[-1] = 1.0, -1.0
+    solved = linprog(cost, A_ub=np.array(rows), b_ub=bounds, bounds=[(0.0, 1.0)] * size, method="highs")
+    return float(-solved.fun)
+
+
+def packing_records(
+    n: int, d: int, active: int, block: int, distance: int, sigma: list[int], x: float, y: float
+) -> list[tuple[tuple[float, ...], float]]:
+    """The records of S_σ, one at a time."""
+    records = []
+    for j in range(active):
+        point = tuple(x if k == j else 0.0 for k in range(d))
+        records += [(point, sigma[j] * y)] * ((block + distance) // 2)
+        records += [(point, -sigma[j] * y)] * ((block - distance) // 2)
+    return records + [(tuple([0.0] * d), 0.0)] * (n - len(records))
+
+
+def squared_risk(records: list[tuple[tuple[float, ...], float]], w: np.ndarray) -> float:
+    total = 0.0
+    for point, label in records:
+        total += (sum(a * b for a, b in zip(point, w, strict=True)) - label) ** 2
+    return total / len(records)
+
+
+def absolute_risk(means: np.ndarray, mass: float, size: float, scale: float, w: np.ndarray) -> float:
+    """E|y − ⟨w, x⟩| on the fingerprinting distribution, record by record of its support."""
+    risk = 0.0
+    for mean, weight in zip(means, w, strict=True):
+        for bit, chance in ((1.0, mean), (0.0, 1.0 - mean)):
+            risk += mass / len(means) * chance * abs(scale * size * bit - size * weight)
+    return risk
+
+
+def sign_variance(trials: int, bias: float) -> float:
+    """E[4π(1 − π)] of a fair sign, over all sequences of labels."""
+    total = 0.0
+    for labels in itertools.product((1, -1), repeat=trials):
+        up = down = 0.5
+        for label in labels:
+            up *= (1.0 + bias * label) / 2.0
+            down *= (1.0 - bias * label) / 2.0
+        posterior = up / (up + down) if up + down > 0.0 else 0.0
+        total += (up + down) * 4.0 * posterior * (1.0 - posterior)
+    return total
+
+
+def beta_mean(beta: float, function) -> float:
+    """E f(μ), μ ~ Beta(β, β), by quadrature in the variable that removes the ends' poles."""
+    norm = math.gamma(2.0 * beta) / math.gamma(beta) ** 2
+
+    def integrand(t: float) -> float:  # μ = t^{1/β} below 1/2; the upper half by symmetry
+        mu = t ** (1.0 / beta)
+        return (function(mu) + function(1.0 - mu)) * (1.0 - mu) ** (beta - 1.0) / beta
+
+    return norm * quad(integrand, 0.0, 0.5**beta, epsabs=1e-12, epsrel=1e-10, limit=200)[0]
+
+
+def fingerprint_sides(beta: float, records: int, answer: list[float]) -> tuple[float, float]:
+    """(E[v(1 − 2μ)], −(1/β)E[v Σ(z_i − μ)]) for v = answer[number of ones among `records` bits]."""
+
+    def law(mu: float) -> list[float]:
+        return [math.comb(records, h) * mu**h * (1.0 - mu) ** (records - h) for h in range(records + 1)]
+
+    left = beta_mean(beta, lambda mu: sum(c * v for c, v in zip(law(mu), answer, strict=True)) * (1.0 - 2.0 * mu))
+    right = beta_mean(
+        beta,
+        lambda mu: sum(c * v * (h - records * mu) for h, (c, v) in enumerate(zip(law(mu), answer, strict=True))),
+    )
+    return left, -right / beta
+
+
+def two_piece(r: float) -> float:
+    return r * r if abs(r) <= 0.5 else abs(r) - 0.25
+
+
+def rare_bayes(n: int, q: float, gamma: float, x: float, radius: float) -> float:
+    """Bayes risk of the rare-record pair, by a fine search over the answer given to a sample without it."""
+
+    def excess(rare: float, w: np.ndarray) -> np.ndarray:
+        def risk(v):
+            return 0.5 * (1.0 - rare) * (gamma * v - gamma * radius) ** 2 + 0.5 * rare * (x * v) ** 2
+
+        grid = np.linspace(0.0, radius, 200_001)
+        return risk(w) - risk(grid).min()
+
+    w = np.linspace(0.0, radius, 200_001)
+    return float((0.5 * excess(0.0, w) + 0.5 * (1.0 - q) ** n * excess(q, w)).min())

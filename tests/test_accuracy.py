@@ -1,0 +1,222 @@
+"""The accuracy attack and the membership attack: valid on private mechanisms, and sharp on broken ones."""
+
+from __future__ import annotations
+
+import doctest
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from dpbench.auditing import accuracy
+from dpbench.auditing.accuracy import epsilon_of_floor, error_block, measure_accuracy, upper_error
+from dpbench.auditing.bounded_mean import upper_mean
+from dpbench.auditing.membership import membership_attack
+from dpbench.auditing.noisy_mean import NoisyMean, tripping_factor
+from dpbench.claims.glm.floors import Zero
+from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.glm.output_perturbation import OutputPerturbation
+from dpbench.problems import GLMProblem
+from dpbench.validation import InvalidInput
+from lowerbounds import chaudhuri_hsu, fingerprinting, nonprivate, packing
+
+
+def least_squares(problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+    """Exact and not private: the coordinate means of a basis design."""
+    counts = np.asarray(problem.X.sum(axis=0)).ravel() / problem.x_bound
+    sums = np.asarray(problem.X.T @ problem.y).ravel() / problem.x_bound**2
+    return np.tile(np.where(counts > 0, sums / np.maximum(counts, 1.0), 0.0), (trials, 1))
+
+
+def two_points(epsilon: float, delta: float = 0.0, **more: object):
+    """A pair at the best distance with n − Δ even, so that `NoisyMean` is centred on the minimisers."""
+    distance = chaudhuri_hsu(200, epsilon, delta, **more).distance
+    return chaudhuri_hsu(200 + distance % 2, epsilon, delta, distance=distance, **more)
+
+
+def test_the_bound_is_valid_and_sharp() -> None:
+    """Null: the mean is at or below the bound with probability 0.9 at least, for four laws, 2,000 bounds each.
+
+    Rejected at binomial level 1e-6; a bound that used the two-sided half of the level is not seen, one that forgot the
+    spread (the sample mean) is. Sharp: within 1.6 of the normal approximation's width.
+    """
+    rng = np.random.default_rng(0)
+    most = binom.isf(1e-6, 2000, 0.1)
+    for draw, mean, scale in (
+        (lambda: rng.random(200), 0.5, 1.0),
+        (lambda: 3.0 * (rng.random(200) < 0.02), 0.06, 3.0),
+        (lambda: rng.beta(0.1, 0.3, 200), 0.25, 1.0),
+        (lambda: np.full(200, 0.3), 0.3, 1.0),
+    ):
+        samples = [np.asarray(draw()) for _ in range(2000)]
+        bounds = [upper_mean(x, scale, 0.1) for x in samples]
+        assert sum(b < mean for b in bounds) <= most
+    assert sum(float(np.mean(x)) < 0.5 for x in (rng.random(200) for _ in range(2000))) > most
+    x = rng.random(20_000)
+    assert upper_mean(x, 1.0, 1e-3) - x.mean() < 1.6 * 3.09 * x.std() / math.sqrt(20_000)
+    assert upper_mean(np.zeros(1000), 2.0, 1e-3) < 2.0 * 8.0 / 1000
+    assert upper_mean(np.ones(5), 1.0, 1e-3) == 1.0
+
+
+def test_values_outside_the_range_are_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"values must be in \[0, 1\], got 1.5"):
+        upper_mean(np.array([0.5, 1.5]), 1.0, 0.1)
+
+
+def test_predicted_factors_are_the_spec_s() -> None:
+    """Exact constant, best Δ: Laplace 3.59 to 3.72, Gaussian at δ = 1e-5 8.8 at ε = 0.1 and 11.1 at ε = 1."""
+    assert tripping_factor(0.1, 0.0) == pytest.approx(3.592, abs=1e-3)
+    assert tripping_factor(1.0, 0.0) == pytest.approx(1.0 + math.e, rel=1e-12)
+    assert tripping_factor(0.1, 1e-5, "gaussian") == pytest.approx(8.81, abs=0.01)
+    assert tripping_factor(1.0, 1e-5, "gaussian") == pytest.approx(11.07, abs=0.01)
+    # The tight constant brings the Laplace factor to e at Δε = 2.
+    assert tripping_factor(0.1, 0.0, constants="tight") == pytest.approx(math.e, rel=1e-9)
+
+
+@pytest.mark.parametrize(("noise", "delta"), [("laplace", 0.0), ("gaussian", 1e-5)])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_trips_within_a_tenth_of_the_predicted_factor(noise: str, delta: float, epsilon: float) -> None:
+    """The lemma's own error (clipped 4 widths out, which changes nothing here), 20,000 runs a side, 99.9%."""
+    factor = tripping_factor(epsilon, delta, noise)
+    family = two_points(epsilon, delta)
+    for share, verdict in ((0.9, "not refuted"), (1.1, "refuted")):
+        found = measure_accuracy(NoisyMean(epsilon, delta, noise, share * factor), family, draws=20_000, margin=4.0)
+        assert found.verdict == verdict
+        assert found.ratio == pytest.approx(1.0 / share, rel=0.03)
+        assert (found.epsilon_lower > epsilon) == (verdict == "refuted")
+
+
+@pytest.mark.parametrize(("noise", "delta", "shrink"), [("laplace", 0.0, 5.0), ("gaussian", 1e-5, 15.0)])
+def test_refutes_the_stated_factors_in_two_thousand_runs(noise: str, delta: float, shrink: float) -> None:
+    """Laplace 5 times and Gaussian 15 times too small at 99.9%: 20 of 20 seeds with the lemma's error, ε = 0.1, 1."""
+    for epsilon in (0.1, 1.0):
+        family = two_points(epsilon, delta)
+        for seed in range(20):
+            mechanism = NoisyMean(epsilon, delta, noise, shrink)
+            assert measure_accuracy(mechanism, family, draws=2000, margin=4.0, seed=seed).verdict == "refuted"
+
+
+def test_clipping_and_the_tight_constant_see_far_smaller_faults() -> None:
+    """Rounded outputs against the tight constant: Laplace noise 1.2 times too small, 20,000 runs a side."""
+    family = two_points(0.5, constants="tight")
+    found = measure_accuracy(NoisyMean(0.5, shrink=1.2), family, draws=20_000, rounded=True)
+    assert found.verdict == "refuted" and 0.5 < found.epsilon_lower <= 0.6
+    assert measure_accuracy(NoisyMean(0.5), family, draws=20_000, rounded=True).verdict == "not refuted"
+
+
+class Response:
+    """The mechanism that attains the tight floor at Δ = 1: randomised response between the two targets."""
+
+    def __init__(self, epsilon: float, target: float) -> None:
+        self.chance, self.target = 1.0 / (1.0 + math.exp(-epsilon)), target
+
+    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        sign = 1.0 if problem.y.sum() > 0 else -1.0
+        return sign * self.target * np.where(rng.random((trials, 1)) < self.chance, 1.0, -1.0)
+
+
+def test_false_alarms_over_a_thousand_correct_mechanisms_are_within_the_level() -> None:
+    """Null: at level 5% each of 1,000 attacks on private mechanisms refutes with probability at most 5%.
+
+    Half of them attain the floor, the hardest case. Rejected by a binomial test at 1e-6, that is, beyond 86 alarms;
+    noise too small by 2 makes 90 of 100 attacks refute.
+    """
+    rng = np.random.default_rng(11)
+    alarms, broken = 0, 0
+    for number in range(1000):
+        epsilon = float(rng.uniform(0.2, 1.5))
+        if number % 2:
+            family = chaudhuri_hsu(3, epsilon, distance=1)
+            mechanism = Response(epsilon, float(family.parameters["target"]))
+        else:
+            noise, delta = (("laplace", 0.0), ("gaussian", 1e-3))[number // 2 % 2]
+            family = two_points(epsilon, delta)
+            mechanism = NoisyMean(epsilon, delta, noise)
+        rounded = number % 2 == 1 or number % 4 == 0
+        values = error_block(mechanism, family, 400, 1, 0.0, rounded, number, 0)
+        alarms += upper_error(family, values[:, 1], 0.0, 0.05, rounded) < family.floor
+        if number < 100:
+            family = two_points(epsilon)
+            values = error_block(NoisyMean(epsilon, shrink=2.0), family, 2000, 1, 0.0, True, number, 0)
+            broken += upper_error(family, values[:, 1], 0.0, 0.05, True) < family.floor
+    assert binom.isf(1e-6, 1000, 0.05) == 86
+    assert 10 < alarms <= 86  # 500 of them attain the floor and are near the level, so 5% is not loose
+    assert broken > 90
+
+
+def test_private_algorithms_do_not_trip_it_and_least_squares_does() -> None:
+    family = packing(100, 4, 0.5, 1e-6)
+    for mechanism in (NoisyGD(0.5, 1e-6), OutputPerturbation(0.5, 1e-6), Zero()):
+        found = measure_accuracy(mechanism, family, draws=96, confidence=1.0 - 1e-6)
+        assert found.verdict == "not refuted" and found.ratio > 1.0
+    zero = measure_accuracy(Zero(), family, draws=8)
+    assert zero.error == pytest.approx(family.parameters["zero_risk"], rel=1e-12)
+    assert zero.ratio == pytest.approx(1.2715, abs=2e-3)
+    broken = measure_accuracy(least_squares, family, draws=256, ceiling=1.0)
+    assert broken.verdict == "refuted" and broken.error < 1e-25 and broken.epsilon_lower > 0.5
+    assert broken.to_dict()["verdict"] == "refuted" and broken.ceiling == 1.0
+    assert "refuted; epsilon >= " in str(broken)
+
+
+def test_floors_for_every_algorithm_are_not_beaten_by_the_non_private_one() -> None:
+    for family in (nonprivate(50, 4), nonprivate(50, 1, radius=10.0), nonprivate(50, theorem="16")):
+        found = measure_accuracy(least_squares, family, draws=400, trials=1)
+        assert found.verdict == "not refuted" and found.epsilon_lower is None
+    # A floor that is twice too high is seen.
+    family = nonprivate(50, 4)
+    values = error_block(Zero(), family, 4000, 1, 0.0, False, 0, 0)
+    assert len(values) == 8  # a block has eight members
+    found = measure_accuracy(Zero(), family, draws=400, trials=1)
+    assert found.upper < 2.0 * found.error
+
+
+def test_numbers_do_not_depend_on_the_workers_or_the_map() -> None:
+    family = packing(100, 4, 0.5, 1e-6)
+    one = measure_accuracy(NoisyGD(0.5, 1e-6), family, draws=20, trials=3)
+    assert measure_accuracy(NoisyGD(0.5, 1e-6), family, draws=20, trials=3, workers=2) == one
+    mapped = measure_accuracy(
+        NoisyGD(0.5, 1e-6), family, draws=20, trials=3, mapped=lambda f, blocks: [f(b) for b in blocks]
+    )
+    assert mapped == one
+
+
+def test_the_example_of_the_docstring() -> None:
+    found = doctest.testmod(accuracy)
+    assert found.attempted == 3 and found.failed == 0
+
+
+def test_inverting_a_floor() -> None:
+    family = two_points(0.5)
+    assert epsilon_of_floor(family.floor_at, 0.0, family.floor) == pytest.approx(0.5, rel=1e-9)
+    assert epsilon_of_floor(family.floor_at, 0.0, 1e9) == 0.0
+
+
+def test_bad_mechanisms_and_families() -> None:
+    family = packing(100, 4, 0.5)
+    with pytest.raises(InvalidInput, match="mechanism must be callable"):
+        measure_accuracy(3, family)
+    with pytest.raises(InvalidInput, match="family must be a HardFamily"):
+        measure_accuracy(Zero(), "packing")
+    with pytest.raises(InvalidInput, match=r"finite, of shape \(8, 4\)"):
+        measure_accuracy(lambda p, t, r: np.zeros((t, 3)), family)
+    with pytest.raises(InvalidInput, match="raised ZeroDivisionError on packing"):
+        measure_accuracy(lambda p, t, r: 1 / 0, family)
+    with pytest.raises(InvalidInput, match="family must be made by lowerbounds"):
+        membership_attack(Zero(), family)
+    with pytest.raises(InvalidInput, match="noise must be one of laplace, gaussian"):
+        NoisyMean(1.0, noise="cauchy")
+    with pytest.raises(InvalidInput, match="problem must be of dimension 1"):
+        measure_accuracy(NoisyMean(1.0), family)
+
+
+def test_membership_attack() -> None:
+    """Least squares, and noisy GD with hardly any noise, are caught; the private algorithms are not."""
+    family = fingerprinting(60, 20, 0.1, 1e-5, active=20, mass=1.0, beta=0.5, constants="tight")
+    caught = membership_attack(least_squares, family, epsilon=1.0, delta=1e-5, trials=4000)
+    assert caught.verdict == "refuted" and caught.epsilon_lower > 4.0
+    quiet = membership_attack(NoisyGD(1.0, 1e-5, noise_scale=0.01), family, epsilon=1.0, delta=1e-5, trials=10_000)
+    assert quiet.verdict == "refuted"
+    for mechanism in (NoisyGD(1.0, 1e-5), OutputPerturbation(1.0, 1e-5), Zero()):
+        found = membership_attack(mechanism, family, epsilon=1.0, delta=1e-5, trials=4000, confidence=1.0 - 1e-6)
+        assert found.verdict == "not refuted"

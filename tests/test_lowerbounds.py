@@ -1,0 +1,245 @@
+"""Constructions of the hard families against loops, and as properties: minimiser, norm, distance, label counts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import lowerbounds as naive
+from scipy import sparse
+
+import lowerbounds
+from lowerbounds import chaudhuri_hsu, fingerprinting, membership, nonprivate, packing
+
+
+def dense(instance: lowerbounds.Instance) -> tuple[np.ndarray, np.ndarray]:
+    return instance.X.toarray(), instance.y
+
+
+def differing(a: lowerbounds.Instance, b: lowerbounds.Instance) -> int:
+    """Records in which two data sets of one design order differ."""
+    (xa, ya), (xb, yb) = dense(a), dense(b)
+    return int(((xa != xb).any(axis=1) | (ya != yb)).sum())
+
+
+SMALL = [
+    (40, 3, 0.5, {}),
+    (60, 10, 1.0, {"x_bound": 2.0, "radius": 0.4}),
+    (90, 2, 0.3, {"y_bound": 3.0, "radius": 2.0}),
+]
+
+
+@pytest.mark.parametrize(("n", "d", "epsilon", "more"), SMALL)
+def test_packing_is_the_papers(n: int, d: int, epsilon: float, more: dict[str, float]) -> None:
+    family = packing(n, d, epsilon, **more)
+    size = {k: int(family.parameters[k]) for k in ("active", "block", "distance")}
+    x, y = more.get("x_bound", 1.0), more.get("y_bound", 1.0)
+    sigma = family.members(np.random.default_rng(0))
+    X, labels = dense(family.instances(sigma))
+    records = naive.packing_records(n, d, **size, sigma=[int(s) for s in sigma], x=x, y=y)
+    built = sorted((tuple(row), label) for row, label in zip(X, labels, strict=True))
+    assert built == sorted(records)
+    best = family.minimisers(sigma)
+    np.testing.assert_allclose(best, np.linalg.lstsq(X, labels, rcond=None)[0], atol=1e-12)
+    outputs = np.random.default_rng(1).standard_normal((5, d))
+    exact = [naive.squared_risk(records, w) - naive.squared_risk(records, best) for w in outputs]
+    np.testing.assert_allclose(family.excess(sigma, outputs), exact, rtol=1e-9)
+    low, high = family.box
+    ends = np.where(np.arange(d) < size["active"], np.append(-sigma * high, np.zeros(d - size["active"])), 0.0)
+    assert family.largest(low, high) == pytest.approx(float(family.excess(sigma, ends[None, :])[0]))
+
+
+def test_planted_errors_in_a_construction_are_seen() -> None:
+    """One label flipped, one record moved to another coordinate, b from the wrong side of its rounding."""
+    family = packing(40, 3, 0.5)
+    sigma = family.members(np.random.default_rng(0))
+    size = {k: int(family.parameters[k]) for k in ("active", "block", "distance")}
+    records = sorted(naive.packing_records(40, 3, **size, sigma=[int(s) for s in sigma], x=1.0, y=1.0))
+    X, y = dense(family.instances(sigma))
+    flipped, moved = y.copy(), X.copy()
+    flipped[0] *= -1.0
+    moved[0] = np.roll(moved[0], 1)
+    for features, labels in ((X, flipped), (moved, y)):
+        assert sorted((tuple(row), label) for row, label in zip(features, labels, strict=True)) != records
+    short = size["block"] - 2  # the next block size with this parity breaks the norm
+    assert math.sqrt(size["active"]) * size["distance"] / short > 1.0 >= np.linalg.norm(family.minimisers(sigma))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(20, 20_000), d=st.integers(1, 3000), epsilon=st.floats(0.005, 1.0), share=st.floats(0.05, 1.0),
+    x=st.floats(0.1, 10.0), y=st.floats(0.1, 10.0), seed=st.integers(0, 2**20),
+)  # fmt: skip
+def test_packing_properties(n: int, d: int, epsilon: float, share: float, x: float, y: float, seed: int) -> None:
+    if n * epsilon < 1.0:
+        return
+    radius = share * y / x * math.sqrt(min(d, n * epsilon))
+    try:
+        family = packing(n, d, epsilon, x_bound=x, y_bound=y, radius=radius)
+    except ValueError as error:
+        assert "records of one block" in str(error)
+        return
+    rng = np.random.default_rng(seed)
+    sigma = family.members(rng)
+    parameters, instance = family.parameters, family.instances(sigma)
+    active, block = int(parameters["active"]), int(parameters["block"])
+    assert 1 <= active <= d and active * block <= n and 0.0 < parameters["bias"] <= 1.0
+    assert np.linalg.norm(family.minimisers(sigma)) <= radius * (1.0 + 1e-9)
+    assert instance.X.nnz == active * block and np.all(np.diff(instance.X.indptr) <= 1)
+    # The gradient at the minimiser is zero.
+    slope = instance.X.T @ (instance.X @ family.minimisers(sigma) - instance.y)
+    assert np.abs(slope).max() <= 1e-9 * n * x * y
+    other = sigma.copy()
+    other[int(rng.integers(active))] *= -1.0
+    assert int((family.instances(other).y != instance.y).sum()) == family.distance == parameters["distance"]
+    assert family.floor <= parameters["zero_risk"]
+    assert family.excess(sigma, np.zeros((1, d)))[0] == pytest.approx(parameters["zero_risk"])
+
+
+def test_packing_handles_a_million_dimensions_and_ten_million_records_without_a_dense_array() -> None:
+    family = packing(10_000_000, 1_000_000, 1e-3)
+    instance = family.instances(family.members(np.random.default_rng(0)))
+    assert sparse.issparse(instance.X) and instance.X.shape == (10_000_000, 1_000_000)
+    assert instance.X.nnz <= 10_000_000 and instance.X.indices.dtype == np.int32
+
+
+@pytest.mark.parametrize(("n", "distance"), [(10, 3), (10, 4), (7, 7), (9, 2)])
+def test_two_points(n: int, distance: int) -> None:
+    family = chaudhuri_hsu(n, 0.3, distance=distance, x_bound=2.0, y_bound=3.0)
+    first, second = (family.instances(k) for k in family.enumerated)
+    assert differing(first, second) == distance
+    for member, instance in enumerate((first, second)):
+        X, y = dense(instance)
+        w = np.linalg.lstsq(X, y, rcond=None)[0]
+        np.testing.assert_allclose(w, family.minimisers(member), atol=1e-12)
+        assert abs(w[0]) <= instance.radius * (1.0 + 1e-12)
+        np.testing.assert_allclose(family.excess(member, np.array([[0.7], [w[0]]])), [abs(0.7 - w[0]), 0.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("p", [1.0, 1.5, 2.0, math.inf])
+def test_fingerprinting(p: float) -> None:
+    family = fingerprinting(50, 6, 0.2, p=p, x_bound=2.0, radius=3.0, active=4, mass=0.5, beta=0.5, constants="tight")
+    rng = np.random.default_rng(3)
+    means = family.members(rng)
+    scale = 3.0 / 4.0 ** (1.0 / p)
+    best = family.minimisers(means)
+    assert np.linalg.norm(best[:4], p) <= 3.0 * (1.0 + 1e-12) and not best[4:].any()
+    outputs = rng.uniform(-scale, 2.0 * scale, (200, 6))
+    risks = np.array([naive.absolute_risk(means, 0.5, 2.0, scale, w[:4]) for w in outputs])
+    least = naive.absolute_risk(means, 0.5, 2.0, scale, best[:4])
+    np.testing.assert_allclose(family.excess(means, outputs), risks - least, rtol=1e-9, atol=1e-12)
+    assert risks.min() >= least  # no random point is below the claimed minimiser
+    clipped = family.excess(means, family.clip(outputs))
+    assert np.all(clipped <= family.excess(means, outputs) + 1e-12)
+    assert clipped.max() <= family.largest(*family.box) * (1.0 + 1e-12)
+    X, y = dense(family.instances(means, rng))
+    assert set(np.unique(X)) <= {0.0, 2.0} and np.all((X > 0.0).sum(axis=1) <= 1)
+    assert set(np.round(np.unique(y), 12)) <= {0.0, round(2.0 * scale, 12)} and not y[X.sum(axis=1) == 0.0].any()
+
+
+def test_fingerprinting_data_follow_the_means() -> None:
+    """Null: the stated masses and means. z-scores of 5 rates at 6 sigma: false alarm 1e-8; sees 3% of a rate."""
+    family = fingerprinting(400_000, 5, 1e-6, mass=0.5, active=4, beta=0.5, constants="tight")
+    rng = np.random.default_rng(5)
+    means = np.array([0.1, 0.4, 0.6, 0.95])
+    instance = family.instances(means, rng)
+    counts = np.asarray((instance.X > 0).sum(axis=0)).ravel()
+    assert np.all(np.abs(counts[:4] - 50_000.0) < 6.0 * math.sqrt(50_000.0)) and counts[4] == 0
+    ones = np.asarray(instance.X.T @ (instance.y > 0.0)).ravel()[:4] / family.instances(means, rng).x_bound
+    spread = np.sqrt(counts[:4] * means * (1.0 - means))
+    assert np.all(np.abs(ones - counts[:4] * means) < 6.0 * spread)
+    assert np.any(np.abs(ones - counts[:4] * means * 1.03) > 6.0 * spread)
+
+
+def test_membership_pair_differs_in_the_target_alone() -> None:
+    family = fingerprinting(40, 5, 0.2, active=5, mass=1.0, beta=0.5, constants="tight")
+    target = membership(family, np.random.default_rng(8))
+    assert differing(target.present, target.absent) == 1
+    X, y = dense(target.present)
+    assert X[0, target.column] == 1.0 and y[0] == pytest.approx(target.bit * target.scale)
+    scores = target.score(np.array([[0.0] * 5, [target.scale] * 5, [9.0] * 5]))
+    np.testing.assert_allclose(scores, [0.0, target.bit - target.mean, target.bit - target.mean])
+
+
+@pytest.mark.parametrize("kind", ["cube", "rare record"])
+def test_nonprivate_populations(kind: str) -> None:
+    family = nonprivate(60, 4) if kind == "cube" else nonprivate(60, 1, radius=7.0)
+    assert family.name == kind
+    rng = np.random.default_rng(2)
+    member = family.members(rng) if kind == "cube" else 1
+    best = family.minimisers(member)
+    assert np.linalg.norm(best) <= (1.0 if kind == "cube" else 7.0) * (1.0 + 1e-12)
+    outputs = best + rng.standard_normal((4, family.d))
+    # The population risk is that of the whole support, weighted.
+    exact = [support_risk(family, member, w) - support_risk(family, member, best) for w in outputs]
+    np.testing.assert_allclose(family.excess(member, outputs), exact, rtol=1e-9)
+    assert family.excess(member, family.clip(outputs)).max() <= family.largest(*family.box) * (1.0 + 1e-12)
+    instance = family.instances(member, rng)
+    assert np.abs(instance.y).max() <= instance.y_bound and abs(instance.X).max() <= instance.x_bound
+
+
+def support_risk(family: lowerbounds.HardFamily, member: object, w: np.ndarray) -> float:
+    p = family.parameters
+    if family.name == "cube":
+        sigma = np.asarray(member)
+        return float(
+            np.mean([sum(0.5 * (1.0 + s * b * t) * 0.5 * (v - t) ** 2 for t in (1.0, -1.0))
+                     for s, v, b in zip(sigma, w, [p["bias"]] * len(sigma), strict=False)])
+        )  # fmt: skip
+    q, g = p["chance"], p["feature"]
+    return float(0.5 * (1.0 - q) * (g * w[0] - g * 7.0) ** 2 + 0.5 * q * w[0] ** 2)
+
+
+def test_two_piece_population() -> None:
+    family = nonprivate(50, theorem="16", y_bound=2.0, radius=3.0)
+    bias = family.parameters["bias"]
+    grid = np.linspace(-2.5, 2.5, 50_001)
+    risk = np.array([sum((1.0 + s * bias) / 2.0 * naive.two_piece(w - s * 2.0) for s in (1, -1)) for w in grid])
+    assert family.minimisers(1)[0] == pytest.approx(grid[risk.argmin()], abs=2e-4)
+    np.testing.assert_allclose(family.excess(1, grid[:, None]), risk - risk.min(), atol=1e-7)
+    # Huber's loss on the doubled instance is twice the two-piece loss.
+    instance = family.instances(1, np.random.default_rng(0))
+    x, y = instance.X.toarray()[0, 0], instance.y[0]
+    for w in (-1.0, 1.7, 3.0):
+        r = abs(x * w - y)
+        huber = 0.5 * r * r if r <= 1.0 else r - 0.5
+        assert huber == pytest.approx(2.0 * naive.two_piece(w - y / 2.0))
+
+
+REFUSED = [
+    (lambda: packing(100, 4, 0.5, radius=3.0), "radius must be at most .* bias b exceeds 1"),
+    (lambda: packing(100, 400, 0.01, radius=1.5), "radius must be at most"),
+    (lambda: packing(100, 4, 0.001), "epsilon must be at least 1/n"),
+    (lambda: packing(100, 4, 0.5, 0.1, constants="printed"), "delta must be at most"),
+    (lambda: packing(0, 4, 0.5), "n must be an integer >= 1, got 0"),
+    (lambda: packing(100, 4, float("nan")), "epsilon must be a finite number > 0, got nan"),
+    (lambda: packing(100, 4, 0.5, constants="best"), "constants must be one of printed, exact, tight, got 'best'"),
+    (lambda: chaudhuri_hsu(10, 0.5, distance=11), "distance must be at most n = 10, got 11"),
+    (lambda: chaudhuri_hsu(10, 2.0, constants="printed"), "distance must be at most log"),
+    (lambda: chaudhuri_hsu(10, 0.5).instances(2), "member must be 0 or 1, got 2"),
+    (lambda: fingerprinting(10, 4, 0.5, p=0.5), "p must be a number >= 1, got 0.5"),
+    (lambda: fingerprinting(10, 4, 0.5, mass=1.5), "mass must be at most 1, got 1.5"),
+    (lambda: fingerprinting(10, 4, 2.0, constants="printed"), "epsilon must be at most 1.2"),
+    (lambda: fingerprinting(10, 4, 0.5).instances(np.full(4, 0.5)), "rng must be a Generator"),
+    (lambda: nonprivate(10, theorem="18"), "theorem must be one of 16, 17, cor5, got '18'"),
+    (lambda: nonprivate(10, radius=0.5, constants="rate"), "radius must be at least y_bound"),
+    (lambda: nonprivate(10, theorem="16", y_bound=0.5), "must be at least 1 for theorem '16'"),
+    (lambda: packing(100, 4, 0.5).excess(np.ones(4), np.zeros((2, 3))), "outputs must be an array of shape"),
+    (lambda: packing(100, 4, 0.5).instances(np.zeros(4)), "member must be a vector of 4 signs"),
+]
+
+
+@pytest.mark.parametrize("case", range(len(REFUSED)))
+def test_refusals(case: int) -> None:
+    make, message = REFUSED[case]
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_public_names_are_lazy_and_complete() -> None:
+    assert set(lowerbounds.__all__) <= set(dir(lowerbounds))
+    with pytest.raises(AttributeError, match="no attribute 'parity'"):
+        lowerbounds.parity  # noqa: B018

@@ -1,0 +1,131 @@
+"""The floor entries: a mechanism that is not private is refuted by the code that runs them; so is a false floor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpbench.claims.core import Claim
+from dpbench.claims.glm import (
+    floors,
+    floors_fingerprinting,
+    floors_nonprivate,
+    floors_packing,
+    floors_two_point,
+)
+from dpbench.claims.glm.expected import EXPECTED
+from dpbench.problems import GLMProblem
+from dpbench.report import figures_lower_bounds
+from dpbench.report.drawings import DRAWINGS
+from dpbench.report.figures import Drawing
+from dpbench.runs.context import RunContext
+from dpbench.validation import InvalidInput
+from lowerbounds._instance import HardFamily
+from lowerbounds._packing import packing
+from lowerbounds._two_point import chaudhuri_hsu
+
+MODULES = (floors_two_point, floors_packing, floors_fingerprinting, floors_nonprivate)
+CLAIMS = [claim for module in MODULES for claim in module.CLAIMS]
+EXACT = [claim for claim in CLAIMS if claim.level == 0.0]
+
+
+@pytest.fixture(scope="module")
+def context() -> Iterator[RunContext]:
+    with RunContext(level="quick", seed=0, workers=1) as made:
+        yield made
+
+
+def least_squares(problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+    counts = np.asarray(problem.X.sum(axis=0)).ravel()
+    sums = np.asarray(problem.X.T @ problem.y).ravel()
+    return np.tile(np.where(counts > 0, sums / np.maximum(counts, 1.0), 0.0), (trials, 1))
+
+
+def test_every_expected_floor_has_its_entry() -> None:
+    results = ("lemma1", "thm4", "thm6", "thm11", "cor4", "thm16", "thm17", "cor5")
+    wanted = {name for name in EXPECTED if name.split(".")[1] in results and ("floor" in name or "inequality" in name)}
+    assert wanted == {claim.id for claim in CLAIMS}
+    assert all(f"glm.{r}.floor{kind}" in wanted for r in results for kind in ("", ".exact"))
+
+
+@pytest.mark.parametrize("claim", EXACT, ids=lambda claim: claim.id)
+def test_entries_without_sampling(claim: Claim, context: RunContext) -> None:
+    verdict, evidence = context.run(claim)
+    assert verdict == claim.expected
+    assert evidence.level == 0.0 and evidence.notes
+
+
+@pytest.mark.parametrize("name", ["glm.lemma1.floor.exact", "glm.lemma1.floor.tight", "glm.thm11.floor.tight"])
+def test_entries_with_sampling(name: str, context: RunContext) -> None:
+    claim = next(claim for claim in CLAIMS if claim.id == name)
+    verdict, evidence = context.run(claim)
+    assert verdict == claim.expected == "not refuted" and evidence.value > 1.0
+    assert set(evidence.series["algorithm"]) == {"noisy GD", "output perturbation", "zero"}
+    if name.endswith("exact"):
+        rows = zip(*(evidence.series[f"power {k}"] for k in ("noise", "shrink", "absolute error")), strict=True)
+        shares = {(noise, shrink): share for noise, shrink, share in rows}
+        assert shares["laplace", 1.0] == shares["gaussian", 1.0] == 0.0
+        assert shares["laplace", 5.0] == shares["gaussian", 15.0] == 1.0
+    if name.startswith("glm.lemma1") and name.endswith("tight"):
+        gaps = np.array(evidence.series["curve attained"]) / np.array(evidence.series["curve tight"])
+        np.testing.assert_allclose(gaps, 1.0, rtol=1e-9)
+        assert max(evidence.series["curve violation"]) < 1e-12
+
+
+@pytest.mark.parametrize("build", [packing, chaudhuri_hsu])
+def test_an_algorithm_that_is_not_private_is_refuted(build: object, context: RunContext) -> None:
+    arguments = {"n": 100, "epsilon": 0.5, "delta": 1e-6} | ({"d": 4} if build is packing else {"distance": 2})
+    algorithms = {"least squares": least_squares, "zero": floors.Zero()}
+    case = floors.Case(build, arguments, {"constants": "exact"}, algorithms, {})
+    verdict, evidence = floors.run_floor(context, [case], quick=256)
+    assert verdict == "refuted" and evidence.value < 1e-12
+
+
+def test_a_floor_that_is_too_high_is_refuted() -> None:
+    """1.2 times the exact two-point constant is above what randomised response attains."""
+    distance, epsilon = 1, 1.0
+    family = chaudhuri_hsu(3, epsilon, distance=distance)
+    target = float(family.parameters["target"])
+
+    def response(problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        sign = 1.0 if problem.y.sum() > 0 else -1.0
+        right = rng.random((trials, 1)) < 1.0 / (1.0 + math.exp(-epsilon))
+        return sign * target * np.where(right, 1.0, -1.0)
+
+    def too_high(**arguments: object) -> HardFamily:
+        return replace(family, floor=1.2 * family.floor)
+
+    case = floors.Case(chaudhuri_hsu, {"n": 3, "epsilon": epsilon, "distance": distance}, {}, {"r": response}, {})
+    assert floors.run_floor(_Plain(), [case])[0] == "not refuted"
+    wrong = floors.Case(too_high, {"n": 3, "epsilon": epsilon, "distance": distance}, {}, {"r": response}, {})
+    assert floors.run_floor(_Plain(), [wrong])[0] == "refuted"
+
+
+@pytest.mark.parametrize("drawing", figures_lower_bounds.DRAWINGS, ids=lambda drawing: drawing.name)
+def test_figures_are_drawn_from_evidence(drawing: Drawing, context: RunContext) -> None:
+    assert drawing in DRAWINGS
+    claim = next(claim for claim in CLAIMS if claim.id == drawing.claim)
+    evidence = context.run(claim)[1].to_dict()
+    figure = drawing.draw(evidence)
+    drawn = {line.get_label() for axes in figure.axes for line in axes.get_lines()}
+    assert len(figure.axes) in (1, 2) and len([label for label in drawn if not label.startswith("_")]) >= 4
+    for name in ("curve tight", "ceiling", "power shrink"):
+        evidence["series"].pop(name, None)
+    with pytest.raises(InvalidInput, match="evidence must be of this version"):
+        drawing.draw(evidence)
+
+
+class _Plain:
+    """A context without a store, for functions that no text names."""
+
+    level, seed = "quick", 0
+
+    def map(self, unit, function, blocks):
+        return [function(block) for block in blocks]
+
+    def pick(self, *, quick, full):
+        return quick

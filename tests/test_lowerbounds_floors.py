@@ -1,0 +1,215 @@
+"""Floors: constants against linear programmes and enumeration, and against algorithms private by construction."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import lowerbounds as naive
+
+from lowerbounds import _group, chaudhuri_hsu, fingerprinting, nonprivate, packing, two_point_constant
+from lowerbounds._fingerprinting import mean_distance
+from lowerbounds._nonprivate import RATE_CONSTANT, sign_variance
+from lowerbounds._two_point import best_distance
+
+LEVELS = [(1.0, 0.0, 1), (1.0, 0.0, 2), (1.0, 0.0, 3), (0.3, 0.01, 4), (0.1, 1e-5, 13), (0.05, 1e-3, 30), (2.0, 0.1, 2)]
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "distance"), LEVELS)
+def test_tight_constant_is_the_optimum_over_all_private_answers(epsilon: float, delta: float, distance: int) -> None:
+    best = naive.largest_gap(epsilon, delta, distance)
+    assert two_point_constant(epsilon, delta, distance, "tight") == pytest.approx(1.0 - best, abs=1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "distance"), LEVELS)
+def test_exact_constant_is_the_optimum_of_the_group_bound(epsilon: float, delta: float, distance: int) -> None:
+    leak = delta * sum(math.exp(i * epsilon) for i in range(distance))
+    expected = 1.0 - naive.largest_gap(distance * epsilon, leak, 1)
+    assert two_point_constant(epsilon, delta, distance) == pytest.approx(expected, abs=1e-9)
+    assert two_point_constant(epsilon, delta, distance) <= two_point_constant(epsilon, delta, distance, "tight") + 1e-12
+
+
+def test_a_constant_of_one_record_too_few_would_be_seen() -> None:
+    best = naive.largest_gap(0.3, 0.01, 4)
+    assert abs(two_point_constant(0.3, 0.01, 3, "tight") - (1.0 - best)) > 0.05
+
+
+@settings(max_examples=80, deadline=None)
+@given(epsilon=st.floats(1e-3, 4.0), delta=st.floats(0.0, 0.3), distance=st.integers(1, 60))
+def test_the_two_laws_are_laws(epsilon: float, delta: float, distance: int) -> None:
+    for pair in (_group.group_pair(epsilon, delta, distance), _group.iterated_pair(epsilon, delta, distance)):
+        p, q = pair
+        assert p.min() >= 0.0 and q.min() >= 0.0
+        assert p.sum() == pytest.approx(1.0, abs=1e-9) and q.sum() == pytest.approx(1.0, abs=1e-9)
+        assert 0.0 <= _group.bayes_variance(pair) <= _group.overlap(pair) * 2.0 * (1.0 + 1e-12)
+    group, tight = (f(epsilon, delta, distance) for f in (_group.group_pair, _group.iterated_pair))
+    assert _group.bayes_variance(group) <= _group.bayes_variance(tight) + 1e-9
+
+
+def test_laplace_is_the_limit_of_the_tight_constant() -> None:
+    for x in (0.5, 1.0, 3.0):
+        assert two_point_constant(x / 1000, 0.0, 1000, "tight") == pytest.approx(math.exp(-x / 2.0), rel=1e-6)
+
+
+def test_printed_quarter_holds_to_log_five_and_no_further() -> None:
+    """At the largest δ that Lemma 1 admits; to log 7 at δ = 0; with the tight constant to log 16."""
+    for epsilon in (1e-4, 1e-3, 1e-2):
+        delta = -math.expm1(-epsilon) / 16.0
+        for x, holds in ((math.log(5.0) - 0.01, True), (math.log(5.0) + 0.01, False)):
+            assert (two_point_constant(epsilon, delta, round(x / epsilon)) >= 0.25) == holds
+        for x, holds in ((math.log(7.0) - 0.02, True), (math.log(7.0) + 0.02, False)):
+            assert (two_point_constant(epsilon, 0.0, round(x / epsilon)) >= 0.25) == holds
+    for x, holds in ((math.log(16.0) - 0.02, True), (math.log(16.0) + 0.02, False)):
+        assert (two_point_constant(1e-3, 0.0, round(x / 1e-3), "tight") >= 0.25) == holds
+
+
+@pytest.mark.parametrize("constants", ["exact", "tight"])
+@pytest.mark.parametrize("epsilon", [0.03, 0.1, 0.7, 1.0])
+def test_best_distance_is_the_best(epsilon: float, constants: str) -> None:
+    values = [k * two_point_constant(epsilon, 1e-6, k, constants) for k in range(1, 200)]
+    assert values[best_distance(epsilon, 1e-6, 199, constants) - 1] == pytest.approx(max(values), rel=1e-12)
+
+
+def random_chain(rng: np.random.Generator, epsilon: float, distance: int, outcomes: int) -> np.ndarray:
+    """Laws on a chain of data sets, each within ε of the next: weights move by at most ε/2 a step, normalised."""
+    steps = rng.choice((-0.5, 0.5), size=(distance, outcomes)) * epsilon
+    if rng.random() < 0.5:
+        steps[:] = steps[0]  # the same direction all the way
+    logs = rng.standard_normal(outcomes) + np.concatenate([np.zeros((1, outcomes)), np.cumsum(steps, axis=0)])
+    laws = np.exp(logs)
+    return laws / laws.sum(axis=1, keepdims=True)
+
+
+def test_no_private_estimate_of_a_sign_beats_the_bayes_floor() -> None:
+    """500 private chains: the best estimate from each has a mean squared error at or above both floors."""
+    rng = np.random.default_rng(4)
+    nearest = math.inf
+    for _ in range(500):
+        epsilon, distance = float(rng.uniform(0.05, 1.5)), int(rng.integers(1, 8))
+        laws = random_chain(rng, epsilon, distance, int(rng.integers(2, 6)))
+        found = _group.bayes_variance((laws[0], laws[-1]))
+        floor = _group.bayes_variance(_group.iterated_pair(epsilon, 0.0, distance))
+        assert found >= floor - 1e-12 >= 1.0 / math.cosh(0.5 * distance * epsilon) ** 2 - 2e-12
+        nearest = min(nearest, found / floor)
+    assert nearest < 1.05
+
+
+def test_packing_floor_is_zeros_risk_less_the_printed_share() -> None:
+    for n, d, epsilon, delta in ((1000, 8, 0.5, 1e-6), (2000, 100, 0.1, 0.0)):
+        family = packing(n, d, epsilon, delta)
+        p, gap = family.parameters, family.distance
+        leak = delta * (math.exp(gap * epsilon) - 1.0) / (math.exp(epsilon) - 1.0)
+        closed = (1.0 - leak) * p["fraction"] * p["bias"] ** 2 / math.cosh(0.5 * gap * epsilon) ** 2
+        assert family.floor == pytest.approx(closed, rel=1e-12)
+        assert p["zero_risk"] / family.floor == pytest.approx(1.2715, abs=2e-3)
+        assert packing(n, d, epsilon, delta, constants="printed").floor < 0.02 * family.floor
+        assert family.floor < packing(n, d, epsilon, delta, constants="tight").floor < p["zero_risk"]
+
+
+def test_constant_algorithms_beat_the_floor_on_their_own_instance_and_respect_it_in_the_aggregate() -> None:
+    family = packing(60, 3, 0.5, constants="tight")
+    members = [np.array(s, dtype=float) for s in np.ndindex(2, 2, 2)]
+    members = [2.0 * s - 1.0 for s in members]
+    assert len(members) == 2 ** int(family.parameters["active"])
+    for own in members:
+        w = family.minimisers(own)[None, :]
+        errors = [float(family.excess(sigma, w)[0]) for sigma in members]
+        assert min(errors) == 0.0 < family.floor <= np.mean(errors)
+    pair = chaudhuri_hsu(20, 0.5, constants="tight")
+    for own in (0, 1):
+        errors = [float(pair.excess(k, pair.minimisers(own)[None, :])[0]) for k in (0, 1)]
+        assert min(errors) == 0.0 and pair.floor <= sum(errors)
+    prints = fingerprinting(100, 3, 0.2, beta=0.1, constants="tight")
+    rng = np.random.default_rng(0)
+    draws = [prints.members(rng) for _ in range(4000)]
+    for own in (draws[0], np.zeros(prints.parameters["active"])):
+        w = prints.minimisers(own)[None, :]
+        errors = np.array([float(prints.excess(means, w)[0]) for means in draws])
+        assert float(prints.excess(own, w)[0]) == 0.0
+        assert errors.mean() - 6.0 * errors.std() / math.sqrt(len(draws)) >= prints.floor
+
+
+@pytest.mark.parametrize("beta", [0.2, 1.0 / 16.0, 1.5])
+def test_fingerprinting_identity_and_moments(beta: float) -> None:
+    rng = np.random.default_rng(1)
+    for records in (1, 3):
+        answer = rng.random(records + 1).tolist()
+        left, right = naive.fingerprint_sides(beta, records, answer)
+        assert left == pytest.approx(right, abs=1e-7)
+    assert mean_distance(beta) == pytest.approx(naive.beta_mean(beta, lambda m: abs(m - 0.5)), abs=1e-7)
+    spread = naive.beta_mean(beta, lambda m: m * (1.0 - m))
+    assert beta / (2.0 * (1.0 + 2.0 * beta)) == pytest.approx(spread, abs=1e-7)
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, math.inf])
+@pytest.mark.parametrize(("n", "rank"), [(1000, 20), (100, 400)])
+def test_fingerprinting_floors(p: float, n: int, rank: int) -> None:
+    epsilon, delta = 0.1, 1e-6
+    exact = fingerprinting(n, rank, epsilon, delta, p=p)
+    q, size = exact.parameters, exact.parameters["active"]
+    inner = 0.25 - 2.0 * q["beta"] - n * q["mass"] * (math.exp(epsilon) - 1.0 + delta) / (2.0 * size)
+    assert exact.floor == pytest.approx(q["mass"] * size ** (-1.0 / p) / (1.0 + 2.0 * q["beta"]) * inner)
+    tight = fingerprinting(n, rank, epsilon, delta, p=p, constants="tight")
+    assert tight.floor > exact.floor
+    for other in (size - 1, size + 1):
+        if 1 <= other <= rank:
+            for mass in (0.9 * q["mass"], q["mass"], min(1.0, 1.1 * q["mass"])):
+                moved = 0.25 - 2.0 * q["beta"] - n * mass * (math.exp(epsilon) - 1.0 + delta) / (2.0 * other)
+                assert mass * other ** (-1.0 / p) / (1.0 + 2.0 * q["beta"]) * moved <= exact.floor * (1.0 + 1e-9)
+    printed = fingerprinting(n, rank, epsilon, delta, p=p, constants="printed")
+    if rank <= 48.0 * n * epsilon:
+        assert printed.floor == pytest.approx(rank ** (1.0 - 1.0 / p) / (1024.0 * n * epsilon))
+        if q["mass"] < 1.0 and size == rank:  # the low rank, where only the constants differ
+            assert exact.floor / printed.floor == pytest.approx(30.4, rel=0.05)
+            assert tight.floor / exact.floor == pytest.approx(8.4, rel=0.05)
+
+
+@pytest.mark.parametrize(("trials", "bias"), [(0, 0.3), (1, 0.3), (4, 0.1), (7, 0.5), (3, 1.0)])
+def test_sign_variance_against_all_label_sequences(trials: int, bias: float) -> None:
+    assert sign_variance(trials, bias) == pytest.approx(naive.sign_variance(trials, bias), rel=1e-9, abs=1e-15)
+
+
+def test_cube_floor_is_the_bayes_risk() -> None:
+    family = nonprivate(12, 2)
+    active, bias = int(family.parameters["active"]), family.parameters["bias"]
+    exact = sum(
+        math.comb(12, k) * active**-k * (1.0 - 1.0 / active) ** (12 - k) * naive.sign_variance(k, bias)
+        for k in range(13)
+    )
+    assert family.floor == pytest.approx(0.5 * bias**2 * exact, rel=1e-6)
+
+
+def test_rare_floor_is_the_bayes_risk() -> None:
+    family = nonprivate(30, 1, radius=5.0, x_bound=2.0)
+    q = family.parameters
+    assert family.name == "rare record"
+    assert family.floor == pytest.approx(naive.rare_bayes(30, q["chance"], q["feature"], 2.0, 5.0), rel=1e-6)
+
+
+def test_two_piece_floor_below_every_rule_of_the_count() -> None:
+    """Bayes risk of 6 labels by search over all values at each count: at or above the floor, within a third."""
+    family = nonprivate(6, theorem="16", y_bound=2.0, radius=2.0)
+    bias, grid = family.parameters["bias"], np.linspace(-2.0, 2.0, 801)[:, None]
+    plus, minus = family.excess(1, grid), family.excess(-1, grid)
+    risk = 0.0
+    for h in range(7):
+        up = math.comb(6, h) * ((1 + bias) / 2) ** h * ((1 - bias) / 2) ** (6 - h)
+        down = math.comb(6, h) * ((1 - bias) / 2) ** h * ((1 + bias) / 2) ** (6 - h)
+        risk += float((0.5 * up * plus + 0.5 * down * minus).min())
+    assert family.floor <= risk <= 1.35 * family.floor
+
+
+def test_rate_constants_are_below_the_exact_floors_over_their_range() -> None:
+    for n in (1, 10, 200, 5000):
+        for radius in (1.0, 3.0, 30.0, 1000.0):
+            for d in (1, 4, 40):
+                rate = nonprivate(n, d, radius=radius, constants="rate")
+                assert rate.floor <= nonprivate(n, d, radius=radius).floor
+        for label in (1.0, 50.0):
+            family = nonprivate(n, theorem="16", y_bound=label, radius=label)
+            assert RATE_CONSTANT["16"] * label / math.sqrt(n) <= family.floor
+    scaled = nonprivate(200, 4, theorem="cor5", smoothness=4.0)
+    assert scaled.floor == pytest.approx(nonprivate(200, 4, x_bound=2.0).floor)
