@@ -20,6 +20,7 @@ from dpbench.problems_heavytail import DOMAINS
 
 _FINEST = 2**25  # m² and its sums over coordinates stay exact in 64 bits
 _ROWS = 2**14
+_COUNTED = 200  # steps up to which the points of a ball are counted
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Net:
         return (k * k).sum(axis=-1) <= self.resolution**2
 
     def log_size_bounds(self) -> tuple[float, float]:
-        """Bounds on log N; equal where the count is known exactly (boxes, d = 1 and 2).
+        """Bounds on log N; equal where the points are counted (boxes, d = 1, m up to 200).
 
         In the ball the unit cubes about the k's lie in a ball of radius m + √d/2 and cover one of radius
         m − √d/2.
@@ -94,12 +95,26 @@ class Net:
         d, m = self.dimension, self.resolution
         if self.domain == "box" or d == 1:
             return (d * math.log(2 * m + 1),) * 2
-        if d == 2 and m < 10**6:
-            return (math.log(sum(2 * math.isqrt(m * m - k * k) + 1 for k in range(-m, m + 1))),) * 2
+        if m <= _COUNTED:
+            return (math.log(self._count()),) * 2
         volume = 0.5 * d * math.log(math.pi) - math.lgamma(0.5 * d + 1.0)
         inner = m - 0.5 * math.sqrt(d)
         below = volume + d * math.log(inner) if inner > 0.0 else 0.0
         return max(0.0, below), volume + d * math.log(m + 0.5 * math.sqrt(d))
+
+    def _count(self) -> float:
+        """Points of the ball: the numbers of k with each ‖k‖², one coordinate after the other."""
+        m, found = self.resolution, np.ones(1)
+        line = np.zeros(m * m + 1)
+        line[np.arange(1, m + 1) ** 2] = 2.0
+        line[0] = 1.0
+        for _ in range(self.dimension):
+            longer = np.zeros(m * m + 1)
+            for k in range(m + 1):
+                part = found[: m * m + 1 - k * k]
+                longer[k * k : k * k + part.size] += line[k * k] * part
+            found = longer
+        return float(found.sum())
 
     def integer_blocks(self, rows: int = _ROWS) -> Iterator[np.ndarray]:
         """All k of the net in lexicographic order, int64 blocks of shape (at most `rows`, d).
