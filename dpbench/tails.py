@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ NAMES = ("student", "pareto", "lognormal", "stable", "contaminated")
 _CONTAMINATION = 0.05
 _NODES = 400
 _ROWS = 4096
+_NEAR, _FAR = 0.5, 30.0
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,32 @@ class Tail:
 
 
 def _stable_survival(s: np.ndarray, a: float) -> np.ndarray:
-    """P(|S| > s), 1 < α < 2: Nolan's integral (1997) for a symmetric law."""
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    """P(|S| > s), 1 < α < 2: a power series near 0, its asymptotic series far out, Nolan's integral (1997) between."""
+    flat = s.reshape(-1)
+    made = np.empty_like(flat)
+    near, far = flat < _NEAR, flat > _FAR
+    x, total = flat[near], np.zeros(int(near.sum()))
+    for k in range(20):
+        logs = math.lgamma((2 * k + 1) / a) - math.lgamma(2 * k + 1)
+        total += (-1.0) ** k * math.exp(logs) / (2 * k + 1) * x ** (2 * k + 1)
+    made[near] = 1.0 - 2.0 / (math.pi * a) * total
+    x, total = flat[far], np.zeros(int(far.sum()))
+    for k in range(1, 11):
+        logs = math.lgamma(a * k) - math.lgamma(k + 1)
+        total -= (-1.0) ** k * math.exp(logs) * math.sin(0.5 * math.pi * k * a) * x ** (-a * k)
+    made[far] = 2.0 / math.pi * total
+    nodes, weights = _legendre()
     angle = 0.25 * math.pi * (1.0 + nodes)
     power = a / (a - 1.0)
     v = (np.cos(angle) / np.sin(a * angle)) ** power * np.cos((a - 1.0) * angle) / np.cos(angle)
-    flat = np.exp(np.minimum(power * np.log(np.maximum(s, 1e-300)), 690.0)).reshape(-1)
-    parts = [np.exp(-np.multiply.outer(flat[i : i + _ROWS], v)) @ weights for i in range(0, flat.size, _ROWS)]
-    return 0.5 * np.concatenate(parts).reshape(s.shape)
+    middle = ~(near | far)
+    scaled = np.exp(np.minimum(power * np.log(flat[middle]), 690.0))
+    parts = [np.exp(-np.multiply.outer(scaled[i : i + _ROWS], v)) @ weights for i in range(0, scaled.size, _ROWS)]
+    if parts:
+        made[middle] = 0.5 * np.concatenate(parts)
+    return made.reshape(s.shape)
+
+
+@cache
+def _legendre() -> tuple[np.ndarray, np.ndarray]:
+    return np.polynomial.legendre.leggauss(_NODES)
