@@ -3,11 +3,15 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpbench.heavytail.baselines import ClippedSubgradient
     from dpbench.heavytail.exponential import ExponentialMechanism
 
-_HOME = {"ExponentialMechanism": "dpbench.heavytail.exponential"}
+_HOME = {
+    "ClippedSubgradient": "dpbench.heavytail.baselines",
+    "ExponentialMechanism": "dpbench.heavytail.exponential",
+}
 
-__all__ = ["ExponentialMechanism"]
+__all__ = ["ClippedSubgradient", "ExponentialMechanism"]
 
 
 def __getattr__(name: str) -> Any:
