@@ -196,6 +196,13 @@ class GLMProblem:
         return _frozen(np.clip(y, -self.y_bound, self.y_bound))
 
 
+def glm_problem(value: Any) -> GLMProblem:
+    """The value itself, where it is a problem of this kind: what our mechanisms ask of their argument."""
+    if not isinstance(value, GLMProblem):
+        raise validation.invalid("problem", "a GLMProblem", value)
+    return value
+
+
 def records_apart(problem: GLMProblem, neighbour: Any) -> int:
     """How many records two problems of one declaration differ in.
 
