@@ -134,7 +134,7 @@ class HeavyTailedPopulation:
         on = rho > 0.0
         place = np.log(rho[on] * self.scale / self.noise_scale)
         if place.size and place.max() > _RATIOS[-1]:
-            raise validation.invalid("outputs", "within e^12 noise scales of the minimiser", outputs)
+            raise validation.invalid("outputs", "within e^12 noise scales of the minimiser", float(rho.max()))
         # Far below the noise the excess is quadratic; the table starts where that has long set in.
         low = np.maximum(place, _RATIOS[0])
         made[on] = self.noise_scale * np.exp(self._table(low) + 2.0 * (place - low))

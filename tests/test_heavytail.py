@@ -104,7 +104,8 @@ def test_net_counts_large_balls_between_its_bounds() -> None:
         assert exact[0] == exact[1]
         volume = 0.5 * d * math.log(math.pi) - math.lgamma(0.5 * d + 1.0)
         m = 150
-        assert volume + d * math.log(m - 0.5 * math.sqrt(d)) <= exact[0] <= volume + d * math.log(m + 0.5 * math.sqrt(d))
+        inner, outer = (volume + d * math.log(m + side * 0.5 * math.sqrt(d)) for side in (-1.0, 1.0))
+        assert inner <= exact[0] <= outer
 
 
 @theta_each
@@ -137,13 +138,13 @@ def test_printed_loss_exceeds_its_claim_and_exact_does_not() -> None:
 
 def test_pairs_of_another_size_need_public_parameters() -> None:
     p, q = problem(n=6), problem(n=7)
-    with pytest.raises(InvalidInput, match="^neighbour must be of the same size"):
+    with pytest.raises(InvalidInput, match=r"^neighbour must be of the same size"):
         ExponentialMechanism(1.0).pair_profile(p, q)
     mechanism = ExponentialMechanism(1.0, net_radius=0.5, truncation=0.3, calibration="printed")
     larger = HeavyTailedProblem(np.vstack([p.X, [[5.0, 5.0]]]), np.append(p.y, 3.0), radius=1.0)
     profile = mechanism.pair_profile(p, larger)
     assert profile.neighbours == "add-remove" and profile.epsilon(0.0) <= 1.0
-    with pytest.raises(InvalidInput, match="^neighbour must be a problem with the same domain"):
+    with pytest.raises(InvalidInput, match=r"^neighbour must be a problem with the same domain"):
         mechanism.pair_profile(p, problem(1.5, n=6))
 
 
@@ -156,9 +157,11 @@ def test_parameters_of_the_theorems() -> None:
     )
     # Units: x → 2x and W → W/2 leave the risk alone; y and x → 2y and 2x halve ι.
     for theta, moment in itertools.product(THETAS, ("norm", "coordinate")):
-        base = theory.truncation(500, 2, 1.0, 0.1, theta=theta, tau=1.0, moment=moment, diameter=2.0)
-        assert theory.truncation(500, 2, 1.0, 0.1, theta=theta, tau=2.0, moment=moment, diameter=1.0) == pytest.approx(base)
-        assert theory.truncation(500, 2, 1.0, 0.1, theta=theta, tau=2.0, moment=moment, diameter=2.0) == pytest.approx(base / 2)
+        base, same, half = (
+            theory.truncation(500, 2, 1.0, 0.1, theta=theta, tau=tau, moment=moment, diameter=diameter)
+            for tau, diameter in ((1.0, 2.0), (2.0, 1.0), (2.0, 2.0))
+        )
+        assert same == pytest.approx(base) and half == pytest.approx(base / 2.0)
     # The corrected ι balances (27): halving or doubling it costs more, up to its logarithms.
     for theta in (1.25, 1.75):
         tau = 4.0 ** (1.0 / theta)
@@ -184,7 +187,7 @@ def test_parameters_of_the_theorems() -> None:
     ],
 )
 def test_bad_parameters_are_named(arguments: dict[str, float], named: str) -> None:
-    with pytest.raises(InvalidInput, match=f"^{named} must be .*, got "):
+    with pytest.raises(InvalidInput, match=rf"^{named} must be .*, got "):
         ExponentialMechanism(**arguments)
 
 
@@ -206,7 +209,7 @@ def test_bad_parameters_are_named(arguments: dict[str, float], named: str) -> No
 )
 def test_bad_problems_are_named(change: dict[str, object], named: str) -> None:
     good: dict[str, object] = {"X": [[1.0], [2.0], [3.0]], "y": [1.0, 2.0, 3.0], "radius": 1.0}
-    with pytest.raises(InvalidInput, match=f"^{named} must be .*, got "):
+    with pytest.raises(InvalidInput, match=rf"^{named} must be .*, got "):
         HeavyTailedProblem(**{**good, **change})  # type: ignore[arg-type]
 
 

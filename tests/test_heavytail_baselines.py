@@ -49,7 +49,7 @@ def test_clipped_subgradient_learns_and_hides_a_record() -> None:
         means.append(np.sign(data.y) @ (data.X * shrink[:, None]) / data.n)
     assert np.linalg.norm(means[0] - means[1]) <= 2.0 * clip / p.n * (1.0 + 1e-12)
     assert ClippedSubgradient(0.7).guarantee(p).epsilon(0.0) == 0.7
-    with pytest.raises(InvalidInput, match="^steps must be"):
+    with pytest.raises(InvalidInput, match=r"^steps must be"):
         ClippedSubgradient(1.0, steps=0)
 
 
@@ -60,5 +60,5 @@ def test_real_sets_load(name: str, n: int) -> None:
     top = np.sort(np.abs(p.y))[-n // 20 :]
     hill = 1.0 / np.mean(np.log(top / top[0]))
     assert 1.2 < hill < 4.0  # heavy tails: few moments of the response are finite
-    with pytest.raises(InvalidInput, match="^name must be one of"):
+    with pytest.raises(InvalidInput, match=r"^name must be one of"):
         datasets_heavytail.load("meps2")

@@ -98,7 +98,7 @@ def test_a_net_too_large_to_enumerate_says_so_and_falls_back_to_the_guarantee() 
     p = HeavyTailedProblem(rng.standard_normal((300, 4)), rng.standard_normal(300), radius=1.0)
     m = ExponentialMechanism(1.0)
     assert m.sampler_for(p) == "tree"
-    with pytest.raises(InvalidInput, match="^net_radius must be so large"):
+    with pytest.raises(InvalidInput, match=r"^net_radius must be so large"):
         m.log_probabilities(p)
     assert m.pair_profile(p, p.replace_record(0, np.ones(4), 1.0)).kind == "upper"
 
@@ -126,9 +126,9 @@ def test_release_names_its_sampler(sampler: str) -> None:
 def test_bad_calls_are_named(sampler: str) -> None:
     m = mechanism(sampler)
     for trials in (0, -1, 2.5, True):
-        with pytest.raises(InvalidInput, match="^trials must be "):
+        with pytest.raises(InvalidInput, match=r"^trials must be "):
             m.sample(problem(), trials)  # type: ignore[arg-type]
-        with pytest.raises(InvalidInput, match="^trials must be "):
+        with pytest.raises(InvalidInput, match=r"^trials must be "):
             m(problem(), trials, stream("x"))  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="^problem must be "):
+    with pytest.raises(InvalidInput, match=r"^problem must be "):
         m(np.zeros((3, 2)), 1, stream("x"))  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -44,9 +45,9 @@ def test_draws_have_the_survival(tail: Tail) -> None:
 def test_moments_end_where_they_should() -> None:
     assert math.isinf(Tail("pareto", 1.5).moment(1.5)) and math.isinf(Tail("stable", 1.5).moment(1.6))
     assert math.isfinite(Tail("student", 1.5).moment(1.49))
-    with pytest.raises(InvalidInput, match="^parameter must be in"):
+    with pytest.raises(InvalidInput, match=r"^parameter must be in"):
         Tail("stable", 2.0)
-    with pytest.raises(InvalidInput, match="^parameter must be a finite number > 1"):
+    with pytest.raises(InvalidInput, match=r"^parameter must be a finite number > 1"):
         Tail("pareto", 1.0)
 
 
@@ -66,13 +67,15 @@ def test_excess_in_one_dimension_is_the_integral(tail: Tail, noise: Tail) -> Non
         cuts = sorted([-25.0, math.log(rho), math.log(0.5), 6.0, 45.0])
         total = sum(
             integrate.quad(integrand, a, b, limit=400, epsabs=0.0, epsrel=1e-9)[0]
-            for a, b in zip(cuts, cuts[1:], strict=False)
+            for a, b in pairwise(cuts)
         )
         rest = 1e-5 if tail.name in ("student", "pareto", "stable") else 0.0  # beyond e^45
         assert p.excess_risk([[w]])[0] == pytest.approx(total, rel=5e-6 + rest)
 
 
-@pytest.mark.parametrize(("directions", "moment"), [("sphere", "norm"), ("axes", "coordinate"), ("sphere", "coordinate")])
+@pytest.mark.parametrize(
+    ("directions", "moment"), [("sphere", "norm"), ("axes", "coordinate"), ("sphere", "coordinate")]
+)
 @pytest.mark.parametrize("noise", [None, Tail("student", 2.5)], ids=["exact", "noisy"])
 def test_excess_is_the_mean_of_the_losses(directions: str, moment: str, noise: Tail | None) -> None:
     p = HeavyTailedPopulation.unit(
@@ -93,9 +96,9 @@ def test_excess_is_the_mean_of_the_losses(directions: str, moment: str, noise: T
 
 
 def test_bad_populations_are_named() -> None:
-    with pytest.raises(InvalidInput, match="^tail must be a law with a finite moment"):
+    with pytest.raises(InvalidInput, match=r"^tail must be a law with a finite moment"):
         HeavyTailedPopulation(Tail("pareto", 1.5), [0.1], theta=1.75)
-    with pytest.raises(InvalidInput, match="^noise must be a law with a density at 0"):
+    with pytest.raises(InvalidInput, match=r"^noise must be a law with a density at 0"):
         HeavyTailedPopulation(Tail("pareto", 2.5), [0.1], noise=Tail("pareto", 2.5))
-    with pytest.raises(InvalidInput, match="^radius must be at least the size of the minimiser"):
+    with pytest.raises(InvalidInput, match=r"^radius must be at least the size of the minimiser"):
         HeavyTailedPopulation(Tail("pareto", 2.5), [1.1])

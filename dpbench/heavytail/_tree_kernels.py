@@ -24,6 +24,7 @@ import math
 import numpy as np
 from numba import types
 
+from dpbench.heavytail._geometric_kernels import geometric_draw, geometric_moments, log_geometric_sum
 from dpbench.heavytail._score_kernels import truncated_sum
 from lowerbounds._kernel import arr, f8, i8, kernel, rng_t
 
@@ -64,9 +65,9 @@ def affine_bound(columns, y, sizes, table, iota, centre, half, reference, b, cur
     """A and b with A + ⟨b, w⟩ ≤ S(w) for every w with |w_j − centre_j| ≤ half_j; returns A.
 
     `sizes` bounds |y_i| + Σ_j |x_ij||w_j| over the domain. `curvature`[:, j] estimates how the gap grows along
-    axis j: by the kinks, with the square of the distance from the reference, by the concave parts, with the
-    square of the width of the box, and by the kinks that nearly pass through the reference. It steers the splits and carries no guarantee. `buffer` is scratch of shape
-    (6, LANES).
+    axis j: by the kinks, with the square of the distance from the reference; by the concave parts, with the
+    square of the width of the box; by those of the kinks that nearly pass through the reference. It steers the
+    splits and carries no guarantee. `buffer` is scratch of shape (6, LANES).
     """
     d, n = columns.shape
     r, rho, touch, g, kink, bow = buffer[0], buffer[1], buffer[2], buffer[3], buffer[4], buffer[5]
@@ -127,50 +128,6 @@ def affine_bound(columns, y, sizes, table, iota, centre, half, reference, b, cur
             curvature[1, j] += bows
             curvature[2, j] += close
     return constant - UNIT * SLACK * (n + 2.0 * d + 64.0) * (rounding + n)
-
-
-@kernel(f8(f8, i8))
-def log_geometric_sum(t, count):
-    """log Σ_{k=0}^{count−1} e^{tk}."""
-    if t > 0.0:
-        return t * (count - 1) + log_geometric_sum_of_negative(-t, count)
-    return log_geometric_sum_of_negative(t, count)
-
-
-@kernel(f8(f8, i8))
-def log_geometric_sum_of_negative(t, count):
-    """log Σ_{k=0}^{count−1} e^{tk} for t ≤ 0."""
-    if t * count > -1e-9:
-        return math.log(count) + 0.5 * t * (count - 1)
-    return math.log(math.expm1(t * count) / math.expm1(t))
-
-
-@kernel(types.UniTuple(f8, 2)(f8, i8))
-def geometric_moments(t, count):
-    """Mean and variance of k with probabilities ∝ e^{tk}, k < count: they steer, and carry no guarantee."""
-    if count == 1:
-        return 0.0, 0.0
-    s = abs(t)
-    if s * count < 1e-3:
-        mean, variance = 0.5 * (count - 1), (count * count - 1.0) / 12.0
-    else:
-        one, all_ = -math.expm1(-s), -math.expm1(-s * count)
-        rest, whole = math.exp(-s), math.exp(-s * count)
-        mean = rest / one - count * whole / all_
-        variance = max(0.0, rest / (one * one) - count * count * whole / (all_ * all_))
-    return (mean if t < 0.0 else count - 1 - mean), variance
-
-
-@kernel(i8(f8, i8, f8))
-def geometric_draw(t, count, u):
-    """k < count with probability ∝ e^{tk}, by inversion of its distribution function at u in [0, 1)."""
-    s = abs(t)
-    if s * count < 1e-9:
-        k = int(u * count)
-    else:
-        k = int(-math.log1p(u * math.expm1(-s * count)) / s)
-    k = min(max(k, 0), count - 1)
-    return k if t <= 0.0 else count - 1 - k
 
 
 @kernel(i8(arr(i8, 1), arr(i8, 1)))

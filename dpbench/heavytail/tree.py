@@ -152,8 +152,11 @@ def envelope(problem: HeavyTailedProblem, net: Net, iota: float, weight: float, 
     masses = state.masses()
     keep = masses > 0.0
     cumulative = np.cumsum(masses[keep])
-    parts = (part[: state.size][keep] for part in (state.low, state.high, state.constant, state.slopes))
-    return Envelope(data, *parts, cumulative / cumulative[-1], state.opened, acceptance)
+    size = state.size
+    return Envelope(
+        data, state.low[:size][keep], state.high[:size][keep], state.constant[:size][keep], state.slopes[:size][keep],
+        cumulative / cumulative[-1], state.opened, acceptance,
+    )  # fmt: skip
 
 
 def minimiser(problem: HeavyTailedProblem, radius: float) -> np.ndarray:
@@ -254,8 +257,8 @@ class _Tree:
         self.chances[chosen] = self.measured[chosen] = 0.0
         self.chances[free : free + count] = self.measured[free : free + count] = 0.0
         self.bound(free, free + 2 * count)
-        for part in (self.constant, self.slopes, self.curvature, self.log_mass):
-            part[chosen] = part[scratch]
+        for found in (self.constant, self.slopes, self.curvature, self.log_mass):
+            found[chosen] = found[scratch]
         self.size = free + count
         self.measure(np.concatenate([chosen, np.arange(free, free + count)]))
 

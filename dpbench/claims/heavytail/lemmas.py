@@ -43,7 +43,7 @@ def sandwich(orders: tuple[float, ...], context: Context) -> tuple[str, Evidence
 
 
 def utility(context: Context) -> tuple[str, Evidence]:
-    """Lemma 1, exactly, on the scores of heavy-tailed data and on the worst scores: one best, all others at a threshold."""
+    """Lemma 1, exactly, on the scores of heavy-tailed data and on the worst ones: all but one at a threshold."""
     rng = stream(context.seed, "heavytail.lemma1")
     worst, tried = math.inf, 0
     levels = np.linspace(0.0, 20.0, 81)
@@ -187,19 +187,24 @@ _UNION = (
 
 CLAIMS = (
     _entry("eq3.inequality", "Equation 3", "-log(1 - x + x^2/2) <= psi(x) <= log(1 + x + x^2/2) for psi of (6).",
-           "The lower bound is psi itself on [0, 1]; (1 + x^2/2)^2 - x^2 = 1 + x^4/4 >= 1 gives the upper one.",
+           "The lower bound is psi itself on [0, 1]; (1 + x^2/2)^2 - x^2 = 1 + x^4/4 >= 1 gives the upper one, and "
+           "oddness the other side.",
            partial(sandwich, (2.0,))),
     _entry("eq15.inequality", "Equation 15",
            "-log(1 - x + |x|^theta/theta) <= psi(x) <= log(1 + x + |x|^theta/theta) for psi of (16), 1 < theta < 2.",
-           "2 x^theta/theta >= x^2 on [0, 1]; 1 - x + x^theta/theta is least, 1/theta, at 1.",
+           "2 x^theta/theta >= x^2 on [0, 1]; 1 - x + x^theta/theta is least, 1/theta, at 1, so that log(theta) is "
+           "above its lower bound beyond.",
            partial(sandwich, ORDERS)),
     _entry("lemma1.inequality", "Lemma 1",
            "Pr{u <= OPT - (2 Delta u/epsilon)(ln|R| + t)} <= e^{-t} for the exponential mechanism.",
-           "Candidates at or below the threshold weigh at most |R| e^{-(ln|R| + t)} together, the best one 1.", utility),
+           "Candidates at or below the threshold weigh at most |R| e^{-(ln|R| + t)} together, the best one 1.",
+           utility),
     _entry("lemma2.inequality", "Lemma 2, for zeta <= Delta", "The net in use has at most (3 Delta/zeta)^d points.",
            "A grid of spacing zeta/sqrt(d), rounded towards 0, covers; counted exactly or by volumes.", covering),
-    _entry("lemma2.inequality.any-radius", "Lemma 2, as printed", "N(W, zeta) <= (3 Delta/zeta)^d for every zeta > 0.",
-           "For zeta > 3 Delta the bound is below 1.", covering_any),
+    _entry("lemma2.inequality.any-radius", "Lemma 2, as printed",
+           "The covering number is at most (3 Delta/zeta)^d for every zeta > 0.",
+           "For zeta > 3 Delta the bound is below 1, and no net is empty: the printed lemma needs zeta <= Delta, as "
+           "its source has it.", covering_any),
     _entry("lemma4.inequality", "Lemma 4, equation 10", "With probability 1 - eta, for all net points, L_iota >= L - "
            "(iota/2) sup E(y - <x,w>)^2 - log(N/eta)/(n iota).", _UNION, partial(deviation, "lower", (2.0,)), LEVEL),
     _entry("lemma5.inequality", "Lemma 5, equation 12", "With probability 1 - eta, for all net points, L_iota <= L + "

@@ -149,8 +149,9 @@ def _rate(
 
 
 _UPPER = (
-    "Mean excess population risk, exact by quadrature, of the mechanism with the corrected weight and iota on Student's "
-    "t designs with 0.2 more degrees of freedom than theta; the moment bound is attained. The mean bounds no quantile, "
+    "Mean excess population risk, exact by quadrature, of the mechanism with the corrected weight and iota on "
+    "Student's t designs with 0.2 more degrees of freedom than theta; the moment bound is attained. The mean bounds "
+    "no quantile, "
     "but the truncated excess has light tails; median and 0.95-quantile stand in the series."
 )
 _SHARP = (
