@@ -63,9 +63,9 @@ class NoisyGD:
         if self.steps is not None:
             put(self, "steps", validation.integer("steps", self.steps, at_least=1))
         if self.step_size is not None:
-            put(self, "step_size", validation.real("step_size", self.step_size, above=0.0))
+            put(self, "step_size", validation.real("step_size", self.step_size, above=0.0, size=True))
         if self.noise_scale is not None:
-            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0))
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
 
     def number_of_steps(self, problem: GLMProblem) -> int:
         """T: w_1, …, w_T, so T − 1 noisy steps."""

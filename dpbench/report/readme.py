@@ -49,13 +49,13 @@ def _number(value: Any) -> str:
 
 def speed(document: dict[str, Any]) -> str:
     """The table of `document`, what ``python -m benchmarks.peers --json`` wrote."""
-    lines = ["| loss | peer | ours, trials a second | peer's | ratio | 95% interval |", "|---|---|---|---|---|---|"]
-    for row in document["rows"]:
-        lines.append(
-            f"| {row['loss']} | {row['peer']} | {row['ours_per_second']:.0f} | {row['peer_per_second']:.0f} | "
-            f"{row['median']:.2f} | {row['low']:.2f} to {row['high']:.2f} |"
-        )
-    return "\n".join(lines)
+    rows = (
+        f"| {row['loss']} | {row['peer']} | {row['ours_per_second']:.0f} | {row['peer_per_second']:.0f} | "
+        f"{row['median']:.2f} | {row['low']:.2f} to {row['high']:.2f} |"
+        for row in document["rows"]
+    )
+    head = "| loss | peer | ours, trials a second | peer's | ratio | 95% interval |", "|---|---|---|---|---|---|"
+    return "\n".join([*head, *rows])
 
 
 def render(text: str, name: str, made: str) -> str:
