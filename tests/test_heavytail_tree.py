@@ -178,7 +178,6 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.kernel
 @pytest.mark.parametrize(("d", "zeta", "theta", "domain"), CASES)
 def test_tree_and_enumeration_have_one_law(d: int, zeta: float, theta: float, domain: str) -> None:
     """Null: the enumerated law; false alarms 1e-6, fixed seed. Caught: see the planted error below."""
@@ -189,7 +188,6 @@ def test_tree_and_enumeration_have_one_law(d: int, zeta: float, theta: float, do
         assert statistic < limit, sampler
 
 
-@pytest.mark.kernel
 def test_a_law_five_percent_off_is_caught() -> None:
     """Draws at ε = 1.05 against the law at ε = 1: a relative error of about 5% in the log-weights."""
     p = problem(2, theta=1.5)

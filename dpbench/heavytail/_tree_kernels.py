@@ -91,6 +91,7 @@ def affine_bound(columns, y, sizes, table, iota, centre, half, reference, b, cur
                 rho[k] += abs(x) * reach
         for k in range(size):
             low, high = iota * (abs(r[k]) - rho[k]), iota * (abs(r[k]) + rho[k])
+            width = max(rho[k], 1e-100)
             g[k] = 0.0
             kink[k] = 0.0
             bow[k] = 0.0
@@ -102,14 +103,14 @@ def affine_bound(columns, y, sizes, table, iota, centre, half, reference, b, cur
                 constant += min(at_low - slope * low, at_high - slope * high)
                 g[k] = math.copysign(iota * slope, r[k])
                 middle = from_table(table, 0.5 * (low + high))
-                bow[k] = 2.0 * (middle - 0.5 * (at_low + at_high)) / (rho[k] * rho[k])
+                bow[k] = 2.0 * (middle - 0.5 * (at_low + at_high)) / (width * width)
             else:
                 above, below = r[k] + rho[k], rho[k] - r[k]
                 up, down = from_table(table, iota * above) / above, from_table(table, iota * below) / below
                 g[k] = up if touch[k] > 0.0 else -down
-                kink[k] = (up + down) / (2.0 * rho[k])
+                kink[k] = (up + down) / (2.0 * width)
                 lost = above * (iota - up) + below * (iota - down)
-                bow[k] = 0.5 * lost / (rho[k] * rho[k])
+                bow[k] = 0.5 * lost / (width * width)
         for k in range(size):
             constant += g[k] * y[start + k]
             rounding += abs(g[k]) * sizes[start + k]
@@ -208,7 +209,11 @@ def split_boxes(weight, spacing, low, high, slopes, curvature, minimiser, chosen
     d = low.shape[1]
     for p in range(chosen.shape[0]):
         i, new = chosen[p], free + p
-        axis, largest, cut = -1, -1.0, 0
+        axis, largest = 0, -1.0
+        for j in range(1, d):  # should no gain compare (overflow on absurd data): the longest axis, in the middle
+            if high[i, j] - low[i, j] > high[i, axis] - low[i, axis]:
+                axis = j
+        cut = (high[i, axis] - low[i, axis]) // 2
         for j in range(d):
             count = high[i, j] - low[i, j] + 1
             if count == 1:
