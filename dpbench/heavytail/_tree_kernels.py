@@ -25,10 +25,9 @@ import numpy as np
 from numba import types
 
 from dpbench.heavytail._geometric_kernels import geometric_draw, geometric_moments, log_geometric_sum
-from dpbench.heavytail._score_kernels import truncated_sum
+from dpbench.heavytail._score_kernels import LANES, truncated_sum
 from lowerbounds._kernel import arr, f8, i8, kernel, rng_t
 
-LANES = 64
 UNIT = 1.2e-16
 SLACK = 4.0
 """Roundings of size `UNIT` allowed for each term of each sum of n terms; recursive summation needs 1."""
