@@ -23,6 +23,7 @@ import dpbench
 from dpbench import cli
 from dpbench.claims import ledger
 from dpbench.claims.core import Claim, Context, Evidence
+from dpbench.comparison import ALGORITHMS
 from dpbench.runs.context import Interrupted
 from dpbench.runs.store import StoreError, stored_verdicts
 
@@ -232,7 +233,7 @@ def test_bench(only: Any, run: Any) -> None:
     assert code == 0
     document = json.loads(Path("found.json").read_text())
     rows = {(row["algorithm"], row["epsilon"]): row for row in document["rows"]}
-    assert set(rows) == {(a, e) for a in ("noisy-gd", "output-perturbation") for e in (1.0, 50.0)}
+    assert set(rows) == {(a, e) for a in ALGORITHMS for e in (1.0, 50.0)}
     for row in rows.values():
         assert row["low"] < row["excess"] < row["high"]
     assert rows["noisy-gd", 50.0]["excess"] < rows["noisy-gd", 1.0]["excess"]

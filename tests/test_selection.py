@@ -19,7 +19,8 @@ LEVEL = 1e-6
 
 def cases() -> list[tuple[list[float], list[float]]]:
     rng = stream("selection cases")
-    found: list[tuple[list[float], list[float]]] = [([0.0], [0.3]), ([1.0, 1.0], [0.0, 2.0]), ([5.0, -5.0], [1e-3, 1e3])]
+    found: list[tuple[list[float], list[float]]] = [([0.0], [0.3]), ([1.0, 1.0], [0.0, 2.0])]
+    found.append(([5.0, -5.0], [1e-3, 1e3]))
     for size in (2, 3, 7):
         for scale in (0.01, 1.0, 100.0):
             q = scale * rng.standard_normal(size)

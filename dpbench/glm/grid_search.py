@@ -97,6 +97,8 @@ class PrivateGridSearch:
         if self.calibration == "exact":
             return self._moved(problem)
         p, y = problem, _size(problem)
+        if not (math.isfinite(p.loss.smoothness) and p.loss.nonnegative):
+            raise validation.invalid("loss", "smooth and non-negative for Theorem 7", p.loss.name)
         bounds = [theory.ball_loss_bound(p.loss.smoothness, p.x_bound, y, radius) for radius in self.radii(p)]
         return np.array([0.0, *bounds])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -11,9 +12,7 @@ import numpy as np
 Value = Callable[[float, float], float]
 
 
-def gen_exp_mech(
-    pairs: Sequence[tuple[float, float]], epsilon: float, beta: float
-) -> list[float]:
+def gen_exp_mech(pairs: Sequence[tuple[float, float]], epsilon: float, beta: float) -> list[float]:
     """Probabilities of GenExpMech on (sensitivity, score) pairs, in 60 digits."""
     with mpmath.workdps(60):
         N = len(pairs)
@@ -38,7 +37,7 @@ def noisy_max(scores: Sequence[float], scale: float) -> list[float]:
     with mpmath.workdps(60):
         q = [mpmath.mpf(score) / mpmath.mpf(scale) for score in scores]
         cuts = [-mpmath.inf, *sorted(set(q)), mpmath.inf]
-        return [float(sum(_piece(q, i, a, b) for a, b in zip(cuts, cuts[1:], strict=False))) for i in range(len(q))]
+        return [float(sum(_piece(q, i, a, b) for a, b in pairwise(cuts))) for i in range(len(q))]
 
 
 def _piece(q: Sequence[mpmath.mpf], i: int, low: mpmath.mpf, high: mpmath.mpf) -> mpmath.mpf:

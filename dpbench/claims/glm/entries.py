@@ -6,12 +6,16 @@ from dpbench.claims.glm import (
     floors_nonprivate,
     floors_packing,
     floors_two_point,
+    grid_search_oracle,
     lemma5,
     lemma6,
     lemmas,
     output_perturbation_privacy,
     rates_noisy_gd,
     rates_output_perturbation,
+    selection_losses,
+    selection_mechanisms,
+    selection_privacy,
     theorem1_privacy,
 )
 from dpbench.claims.glm.expected import EXPECTED
@@ -28,6 +32,10 @@ _MODULES = (
     rates_noisy_gd,
     output_perturbation_privacy,
     rates_output_perturbation,
+    selection_mechanisms,
+    selection_privacy,
+    selection_losses,
+    grid_search_oracle,
 )
 _ORDER = {name: place for place, name in enumerate(EXPECTED)}
 

@@ -38,7 +38,8 @@ EXPECTED = {
     "glm.thm8.privacy.exact": "proved",
     # Δ(B_j) as the sensitivity of a mean over n/2 records: n/4 times too large, so private, and useless.
     "glm.alg4.privacy.printed": "proved",
-    # E ℓ² ≤ 4‖Y‖² is false for ‖Y‖ > 1: at Y = 10 the deviation exceeds τ with probability 0.44 for K = 1, β = 0.1.
+    # E ℓ² ≤ 4‖Y‖² is false for ‖Y‖ > 1: at Y = 10, K = 1, β = 0.1 the mean of
+    # n/2 losses misses τ with probability 0.56, where β/2K is allowed.
     "glm.thm7.inequality.penalty": "refuted",
     # E ℓ² ≤ UL(w) for losses in [0, U].
     "glm.thm7.inequality.penalty.corrected": "not refuted",
