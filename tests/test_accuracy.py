@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import doctest
 import math
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
+from dpbench.auditing import accuracy
 from dpbench.auditing.accuracy import epsilon_of_floor, error_block, measure_accuracy, upper_error
 from dpbench.auditing.bounded_mean import upper_mean
 from dpbench.auditing.membership import membership_attack
@@ -177,6 +179,11 @@ def test_numbers_do_not_depend_on_the_workers_or_the_map() -> None:
         NoisyGD(0.5, 1e-6), family, draws=20, trials=3, mapped=lambda f, blocks: [f(b) for b in blocks]
     )
     assert mapped == one
+
+
+def test_the_example_of_the_docstring() -> None:
+    found = doctest.testmod(accuracy)
+    assert found.attempted == 3 and found.failed == 0
 
 
 def test_inverting_a_floor() -> None:

@@ -146,6 +146,14 @@ def measure_accuracy(
     ------
     InvalidInput
         A parameter or an output cannot be used, or the mechanism raised.
+
+    Examples
+    --------
+    >>> from lowerbounds import chaudhuri_hsu
+    >>> def label_mean(problem, trials, rng):
+    ...     return np.full(trials, problem.y.sum() / problem.X.sum())
+    >>> measure_accuracy(label_mean, chaudhuri_hsu(100, epsilon=0.5)).verdict
+    'refuted'
     """
     if not callable(mechanism):
         raise validation.invalid("mechanism", "callable as mechanism(problem, trials, rng)", mechanism)
