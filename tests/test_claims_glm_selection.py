@@ -7,7 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from dpbench.claims.glm import grid_search_oracle, selection_losses, selection_mechanisms, selection_privacy
+from dpbench.claims.glm import (
+    grid_search_oracle,
+    selection_concentration,
+    selection_losses,
+    selection_mechanisms,
+    selection_privacy,
+)
 from dpbench.glm import theory_selection as theory
 from dpbench.privacy import selection
 from dpbench.runs.context import RunContext
@@ -19,7 +25,7 @@ def context():
         yield made
 
 
-MODULES = (selection_losses, selection_privacy)
+MODULES = (selection_losses, selection_concentration, selection_privacy)
 CLAIMS = [claim for module in MODULES for claim in module.CLAIMS]
 
 
@@ -32,11 +38,11 @@ def test_entries_reach_their_expected_verdict(claim, context: RunContext) -> Non
 
 
 def test_predicted_numbers(context: RunContext) -> None:
-    assert selection_losses.lemma11(False, context)[1].value == pytest.approx(0.36, abs=0.01)
+    assert selection_concentration.lemma11(False, context)[1].value == pytest.approx(0.36, abs=0.01)
     assert selection_losses.lemma9(False, context)[1].value == pytest.approx(-0.5, abs=1e-3)
     assert selection_losses.theorem15(False, context)[1].value == pytest.approx(math.e)
     assert 1.0 - theory.ball_loss_bound(2.0, 1.0, 1.0, 1.0) / 4.0 == 0.25, "3 against 4"
-    assert selection_losses.penalty(False, context)[1].value == pytest.approx(0.56, abs=0.01)
+    assert selection_concentration.penalty(False, context)[1].value == pytest.approx(0.56, abs=0.01)
 
 
 def test_planted_errors_are_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,11 +60,11 @@ def test_planted_errors_are_refuted(context: RunContext, monkeypatch: pytest.Mon
         patch.setattr(theory, "perturbed_sub_gaussian_corrected", lambda *a: 0.7 * true_gamma(*a))
         assert selection_losses.theorem15(True, context)[0] == "refuted"
         patch.setattr(theory, "score_penalty_corrected", lambda *a: 0.5 * true_tau(*a))
-        assert selection_losses.penalty(True, context)[0] == "refuted"
+        assert selection_concentration.penalty(True, context)[0] == "refuted"
         patch.setattr(theory, "boosting_upper", lambda *a: 0.0)
         patch.setattr(theory, "boosting_spread", lambda *a: 0.0)
         patch.setattr(theory, "boosting_lower", lambda *a: -1e9)
-        assert selection_losses.lemma11(True, context)[0] == "refuted"
+        assert selection_concentration.lemma11(True, context)[0] == "refuted"
 
 
 def test_exceedance_by_sampling() -> None:

@@ -119,7 +119,7 @@ class Boosting:
         ]
         if chunks[-1] != others[-1]:
             parts.append(self._choice(problem))
-        return composition.parallel([replace(part, kind="upper") for part in parts])
+        return composition.parallel(parts)
 
     def choose(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The chosen model's number, shape (trials,), and all models, shape (m, trials, d)."""

@@ -114,7 +114,7 @@ def noisy_max(scores: Any, scale: float) -> np.ndarray:
     """Log-probabilities of report noisy max, shape (N,), for scores of shape (N,) and b > 0.
 
     P(i) = ∫ f(x) Π_{j ≠ i} P(q_j + Laplace(b) > q_i + x) dx, by Gauss–Legendre panels between the kinks of the
-    integrand, all terms positive and in logs; relative error below 1e-11.
+    integrand, all terms positive and in logs; relative error below 1e-10.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from dpbench.claims.glm import (
     output_perturbation_privacy,
     rates_noisy_gd,
     rates_output_perturbation,
+    selection_concentration,
     selection_losses,
     selection_mechanisms,
     selection_privacy,
@@ -35,6 +36,7 @@ _MODULES = (
     selection_mechanisms,
     selection_privacy,
     selection_losses,
+    selection_concentration,
     grid_search_oracle,
 )
 _ORDER = {name: place for place, name in enumerate(EXPECTED)}

@@ -214,8 +214,8 @@ CLAIMS = (
         statement="Report noisy max with Lap(sigma), sigma^2 = 4(Y^2 + H~ gamma^2 X^2)/(n epsilon), makes Algorithm 5 "
         "(epsilon, delta)-DP.",
         derivation="A record of the last chunk moves a mean loss by up to (m + 1)Delta/n, so the choice needs the "
-        "scale 4(m + 1)Delta/(n epsilon) for epsilon/2. The printed formula is that scale without m + 1 and squared: the "
-        "noise is too small where n epsilon is below about (m + 1)^2 Delta, with n >= n_0 too if Y is large.",
+        "scale 4(m + 1)Delta/(n epsilon) for epsilon/2. The printed formula is that scale without m + 1 and squared: "
+        "the noise is too small where n epsilon is below about (m + 1)^2 Delta, with n >= n_0 too if Y is large.",
         run=algorithm5_printed,
         corrected="glm.thm13.privacy.exact",
     ),
