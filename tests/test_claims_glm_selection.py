@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpbench.claims.glm import (
+    boosting_failures,
     grid_search_oracle,
     selection_concentration,
     selection_losses,
@@ -105,6 +106,17 @@ def test_algorithm5s_law_by_simulation() -> None:
     chosen = np.argmin(np.where(plus, 0.7, 0.0) + 0.9 * rng.laplace(size=(runs, 4)), axis=1)
     got = plus[np.arange(runs), chosen].mean()
     assert math.exp(selection_mechanisms._coin_law(0.7, 4, 0.9)[0]) == pytest.approx(got, abs=4e-3)
+
+
+def test_boosting_fails_no_more_often_than_beta(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    verdict, evidence = boosting_failures.failures(context)
+    assert verdict == "not refuted"
+    boosted, single = evidence.series["failures"], evidence.series["of a single run"]
+    assert min(single) > 0.01, "a base that never fails would show nothing"
+    assert boosted == sorted(boosted, reverse=True) and boosted[-1] < 0.2 * single[-1]
+    # Planted: one model is no boosting.
+    monkeypatch.setattr(boosting_failures, "BETAS", (0.003,))
+    assert boosting_failures.failures(context, models=1)[0] == "refuted"
 
 
 def test_grid_search_beside_its_oracle(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:

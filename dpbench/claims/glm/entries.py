@@ -2,6 +2,7 @@
 
 from dpbench.claims.core import Claim
 from dpbench.claims.glm import (
+    boosting_failures,
     floors_fingerprinting,
     floors_nonprivate,
     floors_packing,
@@ -37,6 +38,7 @@ _MODULES = (
     selection_privacy,
     selection_losses,
     selection_concentration,
+    boosting_failures,
     grid_search_oracle,
 )
 _ORDER = {name: place for place, name in enumerate(EXPECTED)}
