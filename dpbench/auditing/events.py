@@ -67,7 +67,7 @@ def chain(first: np.ndarray, second: np.ndarray, calibrated: bool = False) -> Ch
     whole = np.concatenate([np.full((2, 1), rows), tops, np.zeros((2, 1), dtype=np.int64)], axis=1)
     cells = -np.diff(whole, axis=1).astype(np.float64)
     guides = None
-    if calibrated:
+    if calibrated and len(thresholds) < SATURATED:
         starts = np.searchsorted(pool, thresholds, side="left")
         sums = np.diff(np.concatenate([[0.0], np.cumsum(pool)])[np.concatenate([[0], starts, [len(pool)]])])
         guides = [sums / np.maximum(cells.sum(axis=0), 1.0)]
