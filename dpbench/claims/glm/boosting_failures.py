@@ -41,8 +41,8 @@ def failures(context: Context, models: int | None = None) -> tuple[str, Evidence
         least = float(lower(failed, runs, LEVEL / len(BETAS)))
         margins.append(1.0 - least / (0.5 * beta))
         rows.append(
-            {"beta": beta, "m": boosting.number_of_models(), "failures": failed / runs, "of a single run": single / runs,
-             "allowed": 0.5 * beta, "selection term": parts[0]["term"]}
+            {"beta": beta, "m": boosting.number_of_models(), "failures": failed / runs,
+             "of a single run": single / runs, "allowed": 0.5 * beta, "selection term": parts[0]["term"]}
         )  # fmt: skip
     return inequality_verdict(min(margins)), Evidence(
         value=max(row["failures"] / row["allowed"] for row in rows),
@@ -87,11 +87,11 @@ CLAIMS = (
         paper="glm",
         source="Theorem 13, proof",
         kind="inequality",
-        statement="With m models that are each good with probability 3/4, the selected one is good up to the selection "
-        "term, but for a probability of beta/4 (no model is good) + beta/4 (the noise of report noisy max).",
+        statement="With m models that are each good with probability 3/4, the selected one is good up to the "
+        "selection term, but for a probability of beta/4 (no model is good) + beta/4 (the noise of report noisy max).",
         derivation="The models' noises are independent, so all m = log_4(4/beta) are bad with probability at most "
-        "beta/4; all m Laplace variables are below b log(4m/beta) in size but for beta/4, and then the selected loss is "
-        "at most the least one plus 2b log(4m/beta).",
+        "beta/4; all m Laplace variables are below b log(4m/beta) in size but for beta/4, and then the selected loss "
+        "is at most the least one plus 2b log(4m/beta).",
         expected=EXPECTED["glm.thm13.inequality"],
         run=failures,
         level=LEVEL,
