@@ -208,6 +208,27 @@ class GLMProblem:
         return _frozen(np.clip(y, -self.y_bound, self.y_bound))
 
 
+def records_apart(problem: GLMProblem, neighbour: Any) -> int:
+    """How many records two problems of one declaration differ in.
+
+    Raises
+    ------
+    InvalidInput
+        If `neighbour` is no GLMProblem with the same loss, declared bounds, radius, n and d.
+    """
+    if not isinstance(neighbour, GLMProblem):
+        raise validation.invalid("neighbour", "a GLMProblem", neighbour)
+    declared = [(p.loss.name, p.loss.parameter, p.x_bound, p.y_bound, p.radius, p.n, p.d) for p in (problem, neighbour)]
+    if declared[0] != declared[1]:
+        raise validation.InvalidInput(
+            "neighbour must have the same loss, declared bounds, radius, n and d as problem, "
+            f"got {declared[1]} beside {declared[0]}"
+        )
+    unequal = problem.X != neighbour.X
+    rows = np.asarray(unequal.sum(axis=1)).reshape(-1) > 0
+    return int(np.count_nonzero(rows | (problem.y != neighbour.y)))
+
+
 def _features(X: Any) -> Any:
     if not sparse.issparse(X):
         made = validation.array("X", X, ndim=2)

@@ -55,6 +55,7 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "mech_user.py").write_text(
         "def noise(data, trials, rng):\n    return rng.random(trials)\n"
         "def raises(data, trials, rng):\n    return 1 // 0\n"
+        "def leaves(data, trials, rng):\n    raise SystemExit(0)\n"
         "number = 3\n"
     )
     (tmp_path / "mech_syntax.py").write_text("def noise(:\n")
@@ -158,6 +159,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (  # command line, parameter named,
     ),
     ("audit mech_exits:noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "SystemExit"),
     ("audit mech_user:raises --data a.npy --neighbour a.npy --trials 200", "sampler", "ZeroDivisionError"),
+    ("audit mech_user:leaves --data a.npy --neighbour a.npy --trials 200", "sampler", "SystemExit on the dataset: 0"),
     ("audit mech_user:noise --data nowhere.npy --neighbour a.npy", "--data", "No such file"),
     ("audit mech_user:noise --data a.npy --neighbour nowhere.npy", "--neighbour", "No such file"),
     ("audit mech_user:noise --data notes.txt --neighbour a.npy", "--data", ".npy, .npz, .csv or .json"),

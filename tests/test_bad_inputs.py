@@ -7,6 +7,7 @@ wrong, or the suggestion). A message that names another parameter, or an excepti
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ from scipy import sparse
 
 from dpbench import comparison, datasets, losses
 from dpbench.auditing.audit import audit
+from dpbench.auditing.one_run import audit_one_run
 from dpbench.claims.ledger import select, verify
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
@@ -188,9 +190,17 @@ def audits() -> Iterator[Case]:
         ("None", lambda d, t, r: None),
         ("objects", lambda d, t, r: np.array([object()] * t)),
         ("raises", lambda d, t, r: 1 // 0),
+        ("leaves", lambda d, t, r: sys.exit(0)),
     )
     for what, sampler in outputs:
         yield f"audit(sampler returns {what})", lambda s=sampler: run(sampler=s), "sampler", ""
+        yield (
+            f"audit(sampler on threads returns {what})",
+            lambda s=sampler: run(sampler=s, workers=2, trials=40_000),
+            "sampler",
+            "",
+        )
+    yield "audit_one_run(leaves)", lambda: audit_one_run(lambda coins, rng: sys.exit(0), 10), "run", "SystemExit"
 
 
 def runs() -> Iterator[Case]:
@@ -258,3 +268,11 @@ def test_python(call: Call, parameter: str, holds: str) -> None:
     assert "\n" not in message
     assert names(message, parameter), message
     assert holds in message
+
+
+def test_control_c_in_a_sampler_is_no_bad_input() -> None:
+    def stopped(data: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        audit(stopped, 0.0, 1.0, trials=200)

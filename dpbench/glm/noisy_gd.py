@@ -17,8 +17,8 @@ from dpbench.glm import theory
 from dpbench.glm.sensitivity import gradient_gap
 from dpbench.losses import CAPPED_LINEAR, LINEAR
 from dpbench.privacy import gaussian
-from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
-from dpbench.problems import GLMProblem
+from dpbench.privacy.profile import Profile, shifted_gaussian
+from dpbench.problems import GLMProblem, records_apart
 from dpbench.sampling import block_width, release, sample
 
 _WORK_PER_CALL = 2e8  # multiply-adds between two returns to Python: a fraction of a second
@@ -95,12 +95,16 @@ class NoisyGD:
 
     def guarantee(self, problem: GLMProblem) -> Profile:
         """Upper profile over all neighbours (replace-one), all iterates released: μ = (D/n)√(T−1)/σ."""
-        shift = _gap(problem) / problem.n * math.sqrt(self.number_of_steps(problem) - 1)
+        return self._composed(problem, 1)
+
+    def _composed(self, problem: GLMProblem, records: int) -> Profile:
+        """The guarantee for data sets `records` apart: each record moves a step's mean by at most D/n."""
+        shift = records * _gap(problem) / problem.n * math.sqrt(self.number_of_steps(problem) - 1)
         why = (
-            "adaptive composition of T-1 Gaussian steps whose means differ by at most D/n, "
-            "projection and averaging are post-processing"
+            f"adaptive composition of T-1 Gaussian steps whose means differ by at most {records} D/n, projection and "
+            "averaging are post-processing"
         )
-        return _gaussian_shift(shift, self.sigma(problem), why)
+        return shifted_gaussian(shift, self.sigma(problem), kind="upper", why=why)
 
     def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem, *, released: str = "average") -> Profile:
         """The profile of one pair.
@@ -109,19 +113,21 @@ class NoisyGD:
         a lower profile that is exact up to the chance κ that a projection is ever active: δ_Gauss(ε) −
         (1 + e^ε)κ, with μ = ‖Δ‖√(T−1)/σ for all iterates and √(6T/(4(2T−1))) times that for the average, and
         κ ≤ 2 P(χ²_d > (r/(ησ√(T−1)))²) by Lévy's inequality, r the room that the drift leaves. Elsewhere the
-        guarantee, an upper profile.
+        guarantee, an upper profile, for as many records as the two problems differ in.
         """
         validation.choice("released", released, ("average", "all"))
-        if not _constant_gradients(problem) or problem.loss != neighbour.loss:
-            return self.guarantee(problem)
+        apart = records_apart(problem, neighbour)
+        if not _constant_gradients(problem):
+            return self._composed(problem, apart)
         drifts = [-(p.X.T @ p.y) / p.n for p in (problem, neighbour)]
         steps, noise, eta = self.number_of_steps(problem), self.sigma(problem), self.eta(problem)
         distance = float(np.linalg.norm(drifts[0] - drifts[1])) * math.sqrt(steps - 1)
         if released == "average":
             distance *= math.sqrt(6.0 * steps / (4.0 * (2.0 * steps - 1.0)))
-        if noise == 0.0 or steps == 1:
-            return _gaussian_shift(distance, noise, "no noise")
         room = problem.radius - eta * (steps - 1) * max(float(np.linalg.norm(g)) for g in drifts)
+        if noise == 0.0 or steps == 1:
+            kind = "exact" if room > 0.0 else "upper"  # beyond the ball, two different means may project alike
+            return shifted_gaussian(distance, noise, kind=kind, why="no noise")
         reach = max(room, 0.0) / (eta * noise * math.sqrt(steps - 1))
         log_kappa = math.log(2.0) + float(chi2.logsf(reach**2, problem.d)) if room > 0.0 else 0.0
         mu = distance / noise
@@ -212,14 +218,6 @@ def _mu(epsilon: float, delta: float) -> float:
 
 def _gap(problem: GLMProblem) -> float:
     return gradient_gap(problem.loss, problem.x_bound, problem.y_bound, problem.radius, problem.d)
-
-
-def _gaussian_shift(distance: float, noise: float, why: str) -> Profile:
-    if distance == 0.0:
-        return gaussian_profile(0.0, kind="upper", why="the output does not depend on the data")
-    if noise == 0.0:
-        return no_privacy("no noise is added")
-    return gaussian_profile(distance / noise, kind="upper", why=why)
 
 
 def _unprojected_delta(mu: float, log_kappa: float, epsilon: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -16,8 +16,8 @@ from dpbench.glm._erm import Minimiser, minimise
 from dpbench.glm.sensitivity import gradient_gap
 from dpbench.losses import LINEAR, Loss
 from dpbench.privacy import gaussian
-from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
-from dpbench.problems import GLMProblem
+from dpbench.privacy.profile import Profile, shifted_gaussian
+from dpbench.problems import GLMProblem, records_apart
 from dpbench.sampling import block_width, release, sample
 
 _UP = 1.0 + 1e-14  # so that sensitivity/σ, as a float, does not come out above μ(ε, δ)
@@ -54,8 +54,11 @@ class OutputPerturbation:
     constrained : bool
         False: the minimum over R^d, the variant of Jain & Thakurta 2014, for Lipschitz losses only.
 
-    Notes ----- λ, σ and τ depend on the declared bounds, n, d, ε and δ alone. Centres are cached by
-    problem and parameters, so that any number of trials costs one solve.
+    Notes
+    -----
+    λ, σ and τ depend on the declared bounds, n, d, ε and δ alone. Centres are cached by problem and parameters,
+    so that any number of trials costs one solve. A solve that cannot be certified is refused, and nothing is
+    released: that refusal depends on the data and is outside the guarantee.
     """
 
     epsilon: float
@@ -147,19 +150,14 @@ class OutputPerturbation:
     def guarantee(self, problem: GLMProblem) -> Profile:
         """Upper profile over all neighbours (replace-one), from the noise in use: μ = `sensitivity`/σ."""
         why = "Gaussian noise on a centre that one record moves by at most D/(lambda n) + 2 tau"
-        return _shifted(self.sensitivity(problem), self.sigma(problem), "upper", why)
+        return shifted_gaussian(self.sensitivity(problem), self.sigma(problem), kind="upper", why=why)
 
     def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem) -> Profile:
         """The exact profile of any pair: two Gaussians of one σ, centred at the two computed centres."""
-        declared = [(p.loss, p.x_bound, p.y_bound, p.radius, p.n, p.d) for p in (problem, neighbour)]
-        if declared[0] != declared[1]:
-            raise validation.InvalidInput(
-                "neighbour must be a problem with the same loss, declared bounds, n and d, "
-                f"got {declared[1]} beside {declared[0]}"
-            )
+        records_apart(problem, neighbour)
         distance = float(np.linalg.norm(self.centre(problem) - self.centre(neighbour)))
         why = "two Gaussians with one covariance, around the two computed centres"
-        return _shifted(distance, self.sigma(problem), "exact", why)
+        return shifted_gaussian(distance, self.sigma(problem), kind="exact", why=why)
 
     def centre(self, problem: GLMProblem) -> np.ndarray:
         """The computed w̃, shape (d,), read-only; certified to be within τ of the exact minimiser.
@@ -184,10 +182,7 @@ class OutputPerturbation:
                 while len(_centres) > _KEPT:
                     _centres.popitem(last=False)
         if not found.distance <= tau:
-            raise validation.InvalidInput(
-                f"tolerance must be at least {found.distance / tau * self.tolerance:.2g} on this problem "
-                f"(nearer to the minimiser nothing could be certified), got {self.tolerance!r}"
-            )
+            raise validation.invalid("tolerance", "larger for a problem whose minimiser is so flat", self.tolerance)
         return found.w
 
     def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
@@ -212,11 +207,3 @@ class OutputPerturbation:
 def lipschitz_constant(loss: Loss, y_bound: float) -> float:
     """G: the Lipschitz constant of φ in z, for all z and |y| ≤ `y_bound`; infinite where there is none."""
     return y_bound if loss.code == LINEAR else loss.lipschitz
-
-
-def _shifted(distance: float, noise: float, kind: str, why: str) -> Profile:
-    if distance == 0.0:
-        return gaussian_profile(0.0, kind=kind, why="the output does not depend on the record")
-    if noise == 0.0:
-        return replace(no_privacy("no noise is added"), kind=kind)
-    return gaussian_profile(distance / noise, kind=kind, why=why)
