@@ -31,8 +31,17 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def real(name: str, value: Any, *, above: float | None = None, at_least: float | None = None) -> float:
-    """A finite real number, optionally bounded below; booleans are refused."""
+LEAST_SIZE, LARGEST_SIZE = 1e-50, 1e50
+"""Magnitudes of what our formulas multiply (bounds, radii, noise): their products stay finite and above 0."""
+
+
+def real(
+    name: str, value: Any, *, above: float | None = None, at_least: float | None = None, size: bool = False
+) -> float:
+    """A finite real number, optionally bounded below; booleans are refused.
+
+    With `size`, a magnitude other than 0 must also lie between `LEAST_SIZE` and `LARGEST_SIZE`.
+    """
     must_be = "a finite number"
     if above is not None:
         must_be += f" > {above:g}"
@@ -47,6 +56,8 @@ def real(name: str, value: Any, *, above: float | None = None, at_least: float |
         or (at_least is not None and not number >= at_least)
     ):
         raise invalid(name, must_be, value)
+    if size and number != 0.0 and not LEAST_SIZE <= abs(number) <= LARGEST_SIZE:
+        raise invalid(name, f"{must_be}, of size {LEAST_SIZE:g} to {LARGEST_SIZE:g}", value)
     return number
 
 
@@ -99,6 +110,8 @@ def array(name: str, value: Any, *, ndim: int, min_length: int = 1, width: int |
     """A finite float64 C-ordered array with `ndim` axes and at least `min_length` entries along the first."""
     shape = "a vector" if ndim == 1 else "a matrix" if ndim == 2 else f"an array with {ndim} axes"
     must_be = f"{shape} of finite numbers"
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise invalid(name, f"{must_be} without masked entries", value)
     try:
         made = np.asarray(value)
     except (TypeError, ValueError) as error:

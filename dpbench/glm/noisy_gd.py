@@ -18,8 +18,8 @@ from dpbench.glm.sensitivity import gradient_gap
 from dpbench.losses import CAPPED_LINEAR, LINEAR
 from dpbench.privacy import gaussian
 from dpbench.privacy.profile import Profile, shifted_gaussian
-from dpbench.problems import GLMProblem, records_apart
-from dpbench.sampling import block_width, release, sample
+from dpbench.problems import GLMProblem, glm_problem, records_apart
+from dpbench.sampling import block_width, check_rng, release, sample
 
 _WORK_PER_CALL = 2e8  # multiply-adds between two returns to Python: a fraction of a second
 
@@ -56,24 +56,26 @@ class NoisyGD:
     release = release
 
     def __post_init__(self) -> None:
-        validation.epsilon(self.epsilon)
-        validation.delta(self.delta, positive=True)
+        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
+        put(self, "epsilon", validation.epsilon(self.epsilon))
+        put(self, "delta", validation.delta(self.delta, positive=True))
         validation.choice("calibration", self.calibration, ("exact", "printed"))
         if self.steps is not None:
-            validation.integer("steps", self.steps, at_least=1)
+            put(self, "steps", validation.integer("steps", self.steps, at_least=1))
         if self.step_size is not None:
-            validation.real("step_size", self.step_size, above=0.0)
+            put(self, "step_size", validation.real("step_size", self.step_size, above=0.0, size=True))
         if self.noise_scale is not None:
-            validation.real("noise_scale", self.noise_scale, at_least=0.0)
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
 
     def number_of_steps(self, problem: GLMProblem) -> int:
         """T: w_1, …, w_T, so T − 1 noisy steps."""
-        return problem.n if self.steps is None else self.steps
+        n = glm_problem(problem).n
+        return n if self.steps is None else self.steps
 
     def sigma(self, problem: GLMProblem) -> float:
         """σ, the standard deviation of each coordinate of ξ_t: the noise in use."""
         if self.noise_scale is not None:
-            return float(self.noise_scale)
+            return self.noise_scale
         steps = self.number_of_steps(problem)
         if self.calibration == "printed":
             return theory.noisy_gd_noise(printed_gradient_bound(problem), steps, problem.n, self.epsilon, self.delta)
@@ -82,8 +84,8 @@ class NoisyGD:
     def eta(self, problem: GLMProblem) -> float:
         """η in use: `step_size`, or min(B/(√T·max(√H̃‖Y‖, σ√d)), 1/(4H̃)) of Theorem 1."""
         if self.step_size is not None:
-            return float(self.step_size)
-        loss, steps = problem.loss, self.number_of_steps(problem)
+            return self.step_size
+        steps, loss = self.number_of_steps(problem), problem.loss
         noise = self.sigma(problem)
         if math.isfinite(loss.smoothness) and loss.nonnegative:
             y = math.sqrt(loss.at_zero(problem.y_bound))
@@ -142,12 +144,14 @@ class NoisyGD:
         Costs O(T·d) a trial for a quadratic loss, after O(n·d² + d³) once a problem, and O(T·n·d) for another
         (T times the stored entries for sparse X).
         """
-        if not isinstance(problem, GLMProblem):
-            raise validation.invalid("problem", "a GLMProblem", problem)
+        glm_problem(problem)
+        check_rng(rng)
         trials = validation.integer("trials", trials, at_least=1)
         width = block_width(problem)
         outputs = np.empty((trials, problem.d))
         with one_blas_thread():
+            if self.sigma(problem) == 0.0:  # every trial is the same run
+                return np.repeat(self._block(problem, 1, rng), trials, axis=0)
             for start in range(0, trials, width):
                 outputs[start : start + width] = self._block(problem, width, rng)[: trials - start]
         return outputs
@@ -217,7 +221,8 @@ def _mu(epsilon: float, delta: float) -> float:
 
 
 def _gap(problem: GLMProblem) -> float:
-    return gradient_gap(problem.loss, problem.x_bound, problem.y_bound, problem.radius, problem.d)
+    loss = glm_problem(problem).loss
+    return gradient_gap(loss, problem.x_bound, problem.y_bound, problem.radius, problem.d)
 
 
 def _unprojected_delta(mu: float, log_kappa: float, epsilon: float) -> float:

@@ -17,8 +17,8 @@ from dpbench.glm.sensitivity import gradient_gap
 from dpbench.losses import LINEAR, Loss
 from dpbench.privacy import gaussian
 from dpbench.privacy.profile import Profile, shifted_gaussian
-from dpbench.problems import GLMProblem, records_apart
-from dpbench.sampling import block_width, release, sample
+from dpbench.problems import GLMProblem, glm_problem, records_apart
+from dpbench.sampling import block_width, check_rng, release, sample
 
 _UP = 1.0 + 1e-14  # so that sensitivity/σ, as a float, does not come out above μ(ε, δ)
 _KEPT = 256  # centres kept, the least recently used dropped first
@@ -76,23 +76,26 @@ class OutputPerturbation:
     release = release
 
     def __post_init__(self) -> None:
-        validation.epsilon(self.epsilon)
-        validation.delta(self.delta, positive=True)
+        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
+        put(self, "epsilon", validation.epsilon(self.epsilon))
+        put(self, "delta", validation.delta(self.delta, positive=True))
         validation.choice("calibration", self.calibration, ("exact", "printed"))
-        if self.theorem is not None and (isinstance(self.theorem, bool) or self.theorem not in (3, 5)):
-            raise validation.invalid("theorem", "3, 5 or None", self.theorem)
-        if self.regularization is not None:
-            validation.real("regularization", self.regularization, above=0.0)
-        validation.real("tolerance", self.tolerance, above=0.0)
-        validation.real("noise_constant", self.noise_constant, above=0.0)
+        if self.theorem is not None:
+            if not isinstance(self.theorem, (int, np.integer)) or self.theorem not in (3, 5):
+                raise validation.invalid("theorem", "3, 5 or None", self.theorem)
+            put(self, "theorem", int(self.theorem))
+        for name in ("regularization", "tolerance", "noise_constant"):
+            if name != "regularization" or self.regularization is not None:
+                put(self, name, validation.real(name, getattr(self, name), above=0.0, size=True))
         if self.noise_scale is not None:
-            validation.real("noise_scale", self.noise_scale, at_least=0.0)
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
         if not isinstance(self.constrained, (bool, np.bool_)):
             raise validation.invalid("constrained", "True or False", self.constrained)
+        put(self, "constrained", bool(self.constrained))
 
     def theorem_in_use(self, problem: GLMProblem) -> int:
         """3 or 5; refuses a theorem whose conditions the loss does not meet."""
-        loss = problem.loss
+        loss = glm_problem(problem).loss
         lipschitz = math.isfinite(lipschitz_constant(loss, problem.y_bound))
         if not self.constrained and not lipschitz:
             raise validation.invalid("loss", "Lipschitz where constrained is False", loss.name)
@@ -107,7 +110,7 @@ class OutputPerturbation:
         """λ in use: `regularization`, or the theorem's."""
         theorem = self.theorem_in_use(problem)
         if self.regularization is not None:
-            return float(self.regularization)
+            return self.regularization
         p = problem
         if theorem == 5:
             return theory.lipschitz_erm_regularization(
@@ -135,7 +138,7 @@ class OutputPerturbation:
     def sigma(self, problem: GLMProblem) -> float:
         """σ, the standard deviation of each coordinate of the noise in use."""
         if self.noise_scale is not None:
-            return float(self.noise_scale)
+            return self.noise_scale
         p, lam = problem, self.lam(problem)
         if self.calibration == "exact":
             return _UP * self.sensitivity(p) / _mu(self.epsilon, self.delta)
@@ -187,8 +190,8 @@ class OutputPerturbation:
 
     def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
         """Draw `trials` outputs, shape (trials, d), in blocks of `block_width(problem)`; O(d) a trial."""
-        if not isinstance(problem, GLMProblem):
-            raise validation.invalid("problem", "a GLMProblem", problem)
+        glm_problem(problem)
+        check_rng(rng)
         trials = validation.integer("trials", trials, at_least=1)
         width = block_width(problem)
         outputs = rng.standard_normal((-(-trials // width) * width, problem.d))
