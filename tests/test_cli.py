@@ -300,7 +300,7 @@ def test_what_breaks_on_the_way(
 
 def test_an_entry_that_raises_is_our_error(only: Any, run: Any) -> None:
     def broken(context: Context) -> tuple[str, Evidence]:
-        raise ZeroDivisionError("planted")
+        raise TypeError("planted")
 
     only(Claim("glm.bad.inequality", "glm", "x", "inequality", "x", "x", "refuted", broken))
     code, _, err = run("verify --json a.json")
