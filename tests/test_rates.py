@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, skew
 
 from dpbench.populations import ScaledBasis
 from dpbench.rates import Point, slope, sweep, theory_slope
@@ -90,6 +90,12 @@ def test_standard_error_is_that_of_repeated_sweeps():
 def test_deterministic_trials_give_a_point():
     found = slope(GRID, [np.full(8, 3.0 / x) for x in GRID])
     assert found.interval == pytest.approx((-1.0, -1.0), abs=1e-12)
+    assert found.skewness.tolist() == [0.0] * len(GRID)
+
+
+def test_skewness_is_that_of_each_point():
+    samples = planted(stream("skewness"), -1.0, 1.0, 50)
+    np.testing.assert_allclose(slope(GRID, samples).skewness, [skew(part) for part in samples], rtol=1e-12)
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,10 @@ class Ledger:
 
     @property
     def error_budget(self) -> float:
-        """Sum of the error levels of the entries: bounds the chance that sampling made any verdict wrong."""
+        """Sum of the entries' levels: bounds the chance that sampling made any verdict wrong, as far as they are exact.
+
+        Those of rates are nominal: see `dpbench.rates.slopes`.
+        """
         return sum(entry.evidence.level for entry in self.entries)
 
     @property

@@ -3,12 +3,19 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpbench.glm.boosting import Boosting
+    from dpbench.glm.grid_search import PrivateGridSearch
     from dpbench.glm.noisy_gd import NoisyGD
     from dpbench.glm.output_perturbation import OutputPerturbation
 
-_HOME = {"NoisyGD": "dpbench.glm.noisy_gd", "OutputPerturbation": "dpbench.glm.output_perturbation"}
+_HOME = {
+    "Boosting": "dpbench.glm.boosting",
+    "NoisyGD": "dpbench.glm.noisy_gd",
+    "OutputPerturbation": "dpbench.glm.output_perturbation",
+    "PrivateGridSearch": "dpbench.glm.grid_search",
+}
 
-__all__ = ["NoisyGD", "OutputPerturbation"]
+__all__ = ["Boosting", "NoisyGD", "OutputPerturbation", "PrivateGridSearch"]
 
 
 def __getattr__(name: str) -> Any:

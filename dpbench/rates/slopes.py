@@ -1,4 +1,4 @@
-"""Log-log slopes of mean excess risks, with intervals whose level may be as small as a verdict wants.
+"""Log-log slopes of mean excess risks, with intervals of a nominal level as small as a verdict wants.
 
 The slope is the least-squares line through (log x_g, log m̄_g), m̄_g the mean of the K_g trials of grid
 point g. Trials are independent, one data set each, so the variance of log m̄_g is s_g²/(K_g m̄_g²) (delta
@@ -9,7 +9,13 @@ probability it can resolve (10 of its resamples), and each side of the interval 
 (never below 1) by which they exceed t's there.
 
 Assumed beyond independence: finite variances, and that further out in the tail the studentised slope falls
-off like t times that factor. Tests plant slopes under skewed laws and count the misses.
+off like t times that factor. The level is therefore nominal: right for Gaussian means whose logarithms are
+linear over their errors (up to Satterthwaite's approximation), approximate under skewness. Measured in
+`tests/test_rates_coverage.py`, five points of 16 trials: with trials of skewness 0.5 (the entries' have less
+where they are few) Student's interval alone misses at most 1.1 times as often as its level says, down to 1e-5
+(nothing was counted at 1e-6); with lognormal trials of skewness 33 the whole method misses more than 1.5 times
+and less than 5 times as often at 1e-2, and Student alone is the worse the smaller the level. Under heavy skew
+take more trials a point, and look at `Slope.skewness` before believing a small level.
 """
 
 from __future__ import annotations
@@ -36,8 +42,9 @@ class Slope:
     ----------
     value : float
     interval : (float, float)
-        Two-sided, missing the true slope with probability `level`.
+        Two-sided, of nominal level `level`.
     level : float
+        Nominal probability of missing the true slope: approximate under skewness, see the module.
     means, errors : ndarray, shape (grid points,)
         Mean of the trials and its standard error.
     trials : int
@@ -46,6 +53,8 @@ class Slope:
         Satterthwaite's degrees of freedom.
     widening : (float, float)
         Factors by which the bootstrap widened the lower and the upper side.
+    skewness : ndarray, shape (grid points,)
+        Sample skewness of the trials of each point; 0 where they are all equal.
     """
 
     value: float
@@ -56,6 +65,7 @@ class Slope:
     trials: int
     freedom: float
     widening: tuple[float, float]
+    skewness: np.ndarray
 
     @property
     def half_width(self) -> float:
@@ -80,7 +90,7 @@ def slope(
     samples : sequence of array_like, each of shape (trials,)
         Non-negative, with a positive mean; at least 8 trials a point.
     level : float
-        Probability that the interval misses.
+        Nominal probability that the interval misses: approximate under skewness, see the module.
     resamples : int
         Of the bootstrap; 0 leaves Student's interval as it is.
 
@@ -105,7 +115,8 @@ def slope(
     low, high = (1.0, 1.0) if resamples == 0 or error == 0.0 else _widening(weights, draws, freedom, resamples)
     reach = float(student.isf(0.5 * level, freedom)) * error if error > 0.0 else 0.0
     interval = (value - reach * low, value + reach * high)
-    return Slope(value, interval, level, means, np.sqrt(squares), int(counts.sum()), freedom, (low, high))
+    skewness = np.array([_skewness(part) for part in draws])
+    return Slope(value, interval, level, means, np.sqrt(squares), int(counts.sum()), freedom, (low, high), skewness)
 
 
 def _weights(x: Sequence[float]) -> np.ndarray:
@@ -117,9 +128,13 @@ def _weights(x: Sequence[float]) -> np.ndarray:
     return centred / (centred @ centred)
 
 
-def _widening(
-    weights: np.ndarray, draws: list[np.ndarray], freedom: float, resamples: int
-) -> tuple[float, float]:
+def _skewness(part: np.ndarray) -> float:
+    centred = part - part.mean()
+    spread = math.sqrt((centred**2).mean())
+    return float((centred**3).mean() / spread**3) if spread > 1e-12 * part.mean() else 0.0
+
+
+def _widening(weights: np.ndarray, draws: list[np.ndarray], freedom: float, resamples: int) -> tuple[float, float]:
     """How much further out than Student's the quantiles of the studentised slope are, for the two sides."""
     rng = stream("rates.slope", draws)
     shifts, variances = np.zeros(resamples), np.zeros(resamples)

@@ -2,16 +2,22 @@
 
 from dpbench.claims.core import Claim
 from dpbench.claims.glm import (
+    boosting_failures,
     floors_fingerprinting,
     floors_nonprivate,
     floors_packing,
     floors_two_point,
+    grid_search_oracle,
     lemma5,
     lemma6,
     lemmas,
     output_perturbation_privacy,
     rates_noisy_gd,
     rates_output_perturbation,
+    selection_concentration,
+    selection_losses,
+    selection_mechanisms,
+    selection_privacy,
     theorem1_privacy,
 )
 from dpbench.claims.glm.expected import EXPECTED
@@ -28,6 +34,12 @@ _MODULES = (
     rates_noisy_gd,
     output_perturbation_privacy,
     rates_output_perturbation,
+    selection_mechanisms,
+    selection_privacy,
+    selection_losses,
+    selection_concentration,
+    boosting_failures,
+    grid_search_oracle,
 )
 _ORDER = {name: place for place, name in enumerate(EXPECTED)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,14 +25,17 @@ def judge(
 ) -> tuple[str, Evidence]:
     """Verdict of the slope of the mean of `samples` over `grid` against that of `ceiling` on the same grid.
 
-    `columns` joins the grid, the measured means with their standard errors, and the ceiling in the series.
+    `columns` joins the grid, the measured means with their standard errors and skewness, and the
+    ceiling in the series.
     """
     found = slope(grid, samples, level=LEVEL)
     expected = theory_slope(grid, ceiling)
+    worst, sizes = int(np.abs(found.skewness).argmax()), [len(part) for part in samples]
     series: dict[str, list[Any]] = {
         axis: list(grid),
         "measured": found.means.tolist(),
         "standard error": found.errors.tolist(),
+        "skewness": found.skewness.tolist(),
         "ceiling": list(ceiling),
         **columns,
     }
@@ -48,6 +52,9 @@ def judge(
             f"half-width {found.half_width:.4f} at level {found.level:g}: delta method over {found.trials} data sets, "
             f"Student's t with {found.freedom:.0f} degrees of freedom, sides widened {found.widening[0]:.2f} and "
             f"{found.widening[1]:.2f} times by a bootstrap that resamples data sets",
+            f"the level is nominal: approximate under skewness; largest sample skewness of a grid point "
+            f"{found.skewness[worst]:+.2f} at {axis} = {grid[worst]:g} ({sizes[worst]} data sets: "
+            f"+-{math.sqrt(6.0 / sizes[worst]):.2f} by chance alone)",
             *notes,
         ),
     )
