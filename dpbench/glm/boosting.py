@@ -12,11 +12,11 @@ from dpbench import validation
 from dpbench.glm import theory_selection as theory
 from dpbench.glm.grid_search import check_base, pair_or_guarantee
 from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.scoring import clipped_risk, loss_range, split
+from dpbench.glm.scoring import clipped_risk, loss_width, single_change, split
 from dpbench.privacy import composition, selection
 from dpbench.privacy.profile import Profile, gaussian_profile
-from dpbench.problems import GLMProblem
-from dpbench.sampling import block_width, release, sample
+from dpbench.problems import GLMProblem, glm_problem
+from dpbench.sampling import block_width, check_rng, release, sample
 
 
 @dataclass(frozen=True)
@@ -61,19 +61,20 @@ class Boosting:
 
     def __post_init__(self) -> None:
         check_base(self.base)
-        validation.epsilon(self.epsilon)
-        validation.delta(self.delta, positive=True)
-        validation.fraction("beta", self.beta)
+        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
+        put(self, "epsilon", validation.epsilon(self.epsilon))
+        put(self, "delta", validation.delta(self.delta, positive=True))
+        put(self, "beta", validation.fraction("beta", self.beta))
         if self.models is not None:
-            validation.integer("models", self.models, at_least=1)
+            put(self, "models", validation.integer("models", self.models, at_least=1))
         validation.choice("calibration", self.calibration, ("exact", "printed"))
         if self.noise_scale is not None:
-            validation.real("noise_scale", self.noise_scale, at_least=0.0)
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
 
     def number_of_models(self) -> int:
         """m."""
         if self.models is not None:
-            return int(self.models)
+            return self.models
         count = theory.boosting_models if self.calibration == "printed" else theory.boosting_models_corrected
         return count(self.beta)
 
@@ -85,16 +86,15 @@ class Boosting:
     def sensitivity(self, problem: GLMProblem) -> float:
         """Δ: what one record of the last chunk can move a clipped mean loss."""
         last = self._chunks(problem)[-1]
-        low, high = loss_range(last.loss, last.y_bound, last.radius * last.x_bound)
-        return (high - low) / last.n
+        return loss_width(last) / last.n
 
     def scale(self, problem: GLMProblem) -> float:
         """The Laplace scale in use."""
         if self.noise_scale is not None:
-            return float(self.noise_scale)
+            return self.noise_scale
         if self.calibration == "exact":
             return selection.noisy_max_scale(self.sensitivity(problem), self.epsilon)
-        p = problem
+        p = glm_problem(problem)
         if not (math.isfinite(p.loss.smoothness) and p.loss.nonnegative):
             raise validation.invalid("loss", "smooth and non-negative for Theorem 13", p.loss.name)
         y = math.sqrt(p.loss.at_zero(p.y_bound))
@@ -110,6 +110,7 @@ class Boosting:
 
     def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem) -> Profile:
         """An upper profile of one pair: as `guarantee`, for the chunk in which the two differ."""
+        single_change(glm_problem(problem), neighbour)
         base, chunks, others = self.mechanism(), self._chunks(problem), self._chunks(neighbour)
         parts = [gaussian_profile(0.0, kind="upper", why="records that do not differ")]
         parts += [
@@ -123,8 +124,8 @@ class Boosting:
 
     def choose(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The chosen model's number, shape (trials,), and all models, shape (m, trials, d)."""
-        if not isinstance(problem, GLMProblem):
-            raise validation.invalid("problem", "a GLMProblem", problem)
+        glm_problem(problem)
+        check_rng(rng)
         trials = validation.integer("trials", trials, at_least=1)
         width, base, chunks = block_width(problem), self.mechanism(), self._chunks(problem)
         scale = self.scale(problem)
@@ -143,7 +144,8 @@ class Boosting:
         return models[chosen, np.arange(chosen.size)]
 
     def _chunks(self, problem: GLMProblem) -> list[GLMProblem]:
-        return [parts[0] for parts in split(problem, self.number_of_models() + 1, (problem.radius,))]
+        radius = glm_problem(problem).radius
+        return [parts[0] for parts in split(problem, self.number_of_models() + 1, (radius,))]
 
     def _sub_gaussian(self, problem: GLMProblem) -> float:
         """γ as Theorems 14 and 15 have it."""

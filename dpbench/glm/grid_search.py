@@ -12,11 +12,11 @@ import numpy as np
 
 from dpbench import validation
 from dpbench.glm import theory_selection as theory
-from dpbench.glm.scoring import clipped_risk, loss_range, split
+from dpbench.glm.scoring import clipped_risk, loss_range, loss_width, single_change, split
 from dpbench.privacy import composition, gaussian, selection
 from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
-from dpbench.problems import GLMProblem
-from dpbench.sampling import block_width, release, sample
+from dpbench.problems import GLMProblem, glm_problem
+from dpbench.sampling import block_width, check_rng, release, sample
 
 
 @dataclass(frozen=True)
@@ -66,22 +66,23 @@ class PrivateGridSearch:
 
     def __post_init__(self) -> None:
         check_base(self.base)
-        validation.epsilon(self.epsilon)
-        validation.delta(self.delta, positive=True)
-        validation.fraction("beta", self.beta)
+        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
+        put(self, "epsilon", validation.epsilon(self.epsilon))
+        put(self, "delta", validation.delta(self.delta, positive=True))
+        put(self, "beta", validation.fraction("beta", self.beta))
         if self.candidates is not None:
-            validation.integer("candidates", self.candidates, at_least=1)
+            put(self, "candidates", validation.integer("candidates", self.candidates, at_least=1))
         validation.choice("calibration", self.calibration, ("exact", "printed"))
         if self.composition is not None:
             validation.choice("composition", self.composition, ("tight", "parallel", "basic"))
 
     def radii(self, problem: GLMProblem) -> tuple[float, ...]:
         """B_j = 2^j for j = 1, …, K."""
-        return tuple(2.0**j for j in range(1, self._count(problem) + 1))
+        return tuple(2.0**j for j in range(1, self._count(glm_problem(problem)) + 1))
 
     def shares(self, problem: GLMProblem) -> tuple[float, float, float]:
         """ε of the choice, and (ε, δ) of the base for each candidate."""
-        count = self._count(problem)
+        count = self._count(glm_problem(problem))
         scheme = self.composition or ("basic" if self.calibration == "printed" else "tight")
         if scheme == "basic":
             return 0.5 * self.epsilon, 0.5 * self.epsilon / count, 0.5 * self.delta / count
@@ -95,8 +96,8 @@ class PrivateGridSearch:
     def sensitivities(self, problem: GLMProblem) -> np.ndarray:
         """γ_0 = 0, γ_1, …, γ_K as given to GenExpMech, shape (K + 1,)."""
         if self.calibration == "exact":
-            return self._moved(problem)
-        p, y = problem, _size(problem)
+            return self._moved(glm_problem(problem))
+        p, y = problem, _size(glm_problem(problem))
         if not (math.isfinite(p.loss.smoothness) and p.loss.nonnegative):
             raise validation.invalid("loss", "smooth and non-negative for Theorem 7", p.loss.name)
         bounds = [theory.ball_loss_bound(p.loss.smoothness, p.x_bound, y, radius) for radius in self.radii(p)]
@@ -104,7 +105,7 @@ class PrivateGridSearch:
 
     def penalties(self, problem: GLMProblem) -> np.ndarray:
         """What is added to the losses of w_1, …, w_K, shape (K,)."""
-        count = self._count(problem)
+        count = self._count(glm_problem(problem))
         if self.calibration == "printed":
             bounds, y = self.sensitivities(problem)[1:], _size(problem)
             return np.array([theory.score_penalty(b, y, problem.n, count, self.beta) for b in bounds])
@@ -112,10 +113,9 @@ class PrivateGridSearch:
         records, at_zero = validating[0].n, problem.loss.at_zero(problem.y_bound)
         found = []
         for part in validating:
-            low, high = _range(part)
-            found.append(
-                theory.score_penalty_corrected(high - low, at_zero - low, records, count, self.beta)
-            )
+            low, _ = loss_range(part.loss, part.y_bound, part.radius * part.x_bound)
+            width = loss_width(part)
+            found.append(theory.score_penalty_corrected(width, at_zero - low, records, count, self.beta))
         return np.array(found)
 
     def mechanism(self, problem: GLMProblem) -> Any:
@@ -132,6 +132,7 @@ class PrivateGridSearch:
 
     def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem) -> Profile:
         """An upper profile of one pair: as `guarantee`, for the half in which the two differ."""
+        single_change(glm_problem(problem), neighbour)
         base = self.mechanism(problem)
         halves = zip(self._parts(problem), self._parts(neighbour), strict=True)
         (train, train_other), (judge, judge_other) = halves
@@ -155,8 +156,8 @@ class PrivateGridSearch:
 
     def choose(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The outputs, shape (trials, d), and the chosen j, shape (trials,); 0 stands for w = 0."""
-        if not isinstance(problem, GLMProblem):
-            raise validation.invalid("problem", "a GLMProblem", problem)
+        glm_problem(problem)
+        check_rng(rng)
         trials = validation.integer("trials", trials, at_least=1)
         width, base, training = block_width(problem), self.mechanism(problem), self._parts(problem)[0]
         level, gammas = self.shares(problem)[0], self.sensitivities(problem)
@@ -181,7 +182,7 @@ class PrivateGridSearch:
 
     def _count(self, problem: GLMProblem) -> int:
         if self.candidates is not None:
-            return int(self.candidates)
+            return self.candidates
         p, loss, y = problem, problem.loss, _size(problem)
         if not (math.isfinite(loss.smoothness) and loss.nonnegative):
             slope = loss.derivative_bound(0.0, p.y_bound)
@@ -197,8 +198,7 @@ class PrivateGridSearch:
 
     def _moved(self, problem: GLMProblem) -> np.ndarray:
         """What one record of S₂ can move each score, shape (K + 1,)."""
-        ranges = [(part, *_range(part)) for part in self._parts(problem)[1]]
-        return np.array([0.0, *((high - low) / part.n for part, low, high in ranges)])
+        return np.array([0.0, *(loss_width(part) / part.n for part in self._parts(problem)[1])])
 
     def _choice(self, problem: GLMProblem) -> Profile:
         """GenExpMech with the sensitivities in use, from the true ones."""
@@ -243,7 +243,3 @@ def _size(problem: GLMProblem) -> float:
     """‖Y‖: the root of φ(0) where the loss is smooth, φ(0) itself where it is Lipschitz only."""
     at_zero = problem.loss.at_zero(problem.y_bound)
     return math.sqrt(at_zero) if math.isfinite(problem.loss.smoothness) else at_zero
-
-
-def _range(problem: GLMProblem) -> tuple[float, float]:
-    return loss_range(problem.loss, problem.y_bound, problem.radius * problem.x_bound)

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpbench import validation
 from dpbench.losses import CAPPED_LINEAR, LINEAR, LOGISTIC, SQUARED, Loss
-from dpbench.problems import GLMProblem
+from dpbench.problems import GLMProblem, records_apart
 
 _ROUNDING = 1e-12  # a projection may leave a model outside the ball by rounding: it counts as inside
 _ENTRIES = 4_000_000  # of a tile of losses, trials × records
@@ -39,6 +39,22 @@ def loss_range(loss: Loss, y_bound: float, reach: float) -> tuple[float, float]:
     if loss.code == CAPPED_LINEAR:  # beyond its linear part the steepest labels are those near 0
         high = max(high, 0.5 * max(0.0, reach - loss.parameter) ** 2)
     return 0.0, high
+
+
+def loss_width(problem: GLMProblem) -> float:
+    """sup − inf of the loss over the ball and all records: what one record can move a clipped loss."""
+    reach = problem.radius * problem.x_bound
+    if problem.loss.code == LOGISTIC:  # exactly, where the two ends would cancel
+        return reach
+    low, high = loss_range(problem.loss, problem.y_bound, reach)
+    return high - low
+
+
+def single_change(problem: GLMProblem, neighbour: Any) -> None:
+    """Refuse a pair that differs in more than one record: it may differ in every part at once."""
+    apart = records_apart(problem, neighbour)
+    if apart > 1:
+        raise validation.invalid("neighbour", "a problem that differs in at most one record", f"{apart} records")
 
 
 def clipped_risk(problem: GLMProblem, outputs: np.ndarray) -> np.ndarray:
