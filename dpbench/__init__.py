@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dpbench.claims.ledger import Ledger, verify
     from dpbench.privacy.profile import Profile
     from dpbench.problems import GLMProblem
+    from dpbench.problems_heavytail import HeavyTailedProblem
     from dpbench.validation import InvalidInput
 
 __version__ = "0.1.0"
@@ -17,6 +18,7 @@ __version__ = "0.1.0"
 _HOME = {
     "AuditResult": "dpbench.auditing.audit",
     "GLMProblem": "dpbench.problems",
+    "HeavyTailedProblem": "dpbench.problems_heavytail",
     "InvalidInput": "dpbench.validation",
     "Ledger": "dpbench.claims.ledger",
     "Profile": "dpbench.privacy.profile",
@@ -30,6 +32,7 @@ _HOME = {
 __all__ = [
     "AuditResult",
     "GLMProblem",
+    "HeavyTailedProblem",
     "InvalidInput",
     "Ledger",
     "Profile",

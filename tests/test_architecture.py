@@ -16,7 +16,8 @@ SOURCES = sorted([*(ROOT / "dpbench").rglob("*.py"), *(ROOT / "lowerbounds").rgl
 LEVELS = (
     ("lowerbounds",),
     (
-        "validation", "losses", "problems", "populations", "populations_sphere", "datasets", "csv_table", "privacy",
+        "validation", "losses", "problems", "problems_heavytail", "populations_heavytail", "datasets_heavytail",
+        "tails", "populations", "populations_sphere", "datasets", "csv_table", "privacy",
         "sampling", "blas",
     ),
     ("runs",),

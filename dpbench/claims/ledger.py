@@ -134,9 +134,10 @@ COLUMNS = ("claim", "verdict", "expected", "value", "interval", "error level")
 
 def all_claims() -> tuple[Claim, ...]:
     """Every entry, in the order of the papers."""
-    from dpbench.claims.glm.entries import CLAIMS
+    from dpbench.claims.glm.entries import CLAIMS as GLM
+    from dpbench.claims.heavytail.entries import CLAIMS as HEAVYTAIL
 
-    return CLAIMS
+    return (*GLM, *HEAVYTAIL)
 
 
 def select(

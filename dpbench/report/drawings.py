@@ -1,5 +1,9 @@
 """Every figure of the ledger, in one list."""
 
-from dpbench.report import figures, figures_lower_bounds
+from dpbench.report import figures, figures_heavytail, figures_lower_bounds
 
-DRAWINGS: tuple[figures.Drawing, ...] = (*figures.DRAWINGS, *figures_lower_bounds.DRAWINGS)
+DRAWINGS: tuple[figures.Drawing, ...] = (
+    *figures.DRAWINGS,
+    *figures_lower_bounds.DRAWINGS,
+    *figures_heavytail.DRAWINGS,
+)

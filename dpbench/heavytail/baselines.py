@@ -1,0 +1,139 @@
+"""What the exponential mechanism is compared with: two fits without privacy, and clipped noisy subgradients."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+from dpbench import validation
+from dpbench.blas import one_blas_thread
+from dpbench.heavytail.truncation import columns, sums_at
+from dpbench.privacy.profile import Profile, pure_profile
+from dpbench.problems_heavytail import HeavyTailedProblem
+from dpbench.sampling import release, sample
+
+_POLISH = 60
+
+
+def least_absolute_deviations(problem: HeavyTailedProblem) -> np.ndarray:
+    """A minimiser of Σ|y_i − ⟨x_i, w⟩| over R^d, by linear programming (HiGHS); shape (d,). No privacy.
+
+    min Σ(p_i + q_i) with Xw + p − q = y, p, q ≥ 0. A fit outside the domain is
+    replaced by its nearest point there.
+    """
+    n, d = problem.n, problem.d
+    eye = sparse.identity(n, format="csc")
+    equal = sparse.hstack([sparse.csc_array(problem.X), eye, -eye], format="csc")
+    cost = np.concatenate([np.zeros(d), np.ones(2 * n)])
+    bounds = [(None, None)] * d + [(0.0, None)] * (2 * n)
+    found = linprog(cost, A_eq=equal, b_eq=problem.y, bounds=bounds, method="highs")
+    if found.status != 0:
+        raise RuntimeError(f"HiGHS found no least-absolute-deviations fit: {found.message}")
+    return into_domain(found.x[:d], problem)
+
+
+def truncated_estimator(problem: HeavyTailedProblem, iota: float) -> np.ndarray:
+    """A local minimiser of the truncated risk of equation 2 near the least-absolute-deviations fit; no privacy.
+
+    Pattern search along the axes, halving the step: the risk is neither convex nor smooth, and the fit starts near
+    its minimum.
+    """
+    iota = validation.real("iota", iota, above=0.0)
+    x = columns(problem)
+    best = least_absolute_deviations(problem)
+    value = float(sums_at(x, problem.y, best[None, :], iota, problem.theta)[0])
+    step = 0.25 * problem.radius
+    moves = np.vstack([np.eye(problem.d), -np.eye(problem.d)])
+    for _ in range(_POLISH):
+        tried = np.array([into_domain(best + step * move, problem) for move in moves])
+        values = sums_at(x, problem.y, tried, iota, problem.theta)
+        k = int(np.argmin(values))
+        if values[k] < value:
+            best, value = tried[k], float(values[k])
+        else:
+            step *= 0.5
+    return best
+
+
+@dataclass(frozen=True)
+class ClippedSubgradient:
+    """Projected subgradient descent on clipped subgradients with Laplace-type noise, ε-DP; the mean iterate.
+
+    Step t adds to the mean of the clipped subgradients −sign(r_i)·x_i·min(1, C/‖x_i‖) a vector with density
+    ∝ exp(−nε‖v‖/(2CT)): its direction is uniform and its length Gamma(d). A replaced record moves the mean by at
+    most 2C/n, so a step is ε/T-DP, and T of them ε-DP.
+
+    Parameters
+    ----------
+    epsilon : float
+    steps : int
+        T.
+    clip : float, optional
+        C; default the problem's τ (times √d under moments of the coordinates).
+    step_size : float, optional
+        Default 2R/(C'√T), C' the size of a noisy subgradient.
+    """
+
+    epsilon: float
+    _: KW_ONLY
+    steps: int = 20
+    clip: float | None = None
+    step_size: float | None = None
+
+    sample = sample
+    release = release
+
+    def __post_init__(self) -> None:
+        validation.epsilon(self.epsilon)
+        validation.integer("steps", self.steps, at_least=1)
+        if self.clip is not None:
+            validation.real("clip", self.clip, above=0.0)
+        if self.step_size is not None:
+            validation.real("step_size", self.step_size, above=0.0)
+
+    def bound(self, problem: HeavyTailedProblem) -> float:
+        """C in use."""
+        if self.clip is not None:
+            return float(self.clip)
+        return problem.tau * (math.sqrt(problem.d) if problem.moment == "coordinate" else 1.0)
+
+    def guarantee(self, problem: HeavyTailedProblem) -> Profile:
+        """Upper profile over all neighbours (replace-one): the budgets of the steps add up to ε."""
+        return pure_profile(self.epsilon, why="T steps with noise of scale 2CT/(n epsilon) for a sensitivity of 2C/n")
+
+    def __call__(self, problem: HeavyTailedProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw `trials` outputs, shape (trials, d)."""
+        if not isinstance(problem, HeavyTailedProblem):
+            raise validation.invalid("problem", "a HeavyTailedProblem", problem)
+        trials = validation.integer("trials", trials, at_least=1)
+        clip, n, d = self.bound(problem), problem.n, problem.d
+        scale = 2.0 * clip * self.steps / (n * self.epsilon)
+        size = self.step_size
+        if size is None:
+            size = 2.0 * problem.radius / (math.hypot(clip, scale * d) * math.sqrt(self.steps))
+        lengths = np.linalg.norm(problem.X, axis=1)
+        clipped = problem.X * np.minimum(1.0, clip / np.maximum(lengths, 1e-300))[:, None]
+        out = np.empty((trials, d))
+        with one_blas_thread():
+            for row in out:
+                w, total = np.zeros(d), np.zeros(d)
+                for _ in range(self.steps):
+                    total += w
+                    direction = rng.standard_normal(d)
+                    noise = direction / np.linalg.norm(direction) * rng.gamma(d, scale)
+                    gradient = -(np.sign(problem.residuals(w)) @ clipped) / n
+                    w = into_domain(w - size * (gradient + noise), problem)
+                row[:] = total / self.steps
+        return out
+
+
+def into_domain(w: np.ndarray, problem: HeavyTailedProblem) -> np.ndarray:
+    """The point of the ball or box nearest to w."""
+    if problem.domain == "box":
+        return np.clip(w, -problem.radius, problem.radius)
+    length = float(np.linalg.norm(w))
+    return w if length <= problem.radius else w * (problem.radius / length)

@@ -1,0 +1,72 @@
+"""The figures of the heavy-tailed paper: risk quantiles over n, and the privacy loss of both weights."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, columns, log_ticks, new_axes, styled
+
+
+@styled
+def risk_quantiles(evidence: Mapping[str, Any], *, title: str) -> Figure:
+    """Mean, median and 0.95-quantile of the excess risk over n, and the theorem's formula scaled to the mean.
+
+    Columns: n, excess_risk, excess_risk_median, excess_risk_quantile, theory.
+    """
+    names = "n", "excess_risk", "excess_risk_median", "excess_risk_quantile", "theory"
+    n, mean, median, quantile, theory = columns(evidence, *names)
+    figure, axes = new_axes()
+    axes.set(xscale="log", yscale="log", xlabel="number of records $n$", ylabel="excess population risk")
+    axes.plot(n, quantile, color=VERMILION, marker="^", label="0.95-quantile")
+    axes.plot(n, mean, color=BLUE, marker="o", label=f"mean, slope {evidence['value']:.2f}")
+    axes.plot(n, median, color=GREY, marker="s", label="median")
+    expected = float(np.polyfit(np.log(n), np.log(theory), 1)[0])
+    scale = float(np.exp(np.mean(np.log(mean / theory))))
+    label = f"theorem's formula, scaled, slope {expected:.2f}"
+    axes.plot(n, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=label)
+    floor, ceiling = axes.get_ylim()
+    axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.35)  # room for the legend
+    log_ticks(axes.xaxis, axes.yaxis)
+    axes.set_title(title, loc="left")
+    axes.legend(loc="upper right")
+    return figure
+
+
+@styled
+def leaning(evidence: Mapping[str, Any]) -> Figure:
+    """Exact privacy loss of a pair over the number of records that support one candidate, for both weights.
+
+    Columns: lean, epsilon_claimed, loss_printed, loss_exact.
+    """
+    lean, claimed, printed, exact = columns(evidence, "lean", "epsilon_claimed", "loss_printed", "loss_exact")
+    figure, axes = new_axes()
+    axes.set(xlabel="records that support one candidate", ylabel=r"exact privacy loss $\varepsilon$ of the pair")
+    top = np.maximum(printed, claimed)
+    axes.fill_between(lean, claimed, top, where=printed > claimed, color=VERMILION, alpha=0.15, lw=0, interpolate=True)
+    axes.plot(lean, printed, color=VERMILION, marker="o", label="printed weight")
+    axes.plot(lean, exact, color=BLUE, marker="s", label="exact weight")
+    axes.plot(lean, claimed, color="black", ls=DASHED, lw=1.0, label="claimed")
+    axes.set_ylim(0.0, 2.1 * claimed[0])
+    axes.set_title("Algorithm 1: one record replaced, worst pair", loc="left")
+    axes.legend(loc="lower right")
+    return figure
+
+
+def _quantiles(theorem: int, assumption: int, theta: float) -> Drawing:
+    name = f"theta{round(100 * theta)}"
+    claim = f"heavytail.thm{theorem}.rate.n.assumption{assumption}"
+    claim += "" if theorem == 1 else f".theta-{round(100 * theta)}"
+    title = rf"Theorem {theorem}, $\theta$ = {theta:g}: Student's t design, d = 2"
+    return Drawing(f"risk_heavytail_{name}", claim, functools.partial(risk_quantiles, title=title))
+
+
+DRAWINGS = (
+    Drawing("loss_heavytail_thm1", "heavytail.thm1.privacy.printed", leaning),
+    _quantiles(1, 1, 2.0),
+    *(_quantiles(2, 3, theta) for theta in (1.75, 1.5, 1.25)),
+)

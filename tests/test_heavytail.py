@@ -1,0 +1,223 @@
+"""Truncations, nets and the law of the exponential mechanism against the paper in plain Python."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from naive import heavytail as naive
+
+from dpbench.claims.heavytail.privacy import leaning_pair, loss
+from dpbench.heavytail import _score_kernels as kernels
+from dpbench.heavytail import theory
+from dpbench.heavytail.exponential import ExponentialMechanism
+from dpbench.heavytail.net import Net
+from dpbench.heavytail.truncation import columns, psi, psi_bounds, quarters, sums_at, truncated_risk
+from dpbench.problems_heavytail import HeavyTailedProblem
+from dpbench.validation import InvalidInput
+
+THETAS = (2.0, 1.75, 1.5, 1.25, 1.3)
+theta_each = pytest.mark.parametrize("theta", THETAS)
+
+
+def problem(theta: float = 2.0, *, n: int = 12, d: int = 2, seed: int = 3, domain: str = "ball") -> HeavyTailedProblem:
+    """Heavy tails, exact fits and wild scales together."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(1.5, (n, d)) * 10.0 ** rng.uniform(-1.0, 1.0, (n, 1))
+    y = X @ np.full(d, 0.25) + np.where(rng.random(n) < 0.5, 0.0, rng.standard_t(1.5, n))
+    return HeavyTailedProblem(X, y, radius=1.0, theta=theta, domain=domain)
+
+
+@theta_each
+def test_psi_is_the_paper_s(theta: float) -> None:
+    x = np.concatenate([np.linspace(-3.0, 3.0, 1201), [0.0, 1.0, -1.0, 1e-9, -1e-9, 1e9, np.nextafter(1.0, 0.0)]])
+    assert np.allclose(psi(x, theta), [naive.psi(float(v), theta) for v in x], rtol=1e-12, atol=1e-16)
+    low, high = psi_bounds(x, theta)
+    assert np.all(low <= psi(x, theta) + 1e-15) and np.all(psi(x, theta) <= high + 1e-15)
+    assert np.all(np.diff(psi(np.sort(x), theta)) >= 0.0)
+    assert psi(1.0, theta) == psi(7.0, theta) == pytest.approx(math.log(theta), rel=1e-15)
+
+
+@theta_each
+@pytest.mark.kernel
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 300])
+def test_scores_equal_the_twin(theta: float, n: int) -> None:
+    p = problem(theta, n=n, d=3)
+    w = np.random.default_rng(1).uniform(-1.0, 1.0, (4, 3))
+    w[0] = 0.25
+    got = sums_at(columns(p), p.y, w, 0.3, theta)
+    want = [naive.score(p.X.tolist(), p.y.tolist(), row.tolist(), 0.3, theta) for row in w]
+    assert np.allclose(got, want, rtol=1e-12, atol=1e-13)
+    assert np.allclose(truncated_risk(p, w, 0.3), np.array(want) / (0.3 * n), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.kernel
+def test_a_product_of_many_factors_does_not_underflow() -> None:
+    n = kernels.LANES * kernels.FACTORS * 3 + 5
+    p = HeavyTailedProblem(np.ones((n, 1)), np.full(n, 1e6), radius=1.0)
+    assert sums_at(columns(p), p.y, np.zeros((1, 1)), 1.0, 2.0)[0] == pytest.approx(n * math.log(2.0), rel=1e-12)
+
+
+@pytest.mark.kernel
+def test_a_planted_power_is_seen() -> None:
+    """The twin comparison of `test_scores_equal_the_twin` with another θ's power: ten orders beyond its tolerance."""
+    p = problem(1.5, n=65)
+    out, w = np.empty(1), np.full((1, 2), 0.1)
+    want = naive.score(p.X.tolist(), p.y.tolist(), w[0].tolist(), 0.3, 1.5)
+    for wrong in (5, 7):
+        kernels.truncated_sums(columns(p), p.y, w, 0.3, 1.5, wrong, out)
+        assert abs(out[0] / want - 1.0) > 1e-2
+    kernels.truncated_sums(columns(p), p.y, w, 0.3, 1.5, quarters(1.5), out)
+    assert out[0] == pytest.approx(want, rel=1e-12)
+
+
+@pytest.mark.parametrize("domain", ["ball", "box"])
+@pytest.mark.parametrize(("d", "zeta"), [(1, 0.013), (2, 0.11), (3, 0.3), (4, 0.9)])
+def test_net_is_a_net(domain: str, d: int, zeta: float) -> None:
+    net = Net(d, 1.5, domain, zeta)
+    points = net.points()
+    want = np.array(naive.net(d, 1.5, domain, net.resolution)) * (1.5 / net.resolution)
+    assert np.allclose(points, want, rtol=0.0, atol=1e-15)
+    low, high = net.log_size_bounds()
+    assert low - 1e-9 <= math.log(len(points)) <= high + 1e-9
+    assert net.covering_radius <= zeta
+    rng = np.random.default_rng(5)
+    w = rng.standard_normal((500, d))
+    if domain == "ball":
+        w *= 1.5 * rng.random((500, 1)) ** (1.0 / d) / np.linalg.norm(w, axis=1, keepdims=True)
+        w[:100] *= 1.5 / np.linalg.norm(w[:100], axis=1, keepdims=True)  # on the boundary
+    else:
+        w = rng.uniform(-1.5, 1.5, (500, d))
+    near = net.nearest_inside(w)
+    assert np.all(net.contains(np.rint(near / net.spacing).astype(np.int64)))
+    assert np.linalg.norm(w - near, axis=1).max() <= zeta * (1.0 + 1e-12)
+    # A net of twice the spacing does not pass: the check can fail.
+    coarse = Net(d, 1.5, domain, 2.0 * zeta).nearest_inside(w)
+    assert np.linalg.norm(w - coarse, axis=1).max() > zeta or d == 4
+
+
+def test_net_counts_large_balls_between_its_bounds() -> None:
+    for d in (2, 3, 5):
+        exact = Net(d, 1.0, "ball", math.sqrt(d) / 150.0).log_size_bounds()
+        assert exact[0] == exact[1]
+        volume = 0.5 * d * math.log(math.pi) - math.lgamma(0.5 * d + 1.0)
+        m = 150
+        inner, outer = (volume + d * math.log(m + side * 0.5 * math.sqrt(d)) for side in (-1.0, 1.0))
+        assert inner <= exact[0] <= outer
+
+
+@theta_each
+@pytest.mark.kernel
+@pytest.mark.parametrize("domain", ["ball", "box"])
+@pytest.mark.parametrize(("calibration", "share"), [("exact", 0.5), ("printed", 1.0)])
+def test_law_equals_the_twin(theta: float, domain: str, calibration: str, share: float) -> None:
+    p = problem(theta, domain=domain)
+    mechanism = ExponentialMechanism(1.3, net_radius=0.35, calibration=calibration, truncation=0.4)
+    points, logs = mechanism.log_probabilities(p)
+    scores = [naive.score(p.X.tolist(), p.y.tolist(), w.tolist(), 0.4, theta) for w in points]
+    want = naive.probabilities(scores, 1.3, theta, share)
+    assert np.allclose(np.exp(logs), want, rtol=1e-10)
+    other = naive.probabilities(scores, 1.3, theta, 1.5 - share)
+    assert np.abs(np.array(other) / want - 1.0).max() > 0.01
+
+
+def test_printed_loss_exceeds_its_claim_and_exact_does_not() -> None:
+    pair = leaning_pair(4, 2.0)
+    printed = ExponentialMechanism(1.0, net_radius=1.0, calibration="printed")
+    exact = ExponentialMechanism(1.0, net_radius=1.0)
+    assert loss(printed, *pair) >= 1.7
+    assert loss(exact, *pair) <= 1.0
+    assert printed.pair_profile(*pair).epsilon(0.0) == pytest.approx(loss(printed, *pair), rel=1e-9)
+    assert printed.guarantee(pair[0]).epsilon(0.0) == 2.0
+    assert printed.guarantee(pair[0], neighbours="add-remove").epsilon(0.0) == 1.0
+    assert exact.guarantee(pair[0]).epsilon(0.0) == 1.0
+    assert exact.guarantee(pair[0], neighbours="add-remove").epsilon(0.0) == 0.5
+
+
+def test_pairs_of_another_size_need_public_parameters() -> None:
+    p, q = problem(n=6), problem(n=7)
+    with pytest.raises(InvalidInput, match=r"^neighbour must be of the same size"):
+        ExponentialMechanism(1.0).pair_profile(p, q)
+    mechanism = ExponentialMechanism(1.0, net_radius=0.5, truncation=0.3, calibration="printed")
+    larger = HeavyTailedProblem(np.vstack([p.X, [[5.0, 5.0]]]), np.append(p.y, 3.0), radius=1.0)
+    profile = mechanism.pair_profile(p, larger)
+    assert profile.neighbours == "add-remove" and profile.epsilon(0.0) <= 1.0
+    with pytest.raises(InvalidInput, match=r"^neighbour must be a problem with the same domain"):
+        mechanism.pair_profile(p, problem(1.5, n=6))
+
+
+def test_parameters_of_the_theorems() -> None:
+    given = {"tau": 1.0, "moment": "norm", "diameter": 2.0}
+    first = theory.truncation(1000, 3, 0.5, 0.05, theta=2.0, **given)
+    by_hand = math.sqrt(3.0 * math.log(1000.0) * math.log(20.0) / 500.0)
+    assert first == pytest.approx(by_hand / 2.0) and by_hand == pytest.approx(
+        theory.truncation(1000, 3, 0.5, 0.05, theta=2.0, printed=True, **given)
+    )
+    # Units: x → 2x and W → W/2 leave the risk alone; y and x → 2y and 2x halve ι.
+    for theta, moment in itertools.product(THETAS, ("norm", "coordinate")):
+        base, same, half = (
+            theory.truncation(500, 2, 1.0, 0.1, theta=theta, tau=tau, moment=moment, diameter=diameter)
+            for tau, diameter in ((1.0, 2.0), (2.0, 1.0), (2.0, 2.0))
+        )
+        assert same == pytest.approx(base) and half == pytest.approx(base / 2.0)
+    # The corrected ι balances (27): halving or doubling it costs more, up to its logarithms.
+    for theta in (1.25, 1.75):
+        tau = 4.0 ** (1.0 / theta)
+        best = theory.truncation(10**9, 4, 1.0, 0.05, theta=theta, tau=1.0, moment="coordinate", diameter=1.0)
+        middle, low, high = (
+            theory.balance(f * best, 10**9, 4, 1.0, 0.05, theta=theta, tau=tau) for f in (1.0, 1e-2, 1e2)
+        )
+        assert middle < low and middle < high
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"epsilon": 0.0}, "epsilon"),
+        ({"epsilon": math.nan}, "epsilon"),
+        ({"epsilon": 1.0, "net_radius": 0.0}, "net_radius"),
+        ({"epsilon": 1.0, "net_radius": math.inf}, "net_radius"),
+        ({"epsilon": 1.0, "failure_probability": 1.0}, "failure_probability"),
+        ({"epsilon": 1.0, "sampler": "tre"}, "sampler"),
+        ({"epsilon": 1.0, "calibration": "printd"}, "calibration"),
+        ({"epsilon": 1.0, "truncation": -1.0}, "truncation"),
+        ({"epsilon": 1.0, "boxes": 0}, "boxes"),
+    ],
+)
+def test_bad_parameters_are_named(arguments: dict[str, float], named: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"^{named} must be .*, got "):
+        ExponentialMechanism(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"X": np.ones((3, 0))}, "X"),
+        ({"X": [[math.nan], [1.0], [1.0]]}, "X"),
+        ({"X": [[1e200], [1.0], [1.0]]}, "X"),
+        ({"y": [1.0, 2.0]}, "y"),
+        ({"y": [1.0, 2.0, math.inf]}, "y"),
+        ({"radius": 0.0}, "radius"),
+        ({"domain": "cube"}, "domain"),
+        ({"theta": 1.0}, "theta"),
+        ({"theta": 2.1}, "theta"),
+        ({"tau": 0.0}, "tau"),
+        ({"moment": "second"}, "moment"),
+    ],
+)
+def test_bad_problems_are_named(change: dict[str, object], named: str) -> None:
+    good: dict[str, object] = {"X": [[1.0], [2.0], [3.0]], "y": [1.0, 2.0, 3.0], "radius": 1.0}
+    with pytest.raises(InvalidInput, match=rf"^{named} must be .*, got "):
+        HeavyTailedProblem(**{**good, **change})  # type: ignore[arg-type]
+
+
+def test_problem_is_a_value() -> None:
+    p = problem()
+    assert p == problem() and hash(p) == hash(problem()) and p != problem(1.5)
+    q = p.replace_record(3, [9.0, 9.0], 1.0)
+    assert (p.X != q.X).any(axis=1).sum() == 1 and q.y[3] == 1.0 and q.theta == p.theta
+    assert not p.X.flags.writeable
+    assert p.empirical_risk(np.zeros(2)) == pytest.approx(np.abs(p.y).mean())
+    assert problem(domain="box").diameter == pytest.approx(2.0 * math.sqrt(2.0)) and p.diameter == 2.0
