@@ -21,6 +21,7 @@ from dpbench.sampling import sample
 ALGORITHMS = {
     "noisy-gd": ("dpbench.glm.noisy_gd", "NoisyGD"),
     "output-perturbation": ("dpbench.glm.output_perturbation", "OutputPerturbation"),
+    "jl": ("dpbench.glm.jl", "JLMethod"),
 }
 _SMOOTHING = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5)  # κ of the Huber losses that lead to the absolute loss
 

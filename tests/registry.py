@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from dpbench import losses
+from dpbench.glm.jl import JLMethod
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.problems import GLMProblem
@@ -32,6 +33,8 @@ class Case:
 MECHANISMS = (
     Case("noisy-gd", lambda epsilon=1.0, delta=1e-5, **k: NoisyGD(epsilon, delta, **{"steps": 12, **k}), tuple(LOSSES)),
     Case("output-perturbation", lambda epsilon=1.0, delta=1e-5, **k: OutputPerturbation(epsilon, delta, **k),
+         tuple(LOSSES)),
+    Case("jl", lambda epsilon=1.0, delta=1e-5, **k: JLMethod(epsilon, delta, **{"steps": 12, "dimension": 3, **k}),
          tuple(LOSSES)),
 )  # fmt: skip
 

@@ -3,12 +3,17 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpbench.glm.jl import JLMethod
     from dpbench.glm.noisy_gd import NoisyGD
     from dpbench.glm.output_perturbation import OutputPerturbation
 
-_HOME = {"NoisyGD": "dpbench.glm.noisy_gd", "OutputPerturbation": "dpbench.glm.output_perturbation"}
+_HOME = {
+    "JLMethod": "dpbench.glm.jl",
+    "NoisyGD": "dpbench.glm.noisy_gd",
+    "OutputPerturbation": "dpbench.glm.output_perturbation",
+}
 
-__all__ = ["NoisyGD", "OutputPerturbation"]
+__all__ = ["JLMethod", "NoisyGD", "OutputPerturbation"]
 
 
 def __getattr__(name: str) -> Any:

@@ -77,7 +77,7 @@ class NoisyGD:
         steps = self.number_of_steps(problem)
         if self.calibration == "printed":
             return theory.noisy_gd_noise(printed_gradient_bound(problem), steps, problem.n, self.epsilon, self.delta)
-        return _gap(problem) / problem.n * math.sqrt(steps - 1) / _mu(self.epsilon, self.delta)
+        return exact_noise(_gap(problem), steps, problem.n, self.epsilon, self.delta)
 
     def eta(self, problem: GLMProblem) -> float:
         """η in use: `step_size`, or min(B/(√T·max(√H̃‖Y‖, σ√d)), 1/(4H̃)) of Theorem 1."""
@@ -95,12 +95,7 @@ class NoisyGD:
 
     def guarantee(self, problem: GLMProblem) -> Profile:
         """Upper profile over all neighbours (replace-one), all iterates released: μ = (D/n)√(T−1)/σ."""
-        shift = _gap(problem) / problem.n * math.sqrt(self.number_of_steps(problem) - 1)
-        why = (
-            "adaptive composition of T-1 Gaussian steps whose means differ by at most D/n, "
-            "projection and averaging are post-processing"
-        )
-        return _gaussian_shift(shift, self.sigma(problem), why)
+        return all_iterates_profile(_gap(problem), self.number_of_steps(problem), problem.n, self.sigma(problem))
 
     def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem, *, released: str = "average") -> Profile:
         """The profile of one pair.
@@ -143,10 +138,11 @@ class NoisyGD:
         outputs = np.empty((trials, problem.d))
         with one_blas_thread():
             for start in range(0, trials, width):
-                outputs[start : start + width] = self._block(problem, width, rng)[: trials - start]
+                outputs[start : start + width] = self.block(problem, width, rng)[: trials - start]
         return outputs
 
-    def _block(self, problem: GLMProblem, width: int, rng: np.random.Generator) -> np.ndarray:
+    def block(self, problem: GLMProblem, width: int, rng: np.random.Generator) -> np.ndarray:
+        """`width` trials side by side, shape (width, d); where BLAS has one thread."""
         w, total = _aligned(problem.d, width), _aligned(problem.d, width)
         if problem.loss.quadratic:
             self._run_axes(problem, rng, w, total)
@@ -202,6 +198,20 @@ def printed_gradient_bound(problem: GLMProblem) -> float:
         y = math.sqrt(loss.at_zero(problem.y_bound))
         return theory.smooth_gradient_bound(loss.smoothness, problem.x_bound, y, problem.radius)
     return problem.x_bound * loss.derivative_bound(problem.radius * problem.x_bound, problem.y_bound)
+
+
+def exact_noise(gap: float, steps: int, n: int, epsilon: float, delta: float) -> float:
+    """The least σ with (D/n)√(T−1)/σ ≤ μ(ε, δ), `gap` = D."""
+    return gap / n * math.sqrt(steps - 1) / _mu(epsilon, delta)
+
+
+def all_iterates_profile(gap: float, steps: int, n: int, noise: float) -> Profile:
+    """Upper profile of T − 1 noisy steps, all iterates released: μ = (D/n)√(T−1)/σ, `gap` = D."""
+    why = (
+        "adaptive composition of T-1 Gaussian steps whose means differ by at most D/n, "
+        "projection and averaging are post-processing"
+    )
+    return _gaussian_shift(gap / n * math.sqrt(steps - 1), noise, why)
 
 
 @lru_cache(maxsize=1024)
