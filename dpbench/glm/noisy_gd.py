@@ -176,6 +176,9 @@ class NoisyGD:
         if problem.sparse:
             X = (problem.X.data, problem.X.indices.astype(np.int64), problem.X.indptr.astype(np.int64))
             run, entries = kernels.noisy_gd_sparse, problem.X.nnz
+        elif width == 1:
+            X = (problem.X, np.ascontiguousarray(problem.X.T))
+            run, scores = kernels.noisy_gd_single, np.empty(problem.n)
         fixed = (loss.code, loss.parameter, *X, problem.y, *self._constants(problem))
         for steps in self._chunks(problem, (2 * entries + 10 * problem.n) * width):
             run(*fixed, steps, rng, w, total, gradient, scores)
