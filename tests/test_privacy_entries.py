@@ -11,7 +11,7 @@ from dpbench import losses
 from dpbench.claims.core import privacy_verdict
 from dpbench.claims.glm import output_perturbation_privacy as output
 from dpbench.claims.glm import theorem1_privacy as descent
-from dpbench.claims.glm.pairs import cancelling_pair, random_record, search_worse, threshold
+from dpbench.claims.glm.pairs import cancelling_pair, gradient_distance, random_record, search_worse, threshold
 from dpbench.claims.glm.real_data import worst_real_pair
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
@@ -86,7 +86,7 @@ def test_the_search_finds_a_worse_pair_where_there_is_one() -> None:
     """Planted: from a pair that is not the worst, the search must find a worse one."""
     worst, _ = cancelling_pair("linear", 21, x_bound=1.0, y_bound=1.0, radius=5.0)
     mild = worst.replace_record(20, 0.3 * worst.X[20], 0.5)
-    leak = descent._gradient_distance
+    leak = gradient_distance
     found = search_worse(worst, leak, stream("search"))
     assert leak(worst, mild) < 1.0 < found <= 2.0 * (1.0 + 1e-12)
 

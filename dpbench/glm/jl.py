@@ -242,11 +242,11 @@ class JLMethod:
         with one_blas_thread():
             for output in outputs:
                 phi = RandomMap(self.map, k, problem.d, rng)
-                projected = self._projected(problem, phi.project(features))
+                projected = self.projected(problem, phi.project(features))
                 output[:] = phi.lift(descent.block(projected, 1, rng)[0])
         return outputs
 
-    def _projected(self, problem: GLMProblem, features: np.ndarray) -> GLMProblem:
+    def projected(self, problem: GLMProblem, features: np.ndarray) -> GLMProblem:
         """The problem in R^k, its features clipped for "exact"."""
         p = problem
         bound = self.norm_bound(p)

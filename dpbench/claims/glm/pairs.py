@@ -61,6 +61,11 @@ def search_worse(
     return worst
 
 
+def gradient_distance(problem: GLMProblem, neighbour: GLMProblem) -> float:
+    """n·‖difference of the mean gradients‖ where every gradient is −y·x on the whole ball."""
+    return float(np.linalg.norm(problem.X.T @ problem.y - neighbour.X.T @ neighbour.y))
+
+
 def threshold(enough: Callable[[float], bool], low: float, high: float) -> float:
     """The ε between `low` (where the printed noise is enough) and `high` (where it is not) at which that ends."""
     for _ in range(200):

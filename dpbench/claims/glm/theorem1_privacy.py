@@ -12,7 +12,7 @@ from dpbench import losses
 from dpbench.auditing.audit import audit
 from dpbench.claims.core import LEVEL, Claim, Context, Evidence, privacy_verdict
 from dpbench.claims.glm.expected import EXPECTED
-from dpbench.claims.glm.pairs import cancelling_pair, column, search_worse, threshold
+from dpbench.claims.glm.pairs import cancelling_pair, column, gradient_distance, search_worse, threshold
 from dpbench.claims.glm.real_data import worst_real_pair
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.losses import Loss
@@ -62,8 +62,8 @@ def _printed(
             pairs.append(pair(beyond, delta, released))
         rows.append(row)
     rng = stream(context.seed, "glm.thm1.privacy.printed", loss)
-    gap = _gradient_distance(problem, neighbour)
-    found = search_worse(problem, _gradient_distance, rng)
+    gap = gradient_distance(problem, neighbour)
+    found = search_worse(problem, gradient_distance, rng)
     reference = next(row for row in rows if row["delta"] == FIGURE_DELTA)
     evidence = Evidence(
         value=reference["epsilon_enough_for_every_loss"],
@@ -98,12 +98,6 @@ def _curve(problem: GLMProblem, neighbour: GLMProblem) -> dict[str, list[float]]
             reached.append(inside.pair_profile(problem, neighbour, released="all").delta(epsilon))
         columns[f"delta_true_{calibration}"] = reached
     return columns
-
-
-def _gradient_distance(problem: GLMProblem, neighbour: GLMProblem) -> float:
-    """n·‖difference of the mean gradients‖ where every gradient is −y·x on the whole ball."""
-    difference = problem.X.T @ problem.y - neighbour.X.T @ neighbour.y
-    return float(np.linalg.norm(difference))
 
 
 def exact(context: Context) -> tuple[str, Evidence]:
