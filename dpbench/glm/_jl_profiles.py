@@ -26,7 +26,7 @@ from dpbench.privacy import gaussian
 from dpbench.privacy.profile import Profile
 from dpbench.problems import GLMProblem
 
-_STRETCHES = np.concatenate((np.linspace(1.0, 3.0, 81)[1:], np.geomspace(3.0, 60.0, 60)[1:]))
+_STRETCHES = 1.0 + np.geomspace(1e-3, 60.0, 160)
 _CELLS = 400
 _NEVER = 1e-40  # chance of the stretches that are counted as lost
 

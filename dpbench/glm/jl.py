@@ -257,9 +257,10 @@ class JLMethod:
         )
 
     def _gap(self, problem: GLMProblem, norm: float) -> float:
-        """D in R^k, where projected records have at most this norm."""
-        p = problem
-        return gradient_gap(p.loss, norm, p.y_bound, 2.0 * p.radius, self.projected_dimension(p))
+        """D where projected records have at most this norm; that of a plane for k = 1 too, where D is smaller, so
+        that more budget, which may raise k, never means more noise."""
+        p, k = problem, self.projected_dimension(problem)
+        return gradient_gap(p.loss, norm, p.y_bound, 2.0 * p.radius, max(2, k))
 
     def _profile_at(self, problem: GLMProblem, norm: float) -> Profile:
         return all_iterates_profile(

@@ -146,7 +146,7 @@ def _exact(theorem: int, tried: tuple[Loss, ...], context: Context) -> tuple[str
                      "guaranteed_delta": profile.delta(epsilon)}
                 )  # fmt: skip
             rng = stream(context.seed, "glm.jl", theorem, loss, radius)
-            realised = max(realised, realised_gap(problem, rng, context.pick(quick=200, full=5000)))
+            realised = max(realised, realised_gap(problem, rng, context.pick(quick=80, full=5000)))
     extreme = losses.linear() if theorem == 10 else losses.capped_linear(100.0)
     small, neighbour = cancelling_pair(extreme, 21, x_bound=1.0, y_bound=1.0, radius=20.0, dimension=6)
     epsilon, delta = SEEN_BY_SAMPLING
@@ -180,7 +180,7 @@ def realised_gap(problem: GLMProblem, rng: np.random.Generator, tries: int) -> f
     worst = 0.0
     for trial in range(tries):
         k = 1 + trial % 6
-        mechanism = JLMethod(1.0, 1e-5, dimension=k, map=MAPS[trial % 3], distortion=0.1 + rng.random())
+        mechanism = JLMethod(1.0, 1e-5, dimension=k, map=MAPS[trial % 3], distortion=0.5)
         base = problem
         for index in (0, 1):
             base = base.replace_record(index, *random_record(problem, rng, extreme=trial % 4 < 3))
