@@ -4,6 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpbench.auditing.audit import AuditResult, audit
+    from dpbench.auditing.bits import audit_bits
+    from dpbench.auditing.one_run import audit_one_run
+    from dpbench.auditing.search import find_neighbours
     from dpbench.claims.ledger import Ledger, verify
     from dpbench.privacy.profile import Profile
     from dpbench.problems import GLMProblem
@@ -18,10 +21,24 @@ _HOME = {
     "Ledger": "dpbench.claims.ledger",
     "Profile": "dpbench.privacy.profile",
     "audit": "dpbench.auditing.audit",
+    "audit_bits": "dpbench.auditing.bits",
+    "audit_one_run": "dpbench.auditing.one_run",
+    "find_neighbours": "dpbench.auditing.search",
     "verify": "dpbench.claims.ledger",
 }
 
-__all__ = ["AuditResult", "GLMProblem", "InvalidInput", "Ledger", "Profile", "audit", "verify"]
+__all__ = [
+    "AuditResult",
+    "GLMProblem",
+    "InvalidInput",
+    "Ledger",
+    "Profile",
+    "audit",
+    "audit_bits",
+    "audit_one_run",
+    "find_neighbours",
+    "verify",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -164,6 +164,7 @@ def _printed_floor(family: _Fingerprints, epsilon: float) -> float:
 
 def _bracket(epsilon: float, delta: float, beta: float, constants: str, half: float) -> tuple[float, float]:
     """(a, k) of the floor B‖X‖α/((1 + 2β)d'^{1/p})·[a − nαk/d']; `half` is a for "tight"."""
+    epsilon = min(epsilon, 700.0)  # where either floor is below zero for certain
     if constants == "tight":
         return half, 0.5 * (math.tanh(0.5 * epsilon) + 2.0 * delta / (math.exp(epsilon) + 1.0))
     return 0.25 - 2.0 * beta, 0.5 * (math.expm1(epsilon) + delta)

@@ -168,7 +168,7 @@ def test_overlapping_parts_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
         return honest(self, "choose", side, block, rows)
 
     monkeypatch.setattr(Runs, "draw", overlapping)
-    monkeypatch.setattr("dpbench.auditing.audit.CHOOSE_SHARE", 0.5)
+    monkeypatch.setattr("dpbench.auditing.split.CHOOSE_SHARE", 0.5)
     wrong = 0
     for seed in range(120):
         found = audit(many, 0.0, 1.0, trials=2_000, confidence=0.95, seed=seed)

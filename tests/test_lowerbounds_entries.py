@@ -19,7 +19,11 @@ from dpbench.claims.glm import (
 )
 from dpbench.claims.glm.expected import EXPECTED
 from dpbench.problems import GLMProblem
+from dpbench.report import figures_lower_bounds
+from dpbench.report.drawings import DRAWINGS
+from dpbench.report.figures import Drawing
 from dpbench.runs.context import RunContext
+from dpbench.validation import InvalidInput
 from lowerbounds._instance import HardFamily
 from lowerbounds._packing import packing
 from lowerbounds._two_point import chaudhuri_hsu
@@ -99,6 +103,20 @@ def test_a_floor_that_is_too_high_is_refuted() -> None:
     assert floors.run_floor(_Plain(), [case])[0] == "not refuted"
     wrong = floors.Case(too_high, {"n": 3, "epsilon": epsilon, "distance": distance}, {}, {"r": response}, {})
     assert floors.run_floor(_Plain(), [wrong])[0] == "refuted"
+
+
+@pytest.mark.parametrize("drawing", figures_lower_bounds.DRAWINGS, ids=lambda drawing: drawing.name)
+def test_figures_are_drawn_from_evidence(drawing: Drawing, context: RunContext) -> None:
+    assert drawing in DRAWINGS
+    claim = next(claim for claim in CLAIMS if claim.id == drawing.claim)
+    evidence = context.run(claim)[1].to_dict()
+    figure = drawing.draw(evidence)
+    drawn = {line.get_label() for axes in figure.axes for line in axes.get_lines()}
+    assert len(figure.axes) in (1, 2) and len([label for label in drawn if not label.startswith("_")]) >= 4
+    for name in ("curve tight", "ceiling", "power shrink"):
+        evidence["series"].pop(name, None)
+    with pytest.raises(InvalidInput, match="evidence must be of this version"):
+        drawing.draw(evidence)
 
 
 class _Plain:

@@ -20,6 +20,7 @@ import numpy as np
 from dpbench import validation
 from dpbench.auditing.blocks import sampler_name
 from dpbench.auditing.bounded_mean import upper_mean
+from dpbench.auditing.intervals import upper
 from dpbench.blas import one_blas_thread
 from dpbench.privacy.inversion import crossing
 from dpbench.problems import GLMProblem
@@ -145,6 +146,14 @@ def measure_accuracy(
     ------
     InvalidInput
         A parameter or an output cannot be used, or the mechanism raised.
+
+    Examples
+    --------
+    >>> from lowerbounds import chaudhuri_hsu
+    >>> def label_mean(problem, trials, rng):
+    ...     return np.full(trials, problem.y.sum() / problem.X.sum())
+    >>> measure_accuracy(label_mean, chaudhuri_hsu(100, epsilon=0.5)).verdict
+    'refuted'
     """
     if not callable(mechanism):
         raise validation.invalid("mechanism", "callable as mechanism(problem, trials, rng)", mechanism)
@@ -152,16 +161,16 @@ def measure_accuracy(
         raise validation.invalid("family", "a HardFamily of lowerbounds", family)
     draws, trials = validation.integer("draws", draws, at_least=2), validation.integer("trials", trials, at_least=1)
     confidence = validation.fraction("confidence", confidence)
-    margin = validation.real("margin", margin, at_least=0.0)
+    margin, rounded = validation.real("margin", margin, at_least=0.0), bool(rounded)
     seed = validation.integer("seed", seed, at_least=0)
-    function = partial(error_block, mechanism, family, draws, trials, margin, bool(rounded), seed)
+    function = partial(error_block, mechanism, family, draws, trials, margin, rounded, seed)
     blocks = range(block_count(family, draws))
     if mapped is not None:
         parts = mapped(function, blocks)
     else:
         with one_blas_thread():
             parts = map_blocks(function, blocks, workers)
-    return report(mechanism, family, parts, draws, trials, margin, confidence, ceiling, seed)
+    return report(mechanism, family, parts, draws, trials, margin, rounded, confidence, ceiling, seed)
 
 
 def block_count(family: HardFamily, draws: int) -> int:
@@ -201,16 +210,17 @@ def report(
     draws: int,
     trials: int,
     margin: float,
+    rounded: bool,
     confidence: float,
     ceiling: float | None,
     seed: int,
 ) -> Accuracy:
     """The result, from all blocks."""
     values = np.concatenate(parts)
-    upper = upper_error(family, values[:, 1], margin, 1.0 - confidence)
+    bound = upper_error(family, values[:, 1], margin, 1.0 - confidence, rounded)
     lower = None
     if family.floor_at is not None and family.delta is not None:
-        lower = epsilon_of_floor(family.floor_at, family.delta, upper)
+        lower = epsilon_of_floor(family.floor_at, family.delta, bound)
     return Accuracy(
         mechanism=sampler_name(mechanism),
         family=f"{family.name} ({family.source})",
@@ -222,7 +232,7 @@ def report(
         error=float(values[:, 0].mean()),
         standard_error=float(values[:, 0].std(ddof=1)) / math.sqrt(draws),
         clipped=float(values[:, 1].mean()),
-        upper=upper,
+        upper=bound,
         confidence=confidence,
         epsilon_lower=lower,
         runs=draws * (len(family.enumerated) or trials),
@@ -230,8 +240,17 @@ def report(
     )
 
 
-def upper_error(family: HardFamily, values: np.ndarray, margin: float, alpha: float) -> float:
-    """Upper confidence bound on the expected aggregate; a value is one member's error, or the sum of all."""
+def upper_error(family: HardFamily, values: np.ndarray, margin: float, alpha: float, rounded: bool = False) -> float:
+    """Upper confidence bound on the expected aggregate; a value is one member's error, or the sum of all.
+
+    Rounded outputs on two data sets miss by 0 or by the width of the box, with probabilities p and q. Of all
+    p, q with one sum the chance of few misses is largest for p = q (Hoeffding 1956, below the mean), so
+    Clopper-Pearson for one probability and twice the runs is a bound on (p + q)/2.
+    """
+    if rounded and family.name == "two-point" and alpha < 0.5:
+        width = family.box[1] - family.box[0]
+        misses = round(float(values.sum()) / width)
+        return 2.0 * width * float(upper(misses, 2 * values.size, alpha))
     terms = max(1, len(family.enumerated))
     least, largest = family.least * terms, family.largest(*family.widened(margin)) * terms
     return least + upper_mean(values - least, largest - least, alpha)

@@ -131,7 +131,7 @@ def _chunks(jobs: list[tuple[int, int, int]]) -> Iterator[list[tuple[int, int, i
 
 def sampler_name(sampler: Any) -> str:
     """What messages call a sampler: its own name, or its type's."""
-    return str(getattr(sampler, "__qualname__", None) or type(sampler).__name__)
+    return str(getattr(sampler, "__name__", None) or type(sampler).__name__)
 
 
 def checked(made: Any, rows: int, name: str) -> np.ndarray:

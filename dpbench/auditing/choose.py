@@ -16,9 +16,11 @@ MARGIN = 0.02  # a learned score of a scalar replaces the plain one if this much
 
 @dataclass(frozen=True)
 class Plan:
-    """A score and the events on it: for ε, for μ (if asked), and for the curve."""
+    """A score and the events on it: for ε (with the bound it promises), for μ (if asked), and for the
+    curve."""
 
     score: Score
+    promise: float
     main: Event
     mu: Event | None
     curve: tuple[Event, ...]
@@ -59,7 +61,7 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
             chosen, start = plain, 0
     assert chosen is not None
     nested = chain(chosen(first[start:]), chosen(second[start:]))
-    _, main = best_event(nested, goal, rows, z)
+    promise, main = best_event(nested, goal, rows, z)
     mu = best_event(nested, mu_goal(), rows, z)[1] if with_mu else None
     curve = best_for_curve(nested, rows, float(-ndtri(alpha / 12.0)))
-    return Plan(chosen, main, mu, curve)
+    return Plan(chosen, promise, main, mu, curve)

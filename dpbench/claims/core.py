@@ -135,10 +135,15 @@ class Claim:
             raise validation.invalid("id", "<paper>.<result>.<kind>[.<variant>]", self.id)
 
     @property
+    def module(self) -> str:
+        """Dotted name of the module that measures the entry."""
+        run = self.run.func if isinstance(self.run, partial) else self.run
+        return run.__module__
+
+    @property
     def digest(self) -> str:
         """Digest of all code of ours that the entry rests on: evidence with another one is stale."""
-        run = self.run.func if isinstance(self.run, partial) else self.run
-        return code_digest(run.__module__)
+        return code_digest(self.module)
 
 
 def privacy_verdict(

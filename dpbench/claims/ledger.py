@@ -234,7 +234,7 @@ def _compile(claims: Iterable[Claim], context: RunContext) -> None:
     """Compile, or load, the kernels that these claims can reach: so progress can say how many there are."""
     from lowerbounds._kernel import KERNELS, compile_kernels
 
-    modules = {name for claim in claims for name in reachable_sources(claim.run.__module__)}
+    modules = {name for claim in claims for name in reachable_sources(claim.module)}
     compile_kernels([k for k in KERNELS.values() if k.__module__ in modules], context.progress.compiling)
 
 

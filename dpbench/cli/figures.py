@@ -26,7 +26,8 @@ def figures(
     Where the store holds several verdicts of an entry, those of the present code go before stale ones, full
     runs before quick ones, and newer before older.
     """
-    from dpbench.report.figures import DRAWINGS, save
+    from dpbench.report.drawings import DRAWINGS
+    from dpbench.report.figures import save
     from dpbench.runs.store import stored_verdicts
     from dpbench.validation import choice, invalid
 

@@ -32,7 +32,7 @@ def _style() -> Any:
     return matplotlib.rc_context(fname=str(STYLE))
 
 
-def _styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """A drawing made in the project's style, whatever the user's own is."""
 
     @functools.wraps(draw)
@@ -43,7 +43,7 @@ def _styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     return inner
 
 
-@_styled
+@styled
 def privacy(evidence: Mapping[str, Any], *, title: str) -> Figure:
     """Claimed against true δ over ε on a worst pair, for the printed and the exact calibration.
 
@@ -52,7 +52,7 @@ def privacy(evidence: Mapping[str, Any], *, title: str) -> Figure:
     """
     names = "epsilon", "delta_claimed", "delta_true_printed", "delta_true_exact"
     epsilon, claimed, printed, exact = columns(evidence, *names)
-    figure, axes = _axes()
+    figure, axes = new_axes()
     axes.set(xscale="log", yscale="log", xlabel=r"$\varepsilon$", ylabel=r"$\delta$ at this $\varepsilon$")
     top = np.maximum(printed, claimed)
     axes.fill_between(
@@ -67,20 +67,20 @@ def privacy(evidence: Mapping[str, Any], *, title: str) -> Figure:
     axes.plot(epsilon, claimed, color="black", ls=DASHED, lw=1.0, label=f"claimed, {_power(claimed[0])}")
     low = min(float(v[v >= _FLOOR].min()) for v in (printed, exact, claimed))
     axes.set_ylim(low / 5.0, 3.0)
-    _log_ticks(axes.xaxis, axes.yaxis)
+    log_ticks(axes.xaxis, axes.yaxis)
     axes.set_title(title, loc="left")
     axes.legend(loc="upper left")
     return figure
 
 
-@_styled
+@styled
 def rate(evidence: Mapping[str, Any], *, title: str) -> Figure:
     """Mean excess risk against n with 95% intervals, and the theorem's formula scaled to the measurements.
 
     Columns: n, measured, standard error, ceiling. The interval of the slope has the entry's own level.
     """
     n, risk, error, theory = columns(evidence, "n", "measured", "standard error", "ceiling")
-    figure, axes = _axes()
+    figure, axes = new_axes()
     axes.set(xscale="log", yscale="log", xlabel="number of records $n$", ylabel="excess population risk")
     slope = f"measured, slope {evidence['value']:.3f}"
     if evidence["interval"] is not None:
@@ -94,17 +94,17 @@ def rate(evidence: Mapping[str, Any], *, title: str) -> Figure:
     axes.plot(n, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=theorem.replace("-", "−"))
     floor, ceiling = axes.get_ylim()
     axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.2)  # room for the legend
-    _log_ticks(axes.xaxis, axes.yaxis)
+    log_ticks(axes.xaxis, axes.yaxis)
     axes.set_title(title, loc="left")
     axes.legend(loc="upper right")
     return figure
 
 
-@_styled
+@styled
 def comparison(document: Mapping[str, Any]) -> Figure:
     """Empirical excess risk of each algorithm over ε, beside the zero predictor: the document of `bench`."""
     rows, zero = document["rows"], document["zero_excess"]
-    figure, axes = _axes()
+    figure, axes = new_axes()
     axes.set(xscale="log", xlabel=r"$\varepsilon$", ylabel="empirical excess risk")
     names = list(dict.fromkeys(row["algorithm"] for row in rows))
     epsilons = sorted({row["epsilon"] for row in rows})
@@ -117,7 +117,7 @@ def comparison(document: Mapping[str, Any]) -> Figure:
     axes.axhline(zero, color="black", ls=DASHED, lw=1.0, label="zero predictor")
     if zero > 0.0 and min(row["low"] for row in rows) > 0.0:
         axes.set_yscale("log")
-        _log_ticks(axes.yaxis)
+        log_ticks(axes.yaxis)
     else:
         axes.axhline(0.0, color=GREY, lw=0.6)
     axes.set_xticks(epsilons, [f"{e:g}" for e in epsilons])
@@ -181,13 +181,13 @@ def _power(value: float) -> str:
     return f"$10^{{{exponent}}}$" if np.isclose(value, 10.0**exponent, rtol=1e-9, atol=0.0) else f"{value:g}"
 
 
-def _axes() -> tuple[Figure, Any]:
+def new_axes() -> tuple[Figure, Any]:
     figure = Figure()
     FigureCanvasAgg(figure)
     return figure, figure.add_subplot()
 
 
-def _log_ticks(*log_axes: Any) -> None:
+def log_ticks(*log_axes: Any) -> None:
     """Powers of ten where an axis spans two of them; else 1, 2, 5 times those, written out."""
     for axis in log_axes:
         low, high = sorted(axis.get_view_interval())

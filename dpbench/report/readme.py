@@ -12,19 +12,14 @@ from typing import Any
 
 from dpbench.claims.core import Claim
 from dpbench.claims.ledger import all_claims
+from dpbench.report.drawings import DRAWINGS
 
 BEGIN, END = "<!-- ledger: begin -->", "<!-- ledger: end -->"
 HEADER = (
     "| claim | theorem | file | verdict | value | interval | figure |",
     "|---|---|---|---|---|---|---|",
 )
-FIGURES = {
-    "glm.thm1.privacy.printed": "delta_thm1",
-    "glm.thm5.privacy.printed": "delta_thm5",
-    "glm.thm1.rate.n": "rate_thm1",
-    "glm.thm5.rate.n": "rate_thm5",
-}
-"""Figure that shows an entry, by the entry's id."""
+FIGURES = {drawing.claim: drawing.name for drawing in DRAWINGS}
 
 
 def table(claims: tuple[Claim, ...], document: dict[str, Any]) -> str:
@@ -34,7 +29,7 @@ def table(claims: tuple[Claim, ...], document: dict[str, Any]) -> str:
 
 
 def _row(claim: Claim, item: dict[str, Any] | None) -> str:
-    source = claim.run.__module__.replace(".", "/") + ".py"
+    source = claim.module.replace(".", "/") + ".py"
     name = FIGURES.get(claim.id, "")
     figure = f"[{name}](figures/{name}.pdf)" if name else ""
     if item is None:
@@ -65,7 +60,7 @@ def main() -> None:
     document = json.loads(Path("evidence/ledger.json").read_text(encoding="utf-8"))
     made = render(readme.read_text(encoding="utf-8"), document)
     readme.write_text(made, encoding="utf-8")
-    print(f"README.md: {made.count('(stale)')} stale rows", file=sys.stderr)
+    print(f"README.md: {made.count(' (stale) |')} stale rows", file=sys.stderr)
 
 
 if __name__ == "__main__":

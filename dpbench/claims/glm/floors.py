@@ -84,7 +84,7 @@ def run_floor(
         for name, mechanism in case.algorithms.items():
             function = partial(floor_block, case.build, case.arguments, mechanism, draws, trials, context.seed)
             parts = context.map({"what": "errors on a hard family"}, function, range(block_count(family, draws)))
-            found = report(mechanism, family, parts, draws, trials, 0.0, confidence, None, context.seed)
+            found = report(mechanism, family, parts, draws, trials, 0.0, False, confidence, None, context.seed)
             verdict = "refuted" if found.verdict == "refuted" else verdict
             runs += found.runs
             rows.append(case.beside | _row(name, family, found))

@@ -36,7 +36,7 @@ def power(context: Context) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
     factors = ", ".join(f"{tripping_factor(e, d, noise):.3g} ({noise}, epsilon = {e:g})" for noise, e, d in PRIVACY)
     return column(rows), (
         f"power: share of {repeats} attacks of {RUNS} runs a side that refute at {CONFIDENCE}; the expected absolute "
-        f"error meets the floor where the noise is too small by {factors}; clipped or rounded outputs are refuted before",
+        f"error meets the floor where the noise is too small by {factors}; clipped or rounded outputs trip it earlier",
     )
 
 
@@ -53,6 +53,7 @@ def attacks(noise: str, epsilon: float, delta: float, repeats: int, seed: int, n
                 error_block(mechanism, family, RUNS, 1, margin, rounded, seed * 1_000_003 + repeat, 0)[:, 1],
                 margin,
                 1.0 - CONFIDENCE,
+                rounded,
             )
             < family.floor
             for repeat in range(repeats)

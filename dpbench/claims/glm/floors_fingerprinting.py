@@ -15,7 +15,7 @@ from dpbench.sampling import stream
 from lowerbounds._fingerprinting import PRINTED_BETA, fingerprinting, mean_distance
 
 EPSILON, DELTA, RECORDS = 0.2, 1e-6, 100
-QUICK, WIDE, FULL = (2, 16), (2, 16, 128), (2, 4, 8, 16, 32, 64, 128)
+QUICK, WIDE, FULL = (2, 16), (2, 32), (2, 8, 32, 128)
 EXPONENTS = {"thm6": (2.0,), "thm11": (1.0, 3.0), "cor4": (math.inf, 1.5)}
 CONSTANTS = ("printed", "exact", "tight")
 
@@ -36,7 +36,7 @@ def floor(context: Context, result: str, constants: str) -> tuple[str, Evidence]
             # The constants choose alpha, d' and beta, so the samples are their own.
             arguments = shared | {"constants": constants}
             cases.append(Case(fingerprinting, arguments, {}, private(EPSILON, DELTA), beside))
-    return run_floor(context, cases, trials=16)
+    return run_floor(context, cases, trials=16, full=512)
 
 
 def case_two(context: Context, corrected: bool) -> tuple[str, Evidence]:
@@ -124,7 +124,7 @@ _WHAT = {
 _FLOORS = {
     "printed": (
         "BX d'^((p-1)/p)/(1024 n epsilon) for rank <= 48 n epsilon, BX min(1, 1/(16 (n epsilon)^(1/p))) beyond",
-        "On the printed instance: beta = 1/16, d' = rank, alpha = d'/(54 n epsilon).",
+        "On the printed instance, whose parameters are beta = 1/16, d' = rank and alpha = d'/(54 n epsilon).",
     ),
     "exact": (
         "(BX alpha/((1 + 2 beta) d'^(1/p))) (1/4 - 2 beta - n alpha (e^epsilon - 1 + delta)/(2d'))",
@@ -183,7 +183,7 @@ CLAIMS = (
         "inequality",
         "Theorem 11, before (20)",
         "|v - mu|_2 >= |v - mu|_2^2 for v, mu in [0, 1]^d'.",
-        "False once |v - mu|_2 > 1: for d' = 4 and v - mu all ones it says 2 >= 4.",
+        "False once |v - mu|_2 > 1, which d' > 1 allows: for d' = 4 and v - mu all ones it says 2 >= 4.",
         partial(norms, corrected=False),
         corrected="glm.thm11.inequality.norms.corrected",
     ),
@@ -192,7 +192,7 @@ CLAIMS = (
         "inequality",
         "Theorem 11, before (20), through the l_1 norm",
         "|v - mu|_1 >= |v - mu|_2^2 for v, mu in [0, 1]^d'.",
-        "|u| >= u^2 in each coordinate; it is what the chain needs.",
+        "|u| >= u^2 in each coordinate, as u lies in [-1, 1]; summed, it is what the chain of the proof needs.",
         partial(norms, corrected=True),
     ),
     entry(
@@ -200,7 +200,7 @@ CLAIMS = (
         "inequality",
         "Theorem 11, the step after (20)",
         "From E[v_j(z - mu)_j] <= 3 epsilon, (1/beta) sum_i E<v, z_i - mu> <= 3 alpha n epsilon.",
-        "The bound gives 3 alpha n epsilon/beta; the 1/beta is dropped.",
+        "Each of the n terms is at most alpha 3 epsilon, so the bound gives 3 alpha n epsilon/beta; 1/beta is dropped.",
         partial(beta_step, corrected=False),
         corrected="glm.thm11.inequality.beta.corrected",
     ),
@@ -210,7 +210,8 @@ CLAIMS = (
         "Theorem 11, the step after (20), from the sharper bound",
         "From E[v_j(z - mu)_j] <= E mu(1 - mu) (e^epsilon - 1 + delta), (1/beta) sum_i E<v, z_i - mu> <= 3 alpha n "
         "epsilon.",
-        "E mu(1 - mu) = beta/(2(1 + 2 beta)) brings the beta back: the conclusion stands.",
+        "E mu(1 - mu) = beta/(2(1 + 2 beta)) brings the beta back, and (e^epsilon - 1 + delta)/2 <= 3 epsilon for "
+        "epsilon <= 1.2, delta <= epsilon: the conclusion stands.",
         partial(beta_step, corrected=True),
     ),
     entry(

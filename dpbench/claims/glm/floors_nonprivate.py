@@ -77,7 +77,8 @@ CLAIMS = (
         "floor",
         "Theorem 16, the constant of its construction",
         _SIXTEEN + "e(0) (1 - TV(P_+^n, P_-^n)), e(0) the excess of the zero predictor.",
-        "By convexity the two excess risks of any predictor sum to at least 2e(0).",
+        "By convexity the two excess risks of any predictor sum to at least 2e(0), and no test of n labels errs less "
+        "often than 1 - TV in sum.",
         partial(floor, theorem="16", constants="exact"),
         level=LEVEL,
     ),
@@ -125,7 +126,7 @@ CLAIMS = (
         "floor",
         "Corollary 5, the Bayes risk of the construction",
         _SEVENTEEN + "its Bayes risk, with sqrt(H)X for X.",
-        "Theorem 17 with features sqrt(H)x.",
+        "Theorem 17 with features sqrt(H)x: (1/2)(sqrt(H) z - y)^2 is its loss there, so the Bayes risk is the same.",
         partial(floor, theorem="cor5", constants="exact"),
         level=LEVEL,
     ),

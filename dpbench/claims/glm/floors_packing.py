@@ -150,7 +150,7 @@ CLAIMS = (
         "inequality",
         "A.7, the label counts of S_j",
         "(pn/(2d))(1 + b) and (pn/(2d))(1 - b) labels cover the pn/d' features of a block.",
-        "They sum to pn/d, which is less unless d' = d.",
+        "They sum to pn/d, which is less than pn/d' unless d' = d: the d of the printed unit pn/(2d) should be d'.",
         partial(counts, unit="d"),
         corrected="glm.thm4.inequality.counts.corrected",
     ),
@@ -167,7 +167,8 @@ CLAIMS = (
         "inequality",
         "Equation (10)",
         "F(w) - F(w^sigma) >= (p X^2/(2d')) sum_j (w_j - w_j^sigma)^2.",
-        "The excess is exactly (p X^2/d') times the sum: (10) holds and loses a factor 2.",
+        "F is quadratic with curvature 2pX^2/d' in each coordinate, so the excess is exactly (p X^2/d') times the sum: "
+        "(10) holds and loses a factor 2.",
         curvature,
     ),
     entry(
@@ -175,7 +176,8 @@ CLAIMS = (
         "inequality",
         "Equation (11)",
         "E[|A(S)_j - w_j| + |A(S')_j - w'_j|] >= (1/4) Yb/X.",
-        "Lemma 1 gives (1/4)|w_j - w'_j| = (1/4) 2Yb/X: (11) holds and loses a factor 2.",
+        "The two targets are +-Yb/X, so Lemma 1 gives (1/4)|w_j - w'_j| = (1/4) 2Yb/X: (11) holds and "
+        "loses a factor 2.",
         two_point,
     ),
     entry(
@@ -183,7 +185,8 @@ CLAIMS = (
         "inequality",
         "A.7, the instance for general H",
         "(H/2)(<w, x> - (2/sqrt(H)) y)^2 is at most Y^2 at w = 0.",
-        "It is 2y^2 there.",
+        "It is (H/2)(4/H) y^2 = 2y^2 there, twice the bound; the label scale that gives y^2 is sqrt(2/H), not "
+        "2/sqrt(H).",
         partial(rescaling, scale=2.0),
         corrected="glm.thm4.inequality.rescaling.corrected",
     ),
@@ -192,7 +195,7 @@ CLAIMS = (
         "inequality",
         "A.7, the instance for general H with label scale sqrt(2/H)",
         "(H/2)(<w, x> - sqrt(2/H) y)^2 is at most Y^2 at w = 0.",
-        "It is y^2 there.",
+        "It is (H/2)(2/H) y^2 = y^2 there; the loss is H-smooth and has its minimum where the labels are scaled by it.",
         partial(rescaling, scale=math.sqrt(2.0)),
     ),
 )

@@ -133,7 +133,7 @@ CLAIMS = (
         paper="glm",
         source="Lemma 5, for eta <= 2/H~ and T <= n",
         kind="stability",
-        statement="Lemma 5 for eta <= 2/H~ and T <= n.",
+        statement="The bound of Lemma 5 on eps_av-stab^2 holds for every eta <= 2/H~ and every T <= n.",
         derivation="Each step is non-expansive, the self-bounding property |grad f|^2 <= 2H~f has the constant that "
         "the sum of 2T terms needs, and T L(w*)/n <= L(w*) <= |Y|^2.",
         expected=EXPECTED["glm.lemma5.stability.corrected"],

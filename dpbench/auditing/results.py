@@ -1,0 +1,132 @@
+"""What an audit returns: `AuditResult`, and the certified counts behind it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpbench import validation
+from dpbench.auditing.intervals import Region, joint_region
+
+
+@dataclass(frozen=True)
+class Certified:
+    """An event's counts on the certifying part.
+
+    Attributes
+    ----------
+    hits : (int, int)
+        On the side where the event is likelier, and on the other.
+    trials : int
+        Certifying runs a side.
+    forward : bool
+        The likelier side is the data set.
+    alpha : float
+        Error probability spent on it.
+    angle : int
+        Weights of the joint region (see `intervals`).
+    """
+
+    hits: tuple[int, int]
+    trials: int
+    forward: bool
+    alpha: float
+    angle: int
+
+    def region(self, cells: int = 256) -> Region:
+        """The joint region for the event's two probabilities."""
+        return joint_region(self.hits, (self.trials, self.trials), self.alpha, self.angle, cells)
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What an audit found.
+
+    Attributes
+    ----------
+    epsilon_lower : float
+        Lower bound on the ε at `delta`, at least 0, at the stated confidence, with no assumption on the
+        outputs.
+    epsilon : float or None
+        The claim.
+    delta, confidence : float
+    trials : int
+        Runs a side, choosing and certifying together.
+    event : str
+        The event behind `epsilon_lower`, in words, with its frequencies.
+    verdict : {"refuted", "not refuted"} or None
+        "refuted" iff `epsilon_lower` exceeds the claim; None without a claim.
+    mu_lower : float or None
+        Only under ``assume="gaussian"``: no μ-GDP guarantee below this holds (Dong, Roth & Su 2019). That
+        much needs no assumption; reading it as an ε (`epsilon_gaussian`) does. The verdict never uses it.
+    certificate : Certified or None
+        None in one-run mode, whose bound is of another kind.
+    family : tuple of Certified
+        The events behind `curve`, which share one error level.
+    seed : int
+    pair : tuple or None
+        The pair of data sets that a search found.
+    """
+
+    epsilon_lower: float
+    epsilon: float | None
+    delta: float
+    confidence: float
+    trials: int
+    event: str
+    verdict: str | None
+    mu_lower: float | None
+    certificate: Certified | None
+    family: tuple[Certified, ...]
+    seed: int
+    pair: tuple[Any, Any] | None = None
+
+    def curve(self, epsilons: Any) -> np.ndarray:
+        """Lower bounds on δ(ε), valid simultaneously for all ε ≥ 0 at the audit's confidence.
+
+        Parameters
+        ----------
+        epsilons : float64[m]
+            Values of ε ≥ 0, in any order.
+
+        Returns
+        -------
+        float64[m]
+            At least 0. Its confidence is its own: it and `epsilon_lower` are two statements.
+        """
+        wanted = validation.array("epsilons", np.atleast_1d(epsilons), ndim=1)
+        if (wanted < 0.0).any():
+            raise validation.invalid("epsilons", "values >= 0", float(wanted.min()))
+        found = np.zeros_like(wanted)
+        for certified in self.family:
+            found = np.maximum(found, certified.region(128).delta(wanted))
+        return found
+
+    @property
+    def epsilon_gaussian(self) -> float | None:
+        """ε at `delta` of a Gaussian pair `mu_lower` apart: a bound only if the pair IS Gaussian."""
+        if self.mu_lower is None:
+            return None
+        from dpbench.privacy import gaussian
+
+        return gaussian.epsilon(self.delta, self.mu_lower)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, ready for JSON (without `pair`, which may be any objects)."""
+        plain = asdict(replace(self, pair=None))
+        del plain["pair"]
+        return {**plain, "epsilon_gaussian": _finite(self.epsilon_gaussian)}
+
+    def __str__(self) -> str:
+        claim = "" if self.verdict is None else f"; claim {self.epsilon:g}: {self.verdict}"
+        mu = "" if self.mu_lower is None else f"; assuming a Gaussian pair: mu >= {self.mu_lower:.4g}"
+        return (
+            f"epsilon >= {self.epsilon_lower:.4g} at delta = {self.delta:g}, confidence {self.confidence:g}, "
+            f"{self.trials} runs a side ({self.event}){claim}{mu}"
+        )
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and np.isfinite(value) else None

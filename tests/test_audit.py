@@ -1,0 +1,277 @@
+"""`audit` as users meet it: outputs of every kind, messages, seeds, workers, memory, the sequential mode."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import math
+import tracemalloc
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbench import InvalidInput, audit
+from dpbench.auditing.blocks import BLOCK
+
+Rng = np.random.Generator
+
+
+def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
+    return d + rng.laplace(size=trials)
+
+
+def test_the_bound_the_event_and_the_verdict() -> None:
+    found = audit(laplace, 0.0, 1.0, epsilon=0.8, trials=100_000)
+    assert 0.9 < found.epsilon_lower < 1.0
+    assert found.verdict == "refuted"
+    assert found.trials == 100_000 and found.confidence == 0.999 and found.delta == 0.0
+    assert "of the runs on the" in found.event
+    assert audit(laplace, 0.0, 1.0, epsilon=1.0, trials=20_000).verdict == "not refuted"
+    assert audit(laplace, 0.0, 1.0, trials=20_000).verdict is None
+    assert audit(laplace, 0.0, 0.0, trials=20_000).epsilon_lower == 0.0
+
+
+def test_the_curve_bounds_and_follows_the_exact_profile() -> None:
+    found = audit(laplace, 0.0, 1.0, trials=200_000)
+    grid = np.array([0.0, 0.25, 0.5, 0.75, 1.0, 2.0])
+    truth = np.maximum(1.0 - np.exp((grid - 1.0) / 2.0), 0.0)
+    curve = found.curve(grid)
+    assert (curve <= truth).all()
+    assert (curve[:4] >= truth[:4] - 0.012).all()
+    assert np.array_equal(found.curve(grid[::-1]), curve[::-1])
+    with pytest.raises(InvalidInput, match="epsilons must be values >= 0"):
+        found.curve([-0.1])
+
+
+def test_to_dict_is_json_and_str_is_a_sentence() -> None:
+    found = audit(laplace, 0.0, 1.0, epsilon=1.0, delta=1e-3, trials=5_000, assume="gaussian")
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert plain["epsilon_lower"] == found.epsilon_lower
+    assert plain["mu_lower"] == found.mu_lower
+    assert "assuming a Gaussian pair" in str(found)
+
+
+def test_mu_is_only_there_when_asked_for_and_never_decides() -> None:
+    assert audit(laplace, 0.0, 1.0, trials=5_000).mu_lower is None
+    assert audit(laplace, 0.0, 1.0, trials=5_000).epsilon_gaussian is None
+    # Read as an ε at this δ, a Laplace pair's μ exceeds the true 1.0: a Gaussian's reading, and not the
+    # verdict.
+    found = audit(laplace, 0.0, 1.0, epsilon=1.0, delta=1e-5, trials=200_000, assume="gaussian")
+    assert found.epsilon_gaussian is not None and found.epsilon_gaussian > 2.0
+    assert found.verdict == "not refuted"
+
+
+SHIFTED: dict[str, Callable[[float, int, Rng], Any]] = {
+    "bool": lambda d, n, r: r.random(n) < 0.3 + 0.3 * d,
+    "int8": lambda d, n, r: (r.integers(0, 4, n) + int(d)).astype(np.int8),
+    "uint64": lambda d, n, r: r.integers(0, 9, n, dtype=np.uint64) * np.uint64(1 + d),
+    "float32": lambda d, n, r: (d + r.laplace(size=n)).astype(np.float32),
+    "str": lambda d, n, r: np.array(["no", "yes"])[(r.random(n) < 0.3 + 0.3 * d).astype(int)],
+    "bytes": lambda d, n, r: np.array([b"n", b"yes"])[(r.random(n) < 0.3 + 0.3 * d).astype(int)],
+    "list": lambda d, n, r: (d + r.laplace(size=n)).tolist(),
+    "one column": lambda d, n, r: d + r.laplace(size=(n, 1)),
+    "vector": lambda d, n, r: d + r.normal(size=(n, 3)),
+    "bits": lambda d, n, r: r.random((n, 6)) < 0.4 + 0.2 * d,
+    "nan": lambda d, n, r: np.where(r.random(n) < 0.05 + 0.2 * d, np.nan, r.normal(size=n)),
+    "inf": lambda d, n, r: np.where(r.random(n) < 0.05 + 0.2 * d, np.inf, r.normal(size=n)),
+    "minus inf": lambda d, n, r: np.where(r.random((n, 2)) < 0.05 + 0.2 * d, -np.inf, r.normal(size=(n, 2))),
+    "an atom inside": lambda d, n, r: np.where(r.random(n) < 0.02 + 0.08 * d, 0.5, r.normal(size=n)),
+    "scale": lambda d, n, r: (1.0 + d) * r.normal(size=n),
+    "two modes": lambda d, n, r: r.normal(size=n) + 4.0 * d * (2 * r.integers(0, 2, n) - 1),
+    "equal coordinates": lambda d, n, r: _sometimes_equal(0.1 + 0.2 * d, n, r),
+    "wide": lambda d, n, r: 0.1 * d + r.normal(size=(n, 200)),
+}
+
+
+def _sometimes_equal(chance: float, trials: int, rng: Rng) -> np.ndarray:
+    rows = rng.normal(size=(trials, 4))
+    rows[:, 1] = np.where(rng.random(trials) < chance, rows[:, 0], rows[:, 1])
+    return rows
+
+
+@pytest.mark.parametrize("name", SHIFTED)
+def test_outputs_of_every_kind_are_told_apart(name: str) -> None:
+    """Each pair has ε >= 0.69 somewhere; identical pairs of the same kind give 0 at confidence 1 - 1e-7."""
+    sampler = SHIFTED[name]
+    assert audit(sampler, 0.0, 1.0, trials=20_000).epsilon_lower > 0.3
+    assert audit(sampler, 1.0, 1.0, trials=4_000, confidence=1.0 - 1e-7).epsilon_lower == 0.0
+
+
+SUPPORTS: dict[str, Callable[[float, int, Rng], Any]] = {
+    "constant": lambda d, n, r: np.full(n, d),
+    "uniform": lambda d, n, r: r.random(n) + 0.3 * d,
+    "rare value": lambda d, n, r: np.where(r.random(n) < 0.01 * d, 7.5, r.normal(size=n)),
+    "rare nan": lambda d, n, r: np.where(r.random(n) < 0.01 * d, np.nan, r.normal(size=n)),
+    "difference": lambda d, n, r: np.add.outer(r.integers(-9, 9, n), [0, int(d)]),
+    "real difference": lambda d, n, r: np.add.outer(r.laplace(size=n), [0.0, d]),
+}
+
+
+@pytest.mark.parametrize("name", SUPPORTS)
+def test_an_event_on_one_side_alone_is_found(name: str) -> None:
+    """The true ε is infinite: an event of probability >= 0.01 against 0, 40,000 runs, so the bound can pass
+    3."""
+    assert audit(SUPPORTS[name], 0.0, 1.0, trials=50_000).epsilon_lower > 3.0
+
+
+def test_nothing_to_tell_apart_gives_zero() -> None:
+    for value in (0.0, math.nan, math.inf):
+        assert audit(lambda d, n, r, v=value: np.full(n, v), 0.0, 1.0, trials=1_000).epsilon_lower == 0.0
+    assert audit(lambda d, n, r: np.zeros((n, 3)), 0.0, 1.0, trials=1_000).epsilon_lower == 0.0
+
+
+def test_huge_and_tiny_numbers() -> None:
+    for scale in (1e-300, 1e300):
+        found = audit(lambda d, n, r, s=scale: s * (d + r.laplace(size=n)), 0.0, 1.0, trials=20_000)
+        assert found.epsilon_lower > 0.8
+        audit(lambda d, n, r, s=scale: s * (d + r.laplace(size=(n, 3))), 0.0, 1.0, trials=5_000)
+
+
+BAD: list[tuple[Any, str]] = [
+    (3, r"sampler must be callable"),
+    (lambda d, n, r: r.normal(size=n + 1), r"one row for each of the \d+ trials"),
+    (lambda d, n, r: 1.0, r"one row for each of the \d+ trials"),
+    (lambda d, n, r: np.array([None] * n), r"must be of numbers, booleans or fixed-width strings"),
+    (lambda d, n, r: np.zeros(n, dtype=complex), r"must be of numbers, booleans or fixed-width strings"),
+    (lambda d, n, r: [[1.0], [1.0, 2.0]] * n, r"must be an array of shape"),
+    (lambda d, n, r: np.zeros((n, 2, 2)), r"must be of shape"),
+    (lambda d, n, r: np.zeros((n, 0)), r"must be of shape"),
+    (lambda d, n, r: np.full((n, 2), "a"), r"when it holds strings"),
+    (lambda d, n, r: np.zeros((n, 2 + int(d))), r"one width and type in every block, got rows of 2 .* rows of 3"),
+    (lambda d, n, r: np.zeros(n, dtype="f4" if d else "f8"), r"one width and type in every block"),
+    (lambda d, n, r: [][0], r"raised IndexError on the dataset: list index out of range"),
+]
+
+
+@pytest.mark.parametrize(("sampler", "message"), BAD)
+def test_a_bad_sampler_gets_one_clear_message(sampler: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        audit(sampler, 0.0, 1.0, trials=1_000)
+
+
+def test_the_message_names_the_sampler_and_keeps_the_cause() -> None:
+    def counts_wrongly(d: float, trials: int, rng: Rng) -> np.ndarray:
+        raise RuntimeError("no such table")
+
+    with pytest.raises(
+        InvalidInput, match="counts_wrongly raised RuntimeError on the dataset: no such table"
+    ) as caught:
+        audit(counts_wrongly, 0.0, 1.0, trials=1_000)
+    assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"epsilon": -1.0}, "epsilon must be"),
+        ({"epsilon": math.nan}, "epsilon must be"),
+        ({"delta": 1.0}, "delta must be"),
+        ({"trials": 10}, "trials must be an integer >= 100"),
+        ({"trials": "all"}, 'trials must be an integer >= 100 or "auto"'),
+        ({"trials": "auto"}, "epsilon must be given"),
+        ({"trials": "auto", "epsilon": 1.0, "gap": 0.0}, "gap must be"),
+        ({"trials": "auto", "epsilon": 1.0, "budget": 5}, "budget must be"),
+        ({"confidence": 1.0}, "confidence must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"workers": 0}, "workers must be"),
+        ({"assume": "laplace"}, "assume must be one of gaussian"),
+    ],
+)
+def test_bad_options_are_refused(option: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        audit(laplace, 0.0, 1.0, **{"trials": 1_000, **option})
+
+
+def test_the_same_for_any_number_of_workers() -> None:
+    one = audit(laplace, 0.0, 1.0, trials=200_000, seed=5)
+    assert one == audit(laplace, 0.0, 1.0, trials=200_000, seed=5)
+    assert one == audit(laplace, 0.0, 1.0, trials=200_000, seed=5, workers=3)
+    with ThreadPoolExecutor(2) as pool:
+        assert one == audit(laplace, 0.0, 1.0, trials=200_000, seed=5, workers=pool)
+    assert one != audit(laplace, 0.0, 1.0, trials=200_000, seed=6)
+
+
+@pytest.mark.process
+def test_the_same_from_other_processes() -> None:
+    import multiprocessing
+
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+        spread = audit(dpbench_sampler(), (0.0,), (1.0,), trials=100_000, workers=pool)
+    assert spread == audit(dpbench_sampler(), (0.0,), (1.0,), trials=100_000)
+
+
+def dpbench_sampler() -> Any:
+    from dpbench.auditing.broken import Laplace
+
+    return Laplace(1.0)
+
+
+def test_no_two_blocks_share_a_stream_and_parts_never_meet() -> None:
+    """First draws of all calls of an audit are distinct, and each call is at most a block."""
+    seen: list[tuple[float, int]] = []
+
+    def spy(d: float, trials: int, rng: Rng) -> np.ndarray:
+        draws = d + rng.laplace(size=trials)
+        seen.append((float(draws[0] - d), trials))
+        return draws
+
+    audit(spy, 0.0, 1.0, trials=150_000)
+    assert len({first for first, _ in seen}) == len(seen)
+    assert max(size for _, size in seen) == BLOCK
+    assert sum(size for _, size in seen) == 300_000 + 1  # one more run tells the width
+
+
+def test_at_least_four_fifths_certify_and_outputs_are_not_kept() -> None:
+    found = audit(laplace, 0.0, 1.0, trials=100_000)
+    assert found.certificate is not None and found.certificate.trials >= 80_000
+    tracemalloc.start()
+    audit(laplace, 0.0, 1.0, trials=300_000)
+    _, small = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    from dpbench.auditing import split
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(split, "CHOOSE_ROWS", 60_000)
+        audit(laplace, 0.0, 1.0, trials=3_000_000)
+    _, large = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert large < 1.5 * small
+
+
+def test_progress_reaches_its_end() -> None:
+    steps: list[tuple[int, int]] = []
+    audit(laplace, 0.0, 1.0, trials=3_000_000, progress=lambda done, total: steps.append((done, total)))
+    assert len(steps) >= 2
+    assert [done for done, _ in steps] == sorted({done for done, _ in steps})
+    assert steps[-1][0] == steps[-1][1]
+
+
+def test_sequential_stops_early_on_clear_cases_and_at_the_budget() -> None:
+    wrong = audit(laplace, 0.0, 1.0, epsilon=0.3, trials="auto", seed=1)
+    assert wrong.verdict == "refuted" and wrong.trials <= 30_000
+    right = audit(laplace, 0.0, 1.0, epsilon=1.0, trials="auto", gap=0.1, seed=1)
+    assert right.verdict == "not refuted" and right.trials <= 200_000 and right.epsilon_lower >= 0.9
+    loose = audit(laplace, 0.0, 1.0, epsilon=3.0, trials="auto", budget=50_000, seed=1)
+    assert loose.verdict == "not refuted" and loose.trials == 50_000
+
+
+def test_sequential_is_valid_where_it_may_stop_at_will() -> None:
+    """Null: false refutations of a true claim at most 10%; alarms at 1e-6; 150 runs catch a rate of 35%."""
+    from scipy.stats import binom
+
+    wrong = sum(
+        audit(laplace, 0.0, 1.0, epsilon=1.0, trials="auto", gap=1e-9, budget=30_000, confidence=0.9, seed=s).verdict
+        == "refuted"
+        for s in range(150)
+    )
+    assert binom.sf(wrong - 1, 150, 0.1) > 1e-6
+
+
+def test_the_example_of_the_docstring() -> None:
+    runner = doctest.DocTestRunner()
+    for example in doctest.DocTestFinder().find(audit, "audit", globs={"audit": audit}):
+        runner.run(example)
+    assert runner.tries >= 2 and runner.failures == 0
