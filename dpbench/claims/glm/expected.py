@@ -26,6 +26,11 @@ EXPECTED = {
     "glm.thm2.privacy.printed": "refuted",
     # ‖Φx‖ clipped to (1 + α)X, D at radius 2B and that norm: no JL event is needed.
     "glm.thm2.privacy.exact": "proved",
+    "glm.thm2.rate.n": "consistent",
+    # η has σ√d where the noise lives in R^k: for d ≫ k the output stays near 0, whose risk is no bound's.
+    "glm.thm2.rate.d": "inconsistent",
+    # With σ√k the law of the risk does not depend on coordinates that no record has.
+    "glm.thm2.rate.d.exact": "consistent",
     # σ² drops the factor H‖X‖² beside ‖Y‖²: no universal constant saves it.
     "glm.thm3.privacy.printed": "refuted",
     "glm.thm3.privacy.exact": "proved",
