@@ -178,7 +178,7 @@ def p_values(kind: str, drawn: np.ndarray, k: int) -> list[float]:
 
 @pytest.mark.parametrize("kind", MAPS)
 def test_entries_have_their_law(kind: str) -> None:
-    """Null: the entries' law. 1e6 entries, fixed seed, false alarm 1e-6: finds a scale or a chance 1.5% off (sparse: 3%)."""
+    """Null: the entries' law. 1e6 entries, fixed seed, false alarm 1e-6: finds 1.5% in them (sparse: 3%)."""
     k, d = 20, 50_000
     drawn = entries(kind, k, d, 6)
     assert min(p_values(kind, drawn, k)) > 1e-6

@@ -12,7 +12,7 @@ import pytest
 
 from dpbench import losses
 from dpbench.claims.core import inequality_verdict, privacy_verdict
-from dpbench.claims.glm import jl_privacy, lemma12
+from dpbench.claims.glm import jl_privacy, lemma12, rates_jl
 from dpbench.claims.glm.pairs import cancelling_pair
 from dpbench.glm.jl import JLMethod
 from dpbench.privacy import gaussian
@@ -127,3 +127,31 @@ def test_lemma12_is_attained_and_a_stronger_claim_is_refuted(context: RunContext
     margins = np.array(evidence.series["margin"])
     assert {"normal", "rademacher", "sparse"} == set(evidence.series["map"])
     assert inequality_verdict(float((1.0 - 2.0 * (1.0 - margins)).min())) == "refuted"
+
+
+def test_no_map_keeps_more_than_half_on_average() -> None:
+    """Null: the best Φᵀv has half of ‖w*‖² on average over maps from 2k to k. 400 maps; 10% off is caught (planted)."""
+    rng, k = np.random.default_rng(3), 12
+    lost = []
+    for _ in range(400):
+        phi = rng.standard_normal((k, 2 * k))
+        w = np.full(2 * k, math.sqrt(0.5 / k))
+        best = phi.T @ np.linalg.lstsq(phi.T, w, rcond=None)[0]
+        lost.append(float(((w - best) ** 2).sum()))
+    error = 4.9 * float(np.std(lost)) / 20.0
+    assert abs(np.mean(lost) - 0.5) < error < 0.05
+
+
+def test_the_printed_step_size_fails_in_d(context: RunContext) -> None:
+    verdict, evidence = rates_jl.in_d(context)
+    assert verdict == "inconsistent" and evidence.interval is not None and evidence.interval[0] > 0.5
+    assert evidence.series["measured"][-1] > evidence.series["ceiling"][-1], "beyond the ceiling even with constant 1"
+    eta = evidence.series["step size"]
+    assert eta[1] / eta[2] == pytest.approx(math.sqrt(8.0)), "1/sqrt(d)"
+
+
+def test_the_rate_in_n_is_attained(context: RunContext) -> None:
+    verdict, evidence = rates_jl.in_n(context)
+    assert verdict == "consistent"
+    least = evidence.series["kept by no map"]
+    assert all(a > b for a, b in zip(evidence.series["measured"], least, strict=True))

@@ -12,6 +12,7 @@ from dpbench.claims.glm import (
     lemma12,
     lemmas,
     output_perturbation_privacy,
+    rates_jl,
     rates_noisy_gd,
     rates_output_perturbation,
     theorem1_privacy,
@@ -30,6 +31,7 @@ _MODULES = (
     theorem1_privacy,
     rates_noisy_gd,
     jl_privacy,
+    rates_jl,
     output_perturbation_privacy,
     rates_output_perturbation,
 )

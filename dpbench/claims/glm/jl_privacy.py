@@ -146,12 +146,12 @@ def _exact(theorem: int, tried: tuple[Loss, ...], context: Context) -> tuple[str
                      "guaranteed_delta": profile.delta(epsilon)}
                 )  # fmt: skip
             rng = stream(context.seed, "glm.jl", theorem, loss, radius)
-            realised = max(realised, realised_gap(problem, rng, context.pick(quick=80, full=5000)))
+            realised = max(realised, realised_gap(problem, rng, context.pick(quick=80, full=1000)))
     extreme = losses.linear() if theorem == 10 else losses.capped_linear(100.0)
     small, neighbour = cancelling_pair(extreme, 21, x_bound=1.0, y_bound=1.0, radius=20.0, dimension=6)
     epsilon, delta = SEEN_BY_SAMPLING
-    attacked = JLMethod(epsilon, delta, dimension=3, steps=20, step_size=0.05, theorem=theorem)
-    trials = context.pick(quick=3_000, full=100_000)
+    attacked = JLMethod(epsilon, delta, dimension=3, distortion=0.1, steps=20, step_size=0.05, theorem=theorem)
+    trials = context.pick(quick=3_000, full=40_000)
     attack = audit(
         attacked, small, neighbour, epsilon=epsilon, delta=delta, trials=trials, confidence=1.0 - LEVEL,
         seed=context.seed, workers=context.workers,
