@@ -276,7 +276,8 @@ def test_audit(only: Any, run: Any, tmp_path: Path) -> None:
         (OSError(errno.ENOSPC, "No space left on device", "a.json"), 74, "No space left on device: a.json"),
         (StoreError("the store failed: disk full"), 74, "disk full"),
         (MemoryError(), 74, "out of memory"),
-        (SystemExit(5), 5, ""),
+        (SystemExit(0), 70, "unexpected SystemExit: 0"),
+        (SystemExit(1), 70, "unexpected SystemExit: 1"),
     ],
 )
 def test_what_breaks_on_the_way(

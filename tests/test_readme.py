@@ -55,8 +55,7 @@ def test_set_up_commands_are_the_two() -> None:
     ]
 
 
-def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    code = re.search(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    assert code is not None
-    exec(compile(code.group(1), "README.md", "exec"), {})
-    assert "not refuted" in capsys.readouterr().out
+@pytest.mark.parametrize("code", re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL))
+def test_every_example_runs(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(code, "README.md", "exec"), {})
+    assert "refuted" in capsys.readouterr().out

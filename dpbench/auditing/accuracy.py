@@ -274,7 +274,7 @@ def _errors(
     problem = GLMProblem.from_instance(family.instances(member, rng))
     try:
         made = mechanism(problem, trials, rng)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         name = sampler_name(mechanism)
         raise InvalidInput(f"mechanism {name} raised {type(error).__name__} on {family.name}: {error}") from error
     outputs = np.asarray(made, dtype=np.float64)

@@ -38,7 +38,7 @@ class Runs:
         rng = sampling.stream(self.seed, SIDES[side], part, block)
         try:
             made = self.sampler(self.neighbour if side else self.dataset, rows, rng)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InvalidInput(
                 f"sampler {self.name} raised {type(error).__name__} on the {SIDES[side]}: {error}"
             ) from error

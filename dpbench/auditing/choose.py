@@ -50,7 +50,7 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
     cut = int(len(first) * LEARN_SHARE)
     best_value, best_score = -np.inf, None
     for score in candidates(first[:cut], second[:cut]):
-        value, _ = best_event(chain(score(first[cut:]), score(second[cut:])), goal, rows, z)
+        value, _ = best_event(chain(score(first[cut:]), score(second[cut:]), True), goal, rows, z)
         if best_score is None or value > best_value:
             best_value, best_score = value, score
     chosen, start = best_score, cut
@@ -60,7 +60,7 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
         if best_score is None or not best_value > value + MARGIN * abs(value):
             chosen, start = plain, 0
     assert chosen is not None
-    nested = chain(chosen(first[start:]), chosen(second[start:]))
+    nested = chain(chosen(first[start:]), chosen(second[start:]), not isinstance(chosen, Plain))
     promise, main = best_event(nested, goal, rows, z)
     mu = best_event(nested, mu_goal(), rows, z)[1] if with_mu else None
     curve = best_for_curve(nested, rows, float(-ndtri(alpha / 12.0)))

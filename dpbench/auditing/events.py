@@ -53,15 +53,25 @@ class Chain:
     rows: int
 
 
-def chain(first: np.ndarray, second: np.ndarray) -> Chain:
-    """The chain of a score, from its values on the two sides (equally many, no NaN)."""
+def chain(first: np.ndarray, second: np.ndarray, calibrated: bool = False) -> Chain:
+    """The chain of a score, from its values on the two sides (equally many, no NaN).
+
+    A `calibrated` score estimates a log-ratio already, and guides the smoothing: cells that it cannot tell
+    apart stay together instead of being ranked by luck.
+    """
     rows = len(first)
     first, second = np.sort(first), np.sort(second)
-    thresholds = cut_points(np.sort(np.concatenate([first, second])), min(PER_TAIL, max(30, rows // 20)))
+    pool = np.sort(np.concatenate([first, second]))
+    thresholds = cut_points(pool, min(PER_TAIL, max(30, rows // 20)))
     tops = np.stack([rows - np.searchsorted(s, thresholds, side="left") for s in (first, second)])
     whole = np.concatenate([np.full((2, 1), rows), tops, np.zeros((2, 1), dtype=np.int64)], axis=1)
     cells = -np.diff(whole, axis=1).astype(np.float64)
-    (log_ratio,) = smooth_log_ratios([(cells[0], cells[1])])
+    guides = None
+    if calibrated and len(thresholds) < SATURATED:
+        starts = np.searchsorted(pool, thresholds, side="left")
+        sums = np.diff(np.concatenate([[0.0], np.cumsum(pool)])[np.concatenate([[0], starts, [len(pool)]])])
+        guides = [sums / np.maximum(cells.sum(axis=0), 1.0)]
+    (log_ratio,) = smooth_log_ratios([(cells[0], cells[1])], guides)
     chance = expit(log_ratio)
     mass = cells.sum(axis=0)
     smooth = np.stack([np.cumsum((mass * c)[::-1])[::-1][1:] / rows for c in (chance, 1.0 - chance)])
@@ -110,9 +120,14 @@ class Goal:
         scale."""
         first, second = self.errors(p, q)
         whole = np.hypot(first, second)
-        down = np.maximum(np.sqrt(p) - 0.5 * charge * first / whole * np.sqrt(1.0 - p), 0.0)
-        up = np.maximum(np.sqrt(q) + 0.5 * charge * second / whole * np.sqrt(1.0 - q), 0.0)
-        return self.value(np.minimum(down**2, 1.0), np.clip(up**2, TINY, 1.0))
+        return self.value(_moved(p, -charge * first / whole), _moved(q, charge * second / whole))
+
+
+def _moved(p: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Frequencies moved by `step` standard errors; √p (or √(1 − p) above 1/2) is what has an even spread."""
+    rare = np.maximum(np.sqrt(p) + 0.5 * step * np.sqrt(1.0 - p), 0.0) ** 2
+    common = 1.0 - np.maximum(np.sqrt(1.0 - p) - 0.5 * step * np.sqrt(p), 0.0) ** 2
+    return np.clip(np.where(p < 0.5, rare, common), TINY, 1.0)
 
 
 def epsilon_goal(delta: float) -> Goal:

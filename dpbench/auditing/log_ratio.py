@@ -18,10 +18,13 @@ HINGES = (-2.3, -1.3, -0.5, 0.5, 1.3, 2.3)
 LEVELS = 3  # of Haar steps: 1, 2 and 4
 SATURATED = 40  # up to this many cells, each has an indicator of its own
 _ROUNDS = 8
+_GUIDE = 20.0  # nats
 _RIDGE = (1e-2, 1e9)
 
 
-def smooth_log_ratios(counts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
+def smooth_log_ratios(
+    counts: Sequence[tuple[np.ndarray, np.ndarray]], guides: Sequence[np.ndarray] | None = None
+) -> list[np.ndarray]:
     """The fitted log-ratio of each cell, for each feature.
 
     Parameters
@@ -29,12 +32,15 @@ def smooth_log_ratios(counts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[n
     counts : sequence of (float64[cells], float64[cells])
         For each feature the counts of the two sides in its cells, in the order of the feature's values.
 
+    guides : sequence of float64[cells], optional
+        For each feature a first guess of the log-ratio, which then needs no ridge.
+
     Returns
     -------
     list of float64[cells]
         log P/Q of each cell, natural logarithm.
     """
-    designs = [_design(first + second) for first, second in counts]
+    designs = [_design(a + b, None if guides is None else guides[j]) for j, (a, b) in enumerate(counts)]
     groups = [np.asarray(g) for _, g in designs]
     ridge = np.full(2 + LEVELS + 1, 30.0)
     fitted = [np.zeros(x.shape[1]) for x, _ in designs]
@@ -42,7 +48,7 @@ def smooth_log_ratios(counts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[n
         wanted = np.full_like(ridge, 1e-3)
         size = np.full_like(ridge, 1e-12)
         for j, ((first, second), (x, _)) in enumerate(zip(counts, designs, strict=True)):
-            penalty = np.where(groups[j] < 0, 1e-9, ridge[groups[j]])
+            penalty = np.where(groups[j] < 0, 1e-6, ridge[groups[j]])
             fitted[j], spread = _newton(x, first, first + second, fitted[j], penalty, 6 if round_ == 0 else 2)
             penalised = groups[j] >= 0
             which = groups[j][penalised]
@@ -52,12 +58,15 @@ def smooth_log_ratios(counts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[n
     return [x @ beta for (x, _), beta in zip(designs, fitted, strict=True)]
 
 
-def _design(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _design(weights: np.ndarray, guide: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Basis functions at the cells' pooled mid-ranks, and the group of each (−1: not penalised)."""
     rank = (np.cumsum(weights) - 0.5 * weights + 0.25) / (weights.sum() + 0.5)
     score = ndtri(rank)
     columns = [np.ones_like(score), score]
     groups = [-1, 0]
+    if guide is not None and np.ptp(guide) > 1e-9:
+        columns.append(np.clip(guide, -_GUIDE, _GUIDE))
+        groups.append(-1)
     for knot in HINGES:
         columns.append(np.maximum(score - knot, 0.0))
         groups.append(1)

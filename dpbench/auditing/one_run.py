@@ -76,7 +76,7 @@ def audit_one_run(
     included = sampling.stream(seed, "one run", "coins", 0).random(canaries) < 0.5
     try:
         made = run(included.copy(), sampling.stream(seed, "one run", "mechanism", 0))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InvalidInput(f"run raised {type(error).__name__}: {error}") from error
     scores = np.asarray(made)
     if scores.shape != (canaries,) or scores.dtype.kind not in "fiub":

@@ -43,13 +43,15 @@ def guarded(command: Command) -> Command:
 
 
 def report(error: BaseException) -> int:
-    """Say what happened in one line, and return the exit code that belongs to it."""
+    """Say what happened in one line, and return the exit code that belongs to it.
+
+    A SystemExit is an error like any other: nothing of ours raises it under a command, and its code, 0 above
+    all, must not pass for a verdict.
+    """
     from dpbench.validation import InvalidInput, MissingExtra
 
     if os.environ.get("DPBENCH_DEBUG"):
         traceback.print_exception(error)
-    if isinstance(error, SystemExit):
-        return error.code if isinstance(error.code, int) else OUR_ERROR
     if isinstance(error, KeyboardInterrupt):
         one_line(
             str(error) or "interrupted; run the same command again"

@@ -1,0 +1,227 @@
+"""Bad input to the command line: one line that names the option, exit code 2, and never a traceback.
+
+Each case says which command line, which option its message must name, and what else the message must hold.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from messages import names
+
+import dpbench
+from dpbench import cli
+
+GOOD_TABLE = "age,bmi,y\n0.1,0.2,1\n0.3,0.1,0\n0.2,0.2,1\n"
+TABLES: dict[str, tuple[bytes, str]] = {
+    "empty.csv": (b"", "empty"),
+    "blank.csv": (b"\n\n", "empty"),
+    "header.csv": (b"age,bmi,y\n", "at least one row"),
+    "numbers.csv": (b"1,2,3\n4,5,6\n", "names of the columns"),
+    "twice.csv": (b"age,age,y\n1,2,3\n", "'age' comes twice"),
+    "unnamed.csv": (b"age,,y\n1,2,3\n", "column 2 has none"),
+    "word.csv": (b"age,bmi,y\n0.1,0.2,1\n0.3,tall,0\n", "'tall' in line 3, column 'bmi'"),
+    "nan.csv": (b"age,bmi,y\n0.1,nan,1\n", "'nan' in line 2, column 'bmi'"),
+    "inf.csv": (b"age,bmi,y\n0.1,0.2,inf\n", "'inf' in line 2, column 'y'"),
+    "missing.csv": (b"age,bmi,y\n0.1,,1\n", "'' in line 2, column 'bmi'"),
+    "short.csv": (b"age,bmi,y\n0.1,0.2,1\n0.1,0.2\n", "got 2 in line 3"),
+    "long.csv": (b"age,bmi,y\n0.1,0.2,1,7\n", "got 4 in line 2"),
+    "latin.csv": ("age,größe,y\n1,2,3\n".encode("latin-1"), "UTF-8"),
+    "utf16.csv": (GOOD_TABLE.encode("utf-16"), "UTF-8"),
+    "nul.csv": (b"age,bmi,y\n0.1,\x00,1\n", "line 2"),
+    "quote.csv": (b'age,bmi,y\n"0.1,0.2,1\n', "line 2"),
+    "alone.csv": (b"y\n1\n", "at least one feature"),
+}
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with a good table, bad ones, and modules to audit."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.csv").write_text(GOOD_TABLE)
+    for name, (content, _) in TABLES.items():
+        (tmp_path / name).write_bytes(content)
+    np.save(tmp_path / "a.npy", 0.0)
+    (tmp_path / "broken.npy").write_text("no array")
+    (tmp_path / "broken.npz").write_text("no archive")
+    (tmp_path / "broken.json").write_text("[1, 2")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "notes.txt").write_text("words")
+    (tmp_path / "mech_user.py").write_text(
+        "def noise(data, trials, rng):\n    return rng.random(trials)\n"
+        "def raises(data, trials, rng):\n    return 1 // 0\n"
+        "def leaves(data, trials, rng):\n    raise SystemExit(0)\n"
+        "number = 3\n"
+    )
+    (tmp_path / "mech_syntax.py").write_text("def noise(:\n")
+    (tmp_path / "mech_raises.py").write_text("raise RuntimeError('no licence')\n")
+    (tmp_path / "mech_asks.py").write_text("import surely_not_installed_anywhere\n")
+    (tmp_path / "mech_exits.py").write_text("raise SystemExit(0)\n")
+    return tmp_path
+
+
+BENCH_CSV = "bench --data good.csv --target y --x-bound 1 --y-bound 1"
+AUDIT = "audit mech_user:noise --data a.npy --neighbour a.npy --trials 200"
+COMMANDS: tuple[tuple[str, str, str], ...] = (  # command line, parameter named, what else the message holds
+    ("verfy", "verfy", "'verify'"),
+    ("lst", "lst", "'list'"),
+    ("--verison", "--verison", "--version"),
+    ("verify --lvel full", "--lvel", "--level"),
+    ("verify --level", "--level", "argument"),
+    ("verify nothing.*", "claims", "'nothing.*'"),
+    ("verify glm.thm1.privacy.exat", "claims", "did you mean glm.thm1.privacy.exact?"),
+    ("verify --paper gml", "paper", "did you mean glm?"),
+    ("verify --kind privcy", "kind", "did you mean privacy?"),
+    ("verify --level quik", "level", "did you mean quick?"),
+    ("verify --seed -1", "seed", "got -1"),
+    ("verify --seed x", "--seed", "got 'x'"),
+    ("verify --seed 1.5", "--seed", "got '1.5'"),
+    ("verify --workers 0", "workers", "got 0"),
+    ("verify --workers two", "--workers", "got 'two'"),
+    ("verify --store folder", "store", "folder"),
+    ("verify --store good.csv", "store", "good.csv"),
+    ("verify --json nowhere/a.json", "--json", "No such file"),
+    ("verify --json folder", "--json", "it is a folder"),
+    ("verify --json good.csv/a.json", "--json", "Not a directory"),
+    ("verify --junit nowhere/a.xml", "--junit", "No such file"),
+    ("verify --junit folder", "--junit", "it is a folder"),
+    ("verify --json - --junit -", "--junit", "--json"),
+    ("verify glm.thm1.privacy.exact --kind rate", "claims", "some entry"),
+    ("list nothing.*", "claims", "'nothing.*'"),
+    ("list --kind x", "kind", "'x'"),
+    ("list --paper x", "paper", "'x'"),
+    ("show", "CLAIM", "Missing argument"),
+    ("show glm.thm1.privacy.exat", "claims", "did you mean glm.thm1.privacy.exact?"),
+    ("show glm.thm1.privacy.exact --store nowhere.sqlite", "store", "nowhere.sqlite"),
+    ("show glm.thm1.privacy.exact --store good.csv", "store", "good.csv"),
+    ("figures rate_thm", "FIGURE", "did you mean rate_thm"),
+    ("figures --store nowhere.sqlite", "store", "nowhere.sqlite"),
+    ("figures --store folder", "store", "folder"),
+    ("figures", "evidence", "dpbench verify glm.thm1.privacy.printed"),
+    ("bench", "--data", "Missing option"),
+    ("bench --data diabtes", "--data", "did you mean diabetes?"),
+    ("bench --data nowhere.csv --target y --x-bound 1 --y-bound 1", "path", "No such file"),
+    ("bench --data folder --target y --x-bound 1 --y-bound 1", "path", "folder"),
+    ("bench --data diabetes --target y", "--target", "diabetes"),
+    ("bench --data diabetes --x-bound 1", "--x-bound", "declared"),
+    ("bench --data diabetes --y-bound 1", "--y-bound", "declared"),
+    ("bench --data diabetes --on-excess clip", "--on-excess", "declared"),
+    ("bench --data diabetes --loss squred", "loss", "did you mean squared?"),
+    ("bench --data diabetes --loss logistic", "loss", "real labels"),
+    ("bench --data diabetes --radius 0", "radius", "got 0.0"),
+    ("bench --data diabetes --radius wide", "--radius", "got 'wide'"),
+    ("bench --data diabetes --algorithm noisy-dg", "algorithm", "did you mean noisy-gd?"),
+    ("bench --data diabetes --algorithm noisy-gd,,", "algorithm", "commas"),
+    ("bench --data diabetes --epsilon 0.5,x", "epsilon", "'0.5,x'"),
+    ("bench --data diabetes --epsilon 0", "epsilon", "got 0.0"),
+    ("bench --data diabetes --epsilon nan", "epsilon", "got nan"),
+    ("bench --data diabetes --delta 0", "delta", "got 0.0"),
+    ("bench --data diabetes --delta 1", "delta", "got 1.0"),
+    ("bench --data diabetes --delta small", "--delta", "got 'small'"),
+    ("bench --data diabetes --trials 1", "trials", "got 1"),
+    ("bench --data diabetes --trials many", "--trials", "got 'many'"),
+    ("bench --data diabetes --seed -3", "seed", "got -3"),
+    ("bench --data diabetes --workers 0", "workers", "got 0"),
+    ("bench --data diabetes --json folder", "--json", "it is a folder"),
+    ("bench --data diabetes --figure nowhere/plot", "--figure", "No such file"),
+    ("bench --data good.csv --x-bound 1 --y-bound 1", "--target", "CSV"),
+    ("bench --data good.csv --target y --y-bound 1", "--x-bound", "CSV"),
+    ("bench --data good.csv --target y --x-bound 1", "--y-bound", "CSV"),
+    ("bench --data good.csv --target z --x-bound 1 --y-bound 1", "target", "age, bmi, y"),
+    ("bench --data good.csv --target agee --x-bound 1 --y-bound 1", "target", "did you mean age?"),
+    ("bench --data good.csv --target y --x-bound 0.1 --y-bound 1", "X", "x_bound = 0.1"),
+    ("bench --data good.csv --target y --x-bound 1 --y-bound 0.1", "y", "y_bound = 0.1"),
+    ("bench --data good.csv --target y --x-bound 0 --y-bound 1", "x_bound", "got 0.0"),
+    ("bench --data good.csv --target y --x-bound 1 --y-bound -1", "y_bound", "got -1.0"),
+    ("bench --data good.csv --target bmi --x-bound 2 --y-bound 1 --loss logistic", "y", "-1 or +1"),
+    ("bench --data good.csv --target y --x-bound 1 --y-bound 0.5 --loss logistic", "y_bound", "at least 1"),
+    (f"{BENCH_CSV} --on-excess cut", "on_excess", "'cut'"),
+    (f"{BENCH_CSV} extra", "extra", "unexpected"),
+    ("audit", "MODULE:SAMPLER", "Missing argument"),
+    ("audit mech_user:noise --data a.npy", "--neighbour", "Missing option"),
+    ("audit mech_user --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "a colon"),
+    ("audit mech_user.py:noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "mech_user:noise?"),
+    ("audit :noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "':noise'"),
+    ("audit mech_usr:noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "working directory"),
+    ("audit mech_user:nois --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "did you mean noise?"),
+    ("audit mech_user:number --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "a callable"),
+    ("audit mech_syntax:noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "SyntaxError"),
+    ("audit mech_raises:noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "no licence"),
+    (
+        "audit mech_asks:noise --data a.npy --neighbour a.npy",
+        "MODULE:SAMPLER",
+        "surely_not_installed_anywhere",
+    ),
+    ("audit mech_exits:noise --data a.npy --neighbour a.npy", "MODULE:SAMPLER", "SystemExit"),
+    ("audit mech_user:raises --data a.npy --neighbour a.npy --trials 200", "sampler", "ZeroDivisionError"),
+    ("audit mech_user:leaves --data a.npy --neighbour a.npy --trials 200", "sampler", "SystemExit on the dataset: 0"),
+    ("audit mech_user:noise --data nowhere.npy --neighbour a.npy", "--data", "No such file"),
+    ("audit mech_user:noise --data a.npy --neighbour nowhere.npy", "--neighbour", "No such file"),
+    ("audit mech_user:noise --data notes.txt --neighbour a.npy", "--data", ".npy, .npz, .csv or .json"),
+    ("audit mech_user:noise --data broken.npy --neighbour a.npy", "--data", "sound .npy"),
+    ("audit mech_user:noise --data broken.npz --neighbour a.npy", "--data", "sound .npz"),
+    ("audit mech_user:noise --data broken.json --neighbour a.npy", "--data", "sound .json"),
+    ("audit mech_user:noise --data word.csv --neighbour a.npy", "--data", "column 'bmi'"),
+    (f"{AUDIT} --epsilon -1", "epsilon", "got -1.0"),
+    (f"{AUDIT} --epsilon one", "--epsilon", "got 'one'"),
+    (f"{AUDIT} --delta 1", "delta", "got 1.0"),
+    (f"{AUDIT} --confidence 1", "confidence", "got 1.0"),
+    (f"{AUDIT} --confidence 95%", "--confidence", "got '95%'"),
+    (f"{AUDIT} --seed -1", "seed", "got -1"),
+    (f"{AUDIT} --workers 0", "workers", "got 0"),
+    (f"{AUDIT} --json nowhere/a.json", "--json", "No such file"),
+    ("audit mech_user:noise --data a.npy --neighbour a.npy --trials 0", "trials", "got 0"),
+    ("audit mech_user:noise --data a.npy --neighbour a.npy --trials many", "trials", "got 'many'"),
+    *((f"bench --data {name} --target y --x-bound 9 --y-bound 9", "path", said) for name, (_, said) in TABLES.items()),
+)
+
+
+def test_many_bad_commands_and_no_two_alike() -> None:
+    assert len(COMMANDS) >= 120
+    assert len({case[0] for case in COMMANDS}) == len(COMMANDS)
+
+
+@pytest.mark.parametrize(("line", "parameter", "holds"), COMMANDS, ids=[case[0] for case in COMMANDS])
+def test_command_line(line: str, parameter: str, holds: str, tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = list(sys.path)
+    code = cli.run(line.split())
+    sys.path[:] = before
+    out, err = capsys.readouterr()
+    assert code == 2, err
+    assert err.startswith("dpbench: ") and err.count("\n") == 1, err
+    assert names(err.removeprefix("dpbench: "), parameter), err
+    assert holds in err, err
+    assert out == ""
+
+
+PROCESSES: tuple[tuple[str, int, str], ...] = (
+    ("verfy", 2, "verify"),
+    ("verify --kind privcy", 2, "did you mean privacy?"),
+    ("verify --json nowhere/a.json", 2, "--json"),
+    ("verify --store good.csv glm.thm1.privacy.exact", 2, "store"),
+    ("show nothing", 2, "claims"),
+    ("bench --data word.csv --target y --x-bound 1 --y-bound 1", 2, "line 3, column 'bmi'"),
+    ("bench --data diabetes --trials 1", 2, "trials"),
+    ("audit mech_raises:noise --data a.npy --neighbour a.npy", 2, "no licence"),
+    ("figures --store nowhere.sqlite", 2, "store"),
+    ("list --kind x", 2, "kind"),
+)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("line", "code", "holds"), PROCESSES, ids=[case[0] for case in PROCESSES])
+def test_real_process(line: str, code: int, holds: str, tables: Path) -> None:
+    root = str(Path(dpbench.__file__).parent.parent)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        [sys.executable, "-m", "dpbench.cli", *line.split()],
+        cwd=tables, env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == code
+    assert done.stderr.startswith("dpbench: ") and holds in done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
