@@ -171,8 +171,9 @@ class GLMProblem:
         return float(risks) if rows.ndim == 1 else risks
 
     def _bounded_features(self, X: Any) -> Any:
-        squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
-        norms = np.sqrt(np.asarray(squares).reshape(-1))
+        scale, sizes = _row_norms(X)
+        with np.errstate(over="ignore"):  # infinite only where the norm is beyond every float
+            norms = sizes * scale
         over = norms > self.x_bound
         if not over.any():
             return _frozen(X)
@@ -182,8 +183,12 @@ class GLMProblem:
                 f"X must be made of rows with Euclidean norm at most x_bound = {self.x_bound:g}, "
                 f"got {norms[worst]:.17g} at row {worst}; on_excess='clip' scales such rows"
             )
-        shrink = np.where(over, self.x_bound / np.where(over, norms, 1.0) * (1.0 - 1e-15), 1.0)
-        scaled = sparse.csr_array(sparse.diags_array(shrink) @ X) if sparse.issparse(X) else X * shrink[:, None]
+        unit = np.where(over, scale, 1.0)  # a power of 2: dividing by it is exact
+        shrink = np.where(over, self.x_bound / np.where(over, sizes, 1.0) * (1.0 - 1e-15), 1.0)
+        if not sparse.issparse(X):
+            return _frozen(X / unit[:, None] * shrink[:, None])
+        scaled, stored = X.copy(), np.diff(X.indptr)
+        scaled.data = X.data / np.repeat(unit, stored) * np.repeat(shrink, stored)
         return _frozen(scaled)
 
     def _bounded_labels(self, y: np.ndarray) -> np.ndarray:
@@ -196,6 +201,51 @@ class GLMProblem:
         return _frozen(np.clip(y, -self.y_bound, self.y_bound))
 
 
+def glm_problem(value: Any) -> GLMProblem:
+    """The value itself, where it is a problem of this kind: what our mechanisms ask of their argument."""
+    if not isinstance(value, GLMProblem):
+        raise validation.invalid("problem", "a GLMProblem", value)
+    return value
+
+
+def records_apart(problem: GLMProblem, neighbour: Any) -> int:
+    """How many records two problems of one declaration differ in.
+
+    Raises
+    ------
+    InvalidInput
+        If `neighbour` is no GLMProblem with the same loss, declared bounds, radius, n and d.
+    """
+    if not isinstance(neighbour, GLMProblem):
+        raise validation.invalid("neighbour", "a GLMProblem", neighbour)
+    declared = [(p.loss.name, p.loss.parameter, p.x_bound, p.y_bound, p.radius, p.n, p.d) for p in (problem, neighbour)]
+    if declared[0] != declared[1]:
+        raise validation.InvalidInput(
+            "neighbour must have the same loss, declared bounds, radius, n and d as problem, "
+            f"got {declared[1]} beside {declared[0]}"
+        )
+    unequal = problem.X != neighbour.X
+    rows = np.asarray(unequal.sum(axis=1)).reshape(-1) > 0
+    return int(np.count_nonzero(rows | (problem.y != neighbour.y)))
+
+
+def _row_norms(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Norms of the rows in two factors: a power of 2 near a row's largest entry, and the norm in units of it.
+
+    So no square underflows or overflows.
+    """
+    size = abs(X)
+    largest = np.asarray(size.max(axis=1).todense() if sparse.issparse(X) else size.max(axis=1)).reshape(-1)
+    scale = np.ldexp(1.0, np.clip(np.frexp(largest)[1], -1000, 1000))
+    if sparse.issparse(X):
+        size.data = (size.data / np.repeat(scale, np.diff(size.indptr))) ** 2
+        squares = np.asarray(size.sum(axis=1)).reshape(-1)
+    else:
+        size /= scale[:, None]
+        squares = np.einsum("ij,ij->i", size, size)
+    return scale, np.sqrt(squares)
+
+
 def _features(X: Any) -> Any:
     if not sparse.issparse(X):
         made = validation.array("X", X, ndim=2)
@@ -204,6 +254,8 @@ def _features(X: Any) -> Any:
         return made
     if X.ndim != 2 or X.shape[0] < 1 or X.shape[1] < 1:
         raise validation.invalid("X", "a matrix with at least 1 row and 1 column", f"shape {X.shape}")
+    if X.dtype.kind not in "fiub":
+        raise validation.invalid("X", "a matrix of finite numbers", f"dtype {X.dtype}")
     made = sparse.csr_array(X, dtype=np.float64, copy=True)
     made.sum_duplicates()
     validation.finite("X.data", made.data)

@@ -21,10 +21,12 @@ from dpbench.blas import one_blas_thread
 
 
 class Mechanism(Protocol):
-    """A frozen record that is itself a sampler: ``m(problem, trials, rng) -> float64[trials, width]``.
+    """What is itself a sampler: ``m(problem, trials, rng) -> float64[trials, width]``.
 
     Implement this protocol (plus `guarantee`, if the privacy is known) to bring a mechanism of your own to
-    `sample`, `audit` and `verify`.
+    `sample` and `audit`. Its seeds name it by `stable_name` (default: its class's or function's name) and by its
+    parameters: the fields of a dataclass, or the attributes of any other instance as far as `canonical` can name
+    them all. Instances it cannot tell apart share their seeds, hence their noise.
     """
 
     def __call__(self, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray: ...
@@ -69,15 +71,61 @@ def block_width(problem: Any) -> int:
 
 
 def stable_name(mechanism: Any) -> str:
-    """The name that a mechanism goes by in seeds; a class may fix it as `stable_name`."""
-    return str(getattr(mechanism, "stable_name", type(mechanism).__name__))
+    """The name that a mechanism goes by in seeds and messages; a class may fix it as `stable_name`."""
+    own = getattr(mechanism, "__name__", type(mechanism).__name__)
+    return str(getattr(mechanism, "stable_name", own))
+
+
+def parameters(mechanism: Any) -> Any:
+    """What stands for a mechanism's parameters in seeds: see `Mechanism`."""
+    if is_dataclass(mechanism):
+        return mechanism
+    attributes = getattr(mechanism, "__dict__", None)
+    try:
+        canonical(attributes)
+    except (validation.InvalidInput, TypeError):  # a dict of mixed keys cannot be sorted
+        return None
+    return attributes
 
 
 def sample_block(mechanism: Any, problem: Any, block: int, seed: int) -> np.ndarray:
     """Block number `block` of the trials of a mechanism, always of full width."""
-    rng = stream(seed, stable_name(mechanism), mechanism, problem.digest, block)
+    rng = stream(seed, stable_name(mechanism), parameters(mechanism), problem.digest, block)
     with one_blas_thread():
-        return mechanism(problem, block_width(problem), rng)
+        return _outputs(mechanism, problem, block_width(problem), rng)
+
+
+def _outputs(mechanism: Any, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+    """What the mechanism returns, checked to be numbers, one row a trial."""
+    what = f"the array that mechanism {stable_name(mechanism)} returns"
+    outputs = _one_row_a_trial(what, mechanism(problem, trials, rng), trials)
+    if outputs.ndim != 2 or outputs.dtype.kind not in "fiub":
+        raise validation.invalid(what, f"of numbers, of shape ({trials}, width)", outputs)
+    return outputs
+
+
+def _one_row_a_trial(what: str, made: Any, trials: int) -> np.ndarray:
+    must_be = f"one whose first axis is the {trials} trials asked for"
+    try:
+        rows = np.asarray(made)
+    except ValueError as error:
+        raise validation.invalid(what, must_be, made) from error
+    if rows.ndim == 0 or rows.shape[0] != trials:
+        raise validation.invalid(what, must_be, rows if rows.ndim else made)
+    return rows
+
+
+def check_rng(rng: Any) -> None:
+    """Refuse what is no Generator: each mechanism of ours asks this before it draws."""
+    if not isinstance(rng, np.random.Generator):
+        raise validation.invalid("rng", "a numpy.random.Generator", rng)
+
+
+def _check(mechanism: Any, problem: Any) -> None:
+    if not callable(mechanism) or isinstance(mechanism, type):
+        raise validation.invalid("mechanism", "an instance, callable as mechanism(problem, trials, rng)", mechanism)
+    if not isinstance(getattr(problem, "digest", None), str):
+        raise validation.invalid("problem", "a GLMProblem, or a problem of yours with a text `digest`", problem)
 
 
 def sample(
@@ -107,7 +155,16 @@ def sample(
     Returns
     -------
     ndarray, shape (trials, width) or statistic's shape with first axis `trials`
+
+    Raises
+    ------
+    InvalidInput
+        A parameter cannot be used, or the mechanism or the statistic returns no row for each trial, or rows of
+        different shapes in different blocks.
     """
+    _check(mechanism, problem)
+    if statistic is not None and not callable(statistic):
+        raise validation.invalid("statistic", "callable on an array of shape (trials, width), or None", statistic)
     trials = validation.integer("trials", trials, at_least=1)
     seed = validation.integer("seed", seed, at_least=0)
     width = block_width(problem)
@@ -115,6 +172,10 @@ def sample(
 
     with one_blas_thread():
         parts = map_blocks(partial(_statistic_of_block, mechanism, problem, seed, statistic), blocks, workers)
+    shapes = sorted({part.shape[1:] for part in parts})
+    if len(shapes) > 1:
+        what = f"mechanism {stable_name(mechanism)}" if statistic is None else "statistic"
+        raise validation.invalid(f"the rows that {what} returns", "of one shape in every block", shapes)
     return np.concatenate(parts)[:trials]
 
 
@@ -122,7 +183,9 @@ def _statistic_of_block(
     mechanism: Any, problem: Any, seed: int, statistic: Callable[[np.ndarray], np.ndarray] | None, block: int
 ) -> np.ndarray:
     outputs = sample_block(mechanism, problem, block, seed)
-    return outputs if statistic is None else np.asarray(statistic(outputs))
+    if statistic is None:
+        return outputs
+    return _one_row_a_trial("the array that statistic returns", statistic(outputs), len(outputs))
 
 
 def map_blocks(function: Callable[[Any], Any], blocks: Any, workers: int | Executor) -> list[Any]:
@@ -172,10 +235,11 @@ def release(mechanism: Any, problem: Any, seed: int | None = None) -> Release:
 
     Guarantees idealise real numbers: use this for measurement and research, not to release real data.
     """
+    _check(mechanism, problem)
     entropy = secrets.randbits(256) if seed is None else validation.integer("seed", seed, at_least=0)
-    rng = stream("release", entropy, stable_name(mechanism), mechanism, problem.digest)
+    rng = stream("release", entropy, stable_name(mechanism), parameters(mechanism), problem.digest)
     with one_blas_thread():
-        output = mechanism(problem, 1, rng)[0]
+        output = _outputs(mechanism, problem, 1, rng)[0]
     info: dict[str, Any] = {"mechanism": stable_name(mechanism), "parameters": repr(mechanism), "seed": seed}
     if hasattr(mechanism, "guarantee"):
         profile = mechanism.guarantee(problem)

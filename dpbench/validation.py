@@ -99,6 +99,8 @@ def array(name: str, value: Any, *, ndim: int, min_length: int = 1, width: int |
     """A finite float64 C-ordered array with `ndim` axes and at least `min_length` entries along the first."""
     shape = "a vector" if ndim == 1 else "a matrix" if ndim == 2 else f"an array with {ndim} axes"
     must_be = f"{shape} of finite numbers"
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise invalid(name, f"{must_be} without masked entries", value)
     try:
         made = np.asarray(value)
     except (TypeError, ValueError) as error:

@@ -133,13 +133,15 @@ def mechanisms() -> Iterator[Case]:
     for option, values in (
         ("regularization", (0.0, -1.0, "1", math.nan)),
         ("tolerance", (0.0, -1.0, None, "1")),
-        ("theorem", (1, "5", True, 5.5)),
+        ("theorem", (1, "5", True, 5.0, 5.5)),
         ("constrained", (1, None, "yes")),
         ("noise_constant", (0.0, -4.0, None)),
     ):
         yield from each(
             "OutputPerturbation", option, lambda v, o=option: OutputPerturbation(1.0, 1e-5, **{o: v}), values
         )
+    two: Any = np.array([3, 5])
+    yield "OutputPerturbation(theorem=array)", lambda: OutputPerturbation(1.0, 1e-5, theorem=two), "theorem", "an array"
     five = OutputPerturbation(1.0, 1e-5, theorem=5)
     yield "Theorem 5 of the squared loss", lambda: five.guarantee(PROBLEM), "loss", "Lipschitz"
     released = "both"

@@ -55,6 +55,8 @@ def test_rate_verdict(interval: tuple[float, float], side: str, verdict: str) ->
 def test_inequality_verdict() -> None:
     assert inequality_verdict(0.0) == inequality_verdict(0.3) == "not refuted"
     assert inequality_verdict(-1e-12) == "refuted"
+    with pytest.raises(ArithmeticError, match="not a number"):
+        inequality_verdict(math.nan)
 
 
 def test_evidence_is_strict_json() -> None:

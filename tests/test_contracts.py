@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from registry import IDS, MECHANISMS, PAIRS, problem
 
 from dpbench import validation
 from dpbench.problems import GLMProblem
-from dpbench.sampling import block_width, stream
+from dpbench.sampling import block_width, canonical, stream
 
 each = pytest.mark.parametrize(("case", "loss"), PAIRS, ids=IDS)
 TRIALS = 130  # two blocks of 64 and a part of a third
@@ -160,3 +161,44 @@ def test_bad_trials_are_named(case: Any, trials: Any, what: str) -> None:
         case.make()(problem("squared"), trials, stream("x"))
     with pytest.raises(validation.InvalidInput, match=r"^problem must be "):
         case.make()(np.zeros((3, 2)), 1, stream("x"))
+
+
+@pytest.mark.parametrize("case", MECHANISMS, ids=str)
+def test_bad_arguments_of_every_method_are_named(case: Any) -> None:
+    m, p = case.make(), problem("squared")
+    names = ("number_of_steps", "sigma", "eta", "guarantee", "theorem_in_use", "lam", "tau", "sensitivity", "centre")
+    own = [getattr(m, name) for name in names if hasattr(m, name)]
+    assert len(own) >= 4
+    for value in (None, "x", 3, np.zeros((3, 2))):
+        calls = [partial(method, value) for method in own]
+        calls += [partial(m.sample, value, 10), partial(m.release, value), partial(m, value, 3, stream("x"))]
+        for call in calls:
+            with pytest.raises(validation.InvalidInput, match=r"^problem must be a GLMProblem"):
+                call()
+    for rng in (None, 3, np.random.RandomState(0)):
+        with pytest.raises(validation.InvalidInput, match=r"^rng must be a numpy\.random\.Generator, got "):
+            m(p, 3, rng)
+    with pytest.raises(validation.InvalidInput, match=r"^statistic must be callable .*, got 3"):
+        m.sample(p, 3, statistic=3)
+
+
+EQUAL: dict[str, tuple[Any, ...]] = {
+    "epsilon": (1, 1.0, np.float32(1)), "delta": (0.25, np.float64(0.25)), "noise_scale": (1, 1.0),
+    "step_size": (1, 1.0), "steps": (3, np.int64(3)), "regularization": (1, 1.0, np.float32(1)),
+    "tolerance": (1, 1.0), "noise_constant": (4, 4.0), "theorem": (3, np.int64(3)), "constrained": (True, np.True_),
+    "dimension": (2, np.int64(2)), "map": ("sparse", "sparse"), "distortion": (1, 1.0), "dimension_constant": (2, 2.0),
+    "jl.theorem": (2, np.int64(2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("case", "name"),
+    [(c, f.name) for c in MECHANISMS for f in fields(c.make()) if f.name not in ("_", "calibration")],
+    ids=str,
+)
+def test_equal_mechanisms_give_equal_bits(case: Any, name: str) -> None:
+    p = problem("squared")
+    first, *others = (case.make(**{name: value}) for value in EQUAL.get(f"{case}.{name}", EQUAL.get(name, ())))
+    for other in others:
+        assert first == other and canonical(first) == canonical(other)
+        assert np.array_equal(first.sample(p, 3), other.sample(p, 3))

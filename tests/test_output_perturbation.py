@@ -201,7 +201,7 @@ def test_corner_certificate_is_sharp_and_needs_its_move(radius: float) -> None:
 
 def test_a_tolerance_out_of_reach_is_an_error_and_nothing_is_released() -> None:
     p = problem(losses.logistic())
-    with pytest.raises(validation.InvalidInput, match=r"^tolerance must be at least .* on this problem .*, got 1e-17$"):
+    with pytest.raises(validation.InvalidInput, match=r"^tolerance must be larger .*, got 1e-17$"):
         OutputPerturbation(1.0, 1e-5, tolerance=1e-17)(p, 1, np.random.default_rng(0))
 
 
@@ -418,5 +418,5 @@ def test_bad_parameters(arguments: dict[str, Any], said: str) -> None:
 
 def test_bad_neighbour() -> None:
     m = OutputPerturbation(1.0, 1e-5)
-    with pytest.raises(validation.InvalidInput, match=r"^neighbour must be a problem with the same loss"):
+    with pytest.raises(validation.InvalidInput, match=r"^neighbour must have the same loss"):
         m.pair_profile(problem(losses.squared()), problem(losses.squared(), radius=2.0))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from dpbench.problems import GLMProblem
+from dpbench.problems import GLMProblem, _row_norms
 from dpbench.validation import InvalidInput
 
 X = np.array([[0.6, 0.8], [0.0, -1.0], [0.5, 0.5]])
@@ -124,3 +124,55 @@ def test_risk_and_moments(wrap: Any) -> None:
     assert w @ second @ w - 2 * cross @ w + square == pytest.approx(by_hand, rel=1e-13)
     with pytest.raises(InvalidInput, match=r"^w must be"):
         p.empirical_risk([1.0, 2.0, 3.0])
+
+
+def norms(X: Any) -> np.ndarray:
+    scale, sizes = _row_norms(X)
+    return sizes * scale
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("size", [1e-170, 1e-15, 1.0, 1e15, 1e170, 1e300])
+def test_norms_neither_underflow_nor_overflow(wrap: Any, size: float) -> None:
+    direction = np.array([[0.6, 0.0, 0.8], [0.0, -1.0, 0.0], [0.0, 0.0, 0.0]])
+    p = make(wrap(size * direction), Y, x_bound=1.0, on_excess="clip")
+    held = p.X.toarray() if p.sparse else p.X
+    assert np.allclose(held, min(size, 1.0) * direction, rtol=1e-14, atol=0.0)
+    assert np.linalg.norm(held, axis=1).max() <= 1.0
+    assert np.allclose(norms(wrap(size * direction)), [size, size, 0.0], rtol=1e-15, atol=0.0)
+    if size > 1.0:
+        with pytest.raises(InvalidInput, match=r"^X must be made of rows .* at row"):
+            make(wrap(size * direction))
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
+def test_a_bound_holds_where_squares_underflow(wrap: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"^X must be made of rows"):
+        make(wrap(np.full((3, 2), 1e-25)), x_bound=1e-29)
+    assert norms(wrap(np.full((1, 4), 1e-170))) == pytest.approx([2e-170], rel=1e-15, abs=0.0)
+    assert norms(wrap(np.full((1, 4), 5e-324))) == [1e-323]
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
+def test_a_norm_beyond_every_float_is_refused_or_clipped(wrap: Any) -> None:
+    huge = wrap(np.full((3, 4), 1.7e308))
+    with pytest.raises(InvalidInput, match=r"^X must be made of rows .* got inf at row 0"):
+        make(huge)
+    p = make(huge, on_excess="clip")
+    assert np.allclose(p.X.toarray() if p.sparse else p.X, 0.5, rtol=1e-14)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.coo_matrix])
+def test_sparse_numbers_that_are_not_real_are_refused(form: Any) -> None:
+    for made in (form(X + 1j), form(X.astype(complex))):
+        with pytest.raises(InvalidInput, match=r"^X must be a matrix of finite numbers, got 'dtype complex128'"):
+            make(made)
+
+
+def test_masked_entries_are_refused_and_unmasked_arrays_are_not() -> None:
+    hidden = np.ma.masked_array(X, mask=X == 0.5)
+    with pytest.raises(InvalidInput, match=r"^X must be a matrix of finite numbers without masked entries"):
+        make(hidden)
+    with pytest.raises(InvalidInput, match=r"^y must be a vector of finite numbers without masked entries"):
+        make(y=np.ma.masked_array(Y, mask=[False, True, False]))
+    assert make(np.ma.masked_array(X)) == make()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from registry import problem
 
-from dpbench.sampling import block_width, canonical, map_blocks, sample, stream
+from dpbench.sampling import block_width, canonical, map_blocks, release, sample, stream
 from dpbench.validation import InvalidInput
 
 
@@ -87,3 +88,96 @@ def test_map_blocks_keeps_order_and_raises() -> None:
         map_blocks(fails, range(20), 2)
     with pytest.raises(InvalidInput, match=r"^workers must be an integer >= 1, got 0"):
         map_blocks(fails, range(2), 0)
+
+
+class Plain:
+    """No dataclass, no stable name: one method is enough."""
+
+    def __init__(self, scale: object = 1.0) -> None:
+        self.scale = scale
+
+    def __call__(self, problem: object, trials: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.random((trials, 2))
+
+
+class Named(Plain):
+    stable_name = "a name that outlives the class's"
+
+
+class Slotted:
+    __slots__ = ()
+
+    def __call__(self, problem: object, trials: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.random((trials, 2))
+
+
+def uniform(problem: object, trials: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.random((trials, 2))
+
+
+@pytest.mark.parametrize("mechanism", [Plain(), Plain(object()), Plain({1: 2, "a": 3}), Named(), Slotted(), uniform])
+def test_any_callable_is_sampled_and_released(mechanism: Any) -> None:
+    p = problem("squared")
+    whole = sample(mechanism, p, 200, seed=1)
+    assert whole.shape == (200, 2) and len(np.unique(whole)) == 400
+    assert np.array_equal(whole, sample(mechanism, p, 200, seed=1, workers=3))
+    made = release(mechanism, p, seed=1)
+    assert made.output.shape == (2,) and np.array_equal(made.output, release(mechanism, p, seed=1).output)
+    assert "guarantee" not in made.info
+
+
+def test_the_attributes_of_a_plain_mechanism_are_part_of_its_seed() -> None:
+    p = problem("squared")
+    first, same, other, named = (sample(m, p, 8) for m in (Plain(1.0), Plain(1.0), Plain(2.0), Named(1.0)))
+    assert np.array_equal(first, same)
+    assert not np.array_equal(first, other) and not np.array_equal(first, named)
+    # What cannot be named is left to the stable name, which a class can fix.
+    assert np.array_equal(sample(Plain(object()), p, 8), sample(Plain(len), p, 8))
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [None, 3.0, np.zeros((63, 2)), np.zeros((65, 2)), np.zeros(64), np.zeros((64, 2, 2)), np.full((64, 1), "a"),
+     [[1.0], [1.0, 2.0]], np.zeros((64, 2), dtype=object)],
+    ids=["None", "number", "too few", "too many", "vector", "three axes", "text", "ragged", "objects"],
+)  # fmt: skip
+def test_outputs_that_are_no_rows_are_refused(returned: Any) -> None:
+    def broken(problem: object, trials: int, rng: np.random.Generator) -> Any:
+        return returned
+
+    for call in (lambda: sample(broken, problem("squared"), 100), lambda: release(broken, problem("squared"))):
+        with pytest.raises(InvalidInput, match=r"^the array that mechanism broken returns must be "):
+            call()
+
+
+@pytest.mark.parametrize("returned", [None, 3.0, np.zeros(63), np.zeros((2, 64)), [[1.0], [1.0, 2.0]]])
+def test_a_statistic_without_a_row_a_trial_is_refused(returned: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"^the array that statistic returns must be one whose first axis is the 64"):
+        sample(Uniform(), problem("squared"), 100, statistic=lambda _: returned)
+
+
+def test_rows_of_different_widths_are_refused() -> None:
+    def growing(problem: object, trials: int, rng: np.random.Generator) -> np.ndarray:
+        widths.append(len(widths) + 1)
+        return np.zeros((trials, widths[-1]))
+
+    widths: list[int] = []
+    with pytest.raises(InvalidInput, match=r"^the rows that mechanism growing returns must be of one shape"):
+        sample(growing, problem("squared"), 100)
+
+
+@pytest.mark.parametrize(
+    ("named", "arguments"),
+    [
+        ("mechanism", {"mechanism": 3}), ("mechanism", {"mechanism": None}), ("mechanism", {"mechanism": Uniform}),
+        ("problem", {"problem": "x"}), ("problem", {"problem": None}), ("problem", {"problem": np.zeros((3, 2))}),
+        ("statistic", {"statistic": 3}), ("statistic", {"statistic": "mean"}),
+    ],
+)  # fmt: skip
+def test_what_is_sampled_is_checked(named: str, arguments: dict[str, Any]) -> None:
+    whole = {"mechanism": Uniform(), "problem": problem("squared"), "trials": 10, **arguments}
+    with pytest.raises(InvalidInput, match=rf"^{named} must be "):
+        sample(**whole)
+    if named != "statistic":
+        with pytest.raises(InvalidInput, match=rf"^{named} must be "):
+            release(whole["mechanism"], whole["problem"])

@@ -11,7 +11,7 @@ from dpbench.auditing.events import Event, best_event, best_for_curve, chain, ep
 from dpbench.auditing.scores import Plain, Score, candidates
 
 LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them and sets thresholds
-MARGIN = 0.02  # a learned score of a scalar replaces the plain one if this much better, relative
+MARGIN = 0.02  # a learned score replaces a plain one if this much better, relative
 
 
 @dataclass(frozen=True)
@@ -48,18 +48,14 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
     z = float(-ndtri(alpha))
     goal = epsilon_goal(delta)
     cut = int(len(first) * LEARN_SHARE)
-    best_value, best_score = -np.inf, None
+    tried = []
     for score in candidates(first[:cut], second[:cut]):
-        value, _ = best_event(chain(score(first[cut:]), score(second[cut:]), True), goal, rows, z)
-        if best_score is None or value > best_value:
-            best_value, best_score = value, score
-    chosen, start = best_score, cut
-    if first.ndim == 1 and first.dtype.kind not in "SU":
-        plain = Plain()
-        value, _ = best_event(chain(plain(first[cut:]), plain(second[cut:])), goal, rows, z)
-        if best_score is None or not best_value > value + MARGIN * abs(value):
-            chosen, start = plain, 0
-    assert chosen is not None
+        learned = not isinstance(score, Plain)
+        value, _ = best_event(chain(score(first[cut:]), score(second[cut:]), learned), goal, rows, z)
+        tried.append((value - MARGIN * abs(value) if learned and np.isfinite(value) else value, score))
+    chosen = max(tried, key=lambda pair: pair[0])[1]
+    # A plain score has learned nothing: its threshold may rest on all the rows.
+    start = 0 if isinstance(chosen, Plain) else cut
     nested = chain(chosen(first[start:]), chosen(second[start:]), not isinstance(chosen, Plain))
     promise, main = best_event(nested, goal, rows, z)
     mu = best_event(nested, mu_goal(), rows, z)[1] if with_mu else None

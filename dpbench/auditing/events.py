@@ -56,8 +56,8 @@ class Chain:
 def chain(first: np.ndarray, second: np.ndarray, calibrated: bool = False) -> Chain:
     """The chain of a score, from its values on the two sides (equally many, no NaN).
 
-    A `calibrated` score estimates a log-ratio already, and guides the smoothing: cells that it cannot tell
-    apart stay together instead of being ranked by luck.
+    A `calibrated` score estimates a log-ratio already. Where it takes few values it guides the smoothing:
+    cells that it cannot tell apart stay together instead of being ranked by luck.
     """
     rows = len(first)
     first, second = np.sort(first), np.sort(second)

@@ -16,18 +16,26 @@ import numpy as np
 from dpbench.auditing.cells import Table, fit_tables
 from dpbench.auditing.views import Summaries, View, linear_views
 
+LONE_COLUMNS = 2  # coordinates of a vector tried by themselves
 KEPT_VALUES = 4096  # distinct values that get a log-ratio of their own
 RECURRING = 5  # times a value is seen before it does
 
 
 @dataclass(frozen=True)
 class Plain:
-    """The output itself; NaN counts as −infinity here (and has a cell of its own in `Additive`)."""
+    """The output itself, or one coordinate of it; NaN counts as −infinity here (and has a cell in
+    `Additive`)."""
 
-    words: str = "output"
+    column: int | None = None
+
+    @property
+    def words(self) -> str:
+        """What the score is called."""
+        return "output" if self.column is None else f"coordinate {self.column} of the output"
 
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
-        numbers = np.asarray(outputs, dtype=np.float64)
+        values = outputs if self.column is None else outputs[:, self.column]
+        numbers = np.asarray(values, dtype=np.float64)
         return np.where(np.isnan(numbers), -np.inf, numbers) if outputs.dtype.kind == "f" else numbers
 
 
@@ -95,7 +103,7 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     Returns
     -------
     list of callables
-        `Plain` is not among them: it needs no learning.
+        `Plain` ones need no learning: of vectors, the coordinates that tell most by themselves.
     """
     found: list[Score] = []
     values = _values(first, second)
@@ -104,9 +112,12 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     if first.dtype.kind in "SU":
         return found
     a, b = (np.asarray(x[:, None] if x.ndim == 1 else x, dtype=np.float64) for x in (first, second))
-    found.append(Additive(None, fit_tables(a, b), "log-ratio over cells of the output"))
+    tables = fit_tables(a, b)
+    found.append(Additive(None, tables, "log-ratio over cells of the output"))
     if a.shape[1] == 1:
-        return found
+        return [Plain(), *found]
+    told = [np.var(t(a[:, j])) + np.var(t(b[:, j])) for j, t in enumerate(tables)]
+    found.extend(Plain(int(j)) for j in np.argsort(told)[::-1][:LONE_COLUMNS])
     views: list[View] = [*linear_views(a, b), Summaries()]
     return found + [Additive(v, fit_tables(v(a), v(b)), f"log-ratio over cells of {v.words}") for v in views]
 

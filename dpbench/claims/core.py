@@ -170,7 +170,12 @@ def privacy_verdict(
 
 
 def inequality_verdict(smallest_margin: float) -> str:
-    """Verdict of "left ≤ right" from the smallest relative margin (right − left)/right over the instances tried."""
+    """Verdict of "left ≤ right" from the smallest relative margin (right − left)/right over the instances tried.
+
+    A margin that is not a number (0/0) is no evidence: it raises.
+    """
+    if not smallest_margin == smallest_margin:
+        raise ArithmeticError("the smallest margin is not a number")
     return "refuted" if smallest_margin < 0.0 else "not refuted"
 
 

@@ -197,7 +197,7 @@ def verify(
     Returns
     -------
     Ledger
-        A claim that raises InvalidInput or RuntimeError stands in `not_run`, with the reason.
+        A claim that raises InvalidInput, ArithmeticError or RuntimeError stands in `not_run`, with the reason.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def verify(
                 entries.append(Entry(claim, *context.run(claim)))
             except (StoreError, WorkersLost):
                 raise
-            except (validation.InvalidInput, RuntimeError) as error:
+            except (validation.InvalidInput, ArithmeticError, RuntimeError) as error:
                 not_run.append({"id": claim.id, "reason": f"{type(error).__name__}: {error}"})
     return Ledger(tuple(entries), tuple(not_run), level, seed, time.perf_counter() - started)
 

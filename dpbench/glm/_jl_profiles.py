@@ -39,10 +39,13 @@ def log_tail(kind: str, k: int, stretch: float) -> float:
     return 0.5 * k * (math.log(square) + 1.0 - square)
 
 
-def unclipped_profile(kind: str, k: int, mu_at: Callable[[float], float]) -> Profile:
-    """Upper profile over all neighbours; `mu_at(ρ/‖X‖)` is μ for projected records of norm at most ρ."""
-    levels = tuple((2.0 * math.exp(min(0.0, log_tail(kind, k, s))), mu_at(s)) for s in _STRETCHES.tolist())
-    why = "as if the map were released: Gaussian steps unless one of two projected records is longer than assumed"
+def unclipped_profile(kind: str, k: int, mu_at: Callable[[float], float], differing: int) -> Profile:
+    """Upper profile over all neighbours; `mu_at(ρ/‖X‖)` is μ for projected records of norm at most ρ.
+
+    `differing` counts the records that matter: two for neighbours.
+    """
+    levels = tuple((differing * math.exp(min(0.0, log_tail(kind, k, s))), mu_at(s)) for s in _STRETCHES.tolist())
+    why = "as if the map were released: Gaussian steps unless a differing record's projection is longer than assumed"
     return Profile("upper", why, partial(_least, levels))
 
 
@@ -91,7 +94,7 @@ def _mixture(cells: tuple[tuple[float, float], ...], log_kappa: float, epsilon: 
 
 def drift_on_a_line(problem: GLMProblem, neighbour: GLMProblem) -> float | None:
     """‖g‖ where the mean gradients at 0 are g and −g along the line of all features, else None."""
-    if problem.loss.code not in (LINEAR, CAPPED_LINEAR) or problem.loss != neighbour.loss:
+    if problem.loss.code not in (LINEAR, CAPPED_LINEAR):
         return None
     means = [-(p.X.T @ p.y) / p.n for p in (problem, neighbour)]
     size = float(np.linalg.norm(means[0]))

@@ -24,8 +24,8 @@ from dpbench.glm.output_perturbation import lipschitz_constant
 from dpbench.glm.sensitivity import gradient_bound, gradient_gap
 from dpbench.losses import LINEAR
 from dpbench.privacy.profile import Profile, no_privacy
-from dpbench.problems import GLMProblem
-from dpbench.sampling import release, sample
+from dpbench.problems import GLMProblem, glm_problem, records_apart
+from dpbench.sampling import check_rng, release, sample
 
 
 @dataclass(frozen=True)
@@ -84,21 +84,23 @@ class JLMethod:
     release = release
 
     def __post_init__(self) -> None:
-        validation.epsilon(self.epsilon)
-        validation.delta(self.delta, positive=True)
+        put = object.__setattr__  # as floats and ints, so that equal mechanisms have equal seeds
+        put(self, "epsilon", validation.epsilon(self.epsilon))
+        put(self, "delta", validation.delta(self.delta, positive=True))
         validation.choice("calibration", self.calibration, ("exact", "printed"))
         validation.choice("map", self.map, MAPS)
-        if self.theorem is not None and (isinstance(self.theorem, bool) or self.theorem not in (2, 10)):
-            raise validation.invalid("theorem", "2, 10 or None", self.theorem)
+        if self.theorem is not None:
+            if not isinstance(self.theorem, (int, np.integer)) or self.theorem not in (2, 10):
+                raise validation.invalid("theorem", "2, 10 or None", self.theorem)
+            put(self, "theorem", int(self.theorem))
         for name in ("dimension", "steps"):
             if getattr(self, name) is not None:
-                validation.integer(name, getattr(self, name), at_least=1)
-        for name in ("distortion", "step_size"):
-            if getattr(self, name) is not None:
-                validation.real(name, getattr(self, name), above=0.0)
-        validation.real("dimension_constant", self.dimension_constant, above=0.0)
+                put(self, name, validation.integer(name, getattr(self, name), at_least=1))
+        for name in ("distortion", "step_size", "dimension_constant"):
+            if name == "dimension_constant" or getattr(self, name) is not None:
+                put(self, name, validation.real(name, getattr(self, name), above=0.0))
         if self.noise_scale is not None:
-            validation.real("noise_scale", self.noise_scale, at_least=0.0)
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0))
 
     @property
     def _printed(self) -> bool:
@@ -106,7 +108,7 @@ class JLMethod:
 
     def theorem_in_use(self, problem: GLMProblem) -> int:
         """2 or 10; refuses a theorem whose conditions the loss does not meet."""
-        loss = problem.loss
+        loss = glm_problem(problem).loss
         smooth = math.isfinite(loss.smoothness) and loss.nonnegative
         chosen = (2 if smooth else 10) if self.theorem is None else self.theorem
         if chosen == 2 and not smooth:
@@ -117,15 +119,16 @@ class JLMethod:
 
     def number_of_steps(self, problem: GLMProblem) -> int:
         """T: w_1, …, w_T, so T − 1 noisy steps."""
+        n = glm_problem(problem).n
         if self.steps is not None:
             return self.steps
-        return problem.n**2 if self._printed and self.theorem_in_use(problem) == 10 else problem.n
+        return n**2 if self._printed and self.theorem_in_use(problem) == 10 else n
 
     def projected_dimension(self, problem: GLMProblem) -> int:
         """k in use: `dimension`, or the theorem's, rounded up and at most d."""
+        p, factor = glm_problem(problem), self.dimension_constant
         if self.dimension is not None:
             return self.dimension
-        p, factor = problem, self.dimension_constant
         if self.theorem_in_use(p) == 10:
             k = theory.lipschitz_jl_dimension(p.n, self.epsilon, self.delta, factor)
             if not self._printed:
@@ -139,17 +142,17 @@ class JLMethod:
 
     def norm_bound(self, problem: GLMProblem) -> float:
         """(1 + α)‖X‖, to which "exact" clips ‖Φx_i‖."""
-        alpha = self.distortion
+        n, alpha = glm_problem(problem).n, self.distortion
         if alpha is None:
             k = self.projected_dimension(problem)
-            alpha = min(1.0, math.sqrt(math.log(2.0 * problem.n / self.delta) / k))
+            alpha = min(1.0, math.sqrt(math.log(2.0 * n / self.delta) / k))
         return (1.0 + alpha) * problem.x_bound
 
     def sigma(self, problem: GLMProblem) -> float:
         """σ, the standard deviation of each coordinate of ξ_t: the noise in use."""
-        if self.noise_scale is not None:
-            return float(self.noise_scale)
         p, steps = problem, self.number_of_steps(problem)
+        if self.noise_scale is not None:
+            return self.noise_scale
         if not self._printed:
             return exact_noise(self._gap(p, self.norm_bound(p)), steps, p.n, self.epsilon, self.delta)
         if self.theorem_in_use(p) == 10:
@@ -159,9 +162,9 @@ class JLMethod:
 
     def eta(self, problem: GLMProblem) -> float:
         """η in use: `step_size`, or the theorem's, with σ√k and (1 + α)‖X‖ for "exact"."""
-        if self.step_size is not None:
-            return float(self.step_size)
         p, noise, steps = problem, self.sigma(problem), self.number_of_steps(problem)
+        if self.step_size is not None:
+            return self.step_size
         k, printed = self.projected_dimension(p), self._printed
         x_bound = p.x_bound if printed else self.norm_bound(p)
         if self.theorem_in_use(p) == 2:
@@ -181,12 +184,20 @@ class JLMethod:
         "exact": μ = (D/n)√(T−1)/σ, whatever Φ does. "printed": the same at each norm ρ that ‖Φx‖ may reach, and
         the chance that one of two records is longer (`_jl_profiles`).
         """
+        return self._composed(problem, 1)
+
+    def _composed(self, problem: GLMProblem, records: int) -> Profile:
+        """The guarantee for data sets `records` apart."""
         if not self._printed:
-            return self._profile_at(problem, self.norm_bound(problem))
+            return self._profile_at(problem, self.norm_bound(problem), records)
         if self.sigma(problem) == 0.0:
             return no_privacy("no noise is added")
         k = self.projected_dimension(problem)
-        return unclipped_profile(self.map, k, lambda s: float(self._profile_at(problem, s * problem.x_bound).mu or 0.0))
+
+        def mu_at(stretch: float) -> float:
+            return float(self._profile_at(problem, stretch * problem.x_bound, records).mu or 0.0)
+
+        return unclipped_profile(self.map, k, mu_at, 2 * records)
 
     def pair_profile(
         self,
@@ -202,15 +213,16 @@ class JLMethod:
         with opposite means (linear, and capped-linear where ‖Φx‖ keeps to its linear part): a lower profile that
         is exact up to the chance that a projection on the ball is active (`_jl_profiles`). `stretch` fixes
         ‖Φx‖/‖x‖ in place of averaging over Φ; `released` is "average" (the output) or "all" (every iterate).
-        Elsewhere the guarantee, an upper profile.
+        Elsewhere the guarantee, an upper profile, for as many records as the two problems differ in.
         """
         validation.choice("released", released, ("average", "all"))
         if stretch is not None:
             validation.real("stretch", stretch, above=0.0)
         p, noise, steps = problem, self.sigma(problem), self.number_of_steps(problem)
+        apart = records_apart(p, neighbour)
         drift = drift_on_a_line(p, neighbour)
         if not self._printed or self.map != "gaussian" or drift is None or noise == 0.0 or steps == 1:
-            return self.guarantee(p)
+            return self._composed(p, apart)
         mu = 2.0 * drift * math.sqrt(steps - 1) / noise
         if released == "average":
             mu *= math.sqrt(6.0 * steps / (4.0 * (2.0 * steps - 1.0)))
@@ -219,7 +231,7 @@ class JLMethod:
         kappa = partial(log_active, k, 2.0 * p.radius, eta * (steps - 1) * drift, eta * noise * math.sqrt(steps - 1))
         if stretch is None:
             return line_profile(k, mu, kappa, longest)
-        return self.guarantee(p) if stretch > longest else fixed_stretch_profile(mu * stretch, kappa(stretch))
+        return self._composed(p, apart) if stretch > longest else fixed_stretch_profile(mu * stretch, kappa(stretch))
 
     def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
         """Draw `trials` outputs, shape (trials, d), one after the other: each has its own projected data.
@@ -227,8 +239,8 @@ class JLMethod:
         A trial costs O(k) for each stored entry of X, O(dk) for the lift, and the descent: O(nk² + k³ + Tk) for
         a quadratic loss, O(Tnk) for another. Beside the outputs, memory is O(nk) and one chunk of Φ.
         """
-        if not isinstance(problem, GLMProblem):
-            raise validation.invalid("problem", "a GLMProblem", problem)
+        glm_problem(problem)
+        check_rng(rng)
         trials = validation.integer("trials", trials, at_least=1)
         k, features = self.projected_dimension(problem), by_columns(problem.X)
         descent = NoisyGD(
@@ -262,7 +274,6 @@ class JLMethod:
         p, k = problem, self.projected_dimension(problem)
         return gradient_gap(p.loss, norm, p.y_bound, 2.0 * p.radius, max(2, k))
 
-    def _profile_at(self, problem: GLMProblem, norm: float) -> Profile:
-        return all_iterates_profile(
-            self._gap(problem, norm), self.number_of_steps(problem), problem.n, self.sigma(problem)
-        )
+    def _profile_at(self, problem: GLMProblem, norm: float, records: int) -> Profile:
+        steps = self.number_of_steps(problem)
+        return all_iterates_profile(self._gap(problem, norm), steps, problem.n, self.sigma(problem), records)

@@ -17,9 +17,9 @@ from dpbench.glm import theory
 from dpbench.glm.sensitivity import gradient_gap
 from dpbench.losses import CAPPED_LINEAR, LINEAR
 from dpbench.privacy import gaussian
-from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
-from dpbench.problems import GLMProblem
-from dpbench.sampling import block_width, release, sample
+from dpbench.privacy.profile import Profile, shifted_gaussian
+from dpbench.problems import GLMProblem, glm_problem, records_apart
+from dpbench.sampling import block_width, check_rng, release, sample
 
 _WORK_PER_CALL = 2e8  # multiply-adds between two returns to Python: a fraction of a second
 
@@ -56,24 +56,26 @@ class NoisyGD:
     release = release
 
     def __post_init__(self) -> None:
-        validation.epsilon(self.epsilon)
-        validation.delta(self.delta, positive=True)
+        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
+        put(self, "epsilon", validation.epsilon(self.epsilon))
+        put(self, "delta", validation.delta(self.delta, positive=True))
         validation.choice("calibration", self.calibration, ("exact", "printed"))
         if self.steps is not None:
-            validation.integer("steps", self.steps, at_least=1)
+            put(self, "steps", validation.integer("steps", self.steps, at_least=1))
         if self.step_size is not None:
-            validation.real("step_size", self.step_size, above=0.0)
+            put(self, "step_size", validation.real("step_size", self.step_size, above=0.0))
         if self.noise_scale is not None:
-            validation.real("noise_scale", self.noise_scale, at_least=0.0)
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0))
 
     def number_of_steps(self, problem: GLMProblem) -> int:
         """T: w_1, …, w_T, so T − 1 noisy steps."""
-        return problem.n if self.steps is None else self.steps
+        n = glm_problem(problem).n
+        return n if self.steps is None else self.steps
 
     def sigma(self, problem: GLMProblem) -> float:
         """σ, the standard deviation of each coordinate of ξ_t: the noise in use."""
         if self.noise_scale is not None:
-            return float(self.noise_scale)
+            return self.noise_scale
         steps = self.number_of_steps(problem)
         if self.calibration == "printed":
             return theory.noisy_gd_noise(printed_gradient_bound(problem), steps, problem.n, self.epsilon, self.delta)
@@ -82,8 +84,8 @@ class NoisyGD:
     def eta(self, problem: GLMProblem) -> float:
         """η in use: `step_size`, or min(B/(√T·max(√H̃‖Y‖, σ√d)), 1/(4H̃)) of Theorem 1."""
         if self.step_size is not None:
-            return float(self.step_size)
-        loss, steps = problem.loss, self.number_of_steps(problem)
+            return self.step_size
+        steps, loss = self.number_of_steps(problem), problem.loss
         noise = self.sigma(problem)
         if math.isfinite(loss.smoothness) and loss.nonnegative:
             y = math.sqrt(loss.at_zero(problem.y_bound))
@@ -95,7 +97,12 @@ class NoisyGD:
 
     def guarantee(self, problem: GLMProblem) -> Profile:
         """Upper profile over all neighbours (replace-one), all iterates released: μ = (D/n)√(T−1)/σ."""
-        return all_iterates_profile(_gap(problem), self.number_of_steps(problem), problem.n, self.sigma(problem))
+        return self._composed(problem, 1)
+
+    def _composed(self, problem: GLMProblem, records: int) -> Profile:
+        """The guarantee for data sets `records` apart: each record moves a step's mean by at most D/n."""
+        steps = self.number_of_steps(problem)
+        return all_iterates_profile(_gap(problem), steps, problem.n, self.sigma(problem), records)
 
     def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem, *, released: str = "average") -> Profile:
         """The profile of one pair.
@@ -104,19 +111,21 @@ class NoisyGD:
         a lower profile that is exact up to the chance κ that a projection is ever active: δ_Gauss(ε) −
         (1 + e^ε)κ, with μ = ‖Δ‖√(T−1)/σ for all iterates and √(6T/(4(2T−1))) times that for the average, and
         κ ≤ 2 P(χ²_d > (r/(ησ√(T−1)))²) by Lévy's inequality, r the room that the drift leaves. Elsewhere the
-        guarantee, an upper profile.
+        guarantee, an upper profile, for as many records as the two problems differ in.
         """
         validation.choice("released", released, ("average", "all"))
-        if not _constant_gradients(problem) or problem.loss != neighbour.loss:
-            return self.guarantee(problem)
+        apart = records_apart(problem, neighbour)
+        if not _constant_gradients(problem):
+            return self._composed(problem, apart)
         drifts = [-(p.X.T @ p.y) / p.n for p in (problem, neighbour)]
         steps, noise, eta = self.number_of_steps(problem), self.sigma(problem), self.eta(problem)
         distance = float(np.linalg.norm(drifts[0] - drifts[1])) * math.sqrt(steps - 1)
         if released == "average":
             distance *= math.sqrt(6.0 * steps / (4.0 * (2.0 * steps - 1.0)))
-        if noise == 0.0 or steps == 1:
-            return _gaussian_shift(distance, noise, "no noise")
         room = problem.radius - eta * (steps - 1) * max(float(np.linalg.norm(g)) for g in drifts)
+        if noise == 0.0 or steps == 1:
+            kind = "exact" if room > 0.0 else "upper"  # beyond the ball, two different means may project alike
+            return shifted_gaussian(distance, noise, kind=kind, why="no noise")
         reach = max(room, 0.0) / (eta * noise * math.sqrt(steps - 1))
         log_kappa = math.log(2.0) + float(chi2.logsf(reach**2, problem.d)) if room > 0.0 else 0.0
         mu = distance / noise
@@ -131,8 +140,8 @@ class NoisyGD:
         Costs O(T·d) a trial for a quadratic loss, after O(n·d² + d³) once a problem, and O(T·n·d) for another
         (T times the stored entries for sparse X).
         """
-        if not isinstance(problem, GLMProblem):
-            raise validation.invalid("problem", "a GLMProblem", problem)
+        glm_problem(problem)
+        check_rng(rng)
         trials = validation.integer("trials", trials, at_least=1)
         width = block_width(problem)
         outputs = np.empty((trials, problem.d))
@@ -208,13 +217,13 @@ def exact_noise(gap: float, steps: int, n: int, epsilon: float, delta: float) ->
     return gap / n * math.sqrt(steps - 1) / _mu(epsilon, delta)
 
 
-def all_iterates_profile(gap: float, steps: int, n: int, noise: float) -> Profile:
-    """Upper profile of T − 1 noisy steps, all iterates released: μ = (D/n)√(T−1)/σ, `gap` = D."""
+def all_iterates_profile(gap: float, steps: int, n: int, noise: float, records: int = 1) -> Profile:
+    """Upper profile of T − 1 noisy steps on data sets `records` apart, all iterates released; `gap` = D."""
     why = (
-        "adaptive composition of T-1 Gaussian steps whose means differ by at most D/n, "
-        "projection and averaging are post-processing"
+        f"adaptive composition of T-1 Gaussian steps whose means differ by at most {records} D/n, projection and "
+        "averaging are post-processing"
     )
-    return _gaussian_shift(gap / n * math.sqrt(steps - 1), noise, why)
+    return shifted_gaussian(records * gap / n * math.sqrt(steps - 1), noise, kind="upper", why=why)
 
 
 @lru_cache(maxsize=1024)
@@ -224,15 +233,8 @@ def _mu(epsilon: float, delta: float) -> float:
 
 
 def _gap(problem: GLMProblem) -> float:
-    return gradient_gap(problem.loss, problem.x_bound, problem.y_bound, problem.radius, problem.d)
-
-
-def _gaussian_shift(distance: float, noise: float, why: str) -> Profile:
-    if distance == 0.0:
-        return gaussian_profile(0.0, kind="upper", why="the output does not depend on the data")
-    if noise == 0.0:
-        return no_privacy("no noise is added")
-    return gaussian_profile(distance / noise, kind="upper", why=why)
+    loss = glm_problem(problem).loss
+    return gradient_gap(loss, problem.x_bound, problem.y_bound, problem.radius, problem.d)
 
 
 def _unprojected_delta(mu: float, log_kappa: float, epsilon: float) -> float:

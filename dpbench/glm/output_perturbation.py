@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -16,9 +16,9 @@ from dpbench.glm._erm import Minimiser, minimise
 from dpbench.glm.sensitivity import gradient_gap
 from dpbench.losses import LINEAR, Loss
 from dpbench.privacy import gaussian
-from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
-from dpbench.problems import GLMProblem
-from dpbench.sampling import block_width, release, sample
+from dpbench.privacy.profile import Profile, shifted_gaussian
+from dpbench.problems import GLMProblem, glm_problem, records_apart
+from dpbench.sampling import block_width, check_rng, release, sample
 
 _UP = 1.0 + 1e-14  # so that sensitivity/σ, as a float, does not come out above μ(ε, δ)
 _KEPT = 256  # centres kept, the least recently used dropped first
@@ -54,8 +54,11 @@ class OutputPerturbation:
     constrained : bool
         False: the minimum over R^d, the variant of Jain & Thakurta 2014, for Lipschitz losses only.
 
-    Notes ----- λ, σ and τ depend on the declared bounds, n, d, ε and δ alone. Centres are cached by
-    problem and parameters, so that any number of trials costs one solve.
+    Notes
+    -----
+    λ, σ and τ depend on the declared bounds, n, d, ε and δ alone. Centres are cached by problem and parameters,
+    so that any number of trials costs one solve. A solve that cannot be certified is refused, and nothing is
+    released: that refusal depends on the data and is outside the guarantee.
     """
 
     epsilon: float
@@ -73,23 +76,26 @@ class OutputPerturbation:
     release = release
 
     def __post_init__(self) -> None:
-        validation.epsilon(self.epsilon)
-        validation.delta(self.delta, positive=True)
+        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
+        put(self, "epsilon", validation.epsilon(self.epsilon))
+        put(self, "delta", validation.delta(self.delta, positive=True))
         validation.choice("calibration", self.calibration, ("exact", "printed"))
-        if self.theorem is not None and (isinstance(self.theorem, bool) or self.theorem not in (3, 5)):
-            raise validation.invalid("theorem", "3, 5 or None", self.theorem)
-        if self.regularization is not None:
-            validation.real("regularization", self.regularization, above=0.0)
-        validation.real("tolerance", self.tolerance, above=0.0)
-        validation.real("noise_constant", self.noise_constant, above=0.0)
+        if self.theorem is not None:
+            if not isinstance(self.theorem, (int, np.integer)) or self.theorem not in (3, 5):
+                raise validation.invalid("theorem", "3, 5 or None", self.theorem)
+            put(self, "theorem", int(self.theorem))
+        for name in ("regularization", "tolerance", "noise_constant"):
+            if name != "regularization" or self.regularization is not None:
+                put(self, name, validation.real(name, getattr(self, name), above=0.0))
         if self.noise_scale is not None:
-            validation.real("noise_scale", self.noise_scale, at_least=0.0)
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0))
         if not isinstance(self.constrained, (bool, np.bool_)):
             raise validation.invalid("constrained", "True or False", self.constrained)
+        put(self, "constrained", bool(self.constrained))
 
     def theorem_in_use(self, problem: GLMProblem) -> int:
         """3 or 5; refuses a theorem whose conditions the loss does not meet."""
-        loss = problem.loss
+        loss = glm_problem(problem).loss
         lipschitz = math.isfinite(lipschitz_constant(loss, problem.y_bound))
         if not self.constrained and not lipschitz:
             raise validation.invalid("loss", "Lipschitz where constrained is False", loss.name)
@@ -104,7 +110,7 @@ class OutputPerturbation:
         """λ in use: `regularization`, or the theorem's."""
         theorem = self.theorem_in_use(problem)
         if self.regularization is not None:
-            return float(self.regularization)
+            return self.regularization
         p = problem
         if theorem == 5:
             return theory.lipschitz_erm_regularization(
@@ -132,7 +138,7 @@ class OutputPerturbation:
     def sigma(self, problem: GLMProblem) -> float:
         """σ, the standard deviation of each coordinate of the noise in use."""
         if self.noise_scale is not None:
-            return float(self.noise_scale)
+            return self.noise_scale
         p, lam = problem, self.lam(problem)
         if self.calibration == "exact":
             return _UP * self.sensitivity(p) / _mu(self.epsilon, self.delta)
@@ -147,19 +153,14 @@ class OutputPerturbation:
     def guarantee(self, problem: GLMProblem) -> Profile:
         """Upper profile over all neighbours (replace-one), from the noise in use: μ = `sensitivity`/σ."""
         why = "Gaussian noise on a centre that one record moves by at most D/(lambda n) + 2 tau"
-        return _shifted(self.sensitivity(problem), self.sigma(problem), "upper", why)
+        return shifted_gaussian(self.sensitivity(problem), self.sigma(problem), kind="upper", why=why)
 
     def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem) -> Profile:
         """The exact profile of any pair: two Gaussians of one σ, centred at the two computed centres."""
-        declared = [(p.loss, p.x_bound, p.y_bound, p.radius, p.n, p.d) for p in (problem, neighbour)]
-        if declared[0] != declared[1]:
-            raise validation.InvalidInput(
-                "neighbour must be a problem with the same loss, declared bounds, n and d, "
-                f"got {declared[1]} beside {declared[0]}"
-            )
+        records_apart(problem, neighbour)
         distance = float(np.linalg.norm(self.centre(problem) - self.centre(neighbour)))
         why = "two Gaussians with one covariance, around the two computed centres"
-        return _shifted(distance, self.sigma(problem), "exact", why)
+        return shifted_gaussian(distance, self.sigma(problem), kind="exact", why=why)
 
     def centre(self, problem: GLMProblem) -> np.ndarray:
         """The computed w̃, shape (d,), read-only; certified to be within τ of the exact minimiser.
@@ -184,16 +185,13 @@ class OutputPerturbation:
                 while len(_centres) > _KEPT:
                     _centres.popitem(last=False)
         if not found.distance <= tau:
-            raise validation.InvalidInput(
-                f"tolerance must be at least {found.distance / tau * self.tolerance:.2g} on this problem "
-                f"(nearer to the minimiser nothing could be certified), got {self.tolerance!r}"
-            )
+            raise validation.invalid("tolerance", "larger for a problem whose minimiser is so flat", self.tolerance)
         return found.w
 
     def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
         """Draw `trials` outputs, shape (trials, d), in blocks of `block_width(problem)`; O(d) a trial."""
-        if not isinstance(problem, GLMProblem):
-            raise validation.invalid("problem", "a GLMProblem", problem)
+        glm_problem(problem)
+        check_rng(rng)
         trials = validation.integer("trials", trials, at_least=1)
         width = block_width(problem)
         outputs = rng.standard_normal((-(-trials // width) * width, problem.d))
@@ -212,11 +210,3 @@ class OutputPerturbation:
 def lipschitz_constant(loss: Loss, y_bound: float) -> float:
     """G: the Lipschitz constant of φ in z, for all z and |y| ≤ `y_bound`; infinite where there is none."""
     return y_bound if loss.code == LINEAR else loss.lipschitz
-
-
-def _shifted(distance: float, noise: float, kind: str, why: str) -> Profile:
-    if distance == 0.0:
-        return gaussian_profile(0.0, kind=kind, why="the output does not depend on the record")
-    if noise == 0.0:
-        return replace(no_privacy("no noise is added"), kind=kind)
-    return gaussian_profile(distance / noise, kind=kind, why=why)

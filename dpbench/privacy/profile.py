@@ -120,9 +120,18 @@ def discrete_profile(pair: Pair, *, kind: str = "exact", why: str, neighbours: s
     return _rounded(kind, why, pair.delta, epsilon_of, neighbours)
 
 
-def no_privacy(why: str, neighbours: str = "replace") -> Profile:
+def no_privacy(why: str, neighbours: str = "replace", kind: str = "upper") -> Profile:
     """The profile that promises nothing: δ = 1 at every ε."""
-    return Profile("upper", why, _one, _infinity, neighbours)
+    return Profile(kind, why, _one, _infinity, neighbours)
+
+
+def shifted_gaussian(distance: float, noise: float, *, kind: str, why: str) -> Profile:
+    """Two Gaussians of one standard deviation `noise` a coordinate, `distance` apart; either may be 0."""
+    if distance == 0.0:
+        return gaussian_profile(0.0, kind=kind, why="the output does not depend on the record")
+    if noise == 0.0:
+        return no_privacy("no noise is added", kind=kind)
+    return gaussian_profile(distance / noise, kind=kind, why=why)
 
 
 def _rounded(

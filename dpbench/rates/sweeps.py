@@ -12,7 +12,7 @@ import numpy as np
 from dpbench import validation
 from dpbench.blas import one_blas_thread
 from dpbench.populations import Population
-from dpbench.sampling import Mechanism, stable_name, stream
+from dpbench.sampling import Mechanism, parameters, stable_name, stream
 
 Map = Callable[[dict[str, Any], Callable[[int], Any], Iterable[int]], list[Any]]
 _RECORDS_PER_BLOCK = 2**18
@@ -93,7 +93,7 @@ def excess_of_block(point: Point, repeats: int, seed: int, block: int) -> np.nda
 def _trial(point: Point, repeats: int, seed: int, trial: int) -> float:
     population: Population = point.population
     mechanism: Mechanism = point.mechanism
-    rng = stream(seed, "rates", stable_name(mechanism), mechanism, population, point.n, trial)
+    rng = stream(seed, "rates", stable_name(mechanism), parameters(mechanism), population, point.n, trial)
     outputs = mechanism(population.draw(point.n, rng), repeats, rng)
     return float(population.excess_risk(outputs).mean())
 

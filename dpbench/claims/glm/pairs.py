@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from dpbench import losses
 from dpbench.losses import Loss
+from dpbench.privacy.profile import Profile
 from dpbench.problems import GLMProblem
+from dpbench.sampling import stream
 
 TRIES = 1000
 """Random and extreme neighbours that every privacy entry is tried on."""
@@ -64,6 +67,51 @@ def search_worse(
 def gradient_distance(problem: GLMProblem, neighbour: GLMProblem) -> float:
     """n·‖difference of the mean gradients‖ where every gradient is −y·x on the whole ball."""
     return float(np.linalg.norm(problem.X.T @ problem.y - neighbour.X.T @ neighbour.y))
+
+
+def searched(problem: GLMProblem, leak: Callable[[GLMProblem, GLMProblem], float], bound: float, seed: int) -> str:
+    """Hold `search_worse` against `bound`, what the entry says no pair exceeds; the note of an entry.
+
+    Raises
+    ------
+    RuntimeError
+        If a worse pair was found: the entry's argument is wrong, and it has no verdict.
+    """
+    found = search_worse(problem, leak, stream(seed, "search for a worse pair", problem))
+    if not found <= bound * (1.0 + 1e-9):
+        raise RuntimeError(f"a neighbouring pair leaks {found:.9g}, more than the {bound:.9g} that bounds every pair")
+    where = f"{problem.loss.name} loss, d = {problem.d}"
+    return f"{TRIES:,} random and extreme neighbours ({where}) reach {found / bound:.3f} of it"
+
+
+def curved(loss: Loss | str, *, radius: float = 1.0) -> GLMProblem:
+    """Eleven records in three dimensions, bounds (1, 1): a base for the search where gradients vary over the ball."""
+    X = np.eye(3)[np.arange(11) % 3] * np.where(np.arange(11) % 2 == 0, 1.0, 0.5)[:, None]
+    y = np.where(np.arange(11) % 2 == 0, 1.0, -1.0)
+    return GLMProblem(X, y, loss=loss, x_bound=1.0, y_bound=1.0, radius=radius)
+
+
+def guarantees_over(
+    make: Callable[[float, float], Any],
+    names: Iterable[str],
+    radii: Sequence[float],
+    targets: Sequence[tuple[float, float]],
+) -> tuple[list[tuple[float, float]], list[Profile], list[dict[str, Any]]]:
+    """The guarantee of ``make(ε, δ)`` for every loss, radius and target: targets, profiles and a table."""
+    asked, profiles, rows = [], [], []
+    for name in names:
+        loss = losses.capped_linear(2.0) if name == "capped-linear" else losses.resolve(name)
+        for radius in radii:
+            problem = curved(loss, radius=radius)
+            for epsilon, delta in targets:
+                profile = make(epsilon, delta).guarantee(problem)
+                asked.append((epsilon, delta))
+                profiles.append(profile)
+                rows.append(
+                    {"loss": name, "radius": radius, "target_epsilon": epsilon, "target_delta": delta,
+                     "guaranteed_delta": profile.delta(epsilon)}
+                )  # fmt: skip
+    return asked, profiles, rows
 
 
 def threshold(enough: Callable[[float], bool], low: float, high: float) -> float:
