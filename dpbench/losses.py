@@ -110,7 +110,7 @@ def logistic() -> Loss:
 
 def huber(kappa: float = 1.0) -> Loss:
     """r²/2 for |r| ≤ κ, κ|r| − κ²/2 beyond, r = z − y; H = 1, G = κ."""
-    kappa = validation.real("kappa", kappa, above=0.0)
+    kappa = validation.real("kappa", kappa, above=0.0, size=True)
     return Loss("huber", HUBER, kappa, 1.0, kappa)
 
 
@@ -131,7 +131,7 @@ def capped_linear(end: float) -> Loss:
     1-smooth and non-negative: the extreme admissible case for the privacy of Theorem 1 and Theorem 3.
     φ_y(0) = y²/2 + |y|·end.
     """
-    end = validation.real("end", end, at_least=0.0)
+    end = validation.real("end", end, at_least=0.0, size=True)
     return Loss("capped-linear", CAPPED_LINEAR, end, 1.0, math.inf)
 
 

@@ -73,7 +73,7 @@ class ScaledBasis:
         put(self, "masses", validation.array("masses", self.masses, ndim=1))
         put(self, "biases", validation.array("biases", self.biases, ndim=1, width=self.masses.shape[0]))
         for name in ("x_bound", "y_bound", "radius"):
-            put(self, name, validation.real(name, getattr(self, name), above=0.0))
+            put(self, name, validation.real(name, getattr(self, name), above=0.0, size=True))
         if self.masses.min() < 0.0 or self.masses.sum() > 1.0 + 1e-12:
             raise validation.invalid("masses", "numbers >= 0 with sum at most 1", self.masses)
         if np.abs(self.biases).max() > 1.0:
@@ -100,6 +100,15 @@ class ScaledBasis:
 
         For a quadratic loss, where w*_j = b‖Y‖/‖X‖, so that b = B‖X‖/(√d'·y_bound) must be at most 1.
         """
+        dimension = validation.integer("dimension", dimension, at_least=1)
+        active = validation.integer("active", active, at_least=1)
+        fraction = validation.real("fraction", fraction, at_least=0.0)
+        radius, x_bound, y_bound = (
+            validation.real(name, value, above=0.0, size=True)
+            for name, value in (("radius", radius), ("x_bound", x_bound), ("y_bound", y_bound))
+        )
+        if active > dimension:
+            raise validation.invalid("active", f"at most the dimension {dimension}", active)
         bias = radius * x_bound / (math.sqrt(active) * y_bound)
         if not bias <= 1.0 + 1e-12 or not resolve(loss).quadratic:
             limit = "at most sqrt(active) * y_bound / x_bound (quadratic loss)"

@@ -35,7 +35,8 @@ class GLMProblem:
     y_bound : float
         A bound on |y_i|, declared before the data are seen.
     radius : float
-        B: the domain is the Euclidean ball of this radius.
+        B: the domain is the Euclidean ball of this radius. Bounds and radius lie between 1e-50 and 1e50, so that
+        no product of them overflows.
     on_excess : {"error", "clip"}
         What happens to a record outside the bounds: refuse it, or scale x_i and cut y_i to them.
 
@@ -72,9 +73,9 @@ class GLMProblem:
     ) -> None:
         put = object.__setattr__
         put(self, "loss", resolve(loss))
-        put(self, "x_bound", validation.real("x_bound", x_bound, above=0.0))
-        put(self, "y_bound", validation.real("y_bound", y_bound, above=0.0))
-        put(self, "radius", validation.real("radius", radius, above=0.0))
+        put(self, "x_bound", validation.real("x_bound", x_bound, above=0.0, size=True))
+        put(self, "y_bound", validation.real("y_bound", y_bound, above=0.0, size=True))
+        put(self, "radius", validation.real("radius", radius, above=0.0, size=True))
         put(self, "on_excess", validation.choice("on_excess", on_excess, ("error", "clip")))
         features = _features(X)
         labels = validation.array("y", y, ndim=1)

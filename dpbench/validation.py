@@ -31,8 +31,17 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def real(name: str, value: Any, *, above: float | None = None, at_least: float | None = None) -> float:
-    """A finite real number, optionally bounded below; booleans are refused."""
+LEAST_SIZE, LARGEST_SIZE = 1e-50, 1e50
+"""Magnitudes of what our formulas multiply (bounds, radii, noise): their products stay finite and above 0."""
+
+
+def real(
+    name: str, value: Any, *, above: float | None = None, at_least: float | None = None, size: bool = False
+) -> float:
+    """A finite real number, optionally bounded below; booleans are refused.
+
+    With `size`, a magnitude other than 0 must also lie between `LEAST_SIZE` and `LARGEST_SIZE`.
+    """
     must_be = "a finite number"
     if above is not None:
         must_be += f" > {above:g}"
@@ -47,6 +56,8 @@ def real(name: str, value: Any, *, above: float | None = None, at_least: float |
         or (at_least is not None and not number >= at_least)
     ):
         raise invalid(name, must_be, value)
+    if size and number != 0.0 and not LEAST_SIZE <= abs(number) <= LARGEST_SIZE:
+        raise invalid(name, f"{must_be}, of size {LEAST_SIZE:g} to {LARGEST_SIZE:g}", value)
     return number
 
 

@@ -22,6 +22,8 @@ from dpbench.auditing.one_run import audit_one_run
 from dpbench.claims.ledger import select, verify
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
+from dpbench.populations import ScaledBasis
+from dpbench.privacy import composition
 from dpbench.privacy.profile import Profile, gaussian_profile, laplace_profile, pure_profile
 from dpbench.problems import GLMProblem
 from dpbench.validation import InvalidInput
@@ -169,6 +171,40 @@ def profiles() -> Iterator[Case]:
     yield from each("Profile", "neighbours", lambda v: Profile("upper", "", float, None, v), ("swap", None))
 
 
+def extremes() -> Iterator[Case]:
+    """What would overflow or underflow on the way is refused at the door."""
+    sizes = (1e51, 1e200, 1e308, 1e-51, 1e-200, 1e-320)
+    for name in ("x_bound", "y_bound", "radius"):
+        yield from each("GLMProblem(extreme)", name, lambda v, name=name: problem(**{name: v}), sizes)
+    for made, options in (
+        (NoisyGD, ("noise_scale", "step_size")),
+        (OutputPerturbation, ("noise_scale", "regularization", "tolerance", "noise_constant")),
+    ):
+        for option in options:
+            name = f"{made.__name__}(extreme)"
+            yield from each(name, option, lambda v, m=made, o=option: m(1.0, 1e-5, **{o: v}), sizes)
+    yield from each("huber(extreme)", "kappa", losses.huber, sizes)
+    yield from each("capped_linear(extreme)", "end", losses.capped_linear, sizes)
+
+    def even(**change: Any) -> Any:
+        return ScaledBasis.even("squared", **{"dimension": 4, "active": 2, "fraction": 0.5, **change})
+
+    yield from each("even", "active", lambda v: even(active=v), (0, -1, 1.5, "2", 5))
+    yield from each("even", "dimension", lambda v: even(dimension=v), (0, -1, 1.5, "2"))
+    yield from each("even", "fraction", lambda v: even(fraction=v), (math.nan, "1", None, -0.5))
+    for name in ("x_bound", "y_bound", "radius"):
+        yield from each("even", name, lambda v, name=name: even(**{name: v}), (0, -1.0, "1", None, 1e200))
+
+
+def compositions() -> Iterator[Case]:
+    for call in (composition.compose, composition.parallel):
+        yield from each(call.__name__, "parts", call, ([3], None, [], 3, "x", [gaussian_profile, 1]))
+    for call in (composition.basic, composition.optimal):
+        values = ([1], None, [], 3, "xy", [(1.0,)], [(1.0, 0.1, 0.2)])
+        yield from each(call.__name__, "parts", lambda v, c=call: c(v, why="a test"), values)
+        yield f"{call.__name__}(a bad delta)", lambda c=call: c([(1.0, 2.0)], why=""), "delta", "2.0"
+
+
 def audits() -> Iterator[Case]:
     def run(**change: Any) -> Any:
         given = {"sampler": noise, "dataset": 0.0, "neighbour": 1.0, "epsilon": 1.0, "trials": 1000, **change}
@@ -182,6 +218,9 @@ def audits() -> Iterator[Case]:
         ("seed", (-1, 0.5, "0", None)),
         ("workers", (0, -1, 1.5, "2", None)),
         ("assume", ("gausian", 3)),
+        ("progress", (3, "bar")),
+        ("gap", (-3, 0.0, "x", None)),
+        ("budget", ("x", 10, 1.5, None)),
         ("sampler", (None, 3, "noise")),
     ):
         yield from each("audit", name, lambda v, n=name: run(**{n: v}), values)
@@ -219,6 +258,7 @@ def runs() -> Iterator[Case]:
     yield from each("verify", "level", lambda v: verify(one, level=v), ("quik", None, 3))
     yield from each("verify", "seed", lambda v: verify(one, seed=v), (-1, 0.5, "0", None))
     yield from each("verify", "workers", lambda v: verify(one, workers=v), (0, -1, 1.5, "2"))
+    yield from each("verify", "progress", lambda v: verify(one, progress=v), (3, "bar", print))
     yield from each("verify", "store", lambda v: verify(one, store=v), (3, b"x"))
     yield "select(nothing fits)", lambda: select(one, kind="rate"), "claims", "some entry"
     yield from each("load", "name", datasets.load, ("", None, 3))
@@ -247,7 +287,7 @@ def runs() -> Iterator[Case]:
     yield from each("compare", "workers", lambda v: compare(workers=v), (0, "2"))
 
 
-PYTHON: tuple[Case, ...] = (*problems(), *mechanisms(), *profiles(), *audits(), *runs())
+PYTHON: tuple[Case, ...] = (*problems(), *mechanisms(), *extremes(), *profiles(), *compositions(), *audits(), *runs())
 
 
 def test_many_bad_inputs_and_no_two_alike() -> None:

@@ -13,6 +13,7 @@ from registry import IDS, MECHANISMS, PAIRS, problem
 from dpbench import validation
 from dpbench.problems import GLMProblem
 from dpbench.sampling import block_width, canonical, stream
+from dpbench.validation import LARGEST_SIZE, LEAST_SIZE
 
 each = pytest.mark.parametrize(("case", "loss"), PAIRS, ids=IDS)
 TRIALS = 130  # two blocks of 64 and a part of a third
@@ -202,3 +203,25 @@ def test_equal_mechanisms_give_equal_bits(case: Any, name: str) -> None:
     for other in others:
         assert first == other and canonical(first) == canonical(other)
         assert np.array_equal(first.sample(p, 3), other.sample(p, 3))
+
+
+@each
+@pytest.mark.parametrize("x_bound", [LEAST_SIZE, 1.0, LARGEST_SIZE])
+@pytest.mark.parametrize("radius", [LEAST_SIZE, 1.0, LARGEST_SIZE])
+def test_nothing_overflows_at_the_limits(case: Any, loss: str, x_bound: float, radius: float) -> None:
+    base = problem(loss)
+    for y_bound in (1.0,) if loss == "logistic" else (LEAST_SIZE, 1.0, LARGEST_SIZE):
+        p = GLMProblem(
+            base.X * (0.5 * x_bound), base.y * y_bound, loss=base.loss, x_bound=x_bound, y_bound=y_bound, radius=radius
+        )
+        for calibration in ("exact", "printed"):
+            for noise_scale in (None, LEAST_SIZE, LARGEST_SIZE):
+                m = case.make(calibration=calibration, noise_scale=noise_scale)
+                try:
+                    outputs = m.sample(p, 3)
+                except validation.InvalidInput as refused:  # a minimiser that cannot be certified, by name
+                    assert str(refused).startswith(("tolerance must be", "regularization must be"))
+                    continue
+                assert np.isfinite(outputs).all() and np.isfinite(p.empirical_risk(outputs)).all()
+                profile = m.guarantee(p)
+                assert 0.0 <= profile.delta(1.0) <= 1.0 and profile.epsilon(1e-5) >= 0.0

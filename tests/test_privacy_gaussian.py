@@ -75,7 +75,7 @@ def test_delta_anywhere(epsilon, log_mu, negative):
         ("-math.expm1(epsilon) + math.exp(", "-math.expm1(epsilon) - math.exp("),
         ("x < 30.0,", "x < 3.0,"),
         ("if a < -5.0:", "if a < -500.0:"),
-        ("if mu > 0.5:", "if mu > 0.0:"),
+        ("if mu > max(0.5, 1e-8 * a):", "if mu > 0.0:"),
     ],
 )
 def test_the_twin_catches_planted_errors(right, wrong):
@@ -169,3 +169,12 @@ def test_edges():
 def test_bad_input_is_refused(call):
     with pytest.raises(InvalidInput, match="must be"):
         call()
+
+
+@pytest.mark.parametrize("mu", [1e8, 1e10, 1e19, 1e20, 1e50, 1e100])
+def test_huge_distances_have_an_epsilon(mu):
+    # δ(ε) = 1e-5 at a = ε/μ − μ/2 of a few units, so ε is μ²/2 to a relative 10/μ.
+    assert gaussian.delta(1.0, mu) == 1.0
+    assert gaussian.epsilon(1e-5, mu) == pytest.approx(0.5 * mu * mu, rel=max(1e-15, 20.0 / mu))
+    a = 1e12 * mu  # both ends of [a, b] round to one number far out, not to a difference of 0
+    assert gaussian.log_delta((a + 0.5 * mu) * mu, mu) == pytest.approx(-0.5 * a * a, rel=1e-11)

@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 
 from dpbench.claims.ledger import all_claims
-from dpbench.report.readme import BEGIN, END, render, table
+from dpbench.report.readme import LEDGER, SPEED, markers, table, whole
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EVIDENCE = json.loads((ROOT / "evidence" / "ledger.json").read_text(encoding="utf-8"))
 
 
-def test_table_is_the_committed_evidence_with_stale_rows_marked() -> None:
-    assert README.count(BEGIN) == README.count(END) == 1
-    assert render(README, EVIDENCE) == README, "run `python -m dpbench.report.readme`"
+def test_tables_are_the_committed_evidence_with_stale_rows_marked() -> None:
+    for name in (LEDGER, SPEED):
+        assert [README.count(mark) for mark in markers(name)] == [1, 1]
+    assert whole(README, ROOT / "evidence") == README, "run `python -m dpbench.report.readme`"
 
 
 def test_evidence_is_of_the_whole_ledger_at_full_level() -> None:

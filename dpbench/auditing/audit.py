@@ -92,13 +92,15 @@ def audit(
         validation.integer("workers", workers, at_least=1)
     if assume is not None:
         validation.choice("assume", assume, ["gaussian"])
+    if progress is not None and not callable(progress):
+        raise validation.invalid("progress", "callable as progress(done, total), or None", progress)
+    gap = validation.real("gap", gap, above=0.0)
+    budget = validation.integer("budget", budget, at_least=1000)
     runs = Runs(sampler, dataset, neighbour, seed, sampler_name(sampler))
     with one_blas_thread():
         if trials == "auto":
             if claim is None:
                 raise validation.invalid("epsilon", 'given with trials="auto" (it is when to stop)', epsilon)
-            gap = validation.real("gap", gap, above=0.0)
-            budget = validation.integer("budget", budget, at_least=1000)
             return until_decided(
                 runs, claim, delta, gap, budget, 1.0 - confidence, workers, assume is not None, progress
             )

@@ -64,7 +64,13 @@ def minimise(problem: GLMProblem, regularization: float, radius: float, target: 
             w, slopes = absolute_minimiser(data, problem.loss, regularization, radius, target)
         else:
             start = np.zeros(data.X.shape[1])
-            w = newton(data, Curve(problem.loss, 0.0), regularization, radius, target, start)
+            try:
+                w = newton(data, Curve(problem.loss, 0.0), regularization, radius, target, start)
+            except linalg.LinAlgError as error:
+                raise InvalidInput(
+                    f"regularization must be larger for this problem, whose Hessian is singular in floating point, "
+                    f"got {regularization:g}"
+                ) from error
             slopes = None
         w = w if basis is None else into_ball(basis @ w, radius)
         if slopes is None:

@@ -63,9 +63,9 @@ class NoisyGD:
         if self.steps is not None:
             put(self, "steps", validation.integer("steps", self.steps, at_least=1))
         if self.step_size is not None:
-            put(self, "step_size", validation.real("step_size", self.step_size, above=0.0))
+            put(self, "step_size", validation.real("step_size", self.step_size, above=0.0, size=True))
         if self.noise_scale is not None:
-            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0))
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
 
     def number_of_steps(self, problem: GLMProblem) -> int:
         """T: w_1, …, w_T, so T − 1 noisy steps."""
@@ -146,6 +146,8 @@ class NoisyGD:
         width = block_width(problem)
         outputs = np.empty((trials, problem.d))
         with one_blas_thread():
+            if self.sigma(problem) == 0.0:  # every trial is the same run
+                return np.repeat(self._block(problem, 1, rng), trials, axis=0)
             for start in range(0, trials, width):
                 outputs[start : start + width] = self.block(problem, width, rng)[: trials - start]
         return outputs

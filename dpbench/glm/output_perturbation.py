@@ -86,9 +86,9 @@ class OutputPerturbation:
             put(self, "theorem", int(self.theorem))
         for name in ("regularization", "tolerance", "noise_constant"):
             if name != "regularization" or self.regularization is not None:
-                put(self, name, validation.real(name, getattr(self, name), above=0.0))
+                put(self, name, validation.real(name, getattr(self, name), above=0.0, size=True))
         if self.noise_scale is not None:
-            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0))
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
         if not isinstance(self.constrained, (bool, np.bool_)):
             raise validation.invalid("constrained", "True or False", self.constrained)
         put(self, "constrained", bool(self.constrained))

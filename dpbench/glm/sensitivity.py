@@ -96,7 +96,7 @@ def _quadratic_line(a: float, b: float, knee: float) -> float:
 
 def _logistic_plane(a: float) -> float:
     """2·max_x s(ax)√(1 − x²); the maximum solves a·s(−ax)(1 − x²) = x, which has one root in [0, 1/√2]."""
-    x = float(brentq(lambda x: a * expit(-a * x) * (1.0 - x * x) - x, 0.0, 0.75, xtol=1e-300, rtol=1e-14))
+    x = float(brentq(lambda x: a * expit(-a * x) * (1.0 - x * x) - x, 0.0, 0.75, xtol=1e-300, rtol=1e-14, maxiter=2000))
     return 2.0 * float(expit(a * x)) * math.sqrt(1.0 - x * x)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -56,8 +56,7 @@ def compose(parts: Sequence[Profile], *, one_pair: bool = False, interval: float
     MissingExtra
         Where dp-accounting is needed and absent (the `accounting` extra).
     """
-    parts = list(parts)
-    neighbours = _common_neighbours(parts)
+    parts, neighbours = _profiles(parts)
     for part in parts:
         if part.kind == "lower":
             raise validation.invalid("parts", "exact or upper profiles: lower ones do not compose", part)
@@ -124,8 +123,7 @@ def parallel(parts: Sequence[Profile]) -> Profile:
     of them the supremum over its own neighbours); any lower one gives a lower one and then no part may be
     upper.
     """
-    parts = list(parts)
-    neighbours = _common_neighbours(parts)
+    parts, neighbours = _profiles(parts)
     kinds = {part.kind for part in parts}
     if {"upper", "lower"} <= kinds:
         raise validation.invalid(
@@ -220,19 +218,22 @@ def _largest(functions: Sequence[Any], argument: float) -> float:
 
 
 def _parameters(parts: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
-    if not parts:
-        raise validation.invalid("parts", "at least one (epsilon, delta) pair", parts)
+    pairs = isinstance(parts, (Sequence, np.ndarray)) and all(np.shape(part) == (2,) for part in parts)
+    if not pairs or len(parts) == 0:
+        raise validation.invalid("parts", "a sequence of at least one (epsilon, delta) pair", parts)
     levels = [validation.real("epsilon", level, at_least=0.0) for level, _ in parts]
     return levels, [validation.delta(failure) for _, failure in parts]
 
 
-def _common_neighbours(parts: Sequence[Profile]) -> str:
-    if not parts:
-        raise validation.invalid("parts", "at least one profile", parts)
-    relations = {part.neighbours for part in parts}
+def _profiles(parts: Iterable[Profile]) -> tuple[list[Profile], str]:
+    """The parts as a list, and the one neighbouring relation that they are for."""
+    found = list(parts) if isinstance(parts, Iterable) else []
+    if not found or not all(isinstance(part, Profile) for part in found):
+        raise validation.invalid("parts", "a sequence of at least one Profile", parts)
+    relations = {part.neighbours for part in found}
     if len(relations) > 1:
         raise validation.invalid("parts", "profiles for one neighbouring relation", sorted(relations))
-    return parts[0].neighbours
+    return found, found[0].neighbours
 
 
 def _reasons(parts: Sequence[Profile]) -> str:

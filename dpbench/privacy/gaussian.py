@@ -107,7 +107,7 @@ def _log_delta(epsilon: float, mu: float) -> float:
     if a < -5.0:
         # δ is near 1, and 1 − δ = Φ(a) + e^ε Φ(−b).
         return math.log1p(-math.exp(-0.5 * a * a - _LOG_ROOT_TWO_PI) * (_mills(-a) + _mills(b)))
-    if mu > 0.5:
+    if mu > max(0.5, 1e-8 * a):
         log_difference = math.log(_mills(a) - _mills(b))
     else:
         # R(a) − R(b) = μ times the mean of −R' over [a, b]; the ends themselves may round to one number.

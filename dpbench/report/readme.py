@@ -1,6 +1,6 @@
-"""The README's table of the ledger, read from the committed evidence; stale rows are marked.
+"""The README's tables, read from the committed evidence; stale rows of the ledger are marked.
 
-``python -m dpbench.report.readme`` rewrites the table between its two markers.
+``python -m dpbench.report.readme`` rewrites each table between its two markers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dpbench.claims.core import Claim
 from dpbench.claims.ledger import all_claims
 from dpbench.report.drawings import DRAWINGS
 
-BEGIN, END = "<!-- ledger: begin -->", "<!-- ledger: end -->"
+LEDGER, SPEED = "ledger", "speed"
 HEADER = (
     "| claim | theorem | file | verdict | value | interval | figure |",
     "|---|---|---|---|---|---|---|",
@@ -47,18 +47,41 @@ def _number(value: Any) -> str:
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
-def render(text: str, document: dict[str, Any]) -> str:
-    """The README `text` with the table between the markers made anew."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table(all_claims(), document)}\n{END}{after}"
+def speed(document: dict[str, Any]) -> str:
+    """The table of `document`, what ``python -m benchmarks.peers --json`` wrote."""
+    rows = (
+        f"| {row['loss']} | {row['peer']} | {row['ours_per_second']:.0f} | {row['peer_per_second']:.0f} | "
+        f"{row['median']:.2f} | {row['low']:.2f} to {row['high']:.2f} |"
+        for row in document["rows"]
+    )
+    head = "| loss | peer | ours, trials a second | peer's | ratio | 95% interval |", "|---|---|---|---|---|---|"
+    return "\n".join([*head, *rows])
+
+
+def render(text: str, name: str, made: str) -> str:
+    """The README `text` with what stands between the markers of `name` replaced by `made`."""
+    begin, end = markers(name)
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}\n{made}\n{end}{after}"
+
+
+def markers(name: str) -> tuple[str, str]:
+    """The two lines that a table stands between."""
+    return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+
+
+def whole(text: str, evidence: Path) -> str:
+    """The README with every table made anew from the files under `evidence`."""
+    ledger, peers = (json.loads((evidence / f).read_text(encoding="utf-8")) for f in ("ledger.json", "peers.json"))
+    text = render(text, LEDGER, table(all_claims(), ledger))
+    return render(text, SPEED, speed(peers))
 
 
 def main() -> None:
-    """Rewrite README.md in the working directory from evidence/ledger.json."""
+    """Rewrite README.md in the working directory from evidence/."""
     readme = Path("README.md")
-    document = json.loads(Path("evidence/ledger.json").read_text(encoding="utf-8"))
-    made = render(readme.read_text(encoding="utf-8"), document)
+    made = whole(readme.read_text(encoding="utf-8"), Path("evidence"))
     readme.write_text(made, encoding="utf-8")
     print(f"README.md: {made.count(' (stale) |')} stale rows", file=sys.stderr)
 

@@ -69,6 +69,9 @@ class RunContext:
     def __init__(self, *, level: str, seed: int, workers: Any = None, store: Any = None, progress: Any = None) -> None:
         self.level = validation.choice("level", level, ("quick", "full"))
         self.seed = validation.integer("seed", seed, at_least=0)
+        steps = ("compiling", "claim", "blocks", "close")
+        if progress is not None and not all(callable(getattr(progress, step, None)) for step in steps):
+            raise validation.invalid("progress", f"None or an object with the methods {', '.join(steps)}", progress)
         self.progress: Progress = Silent() if progress is None else progress
         self._claim = ""
         self._blocks = [0, 0]  # done and asked for in the present claim
