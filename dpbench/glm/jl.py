@@ -19,7 +19,7 @@ from dpbench.glm._jl_profiles import (
     unclipped_profile,
 )
 from dpbench.glm._random_map import MAPS, RandomMap, by_columns
-from dpbench.glm.noisy_gd import NoisyGD, all_iterates_profile, exact_noise, printed_gradient_bound
+from dpbench.glm.noisy_gd import all_iterates_profile, descend, exact_noise, printed_gradient_bound
 from dpbench.glm.output_perturbation import lipschitz_constant
 from dpbench.glm.sensitivity import gradient_bound, gradient_gap
 from dpbench.losses import LINEAR
@@ -98,9 +98,9 @@ class JLMethod:
                 put(self, name, validation.integer(name, getattr(self, name), at_least=1))
         for name in ("distortion", "step_size", "dimension_constant"):
             if name == "dimension_constant" or getattr(self, name) is not None:
-                put(self, name, validation.real(name, getattr(self, name), above=0.0))
+                put(self, name, validation.real(name, getattr(self, name), above=0.0, size=True))
         if self.noise_scale is not None:
-            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0))
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
 
     @property
     def _printed(self) -> bool:
@@ -146,7 +146,7 @@ class JLMethod:
         if alpha is None:
             k = self.projected_dimension(problem)
             alpha = min(1.0, math.sqrt(math.log(2.0 * n / self.delta) / k))
-        return (1.0 + alpha) * problem.x_bound
+        return min((1.0 + alpha) * problem.x_bound, validation.LARGEST_SIZE)
 
     def sigma(self, problem: GLMProblem) -> float:
         """σ, the standard deviation of each coordinate of ξ_t: the noise in use."""
@@ -243,19 +243,13 @@ class JLMethod:
         check_rng(rng)
         trials = validation.integer("trials", trials, at_least=1)
         k, features = self.projected_dimension(problem), by_columns(problem.X)
-        descent = NoisyGD(
-            self.epsilon,
-            self.delta,
-            steps=self.number_of_steps(problem),
-            step_size=self.eta(problem),
-            noise_scale=self.sigma(problem),
-        )
+        steps, eta, noise = self.number_of_steps(problem), self.eta(problem), self.sigma(problem)
         outputs = np.empty((trials, problem.d))
         with one_blas_thread():
             for output in outputs:
                 phi = RandomMap(self.map, k, problem.d, rng)
                 projected = self.projected(problem, phi.project(features))
-                output[:] = phi.lift(descent.block(projected, 1, rng)[0])
+                output[:] = phi.lift(descend(projected, 1, rng, steps, (eta, noise, projected.radius))[0])
         return outputs
 
     def projected(self, problem: GLMProblem, features: np.ndarray) -> GLMProblem:
@@ -264,8 +258,15 @@ class JLMethod:
         bound = self.norm_bound(p)
         if self._printed:
             bound = max(bound, math.sqrt(float(np.einsum("ij,ij->i", features, features).max())))
+        largest = validation.LARGEST_SIZE  # of any bound; a smaller norm or ball only leaks less
         return GLMProblem(
-            features, p.y, loss=p.loss, x_bound=bound, y_bound=p.y_bound, radius=2.0 * p.radius, on_excess="clip"
+            features,
+            p.y,
+            loss=p.loss,
+            x_bound=min(bound, largest),
+            y_bound=p.y_bound,
+            radius=min(2.0 * p.radius, largest),
+            on_excess="clip",
         )
 
     def _gap(self, problem: GLMProblem, norm: float) -> float:
