@@ -19,10 +19,15 @@ from dpbench.problems import GLMProblem
 from dpbench.sampling import sample
 
 ALGORITHMS = {
+    "boosting": ("dpbench.glm.boosting", "Boosting"),
+    "grid-search": ("dpbench.glm.grid_search", "PrivateGridSearch"),
     "noisy-gd": ("dpbench.glm.noisy_gd", "NoisyGD"),
     "output-perturbation": ("dpbench.glm.output_perturbation", "OutputPerturbation"),
     "jl": ("dpbench.glm.jl", "JLMethod"),
 }
+BASES = {"boosting": "output-perturbation", "grid-search": "noisy-gd"}
+"""What an algorithm over a base is run with here."""
+
 _SMOOTHING = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5)  # κ of the Huber losses that lead to the absolute loss
 
 
@@ -100,9 +105,10 @@ def _descend(problem: GLMProblem, start: np.ndarray) -> tuple[np.ndarray, float]
 
 
 def mechanism(algorithm: str, epsilon: float, delta: float) -> Any:
-    """The named algorithm at (ε, δ) with its defaults."""
+    """The named algorithm at (ε, δ) with its defaults, over the base in `BASES` where it takes one."""
     module, name = ALGORITHMS[validation.choice("algorithm", algorithm, ALGORITHMS)]
-    return getattr(importlib.import_module(module), name)(epsilon, delta)
+    base = [mechanism(BASES[algorithm], epsilon, delta)] if algorithm in BASES else []
+    return getattr(importlib.import_module(module), name)(*base, epsilon, delta)
 
 
 def compare(

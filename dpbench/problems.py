@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -160,6 +161,17 @@ class GLMProblem:
         labels = self.y.copy()
         labels[index] = validation.real("y", y)
         return replace(self, X=features, y=labels)
+
+    def records(self, start: int, stop: int) -> GLMProblem:
+        """The data set of the records `start` to `stop` − 1, under the same bounds."""
+        return replace(self, X=self.X[start:stop], y=self.y[start:stop])
+
+    def with_radius(self, radius: float) -> GLMProblem:
+        """The same records on another ball; shares them, and the moments already computed of them."""
+        made = copy.copy(self)
+        made.__dict__.pop("digest", None)
+        object.__setattr__(made, "radius", validation.real("radius", radius, above=0.0))
+        return made
 
     def predictions(self, w: np.ndarray) -> np.ndarray:
         """⟨w, x_i⟩ for each row of `w`: shape (trials, n), or (n,) for one vector."""

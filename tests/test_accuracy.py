@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -202,6 +203,8 @@ def test_bad_mechanisms_and_families() -> None:
         measure_accuracy(lambda p, t, r: np.zeros((t, 3)), family)
     with pytest.raises(InvalidInput, match="raised ZeroDivisionError on packing"):
         measure_accuracy(lambda p, t, r: 1 / 0, family)
+    with pytest.raises(InvalidInput, match="raised SystemExit on packing"):
+        measure_accuracy(lambda p, t, r: sys.exit(0), family)
     with pytest.raises(InvalidInput, match="family must be made by lowerbounds"):
         membership_attack(Zero(), family)
     with pytest.raises(InvalidInput, match="noise must be one of laplace, gaussian"):

@@ -155,7 +155,8 @@ def test_the_t_interval_covers() -> None:
 
 
 def test_rows_do_not_depend_on_workers_and_trials_extend() -> None:
-    problem = GLMProblem(np.eye(3), [1.0, -1.0, 1.0], loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
+    X, y = np.tile(np.eye(3), (3, 1)), np.tile([1.0, -1.0, 1.0], 3)
+    problem = GLMProblem(X, y, loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
     best = comparison.fit(problem)
     seen: list[int] = []
 

@@ -59,4 +59,9 @@ def test_set_up_commands_are_the_two() -> None:
 @pytest.mark.parametrize("code", re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL))
 def test_every_example_runs(code: str, capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(code, "README.md", "exec"), {})
-    assert "refuted" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    if "PrivateGridSearch" in code:
+        excess = [float(line.split()[0]) for line in out.splitlines()]
+        assert max(excess) < 1.0, "the example says that w = 0 has 64"
+    else:
+        assert "refuted" in out

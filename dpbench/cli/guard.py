@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 UNEXPECTED, BAD_USE, OUR_ERROR, MACHINE_FAILED, INTERRUPTED, BROKEN_PIPE = 1, 2, 70, 74, 130, 141
 UsageError: Any = typer.BadParameter.__mro__[1]  # typer's own, or click's before typer carried a copy of it
@@ -37,12 +39,29 @@ def guarded(command: Command) -> Command:
         except (typer.Exit, typer.Abort, UsageError):
             raise
         except BaseException as error:
-            raise typer.Exit(report(error)) from None
+            raise typer.Exit(report(error, command)) from None
 
     return inner  # type: ignore[return-value]
 
 
-def report(error: BaseException) -> int:
+def as_typed(message: str, command: Callable[..., Any]) -> str:
+    """A message about a Python parameter, in the names of the command's options.
+
+    The subject before "must" becomes the option, and so does a parameter with a value: ``on_excess='clip'`` is
+    typed ``--on-excess clip``.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    # Under Annotated the first name of an option stands where its default would.
+    options = {n: str(m.default) for n, hint in hints.items() for m in get_args(hint) if isinstance(m, OptionInfo)}
+    if "data" in options:
+        options["path"] = options["data"]  # what the readers of a table call the file
+    known = "|".join(map(re.escape, options)) or "(?!)"
+    message = re.sub(rf"^({known})(?= must )", lambda m: options[m[1]], message)
+    message = re.sub(rf"\b({known})=(['\"])(\w+)\2", lambda m: f"{options[m[1]]} {m[3]}", message)
+    return re.sub(rf"(?<=at most )({known})(?= = )", lambda m: options[m[1]], message)
+
+
+def report(error: BaseException, command: Callable[..., Any] | None = None) -> int:
     """Say what happened in one line, and return the exit code that belongs to it.
 
     A SystemExit is an error like any other: nothing of ours raises it under a command, and its code, 0 above
@@ -58,7 +77,7 @@ def report(error: BaseException) -> int:
         )  # a run's own interruption says what is stored and how to resume
         return INTERRUPTED
     if isinstance(error, (InvalidInput, MissingExtra)):
-        one_line(str(error))
+        one_line(str(error) if command is None else as_typed(str(error), command))
         return BAD_USE
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE

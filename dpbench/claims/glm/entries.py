@@ -2,10 +2,12 @@
 
 from dpbench.claims.core import Claim
 from dpbench.claims.glm import (
+    boosting_failures,
     floors_fingerprinting,
     floors_nonprivate,
     floors_packing,
     floors_two_point,
+    grid_search_oracle,
     jl_privacy,
     lemma5,
     lemma6,
@@ -15,6 +17,10 @@ from dpbench.claims.glm import (
     rates_jl,
     rates_noisy_gd,
     rates_output_perturbation,
+    selection_concentration,
+    selection_losses,
+    selection_mechanisms,
+    selection_privacy,
     theorem1_privacy,
 )
 from dpbench.claims.glm.expected import EXPECTED
@@ -34,6 +40,12 @@ _MODULES = (
     rates_jl,
     output_perturbation_privacy,
     rates_output_perturbation,
+    selection_mechanisms,
+    selection_privacy,
+    selection_losses,
+    selection_concentration,
+    boosting_failures,
+    grid_search_oracle,
 )
 _ORDER = {name: place for place, name in enumerate(EXPECTED)}
 

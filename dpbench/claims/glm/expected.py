@@ -42,6 +42,37 @@ EXPECTED = {
     # Noise for a gradient of norm GX where the proof has 2GX: δ = 1.4e-3 at (1, 1e-5) if ‖Φx‖ = 2X.
     "glm.thm10.privacy.printed": "refuted",
     "glm.thm10.privacy.exact": "proved",
+    # Replacing one record moves every normalised score by at most 1, whatever the scales of the sensitivities.
+    "glm.thm12.privacy.exact": "proved",
+    "glm.thm12.inequality": "not refuted",
+    # Training and choice use disjoint records; K Gaussians at μ/√K compose to μ; clipped losses.
+    "glm.thm7.privacy.exact": "proved",
+    "glm.thm8.privacy.exact": "proved",
+    # Δ(B_j) as the sensitivity of a mean over n/2 records: n/4 times too large, so private, and useless.
+    "glm.alg4.privacy.printed": "proved",
+    # E ℓ² ≤ 4‖Y‖² is false for ‖Y‖ > 1: at Y = 10, K = 1, β = 0.1 the mean of
+    # n/2 losses misses τ with probability 0.56, where β/2K is allowed.
+    "glm.thm7.inequality.penalty": "refuted",
+    # E ℓ² ≤ UL(w) for losses in [0, U].
+    "glm.thm7.inequality.penalty.corrected": "not refuted",
+    "glm.thm7.inequality.oracle": "not refuted",
+    # sup over the ball is (‖Y‖ + √(H/2)a)²: 4 against 3 at a = ‖Y‖, H = 2.
+    "glm.lemma9.inequality": "refuted",
+    "glm.lemma9.inequality.corrected": "not refuted",
+    # As Lemma 9; and the tail needs factors 2 and a union over the records.
+    "glm.lemma10.inequality": "refuted",
+    "glm.lemma10.inequality.corrected": "not refuted",
+    # ‖Y‖ where the second moment has ‖Y‖²: fails with probability 0.36 at Y = 10, β = 0.1.
+    "glm.lemma11.inequality": "refuted",
+    "glm.lemma11.inequality.corrected": "not refuted",
+    # σ̃² is the formula of the scale: σ̃ is too small where nε is small against (m + 1)²‖Y‖².
+    "glm.alg5.privacy.printed": "refuted",
+    "glm.thm13.privacy.exact": "proved",
+    # m = log₄(4/β) models, each good with probability 3/4: all are bad with probability β/4.
+    "glm.thm13.inequality": "not refuted",
+    # E exp(⟨w, u⟩²/γ²) is e at σ = 0 and infinite at σ ≥ B for γ² = B² + σ².
+    "glm.thm15.inequality": "refuted",
+    "glm.thm15.inequality.corrected": "not refuted",
     # At γ with log(1/2γ) = log 5, where (2 − 2δ_Δ)/(1 + e^{Δε}) ≥ 1/4 up to the lemma's largest δ.
     "glm.lemma1.floor": "not refuted",
     "glm.lemma1.floor.exact": "not refuted",

@@ -36,7 +36,7 @@ def gradient_sides(
     loss: Loss, logs: np.ndarray, fractions: np.ndarray, signs: np.ndarray, cosine: np.ndarray
 ) -> tuple[Any, Any]:
     """‖∇ℓ(w; (x, y))‖ and G of Lemma 2 at (log₁₀ X, log₁₀ y_bound, log₁₀ B) and the point inside."""
-    x_bound, size, radius, x, z, y = _point(loss, logs, fractions, signs, cosine)
+    x_bound, size, radius, x, z, y = point(loss, logs, fractions, signs, cosine)
     left = np.abs(loss.derivative(z, y)) * x
     return left, theory.smooth_gradient_bound(loss.smoothness, x_bound, size, radius)
 
@@ -45,7 +45,7 @@ def loss_sides(
     loss: Loss, logs: np.ndarray, fractions: np.ndarray, signs: np.ndarray, cosine: np.ndarray
 ) -> tuple[Any, Any]:
     """ℓ(w; (x, y)) and 3(‖Y‖² + HB²‖X‖²) of Lemma 3, with the arguments of `gradient_sides`."""
-    x_bound, size, radius, _, z, y = _point(loss, logs, fractions, signs, cosine)
+    x_bound, size, radius, _, z, y = point(loss, logs, fractions, signs, cosine)
     return loss.value(z, y), theory.smooth_loss_bound(loss.smoothness, x_bound, size, radius)
 
 
@@ -104,7 +104,7 @@ def _verdict(context: Context, sides: Sides, lemma: str, note: str) -> tuple[str
     )
 
 
-def _point(
+def point(
     loss: Loss, logs: np.ndarray, fractions: np.ndarray, signs: np.ndarray, cosine: np.ndarray
 ) -> tuple[Any, ...]:
     """‖X‖, ‖Y‖, B, and a record and weights inside them: ‖x‖, z = ‖w‖‖x‖cos, y as fractions of the bounds."""

@@ -1,0 +1,156 @@
+"""Boosting of the confidence: Algorithm 5 of the GLM paper (Theorems 13 to 15)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpbench import validation
+from dpbench.glm import theory_selection as theory
+from dpbench.glm.grid_search import check_base, pair_or_guarantee
+from dpbench.glm.output_perturbation import OutputPerturbation
+from dpbench.glm.scoring import clipped_risk, loss_range, split
+from dpbench.privacy import composition, selection
+from dpbench.privacy.profile import Profile, gaussian_profile
+from dpbench.problems import GLMProblem
+from dpbench.sampling import block_width, release, sample
+
+
+@dataclass(frozen=True)
+class Boosting:
+    """m models on the first m of m + 1 chunks; report noisy max of their losses on the last picks one.
+
+    Parameters
+    ----------
+    base : mechanism
+        Trains one model: a frozen dataclass whose epsilon and delta are replaced here.
+    epsilon, delta : float
+        The (ε, δ) of the whole, δ in (0, 1).
+    beta : float
+        Failure probability β in (0, 1): sets m.
+    models : int, optional
+        m; default ⌈log₄(4/β)⌉ ("printed": ⌈4 log(4/β)⌉).
+    calibration : {"exact", "printed"}
+        "printed": base at (ε/2, δ) and the Laplace scale σ̃ = √(4(‖Y‖² + H̃γ²‖X‖²)/(nε)) of Theorem 13, with
+        γ = B, for output perturbation √(B² + σ²). "exact": base at (ε, δ), as the chunks are disjoint, and the
+        scale 2Δ/ε, Δ = (sup − inf of the loss over the ball)/|last chunk|.
+    noise_scale : float, optional
+        The Laplace scale itself, in place of either calibration.
+
+    Notes
+    -----
+    The printed algorithm also trains a model on the last chunk, which can never be selected: it is not trained
+    here, and the law of the output is the same. Losses are clipped to their range over the ball: condition 3 of
+    Theorem 13 bounds them for a random record only, where privacy needs the worst one.
+    """
+
+    base: Any
+    epsilon: float
+    delta: float
+    _: KW_ONLY
+    beta: float = 0.05
+    models: int | None = None
+    calibration: str = "exact"
+    noise_scale: float | None = None
+
+    sample = sample
+    release = release
+
+    def __post_init__(self) -> None:
+        check_base(self.base)
+        validation.epsilon(self.epsilon)
+        validation.delta(self.delta, positive=True)
+        validation.fraction("beta", self.beta)
+        if self.models is not None:
+            validation.integer("models", self.models, at_least=1)
+        validation.choice("calibration", self.calibration, ("exact", "printed"))
+        if self.noise_scale is not None:
+            validation.real("noise_scale", self.noise_scale, at_least=0.0)
+
+    def number_of_models(self) -> int:
+        """m."""
+        if self.models is not None:
+            return int(self.models)
+        count = theory.boosting_models if self.calibration == "printed" else theory.boosting_models_corrected
+        return count(self.beta)
+
+    def mechanism(self) -> Any:
+        """The base at its share of the budget."""
+        epsilon = 0.5 * self.epsilon if self.calibration == "printed" else self.epsilon
+        return replace(self.base, epsilon=epsilon, delta=self.delta)
+
+    def sensitivity(self, problem: GLMProblem) -> float:
+        """Δ: what one record of the last chunk can move a clipped mean loss."""
+        last = self._chunks(problem)[-1]
+        low, high = loss_range(last.loss, last.y_bound, last.radius * last.x_bound)
+        return (high - low) / last.n
+
+    def scale(self, problem: GLMProblem) -> float:
+        """The Laplace scale in use."""
+        if self.noise_scale is not None:
+            return float(self.noise_scale)
+        if self.calibration == "exact":
+            return selection.noisy_max_scale(self.sensitivity(problem), self.epsilon)
+        p = problem
+        if not (math.isfinite(p.loss.smoothness) and p.loss.nonnegative):
+            raise validation.invalid("loss", "smooth and non-negative for Theorem 13", p.loss.name)
+        y = math.sqrt(p.loss.at_zero(p.y_bound))
+        return theory.boosting_scale(
+            p.loss.smoothness, p.x_bound, y, self._sub_gaussian(p), p.n, self.epsilon
+        )
+
+    def guarantee(self, problem: GLMProblem) -> Profile:
+        """Upper profile (replace-one): the largest over the chunks, which are disjoint."""
+        base, chunks = self.mechanism(), self._chunks(problem)
+        trained = {chunk.n: base.guarantee(chunk) for chunk in chunks[:-1]}
+        return composition.parallel([*trained.values(), self._choice(problem)])
+
+    def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem) -> Profile:
+        """An upper profile of one pair: as `guarantee`, for the chunk in which the two differ."""
+        base, chunks, others = self.mechanism(), self._chunks(problem), self._chunks(neighbour)
+        parts = [gaussian_profile(0.0, kind="upper", why="records that do not differ")]
+        parts += [
+            pair_or_guarantee(base, chunk, other)
+            for chunk, other in zip(chunks[:-1], others[:-1], strict=True)
+            if chunk != other
+        ]
+        if chunks[-1] != others[-1]:
+            parts.append(self._choice(problem))
+        return composition.parallel(parts)
+
+    def choose(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The chosen model's number, shape (trials,), and all models, shape (m, trials, d)."""
+        if not isinstance(problem, GLMProblem):
+            raise validation.invalid("problem", "a GLMProblem", problem)
+        trials = validation.integer("trials", trials, at_least=1)
+        width, base, chunks = block_width(problem), self.mechanism(), self._chunks(problem)
+        scale = self.scale(problem)
+        chosen, models = np.empty(trials, dtype=np.int64), np.empty((len(chunks) - 1, trials, problem.d))
+        for start in range(0, trials, width):
+            made = np.stack([base(chunk, width, rng) for chunk in chunks[:-1]])
+            losses = np.column_stack([clipped_risk(chunks[-1], w) for w in made])
+            stop = min(trials, start + width)
+            chosen[start:stop] = selection.report_noisy_max(losses, scale, rng)[: stop - start]
+            models[:, start:stop] = made[:, : stop - start]
+        return chosen, models
+
+    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw `trials` outputs, shape (trials, d): m runs of the base on n/(m + 1) records, and m losses."""
+        chosen, models = self.choose(problem, trials, rng)
+        return models[chosen, np.arange(chosen.size)]
+
+    def _chunks(self, problem: GLMProblem) -> list[GLMProblem]:
+        return [parts[0] for parts in split(problem, self.number_of_models() + 1, (problem.radius,))]
+
+    def _sub_gaussian(self, problem: GLMProblem) -> float:
+        """γ as Theorems 14 and 15 have it."""
+        base = self.mechanism()
+        if not isinstance(base, OutputPerturbation):
+            return problem.radius
+        return theory.perturbed_sub_gaussian(problem.radius, base.sigma(self._chunks(problem)[0]))
+
+    def _choice(self, problem: GLMProblem) -> Profile:
+        return selection.noisy_max_guarantee(self.sensitivity(problem), self.scale(problem))

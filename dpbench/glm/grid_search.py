@@ -1,0 +1,249 @@
+"""Private grid search over the radius: Algorithm 4 of the GLM paper (Theorems 7 and 8)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dpbench import validation
+from dpbench.glm import theory_selection as theory
+from dpbench.glm.scoring import clipped_risk, loss_range, split
+from dpbench.privacy import composition, gaussian, selection
+from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
+from dpbench.problems import GLMProblem
+from dpbench.sampling import block_width, release, sample
+
+
+@dataclass(frozen=True)
+class PrivateGridSearch:
+    """w_j = base(S₁) at radius 2^j, j = 1, …, K, and w_0 = 0; GenExpMech picks one by its penalised loss on S₂.
+
+    S₁ is the first half of the records, S₂ the rest. The radius of the problem is not used.
+
+    Parameters
+    ----------
+    base : mechanism
+        Trains one candidate, for example ``NoisyGD(1.0, 1e-5)``: a frozen dataclass whose epsilon and delta are
+        replaced here, and whose radius comes from its problem. Its calibration is its own.
+    epsilon, delta : float
+        The (ε, δ) of the whole, δ in (0, 1).
+    beta : float
+        Failure probability β in (0, 1); sets the penalties.
+    candidates : int, optional
+        K; default the least that Theorem 7 asks for ("printed": Theorem 8's K with constant 1).
+    calibration : {"exact", "printed"}
+        "printed": GenExpMech's sensitivities are Δ(B_j) = ‖Y‖² + HB_j²‖X‖² of Lemma 9 though the scores are
+        means, and the penalties those of line 6. "exact": (sup − inf of the loss over the ball)/|S₂|, and
+        penalties for which Theorem 7's argument holds.
+    composition : {"tight", "parallel", "basic"}, optional
+        Shares of the budget. "basic" (the default of "printed"): ε/2 for the choice, (ε/2K, δ/2K) for each
+        candidate, as Theorem 7 has it. "parallel": ε for the choice and (ε/K, δ/K) for each candidate, since S₁
+        and S₂ are disjoint (Theorem 8). "tight" (the default of "exact"): as "parallel", and K Gaussian bases
+        are composed as Gaussians, so that each gets μ(ε, δ)/√K; for another base the same as "parallel".
+
+    Notes
+    -----
+    Losses are clipped to their range over the ball, so that privacy does not rest on an event of high
+    probability. Outputs inside the ball are never clipped.
+    """
+
+    base: Any
+    epsilon: float
+    delta: float
+    _: KW_ONLY
+    beta: float = 0.05
+    candidates: int | None = None
+    calibration: str = "exact"
+    composition: str | None = None
+
+    sample = sample
+    release = release
+
+    def __post_init__(self) -> None:
+        check_base(self.base)
+        validation.epsilon(self.epsilon)
+        validation.delta(self.delta, positive=True)
+        validation.fraction("beta", self.beta)
+        if self.candidates is not None:
+            validation.integer("candidates", self.candidates, at_least=1)
+        validation.choice("calibration", self.calibration, ("exact", "printed"))
+        if self.composition is not None:
+            validation.choice("composition", self.composition, ("tight", "parallel", "basic"))
+
+    def radii(self, problem: GLMProblem) -> tuple[float, ...]:
+        """B_j = 2^j for j = 1, …, K."""
+        return tuple(2.0**j for j in range(1, self._count(problem) + 1))
+
+    def shares(self, problem: GLMProblem) -> tuple[float, float, float]:
+        """ε of the choice, and (ε, δ) of the base for each candidate."""
+        count = self._count(problem)
+        scheme = self.composition or ("basic" if self.calibration == "printed" else "tight")
+        if scheme == "basic":
+            return 0.5 * self.epsilon, 0.5 * self.epsilon / count, 0.5 * self.delta / count
+        base = self.epsilon / count, self.delta / count
+        if scheme == "tight":
+            training, _ = self._parts(problem)
+            if replace(self.base, epsilon=base[0], delta=base[1]).guarantee(training[0]).mu is not None:
+                base = gaussian_share(self.epsilon, self.delta, count)
+        return self.epsilon, *base
+
+    def sensitivities(self, problem: GLMProblem) -> np.ndarray:
+        """γ_0 = 0, γ_1, …, γ_K as given to GenExpMech, shape (K + 1,)."""
+        if self.calibration == "exact":
+            return self._moved(problem)
+        p, y = problem, _size(problem)
+        if not (math.isfinite(p.loss.smoothness) and p.loss.nonnegative):
+            raise validation.invalid("loss", "smooth and non-negative for Theorem 7", p.loss.name)
+        bounds = [theory.ball_loss_bound(p.loss.smoothness, p.x_bound, y, radius) for radius in self.radii(p)]
+        return np.array([0.0, *bounds])
+
+    def penalties(self, problem: GLMProblem) -> np.ndarray:
+        """What is added to the losses of w_1, …, w_K, shape (K,)."""
+        count = self._count(problem)
+        if self.calibration == "printed":
+            bounds, y = self.sensitivities(problem)[1:], _size(problem)
+            return np.array([theory.score_penalty(b, y, problem.n, count, self.beta) for b in bounds])
+        validating = self._parts(problem)[1]
+        records, at_zero = validating[0].n, problem.loss.at_zero(problem.y_bound)
+        found = []
+        for part in validating:
+            low, high = _range(part)
+            found.append(
+                theory.score_penalty_corrected(high - low, at_zero - low, records, count, self.beta)
+            )
+        return np.array(found)
+
+    def mechanism(self, problem: GLMProblem) -> Any:
+        """The base at its share of the budget."""
+        _, epsilon, delta = self.shares(problem)
+        return replace(self.base, epsilon=epsilon, delta=delta)
+
+    def guarantee(self, problem: GLMProblem) -> Profile:
+        """Upper profile (replace-one): the larger of training on S₁ and choosing on S₂, which are disjoint."""
+        base, training = self.mechanism(problem), self._parts(problem)[0]
+        return composition.parallel(
+            [_composed([base.guarantee(part) for part in training], base.epsilon), self._choice(problem)]
+        )
+
+    def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem) -> Profile:
+        """An upper profile of one pair: as `guarantee`, for the half in which the two differ."""
+        base = self.mechanism(problem)
+        halves = zip(self._parts(problem), self._parts(neighbour), strict=True)
+        (train, train_other), (judge, judge_other) = halves
+        parts = [gaussian_profile(0.0, kind="upper", why="records that do not differ")]
+        if train[0] != train_other[0]:
+            pairs = [
+                pair_or_guarantee(base, part, other) for part, other in zip(train, train_other, strict=True)
+            ]
+            parts.append(_composed(pairs, base.epsilon))
+        if judge[0] != judge_other[0]:
+            parts.append(self._choice(problem))
+        return composition.parallel(parts)
+
+    def scores(self, problem: GLMProblem, outputs: Sequence[np.ndarray]) -> np.ndarray:
+        """φ₀ and the penalised losses on S₂ of the candidates w_1, …, w_K, each (trials, d): (trials, K + 1)."""
+        judged = self._parts(problem)[1]
+        columns = [np.full(outputs[0].shape[0], problem.loss.at_zero(problem.y_bound))]
+        for part, w, penalty in zip(judged, outputs, self.penalties(problem), strict=True):
+            columns.append(clipped_risk(part, w) + penalty)
+        return np.column_stack(columns)
+
+    def choose(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The outputs, shape (trials, d), and the chosen j, shape (trials,); 0 stands for w = 0."""
+        if not isinstance(problem, GLMProblem):
+            raise validation.invalid("problem", "a GLMProblem", problem)
+        trials = validation.integer("trials", trials, at_least=1)
+        width, base, training = block_width(problem), self.mechanism(problem), self._parts(problem)[0]
+        level, gammas = self.shares(problem)[0], self.sensitivities(problem)
+        outputs, chosen = np.zeros((trials, problem.d)), np.empty(trials, dtype=np.int64)
+        for start in range(0, trials, width):
+            models = [base(part, width, rng) for part in training]
+            logs = selection.generalized_exponential(
+                self.scores(problem, models), gammas, level, 0.25 * self.beta
+            )
+            index = selection.draw(logs, rng)[: trials - start]
+            every = np.stack([np.zeros_like(models[0]), *models])
+            outputs[start : start + width] = every[index, np.arange(index.size)]
+            chosen[start : start + width] = index
+        return outputs, chosen
+
+    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw `trials` outputs, shape (trials, d): K times the base's cost, and K losses over S₂ a trial.
+
+        A quadratic loss of a base whose outputs stay in the ball costs O(d²) there, whatever n.
+        """
+        return self.choose(problem, trials, rng)[0]
+
+    def _count(self, problem: GLMProblem) -> int:
+        if self.candidates is not None:
+            return int(self.candidates)
+        p, loss, y = problem, problem.loss, _size(problem)
+        if not (math.isfinite(loss.smoothness) and loss.nonnegative):
+            slope = loss.derivative_bound(0.0, p.y_bound)
+            return theory.lipschitz_grid_size(slope, p.x_bound, max(y, p.y_bound * slope), p.n)
+        size = theory.smooth_grid_size_corrected
+        if self.calibration == "printed":
+            size = theory.smooth_grid_size
+        return size(loss.smoothness, p.x_bound, y, p.n, self.epsilon)
+
+    def _parts(self, problem: GLMProblem) -> tuple[tuple[GLMProblem, ...], ...]:
+        """S₁ and S₂, each at every radius."""
+        return split(problem, 2, self.radii(problem))
+
+    def _moved(self, problem: GLMProblem) -> np.ndarray:
+        """What one record of S₂ can move each score, shape (K + 1,)."""
+        ranges = [(part, *_range(part)) for part in self._parts(problem)[1]]
+        return np.array([0.0, *((high - low) / part.n for part, low, high in ranges)])
+
+    def _choice(self, problem: GLMProblem) -> Profile:
+        """GenExpMech with the sensitivities in use, from the true ones."""
+        excess = float((self._moved(problem)[1:] / self.sensitivities(problem)[1:]).max())
+        return selection.generalized_exponential_guarantee(self.shares(problem)[0], excess)
+
+
+def check_base(base: Any) -> None:
+    """Refuse a base that is not an instance of a mechanism with a budget to replace."""
+    fields = getattr(type(base), "__dataclass_fields__", {})
+    if not ({"epsilon", "delta"} <= set(fields) and callable(base) and hasattr(base, "guarantee")):
+        must_be = "a mechanism instance, a dataclass with epsilon, delta and a guarantee"
+        raise validation.invalid("base", must_be, base)
+
+
+@lru_cache(maxsize=1024)
+def gaussian_share(epsilon: float, delta: float, count: int) -> tuple[float, float]:
+    """(ε', δ/K) at which a Gaussian mechanism has μ(ε, δ)/√K, so that K of them compose to (ε, δ)."""
+    share = gaussian.mu(epsilon, delta) / math.sqrt(count)
+    return gaussian.epsilon(delta / count, share), delta / count
+
+
+def pair_or_guarantee(base: Any, problem: GLMProblem, neighbour: GLMProblem) -> Profile:
+    """The base's profile of a pair where it composes, else its guarantee."""
+    pair: Profile = base.pair_profile(problem, neighbour)
+    guarantee: Profile = base.guarantee(problem)
+    return guarantee if pair.kind == "lower" else pair
+
+
+def _composed(parts: list[Profile], epsilon: float) -> Profile:
+    """All candidates released: Gaussians by their μ, other parts by basic composition at the base's own ε."""
+    if all(part.mu is not None for part in parts):
+        return composition.compose(parts)
+    deltas = [part.delta(epsilon) for part in parts]
+    if math.fsum(deltas) >= 1.0:
+        return no_privacy("a candidate promises nothing")
+    why = "basic composition of the candidates: " + parts[0].why
+    return composition.basic([(epsilon, delta) for delta in deltas], why=why)
+
+
+def _size(problem: GLMProblem) -> float:
+    """‖Y‖: the root of φ(0) where the loss is smooth, φ(0) itself where it is Lipschitz only."""
+    at_zero = problem.loss.at_zero(problem.y_bound)
+    return math.sqrt(at_zero) if math.isfinite(problem.loss.smoothness) else at_zero
+
+
+def _range(problem: GLMProblem) -> tuple[float, float]:
+    return loss_range(problem.loss, problem.y_bound, problem.radius * problem.x_bound)

@@ -1,0 +1,69 @@
+"""The ledger as a table: CSV, LaTeX and HTML say what the entries say, whatever their text holds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+
+import pytest
+
+from dpbench.claims.core import Claim, Evidence
+from dpbench.claims.ledger import COLUMNS, Entry, Ledger
+
+
+def entry(name: str, verdict: str, evidence: Evidence) -> Entry:
+    claim = Claim(
+        id=f"glm.{name}.privacy", paper="glm", source="s", kind="privacy", statement="s", derivation="d",
+        expected="proved", run=lambda context: (verdict, evidence),
+    )  # fmt: skip
+    return Entry(claim, verdict, evidence)
+
+
+LEDGER = Ledger(
+    (
+        entry("thm_1", "proved", Evidence(0.123456789)),
+        entry("lem<2>", "refuted", Evidence(math.inf, interval=(0.5, math.inf), level=1e-6)),
+    ),
+    (),
+    "quick",
+    0,
+    1.0,
+)
+ROWS = [
+    ["glm.thm_1.privacy", "proved", "proved", "0.123457", "", "exact"],
+    ["glm.lem<2>.privacy", "refuted", "proved", "inf", "[0.5, inf]", "1e-06"],
+]
+EMPTY = replace(LEDGER, entries=())
+
+
+@pytest.mark.parametrize(("ledger", "rows"), [(LEDGER, ROWS), (EMPTY, [])])
+def test_csv_reads_back(ledger: Ledger, rows: list[list[str]]) -> None:
+    text = ledger.to_csv()
+    assert list(csv.reader(io.StringIO(text))) == [list(COLUMNS), *rows]
+    assert "\r" not in text and text.endswith("\n")
+
+
+def test_latex_is_a_tabular_with_its_special_characters_escaped() -> None:
+    lines = LEDGER.to_latex().splitlines()
+    assert lines[0] == rf"\begin{{tabular}}{{{'l' * len(COLUMNS)}}}" and lines[-1] == r"\end{tabular}"
+    assert lines[1] == " & ".join(COLUMNS) + r" \\" and lines[2] == r"\hline"
+    assert lines[3] == r"glm.thm\_1.privacy & proved & proved & 0.123457 &  & exact \\"
+    assert lines[4] == r"glm.lem<2>.privacy & refuted & proved & inf & [0.5, inf] & 1e-06 \\"
+    assert len(EMPTY.to_latex().splitlines()) == 4
+
+
+@pytest.mark.parametrize(("ledger", "rows"), [(LEDGER, ROWS), (EMPTY, [])])
+def test_html_reads_back(ledger: Ledger, rows: list[list[str]]) -> None:
+    table = ElementTree.fromstring(ledger._repr_html_())
+    assert table.tag == "table"
+    assert [cell.text for cell in table.iterfind("./thead/tr/th")] == list(COLUMNS)
+    assert [[cell.text or "" for cell in row] for row in table.iterfind("./tbody/tr")] == rows
+
+
+def test_the_budget_is_the_sum_of_the_levels() -> None:
+    assert LEDGER.error_budget == 1e-6 and EMPTY.error_budget == 0.0
+    assert not LEDGER.as_expected and not EMPTY.as_expected
+    assert replace(LEDGER, entries=LEDGER.entries[:1]).as_expected
