@@ -23,6 +23,7 @@ ALGORITHMS = {
     "grid-search": ("dpbench.glm.grid_search", "PrivateGridSearch"),
     "noisy-gd": ("dpbench.glm.noisy_gd", "NoisyGD"),
     "output-perturbation": ("dpbench.glm.output_perturbation", "OutputPerturbation"),
+    "jl": ("dpbench.glm.jl", "JLMethod"),
 }
 BASES = {"boosting": "output-perturbation", "grid-search": "noisy-gd"}
 """What an algorithm over a base is run with here."""

@@ -12,6 +12,7 @@ from scipy import sparse
 from dpbench import losses
 from dpbench.glm.boosting import Boosting
 from dpbench.glm.grid_search import PrivateGridSearch
+from dpbench.glm.jl import JLMethod
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.problems import GLMProblem
@@ -41,6 +42,8 @@ class Case:
 MECHANISMS = (
     Case("noisy-gd", lambda epsilon=1.0, delta=1e-5, **k: NoisyGD(epsilon, delta, **{"steps": 12, **k}), tuple(LOSSES)),
     Case("output-perturbation", lambda epsilon=1.0, delta=1e-5, **k: OutputPerturbation(epsilon, delta, **k),
+         tuple(LOSSES)),
+    Case("jl", lambda epsilon=1.0, delta=1e-5, **k: JLMethod(epsilon, delta, **{"steps": 12, "dimension": 3, **k}),
          tuple(LOSSES)),
     Case("grid-search", lambda epsilon=1.0, delta=1e-5, noise_scale=None, **k: PrivateGridSearch(
          NoisyGD(1.0, 1e-5, steps=8, noise_scale=noise_scale), epsilon, delta, **{"candidates": 3, **k}),

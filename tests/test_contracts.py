@@ -195,6 +195,8 @@ EQUAL: dict[str, tuple[Any, ...]] = {
     "step_size": (1, 1.0), "steps": (3, np.int64(3)), "regularization": (1, 1.0, np.float32(1)),
     "tolerance": (1, 1.0), "noise_constant": (4, 4.0), "theorem": (3, np.int64(3)), "constrained": (True, np.True_),
     "beta": (0.25, np.float32(0.25)), "candidates": (2, np.int64(2)), "models": (2, np.int64(2)),
+    "dimension": (2, np.int64(2)), "map": ("sparse", "sparse"), "distortion": (1, 1.0), "dimension_constant": (2, 2.0),
+    "jl.theorem": (2, np.int64(2)),
 }  # fmt: skip
 
 
@@ -206,7 +208,7 @@ EQUAL: dict[str, tuple[Any, ...]] = {
 )
 def test_equal_mechanisms_give_equal_bits(case: Any, name: str) -> None:
     p = problem("squared")
-    first, *others = (case.make(**{name: value}) for value in EQUAL[name])
+    first, *others = (case.make(**{name: value}) for value in EQUAL.get(f"{case}.{name}", EQUAL.get(name, ())))
     for other in others:
         assert first == other and canonical(first) == canonical(other)
         assert np.array_equal(first.sample(p, 3), other.sample(p, 3))

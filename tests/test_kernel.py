@@ -34,9 +34,12 @@ TWINS = {
     "dpbench.glm._noisy_gd_kernels.noisy_gd_axes": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
     "dpbench.glm._noisy_gd_kernels.noisy_gd_records": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
     "dpbench.glm._noisy_gd_kernels.noisy_gd_sparse": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
+    "dpbench.glm._noisy_gd_kernels.noisy_gd_single": ("naive.noisy_gd:noisy_gd", "test_jl.py"),
     "dpbench.glm._noisy_gd_kernels.noisy_step": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
     "dpbench.glm._noisy_gd_kernels.add_product": ("naive.noisy_gd:product", "test_noisy_gd.py"),
     "dpbench.glm._noisy_gd_kernels.to_derivatives": ("naive.losses:derivative", "test_losses.py"),
+    "dpbench.glm._random_map.fill_map": ("naive.jl:random_map", "test_jl.py"),
+    "dpbench.glm._random_map.add_columns": ("naive.jl:projected", "test_jl.py"),
 }
 """Every kernel of the project: its slow twin, and the test file that compares the two."""
 

@@ -12,7 +12,15 @@ from dpbench import losses
 from dpbench.claims.core import privacy_verdict
 from dpbench.claims.glm import output_perturbation_privacy as output
 from dpbench.claims.glm import theorem1_privacy as descent
-from dpbench.claims.glm.pairs import cancelling_pair, curved, random_record, search_worse, searched, threshold
+from dpbench.claims.glm.pairs import (
+    cancelling_pair,
+    curved,
+    gradient_distance,
+    random_record,
+    search_worse,
+    searched,
+    threshold,
+)
 from dpbench.claims.glm.real_data import worst_real_pair
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
@@ -51,9 +59,7 @@ def test_theorem5_printed_numbers(context: RunContext) -> None:
     verdict, evidence = output.theorem5_printed(context)
     assert verdict == "refuted"
     assert evidence.value == pytest.approx(4.28e-5, rel=2e-3)
-    starts = dict(
-        zip(evidence.series["delta_of_threshold"], evidence.series["epsilon_violated_from"], strict=True)
-    )
+    starts = dict(zip(evidence.series["delta_of_threshold"], evidence.series["epsilon_violated_from"], strict=True))
     assert starts == pytest.approx({1e-2: 1.71, 1e-3: 1.14, 1e-5: 0.325}, rel=5e-3)
     assert evidence.series["true_delta"][-1] == pytest.approx(0.0555, abs=2e-4)
     assert evidence.series["attack_epsilon_lower"][0] > 4.0, "sampling sees the violation at (4, 0.01)"
@@ -140,7 +146,7 @@ def test_the_search_finds_a_worse_pair_where_there_is_one() -> None:
     """Planted: from a pair that is not the worst, the search must find a worse one."""
     worst, _ = cancelling_pair("linear", 21, x_bound=1.0, y_bound=1.0, radius=5.0)
     mild = worst.replace_record(20, 0.3 * worst.X[20], 0.5)
-    leak = descent._gradient_distance
+    leak = gradient_distance
     found = search_worse(worst, leak, stream("search"))
     assert leak(worst, mild) < 1.0 < found <= 2.0 * (1.0 + 1e-12)
 

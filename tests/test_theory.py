@@ -100,3 +100,49 @@ def test_theorem_5_regularization_balances_its_two_errors() -> None:
         lam = theory.lipschitz_erm_regularization(2.0, 3.0, 7.0, n, epsilon, delta)
         noise = theory.lipschitz_erm_noise(2.0, 3.0, n, epsilon, delta, lam)
         assert 2.0 * 3.0 * noise / (0.5 * lam * 49.0) == pytest.approx(4.0)
+
+
+def test_theorem_2_to_the_letter() -> None:
+    h, log = math.sqrt(2.0) * 7 * 3, math.log(200 / 1e-5)
+    k = theory.smooth_jl_dimension(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5)
+    assert k == pytest.approx((h * log * 50 / (5 * 3 + math.sqrt(2.0) * 7 * 9)) ** (2 / 3))
+    assert theory.smooth_jl_dimension(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5, 4.0) == pytest.approx(4 * k)
+    bound = theory.smooth_gradient_bound(2.0, 3.0, 5.0, 7.0)
+    balanced = theory.smooth_jl_balance(2.0, 3.0, 5.0, 7.0, 100, 0.5)
+    assert balanced == pytest.approx((2 * 7 * 9 * 50 / bound) ** (2 / 3))
+    # Where both terms of A.4 are equal, without their logarithms: GB√k/(nε) = HB²‖X‖²/k.
+    assert bound * 7 * math.sqrt(balanced) / 50 == pytest.approx(2 * 49 * 9 / balanced)
+    rate = theory.smooth_jl_rate(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5)
+    assert rate == pytest.approx(h * 5 / 10 + (h * 5 + h**2) * math.sqrt(k * L) / 50 + h**2 * log / k)
+
+
+def test_the_two_printed_dimensions_of_theorem_2() -> None:
+    """The theorem's k lacks a factor ‖X‖; at ‖X‖ = 1 it is A.4's, 2^{2/3} apart, the logarithm beside."""
+    for x_bound in (0.5, 1.0, 4.0):
+        printed = theory.smooth_jl_dimension(2.0, x_bound, 5.0, 7.0, 100, 0.5, 1e-5) / math.log(200 / 1e-5) ** (2 / 3)
+        balanced = theory.smooth_jl_balance(2.0, x_bound, 5.0, 7.0, 100, 0.5)
+        assert printed / balanced == pytest.approx((2.0 / x_bound) ** (2 / 3))
+
+
+def test_theorem_10_to_the_letter() -> None:
+    log = math.log(200 / 1e-5)
+    assert theory.lipschitz_jl_dimension(100, 0.5, 1e-5, 3.0) == pytest.approx(3 * log * 50)
+    assert theory.lipschitz_jl_noise(2.0, 3.0, 10_000, 100, 0.5, 1e-5) ** 2 == pytest.approx(
+        8 * 10_000 * 4 * 9 * math.log(2e5) / 50**2
+    )
+    assert theory.lipschitz_jl_step_size(2.0, 3.0, 7.0, 10_000, 100, 64, 0.5, 1e-5) == pytest.approx(
+        7 / (6 * (1 + 8 * math.sqrt(math.log(2e5)) / 50) * 1000)
+    )
+    k = log * 50
+    assert theory.lipschitz_jl_rate(2.0, 3.0, 7.0, 100, 0.5, 1e-5) == pytest.approx(
+        42 * (0.1 + math.sqrt(k * L) / 50 + math.sqrt(log / k))
+    )
+
+
+def test_jl_rates() -> None:
+    """Exponents where the private terms carry the ceiling, which no logarithm of n moves by more than 0.08."""
+    grid = [10.0**k for k in range(6, 12)]
+    smooth = [theory.smooth_jl_rate(2.0, 1.0, 1.0, 1.0, int(n), 1e-3, 1e-5) for n in grid]
+    assert slope(smooth, grid) == pytest.approx(-2 / 3, abs=0.08)
+    lipschitz = [theory.lipschitz_jl_rate(1.0, 1.0, 1.0, int(n), 1e-4, 1e-5) for n in grid]
+    assert slope(lipschitz, grid) == pytest.approx(-1 / 2, abs=0.08)

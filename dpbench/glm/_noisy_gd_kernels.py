@@ -98,6 +98,49 @@ def noisy_gd_sparse(
         noisy_step(step_size, noise, radius, rng, gradient, w, total)
 
 
+@kernel(
+    types.void(
+        i8, f8, arr(f8, 2), arr(f8, 2), arr(f8, 1), f8, f8, f8, i8, rng_t,
+        arr(f8, 2, True), arr(f8, 2, True), arr(f8, 2, True), arr(f8, 1, True),
+    ),
+    fastmath={"contract"},
+)  # fmt: skip
+def noisy_gd_single(code, parameter, X, XT, y, step_size, noise, radius, steps, rng, w, total, gradient, scores):
+    """`noisy_gd_records` for one trial, w of shape (d, 1): loops run over records, then over coordinates.
+
+    `XT` is the transpose of X, held beside it, so that both products run over neighbouring numbers.
+    """
+    n, d = X.shape
+    whole_d, whole_n = d - d % 4, n - n % 4
+    slope = gradient.reshape(d)
+    for _ in range(steps):
+        scores[:] = 0.0
+        for j in range(0, whole_d, 4):
+            a0, a1, a2, a3 = XT[j], XT[j + 1], XT[j + 2], XT[j + 3]
+            w0, w1, w2, w3 = w[j, 0], w[j + 1, 0], w[j + 2, 0], w[j + 3, 0]
+            for i in range(n):
+                scores[i] = scores[i] + w0 * a0[i] + w1 * a1[i] + w2 * a2[i] + w3 * a3[i]
+        for j in range(whole_d, d):
+            for i in range(n):
+                scores[i] += w[j, 0] * XT[j, i]
+        if code == LOGISTIC:
+            for i in range(n):
+                scores[i] = loss_derivative(LOGISTIC, parameter, scores[i], y[i]) / n
+        else:
+            for i in range(n):
+                scores[i] = loss_derivative(code, parameter, scores[i], y[i]) / n
+        slope[:] = 0.0
+        for i in range(0, whole_n, 4):
+            a0, a1, a2, a3 = X[i], X[i + 1], X[i + 2], X[i + 3]
+            s0, s1, s2, s3 = scores[i], scores[i + 1], scores[i + 2], scores[i + 3]
+            for j in range(d):
+                slope[j] = slope[j] + s0 * a0[j] + s1 * a1[j] + s2 * a2[j] + s3 * a3[j]
+        for i in range(whole_n, n):
+            for j in range(d):
+                slope[j] += scores[i] * X[i, j]
+        noisy_step(step_size, noise, radius, rng, gradient, w, total)
+
+
 @kernel(types.void(any_layout, arr(f8, 2), arr(f8, 2, True)), fastmath={"contract"})
 def add_product(A, B, out):
     """out += AB for few columns: four by four entries of A in registers, the columns in the inner loop.

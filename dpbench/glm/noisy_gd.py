@@ -21,6 +21,9 @@ from dpbench.privacy.profile import Profile, shifted_gaussian
 from dpbench.problems import GLMProblem, glm_problem, records_apart
 from dpbench.sampling import block_width, check_rng, release, sample
 
+Constants = tuple[float, float, float]
+"""η, σ and the radius of the ball: what a run needs beside the data and T."""
+
 _WORK_PER_CALL = 2e8  # multiply-adds between two returns to Python: a fraction of a second
 
 
@@ -79,7 +82,7 @@ class NoisyGD:
         steps = self.number_of_steps(problem)
         if self.calibration == "printed":
             return theory.noisy_gd_noise(printed_gradient_bound(problem), steps, problem.n, self.epsilon, self.delta)
-        return _gap(problem) / problem.n * math.sqrt(steps - 1) / _mu(self.epsilon, self.delta)
+        return exact_noise(_gap(problem), steps, problem.n, self.epsilon, self.delta)
 
     def eta(self, problem: GLMProblem) -> float:
         """η in use: `step_size`, or min(B/(√T·max(√H̃‖Y‖, σ√d)), 1/(4H̃)) of Theorem 1."""
@@ -101,12 +104,8 @@ class NoisyGD:
 
     def _composed(self, problem: GLMProblem, records: int) -> Profile:
         """The guarantee for data sets `records` apart: each record moves a step's mean by at most D/n."""
-        shift = records * _gap(problem) / problem.n * math.sqrt(self.number_of_steps(problem) - 1)
-        why = (
-            f"adaptive composition of T-1 Gaussian steps whose means differ by at most {records} D/n, projection and "
-            "averaging are post-processing"
-        )
-        return shifted_gaussian(shift, self.sigma(problem), kind="upper", why=why)
+        steps = self.number_of_steps(problem)
+        return all_iterates_profile(_gap(problem), steps, problem.n, self.sigma(problem), records)
 
     def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem, *, released: str = "average") -> Profile:
         """The profile of one pair.
@@ -151,58 +150,73 @@ class NoisyGD:
         outputs = np.empty((trials, problem.d))
         with one_blas_thread():
             if self.sigma(problem) == 0.0:  # every trial is the same run
-                return np.repeat(self._block(problem, 1, rng), trials, axis=0)
+                return np.repeat(self.block(problem, 1, rng), trials, axis=0)
             for start in range(0, trials, width):
-                outputs[start : start + width] = self._block(problem, width, rng)[: trials - start]
+                outputs[start : start + width] = self.block(problem, width, rng)[: trials - start]
         return outputs
 
-    def _block(self, problem: GLMProblem, width: int, rng: np.random.Generator) -> np.ndarray:
-        w, total = _aligned(problem.d, width), _aligned(problem.d, width)
-        if problem.loss.quadratic:
-            self._run_axes(problem, rng, w, total)
-            mean = total / self.number_of_steps(problem)
-            return mean.T if problem.loss.code == LINEAR else (problem.axes[1] @ mean).T
-        self._run_records(problem, rng, w, total)
-        return (total / self.number_of_steps(problem)).T
+    def block(self, problem: GLMProblem, width: int, rng: np.random.Generator) -> np.ndarray:
+        """`width` trials side by side, shape (width, d); where BLAS has one thread."""
+        return descend(problem, width, rng, self.number_of_steps(problem), self._constants(problem))
 
-    def _run_axes(self, problem: GLMProblem, rng: np.random.Generator, w: np.ndarray, total: np.ndarray) -> None:
-        """Quadratic losses, in the eigenvectors of XᵀX/n: the gradient is a scaling there.
-
-        Neither the ball nor the law of the noise changes under a rotation; the noise drawn is that of the
-        rotated coordinates.
-        """
-        _, cross, _ = problem.moments
-        if problem.loss.code == LINEAR:
-            curvature, pull = np.zeros(problem.d), cross
-        else:
-            scale = problem.loss.smoothness
-            curvature, pull = scale * problem.axes[0], scale * (problem.axes[1].T @ cross)
-        fixed = (curvature, pull, *self._constants(problem))
-        for steps in self._chunks(problem, 20 * w.size):
-            kernels.noisy_gd_axes(*fixed, steps, rng, w, total)
-
-    def _run_records(self, problem: GLMProblem, rng: np.random.Generator, w: np.ndarray, total: np.ndarray) -> None:
-        """Any other loss: one pass over the records a step."""
-        width, loss = w.shape[1], problem.loss
-        gradient, scores = _aligned(problem.d, width), _aligned(kernels.ROWS, width)
-        X: tuple[np.ndarray, ...] = (problem.X,)
-        run, entries = kernels.noisy_gd_records, problem.n * problem.d
-        if problem.sparse:
-            X = (problem.X.data, problem.X.indices.astype(np.int64), problem.X.indptr.astype(np.int64))
-            run, entries = kernels.noisy_gd_sparse, problem.X.nnz
-        fixed = (loss.code, loss.parameter, *X, problem.y, *self._constants(problem))
-        for steps in self._chunks(problem, (2 * entries + 10 * problem.n) * width):
-            run(*fixed, steps, rng, w, total, gradient, scores)
-
-    def _constants(self, problem: GLMProblem) -> tuple[float, float, float]:
+    def _constants(self, problem: GLMProblem) -> Constants:
         return self.eta(problem), self.sigma(problem), problem.radius
 
-    def _chunks(self, problem: GLMProblem, work: int) -> Iterator[int]:
-        """The T − 1 noisy steps in calls of a fraction of a second; `work` is the multiply-adds of a step."""
-        left, most = self.number_of_steps(problem) - 1, max(1, int(_WORK_PER_CALL / work))
-        while left > 0:
-            yield min(most, left)
-            left -= most
+
+def descend(problem: GLMProblem, width: int, rng: np.random.Generator, steps: int, constants: Constants) -> np.ndarray:
+    """The means of w_1, …, w_T of `width` runs side by side, shape (width, d); where BLAS has one thread."""
+    w, total = _aligned(problem.d, width), _aligned(problem.d, width)
+    if not problem.loss.quadratic:
+        _run_records(problem, rng, steps, constants, w, total)
+        return (total / steps).T
+    _run_axes(problem, rng, steps, constants, w, total)
+    mean = total / steps
+    return mean.T if problem.loss.code == LINEAR else (problem.axes[1] @ mean).T
+
+
+def _run_axes(
+    problem: GLMProblem, rng: np.random.Generator, steps: int, constants: Constants, w: np.ndarray, total: np.ndarray
+) -> None:
+    """Quadratic losses, in the eigenvectors of XᵀX/n: the gradient is a scaling there.
+
+    Neither the ball nor the law of the noise changes under a rotation; the noise drawn is that of the
+    rotated coordinates.
+    """
+    _, cross, _ = problem.moments
+    if problem.loss.code == LINEAR:
+        curvature, pull = np.zeros(problem.d), cross
+    else:
+        scale = problem.loss.smoothness
+        curvature, pull = scale * problem.axes[0], scale * (problem.axes[1].T @ cross)
+    for some in _chunks(steps, 20 * w.size):
+        kernels.noisy_gd_axes(curvature, pull, *constants, some, rng, w, total)
+
+
+def _run_records(
+    problem: GLMProblem, rng: np.random.Generator, steps: int, constants: Constants, w: np.ndarray, total: np.ndarray
+) -> None:
+    """Any other loss: one pass over the records a step."""
+    width, loss = w.shape[1], problem.loss
+    gradient, scores = _aligned(problem.d, width), _aligned(kernels.ROWS, width)
+    X: tuple[np.ndarray, ...] = (problem.X,)
+    run, entries = kernels.noisy_gd_records, problem.n * problem.d
+    if problem.sparse:
+        X = (problem.X.data, problem.X.indices.astype(np.int64), problem.X.indptr.astype(np.int64))
+        run, entries = kernels.noisy_gd_sparse, problem.X.nnz
+    elif width == 1:
+        X = (problem.X, np.ascontiguousarray(problem.X.T))
+        run, scores = kernels.noisy_gd_single, np.empty(problem.n)
+    fixed = (loss.code, loss.parameter, *X, problem.y, *constants)
+    for some in _chunks(steps, (2 * entries + 10 * problem.n) * width):
+        run(*fixed, some, rng, w, total, gradient, scores)
+
+
+def _chunks(steps: int, work: int) -> Iterator[int]:
+    """The T − 1 noisy steps in calls of a fraction of a second; `work` is the multiply-adds of a step."""
+    left, most = steps - 1, max(1, int(_WORK_PER_CALL / work))
+    while left > 0:
+        yield min(most, left)
+        left -= most
 
 
 def printed_gradient_bound(problem: GLMProblem) -> float:
@@ -212,6 +226,20 @@ def printed_gradient_bound(problem: GLMProblem) -> float:
         y = math.sqrt(loss.at_zero(problem.y_bound))
         return theory.smooth_gradient_bound(loss.smoothness, problem.x_bound, y, problem.radius)
     return problem.x_bound * loss.derivative_bound(problem.radius * problem.x_bound, problem.y_bound)
+
+
+def exact_noise(gap: float, steps: int, n: int, epsilon: float, delta: float) -> float:
+    """The least σ with (D/n)√(T−1)/σ ≤ μ(ε, δ), `gap` = D."""
+    return gap / n * math.sqrt(steps - 1) / _mu(epsilon, delta)
+
+
+def all_iterates_profile(gap: float, steps: int, n: int, noise: float, records: int = 1) -> Profile:
+    """Upper profile of T − 1 noisy steps on data sets `records` apart, all iterates released; `gap` = D."""
+    why = (
+        f"adaptive composition of T-1 Gaussian steps whose means differ by at most {records} D/n, projection and "
+        "averaging are post-processing"
+    )
+    return shifted_gaussian(records * gap / n * math.sqrt(steps - 1), noise, kind="upper", why=why)
 
 
 @lru_cache(maxsize=1024)

@@ -22,6 +22,15 @@ EXPECTED = {
     "glm.cor1.rate": "consistent",
     "glm.thm1.rate.n": "consistent",
     "glm.thm1.rate.d": "consistent",
+    # log(1/δ) and G at radius B and norm X: ‖Φx‖ is random, and a non-negative loss comes as near to G/√2 as one wants.
+    "glm.thm2.privacy.printed": "refuted",
+    # ‖Φx‖ clipped to (1 + α)X, D at radius 2B and that norm: no JL event is needed.
+    "glm.thm2.privacy.exact": "proved",
+    "glm.thm2.rate.n": "consistent",
+    # η has σ√d where the noise lives in R^k: for d ≫ k the output stays near 0, whose risk is no bound's.
+    "glm.thm2.rate.d": "inconsistent",
+    # With σ√k the law of the risk does not depend on coordinates that no record has.
+    "glm.thm2.rate.d.exact": "consistent",
     # σ² drops the factor H‖X‖² beside ‖Y‖²: no universal constant saves it.
     "glm.thm3.privacy.printed": "refuted",
     "glm.thm3.privacy.exact": "proved",
@@ -30,6 +39,9 @@ EXPECTED = {
     "glm.thm5.privacy.printed": "refuted",
     "glm.thm5.privacy.exact": "proved",
     "glm.thm5.rate.n": "consistent",
+    # Noise for a gradient of norm GX where the proof has 2GX: δ = 1.4e-3 at (1, 1e-5) if ‖Φx‖ = 2X.
+    "glm.thm10.privacy.printed": "refuted",
+    "glm.thm10.privacy.exact": "proved",
     # Replacing one record moves every normalised score by at most 1, whatever the scales of the sensitivities.
     "glm.thm12.privacy.exact": "proved",
     "glm.thm12.inequality": "not refuted",
@@ -111,4 +123,6 @@ EXPECTED = {
     "glm.cor5.floor": "not refuted",
     "glm.cor5.floor.exact": "not refuted",
     "glm.cor5.floor.small-radius": "refuted",
+    # Polarisation of unit vectors on the events of u + v and of u − v, a union of two.
+    "glm.lemma12.inequality": "not refuted",
 }

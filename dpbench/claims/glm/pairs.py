@@ -64,6 +64,11 @@ def search_worse(
     return worst
 
 
+def gradient_distance(problem: GLMProblem, neighbour: GLMProblem) -> float:
+    """n·‖difference of the mean gradients‖ where every gradient is −y·x on the whole ball."""
+    return float(np.linalg.norm(problem.X.T @ problem.y - neighbour.X.T @ neighbour.y))
+
+
 def searched(problem: GLMProblem, leak: Callable[[GLMProblem, GLMProblem], float], bound: float, seed: int) -> str:
     """Hold `search_worse` against `bound`, what the entry says no pair exceeds; the note of an entry.
 

@@ -12,7 +12,15 @@ from dpbench import losses
 from dpbench.auditing.audit import audit
 from dpbench.claims.core import LEVEL, Claim, Context, Evidence, privacy_verdict
 from dpbench.claims.glm.expected import EXPECTED
-from dpbench.claims.glm.pairs import cancelling_pair, column, curved, guarantees_over, searched, threshold
+from dpbench.claims.glm.pairs import (
+    cancelling_pair,
+    column,
+    curved,
+    gradient_distance,
+    guarantees_over,
+    searched,
+    threshold,
+)
 from dpbench.claims.glm.real_data import worst_real_pair
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.sensitivity import gradient_gap
@@ -39,9 +47,7 @@ def printed_lipschitz(context: Context) -> tuple[str, Evidence]:
     return _printed(context, losses.linear(), radius=1.0, ratio=math.sqrt(0.5), kind_of_loss="linear")
 
 
-def _printed(
-    context: Context, loss: Loss, *, radius: float, ratio: float, kind_of_loss: str
-) -> tuple[str, Evidence]:
+def _printed(context: Context, loss: Loss, *, radius: float, ratio: float, kind_of_loss: str) -> tuple[str, Evidence]:
     """Where the printed noise is enough, and a pair beyond; `ratio` bounds μ√L/ε over all admissible losses."""
     problem, neighbour = cancelling_pair(loss, RECORDS, x_bound=1.0, y_bound=1.0, radius=radius)
 
@@ -62,8 +68,8 @@ def _printed(
             targets.append((beyond, delta))
             pairs.append(pair(beyond, delta, released))
         rows.append(row)
-    gap = _gradient_distance(problem, neighbour)
-    search = searched(problem, _gradient_distance, gap, context.seed)
+    gap = gradient_distance(problem, neighbour)
+    search = searched(problem, gradient_distance, gap, context.seed)
     verdict = privacy_verdict(targets, pairs=pairs)
     beyond_all = all(p.delta(e) > d for p, (e, d) in zip(pairs, targets, strict=True))
     reference = next(row for row in rows if row["delta"] == FIGURE_DELTA)
@@ -100,12 +106,6 @@ def _curve(problem: GLMProblem, neighbour: GLMProblem) -> dict[str, list[float]]
             reached.append(inside.pair_profile(problem, neighbour, released="all").delta(epsilon))
         columns[f"delta_true_{calibration}"] = reached
     return columns
-
-
-def _gradient_distance(problem: GLMProblem, neighbour: GLMProblem) -> float:
-    """n·‖difference of the mean gradients‖ where every gradient is −y·x on the whole ball."""
-    difference = problem.X.T @ problem.y - neighbour.X.T @ neighbour.y
-    return float(np.linalg.norm(difference))
 
 
 class _Gap:

@@ -1,0 +1,157 @@
+"""The entries of the JL method: the numbers the derivations predict, and planted failures."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dpbench import losses
+from dpbench.claims.core import inequality_verdict, privacy_verdict
+from dpbench.claims.glm import jl_privacy, lemma12, rates_jl
+from dpbench.claims.glm.pairs import cancelling_pair
+from dpbench.glm.jl import JLMethod
+from dpbench.privacy import gaussian
+from dpbench.runs.context import RunContext
+
+
+@pytest.fixture
+def context():
+    with RunContext(level="quick", seed=0, workers=1, store=None, progress=None) as made:
+        yield made
+
+
+def test_theorem2_printed(context: RunContext) -> None:
+    """With |Φx| = 2|x| known, μ = ε/√L as BX → 0; with the map in use the output alone violates the claim."""
+    verdict, evidence = jl_privacy.theorem2_printed(context)
+    assert verdict == "refuted"
+    known = evidence.series["stretch_true_delta"]
+    assert known[2] == pytest.approx(gaussian.delta(1.0, 1.0 / math.sqrt(math.log(1e5))), rel=0.03)
+    assert known[0] < 1e-10 and known[1] < 1e-5 < known[2]
+    for k, target, output, every in zip(
+        *(evidence.series[name] for name in ("k", "target_delta", "true_delta_output", "true_delta_all_iterates")),
+        strict=True,
+    ):
+        assert k <= 5 and target < output < every
+    assert max(evidence.series["gap"]) > 1.9
+
+
+def test_theorem2_printed_needs_no_particular_constant(context: RunContext) -> None:
+    """A constant of 1,000 in k is met by a smaller BX: the same k and the same violation."""
+    for constant, radius in ((1.0, 1e-5), (1000.0, 1e-10)):
+        p, q = cancelling_pair(
+            losses.capped_linear(40 * radius), 1001, x_bound=1.0, y_bound=1.0, radius=radius, dimension=64
+        )
+        m = JLMethod(1.0, 1e-8, calibration="printed", dimension_constant=constant)
+        assert m.projected_dimension(p) == 1
+        assert m.pair_profile(p, q).delta(1.0) > 80e-8
+
+
+def test_theorem10_printed(context: RunContext) -> None:
+    verdict, evidence = jl_privacy.theorem10_printed(context)
+    assert verdict == "refuted"
+    assert evidence.value == pytest.approx(1.4e-3, rel=0.04)
+    want = gaussian.delta(1.0, math.sqrt(2.0 / math.log(2e5)) * math.sqrt(1 - 101**-2))
+    assert evidence.value == pytest.approx(want, rel=1e-3)
+
+
+def test_a_printed_noise_doubled_is_not_refuted() -> None:
+    """Planted: with twice the noise the same pairs stay within the claim, so refuting is not automatic."""
+    p, q = cancelling_pair("linear", 3, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=400)
+    m = JLMethod(16.0, 0.01, calibration="printed", step_size=jl_privacy.NO_PROJECTION)
+    doubled = replace(m, noise_scale=2.0 * m.sigma(p))
+    for made, verdict in ((m, "refuted"), (doubled, "not refuted")):
+        assert privacy_verdict([(16.0, 0.01)], pairs=[made.pair_profile(p, q)]) == verdict
+
+
+@pytest.mark.parametrize("theorem", [2, 10])
+def test_exact_entries(context: RunContext, theorem: int) -> None:
+    claim = next(c for c in jl_privacy.CLAIMS if c.id == f"glm.thm{theorem}.privacy.exact")
+    verdict, evidence = claim.run(context)
+    assert verdict == "proved"
+    assert 1.0 - 1e-6 < evidence.value <= 1.0
+    assert 0.9 < evidence.series["realised_gap"][0] <= 1.0
+    assert 0.0 < evidence.series["attack_epsilon_lower"][0] < 4.0
+
+
+def test_an_exact_noise_halved_is_not_proved(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: the entry with half of σ has a guarantee beyond the claim."""
+    whole = JLMethod.sigma
+    monkeypatch.setattr(JLMethod, "sigma", lambda self, problem: 0.5 * whole(self, problem))
+    verdict, _ = jl_privacy._exact(10, (losses.absolute(),), context)
+    assert verdict != "proved"
+
+
+def test_lemma12_counts_are_those_of_every_map_listed() -> None:
+    u, v, k = (5, 0), (3, 4), 2
+    for law, values in (("rademacher", (1, -1)), ("sparse", (1, 0, -1))):
+        chances = lemma12.LAWS[law]
+        factor = 3 if law == "sparse" else 1
+        for alpha in (Fraction(1, 10), Fraction(1, 2)):
+            left = right = Fraction(0)
+            for entries in itertools.product(values, repeat=2 * k):
+                phi = np.array(entries).reshape(k, 2)
+                chance = math.prod((chances[e] for e in entries), start=Fraction(1))
+                inner = Fraction(factor * int((phi @ u) @ (phi @ v)), k)
+                left += chance * (abs(inner - int(np.dot(u, v))) > alpha * 25)
+                for w in (np.add(u, v), np.subtract(u, v)):
+                    square = Fraction(factor * int((phi @ w) @ (phi @ w)), k)
+                    right += chance * (abs(square - int(w @ w)) > alpha * int(w @ w))
+            assert lemma12.counted_sides(law, k, u, v, alpha) == (left, right)
+            assert left > 0
+
+
+@pytest.mark.parametrize(("k", "alpha", "cosine"), [(2, 0.5, 0.25), (16, 0.2, -0.5), (4, 0.9, 1.0), (4, 0.9, -1.0)])
+def test_lemma12_normal_map_by_sampling(k: int, alpha: float, cosine: float) -> None:
+    """Null: the quadrature. 2e5 maps, fixed seed, 4.9 standard errors (false alarm 1e-6): finds 0.01 (planted)."""
+    rng = np.random.default_rng(5)
+    phi = rng.standard_normal((200_000, k, 2)) / math.sqrt(k)
+    u, v = np.array([1.0, 0.0]), np.array([cosine, math.sqrt(1.0 - cosine**2)])
+    inner = np.einsum("ti,ti->t", phi @ u, phi @ v)
+    seen = float((np.abs(inner - cosine) > alpha).mean())
+    left, right = lemma12.normal_sides(k, alpha, cosine, 20_000)
+    error = 4.9 * math.sqrt(left * (1.0 - left) / 200_000) + 1e-4
+    assert abs(seen - left) < error < 0.01
+    lengths = (phi[:, :, 0] ** 2).sum(axis=1)
+    assert abs(2.0 * float((np.abs(lengths - 1.0) > alpha).mean()) - right) < 2.0 * error
+
+
+def test_lemma12_is_attained_and_a_stronger_claim_is_refuted(context: RunContext) -> None:
+    """Planted: failure probability β in place of 2β, which two disjoint failures exceed."""
+    verdict, evidence = lemma12.lemma12(context)
+    assert (verdict, evidence.value) == ("not refuted", 0.0)
+    margins = np.array(evidence.series["margin"])
+    assert {"normal", "rademacher", "sparse"} == set(evidence.series["map"])
+    assert inequality_verdict(float((1.0 - 2.0 * (1.0 - margins)).min())) == "refuted"
+
+
+def test_no_map_keeps_more_than_half_on_average() -> None:
+    """Null: the best Φᵀv has half of ‖w*‖² on average over maps from 2k to k. 400 maps; 10% off is caught (planted)."""
+    rng, k = np.random.default_rng(3), 12
+    lost = []
+    for _ in range(400):
+        phi = rng.standard_normal((k, 2 * k))
+        w = np.full(2 * k, math.sqrt(0.5 / k))
+        best = phi.T @ np.linalg.lstsq(phi.T, w, rcond=None)[0]
+        lost.append(float(((w - best) ** 2).sum()))
+    error = 4.9 * float(np.std(lost)) / 20.0
+    assert abs(np.mean(lost) - 0.5) < error < 0.05
+
+
+def test_the_printed_step_size_fails_in_d(context: RunContext) -> None:
+    verdict, evidence = rates_jl.in_d(context)
+    assert verdict == "inconsistent" and evidence.interval is not None and evidence.interval[0] > 0.5
+    assert evidence.series["measured"][-1] > evidence.series["ceiling"][-1], "beyond the ceiling even with constant 1"
+    eta = evidence.series["step size"]
+    assert eta[1] / eta[2] == pytest.approx(math.sqrt(8.0)), "1/sqrt(d)"
+
+
+def test_the_rate_in_n_is_attained(context: RunContext) -> None:
+    verdict, evidence = rates_jl.in_n(context)
+    assert verdict == "consistent"
+    least = evidence.series["kept by no map"]
+    assert all(a > b for a, b in zip(evidence.series["measured"], least, strict=True))
