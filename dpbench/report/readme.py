@@ -30,10 +30,10 @@ def table(claims: tuple[Claim, ...], document: dict[str, Any]) -> str:
 
 def _row(claim: Claim, item: dict[str, Any] | None) -> str:
     source = claim.module.replace(".", "/") + ".py"
+    if item is None:
+        return f"| `{claim.id}` | {claim.source} | [{Path(source).name}]({source}) | not run | | | |"
     name = FIGURES.get(claim.id, "")
     figure = f"[{name}](figures/{name}.pdf)" if name else ""
-    if item is None:
-        return f"| `{claim.id}` | {claim.source} | [{Path(source).name}]({source}) | not run | | | {figure} |"
     evidence = item["evidence"]
     stale = "" if evidence["digest"] == claim.digest else " (stale)"
     interval = evidence["interval"]

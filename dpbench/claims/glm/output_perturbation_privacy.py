@@ -135,9 +135,9 @@ def _exact(names: tuple[str, ...], theorem: int, seeds: int, context: Context) -
         series={**column(rows), "attack_epsilon_lower": list(bounds), "attack_true_epsilon": [truth]},
         notes=(
             "value: the largest ratio of the guaranteed delta to the claimed one",
-            f"attack on the worst pair at delta = {delta:g}: mean over {seeds} seed{'s' * (seeds > 1)} {np.mean(bounds):.4f}, "
-            f"{np.mean(bounds) / truth:.1%} of the true epsilon {truth:.4f}; above it {sum(b > truth for b in bounds)} "
-            "times",
+            f"attack on the worst pair at delta = {delta:g}: mean over {seeds} seed{'s' * (seeds > 1)} "
+            f"{np.mean(bounds):.4f}, {np.mean(bounds) / truth:.1%} of the true epsilon {truth:.4f}; above it "
+            f"{sum(b > truth for b in bounds)} times",
             f"attack on diabetes with one record replaced by the worst one allowed: epsilon >= {real_bound:.4f}",
             "worst pair: opposite gradients of the largest norm, others cancelling, minimisers inside the ball, so "
             f"that their distance is the sensitivity; {search}",
