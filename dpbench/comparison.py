@@ -21,9 +21,9 @@ from dpbench.sampling import sample
 ALGORITHMS = {
     "boosting": ("dpbench.glm.boosting", "Boosting"),
     "grid-search": ("dpbench.glm.grid_search", "PrivateGridSearch"),
+    "jl": ("dpbench.glm.jl", "JLMethod"),
     "noisy-gd": ("dpbench.glm.noisy_gd", "NoisyGD"),
     "output-perturbation": ("dpbench.glm.output_perturbation", "OutputPerturbation"),
-    "jl": ("dpbench.glm.jl", "JLMethod"),
 }
 BASES = {"boosting": "output-perturbation", "grid-search": "noisy-gd"}
 """What an algorithm over a base is run with here."""

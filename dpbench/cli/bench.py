@@ -49,7 +49,7 @@ def bench(
     ] = None,
     algorithm: Annotated[
         str, typer.Option("--algorithm", help="names, separated by commas")
-    ] = "noisy-gd,output-perturbation,grid-search,boosting",
+    ] = "noisy-gd,jl,output-perturbation,grid-search,boosting",
     epsilon: Annotated[str, typer.Option("--epsilon", help="numbers, separated by commas")] = "0.5,1,2",
     delta: Annotated[float, typer.Option("--delta", **NUMBER)] = 1e-5,
     trials: Annotated[int, typer.Option("--trials", help="runs of each algorithm at each epsilon", **WHOLE)] = 64,
