@@ -83,7 +83,8 @@ def test_version_and_help(run: Any) -> None:
 def test_verify_as_expected(only: Any, run: Any) -> None:
     only(GOOD, LONG)
     code, out, err = run("verify --seed 3")
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert all("compiling" in line for line in err.splitlines()), err  # of kernels, where no cache is warm
     assert re.search(r"glm\.one\.inequality +not refuted +0\.25 +\[0\.125, 0\.5\]", out)
     assert "glm.three.inequality: full only" in out
     assert "1 verdict, all as expected; level quick, seed 3" in out
@@ -327,6 +328,11 @@ def test_full_disk(only: Any, run: Any) -> None:
     assert run("show glm.one.inequality")[1].count("level quick, seed 0") == 1  # the verdict itself is stored
 
 
+def hear_interrupts() -> None:
+    """A shell's background job ignores Ctrl-C, and so would all it starts: not so these processes."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     root = str(Path(dpbench.__file__).parent.parent)
@@ -336,7 +342,9 @@ def process(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     def start(line: str, **more: Any) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "dpbench.cli", *line.split()]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
-        started.append(subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, **pipes))
+        started.append(
+            subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, preexec_fn=hear_interrupts, **pipes)
+        )
         return started[-1]
 
     yield start

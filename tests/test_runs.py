@@ -16,6 +16,7 @@ import runs_workload as work
 
 from dpbench.runs.context import Interrupted, RunContext
 from dpbench.runs.executors import BlockError, Threads, WorkersLost, cores
+from dpbench.runs.progress import Silent
 from dpbench.runs.store import Store
 from dpbench.runs.units import name_of
 from dpbench.validation import InvalidInput
@@ -244,7 +245,7 @@ def test_few_blocks_are_in_flight() -> None:
         assert 1 <= pool.most <= 256
 
 
-class Interrupting:
+class Interrupting(Silent):
     """A progress that presses Ctrl-C once, in the main thread, when so many blocks have arrived."""
 
     def __init__(self, at: int) -> None:

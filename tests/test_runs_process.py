@@ -29,6 +29,11 @@ BLOCKS, WORKERS = 6_000, 2
 IN_FLIGHT = 2 * WORKERS
 
 
+def hear_interrupts() -> None:
+    """A shell's background job ignores Ctrl-C, and so would all it starts: not so these processes."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(*arguments: Any, root: Path = ROOT) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, *map(str, arguments)],
@@ -36,6 +41,7 @@ def start(*arguments: Any, root: Path = ROOT) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=hear_interrupts,
     )
 
 
