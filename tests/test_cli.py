@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from interrupts import hear_interrupts
 
 import dpbench
 from dpbench import cli
@@ -326,11 +327,6 @@ def test_full_disk(only: Any, run: Any) -> None:
     code, _, err = run("verify --quiet --json /dev/full")
     assert code == 74 and "No space left" in err
     assert run("show glm.one.inequality")[1].count("level quick, seed 0") == 1  # the verdict itself is stored
-
-
-def hear_interrupts() -> None:
-    """A shell's background job ignores Ctrl-C, and so would all it starts: not so these processes."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture

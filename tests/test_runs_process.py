@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import runs_workload as work
+from interrupts import hear_interrupts
 
 import dpbench
 from dpbench.runs.executors import cores
@@ -27,11 +28,6 @@ ROOT = Path(dpbench.__file__).parents[1]
 PROGRAM = Path(work.__file__)
 BLOCKS, WORKERS = 6_000, 2
 IN_FLIGHT = 2 * WORKERS
-
-
-def hear_interrupts() -> None:
-    """A shell's background job ignores Ctrl-C, and so would all it starts: not so these processes."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def start(*arguments: Any, root: Path = ROOT) -> subprocess.Popen[str]:
