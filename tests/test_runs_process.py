@@ -27,6 +27,7 @@ pytestmark = pytest.mark.process
 ROOT = Path(dpbench.__file__).parents[1]
 PROGRAM = Path(work.__file__)
 BLOCKS, WORKERS = 6_000, 2
+PAUSE = 0.004  # seconds a block: in the 9.5 s that 20 kills leave it at most, the run cannot come to its end
 IN_FLIGHT = 2 * WORKERS
 
 
@@ -79,7 +80,7 @@ def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
     in_the_middle = 0
     for kill in range(20):
         log.unlink(missing_ok=True)
-        process = start(PROGRAM, path, WORKERS, BLOCKS, log, 0.001)
+        process = start(PROGRAM, path, WORKERS, BLOCKS, log, PAUSE)
         if kill % 4:  # while blocks are computed; otherwise anywhere from the start of Python on
             wait_for(lambda: started_blocks(log), process)
             time.sleep(moments.uniform(0.0, 0.3))
