@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.cases import WrongAnswer
+from dpbench.peers.workload import WrongAnswer
 from lowerbounds import HardFamily, chaudhuri_hsu, fingerprinting, nonprivate, packing
 
 EPSILON = 0.01

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks import numpy_loop
-from benchmarks.cases import CASES, MECHANISM, problem
-from benchmarks.pairs import Work, ratio
+from benchmarks.cases import CASES
+from dpbench.peers import numpy_loop
+from dpbench.peers.pairs import Work, ratio
+from dpbench.peers.workload import MECHANISM, problem
 
 
 class NoisyGDAgainstNumPy:
-    """Median of five alternating pairs in one process (`python -m benchmarks.peers` takes fifteen, and JAX)."""
+    """Median of five alternating pairs in one process (`dpbench bench --peers` takes fifteen, and JAX)."""
 
     params = ("squared", "logistic")
     param_names = ("loss",)

@@ -10,23 +10,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from benchmarks import numpy_loop
 from dpbench.auditing.audit import AuditResult, audit
 from dpbench.glm._random_map import RandomMap
 from dpbench.glm.jl import JLMethod
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
+from dpbench.peers import numpy_loop
+from dpbench.peers.workload import MECHANISM, N, WrongAnswer, check_noisy_gd, few_steps, population, problem, same
 from dpbench.populations import ScaledBasis
-from dpbench.populations_sphere import LinearOnSphere, LogisticOnSphere
 from dpbench.problems import GLMProblem
 from dpbench.sampling import block_width
-
-N, D, STEPS = 1000, 50, 1000
-MECHANISM = NoisyGD(1.0, 1e-5, steps=STEPS)
-
-
-class WrongAnswer(AssertionError):
-    """The work to be timed does not give the right answer."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +42,6 @@ class Case:
     trials: int
     check: Callable[[], None]
     quality: Callable[[Any], float]
-
-
-def population(loss: str) -> LinearOnSphere | LogisticOnSphere:
-    """d = 50, radius 1, ‖w*‖ = 0.8."""
-    weights = np.full(D, 0.8 / np.sqrt(D))
-    return LogisticOnSphere(weights) if loss == "logistic" else LinearOnSphere(loss, weights, noise=0.2)
-
-
-def problem(loss: str) -> GLMProblem:
-    """n = 1000 records of `population(loss)`."""
-    return population(loss).draw(N, np.random.default_rng(0))
 
 
 def noisy_gd(loss: str) -> Case:
@@ -161,15 +143,6 @@ CASES: dict[str, Callable[[], Case]] = {
 }
 
 
-def check_noisy_gd(data: GLMProblem, mechanism: NoisyGD) -> None:
-    """A few steps give what NumPy's loop gives with the same noise."""
-    xi = np.random.default_rng(1).standard_normal((5, data.d, block_width(data)))[:, :, 0]
-    if data.loss.quadratic:  # drawn along the eigenvectors of the Hessian
-        xi = xi @ data.axes[1].T
-    got = few_steps(mechanism, data)(data, 2, np.random.default_rng(1))[0]
-    same(got, numpy_loop.one_trial(data, few_steps(mechanism, data), iter(xi).__next__))
-
-
 def check_jl(data: GLMProblem, mechanism: JLMethod) -> None:
     """A few steps without noise give what NumPy's loop gives on NumPy's product of data and map, lifted by it."""
     short = replace(few_steps(mechanism, data), noise_scale=0.0, dimension=mechanism.projected_dimension(data))
@@ -179,14 +152,3 @@ def check_jl(data: GLMProblem, mechanism: JLMethod) -> None:
     descent = NoisyGD(1.0, 1e-5, steps=short.steps, step_size=short.step_size, noise_scale=0.0)
     want = numpy_loop.one_trial(projected, descent, lambda: np.zeros(projected.d))
     same(short(data, 1, np.random.default_rng(1))[0], rows @ want)
-
-
-def few_steps(mechanism: Any, data: GLMProblem) -> Any:
-    """The first six steps, with the step size and the noise of the whole run."""
-    return replace(mechanism, steps=6, step_size=mechanism.eta(data), noise_scale=mechanism.sigma(data))
-
-
-def same(got: np.ndarray, want: np.ndarray) -> None:
-    """Refuse an answer that differs by more than rounding."""
-    if not np.allclose(got, want, rtol=1e-10, atol=1e-14):
-        raise WrongAnswer(f"off by {np.abs(got - want).max():.2g}")

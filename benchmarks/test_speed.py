@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.cases import CASES
+from benchmarks import cases, cases_publicdata
+
+CASES = cases.CASES | cases_publicdata.CASES
 
 
 def pytest_generate_tests(metafunc: Any) -> None:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpbench import glm, heavytail, publicdata
     from dpbench.auditing.audit import AuditResult, audit
     from dpbench.auditing.bits import audit_bits
     from dpbench.auditing.one_run import audit_one_run
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from dpbench.privacy.profile import Profile
     from dpbench.problems import GLMProblem
     from dpbench.problems_heavytail import HeavyTailedProblem
+    from dpbench.problems_publicdata import PublicDataProblem
     from dpbench.validation import InvalidInput
 
 __version__ = "0.1.0"
@@ -22,10 +24,14 @@ _HOME = {
     "InvalidInput": "dpbench.validation",
     "Ledger": "dpbench.claims.ledger",
     "Profile": "dpbench.privacy.profile",
+    "PublicDataProblem": "dpbench.problems_publicdata",
     "audit": "dpbench.auditing.audit",
     "audit_bits": "dpbench.auditing.bits",
     "audit_one_run": "dpbench.auditing.one_run",
     "find_neighbours": "dpbench.auditing.search",
+    "glm": "dpbench.glm",
+    "heavytail": "dpbench.heavytail",
+    "publicdata": "dpbench.publicdata",
     "verify": "dpbench.claims.ledger",
 }
 
@@ -36,10 +42,14 @@ __all__ = [
     "InvalidInput",
     "Ledger",
     "Profile",
+    "PublicDataProblem",
     "audit",
     "audit_bits",
     "audit_one_run",
     "find_neighbours",
+    "glm",
+    "heavytail",
+    "publicdata",
     "verify",
 ]
 

@@ -8,9 +8,10 @@ from typing import Any
 
 
 def load(package: str, homes: Mapping[str, str], name: str) -> Any:
-    """The object `name`, imported from its home module and kept in the package's namespace."""
+    """The object `name` of its home module, or that module if it is a subpackage; kept in the package's namespace."""
     if name not in homes:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(homes[name]), name)
+    home = importlib.import_module(homes[name])
+    value = home if homes[name] == f"{package}.{name}" else getattr(home, name)
     setattr(importlib.import_module(package), name, value)
     return value

@@ -14,8 +14,10 @@ from scipy.optimize import minimize
 from scipy.special import stdtrit
 
 from dpbench import validation
+from dpbench.heavytail.baselines import least_absolute_deviations
 from dpbench.losses import ABSOLUTE, huber
 from dpbench.problems import GLMProblem
+from dpbench.problems_heavytail import HeavyTailedProblem
 from dpbench.sampling import sample
 
 ALGORITHMS = {
@@ -25,6 +27,13 @@ ALGORITHMS = {
     "noisy-gd": ("dpbench.glm.noisy_gd", "NoisyGD"),
     "output-perturbation": ("dpbench.glm.output_perturbation", "OutputPerturbation"),
 }
+HEAVY_TAILED = {
+    "clipped-subgradient": ("dpbench.heavytail.baselines", "ClippedSubgradient"),
+    "exponential": ("dpbench.heavytail.exponential", "ExponentialMechanism"),
+    "nonprivate-truncated": ("dpbench.heavytail.baselines", "TruncatedEstimator"),
+}
+"""Algorithms for the absolute loss without bounds: ε-DP, but for the one whose name says that it is not private."""
+
 BASES = {"boosting": "output-perturbation", "grid-search": "noisy-gd"}
 """What an algorithm over a base is run with here."""
 
@@ -66,12 +75,14 @@ class Row:
         return asdict(self)
 
 
-def fit(problem: GLMProblem) -> Fit:
+def fit(problem: GLMProblem | HeavyTailedProblem) -> Fit:
     """The minimiser of the empirical risk over the ball of the problem's radius, with a certificate.
 
     Sequential quadratic programming in w/B. The absolute loss is followed through Huber losses H_κ/κ, which
-    lie at most κ/2 below it; the certificate pays for the last of them.
+    lie at most κ/2 below it; the certificate pays for the last of them. Heavy-tailed problems: linear programming.
     """
+    if isinstance(problem, HeavyTailedProblem):
+        return _least_absolute_deviations(problem)
     w = np.zeros(problem.d)
     if problem.loss.code != ABSOLUTE:
         w, gap = _descend(problem, w)
@@ -104,15 +115,53 @@ def _descend(problem: GLMProblem, start: np.ndarray) -> tuple[np.ndarray, float]
     return w, max(0.0, float(slope @ w) + radius * float(np.linalg.norm(slope)))
 
 
+def _least_absolute_deviations(problem: HeavyTailedProblem) -> Fit:
+    """The linear program's vertex; the signs of its residuals that are 0 make the subgradient of the certificate.
+
+    Where that lies outside the ball: the minimum over the ball by `fit`'s other road, with the data's own extent for
+    bounds, which privacy has no part in here.
+    """
+    w = least_absolute_deviations(problem)
+    if problem.domain == "ball" and float(np.linalg.norm(w)) >= problem.radius * (1.0 - 1e-12):
+        extent = float(np.linalg.norm(problem.X, axis=1).max()), float(np.abs(problem.y).max())
+        return fit(
+            GLMProblem(
+                problem.X, problem.y, loss="absolute", x_bound=extent[0] * (1.0 + 1e-12), y_bound=extent[1],
+                radius=problem.radius,
+            )
+        )  # fmt: skip
+    r = problem.residuals(w)
+    on = np.abs(r) <= 1e-9 * max(1.0, float(np.abs(problem.y).max()))
+    pull = np.sign(r[~on]) @ problem.X[~on]
+    signs = np.clip(np.linalg.lstsq(problem.X[on].T, -pull, rcond=None)[0], -1.0, 1.0)
+    slope = -(pull + signs @ problem.X[on]) / problem.n
+    if problem.domain == "box":
+        gap = float(slope @ w) + problem.radius * float(np.abs(slope).sum())
+    else:
+        gap = float(slope @ w) + problem.radius * float(np.linalg.norm(slope))
+    return Fit(w, problem.empirical_risk(w), max(0.0, gap))
+
+
+def algorithms_for(problem: GLMProblem | HeavyTailedProblem) -> dict[str, tuple[str, str]]:
+    """The algorithms that take a problem of this kind."""
+    return HEAVY_TAILED if isinstance(problem, HeavyTailedProblem) else ALGORITHMS
+
+
 def mechanism(algorithm: str, epsilon: float, delta: float) -> Any:
-    """The named algorithm at (ε, δ) with its defaults, over the base in `BASES` where it takes one."""
+    """The named algorithm at (ε, δ) with its defaults, over the base in `BASES` where it takes one.
+
+    Those of `HEAVY_TAILED` are ε-DP or not private at all: δ is not theirs.
+    """
+    if algorithm in HEAVY_TAILED:
+        module, name = HEAVY_TAILED[algorithm]
+        return getattr(importlib.import_module(module), name)(epsilon)
     module, name = ALGORITHMS[validation.choice("algorithm", algorithm, ALGORITHMS)]
     base = [mechanism(BASES[algorithm], epsilon, delta)] if algorithm in BASES else []
     return getattr(importlib.import_module(module), name)(*base, epsilon, delta)
 
 
 def compare(
-    problem: GLMProblem,
+    problem: GLMProblem | HeavyTailedProblem,
     best: Fit,
     algorithms: Sequence[str],
     epsilons: Sequence[float],
@@ -128,11 +177,12 @@ def compare(
 
     Parameters
     ----------
-    problem : GLMProblem
+    problem : GLMProblem or HeavyTailedProblem
+        With the algorithms of `HEAVY_TAILED` for the latter, and δ = 0.
     best : Fit
         What the excess is measured from, see `fit`.
     algorithms : sequence of str
-        Names in `ALGORITHMS`.
+        Names in `algorithms_for(problem)`.
     epsilons : sequence of float
     delta, trials, seed, workers
         As for a mechanism's `sample`; at least 2 trials, for the interval.
@@ -148,6 +198,11 @@ def compare(
     """
     validation.integer("trials", trials, at_least=2)
     validation.fraction("confidence", confidence)
+    known = algorithms_for(problem)
+    for name in algorithms:
+        validation.choice("algorithm", name, known)
+    if known is HEAVY_TAILED and delta != 0.0:
+        raise validation.invalid("delta", "0 for heavy-tailed data, whose algorithms are epsilon-DP", delta)
     runs = [(name, mechanism(name, e, delta), e) for name in algorithms for e in epsilons]
     if not runs:
         raise validation.invalid("epsilon", "a list with at least one number", list(epsilons))

@@ -8,29 +8,36 @@ if TYPE_CHECKING:
     from lowerbounds._membership import Membership, membership
     from lowerbounds._nonprivate import nonprivate
     from lowerbounds._packing import packing
+    from lowerbounds._parity_cube import CubeData, ParityCube, parity_cube
     from lowerbounds._two_point import chaudhuri_hsu, two_point_constant
 
 _HOME = {
+    "CubeData": "lowerbounds._parity_cube",
     "HardFamily": "lowerbounds._instance",
     "Instance": "lowerbounds._instance",
     "Membership": "lowerbounds._membership",
+    "ParityCube": "lowerbounds._parity_cube",
     "chaudhuri_hsu": "lowerbounds._two_point",
     "fingerprinting": "lowerbounds._fingerprinting",
     "membership": "lowerbounds._membership",
     "nonprivate": "lowerbounds._nonprivate",
     "packing": "lowerbounds._packing",
+    "parity_cube": "lowerbounds._parity_cube",
     "two_point_constant": "lowerbounds._two_point",
 }
 
 __all__ = [
+    "CubeData",
     "HardFamily",
     "Instance",
     "Membership",
+    "ParityCube",
     "chaudhuri_hsu",
     "fingerprinting",
     "membership",
     "nonprivate",
     "packing",
+    "parity_cube",
     "two_point_constant",
 ]
 

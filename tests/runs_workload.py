@@ -71,6 +71,20 @@ def number_of(block: int) -> float:
     return float(stream("number", block).standard_normal())
 
 
+def process_of(block: int) -> int:
+    """Which process computes a block, after a hundredth of a second."""
+    time.sleep(0.01)
+    return os.getpid()
+
+
+def logged_block(log: str, pause: float, block: int) -> float:
+    """A number, after a pause and with a line in a file; neither is a part of it."""
+    with open(log, "a", encoding="utf-8") as file:
+        file.write(f"{block}\n")
+    time.sleep(pause)
+    return number_of(block)
+
+
 def first_fails(block: int) -> int:
     """Raises at block 0."""
     if block == 0:

@@ -213,6 +213,27 @@ def test_bad_mechanisms_and_families() -> None:
         measure_accuracy(NoisyMean(1.0), family)
 
 
+def fails(problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+    raise KeyError("weights")
+
+
+def test_membership_attack_says_what_is_wrong() -> None:
+    family = fingerprinting(60, 20, 0.1, 1e-5, active=20, mass=1.0, beta=0.5, constants="tight")
+    for mechanism, message in (
+        (3, "mechanism must be callable"),
+        (fails, "mechanism fails raised KeyError on fingerprinting: 'weights'"),
+        (lambda p, t, r: np.zeros((t, 3)), r"finite, of shape \(\d+, 20\), got .*3\)"),
+        (lambda p, t, r: np.full((t, 20), np.nan), r"finite, of shape \(\d+, 20\)"),
+        (lambda p, t, r: [["a"]], r"finite, of shape \(\d+, 20\)"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            membership_attack(mechanism, family, trials=200)
+    with pytest.raises(InvalidInput, match="family must be a HardFamily"):
+        membership_attack(Zero(), "fingerprinting", trials=200)
+    with pytest.raises(InvalidInput, match="targets must be an integer >= 1"):
+        membership_attack(Zero(), family, targets=0)
+
+
 def test_membership_attack() -> None:
     """Least squares, and noisy GD with hardly any noise, are caught; the private algorithms are not."""
     family = fingerprinting(60, 20, 0.1, 1e-5, active=20, mass=1.0, beta=0.5, constants="tight")

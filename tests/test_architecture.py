@@ -16,13 +16,15 @@ SOURCES = sorted([*(ROOT / "dpbench").rglob("*.py"), *(ROOT / "lowerbounds").rgl
 LEVELS = (
     ("lowerbounds",),
     (
-        "validation", "losses", "problems", "problems_heavytail", "populations_heavytail", "datasets_heavytail",
-        "tails", "populations", "populations_sphere", "datasets", "csv_table", "privacy",
-        "sampling", "blas",
+        "validation", "losses", "losses_publicdata", "problems", "problems_heavytail", "problems_publicdata",
+        "populations_heavytail", "datasets_heavytail", "datasets_publicdata", "tails",
+        "populations", "populations_sphere", "datasets",
+        "csv_table", "privacy", "sampling", "blas",
     ),
     ("runs",),
     ("glm", "heavytail", "publicdata", "auditing", "rates"),
-    ("claims", "comparison"),
+    ("populations_publicdata",),  # finds best-in-class risks by the oracles of publicdata
+    ("claims", "comparison", "peers"),
     ("report", "cli", "pytest_plugin"),
 )
 FAMILIES = LEVELS[3]

@@ -1,4 +1,4 @@
-"""One-run mode, floating-point mode and neighbour search."""
+"""Floating-point mode and neighbour search."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
-from dpbench import InvalidInput, audit_bits, audit_one_run, find_neighbours
-from dpbench.auditing import one_run
+from dpbench import InvalidInput, audit_bits, find_neighbours
+from dpbench.auditing import search
 from dpbench.auditing.bits import bit_features
 from dpbench.auditing.broken import ZOO, Geometric
 from dpbench.auditing.search import Domain, proposals
+from dpbench.cli.app import run
 
 Rng = np.random.Generator
 
@@ -92,66 +92,14 @@ def test_bits_of_integers_are_refused_by_name() -> None:
         audit_bits(whole, 0.0, 1.0, trials=1_000)
 
 
-# One run
-
-
-def test_p_value_without_delta_is_the_exact_binomial_tail() -> None:
-    for right in range(11):
-        exact = sum(math.comb(10, k) * 0.75**k * 0.25 ** (10 - k) for k in range(right, 11))
-        assert one_run.p_value(40, 10, right, math.log(3.0), 0.0) == pytest.approx(exact, rel=1e-12)
-
-
-def test_p_value_with_delta_is_the_theorems_formula() -> None:
-    m, r, v, rate, delta = 30, 12, 9, 0.6, 1e-3
-    mass = [math.comb(r, k) * rate**k * (1 - rate) ** (r - k) for k in range(r + 1)]
-    worst = max(sum(mass[v - i : v]) / i for i in range(1, v + 1))
-    expected = sum(mass[v:]) + 2 * m * delta * worst
-    assert one_run.p_value(m, r, v, math.log(rate / (1 - rate)), delta) == pytest.approx(expected, rel=1e-12)
-
-
-def test_one_run_is_valid_and_near_on_randomised_response() -> None:
-    """Null: the bound exceeds the true 1.0 in at most 10% of 300 runs; alarms at 1e-6."""
-    wrong, bounds = 0, []
-    for seed in range(300):
-        found = audit_one_run(_response, 400, confidence=0.9, seed=seed, guesses=400)
-        wrong += found.epsilon_lower > 1.0
-        bounds.append(found.epsilon_lower)
-    assert binom.sf(wrong - 1, 300, 0.1) > 1e-6
-    assert np.mean(bounds) > 0.75
-
-
-def _response(included: np.ndarray, rng: Rng) -> np.ndarray:
-    return included ^ (rng.random(len(included)) < 1.0 / (1.0 + math.e))
-
-
-def test_one_run_refutes_and_says_so() -> None:
-    found = audit_one_run(lambda inc, r: 3.0 * inc + r.laplace(size=len(inc)), 2_000, epsilon=1.0, delta=1e-6)
-    assert found.verdict == "refuted" and found.trials == 2_000
-    assert "guesses at 2000 canaries are right, in one run" in found.event
-    assert found.certificate is None and (found.curve([0.0, 1.0]) == 0.0).all()
-
-
-def test_ties_say_nothing() -> None:
-    """Constant scores in the order of the coins: broken by position they would give the coins away."""
-    assert audit_one_run(lambda inc, r: np.zeros(len(inc)), 2_000, confidence=1 - 1e-6).epsilon_lower == 0.0
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"canaries": 5}, "canaries must be an integer >= 10"),
-        ({"guesses": 3}, "guesses must be even numbers from 2 to the 20 canaries"),
-        ({"guesses": 22}, "guesses must be even numbers"),
-        ({"guesses": []}, "guesses must be even numbers"),
-        ({"run": 3}, "run must be callable"),
-        ({"run": lambda inc, r: np.zeros(3)}, r"must be numbers of shape \(20,\)"),
-        ({"run": lambda inc, r: 1 / 0}, "run raised ZeroDivisionError"),
-    ],
-)
-def test_one_run_refuses_bad_input(options: dict, message: str) -> None:
-    given = {"run": _response, "canaries": 20, **options}
-    with pytest.raises(InvalidInput, match=message):
-        audit_one_run(given.pop("run"), given.pop("canaries"), **given)
+def test_the_command_line_looks_at_bits(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine_of_bits.py").write_text("def noisy(d, n, rng): return float(d) + rng.laplace(size=n)\n")
+    for name, value in (("a", 0.0), ("b", 1.0)):
+        np.save(tmp_path / f"{name}.npy", value)
+    monkeypatch.chdir(tmp_path)
+    given = ["audit", "mine_of_bits:noisy", "--data", "a.npy", "--neighbour", "b.npy", "--epsilon", "1", "--quiet"]
+    assert run([*given, "--trials", "20000"]) == 0
+    assert run([*given, "--trials", "20000", "--bits"]) == 1
 
 
 # Search
@@ -205,8 +153,104 @@ def test_search_does_not_refute_a_correct_mechanism() -> None:
         ({"records": 0}, "records must be an integer >= 1"),
         ({"records": 3, "low": 1.0}, "high must be a number > low"),
         ({"records": 3, "relation": "swap"}, "relation must be one of"),
+        ({"records": 3, "relation": "add-remove", "width": 0}, "width must be an integer >= 1"),
+        ({"records": 1, "relation": "add-remove"}, "records must be an integer >= 2"),
+        ({"records": 3, "integers": "yes"}, "integers must be True or False"),
+        ({"records": 3, "integers": True, "high": 1.5}, "high must be a whole number"),
+        ({"records": 3, "low": float("nan")}, "low must be"),
     ],
 )
 def test_search_refuses_bad_domains(domain: object, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         find_neighbours(laplace, domain, trials=1_000)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sampler": 3}, "sampler must be callable"),
+        ({"epsilon": -1.0}, "epsilon must be"),
+        ({"delta": 1.0}, "delta must be"),
+        ({"trials": 10}, "trials must be an integer >= 100"),
+        ({"search_trials": 10}, "search_trials must be an integer >= 100"),
+        ({"confidence": 0.0}, "confidence must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"workers": 0}, "workers must be an integer >= 1"),
+        ({"progress": 3}, "progress must be callable"),
+        ({"sampler": lambda d, n, r: 1 / 0}, "raised ZeroDivisionError"),
+        ({"sampler": lambda d, n, r: r.random(3)}, "one row for each of the"),
+    ],
+)
+def test_search_refuses_bad_parameters_before_it_starts(options: dict, message: str) -> None:
+    calls = []
+
+    def counted(d: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+        calls.append(trials)
+        return rng.random(trials)
+
+    given = {"sampler": counted, "trials": 1_000, **options}
+    with pytest.raises(InvalidInput, match=message):
+        find_neighbours(given.pop("sampler"), {"records": 3}, **given)
+    assert not calls
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sampler": 3}, "sampler must be callable"),
+        ({"epsilon": -1.0}, "epsilon must be"),
+        ({"delta": 1.0}, "delta must be"),
+        ({"trials": 10}, "trials must be an integer >= 100"),
+        ({"confidence": 1.0}, "confidence must be"),
+        ({"workers": 0}, "workers must be"),
+        ({"sampler": lambda d, n, r: r.random(3)}, "one row for each of the"),
+    ],
+)
+def test_bits_refuses_bad_parameters(options: dict, message: str) -> None:
+    given = {"sampler": laplace, "trials": 1_000, **options}
+    with pytest.raises(InvalidInput, match=message):
+        audit_bits(given.pop("sampler"), 0.0, 1.0, **given)
+
+
+def test_search_tells_its_progress_and_stops_on_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "RANDOM_PAIRS", 0)
+    told: list[tuple[int, int]] = []
+    find_neighbours(
+        laplace_sum, Domain(3), trials=1_000, search_trials=100, progress=lambda d, t: told.append((d, t))
+    )
+    pairs = len(list(proposals(Domain(3), 0)))
+    assert told[:pairs] == [(k, pairs) for k in range(1, pairs + 1)]
+    assert told[-1][0] == told[-1][1] > pairs
+    calls = []
+
+    def interrupted(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+        calls.append(trials)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        find_neighbours(interrupted, Domain(3), trials=1_000, search_trials=100)
+    assert len(calls) == 1
+
+
+def laplace_sum(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+    return data.sum() + rng.laplace(size=trials)
+
+
+@pytest.mark.parametrize("leak", ["middle", "one coordinate", "turns"])
+def test_search_finds_faults_that_extremes_do_not_show(leak: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise enough for the pair of extremes, and too little for one of the other replacements."""
+    monkeypatch.setattr(search, "RANDOM_PAIRS", 0)
+    width = 1 if leak == "middle" else 2
+
+    def sampler(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+        if leak == "middle":
+            shift = 4.0 * np.isclose(data, 0.5).sum()
+        elif leak == "one coordinate":
+            shift = 4.0 * (data.sum(axis=1) == 1.0).sum()
+        else:
+            shift = 4.0 * ((data[:, 0] == 0.0) & (data[:, 1] == 1.0)).sum()
+        return data.sum() / (2.0 * width) + shift + rng.laplace(size=trials)
+
+    domain = Domain(4, width=None if width == 1 else width)
+    found = find_neighbours(sampler, domain, epsilon=1.0, trials=10_000, search_trials=400)
+    assert found.verdict == "refuted" and found.epsilon_lower > 2.0

@@ -18,11 +18,12 @@ ROOT = Path(__file__).resolve().parent.parent
 def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The modules of `benchmarks/`, found beside the tests; installed packages come first."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import bench_cases, bench_ratio, cases, jax_loop, numpy_loop, pairs, peers
+    from benchmarks import bench_cases, bench_ratio, cases
+    from dpbench.peers import numpy_loop, pairs, workload
 
     return SimpleNamespace(
-        bench_cases=bench_cases, bench_ratio=bench_ratio, cases=cases, jax_loop=jax_loop, numpy_loop=numpy_loop,
-        pairs=pairs, peers=peers,
+        bench_cases=bench_cases, bench_ratio=bench_ratio, cases=cases, numpy_loop=numpy_loop, pairs=pairs,
+        workload=workload,
     )  # fmt: skip
 
 
@@ -50,7 +51,7 @@ def test_a_wrong_answer_is_refused(
         return (eta * factor, sigma, radius) if changed == "eta" else (eta, sigma * factor, radius)
 
     monkeypatch.setattr(bench.cases.NoisyGD, "_constants", off)
-    with pytest.raises(bench.cases.WrongAnswer, match="off by"):
+    with pytest.raises(bench.workload.WrongAnswer, match="off by"):
         case.check()
 
 
@@ -83,27 +84,34 @@ def test_median_interval_covers(bench: SimpleNamespace) -> None:
 
 
 def test_numpy_loop_stays_in_the_ball_and_averages(bench: SimpleNamespace) -> None:
-    data = bench.cases.problem("logistic")
+    data = bench.workload.problem("logistic")
     m = bench.cases.NoisyGD(1.0, 1e-5, steps=4, noise_scale=1e3)
     norms = np.linalg.norm(bench.numpy_loop.trials(data, m, 3, np.random.default_rng(0)), axis=1)
     assert np.all(norms <= 0.75 + 1e-12) and np.all(norms > 0.1)  # three steps on the sphere, one at 0
 
 
-def test_peers_on_the_command_line(
-    bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    ratio = bench.pairs.Ratio(60.0, 55.0, 65.0, 15, 3000.0, 50.0)
-    monkeypatch.setattr(bench.peers, "one_core", lambda: None)
-    monkeypatch.setattr(bench.peers, "ratio", lambda ours, peer, pairs: ratio)
-    file = tmp_path / "peers.json"
-    assert bench.peers.main(["--peers", "numpy", "--json", str(file)]) == 0
-    assert "55.00 to 65.00" in capsys.readouterr().out
-    assert '"promised": 50.0' in file.read_text() and "NaN" not in file.read_text()
-    monkeypatch.setattr(bench.peers, "GOALS", {("squared", "numpy"): 61.0})
-    assert bench.peers.main(["--peers", "numpy"]) == 1
-    monkeypatch.setitem(sys.modules, "jax", None)  # an import of it fails, as where it is not installed
-    assert bench.peers.main(["--peers", "jax"]) == 2
-    assert capsys.readouterr().err == "jax is needed here and is not installed: pip install 'dpbench-suite[bench]'\n"
-    for bad in (["--peers", "torch"], ["--pairs", "0"]):
-        with pytest.raises(SystemExit, match="2"):
-            bench.peers.main(bad)
+def test_verify_is_measured_as_a_whole(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    from functools import partial
+
+    from benchmarks.bench_growth import Verify
+    from dpbench.claims import ledger
+
+    monkeypatch.setattr("benchmarks.bench_growth.verify", partial(ledger.verify, ["glm.lemma2.inequality"]))
+    found = Verify().setup_cache()
+    assert found["unexpected"] == 0.0 and found["seconds"] > 0.0 and found["peak"] > 1e7
+    assert Verify().track_unexpected(found) == 0.0
+
+
+def test_a_site_without_a_graph_is_noticed(bench: SimpleNamespace, tmp_path: Path) -> None:
+    import json
+
+    from benchmarks.dashboard import missing
+
+    (tmp_path / "index.json").write_text(json.dumps({"benchmarks": {"a.time_one": {}, "a.time_two": {}, "b": {}}}))
+    graphs = tmp_path / "graphs" / "arch-x86" / "machine-here"
+    graphs.mkdir(parents=True)
+    (graphs / "a.time_one.json").write_text("[[3, 0.5]]")
+    (graphs / "a.time_two.json").write_text("[[3, [null, null]]]")
+    assert missing(tmp_path) == ["a.time_two", "b"]
+    (graphs / "b.json").write_text("[[3, [null, 2.0]]]")
+    assert missing(tmp_path) == ["a.time_two"]

@@ -36,7 +36,7 @@ def test_the_choice_has_the_law_of_report_noisy_max() -> None:
     data = informative(40)
     made = Boosting(NoisyGD(1.0, 1e-5, steps=20, step_size=0.2, noise_scale=0.0), 30.0, 1e-5, models=3)
     chosen, models = made.choose(data, 20_000, stream("boosting"))
-    losses = [float(clipped_risk(data.records(30, 40), w[:1])[0]) for w in models]
+    losses = [float(clipped_risk(data.records(30, 40), w[:1], 1.0)[0]) for w in models]
     chances = np.array(naive.noisy_max(losses, made.scale(data)))
     counts = np.bincount(chosen, minlength=3)
     assert np.ptp(chances) > 0.05

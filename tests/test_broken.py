@@ -45,7 +45,13 @@ def slow_epsilon(entry: Entry) -> float:
     return math.inf if moves[0] != moves[1] else twin.geometric_epsilon(s.rate)
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+SLOW = ("sparse vector 4", "sparse vector 6")  # a minute each, by quadrature over the threshold's noise
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.evidence] if name.startswith(SLOW) else []) for name in BY_NAME],
+)
 def test_the_exact_epsilon_is_the_twins(name: str) -> None:
     assert BY_NAME[name].epsilon == pytest.approx(slow_epsilon(BY_NAME[name]), rel=1e-8)
 

@@ -121,11 +121,11 @@ def test_boosting_fails_no_more_often_than_beta(context: RunContext, monkeypatch
 
 def test_grid_search_beside_its_oracle(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grid_search_oracle, "_WIDTH", 8)
-    verdict, evidence = grid_search_oracle.oracle(context)
+    verdict, evidence = grid_search_oracle.theorem7(context)
     assert verdict == "not refuted" and evidence.value < 1.0
     columns = evidence.series["grid search"], evidence.series["zero predictor"]
     assert all(found < 1.01 * zero for found, zero in zip(*columns, strict=True))
     assert grid_search_oracle.failures_needed(6) == 6 and grid_search_oracle.failures_needed(140) < 40
     # Planted: a bound that nothing meets is refuted by six data sets.
     monkeypatch.setattr(grid_search_oracle, "selection_terms", lambda n, norm: {"penalty": -100.0 * norm**2})
-    assert grid_search_oracle.oracle(context)[0] == "refuted"
+    assert grid_search_oracle.theorem7(context)[0] == "refuted"

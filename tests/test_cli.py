@@ -220,13 +220,13 @@ def test_figures_of_another_version_are_refused(only: Any, run: Any) -> None:
 
 
 def test_full_evidence_goes_before_quick(only: Any, run: Any) -> None:
-    from dpbench.cli.figures import _best
+    from dpbench.report.stored import best
 
     only(GOOD)
     for line in ("verify --quiet --level full", "verify --quiet", "verify --quiet --seed 1"):
         run(line)
-    verdict, stale = _best(stored_verdicts(".dpbench/runs.sqlite"))["glm.one.inequality"]
-    assert (verdict.level, stale) == ("full", False)
+    shown = best(stored_verdicts(".dpbench/runs.sqlite"))["glm.one.inequality"]
+    assert (shown.level, shown.stale) == ("full", False)
 
 
 def test_bench(only: Any, run: Any) -> None:

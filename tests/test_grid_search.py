@@ -62,8 +62,8 @@ def test_clipped_risk_equals_its_twin_inside_and_outside_the_ball(name: str, as_
         )
         for row in w
     ]
-    assert np.allclose(clipped_risk(data, w), want, rtol=1e-12, atol=1e-12)
-    assert np.allclose(clipped_risk(data, w)[2:4], clipped_risk(data, w[2:4]), rtol=1e-14)
+    assert np.allclose(clipped_risk(data, w, 2.0), want, rtol=1e-12, atol=1e-12)
+    assert np.allclose(clipped_risk(data, w, 2.0)[2:4], clipped_risk(data, w[2:4], 2.0), rtol=1e-14)
 
 
 def test_parts_are_disjoint_ordered_and_share_moments() -> None:

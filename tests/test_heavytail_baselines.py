@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from dpbench import datasets_heavytail
+from dpbench import cli, datasets_heavytail
+from dpbench.comparison import HEAVY_TAILED, compare, fit
 from dpbench.heavytail.baselines import ClippedSubgradient, least_absolute_deviations, truncated_estimator
 from dpbench.heavytail.truncation import truncated_risk
 from dpbench.problems_heavytail import HeavyTailedProblem
@@ -62,3 +66,58 @@ def test_real_sets_load(name: str, n: int) -> None:
     assert 1.2 < hill < 4.0  # heavy tails: few moments of the response are finite
     with pytest.raises(InvalidInput, match=r"^name must be one of"):
         datasets_heavytail.load("meps2")
+
+
+def test_bench_compares_on_heavy_tailed_data(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(datasets_heavytail, "load", lambda name, radius: problem(2000))
+    found, plot = tmp_path / "found.json", tmp_path / "plot"
+    line = f"bench --data meps --epsilon 1,50 --trials 8 --workers 1 --json {found} --figure {plot}"
+    assert cli.run(line.split()) == 0
+    document = json.loads(found.read_text())
+    rows = {(row["algorithm"], row["epsilon"]): row for row in document["rows"]}
+    assert set(rows) == {(name, e) for name in HEAVY_TAILED for e in (1.0, 50.0)}
+    assert all(row["delta"] == 0.0 and row["low"] <= row["excess"] <= row["high"] for row in rows.values())
+    assert rows["exponential", 50.0]["excess"] < rows["exponential", 1.0]["excess"]
+    assert rows["nonprivate-truncated", 50.0]["low"] == rows["nonprivate-truncated", 50.0]["high"]
+    assert document["fit"]["gap"] < 1e-12 and document["loss"] == "absolute"
+    assert "zero predictor" in capsys.readouterr().out
+    assert plot.with_name("plot.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ("--delta 1e-5", "--delta"), ("--loss squared", "--loss"), ("--x-bound 1", "--x-bound"),
+        ("--algorithm noisy-gd", "--algorithm"), ("--radius 0", "--radius"),
+    ],
+)  # fmt: skip
+def test_bad_options_for_heavy_tailed_data_are_named(
+    options: str, named: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if named == "--algorithm":
+        monkeypatch.setattr(datasets_heavytail, "load", lambda name, radius: problem(50))
+    assert cli.run(["bench", "--data", "401ksubs", *options.split()]) == 2
+    err = capsys.readouterr().err
+    assert named in err and len(err.splitlines()) == 1
+
+
+def test_fit_outside_the_ball_is_the_minimum_over_the_ball() -> None:
+    """The certificate says so, and no point of the ball that was tried is better; the projected vertex is worse."""
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((300, 2)) * (1.0, 3.0)
+    p = HeavyTailedProblem(X, X @ (2.0, 0.5) + rng.standard_t(2.0, 300), radius=1.0)
+    best = fit(p)
+    angle = np.linspace(0.0, 2.0 * np.pi, 721)
+    around = p.empirical_risk(np.column_stack([np.cos(angle), np.sin(angle)]))
+    assert best.gap < 1e-3 and best.risk <= around.min() + 1e-6
+    assert p.empirical_risk(least_absolute_deviations(p)) > best.risk + 1e-4
+    assert fit(problem()).gap < 1e-12  # inside the ball
+
+
+def test_heavy_tailed_algorithms_take_no_delta() -> None:
+    with pytest.raises(InvalidInput, match=r"^delta must be 0 for heavy-tailed data"):
+        list(compare(problem(), fit(problem()), ["exponential"], [1.0], trials=2))
+    with pytest.raises(InvalidInput, match=r"^algorithm must be one of"):
+        list(compare(problem(), fit(problem()), ["noisy-gd"], [1.0], delta=0.0, trials=2))

@@ -43,16 +43,43 @@ TWINS = {
     "dpbench.heavytail._score_kernels.truncated_sums": ("naive.heavytail:score", "test_heavytail.py"),
     "dpbench.heavytail._geometric_kernels.log_geometric_sum": ("naive.heavytail:geometric", "test_heavytail_tree.py"),
     "dpbench.heavytail._geometric_kernels.geometric_moments": ("naive.heavytail:geometric", "test_heavytail_tree.py"),
-    "dpbench.heavytail._tree_kernels.affine_bound": ("naive.heavytail:score", "test_heavytail_tree.py"),
-    "dpbench.heavytail._tree_kernels.draw": ("naive.heavytail:score", "test_heavytail_tree.py"),
+    "dpbench.heavytail._bound_kernels.affine_bound": ("naive.heavytail:score", "test_heavytail_tree.py"),
+    "dpbench.publicdata._ball_kernels.solve_secular": ("naive.oracles:trust_region_least", "test_publicdata_convex.py"),
+    "dpbench.publicdata._ball_kernels.newton_steps": ("naive.oracles:disk_least", "test_publicdata_convex.py"),
+    "dpbench.publicdata._finite_kernels.sum_cells": ("naive.oracles:parity_cube", "test_publicdata_oracles.py"),
+    "dpbench.publicdata._finite_kernels.scan_table": ("naive.oracles:first_least", "test_publicdata_real.py"),
+    "dpbench.publicdata._finite_kernels.choose_signs": ("naive.oracles:parity_cube", "test_publicdata_oracles.py"),
+    "dpbench.publicdata._finite_kernels.scan_pieces": ("naive.oracles:constant", "test_publicdata_real.py"),
+    "dpbench.publicdata._line_kernels.scan_thresholds": ("naive.oracles:thresholds", "test_publicdata_oracles.py"),
+    "dpbench.publicdata._line_kernels.scan_intervals": ("naive.oracles:intervals", "test_publicdata_oracles.py"),
+    "dpbench.publicdata._line_kernels.scan_stumps": ("naive.oracles:stumps", "test_publicdata_oracles.py"),
+    "dpbench.publicdata._plane_kernels.line_angles": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
+    "dpbench.publicdata._plane_kernels.turn_lines": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
+    "lowerbounds._parity_cube.draw_parities": ("naive.parity_cube:parities", "test_parity_cube.py"),
+    **{
+        f"dpbench.heavytail.{name}": (f"naive.heavytail:{twin}", "test_heavytail_kernels.py")
+        for name, twin in (
+            ("_score_kernels.truncated_sum", "score"),
+            ("_score_kernels.multiply_complements", "complement"),
+            ("_score_kernels.drain", "complement"),
+            ("_geometric_kernels.log_geometric_sum_of_negative", "log_geometric"),
+            ("_geometric_kernels.geometric_draw", "geometric_quantile"),
+            ("_bound_kernels.psi_below", "psi"),
+            ("_tree_kernels.least_square", "lattice"),
+            ("_tree_kernels.inner", "dot"),
+            ("_tree_kernels.bound_boxes", "log_mass"),
+            ("_tree_kernels.split_boxes", "lattice"),
+            ("_tree_kernels.propose", "proposal"),
+            ("_tree_kernels.pilot", "proposal"),
+            ("_tree_kernels.draw", "proposal"),
+        )
+    },
 }
 """Every kernel of the project: its slow twin, and the test file that compares the two."""
 
 REACHED = {
-    "dpbench.heavytail._score_kernels": ("truncated_sum", "multiply_complements", "drain"),
-    "dpbench.heavytail._geometric_kernels": ("log_geometric_sum_of_negative", "geometric_draw"),
-    "dpbench.heavytail._tree_kernels": (
-        "from_table", "least_square", "bound_boxes", "inner", "split_boxes", "propose", "pilot",
+    "dpbench.publicdata._ball_kernels": (
+        "smoothed_slope", "smoothed_slopes", "barrier_gradient", "barrier_factor", "solve_factored",
     ),
 }  # fmt: skip
 """Kernels without a comparison of their own, by module: parts of kernels of the same family that have one."""

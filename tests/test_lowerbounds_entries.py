@@ -85,6 +85,20 @@ def test_an_algorithm_that_is_not_private_is_refuted(build: object, context: Run
     assert verdict == "refuted" and evidence.value < 1e-12
 
 
+def test_costly_algorithms_run_on_few_members_and_can_refute(monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = {"n": 60, "d": 3, "epsilon": 0.5, "delta": 1e-6}
+    zero = {"zero": floors.Zero()}
+    case = floors.Case(packing, arguments, {"constants": "exact"}, zero, {}, floors.costly(0.5, 1e-6))
+    wrong = replace(case, costly={"least squares": least_squares})
+    assert floors.run_floor(_Plain(), [wrong], trials=4, quick=256)[0] == "refuted"
+    monkeypatch.setattr(floors, "_FEW", 16)
+    verdict, evidence = floors.run_floor(_Plain(), [case], trials=4, quick=24)
+    assert verdict == "not refuted" and evidence.value > 1.0
+    assert evidence.series["algorithm"] == ["zero", "JL method", "grid search", "boosting"]
+    assert evidence.trials == 24 * 4 + 16 * (2 + 4 + 4)  # each run of the JL method draws a map
+    assert min(evidence.series["ratio"]) == pytest.approx(evidence.series["ratio"][0])  # the zero predictor's
+
+
 def test_a_floor_that_is_too_high_is_refuted() -> None:
     """1.2 times the exact two-point constant is above what randomised response attains."""
     distance, epsilon = 1, 1.0

@@ -71,6 +71,31 @@ def test_all_skipped_is_a_failure(pytester: pytest.Pytester, workers: list[str])
     result.stdout.fnmatch_lines(["FAILED: 2 tests ask for dp_audit and none ran an audit"])
 
 
+@pytest.mark.process
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_some_skipped_is_none(pytester: pytest.Pytester, workers: list[str]) -> None:
+    """One audit was run: the session passes, and its level is what the call asked for."""
+    pytester.makepyfile(
+        SKIPPED
+        + """
+    def test_run(dp_audit):
+        found = dp_audit(lambda d, n, r: d + r.laplace(size=n), 0.0, 1.0, epsilon=1.0, confidence=0.9999)
+        assert found.verdict == "not refuted"
+"""
+    )
+    result = pytester.runpytest_subprocess(*LOAD, "--dp-trials=2000", *workers)
+    result.assert_outcomes(passed=1, skipped=2)
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["1 audits; the chance that any refutation here is false is at most 0.0001"])
+
+
+def test_all_failed_before_an_audit_stays_a_failure(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_wrong(dp_audit): assert False")
+    result = pytester.runpytest(*LOAD)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["FAILED: 1 tests ask for dp_audit and none ran an audit"])
+
+
 def test_a_session_without_audits_says_nothing(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_other(): pass")
     result = pytester.runpytest(*LOAD)

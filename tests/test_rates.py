@@ -43,6 +43,7 @@ def test_interval_covers_a_planted_slope_of_skewed_trials(shape):
     assert misses(400, 0.05, shape, 60, resamples=500, shrink=0.6) > most
 
 
+@pytest.mark.evidence
 def test_students_interval_holds_far_out_in_the_tail():
     """Null: at most 1e-3 of intervals miss, trials with the skewness of the ledger's entries (about 0.7).
 

@@ -85,6 +85,7 @@ def test_level_holds_for_the_whole_method_too():
     assert missed <= binom.isf(1e-6, 2_000, 1e-2)
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize(
     ("count", "resamples"), [(4_000, 500), pytest.param(4_000, 10_000, marks=pytest.mark.evidence)]
 )

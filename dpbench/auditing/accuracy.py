@@ -272,18 +272,28 @@ def _errors(
     rng: np.random.Generator,
 ) -> np.ndarray:
     problem = GLMProblem.from_instance(family.instances(member, rng))
-    try:
-        made = mechanism(problem, trials, rng)
-    except (Exception, SystemExit) as error:
-        name = sampler_name(mechanism)
-        raise InvalidInput(f"mechanism {name} raised {type(error).__name__} on {family.name}: {error}") from error
-    outputs = np.asarray(made, dtype=np.float64)
-    if outputs.shape == (trials,) and family.d == 1:
-        outputs = outputs[:, None]
-    if outputs.shape != (trials, family.d) or not np.isfinite(outputs).all():
-        raise validation.invalid(
-            f"the array that {sampler_name(mechanism)} returns", f"finite, of shape ({trials}, {family.d})", outputs
-        )
+    outputs = outputs_of(mechanism, problem, trials, rng, family.name)
     low, high = family.box
     used = np.where(outputs > 0.5 * (low + high), high, low) if rounded else family.clip(outputs, margin)
     return np.column_stack([family.excess(member, outputs), family.excess(member, used)])
+
+
+def outputs_of(
+    mechanism: Mechanism, problem: GLMProblem, trials: int, rng: np.random.Generator, where: str
+) -> np.ndarray:
+    """What a mechanism makes of a problem: float64[trials, d], finite, or one clear message that says `where`."""
+    name = sampler_name(mechanism)
+    try:
+        made = mechanism(problem, trials, rng)
+    except (Exception, SystemExit) as error:
+        raise InvalidInput(f"mechanism {name} raised {type(error).__name__} on {where}: {error}") from error
+    what, shape = f"the array that {name} returns", f"finite, of shape ({trials}, {problem.d})"
+    try:
+        outputs = np.asarray(made, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise validation.invalid(what, shape, made) from error
+    if outputs.shape == (trials,) and problem.d == 1:
+        outputs = outputs[:, None]
+    if outputs.shape != (trials, problem.d) or not np.isfinite(outputs).all():
+        raise validation.invalid(what, shape, outputs)
+    return outputs

@@ -77,6 +77,7 @@ def audit(
 
     Examples
     --------
+    >>> from dpbench import audit
     >>> def noisy_count(count, trials, rng):
     ...     return count + rng.laplace(scale=1.0, size=trials)
     >>> audit(noisy_count, 0.0, 1.0, epsilon=0.5, trials=100_000).verdict

@@ -78,7 +78,7 @@ def audit_bits(
     *,
     epsilon: float | None = None,
     delta: float = 0.0,
-    trials: int = 1_000_000,
+    trials: int | str = 1_000_000,
     confidence: float = 0.999,
     seed: int = 0,
     workers: int | Executor = 1,

@@ -53,7 +53,7 @@ def fit_tables(first: np.ndarray, second: np.ndarray) -> tuple[Table, ...]:
     """One table a column of two samples of shape (rows, k); the smoothing is shared between the columns."""
     shapes = [_cells(first[:, j], second[:, j]) for j in range(first.shape[1])]
     fitted = smooth_log_ratios([(s[1][0], s[1][1]) for s in shapes])
-    return tuple(make(values) for (make, _), values in zip(shapes, fitted, strict=True))
+    return tuple(make(fit.log_ratio) for (make, _), fit in zip(shapes, fitted, strict=True))
 
 
 class _Grid:

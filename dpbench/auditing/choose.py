@@ -8,10 +8,12 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpbench.auditing.events import Event, best_event, best_for_curve, chain, epsilon_goal, mu_goal
-from dpbench.auditing.scores import Plain, Score, candidates
+from dpbench.auditing.scores import Additive, Plain, Score, candidates
+from dpbench.auditing.views import Summaries
 
 LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them and sets thresholds
 MARGIN = 0.02  # a learned score replaces a plain one if this much better, relative
+DEPENDENT = 0.1  # and a sum over dependent columns, which counts the same evidence more than once, if this much
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
     for score in candidates(first[:cut], second[:cut]):
         learned = not isinstance(score, Plain)
         value, _ = best_event(chain(score(first[cut:]), score(second[cut:]), learned), goal, rows, z)
-        tried.append((value - MARGIN * abs(value) if learned and np.isfinite(value) else value, score))
+        tried.append((value - _margin(score) * abs(value) if np.isfinite(value) else value, score))
     chosen = max(tried, key=lambda pair: pair[0])[1]
     # A plain score has learned nothing: its threshold may rest on all the rows.
     start = 0 if isinstance(chosen, Plain) else cut
@@ -61,3 +63,9 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
     mu = best_event(nested, mu_goal(), rows, z)[1] if with_mu else None
     curve = best_for_curve(nested, rows, float(-ndtri(alpha / 12.0)))
     return Plan(chosen, promise, main, mu, curve)
+
+
+def _margin(score: Score) -> float:
+    if isinstance(score, Plain):
+        return 0.0
+    return DEPENDENT if isinstance(score, Additive) and isinstance(score.view, Summaries) else MARGIN

@@ -1,8 +1,9 @@
 """Candidate events {score ≥ t} and {score < t}: which of them to certify, from scores of the choosing part.
 
 Picking the threshold with the largest estimated bound picks lucky counts (the winner's curse: half the true ε
-is lost on Gaussian noise). So probabilities in the tails are estimated through `smooth_log_ratios`, and every
-candidate is charged for the error of its own estimate. Nothing here affects validity.
+is lost on Gaussian noise). So probabilities are estimated through `smooth_log_ratios`; every candidate is charged
+for the posterior error of that estimate, and may promise no more than its raw counts say with some more on the
+rare side, or than those counts charged in full. Nothing here affects validity.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from dpbench.auditing.log_ratio import SATURATED, smooth_log_ratios
 
 PER_TAIL = 300  # thresholds from each end of the pooled sample, geometric in rank
 LEAST = 8  # pooled outputs beyond the outermost threshold
-SMOOTH_CHARGE = 1.25  # standard errors of the choosing part charged to a smoothed estimate; measured best
-RAW_CHARGE = 4.0  # and to a raw one
+SMOOTH_CHARGE = 4.0  # posterior deviations charged to a smoothed estimate; set by trials on the zoo, not shown optimal
+LEAST_CHARGE = 0.5  # standard errors of the choosing part charged to it besides
+RAW_CHARGE = 4.0  # standard errors charged to a raw estimate
+UNSEEN = 4.0  # counts that the rare side is given more than seen
+UNSEEN_LEARNED = 32.0  # the same where the score was learned: the last of many candidates, and steep in its tails
 TINY = 1e-12
 CURVE_POINTS = 12  # values of ε at which the curve's events are chosen
 
@@ -43,22 +47,25 @@ class Chain:
     thresholds : float64[m]
     smooth, raw : float64[2, m]
         P and Q of {score ≥ t}: through the smooth log-ratio, and plain frequencies.
+    spread : float64[2, m]
+        Posterior standard deviation of the smooth P of {score ≥ t} and of {score < t}, Q moving oppositely.
     rows : int
         Outputs a side that the estimates rest on.
+    unseen : float
+        Counts that the rare side is given more than seen, before the raw frequencies are believed.
     """
 
     thresholds: np.ndarray
     smooth: np.ndarray
+    spread: np.ndarray
     raw: np.ndarray
     rows: int
+    unseen: float
 
 
-def chain(first: np.ndarray, second: np.ndarray, calibrated: bool = False) -> Chain:
-    """The chain of a score, from its values on the two sides (equally many, no NaN).
-
-    A `calibrated` score estimates a log-ratio already. Where it takes few values it guides the smoothing:
-    cells that it cannot tell apart stay together instead of being ranked by luck.
-    """
+def chain(first: np.ndarray, second: np.ndarray, learned: bool = False) -> Chain:
+    """The chain of a score (learned on other outputs, or plain), from its values on the two sides (equally many,
+    no NaN)."""
     rows = len(first)
     first, second = np.sort(first), np.sort(second)
     pool = np.sort(np.concatenate([first, second]))
@@ -66,16 +73,26 @@ def chain(first: np.ndarray, second: np.ndarray, calibrated: bool = False) -> Ch
     tops = np.stack([rows - np.searchsorted(s, thresholds, side="left") for s in (first, second)])
     whole = np.concatenate([np.full((2, 1), rows), tops, np.zeros((2, 1), dtype=np.int64)], axis=1)
     cells = -np.diff(whole, axis=1).astype(np.float64)
-    guides = None
-    if calibrated and len(thresholds) < SATURATED:
-        starts = np.searchsorted(pool, thresholds, side="left")
-        sums = np.diff(np.concatenate([[0.0], np.cumsum(pool)])[np.concatenate([[0], starts, [len(pool)]])])
-        guides = [sums / np.maximum(cells.sum(axis=0), 1.0)]
-    (log_ratio,) = smooth_log_ratios([(cells[0], cells[1])], guides)
-    chance = expit(log_ratio)
+    (fit,) = smooth_log_ratios([(cells[0], cells[1])])
+    chance = expit(fit.log_ratio)
     mass = cells.sum(axis=0)
-    smooth = np.stack([np.cumsum((mass * c)[::-1])[::-1][1:] / rows for c in (chance, 1.0 - chance)])
-    return Chain(thresholds, np.clip(smooth, TINY, 1.0 - TINY), (tops + 0.5) / (rows + 1.0), rows)
+    smooth = np.stack([_tops(mass * c) / rows for c in (chance, 1.0 - chance)])
+    turn = (mass * chance * (1.0 - chance))[:, None] * fit.pieces
+    above = _tops(turn)
+    spread = np.stack([_deviations(g, fit.covariance) / rows for g in (above, turn.sum(axis=0) - above)])
+    unseen = UNSEEN_LEARNED if learned else UNSEEN
+    return Chain(
+        thresholds, np.clip(smooth, TINY, 1.0 - TINY), spread, (tops + 1.0) / (rows + 2.0), rows, unseen
+    )  # fmt: skip
+
+
+def _deviations(gradients: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    return np.sqrt(((gradients @ covariance) * gradients).sum(axis=1))
+
+
+def _tops(cells: np.ndarray) -> np.ndarray:
+    """Sums over the cells from each threshold on."""
+    return np.cumsum(cells[::-1], axis=0)[::-1][1:]
 
 
 def cut_points(pool: np.ndarray, per_tail: int) -> np.ndarray:
@@ -183,13 +200,16 @@ def best_event(chain: Chain, goal: Goal, rows: int, z: float, forward: bool | No
     unit, cost = 1.0 / np.sqrt(chain.rows), z / np.sqrt(rows)
     for above in (True, False):
         smooth, raw = (x if above else 1.0 - x for x in (chain.smooth, chain.raw))
+        spread = chain.spread[0 if above else 1]
         for way in (True, False) if forward is None else (forward,):
             order = [0, 1] if way else [1, 0]
             (p, q), (p_raw, q_raw) = smooth[order], raw[order]
-            # What the smoothing promises may exceed what the counts say by two standard errors only.
-            guided = np.minimum(
-                goal.after(p, q, cost + SMOOTH_CHARGE * unit), goal.after(p_raw, q_raw, cost - 2.0 * unit)
-            )
+            # A change of the smooth log-ratio moves p up and q down by one spread.
+            doubt = spread * (1.0 / p + 1.0 / q) / np.sqrt((1.0 - p) / p + (1.0 - q) / q)
+            charge = cost + np.hypot(SMOOTH_CHARGE * doubt, LEAST_CHARGE * unit)
+            # What the smoothing promises may not exceed what the counts say.
+            seen = goal.after(p_raw, np.minimum(q_raw + chain.unseen / chain.rows, 1.0), cost)
+            guided = np.minimum(goal.after(p, q, charge), seen)
             careful = goal.after(p_raw, q_raw, cost + RAW_CHARGE * unit)
             for values, estimate in ((guided, (p, q)), (careful, (p_raw, q_raw))):
                 k = int(np.argmax(values))

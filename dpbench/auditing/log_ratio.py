@@ -1,90 +1,107 @@
 """A smooth estimate of log dP/dQ along ordered cells, from counts of two samples of equal size.
 
-Ridge logistic regression of the side on a basis of the pooled rank: the normal score, hinges (log-ratios with
-linear pieces, as the Laplace mechanism's), Haar steps, and, where there are few cells, one indicator a cell.
-Each group of the basis has its own ridge weight, set by the evidence (MacKay's fixed point), and several
-features may share them, so that what many weak features have in common is kept and what none of them has is
-dropped. It only guides the choice of events: no bound depends on it.
+Sparse Bayesian logistic regression (Tipping 2001) of the side on pieces of the pooled rank: a line in the
+normal score, ramps between knots (log-ratios with linear and flat pieces, as the Laplace mechanism's), and,
+where there are few cells, a step at each border. Every piece has its own ridge weight, set by the evidence
+(MacKay's fixed point), so that pieces the data do not ask for vanish and flat stays flat. Features fitted
+together share these weights up to one factor a feature: what many weak features have in common is kept, and a
+feature that tells nothing is dropped. It only guides the choice of events: no bound depends on it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import expit, ndtri
 
-HINGES = (-2.3, -1.3, -0.5, 0.5, 1.3, 2.3)
-LEVELS = 3  # of Haar steps: 1, 2 and 4
-SATURATED = 40  # up to this many cells, each has an indicator of its own
-_ROUNDS = 8
-_GUIDE = 20.0  # nats
+KNOTS = np.concatenate(
+    [np.arange(-3.25, -1.5, 0.25), np.arange(-1.5, 1.5, 0.125), np.arange(1.5, 3.5, 0.25)]
+)  # fmt: skip
+"""Normal scores between which the ramps rise."""
+
+SATURATED = 40
+"""Up to this many cells, each border has a step of its own."""
+
+_ROUNDS = 16
 _RIDGE = (1e-2, 1e9)
+_START = 10.0
+_GONE = 1e-2  # a piece that gains less from the data than this share of a degree of freedom is dropped
 
 
-def smooth_log_ratios(
-    counts: Sequence[tuple[np.ndarray, np.ndarray]], guides: Sequence[np.ndarray] | None = None
-) -> list[np.ndarray]:
-    """The fitted log-ratio of each cell, for each feature.
+@dataclass(frozen=True)
+class Fit:
+    """A fitted log-ratio.
+
+    Attributes
+    ----------
+    log_ratio : float64[cells]
+        log P/Q of each cell, natural logarithm.
+    pieces : float64[cells, k]
+        The basis at the cells.
+    covariance : float64[k, k]
+        Of its coefficients, a posteriori.
+    """
+
+    log_ratio: np.ndarray
+    pieces: np.ndarray
+    covariance: np.ndarray
+
+
+def smooth_log_ratios(counts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[Fit]:
+    """The fit of each feature.
 
     Parameters
     ----------
     counts : sequence of (float64[cells], float64[cells])
         For each feature the counts of the two sides in its cells, in the order of the feature's values.
-
-    guides : sequence of float64[cells], optional
-        For each feature a first guess of the log-ratio, which then needs no ridge.
-
-    Returns
-    -------
-    list of float64[cells]
-        log P/Q of each cell, natural logarithm.
     """
-    designs = [_design(a + b, None if guides is None else guides[j]) for j, (a, b) in enumerate(counts)]
-    groups = [np.asarray(g) for _, g in designs]
-    ridge = np.full(2 + LEVELS + 1, 30.0)
-    fitted = [np.zeros(x.shape[1]) for x, _ in designs]
+    designs = [_pieces(a + b) for a, b in counts]
+    live = [np.arange(x.shape[1]) for x in designs]
+    width = max(x.shape[1] for x in designs)
+    shared = np.full(width, _START)
+    own = np.ones(len(designs))
+    beta = [np.zeros(x.shape[1]) for x in designs]
+    spread = [np.empty((0, 0))] * len(designs)
     for round_ in range(_ROUNDS):
-        wanted = np.full_like(ridge, 1e-3)
-        size = np.full_like(ridge, 1e-12)
-        for j, ((first, second), (x, _)) in enumerate(zip(counts, designs, strict=True)):
-            penalty = np.where(groups[j] < 0, 1e-6, ridge[groups[j]])
-            fitted[j], spread = _newton(x, first, first + second, fitted[j], penalty, 6 if round_ == 0 else 2)
-            penalised = groups[j] >= 0
-            which = groups[j][penalised]
-            wanted += np.bincount(which, 1.0 - (penalty * spread)[penalised], len(ridge))
-            size += np.bincount(which, fitted[j][penalised] ** 2, len(ridge))
-        ridge = np.clip(wanted / size, *_RIDGE)
-    return [x @ beta for (x, _), beta in zip(designs, fitted, strict=True)]
+        used, size = np.full(width, 1e-3), np.full(width, 1e-12)
+        for j, ((first, second), x) in enumerate(zip(counts, designs, strict=True)):
+            penalty = np.clip(own[j] * shared[live[j]], *_RIDGE)
+            penalty[0] = 1e-6
+            beta[j], spread[j] = _newton(x, first, first + second, beta[j], penalty, 3 if round_ == 0 else 1)
+            gained = np.clip(1.0 - penalty * np.diag(spread[j]), 0.0, 1.0)
+            squares = beta[j] ** 2
+            used[live[j]] += gained
+            size[live[j]] += own[j] * squares
+            if len(designs) > 1:
+                own[j] = (gained[1:].sum() + 1e-3) / ((shared[live[j]] * squares)[1:].sum() + 1e-12)
+            kept = (gained > _GONE) | (live[j] == 0)
+            if round_ < _ROUNDS - 1 and not kept.all():
+                designs[j], beta[j], live[j] = x[:, kept], beta[j][kept], live[j][kept]
+        own = np.clip(own, 1e-9, 1e9)
+        own /= np.exp(np.mean(np.log(own)))
+        shared = np.clip(used / size, *_RIDGE)
+    return [Fit(x @ b, x, s) for x, b, s in zip(designs, beta, spread, strict=True)]
 
 
-def _design(weights: np.ndarray, guide: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Basis functions at the cells' pooled mid-ranks, and the group of each (−1: not penalised)."""
+def _pieces(weights: np.ndarray) -> np.ndarray:
+    """The basis at the cells' pooled mid-ranks: a constant first."""
     rank = (np.cumsum(weights) - 0.5 * weights + 0.25) / (weights.sum() + 0.5)
     score = ndtri(rank)
     columns = [np.ones_like(score), score]
-    groups = [-1, 0]
-    if guide is not None and np.ptp(guide) > 1e-9:
-        columns.append(np.clip(guide, -_GUIDE, _GUIDE))
-        groups.append(-1)
-    for knot in HINGES:
-        columns.append(np.maximum(score - knot, 0.0))
-        groups.append(1)
-    for level in range(LEVELS):
-        for k in range(2**level):
-            place = rank * 2**level - k
-            columns.append(np.where((place >= 0) & (place < 1), np.where(place < 0.5, -1.0, 1.0), 0.0))
-            groups.append(2 + level)
     if len(weights) <= SATURATED:
-        columns.extend(np.eye(len(weights)))
-        groups.extend([2 + LEVELS] * len(weights))
-    return np.column_stack(columns), np.asarray(groups)
+        columns.extend((np.arange(len(weights)) > k).astype(float) - 0.5 for k in range(len(weights) - 1))
+    else:
+        columns.extend(np.clip(score - low, 0.0, high - low) for low, high in pairwise(KNOTS))
+    return np.column_stack(columns)
 
 
 def _newton(
     x: np.ndarray, hits: np.ndarray, total: np.ndarray, beta: np.ndarray, penalty: np.ndarray, steps: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Newton steps on the penalised likelihood; the coefficients and their posterior variances."""
+    """Newton steps on the penalised likelihood; the coefficients and their posterior covariance."""
     inverse = np.empty((0, 0))
     for _ in range(steps):
         chance = expit(x @ beta)
@@ -93,4 +110,4 @@ def _newton(
         step = inverse @ (x.T @ (hits - total * chance) - penalty * beta)
         # A full step can overshoot where a cell holds one side alone.
         beta = beta + step * min(1.0, 4.0 / max(float(np.abs(step).max()), 1e-300))
-    return beta, np.diag(inverse)
+    return beta, inverse

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpbench import validation
-from dpbench.auditing.accuracy import Mechanism
+from dpbench.auditing.accuracy import Mechanism, outputs_of
 from dpbench.auditing.audit import AuditResult, audit
+from dpbench.auditing.blocks import sampler_name
 from dpbench.problems import GLMProblem
 from dpbench.sampling import stream
 from lowerbounds._instance import HardFamily
@@ -29,14 +30,18 @@ class MembershipSampler:
     targets: tuple[Membership, ...]
     problems: tuple[tuple[GLMProblem, GLMProblem], ...]
 
+    def __post_init__(self) -> None:
+        # Messages speak of the user's mechanism.
+        object.__setattr__(self, "__name__", sampler_name(self.mechanism))
+
     def __call__(self, side: str, trials: int, rng: np.random.Generator) -> np.ndarray:
         chosen = rng.integers(0, len(self.targets), trials)
         scores = np.empty(trials)
         for place, (target, pair) in enumerate(zip(self.targets, self.problems, strict=True)):
             mine = np.flatnonzero(chosen == place)
             if mine.size:
-                outputs = self.mechanism(pair[0 if side == "present" else 1], mine.size, rng)
-                scores[mine] = target.score(np.asarray(outputs))
+                problem = pair[0 if side == "present" else 1]
+                scores[mine] = target.score(outputs_of(self.mechanism, problem, mine.size, rng, "fingerprinting"))
         return scores
 
 
@@ -70,7 +75,16 @@ def membership_attack(
     -------
     AuditResult
         Its ε holds at the confidence stated, for every mechanism.
+
+    Raises
+    ------
+    InvalidInput
+        A parameter or an output cannot be used, or the mechanism raised.
     """
+    if not callable(mechanism):
+        raise validation.invalid("mechanism", "callable as mechanism(problem, trials, rng)", mechanism)
+    if not isinstance(family, HardFamily):
+        raise validation.invalid("family", "a HardFamily of lowerbounds", family)
     if family.name != "fingerprinting":
         raise validation.invalid("family", "made by lowerbounds.fingerprinting", family.name)
     count = validation.integer("targets", targets, at_least=1)

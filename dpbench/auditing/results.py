@@ -68,6 +68,8 @@ class AuditResult:
     seed : int
     pair : tuple or None
         The pair of data sets that a search found.
+    assumptions : tuple of str
+        What the bounds rest on beyond independent runs: empty for `audit`, the coins and more in one-run mode.
     """
 
     epsilon_lower: float
@@ -82,6 +84,7 @@ class AuditResult:
     family: tuple[Certified, ...]
     seed: int
     pair: tuple[Any, Any] | None = None
+    assumptions: tuple[str, ...] = ()
 
     def curve(self, epsilons: Any) -> np.ndarray:
         """Lower bounds on δ(ε), valid simultaneously for all ε ≥ 0 at the audit's confidence.
@@ -122,9 +125,10 @@ class AuditResult:
     def __str__(self) -> str:
         claim = "" if self.verdict is None else f"; claim {self.epsilon:g}: {self.verdict}"
         mu = "" if self.mu_lower is None else f"; assuming a Gaussian pair: mu >= {self.mu_lower:.4g}"
+        rests = f"; if {' and '.join(self.assumptions)}" if self.assumptions else ""
         return (
             f"epsilon >= {self.epsilon_lower:.4g} at delta = {self.delta:g}, confidence {self.confidence:g}, "
-            f"{self.trials} runs a side ({self.event}){claim}{mu}"
+            f"{self.trials} {'canaries' if self.assumptions else 'runs a side'} ({self.event}){claim}{mu}{rests}"
         )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpbench import sampling, validation
 from dpbench.auditing.audit import audit
-from dpbench.auditing.blocks import Runs, Sampler, sampler_name
+from dpbench.auditing.blocks import Progress, Runs, Sampler, sampler_name
 from dpbench.auditing.choose import choose
 from dpbench.auditing.results import AuditResult
 from dpbench.blas import one_blas_thread
@@ -52,7 +52,12 @@ class Domain:
         validation.integer("records", self.records, at_least=2 if self.relation == "add-remove" else 1)
         if self.width is not None:
             validation.integer("width", self.width, at_least=1)
+        if not isinstance(self.integers, (bool, np.bool_)):
+            raise validation.invalid("integers", "True or False", self.integers)
         low, high = validation.real("low", self.low), validation.real("high", self.high)
+        for name, value in (("low", low), ("high", high)):
+            if self.integers and value != np.floor(value):
+                raise validation.invalid(name, "a whole number where integers is True", value)
         if not high > low:
             raise validation.invalid("high", f"a number > low = {low:g}", self.high)
 
@@ -63,7 +68,8 @@ class Domain:
 
 
 def proposals(domain: Domain, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Pairs of neighbours: extreme, middle, alternating, rising and one-hot backgrounds, then random ones."""
+    """Pairs of neighbours: extreme, middle, alternating, rising and one-hot backgrounds, then random ones, each
+    with one record replaced (or dropped)."""
     low, high = float(domain.low), float(domain.high)
     middle = 0.5 * (low + high)
     middle = float(np.floor(middle)) if domain.integers else middle
@@ -93,9 +99,23 @@ def _neighbours(domain: Domain, data: np.ndarray, low: float, high: float) -> It
             yield whole, whole[:-1].copy()
         return
     for place in sorted({0, domain.records // 2, domain.records - 1}):
-        one, other = data.copy(), data.copy()
-        one[place], other[place] = low, high
-        yield one, other
+        for first, second in _replacements(domain, low, high)[: None if place == 0 else 1]:
+            one, other = data.copy(), data.copy()
+            one[place], other[place] = first, second
+            yield one, other
+
+
+def _replacements(domain: Domain, low: float, high: float) -> list[tuple[Any, Any]]:
+    """A record and the one in its place: the extremes; half of the way; and for vectors one coordinate, or all
+    of them in turn low and high."""
+    middle = 0.5 * (low + high)
+    pairs: list[tuple[Any, Any]] = [(low, high), (low, float(np.floor(middle)) if domain.integers else middle)]
+    if domain.width is not None and domain.width > 1:
+        turns = np.where(np.arange(domain.width) % 2 == 0, low, high)
+        one = np.full(domain.width, low)
+        one[0] = high
+        pairs += [(low, one), (turns, low + high - turns)]
+    return [(first, second) for first, second in pairs if not np.array_equal(first, second)]
 
 
 def find_neighbours(
@@ -109,6 +129,7 @@ def find_neighbours(
     confidence: float = 0.999,
     seed: int = 0,
     workers: int | Executor = 1,
+    progress: Progress | None = None,
 ) -> AuditResult:
     """Search for a pair of neighbouring data sets that tells most, then audit that pair.
 
@@ -122,11 +143,18 @@ def find_neighbours(
         Of the final audit, as in `dpbench.audit`.
     search_trials : int
         Runs a side for each pair tried, at least 100.
+    progress : callable, optional
+        ``progress(done, total)``, first in pairs tried, then in certifying runs of the final audit.
 
     Returns
     -------
     AuditResult
         Of the final audit, with the `pair` it was made on. Its confidence is not spent on the search.
+
+    Raises
+    ------
+    InvalidInput
+        A parameter or a sampler's output cannot be used, or the sampler raised on a pair of the search.
     """
     if not callable(sampler):
         raise validation.invalid("sampler", "callable as sampler(dataset, trials, rng)", sampler)
@@ -143,6 +171,13 @@ def find_neighbours(
     trials = validation.integer("trials", trials, at_least=100)
     delta, confidence = validation.delta(delta), validation.fraction("confidence", confidence)
     seed = validation.integer("seed", seed, at_least=0)
+    if epsilon is not None:
+        validation.real("epsilon", epsilon, at_least=0.0)
+    if not isinstance(workers, Executor):
+        validation.integer("workers", workers, at_least=1)
+    if progress is not None and not callable(progress):
+        raise validation.invalid("progress", "callable as progress(done, total), or None", progress)
+    total = sum(1 for _ in proposals(domain, seed))
     best: tuple[float, tuple[Any, Any]] | None = None
     with one_blas_thread():
         for number, pair in enumerate(proposals(domain, seed)):
@@ -151,6 +186,8 @@ def find_neighbours(
             promise = choose(first, second, trials, delta, 1.0 - confidence, False).promise
             if best is None or promise > best[0]:
                 best = (promise, pair)
+            if progress is not None:
+                progress(number + 1, total)
     assert best is not None
     one, other = best[1]
     found = audit(
@@ -163,5 +200,6 @@ def find_neighbours(
         confidence=confidence,
         seed=seed,
         workers=workers,
+        progress=progress,
     )
     return replace(found, pair=(one, other))

@@ -52,7 +52,7 @@ class Summaries:
 
 
 def linear_views(first: np.ndarray, second: np.ndarray) -> list[View]:
-    """Whitening by the pooled covariance: triangular (undoes running sums in order), and symmetric.
+    """Whitening by the mean covariance of the two sides: triangular (undoes running sums in order), and symmetric.
 
     The symmetric one turns the coordinates least; the triangular one is exact for noise added step by step.
     Columns whose covariance is not finite give none.
@@ -64,10 +64,8 @@ def linear_views(first: np.ndarray, second: np.ndarray) -> list[View]:
         scale = np.where(high > low, high - low, 1.0)
     if not (np.isfinite(centre).all() and np.isfinite(scale).all()):
         return []
-    tame = np.clip(pooled, low, high)
-    tame[np.isnan(tame)] = 0.0
-    tame = (tame - centre) / scale
-    covariance = np.cov(tame, rowvar=False)
+    one, other = (_covariance(side, low, high, centre, scale) for side in (first, second))
+    covariance = 0.5 * (one + other)
     covariance[np.diag_indices_from(covariance)] += 1e-12
     values, vectors = np.linalg.eigh(covariance)
     symmetric = (vectors / np.sqrt(np.maximum(values, 1e-12))) @ vectors.T
@@ -78,3 +76,11 @@ def linear_views(first: np.ndarray, second: np.ndarray) -> list[View]:
     except np.linalg.LinAlgError:
         pass
     return views
+
+
+def _covariance(
+    rows: np.ndarray, low: np.ndarray, high: np.ndarray, centre: np.ndarray, scale: np.ndarray
+) -> np.ndarray:
+    tame = np.clip(rows, low, high)
+    tame[np.isnan(tame)] = 0.0
+    return np.atleast_2d(np.cov((tame - centre) / scale, rowvar=False))

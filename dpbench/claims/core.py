@@ -107,7 +107,9 @@ class Claim:
     side : {"", "upper", "tight"}
         Of a rate only.
     level : float
-        Bound on the probability that sampling alone makes the verdict wrong; 0 for entries that sample nothing.
+        Error level of the entry's sampling tests; 0 for entries that sample nothing. A bound on the probability that
+        sampling alone makes the verdict wrong where the test is exact (attacks, frequencies, empirical Bernstein); of
+        a rate it is the nominal level of the slope's interval (`dpbench.rates.slopes`), approximate under skewness.
     corrected : str
         Id of the entry with the corrected version, or empty.
     full_only : bool

@@ -13,6 +13,7 @@ from typing import Any
 from dpbench import validation
 from dpbench.claims.core import KINDS, Claim, Evidence, plain
 from dpbench.runs.context import RunContext
+from dpbench.runs.environment import machine, versions
 from dpbench.runs.executors import WorkersLost
 from dpbench.runs.store import StoreError
 from lowerbounds._digest import reachable_sources
@@ -80,6 +81,11 @@ class Ledger:
         failed = any(not item["reason"].startswith("full only") for item in self.not_run)
         return bool(self.entries) and not failed and all(entry.as_expected for entry in self.entries)
 
+    def __repr__(self) -> str:
+        wrong = sum(not entry.as_expected for entry in self.entries)
+        found = f"{wrong} unexpected" if wrong else "all as expected"
+        return f"Ledger({len(self.entries)} verdicts, {found}; {len(self.not_run)} not run; level {self.level})"
+
     def to_dict(self) -> dict[str, Any]:
         """The document of ``--json``: strict JSON types only."""
         return {
@@ -89,6 +95,7 @@ class Ledger:
             "level": self.level,
             "error_budget": plain(self.error_budget),
             "versions": versions(),
+            "machine": machine(),
             "seed": self.seed,
             "seconds": self.seconds,
         }
@@ -118,7 +125,7 @@ class Ledger:
     def to_latex(self) -> str:
         """The table as a LaTeX ``tabular``."""
         lines = [r"\begin{tabular}{llllll}", " & ".join(COLUMNS) + r" \\", r"\hline"]
-        lines += [" & ".join(cell.replace("_", r"\_") for cell in row) + r" \\" for row in self.rows()]
+        lines += [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in self.rows()]
         return "\n".join([*lines, r"\end{tabular}", ""])
 
     def _repr_html_(self) -> str:
@@ -130,14 +137,20 @@ class Ledger:
 
 
 COLUMNS = ("claim", "verdict", "expected", "value", "interval", "error level")
+_LATEX = str.maketrans(
+    {c: rf"\{c}" for c in "&%$#_{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+)
 
 
 def all_claims() -> tuple[Claim, ...]:
     """Every entry, in the order of the papers."""
     from dpbench.claims.glm.entries import CLAIMS as GLM
     from dpbench.claims.heavytail.entries import CLAIMS as HEAVYTAIL
+    from dpbench.claims.publicdata.entries import CLAIMS as PUBLICDATA
 
-    return (*GLM, *HEAVYTAIL)
+    return (*GLM, *HEAVYTAIL, *PUBLICDATA)
 
 
 def select(
@@ -240,13 +253,3 @@ def _compile(claims: Iterable[Claim], context: RunContext) -> None:
 
     modules = {name for claim in claims for name in reachable_sources(claim.module)}
     compile_kernels([k for k in KERNELS.values() if k.__module__ in modules], context.progress.compiling)
-
-
-def versions(names: Iterable[str] = ("numba", "numpy", "scipy")) -> dict[str, str]:
-    """Versions of Python, of this package and of what its numbers rest on."""
-    import platform
-    from importlib.metadata import version
-
-    from dpbench import __version__
-
-    return {"python": platform.python_version(), "dpbench": __version__, **{name: version(name) for name in names}}

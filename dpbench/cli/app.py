@@ -18,6 +18,7 @@ from dpbench.cli.bench import bench
 from dpbench.cli.figures import figures
 from dpbench.cli.guard import BAD_USE, BROKEN_PIPE, INTERRUPTED, UsageError, one_line, report
 from dpbench.cli.ledger import list_claims, show
+from dpbench.cli.report import report as report_page
 from dpbench.cli.verify import verify
 
 EPILOG = (
@@ -38,6 +39,7 @@ app.command()(show)
 app.command()(bench)
 app.command()(audit)
 app.command()(figures)
+app.command("report")(report_page)
 
 
 def _version(wanted: bool) -> None:

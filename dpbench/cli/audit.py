@@ -17,9 +17,11 @@ from dpbench.cli.options import (
     NUMBER,
     JsonOption,
     QuietOption,
+    SchedulerOption,
     SeedOption,
     WorkersOption,
     check_writable,
+    chosen_workers,
     console,
     is_stdout,
     write_json,
@@ -41,8 +43,12 @@ def audit(
     delta: Annotated[float, typer.Option("--delta", help="claimed", **NUMBER)] = 0.0,
     trials: Annotated[str, typer.Option("--trials", help="runs on each data set, or auto")] = "1000000",
     confidence: Annotated[float, typer.Option("--confidence", help="of the lower bound", **NUMBER)] = 0.999,
+    bits: Annotated[
+        bool, typer.Option("--bits", help="look at the last bits of floating-point outputs instead of their values")
+    ] = False,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
+    scheduler: SchedulerOption = None,
     json_file: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -53,15 +59,16 @@ def audit(
     """
     check_writable("--json", json_file)
 
-    from dpbench.auditing.audit import audit as run
+    from dpbench.auditing.audit import audit as by_values
+    from dpbench.auditing.bits import audit_bits
     from dpbench.runs.progress import on_stderr
 
     mechanism = _import(sampler)
     pair = _read("--data", data), _read("--neighbour", neighbour)
     progress = on_stderr(quiet)
     try:
-        with stoppable("an audit", workers) as executor:
-            result = run(
+        with chosen_workers(workers, scheduler) as computing, stoppable("an audit", computing) as executor:
+            result = (audit_bits if bits else by_values)(
                 mechanism,
                 *pair,
                 epsilon=epsilon,

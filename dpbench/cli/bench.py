@@ -13,9 +13,11 @@ from dpbench.cli.options import (
     WHOLE,
     JsonOption,
     QuietOption,
+    SchedulerOption,
     SeedOption,
     WorkersOption,
     check_writable,
+    chosen_workers,
     console,
     is_stdout,
     parts,
@@ -24,6 +26,7 @@ from dpbench.cli.options import (
 
 if TYPE_CHECKING:
     from dpbench.problems import GLMProblem
+    from dpbench.problems_heavytail import HeavyTailedProblem
 
 CONFIDENCE = 0.95
 
@@ -31,9 +34,21 @@ CONFIDENCE = 0.95
 @guarded
 def bench(
     data: Annotated[
-        str,
-        typer.Option("--data", metavar="NAME|FILE", help="breast_cancer, digits, diabetes, fair, randhie, or a CSV"),
-    ],
+        str | None,
+        typer.Option(
+            "--data",
+            metavar="NAME|FILE",
+            help="breast_cancer, digits, diabetes, fair, randhie, a CSV, or heavy-tailed: 401ksubs, meps",
+        ),
+    ] = None,
+    peers: Annotated[bool, typer.Option("--peers", help="instead: the suite beside other tools")] = False,
+    peer_parts: Annotated[
+        str, typer.Option("--peer-parts", metavar="PARTS", help="of speed, auditors, held-out, with commas")
+    ] = "speed,auditors,held-out",
+    peer_python: Annotated[
+        str | None,
+        typer.Option("--peer-python", metavar="FILE", help="interpreter of an environment with diffprivlib"),
+    ] = None,
     target: Annotated[str | None, typer.Option("--target", help="CSV: column of labels", show_default=False)] = None,
     x_bound: Annotated[
         float | None,
@@ -48,23 +63,35 @@ def bench(
         float | None, typer.Option("--radius", help="of the domain; default 2, for a CSV 1", **NUMBER)
     ] = None,
     algorithm: Annotated[
-        str, typer.Option("--algorithm", help="names, separated by commas")
-    ] = "noisy-gd,jl,output-perturbation,grid-search,boosting",
+        str | None,
+        typer.Option("--algorithm", help="names, separated by commas; default all for the data", show_default=False),
+    ] = None,
     epsilon: Annotated[str, typer.Option("--epsilon", help="numbers, separated by commas")] = "0.5,1,2",
-    delta: Annotated[float, typer.Option("--delta", **NUMBER)] = 1e-5,
+    delta: Annotated[
+        float | None, typer.Option("--delta", help="default 1e-5; heavy-tailed data take none", **NUMBER)
+    ] = None,
     trials: Annotated[int, typer.Option("--trials", help="runs of each algorithm at each epsilon", **WHOLE)] = 64,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
+    scheduler: SchedulerOption = None,
     json_file: JsonOption = None,
     figure: Annotated[
         Path | None, typer.Option("--figure", metavar="PREFIX", help="write PREFIX.pdf and PREFIX.png")
     ] = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Compare algorithms on a data set by their empirical excess risk.
+    """Compare algorithms on a data set by their empirical excess risk, or the suite with its peers.
 
     The interval is a t interval of the mean over the trials. Nothing is stored: bench always runs anew.
     """
+    if peers:
+        from dpbench.cli.peers import bench_peers
+
+        bench_peers(parts("peer_parts", peer_parts), peer_python, json_file, figure, quiet)
+    from dpbench.validation import invalid
+
+    if data is None:
+        raise invalid("--data", "given, or --peers", data)
     check_writable("--json", json_file)
     images = [] if figure is None else [figure.with_name(f"{figure.name}.{kind}") for kind in ("pdf", "png")]
     for image in images:
@@ -72,12 +99,20 @@ def bench(
 
     import numpy as np
 
+    from dpbench import datasets_heavytail
     from dpbench.comparison import compare, fit
     from dpbench.runs.progress import on_stderr
     from dpbench.sampling import block_width
 
-    algorithms, epsilons = parts("algorithm", algorithm), parts("epsilon", epsilon, float)
-    problem = _problem(data, target, x_bound, y_bound, on_excess, loss, radius)
+    problem: GLMProblem | HeavyTailedProblem
+    if data in datasets_heavytail.SETS:
+        given = {"--target": target, "--x-bound": x_bound, "--y-bound": y_bound, "--on-excess": on_excess}
+        problem = _heavy_tailed(data, given | {"--loss": loss, "--delta": delta}, radius)
+        defaults, delta = "exponential,clipped-subgradient,nonprivate-truncated", 0.0
+    else:
+        problem = _problem(data, target, x_bound, y_bound, on_excess, loss, radius)
+        defaults, delta = "noisy-gd,jl,output-perturbation,grid-search,boosting", 1e-5 if delta is None else delta
+    algorithms, epsilons = parts("algorithm", algorithm or defaults), parts("epsilon", epsilon, float)
     progress = on_stderr(quiet)
     done, total = 0, len(algorithms) * len(epsilons) * -(-trials // block_width(problem))
 
@@ -88,7 +123,7 @@ def bench(
 
     best = fit(problem)
     try:
-        with stoppable("bench", workers) as executor:
+        with chosen_workers(workers, scheduler) as computing, stoppable("bench", computing) as executor:
             rows = list(
                 compare(
                     problem,
@@ -117,7 +152,7 @@ def bench(
         from dpbench.report.tables import print_comparison
 
         out = console(stderr=is_stdout(json_file))
-        out.print(f"{data}: n = {problem.n:,}, d = {problem.d}, {problem.loss.name} loss, radius {problem.radius:g}")
+        out.print(f"{data}: n = {problem.n:,}, d = {problem.d}, {document['loss']} loss, radius {problem.radius:g}")
         print_comparison(rows, best, zero, CONFIDENCE, out)
 
 
@@ -131,13 +166,13 @@ def _problem(
     radius: float | None,
 ) -> GLMProblem:
     """A named set with its declared bounds, or a file with the user's."""
-    from dpbench import datasets
+    from dpbench import datasets, datasets_heavytail
     from dpbench.validation import did_you_mean, invalid
 
     named = data in datasets.SETS
     if not named and not Path(data).suffix and not Path(data).exists():
-        hint = did_you_mean(data, datasets.SETS)
-        raise invalid("--data", f"a CSV file or one of {', '.join(datasets.SETS)}{hint}", data)
+        known = [*datasets.SETS, *datasets_heavytail.SETS]
+        raise invalid("--data", f"a CSV file or one of {', '.join(known)}{did_you_mean(data, known)}", data)
     given = {"--target": target, "--x-bound": x_bound, "--y-bound": y_bound}
     if named:
         for option, value in (given | {"--on-excess": on_excess}).items():
@@ -158,18 +193,34 @@ def _problem(
     )
 
 
-def _document(data: str, problem: GLMProblem, best: Any, zero: float, rows: list[Any], seed: int) -> dict[str, Any]:
-    """What ``--json`` writes and the figure draws."""
-    from dpbench.claims.ledger import versions
+def _heavy_tailed(data: str, given: dict[str, Any], radius: float | None) -> HeavyTailedProblem:
+    """A named heavy-tailed set: absolute loss, no bounds, no δ."""
+    from dpbench import datasets_heavytail
+    from dpbench.validation import invalid
 
+    for option, value in given.items():
+        if value is not None:
+            raise invalid(option, f"left out for {data}: absolute loss, no bounds, epsilon-DP", value)
+    return datasets_heavytail.load(data, radius=2.0 if radius is None else radius)
+
+
+def _document(
+    data: str, problem: GLMProblem | HeavyTailedProblem, best: Any, zero: float, rows: list[Any], seed: int
+) -> dict[str, Any]:
+    """What ``--json`` writes and the figure draws."""
+    from dpbench.problems import GLMProblem
+    from dpbench.runs.environment import machine, versions
+
+    if isinstance(problem, GLMProblem):
+        assumed = {"loss": problem.loss.name, "x_bound": problem.x_bound, "y_bound": problem.y_bound}
+    else:
+        assumed = {"loss": "absolute", "theta": problem.theta, "tau": problem.tau, "moment": problem.moment}
     return {
         "schema": 1,
         "data": data,
         "n": problem.n,
         "d": problem.d,
-        "loss": problem.loss.name,
-        "x_bound": problem.x_bound,
-        "y_bound": problem.y_bound,
+        **assumed,
         "radius": problem.radius,
         "digest": problem.digest,
         "fit": {"risk": best.risk, "gap": best.gap},
@@ -178,4 +229,5 @@ def _document(data: str, problem: GLMProblem, best: Any, zero: float, rows: list
         "rows": [row.to_dict() for row in rows],
         "seed": seed,
         "versions": versions(),
+        "machine": machine(),
     }

@@ -11,7 +11,7 @@ from dpbench.cli.guard import BAD_USE, guarded, one_line
 from dpbench.cli.options import DEFAULT_STORE, QuietOption, StoreOption, check_writable
 
 if TYPE_CHECKING:
-    from dpbench.runs.store import StoredVerdict
+    from dpbench.report.figures import Drawing, Summary
 
 
 @guarded
@@ -26,46 +26,43 @@ def figures(
     Where the store holds several verdicts of an entry, those of the present code go before stale ones, full
     runs before quick ones, and newer before older.
     """
-    from dpbench.report.drawings import DRAWINGS
+    from dpbench.report.drawings import DRAWINGS, SUMMARIES
     from dpbench.report.figures import save
+    from dpbench.report.stored import best
     from dpbench.runs.store import stored_verdicts
     from dpbench.validation import choice, invalid
 
+    every: tuple[Drawing | Summary, ...] = (*DRAWINGS, *SUMMARIES)
     for name in names or ():
-        choice("FIGURE", name, [drawing.name for drawing in DRAWINGS])
-    wanted = [drawing for drawing in DRAWINGS if not names or drawing.name in names]
-    found = _best(stored_verdicts(store)) if store.exists() or store != DEFAULT_STORE else {}
-    ready = [drawing for drawing in wanted if drawing.claim in found]
+        choice("FIGURE", name, [drawing.name for drawing in every])
+    wanted = [drawing for drawing in every if not names or drawing.name in names]
+    found = best(stored_verdicts(store)) if store.exists() or store != DEFAULT_STORE else {}
+    ready = [drawing for drawing in wanted if all(name in found for name in drawing.claims)]
     if ready:
         try:
             out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise invalid("--out", f"a folder that can be written ({error.strerror})", str(out)) from error
     for drawing in ready:
-        verdict, stale = found[drawing.claim]
         images = [out / f"{drawing.name}.{kind}" for kind in ("pdf", "png")]
         for image in images:
             check_writable("--out", image)
-        save(drawing.draw(verdict.evidence), images)
+        save(drawing.figure({name: found[name] for name in drawing.claims}), images)
+        stale = [name for name in drawing.claims if found[name].stale]
         if stale:
-            one_line(f"{drawing.name} is stale: the code has changed since; dpbench verify {drawing.claim}")
+            one_line(f"{drawing.name} is stale: the code has changed since; {_command(stale)}")
         if not quiet:
             typer.echo(f"{images[0]}  {images[1].name}")
-    missing = [drawing.claim for drawing in wanted if drawing not in ready]
+    missing = list(dict.fromkeys(name for drawing in wanted for name in drawing.claims if name not in found))
     if missing:
         at = "" if store == DEFAULT_STORE else f" --store {store}"
-        one_line(f"no evidence in {store} for {', '.join(missing)}; run: dpbench verify {' '.join(missing)}{at}")
+        one_line(f"no evidence in {store} for {', '.join(missing)}; run: {_command(missing)}{at}")
         raise typer.Exit(BAD_USE)
 
 
-def _best(verdicts: list[StoredVerdict]) -> dict[str, tuple[StoredVerdict, bool]]:
-    """For each claim the verdict to draw, and whether it is stale."""
+def _command(names: list[str]) -> str:
+    """The command that runs these entries; at level full where one of them has no verdict at quick."""
     from dpbench.claims.ledger import all_claims
 
-    digests = {claim.id: claim.digest for claim in all_claims()}
-    ranked: dict[str, tuple[tuple[bool, bool], StoredVerdict]] = {}
-    for verdict in verdicts:  # oldest first
-        rank = (verdict.code == digests.get(verdict.claim), verdict.level == "full")
-        if verdict.claim not in ranked or rank >= ranked[verdict.claim][0]:
-            ranked[verdict.claim] = rank, verdict
-    return {claim: (verdict, not rank[0]) for claim, (rank, verdict) in ranked.items()}
+    full = any(claim.full_only for claim in all_claims() if claim.id in names)
+    return f"dpbench verify {' '.join(names)}{' --level full' if full else ''}"

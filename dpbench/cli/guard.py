@@ -16,7 +16,7 @@ from typer.models import OptionInfo
 
 UNEXPECTED, BAD_USE, OUR_ERROR, MACHINE_FAILED, INTERRUPTED, BROKEN_PIPE = 1, 2, 70, 74, 130, 141
 UsageError: Any = typer.BadParameter.__mro__[1]  # typer's own, or click's before typer carried a copy of it
-_MACHINE = ("StoreError", "WorkersLost")  # of dpbench.runs, by name: that module is not loaded for their sake
+_MACHINE = ("StoreError", "WorkersLost", "BrokenExecutor")  # by name: no module is loaded for their sake
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -97,7 +97,7 @@ def report(error: BaseException, command: Callable[..., Any] | None = None) -> i
 
 
 @contextmanager
-def stoppable(what: str, workers: int | None) -> Iterator[Any]:
+def stoppable(what: str, workers: Any) -> Iterator[Any]:
     """Workers for work that is not stored: Ctrl-C ends them within two seconds, and says that nothing is kept."""
     from dpbench.runs.executors import Threads, open_executor
 

@@ -6,7 +6,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -42,6 +43,10 @@ SeedOption = Annotated[int, typer.Option("--seed", help="seed of all sampling", 
 WorkersOption = Annotated[
     int | None, typer.Option("--workers", help="threads; default one a core", show_default=False, **WHOLE)
 ]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option("--scheduler", help="Dask scheduler whose workers compute, instead of threads", metavar="ADDRESS"),
+]
 JsonOption = Annotated[
     Path | None,
     typer.Option("--json", help="write strict JSON here; - for stdout", metavar="FILE", show_default=False),
@@ -58,6 +63,21 @@ KindOption = Annotated[str | None, typer.Option("--kind", help="only this kind o
 def is_stdout(path: Path | None) -> bool:
     """Whether the user asked for standard output."""
     return path is not None and str(path) == "-"
+
+
+@contextmanager
+def chosen_workers(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+    """What computes the blocks: threads here (their number), or an executor on a cluster."""
+    if scheduler is None:
+        yield workers
+        return
+    from dpbench.runs.scheduler import scheduler as connect
+    from dpbench.validation import InvalidInput
+
+    if workers is not None:
+        raise InvalidInput(f"--workers must not stand beside --scheduler, got {workers} and {scheduler}")
+    with connect(scheduler) as executor:
+        yield executor
 
 
 def check_writable(option: str, path: Path | None) -> None:

@@ -14,10 +14,12 @@ from dpbench.cli.options import (
     KindOption,
     PaperOption,
     QuietOption,
+    SchedulerOption,
     SeedOption,
     StoreOption,
     WorkersOption,
     check_writable,
+    chosen_workers,
     console,
     is_stdout,
     write,
@@ -36,6 +38,7 @@ def verify(
     store: StoreOption = DEFAULT_STORE,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
+    scheduler: SchedulerOption = None,
     json_file: JsonOption = None,
     junit_file: JunitOption = None,
     quiet: QuietOption = False,
@@ -55,16 +58,17 @@ def verify(
     from dpbench.report.tables import print_ledger
     from dpbench.runs.progress import on_stderr
 
-    ledger = run(
-        claims or None,
-        paper=paper,
-        kind=kind,
-        level=level,
-        seed=seed,
-        workers=workers,
-        store=store,
-        progress=on_stderr(quiet),
-    )
+    with chosen_workers(workers, scheduler) as computing:
+        ledger = run(
+            claims or None,
+            paper=paper,
+            kind=kind,
+            level=level,
+            seed=seed,
+            workers=computing,
+            store=store,
+            progress=on_stderr(quiet),
+        )
     if json_file is not None:
         write_json(json_file, ledger.to_dict())
     if junit_file is not None:

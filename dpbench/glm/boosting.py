@@ -10,9 +10,17 @@ import numpy as np
 
 from dpbench import validation
 from dpbench.glm import theory_selection as theory
-from dpbench.glm.grid_search import check_base, pair_or_guarantee
+from dpbench.glm.jl import JLMethod
 from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.scoring import clipped_risk, loss_width, single_change, split
+from dpbench.glm.scoring import (
+    clipped_risk,
+    loss_width,
+    pair_or_guarantee,
+    prediction_bound,
+    settle,
+    single_change,
+    split,
+)
 from dpbench.privacy import composition, selection
 from dpbench.privacy.profile import Profile, gaussian_profile
 from dpbench.problems import GLMProblem, glm_problem
@@ -35,8 +43,8 @@ class Boosting:
         m; default ⌈log₄(4/β)⌉ ("printed": ⌈4 log(4/β)⌉).
     calibration : {"exact", "printed"}
         "printed": base at (ε/2, δ) and the Laplace scale σ̃ = √(4(‖Y‖² + H̃γ²‖X‖²)/(nε)) of Theorem 13, with
-        γ = B, for output perturbation √(B² + σ²). "exact": base at (ε, δ), as the chunks are disjoint, and the
-        scale 2Δ/ε, Δ = (sup − inf of the loss over the ball)/|last chunk|.
+        γ = B, for output perturbation √(B² + σ²), for the JL method 2B. "exact": base at (ε, δ), as the chunks are
+        disjoint, and the scale 2Δ/ε, Δ = (sup − inf of the loss over the ball)/|last chunk|.
     noise_scale : float, optional
         The Laplace scale itself, in place of either calibration.
 
@@ -60,16 +68,10 @@ class Boosting:
     release = release
 
     def __post_init__(self) -> None:
-        check_base(self.base)
-        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
-        put(self, "epsilon", validation.epsilon(self.epsilon))
-        put(self, "delta", validation.delta(self.delta, positive=True))
-        put(self, "beta", validation.fraction("beta", self.beta))
-        if self.models is not None:
-            put(self, "models", validation.integer("models", self.models, at_least=1))
-        validation.choice("calibration", self.calibration, ("exact", "printed"))
+        settle(self, "models")
         if self.noise_scale is not None:
-            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
+            noise_scale = validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True)
+            object.__setattr__(self, "noise_scale", noise_scale)
 
     def number_of_models(self) -> int:
         """m."""
@@ -83,10 +85,15 @@ class Boosting:
         epsilon = 0.5 * self.epsilon if self.calibration == "printed" else self.epsilon
         return replace(self.base, epsilon=epsilon, delta=self.delta)
 
+    def prediction_bound(self, problem: GLMProblem) -> float:
+        """|⟨w, x⟩| up to which no loss is clipped: the largest that the base has on a chunk."""
+        base = self.mechanism()
+        return max(prediction_bound(base, chunk) for chunk in self._chunks(problem)[:-1])
+
     def sensitivity(self, problem: GLMProblem) -> float:
         """Δ: what one record of the last chunk can move a clipped mean loss."""
         last = self._chunks(problem)[-1]
-        return loss_width(last) / last.n
+        return loss_width(last, self.prediction_bound(problem)) / last.n
 
     def scale(self, problem: GLMProblem) -> float:
         """The Laplace scale in use."""
@@ -128,11 +135,11 @@ class Boosting:
         check_rng(rng)
         trials = validation.integer("trials", trials, at_least=1)
         width, base, chunks = block_width(problem), self.mechanism(), self._chunks(problem)
-        scale = self.scale(problem)
+        scale, reach = self.scale(problem), self.prediction_bound(problem)
         chosen, models = np.empty(trials, dtype=np.int64), np.empty((len(chunks) - 1, trials, problem.d))
         for start in range(0, trials, width):
             made = np.stack([base(chunk, width, rng) for chunk in chunks[:-1]])
-            losses = np.column_stack([clipped_risk(chunks[-1], w) for w in made])
+            losses = np.column_stack([clipped_risk(chunks[-1], w, reach) for w in made])
             stop = min(trials, start + width)
             chosen[start:stop] = selection.report_noisy_max(losses, scale, rng)[: stop - start]
             models[:, start:stop] = made[:, : stop - start]
@@ -150,6 +157,8 @@ class Boosting:
     def _sub_gaussian(self, problem: GLMProblem) -> float:
         """γ as Theorems 14 and 15 have it."""
         base = self.mechanism()
+        if isinstance(base, JLMethod):  # w̃ lies in the ball of radius 2B
+            return 2.0 * problem.radius
         if not isinstance(base, OutputPerturbation):
             return problem.radius
         return theory.perturbed_sub_gaussian(problem.radius, base.sigma(self._chunks(problem)[0]))

@@ -12,7 +12,16 @@ import numpy as np
 
 from dpbench import validation
 from dpbench.glm import theory_selection as theory
-from dpbench.glm.scoring import clipped_risk, loss_range, loss_width, single_change, split
+from dpbench.glm.scoring import (
+    clipped_risk,
+    loss_range,
+    loss_width,
+    pair_or_guarantee,
+    prediction_bound,
+    settle,
+    single_change,
+    split,
+)
 from dpbench.privacy import composition, gaussian, selection
 from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
 from dpbench.problems import GLMProblem, glm_problem
@@ -39,7 +48,7 @@ class PrivateGridSearch:
     calibration : {"exact", "printed"}
         "printed": GenExpMech's sensitivities are Δ(B_j) = ‖Y‖² + HB_j²‖X‖² of Lemma 9 though the scores are
         means, and the penalties those of line 6. "exact": (sup − inf of the loss over the ball)/|S₂|, and
-        penalties for which Theorem 7's argument holds.
+        penalties for which Theorem 7's argument holds; over the JL method the ball is that of R^k (appendix C.4).
     composition : {"tight", "parallel", "basic"}, optional
         Shares of the budget. "basic" (the default of "printed"): ε/2 for the choice, (ε/2K, δ/2K) for each
         candidate, as Theorem 7 has it. "parallel": ε for the choice and (ε/K, δ/K) for each candidate, since S₁
@@ -65,14 +74,7 @@ class PrivateGridSearch:
     release = release
 
     def __post_init__(self) -> None:
-        check_base(self.base)
-        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
-        put(self, "epsilon", validation.epsilon(self.epsilon))
-        put(self, "delta", validation.delta(self.delta, positive=True))
-        put(self, "beta", validation.fraction("beta", self.beta))
-        if self.candidates is not None:
-            put(self, "candidates", validation.integer("candidates", self.candidates, at_least=1))
-        validation.choice("calibration", self.calibration, ("exact", "printed"))
+        settle(self, "candidates")
         if self.composition is not None:
             validation.choice("composition", self.composition, ("tight", "parallel", "basic"))
 
@@ -112,9 +114,9 @@ class PrivateGridSearch:
         validating = self._parts(problem)[1]
         records, at_zero = validating[0].n, problem.loss.at_zero(problem.y_bound)
         found = []
-        for part in validating:
-            low, _ = loss_range(part.loss, part.y_bound, part.radius * part.x_bound)
-            width = loss_width(part)
+        for part, reach in zip(validating, self._reaches(problem), strict=True):
+            low, _ = loss_range(part.loss, part.y_bound, reach)
+            width = loss_width(part, reach)
             found.append(theory.score_penalty_corrected(width, at_zero - low, records, count, self.beta))
         return np.array(found)
 
@@ -150,8 +152,8 @@ class PrivateGridSearch:
         """φ₀ and the penalised losses on S₂ of the candidates w_1, …, w_K, each (trials, d): (trials, K + 1)."""
         judged = self._parts(problem)[1]
         columns = [np.full(outputs[0].shape[0], problem.loss.at_zero(problem.y_bound))]
-        for part, w, penalty in zip(judged, outputs, self.penalties(problem), strict=True):
-            columns.append(clipped_risk(part, w) + penalty)
+        each = zip(judged, outputs, self._reaches(problem), self.penalties(problem), strict=True)
+        columns += [clipped_risk(part, w, reach) + penalty for part, w, reach, penalty in each]
         return np.column_stack(columns)
 
     def choose(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -198,7 +200,13 @@ class PrivateGridSearch:
 
     def _moved(self, problem: GLMProblem) -> np.ndarray:
         """What one record of S₂ can move each score, shape (K + 1,)."""
-        return np.array([0.0, *(loss_width(part) / part.n for part in self._parts(problem)[1])])
+        each = zip(self._parts(problem)[1], self._reaches(problem), strict=True)
+        return np.array([0.0, *(loss_width(part, reach) / part.n for part, reach in each)])
+
+    def _reaches(self, problem: GLMProblem) -> list[float]:
+        """For each candidate, |⟨w, x⟩| up to which its losses are not clipped."""
+        base = self.mechanism(problem)
+        return [prediction_bound(base, part) for part in self._parts(problem)[0]]
 
     def _choice(self, problem: GLMProblem) -> Profile:
         """GenExpMech with the sensitivities in use, from the true ones."""
@@ -206,26 +214,11 @@ class PrivateGridSearch:
         return selection.generalized_exponential_guarantee(self.shares(problem)[0], excess)
 
 
-def check_base(base: Any) -> None:
-    """Refuse a base that is not an instance of a mechanism with a budget to replace."""
-    fields = getattr(type(base), "__dataclass_fields__", {})
-    if not ({"epsilon", "delta"} <= set(fields) and callable(base) and hasattr(base, "guarantee")):
-        must_be = "a mechanism instance, a dataclass with epsilon, delta and a guarantee"
-        raise validation.invalid("base", must_be, base)
-
-
 @lru_cache(maxsize=1024)
 def gaussian_share(epsilon: float, delta: float, count: int) -> tuple[float, float]:
     """(ε', δ/K) at which a Gaussian mechanism has μ(ε, δ)/√K, so that K of them compose to (ε, δ)."""
     share = gaussian.mu(epsilon, delta) / math.sqrt(count)
     return gaussian.epsilon(delta / count, share), delta / count
-
-
-def pair_or_guarantee(base: Any, problem: GLMProblem, neighbour: GLMProblem) -> Profile:
-    """The base's profile of a pair where it composes, else its guarantee."""
-    pair: Profile = base.pair_profile(problem, neighbour)
-    guarantee: Profile = base.guarantee(problem)
-    return guarantee if pair.kind == "lower" else pair
 
 
 def _composed(parts: list[Profile], epsilon: float) -> Profile:

@@ -148,6 +148,10 @@ class JLMethod:
             alpha = min(1.0, math.sqrt(math.log(2.0 * n / self.delta) / k))
         return min((1.0 + alpha) * problem.x_bound, validation.LARGEST_SIZE)
 
+    def prediction_bound(self, problem: GLMProblem) -> float:
+        """2B(1 + α)‖X‖ ≥ |⟨w̃, Φx⟩| = |⟨Φᵀw̃, x⟩| where ‖Φx‖ ≤ (1 + α)‖X‖: the reach of an output's predictions."""
+        return 2.0 * problem.radius * self.norm_bound(problem)
+
     def sigma(self, problem: GLMProblem) -> float:
         """σ, the standard deviation of each coordinate of ξ_t: the noise in use."""
         p, steps = problem, self.number_of_steps(problem)

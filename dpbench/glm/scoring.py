@@ -3,6 +3,9 @@
 What grid search and boosting share. Clipping makes the privacy of a selection unconditional: a model outside the
 ball (output perturbation adds noise after the projection) has losses without a bound, but no clipped loss leaves
 the range that the losses of the ball have, so that one record moves a mean over n of them by at most its length/n.
+
+For the JL method the ball is that of R^k (appendix C.4): Φᵀw̃ may be long, but it predicts ⟨Φᵀw̃, x⟩ = ⟨w̃, Φx⟩, so
+its losses are those of w̃ on the projected records, and their range is that over |z| ≤ 2B(1 + α)‖X‖.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import numpy as np
 
 from dpbench import validation
 from dpbench.losses import CAPPED_LINEAR, LINEAR, LOGISTIC, SQUARED, Loss
+from dpbench.privacy.profile import Profile
 from dpbench.problems import GLMProblem, records_apart
 
 _ROUNDING = 1e-12  # a projection may leave a model outside the ball by rounding: it counts as inside
@@ -24,6 +28,37 @@ _ENTRIES = 4_000_000  # of a tile of losses, trials × records
 _MOMENTS = 4096  # up to this dimension a d × d matrix of moments is worth having
 _parts: WeakKeyDictionary[GLMProblem, dict[Any, tuple[tuple[GLMProblem, ...], ...]]] = WeakKeyDictionary()
 _lock = threading.Lock()
+
+
+def settle(mechanism: Any, count: str) -> None:
+    """Check the parameters that selections over a base share, as floats; `count` names the optional number of models.
+
+    Refuses a base that is not an instance of a mechanism with a budget to replace.
+    """
+    base, put = mechanism.base, object.__setattr__
+    fields = getattr(type(base), "__dataclass_fields__", {})
+    if not ({"epsilon", "delta"} <= set(fields) and callable(base) and hasattr(base, "guarantee")):
+        must_be = "a mechanism instance, a dataclass with epsilon, delta and a guarantee"
+        raise validation.invalid("base", must_be, base)
+    put(mechanism, "epsilon", validation.epsilon(mechanism.epsilon))
+    put(mechanism, "delta", validation.delta(mechanism.delta, positive=True))
+    put(mechanism, "beta", validation.fraction("beta", mechanism.beta))
+    if getattr(mechanism, count) is not None:
+        put(mechanism, count, validation.integer(count, getattr(mechanism, count), at_least=1))
+    validation.choice("calibration", mechanism.calibration, ("exact", "printed"))
+
+
+def prediction_bound(base: Any, problem: GLMProblem) -> float:
+    """|⟨w, x⟩| up to which the losses of `base`'s models are not clipped: its own bound where it has one, else B‖X‖."""
+    own = getattr(base, "prediction_bound", None)
+    return problem.radius * problem.x_bound if own is None else float(own(problem))
+
+
+def pair_or_guarantee(base: Any, problem: GLMProblem, neighbour: GLMProblem) -> Profile:
+    """The base's profile of a pair where it composes, else its guarantee."""
+    pair: Profile = base.pair_profile(problem, neighbour)
+    guarantee: Profile = base.guarantee(problem)
+    return guarantee if pair.kind == "lower" else pair
 
 
 def loss_range(loss: Loss, y_bound: float, reach: float) -> tuple[float, float]:
@@ -41,9 +76,8 @@ def loss_range(loss: Loss, y_bound: float, reach: float) -> tuple[float, float]:
     return 0.0, high
 
 
-def loss_width(problem: GLMProblem) -> float:
-    """sup − inf of the loss over the ball and all records: what one record can move a clipped loss."""
-    reach = problem.radius * problem.x_bound
+def loss_width(problem: GLMProblem, reach: float) -> float:
+    """sup − inf of the loss over |z| ≤ `reach` and all labels: what one record can move a clipped loss."""
     if problem.loss.code == LOGISTIC:  # exactly, where the two ends would cancel
         return reach
     low, high = loss_range(problem.loss, problem.y_bound, reach)
@@ -57,16 +91,16 @@ def single_change(problem: GLMProblem, neighbour: Any) -> None:
         raise validation.invalid("neighbour", "a problem that differs in at most one record", f"{apart} records")
 
 
-def clipped_risk(problem: GLMProblem, outputs: np.ndarray) -> np.ndarray:
-    """The mean over the records of φ clipped to `loss_range`, for each row of `outputs`: shape (trials,).
+def clipped_risk(problem: GLMProblem, outputs: np.ndarray, reach: float) -> np.ndarray:
+    """The mean over the records of φ clipped to its range over |z| ≤ `reach`, for each row of `outputs`: (trials,).
 
-    A model inside the problem's ball is never clipped, so a quadratic loss needs its sufficient statistics only.
+    A model with ‖w‖‖X‖ ≤ `reach` is never clipped, so a quadratic loss needs its sufficient statistics only.
     """
-    low, high = loss_range(problem.loss, problem.y_bound, problem.radius * problem.x_bound)
+    low, high = loss_range(problem.loss, problem.y_bound, reach)
     found = np.empty(outputs.shape[0])
     inside = np.zeros(outputs.shape[0], dtype=bool)
     if _has_moments(problem):
-        inside = np.linalg.norm(outputs, axis=1) <= problem.radius * (1.0 + _ROUNDING)
+        inside = np.linalg.norm(outputs, axis=1) * problem.x_bound <= reach * (1.0 + _ROUNDING)
         found[inside] = _quadratic_risk(problem, outputs[inside])
     rest = np.flatnonzero(~inside)
     rows = max(1, _ENTRIES // problem.n)

@@ -26,7 +26,7 @@ def noisy_gd_noise(gradient_bound: float, steps: int, n: int, epsilon: float, de
 
 
 def noisy_gd_step_size(
-    radius: float, steps: int, smoothness: float, x_bound: float, y: float, noise: float, dimension: int
+    radius: float, steps: int, smoothness: float, x_bound: float, y: float, noise: float, dimension: float
 ) -> float:
     """η = min(B/(√T·max(√H̃‖Y‖, σ√d)), 1/(4H̃)) (Theorem 1)."""
     curvature = smoothness * x_bound**2
@@ -54,6 +54,39 @@ def noisy_gd_rate(
     bound = smooth_gradient_bound(smoothness, x_bound, y, radius)
     noise = noisy_gd_noise(bound, n, n, epsilon, delta)
     return noisy_gd_regret(radius, n, smoothness, x_bound, y, noise, dimension)
+
+
+def transition_dimension(smoothness: float, x_bound: float, y: float, radius: float, n: int, epsilon: float) -> float:
+    """d* = min(1, √H·B‖X‖/‖Y‖)^{2/3}(nε)^{2/3} (section 3.1): where the low dimension ends and the high one begins."""
+    return (min(1.0, math.sqrt(smoothness) * radius * x_bound / y) * n * epsilon) ** (2.0 / 3.0)
+
+
+def noisy_gd_glm_step_size(
+    radius: float, steps: int, smoothness: float, x_bound: float, y: float, noise: float, dimension: int
+) -> float:
+    """η = min(B/(√T·max(√H‖X‖‖Y‖, σ√d)), 1/(4H‖X‖)) (Corollary 2), to the letter: its second term lacks ‖X‖."""
+    scale = max(math.sqrt(smoothness) * x_bound * y, noise * math.sqrt(dimension))
+    return min(radius / (math.sqrt(steps) * scale), 1.0 / (4.0 * smoothness * x_bound))
+
+
+def noisy_gd_glm_rate(
+    smoothness: float, x_bound: float, y: float, radius: float, n: int, dimension: int, epsilon: float, delta: float,
+    power: int = 2,
+) -> float:  # fmt: skip
+    """√HB‖X‖‖Y‖/√n + (√H‖X‖‖Y‖ + H‖X‖²B^p)B√(dL)/(nε): Corollary 2 has p = 2, the G of Theorem 1 p = 1."""
+    h = math.sqrt(smoothness) * x_bound
+    gradient = h * y + h**2 * radius**power
+    private = gradient * radius * math.sqrt(dimension * math.log(1.0 / delta)) / (n * epsilon)
+    return h * radius * y / math.sqrt(n) + private
+
+
+def regret_rate(
+    smoothness: float, x_bound: float, y: float, radius: float, n: int, dimension: int, epsilon: float, delta: float
+) -> float:
+    """√H̃B‖Y‖/√n + √d·G·log(1/δ)/(nε) (Lemma 6), its H read as H̃: no B in the second term, and log for its root."""
+    bound = smooth_gradient_bound(smoothness, x_bound, y, radius)
+    private = math.sqrt(dimension) * bound * math.log(1.0 / delta) / (n * epsilon)
+    return math.sqrt(smoothness) * x_bound * radius * y / math.sqrt(n) + private
 
 
 def gradient_descent_rate(smoothness: float, x_bound: float, y: float, radius: float, n: int) -> float:
@@ -101,6 +134,11 @@ def smooth_erm_rate(
     return statistical + private / (n * epsilon) ** (2.0 / 3.0)
 
 
+def erm_gap_rate(smoothness: float, x_bound: float, y: float, radius: float, n: int) -> float:
+    """(√H‖Y‖B‖X‖ + ‖Y‖²)/√n (Corollary 3, in expectation), its logarithms dropped."""
+    return (math.sqrt(smoothness) * y * radius * x_bound + y**2) / math.sqrt(n)
+
+
 def lipschitz_erm_regularization(
     lipschitz: float, x_bound: float, radius: float, n: int, epsilon: float, delta: float
 ) -> float:
@@ -134,6 +172,14 @@ def smooth_jl_dimension(
     return constant * scale ** (2.0 / 3.0)
 
 
+def smooth_jl_dimension_proof(
+    smoothness: float, x_bound: float, y: float, radius: float, n: int, epsilon: float, delta: float
+) -> float:
+    """k = (BH‖X‖ log(2n/δ)nε/G)^{2/3}, G of Lemma 2 (A.4, last line), not rounded."""
+    bound = smooth_gradient_bound(smoothness, x_bound, y, radius)
+    return (radius * smoothness * x_bound * math.log(2.0 * n / delta) * n * epsilon / bound) ** (2.0 / 3.0)
+
+
 def smooth_jl_balance(
     smoothness: float, x_bound: float, y: float, radius: float, n: int, epsilon: float, constant: float = 1.0
 ) -> float:
@@ -156,6 +202,20 @@ def smooth_jl_rate(
     k = max(1.0, smooth_jl_dimension(smoothness, x_bound, y, radius, n, epsilon, delta))
     private = (h * y + h**2) * math.sqrt(k * math.log(1.0 / delta)) / (n * epsilon)
     return h * y / math.sqrt(n) + private + h**2 * math.log(2.0 * n / delta) / k
+
+
+def smooth_jl_claim(smoothness: float, x_bound: float, y: float, radius: float, n: int, epsilon: float) -> float:
+    """h‖Y‖/√n + ((h√‖Y‖)^{4/3} + h²)/(nε)^{2/3}, h = √HB‖X‖: the bound that Theorem 2 states, without logarithms."""
+    h = math.sqrt(smoothness) * radius * x_bound
+    return h * y / math.sqrt(n) + ((h * math.sqrt(y)) ** (4.0 / 3.0) + h**2) / (n * epsilon) ** (2.0 / 3.0)
+
+
+def smooth_jl_terms(
+    smoothness: float, x_bound: float, y: float, radius: float, n: int, epsilon: float, k: float
+) -> tuple[float, float]:
+    """GB√k/(nε) and HB²‖X‖²/k: what the noise and the map cost in A.4, as functions of k."""
+    bound = smooth_gradient_bound(smoothness, x_bound, y, radius)
+    return bound * radius * math.sqrt(k) / (n * epsilon), smoothness * (radius * x_bound) ** 2 / k
 
 
 def lipschitz_jl_dimension(n: int, epsilon: float, delta: float, constant: float = 1.0) -> float:

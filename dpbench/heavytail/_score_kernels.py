@@ -34,13 +34,14 @@ def truncated_sum(columns, y, w, iota, theta, quarters, buffer):
     product[:] = 1.0
     total, factors = 0.0, 0
     for start in range(0, n, LANES):
-        size = min(LANES, n - start)
+        stop = min(n, start + LANES)
+        size, response = stop - start, y[start:stop]
         for k in range(size):
-            r[k] = y[start + k]
+            r[k] = response[k]
         for j in range(d):
-            column, weight = columns[j], w[j]
+            x, weight = columns[j, start:stop], w[j]
             for k in range(size):
-                r[k] -= column[start + k] * weight
+                r[k] -= x[k] * weight
         multiply_complements(r[:size], iota, theta, quarters, product)
         factors += 1
         if factors == FACTORS:

@@ -1,18 +1,6 @@
-"""Kernels of the tree sampler: affine lower bounds of the score over a box, their masses, splits and draws.
+"""Kernels of the tree sampler: bounds of boxes, their masses, splits and draws.
 
-Write S(w) = Σ_i ψ(ι|r_i(w)|), r_i = y_i − ⟨x_i, w⟩. Over a box of lattice points r_i lies in an interval
-[r_c − ρ, r_c + ρ].
-
-- One sign over the interval: ψ is concave on [0, ∞) (ψ'' ≤ 0: with u = x^{θ−1} and p = 1/(θ − 1) ≥ 1,
-  (θ − 1)x^{θ−2}q ≥ (1 − u^p)/(p u^{p−1}) ≥ 1 − u ≥ (1 − u)², by the mean value theorem), so an affine
-  function that is below ψ at the interval's two ends is below it throughout.
-- A change of sign: by the same concavity and ψ(0) = 0, ψ(ι|r|) ≥ max(s₊r, −s₋r), s± the slopes of the chords
-  from 0 to the ends; that is convex, and g·r with g = s₊ or g = −s₋ is below it: the one that touches it at a
-  reference point of the box, where the mass is expected.
-
-The ends' values come from a table of ψ, interpolated linearly: below ψ, again by concavity. The sum over the
-records is affine, A + ⟨b, w⟩ ≤ S(w). Rounding is covered twice: each interval is widened by a bound on the
-rounding of a residual, and A is lowered by a bound on the rounding of all sums (`SLACK`). So
+Over a box of lattice points an affine function lies below the score, A + ⟨b, w⟩ ≤ S(w) (`_bound_kernels`). So
 exp(−c(A + ⟨b, w⟩)) is at least the weight exp(−cS(w)) of every lattice point of the box, and its sum over the
 box is a product of d geometric sums.
 """
@@ -24,110 +12,19 @@ import math
 import numpy as np
 from numba import types
 
+from dpbench.heavytail._bound_kernels import ROWS, affine_bound
 from dpbench.heavytail._geometric_kernels import geometric_draw, geometric_moments, log_geometric_sum
 from dpbench.heavytail._score_kernels import LANES, truncated_sum
 from lowerbounds._kernel import arr, f8, i8, kernel, rng_t
 
-UNIT = 1.2e-16
-SLACK = 4.0
-"""Roundings of size `UNIT` allowed for each term of each sum of n terms; recursive summation needs 1."""
-
 WORTH = 0.2
 """Expected loss of log-acceptance above which a box's bound is computed a second time."""
-
-CLOSE = 0.1
-"""Share of a residual's range within which a kink passes near the reference."""
 
 REACH = 4.0
 """Standard deviations about its centre that a cut leaves to the mass."""
 
 OUTSIDE = -1.0e300
 """Log-mass of a box without a net point."""
-
-
-@kernel(f8(arr(f8, 1), f8))
-def from_table(table, x):
-    """The piecewise linear interpolant of ψ on [0, 1], ψ(1) beyond; the table has its last value twice."""
-    last = table.shape[0] - 2
-    place = min(x, 1.0) * last
-    k = int(place)
-    return table[k] + (place - k) * (table[k + 1] - table[k])
-
-
-@kernel(
-    f8(
-        arr(f8, 2), arr(f8, 1), arr(f8, 1), arr(f8, 1), f8, arr(f8, 1), arr(f8, 1), arr(f8, 1),
-        arr(f8, 1, True), arr(f8, 2, True), arr(f8, 2, True),
-    )
-)  # fmt: skip
-def affine_bound(columns, y, sizes, table, iota, centre, half, reference, b, curvature, buffer):
-    """A and b with A + ⟨b, w⟩ ≤ S(w) for every w with |w_j − centre_j| ≤ half_j; returns A.
-
-    `sizes` bounds |y_i| + Σ_j |x_ij||w_j| over the domain. `curvature`[:, j] estimates how the gap grows along
-    axis j: by the kinks, with the square of the distance from the reference; by the concave parts, with the
-    square of the width of the box; by those of the kinks that nearly pass through the reference. It steers the
-    splits and carries no guarantee. `buffer` is scratch of shape (6, LANES).
-    """
-    d, n = columns.shape
-    r, rho, touch, g, kink, bow = buffer[0], buffer[1], buffer[2], buffer[3], buffer[4], buffer[5]
-    top = table[table.shape[0] - 1]
-    constant, rounding = 0.0, 0.0
-    b[:] = 0.0
-    curvature[:, :] = 0.0
-    widening = UNIT * SLACK * (d + 4.0)
-    for start in range(0, n, LANES):
-        size = min(LANES, n - start)
-        for k in range(size):
-            r[k] = y[start + k]
-            touch[k] = y[start + k]
-            rho[k] = widening * sizes[start + k]
-        for j in range(d):
-            column, at, reach, near = columns[j], centre[j], half[j], reference[j]
-            for k in range(size):
-                x = column[start + k]
-                r[k] -= x * at
-                touch[k] -= x * near
-                rho[k] += abs(x) * reach
-        for k in range(size):
-            low, high = iota * (abs(r[k]) - rho[k]), iota * (abs(r[k]) + rho[k])
-            width = max(rho[k], 1e-100)
-            g[k] = 0.0
-            kink[k] = 0.0
-            bow[k] = 0.0
-            if low >= 1.0:
-                constant += top
-            elif low >= 0.0:
-                at_low, at_high = from_table(table, low), from_table(table, high)
-                slope = min(1.0, (at_high - at_low) / (high - low)) if high > low else 0.0
-                constant += min(at_low - slope * low, at_high - slope * high)
-                g[k] = math.copysign(iota * slope, r[k])
-                middle = from_table(table, 0.5 * (low + high))
-                bow[k] = 2.0 * (middle - 0.5 * (at_low + at_high)) / (width * width)
-            else:
-                above, below = r[k] + rho[k], rho[k] - r[k]
-                up, down = from_table(table, iota * above) / above, from_table(table, iota * below) / below
-                g[k] = up if touch[k] > 0.0 else -down
-                kink[k] = (up + down) / (2.0 * width)
-                lost = above * (iota - up) + below * (iota - down)
-                bow[k] = 0.5 * lost / (width * width)
-        for k in range(size):
-            constant += g[k] * y[start + k]
-            rounding += abs(g[k]) * sizes[start + k]
-        for j in range(d):
-            column = columns[j]
-            pull, kinks, bows, close = 0.0, 0.0, 0.0, 0.0
-            for k in range(size):
-                x = column[start + k]
-                pull += g[k] * x
-                kinks += kink[k] * x * x
-                if abs(touch[k]) < CLOSE * rho[k]:
-                    close += kink[k] * x * x
-                bows += bow[k] * x * x
-            b[j] -= pull
-            curvature[0, j] += kinks
-            curvature[1, j] += bows
-            curvature[2, j] += close
-    return constant - UNIT * SLACK * (n + 2.0 * d + 64.0) * (rounding + n)
 
 
 @kernel(i8(arr(i8, 1), arr(i8, 1)))
@@ -143,12 +40,12 @@ def least_square(low, high):
 
 
 box_t = (arr(i8, 2, True), arr(i8, 2, True), arr(f8, 1, True), arr(f8, 2, True), arr(f8, 3, True))
-data_t = (arr(f8, 2), arr(f8, 1), arr(f8, 1), arr(f8, 1), f8, f8, i8)
+data_t = (arr(f8, 2), arr(f8, 1), arr(f8, 1), f8, f8, i8)
 
 
 @kernel(types.void(*data_t, f8, f8, i8, *box_t, arr(f8, 1, True), arr(f8, 1), i8, i8))
 def bound_boxes(
-    columns, y, sizes, table, iota, theta, quarters, weight, spacing, limit,
+    columns, y, sizes, iota, theta, quarters, weight, spacing, limit,
     low, high, constant, slopes, curvature, log_mass, minimiser, start, stop
 ):  # fmt: skip
     """Bound and log-mass of the boxes `start` ≤ i < `stop`; `weight` is c, `limit` m² for the ball, else −1.
@@ -158,7 +55,7 @@ def bound_boxes(
     the smaller mass stays.
     """
     d = low.shape[1]
-    buffer, curves = np.empty((6, LANES)), np.empty((3, d))
+    buffer, curves = np.empty((ROWS + 4 * d, LANES)), np.empty((3, d))
     centre, half, reference, b = np.empty(d), np.empty(d), np.empty(d), np.empty(d)
     for i in range(start, stop):
         log_mass[i] = OUTSIDE
@@ -169,7 +66,9 @@ def bound_boxes(
             centre[j], half[j] = 0.5 * (first + last), 0.5 * (last - first)
             reference[j] = min(max(minimiser[j], first), last)
         for attempt in range(2):
-            a = affine_bound(columns, y, sizes, table, iota, centre, half, reference, b, curves, buffer)
+            a = affine_bound(
+                columns, y, sizes, iota, theta, quarters, centre, half, reference, b, curves, buffer
+            )
             mass, cost = -weight * a, 0.0
             for j in range(d):
                 t, count = -weight * spacing * b[j], high[i, j] - low[i, j] + 1
@@ -242,7 +141,7 @@ boxes_t = (f8, f8, i8, arr(i8, 2), arr(i8, 2), arr(f8, 1), arr(f8, 2))
 
 @kernel(f8(*data_t, *boxes_t, i8, rng_t, arr(i8, 1, True), arr(f8, 1, True), arr(f8, 2, True)))
 def propose(
-    columns, y, sizes, table, iota, theta, quarters, weight, spacing, limit,
+    columns, y, sizes, iota, theta, quarters, weight, spacing, limit,
     low, high, constant, slopes, i, rng, k, w, buffer
 ):  # fmt: skip
     """A lattice point drawn from the bound's distribution over box i, into k and w; returns its log-acceptance.
@@ -263,7 +162,7 @@ def propose(
 
 @kernel(types.void(*data_t, *boxes_t, arr(i8, 1), rng_t, arr(f8, 1, True)))
 def pilot(
-    columns, y, sizes, table, iota, theta, quarters, weight, spacing, limit,
+    columns, y, sizes, iota, theta, quarters, weight, spacing, limit,
     low, high, constant, slopes, boxes, rng, chances
 ):  # fmt: skip
     """chances[p]: the acceptance of one proposal from boxes[p], an unbiased estimate of the box's own."""
@@ -271,7 +170,7 @@ def pilot(
     k, w, buffer = np.empty(d, np.int64), np.empty(d), np.empty((2, LANES))
     for p in range(boxes.shape[0]):
         log_chance = propose(
-            columns, y, sizes, table, iota, theta, quarters, weight, spacing, limit,
+            columns, y, sizes, iota, theta, quarters, weight, spacing, limit,
             low, high, constant, slopes, boxes[p], rng, k, w, buffer
         )  # fmt: skip
         chances[p] = math.exp(min(log_chance, 0.0))
@@ -279,7 +178,7 @@ def pilot(
 
 @kernel(i8(*data_t, *boxes_t, arr(f8, 1), rng_t, i8, arr(i8, 1, True), arr(f8, 1, True)))
 def draw(
-    columns, y, sizes, table, iota, theta, quarters, weight, spacing, limit,
+    columns, y, sizes, iota, theta, quarters, weight, spacing, limit,
     low, high, constant, slopes, cumulative, rng, tries, k, worst
 ):  # fmt: skip
     """Up to `tries` proposals from the mixture of the boxes: the number made when one, k, was accepted; else 0.
@@ -291,7 +190,7 @@ def draw(
     for made in range(1, tries + 1):
         i = min(np.searchsorted(cumulative, rng.random(), side="right"), cumulative.shape[0] - 1)
         log_chance = propose(
-            columns, y, sizes, table, iota, theta, quarters, weight, spacing, limit,
+            columns, y, sizes, iota, theta, quarters, weight, spacing, limit,
             low, high, constant, slopes, i, rng, k, w, buffer
         )  # fmt: skip
         worst[0] = max(worst[0], log_chance)

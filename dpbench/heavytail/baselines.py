@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy import sparse
@@ -11,6 +12,7 @@ from scipy.optimize import linprog
 
 from dpbench import validation
 from dpbench.blas import one_blas_thread
+from dpbench.heavytail import theory
 from dpbench.heavytail.truncation import columns, sums_at
 from dpbench.privacy.profile import Profile, pure_profile
 from dpbench.problems_heavytail import HeavyTailedProblem
@@ -19,8 +21,9 @@ from dpbench.sampling import release, sample
 _POLISH = 60
 
 
+@lru_cache(maxsize=4)
 def least_absolute_deviations(problem: HeavyTailedProblem) -> np.ndarray:
-    """A minimiser of Σ|y_i − ⟨x_i, w⟩| over R^d, by linear programming (HiGHS); shape (d,). No privacy.
+    """A minimiser of Σ|y_i − ⟨x_i, w⟩| over R^d, by linear programming (HiGHS); shape (d,), read-only. No privacy.
 
     min Σ(p_i + q_i) with Xw + p − q = y, p, q ≥ 0. A fit outside the domain is
     replaced by its nearest point there.
@@ -33,7 +36,9 @@ def least_absolute_deviations(problem: HeavyTailedProblem) -> np.ndarray:
     found = linprog(cost, A_eq=equal, b_eq=problem.y, bounds=bounds, method="highs")
     if found.status != 0:
         raise RuntimeError(f"HiGHS found no least-absolute-deviations fit: {found.message}")
-    return into_domain(found.x[:d], problem)
+    w = np.array(into_domain(found.x[:d], problem))
+    w.flags.writeable = False
+    return w
 
 
 def truncated_estimator(problem: HeavyTailedProblem, iota: float) -> np.ndarray:
@@ -57,6 +62,41 @@ def truncated_estimator(problem: HeavyTailedProblem, iota: float) -> np.ndarray:
         else:
             step *= 0.5
     return best
+
+
+@dataclass(frozen=True)
+class TruncatedEstimator:
+    """`truncated_estimator` in the shape of a mechanism: every trial the same fit, without any privacy.
+
+    Parameters
+    ----------
+    epsilon : float
+        Enters ι as in the theorems, and nothing else.
+    """
+
+    epsilon: float
+
+    sample = sample
+
+    def __post_init__(self) -> None:
+        validation.epsilon(self.epsilon)
+
+    def __call__(self, problem: HeavyTailedProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        """The fit, `trials` times: shape (trials, d)."""
+        if not isinstance(problem, HeavyTailedProblem):
+            raise validation.invalid("problem", "a HeavyTailedProblem", problem)
+        trials = validation.integer("trials", trials, at_least=1)
+        return np.tile(_truncated_fit(problem, self.epsilon), (trials, 1))
+
+
+@lru_cache(maxsize=4)
+def _truncated_fit(problem: HeavyTailedProblem, epsilon: float) -> np.ndarray:
+    iota = theory.truncation(
+        problem.n, problem.d, epsilon, 0.05, theta=problem.theta, tau=problem.tau, moment=problem.moment,
+        diameter=problem.diameter,
+    )  # fmt: skip
+    with one_blas_thread():
+        return truncated_estimator(problem, iota)
 
 
 @dataclass(frozen=True)

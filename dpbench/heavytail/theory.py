@@ -88,3 +88,13 @@ def sharp_excess(iota: float, n: int, dimension: int, epsilon: float, theta: flo
     A risk κ‖w − w*‖ makes ‖w − w*‖ a Gamma(d) variable in units of log θ/(share·nιεκ), whatever the norm.
     """
     return dimension * math.log(theta) / (share * n * iota * epsilon)
+
+
+def sharp_correction(n: int, epsilon: float, theta: float, first: float, moment: float, share: float = 0.5) -> float:
+    """The next term of `sharp_excess`, relative to it, where the records lie on axes.
+
+    With `first` = E|x_j| and `moment` = E|x_j|^θ over all records, and u = log θ/(share·nε·E|x_j|), the law of
+    t = ι|w_j − w*_j|/u is ∝ exp(−t + b·t^θ + …), b = u^{θ−1}·E|x_j|^θ/(θE|x_j|), and E t = 1 + bθΓ(θ + 1) + ….
+    """
+    unit = math.log(theta) / (share * n * epsilon * first)
+    return math.gamma(theta + 1.0) * unit ** (theta - 1.0) * moment / first

@@ -21,7 +21,7 @@ import numpy as np
 
 from dpbench.heavytail import _tree_kernels as kernels
 from dpbench.heavytail.net import Net
-from dpbench.heavytail.truncation import columns, psi, quarters
+from dpbench.heavytail.truncation import columns, quarters
 from dpbench.problems_heavytail import HeavyTailedProblem
 from dpbench.sampling import stream
 
@@ -31,7 +31,6 @@ BOXES = 200_000
 PROPOSALS = 10_000_000
 """Budget of proposals for one draw."""
 
-_KNOTS = 4096
 _WORK_PER_CALL = 5e7  # records times coordinates between two returns to Python: a fraction of a second
 _BOXES_PER_CALL = 1000
 _SHARE = 0.25  # a draw may be expected to take this many proposals for each box opened
@@ -124,11 +123,8 @@ def envelope(problem: HeavyTailedProblem, net: Net, iota: float, weight: float, 
     """
     x = columns(problem)
     sizes = np.abs(problem.y) + net.radius * np.abs(problem.X).sum(axis=1)  # over the cube, in a ball too
-    knots = psi(np.linspace(0.0, 1.0, _KNOTS + 1), problem.theta)
-    table = np.append(knots, knots[-1])
     theta = problem.theta
-    theta = problem.theta
-    data = (x, problem.y, sizes, table, iota, theta, quarters(theta), weight, net.spacing, net.budget)
+    data = (x, problem.y, sizes, iota, theta, quarters(theta), weight, net.spacing, net.budget)
     state = _Tree(data, net, minimiser(problem, net.radius), problem.digest)
     state.bound(0, 1)
     state.measure(np.zeros(1, dtype=np.int64))
@@ -187,7 +183,7 @@ class _Tree:
     def __init__(self, data: tuple[Any, ...], net: Net, centre: np.ndarray, digest: str) -> None:
         d, m = net.dimension, net.resolution
         self.data, self.centre = data, centre
-        self.pilot = stream("heavytail.tree", digest, data[4], data[7])
+        self.pilot = stream("heavytail.tree", digest, data[3], data[6])
         self.size, self.opened = 1, 0
         self.per_call = max(1, min(_BOXES_PER_CALL, int(_WORK_PER_CALL / (data[0].size + data[1].size))))
         self.low, self.high = np.full((1, d), -m, dtype=np.int64), np.full((1, d), m, dtype=np.int64)
@@ -246,7 +242,7 @@ class _Tree:
         """Cut the chosen boxes, bound and measure both parts."""
         free, count = self.size, chosen.size
         self._grow(free + 2 * count)
-        weight, spacing = self.data[7], self.data[8]
+        weight, spacing = self.data[6], self.data[7]
         kernels.split_boxes(
             weight, spacing, self.low, self.high, self.slopes, self.curvature, self.centre, chosen, free
         )

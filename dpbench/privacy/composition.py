@@ -46,7 +46,7 @@ def compose(parts: Sequence[Profile], *, one_pair: bool = False, interval: float
         Says that exact Gaussian parts all speak of one pair of data sets and draw independent noise, so that
         their composition is exact too. Otherwise the result is an upper profile.
     interval : float, optional
-        Step of the loss grid; δ is too large by a relative amount of the order of `interval`². Default:
+        Step of the loss grid; δ is too large by a relative amount of the order of ``interval`` squared. Default:
         1/5000 of the shortest part's range of losses, or 1/100,000 of the longest if that is more.
 
     Raises
@@ -96,7 +96,7 @@ def optimal(parts: Sequence[tuple[float, float]], *, why: str, neighbours: str =
     Raises
     ------
     InvalidInput
-        Where the loss takes more than 2^20 values: compose `approximate_profile`s instead.
+        Where the loss takes more than 2^20 values: compose profiles of `approximate_profile` instead.
     """
     levels, failures = _parameters(parts)
     counts = Counter(level for level in levels if level > 0.0)

@@ -84,6 +84,12 @@ def mu(epsilon: float, delta: float) -> float:
         ε ≥ 0.
     delta : float
         δ in (0, 1).
+
+    Examples
+    --------
+    >>> from dpbench.privacy import gaussian
+    >>> round(gaussian.mu(1.0, 1e-5), 4)
+    0.2681
     """
     epsilon = validation.real("epsilon", epsilon, at_least=0.0)
     delta = validation.delta(delta, positive=True)

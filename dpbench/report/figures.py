@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any, BinaryIO, ParamSpec
 
 import matplotlib
 import numpy as np
@@ -21,7 +21,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 from dpbench import validation
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
-BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#666666"
+COLUMN, PAGE = 3.25, 6.75  # inches: one column of a paper, and both
+BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+ORANGE, SKY, GREY = "#E69F00", "#56B4E9", "#666666"
 DASHED = (0, (4, 2))
 _FLOOR = 1e-12  # δ below this is off the axis
 
@@ -129,7 +131,7 @@ def comparison(document: Mapping[str, Any]) -> Figure:
         rf"$\delta$ = {_power(rows[0]['delta'])}, mean of {rows[0]['trials']} runs, 95% t intervals",
         loc="left",
     )
-    figure.legend(loc="outside lower center", ncols=3)
+    figure.legend(loc="outside lower center", ncols=3 if len(names) > 3 else 2)
     return figure
 
 
@@ -140,6 +142,33 @@ class Drawing:
     name: str
     claim: str
     draw: Callable[[Mapping[str, Any]], Figure]
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """The entries that must have been run."""
+        return (self.claim,)
+
+    def figure(self, found: Mapping[str, Any]) -> Figure:
+        """The figure, from id to something with an `evidence`."""
+        return self.draw(found[self.claim].evidence)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A figure of many entries: which those are, and the function of id to (verdict, evidence) that draws it."""
+
+    name: str
+    choose: Callable[[], tuple[str, ...]]
+    draw: Callable[[Mapping[str, tuple[str, Mapping[str, Any]]]], Figure]
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """The entries that must have been run."""
+        return self.choose()
+
+    def figure(self, found: Mapping[str, Any]) -> Figure:
+        """The figure, from id to something with a `verdict` and an `evidence`."""
+        return self.draw({name: (found[name].verdict, found[name].evidence) for name in self.claims})
 
 
 DRAWINGS = (
@@ -175,8 +204,16 @@ def save(figure: Figure, paths: Iterable[Path]) -> None:
             figure.savefig(path, metadata=undated)
 
 
+def save_svg(figure: Figure, target: BinaryIO) -> None:
+    """Write the figure as SVG, its text as outlines; equal evidence gives equal bytes."""
+    with _style(), matplotlib.rc_context({"svg.hashsalt": "dpbench", "savefig.transparent": False}):
+        figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
+
+
 def _power(value: float) -> str:
     """A power of ten as one; any other number as it is."""
+    if value == 0.0:
+        return "0"
     exponent = round(np.log10(value))
     return f"$10^{{{exponent}}}$" if np.isclose(value, 10.0**exponent, rtol=1e-9, atol=0.0) else f"{value:g}"
 
@@ -185,6 +222,13 @@ def new_axes() -> tuple[Figure, Any]:
     figure = Figure()
     FigureCanvasAgg(figure)
     return figure, figure.add_subplot()
+
+
+def panels(rows: int, columns: int, *, width: float = COLUMN, height: float, **shared: Any) -> tuple[Figure, Any]:
+    """A figure of this size in inches with rows × columns axes."""
+    figure = Figure(figsize=(width, height))
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots(rows, columns, **shared)
 
 
 def log_ticks(*log_axes: Any) -> None:

@@ -1,4 +1,7 @@
-"""The figures of the heavy-tailed paper: risk quantiles over n, and the privacy loss of both weights."""
+"""The figures of the heavy-tailed paper: risk quantiles over n, privacy loss of both weights, boxes of the sampler.
+
+The comparison on real data is `figures.comparison`, fed by what ``dpbench bench --data 401ksubs --json`` wrote.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, columns, log_ticks, new_axes, styled
@@ -54,6 +58,33 @@ def leaning(evidence: Mapping[str, Any]) -> Figure:
     axes.set_ylim(0.0, 2.1 * claimed[0])
     axes.set_title("Algorithm 1: one record replaced, worst pair", loc="left")
     axes.legend(loc="lower right")
+    return figure
+
+
+@styled
+def boxes_opened(document: Mapping[str, Any]) -> Figure:
+    """Boxes opened by the tree sampler over d and over n: what ``python -m benchmarks.heavytail --json`` wrote."""
+    rows = [row for row in document["rows"] if row["theta"] == 2.0]
+    figure = Figure(figsize=(3.4, 4.2))
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(2, 1)
+    for axes, axis, other, at, label in (
+        (panels[0], "d", "n", 10_000, "dimension $d$"),
+        (panels[1], "n", "d", 3, "number of records $n$"),
+    ):
+        mine = sorted((row[axis], row["boxes"]) for row in rows if row[other] == at)
+        where, boxes = (np.array(column, dtype=float) for column in zip(*mine, strict=True))
+        axes.plot(where, boxes, color=BLUE, marker="o")
+        axes.set(yscale="log", xlabel=label, ylabel="boxes opened")
+        axes.set_title(f"{other} = {at:,}", loc="left")
+        if axis == "n":
+            axes.set_xscale("log")
+            log_ticks(axes.xaxis, axes.yaxis)
+        else:
+            axes.set_xticks(where, [f"{int(v)}" for v in where])
+            log_ticks(axes.yaxis)
+    title = "Exact sampling, net at $\\zeta$ = 1/n, $\\theta$ = 2:\nlargest of three data sets"
+    figure.suptitle(title, fontsize="medium")
     return figure
 
 

@@ -6,14 +6,33 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dpbench import validation
-from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, log_ticks, new_axes, styled
+from dpbench.report.figures import (
+    BLUE,
+    DASHED,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    Drawing,
+    log_ticks,
+    new_axes,
+    panels,
+    styled,
+)
 
-GREEN = "#009E73"
-MARKERS = {"noisy GD": ("o", BLUE), "output perturbation": ("s", VERMILION), "zero": ("x", "black")}
+MARKERS = {
+    "noisy GD": ("o", BLUE),
+    "JL method": ("D", PURPLE),
+    "output perturbation": ("s", VERMILION),
+    "grid search": ("^", ORANGE),
+    "boosting": ("v", SKY),
+    "zero": ("x", "black"),
+}
 FLOORS = {"tight": (GREEN, "-"), "exact": (GREEN, DASHED), "printed": (GREEN, ":")}
 
 
@@ -21,17 +40,15 @@ FLOORS = {"tight": (GREEN, "-"), "exact": (GREEN, DASHED), "printed": (GREEN, ":
 def sandwich_records(evidence: Mapping[str, Any]) -> Figure:
     """Theorem 4: mean excess empirical risk over nε, in a low and in a high dimension."""
     rows = rows_of(evidence, "sweep", "algorithm", "n", "d", "epsilon", "error", "standard error", "ceiling")
-    figure = Figure(figsize=(3.4, 4.6))
-    FigureCanvasAgg(figure)
-    panels = figure.subplots(2, 1)
-    for axes, sweep in zip(panels, dict.fromkeys(row["sweep"] for row in rows), strict=True):
+    figure, both = panels(2, 1, height=4.6)
+    for axes, sweep in zip(both, dict.fromkeys(row["sweep"] for row in rows), strict=True):
         mine = [row for row in rows if row["sweep"] == sweep]
         _sandwich(axes, mine, lambda row: row["n"] * row["epsilon"])
         axes.set_ylabel("excess empirical risk")
         axes.set_title(f"{sweep}, d = {int(mine[0]['d'])}, " rf"$\varepsilon$ = {mine[0]['epsilon']:g}", loc="left")
         log_ticks(axes.xaxis, axes.yaxis)
-    panels[-1].set_xlabel(r"$n\varepsilon$")
-    _legend(figure, panels[0])
+    both[-1].set_xlabel(r"$n\varepsilon$")
+    _legend(figure, both[0])
     return figure
 
 
@@ -39,9 +56,7 @@ def sandwich_records(evidence: Mapping[str, Any]) -> Figure:
 def sandwich_rank(evidence: Mapping[str, Any]) -> Figure:
     """Theorem 6: mean excess population risk over the rank; the measurements are on the tight floor's instances."""
     rows = rows_of(evidence, "algorithm", "rank", "n", "epsilon", "error", "standard error", "ceiling")
-    figure = Figure(figsize=(3.4, 3.2))
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    figure, axes = panels(1, 1, height=3.4)
     _sandwich(axes, rows, lambda row: row["rank"])
     axes.set(xlabel="rank", ylabel="excess population risk")
     axes.set_title(rf"Theorem 6, $n\varepsilon$ = {rows[0]['n'] * rows[0]['epsilon']:g}", loc="left")
@@ -75,10 +90,8 @@ def attack_power(evidence: Mapping[str, Any]) -> Figure:
     """Share of attacks that refute, over how many times too small the noise is."""
     statistics = [name for name in evidence["series"] if name.startswith("power ") and name[6:] not in _SETTINGS]
     rows = rows_of(evidence, *(f"power {name}" for name in _SETTINGS), *statistics)
-    figure = Figure(figsize=(3.4, 4.2))
-    FigureCanvasAgg(figure)
-    panels = figure.subplots(2, 1, sharex=True)
-    for axes, noise in zip(panels, dict.fromkeys(row["power noise"] for row in rows), strict=True):
+    figure, both = panels(2, 1, height=4.2, sharex=True)
+    for axes, noise in zip(both, dict.fromkeys(row["power noise"] for row in rows), strict=True):
         mine = [row for row in rows if row["power noise"] == noise]
         shrink = [row["power shrink"] for row in mine]
         for name, colour, marker in zip(statistics, (BLUE, VERMILION, GREEN), "osD", strict=False):
@@ -89,8 +102,8 @@ def attack_power(evidence: Mapping[str, Any]) -> Figure:
         axes.set(xscale="log", ylabel="share refuted", ylim=(-0.04, 1.04))
         axes.set_title(rf"{noise.capitalize()}, $\varepsilon$ = 1: predicted {predicted:.3g}", loc="left")
         log_ticks(axes.xaxis)
-    panels[-1].set_xlabel("noise too small by this factor")
-    _legend(figure, panels[0])
+    both[-1].set_xlabel("noise too small by this factor")
+    _legend(figure, both[0])
     return figure
 
 
@@ -119,6 +132,8 @@ def _sandwich(axes: Any, rows: list[dict[str, Any]], place: Callable[[dict[str, 
     """Measured errors with 95% intervals, the three floors below and the theorem's ceiling above."""
     for name, (marker, colour) in MARKERS.items():
         mine = [row for row in rows if row["algorithm"] == name]
+        if not mine:
+            continue
         error = np.array([row["error"] for row in mine])
         spread = 1.96 * np.array([row["standard error"] for row in mine])
         axes.errorbar(

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from dpbench.claims.core import Claim
 from dpbench.claims.ledger import all_claims
+from dpbench.report import measured, peers, table1
 from dpbench.report.drawings import DRAWINGS
 
-LEDGER, SPEED = "ledger", "speed"
+LEDGER = "ledger"
 HEADER = (
     "| claim | theorem | file | verdict | value | interval | figure |",
     "|---|---|---|---|---|---|---|",
@@ -47,17 +49,6 @@ def _number(value: Any) -> str:
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
-def speed(document: dict[str, Any]) -> str:
-    """The table of `document`, what ``python -m benchmarks.peers --json`` wrote."""
-    rows = (
-        f"| {row['loss']} | {row['peer']} | {row['ours_per_second']:.0f} | {row['peer_per_second']:.0f} | "
-        f"{row['median']:.2f} | {row['low']:.2f} to {row['high']:.2f} |"
-        for row in document["rows"]
-    )
-    head = "| loss | peer | ours, trials a second | peer's | ratio | 95% interval |", "|---|---|---|---|---|---|"
-    return "\n".join([*head, *rows])
-
-
 def render(text: str, name: str, made: str) -> str:
     """The README `text` with what stands between the markers of `name` replaced by `made`."""
     begin, end = markers(name)
@@ -71,11 +62,26 @@ def markers(name: str) -> tuple[str, str]:
     return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
 
 
+BLOCKS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
+    LEDGER: ("ledger.json", lambda document: table(all_claims(), document)),
+    "table1": ("ledger.json", lambda document: table1.table(*table1.of_document(document))),
+    "speed": ("peers.json", lambda document: peers.markdown("speed", document["parts"]["speed"])),
+    "auditors": ("peers.json", lambda document: measured.auditors(document["parts"]["auditors"])),
+    "held-out": ("peers.json", lambda document: peers.markdown("held-out", document["parts"]["held-out"])),
+    "bits": ("bits.json", measured.bits),
+    "heavytail-speed": ("heavytail_speed.json", measured.sampler),
+    "sizing": ("sizing.json", measured.sizing),
+}
+"""What stands between the markers of each name: a file under evidence/, and the table made of it."""
+
+
 def whole(text: str, evidence: Path) -> str:
     """The README with every table made anew from the files under `evidence`."""
-    ledger, peers = (json.loads((evidence / f).read_text(encoding="utf-8")) for f in ("ledger.json", "peers.json"))
-    text = render(text, LEDGER, table(all_claims(), ledger))
-    return render(text, SPEED, speed(peers))
+    for name, (file, made) in BLOCKS.items():
+        if markers(name)[0] not in text:
+            continue
+        text = render(text, name, made(json.loads((evidence / file).read_text(encoding="utf-8"))))
+    return text
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from dpbench import validation
 from dpbench.blas import one_blas_thread
 from dpbench.runs.encoding import decode
+from dpbench.runs.environment import machine, versions
 from dpbench.runs.executors import BlockError, Serial, Threads, WorkersLost, encoded_block, open_executor
 from dpbench.runs.progress import Progress, Silent
 from dpbench.runs.store import Store
@@ -107,7 +108,8 @@ class RunContext:
         finally:
             self._claim = ""
         evidence = replace(evidence, seconds=time.perf_counter() - began)
-        self.store.record(claim.id, self.level, self.seed, claim.digest, verdict, evidence.to_dict())
+        recorded = {**evidence.to_dict(), "made_with": {**versions(), "machine": machine()}}
+        self.store.record(claim.id, self.level, self.seed, claim.digest, verdict, recorded)
         return verdict, evidence
 
     def map(self, unit: dict[str, Any], function: Callable[[int], Any], blocks: Iterable[int]) -> list[Any]:

@@ -49,3 +49,63 @@ def geometric(t: float, count: int) -> list[float]:
     top = max(0.0, t * (count - 1))
     weights = [math.exp(t * k - top) for k in range(count)]
     return [weight / math.fsum(weights) for weight in weights]
+
+
+def complement(residual: float, iota: float, theta: float) -> float:
+    """e^{−ψ(ι|r|)}."""
+    return math.exp(-psi(iota * abs(residual), theta))
+
+
+def log_geometric(t: float, count: int) -> float:
+    """log Σ_{k<count} e^{tk}."""
+    top = max(0.0, t * (count - 1))
+    return top + math.log(math.fsum(math.exp(t * k - top) for k in range(count)))
+
+
+def geometric_quantile(t: float, count: int, u: float) -> int:
+    """The k at which the distribution function passes u; counted from the likelier end."""
+    if t > 0.0:
+        return count - 1 - geometric_quantile(-t, count, u)
+    passed = 0.0
+    for k, chance in enumerate(geometric(t, count)):
+        passed += chance
+        if passed > u:
+            return k
+    return count - 1
+
+
+def lattice(low: Sequence[int], high: Sequence[int]) -> list[tuple[int, ...]]:
+    """All integer points of a box."""
+    return list(itertools.product(*(range(a, b + 1) for a, b in zip(low, high, strict=True))))
+
+
+def dot(a: Sequence[float], b: Sequence[float]) -> float:
+    """⟨a, b⟩."""
+    return math.fsum(x * y for x, y in zip(a, b, strict=True))
+
+
+def log_mass(
+    constant: float, slopes: Sequence[float], low: Sequence[int], high: Sequence[int], spacing: float, weight: float
+) -> float:
+    """log Σ exp(−weight·(A + ⟨b, w⟩)) over the lattice points w of a box, one by one."""
+    logs = [-weight * (constant + dot(slopes, [spacing * k for k in point])) for point in lattice(low, high)]
+    return max(logs) + math.log(math.fsum(math.exp(value - max(logs)) for value in logs))
+
+
+def proposal(
+    records: tuple[Sequence[Sequence[float]], Sequence[float]], parameters: tuple[float, float, float, float, int],
+    box: tuple[Sequence[int], Sequence[int], float, Sequence[float]], uniforms: Sequence[float],
+) -> tuple[list[int], float]:
+    """A lattice point from the law ∝ e^{−weight·⟨b, w⟩} on a box, and log(weight of the mechanism/bound) there.
+
+    `parameters` are ι, θ, weight, spacing and the square of the ball's radius in steps (−1: no ball).
+    """  # fmt: skip
+    (iota, theta, weight, spacing, limit), (low, high, constant, slopes) = parameters, box
+    k = [
+        a + geometric_quantile(-weight * spacing * slope, b - a + 1, u)
+        for a, b, slope, u in zip(low, high, slopes, uniforms, strict=True)
+    ]
+    if 0 <= limit < sum(j * j for j in k):
+        return k, -math.inf
+    w = [spacing * j for j in k]
+    return k, -weight * (score(*records, w, iota, theta) - constant - dot(slopes, w))

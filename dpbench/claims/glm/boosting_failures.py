@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.intervals import lower
+from dpbench.auditing.intervals import lower, upper
 from dpbench.claims.core import LEVEL, Claim, Context, Evidence, inequality_verdict
 from dpbench.claims.glm.expected import EXPECTED
 from dpbench.claims.glm.pairs import column
@@ -42,7 +42,8 @@ def failures(context: Context, models: int | None = None) -> tuple[str, Evidence
         margins.append(1.0 - least / (0.5 * beta))
         rows.append(
             {"beta": beta, "m": boosting.number_of_models(), "failures": failed / runs,
-             "of a single run": single / runs, "allowed": 0.5 * beta, "selection term": parts[0]["term"]}
+             **_interval("failures", failed, runs), "of a single run": single / runs,
+             **_interval("of a single run", single, runs), "allowed": 0.5 * beta, "selection term": parts[0]["term"]}
         )  # fmt: skip
     return inequality_verdict(min(margins)), Evidence(
         value=max(row["failures"] / row["allowed"] for row in rows),
@@ -59,24 +60,30 @@ def failures(context: Context, models: int | None = None) -> tuple[str, Evidence
     )
 
 
+def _interval(name: str, failed: int, runs: int) -> dict[str, float]:
+    """Two-sided 95% Clopper–Pearson interval of a frequency, for the figure: no verdict rests on it."""
+    return {f"{name} low": float(lower(failed, runs, 0.025)), f"{name} high": float(upper(failed, runs, 0.025))}
+
+
 def count(boosting: Boosting, seed: int, block: int) -> dict[str, Any]:
     """Failures among `_RUNS` runs, and those of the first model alone; the data set is the same in every block."""
     m = boosting.number_of_models()
     population = ScaledBasis.even("squared", 2, 2, 1.0)
     problem = population.draw((m + 1) * CHUNK, stream(seed, "glm.thm13.inequality", "data", m))
     last = problem.records(m * CHUNK, (m + 1) * CHUNK)
+    reach = boosting.prediction_bound(problem)
     rng = stream(seed, "glm.thm13.inequality", boosting, block)
     base, level = boosting.mechanism(), -math.inf
     for chunk in range(m):
         part = problem.records(chunk * CHUNK, (chunk + 1) * CHUNK)
-        one = clipped_risk(last, base(part, _CALIBRATING, rng))
+        one = clipped_risk(last, base(part, _CALIBRATING, rng), reach)
         level = max(level, float(np.quantile(one, 0.8)))
     term = 2.0 * boosting.scale(problem) * math.log(4.0 * m / boosting.beta)
     chosen, models = boosting.choose(problem, _RUNS, rng)
-    picked = clipped_risk(last, models[chosen, np.arange(_RUNS)])
+    picked = clipped_risk(last, models[chosen, np.arange(_RUNS)], reach)
     return {
         "boosted": int((picked > level + term).sum()),
-        "single": int((clipped_risk(last, models[0]) > level + term).sum()),
+        "single": int((clipped_risk(last, models[0], reach) > level + term).sum()),
         "term": term,
     }
 

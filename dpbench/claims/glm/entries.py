@@ -2,32 +2,45 @@
 
 from dpbench.claims.core import Claim
 from dpbench.claims.glm import (
+    algorithm1_printed,
     boosting_failures,
+    corollary2,
+    crossover,
+    crossover_benign,
     floors_fingerprinting,
     floors_nonprivate,
     floors_packing,
     floors_two_point,
     grid_search_oracle,
+    jl_dimension,
     jl_privacy,
+    lemma4,
     lemma5,
     lemma6,
     lemma12,
     lemmas,
+    lemmas_jl,
     output_perturbation_privacy,
     rates_jl,
+    rates_lipschitz,
     rates_noisy_gd,
     rates_output_perturbation,
+    rates_selection,
     selection_concentration,
     selection_losses,
     selection_mechanisms,
     selection_privacy,
+    selection_terms,
     theorem1_privacy,
+    uniform_convergence,
 )
 from dpbench.claims.glm.expected import EXPECTED
 
 _MODULES = (
     floors_two_point,
     floors_packing,
+    crossover,
+    crossover_benign,
     floors_fingerprinting,
     floors_nonprivate,
     lemmas,
@@ -46,6 +59,15 @@ _MODULES = (
     selection_concentration,
     boosting_failures,
     grid_search_oracle,
+    algorithm1_printed,
+    corollary2,
+    lemma4,
+    lemmas_jl,
+    jl_dimension,
+    uniform_convergence,
+    rates_lipschitz,
+    rates_selection,
+    selection_terms,
 )
 _ORDER = {name: place for place, name in enumerate(EXPECTED)}
 

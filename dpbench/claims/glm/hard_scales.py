@@ -82,14 +82,30 @@ def noisy_gd_excess(
     """
     curvature, share = resolve(loss).smoothness, fraction / active
     bias = radius / math.sqrt(active)
-    reach = _SPREAD * math.sqrt(n * share * (1.0 - share)) + _SPREAD
-    hits = np.arange(max(0, math.floor(n * share - reach)), min(n, math.ceil(n * share + reach)) + 1)
-    chance = binom.pmf(hits, n, share)
+    hits, chance = _hits(n, share)
     step = eta * curvature * hits / n
     keep = _mean_power(step, steps)
     square = (keep * bias) ** 2 + (1.0 - keep) ** 2 * (1.0 - bias**2) / np.maximum(hits, 1)
     square += (eta * sigma / steps) ** 2 * _noise_sum(step, steps)
     return 0.5 * curvature * fraction * float(chance @ square)
+
+
+def empirical_excess(
+    loss: str, n: int, active: int, fraction: float, eta: float, sigma: float, *, steps: int
+) -> float:
+    """E[L̂(ŵ) − L̂(w*)] as `noisy_gd_excess`, where y = ⟨w*, x⟩ exactly: |w*_j| = 1 on each of `active` coordinates."""
+    curvature = resolve(loss).smoothness
+    hits, chance = _hits(n, fraction / active)
+    step = eta * curvature * hits / n
+    square = _mean_power(step, steps) ** 2 + (eta * sigma / steps) ** 2 * _noise_sum(step, steps)
+    return 0.5 * curvature * active * float(chance @ (hits / n * square))
+
+
+def _hits(n: int, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of records that may meet a coordinate, and their probabilities."""
+    reach = _SPREAD * math.sqrt(n * share * (1.0 - share)) + _SPREAD
+    hits = np.arange(max(0, math.floor(n * share - reach)), min(n, math.ceil(n * share + reach)) + 1)
+    return hits, binom.pmf(hits, n, share)
 
 
 def _mean_power(step: np.ndarray, steps: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpbench import losses
-from dpbench.auditing.audit import audit
+from dpbench.claims.attacks import attack_bounds
 from dpbench.claims.core import LEVEL, Claim, Context, Evidence, privacy_verdict
 from dpbench.claims.glm.expected import EXPECTED
 from dpbench.claims.glm.pairs import cancelling_pair, column, gradient_distance, random_record, searched
@@ -151,24 +151,22 @@ def _exact(theorem: int, tried: tuple[Loss, ...], context: Context) -> tuple[str
     epsilon, delta = SEEN_BY_SAMPLING
     attacked = JLMethod(epsilon, delta, dimension=3, distortion=0.1, steps=20, step_size=0.05, theorem=theorem)
     trials = context.pick(quick=3_000, full=40_000)
-    attack = audit(
-        attacked, small, neighbour, epsilon=epsilon, delta=delta, trials=trials, confidence=1.0 - LEVEL,
-        seed=context.seed, workers=context.workers,
-    )  # fmt: skip
+    attacks = [(attacked, (small, neighbour))]
+    (attack,) = attack_bounds(context, attacks, epsilon=epsilon, delta=delta, trials=trials, level=LEVEL)
     verdict = privacy_verdict(targets, guarantees=guarantees)
-    if realised > 1.0 or attack.epsilon_lower > epsilon:
+    if realised > 1.0 or attack > epsilon:
         verdict = "refuted"
     return verdict, Evidence(
         value=max(row["guaranteed_delta"] / row["target_delta"] for row in rows),
         level=LEVEL,
         trials=2 * trials,
         seed=context.seed,
-        series={**column(rows), "attack_epsilon_lower": [attack.epsilon_lower], "realised_gap": [realised]},
+        series={**column(rows), "attack_epsilon_lower": [attack], "realised_gap": [realised]},
         notes=(
             "value: the largest ratio of the guaranteed delta to the claimed one",
             f"largest realised difference of two records' gradients over D, random maps of every kind (k = 1 to 6), "
             f"records and weights of the ball of radius 2B: {realised:.6g}",
-            f"attack on the worst pair ({extreme.name}): epsilon >= {attack.epsilon_lower:.4g} at delta = {delta:g} "
+            f"attack on the worst pair ({extreme.name}): epsilon >= {attack:.4g} at delta = {delta:g} "
             f"(claimed {epsilon:g})",
         ),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpbench.claims.core import LEVEL, Claim, Context, Evidence, inequality_verdict
 from dpbench.claims.glm.expected import EXPECTED
-from dpbench.claims.glm.world_search import search, smooth_losses, worlds_tried
+from dpbench.claims.glm.world_search import one_of_each_family, search, worlds_tried
 from dpbench.claims.glm.worlds import DataSets, Worlds, build, descend
 from dpbench.glm import theory
 from dpbench.sampling import stream
@@ -39,8 +39,8 @@ def noisy_margins(count: int, paths: int, tests: int, seed: int, block: int) -> 
     Returns the smallest (right − left)/right with the estimated left side, and with its lower confidence bound
     (empirical Bernstein, Maurer & Pontil 2009; the regret given a path lies within ±(‖Y‖ + √(H/2)B)²).
     """
-    m, d, n, _ = SHAPES[block // len(smooth_losses())]
-    loss = smooth_losses()[block % len(smooth_losses())]
+    m, d, n, _ = SHAPES[block // len(one_of_each_family())]
+    loss = one_of_each_family()[block % len(one_of_each_family())]
     sets, rng = DataSets.all(m, n), stream(seed, "lemma 6, noise", m, d, n, loss)
     worlds = within_n0(build(loss, rng.normal(0.0, 2.0, (count, m * (d + 2) + 2)), m, d, n))
     sigma = np.sqrt(loss.smoothness * worlds.at_zero / d) * 10.0 ** rng.uniform(-1.0, 1.0, count)

@@ -20,7 +20,7 @@ _STEP = 0.5  # of the first round of the directed search, in decades; halved eac
 Sides = Callable[[Loss, np.ndarray, np.ndarray, np.ndarray, np.ndarray], tuple[Any, Any]]
 
 
-def smooth_losses() -> tuple[Loss, ...]:
+def losses_over_scales() -> tuple[Loss, ...]:
     """Every smooth non-negative loss, those with a parameter over its scales."""
     kappas, ends = (0.01, 0.3, 1.0, 10.0), (0.01, 1.0, 30.0)
     return (
@@ -55,7 +55,7 @@ def smallest_margins(context: Context, sides: Sides, lemma: str) -> dict[str, li
     rows: dict[str, list[Any]] = {
         name: [] for name in ("loss", "parameter", "random", "extreme", "directed")
     }
-    for loss in smooth_losses():
+    for loss in losses_over_scales():
         rng = stream(context.seed, lemma, loss)
         logs = rng.uniform(-4.0, 4.0, (size, 3))
         inside = rng.random((size, 3))

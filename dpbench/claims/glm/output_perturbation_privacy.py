@@ -9,6 +9,7 @@ import numpy as np
 
 from dpbench import losses
 from dpbench.auditing.audit import audit
+from dpbench.claims.attacks import attack_bounds
 from dpbench.claims.core import LEVEL, Claim, Context, Evidence, privacy_verdict
 from dpbench.claims.glm.expected import EXPECTED
 from dpbench.claims.glm.pairs import cancelling_pair, column, curved, guarantees_over, searched, threshold
@@ -34,10 +35,8 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
     pairs = [m.pair_profile(problem, neighbour) for m in mechanisms]
     epsilon, delta = SEEN_BY_SAMPLING
     trials = context.pick(quick=500_000, full=5_000_000)
-    attack = audit(
-        mechanisms[-1], problem, neighbour, epsilon=epsilon, delta=delta, trials=trials,
-        confidence=1.0 - LEVEL, seed=context.seed, workers=context.workers,
-    )  # fmt: skip
+    attacks = [(mechanisms[-1], (problem, neighbour))]
+    (attack,) = attack_bounds(context, attacks, epsilon=epsilon, delta=delta, trials=trials, level=LEVEL)
     search = searched(problem, partial(_distance, mechanisms[0]), _distance(mechanisms[0], *pair), context.seed)
     starts = {
         d: threshold(lambda e: gaussian.delta(e, e / math.sqrt(math.log(1 / d))) <= d, 1e-4, 10.0)  # noqa: B023
@@ -54,12 +53,12 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
             "true_delta": [p.delta(e) for p, (e, _) in zip(pairs, targets, strict=True)],
             "delta_of_threshold": list(starts),
             "epsilon_violated_from": list(starts.values()),
-            "attack_epsilon_lower": [attack.epsilon_lower],
+            "attack_epsilon_lower": [attack],
             **_curve(problem, neighbour),
         },
         notes=(
             "value: the true delta of the pair where (1, 1e-5) is claimed; mu = epsilon/sqrt(log(1/delta))",
-            f"attack at ({epsilon:g}, {delta:g}): epsilon >= {attack.epsilon_lower:.4g}, {attack.verdict}",
+            f"attack at ({epsilon:g}, {delta:g}): epsilon >= {attack:.4g}, {'' if attack > epsilon else 'not '}refuted",
             "worst pair: all other records cancel, so the two minimisers are opposite and inside the ball, at the "
             f"distance 2GX/(lambda n) that bounds it for every loss; {search}",
         ),
@@ -115,13 +114,11 @@ def _exact(names: tuple[str, ...], theorem: int, seeds: int, context: Context) -
     pair = mechanism.pair_profile(problem, neighbour)
     trials = context.pick(quick=600_000, full=4_000_000)
     level = LEVEL / (seeds + 1)
-    bounds = context.map(
-        {"what": "audits of output perturbation"},
-        partial(_audit_bound, mechanism, problem, neighbour, trials, level, 1000 * context.seed + 100 * theorem),
-        range(seeds),
-    )
+    unit, seed = {"what": "audits of output perturbation"}, 1000 * context.seed + 100 * theorem
+    small = partial(_audit_bound, mechanism, problem, neighbour, trials, level, seed)
+    bounds = context.map(unit, small, range(seeds))
     real = worst_real_pair("huber" if theorem == 5 else "squared")
-    real_bound = _audit_bound(mechanism, *real, trials, level, 1000 * context.seed + 100 * theorem, seeds)
+    (real_bound,) = context.map(unit, partial(_audit_bound, mechanism, *real, trials, level, seed), [seeds])
     verdict = privacy_verdict(targets, guarantees=guarantees)
     if max(*bounds, real_bound) > epsilon:
         verdict = "refuted"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpbench import losses
-from dpbench.auditing.audit import audit
+from dpbench.claims.attacks import attack_bounds
 from dpbench.claims.core import LEVEL, Claim, Context, Evidence, privacy_verdict
 from dpbench.claims.glm.expected import EXPECTED
 from dpbench.claims.glm.pairs import (
@@ -159,19 +159,15 @@ def _attacks(context: Context) -> list[dict[str, Any]]:
     epsilon, delta = 1.0, 0.01
     trials = context.pick(quick=200_000, full=2_000_000)
     small = cancelling_pair("linear", 21, x_bound=1.0, y_bound=1.0, radius=20.0)
-    found = []
-    for on, mechanism, (problem, neighbour) in (
-        ("the worst pair (linear loss)", NoisyGD(epsilon, delta, steps=20, step_size=0.05), small),
-        ("diabetes, one record replaced", NoisyGD(epsilon, delta, steps=20), worst_real_pair("squared")),
-    ):
-        result = audit(
-            mechanism, problem, neighbour, epsilon=epsilon, delta=delta, trials=trials,
-            confidence=1.0 - LEVEL / 2.0, seed=context.seed, workers=context.workers,
-        )  # fmt: skip
-        found.append(
-            {"on": on, "epsilon": epsilon, "delta": delta, "epsilon_lower": result.epsilon_lower, "trials": 2 * trials}
-        )
-    return found
+    attacks = [
+        (NoisyGD(epsilon, delta, steps=20, step_size=0.05), small),
+        (NoisyGD(epsilon, delta, steps=20), worst_real_pair("squared")),
+    ]
+    found = attack_bounds(context, attacks, epsilon=epsilon, delta=delta, trials=trials, level=LEVEL / 2.0)
+    return [
+        {"on": on, "epsilon": epsilon, "delta": delta, "epsilon_lower": bound, "trials": 2 * trials}
+        for on, bound in zip(("the worst pair (linear loss)", "diabetes, one record replaced"), found, strict=True)
+    ]
 
 
 CLAIMS = (

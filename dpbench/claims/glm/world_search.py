@@ -21,7 +21,7 @@ SETTINGS = 2
 Margins = Callable[[Worlds, DataSets, np.ndarray, np.ndarray], np.ndarray]
 
 
-def smooth_losses() -> tuple[Loss, ...]:
+def one_of_each_family() -> tuple[Loss, ...]:
     """One of each smooth non-negative family."""
     return (
         losses.squared(),
@@ -39,7 +39,7 @@ def search(context: Context, name: str, margins: Margins, shapes: tuple[tuple[in
     (I, `SETTINGS`), `path` shape (I, T − 1, d).
     """
     size = context.pick(quick=64, full=800)
-    cases = [(shape, loss) for shape in shapes for loss in smooth_losses()]
+    cases = [(shape, loss) for shape in shapes for loss in one_of_each_family()]
     found = context.map(
         {"what": f"smallest margins of {name}"},
         partial(search_case, margins, name, shapes, size, context.seed),
@@ -55,15 +55,15 @@ def search(context: Context, name: str, margins: Margins, shapes: tuple[tuple[in
 
 def worlds_tried(context: Context, shapes: tuple[tuple[int, ...], ...]) -> int:
     """How many worlds `search` evaluates."""
-    return len(shapes) * len(smooth_losses()) * context.pick(quick=64, full=800) * (1 + ROUNDS)
+    return len(shapes) * len(one_of_each_family()) * context.pick(quick=64, full=800) * (1 + ROUNDS)
 
 
 def search_case(
     margins: Margins, name: str, shapes: tuple[tuple[int, ...], ...], size: int, seed: int, block: int
 ) -> tuple[float, float]:
     """Smallest margin of one shape and loss: of the random worlds, and after the directed rounds."""
-    m, d, n, steps = shapes[block // len(smooth_losses())]
-    loss = smooth_losses()[block % len(smooth_losses())]
+    m, d, n, steps = shapes[block // len(one_of_each_family())]
+    loss = one_of_each_family()[block % len(one_of_each_family())]
     sets, rng = DataSets.all(m, n), stream(seed, name, m, d, n, steps, loss)
     theta = rng.normal(0.0, 2.0, (size, m * (d + 2) + 2 + SETTINGS))
     path = rng.standard_normal((size, steps - 1, d))

@@ -1,10 +1,14 @@
 """The entries of the heavy-tailed paper, in its order."""
 
-from dpbench.claims.heavytail import lemmas, privacy, rates, utility
+from dpbench.claims.heavytail import lemmas, minimiser, misprints, privacy, rates, sharp, utility
 
 CLAIMS = (
     *lemmas.CLAIMS,
+    *minimiser.CLAIMS,
     *privacy.CLAIMS,
     *utility.CLAIMS,
+    *misprints.CLAIMS,
+    *sharp.VALUES,
     *rates.CLAIMS,
+    *sharp.RATES,
 )

@@ -1,44 +1,81 @@
-"""Theorems 1 and 2 of the heavy-tailed paper, rates: in n and d on heavy-tailed designs, and on the sharp one."""
+"""Theorems 1 and 2 of the heavy-tailed paper, rates: in n and d on heavy-tailed designs."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
 from dpbench.claims.core import LEVEL, Claim, Context, Evidence, rate_verdict
 from dpbench.claims.heavytail.expected import EXPECTED
+from dpbench.claims.heavytail.sharp import exact_sweep
 from dpbench.heavytail import theory
 from dpbench.heavytail.exponential import ExponentialMechanism
 from dpbench.populations_heavytail import HeavyTailedPopulation
-from dpbench.rates.slopes import Slope, slope, theory_slope
-from dpbench.rates.sweeps import Point, sweep
+from dpbench.rates.slopes import slope, theory_slope
+from dpbench.rates.sweeps import Point
+from dpbench.sampling import stream
 from dpbench.tails import Tail
 
 EPSILON = 1.0
 FAILURE = 0.05
-_FROZEN = math.log(1e4)  # stands for log n in ι on the sharp design
+_BLOCK = 4  # data sets
 
 
 def in_n(theta: float, moment: str, context: Context) -> tuple[str, Evidence]:
     """The slope in n at d = 2: Student's t with 0.2 more degrees of freedom than θ, in x and in the noise."""
     grid = context.pick(quick=(1000, 4000, 16_000), full=(1000, 3162, 10_000, 31_623, 100_000))
-    trials, repeats = context.pick(quick=(64 if theta > 1.5 else 32, 4), full=(400, 8))
+    trials = context.pick(quick=(64 if theta > 1.5 else 32,) * 3, full=(256, 128, 64, 48, 48))
+    repeats = context.pick(quick=4, full=8)
     population = _population(theta, moment, 2)
     points = [Point(population, n, ExponentialMechanism(EPSILON)) for n in grid]
     expected = [_ceiling(n, 2, population) for n in grid]
-    return _judged(context, "n", points, grid, expected, trials, repeats, 2)
+    samples = outputs(context, points, trials, repeats)
+    how = f"{repeats} outputs a data set"
+    return _judged(context, "n", samples, grid, expected, how, "d = 2")
 
 
 def in_d(moment: str, context: Context) -> tuple[str, Evidence]:
-    """The slope in d at a fixed n, θ = 2, y = ⟨x, w*⟩: noise in y would only add an error that averages out."""
-    n = context.pick(quick=2000, full=10_000)
-    trials, repeats = context.pick(quick=(24, 160), full=(64, 256))
+    """The slope in d at a fixed n, θ = 2, y = ⟨x, w*⟩: noise in y would only add an error that averages out.
+
+    Under moments of the coordinates the records lie on the axes, and the mean over the outputs is exact.
+    """
+    exact = moment == "coordinate"
+    n = context.pick(quick=50_000 if exact else 2000, full=100_000 if exact else 10_000)
     grid = context.pick(quick=(1, 2, 4), full=(1, 2, 3, 4, 5, 6))
-    points = [Point(_population(2.0, moment, d, noisy=False), n, ExponentialMechanism(EPSILON)) for d in grid]
-    expected = [_ceiling(n, d, p.population) for d, p in zip(grid, points, strict=True)]
-    return _judged(context, "d", points, grid, expected, trials, repeats, n)
+    mechanism = ExponentialMechanism(EPSILON)
+    populations = [_population(2.0, moment, d, noisy=False) for d in grid]
+    if exact:
+        samples = [exact_sweep(context, population, n, mechanism, 32)[:, None] for population in populations]
+        how = "each data set gives the exact mean over the mechanism's outputs"
+    else:
+        trials, repeats = context.pick(quick=((96, 64, 64), 80), full=((128, 96, 64, 48, 32, 24), 64))
+        points = [Point(population, n, mechanism) for population in populations]
+        samples = outputs(context, points, trials, repeats)
+        how = f"{repeats} outputs a data set"
+    expected = [_ceiling(n, d, population) for d, population in zip(grid, populations, strict=True)]
+    return _judged(context, "d", samples, grid, expected, how, f"n = {n:,}")
+
+
+def outputs(context: Context, points: list[Point], trials: Sequence[int], repeats: int) -> list[np.ndarray]:
+    """Excess risks at each point, shape (data sets, outputs a data set): quantiles are over both."""
+    found = []
+    for point, count in zip(points, trials, strict=True):
+        unit = {"what": "excess risks, some outputs a data set", "n": point.n, "mechanism": point.mechanism}
+        blocks = context.map(unit, partial(_block, point, repeats, context.seed), range(-(-count // _BLOCK)))
+        found.append(np.concatenate(blocks)[:count])
+    return found
+
+
+def _block(point: Point, repeats: int, seed: int, block: int) -> np.ndarray:
+    rows = []
+    for trial in range(block * _BLOCK, (block + 1) * _BLOCK):
+        rng = stream(seed, "heavytail.rates", point.mechanism, point.population, point.n, trial)
+        made = point.mechanism(point.population.draw(point.n, rng), repeats, rng)
+        rows.append(point.population.excess_risk(made))
+    return np.array(rows)
 
 
 def _population(theta: float, moment: str, d: int, *, noisy: bool = True) -> HeavyTailedPopulation:
@@ -57,36 +94,21 @@ def _ceiling(n: int, d: int, population: HeavyTailedPopulation) -> float:
 
 
 def _judged(
-    context: Context, axis: str, points: list[Point], grid: tuple[int, ...], ceilings: list[float], trials: int,
-    repeats: int, fixed: int,
+    context: Context, axis: str, samples: list[np.ndarray], grid: tuple[int, ...], ceilings: list[float], how: str,
+    fixed: str,
 ) -> tuple[str, Evidence]:  # fmt: skip
-    samples = sweep(points, trials, repeats=repeats, seed=context.seed, map_blocks=context.map)
-    found = slope(grid, samples, level=LEVEL)
+    found = slope(grid, [part.mean(axis=1) for part in samples], level=LEVEL)
     expected = theory_slope(grid, ceilings)
-    other = "d" if axis == "n" else "n"
-    evidence = _evidence(context, axis, grid, samples, found, ceilings, repeats)
-    notes = (
-        f"value: log-log slope of the mean excess risk in {axis}, {other} = {fixed}, epsilon = {EPSILON:g}; each of "
-        f"{trials} data sets a point gives the mean of {repeats} outputs; net at zeta = 1/n",
-        f"theorem's formula on the same grid, logarithms included: {expected:.3f}",
-    )
-    verdict = rate_verdict(found.interval, expected, "upper")
-    return verdict, Evidence(**{**evidence.__dict__, "notes": notes})
-
-
-def _evidence(
-    context: Context, axis: str, grid: tuple[int, ...], samples: list[np.ndarray], found: Slope,
-    ceilings: list[float], repeats: int,
-) -> Evidence:  # fmt: skip
     reach = 1.96 * found.errors
-    return Evidence(
+    return rate_verdict(found.interval, expected, "upper"), Evidence(
         value=found.value,
         interval=found.interval,
         level=LEVEL,
-        trials=found.trials * repeats,
+        trials=found.trials,
         seed=context.seed,
         series={
             axis: list(map(float, grid)),
+            "trials": [float(len(part)) for part in samples],
             "excess_risk": found.means.tolist(),
             "excess_risk_low": (found.means - reach).tolist(),
             "excess_risk_high": (found.means + reach).tolist(),
@@ -94,40 +116,12 @@ def _evidence(
             "excess_risk_quantile": [float(np.quantile(part, 1.0 - FAILURE)) for part in samples],
             "theory": list(map(float, ceilings)),
         },
+        notes=(
+            f"value: log-log slope of the mean excess risk in {axis}, {fixed}, epsilon = {EPSILON:g}; {how}; net at "
+            "zeta = 1/n; trials counts data sets",
+            f"theorem's formula on the same grid, logarithms included: {expected:.3f}",
+        ),
     )
-
-
-def sharp_sweep(
-    theta: float, context: Context
-) -> tuple[tuple[int, ...], list[np.ndarray], list[float], int]:
-    """Excess risks on the sharp design at d = 2, and the values d·2·log θ/(nιε) beside them."""
-    grid = context.pick(quick=(4000, 40_000), full=(31_623, 316_228))
-    trials, repeats = context.pick(quick=(24, 256), full=(32, 256))
-    population = HeavyTailedPopulation.unit(
-        Tail("student", 3.0), np.full(2, 0.25), theta=theta, directions="axes"
-    )
-    points, values = [], []
-    for n in grid:
-        ratio = 2.0 * _FROZEN * math.log(1.0 / FAILURE) / (n * EPSILON)
-        iota = ratio ** (1.0 / theta) / (2.0 * population.radius)
-        points.append(Point(population, n, ExponentialMechanism(EPSILON, truncation=iota)))
-        values.append(theory.sharp_excess(iota, n, 2, EPSILON, theta))
-    samples = sweep(points, trials, repeats=repeats, seed=context.seed, map_blocks=context.map)
-    return grid, samples, values, repeats
-
-
-def sharp(theta: float, context: Context) -> tuple[str, Evidence]:
-    """The slope in n where the excess is known: noise-free responses, log n in ι frozen."""
-    grid, samples, values, repeats = sharp_sweep(theta, context)
-    found = slope(grid, samples, level=LEVEL)
-    expected = -(theta - 1.0) / theta
-    evidence = _evidence(context, "n", grid, samples, found, values, repeats)
-    notes = (
-        f"value: log-log slope of the mean excess risk in n, d = 2, y = <x, w*>, log n in iota frozen at "
-        f"log 10,000; {abs(found.value - expected):.3f} from {expected:.3f}, half-width {found.half_width:.3f}",
-    )
-    verdict = rate_verdict(found.interval, expected, "tight")
-    return verdict, Evidence(**{**evidence.__dict__, "notes": notes})
 
 
 def _rate(
@@ -154,11 +148,6 @@ _UPPER = (
     "no quantile, "
     "but the truncated excess has light tails; median and 0.95-quantile stand in the series."
 )
-_SHARP = (
-    "Noise-free responses make the risk a norm of w - w*, and iota E|r| -> 0 makes n iota L = n iota times that norm: "
-    "its exponential is a Gamma(d) law, with mean excess d 2 log(theta)/(n iota epsilon). The next order falls as "
-    "n^(1 - theta), which needs large n for theta near 1."
-)
 
 
 def _claims() -> tuple[Claim, ...]:
@@ -169,10 +158,6 @@ def _claims() -> tuple[Claim, ...]:
             _rate(1, f"n.assumption{number}", partial(in_n, 2.0, moment), f"{statement}: slope in n.", _UPPER)
         )
         made.append(_rate(1, f"d.assumption{number}", partial(in_d, moment), f"{statement}: slope in d.", _UPPER))
-    made.append(
-        _rate(1, "n.sharp", partial(sharp, 2.0), "With iota as in Theorem 1 (log n frozen) the excess risk on a "
-              "noise-free design falls as n^(-1/2).", _SHARP, "tight")
-    )  # fmt: skip
     for theta in (1.75, 1.5, 1.25):
         name = f"theta-{round(100 * theta)}"
         for number, moment in ((3, "norm"), (4, "coordinate")):
@@ -182,10 +167,6 @@ def _claims() -> tuple[Claim, ...]:
                       f"Under Assumption {number} with theta = {theta:g} the excess risk is "
                       f"O~({share}((theta-1)/theta)): slope in n.", _UPPER)
             )  # fmt: skip
-        made.append(
-            _rate(2, f"n.sharp.{name}", partial(sharp, theta), "With iota as in Theorem 2 (log n frozen) the excess "
-                  f"risk on a noise-free design falls as n^(-(theta-1)/theta), theta = {theta:g}.", _SHARP, "tight")
-        )  # fmt: skip
     return tuple(made)
 
 

@@ -1,0 +1,54 @@
+"""``python -m benchmarks.dashboard``: asv over the last commits, the site, and a check that it is whole.
+
+Each commit is built in an environment of asv's own. ``--quick`` runs every benchmark once; leave it out for
+timings that mean something. The site is static files: ``asv preview`` shows it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+
+def missing(html: Path) -> list[str]:
+    """Benchmarks of a published site without a graph that has a value."""
+    index = json.loads((html / "index.json").read_text(encoding="utf-8"))
+    return [name for name in sorted(index["benchmarks"]) if not any(map(_drawn, html.glob(f"graphs/**/{name}.json")))]
+
+
+def _drawn(graph: Path) -> bool:
+    """Whether a graph holds a number: asv writes [[revision, value or list of values], ...]."""
+    points = json.loads(graph.read_text(encoding="utf-8"))
+    values = [v for _, value in points for v in (value if isinstance(value, list) else [value])]
+    return any(value is not None for value in values)
+
+
+def main() -> int:
+    """Run, publish, check; 1 where a benchmark has no graph."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.dashboard", description=__doc__.split("\n")[0])
+    parser.add_argument("--commits", type=int, default=3, metavar="N", help="how many of the last commits")
+    parser.add_argument("--bench", default=".", metavar="REGEX", help="only these benchmarks")
+    parser.add_argument("--quick", action="store_true", help="each benchmark once")
+    asked = parser.parse_args()
+    if asked.commits < 1:
+        parser.error(f"--commits must be at least 1, got {asked.commits}")
+    quick = ["--quick"] if asked.quick else []
+    for command in (
+        ["machine", "--yes"],
+        ["run", f"HEAD~{asked.commits}..HEAD", "--skip-existing-commits", "--bench", asked.bench, *quick],
+        ["publish"],
+    ):
+        code = subprocess.run([sys.executable, "-m", "asv", *command], check=False).returncode
+        if code not in (0, 2):  # 2: a benchmark failed in a commit, which the check below judges
+            return code
+    html = Path(json.loads(Path("asv.conf.json").read_text(encoding="utf-8"))["html_dir"])
+    without = missing(html)
+    print(f"{html}: {'every benchmark has its graph' if not without else 'no graph of ' + ', '.join(without)}")
+    return 1 if without else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""``python -m benchmarks.heavytail``: seconds and boxes of the exact sampler on nets at ζ = 1/n, on one core.
+
+Student's t designs and noise with 0.2 more degrees of freedom than θ, ε = 1, three data sets a row; the largest
+seconds and boxes of the three are shown. Exit 1 if a promise is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from dpbench.blas import one_blas_thread
+from dpbench.heavytail.exponential import ExponentialMechanism, envelope
+from dpbench.peers.speed import one_core
+from dpbench.populations_heavytail import HeavyTailedPopulation
+from dpbench.problems_heavytail import HeavyTailedProblem
+from dpbench.runs.environment import machine, versions
+from dpbench.tails import Tail
+
+MECHANISM = ExponentialMechanism(1.0, sampler="tree")
+DATA_SETS = 3
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A size to measure at, and the seconds a draw that are promised: alone (draws = 1) or shared by so many draws."""
+
+    d: int
+    n: int
+    theta: float
+    draws: int = 8
+    promised: float | None = None
+
+
+SETTINGS = (
+    Setting(1, 1_000_000, 2.0, 1, 1.0),
+    Setting(1, 1_000_000, 1.5, 1, 1.0),
+    Setting(5, 10_000, 2.0, 1, 2.0),
+    Setting(5, 10_000, 1.5, 1, 2.0),
+    Setting(8, 10_000, 2.0, 8, 30.0),
+    Setting(8, 10_000, 1.5, 8, 30.0),
+    *(Setting(d, 10_000, 2.0) for d in (1, 2, 3, 4, 6, 7)),
+    *(Setting(3, n, 2.0) for n in (1000, 3162, 31_623, 100_000)),
+)
+
+
+def problem(setting: Setting, seed: int) -> HeavyTailedProblem:
+    """Records of the setting; w* = (1, …, 1)/(2√d)."""
+    law = Tail("student", setting.theta + 0.2)
+    weights = np.full(setting.d, 0.5 / math.sqrt(setting.d))
+    population = HeavyTailedPopulation.unit(law, weights, theta=setting.theta, noise=law, noise_scale=0.2)
+    return population.draw(setting.n, np.random.default_rng(seed))
+
+
+def measure(setting: Setting) -> dict[str, float]:
+    """CPU seconds of the envelope, of a draw from it and of both shared by `draws`; boxes opened. Worst of three."""
+    rows = []
+    for seed in range(DATA_SETS):
+        data = problem(setting, seed)
+        envelope.cache_clear()
+        began = time.process_time()
+        made = envelope(MECHANISM, data)
+        middle = time.process_time()
+        with one_blas_thread():
+            made.draw(setting.draws, np.random.default_rng(seed))
+        ended = time.process_time()
+        rows.append((middle - began, (ended - middle) / setting.draws, (ended - began) / setting.draws, made.opened))
+    worst = np.max(np.array(rows, dtype=float), axis=0)
+    names = ("envelope_seconds", "draw_seconds", "seconds", "boxes")
+    return dict(zip(names, worst.tolist(), strict=True))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print, write JSON if asked; 1 if a promise is missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.heavytail", description=__doc__)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers there")
+    parser.add_argument("--figure", type=Path, metavar="PREFIX", help="draw PREFIX.pdf and PREFIX.png from --json FILE")
+    given = parser.parse_args(arguments)
+    if given.figure is not None:
+        if given.json is None or not given.json.is_file():
+            parser.error("--figure draws what --json FILE holds: measure first")
+        from dpbench.report.figures import save
+        from dpbench.report.figures_heavytail import boxes_opened
+
+        document = json.loads(given.json.read_text(encoding="utf-8"))
+        save(boxes_opened(document), [given.figure.with_name(f"{given.figure.name}.{k}") for k in ("pdf", "png")])
+        return 0
+    one_core()
+    measure(Setting(2, 100, 2.0))  # compiles
+    table = Table("d", "n", "theta", "boxes", "envelope s", "s a further draw", "draws", "s a draw", "promised")
+    rows = []
+    for setting in SETTINGS:
+        found = measure(setting)
+        rows.append({**asdict(setting), **found})
+        table.add_row(
+            str(setting.d), f"{setting.n:,}", f"{setting.theta:g}", f"{found['boxes']:,.0f}",
+            f"{found['envelope_seconds']:.3f}", f"{found['draw_seconds']:.4f}", str(setting.draws),
+            f"{found['seconds']:.3f}", "" if setting.promised is None else f"{setting.promised:g}",
+        )  # fmt: skip
+    Console().print(table, soft_wrap=True)
+    if given.json is not None:
+        document = {"rows": rows, "machine": machine(), "versions": versions()}
+        given.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    return 1 if any(row["promised"] is not None and row["seconds"] > row["promised"] for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+"""Pages built from the docstrings: ``sphinx-build -W -b html docs docs/_build/html``."""
+
+import re
+from typing import Any
+
+from dpbench import __version__
+
+project = "dpbench"
+author = copyright = "the dpbench authors"
+release = __version__
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.doctest",
+    "numpydoc",
+    "myst_parser",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+html_theme = "furo"
+html_title = f"dpbench {release}"
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings give types, with shapes and units
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+doctest_test_doctest_blocks = "default"
+
+
+def _bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Absolute values are not substitutions: outside ``literals``, a bar is a bar."""
+    for number, line in enumerate(lines):
+        parts = re.split(r"(``.*?``)", line)
+        lines[number] = "".join(p if p.startswith("``") else p.replace("|", r"\|") for p in parts)
+
+
+def setup(app: Any) -> None:
+    app.connect("autodoc-process-docstring", _bars, priority=400)

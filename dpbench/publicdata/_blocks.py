@@ -1,0 +1,23 @@
+"""Trials in blocks, so that a trial's bits depend neither on how many are asked for nor on their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dpbench import validation
+from dpbench.problems_publicdata import PublicDataProblem, public_data_problem
+from dpbench.sampling import block_width, check_rng
+
+
+def in_blocks(
+    run: Callable[[int, int], np.ndarray], problem: PublicDataProblem, trials: int, rng: np.random.Generator
+) -> np.ndarray:
+    """`run(width, rows)` for each block: it draws for `width` trials and returns the first `rows`, a multiple of 8."""
+    public_data_problem(problem)
+    check_rng(rng)
+    trials = validation.integer("trials", trials, at_least=1)
+    width = block_width(problem)
+    parts = [run(width, min(width, -(-(trials - at) // 8) * 8)) for at in range(0, trials, width)]
+    return np.concatenate(parts)[:trials]

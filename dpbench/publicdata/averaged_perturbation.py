@@ -1,0 +1,169 @@
+"""Algorithm 2: J minimisers of the empirical risk plus a Gaussian process, averaged, released through Perturb."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+
+import numpy as np
+
+from dpbench import validation
+from dpbench.losses_publicdata import LIPSCHITZ
+from dpbench.privacy import gaussian
+from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
+from dpbench.problems_publicdata import PublicDataProblem, public_data_problem, records_apart
+from dpbench.publicdata import theory
+from dpbench.publicdata._blocks import in_blocks
+from dpbench.publicdata._oracles import joint, nearest, public_values
+from dpbench.publicdata._release import release
+from dpbench.publicdata.complexity import gaussian_complexity
+from dpbench.publicdata.objective import is_exact, minimum_norm
+from dpbench.publicdata.perturb import INEXACT
+from dpbench.sampling import sample
+
+
+@dataclass(frozen=True)
+class AveragedPerturbation:
+    """f̄ = (1/J)·Σ_j argmin over F of L_D(f) + η·ω_m^{(j)}(f); the output is Perturb(f̄) with Gaussian noise.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The (ε, δ) that γ is calibrated to, δ in (0, 1).
+    calls : int
+        J, oracle calls a trial.
+    normalization : {"mean", "sum"}
+        L_D: the mean of the losses, which all proofs use, or their sum, which equation 6 prints. With the sum, η
+        does the work of η/n only.
+    perturbation : float, optional
+        η; default `theory.perturbation`.
+    calibration : {"exact", "printed"}
+        "exact": γ from `stability` at half of δ, and the exact shift at the other half. "printed": γ from (102).
+    noise_scale : float, optional
+        γ itself, in place of either.
+
+    Notes
+    -----
+    Refuses a class with functions of norm 0 on the public points (a linear ball without the paper's point z*):
+    Theorem 2 and (102) are for inf ‖f‖_m > 0. The stability proved in `theory.one_call_stability`, on which the
+    guarantee rests, does not need it.
+
+    f̄ is not in F unless F is convex, so f̂ may be far from it: see Theorem 6 in the ledger. J + 1 oracle calls a
+    trial; O(m) memory a trial, O(n + m) a problem.
+    """
+
+    epsilon: float
+    delta: float
+    _: KW_ONLY
+    calls: int = 64
+    normalization: str = "mean"
+    perturbation: float | None = None
+    calibration: str = "exact"
+    noise_scale: float | None = None
+
+    sample = sample
+    release = release
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
+        put(self, "epsilon", validation.epsilon(self.epsilon))
+        put(self, "delta", validation.delta(self.delta, positive=True))
+        put(self, "calls", validation.integer("calls", self.calls, at_least=1))
+        validation.choice("normalization", self.normalization, ("mean", "sum"))
+        validation.choice("calibration", self.calibration, ("exact", "printed"))
+        if self.perturbation is not None:
+            put(self, "perturbation", validation.real("perturbation", self.perturbation, above=0.0, size=True))
+        if self.noise_scale is not None:
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
+
+    def eta(self, problem: PublicDataProblem) -> float:
+        """η in use, beside the loss of the normalisation in use."""
+        p = bounded_away(problem)
+        if self.perturbation is not None:
+            return self.perturbation
+        size = gaussian_complexity(p.hypotheses, p.public)
+        eta = theory.perturbation(p.n, size, LIPSCHITZ.get(p.loss, 1.0), p.smoothness, self.epsilon, self.delta)
+        return eta if self.normalization == "mean" else eta * p.n
+
+    def stability(self, problem: PublicDataProblem) -> float:
+        """ρ: ‖f̄ − f̄'‖_m exceeds it with probability at most δ/2 for any neighbours under common ω, as proved."""
+        p = bounded_away(problem)
+        eta = self.eta(p) / (1.0 if self.normalization == "mean" else p.n)
+        size = gaussian_complexity(p.hypotheses, p.public)
+        return theory.averaged_stability(p.n, eta, size, self.calls, 0.5 * self.delta)
+
+    def gamma(self, problem: PublicDataProblem) -> float:
+        """γ, the scale of the noise in use."""
+        p = bounded_away(problem)
+        if self.noise_scale is not None:
+            return self.noise_scale
+        if self.calibration == "exact":
+            return theory.perturb_scale(p.m, self.stability(p), self.epsilon, 0.5 * self.delta, "gaussian")
+        size = gaussian_complexity(p.hypotheses, p.public)
+        rho = theory.lemma10_stability_printed(p.n, self.eta(p), size, self.calls, self.delta)
+        return theory.perturb_scale_printed(p.m, rho, self.epsilon, 0.5 * self.delta, "gaussian")
+
+    def guarantee(self, problem: PublicDataProblem) -> Profile:
+        """Upper profile over all neighbours (replace-one), from the noise in use; void for an inexact oracle.
+
+        Given ω, the output is a function of Gaussian noise whose centre moves by at most √m·ρ, but for ω of
+        probability δ/2: δ(ε) is at most δ/2 plus that of the shift, whatever ε is. At ρ = 2 no ω is left out.
+        """
+        p = bounded_away(problem)
+        if not is_exact(p.hypotheses):
+            return no_privacy(INEXACT)
+        gamma, rho = self.gamma(p), self.stability(p)
+        if rho == 0.0:
+            return gaussian_profile(0.0, kind="upper", why="all functions of the class agree on the public points")
+        if gamma == 0.0:
+            return no_privacy("no noise is added")
+        left_out = 0.0 if rho == theory.DIAMETER else 0.5 * self.delta
+        why = "Gaussian noise on f(Z), whose centre moves by at most sqrt(m) rho save with probability delta/2"
+        return Profile("upper", why, partial(_delta, mu=math.sqrt(p.m) * rho / gamma, left_out=left_out))
+
+    def pair_profile(self, problem: PublicDataProblem, neighbour: PublicDataProblem) -> Profile:
+        """The guarantee."""
+        records_apart(problem, neighbour)
+        return self.guarantee(problem)
+
+    def centres(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        """f̄(Z_1), …, f̄(Z_m) of `trials` runs, shape (trials, m): the same ω for the same generator."""
+        p = bounded_away(problem)
+        return in_blocks(partial(self._centres, p, rng), p, trials, rng)
+
+    def _centres(self, problem: PublicDataProblem, rng: np.random.Generator, width: int, rows: int) -> np.ndarray:
+        oracle = joint(problem)
+        objective = oracle.objective(problem.loss, 1.0 / problem.n if self.normalization == "mean" else 1.0)
+        share = self.eta(problem) / math.sqrt(problem.m)
+        total = np.zeros((rows, problem.m))
+        for _ in range(self.calls):
+            xi = rng.standard_normal((width, problem.m))[:rows]
+            total += public_values(problem, oracle.erm_many(objective, share * xi))
+        return total / self.calls
+
+    def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw `trials` outputs, shape (trials, width of the class)."""
+        gamma = self.gamma(problem)
+
+        def run(width: int, rows: int) -> np.ndarray:
+            zeta = rng.standard_normal((width, problem.m))[:rows]
+            return nearest(problem, self._centres(problem, rng, width, rows) + gamma * zeta)
+
+        return in_blocks(run, problem, trials, rng)
+
+
+def bounded_away(problem: PublicDataProblem) -> PublicDataProblem:
+    """The problem itself, where no function of its class has norm 0 on the public points."""
+    p = public_data_problem(problem)
+    if not minimum_norm(p.hypotheses, p.public) > 0.0:
+        must_be = (
+            "a class with inf ||f||_m > 0 on the public points for Algorithm 2 "
+            "(dpbench.publicdata.anchored.with_anchor adds the point z* where all f are 1)"
+        )
+        raise validation.invalid("hypotheses", must_be, p.hypotheses)
+    return p
+
+
+def _delta(epsilon: float, mu: float, left_out: float) -> float:
+    return min(1.0, left_out + gaussian.delta(epsilon, mu) * (1.0 + gaussian.ROUNDING))

@@ -1,0 +1,196 @@
+"""Algorithm 3: the empirical risk plus η‖f‖²_m is minimised once, and the minimiser released through Perturb."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from dpbench import validation
+from dpbench.blas import one_blas_thread
+from dpbench.losses_publicdata import CONVEX, LIPSCHITZ
+from dpbench.privacy.profile import Profile, no_privacy, pure_profile, shifted_gaussian
+from dpbench.problems_publicdata import PublicDataProblem, public_data_problem, records_apart
+from dpbench.publicdata import theory
+from dpbench.publicdata._blocks import in_blocks
+from dpbench.publicdata._oracles import joint, nearest, on_public, public_values
+from dpbench.publicdata._release import release
+from dpbench.publicdata.clipped import clipped_gaussians
+from dpbench.publicdata.complexity import uncounted
+from dpbench.publicdata.hypotheses_constants import Constants
+from dpbench.publicdata.objective import is_exact
+from dpbench.publicdata.perturb import INEXACT, NOISES, perturb_profile, standard_noise
+from dpbench.sampling import sample
+
+GAP = 1e-11
+"""The certified gap, in units of 1 + η, that a solver's f̄ is allowed: √GAP of a norm is paid for in noise."""
+
+
+@dataclass(frozen=True)
+class RegularizedPerturbation:
+    """f̄ = argmin over F of L_D(f) + η‖f‖²_m; the output is Perturb(f̄): nearest on Z to f̄ + γζ.
+
+    Made for a convex class and a convex loss. On others it runs, and the stability that noise and guarantee rest
+    on is the trivial ‖f̄ − f̄'‖_m ≤ 2.
+
+    Parameters
+    ----------
+    epsilon : float
+    delta : float
+        The (ε, δ) that γ is calibrated to. δ in (0, 1) for Gaussian noise; Laplace noise is ε-DP whatever δ is.
+    noise : {"gaussian", "laplace"}
+        The law of ζ: N(0, 1) or Laplace of scale 1.
+    normalization : {"mean", "sum"}
+        L_D: the mean of the losses, which all proofs use, or their sum, which equation 8 prints. With the sum, η
+        does the work of η/n only and f̄ is stable for η ≥ 1/4 alone.
+    regularization : float, optional
+        η; default `theory.regularization`.
+    calibration : {"exact", "printed"}
+        "exact": γ from the proven ρ (`stability`) and the exact shift. "printed": γ from (104) or (105).
+    noise_scale : float, optional
+        γ itself, in place of either; 0 gives f̄ where F is convex.
+
+    Notes
+    -----
+    Two oracle calls: one for f̄ a problem (its values on Z are kept), one a trial. A trial takes O(m) memory. Rows
+    are the parametrisation of the class.
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    _: KW_ONLY
+    noise: str = "gaussian"
+    normalization: str = "mean"
+    regularization: float | None = None
+    calibration: str = "exact"
+    noise_scale: float | None = None
+
+    sample = sample
+    release = release
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
+        validation.choice("noise", self.noise, NOISES)
+        put(self, "epsilon", validation.epsilon(self.epsilon))
+        put(self, "delta", validation.delta(self.delta, positive=self.noise == "gaussian"))
+        validation.choice("normalization", self.normalization, ("mean", "sum"))
+        validation.choice("calibration", self.calibration, ("exact", "printed"))
+        if self.regularization is not None:
+            put(self, "regularization", validation.real("regularization", self.regularization, above=0.0, size=True))
+        if self.noise_scale is not None:
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
+
+    def eta(self, problem: PublicDataProblem) -> float:
+        """η in use, beside the loss of the normalisation in use."""
+        p = public_data_problem(problem)
+        if self.regularization is not None:
+            return self.regularization
+        delta = self.delta if self.noise == "gaussian" else 0.0
+        eta = theory.regularization(
+            p.n, width(p), LIPSCHITZ.get(p.loss, 1.0), p.smoothness, self.epsilon, delta
+        )  # fmt: skip
+        return eta if self.normalization == "mean" else eta * p.n
+
+    def stability(self, problem: PublicDataProblem) -> float:
+        """ρ: ‖f̄ − f̄'‖_m is at most this for all neighbours, as proved for the normalisation in use."""
+        p = public_data_problem(problem)
+        if p.loss not in CONVEX or not getattr(p.hypotheses, "convex", False):
+            return theory.DIAMETER
+        eta = self.eta(p) / (1.0 if self.normalization == "mean" else p.n)
+        return theory.regularized_stability(p.n, eta, allowed_gap(p, eta))
+
+    def gamma(self, problem: PublicDataProblem) -> float:
+        """γ, the scale of the noise in use."""
+        p = public_data_problem(problem)
+        if self.noise_scale is not None:
+            return self.noise_scale
+        if self.calibration == "exact":
+            return theory.perturb_scale(p.m, self.stability(p), self.epsilon, self.delta, self.noise)
+        rho = theory.regularized_stability_printed(p.n, self.eta(p))
+        return theory.perturb_scale_printed(p.m, rho, self.epsilon, 0.5 * self.delta, self.noise)
+
+    def guarantee(self, problem: PublicDataProblem) -> Profile:
+        """Upper profile over all neighbours (replace-one), from the noise in use; void for an inexact oracle."""
+        return perturb_profile(public_data_problem(problem), self.stability(problem), self.gamma(problem), self.noise)
+
+    def pair_profile(self, problem: PublicDataProblem, neighbour: PublicDataProblem) -> Profile:
+        """Profile of one pair, from the two computed f̄: exact for constants under Gaussian noise, else upper.
+
+        For constants the output is the mean of m Gaussians, cut to [−1, 1]; else it is a function of noise on Z.
+        """
+        records_apart(problem, neighbour)
+        if not is_exact(problem.hypotheses):
+            return no_privacy(INEXACT)
+        gamma = self.gamma(problem)
+        if isinstance(uncounted(problem.hypotheses), Constants) and self.noise == "gaussian" and gamma > 0.0:
+            free = float(np.count_nonzero(problem.hypotheses.predict([[0.0]], problem.public) == 0.0))
+            if free > 0.0:
+                first, second = (float(self.minimiser(p)[0]) for p in (problem, neighbour))
+                return clipped_gaussians(first, second, gamma / math.sqrt(free))
+        moved = self.centre(problem) - self.centre(neighbour)
+        why = "a function of noise on f(Z) around the two computed minimisers"
+        if self.noise == "gaussian":
+            return shifted_gaussian(float(np.linalg.norm(moved)), gamma, kind="upper", why=why)
+        shift = float(np.abs(moved).sum())
+        if gamma == 0.0 and shift > 0.0:
+            return no_privacy("no noise is added")
+        return pure_profile(shift / gamma if shift > 0.0 else 0.0, why=why)
+
+    def minimiser(self, problem: PublicDataProblem) -> np.ndarray:
+        """f̄ as parameters, shape (width,), read-only. One oracle call, kept with the problem.
+
+        Raises
+        ------
+        InvalidInput
+            If an iterative oracle cannot certify its answer to the gap that `stability` counts. Nothing is released
+            then; that refusal depends on the data and is outside the guarantee.
+        """
+        p = public_data_problem(problem)
+        per_record = 1.0 / p.n if self.normalization == "mean" else 1.0
+        made, gap = _minimiser(p, per_record, self.eta(p) / p.m, id(p.hypotheses))
+        share = 1.0 / (per_record * p.n)
+        if not gap * share <= allowed_gap(p, self.eta(p) * share):
+            raise validation.invalid("regularization", "larger for a minimiser so hard to certify", self.eta(p))
+        return made
+
+    def centre(self, problem: PublicDataProblem) -> np.ndarray:
+        """f̄(Z_1), …, f̄(Z_m)."""
+        return np.asarray(public_values(problem, self.minimiser(problem)[None, :])[0])
+
+    def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw `trials` outputs, shape (trials, width): a draw of m variables and one oracle call on Z each."""
+        gamma = self.gamma(problem)
+
+        def run(width: int, rows: int) -> np.ndarray:
+            zeta = standard_noise(self.noise, rng, (width, problem.m))[:rows]
+            return nearest(problem, self.centre(problem) + gamma * zeta)
+
+        return in_blocks(run, problem, trials, rng)
+
+
+def allowed_gap(problem: PublicDataProblem, eta: float) -> float:
+    """What the objective, the loss being a mean, may miss its minimum by: 0 for an oracle that is no iteration."""
+    return GAP * (1.0 + eta) if hasattr(on_public(problem), "certified") else 0.0
+
+
+def width(problem: PublicDataProblem) -> int:
+    """Numbers that name one function of the class; 1 for a class that does not say."""
+    return int(getattr(problem.hypotheses, "width", 1))
+
+
+@lru_cache(maxsize=256)
+def _minimiser(problem: PublicDataProblem, weight: float, quadratic: float, holder: int) -> tuple[np.ndarray, float]:
+    """A minimiser, and by how much at most it misses the least value, where the oracle says so; else 0."""
+    with one_blas_thread():
+        oracle = joint(problem)
+        objective = oracle.objective(problem.loss, weight, quadratic)
+        certified = getattr(oracle.prepared, "certified", None)
+        if certified is None:
+            made, gap = oracle.prepared.erm(objective), 0.0
+        else:
+            rows, gaps = certified(objective, objective.linear[None, :])
+            made, gap = rows[0], float(gaps[0])
+    made.flags.writeable = False
+    return made, gap

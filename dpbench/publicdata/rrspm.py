@@ -1,0 +1,151 @@
+"""Algorithm 4, RRSPM: the minimiser under random weights on the public points, rounded to what it says there."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from dpbench import validation
+from dpbench.privacy import gaussian
+from dpbench.privacy.discrete import pair_from_logs
+from dpbench.privacy.profile import Profile, discrete_profile, no_privacy, pure_profile
+from dpbench.problems_publicdata import PublicDataProblem, records_apart
+from dpbench.publicdata import theory
+from dpbench.publicdata._blocks import in_blocks
+from dpbench.publicdata._oracles import nearest, public_values
+from dpbench.publicdata._release import release
+from dpbench.publicdata._separator import classification, weighted_minimisers
+from dpbench.publicdata.complexity import uncounted
+from dpbench.publicdata.hypotheses_cube import ParityCube
+from dpbench.publicdata.objective import is_exact
+from dpbench.publicdata.perturb import INEXACT, NOISES
+from dpbench.sampling import sample
+from lowerbounds._parity_cube import parity_cube
+
+
+@dataclass(frozen=True)
+class RRSPM:
+    """f̃ minimises Σ ℓ(f(x_i), y_i) + Σ ξ_j·1[f(Z_j) ≠ Ỹ_j]; the output agrees with f̃ on Z and is chosen by f̃(Z).
+
+    For classes with values ±1. Ỹ_j are fair coins and the weights ξ_j have either sign.
+
+    Parameters
+    ----------
+    epsilon : float
+    delta : float
+        The (ε, δ) that the weights are calibrated to. δ in (0, 1) for Gaussian weights; Laplace weights are ε-DP
+        whatever δ is.
+    noise : {"laplace", "gaussian"}
+    calibration : {"exact", "printed"}
+        Laplace weights have scale 2m/ε in both. Gaussian ones: "printed" is Theorem 4's C√(m·log(1/δ))/ε, which is
+        not (ε, δ)-DP; "exact" is the least for which the bound of `theory.rrspm_log_delta`, proved for every
+        class, meets (ε, δ), about 1.6m/ε.
+    noise_constant : float, optional
+        C; default see `theory.rrspm_gaussian_scale_printed`.
+    noise_scale : float, optional
+        Scale of the Laplace weights, or standard deviation of the Gaussian ones, in place of either.
+
+    Notes
+    -----
+    "Any f̂ that agrees with f̃ on Z" includes f̃ itself, whose values off Z may give the records away. Here f̂ is the
+    answer of a fresh oracle call on the points Z labelled by f̃: a function of f̃(Z) and of what is public.
+
+    Two oracle calls a trial, over the n + m points and over Z; O(m) memory a trial, O(n + m) a problem.
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    _: KW_ONLY
+    noise: str = "laplace"
+    calibration: str = "exact"
+    noise_constant: float | None = None
+    noise_scale: float | None = None
+
+    sample = sample
+    release = release
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
+        validation.choice("noise", self.noise, NOISES)
+        put(self, "epsilon", validation.epsilon(self.epsilon))
+        put(self, "delta", validation.delta(self.delta, positive=self.noise == "gaussian"))
+        validation.choice("calibration", self.calibration, ("exact", "printed"))
+        if self.noise_constant is not None:
+            put(self, "noise_constant", validation.real("noise_constant", self.noise_constant, above=0.0, size=True))
+        if self.noise_scale is not None:
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
+
+    def scale(self, problem: PublicDataProblem) -> float:
+        """Scale of the weights in use: Laplace's b, or the standard deviation."""
+        m = classification(problem).m
+        if self.noise_scale is not None:
+            return self.noise_scale
+        if self.noise == "laplace":
+            return theory.rrspm_laplace_scale(m, self.epsilon)
+        if self.calibration == "exact":
+            return theory.rrspm_gaussian_scale(m, self.epsilon, self.delta)
+        return theory.rrspm_gaussian_scale_printed(m, self.epsilon, self.delta, self.noise_constant)
+
+    def guarantee(self, problem: PublicDataProblem) -> Profile:
+        """Upper profile over all neighbours (replace-one), from the weights in use; void for an inexact oracle.
+
+        Laplace: 2m/b, from the shift of Lemma 18 coordinate by coordinate. Gaussian: `theory.rrspm_log_delta`.
+        """
+        return separator_profile(classification(problem), self.noise, self.scale(problem))
+
+    def pair_profile(self, problem: PublicDataProblem, neighbour: PublicDataProblem) -> Profile:
+        """Exact on the parity cube, for records at x° and where all f agree (`lowerbounds.parity_cube`).
+
+        Else the guarantee: no other law of f̃(Z) is known.
+        """
+        records_apart(problem, neighbour)
+        laws = [parity_law(p, self.noise, self.scale(problem)) for p in (problem, neighbour)]
+        if laws[0] is None or laws[1] is None:
+            return self.guarantee(problem)
+        why = "all choices of one parity are equally likely, and the law of the parity is known"
+        return discrete_profile(pair_from_logs(laws[0], laws[1]), why=why)
+
+    def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw `trials` outputs, shape (trials, width of the class)."""
+
+        def run(width: int, rows: int) -> np.ndarray:
+            found = weighted_minimisers(classification(problem), self.noise, self.scale(problem), rng, width, rows)
+            return nearest(problem, public_values(problem, found))
+
+        return in_blocks(run, problem, trials, rng)
+
+
+def parity_law(problem: PublicDataProblem, noise: str, scale: float) -> np.ndarray | None:
+    """Log-probabilities of the parities −1 and 1 of what RRSPM returns on the parity cube; None where not known."""
+    cube = uncounted(problem.hypotheses)
+    if not isinstance(cube, ParityCube) or scale == 0.0:
+        return None
+    counts = np.bincount(problem.public.astype(np.int64), minlength=cube.bits + 2)
+    sizes = counts[: cube.bits]
+    if sizes.min() < 1 or counts[-1] > 0 or problem.x.min() < cube.bits:
+        return None
+    gap = float(problem.y[problem.x > cube.bits].sum())  # by how much parity 1 scores below parity −1
+    pair = replace(parity_cube(1), bits=cube.bits, public=problem.m, sizes=sizes)
+    rare = pair.log_survival(abs(gap), noise, scale) - math.log(2.0)
+    law = np.array([rare, math.log1p(-math.exp(rare))])
+    return law if gap > 0.0 else law[::-1]
+
+
+def separator_profile(problem: PublicDataProblem, noise: str, scale: float) -> Profile:
+    """Upper profile of Algorithms 4 and 5 with weights of this scale, for every class and every pair."""
+    if not is_exact(problem.hypotheses):
+        return no_privacy(INEXACT)
+    if scale == 0.0:
+        return no_privacy("no noise is added")
+    if noise == "laplace":
+        why = "a shift by 2 of each of the m Laplace weights keeps the choice when one record changes"
+        return pure_profile(2.0 * problem.m / scale, why=why)
+    why = "a shift by 2 of each of the m Gaussian weights keeps the choice: a log-ratio bounded by their l1 norm"
+    return Profile("upper", why, partial(_gaussian_delta, m=problem.m, scale=scale))
+
+
+def _gaussian_delta(epsilon: float, m: int, scale: float) -> float:
+    return min(1.0, math.exp(theory.rrspm_log_delta(epsilon, m, scale)) * (1.0 + gaussian.ROUNDING))

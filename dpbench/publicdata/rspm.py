@@ -1,0 +1,86 @@
+"""Algorithm 5, RSPM (Neel, Roth, Vietri & Wu 2019): RRSPM on points that tell all functions of the class apart."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+
+import numpy as np
+
+from dpbench import validation
+from dpbench.privacy.profile import Profile
+from dpbench.problems_publicdata import PublicDataProblem, records_apart
+from dpbench.publicdata import theory
+from dpbench.publicdata._blocks import in_blocks
+from dpbench.publicdata._release import release
+from dpbench.publicdata._separator import classification, weighted_minimisers
+from dpbench.publicdata.complexity import identifies
+from dpbench.publicdata.rrspm import separator_profile
+from dpbench.sampling import sample
+
+
+@dataclass(frozen=True)
+class RSPM:
+    """f̂ minimises Σ ℓ(f(x_i), y_i) + Σ ξ_j·1[f(U_j) ≠ Ỹ_j] with Laplace weights, and is released as it is.
+
+    The public points of the problem are U, which must be a universal identification set of the class (Definition
+    9): any two of its functions differ somewhere on U, so that f̂ is a function of f̂(U).
+
+    Parameters
+    ----------
+    epsilon : float
+        Weights have scale 2m/ε.
+    calibration : {"exact", "printed"}
+        The same noise: what is printed is proved.
+    noise_scale : float, optional
+        Scale of the weights, in place of 2m/ε.
+
+    Notes
+    -----
+    One oracle call a trial over the n + m points; O(m) memory a trial, O(n + m) a problem.
+    """
+
+    epsilon: float
+    _: KW_ONLY
+    calibration: str = "exact"
+    noise_scale: float | None = None
+
+    sample = sample
+    release = release
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
+        put(self, "epsilon", validation.epsilon(self.epsilon))
+        validation.choice("calibration", self.calibration, ("exact", "printed"))
+        if self.noise_scale is not None:
+            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
+
+    def scale(self, problem: PublicDataProblem) -> float:
+        """Scale of the weights in use."""
+        m = identified(problem).m
+        return theory.rrspm_laplace_scale(m, self.epsilon) if self.noise_scale is None else self.noise_scale
+
+    def guarantee(self, problem: PublicDataProblem) -> Profile:
+        """Upper profile over all neighbours (replace-one): 2m/scale, purely; void for an inexact oracle."""
+        return separator_profile(identified(problem), "laplace", self.scale(problem))
+
+    def pair_profile(self, problem: PublicDataProblem, neighbour: PublicDataProblem) -> Profile:
+        """The guarantee."""
+        records_apart(problem, neighbour)
+        return self.guarantee(problem)
+
+    def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw `trials` outputs, shape (trials, width of the class)."""
+
+        def run(width: int, rows: int) -> np.ndarray:
+            return weighted_minimisers(identified(problem), "laplace", self.scale(problem), rng, width, rows)
+
+        return in_blocks(run, problem, trials, rng)
+
+
+def identified(problem: PublicDataProblem) -> PublicDataProblem:
+    """The problem itself, where its public points identify its class."""
+    p = classification(problem)
+    if not identifies(p.hypotheses, p.public):
+        must_be = "a universal identification set of the class: points on which all its functions differ"
+        raise validation.invalid("public", must_be, p.public)
+    return p

@@ -1,0 +1,149 @@
+"""The HTML page of ``dpbench report``: one file, nothing loaded from outside, fed by stored evidence alone."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import zip_longest
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from dpbench.claims.core import Claim
+from dpbench.report.drawings import DRAWINGS
+from dpbench.report.figures import Drawing, save_svg
+from dpbench.report.stored import Shown
+from dpbench.report.tables import interval, number
+from dpbench.validation import InvalidInput
+
+NOT_RUN = "not run"
+WRONG = ("refuted", "inconsistent")
+_ROWS = 40  # of a series that are shown; ``--json`` has all
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure in the page: an SVG image as a data address, and what it shows in words."""
+
+    address: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """What the page says of one claim.
+
+    Attributes
+    ----------
+    claim : Claim
+    shown : Shown or None
+        None where it was not run.
+    pictures : tuple of Picture
+    lost : tuple of str
+        Figures that cannot be drawn, each with the reason.
+    header : tuple of str
+    rows : list of tuple of str
+        The series as a table.
+    omitted : int
+        Rows of the series that are not shown.
+    """
+
+    claim: Claim
+    shown: Shown | None
+    pictures: tuple[Picture, ...] = ()
+    lost: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    rows: Sequence[tuple[str, ...]] = ()
+    omitted: int = 0
+
+    @property
+    def verdict(self) -> str:
+        return NOT_RUN if self.shown is None else self.shown.verdict
+
+    @property
+    def as_expected(self) -> bool:
+        return self.shown is None or self.shown.verdict == self.claim.expected
+
+
+def page(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
+    """The page of `claims` with the verdicts `found`, by id: HTML that needs no network."""
+    cards = {claim.id: _card(claim, found.get(claim.id)) for claim in claims}
+    template = Environment(
+        loader=PackageLoader("dpbench.report", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    ).get_template("page.html.j2")  # fmt: skip
+    shown = [card.shown for card in cards.values() if card.shown is not None]
+    return template.render(
+        cards=cards,
+        wrong=sorted((c for c in cards.values() if c.verdict in WRONG), key=lambda card: card.as_expected),
+        unexpected=[card for card in cards.values() if not card.as_expected],
+        counts=Counter(card.verdict for card in cards.values()),
+        budget=sum(one.evidence["level"] for one in shown),
+        runs=_runs(shown),
+        kinds=sorted({card.claim.kind for card in cards.values()}),
+        papers=list(dict.fromkeys(card.claim.paper for card in cards.values())),
+        number=partial(number, digits=4),
+        interval=interval,
+        **_span(shown),
+    )
+
+
+def _runs(shown: Iterable[Shown]) -> list[dict[str, Any]]:
+    """The distinct settings the verdicts were found with, and how many each found."""
+    settings = Counter((one.level, one.seed, tuple(one.made_with.items())) for one in shown)
+    return [{"level": lv, "seed": s, "made": dict(made), "count": n} for (lv, s, made), n in settings.items()]
+
+
+def _span(shown: Sequence[Shown]) -> dict[str, Any]:
+    times = [one.recorded for one in shown if one.recorded]
+    return {
+        "first": min(times, default=""),
+        "last": max(times, default=""),
+        "stale": sum(one.stale for one in shown),
+        "seconds": sum(one.evidence["seconds"] for one in shown),
+    }
+
+
+def _card(claim: Claim, shown: Shown | None) -> Card:
+    if shown is None:
+        return Card(claim, None)
+    pictures, lost = [], []
+    for drawing in DRAWINGS:
+        if drawing.claim == claim.id:
+            try:
+                pictures.append(_picture(drawing, shown.evidence))
+            except InvalidInput as error:
+                lost.append(f"{drawing.name}: {error}")
+    series = shown.evidence["series"]
+    length = max(map(len, series.values()), default=0)
+    rows = list(zip_longest(*([_cell(v) for v in column[:_ROWS]] for column in series.values()), fillvalue=""))
+    return Card(claim, shown, tuple(pictures), tuple(lost), tuple(series), rows, max(0, length - _ROWS))
+
+
+def _picture(drawing: Drawing, evidence: Mapping[str, Any]) -> Picture:
+    figure = drawing.draw(evidence)
+    target = io.BytesIO()
+    save_svg(figure, target)
+    address = "data:image/svg+xml;base64," + base64.b64encode(target.getvalue()).decode("ascii")
+    return Picture(address, _words(figure))
+
+
+def _words(figure: Any) -> str:
+    """Title, axes and curves of a figure, for those who do not see it."""
+    said = []
+    for axes in figure.axes:
+        curves = [str(label) for label in axes.get_legend_handles_labels()[1]]
+        named = axes.get_title(loc="left") or axes.get_title()
+        against = f"{axes.get_ylabel()} against {axes.get_xlabel()}" if axes.get_xlabel() else axes.get_ylabel()
+        said.append(". ".join(part for part in (named, against, "; ".join(curves)) if part))
+    return " | ".join(said).replace("$", "").replace("\n", " ")
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.5g}"

@@ -1,0 +1,136 @@
+"""The peers' tables and figures, from the document of ``dpbench bench --peers --json``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+from rich.console import Console
+
+from dpbench.report import measured
+from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, log_ticks, new_axes, styled
+from dpbench.report.tables import interval, number, table
+
+Rows = Sequence[Mapping[str, Any]]
+STYLES = {
+    "noisy-gd": ("o", BLUE),
+    "output-perturbation": ("s", "#E69F00"),
+    "jl": ("D", "#009E73"),
+    "diffprivlib": ("^", VERMILION),
+}
+
+COLUMNS: dict[str, dict[str, Callable[[Mapping[str, Any]], str]]] = {
+    "speed": {
+        "loss": lambda r: r["loss"],
+        "peer": lambda r: r["peer"],
+        "ours, trials a second": lambda r: f"{r['ours_per_second']:.0f}",
+        "peer's": lambda r: f"{r['peer_per_second']:.0f}",
+        "ratio": lambda r: f"{r['median']:.2f}",
+        "95% interval": lambda r: f"{r['low']:.2f} to {r['high']:.2f}",
+        "promised": lambda r: "" if r["promised"] is None else f"{r['promised']:g}",
+    },
+    "auditors": {
+        "task": lambda r: r["task"],
+        "mechanism": lambda r: r["mechanism"],
+        "auditor": lambda r: r["auditor"],
+        "true epsilon": lambda r: f"{r['truth']:.3g}",
+        "mean bound": lambda r: f"{r['mean']:.4f}",
+        "standard error": lambda r: f"{r['standard_error']:.4f}",
+        "above the truth": lambda r: f"{r['above']} of {r['audits']}",
+    },
+    "held-out": {
+        "data": lambda r: r["data"],
+        "measure": lambda r: r["measure"],
+        "algorithm": lambda r: r["algorithm"],
+        "promise": lambda r: r["promise"],
+        "epsilon": lambda r: "" if r["epsilon"] is None else f"{r['epsilon']:g}",
+        "median": lambda r: number(r["value"], 3),
+        "95% interval": lambda r: "" if r["epsilon"] is None else interval((r["low"], r["high"])),
+    },
+}
+
+
+def line(part: str, row: Mapping[str, Any]) -> str:
+    """A finished row, for the progress."""
+    return f"{part}: " + "  ".join(cell for show in COLUMNS[part].values() if (cell := show(row)))
+
+
+def print_peers(document: Mapping[str, Any], console: Console) -> None:
+    """A table for each part that was measured."""
+    for part, rows in document["parts"].items():
+        made = table(*COLUMNS[part])
+        for row in rows:
+            made.add_row(*(show(row) for show in COLUMNS[part].values()))
+        console.print(f"[bold]{part}[/]")
+        console.print(made)
+    console.print(document["machine"])
+
+
+def markdown(part: str, rows: Rows) -> str:
+    """The table of a part for the README."""
+    return measured.table(COLUMNS[part], ([show(row) for show in COLUMNS[part].values()] for row in rows))
+
+
+def images(prefix: Path, part: str) -> list[Path]:
+    """Where the figure of a part goes: PREFIX_part.pdf and .png."""
+    return [prefix.with_name(f"{prefix.name}_{part.replace('-', '_')}.{kind}") for kind in ("pdf", "png")]
+
+
+@styled
+def speed(parts: Mapping[str, Rows]) -> Figure:
+    """How many times as many trials a second as each peer, with 95% intervals; ticks are what is promised."""
+    rows = list(parts["speed"])[::-1]
+    figure, axes = new_axes()
+    centre, low, high = (np.array([row[key] for row in rows]) for key in ("median", "low", "high"))
+    place = np.arange(len(rows))
+    axes.barh(place, centre, xerr=(centre - low, high - centre), color=BLUE, height=0.6, error_kw={"capsize": 2})
+    promised = [(k, row["promised"]) for k, row in enumerate(rows) if row["promised"] is not None]
+    axes.scatter([p for _, p in promised], [k for k, _ in promised], marker="|", s=160, color="black", label="promised")
+    axes.axvline(1.0, color=GREY, lw=0.8)
+    axes.set(xscale="log", xlabel="trials a second over the peer's")
+    axes.set_yticks(place, [f"{row['loss']}, {row['peer']}" for row in rows])
+    log_ticks(axes.xaxis)
+    axes.set_title("Noisy GD, n = 1000, d = 50, T = 1000", loc="left")
+    axes.legend(loc="lower right")
+    return figure
+
+
+@styled
+def held_out(parts: Mapping[str, Rows]) -> Figure:
+    """Held-out accuracy or R² over ε on each set: medians with 95% intervals, beside the non-private fit and zero."""
+    rows = parts["held-out"]
+    names = list(dict.fromkeys(row["data"] for row in rows))
+    figure, _ = new_axes()
+    figure.clear()
+    figure.set_size_inches(6.75, 4.4)
+    for axes, name in zip(np.ravel(figure.subplots(2, -(-len(names) // 2), squeeze=False)), names, strict=False):
+        mine = [row for row in rows if row["data"] == name]
+        measure = mine[0]["measure"]
+        floor = -0.4 if measure == "R2" else 0.4  # a fit can be worse by any factor; the axis is not
+        for algorithm, (marker, colour) in STYLES.items():
+            found = sorted((r for r in mine if r["algorithm"] == algorithm), key=lambda row: row["epsilon"])
+            if found:
+                x, centre, low, high = (np.array([r[k] for r in found]) for k in ("epsilon", "value", "low", "high"))
+                seen = centre >= floor
+                axes.errorbar(
+                    x[seen], centre[seen], (centre[seen] - np.maximum(low[seen], floor), high[seen] - centre[seen]),
+                    marker=marker, capsize=2, elinewidth=0.9, label=algorithm, color=colour,
+                )  # fmt: skip
+        for algorithm, style in (("non-private fit", "-"), ("zero predictor", DASHED)):
+            value = next(r["value"] for r in mine if r["algorithm"] == algorithm)
+            axes.axhline(value, color="black", ls=style, lw=0.9, label=algorithm)
+        axes.set(xscale="log", xlabel=r"$\varepsilon$", ylabel="accuracy" if measure == "accuracy" else "$R^2$")
+        epsilons = sorted({row["epsilon"] for row in mine if row["epsilon"] is not None})
+        axes.set_xticks(epsilons, [f"{epsilon:g}" for epsilon in epsilons], minor=False)
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_title(f"{name.replace('_', ' ')}, held out", loc="left")
+    handles = {label: handle for a in figure.axes for handle, label in zip(*a.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=3)
+    return figure
+
+
+FIGURES: dict[str, Callable[[Mapping[str, Rows]], Figure]] = {"speed": speed, "held-out": held_out}

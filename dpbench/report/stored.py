@@ -1,0 +1,88 @@
+"""Verdicts to show: of each entry one, from a store or from a document of ``verify --json``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpbench import validation
+from dpbench.claims import ledger
+from dpbench.runs.store import StoredVerdict
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A verdict to show.
+
+    Attributes
+    ----------
+    claim, verdict, level : str
+    seed : int
+    evidence : dict
+        `Evidence.to_dict()`.
+    stale : bool
+        Whether it is of other code than the present.
+    recorded : str
+        UTC, ISO 8601; empty where the source does not say.
+    made_with : dict of str to str
+        Versions and machine.
+    """
+
+    claim: str
+    verdict: str
+    level: str
+    seed: int
+    evidence: Mapping[str, Any]
+    stale: bool
+    recorded: str
+    made_with: Mapping[str, str]
+
+
+def best(verdicts: Iterable[StoredVerdict]) -> dict[str, Shown]:
+    """For each claim one of its stored verdicts, given oldest first.
+
+    Those of the present code go before stale ones, full runs before quick ones, and newer before older.
+    """
+    digests = {claim.id: claim.digest for claim in ledger.all_claims()}
+    ranked: dict[str, tuple[tuple[bool, bool], Shown]] = {}
+    for one in verdicts:
+        fresh = one.code == digests.get(one.claim)
+        rank = fresh, one.level == "full"
+        if one.claim not in ranked or rank >= ranked[one.claim][0]:
+            made = one.evidence.get("made_with", {})
+            shown = Shown(one.claim, one.verdict, one.level, one.seed, one.evidence, not fresh, one.recorded, made)
+            ranked[one.claim] = rank, shown
+    return {claim: shown for claim, (_, shown) in ranked.items()}
+
+
+def of_document(document: Any) -> dict[str, Shown]:
+    """The verdicts of a document of ``verify --json``.
+
+    Raises
+    ------
+    InvalidInput
+        If it is not such a document.
+    """
+    digests = {claim.id: claim.digest for claim in ledger.all_claims()}
+    try:
+        if document["schema"] != ledger.SCHEMA:
+            raise validation.invalid("the ledger", f"a document of schema {ledger.SCHEMA}", document["schema"])
+        made = {**document["versions"], **({"machine": document["machine"]} if "machine" in document else {})}
+        return {
+            item["id"]: Shown(
+                item["id"],
+                item["verdict"],
+                document["level"],
+                document["seed"],
+                item["evidence"],
+                item["evidence"]["digest"] != digests.get(item["id"]),
+                "",
+                made,
+            )
+            for item in document["claims"]
+        }
+    except (KeyError, TypeError, AttributeError) as error:
+        raise validation.invalid(
+            "the ledger", f"a document of `dpbench verify --json` ({error!r})", document
+        ) from error

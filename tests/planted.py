@@ -1,0 +1,19 @@
+"""Errors planted in kernels, for tests that must see them."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+
+def wrong(module: ModuleType, kernel: str, old: str, new: str) -> Callable[..., Any]:
+    """The Python function of a module's kernel with one expression changed, calling others as Python functions."""
+    source = textwrap.dedent(inspect.getsource(getattr(module, kernel).py_func))
+    body = source[source.index("def ") :]
+    assert old in body, f"{kernel} has no {old!r}"
+    scope = {name: getattr(value, "py_func", value) for name, value in vars(module).items()}
+    exec(body.replace(old, new), scope)
+    return scope[kernel]

@@ -1,0 +1,130 @@
+"""Table 1's crossover: closed forms against the mechanisms, d* against power laws, and planted exponents."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbench.claims.glm import crossover, crossover_benign, crossover_envelopes
+from dpbench.claims.glm.crossover_envelopes import (
+    DELTA,
+    SHAPE,
+    crossing_dimension,
+    noisy_gd_envelope,
+    output_perturbation_envelope,
+    output_perturbation_excess,
+)
+from dpbench.claims.glm.hard_scales import Scale
+from dpbench.glm import theory
+from dpbench.glm.output_perturbation import OutputPerturbation
+from dpbench.populations import ScaledBasis
+from dpbench.rates import Point, sweep
+from dpbench.runs.context import RunContext
+
+
+def test_closed_form_is_the_mean_of_output_perturbation() -> None:
+    """Null: measured mean = closed form; |z| < 5.5 fails falsely with probability 4e-8. An error of 10% is seen."""
+    n, active, fraction, lam, noise = 600, 8, 0.7, 0.05, 0.1
+    population = ScaledBasis(
+        "squared", np.full(active, fraction / active), np.full(active, 1 / math.sqrt(8)), radius=9.0
+    )
+    mechanism = OutputPerturbation(1.0, DELTA, regularization=lam, noise_scale=noise)
+    found = sweep([Point(population, n, mechanism)], 600, repeats=64)[0]
+    expected = output_perturbation_excess(n, active, fraction, lam, noise)
+    error = found.std() / math.sqrt(found.size)
+    assert abs(found.mean() - expected) < 5.5 * error
+    assert abs(found.mean() - 1.1 * expected) > 5.5 * error
+
+
+def test_hardest_scale_of_output_perturbation_is_no_easier_than_its_neighbours() -> None:
+    best = output_perturbation_envelope(2000, 0.05, 0.02)
+    assert best.active > 1 and best.zero == pytest.approx(best.fraction / best.active)
+    for active in (best.active // 2, best.active, 2 * best.active):
+        for fraction in (best.fraction / 2.0, best.fraction):
+            assert output_perturbation_excess(2000, active, fraction, 0.05, 0.02) <= best.excess * (1.0 + 1e-12)
+
+
+def test_envelope_of_noisy_gd_between_two_dimensions_lies_between_theirs() -> None:
+    low, middle, high = (noisy_gd_envelope(500, d, 1.0, "exact").excess for d in (90, 90.5, 91))
+    assert low < middle < high
+    assert noisy_gd_envelope(500, 90, 1.0, "printed").excess > low
+
+
+def test_crossing_is_where_the_envelope_has_the_level() -> None:
+    for calibration, level in (("exact", 0.05), ("printed", 0.2)):
+        d, steepness = crossing_dimension(1000, 1.0, calibration, level)
+        assert noisy_gd_envelope(1000, d, 1.0, calibration).excess == pytest.approx(level, rel=2e-3)
+        assert 0.3 < steepness < 0.6
+    for level in (2.0, 1e-6):  # above Y², and below what the plane costs
+        with pytest.raises(ArithmeticError, match=f"excess risk of {level:g} at n = 50"):
+            crossing_dimension(50, 1.0, "exact", level)
+
+
+@pytest.mark.parametrize(("power", "crossing"), [(0.5, 2.0), (1.0, 1.0)])
+def test_crossing_of_planted_power_laws(power: float, crossing: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """d^power/n meets 0.01 at (0.01 n)^(1/power); the slope in n is 1/power."""
+
+    def planted(n: int, dimension: float, epsilon: float, calibration: str) -> Scale:
+        return Scale(1, 1.0, dimension**power / n, 1.0)
+
+    monkeypatch.setattr(crossover_envelopes, "noisy_gd_envelope", planted)
+    for n in (400, 6400):
+        d, steepness = crossing_dimension(n, 1.0, "exact", 0.01)
+        assert d == pytest.approx((0.01 * n) ** crossing, rel=2e-3)
+        assert steepness == pytest.approx(power, rel=1e-6)
+
+
+def test_theory_is_the_transition_of_section_3() -> None:
+    assert theory.transition_dimension(*SHAPE, 1000, 1.0) == pytest.approx(100.0)
+    assert theory.transition_dimension(2.0, 1.0, 1.0, 0.25, 1000, 1.0) == pytest.approx(
+        100.0 * (math.sqrt(2) / 4) ** (2 / 3)
+    )
+
+
+@pytest.mark.parametrize("claim", crossover.CLAIMS[1:], ids=lambda claim: claim.id)
+def test_closed_entries_reach_their_verdict(claim: Any) -> None:
+    with RunContext(level="quick", seed=0, workers=1) as context:
+        verdict, evidence = context.run(claim)
+    assert verdict == claim.expected == "consistent"
+    assert evidence.interval is None and evidence.level == claim.level == 0.0 and len(evidence.series["n"]) == 4
+    assert evidence.series["measured"] == pytest.approx(
+        [r * t for r, t in zip(evidence.series["ratio"], evidence.series["ceiling"], strict=True)]
+    )
+
+
+def test_a_comparator_that_falls_like_n_to_the_minus_half_is_inconsistent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: with the level C/(nε)^(1/2) in place of (nε)^(-2/3), d* has slope 1, and the entry says so."""
+    monkeypatch.setattr(crossover, "_erm_scale", lambda n, epsilon: Scale(1, 1.0, 2.0 / math.sqrt(n * epsilon), 1.0))
+    with RunContext(level="quick", seed=0, workers=1) as context:
+        verdict, evidence = context.run(replace(crossover.CLAIMS[1], id="glm.planted.rate"))
+    assert verdict == "inconsistent" and evidence.value > 0.9
+
+
+def test_the_jl_entry_on_small_sizes() -> None:
+    """Seed 0; its slope over n = 100 to 800 is not that of the entry, whose sizes are larger: the parts must agree."""
+    with RunContext(level="quick", seed=0, workers=1) as context:
+        verdict, evidence = crossover.jl(context, 1.0, (100, 800), (64, 32), 1, (4, 16, 64), 16)
+    series = evidence.series
+    assert verdict in ("consistent", "undecided") and evidence.trials == 96
+    for n, d, level in zip(series["n"], series["measured"], series["excess at the crossing"], strict=True):
+        assert noisy_gd_envelope(n, d, 1.0, "exact").excess == pytest.approx(level, rel=5e-3)
+    ratios = np.array(series["excess at the crossing"]) / series["closed form of the descent in R^k"]
+    assert ((ratios > 0.7) & (ratios < 1.4)).all()
+    assert np.array(series["curve noisy GD"][:2]) == pytest.approx(series["curve noisy GD closed"][:2], rel=0.25)
+    assert math.isnan(series["curve noisy GD"][2])
+    assert (np.array(series["curve floor"]) < series["curve noisy GD closed"]).all()
+    assert (np.array(series["curve noisy GD closed"]) < series["curve theory"]).all()
+
+
+def test_benign_entry_reaches_its_verdict_and_sees_a_ceiling_that_is_too_low(monkeypatch: pytest.MonkeyPatch) -> None:
+    (claim,) = crossover_benign.CLAIMS
+    with RunContext(level="quick", seed=0, workers=1) as context:
+        verdict, evidence = context.run(claim)
+        assert verdict == claim.expected == "not refuted" and 0.0 < evidence.value < 1.0
+        low = {name: lambda n, d: 1e-3 for name in crossover_benign._CEILINGS}
+        monkeypatch.setattr(crossover_benign, "_CEILINGS", low)
+        assert context.run(claim)[0] == "refuted"

@@ -1,0 +1,225 @@
+"""The entries on units, uniform convergence, projected descent and selection: closed forms against direct sums."""
+
+from __future__ import annotations
+
+import math
+from types import ModuleType
+
+import numpy as np
+import pytest
+from naive import selection as naive_selection
+from scipy.optimize import minimize
+
+from dpbench.claims.core import inequality_verdict
+from dpbench.claims.glm import (
+    algorithm1_printed,
+    corollary2,
+    jl_dimension,
+    jl_privacy,
+    lemma4,
+    lemmas_jl,
+    output_perturbation_privacy,
+    rates_lipschitz,
+    rates_selection,
+    selection_privacy,
+    selection_terms,
+    theorem1_privacy,
+    uniform_convergence,
+)
+from dpbench.claims.glm.hard_scales import empirical_excess
+from dpbench.glm import theory
+from dpbench.glm._random_map import RandomMap
+from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.populations import ScaledBasis
+from dpbench.problems import GLMProblem
+from dpbench.runs.context import RunContext
+from dpbench.sampling import stream
+
+
+@pytest.fixture
+def context():
+    with RunContext(level="quick", seed=0, workers=1) as made:
+        yield made
+
+
+CHEAP = {
+    claim.id: claim
+    for module in (algorithm1_printed, jl_dimension, selection_terms)
+    for claim in module.CLAIMS
+} | {c.id: c for c in corollary2.CLAIMS if c.id.endswith(("units", "corrected"))} | {
+    c.id: c for c in uniform_convergence.CLAIMS if c.id in ("glm.thm9.inequality", "glm.cor3.inequality")
+}  # fmt: skip
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("name", list(CHEAP))
+def test_verdicts_are_the_expected_ones(context: RunContext, name: str) -> None:
+    verdict, evidence = CHEAP[name].run(context)
+    assert verdict == CHEAP[name].expected
+    assert math.isfinite(evidence.value) and evidence.notes
+
+
+def test_growth_refutes_only_what_grows(context: RunContext) -> None:
+    """Planted: the same table with one constant for all rows is not refuted."""
+    rows = [{"n": 10.0**k, "constant": 5.0**k} for k in range(1, 5)]
+    assert corollary2.growing(context, rows, ("",))[0] == "refuted"
+    assert corollary2.growing(context, [row | {"constant": 7.0} for row in rows], ("",))[0] == "not refuted"
+    assert corollary2.growing(context, [*rows[:2], rows[3] | {"constant": 30.0}], ("",))[0] == "not refuted"
+
+
+def test_the_misprinted_step_does_no_harm_at_x_1_and_needs_more_for_smaller_x() -> None:
+    for x_bound in (1.0, 1e-2):
+        right = corollary2.least_step_constant(x_bound, 2, 8, corrected=True)["constant"]
+        printed = corollary2.least_step_constant(x_bound, 2, 8)["constant"]
+        assert printed == pytest.approx(right, rel=1e-9) if x_bound == 1.0 else printed > 5.0 * right
+
+
+def test_empirical_excess_is_the_mean_of_the_mechanism() -> None:
+    """Null: measured mean = closed form; |z| < 5.5 fails falsely with probability 4e-8. An error of 20% is seen."""
+    n, active, steps, eta = 200, 4, 150, 0.05
+    population = ScaledBasis("squared", np.full(active, 0.15), np.ones(active), radius=50.0)
+    mechanism, rng, found = NoisyGD(1.0, 1e-5, steps=steps, step_size=eta, noise_scale=0.05), stream("empirical"), []
+    for _ in range(400):
+        data = population.draw(n, rng)
+        found.append(data.empirical_risk(mechanism(data, 8, rng)).mean() - _zero_part(data))
+    error = np.std(found) / math.sqrt(len(found))
+    expected = empirical_excess("squared", n, active, 0.6, eta, 0.05, steps=steps)
+    assert abs(np.mean(found) - expected) < 5.5 * error
+    assert abs(np.mean(found) - 1.2 * expected) > 5.5 * error
+
+
+def _zero_part(data: GLMProblem) -> float:
+    """L̂(w*): the records without features, whose loss is 1."""
+    return float((np.asarray(data.X).sum(axis=1) == 0.0).mean())
+
+
+def test_printed_descent_is_line_4() -> None:
+    """Against a loop over records that subtracts the number from each coordinate."""
+    data = ScaledBasis.even("squared", 4, 4, 1.0).draw(30, stream("line 4"))
+    second, cross, square = (np.array([part]) for part in data.moments)
+    eta = theory.noisy_gd_step_size(1.0, 30, 2.0, 1.0, 1.0, 0.0, 1)
+    w, iterates = [0.0] * 4, []
+    for _ in range(30):
+        iterates.append(list(w))
+        scores = [sum(a * b for a, b in zip(x, w, strict=True)) for x in data.X]
+        risk = sum((z - y) ** 2 for z, y in zip(scores, data.y, strict=True))
+        w = [part - eta * risk / 30.0 for part in w]
+        size = math.sqrt(sum(part * part for part in w))
+        w = [part / max(1.0, size) for part in w]
+    found = algorithm1_printed.printed_descent(second, cross, square, 30)[0]
+    assert found == pytest.approx(np.mean(iterates, axis=0), rel=1e-10)
+
+
+def test_risks_and_minimiser_over_the_ball_are_those_of_the_records() -> None:
+    rng, n, active, bias = stream("ball"), 60, 5, 0.4
+    hits, means = uniform_convergence.draw_coordinates(rng, n, active, bias, 6)
+    assert (hits.sum(axis=1) == n).all()
+    w = uniform_convergence.ball_minimiser(hits, means, n, 0.7)
+    assert (np.linalg.norm(w, axis=1) <= 0.7 * (1.0 + 1e-9)).all()
+    risk, empirical = uniform_convergence.risks(w, hits, means, n, bias)
+    for row in range(6):
+        X = np.repeat(np.eye(active), hits[row], axis=0)
+        ups = np.rint((means[row] + 1.0) * hits[row] / 2.0).astype(int)
+        y = np.concatenate([np.where(np.arange(h) < u, 1.0, -1.0) for h, u in zip(hits[row], ups, strict=True)])
+        data = GLMProblem(X, y, loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
+        assert empirical[row] == pytest.approx(data.empirical_risk(w[row : row + 1])[0], rel=1e-12)
+        best = minimize(
+            lambda v, data=data: float(data.empirical_risk(np.array([v]))[0]), np.zeros(active),
+            constraints={"type": "ineq", "fun": lambda v: 0.49 - v @ v}, tol=1e-14,
+        )  # fmt: skip
+        assert empirical[row] <= best.fun + 1e-8
+        population = ScaledBasis("squared", np.full(active, 1.0 / active), np.full(active, bias))
+        assert risk[row] - (1.0 - bias**2) == pytest.approx(population.excess_risk(w[row : row + 1])[0], rel=1e-12)
+
+
+def test_gap_margins_see_a_planted_constant(context: RunContext) -> None:
+    """Planted: a right side 0.4 times the lemma's is broken by the worlds that the search finds."""
+    verdict, evidence = next(c for c in lemma4.CLAIMS if "lemma4" in c.id).run(context)
+    assert verdict == "not refuted" and 0.4 < evidence.value < 0.6
+    worst = 1.0 - evidence.value
+    assert inequality_verdict(1.0 - worst / 0.4) == "refuted"
+
+
+def test_fact1_is_sharp_at_one_over_root_two(context: RunContext) -> None:
+    verdict, evidence = lemma4.fact1(context)
+    assert verdict == "not refuted" and evidence.value == pytest.approx(1.0 - math.sqrt(0.5), abs=1e-9)
+
+
+@pytest.mark.parametrize(("rank", "k"), [(1, 3), (7, 4), (30, 12)])
+def test_risk_of_the_projected_minimiser_is_its_mean_over_maps(rank: int, k: int) -> None:
+    """Null: means over 4,000 maps; |z| < 5.5 fails falsely with probability 4e-8. An error of 12% is seen."""
+    w, absolute, square = np.full(rank, 1.0 / math.sqrt(rank)), [], []
+    rng = stream("maps", rank, k)
+    for _ in range(4_000):
+        features = RandomMap("gaussian", k, rank, rng).project(np.eye(rank))
+        error = features[0] @ (features.T @ w) - w[0]
+        absolute.append(abs(error))
+        square.append(error**2)
+    for found, expected in (
+        (absolute, lemmas_jl._absolute_gap(rank, k)), (square, lemmas_jl._squared_gap(rank, 1.0, k)),
+    ):  # fmt: skip
+        spread = np.std(found) / math.sqrt(len(found))
+        assert abs(np.mean(found) - expected) < 5.5 * spread
+        assert abs(np.mean(found) - 1.6 * expected) > 5.5 * spread
+
+
+def test_lower_bound_on_a_mean_is_below_it_and_not_far() -> None:
+    values = stream("betting").random(4_000)
+    least = lemmas_jl._at_least(values, 1.0, 1e-6)
+    assert 0.44 < least < values.mean()
+    assert lemmas_jl._at_least(np.full(4_000, 5.0), 1.0, 1e-6) > 0.9
+
+
+def test_selection_terms_are_those_of_the_naive_mechanism() -> None:
+    gamma, gap = 2.0 * 9.0 / 10_000, 0.0158
+    pairs = [(0.0, gap), (gamma, 0.0), (gamma, gap)]
+    naive = naive_selection.gen_exp_mech(pairs, 0.5, 0.0125)
+    assert 1.0 - float(naive[1]) > 0.0125
+
+
+def test_sharp_populations_have_the_rank_and_the_radius_they_name() -> None:
+    population = rates_lipschitz.sharp(6, 10, radius=3.0)
+    data = population.draw(500, stream("sharp"))
+    assert np.linalg.matrix_rank(data.X) == 6 and np.linalg.norm(population.minimiser) == pytest.approx(3.0)
+    assert data.empirical_risk(population.minimiser[None, :])[0] == pytest.approx(0.0, abs=1e-15)
+    assert rates_lipschitz.zero_excess(population) == pytest.approx(3.0 / math.sqrt(6.0))
+
+
+def test_boosting_counts_a_quarter_of_single_runs_as_bad() -> None:
+    """Null: frequency 1/4 over 4,096 runs beside a level from ten times as many; 6 deviations of both are 0.043."""
+    level = rates_selection.quarter_level(1, 0, 0)
+    assert abs(rates_selection.all_bad(1, level, 0, 0) - 0.25) < 0.043
+    assert rates_selection.all_bad(2, rates_selection.quarter_level(2, 0, 0), 0, 0) < 0.12
+
+
+GRID = {(e, d) for e in (0.1, 1.0, 4.0) for d in (1e-3, 1e-6)}
+EXACT = {
+    "glm.thm1.privacy.exact": theorem1_privacy,
+    "glm.thm2.privacy.exact": jl_privacy,
+    "glm.thm10.privacy.exact": jl_privacy,
+    "glm.thm3.privacy.exact": output_perturbation_privacy,
+    "glm.thm5.privacy.exact": output_perturbation_privacy,
+    "glm.thm7.privacy.exact": selection_privacy,
+    "glm.thm8.privacy.exact": selection_privacy,
+    "glm.thm13.privacy.exact": selection_privacy,
+    "glm.thm14.privacy.exact": selection_privacy,
+}
+
+
+@pytest.mark.parametrize("name", list(EXACT))
+def test_every_mechanism_is_held_to_the_grid(context: RunContext, name: str) -> None:
+    """All five exact calibrations: proved, with every (ε, δ) of {0.1, 1, 4} × {1e-3, 1e-6} among the targets."""
+    module: ModuleType = EXACT[name]
+    verdict, evidence = next(c for c in module.CLAIMS if c.id == name).run(context)
+    assert verdict == "proved"
+    rows = evidence.series
+    targets = set(zip(rows["target_epsilon"], rows["target_delta"], strict=True))
+    assert targets >= GRID
+    assert all(g <= d for g, d in zip(rows["guaranteed_delta"], rows["target_delta"], strict=True))
+
+
+def test_the_jl_methods_output_has_the_risk_of_its_inner_vector() -> None:
+    """L(Φᵀw̃; D) falls with the noise, whatever the map: the entries' samples are not of zero outputs."""
+    population = ScaledBasis("squared", np.ones(1), np.ones(1), radius=1.0 + 1e-12)
+    quiet = lemmas_jl._mechanism(16, 200, 0.0, 0.1, 2)
+    assert lemmas_jl.excess_block(population, quiet, 50, 0, 0).max() < 0.05

@@ -1,0 +1,248 @@
+"""The inner kernels of the heavy-tailed family, each against its slow twin, and a planted error of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from naive import heavytail as naive
+
+from dpbench.heavytail import _bound_kernels as bounds
+from dpbench.heavytail import _geometric_kernels as geometric
+from dpbench.heavytail import _score_kernels as scores
+from dpbench.heavytail import _tree_kernels as tree
+
+pytestmark = pytest.mark.kernel
+
+THETAS = (2.0, 1.75, 1.5, 1.25, 1.3)
+IOTA, WEIGHT, SPACING = 0.3, 0.7, 0.125
+LOW, HIGH = np.array([[-3, 1], [0, 2], [5, 5], [7, 7]]), np.array([[1, 4], [0, 2], [6, 7], [8, 8]])
+LIMIT = 64  # the last box lies outside the ball, the third in part
+
+
+def quarters(theta: float) -> int:
+    return {2.0: 8, 1.75: 7, 1.5: 6, 1.25: 5}.get(theta, 0)
+
+
+def data(theta: float, n: int = 70) -> tuple[Any, ...]:
+    """What the tree's kernels take first, on heavy-tailed records; a third of them fit w = 0.25 exactly."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_t(1.5, (2, n))
+    y = 0.25 * X.sum(axis=0) + np.where(np.arange(n) % 3 == 0, 0.0, rng.standard_t(1.5, n))
+    sizes = np.abs(y) + np.abs(X).sum(axis=0)
+    return X, y, sizes, IOTA, theta, quarters(theta), WEIGHT, SPACING, LIMIT
+
+
+def check_truncated_sum(kernel: Callable[..., float]) -> None:
+    for theta in THETAS:
+        X, y = data(theta)[:2]
+        for w in ([0.25, 0.25], [-1.0, 0.5]):
+            got = kernel(X, y, np.array(w), IOTA, theta, quarters(theta), np.empty((2, scores.LANES)))
+            assert got == pytest.approx(naive.score(X.T.tolist(), y.tolist(), w, IOTA, theta), rel=1e-12)
+
+
+def check_multiply_complements(kernel: Callable[..., None]) -> None:
+    r = np.array([0.0, 1e-9, 0.5, -2.0, 1.0 / IOTA, -1.0 / IOTA, 1e9])
+    for theta in THETAS:
+        product = np.linspace(0.5, 1.0, r.size)
+        want = [p * naive.complement(v, IOTA, theta) for p, v in zip(product, r, strict=True)]
+        kernel(r, IOTA, theta, quarters(theta), product)
+        assert np.allclose(product, want, rtol=1e-14, atol=0.0)
+
+
+def check_drain(kernel: Callable[..., float]) -> None:
+    product = np.array([1.0, 0.5, 1e-150, 0.999])
+    want = -math.fsum(math.log(v) for v in product)
+    assert kernel(product) == pytest.approx(want, rel=1e-14)
+    assert (product == 1.0).all()
+
+
+def check_log_geometric_sum_of_negative(kernel: Callable[..., float]) -> None:
+    for t in (0.0, -1e-13, -1e-6, -0.3, -5.0, -700.0):
+        for count in (1, 2, 7, 60):
+            assert kernel(t, count) == pytest.approx(naive.log_geometric(t, count), rel=1e-9, abs=1e-9)
+
+
+def check_geometric_draw(kernel: Callable[..., int]) -> None:
+    u = (np.arange(997) + 0.5) / 997.0
+    for t in (0.0, 1e-12, -0.02, 0.3, -0.3, 5.0, -40.0):
+        for count in (1, 2, 7, 60):
+            steps = np.cumsum(naive.geometric(-abs(t), count))
+            clear = [v for v in u if np.abs(steps - v).min() > 1e-9]
+            assert [kernel(t, count, v) for v in clear] == [naive.geometric_quantile(t, count, v) for v in clear]
+
+
+def check_psi_below(kernel: Callable[..., None]) -> None:
+    """Below ψ but for rounding, and by at most 2e-10: a series 1e-9 too large or too small is seen."""
+    grid = np.concatenate([[0.0, 1.0, 7.0, np.nextafter(1.0, 0.0)], np.geomspace(1e-12, 1.0, 60)])
+    for theta in THETAS:
+        made = grid.copy()
+        kernel(made, theta, quarters(theta))
+        gap = np.array([naive.psi(float(x), theta) for x in grid]) - made
+        assert gap.min() >= -1e-15 and gap.max() <= 2e-10
+
+
+def check_least_square(kernel: Callable[..., int]) -> None:
+    for low, high in zip(LOW, HIGH, strict=True):
+        assert kernel(low, high) == min(sum(j * j for j in k) for k in naive.lattice(low, high))
+
+
+def check_inner(kernel: Callable[..., float]) -> None:
+    a, b = np.array([1.0, -2.5, 1e3]), np.array([0.3, 4.0, -1e-3])
+    assert kernel(a, b) == pytest.approx(naive.dot(a, b), rel=1e-14)
+
+
+def bound(kernel: Callable[..., None], theta: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    constant, slopes, log_mass = np.empty(4), np.empty((4, 2)), np.empty(4)
+    curvature = np.empty((4, 3, 2))
+    minimiser = np.full(2, 0.25)
+    kernel(*data(theta), LOW.copy(), HIGH.copy(), constant, slopes, curvature, log_mass, minimiser, 0, 4)
+    return constant, slopes, log_mass
+
+
+def check_bound_boxes(kernel: Callable[..., None]) -> None:
+    """The bounds lie below the score at every lattice point, their masses are sums over them, one box is outside."""
+    for theta in THETAS:
+        X, y = data(theta)[:2]
+        constant, slopes, log_mass = bound(kernel, theta)
+        for i in range(3):
+            want = naive.log_mass(constant[i], slopes[i], LOW[i], HIGH[i], SPACING, WEIGHT)
+            assert log_mass[i] == pytest.approx(want, rel=1e-9, abs=1e-9)
+            for k in naive.lattice(LOW[i], HIGH[i]):
+                w = [SPACING * j for j in k]
+                assert naive.score(X.T.tolist(), y.tolist(), w, IOTA, theta) >= constant[i] + naive.dot(slopes[i], w)
+        assert log_mass[3] == tree.OUTSIDE
+
+
+def check_split_boxes(kernel: Callable[..., None]) -> None:
+    """Two parts with the points of the box, whatever steers; without curvature, halves across the longest axis."""
+    rng = np.random.default_rng(1)
+    for trial in range(40):
+        d = int(rng.integers(1, 4))
+        first = rng.integers(-9, 9, d)
+        last = first + rng.integers(0, 12, d)
+        last[0] += 1
+        low, high = np.zeros((2, d), dtype=np.int64), np.zeros((2, d), dtype=np.int64)
+        low[0], high[0] = first, last
+        flat = trial < 10
+        slopes = np.zeros((2, d)) if flat else 50.0 * rng.standard_normal((2, d))
+        curvature = np.zeros((2, 3, d)) if flat else rng.random((2, 3, d)) * 10.0 ** rng.uniform(-3.0, 5.0)
+        kernel(WEIGHT, SPACING, low, high, slopes, curvature, rng.uniform(-1.0, 1.0, d), np.zeros(1, np.int64), 1)
+        parts = [naive.lattice(low[i], high[i]) for i in range(2)]
+        assert all(parts) and sorted(parts[0] + parts[1]) == naive.lattice(first, last)
+        if flat:
+            axis = int(np.argmax(last - first))
+            sizes = [high[i, axis] - low[i, axis] + 1 for i in range(2)]
+            assert abs(sizes[0] - sizes[1]) <= 1 and len(parts[0]) + len(parts[1]) == np.prod(last - first + 1)
+
+
+def check_propose(kernel: Callable[..., float]) -> None:
+    for theta in THETAS:
+        X, y = data(theta)[:2]
+        constant, slopes, _ = bound(tree.bound_boxes, theta)
+        ours, theirs = np.random.default_rng(9), np.random.default_rng(9)
+        k, w, buffer = np.empty(2, np.int64), np.empty(2), np.empty((2, scores.LANES))
+        for i in (0, 1, 2, 0, 2, 2):
+            got = kernel(*data(theta), LOW, HIGH, constant, slopes, i, ours, k, w, buffer)
+            want = naive.proposal(
+                (X.T.tolist(), y.tolist()), (IOTA, theta, WEIGHT, SPACING, LIMIT),
+                (LOW[i], HIGH[i], constant[i], slopes[i]), theirs.random(2),
+            )  # fmt: skip
+            assert k.tolist() == want[0] and np.array_equal(w, SPACING * k)
+            assert got == pytest.approx(want[1], rel=1e-9, abs=1e-9)
+
+
+def check_pilot(kernel: Callable[..., None]) -> None:
+    for theta in THETAS:
+        X, y = data(theta)[:2]
+        constant, slopes, _ = bound(tree.bound_boxes, theta)
+        boxes, found = np.array([0, 2, 1, 2, 0, 2]), np.empty(6)
+        kernel(*data(theta), LOW, HIGH, constant, slopes, boxes, np.random.default_rng(9), found)
+        rng = np.random.default_rng(9)
+        want = [
+            naive.proposal(
+                (X.T.tolist(), y.tolist()), (IOTA, theta, WEIGHT, SPACING, LIMIT),
+                (LOW[i], HIGH[i], constant[i], slopes[i]), rng.random(2),
+            )[1]
+            for i in boxes
+        ]  # fmt: skip
+        assert np.allclose(found, [math.exp(min(value, 0.0)) for value in want], rtol=1e-9, atol=1e-12)
+
+
+def check_draw(kernel: Callable[..., int]) -> None:
+    """The same uniforms in the same order: box, point, acceptance."""
+    theta = 1.5
+    X, y = data(theta)[:2]
+    constant, slopes, log_mass = bound(tree.bound_boxes, theta)
+    masses = np.exp(log_mass[:3] - log_mass[:3].max())
+    cumulative = np.cumsum(masses) / masses.sum()
+    ours, theirs = np.random.default_rng(3), np.random.default_rng(3)
+    k, worst = np.empty(2, np.int64), np.full(1, -math.inf)
+    for _ in range(20):
+        made = kernel(*data(theta), LOW, HIGH, constant, slopes, cumulative, ours, 1000, k, worst)
+        tries = 0
+        while True:
+            tries += 1
+            u = theirs.random()
+            i = next(i for i, top in enumerate(cumulative) if u < top)
+            point, log_chance = naive.proposal(
+                (X.T.tolist(), y.tolist()), (IOTA, theta, WEIGHT, SPACING, LIMIT),
+                (LOW[i], HIGH[i], constant[i], slopes[i]), theirs.random(2),
+            )  # fmt: skip
+            if math.log(1.0 - theirs.random()) < log_chance:
+                break
+        assert (made, k.tolist()) == (tries, point)
+    assert worst[0] <= 0.0
+
+
+def after(kernel: Callable[..., Any], change: Callable[[tuple[Any, ...]], None]) -> Callable[..., Any]:
+    """The kernel, with its arrays changed once it is done."""
+
+    def planted(*arguments: Any) -> Any:
+        result = kernel(*arguments)
+        change(arguments)
+        return result
+
+    return planted
+
+
+def scaled(position: int, factor: float) -> Callable[[tuple[Any, ...]], None]:
+    return lambda arguments: np.multiply(arguments[position], factor, out=arguments[position])
+
+
+def one_more(position: int) -> Callable[[tuple[Any, ...]], None]:
+    return lambda arguments: np.add(arguments[position], 1, out=arguments[position])
+
+
+S, G, B, T = scores, geometric, bounds, tree
+CASES: list[tuple[Any, Callable[..., None], Callable[..., Any]]] = [
+    (S.truncated_sum, check_truncated_sum, lambda *a: S.truncated_sum(*a) * (1.0 + 1e-11)),
+    (S.multiply_complements, check_multiply_complements, after(S.multiply_complements, scaled(4, 1.0 + 1e-12))),
+    (S.drain, check_drain, lambda product: S.drain(product) + math.log(product[0] + 1e-9)),
+    (G.log_geometric_sum_of_negative, check_log_geometric_sum_of_negative,
+     lambda t, count: G.log_geometric_sum_of_negative(t, count + 1)),
+    (G.geometric_draw, check_geometric_draw, lambda t, count, u: G.geometric_draw(t * 1.01, count, u)),
+    (B.psi_below, check_psi_below, after(B.psi_below, scaled(0, 1.0 + 1e-9))),
+    (T.least_square, check_least_square, lambda low, high: int((low * low).sum())),
+    (T.inner, check_inner, lambda a, b: T.inner(a[:-1], b[:-1])),
+    (T.bound_boxes, check_bound_boxes, after(T.bound_boxes, one_more(11))),
+    (T.bound_boxes, check_bound_boxes, after(T.bound_boxes, scaled(14, 1.0 + 1e-6))),
+    (T.split_boxes, check_split_boxes, after(T.split_boxes, lambda a: a[2].__setitem__((1, 0), a[2][1, 0] + 1))),
+    (T.propose, check_propose, lambda *a: T.propose(*a) + 1e-6),
+    (T.pilot, check_pilot, after(T.pilot, scaled(15, 1.0 + 1e-6))),
+    (T.draw, check_draw, lambda *a: T.draw(*a[:6], 1.1 * a[6], *a[7:])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kernel", "check"), {case[:2]: None for case in CASES}, ids=lambda c: c.__name__)
+def test_kernel_equals_its_twin(kernel: Any, check: Callable[..., None]) -> None:
+    check(kernel)
+
+
+@pytest.mark.parametrize(("kernel", "check", "planted"), CASES, ids=lambda c: c.__name__)
+def test_a_planted_error_is_seen(kernel: Any, check: Callable[..., None], planted: Callable[..., Any]) -> None:
+    with pytest.raises(AssertionError):
+        check(planted)

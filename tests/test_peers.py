@@ -1,0 +1,130 @@
+"""`dpbench bench --peers`: what it measures, shows and writes; the peers themselves are stood in for where absent."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbench.cli import peers as command
+from dpbench.cli.app import run
+from dpbench.peers import held_out, speed
+from dpbench.peers.pairs import Ratio, Work, ratio
+from dpbench.report import peers as shown
+from dpbench.validation import InvalidInput, MissingExtra
+
+SPEED = {
+    "loss": "squared", "peer": "numpy", "promised": 50.0, "median": 60.0, "low": 55.0, "high": 65.0, "pairs": 15,
+    "ours_per_second": 3000.0, "peer_per_second": 50.0,
+}  # fmt: skip
+AUDITOR = {
+    "task": "mean bound", "mechanism": "Laplace", "auditor": "dpbench", "truth": 1.0, "trials": 10, "audits": 5,
+    "mean": 0.9, "standard_error": 0.01, "above": 0, "seconds": 0.1,
+}  # fmt: skip
+FAKE = """import sys, numpy as np
+given = np.load(sys.argv[2])
+w = np.zeros((len(given["epsilons"]), int(given["trials"]), given["X"].shape[1]))
+w[:] = np.linalg.lstsq(given["X"], given["y"], rcond=None)[0]
+np.savez(sys.argv[3], w=w, version="0")
+"""
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> str:
+    """An interpreter whose diffprivlib is least squares without noise."""
+    script, program = tmp_path / "fake.py", tmp_path / "python"
+    script.write_text(FAKE)
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} {script} "$@"\n')
+    program.chmod(0o755)
+    return str(program)
+
+
+def test_held_out_rows(fake: str) -> None:
+    rows = list(held_out.compare([0.5, 50.0], 6, python=fake, sets=["diabetes", "breast_cancer"]))
+    found = {(row.data, row.algorithm, row.epsilon): row for row in rows}
+    assert len(found) == len(rows) == 2 * (2 + 2 * (len(held_out.OURS) + 1))
+    for data in ("diabetes", "breast_cancer"):
+        best, zero = (found[data, name, None].value for name in ("non-private fit", "zero predictor"))
+        assert best > zero + 0.3
+        for epsilon in (0.5, 50.0):
+            peer = found[data, "diffprivlib", epsilon]
+            assert peer.low == peer.value == peer.high and abs(peer.value - best) < 0.1  # the fake has no noise
+        near, far = (found[data, "noisy-gd", epsilon] for epsilon in (50.0, 0.5))
+        assert far.low <= far.value <= far.high and near.value > far.value
+    assert found["breast_cancer", "zero predictor", None].value == 0.5  # every label a tie
+
+
+@pytest.mark.parametrize(("python", "words"), [("/nowhere", "No such file"), (sys.executable, "diffprivlib")])
+def test_an_interpreter_without_diffprivlib(python: str, words: str) -> None:
+    with pytest.raises(InvalidInput, match=f"--peer-python must be the interpreter .*{words}"):
+        list(held_out.compare([1.0], 2, python=python, sets=["diabetes"]))
+
+
+def test_speed_against_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def once(ours: Work, peer: Work, pairs: int) -> Ratio:
+        return ratio(Work(ours.run, ours.trials), Work(peer.run, peer.trials), 1)
+
+    monkeypatch.setattr(speed, "ratio", once)
+    (row,) = (row for row in speed.rows(("numpy",), 1) if row["loss"] == "squared")
+    assert row["promised"] == 50.0 and row["median"] > 1.0
+    monkeypatch.setitem(sys.modules, "jax", None)  # an import of it fails, as where it is not installed
+    with pytest.raises(MissingExtra, match=r"dpbench-suite\[bench\]"):
+        list(speed.rows(("jax",), 1))
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, list[dict[str, Any]]]:
+    """Rows that the command is given in place of measurements."""
+    rows = [row.to_dict() for row in held_out.compare([1.0, 2.0], 2, sets=["diabetes"])]
+    parts = {"speed": [dict(SPEED)], "auditors": [dict(AUDITOR)], "held-out": rows}
+    monkeypatch.setattr(command, "_makers", lambda python: {k: lambda v=v: iter(v) for k, v in parts.items()})
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return parts
+
+
+def test_the_command(made: dict[str, Any], capsys: Any) -> None:
+    assert run(["bench", "--peers", "--json", "found.json", "--figure", "peers"]) == 0
+    out, err = capsys.readouterr()
+    assert "55.00 to 65.00" in out and "0 of 5" in out and "zero predictor" in out and err.count("held-out:") == 8
+    document = json.loads(Path("found.json").read_text())
+    assert document["parts"] == made and document["machine"]
+    for part in ("speed", "held_out"):
+        assert Path(f"peers_{part}.pdf").read_bytes().startswith(b"%PDF")
+        assert Path(f"peers_{part}.png").stat().st_size > 10_000
+
+
+def test_one_part_alone_and_a_missed_promise(made: dict[str, Any], capsys: Any) -> None:
+    assert run(["bench", "--peers", "--peer-parts", "auditors", "--quiet", "--json", "found.json"]) == 0
+    assert list(json.loads(Path("found.json").read_text())["parts"]) == ["auditors"]
+    made["speed"][0]["median"] = 49.0
+    assert run(["bench", "--peers", "--peer-parts", "speed", "--quiet"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("bench", "--data must be given, or --peers"),
+        ("bench --peers --peer-parts torch", "--peer-parts must be one of"),
+        ("bench --peers --json nowhere/found.json", "--json must be a file that can be written"),
+    ],
+)
+def test_bad_use(made: dict[str, Any], line: str, words: str, capsys: Any) -> None:
+    assert run(line.split()) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_the_readmes_table(made: dict[str, Any]) -> None:
+    lines = shown.markdown("speed", made["speed"]).splitlines()
+    assert lines[2] == "| squared | numpy | 3000 | 50 | 60.00 | 55.00 to 65.00 | 50 |"
+    assert len({line.count("|") for line in lines}) == 1
+
+
+def test_median_interval_is_of_order_statistics() -> None:
+    from dpbench.peers.pairs import median_interval
+
+    assert median_interval(np.arange(20.0)) == (5.0, 14.0)  # binom.cdf(5, 20, 1/2) = 0.0207

@@ -1,0 +1,233 @@
+"""The ledger of the public-data paper: verdicts at level quick, planted errors, and figures from evidence."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbench.claims.core import Claim
+from dpbench.claims.publicdata import (
+    algorithm3,
+    anticoncentration,
+    deviations,
+    identification,
+    misprints,
+    norms,
+    perturb_privacy,
+    rates_classification,
+    rates_regression,
+    rrspm_lemmas,
+    rrspm_privacy,
+    stability_average,
+    sweeps,
+)
+from dpbench.claims.publicdata.entries import CLAIMS
+from dpbench.claims.publicdata.expected import EXPECTED
+from dpbench.publicdata import regularized_perturbation, rrspm, theory
+from dpbench.report.drawings import DRAWINGS
+from dpbench.report.figures_publicdata import DRAWINGS as OURS
+from dpbench.runs.context import RunContext
+from dpbench.validation import InvalidInput
+
+SLOW = [c for c in CLAIMS if c.kind == "rate"]
+FAST = [c for c in CLAIMS if c not in SLOW]
+BY_ID = {claim.id: claim for claim in CLAIMS}
+
+
+class Plain:
+    """A context without a store, for functions that no text names."""
+
+    level, seed = "quick", 0
+
+    def map(self, unit: object, function: Any, blocks: Any) -> list[Any]:
+        return [function(block) for block in blocks]
+
+    def pick(self, *, quick: Any, full: Any) -> Any:
+        return quick
+
+
+@pytest.fixture
+def context() -> Plain:
+    return Plain()
+
+
+@pytest.fixture(scope="module")
+def found() -> Iterator[Any]:
+    """Verdict and evidence of an entry by its id, each run once."""
+    with RunContext(level="quick", seed=0, workers=1) as made:
+        yield functools.cache(lambda name: made.run(BY_ID[name]))
+
+
+def test_every_expected_verdict_has_its_entry() -> None:
+    assert [claim.id for claim in CLAIMS] and set(BY_ID) == set(EXPECTED)
+    for claim in CLAIMS:
+        assert claim.corrected == "" or claim.corrected in BY_ID
+        assert claim.corrected or claim.expected not in ("refuted", "inconsistent")
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("claim", FAST, ids=lambda claim: claim.id)
+def test_verdicts(claim: Claim, found: Any) -> None:
+    verdict, evidence = found(claim.id)
+    assert verdict == claim.expected
+    assert evidence.notes and not math.isnan(evidence.value)
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("claim", SLOW, ids=lambda claim: claim.id)
+def test_slow_verdicts(claim: Claim, found: Any) -> None:
+    assert found(claim.id)[0] == claim.expected
+
+
+def test_gaussian_weights_are_refuted_exactly_and_by_sampling(found: Any) -> None:
+    """d = m = 4096: exact 10.55, at least 5 by sampling; above 2 for an m ≥ 4d; the mechanism itself at 256."""
+    _, evidence = found("publicdata.thm4.privacy.gaussian")
+    assert evidence.value == pytest.approx(10.554, abs=0.001)
+    sampled = float(evidence.notes[0].split("epsilon >= ")[1].split(" ")[0])
+    assert 5.0 <= sampled <= evidence.value
+    rows = list(zip(*(evidence.series[k] for k in ("d", "m", "layout", "epsilon_tilted")), strict=True))
+    assert max(e for d, m, layout, e in rows if m >= 4 * d) > 2.0
+    assert "refuted" in evidence.notes[2]
+    equal = dict(zip(evidence.series["m_equal"], evidence.series["laplace_equal"], strict=True))
+    assert equal[4096.0] == pytest.approx(1.0, rel=1e-10)
+    assert max(evidence.series["exact_equal"]) <= 1.0
+
+
+def test_exact_gaussian_scale_is_near_the_least_safe_one(found: Any) -> None:
+    _, evidence = found("publicdata.thm4.privacy.gaussian-exact")
+    assert 1.0 <= evidence.value < 1.05
+
+
+def test_the_sum_and_lemma9_have_the_numbers_of_the_derivation(found: Any) -> None:
+    _, evidence = found("publicdata.alg3.privacy.sum")
+    assert evidence.value == pytest.approx(3.527, abs=0.001)
+    at = evidence.series["n"].index(10_001.0)
+    assert evidence.series["atom"][at] == pytest.approx(0.5) and evidence.series["atom_neighbour"][at] < 0.015
+    assert evidence.series["epsilon"][0] < 1.0  # n = 1,001: no violation
+    _, evidence = found("publicdata.lemma9.privacy.gaussian-small-m")
+    assert evidence.series["delta_ratio_unbounded"][0] == pytest.approx(55.03, abs=0.01)
+    assert evidence.series["delta_ratio_clipped"][0] == pytest.approx(37.75, abs=0.1)
+    _, evidence = found("publicdata.thm5.inequality")
+    low, high = evidence.interval
+    assert low <= evidence.value <= high and evidence.value == pytest.approx(0.0398, abs=1e-4)
+
+
+def test_weights_too_small_are_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = theory.rrspm_gaussian_scale
+    monkeypatch.setattr(theory, "rrspm_gaussian_scale", lambda *a: 0.95 * honest(*a))
+    assert rrspm_privacy.gaussian_exact(context)[0] == "refuted"  # 5% less is beyond the cube's pair at m = 4096
+    monkeypatch.setattr(theory, "rrspm_laplace_scale", lambda m, epsilon: 1.99 * m / epsilon)
+    assert rrspm_privacy.laplace(context)[0] == "refuted"
+    assert identification.algorithm5(context)[0] == "refuted"
+
+
+def test_a_choice_that_leaks_is_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+    """RRSPM that returns f̃ itself."""
+
+    def leak(self: rrspm.RRSPM, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+        scale = self.scale(problem)
+        return identification.weighted_minimisers(problem, "laplace", scale, rng, trials, trials)
+
+    monkeypatch.setattr(rrspm.RRSPM, "__call__", leak)
+    assert identification.ties_corrected(context)[0] == "refuted"
+
+
+def test_too_little_noise_of_perturb_is_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = theory.perturb_scale
+    monkeypatch.setattr(theory, "perturb_scale", lambda *a: 0.999 * honest(*a))
+    assert perturb_privacy.exact("gaussian", context)[0] == "refuted"
+    assert perturb_privacy.exact("laplace", context)[0] == "refuted"
+    assert algorithm3.averaged(context)[0] != "proved"
+
+
+def test_a_stability_claimed_too_small_is_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = theory.regularized_stability
+    monkeypatch.setattr(theory, "regularized_stability", lambda n, eta: 0.999 * honest(n, eta))
+    assert algorithm3.stability("mean", True, context)[0] == "refuted"
+    monkeypatch.setattr(stability_average, "flip", lambda share: min(1.0, 3.0 * share))
+    assert stability_average.expected_square("sharp", context)[0] == "refuted"
+    assert stability_average.lemma1(False, context)[0] == "refuted"
+
+
+def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as plant:  # the equal-norm bound lowered by 1%
+        bound = anticoncentration.theorem5_bound
+        plant.setattr(anticoncentration, "theorem5_bound", lambda *a: 0.99 * bound(*a))
+        assert anticoncentration.equal(context)[0] == "refuted"
+    with monkeypatch.context() as plant:
+        bound = anticoncentration.proposition1_bound
+        plant.setattr(anticoncentration, "proposition1_bound", lambda *a: 0.99 * bound(*a))
+        assert anticoncentration.proposition(context)[0] == "refuted"
+    with monkeypatch.context() as plant:  # C = 0.02 for 1
+        bracket = norms.bracket
+        plant.setattr(norms, "bracket", lambda m: 0.02 * bracket(m))
+        assert norms.comparison(True, context)[0] == "refuted"
+        assert norms.comparison(False, context)[0] == "refuted"
+    with monkeypatch.context() as plant:  # noise of three times the scale
+        honest = norms.laplace_norms
+        plant.setattr(norms, "laplace_norms", lambda *a: 3.0 * honest(*a))
+        assert norms.laplace(context)[0] == "refuted"
+    with monkeypatch.context() as plant:  # deviations ten times as large
+        honest = deviations.deviations
+        plant.setattr(deviations, "deviations", lambda *a: honest(*a) * (10.0, 1.0))
+        assert deviations.lemma13(True, context)[0] == "refuted"
+    # σ^{−0.4} is too little where the density is largest
+    assert misprints.smoothness(0.4, context)[0] == "refuted"
+
+
+def test_planted_errors_of_rrspm_s_lemmas_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as plant:
+        plant.setattr(theory, "rrspm_laplace_scale", lambda m, epsilon: 1.9 * m / epsilon)
+        assert rrspm_lemmas.lemma19(context)[0] == "refuted"
+    with monkeypatch.context() as plant:  # errors that count double change a lead by more than the shift makes up for
+        honest = rrspm_lemmas._least
+        plant.setattr(rrspm_lemmas, "_least", lambda *a: 2.0 * honest(*a))
+        assert rrspm_lemmas.lemma18(context)[0] == "refuted"
+    with monkeypatch.context() as plant:
+        honest = rrspm_lemmas.differences
+        plant.setattr(rrspm_lemmas, "differences", lambda *a: honest(*a) + 10.0)
+        assert rrspm_lemmas.classification(0, context)[0] == "refuted"
+
+
+def test_a_planted_slope_is_inconsistent(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Excesses that do not fall, with the spread of the true ones."""
+
+    def flat(points: list[Any], trials: int, **others: Any) -> list[np.ndarray]:
+        rng = np.random.default_rng(1)
+        return [rng.gamma(200.0, 0.005, 200) for _ in points]
+
+    monkeypatch.setattr(sweeps, "sweep", flat)
+    assert rates_classification.in_n("thm10.rate.n", context)[0] == "inconsistent"
+    assert rates_regression.averaged(context)[0] == "inconsistent"
+    assert rates_regression.nonconvex(True, context)[0] == "inconsistent"
+
+
+def test_the_sum_is_what_breaks_algorithm3(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same entry with the mean is not refuted: its check can go either way."""
+    honest = regularized_perturbation.RegularizedPerturbation
+    monkeypatch.setattr(
+        algorithm3, "RegularizedPerturbation", lambda *a, **k: honest(*a, **{**k, "normalization": "mean"})
+    )
+    assert algorithm3.summed(context)[0] == "not refuted"
+
+
+@pytest.mark.parametrize("drawing", OURS, ids=lambda drawing: drawing.name)
+def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
+    assert drawing in DRAWINGS and drawing.claim in BY_ID
+    names = (
+        "m_equal", "gaussian_equal", "laplace_equal", "exact_equal", "m_fixed", "gaussian_fixed", "laplace_fixed",
+        "n", "1/sigma", "eta", "moved", "linear_n", "linear_eta", "linear_moved", "n_eta", "square", "printed",
+        "as-proved", "sharp", "measured", "standard error", "erm", "erm standard error", "theory",
+        "calls_alg2", "calls_alg3", "calls_alg4",
+    )  # fmt: skip
+    evidence = {"value": -0.5, "interval": None, "series": {name: [1.0, 3.0, 9.0] for name in names}}
+    figure = drawing.draw(evidence)
+    drawn = {label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]}
+    assert len(drawn) >= 3
+    with pytest.raises(InvalidInput, match="evidence must be of this version"):
+        drawing.draw({**evidence, "series": {}})

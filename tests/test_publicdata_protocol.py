@@ -1,0 +1,193 @@
+"""What an oracle is asked and promises: objectives, users' classes, counting, ties by total costs, bad input."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from naive import oracles
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from dpbench import InvalidInput
+from dpbench.losses_publicdata import LIPSCHITZ, LOSSES, loss_value
+from dpbench.publicdata.hypotheses_constants import Constants
+from dpbench.publicdata.hypotheses_cube import ParityCube
+from dpbench.publicdata.hypotheses_finite import ConvexHull, FiniteClass
+from dpbench.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
+from dpbench.publicdata.hypotheses_linear import LinearBall
+from dpbench.publicdata.hypotheses_plane import Halfspaces
+from dpbench.publicdata.hypotheses_sklearn import LinearEstimator
+from dpbench.publicdata.objective import CountedOracle, Hypotheses, Objective, is_exact, minimum_norm, prepare
+
+RNG = np.random.default_rng(11)
+TABLE = np.where(RNG.random((6, 5)) < 0.5, -1.0, 1.0)
+CLASSES: dict[str, tuple[Any, np.ndarray]] = {
+    "thresholds": (Thresholds(), RNG.integers(-2, 3, 9).astype(float)),
+    "intervals": (Intervals(), RNG.integers(-2, 3, 9).astype(float)),
+    "stumps": (Stumps(2), RNG.integers(-2, 3, (9, 2)).astype(float)),
+    "halfspaces": (Halfspaces(), RNG.integers(-2, 3, (9, 2)) / 4.0),
+    "cube": (ParityCube(3), RNG.integers(0, 5, 9)),
+    "finite": (FiniteClass(TABLE), RNG.integers(0, 5, 9)),
+    "constants": (Constants(), np.zeros(9)),
+    "ball": (LinearBall(2), RNG.uniform(-0.7, 0.7, (9, 2))),
+    "hull": (ConvexHull(TABLE), RNG.integers(0, 5, 9)),
+}
+BINARY = [name for name, (made, _) in CLASSES.items() if made.values == "binary"]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_objectives_are_the_sum_they_say(loss: str) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        y = rng.choice([-1.0, 1.0], 4) if loss == "zero-one" else rng.uniform(-1.0, 1.0, 4)
+        parts = (y, *rng.normal(size=(3, 4)))
+        objective = Objective(*parts, loss)
+        f = rng.choice([-1.0, 1.0], 4)
+        for values in (f, rng.uniform(-1.0, 1.0, 4)):
+            assert objective.value(values) == pytest.approx(oracles.total(loss, values, *parts), abs=1e-12)
+        lower = oracles.total(loss, -np.ones(4), *parts)
+        assert objective.value(f) == pytest.approx(lower + objective.costs()[f > 0.0].sum(), abs=1e-12)
+    assert objective.value(np.ones((3, 4))).shape == (3,)
+
+
+@pytest.mark.parametrize("loss", LIPSCHITZ)
+def test_losses_lie_in_the_unit_interval_and_are_lipschitz(loss: str) -> None:
+    f, y = np.linspace(-1.0, 1.0, 401), np.linspace(-1.0, 1.0, 41)[:, np.newaxis]
+    values = loss_value(loss, f, y)
+    assert values.min() == 0.0 and values.max() == pytest.approx(1.0)
+    steepest = np.abs(np.diff(values, axis=1)).max() / (f[1] - f[0])
+    assert 0.98 * LIPSCHITZ[loss] < steepest <= LIPSCHITZ[loss] * (1.0 + 1e-12)
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("name", CLASSES)
+def test_many_calls_are_single_calls(name: str) -> None:
+    hypotheses, points = CLASSES[name]
+    assert isinstance(hypotheses, Hypotheses) and is_exact(hypotheses)
+    objective = Objective(np.ones(9), 0.5, 0.0, 0.1, "absolute")
+    linear = np.random.default_rng(2).normal(size=(7, 9))
+    oracle = prepare(hypotheses, points)
+    rows = oracle.erm_many(objective, linear)
+    assert rows.shape == (7, hypotheses.width)
+    for row, slopes in zip(rows, linear, strict=True):
+        alone = hypotheses.erm(points, Objective(np.ones(9), 0.5, slopes, 0.1, "absolute"))
+        np.testing.assert_allclose(row, alone, atol=0.0 if name in BINARY else 1e-9)
+    f = hypotheses.predict(rows, points)
+    assert f.shape == (7, 9) and np.abs(f).max() <= 1.0
+    assert (np.abs(f) == 1.0).all() or hypotheses.values == "real"
+    assert (oracle.erm_many(objective, linear) == rows).all()  # nothing is kept between calls
+    assert hypotheses.digest != CLASSES["ball" if name != "ball" else "hull"][0].digest
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("name", BINARY)
+def test_ties_depend_on_total_costs_alone(name: str) -> None:
+    """Points in another order, each written twice at half its cost: the same row, to the bit (costs are integers)."""
+    hypotheses, points = CLASSES[name]
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        costs = rng.integers(-2, 3, 9).astype(float)
+        order = rng.permutation(18) % 9
+        row = hypotheses.erm(points, Objective(np.zeros(9), 0.0, costs))
+        again = hypotheses.erm(points[order], Objective(np.zeros(18), 0.0, costs[order] / 2.0))
+        assert (row == again).all()
+
+
+@pytest.mark.kernel
+def test_the_parity_cube_takes_memory_of_the_order_of_d() -> None:
+    d = 4096
+    points, costs = np.arange(d + 2), np.random.default_rng(4).normal(size=d + 2)
+    oracle = prepare(ParityCube(d), points)
+    objective = Objective(np.zeros(d + 2), 0.0, costs)
+    row = oracle.erm(objective)  # compiles
+    tracemalloc.start()
+    try:
+        oracle.erm(objective)
+        assert tracemalloc.get_traced_memory()[1] < 20 * 8 * d
+    finally:
+        tracemalloc.stop()
+    signs = np.where(costs[:d] < 0.0, 1.0, -1.0)
+    wrong = np.flatnonzero(row != signs)
+    cheapest = np.argmin(np.abs(costs[:d]))
+    assert set(wrong) <= {cheapest}
+    assert (len(wrong) == 1) == (signs.prod() * costs[d + 1] > abs(costs[cheapest]))
+
+
+class OneOfTwo:
+    """A user's class: no attribute but what the design asks for."""
+
+    def predict(self, parameters: Any, points: Any) -> np.ndarray:
+        return np.repeat(np.asarray(parameters), len(points), axis=1)
+
+    def erm(self, points: Any, objective: Objective) -> list[float]:
+        return [-1.0 if objective.costs().sum() > 0.0 else 1.0]
+
+
+def test_a_users_class_is_prepared_counted_and_not_trusted() -> None:
+    counted = CountedOracle(OneOfTwo())
+    assert not is_exact(counted) and minimum_norm(counted, [0, 0]) == 0.0
+    oracle = counted.prepare([0.0, 0.0])
+    objective = Objective([1.0, 1.0], 0.0)
+    rows = oracle.erm_many(objective, np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]))
+    assert rows.tolist() == [[-1.0], [1.0], [-1.0]] and counted.calls == 3
+    oracle.erm(objective)
+    counted.erm([0.0, 0.0], objective)
+    assert counted.calls == 5 and counted.predict([[1.0]], [0, 0]).tolist() == [[1.0, 1.0]]
+
+
+def test_counting_changes_nothing_else() -> None:
+    counted = CountedOracle(Thresholds())
+    assert is_exact(counted) and counted.digest == Thresholds().digest
+    assert minimum_norm(counted, [0.0]) == 1.0 and minimum_norm(OneOfTwo(), [0.0]) == 0.0
+    assert counted.prepare([0.0, 1.0]).erm(Objective([-1.0, 1.0])) == 1.0 and counted.calls == 1
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression(C=1e3), LinearSVC(random_state=0)])
+def test_scikit_learn_estimators_are_inexact_oracles(estimator: Any) -> None:
+    hypotheses = LinearEstimator(estimator, 2)
+    assert not is_exact(hypotheses) and isinstance(hypotheses.digest, str)
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(200, 2))
+    y = np.where(x[:, 0] - x[:, 1] > 0.2, 1.0, -1.0)
+    row = hypotheses.erm(x, Objective(y))
+    assert row.shape == (3,) and (hypotheses.predict(row[np.newaxis], x)[0] == y).mean() > 0.97
+    negative = hypotheses.erm(x, Objective(y, -1.0))  # a negative weight asks for the other label
+    assert (hypotheses.predict(negative[np.newaxis], x)[0] == -y).mean() > 0.97
+    assert hypotheses.predict(hypotheses.erm(x, Objective(np.ones(200)))[np.newaxis], x).min() == 1.0
+    assert hypotheses.digest != LinearEstimator(type(estimator)(C=2.0), 2).digest
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Objective([]), "labels must be a vector with at least 1 rows"),
+        (lambda: Objective([np.nan]), "labels must be finite everywhere"),
+        (lambda: Objective([1.5]), "labels must lie in [-1, 1], got 1.5 at index 0"),
+        (lambda: Objective([1.0], [1.0, 2.0]), "weights must be a vector of length 1"),
+        (lambda: Objective([1.0], linear=np.inf), "linear must be a finite number"),
+        (lambda: Objective([1.0], quadratic="x"), "quadratic must be a finite number"),
+        (lambda: Objective([1.0], loss="hinge"), "loss must be one of zero-one, absolute, squared, huber"),
+        (lambda: Objective([1.0]).value([1.0, 1.0]), "predictions must be a vector whose last axis has length 1"),
+        (lambda: Thresholds().erm([0.0, 1.0], Objective([1.0])), "objective must be an Objective over 2 points"),
+        (lambda: Thresholds().erm([0.0], "loss"), "objective must be an Objective"),
+        (lambda: Thresholds().erm([np.nan], Objective([1.0])), "points must be finite everywhere"),
+        (lambda: Thresholds().predict([[np.nan]], [0.0]), "parameters must be a matrix of numbers, none NaN"),
+        (lambda: Intervals().predict([[0.0]], [0.0]), "with 2 columns"),
+        (lambda: Stumps(2).erm([[0.0]], Objective([1.0])), "points must be a matrix whose last axis has length 2"),
+        (lambda: Stumps(1).predict([[3.0, 1.0, 0.0]], [[0.0]]), "parameters must be rows (j, s, t) with j below 1"),
+        (lambda: Halfspaces(bound=-1.0), "bound must be a finite number > 0"),
+        (lambda: Halfspaces().erm([[2.0, 0.0]], Objective([1.0])), "points must lie in [-1, 1]², got 2"),
+        (lambda: ParityCube(3).erm([5], Objective([1.0])), "points must be integers from 0 to 4"),
+        (lambda: ParityCube(1).predict([[0.5]], [0]), "parameters must be a matrix of signs -1 and 1"),
+        (lambda: FiniteClass([[2.0]]), "predictions must be a matrix"),
+        (lambda: FiniteClass([[1.0]]).predict([[0.5]], [0]), "parameters must be integers from 0 to 0"),
+        (lambda: LinearEstimator(3, 1), "estimator must be a classifier of scikit-learn, got 3"),
+    ],
+)
+def test_bad_input(make: Any, message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        make()
+    assert message in str(caught.value)

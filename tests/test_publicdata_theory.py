@@ -1,0 +1,282 @@
+"""Stability, noise and settings of the public-data paper: what is said to be proved holds and is near tight."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from naive import publicdata as naive
+
+from dpbench.privacy.discrete import pair_from_logs
+from dpbench.problems_publicdata import PublicDataProblem
+from dpbench.publicdata import theory, theory_settings
+from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
+from dpbench.publicdata.complexity import gaussian_complexity
+from dpbench.publicdata.hypotheses_constants import Constants
+from dpbench.publicdata.hypotheses_finite import ConvexHull, FiniteClass
+from dpbench.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
+from dpbench.publicdata.hypotheses_linear import LinearBall
+from dpbench.publicdata.hypotheses_plane import Halfspaces
+from dpbench.publicdata.objective import CountedOracle, Objective, prepare
+from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
+from dpbench.sampling import stream
+from lowerbounds import parity_cube
+
+
+def moved(p: PublicDataProblem, q: PublicDataProblem, m: RegularizedPerturbation) -> float:
+    return float(np.linalg.norm(m.centre(p) - m.centre(q))) / math.sqrt(p.m)
+
+
+@pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])
+@pytest.mark.parametrize("normalization", ["mean", "sum"])
+def test_regularized_stability_holds_on_random_neighbours(loss: str, normalization: str) -> None:
+    rng = np.random.default_rng(4)
+    for n, eta in ((1, 0.3), (2, 1.0), (7, 0.2), (30, 0.01), (30, 2.0)):
+        m = RegularizedPerturbation(1.0, 1e-5, regularization=eta, normalization=normalization)
+        for _ in range(15):
+            p = PublicDataProblem(np.zeros(n), rng.uniform(-1, 1, n), np.zeros(3), hypotheses=Constants(), loss=loss)
+            q = p.replace_record(0, 0.0, float(rng.choice([-1.0, 1.0])))
+            assert moved(p, q, m) <= m.stability(p) * (1.0 + 1e-9)
+        x = rng.standard_normal((n, 2))
+        x /= np.linalg.norm(x, axis=1, keepdims=True)
+        p = PublicDataProblem(x, rng.choice([-1.0, 1.0], n), x[:3], hypotheses=LinearBall(2), loss=loss)
+        assert moved(p, p.replace_record(0, x[-1], -p.y[0]), m) <= m.stability(p) * (1.0 + 1e-9)
+
+
+def test_regularized_stability_is_attained_and_half_of_what_is_printed() -> None:
+    """Constants at ηn = 1/4: one record moves f̄ from −1 to 1; any smaller bound would be false."""
+    m = RegularizedPerturbation(1.0, 1e-5, regularization=0.25)
+    p = PublicDataProblem([0.0], [1.0], np.zeros(2), hypotheses=Constants(), loss="absolute")
+    assert moved(p, p.replace_record(0, 0.0, -1.0), m) == pytest.approx(2.0) == theory.regularized_stability(1, 0.25)
+    assert theory.regularized_stability_printed(1000, 0.1) == 2.0 * theory.regularized_stability(1000, 0.1)
+    assert theory.regularized_stability(1000, 0.1, gap=1e-11) == pytest.approx(0.1 + 2e-5)
+    assert theory.regularized_stability(4, 0.01) == theory.DIAMETER
+
+
+def test_solvers_gap_is_paid_for() -> None:
+    x = np.array([[0.6, 0.0], [0.0, 0.7]])
+    p = PublicDataProblem(x, [1.0, -1.0], x, hypotheses=LinearBall(2), loss="huber")
+    m = RegularizedPerturbation(1.0, 1e-5, regularization=10.0)
+    assert m.stability(p) > theory.regularized_stability(2, 10.0)
+    assert m.guarantee(p).delta(1.0) <= 1e-5
+    same = PublicDataProblem([0.0, 0.0], [1.0, -1.0], [0.0], hypotheses=Constants(), loss="huber")
+    assert m.stability(same) == theory.regularized_stability(2, 10.0)
+
+
+def two_functions(n: int, gap: int) -> tuple[PublicDataProblem, PublicDataProblem]:
+    """f = 1 or f = −1 (r = 2), n records; the losses differ by `gap`/n, and on the neighbour by (gap − 2)/n."""
+    y = np.where(np.arange(n) < (n + gap) // 2, 1.0, -1.0)
+    p = PublicDataProblem(np.zeros(n), y, np.zeros(4), hypotheses=FiniteClass([[1.0], [-1.0]]), loss="zero-one")
+    return p, p.replace_record(0, 0, -1.0)
+
+
+def test_one_call_of_algorithm_2_is_as_stable_as_proved() -> None:
+    """Two functions: E‖f̄ − f̄'‖²_m is r² times the probability that 2ηN falls between the two gaps of the losses.
+
+    The bound, with G° = (r/2)·E|N| about their midpoint, is twice that as n grows: half of it would be false by 1%.
+    """
+    n, eta = 100, 5.0
+    p, q = two_functions(n, 2)
+    m = AveragedPerturbation(1.0, 1e-5, calls=1, perturbation=eta)
+    centres = [m.centres(d, 20_000, stream("pairs")) for d in (p, q)]
+    measured = float(((centres[0] - centres[1]) ** 2).mean())
+    switched = math.erf(0.02 / (2.0 * eta * math.sqrt(2.0))) / 2.0
+    # Null: mean of 20,000 variables in {0, 4} of mean 4·switched; 6 sd, false alarm below 1e-8.
+    assert abs(measured - 4.0 * switched) < 6.0 * 4.0 * math.sqrt(switched / 20_000)
+    bound = theory.one_call_stability(n, eta, math.sqrt(2.0 / math.pi))
+    assert 4.0 * switched <= 0.5 * bound < 4.0 * switched * 1.01
+    assert gaussian_complexity(p.hypotheses, p.public) >= math.sqrt(2.0 / math.pi)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_call_stability_holds_for_random_classes_of_any_norm(seed: int) -> None:
+    """Neighbours of random finite classes, functions of norm near 0 among them: measured mean, less 6 of its standard
+    errors, against the bound."""
+    rng = np.random.default_rng(seed)
+    table = rng.uniform(-1.0, 1.0, (6, 5)) * rng.uniform(0.0, 1.0, (6, 1))
+    n, eta = 12, 0.05 * 4.0 ** (seed % 3)
+    x, y = rng.integers(0, 5, n), rng.choice([-1.0, 1.0], n)
+    p = PublicDataProblem(x, y, np.arange(5), hypotheses=FiniteClass(table), loss="absolute")
+    q = p.replace_record(0, float(rng.integers(5)), -y[0])
+    m = AveragedPerturbation(1.0, 1e-5, calls=1, perturbation=eta)
+    first, second = (m.centres(d, 6000, stream(seed)) for d in (p, q))
+    squares = ((first - second) ** 2).mean(axis=1)
+    error = float(squares.std()) / math.sqrt(6000)
+    size = gaussian_complexity(p.hypotheses, p.public)
+    assert squares.mean() - 6.0 * error <= theory.one_call_stability(n, eta, size)
+
+
+def test_average_exceeds_its_radius_as_rarely_as_stated() -> None:
+    """Null: exceedances have probability at most 0.02; above 300 of 8,000 the false alarm is below 1e-6. A radius ten
+    times too small is caught: one switch of 16 already moves the average by 1/8."""
+    n, eta, calls = 10, 2.0, 16
+    p, q = two_functions(n, 2)
+    size = gaussian_complexity(p.hypotheses, p.public)
+    rho = theory.averaged_stability(n, eta, size, calls, 0.02)
+    m = AveragedPerturbation(1.0, 1e-5, calls=calls, perturbation=eta)
+    first, second = (m.centres(d, 8000, stream("average")) for d in (p, q))
+    distances = np.sqrt(((first - second) ** 2).mean(axis=1))
+    assert (distances > rho).sum() <= 300
+    alone = theory.averaged_stability(n, eta, size, 1, 0.02)
+    assert alone == theory.DIAMETER and rho < alone
+    assert (distances > 0.1 * rho).sum() > 300
+    previous = theory.DIAMETER
+    for calls in (4, 64, 1024, 10**8):
+        radius = theory.averaged_stability(10**4, 0.5, 1.0, calls, 1e-6)
+        assert radius <= previous
+        previous = radius
+    assert previous == pytest.approx(math.sqrt(theory.one_call_stability(10**4, 0.5, 1.0)), rel=0.1)
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "laplace"])
+def test_printed_scale_solves_the_printed_condition(noise: str) -> None:
+    for m, rho, epsilon, delta in ((1, 0.3, 1.0, 1e-5), (64, 0.01, 0.2, 1e-6), (1000, 2.0, 3.0, 0.1)):
+        gamma = theory.perturb_scale_printed(m, rho, epsilon, delta, noise)
+        assert theory.perturb_epsilon_printed(m, rho, gamma, delta, noise) == pytest.approx(epsilon, rel=1e-12)
+    assert theory.perturb_epsilon_printed(4, 0.1, 2.0, math.exp(-1.0), "gaussian") == pytest.approx(0.5 * (1 + 2) * 0.1)
+    assert theory.perturb_epsilon_printed(4, 0.1, 2.0, 0.0, "laplace") == pytest.approx(0.4)
+
+
+def test_printed_formulas_at_numbers_taken_by_hand() -> None:
+    e1 = math.exp(-1.0)
+    assert theory.averaged_stability_printed(8, 1.0, 1.0, 4, e1, 1.0) == pytest.approx(1.0 + 0.5)
+    assert theory.lemma10_stability_printed(8, 1.0, 3.0, 4, 2.0 * e1) == pytest.approx(6.0 + 0.5)
+    assert theory.lemma7_printed(27, 1.0, 1.0, 8.0) == pytest.approx(2.0 / 3.0 / 4.0)
+    assert theory.lemma7_from_proposition(8, 1.0, 1.0, 2.0) == pytest.approx(1.0)
+    assert theory.displacement_printed(9, 2.0, e1, "gaussian") == pytest.approx(4.0)
+    assert theory.displacement_printed(9, 2.0, e1, "laplace") == pytest.approx(12.0)
+    assert theory.rrspm_laplace_scale(10, 0.5) == 40.0
+    assert theory.rrspm_gaussian_scale_printed(16, 2.0, e1, 3.0) == pytest.approx(6.0)
+    classical = 32.0 * math.sqrt(2.0 * math.log(1.25e5))
+    assert theory.rrspm_gaussian_scale_printed(256, 1.0, 1e-5) == pytest.approx(classical)
+
+
+EXPONENTS: dict[str, tuple[Any, dict[str, float]]] = {
+    # theorem, (field: {symbol: exponent}) at ε, α, σ small, so that the first of the maxima counts
+    "6": (lambda **k: theory_settings.theorem6(delta=math.exp(-1), beta=math.exp(-1), **k),
+          {"alpha": -14, "epsilon": -3, "sigma": -12, "d": 5, "lam": 12}),
+    "7": (lambda **k: theory_settings.theorem7(delta=math.exp(-1), beta=math.exp(-1), **k),
+          {"alpha": -5, "epsilon": -1, "sigma": -4, "d": 1, "lam": 5}),
+    "7 pure": (lambda **k: theory_settings.theorem7(delta=0.0, beta=math.exp(-1), **k),
+               {"alpha": -6, "epsilon": -1, "sigma": -5, "d": 2, "lam": 6}),
+    "10": (lambda lam, **k: theory_settings.theorem10(beta=math.exp(-1), **k),
+           {"alpha": -5, "epsilon": -1, "sigma": -4, "d": 2, "lam": 0}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPONENTS)
+def test_settings_have_the_exponents_of_the_theorems(name: str) -> None:
+    make, exponents = EXPONENTS[name]
+    base = {"epsilon": 0.5, "alpha": 0.01, "d": 50.0, "sigma": 0.2, "lam": 1.5}
+    for symbol, power in exponents.items():
+        ratio = make(**{**base, symbol: 2.0 * base[symbol]}).n / make(**base).n
+        assert math.log2(ratio) == pytest.approx(power, abs=1e-9), symbol
+    m = make(**base).m
+    assert math.log2(m / make(**{**base, "alpha": 0.02}).m) == pytest.approx(2.0)
+
+
+def test_settings_at_numbers_taken_by_hand() -> None:
+    e1 = math.exp(-1.0)
+    six = theory_settings.theorem6(1.0, e1, 0.5, e1, 4.0, 1.0, 1.0)
+    assert six[:3] == pytest.approx((0.5, 0.25, 16.0)) and six.calls == pytest.approx(2.0**8 * 16.0)
+    assert six.n == pytest.approx(2.0**14 * 4.0**5)
+    seven = theory_settings.theorem7(1.0, 0.0, 0.5, e1, 4.0, 1.0, 1.0)
+    assert seven.gamma == pytest.approx(0.25) and seven.eta == 0.5 and seven.n == pytest.approx(2.0**6 * 16.0)
+    assert theory_settings.theorem10(1.0, 0.5, e1, 3.0, 0.5).m == pytest.approx(64.0)
+    records = theory_settings.theorem4_records
+    assert records(1.0, 0.0, 0.5, e1, 3.0) == pytest.approx(9.0 * 32.0)
+    assert records(1.0, math.exp(-4.0), 0.5, e1, 3.0) == pytest.approx(2.0 * 9.0 * 16.0)
+    assert records(1.0, 0.0, 0.25, e1, 3.0, realizable=True) == pytest.approx(9.0 * 64.0)
+    assert records(1.0, e1, 0.25, e1, 3.0, realizable=True) == pytest.approx(9.0 * 32.0)
+    assert theory_settings.theorem3_records(2.0, 0.5, 3.0) == pytest.approx(144.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 3.0])
+def test_gaussian_weights_bound_is_above_the_integral_it_bounds(epsilon: float) -> None:
+    """One weight: log_delta is an upper bound on E(1 − e^{ε − ℓ})₊ by quadrature, and within a factor of 8 of it."""
+    for scale in (0.7, 2.0, 6.0):
+        exact = naive.shift_bound(epsilon, scale)
+        bound = math.exp(theory.rrspm_log_delta(epsilon, 1, scale))
+        assert exact <= bound * (1.0 + 1e-9)
+        assert bound <= 8.0 * exact or bound == 1.0 or exact < 1e-12
+
+
+@pytest.mark.parametrize(("bits", "public"), [(1, 1), (3, 3), (16, 16), (16, 40), (256, 256), (64, 4096)])
+@pytest.mark.parametrize("pair", ["simple", "tilted"])
+@pytest.mark.parametrize("layout", ["groups", "single"])
+def test_gaussian_weights_bound_is_above_every_exact_profile_of_the_cube(
+    bits: int, public: int, pair: str, layout: str
+) -> None:
+    cube = parity_cube(bits, public, pair=pair, layout=layout)
+    for epsilon, delta in ((1.0, 1e-5), (0.2, 1e-3), (3.0, 1e-8)):
+        scale = theory.rrspm_gaussian_scale(public, epsilon, delta)
+        for factor in (0.3, 1.0, 2.0):
+            exact = pair_from_logs(*cube.log_laws("gaussian", factor * scale))
+            for e in (0.0, 0.5 * epsilon, epsilon):
+                bound = theory.rrspm_log_delta(e, public, factor * scale)
+                assert exact.delta(e) <= math.exp(bound) * (1.0 + 1e-9)
+        assert cube.least_scale("gaussian", epsilon, delta) <= scale
+
+
+def test_gaussian_weights_bound_is_nearly_attained() -> None:
+    """One public point a bit, tilted pair: its least scale is within 20% at d = m = 256 and 5% at 4,096, so a noise
+    less by that much is refuted; and the scale is about 1.6m/ε."""
+    for size, slack in ((256, 1.2), (4096, 1.05)):
+        scale = theory.rrspm_gaussian_scale(size, 1.0, 1e-5)
+        assert scale <= slack * parity_cube(size).least_scale("gaussian", 1.0, 1e-5)
+        assert 1.5 * size < scale < 2.0 * size
+        assert theory.rrspm_gaussian_scale_printed(size, 1.0, 1e-5) < 0.5 * scale
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "points"),
+    [
+        (Thresholds(), np.random.default_rng(0).random(9)), (Intervals(), np.random.default_rng(1).random(9)),
+        (Stumps(2), np.random.default_rng(2).random((9, 2))), (Halfspaces(), np.random.default_rng(3).random((9, 2))),
+        (FiniteClass(np.random.default_rng(4).uniform(-1, 1, (7, 9))), np.arange(9)), (Constants(), np.zeros(9)),
+        (LinearBall(2), np.random.default_rng(5).random((9, 2)) / 2.0),
+        (ConvexHull(np.random.default_rng(6).uniform(-1, 1, (3, 9))), np.arange(9)),
+    ],
+    ids=lambda v: type(v).__name__ if not isinstance(v, np.ndarray) else "",
+)  # fmt: skip
+def test_gaussian_complexity_is_an_upper_bound(hypotheses: Any, points: Any) -> None:
+    """E sup |ω_m| about f₀ = 0 (0 on the line, the plane: all f), by the class's own oracle: mean of 400 draws."""
+    draws = 60 if isinstance(hypotheses, ConvexHull) else 400
+    xi = np.random.default_rng(9).standard_normal((draws, 9))
+    oracle, none = prepare(hypotheses, points), Objective(np.ones(9), 0.0, loss="squared")
+    found = [hypotheses.predict(oracle.erm_many(none, sign * xi), points) for sign in (1.0, -1.0)]
+    sups = np.maximum(*(np.abs((f * xi).sum(axis=1)) / 3.0 for f in found))
+    bound = gaussian_complexity(hypotheses, points)
+    assert sups.mean() - 6.0 * sups.std() / math.sqrt(draws) <= bound <= 4.0 * sups.mean()
+    assert bound <= math.sqrt(18.0 / math.pi) and gaussian_complexity(CountedOracle(hypotheses), points) == bound
+
+
+def test_unknown_classes_get_the_trivial_complexity_or_their_own() -> None:
+    class Own:
+        def gaussian_complexity(self, points: Any) -> float:
+            return 0.25
+
+    assert gaussian_complexity(object(), np.zeros(8)) == pytest.approx(math.sqrt(16.0 / math.pi))
+    assert gaussian_complexity(Own(), np.zeros(8)) == 0.25
+
+
+def test_defaults_balance_what_they_say_they_balance() -> None:
+    """η minimises η + A/√η, and 2ηG + A/√η: a third more or less is worse; both at most 1."""
+    args = (10_000, 3, 0.5, 0.2, 1.0, 1e-5)
+    eta = theory.regularization(*args)
+    reach = 2.0 * eta**1.5
+    assert all(eta + reach / eta**0.5 < other + reach / other**0.5 for other in (0.75 * eta, 1.3 * eta))
+    assert eta == pytest.approx(theory.regularization(80_000, *args[1:]) * 2.0)
+    assert theory.regularization(1, 3, 0.5, 0.2, 1e-3, 1e-5) == 1.0
+    args = (1.5, 0.5, 1.0, 1.0, 1e-5)
+    eta = theory.perturbation(10**6, *args)
+    reach = 4.0 * eta**1.5 * 1.5
+    assert all(3.0 * eta + reach / eta**0.5 < 3.0 * other + reach / other**0.5 for other in (0.75 * eta, 1.3 * eta))
+    assert theory.perturbation(125_000, *args) == pytest.approx(2.0 * eta)
+    m = RegularizedPerturbation(1.0, 1e-5)
+    p = PublicDataProblem(np.zeros(500), np.ones(500), np.zeros(4), hypotheses=Constants(), loss="squared")
+    assert replace(m, normalization="sum").eta(p) == pytest.approx(500.0 * m.eta(p))
+    assert replace(m, normalization="sum").stability(p) == pytest.approx(m.stability(p))

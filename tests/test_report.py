@@ -1,0 +1,237 @@
+"""`dpbench report`: one page, from stored evidence alone, that needs no network; in Chromium its filters work."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpbench.claims.ledger import all_claims
+from dpbench.cli.app import run
+from dpbench.report.page import page
+from dpbench.report.stored import Shown, of_document
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENT = json.loads((ROOT / "evidence" / "ledger.json").read_text(encoding="utf-8"))
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    return page(all_claims(), of_document(DOCUMENT))
+
+
+class Elements(HTMLParser):
+    """Tags with their attributes, in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+def test_nothing_comes_from_outside(html: str) -> None:
+    elements = Elements(html)
+    links = [a.get(key) or "" for _, a in elements.found for key in ("src", "href", "action") if key in a]
+    assert links and all(link.startswith(("#", "data:")) for link in links)
+    assert not re.search(r"url\(|@import|fetch\(|XMLHttp", html)
+
+
+def test_every_claim_has_its_row_and_its_evidence(html: str) -> None:
+    elements = Elements(html)
+    ids = [a["id"] for a in elements.all("article")]
+    assert ids == [claim.id for claim in all_claims()]
+    assert len([a for a in elements.all("tr") if "data-kind" in a]) == len(ids)
+    inner = {a["href"] for a in elements.all("a")}
+    assert {f"#{i}" for i in ids} <= inner
+    named = {f"#{a['id']}" for _, a in elements.found if "id" in a}
+    assert inner <= named  # no link leads nowhere
+    assert f"{DOCUMENT['versions']['numba']}" in html
+
+
+def test_refuted_claims_come_first_each_beside_what_holds(html: str) -> None:
+    first = html.index('<section aria-labelledby="wrong">')
+    assert first < html.index('<table id="ledger">')
+    part = html[first : html.index('<table id="ledger">')]
+    found = of_document(DOCUMENT)
+    for claim in all_claims():
+        shown = found.get(claim.id)
+        if shown and shown.verdict in ("refuted", "inconsistent"):
+            pair = part[part.index(f'<h3><a href="#{claim.id}">') :]
+            pair = pair[: pair.index('<div class="pair"')] if '<div class="pair"' in pair else pair
+            assert not claim.corrected or f'href="#{claim.corrected}"' in pair
+
+
+def test_images_say_what_they_show(html: str) -> None:
+    images = Elements(html).all("img")
+    assert len(images) > 5
+    assert all(len(image["alt"] or "") > 30 and "against" in (image["alt"] or "") for image in images)
+
+
+def test_headings_do_not_skip_a_level(html: str) -> None:
+    levels = [int(tag[1]) for tag, _ in Elements(html).found if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_what_an_unexpected_or_stale_verdict_looks_like() -> None:
+    claim = all_claims()[0]
+    found = dict(DOCUMENT["claims"][0]["evidence"], notes=["<script>alert(1)</script>"])
+    shown = Shown(claim.id, "refuted", "quick", 3, found, True, "2026-01-01T00:00:00Z", {"machine": "<b>"})
+    made = page([claim], {claim.id: shown})
+    assert "1 with another verdict than the expected one" in made and f"expected {claim.expected}" in made
+    assert "1 stale" in made and "seed 3" in made
+    assert "<script>alert" not in made and "&lt;b&gt;" in made
+
+
+def test_colours_have_contrast(html: str) -> None:
+    """WCAG 2.2 AA, 4.5 to 1, for each text colour on the ground it stands on, light and dark."""
+    light, dark = (
+        dict(re.findall(r"--([\w-]+): (#\w{6});", block)) for block in re.findall(r":root \{(.*?)\}", html, re.S)
+    )
+    grounds = {"ink": ("paper", "tint"), "soft": ("paper",), "link": ("paper",), "bad": ("paper", "bad-tint"),
+               "good": ("good-tint",), "open": ("open-tint",)}  # fmt: skip
+    for theme in (light, dark):
+        for ink, behind in grounds.items():
+            for ground in behind:
+                assert _contrast(theme[ink], theme[ground]) >= 4.5, (ink, ground)
+    assert _contrast("#777777", "#ffffff") < 4.5  # the smallest grey that fails does
+
+
+def _contrast(one: str, other: str) -> float:
+    def luminance(colour: str) -> float:
+        parts = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
+        r, g, b = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("report --store nowhere.sqlite", "--store must be an existing file"),
+        ("report --ledger nowhere.json", "--ledger must be a file of `dpbench verify --json`"),
+        ("report --ledger broken.json", "--ledger must be a file of `dpbench verify --json`"),
+        ("report --ledger other.json", "must be a document of `dpbench verify --json`"),
+        ("report --ledger newer.json", "must be a document of schema 1, got 2"),
+        ("report --ledger empty.json", "--ledger must be of a run of these claims"),
+        ("report --ledger empty.json --store a.sqlite", "--ledger must not stand beside --store"),
+        ("report --ledger empty.json --out folder", "--out must be a file that can be written"),
+        ("report nonsense --ledger empty.json", "claims must be ids or globs"),
+    ],
+)
+def test_bad_use(line: str, words: str, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    Path("broken.json").write_text('{"schema"')
+    Path("other.json").write_text("[1, 2]")
+    Path("newer.json").write_text('{"schema": 2}')
+    Path("empty.json").write_text(json.dumps({**DOCUMENT, "claims": []}))
+    assert run(line.split()) == 2
+    said = capsys.readouterr().err
+    assert words in said and said.count("\n") == 1
+    assert not Path("report.html").exists()
+
+
+def test_from_the_command_line(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["report", "glm.thm5.*", "--ledger", str(ROOT / "evidence" / "ledger.json")]) == 0
+    assert "report.html" in capsys.readouterr().out
+    assert "glm.thm5.privacy.printed" in Path("report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed (extra docs)")
+    if not (CHROMIUM and DRIVER):
+        pytest.skip("Chromium and its driver are not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield opened
+    opened.quit()
+
+
+@pytest.fixture
+def opened(browser: Any, html: str, tmp_path: Path) -> Any:
+    path = tmp_path / "report.html"
+    path.write_text(html, encoding="utf-8")
+    browser.get(path.as_uri())
+    wait = importlib.import_module("selenium.webdriver.support.ui").WebDriverWait
+    ready = "return document.readyState === 'complete' && [...document.images].every(i => i.complete)"
+    wait(browser, 30).until(lambda b: b.execute_script(ready) and b.execute_script("return document.images.length"))
+    return browser
+
+
+def _visible(browser: Any, selector: str) -> list[str]:
+    found = "[...document.querySelectorAll(arguments[0])].filter(e => e.offsetParent)"
+    return list(browser.execute_script(f"return {found}.map(e => e.id || e.dataset.text)", selector))
+
+
+@pytest.mark.process
+def test_filters_work_in_chromium(opened: Any) -> None:
+    claims = all_claims()
+    shown = of_document(DOCUMENT)
+    assert len(_visible(opened, "article")) == len(claims)
+    expected = list(claims)  # the filters add up: each leaves what it and all before it admit
+    for field, value, fits in (
+        ("kind", "privacy", lambda c: c.kind == "privacy"),
+        ("paper", "glm", lambda c: c.paper == "glm"),
+        ("verdict", "refuted", lambda c: c.id in shown and shown[c.id].verdict == "refuted"),
+        ("text", "Thm5", lambda c: c.id == "glm.thm5.privacy.printed"),
+    ):
+        before = len(expected)
+        opened.find_element("id", field).send_keys(value)
+        expected = [claim for claim in expected if fits(claim)]
+        assert 0 < len(expected) < before, field
+        assert _visible(opened, "article") == [claim.id for claim in expected], field
+        assert len(_visible(opened, "#ledger tbody tr")) == len(expected)
+        assert opened.find_element("id", "count").text == f"{len(expected)} of {len(claims)} entries"
+    opened.find_element("css selector", "button[type=reset]").click()
+    assert len(_visible(opened, "article")) == len(claims)
+
+
+@pytest.mark.process
+def test_images_load_and_the_console_is_silent(opened: Any) -> None:
+    sizes = opened.execute_script("return [...document.images].map(i => i.complete && i.naturalWidth)")
+    assert sizes and all(sizes)
+    assert opened.get_log("browser") == []
+    opened.execute_script("console.error('planted')")
+    assert len(opened.get_log("browser")) == 1
+
+
+@pytest.mark.process
+def test_nothing_is_wider_than_a_phone(opened: Any) -> None:
+    phone = {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    try:
+        width = "return document.documentElement.scrollWidth"
+        assert opened.execute_script(width) <= 360
+        opened.execute_script("document.querySelector('h1').style.whiteSpace = 'nowrap'")
+        opened.execute_script("document.querySelector('h1').textContent += ' planted'.repeat(20)")
+        assert opened.execute_script(width) > 360
+    finally:
+        opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

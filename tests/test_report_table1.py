@@ -1,0 +1,158 @@
+"""Table 1 as measured, and the figures of risks: from evidence alone, new entries picked up by their id."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpbench.claims.core import Claim
+from dpbench.claims.glm import boosting_failures, crossover, crossover_benign, grid_search_oracle
+from dpbench.claims.ledger import all_claims
+from dpbench.cli.figures import _command
+from dpbench.report import figures, figures_risk, figures_table1, table1
+from dpbench.report.drawings import DRAWINGS, SUMMARIES
+from dpbench.report.readme import markers, whole
+from dpbench.runs.context import RunContext
+from dpbench.validation import InvalidInput
+
+ROOT = Path(__file__).resolve().parent.parent
+GRID = [100.0, 200.0, 400.0]
+FLOOR = {"algorithm": ["noisy GD", "zero", "zero"], "ratio": [1.27, 1.5, 1.4]}
+
+
+def evidence(value: float, exponent: float, axis: str = "n", half: float | None = 0.05) -> dict[str, Any]:
+    series = {axis: GRID, "measured": [3.0 * x**value for x in GRID], "ceiling": [2.0 * x**exponent for x in GRID]}
+    series["zero predictor"] = [1.0, 1.0, 6.0 * GRID[-1] ** value]
+    return {"value": value, "interval": None if half is None else (value - half, value + half), "series": series}
+
+
+@pytest.fixture
+def verdicts() -> dict[str, tuple[str, dict[str, Any]]]:
+    return {
+        "glm.thm1.rate.d": ("consistent", evidence(0.48, 0.5, "d")),
+        "glm.thm2.rate.d": ("inconsistent", evidence(0.8, 0.0, "d")),
+        "glm.thm4.floor.exact": ("not refuted", {"value": 1.27, "interval": None, "series": FLOOR}),
+        "glm.table1.rate.crossover.printed": ("consistent", evidence(0.69, 2.0 / 3.0, half=None)),
+    }
+
+
+def test_rows_are_the_slopes_of_the_evidence_in_the_order_of_the_table(verdicts: dict[str, Any]) -> None:
+    rows = table1.rows(verdicts)
+    assert [row.claim for row in rows] == [
+        "glm.thm1.rate.d", "glm.thm2.rate.d", "glm.table1.rate.crossover.printed", "glm.thm4.floor.exact",
+    ]  # fmt: skip
+    low, high, meet, floor = rows
+    assert (low.quantity, low.expected, low.measured) == ("excess in d", pytest.approx(0.5), 0.48)
+    assert [row.zero for row in rows] == [pytest.approx(2.0)] * 3 + [1.4]
+    assert low.interval == (pytest.approx(0.43), pytest.approx(0.53)) and low.cell.place.startswith("smooth, low d")
+    assert high.expected == pytest.approx(0.0) and high.verdict == "inconsistent"
+    assert (meet.quantity, meet.interval) == ("d* in n", None)
+    assert (floor.quantity, floor.expected, floor.measured) == ("error / floor", None, 1.27)
+
+
+def test_markdown_has_every_entry_and_marks_stale_ones(verdicts: dict[str, Any]) -> None:
+    lines = table1.table(verdicts, ["glm.thm1.rate.d"]).splitlines()[2:]
+    assert len(lines) == len(table1.chosen()) == sum("not run" in line for line in lines) + len(verdicts)
+    (low,) = (line for line in lines if "`glm.thm1.rate.d`" in line)
+    assert "| +0.500 | +0.480 | +0.430, +0.530 | 2 | consistent (stale) |" in low
+    assert sum("(stale)" in line for line in lines) == 1
+    (floor,) = (line for line in lines if "`glm.thm4.floor.exact`" in line)
+    assert "| error / floor | ≥ 1 | 1.270 |  | 1.4 | not refuted |" in floor
+
+
+def test_every_rate_of_the_paper_is_in_it_and_every_pattern_finds_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates = {claim.id for claim in all_claims() if claim.paper == "glm" and claim.kind == "rate"}
+    assert rates <= set(table1.chosen())
+    found = [claim.id for claim in all_claims()]
+    assert all(any(table1._fits(cell, name) for name in found) for cell in table1.CELLS)
+    new = "glm.thm10.rate.epsilon", "glm.thm99.rate.rank"
+    more = tuple(Claim(n, "glm", "Theorem", "rate", "", "", "consistent", print, side="tight") for n in new)  # type: ignore[arg-type]
+    monkeypatch.setattr(table1, "all_claims", lambda: (*all_claims(), *more))
+    rows = table1.rows({name: ("consistent", evidence(-0.5, -0.5, "epsilon")) for name in new})
+    assert [row.cell.place for row in rows] == ["Lipschitz, rank > nε: upper", "beside Table 1"]
+
+
+def test_a_rate_without_a_ceiling_is_of_another_version() -> None:
+    wrong = {"value": 1.0, "interval": None, "series": {"n": GRID}}
+    with pytest.raises(InvalidInput, match="with a column ceiling"):
+        table1.rows({"glm.thm1.rate.n": ("consistent", wrong)})
+
+
+def test_readme_gets_the_table_between_its_markers() -> None:
+    begin, end = markers("table1")
+    made = whole(f"head\n{begin}\nold\n{end}\ntail\n", ROOT / "evidence")
+    assert made.startswith(f"head\n{begin}\n| cell of Table 1 |") and made.endswith(f"{end}\ntail\n")
+    assert "old" not in made
+    document = json.loads((ROOT / "evidence" / "ledger.json").read_text(encoding="utf-8"))
+    (row,) = (line for line in made.splitlines() if "`glm.thm5.rate.n`" in line)
+    (item,) = (item for item in document["claims"] if item["id"] == "glm.thm5.rate.n")
+    assert f"{item['evidence']['value']:+.3f}".replace("-", "−") in row
+    assert whole("no markers", ROOT / "evidence") == "no markers"
+
+
+def test_figure_of_the_table_has_each_slope_beside_its_theory(verdicts: dict[str, Any]) -> None:
+    figure = figures_table1.exponents(verdicts)
+    (axes,) = figure.axes
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == [
+        "thm1.rate.d  (excess in d)", "thm2.rate.d  (excess in d)", "table1.rate.crossover.printed  (d* in n)",
+    ]  # fmt: skip
+    points = {x for line in axes.get_lines() if line.get_marker() in "oX" for x in line.get_xdata()}
+    assert points == {0.48, 0.8, 0.69}
+    assert [bar.get_x() + 0.1 for bar in axes.patches] == pytest.approx([0.5, 0.0, 2.0 / 3.0])
+
+
+@pytest.fixture(scope="module")
+def found() -> Iterator[dict[str, Any]]:
+    """Evidence of the entries that the figures of risks show: small runs, and made up where the entry is a long one."""
+    names = "norm", "grid search", "grid search error", "oracle", "oracle error", "bound", "zero predictor"
+    adapting = {name: [1.0 + k, 2.0 + k, 4.0 + k] for k, name in enumerate(names)}
+    boosted = {"beta": [0.2, 0.05], "allowed": [0.1, 0.025]}
+    for k, name in enumerate(("failures", "of a single run")):
+        boosted |= {name: [0.01, 0.0], f"{name} low": [0.005, 0.0], f"{name} high": [0.02 + k, 1e-4]}
+    with RunContext(level="quick", seed=0, workers=1) as context:
+        _, crossed = crossover.jl(context, 1.0, (100, 400), (24, 16), 1, (4, 16, 64), 16)
+        (benign,) = crossover_benign.CLAIMS
+        made = {benign.id: context.run(benign)[1].to_dict(), "glm.table1.rate.crossover": crossed.to_dict()}
+    adaptation, failures = grid_search_oracle.CLAIMS[0], boosting_failures.CLAIMS[0]
+    yield made | {adaptation.id: {"series": adapting}, failures.id: {"series": boosted}}
+
+
+@pytest.mark.parametrize("drawing", figures_risk.DRAWINGS, ids=lambda drawing: drawing.name)
+def test_figures_of_risks(drawing: figures.Drawing, found: dict[str, Any], tmp_path: Path) -> None:
+    assert drawing in DRAWINGS
+    shown = json.loads(json.dumps(found[drawing.claim]))
+    figure = drawing.draw(shown)
+    assert figure.get_figwidth() in (figures.COLUMN, figures.PAGE)
+    labels = {str(label) for axes in figure.axes for label in axes.get_legend_handles_labels()[1]}
+    assert any("zero" in label for label in labels) or drawing.name == "failures_thm13"
+    assert all(axes.get_xlabel() and axes.get_ylabel() for axes in figure.axes)
+    figures.save(figure, [tmp_path / "a.pdf"])
+    assert b"/FontFile2" in (tmp_path / "a.pdf").read_bytes() and b"/Type3" not in (tmp_path / "a.pdf").read_bytes()
+    for name in ("curve floor", "zero", "oracle error", "failures low"):
+        shown["series"].pop(name, None)
+    with pytest.raises(InvalidInput, match="evidence must be of this version"):
+        drawing.draw(shown)
+
+
+def test_crossing_is_drawn_where_it_was_measured(found: dict[str, Any]) -> None:
+    shown = found["glm.table1.rate.crossover"]
+    left, right = figures_risk.crossover(shown).axes
+    (at,) = (line.get_xdata()[0] for line in left.get_lines() if line.get_label() == "$d^*$ at this $n$")
+    assert at == shown["series"]["measured"][1] and math.isfinite(at)
+    assert len(right.get_lines()) >= 2
+
+
+def test_the_command_for_a_missing_run_is_one_that_gives_a_verdict() -> None:
+    assert _command(["glm.thm1.rate.n"]) == "dpbench verify glm.thm1.rate.n"
+    both = ["glm.thm1.rate.n", "glm.table1.rate.crossover"]  # the second has no verdict at quick
+    assert _command(both) == "dpbench verify glm.thm1.rate.n glm.table1.rate.crossover --level full"
+
+
+def test_names_of_figures_are_their_own() -> None:
+    names = [drawing.name for drawing in (*DRAWINGS, *SUMMARIES)]
+    assert len(names) == len(set(names)) and SUMMARIES[0].claims == figures_table1.rate_entries()

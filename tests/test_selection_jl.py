@@ -1,0 +1,130 @@
+"""Grid search and boosting over the JL method (appendix C.4): scores and bounds are those of w̃ in R^k."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from naive import losses as naive_losses
+from naive import selection as naive
+from registry import LOSSES, problem
+
+from dpbench.glm._random_map import RandomMap, by_columns
+from dpbench.glm.boosting import Boosting
+from dpbench.glm.grid_search import PrivateGridSearch
+from dpbench.glm.jl import JLMethod
+from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.glm.scoring import clipped_risk, loss_range, prediction_bound
+from dpbench.problems import GLMProblem
+from dpbench.sampling import stream
+
+JL = JLMethod(1.0, 1e-5, dimension=3, steps=8)
+
+
+def lifted(data: GLMProblem, size: float, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """w̃ of norm `size` in R³, its lift Φᵀw̃, and the projected records Φx_i."""
+    phi = RandomMap("gaussian", 3, data.d, stream("map", name))
+    features = phi.project(by_columns(data.X))
+    inner = stream("inner", name).standard_normal(3)
+    inner *= size / np.linalg.norm(inner)
+    return inner, phi.lift(inner), features
+
+
+@pytest.mark.parametrize("name", list(LOSSES))
+def test_score_is_that_of_the_inner_vector_on_the_projected_records(name: str) -> None:
+    data = problem(name)
+    reach = JL.prediction_bound(data)
+    assert reach == 2.0 * data.radius * JL.norm_bound(data) > 2.0 * data.radius
+    low, high = loss_range(data.loss, 1.0, reach)
+    inner, w, features = lifted(data, 2.0 * data.radius, name)
+    want = naive.mean_clipped_loss(
+        features, data.y, inner, lambda z, y: float(naive_losses.value(name, data.loss.parameter, z, y)), low, high
+    )
+    assert clipped_risk(data, w[None, :], reach)[0] == pytest.approx(want, rel=1e-12)
+
+
+def test_clipping_at_the_ball_of_rd_would_be_another_score() -> None:
+    """Planted: the reach B‖X‖ of the other methods cuts losses that w̃ in the ball of radius 2B does have."""
+    data = problem("squared")
+    phi = RandomMap("gaussian", 3, data.d, stream("map", "planted"))
+    features = phi.project(by_columns(data.X))
+    longest = features[np.argmax(np.linalg.norm(features, axis=1))]
+    w = phi.lift(2.0 * data.radius * longest / np.linalg.norm(longest))
+    reach = JL.prediction_bound(data)
+    assert data.radius * data.x_bound < np.abs(data.X @ w).max()
+    assert clipped_risk(data, w[None, :], data.radius)[0] < 0.99 * clipped_risk(data, w[None, :], reach)[0]
+
+
+@pytest.mark.parametrize("name", list(LOSSES))
+def test_one_record_moves_a_score_by_at_most_its_sensitivity(name: str) -> None:
+    data = problem(name)
+    search = PrivateGridSearch(JL, 1.0, 1e-5, candidates=2)
+    gammas, rng, moved = search.sensitivities(data), stream("moved", name), 0.0
+    narrow = PrivateGridSearch(NoisyGD(1.0, 1e-5, steps=8), 1.0, 1e-5, candidates=2).sensitivities(data)
+    assert (gammas[1:] > 1.9 * narrow[1:]).all()
+    for turn in range(60):
+        models = [lifted(data, 2.0 * radius, f"{name} {turn} {radius}")[1][None, :] for radius in search.radii(data)]
+        models = [(1.0 + turn % 3) * w for w in models]  # longer than any lift: the clip is what holds the bound
+        x = models[turn % 2][0] / np.linalg.norm(models[turn % 2]) * (1.0 - 1e-12)
+        other = -1.0 if turn % 2 else 0.0
+        pair = [data.replace_record(39, s * x, float(rng.choice([-1.0, 1.0]))) for s in (1.0, other)]
+        first, second = (search.scores(p, models)[0] for p in pair)
+        moved = max(moved, float((np.abs(first - second)[1:] / gammas[1:]).max()))
+    assert 0.4 < moved <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("name", list(LOSSES))
+@pytest.mark.parametrize("scheme", ["tight", "parallel", "basic"])
+def test_guarantees_stay_within_the_claim(name: str, scheme: str) -> None:
+    data = problem(name)
+    for epsilon, delta in ((0.1, 1e-3), (1.0, 1e-6), (4.0, 1e-6)):
+        search = PrivateGridSearch(JL, epsilon, delta, candidates=3, composition=scheme)
+        boosted = Boosting(JL, epsilon, delta, models=2)
+        nested = PrivateGridSearch(boosted, epsilon, delta, candidates=2)
+        for made in (search, boosted, nested):
+            profile = made.guarantee(data)
+            assert profile.kind == "upper" and profile.delta(epsilon) <= delta
+        assert search.choose(data, 3, stream("runs"))[0].shape == (3, 4)
+
+
+def test_the_choice_is_held_to_the_reach_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: sensitivities that forget the JL reach are seen by the guarantee."""
+    data, search = problem("squared"), PrivateGridSearch(JL, 1.0, 1e-5, candidates=2)
+    assert search.guarantee(data).delta(1.0) <= 1e-5
+    forgotten = PrivateGridSearch(NoisyGD(1.0, 1e-5), 1.0, 1e-5, candidates=2).sensitivities(data)
+    monkeypatch.setattr(PrivateGridSearch, "sensitivities", lambda self, problem: forgotten)
+    assert search.guarantee(data).epsilon(1e-5) > 2.0
+
+
+def test_boosting_over_the_jl_method_uses_its_reach_and_gamma() -> None:
+    data = problem("squared")
+    boosted, plain = Boosting(JL, 1.0, 1e-5, models=3), Boosting(NoisyGD(1.0, 1e-5, steps=8), 1.0, 1e-5, models=3)
+    chunk = data.records(0, 10)
+    assert boosted.prediction_bound(data) == JL.prediction_bound(chunk)
+    assert boosted.sensitivity(data) == pytest.approx((1.0 + JL.prediction_bound(chunk)) ** 2 / 10.0)
+    assert plain.prediction_bound(data) == data.radius * data.x_bound
+    printed = Boosting(JL, 1.0, 1e-5, models=3, calibration="printed")
+    assert printed.scale(data) == pytest.approx(math.sqrt(4.0 * (1.0 + 2.0 * (2.0 * data.radius) ** 2) / 40.0))
+
+
+@dataclass(frozen=True)
+class Bare:
+    """A base of someone else's: a budget and a guarantee, and no bound on its predictions."""
+
+    epsilon: float
+    delta: float
+
+    def guarantee(self, problem: Any) -> Any:
+        return NoisyGD(self.epsilon, self.delta).guarantee(problem)
+
+    def __call__(self, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+        return np.zeros((trials, problem.d))
+
+
+def test_a_base_without_a_bound_of_its_own_is_clipped_at_the_ball() -> None:
+    data = problem("squared")
+    assert prediction_bound(Bare(1.0, 1e-5), data) == data.radius * data.x_bound
+    assert Boosting(Bare(1.0, 1e-5), 1.0, 1e-5, models=2).sample(data, 2).shape == (2, 4)
