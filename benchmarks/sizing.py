@@ -52,7 +52,7 @@ def rows(seconds: float) -> list[dict[str, Any]]:
     from distributed import LocalCluster
     from distributed.protocol.pickle import dumps
 
-    from dpbench.runs.scheduler import scheduler
+    from dpbench.runs.scheduler import fingerprint, scheduler
 
     found: list[dict[str, Any]] = []
     empty = {}
@@ -70,12 +70,13 @@ def rows(seconds: float) -> list[dict[str, Any]]:
                 function(0), function(1)
                 block = 0.5 * (time.perf_counter() - once)
                 count = max(8, int(workers * seconds / block))
-                moved = len(dumps(partial(encoded_block, function))) + len(encode(function(0)))
+                moved = len(dumps((fingerprint(), encoded_block, 0))) + len(encode(function(0)))
                 for kind, executor in (("threads", threads), ("dask processes", dask)):
                     speed = rate(executor, function, count)
                     found.append(
                         {"loss": loss, "kind": kind, "workers": workers, "blocks_per_second": speed,
-                         "trials_per_second": speed * block_width(data), "bytes_per_block": moved}
+                         "trials_per_second": speed * block_width(data), "bytes_once": len(dumps(function)),
+                         "bytes_per_block": moved}
                     )  # fmt: skip
         threads.shutdown(wait=False)
     for row in found:

@@ -114,6 +114,23 @@ def digest(values: list[Any]) -> str:
     return hashlib.sha256(encode(values)).hexdigest()
 
 
+class Counted:
+    """A function that counts how often it is pickled in this process."""
+
+    pickled = 0
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        Counted.pickled += 1
+        return Counted, ()
+
+    def __call__(self, block: int) -> int:
+        return block + 1
+
+
+def call(function: Counted, block: int) -> int:
+    return function(block)
+
+
 def main() -> int:
     global _log, _pause, _long
     store, workers, blocks, *more = sys.argv[1:]

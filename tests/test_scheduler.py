@@ -149,6 +149,14 @@ def test_a_mechanism_and_an_audit_have_the_same_bits(farm: Farm) -> None:
         assert ours(executor) == ours(1)
 
 
+def test_a_function_travels_once_and_not_with_every_block(farm: Farm) -> None:
+    function, before = work.Counted(), work.Counted.pickled
+    with scheduler(farm.address) as executor:
+        futures = [executor.submit(work.call, function, block) for block in range(20)]
+        assert [future.result(timeout=60) for future in futures] == list(range(1, 21))
+    assert 1 <= work.Counted.pickled - before <= 2
+
+
 def test_a_worker_killed_in_the_middle_loses_nothing(doomed: Farm, tmp_path: Path) -> None:
     log = tmp_path / "log"
     slow = partial(work.logged_block, str(log), 0.05)

@@ -74,13 +74,14 @@ def sampler(document: dict[str, Any]) -> str:
 def sizing(document: dict[str, Any]) -> str:
     """What ``python -m benchmarks.sizing --json`` wrote."""
     return table(
-        ("loss", "workers", "trials a second", "speed-up", "bytes a block", "a scheduler feeds", "1 Gbit/s feeds"),
+        ("loss", "workers", "trials a second", "speed-up", "bytes once", "a block", "a scheduler feeds", "1 Gbit/s feeds"),
         (
             (
                 row["loss"],
                 f"{row['workers']} {row['kind']}",
                 f"{row['trials_per_second']:.0f}",
                 f"{row['speed_up']:.2f}",
+                f"{row['bytes_once']:,}" if "workers_a_link_feeds" in row else "0",
                 f"{row['bytes_per_block']:,}" if "workers_a_link_feeds" in row else "0",
                 f"{row['workers_a_scheduler_feeds']:.0f} workers" if "workers_a_scheduler_feeds" in row else "",
                 f"{row['workers_a_link_feeds']:.0f} workers" if "workers_a_link_feeds" in row else "",

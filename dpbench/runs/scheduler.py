@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from dpbench import validation
 from dpbench.runs.environment import versions
 from lowerbounds._digest import code_digest
 
+_KEPT = 8  # functions that the workers hold: those of the units that run at one time
 _PATIENCE = 10  # seconds until a scheduler must answer, and have a worker
 
 
@@ -29,27 +31,46 @@ class Cluster(Executor):
 
     A task that a lost worker had is computed again by another; one that no worker survives, and a scheduler
     that is gone, give `BrokenExecutor`. A worker with other code or versions than ours computes nothing.
+
+    A function among the arguments travels once to each worker, with the data bound to it, and not with every
+    task. It is the result of a task of its own, not data put there: what dies with a worker is made again.
     """
 
     def __init__(self, client: Any) -> None:
         self._client = client
         self._inner = client.get_executor()
+        self._sent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()  # id: (function, Dask's future of it)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         outer: Future[Any] = Future()
         if self._client.status not in ("running", "connecting"):
             outer.set_exception(BrokenExecutor("the scheduler is gone"))
             return outer
-        inner = self._inner.submit(_checked, fingerprint(), fn, args, kwargs)
+        travelling = [self._once(argument) if callable(argument) else argument for argument in args]
+        inner = self._inner.submit(_checked, fingerprint(), fn, kwargs, *travelling)
         inner.add_done_callback(functools.partial(_pass_on, outer))
         outer.add_done_callback(lambda future: inner.cancel() if future.cancelled() else None)
         return outer
+
+    def _once(self, function: Callable[..., Any]) -> Any:
+        """Dask's future of `function`, of which the last few are kept."""
+        kept, future = self._sent.pop(id(function), (None, None))
+        if kept is not function:
+            future = self._client.submit(_same, function, pure=False)
+        self._sent[id(function)] = function, future
+        if len(self._sent) > _KEPT:
+            self._sent.popitem(last=False)
+        return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._inner.shutdown(wait=wait and not cancel_futures)
 
 
-def _checked(expected: str, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _same(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
+def _checked(expected: str, fn: Callable[..., Any], kwargs: dict[str, Any], *args: Any) -> Any:
     if fingerprint() != expected:
         raise BrokenExecutor("a worker has other code or versions than this process")
     return fn(*args, **kwargs)
