@@ -74,7 +74,7 @@ def sampler(document: dict[str, Any]) -> str:
 def sizing(document: dict[str, Any]) -> str:
     """What ``python -m benchmarks.sizing --json`` wrote."""
     return table(
-        ("loss", "workers", "trials a second", "speed-up", "bytes once", "a block", "a scheduler feeds", "1 Gbit/s feeds"),
+        ("loss", "workers", "trials/s", "speed-up", "bytes once", "bytes a block", "a scheduler feeds", "a link feeds"),
         (
             (
                 row["loss"],
