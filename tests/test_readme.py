@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpbench.claims.ledger import all_claims
-from dpbench.report.readme import BLOCKS, markers, table, whole
+from dpbench.report.readme import BLOCKS, findings, markers, table, whole
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -40,6 +40,18 @@ def test_a_changed_digest_is_marked_stale() -> None:
     rows = table(claims, fresh).splitlines()
     assert [claims[0].id in row for row in rows if "(stale)" in row] == [True]
     assert table(claims, {"claims": []}).count("not run") == len(claims)
+
+
+def test_what_does_not_hold_stands_beside_its_corrected_version() -> None:
+    claims = all_claims()
+    by_id = {claim.id: claim for claim in claims}
+    wrong = next(claim for claim in claims if claim.corrected)
+    pair = [(wrong, "refuted"), (by_id[wrong.corrected], "proved")]
+    items = [{"id": c.id, "verdict": verdict, "evidence": {"digest": c.digest, "value": 1.5}} for c, verdict in pair]
+    rows = findings(claims, {"claims": items}).splitlines()
+    assert len(rows) == 3 and rows[2].endswith(f"| refuted, 1.5 | `{wrong.corrected}`: proved |")
+    items[0]["verdict"] = "not refuted"
+    assert len(findings(claims, {"claims": items}).splitlines()) == 2
 
 
 def test_links_and_map_exist() -> None:

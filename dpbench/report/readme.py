@@ -37,12 +37,31 @@ def _row(claim: Claim, item: dict[str, Any] | None) -> str:
     name = FIGURES.get(claim.id, "")
     figure = f"[{name}](figures/{name}.pdf)" if name else ""
     evidence = item["evidence"]
-    stale = "" if evidence["digest"] == claim.digest else " (stale)"
     interval = evidence["interval"]
     return (
-        f"| `{claim.id}` | {claim.source} | [{Path(source).name}]({source}) | {item['verdict']}{stale} | "
+        f"| `{claim.id}` | {claim.source} | [{Path(source).name}]({source}) | {_verdict(claim, item)} | "
         f"{_number(evidence['value'])} | {'' if interval is None else ', '.join(map(_number, interval))} | {figure} |"
     )
+
+
+def findings(claims: tuple[Claim, ...], document: dict[str, Any]) -> str:
+    """The printed claims that do not hold, each beside the entry of what does."""
+    found = {item["id"]: item for item in document["claims"]}
+    lines = ["| theorem | what does not hold | measured | corrected version |", "|---|---|---|---|"]
+    for claim in claims:
+        item = found.get(claim.id)
+        if item is None or item["verdict"] not in ("refuted", "inconsistent"):
+            continue
+        corrected = found.get(claim.corrected or "")
+        holds = f"`{corrected['id']}`: {corrected['verdict']}" if corrected else ""
+        said = claim.statement.replace("|", r"\|")
+        value = f"{_verdict(claim, item)}, {_number(item['evidence']['value'])}"
+        lines.append(f"| {claim.source} (`{claim.id}`) | {said} | {value} | {holds} |")
+    return "\n".join(lines)
+
+
+def _verdict(claim: Claim, item: dict[str, Any]) -> str:
+    return str(item["verdict"]) + ("" if item["evidence"]["digest"] == claim.digest else " (stale)")
 
 
 def _number(value: Any) -> str:
@@ -64,6 +83,7 @@ def markers(name: str) -> tuple[str, str]:
 
 BLOCKS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     LEDGER: ("ledger.json", lambda document: table(all_claims(), document)),
+    "findings": ("ledger.json", lambda document: findings(all_claims(), document)),
     "table1": ("ledger.json", lambda document: table1.table(*table1.of_document(document))),
     "speed": ("peers.json", lambda document: peers.markdown("speed", document["parts"]["speed"])),
     "auditors": ("peers.json", lambda document: measured.auditors(document["parts"]["auditors"])),
@@ -89,7 +109,7 @@ def main() -> None:
     readme = Path("README.md")
     made = whole(readme.read_text(encoding="utf-8"), Path("evidence"))
     readme.write_text(made, encoding="utf-8")
-    print(f"README.md: {made.count(' (stale) |')} stale rows", file=sys.stderr)
+    print(f"README.md: {made.count(' (stale)')} stale rows", file=sys.stderr)
 
 
 if __name__ == "__main__":
