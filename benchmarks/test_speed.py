@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks import cases, cases_publicdata
-
-CASES = cases.CASES | cases_publicdata.CASES
+from benchmarks.bench_cases import CASES
 
 
 def pytest_generate_tests(metafunc: Any) -> None:

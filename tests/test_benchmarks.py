@@ -28,7 +28,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 
 def test_every_case_gives_the_right_answer(bench: SimpleNamespace) -> None:
-    assert set(bench.bench_cases.Cases.params) == set(bench.cases.CASES)
+    assert set(bench.bench_cases.Cases.params) > set(bench.cases.CASES)
     for name, make in bench.cases.CASES.items():
         case = make()
         case.check()
