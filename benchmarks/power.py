@@ -26,8 +26,8 @@ from dpbench.privacy import gaussian
 
 Rng = np.random.Generator
 CONFIDENCE = 0.95
-FIRST_SEED = 1000
-"""Seeds of the zoo and the vectors start here. The auditor's constants were set on other draws of the same zoo."""
+FIRST_SEED = 0
+"""Seeds start here. The auditor's constants were set on seeds from 1000 on."""
 
 MU = gaussian.mu(1.0, 1e-5)
 COUNTED = 100.0
@@ -150,19 +150,23 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, help="how many; default 100, and 50 for vectors")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    kept: dict[str, Any] = {}
-    if given.json is not None and given.json.exists():
-        kept = json.loads(given.json.read_text(encoding="utf-8"))
     for part in given.part or ["scalars", "zoo", *VECTORS]:
         if part in VECTORS:
-            kept.setdefault("vectors", {})[part] = vector(part, given.seeds or 50)
-            print(part, json.dumps(kept["vectors"][part]), flush=True)
+            made = {"vectors": {part: vector(part, given.seeds or 50)}}
         else:
-            kept[part] = scalars(given.seeds or 100) if part == "scalars" else zoo(given.seeds or 100)
-            print(part, "done", flush=True)
+            made = {part: scalars(given.seeds or 100) if part == "scalars" else zoo(given.seeds or 100)}
+        print(json.dumps(made), flush=True)
         if given.json is not None:
-            text = json.dumps({"confidence": CONFIDENCE, **kept}, indent=1, allow_nan=False)
-            given.json.write_text(text + "\n", encoding="utf-8")
+            keep(given.json, made)
+
+
+def keep(path: Path, made: dict[str, Any]) -> None:
+    """Write parts into a JSON file, beside the parts that are there."""
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    for part, rows in made.items():
+        kept[part] = {**kept.get(part, {}), **rows}
+    text = json.dumps({"confidence": CONFIDENCE, **kept}, indent=1, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
