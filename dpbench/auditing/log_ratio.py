@@ -29,6 +29,7 @@ SATURATED = 40
 _ROUNDS = 16
 _RIDGE = (1e-2, 1e9)
 _START = 10.0
+_CHOSEN = 2.0  # gain of a free fit over a line, in degrees of freedom, above which it is kept: a right line loses 3%
 _GONE = 1e-2  # a piece that gains less from the data than this share of a degree of freedom is dropped
 
 
@@ -97,7 +98,7 @@ def calibrated(first: np.ndarray, second: np.ndarray, guess: np.ndarray) -> Fit:
     line = Fit(x @ beta, x, covariance)
     (free,) = smooth_log_ratios([(first, second)])
     gain = _log_likelihood(first, second, free) - _log_likelihood(first, second, line)
-    return line if gain < _freedom(first + second, free) else free
+    return line if gain < _CHOSEN * _freedom(first + second, free) else free
 
 
 def _log_likelihood(first: np.ndarray, second: np.ndarray, fit: Fit) -> float:
