@@ -27,6 +27,9 @@ MU = gaussian.mu(1.0, 0.01)
 SIZES = {0.95: 2_000, 0.999: 600}
 """Runs a side of the audits at each confidence."""
 
+BUDGET = 20_000
+"""Runs a side of a sequential audit: two rounds."""
+
 
 def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
     return d + rng.laplace(size=trials)
@@ -84,7 +87,7 @@ def false_bounds(name: str, audits: range, confidence: float, trials: int) -> in
     for seed in audits:
         asked: dict[str, Any] = {"trials": trials}
         if case.sequential:  # a claim that is exactly true and a gap never reached: it stops when it is wrong
-            asked = {"trials": "auto", "epsilon": case.epsilon, "gap": 1e-9, "budget": 10 * trials}
+            asked = {"trials": "auto", "epsilon": case.epsilon, "gap": 1e-9, "budget": BUDGET}
         found = audit(
             case.sampler, case.one, case.other, delta=case.delta, confidence=confidence, seed=seed, **asked
         )  # fmt: skip
