@@ -49,9 +49,10 @@ Table = GridTable | EdgeTable
 
 def sum_tables(tables: Sequence[Table], columns: np.ndarray, total: np.ndarray) -> None:
     """Add to `total` the log-ratio of each column."""
-    if all(isinstance(t, GridTable) for t in tables):
-        low, scale = np.array([t.low for t in tables]), np.array([t.scale for t in tables])
-        add_tables(np.ascontiguousarray(columns), low, scale, np.array([t.log_ratios for t in tables]), total)
+    grids = [t for t in tables if isinstance(t, GridTable)]
+    if len(grids) == len(tables):
+        low, scale = np.array([t.low for t in grids]), np.array([t.scale for t in grids])
+        add_tables(np.ascontiguousarray(columns), low, scale, np.array([t.log_ratios for t in grids]), total)
         return
     for j, table in enumerate(tables):
         total += table(columns[:, j])
@@ -93,8 +94,8 @@ def _cells(first: np.ndarray, second: np.ndarray) -> tuple[_Grid | _Edges, np.nd
         return _Edges(edges), np.stack(counts).astype(np.float64)
     scale = GRID / width
     fine = np.zeros((2, GRID), dtype=np.int64)
-    for side, counts in zip((first, second), fine, strict=True):
-        count_cells(np.ascontiguousarray(side), low, scale, counts)
+    for side, cells in zip((first, second), fine, strict=True):
+        count_cells(np.ascontiguousarray(side), low, scale, cells)
     mass = np.cumsum(fine.sum(axis=0))
     merge = np.minimum((mass - 1) * COARSE // mass[-1], COARSE - 1)
     merge = np.unique(merge, return_inverse=True)[1]

@@ -79,7 +79,7 @@ def chain(first: np.ndarray, second: np.ndarray, error: float | None = None) -> 
         guess = _cell_means(pool, thresholds)
         middle = 0.5 * (guess[0] + guess[-1])
         low, high = min(guess[0] + BLUR * error, middle), max(guess[-1] - BLUR * error, middle)
-        fit = calibrated(*cells, np.minimum(np.maximum(guess, low), high))
+        fit = calibrated(cells[0], cells[1], np.minimum(np.maximum(guess, low), high))
     chance = expit(fit.log_ratio)
     mass = cells.sum(axis=0)
     smooth = np.stack([_tops(mass * c) / rows for c in (chance, 1.0 - chance)])
@@ -240,7 +240,9 @@ def best_for_curve(chain: Chain, rows: int, z: float) -> tuple[Event, ...]:
     top, main = best_event(chain, epsilon_goal(0.0), rows, z)
     ratios = np.exp(np.minimum(np.linspace(0.0, 1.2 * max(top, 0.0), CURVE_POINTS), 500.0))
     found: dict[tuple[float, bool, bool], Event] = {}
-    for pair in zip(*(best_events(chain, curve_goal(ratios[:, None]), rows, z, way) for way in (True, False)), strict=True):
+    goal = curve_goal(ratios[:, None])
+    ways = [best_events(chain, goal, rows, z, forward) for forward in (True, False)]
+    for pair in zip(*ways, strict=True):
         for value, event in pair:
             if value > 0.0:
                 found.setdefault((event.threshold, event.above, event.forward), event)

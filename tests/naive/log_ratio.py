@@ -40,9 +40,7 @@ def evidence_fit(
         for j, (x, (first, second)) in enumerate(zip(designs, counts, strict=True)):
             penalty = np.clip(own[j] * shared[live[j]], *ridge)
             penalty[0] = 1e-6
-            beta[j], spread[j] = newton(
-                x[:, live[j]], first, first + second, beta[j], penalty, 1 if round_ else 3
-            )
+            beta[j], spread[j] = newton(x[:, live[j]], first, first + second, beta[j], penalty, 1 if round_ else 3)
             gained = np.clip(1.0 - penalty * np.diag(spread[j]), 0.0, 1.0)
             squares = beta[j] ** 2
             used[live[j]] += gained
