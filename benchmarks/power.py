@@ -138,21 +138,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.power", description=__doc__)
     parser.add_argument("--part", choices=["scalars", "zoo", *VECTORS], action="append", help="default: all")
     parser.add_argument("--seeds", type=int, help="how many; default 100, and 50 for vectors")
+    parser.add_argument("--entry", action="append", help="of the zoo, by name; default: all of finite ε")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     for part in given.part or ["scalars", "zoo", *VECTORS]:
-        for made in measured(part, given.seeds):
+        for made in measured(part, given.seeds, given.entry):
             print(json.dumps(made), flush=True)
             if given.json is not None:
                 keep(given.json, made)
 
 
-def measured(part: str, count: int | None) -> Iterator[dict[str, Any]]:
+def measured(part: str, count: int | None, names: list[str] | None = None) -> Iterator[dict[str, Any]]:
     """What a part is made of, row by row: every mechanism of finite ε is a row of the zoo."""
     if part == "scalars":
         yield {part: scalars(count or 100)}
     elif part == "zoo":
-        yield from ({part: {e.name: shortfall(e, count or 100)}} for e in ZOO if math.isfinite(e.epsilon))
+        kept = [e for e in ZOO if math.isfinite(e.epsilon) and (names is None or e.name in names)]
+        yield from ({part: {e.name: shortfall(e, count or 100)}} for e in kept)
     else:
         yield {"vectors": {part: vector(part, count or 50)}}
 
