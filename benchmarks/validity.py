@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import beta, binom
 
-from benchmarks.power import keep
+from benchmarks.power import keep, laplace, normal
 from dpbench import audit
 from dpbench.privacy import gaussian
 
@@ -29,14 +29,6 @@ SIZES = {0.95: 2_000, 0.999: 600}
 
 BUDGET = 20_000
 """Runs a side of a sequential audit: two rounds."""
-
-
-def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
-    return d + rng.laplace(size=trials)
-
-
-def normal(d: float, trials: int, rng: Rng) -> np.ndarray:
-    return d + rng.standard_normal(trials)
 
 
 def response(d: bool, trials: int, rng: Rng) -> np.ndarray:
