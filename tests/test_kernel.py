@@ -57,6 +57,13 @@ TWINS = {
     "dpbench.publicdata._plane_kernels.turn_lines": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
     "lowerbounds._parity_cube.draw_parities": ("naive.parity_cube:parities", "test_parity_cube.py"),
     **{
+        f"dpbench.auditing._log_ratio_kernels.{name}": (f"naive.log_ratio:{twin}", "test_audit_log_ratio.py")
+        for name, twin in (
+            ("newton_steps", "newton"), ("invert", "newton"), ("fit_evidence", "evidence_fit"),
+            ("grid_cell", "cell"), ("count_cells", "cell"), ("add_tables", "cell"),
+        )
+    },
+    **{
         f"dpbench.heavytail.{name}": (f"naive.heavytail:{twin}", "test_heavytail_kernels.py")
         for name, twin in (
             ("_score_kernels.truncated_sum", "score"),

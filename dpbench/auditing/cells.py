@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from dpbench.auditing._log_ratio_kernels import add_tables, count_cells
 from dpbench.auditing.events import cut_points
 from dpbench.auditing.log_ratio import smooth_log_ratios
 
@@ -22,9 +24,12 @@ class GridTable:
     low: float
     scale: float
     log_ratios: np.ndarray
+    error: float
 
     def __call__(self, column: np.ndarray) -> np.ndarray:
-        return self.log_ratios[grid_cell(column, self.low, self.scale)]
+        total = np.zeros(len(column))
+        sum_tables((self,), column[:, None], total)
+        return total
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,7 @@ class EdgeTable:
 
     edges: np.ndarray
     log_ratios: np.ndarray
+    error: float
 
     def __call__(self, column: np.ndarray) -> np.ndarray:
         return self.log_ratios[np.searchsorted(self.edges, column, side="right")]
@@ -41,35 +47,38 @@ class EdgeTable:
 Table = GridTable | EdgeTable
 
 
-def grid_cell(column: np.ndarray, low: float, scale: float) -> np.ndarray:
-    """Number of the grid cell of each value."""
-    place = (column - low) * scale
-    np.clip(place, 0.0, GRID - 1.0, out=place)
-    place[np.isnan(place)] = 0.0
-    return place.astype(np.intp)
+def sum_tables(tables: Sequence[Table], columns: np.ndarray, total: np.ndarray) -> None:
+    """Add to `total` the log-ratio of each column."""
+    grids = [t for t in tables if isinstance(t, GridTable)]
+    if len(grids) == len(tables):
+        low, scale = np.array([t.low for t in grids]), np.array([t.scale for t in grids])
+        add_tables(np.ascontiguousarray(columns), low, scale, np.array([t.log_ratios for t in grids]), total)
+        return
+    for j, table in enumerate(tables):
+        total += table(columns[:, j])
 
 
 def fit_tables(first: np.ndarray, second: np.ndarray) -> tuple[Table, ...]:
     """One table a column of two samples of shape (rows, k); the smoothing is shared between the columns."""
     shapes = [_cells(first[:, j], second[:, j]) for j in range(first.shape[1])]
     fitted = smooth_log_ratios([(s[1][0], s[1][1]) for s in shapes])
-    return tuple(make(fit.log_ratio) for (make, _), fit in zip(shapes, fitted, strict=True))
+    return tuple(make(fit.log_ratio, fit.deviations().mean()) for (make, _), fit in zip(shapes, fitted, strict=True))
 
 
 class _Grid:
     def __init__(self, low: float, scale: float, merge: np.ndarray) -> None:
         self.low, self.scale, self.merge = low, scale, merge
 
-    def __call__(self, values: np.ndarray) -> Table:
-        return GridTable(self.low, self.scale, values[self.merge])
+    def __call__(self, values: np.ndarray, error: float) -> Table:
+        return GridTable(self.low, self.scale, values[self.merge], error)
 
 
 class _Edges:
     def __init__(self, edges: np.ndarray) -> None:
         self.edges = edges
 
-    def __call__(self, values: np.ndarray) -> Table:
-        return EdgeTable(self.edges, values)
+    def __call__(self, values: np.ndarray, error: float) -> Table:
+        return EdgeTable(self.edges, values, error)
 
 
 def _cells(first: np.ndarray, second: np.ndarray) -> tuple[_Grid | _Edges, np.ndarray]:
@@ -84,9 +93,10 @@ def _cells(first: np.ndarray, second: np.ndarray) -> tuple[_Grid | _Edges, np.nd
         ]
         return _Edges(edges), np.stack(counts).astype(np.float64)
     scale = GRID / width
-    fine = np.stack([np.bincount(grid_cell(s, low, scale), minlength=GRID) for s in (first, second)])
+    fine = np.zeros((2, GRID), dtype=np.int64)
+    for side, cells in zip((first, second), fine, strict=True):
+        count_cells(np.ascontiguousarray(side), low, scale, cells)
     mass = np.cumsum(fine.sum(axis=0))
     merge = np.minimum((mass - 1) * COARSE // mass[-1], COARSE - 1)
     merge = np.unique(merge, return_inverse=True)[1]
-    counts = [np.bincount(merge, f, merge[-1] + 1) for f in fine]
-    return _Grid(float(low), float(scale), merge), np.stack(counts)
+    return _Grid(float(low), float(scale), merge), np.stack([np.bincount(merge, f, merge[-1] + 1) for f in fine])

@@ -52,13 +52,12 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
     cut = int(len(first) * LEARN_SHARE)
     tried = []
     for score in candidates(first[:cut], second[:cut]):
-        learned = not isinstance(score, Plain)
-        value, _ = best_event(chain(score(first[cut:]), score(second[cut:]), learned), goal, rows, z)
+        value, _ = best_event(chain(score(first[cut:]), score(second[cut:]), score.error), goal, rows, z)
         tried.append((value - _margin(score) * abs(value) if np.isfinite(value) else value, score))
     chosen = max(tried, key=lambda pair: pair[0])[1]
     # A plain score has learned nothing: its threshold may rest on all the rows.
     start = 0 if isinstance(chosen, Plain) else cut
-    nested = chain(chosen(first[start:]), chosen(second[start:]), not isinstance(chosen, Plain))
+    nested = chain(chosen(first[start:]), chosen(second[start:]), chosen.error)
     promise, main = best_event(nested, goal, rows, z)
     mu = best_event(nested, mu_goal(), rows, z)[1] if with_mu else None
     curve = best_for_curve(nested, rows, float(-ndtri(alpha / 12.0)))

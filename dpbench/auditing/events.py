@@ -15,15 +15,15 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from dpbench.auditing.intervals import best_angle
-from dpbench.auditing.log_ratio import SATURATED, smooth_log_ratios
+from dpbench.auditing.log_ratio import SATURATED, calibrated, smooth_log_ratios
 
 PER_TAIL = 300  # thresholds from each end of the pooled sample, geometric in rank
 LEAST = 8  # pooled outputs beyond the outermost threshold
 SMOOTH_CHARGE = 4.0  # posterior deviations charged to a smoothed estimate; set by trials on the zoo, not shown optimal
 LEAST_CHARGE = 0.5  # standard errors of the choosing part charged to it besides
+BLUR = 3.0  # posterior deviations of a learned score within which its largest and smallest values count as equal
 RAW_CHARGE = 4.0  # standard errors charged to a raw estimate
 UNSEEN = 4.0  # counts that the rare side is given more than seen
-UNSEEN_LEARNED = 32.0  # the same where the score was learned: the last of many candidates, and steep in its tails
 TINY = 1e-12
 CURVE_POINTS = 12  # values of ε at which the curve's events are chosen
 
@@ -51,8 +51,6 @@ class Chain:
         Posterior standard deviation of the smooth P of {score ≥ t} and of {score < t}, Q moving oppositely.
     rows : int
         Outputs a side that the estimates rest on.
-    unseen : float
-        Counts that the rare side is given more than seen, before the raw frequencies are believed.
     """
 
     thresholds: np.ndarray
@@ -60,12 +58,14 @@ class Chain:
     spread: np.ndarray
     raw: np.ndarray
     rows: int
-    unseen: float
 
 
-def chain(first: np.ndarray, second: np.ndarray, learned: bool = False) -> Chain:
-    """The chain of a score (learned on other outputs, or plain), from its values on the two sides (equally many,
-    no NaN)."""
+def chain(first: np.ndarray, second: np.ndarray, error: float | None = None) -> Chain:
+    """The chain of a score, from its values on the two sides (equally many, no NaN).
+
+    `error` is the posterior standard deviation of a score that was learned on other outputs as a log-ratio; its
+    extremes are partly luck, and the log-ratio is taken to be flat there. None: the score is no log-ratio.
+    """
     rows = len(first)
     first, second = np.sort(first), np.sort(second)
     pool = np.sort(np.concatenate([first, second]))
@@ -73,17 +73,28 @@ def chain(first: np.ndarray, second: np.ndarray, learned: bool = False) -> Chain
     tops = np.stack([rows - np.searchsorted(s, thresholds, side="left") for s in (first, second)])
     whole = np.concatenate([np.full((2, 1), rows), tops, np.zeros((2, 1), dtype=np.int64)], axis=1)
     cells = -np.diff(whole, axis=1).astype(np.float64)
-    (fit,) = smooth_log_ratios([(cells[0], cells[1])])
+    if error is None:
+        (fit,) = smooth_log_ratios([(cells[0], cells[1])])
+    else:
+        guess = _cell_means(pool, thresholds)
+        middle = 0.5 * (guess[0] + guess[-1])
+        low, high = min(guess[0] + BLUR * error, middle), max(guess[-1] - BLUR * error, middle)
+        fit = calibrated(cells[0], cells[1], np.minimum(np.maximum(guess, low), high))
     chance = expit(fit.log_ratio)
     mass = cells.sum(axis=0)
     smooth = np.stack([_tops(mass * c) / rows for c in (chance, 1.0 - chance)])
     turn = (mass * chance * (1.0 - chance))[:, None] * fit.pieces
     above = _tops(turn)
     spread = np.stack([_deviations(g, fit.covariance) / rows for g in (above, turn.sum(axis=0) - above)])
-    unseen = UNSEEN_LEARNED if learned else UNSEEN
-    return Chain(
-        thresholds, np.clip(smooth, TINY, 1.0 - TINY), spread, (tops + 1.0) / (rows + 2.0), rows, unseen
-    )  # fmt: skip
+    return Chain(thresholds, np.clip(smooth, TINY, 1.0 - TINY), spread, (tops + 1.0) / (rows + 2.0), rows)
+
+
+def _cell_means(pool: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
+    """Means of a sorted sample between thresholds (of an empty cell, its border)."""
+    cuts = np.concatenate([[0], np.searchsorted(pool, thresholds, side="left"), [len(pool)]])
+    sums = np.diff(np.concatenate([[0.0], np.cumsum(pool)])[cuts])
+    borders = np.concatenate([thresholds[:1], thresholds])
+    return np.where(np.diff(cuts) > 0, sums / np.maximum(np.diff(cuts), 1), borders)
 
 
 def _deviations(gradients: np.ndarray, covariance: np.ndarray) -> np.ndarray:
@@ -142,9 +153,10 @@ class Goal:
 
 def _moved(p: np.ndarray, step: np.ndarray) -> np.ndarray:
     """Frequencies moved by `step` standard errors; √p (or √(1 − p) above 1/2) is what has an even spread."""
-    rare = np.maximum(np.sqrt(p) + 0.5 * step * np.sqrt(1.0 - p), 0.0) ** 2
-    common = 1.0 - np.maximum(np.sqrt(1.0 - p) - 0.5 * step * np.sqrt(p), 0.0) ** 2
-    return np.clip(np.where(p < 0.5, rare, common), TINY, 1.0)
+    root, left = np.sqrt(p), np.sqrt(1.0 - p)
+    rare = np.maximum(root + 0.5 * step * left, 0.0) ** 2
+    common = 1.0 - np.maximum(left - 0.5 * step * root, 0.0) ** 2
+    return np.minimum(np.maximum(np.where(p < 0.5, rare, common), TINY), 1.0)
 
 
 def epsilon_goal(delta: float) -> Goal:
@@ -159,8 +171,8 @@ def epsilon_goal(delta: float) -> Goal:
     return Goal(value, errors)
 
 
-def curve_goal(ratio: float) -> Goal:
-    """p − e^ε q, with ratio e^ε."""
+def curve_goal(ratio: np.ndarray) -> Goal:
+    """p − e^ε q, one row for each ratio e^ε of a column of them."""
     return Goal(lambda p, q: p - ratio * q, lambda p, q: (_deviation(p), ratio * _deviation(q)))
 
 
@@ -181,53 +193,57 @@ def _deviation(p: np.ndarray) -> np.ndarray:
     return np.sqrt(np.maximum(p * (1.0 - p), 1e-18))
 
 
-def best_event(chain: Chain, goal: Goal, rows: int, z: float, forward: bool | None = None) -> tuple[float, Event]:
+def best_event(chain: Chain, goal: Goal, rows: int, z: float) -> tuple[float, Event]:
     """The event whose certificate of the goal from `rows` outputs a side is expected to be largest.
 
     Parameters
     ----------
     z : float
         Normal quantile of the certificate's error probability.
-    forward : bool, optional
-        Only events of this direction.
 
     Returns
     -------
     (float, Event)
         The expected bound, charged for the choosing part's own error, and the event.
     """
-    best = (-np.inf, Event(float(chain.thresholds[0]), True, forward is not False, 16))
+    return max((best_events(chain, goal, rows, z, way)[0] for way in (True, False)), key=lambda pair: pair[0])
+
+
+def best_events(chain: Chain, goal: Goal, rows: int, z: float, forward: bool) -> list[tuple[float, Event]]:
+    """`best_event` among those of one direction, for each row of the goal's values."""
+    found = []
     unit, cost = 1.0 / np.sqrt(chain.rows), z / np.sqrt(rows)
+    order = [0, 1] if forward else [1, 0]
     for above in (True, False):
-        smooth, raw = (x if above else 1.0 - x for x in (chain.smooth, chain.raw))
+        (p, q), (p_raw, q_raw) = ((x if above else 1.0 - x)[order] for x in (chain.smooth, chain.raw))
+        # A change of the smooth log-ratio moves p up and q down by one spread.
         spread = chain.spread[0 if above else 1]
-        for way in (True, False) if forward is None else (forward,):
-            order = [0, 1] if way else [1, 0]
-            (p, q), (p_raw, q_raw) = smooth[order], raw[order]
-            # A change of the smooth log-ratio moves p up and q down by one spread.
-            doubt = spread * (1.0 / p + 1.0 / q) / np.sqrt((1.0 - p) / p + (1.0 - q) / q)
-            charge = cost + np.hypot(SMOOTH_CHARGE * doubt, LEAST_CHARGE * unit)
-            # What the smoothing promises may not exceed what the counts say.
-            seen = goal.after(p_raw, np.minimum(q_raw + chain.unseen / chain.rows, 1.0), cost)
-            guided = np.minimum(goal.after(p, q, charge), seen)
-            careful = goal.after(p_raw, q_raw, cost + RAW_CHARGE * unit)
-            for values, estimate in ((guided, (p, q)), (careful, (p_raw, q_raw))):
-                k = int(np.argmax(values))
-                if values[k] > best[0]:
-                    first, second = goal.errors(estimate[0][k], np.maximum(estimate[1][k], TINY))
-                    angle = best_angle(float(first), float(second))
-                    best = (float(values[k]), Event(float(chain.thresholds[k]), above, way, angle))
+        doubt = spread * (1.0 / p + 1.0 / q) / np.sqrt((1.0 - p) / p + (1.0 - q) / q)
+        charge = cost + np.hypot(SMOOTH_CHARGE * doubt, LEAST_CHARGE * unit)
+        # What the smoothing promises may not exceed what the counts say.
+        seen = goal.after(p_raw, np.minimum(q_raw + UNSEEN / chain.rows, 1.0), cost)
+        found.append((np.minimum(goal.after(p, q, charge), seen), p, q, above))
+        found.append((goal.after(p_raw, q_raw, cost + RAW_CHARGE * unit), p_raw, q_raw, above))
+    values = np.stack([np.atleast_2d(f[0]) for f in found], axis=1)
+    best = []
+    for row, flat in enumerate(values.reshape(len(values), -1)):
+        kind, k = divmod(int(np.argmax(flat)), values.shape[2])
+        _, p, q, above = found[kind]
+        first, second = goal.errors(p[k], np.maximum(q[k], TINY))
+        angle = best_angle(float(np.ravel(first)[0]), float(np.ravel(second)[row if np.size(second) > 1 else 0]))
+        best.append((float(flat[kind * values.shape[2] + k]), Event(float(chain.thresholds[k]), above, forward, angle)))
     return best
 
 
 def best_for_curve(chain: Chain, rows: int, z: float) -> tuple[Event, ...]:
     """Events for δ(ε) in both directions over the range of ε that the data speak of, without repeats."""
     top, main = best_event(chain, epsilon_goal(0.0), rows, z)
+    ratios = np.exp(np.minimum(np.linspace(0.0, 1.2 * max(top, 0.0), CURVE_POINTS), 500.0))
     found: dict[tuple[float, bool, bool], Event] = {}
-    for epsilon in np.linspace(0.0, 1.2 * max(top, 0.0), CURVE_POINTS):
-        goal = curve_goal(float(np.exp(min(epsilon, 500.0))))
-        for forward in (True, False):
-            value, event = best_event(chain, goal, rows, z, forward)
+    goal = curve_goal(ratios[:, None])
+    ways = [best_events(chain, goal, rows, z, forward) for forward in (True, False)]
+    for pair in zip(*ways, strict=True):
+        for value, event in pair:
             if value > 0.0:
                 found.setdefault((event.threshold, event.above, event.forward), event)
     return tuple(found.values()) or (main,)

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from scipy.special import expit, ndtri
+
+from dpbench.auditing._log_ratio_kernels import fit_evidence, newton_steps
 
 KNOTS = np.concatenate(
     [np.arange(-3.25, -1.5, 0.25), np.arange(-1.5, 1.5, 0.125), np.arange(1.5, 3.5, 0.25)]
@@ -28,6 +29,7 @@ SATURATED = 40
 _ROUNDS = 16
 _RIDGE = (1e-2, 1e9)
 _START = 10.0
+_CHOSEN = 2.0  # gain of a free fit over a line, in degrees of freedom, above which it is kept: a right line loses 3%
 _GONE = 1e-2  # a piece that gains less from the data than this share of a degree of freedom is dropped
 
 
@@ -49,6 +51,10 @@ class Fit:
     pieces: np.ndarray
     covariance: np.ndarray
 
+    def deviations(self) -> np.ndarray:
+        """Posterior standard deviation of the log-ratio of each cell."""
+        return np.sqrt(((self.pieces @ self.covariance) * self.pieces).sum(axis=1))
+
 
 def smooth_log_ratios(counts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[Fit]:
     """The fit of each feature.
@@ -59,55 +65,60 @@ def smooth_log_ratios(counts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[F
         For each feature the counts of the two sides in its cells, in the order of the feature's values.
     """
     designs = [_pieces(a + b) for a, b in counts]
-    live = [np.arange(x.shape[1]) for x in designs]
-    width = max(x.shape[1] for x in designs)
-    shared = np.full(width, _START)
-    own = np.ones(len(designs))
-    beta = [np.zeros(x.shape[1]) for x in designs]
-    spread = [np.empty((0, 0))] * len(designs)
-    for round_ in range(_ROUNDS):
-        used, size = np.full(width, 1e-3), np.full(width, 1e-12)
-        for j, ((first, second), x) in enumerate(zip(counts, designs, strict=True)):
-            penalty = np.clip(own[j] * shared[live[j]], *_RIDGE)
-            penalty[0] = 1e-6
-            beta[j], spread[j] = _newton(x, first, first + second, beta[j], penalty, 3 if round_ == 0 else 1)
-            gained = np.clip(1.0 - penalty * np.diag(spread[j]), 0.0, 1.0)
-            squares = beta[j] ** 2
-            used[live[j]] += gained
-            size[live[j]] += own[j] * squares
-            if len(designs) > 1:
-                own[j] = (gained[1:].sum() + 1e-3) / ((shared[live[j]] * squares)[1:].sum() + 1e-12)
-            kept = (gained > _GONE) | (live[j] == 0)
-            if round_ < _ROUNDS - 1 and not kept.all():
-                designs[j], beta[j], live[j] = x[:, kept], beta[j][kept], live[j][kept]
-        own = np.clip(own, 1e-9, 1e9)
-        own /= np.exp(np.mean(np.log(own)))
-        shared = np.clip(used / size, *_RIDGE)
-    return [Fit(x @ b, x, s) for x, b, s in zip(designs, beta, spread, strict=True)]
+    cells, widths = (np.array([x.shape[axis] for x in designs]) for axis in (0, 1))
+    shape = len(designs), int(cells.max()), int(widths.max())
+    x, hits, total = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
+    for j, ((first, second), design) in enumerate(zip(counts, designs, strict=True)):
+        x[j, : cells[j], : widths[j]] = design
+        hits[j, : cells[j]], total[j, : cells[j]] = first, first + second
+    live = np.tile(np.arange(shape[2]), (shape[0], 1))
+    beta, covariance = np.zeros((shape[0], shape[2])), np.zeros((shape[0], shape[2], shape[2]))
+    fit_evidence(x, hits, total, cells, _ROUNDS, _START, *_RIDGE, _GONE, widths, live, beta, covariance)
+    made = []
+    for j, (n, w) in enumerate(zip(cells, widths, strict=True)):
+        pieces = x[j, :n, :w]
+        made.append(Fit(pieces @ beta[j, :w], pieces, covariance[j, :w, :w]))
+    return made
+
+
+def calibrated(first: np.ndarray, second: np.ndarray, guess: np.ndarray) -> Fit:
+    """The line a + b · guess through the log-ratio of these counts, or the smooth fit where that is clearly better.
+
+    Parameters
+    ----------
+    first, second : float64[cells]
+        Counts of the two sides.
+    guess : float64[cells]
+        A log-ratio learned from other outputs. Where it is right a tail's log-ratio is known from all the cells,
+        not from the few counts in the tail.
+    """
+    x = np.column_stack([np.ones_like(guess), guess])
+    beta, covariance = np.array([0.0, 1.0]), np.empty((2, 2))
+    newton_steps(x, first, first + second, np.full(2, 1e-6), _ROUNDS, beta, covariance)
+    line = Fit(x @ beta, x, covariance)
+    (free,) = smooth_log_ratios([(first, second)])
+    gain = _log_likelihood(first, second, free) - _log_likelihood(first, second, line)
+    return line if gain < _CHOSEN * _freedom(first + second, free) else free
+
+
+def _log_likelihood(first: np.ndarray, second: np.ndarray, fit: Fit) -> float:
+    return -float(first @ np.logaddexp(0.0, -fit.log_ratio) + second @ np.logaddexp(0.0, fit.log_ratio))
+
+
+def _freedom(total: np.ndarray, fit: Fit) -> float:
+    """Effective degrees of freedom of a penalised fit."""
+    chance = expit(fit.log_ratio)
+    hessian = (fit.pieces * (total * chance * (1.0 - chance))[:, None]).T @ fit.pieces
+    return float((hessian * fit.covariance).sum())
 
 
 def _pieces(weights: np.ndarray) -> np.ndarray:
     """The basis at the cells' pooled mid-ranks: a constant first."""
     rank = (np.cumsum(weights) - 0.5 * weights + 0.25) / (weights.sum() + 0.5)
     score = ndtri(rank)
-    columns = [np.ones_like(score), score]
     if len(weights) <= SATURATED:
-        columns.extend((np.arange(len(weights)) > k).astype(float) - 0.5 for k in range(len(weights) - 1))
+        places = np.arange(len(weights))
+        local = (places[:, None] > places[:-1]) - 0.5
     else:
-        columns.extend(np.clip(score - low, 0.0, high - low) for low, high in pairwise(KNOTS))
-    return np.column_stack(columns)
-
-
-def _newton(
-    x: np.ndarray, hits: np.ndarray, total: np.ndarray, beta: np.ndarray, penalty: np.ndarray, steps: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Newton steps on the penalised likelihood; the coefficients and their posterior covariance."""
-    inverse = np.empty((0, 0))
-    for _ in range(steps):
-        chance = expit(x @ beta)
-        hessian = (x * (total * chance * (1.0 - chance))[:, None]).T @ x + np.diag(penalty)
-        inverse = np.linalg.inv(hessian)
-        step = inverse @ (x.T @ (hits - total * chance) - penalty * beta)
-        # A full step can overshoot where a cell holds one side alone.
-        beta = beta + step * min(1.0, 4.0 / max(float(np.abs(step).max()), 1e-300))
-    return beta, inverse
+        local = np.minimum(np.maximum(score[:, None] - KNOTS[:-1], 0.0), np.diff(KNOTS))
+    return np.column_stack([np.ones_like(score), score, local])

@@ -8,12 +8,11 @@ of it; for vectors the sum of such log-ratios over coordinates, over whitened co
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpbench.auditing.cells import Table, fit_tables
+from dpbench.auditing.cells import Table, fit_tables, sum_tables
 from dpbench.auditing.views import Summaries, View, linear_views
 
 LONE_COLUMNS = 2  # coordinates of a vector tried by themselves
@@ -27,6 +26,7 @@ class Plain:
     `Additive`)."""
 
     column: int | None = None
+    error: None = None
 
     @property
     def words(self) -> str:
@@ -47,12 +47,16 @@ class Additive:
     tables: tuple[Table, ...]
     words: str
 
+    @property
+    def error(self) -> float:
+        """Posterior standard deviation of a sum of the tables, on average over their cells."""
+        return float(np.sqrt(sum(table.error**2 for table in self.tables)))
+
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
         columns = outputs[:, None] if outputs.ndim == 1 else outputs
         columns = np.asarray(columns if self.view is None else self.view(columns), dtype=np.float64)
         total = np.zeros(len(outputs))
-        for j, table in enumerate(self.tables):
-            total += table(columns[:, j])
+        sum_tables(self.tables, columns, total)
         return total
 
 
@@ -64,6 +68,7 @@ class Values:
     log_ratios: np.ndarray
     other: float
     words: str
+    error: float = 0.0
 
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
         keys = identity(outputs)
@@ -71,7 +76,8 @@ class Values:
         return np.where(self.keys[place] == keys, self.log_ratios[place], self.other)
 
 
-Score = Callable[[np.ndarray], np.ndarray]
+Score = Plain | Additive | Values
+"""`error`: how far a learned log-ratio may be off (see `events.chain`)."""
 
 
 def identity(outputs: np.ndarray) -> np.ndarray:

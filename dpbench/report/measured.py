@@ -31,6 +31,96 @@ def bits(document: dict[str, Any]) -> str:
     )
 
 
+def power(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.power --json`` wrote: bounds beside an oracle's, or beside a goal."""
+    parts = [document.get(part, {}) for part in ("scalars", "zoo", "vectors")]
+    return table(
+        (
+            "mechanism",
+            "runs a side",
+            "seeds",
+            "exact ε",
+            "mean bound (se)",
+            "oracle",
+            "shortfall / oracle's",
+            "s an audit",
+        ),
+        (
+            (
+                name,
+                f"{row['trials']:,}",
+                str(row["seeds"][1] - row["seeds"][0] + 1),
+                f"{row.get('epsilon', 1.0):.4g}",
+                f"{row['mean']:.4f} ({row['se']:.4f})",
+                f"{row['oracle']:.4f}" if "oracle" in row else f"goal {row['goal']:g}",
+                _beside(row),
+                f"{row['seconds']:.2f}",
+            )
+            for part in parts
+            for name, row in part.items()
+        ),
+    )
+
+
+def _beside(row: dict[str, Any]) -> str:
+    if "share" in row:
+        return f"{row['share']:.3f} of its bound"
+    if "ratio" not in row:
+        return ""
+    few = "" if row["count"] >= 100.0 else f", on {row['count']:.0f} counts"
+    return f"{row['ratio']:.2f} ({row['ratio_se']:.2f}){few}"
+
+
+def validity(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.validity --json`` wrote."""
+    return table(
+        (
+            "mechanism, confidence",
+            "audits",
+            "runs a side",
+            "nominal",
+            "bounds above the truth",
+            "rate",
+            "at most (95%)",
+        ),
+        (
+            (
+                name,
+                f"{row['audits']:,}",
+                f"{row['trials']:,}",
+                f"{row['nominal']:g}",
+                str(row["wrong"]),
+                f"{row['rate']:.4f}",
+                f"{row['rate_at_most']:.4f}",
+            )
+            for name, row in document.get("validity", {}).items()
+        ),
+    )
+
+
+def stream(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.stream --json`` wrote."""
+    row = document["stream"]
+    return table(
+        (
+            "Laplace samples",
+            "certified of ε = 1",
+            "processor seconds",
+            "peak memory, MB",
+            "after 20,000,000, MB",
+        ),
+        (
+            (
+                f"{row['samples']:,}",
+                f"{row['epsilon_lower']:.5f}",
+                f"{row['processor_seconds']:.0f}",
+                f"{row['peak_mb']:.0f}",
+                f"{row['peak_mb_small']:.0f}",
+            ),
+        ),
+    )
+
+
 def auditors(rows: Iterable[dict[str, Any]]) -> str:
     """The auditors among what ``dpbench bench --peers --json`` wrote."""
     return table(

@@ -89,6 +89,9 @@ BLOCKS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "auditors": ("peers.json", lambda document: measured.auditors(document["parts"]["auditors"])),
     "held-out": ("peers.json", lambda document: peers.markdown("held-out", document["parts"]["held-out"])),
     "bits": ("bits.json", measured.bits),
+    "power": ("audit.json", measured.power),
+    "validity": ("audit.json", measured.validity),
+    "stream": ("audit.json", measured.stream),
     "heavytail-speed": ("heavytail_speed.json", measured.sampler),
     "sizing": ("sizing.json", measured.sizing),
 }

@@ -1,0 +1,127 @@
+"""``python -m benchmarks.validity``: how often the auditor's bound exceeds the truth, on correct mechanisms.
+
+Each case is a mechanism at its exact ε. A count of false bounds is tested against the nominal rate by a binomial test
+that alarms falsely with probability at most 1e-6. ``--json FILE`` keeps the counts under "validity", case by case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import beta, binom
+
+from benchmarks.power import keep, laplace, normal
+from dpbench import audit
+from dpbench.privacy import gaussian
+
+Rng = np.random.Generator
+ALARM = 1e-6
+MU = gaussian.mu(1.0, 0.01)
+SIZES = {0.95: 2_000, 0.999: 600}
+"""Runs a side of the audits at each confidence."""
+
+BUDGET = 20_000
+"""Runs a side of a sequential audit: two rounds."""
+
+
+def response(d: bool, trials: int, rng: Rng) -> np.ndarray:
+    return np.array(["no", "yes"])[(d ^ (rng.random(trials) < 1.0 / (1.0 + math.e))).astype(int)]
+
+
+def clipped(d: float, trials: int, rng: Rng) -> np.ndarray:
+    """Atoms at 0 and 1 of e-fold ratio, and a continuous part."""
+    return np.clip(d + rng.laplace(size=trials), 0.0, 1.0)
+
+
+def pair(d: float, trials: int, rng: Rng) -> np.ndarray:
+    return d + rng.laplace(scale=2.0, size=(trials, 2))
+
+
+def same(d: float, trials: int, rng: Rng) -> np.ndarray:
+    return rng.laplace(size=trials)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism, its two data sets, and the exact ε at δ."""
+
+    sampler: Any
+    one: Any
+    other: Any
+    delta: float
+    epsilon: float
+    sequential: bool = False
+
+
+CASES = {
+    "laplace": Case(laplace, 0.0, 1.0, 0.0, 1.0),
+    "gaussian": Case(normal, 0.0, MU, 0.01, 1.0),
+    "response": Case(response, False, True, 0.0, 1.0),
+    "atoms": Case(clipped, 0.0, 1.0, 0.0, 1.0),
+    "vector": Case(pair, 0.0, 1.0, 0.0, 1.0),
+    "laplace, delta": Case(laplace, 0.0, 1.0, 0.1, 1.0 + 2.0 * math.log(0.9)),  # δ(ε) = 1 − e^{(ε−1)/2}
+    "identical": Case(same, 0.0, 1.0, 0.0, 0.0),
+    "sequential": Case(laplace, 0.0, 1.0, 0.0, 1.0, sequential=True),
+}
+
+
+def false_bounds(name: str, audits: range, confidence: float, trials: int) -> int:
+    """How many of the audits with these seeds give a bound above the exact ε."""
+    case = CASES[name]
+    wrong = 0
+    for seed in audits:
+        asked: dict[str, Any] = {"trials": trials}
+        if case.sequential:  # a claim that is exactly true and a gap never reached: it stops when it is wrong
+            asked = {"trials": "auto", "epsilon": case.epsilon, "gap": 1e-9, "budget": BUDGET}
+        found = audit(
+            case.sampler, case.one, case.other, delta=case.delta, confidence=confidence, seed=seed, **asked
+        )  # fmt: skip
+        wrong += found.epsilon_lower > case.epsilon + 1e-12
+    return wrong
+
+
+def too_often(wrong: int, audits: int, rate: float) -> bool:
+    """The binomial test: `wrong` false bounds of `audits` are beyond chance at this rate."""
+    return bool(binom.sf(wrong - 1, audits, rate) < ALARM)
+
+
+def measure(name: str, audits: int, confidence: float) -> dict[str, Any]:
+    """Counts of one case, with the upper 95% limit of the rate."""
+    started = time.perf_counter()
+    wrong = false_bounds(name, range(audits), confidence, SIZES[confidence])
+    return {
+        "audits": audits,
+        "trials": SIZES[confidence],
+        "nominal": round(1.0 - confidence, 12),
+        "wrong": wrong,
+        "rate": wrong / audits,
+        "rate_at_most": float(beta.ppf(0.95, wrong + 1, audits - wrong)) if wrong < audits else 1.0,
+        "too_often": too_often(wrong, audits, 1.0 - confidence),
+        "seconds": time.perf_counter() - started,
+    }
+
+
+def main() -> None:
+    """Count, print, keep."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.validity", description=__doc__)
+    parser.add_argument("--case", choices=list(CASES), action="append", help="default: all")
+    parser.add_argument("--confidence", type=float, choices=list(SIZES), default=0.95)
+    parser.add_argument("--audits", type=int, default=2_500, help="audits a case (default 2,500)")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    for name in given.case or CASES:
+        row = {f"{name}, {given.confidence:g}": measure(name, given.audits, given.confidence)}
+        print(json.dumps(row), flush=True)
+        if given.json is not None:
+            keep(given.json, {"validity": row})
+
+
+if __name__ == "__main__":
+    main()
