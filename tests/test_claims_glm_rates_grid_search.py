@@ -33,7 +33,7 @@ def test_the_step_is_that_of_the_mechanisms_penalties(base: Any, n: int) -> None
 
 
 def test_the_smaller_radius_is_chosen_at_the_hard_norm_and_its_projection_is_what_is_lost() -> None:
-    """64 runs on one data set of 2^16 records: at least 0.9 of the choices, and a loss within half of what is derived."""
+    """64 runs on one data set of 2^16 records: nine of ten choices, and a loss within half of what is derived."""
     n = 2**16
     population = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0, radius=rates.hard_norm(n), y_bound=Y)
     search = PrivateGridSearch(BASE, EPSILON, 1e-5, beta=BETA)
