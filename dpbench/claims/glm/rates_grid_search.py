@@ -58,8 +58,8 @@ def _rate(context: Context, base: Any, powers: tuple[int, ...], ceiling: Any, no
     first = (
         f"squared loss on {DIMENSION} even coordinates, Y = {Y:g}, X = 1, (epsilon, delta) = ({EPSILON:g}, 1e-5), beta "
         f"= {BETA}, exact calibration; a trial is the {1.0 - BETA:g} quantile of the excess risk over 64 runs on a "
-        "data set of its own, as the theorem speaks of probability 1 - beta: GenExpMech may choose a far radius now and "
-        "then, and one such run would carry a mean",
+        "data set of its own, as the theorem speaks of probability 1 - beta: GenExpMech may choose a far radius now "
+        "and then, and one such run would carry a mean",
         f"hard norm: the projection of w* on the ball of radius {RADIUS:g} costs {SHARE:g} of what the penalty of "
         f"{2.0 * RADIUS:g} is above that of {RADIUS:g}, so that the smaller radius has the lower score and is chosen, "
         "though a base at the right one has nearly no error: what is lost is the penalty, of order Y^2/sqrt(n)",
