@@ -89,7 +89,7 @@ def theorem1_d(context: Context) -> tuple[str, Evidence]:
     """Excess risk of noisy gradient descent against d, where the private term dominates."""
     epsilon, n = context.pick(quick=(0.5, 6_400), full=(0.1, 90_000))
     dimensions = context.pick(quick=(1, 2, 4, 8, 16), full=(2, 4, 8, 16, 32))
-    trials = context.pick(quick=(96, 48, 24, 24, 24), full=(96, 64, 48, 32, 32))
+    trials = context.pick(quick=(64, 32, 16, 16, 16), full=(96, 64, 48, 32, 32))
     return run(context, "d", [(n, d) for d in dimensions], epsilon, 0.5, trials, 64)
 
 
