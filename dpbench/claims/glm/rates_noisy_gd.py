@@ -80,8 +80,8 @@ def corollary1(context: Context) -> tuple[str, Evidence]:
 def theorem1_n(context: Context) -> tuple[str, Evidence]:
     """Excess risk of noisy gradient descent against n, where the private term dominates."""
     epsilon, d = context.pick(quick=(1.0, 8), full=(0.1, 16))
-    sizes = context.pick(quick=(1024, 2048, 4096, 8192, 16384), full=tuple(22_000 * 2**k for k in range(6)))
-    trials = context.pick(quick=(64, 32, 16, 16, 16), full=(48, 32, 16, 12, 10, 10))
+    sizes = context.pick(quick=(1024, 2048, 4096, 8192, 16384), full=tuple(22_000 * 3**k for k in range(4)))
+    trials = context.pick(quick=(64, 32, 16, 16, 16), full=(48, 24, 12, 10))
     return run(context, "n", [(n, d) for n in sizes], epsilon, -1.0, trials, 64)
 
 
@@ -89,7 +89,7 @@ def theorem1_d(context: Context) -> tuple[str, Evidence]:
     """Excess risk of noisy gradient descent against d, where the private term dominates."""
     epsilon, n = context.pick(quick=(0.5, 6_400), full=(0.1, 90_000))
     dimensions = context.pick(quick=(1, 2, 4, 8, 16), full=(2, 4, 8, 16, 32))
-    trials = context.pick(quick=(64, 32, 16, 16, 16), full=(96, 64, 48, 32, 32))
+    trials = context.pick(quick=(64, 32, 16, 16, 16), full=(48, 32, 24, 16, 16))
     return run(context, "d", [(n, d) for d in dimensions], epsilon, 0.5, trials, 64)
 
 
