@@ -25,7 +25,8 @@ _H, _X = 2.0, 1.0
 
 def theorem7(context: Context) -> tuple[str, Evidence]:
     """Over noisy gradient descent: ERR is measured, the selection terms are the theorem's with our constants."""
-    return _rate(context, BASE, context.pick(quick=(14, 15, 16), full=(14, 15, 16, 17, 18, 19)), _reduction, (
+    powers = context.pick(quick=(14, 15, 16), full=(14, 15, 16, 17, 18, 19))
+    return _rate(context, BASE, powers, 12, 64, _reduction, (
         "ceiling: the measured excess risk of the oracle, which stands for ERR, plus the penalty, the deviation of a "
         "score and the loss of GenExpMech at the right radius (exact calibration)",
     ))  # fmt: skip
@@ -33,20 +34,22 @@ def theorem7(context: Context) -> tuple[str, Evidence]:
 
 def theorem8(context: Context) -> tuple[str, Evidence]:
     """Over boosted output perturbation: the whole ceiling is the theorem's."""
-    return _rate(context, BOOSTED, (15, 16, 17, 18, 19, 20), _whole, (
+    return _rate(context, BOOSTED, (15, 16, 17, 18, 19, 20), 8, 512, _whole, (
         "ceiling: Theorem 8 without logarithms and constants at |w*| = 64, the largest norm of the octave in which the "
         "hard norms lie; at these n the noise of the base, at its share of the budget on m + 1 chunks of half of the "
         "data, is most of the excess, and the penalty the rest",
     ))  # fmt: skip
 
 
-def _rate(context: Context, base: Any, powers: tuple[int, ...], ceiling: Any, notes: tuple[str, ...]) -> Any:
-    sizes, sets = [2**k for k in powers], 12
+def _rate(
+    context: Context, base: Any, powers: tuple[int, ...], sets: int, runs: int, ceiling: Any, notes: tuple[str, ...]
+) -> tuple[str, Evidence]:
+    sizes = [2**k for k in powers]
     norms, samples, known = [hard_norm(n) for n in sizes], [], []
     for n, norm in zip(sizes, norms, strict=True):
         found = context.map(
             {"what": "grid search beside its oracle", "n": n, "norm": norm, "base": base, "epsilon": EPSILON},
-            partial(one_data_set, base, context.seed, n, norm),
+            partial(one_data_set, base, context.seed, n, norm, runs),
             range(sets),
         )
         samples.append(np.array([float(np.quantile(part["grid"], 1.0 - BETA)) for part in found]))
@@ -57,7 +60,7 @@ def _rate(context: Context, base: Any, powers: tuple[int, ...], ceiling: Any, no
     }  # fmt: skip
     first = (
         f"squared loss on {DIMENSION} even coordinates, Y = {Y:g}, X = 1, (epsilon, delta) = ({EPSILON:g}, 1e-5), beta "
-        f"= {BETA}, exact calibration; a trial is the {1.0 - BETA:g} quantile of the excess risk over 64 runs on a "
+        f"= {BETA}, exact calibration; a trial is the {1.0 - BETA:g} quantile of the excess risk over {runs} runs on a "
         "data set of its own, as the theorem speaks of probability 1 - beta: GenExpMech may choose a far radius now "
         "and then, and one such run would carry a mean",
         f"hard norm: the projection of w* on the ball of radius {RADIUS:g} costs {SHARE:g} of what the penalty of "
