@@ -11,10 +11,12 @@ import pytest
 from naive import losses as naive_losses
 from naive import selection as naive
 from registry import LOSSES, problem
+from scipy import sparse
 from test_selection import frequencies_agree
 
 from dpbench import validation
 from dpbench.claims.glm.selection_privacy import worst_choice
+from dpbench.glm import scoring
 from dpbench.glm import theory_selection as theory
 from dpbench.glm.boosting import Boosting
 from dpbench.glm.grid_search import PrivateGridSearch
@@ -124,6 +126,30 @@ def test_the_right_radius_is_found_and_the_problems_own_is_not_used() -> None:
     other = search.choose(data.with_radius(3.0), 64, stream("adapt run"))[0]
     assert np.array_equal(outputs, other)
     assert not np.array_equal(outputs, search.choose(data, 64, stream("another"))[0])
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+@pytest.mark.parametrize("different", [6, 5000])
+def test_clipped_risk_of_repeated_records_equals_the_mean_over_all(
+    different: int, as_sparse: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """5000 records, six of them different or all: one answer, by either way, inside and outside the ball."""
+    rng = np.random.default_rng(8)
+    kinds, labels = rng.uniform(-0.5, 0.5, (different, 3)), rng.uniform(-1.0, 1.0, different)
+    kinds[0] = 0.0
+    which = np.concatenate([np.arange(different), rng.integers(0, different, 5000 - different)])
+    X = sparse.csr_array(kinds[which]) if as_sparse else kinds[which]
+    data = GLMProblem(X, labels[which], loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
+    w = 4.0 * rng.standard_normal((5, 3))
+    losses = np.clip((kinds[which] @ w.T - labels[which][:, None]) ** 2, 0.0, 4.0)
+    assert np.allclose(clipped_risk(data, w, 1.0), losses.mean(axis=0), rtol=1e-12)
+    found = scoring.different_records(data)
+    assert (found is None) == (different > 64)
+    if found is not None:
+        assert found[0].n == different and np.allclose(sorted(found[1] * 5000), sorted(np.bincount(which)))
+    # Planted: marks that take all records for one are found out by the comparison.
+    monkeypatch.setattr(scoring, "_marks", lambda problem, weights: np.zeros(problem.n))
+    assert np.allclose(clipped_risk(data.records(0, 5000), w, 1.0), losses.mean(axis=0), rtol=1e-12)
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])

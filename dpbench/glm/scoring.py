@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import threading
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -25,6 +26,8 @@ from dpbench.problems import GLMProblem, records_apart
 
 _ROUNDING = 1e-12  # a projection may leave a model outside the ball by rounding: it counts as inside
 _ENTRIES = 4_000_000  # of a tile of losses, trials × records
+_LARGE = 4096  # records from which it is worth asking whether they are few different ones
+_DIFFERENT = 64  # at most so many
 _MOMENTS = 4096  # up to this dimension a d × d matrix of moments is worth having
 _parts: WeakKeyDictionary[GLMProblem, dict[Any, tuple[tuple[GLMProblem, ...], ...]]] = WeakKeyDictionary()
 _lock = threading.Lock()
@@ -94,7 +97,8 @@ def single_change(problem: GLMProblem, neighbour: Any) -> None:
 def clipped_risk(problem: GLMProblem, outputs: np.ndarray, reach: float) -> np.ndarray:
     """The mean over the records of φ clipped to its range over |z| ≤ `reach`, for each row of `outputs`: (trials,).
 
-    A model with ‖w‖‖X‖ ≤ `reach` is never clipped, so a quadratic loss needs its sufficient statistics only.
+    A model with ‖w‖‖X‖ ≤ `reach` is never clipped, so a quadratic loss needs its sufficient statistics only. Where
+    many records are few different ones, each of those is met once.
     """
     low, high = loss_range(problem.loss, problem.y_bound, reach)
     found = np.empty(outputs.shape[0])
@@ -103,12 +107,55 @@ def clipped_risk(problem: GLMProblem, outputs: np.ndarray, reach: float) -> np.n
         inside = np.linalg.norm(outputs, axis=1) * problem.x_bound <= reach * (1.0 + _ROUNDING)
         found[inside] = _quadratic_risk(problem, outputs[inside])
     rest = np.flatnonzero(~inside)
-    rows = max(1, _ENTRIES // problem.n)
+    repeated = different_records(problem) if rest.size else None
+    records, weights = (problem, None) if repeated is None else repeated
+    rows = max(1, _ENTRIES // records.n)
     for start in range(0, rest.size, rows):
         tile = rest[start : start + rows]
-        losses = problem.loss.value(problem.predictions(outputs[tile]), problem.y)
-        found[tile] = np.clip(losses, low, high).mean(axis=1)
+        losses = np.clip(records.loss.value(records.predictions(outputs[tile]), records.y), low, high)
+        found[tile] = losses.mean(axis=1) if weights is None else losses @ weights
     return np.clip(found, low, high)
+
+
+def different_records(problem: GLMProblem) -> tuple[GLMProblem, np.ndarray] | None:
+    """The different records of a large problem and how often each occurs, as a fraction; None if they are many.
+
+    Records are told apart by a sum of their entries with fixed irrational weights, and then compared entry by entry,
+    so that no two different ones are ever taken for one. Kept with the problem, as its moments are.
+    """
+    kept = problem.__dict__  # what copies with another radius share
+    if "different_records" not in kept:
+        kept["different_records"] = None if problem.n < _LARGE else _count_records(problem)
+    found: tuple[GLMProblem, np.ndarray] | None = kept["different_records"]
+    return found
+
+
+def _count_records(problem: GLMProblem) -> tuple[GLMProblem, np.ndarray] | None:
+    weights = np.sqrt(np.arange(2.0, problem.d + 3.0))
+    few = problem.records(0, _LARGE // 4)
+    if np.unique(_marks(few, weights)).size > _DIFFERENT:
+        return None
+    _, first, which, counts = np.unique(
+        _marks(problem, weights), return_index=True, return_inverse=True, return_counts=True
+    )
+    if first.size > _DIFFERENT:
+        return None
+    chosen = replace(problem, X=problem.X[first], y=problem.y[first])
+    unequal = chosen.X[which] != problem.X
+    different = unequal.nnz if problem.sparse else np.count_nonzero(unequal)
+    if different or np.any(problem.y != chosen.y[which]):
+        return None
+    return chosen, counts / problem.n
+
+
+def _marks(problem: GLMProblem, weights: np.ndarray) -> np.ndarray:
+    """A number for each record, the same for equal records: sums in a fixed order, without BLAS."""
+    marks: np.ndarray = weights[-1] * problem.y
+    if problem.sparse:
+        return marks + problem.X @ weights[:-1]
+    for column, weight in zip(problem.X.T, weights[:-1], strict=True):
+        marks += weight * column
+    return marks
 
 
 def split(problem: GLMProblem, count: int, radii: tuple[float, ...]) -> tuple[tuple[GLMProblem, ...], ...]:
@@ -131,6 +178,7 @@ def split(problem: GLMProblem, count: int, radii: tuple[float, ...]) -> tuple[tu
 def _with_radii(part: GLMProblem, radii: tuple[float, ...]) -> tuple[GLMProblem, ...]:
     if _has_moments(part):
         _ = part.moments if part.loss.code == LINEAR else part.axes
+    different_records(part)
     return tuple(part.with_radius(radius) for radius in radii)
 
 

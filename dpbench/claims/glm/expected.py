@@ -177,6 +177,9 @@ EXPECTED = {
     "glm.thm7.inequality.selection": "refuted",
     "glm.thm7.inequality.selection.corrected": "not refuted",
     "glm.thm8.inequality.oracle": "not refuted",
+    # sup over |w*|: what a penalty of order Y²/√n hides, with a base that has nearly no error at the right radius.
+    "glm.thm7.rate.n": "consistent",
+    "glm.thm8.rate.n": "consistent",
     # A bound on the loss of random records says nothing of the record that is replaced.
     "glm.thm13.privacy.typical-records": "refuted",
     # All m = log₄(4/β) models are bad with probability 4^{−m}, up to rounding β/4.

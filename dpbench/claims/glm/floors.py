@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -19,9 +19,10 @@ from dpbench.glm.jl import JLMethod
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.problems import GLMProblem
-from lowerbounds._instance import HardFamily
+from lowerbounds._instance import HardFamily, Instance
 
 _FEW = 128  # members drawn for the costly algorithms
+_DENSE = 2**14  # up to this many entries the features of an instance are made dense
 _MAPS = 2  # runs of the JL method on one member: each draws a map of its own
 
 
@@ -147,7 +148,16 @@ def floor_block(
 
 @lru_cache(maxsize=64)
 def _built(build: Callable[..., HardFamily], arguments: tuple[tuple[str, Any], ...]) -> HardFamily:
-    return build(**dict(arguments))
+    family = build(**dict(arguments))
+    if family.n * family.d > _DENSE:
+        return family
+    return replace(family, instances=partial(_dense, family.instances))
+
+
+def _dense(instances: Callable[..., Instance], member: Any, rng: np.random.Generator | None = None) -> Instance:
+    """A small instance with dense features: checks and steps on a few thousand entries are quicker so."""
+    made = instances(member, rng)
+    return replace(made, X=made.X.toarray())
 
 
 def _row(name: str, family: HardFamily, found: Accuracy) -> dict[str, Any]:

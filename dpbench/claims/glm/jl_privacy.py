@@ -150,7 +150,7 @@ def _exact(theorem: int, tried: tuple[Loss, ...], context: Context) -> tuple[str
     small, neighbour = cancelling_pair(extreme, 21, x_bound=1.0, y_bound=1.0, radius=20.0, dimension=6)
     epsilon, delta = SEEN_BY_SAMPLING
     attacked = JLMethod(epsilon, delta, dimension=3, distortion=0.1, steps=20, step_size=0.05, theorem=theorem)
-    trials = context.pick(quick=3_000, full=40_000)
+    trials = context.pick(quick=2_000, full=10_000)
     attacks = [(attacked, (small, neighbour))]
     (attack,) = attack_bounds(context, attacks, epsilon=epsilon, delta=delta, trials=trials, level=LEVEL)
     verdict = privacy_verdict(targets, guarantees=guarantees)

@@ -73,15 +73,15 @@ def run(
 def corollary1(context: Context) -> tuple[str, Evidence]:
     """Excess risk of gradient descent without noise against n; up to √n coordinates, as the envelope wants."""
     sizes = context.pick(quick=(144, 576, 2304, 9216), full=tuple(144 * 2**k for k in range(7)))
-    trials = context.pick(quick=(960, 160, 64, 64), full=(1600, 800, 400, 300, 200, 150, 128))
+    trials = context.pick(quick=(480, 96, 32, 32), full=(1600, 800, 400, 300, 200, 150, 128))
     return run(context, "n", [(n, math.isqrt(n)) for n in sizes], None, -0.5, trials, 1)
 
 
 def theorem1_n(context: Context) -> tuple[str, Evidence]:
     """Excess risk of noisy gradient descent against n, where the private term dominates."""
     epsilon, d = context.pick(quick=(1.0, 8), full=(0.1, 16))
-    sizes = context.pick(quick=(1024, 2048, 4096, 8192, 16384), full=tuple(22_000 * 2**k for k in range(6)))
-    trials = context.pick(quick=(128, 64, 32, 32, 32), full=(64, 64, 32, 32, 24, 24))
+    sizes = context.pick(quick=(1024, 2048, 4096, 8192, 16384), full=tuple(22_000 * 3**k for k in range(4)))
+    trials = context.pick(quick=(64, 32, 16, 16, 16), full=(48, 24, 12, 10))
     return run(context, "n", [(n, d) for n in sizes], epsilon, -1.0, trials, 64)
 
 
@@ -89,7 +89,7 @@ def theorem1_d(context: Context) -> tuple[str, Evidence]:
     """Excess risk of noisy gradient descent against d, where the private term dominates."""
     epsilon, n = context.pick(quick=(0.5, 6_400), full=(0.1, 90_000))
     dimensions = context.pick(quick=(1, 2, 4, 8, 16), full=(2, 4, 8, 16, 32))
-    trials = context.pick(quick=(128, 64, 32, 32, 32), full=(96, 64, 48, 32, 32))
+    trials = context.pick(quick=(64, 32, 16, 16, 16), full=(48, 32, 24, 16, 16))
     return run(context, "d", [(n, d) for d in dimensions], epsilon, 0.5, trials, 64)
 
 

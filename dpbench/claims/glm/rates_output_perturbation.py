@@ -16,7 +16,7 @@ from dpbench.populations import ScaledBasis
 from dpbench.rates.sweeps import Point, sweep
 
 DELTA = 1e-5
-TRIALS = 64  # data sets a point
+TRIALS = {"quick": 32, "full": 64}  # data sets a point
 REPEATS = 64
 
 
@@ -27,7 +27,7 @@ def theorem3(context: Context) -> tuple[str, Evidence]:
     population = ScaledBasis.even("squared", d, d, 1.0)
     mechanism = OutputPerturbation(epsilon, DELTA, calibration="printed")
     points = [Point(population, n, mechanism) for n in sizes]
-    samples = sweep(points, TRIALS, repeats=REPEATS, seed=context.seed, map_blocks=context.map)
+    samples = sweep(points, context.pick(**TRIALS), repeats=REPEATS, seed=context.seed, map_blocks=context.map)
     shape = (2.0, 1.0, 1.0, 1.0)
     lams = [theory.smooth_erm_regularization(*shape, n, epsilon, DELTA) for n in sizes]
     sigmas = [theory.smooth_erm_noise(*shape, n, epsilon, DELTA, lam) for n, lam in zip(sizes, lams, strict=True)]
@@ -92,7 +92,7 @@ def theorem5(context: Context) -> tuple[str, Evidence]:
     population = ScaledBasis("absolute", masses, biases, radius=radius)
     mechanism = OutputPerturbation(epsilon, DELTA, calibration="printed", tolerance=1e-3)
     points = [Point(population, n, mechanism) for n in sizes]
-    samples = sweep(points, TRIALS, repeats=REPEATS, seed=context.seed, map_blocks=context.map)
+    samples = sweep(points, context.pick(**TRIALS), repeats=REPEATS, seed=context.seed, map_blocks=context.map)
     lams = [theory.lipschitz_erm_regularization(1.0, 1.0, radius, n, epsilon, DELTA) for n in sizes]
     sigmas = [theory.lipschitz_erm_noise(1.0, 1.0, n, epsilon, DELTA, lam) for n, lam in zip(sizes, lams, strict=True)]
     ceiling = [theory.lipschitz_erm_rate(1.0, 1.0, radius, n, epsilon, DELTA) for n in sizes]
