@@ -96,8 +96,8 @@ def averaged(context: Context) -> tuple[str, Evidence]:
         notes=(
             f"value: largest share of the claimed epsilon that {{f, -f}} reaches, exact, of {len(rows)} settings; "
             f"{len(targets)} guarantees (two functions, thresholds, linear functions beside z*)",
-            f"an attack on the mechanism, n = 11, m = 4, J = 8, claimed 4: epsilon >= {lower:.4f} from {trials:,} runs a side; "
-            f"exact {truth:.4f}",
+            f"an attack on the mechanism, n = 11, m = 4, J = 8, claimed 4: epsilon >= {lower:.4f} from {trials:,} "
+            f"runs a side; exact {truth:.4f}",
         ),
     )
 

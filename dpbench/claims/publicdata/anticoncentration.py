@@ -256,8 +256,8 @@ CLAIMS = (
         source="Corollary 1, equation 58",
         kind="inequality",
         statement="P(d(t*, t*') > rho) <= 8 tau/(rho^4 eta kappa^2) E sup omega for means within tau of each other.",
-        derivation="Unproven and not refuted: Theorem 5 is false for unequal norms, (65) has tau where two means differ "
-        "by 2 tau, and (63) squares rho^2/2, which Theorem 5 does not. For equal norms Theorem 5 gives 8 tau/(rho^2 eta) "
+        derivation="Unproven and not refuted: Theorem 5 is false for unequal norms, (65) has tau where means differ by "
+        "2 tau, and (63) squares rho^2/2, which Theorem 5 does not. For equal norms it gives 8 tau/(rho^2 eta) "
         "E sup omega, less than (58) for rho < 1 and more above. Two functions: 2 Phi(tau/d) - 1, and d kappa <= 2.",
         expected=EXPECTED["publicdata.cor1.inequality"],
         run=corollary,

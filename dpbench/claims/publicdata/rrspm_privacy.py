@@ -51,14 +51,18 @@ def parities(mechanism: RRSPM, problem: PublicDataProblem, trials: int, rng: np.
 def cube_parities(
     d: int, noise: str, scale: float, neighbour: bool, runs: int, rng: np.random.Generator
 ) -> np.ndarray:  # fmt: skip
-    """Parities of the cube's own sampler, d = m, simple pair of the default layout: a sampler for `attack_bounds`."""
+    """Parities of the cube's own sampler, d = m, default pair and layout: a sampler for `attack_bounds`."""
     return _cube(d).sample(noise, scale, runs, rng, neighbour=neighbour).astype(np.float64)
+
+
+def law_on_cube(d: int, m: int, layout: str, pair: str, scale: float, noise: str = "gaussian") -> Profile:
+    """`exact_profile` at m public points; of one point a bit the other m − d, where all f agree, play no part."""
+    return exact_profile(parity_cube(d, m if layout == "groups" else d, pair=pair, layout=layout), noise, scale)
 
 
 def reached(d: int, m: int, layout: str, pair: str, scale: float, noise: str = "gaussian") -> float:
     """ε of the pair at the claimed δ (0 for Laplace weights)."""
-    cube = parity_cube(d, m, pair=pair, layout=layout)
-    return exact_profile(cube, noise, scale).epsilon(DELTA if noise == "gaussian" else 0.0)
+    return law_on_cube(d, m, layout, pair, scale, noise).epsilon(DELTA if noise == "gaussian" else 0.0)
 
 
 def curves() -> dict[str, list[float]]:
@@ -91,9 +95,8 @@ def gaussian(context: Context) -> tuple[str, Evidence]:
                 scale = theory.rrspm_gaussian_scale_printed(m, EPSILON, DELTA, constant)
                 c = scale * EPSILON / math.sqrt(m * math.log(1.0 / DELTA))
                 for layout in ("groups", "single"):
-                    cube = parity_cube(d, m, layout=layout)
                     simple = reached(d, m, layout, "simple", scale)
-                    pairs.append(exact_profile(cube, "gaussian", scale))
+                    pairs.append(law_on_cube(d, m, layout, "tilted", scale))
                     targets.append((EPSILON, DELTA))
                     rows.append((float(d), float(m), c, layout, simple, pairs[-1].epsilon(DELTA)))
     cube = parity_cube(256)
@@ -212,7 +215,7 @@ def theorem10(context: Context) -> tuple[str, Evidence]:
             if m > 2**25:
                 continue
             scale = theory.rrspm_gaussian_scale_printed(m, EPSILON, DELTA)
-            pairs.append(exact_profile(parity_cube(d, m, layout="single"), "gaussian", scale))
+            pairs.append(law_on_cube(d, m, "single", "tilted", scale))
             targets.append((EPSILON, DELTA))
             rows.append((alpha, float(d), float(m), pairs[-1].epsilon(DELTA)))
     names = ("alpha", "d", "m", "epsilon")

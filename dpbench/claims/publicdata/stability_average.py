@@ -83,7 +83,9 @@ def zero_norm(context: Context) -> tuple[str, Evidence]:
     for share in SHARES:
         # {0, f}: L(f) − L(0) from −1/n to 1/n, the process adds ηN, and |f − 0|² = 1; the mixtures have the ends ±f
         for name, square in (("{0, f}", 1.0 - 2.0 * float(ndtr(-share))), ("[-1, 1] f", 4.0 * flip(share))):
-            rows.append((1.0 / share, name, square, theory.one_call_stability(1, 1.0 / share, math.sqrt(2.0 / math.pi))))
+            rows.append(
+                (1.0 / share, name, square, theory.one_call_stability(1, 1.0 / share, math.sqrt(2.0 / math.pi)))
+            )
     smallest = min(1.0 - row[2] / row[3] for row in rows)
     names = ("n_eta", "class", "square", "bound")
     return inequality_verdict(smallest), Evidence(
