@@ -55,7 +55,7 @@ def three_functions(hull: bool) -> FinitePopulation:
 
 def nonconvex(hull: bool, context: Context) -> tuple[str, Evidence]:
     """Algorithm 2 at γ, η and m of (127), α = n^{−1/14}, on {g1, g2, h} or on its hull."""
-    sizes = context.pick(quick=(100 if hull else 1000, 100_000), full=(1000, 10_000, 100_000, 1_000_000))
+    sizes = context.pick(quick=(100, 100_000), full=(1000, 10_000, 100_000, 1_000_000))
     population = three_functions(hull)
     alphas = [n ** (-1.0 / 14.0) for n in sizes]
     grid = []
@@ -65,8 +65,9 @@ def nonconvex(hull: bool, context: Context) -> tuple[str, Evidence]:
         base = AveragedPerturbation(EPSILON, DELTA, calls=CALLS, perturbation=made.eta, noise_scale=made.gamma)
         mechanism = OnHull(base) if hull else base
         grid.append(Setting(float(n), n, math.ceil(8.0 * made.m), population, mechanism))
-    sets = context.pick(quick=(32, 32), full=(64, 48, 32, 24))
-    verdict, evidence = judged(context, "n", grid, alphas, sets, 64 if hull else 32)
+    sets = context.pick(quick=(64, 64), full=(64, 48, 32, 24))
+    repeats = context.pick(quick=32, full=64) if hull else context.pick(quick=16, full=32)
+    verdict, evidence = judged(context, "n", grid, alphas, sets, repeats)
     means = ", ".join(f"{value:.4f}" for value in evidence.series["measured"])
     note = f"mean excess {means} at n = {', '.join(f'{n:,}' for n in sizes)}; 1/6 = 0.1667"
     return verdict, Evidence(**{**evidence.__dict__, "notes": (*evidence.notes, note)})
@@ -85,9 +86,10 @@ def private_grid(sizes: Sequence[int]) -> list[Setting]:
 
 def averaged(context: Context) -> tuple[str, Evidence]:
     """The slope on `private_grid`."""
-    sizes = context.pick(quick=(1000, 200_000), full=(1000, 10_000, 100_000, 1_000_000))
+    sizes = context.pick(quick=(2000, 500_000), full=(1000, 10_000, 100_000, 1_000_000))
     alphas = [n ** (-1.0 / 14.0) for n in sizes]
-    return judged(context, "n", private_grid(sizes), alphas, context.pick(quick=(24, 32), full=(48, 48, 32, 32)), 64)
+    sets, repeats = context.pick(quick=((32, 32), 32), full=((48, 48, 32, 32), 64))
+    return judged(context, "n", private_grid(sizes), alphas, sets, repeats)
 
 
 def regularized(noise: str, context: Context) -> tuple[str, Evidence]:
