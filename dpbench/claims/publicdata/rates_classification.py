@@ -15,7 +15,7 @@ from dpbench.publicdata.rrspm import RRSPM
 CELLS = 512
 CASES = {
     # name: power of 1/α in n and in m, the factor that O(.) leaves open in m, label noise, data sets (quick), mechanism
-    "thm10.rate.n": (5.0, 2.0, 0.5, 0.1, 384, RRSPM(EPSILON)),
+    "thm10.rate.n": (5.0, 2.0, 0.5, 0.1, 320, RRSPM(EPSILON)),
     "thm10.rate.n.realizable": (3.0, 1.0, 2.0, 0.0, 256, RRSPM(EPSILON)),
     "thm4.rate.n.gaussian": (4.0, 2.0, 0.5, 0.1, 128, RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")),
 }
