@@ -234,8 +234,7 @@ def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypa
         honest = deviations.deviations
         plant.setattr(deviations, "deviations", lambda *a: honest(*a) * (10.0, 1.0))
         assert deviations.lemma13(True, context)[0] == "refuted"
-    # σ^{−0.4} is too little where the density is largest
-    assert misprints.smoothness(0.4, context)[0] == "refuted"
+    assert misprints.smoothness(0.4, context)[0] == "refuted"  # σ^{−0.4} is too little where the density is largest
 
 
 def test_planted_errors_of_rrspm_s_lemmas_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:

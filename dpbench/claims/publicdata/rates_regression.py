@@ -116,7 +116,7 @@ def in_sigma(context: Context) -> tuple[str, Evidence]:
                 RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a))
         for s, a in zip(sigmas, alphas, strict=True)
     ]  # fmt: skip
-    return judged(context, "1/sigma", grid, alphas, [context.pick(quick=16, full=64)] * len(grid), 64)
+    return judged(context, "1/sigma", grid, alphas, [context.pick(quick=16, full=40)] * len(grid), 64)
 
 
 _BELOW = "An exponent below 0.2 is judged with half of itself as the tolerance: 0.1 could not tell 1/14 from 0. "
