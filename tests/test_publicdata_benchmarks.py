@@ -55,3 +55,15 @@ def test_a_wrong_answer_is_refused(
     monkeypatch.setattr(owner, kernel, idle)
     with pytest.raises(cases.WrongAnswer):
         case.check()
+
+
+def test_releases_count_the_calls_of_each_algorithm(cases: Any) -> None:
+    """Algorithm 2 asks J times and at most once more; outputs of Algorithm 3 share the call for f̄."""
+    from benchmarks import publicdata
+
+    (setting,) = publicdata.private_grid((300,))
+    rows = {row["algorithm"]: row for row in publicdata.releases((300,))}
+    assert set(rows) == {"Algorithm 2", "Algorithm 3", "Algorithm 4", "ERM"}
+    assert setting.mechanism.calls < rows["Algorithm 2"]["calls"] <= setting.mechanism.calls + 1
+    assert 0.125 < rows["Algorithm 3"]["calls"] <= 1.125
+    assert all(row["n"] == 300 and row["m"] == setting.m and row["seconds"] >= 0.0 for row in rows.values())

@@ -12,6 +12,7 @@ from naive import publicdata as naive
 from registry import public_problem
 
 from dpbench.problems_publicdata import PublicDataProblem
+from dpbench.publicdata import averaged_perturbation
 from dpbench.publicdata._separator import weighted_minimisers
 from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.publicdata.hypotheses_constants import Constants
@@ -104,6 +105,14 @@ def test_averaged_perturbation_is_algorithm_2(kind: str, normalization: str) -> 
         wrong = naive.averaged(*args, rows, mean=normalization != "mean")
         planted.append(np.allclose(wrong, right))
     assert not all(planted)  # the sum in place of the mean is another algorithm, and is seen
+
+
+def test_calls_asked_for_together_are_those_asked_for_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    p, m = public_problem("thresholds"), AveragedPerturbation(1.0, 1e-5, calls=37)
+    together = m.centres(p, 40, stream("together"))
+    for entries in (1, 5 * WIDTH * p.m):
+        monkeypatch.setattr(averaged_perturbation, "_ENTRIES", entries)
+        assert np.array_equal(m.centres(p, 40, stream("together")), together)
 
 
 @pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])

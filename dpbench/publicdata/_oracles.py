@@ -11,7 +11,9 @@ import numpy as np
 from dpbench.problems_publicdata import PublicDataProblem
 from dpbench.publicdata.objective import Objective, Prepared, prepare
 
-_ENTRIES = 2**21  # numbers of a batch of objectives held at once: 16 MB, and as much again in the oracle
+_ENTRIES = (
+    2**17
+)  # numbers of a batch of objectives held at once: 1 MB, which stays in the cache, and as much again in the oracle
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,8 @@ from dpbench.publicdata.objective import is_exact, minimum_norm
 from dpbench.publicdata.perturb import INEXACT
 from dpbench.sampling import sample
 
+_ENTRIES = 2**18  # normal draws held at once: several of the J calls go to the oracle together
+
 
 @dataclass(frozen=True)
 class AveragedPerturbation:
@@ -137,9 +139,12 @@ class AveragedPerturbation:
         objective = oracle.objective(problem.loss, 1.0 / problem.n if self.normalization == "mean" else 1.0)
         share = self.eta(problem) / math.sqrt(problem.m)
         total = np.zeros((rows, problem.m))
-        for _ in range(self.calls):
-            xi = rng.standard_normal((width, problem.m))[:rows]
-            total += public_values(problem, oracle.erm_many(objective, share * xi))
+        together = max(1, _ENTRIES // (width * problem.m))
+        for at in range(0, self.calls, together):
+            count = min(together, self.calls - at)
+            xi = rng.standard_normal((count, width, problem.m))[:, :rows]
+            found = oracle.erm_many(objective, share * xi.reshape(count * rows, problem.m))
+            total += public_values(problem, found).reshape(count, rows, problem.m).sum(axis=0)
         return total / self.calls
 
     def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:

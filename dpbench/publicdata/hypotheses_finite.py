@@ -46,7 +46,7 @@ class FiniteClass:
 
     @property
     def values(self) -> str:
-        """"binary" where all predictions are ±1."""
+        """ "binary" where all predictions are ±1."""
         return "binary" if (np.abs(self.predictions) == 1.0).all() else "real"
 
     @cached_property

@@ -126,7 +126,7 @@ class _SortedThresholds(_Sorted):
     def solve(self, costs: np.ndarray) -> np.ndarray:
         ranks = np.empty(len(costs), dtype=np.int64)
         kernels.scan_thresholds(self.order, self.ends, costs, ranks)
-        return np.array([[_threshold(self.points, self.order, rank)] for rank in ranks])
+        return _boundaries(self.points, self.order, ranks)[:, np.newaxis]
 
 
 class _SortedIntervals(_Sorted):
@@ -143,13 +143,13 @@ class _SortedStumps(_Sorted):
         found = np.empty((len(costs), 3), dtype=np.int64)
         kernels.scan_stumps(self.order, self.ends, costs, found)
         made = found.astype(np.float64)
-        for row, (feature, _, rank) in enumerate(found):
-            made[row, 2] = _threshold(self.points[feature], self.order[feature], rank)
+        for feature in range(len(self.order)):
+            rows = found[:, 0] == feature
+            made[rows, 2] = _boundaries(self.points[feature], self.order[feature], found[rows, 2])
         return made
 
 
-def _threshold(x: np.ndarray, order: np.ndarray, rank: Any) -> float:
-    """The boundary with `rank` points below it."""
-    if rank == 0:
-        return -np.inf
-    return float(x[order[rank]]) if rank < x.shape[0] else np.inf
+def _boundaries(x: np.ndarray, order: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """The boundaries with `ranks` points below them."""
+    inner = x[order[np.minimum(ranks, len(order) - 1)]]
+    return np.where(ranks == 0, -np.inf, np.where(ranks == len(order), np.inf, inner))

@@ -187,6 +187,7 @@ def rrspm_log_delta(epsilon: float, m: int, scale: float) -> float:
     (1 − e^{−x})₊ ≤ (a/(1 + a))^a/(1 + a)·e^{ax} for every a > 0, with E e^{aℓ} = (2Φ(2a/s)·e^{2a²/s²})^m·e^{2am/s²}.
     The least value over a is taken; any a gives a bound.
     """
+
     def exponent(a: float) -> float:
         moment = math.log(2.0) + float(log_ndtr(2.0 * a / scale)) + 2.0 * (a * a + a) / scale**2
         return a * math.log(a) - (1.0 + a) * math.log1p(a) + m * moment - a * epsilon

@@ -25,9 +25,7 @@ def _public_points(alpha: float, beta: float, d: float, sigma: float, lam: float
     return max(d, math.log(1.0 / beta)) * lam**2 / (sigma * alpha) ** 2
 
 
-def theorem6(
-    epsilon: float, delta: float, alpha: float, beta: float, d: float, sigma: float, lam: float
-) -> Settings:
+def theorem6(epsilon: float, delta: float, alpha: float, beta: float, d: float, sigma: float, lam: float) -> Settings:
     """Algorithm 2, (127) to (129); the detailed form of Theorem 2."""
     b, c = math.log(1.0 / beta), math.log(1.0 / delta)
     calls = max(
@@ -43,9 +41,7 @@ def theorem6(
     return Settings(gamma, alpha / math.sqrt(d), _public_points(alpha, beta, d, sigma, lam), calls, n)
 
 
-def theorem7(
-    epsilon: float, delta: float, alpha: float, beta: float, d: float, sigma: float, lam: float
-) -> Settings:
+def theorem7(epsilon: float, delta: float, alpha: float, beta: float, d: float, sigma: float, lam: float) -> Settings:
     """Algorithm 3: (130) and (131), or for δ = 0 with Laplace noise (132) and (133); the detailed form of Theorem 3."""
     b = math.log(1.0 / beta)
     m = _public_points(alpha, beta, d, sigma, lam)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, columns, log_ticks, new_axes, styled
@@ -25,8 +26,13 @@ def privacy_over_m(evidence: Mapping[str, Any]) -> Figure:
     axes.set(xscale="log", yscale="log", xlabel="public points $m$", ylabel=r"exact $\varepsilon$ of the pair")
     axes.plot(m, gaussian, color=VERMILION, marker="o", label="printed Gaussian, $d = m$")
     axes.plot(
-        m_fixed, gaussian_fixed, color=VERMILION, marker="o", mfc="white", ls=DASHED, label="printed Gaussian, $d$ = "
-           "4096"
+        m_fixed,
+        gaussian_fixed,
+        color=VERMILION,
+        marker="o",
+        mfc="white",
+        ls=DASHED,
+        label="printed Gaussian, $d$ = 4096",
     )
     axes.plot(m, laplace, color=BLUE, marker="s", label="Laplace, $d = m$")
     axes.plot(m_fixed, laplace_fixed, color=BLUE, marker="s", mfc="white", ls=DASHED, label="Laplace, $d$ = 4096")
@@ -130,18 +136,28 @@ def stability_regularized(evidence: Mapping[str, Any]) -> Figure:
 
 
 @styled
-def oracle_calls(evidence: Mapping[str, Any]) -> Figure:
-    """Oracle calls an output over n, counted. Columns: n, calls_alg2, calls_alg3, calls_alg4."""
-    n, two, three, four = columns(evidence, "n", "calls_alg2", "calls_alg3", "calls_alg4")
-    figure, axes = new_axes()
-    axes.set(xscale="log", yscale="log", xlabel="number of records $n$", ylabel="oracle calls an output")
-    axes.plot(n, two, color=VERMILION, marker="o", label="Algorithm 2, $J$ of its rate")
-    axes.plot(n, four, color=BLUE, marker="s", label="Algorithm 4")
-    axes.plot(n, three, color=GREY, marker="^", label="Algorithm 3")
-    axes.set_ylim(0.7, 20.0 * two.max())
-    log_ticks(axes.xaxis, axes.yaxis)
-    axes.set_title("Oracle calls on thresholds, eight outputs a data set", loc="left")
-    axes.legend(loc="upper left")
+def cost(document: Mapping[str, Any]) -> Figure:
+    """Oracle calls and CPU seconds of a release over n: what ``python -m benchmarks.publicdata --json`` wrote."""
+    figure = Figure(figsize=(3.4, 4.6))
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(2, 1, sharex=True)
+    for axes, what, label in (
+        (panels[0], "calls", "oracle calls an output"),
+        (panels[1], "seconds", "CPU seconds a release"),
+    ):
+        for name, colour, marker in (
+            ("Algorithm 2", VERMILION, "o"), ("Algorithm 4", BLUE, "s"),
+            ("Algorithm 3", GREY, "^"), ("ERM", "black", "x"),
+        ):  # fmt: skip
+            rows = sorted((row["n"], row[what]) for row in document["rows"] if row["algorithm"] == name)
+            n, values = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+            shown = {"Algorithm 2": "Algorithm 2, $J$ of its rate", "ERM": "ERM, not private"}.get(name, name)
+            axes.plot(n, values, color=colour, marker=marker, label=shown)
+        axes.set(xscale="log", yscale="log", ylabel=label)
+        log_ticks(axes.xaxis, axes.yaxis)
+    panels[1].set_xlabel("number of records $n$")
+    panels[0].set_title("Cost on thresholds, one core", loc="left")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
 
 
@@ -154,7 +170,6 @@ DRAWINGS = (
     Drawing("stability_publicdata_alg2", "publicdata.lemma7.stability", stability_average),
     Drawing("stability_publicdata_alg3", "publicdata.lemma2.stability.mean", stability_regularized),
     Drawing("risk_publicdata_nonconvex", "publicdata.thm6.rate.nonconvex", nonconvex),
-    Drawing("calls_publicdata", "publicdata.thm2.rate.n", oracle_calls),
     _risk("risk_publicdata_alg2", "thm2.rate.n", "n", "Algorithm 2: thresholds"),
     _risk("risk_publicdata_alg3", "thm7.rate.n", "n", "Algorithm 3: linear functions, Gaussian noise"),
     _risk("risk_publicdata_alg3_sigma", "thm7.rate.sigma", "1/sigma", "Algorithm 3: linear functions, fixed n"),

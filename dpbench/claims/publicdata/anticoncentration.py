@@ -153,6 +153,66 @@ def proposition(context: Context) -> tuple[str, Evidence]:
     )
 
 
+def corollary(context: Context) -> tuple[str, Evidence]:
+    """Two functions of any norms and angle, exactly; random T of unequal norms and shifted means by sampling.
+
+    κ² is read as inf K(t, t), the smaller bound of the two readings.
+    """
+    rows = []
+    for first, second in ((1.0, 1.0), (1.0, 0.9), (1.0, 0.5), (0.5, 0.4)):
+        for correlation in (-1.0, -0.5, 0.0, 0.5, 0.9):
+            for tau in (1e-4, 1e-2, 0.3):
+                apart = math.sqrt(first**2 + second**2 - 2.0 * correlation * first * second)
+                # Ω(s) − Ω(t) is N(Δm, d²); Δm goes from −τ to τ, and E sup of two is d/√(2π)
+                chance = 1.0 - 2.0 * float(ndtr(-tau / apart))
+                bound = proposition1_bound(tau, apart, second**2, apart / _ROOT_2PI)
+                rows.append((apart, second, tau, chance, min(1.0, bound)))
+    exact = min(1.0 - row[3] / row[4] for row in rows)
+    cases = context.pick(quick=12, full=40)
+    draws = context.pick(quick=2, full=8)
+    unit = {"what": "Corollary 1, random T of unequal norms"}
+    found = context.map(unit, partial(moved_case, context.seed, draws), range(cases))
+    smallest, count = math.inf, draws * _DRAWS
+    for rho, least, tau, hits, supremum in found:
+        low = float(intervals.lower(int(hits), count, LEVEL / (2 * cases)))
+        reach = 6.5 * math.sqrt(1.0 / count)  # as in `equal`
+        smallest = min(smallest, 1.0 - low / min(1.0, proposition1_bound(tau, rho, least**2, supremum + reach)))
+        rows.append((rho, least, tau, hits / count, min(1.0, proposition1_bound(tau, rho, least**2, supremum))))
+    names = ("rho", "kappa", "tau", "probability", "bound")
+    return inequality_verdict(min(exact, smallest)), Evidence(
+        value=exact,
+        level=LEVEL,
+        trials=cases * count,
+        seed=context.seed,
+        series={name: [row[i] for row in rows] for i, name in enumerate(names)},
+        notes=(
+            "value: smallest relative margin of two functions, exact: opposite ones attain the bound as tau -> 0",
+            f"{cases} random T of 2 to 8 functions with norms 0.3 to 1: none beyond the bound at error {LEVEL:g}, "
+            f"smallest margin {smallest:.3f}",
+        ),
+    )
+
+
+def moved_case(seed: int, blocks: int, case: int) -> list[float]:
+    """ρ, the least norm, τ, how often d(t*, t*') > ρ, and the mean supremum, for a random T of unequal norms."""
+    rng = stream(seed, "publicdata.cor1.random", case)
+    size, dimension = int(rng.integers(2, 9)), int(rng.integers(1, 5))
+    vectors = rng.standard_normal((size, dimension))
+    norms = rng.uniform(0.3, 1.0, size)
+    vectors *= (norms / np.linalg.norm(vectors, axis=1))[:, None]
+    tau = float(10.0 ** rng.uniform(-2.5, -0.5))
+    mean = rng.uniform(-0.3, 0.3, size)
+    other = mean + tau * rng.choice((-1.0, 1.0), size)
+    apart = np.linalg.norm(vectors[:, None, :] - vectors, axis=2)
+    rho = float(rng.uniform(0.3, 1.0) * apart.max())
+    hits, total = 0, 0.0
+    for _ in range(blocks):
+        omega = rng.standard_normal((_DRAWS, dimension)) @ vectors.T
+        hits += int((apart[(omega + mean).argmin(axis=1), (omega + other).argmin(axis=1)] > rho).sum())
+        total += float(omega.max(axis=1).sum())
+    return [rho, float(norms.min()), tau, float(hits), total / (blocks * _DRAWS)]
+
+
 CLAIMS = (
     Claim(
         id="publicdata.thm5.inequality",
@@ -189,5 +249,18 @@ CLAIMS = (
         "below it, and {f, -f} attains it.",
         expected=EXPECTED["publicdata.prop1.inequality"],
         run=proposition,
+    ),
+    Claim(
+        id="publicdata.cor1.inequality",
+        paper="publicdata",
+        source="Corollary 1, equation 58",
+        kind="inequality",
+        statement="P(d(t*, t*') > rho) <= 8 tau/(rho^4 eta kappa^2) E sup omega for means within tau of each other.",
+        derivation="Unproven and not refuted: Theorem 5 is false for unequal norms, (65) has tau where means differ by "
+        "2 tau, and (63) squares rho^2/2, which Theorem 5 does not. For equal norms it gives 8 tau/(rho^2 eta) "
+        "E sup omega, less than (58) for rho < 1 and more above. Two functions: 2 Phi(tau/d) - 1, and d kappa <= 2.",
+        expected=EXPECTED["publicdata.cor1.inequality"],
+        run=corollary,
+        level=LEVEL,
     ),
 )

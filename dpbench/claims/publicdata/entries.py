@@ -1,6 +1,7 @@
 """The entries of the public-data paper, in its order."""
 
 from dpbench.claims.publicdata import (
+    algorithm2,
     algorithm3,
     anticoncentration,
     deviations,
@@ -20,6 +21,7 @@ CLAIMS = (
     *stability_average.CLAIMS,
     *perturb_privacy.CLAIMS,
     *norms.CLAIMS,
+    *algorithm2.CLAIMS,
     *algorithm3.CLAIMS,
     *deviations.CLAIMS,
     *misprints.CLAIMS,

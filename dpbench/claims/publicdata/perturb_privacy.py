@@ -200,4 +200,3 @@ CLAIMS = (
           "Laplace noise epsilon-DP for every class.", f"{_EXACT}Attained at one public point.",
           partial(exact, "laplace")),
 )  # fmt: skip
-

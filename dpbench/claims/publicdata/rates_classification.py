@@ -14,37 +14,37 @@ from dpbench.publicdata.rrspm import RRSPM
 
 CELLS = 512
 CASES = {
-    # name: power of 1/α in n and in m, the factor that O(.) leaves open in m, label noise, mechanism
-    "thm10.rate.n": (5.0, 2.0, 0.5, 0.1, RRSPM(EPSILON)),
-    "thm10.rate.n.realizable": (3.0, 1.0, 2.0, 0.0, RRSPM(EPSILON)),
-    "thm4.rate.n.gaussian": (4.0, 2.0, 0.5, 0.1, RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")),
+    # name: power of 1/α in n and in m, the factor that O(.) leaves open in m, label noise, data sets (quick), mechanism
+    "thm10.rate.n": (5.0, 2.0, 0.5, 0.1, 320, RRSPM(EPSILON)),
+    "thm10.rate.n.realizable": (3.0, 1.0, 2.0, 0.0, 256, RRSPM(EPSILON)),
+    "thm4.rate.n.gaussian": (4.0, 2.0, 0.5, 0.1, 128, RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")),
 }
 
 
 def in_n(name: str, context: Context) -> tuple[str, Evidence]:
     """α = n^{−1/k}, m of order α^{−j}, uniform marginals."""
-    power, width, share, noise, mechanism = CASES[name]
+    power, width, share, noise, sets, mechanism = CASES[name]
     least = 2000 if noise > 0.0 else 1000  # below it the noise of the weights hides everything
-    sizes = context.pick(quick=(least, 8000, 50_000), full=(least, 10_000, 50_000, 250_000))
+    sizes = context.pick(quick=(least, 50_000), full=(least, 10_000, 50_000, 250_000))
     population = line(Thresholds(), noise=noise, cells=CELLS)
     alphas = [n ** (-1.0 / power) for n in sizes]
     grid = [
         Setting(float(n), n, max(2, math.ceil(share * a**-width)), population, mechanism)
         for n, a in zip(sizes, alphas, strict=True)
     ]
-    return judged(context, "n", grid, alphas, [context.pick(quick=128, full=256)] * len(grid), 16)
+    return judged(context, "n", grid, alphas, [context.pick(quick=sets, full=256)] * len(grid), 16)
 
 
 def in_sigma(context: Context) -> tuple[str, Evidence]:
     """α = (nσ⁴)^{−1/5}, m = 1/(ασ)²/2 at a fixed n: ν uniform on the share σ of [0, 1] around the boundary."""
-    n = context.pick(quick=12_000, full=50_000)
-    sigmas = context.pick(quick=(1.0, 0.4, 0.16), full=(1.0, 0.5, 0.25, 0.125, 0.0625))
+    n = 50_000
+    sigmas = context.pick(quick=(1.0, 0.0625), full=(1.0, 0.5, 0.25, 0.125, 0.0625))
     alphas = [(n * s**4) ** -0.2 for s in sigmas]
     grid = []
     for s, a in zip(sigmas, alphas, strict=True):
         population = line(Thresholds(), s, noise=0.1, cells=CELLS)
         grid.append(Setting(1.0 / s, n, math.ceil(0.5 / (a * s) ** 2), population, RRSPM(EPSILON)))
-    return judged(context, "1/sigma", grid, alphas, [context.pick(quick=256, full=256)] * len(grid), 16)
+    return judged(context, "1/sigma", grid, alphas, [256] * len(grid), 16)
 
 
 _HOW = (

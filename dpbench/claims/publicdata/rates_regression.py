@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from dpbench.claims.core import Context, Evidence
 from dpbench.claims.publicdata.entry import entry
-from dpbench.claims.publicdata.sweeps import BETA, DELTA, EPSILON, Drawn, Setting, judged
+from dpbench.claims.publicdata.sweeps import BETA, DELTA, EPSILON, Setting, judged
 from dpbench.populations_publicdata import FinitePopulation, circle, line
 from dpbench.problems_publicdata import PublicDataProblem
 from dpbench.publicdata import theory_settings
@@ -20,10 +20,7 @@ from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.publicdata.hypotheses_finite import ConvexHull, FiniteClass
 from dpbench.publicdata.hypotheses_line import Thresholds
 from dpbench.publicdata.hypotheses_linear import LinearBall
-from dpbench.publicdata.objective import CountedOracle
 from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
-from dpbench.publicdata.rrspm import RRSPM
-from dpbench.sampling import stream
 
 TABLE = np.array([[-1.0, -1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]])
 """g1, g2 and h on a, b, c and z*: y = (1, −1, 1) with the sign changed at a, or at b; and 0."""
@@ -58,7 +55,7 @@ def three_functions(hull: bool) -> FinitePopulation:
 
 def nonconvex(hull: bool, context: Context) -> tuple[str, Evidence]:
     """Algorithm 2 at γ, η and m of (127), α = n^{−1/14}, on {g1, g2, h} or on its hull."""
-    sizes = context.pick(quick=(1000, 100_000 if hull else 1_000_000), full=(1000, 10_000, 100_000, 1_000_000))
+    sizes = context.pick(quick=(100, 100_000), full=(1000, 10_000, 100_000, 1_000_000))
     population = three_functions(hull)
     alphas = [n ** (-1.0 / 14.0) for n in sizes]
     grid = []
@@ -68,42 +65,36 @@ def nonconvex(hull: bool, context: Context) -> tuple[str, Evidence]:
         base = AveragedPerturbation(EPSILON, DELTA, calls=CALLS, perturbation=made.eta, noise_scale=made.gamma)
         mechanism = OnHull(base) if hull else base
         grid.append(Setting(float(n), n, math.ceil(8.0 * made.m), population, mechanism))
-    sets = context.pick(quick=(32, 24) if hull else (24, 8), full=(96, 96, 48, 24))
-    verdict, evidence = judged(context, "n", grid, alphas, sets, 32)
+    sets = context.pick(quick=(64, 64), full=(64, 48, 32, 24))
+    repeats = context.pick(quick=32, full=64) if hull else context.pick(quick=16, full=32)
+    verdict, evidence = judged(context, "n", grid, alphas, sets, repeats)
     means = ", ".join(f"{value:.4f}" for value in evidence.series["measured"])
     note = f"mean excess {means} at n = {', '.join(f'{n:,}' for n in sizes)}; 1/6 = 0.1667"
     return verdict, Evidence(**{**evidence.__dict__, "notes": (*evidence.notes, note)})
 
 
-def averaged(context: Context) -> tuple[str, Evidence]:
+def private_grid(sizes: Sequence[int]) -> list[Setting]:
     """Algorithm 2, private (exact calibration), on thresholds: η, m and J follow α = n^{−1/14}."""
-    sizes = context.pick(quick=(2000, 200_000), full=(1000, 10_000, 100_000, 1_000_000))
     population = line(Thresholds(), noise=0.1, cells=128, loss="absolute")
     alphas = [n ** (-1.0 / 14.0) for n in sizes]
-    grid = [
+    return [
         Setting(float(n), n, math.ceil(8.0 * a**-2), population,
                 AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(0.5 * a**-8), perturbation=0.2 * a))
         for n, a in zip(sizes, alphas, strict=True)
     ]  # fmt: skip
-    verdict, evidence = judged(context, "n", grid, alphas, context.pick(quick=(64, 32), full=(128, 96, 48, 32)), 16)
-    series = dict(evidence.series)
-    for name, others in (("alg2", None), ("alg3", RegularizedPerturbation(EPSILON, DELTA)), ("alg4", RRSPM(EPSILON))):
-        series[f"calls_{name}"] = [oracle_calls(others or s.mechanism, s, context.seed) for s in grid]
-    return verdict, Evidence(**{**evidence.__dict__, "series": series})
 
 
-def oracle_calls(mechanism: Any, setting: Setting, seed: int) -> float:
-    """Calls of the class's oracle an output, counted over eight outputs on one data set."""
-    rng = stream(seed, "publicdata.calls", setting.n)
-    problem = Drawn(setting.population, setting.m).draw(setting.n, rng)
-    counted = CountedOracle(problem.hypotheses)
-    mechanism(replace(problem, hypotheses=counted), 8, rng)
-    return counted.calls / 8.0
+def averaged(context: Context) -> tuple[str, Evidence]:
+    """The slope on `private_grid`."""
+    sizes = context.pick(quick=(2000, 500_000), full=(1000, 10_000, 100_000, 1_000_000))
+    alphas = [n ** (-1.0 / 14.0) for n in sizes]
+    sets, repeats = context.pick(quick=((40, 40), 16), full=((48, 48, 32, 32), 64))
+    return judged(context, "n", private_grid(sizes), alphas, sets, repeats)
 
 
 def regularized(noise: str, context: Context) -> tuple[str, Evidence]:
     """Algorithm 3, private, on linear functions of two coordinates, squared loss: η, m follow α = n^{−1/5} or −1/6."""
-    sizes = context.pick(quick=(1000, 11_000, 128_000), full=(1000, 10_000, 100_000, 1_000_000))
+    sizes = context.pick(quick=(1000, 30_000), full=(1000, 10_000, 100_000, 1_000_000))
     population = circle(LinearBall(2), cells=128)
     power, delta = (5.0, DELTA) if noise == "gaussian" else (6.0, 0.0)
     alphas = [n ** (-1.0 / power) for n in sizes]
@@ -112,20 +103,20 @@ def regularized(noise: str, context: Context) -> tuple[str, Evidence]:
                 RegularizedPerturbation(EPSILON, delta, noise=noise, regularization=0.5 * a))
         for n, a in zip(sizes, alphas, strict=True)
     ]  # fmt: skip
-    return judged(context, "n", grid, alphas, [context.pick(quick=24, full=48)] * len(grid), 16)
+    return judged(context, "n", grid, alphas, [16] * len(grid), 64)
 
 
 def in_sigma(context: Context) -> tuple[str, Evidence]:
     """Algorithm 3 at a fixed n, α = (nσ⁴)^{−1/5}: ν uniform on an arc that holds the share σ of the circle."""
     n = context.pick(quick=40_000, full=400_000)
-    sigmas = (1.0, 0.5, 0.25, 0.125)
+    sigmas = context.pick(quick=(1.0, 0.125), full=(1.0, 0.5, 0.25, 0.125))
     alphas = [(n * s**4) ** -0.2 for s in sigmas]
     grid = [
         Setting(1.0 / s, n, math.ceil(2.0 / (a * s) ** 2), circle(LinearBall(2), s, cells=128),
                 RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a))
         for s, a in zip(sigmas, alphas, strict=True)
     ]  # fmt: skip
-    return judged(context, "1/sigma", grid, alphas, [context.pick(quick=24, full=48)] * len(grid), 16)
+    return judged(context, "1/sigma", grid, alphas, [context.pick(quick=16, full=40)] * len(grid), 64)
 
 
 _BELOW = "An exponent below 0.2 is judged with half of itself as the tolerance: 0.1 could not tell 1/14 from 0. "
@@ -150,5 +141,6 @@ CLAIMS = (
           partial(regularized, "laplace")),
     entry("thm7.rate.sigma", "Theorem 7, equation 131", "n = O~(alpha^-5 sigma^-4) records suffice for Algorithm 3: "
           "excess risk at a fixed n grows as sigma^(-4/5) at most.", "The axis is 1/sigma; the smoothness enters "
-          "through |.|_nu <= |.|_mu/sqrt(sigma), not 1/sigma.", in_sigma),
+          "through |.|_nu <= |.|_mu/sqrt(sigma), not 1/sigma. The slope is steeper the larger n is: where sigma = 1 "
+          "the excess is far below the bound (n = 40,000 at level quick, 400,000 at full).", in_sigma),
 )  # fmt: skip

@@ -1,0 +1,134 @@
+"""``python -m benchmarks.publicdata``: oracle calls and CPU seconds of a release over n, and the oracles' promises.
+
+Thresholds, label noise 0.1, settings of Algorithm 2's rate entry (η, m and J follow n), Algorithms 3 and 4 on the same
+data, beside empirical risk minimisation, which is not private. A release is timed on data that nothing was prepared
+for: sort, calibration and the draw of a block of eight outputs, of which one is released. On one core, largest of three
+data sets. The oracles are timed from unsorted points, largest of three calls. Exit 1 if a promise is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.cases_publicdata import SIZE, binary, least_halfplane, least_interval, least_stump, least_threshold
+from dpbench.blas import one_blas_thread
+from dpbench.claims.publicdata.rates_regression import private_grid
+from dpbench.claims.publicdata.sweeps import DELTA, EPSILON, Drawn, EmpiricalRiskMinimizer, Setting
+from dpbench.peers.speed import one_core
+from dpbench.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
+from dpbench.publicdata.hypotheses_plane import Halfspaces
+from dpbench.publicdata.objective import CountedOracle
+from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
+from dpbench.publicdata.rrspm import RRSPM
+from dpbench.runs.environment import machine, versions
+
+SIZES = (1000, 10_000, 100_000, 1_000_000)
+DATA_SETS = 3
+ORACLES = (
+    ("thresholds", Thresholds(), 1, SIZE, least_threshold, 1.0),
+    ("intervals", Intervals(), 1, SIZE, least_interval, 1.0),
+    ("stumps, 4 features", Stumps(4), 4, SIZE, least_stump, 1.0),
+    ("halfspaces in the plane", Halfspaces(), 2, 5000, least_halfplane, 10.0),
+)
+"""Name, class, dimension, points, check, and the seconds a call that are promised."""
+
+
+def algorithms(setting: Setting) -> dict[str, Any]:
+    """The mechanisms that are timed on a setting's data."""
+    return {
+        "Algorithm 2": setting.mechanism,
+        "Algorithm 3": RegularizedPerturbation(EPSILON, DELTA),
+        "Algorithm 4": RRSPM(EPSILON),
+        "ERM": EmpiricalRiskMinimizer(),
+    }
+
+
+def measure(setting: Setting, name: str) -> dict[str, float]:
+    """Oracle calls an output, counted over eight, and the CPU seconds of a release."""
+    mechanism = algorithms(setting)[name]
+    seconds, calls = 0.0, 0.0
+    for seed in range(DATA_SETS):
+        rng = np.random.default_rng(seed)
+        problem = Drawn(setting.population, setting.m).draw(setting.n, rng)
+        counted = CountedOracle(problem.hypotheses)
+        mechanism(replace(problem, hypotheses=counted), 8, rng)
+        calls = max(calls, counted.calls / 8.0)
+        fresh = Drawn(setting.population, setting.m).draw(setting.n, np.random.default_rng(100 + seed))
+        began = time.process_time()
+        with one_blas_thread():
+            mechanism(fresh, 1, rng)
+        seconds = max(seconds, time.process_time() - began)
+    return {"calls": calls if name != "ERM" else 1.0, "seconds": seconds}
+
+
+def releases(sizes: tuple[int, ...] = SIZES) -> list[dict[str, Any]]:
+    """A row for each algorithm and n."""
+    warm = private_grid((100,))[0]
+    for name in algorithms(warm):
+        measure(warm, name)  # compiles
+    return [
+        {"algorithm": name, "n": setting.n, "m": setting.m, **measure(setting, name)}
+        for setting in private_grid(sizes)
+        for name in algorithms(setting)
+    ]
+
+
+def oracles() -> Iterator[dict[str, Any]]:
+    """A row for each promise, once its answer is checked."""
+    for name, hypotheses, dimension, size, least, promised in ORACLES:
+        case = binary(hypotheses, dimension, size, least)
+        case.check()
+        yield {"oracle": name, "points": size, "seconds": max(map(_timed, [case.run] * 3)), "promised": promised}
+
+
+def _timed(run: Callable[[], Any]) -> float:
+    began = time.process_time()
+    run()
+    return time.process_time() - began
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print, write JSON if asked, or draw what was written; 1 if a promise is missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.publicdata", description=__doc__)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers there")
+    parser.add_argument("--figure", type=Path, metavar="PREFIX", help="draw PREFIX.pdf and PREFIX.png from --json FILE")
+    given = parser.parse_args(arguments)
+    if given.figure is not None:
+        if given.json is None or not given.json.is_file():
+            parser.error("--figure draws what --json FILE holds: measure first")
+        from dpbench.report.figures import save
+        from dpbench.report.figures_publicdata import cost
+
+        document = json.loads(given.json.read_text(encoding="utf-8"))
+        save(cost(document), [given.figure.with_name(f"{given.figure.name}.{k}") for k in ("pdf", "png")])
+        return 0
+    one_core()
+    made, promises = releases(), list(oracles())
+    table = Table("algorithm", "n", "m", "oracle calls an output", "CPU s a release")
+    for row in made:
+        cells = f"{row['n']:,}", str(row["m"]), f"{row['calls']:g}", f"{row['seconds']:.4f}"
+        table.add_row(row["algorithm"], *cells)
+    held = Table("oracle", "points", "CPU s a call", "promised")
+    for row in promises:
+        held.add_row(row["oracle"], f"{row['points']:,}", f"{row['seconds']:.3f}", f"{row['promised']:g}")
+    for shown in (table, held):
+        Console().print(shown, soft_wrap=True)
+    if given.json is not None:
+        document = {"rows": made, "oracles": promises, "machine": machine(), "versions": versions()}
+        given.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    return 1 if any(row["seconds"] > row["promised"] for row in promises) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
