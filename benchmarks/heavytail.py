@@ -6,24 +6,21 @@ seconds and boxes of the three are shown. Exit 1 if a promise is missed.
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import sys
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.command import Measured, command
 from dpbench.blas import one_blas_thread
 from dpbench.heavytail.exponential import ExponentialMechanism, envelope
 from dpbench.peers.speed import one_core
 from dpbench.populations_heavytail import HeavyTailedPopulation
 from dpbench.problems_heavytail import HeavyTailedProblem
-from dpbench.runs.environment import machine, versions
+from dpbench.report.figures_heavytail import boxes_opened
 from dpbench.tails import Tail
 
 MECHANISM = ExponentialMechanism(1.0, sampler="tree")
@@ -79,21 +76,8 @@ def measure(setting: Setting) -> dict[str, float]:
     return dict(zip(names, worst.tolist(), strict=True))
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Measure, print, write JSON if asked; 1 if a promise is missed."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.heavytail", description=__doc__)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers there")
-    parser.add_argument("--figure", type=Path, metavar="PREFIX", help="draw PREFIX.pdf and PREFIX.png from --json FILE")
-    given = parser.parse_args(arguments)
-    if given.figure is not None:
-        if given.json is None or not given.json.is_file():
-            parser.error("--figure draws what --json FILE holds: measure first")
-        from dpbench.report.figures import save
-        from dpbench.report.figures_heavytail import boxes_opened
-
-        document = json.loads(given.json.read_text(encoding="utf-8"))
-        save(boxes_opened(document), [given.figure.with_name(f"{given.figure.name}.{k}") for k in ("pdf", "png")])
-        return 0
+def measured() -> Measured:
+    """Every setting, with its table."""
     one_core()
     measure(Setting(2, 100, 2.0))  # compiles
     table = Table("d", "n", "theta", "boxes", "envelope s", "s a further draw", "draws", "s a draw", "promised")
@@ -106,11 +90,12 @@ def main(arguments: list[str] | None = None) -> int:
             f"{found['envelope_seconds']:.3f}", f"{found['draw_seconds']:.4f}", str(setting.draws),
             f"{found['seconds']:.3f}", "" if setting.promised is None else f"{setting.promised:g}",
         )  # fmt: skip
-    Console().print(table, soft_wrap=True)
-    if given.json is not None:
-        document = {"rows": rows, "machine": machine(), "versions": versions()}
-        given.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    return 1 if any(row["promised"] is not None and row["seconds"] > row["promised"] for row in rows) else 0
+    return {"rows": rows}, (table,), all(row["promised"] is None or row["seconds"] <= row["promised"] for row in rows)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command; 1 if a promise is missed."""
+    return command("benchmarks.heavytail", __doc__, arguments, measured, boxes_opened)
 
 
 if __name__ == "__main__":

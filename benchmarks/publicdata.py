@@ -8,20 +8,17 @@ data sets. The oracles are timed from unsorted points, largest of three calls. E
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 from benchmarks.cases_publicdata import SIZE, binary, least_halfplane, least_interval, least_stump, least_threshold
+from benchmarks.command import Measured, command
 from dpbench.blas import one_blas_thread
 from dpbench.claims.publicdata.rates_regression import private_grid
 from dpbench.claims.publicdata.sweeps import DELTA, EPSILON, Drawn, EmpiricalRiskMinimizer, Setting
@@ -31,7 +28,7 @@ from dpbench.publicdata.hypotheses_plane import Halfspaces
 from dpbench.publicdata.objective import CountedOracle
 from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.publicdata.rrspm import RRSPM
-from dpbench.runs.environment import machine, versions
+from dpbench.report.figures_publicdata import cost
 
 SIZES = (1000, 10_000, 100_000, 1_000_000)
 DATA_SETS = 3
@@ -98,21 +95,8 @@ def _timed(run: Callable[[], Any]) -> float:
     return time.process_time() - began
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Measure, print, write JSON if asked, or draw what was written; 1 if a promise is missed."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.publicdata", description=__doc__)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers there")
-    parser.add_argument("--figure", type=Path, metavar="PREFIX", help="draw PREFIX.pdf and PREFIX.png from --json FILE")
-    given = parser.parse_args(arguments)
-    if given.figure is not None:
-        if given.json is None or not given.json.is_file():
-            parser.error("--figure draws what --json FILE holds: measure first")
-        from dpbench.report.figures import save
-        from dpbench.report.figures_publicdata import cost
-
-        document = json.loads(given.json.read_text(encoding="utf-8"))
-        save(cost(document), [given.figure.with_name(f"{given.figure.name}.{k}") for k in ("pdf", "png")])
-        return 0
+def measured() -> Measured:
+    """Releases and oracles, with their tables."""
     one_core()
     made, promises = releases(), list(oracles())
     table = Table("algorithm", "n", "m", "oracle calls an output", "CPU s a release")
@@ -122,12 +106,13 @@ def main(arguments: list[str] | None = None) -> int:
     held = Table("oracle", "points", "CPU s a call", "promised")
     for row in promises:
         held.add_row(row["oracle"], f"{row['points']:,}", f"{row['seconds']:.3f}", f"{row['promised']:g}")
-    for shown in (table, held):
-        Console().print(shown, soft_wrap=True)
-    if given.json is not None:
-        document = {"rows": made, "oracles": promises, "machine": machine(), "versions": versions()}
-        given.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    return 1 if any(row["seconds"] > row["promised"] for row in promises) else 0
+    kept = all(row["seconds"] <= row["promised"] for row in promises)
+    return {"rows": made, "oracles": promises}, (table, held), kept
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command; 1 if a promise is missed."""
+    return command("benchmarks.publicdata", __doc__, arguments, measured, cost)
 
 
 if __name__ == "__main__":
