@@ -29,6 +29,8 @@ from dpbench.heavytail import ExponentialMechanism
 from dpbench.heavytail.baselines import ClippedSubgradient
 from dpbench.problems import GLMProblem
 from dpbench.problems_heavytail import HeavyTailedProblem
+from dpbench.problems_publicdata import PublicDataProblem
+from dpbench.publicdata import RRSPM, Constants, RegularizedPerturbation, Thresholds
 
 LEVEL = 1e-6
 DELTA = 0.01
@@ -95,9 +97,19 @@ def cases() -> tuple[Case, ...]:
         ("PrivateGridSearch over NoisyGD", PrivateGridSearch(base, 1.0, DELTA, candidates=1), 50_000),
         ("Boosting over OutputPerturbation", Boosting(OutputPerturbation(1.0, DELTA), 1.0, DELTA, models=2), 50_000),
     )
+    labels = np.array([0.5, -0.5, 0.25, -0.25]), np.array([0.5, -0.5, 0.25, 1.0])
+    constants = tuple(PublicDataProblem(np.zeros(4), z, [0.0], hypotheses=Constants(), loss="squared") for z in labels)
+    x, points = [-0.5, 0.0, 0.25, 0.5], [-0.6, -0.1, 0.3, 0.8]
+    line = tuple(PublicDataProblem(x, z, points, hypotheses=Thresholds(), loss="zero-one") for z in (y, np.abs(y)))
+    public = (
+        ("RegularizedPerturbation, Gaussian", RegularizedPerturbation(1.0, DELTA), constants, DELTA),
+        ("RegularizedPerturbation, Laplace", RegularizedPerturbation(1.0, noise="laplace"), constants, 0.0),
+        ("RRSPM, Laplace", RRSPM(1.0), line, 0.0),
+    )
     net, descent = ExponentialMechanism(1.0, net_radius=0.25), ClippedSubgradient(1.0, steps=2)
     return (
         *(Case(name, m, pair, m.guarantee(data).epsilon(DELTA), DELTA, trials) for name, m, trials in glm),
+        *(Case(name, m, p, m.guarantee(p[0]).epsilon(delta), delta, 50_000) for name, m, p, delta in public),
         Case("NoisyMean, Laplace", NoisyMean(1.0), pair, 1.0),
         Case("NoisyMean, Gaussian", NoisyMean(1.0, DELTA, "gaussian"), pair, 1.0, DELTA),
         Case("ExponentialMechanism", net, heavy_pair, net.guarantee(heavy).epsilon(0.0), trials=50_000),

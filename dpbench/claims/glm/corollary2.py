@@ -58,8 +58,9 @@ def least_step_constant(x_bound: float, ratio: int, sizes: int, corrected: bool 
 def units(context: Context) -> tuple[str, Evidence]:
     """(√HXY + HX²B²)B against BX/Y, in units of B and Y so small that B² is nothing beside B."""
     rows = []
-    for ratio in context.pick(quick=(1, 8), full=(1, 8, 64)):
-        n, epsilon, small = 4_000_000, 0.02, 1e-9
+    small = 1e-9
+    n, epsilon, ratios = context.pick(quick=(4_000_000, 0.02, (1, 8)), full=(64_000_000, 0.005, (1, 4, 16)))
+    for ratio in ratios:
         scale, _, dimension = private_scale(ratio, n, epsilon)
         shape = (H, 1.0, small, small * ratio, n, dimension, epsilon, DELTA)
         excess, bound = small**2 * scale.excess, theory.noisy_gd_glm_rate(*shape)
@@ -70,8 +71,9 @@ def units(context: Context) -> tuple[str, Evidence]:
         )  # fmt: skip
     return growing(context, rows, (
         "value: the exponent in BX/Y of the constant that the bound needs; with B for B^2 it is bounded",
-        "squared loss, X = 1, Y = 1e-9, n = 4e6, epsilon = 0.02, d = (BX/Y)^2; the hardest scale's expected excess "
-        "risk in closed form, projection left out",
+        f"squared loss, X = 1, Y = 1e-9, n = {n:,}, epsilon = {epsilon:g}, d = (BX/Y)^2; the hardest scale's expected "
+        "excess risk in closed form, projection left out; BX/Y stays where the private term is below the zero "
+        "predictor's risk, above which no bound says anything",
     ))  # fmt: skip
 
 

@@ -35,8 +35,8 @@ _NODES = 400
 
 
 def lemma7_printed(context: Context) -> tuple[str, Evidence]:
-    """σ² = 8G²X²L/(n²ε²) at X = 10⁶, BX = Y = 1: against n, one coordinate, labels without noise."""
-    x_bound, k, epsilon, rows = 1e6, 16, 100.0, []
+    """σ² = 8G²X²L/(n²ε²) at X = 10⁸, BX = Y = 1: against n, one coordinate, labels without noise."""
+    x_bound, k, epsilon, rows = 1e8, 16, 100.0, []
     sizes, trials = context.pick(quick=(100, 1_600), full=(100, 1_600, 25_600)), context.pick(quick=128, full=512)
     for n in sizes:
         bound = theory.smooth_gradient_bound(H, x_bound, 1.0, 1.0 / x_bound)
@@ -55,7 +55,7 @@ def lemma7_printed(context: Context) -> tuple[str, Evidence]:
         )  # fmt: skip
     verdict, evidence = growing(context, rows, (
         "value: the exponent in n of the constant that the bound needs, from lower confidence bounds of the excess",
-        "squared loss, X = 1e6, B = 1e-6, Y = 1, one coordinate, y = <w*, x>, k = 16, epsilon = 100, T = n, eta as in "
+        "squared loss, X = 1e8, B = 1e-8, Y = 1, one coordinate, y = <w*, x>, k = 16, epsilon = 100, T = n, eta as in "
         "Theorem 2 with sigma sqrt(k); the noise of Theorem 1, T for the second X^2, is "
         "glm.lemma7.inequality.corrected",
     ))  # fmt: skip
