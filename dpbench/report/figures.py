@@ -7,6 +7,7 @@ A function takes the evidence of its entry (the dict of `Evidence.to_dict`) and 
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -198,6 +199,7 @@ def columns(evidence: Mapping[str, Any], *names: str) -> list[np.ndarray]:
 
 def save(figure: Figure, paths: Iterable[Path]) -> None:
     """Write the figure, in the format that each path's suffix names; equal evidence gives equal bytes."""
+    logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of the fonts' own dates, which are left out
     for path in paths:
         undated = {"CreationDate": None} if path.suffix == ".pdf" else {"Software": None}
         with _style():

@@ -112,7 +112,7 @@ def main() -> None:
     readme = Path("README.md")
     made = whole(readme.read_text(encoding="utf-8"), Path("evidence"))
     readme.write_text(made, encoding="utf-8")
-    print(f"README.md: {made.count(' (stale)')} stale rows", file=sys.stderr)
+    print(f"README.md: {made.count(' (stale) |')} stale rows", file=sys.stderr)
 
 
 if __name__ == "__main__":
