@@ -1,4 +1,4 @@
-"""asv: how the cost grows: noisy GD in n, d and T, the auditor in trials; and the whole of `verify`."""
+"""asv: how the cost grows: noisy GD in n, d and T, RRSPM in n and m, the auditor in trials; the whole of `verify`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.cases import CASES
+from benchmarks.cases_publicdata import CASES as CASES_PUBLICDATA
 from dpbench.auditing.audit import audit
 from dpbench.claims.ledger import verify
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.peers.workload import WrongAnswer, check_noisy_gd
+from dpbench.populations_publicdata import line
 from dpbench.populations_sphere import LogisticOnSphere
+from dpbench.publicdata import RRSPM, Thresholds
 
 
 class NoisyGDGrowth:
@@ -40,6 +43,33 @@ class NoisyGDGrowth:
 
     def time_block(self, size: str) -> None:
         self.mechanism(self.data, 8, np.random.default_rng(1))
+
+
+class RRSPMGrowth:
+    """A block of 64 outputs on thresholds, prepared data: of the order of m log m; n adds a sort once a data set."""
+
+    params = ((10_000, 1_000_000), (64, 1024, 16_384))
+    param_names = ("n", "m")
+    timeout = 300
+
+    def setup(self, n: int, m: int) -> None:
+        CASES_PUBLICDATA["oracle-thresholds"]().check()
+        self.population = line(Thresholds(), noise=0.1)
+        self.data = self.population.draw(n, m, np.random.default_rng(0))
+        self.mechanism = RRSPM(1.0)
+        self.time_block(n, m)
+
+    def time_block(self, n: int, m: int) -> None:
+        self.mechanism(self.data, 64, np.random.default_rng(1))
+
+    def peakmem_block(self, n: int, m: int) -> None:
+        self.time_block(n, m)
+
+    def track_excess(self, n: int, m: int) -> float:
+        """Mean excess risk."""
+        return float(self.population.excess_risk(self.mechanism(self.data, 64, np.random.default_rng(1))).mean())
+
+    track_excess.unit = "risk"  # type: ignore[attr-defined]
 
 
 def _noisy(shift: float, trials: int, rng: np.random.Generator) -> np.ndarray:

@@ -102,6 +102,16 @@ def test_verify_is_measured_as_a_whole(bench: SimpleNamespace, monkeypatch: pyte
     assert Verify().track_unexpected(found) == 0.0
 
 
+def test_rrspm_grows_in_its_public_points(bench: SimpleNamespace) -> None:
+    from benchmarks.bench_growth import RRSPMGrowth
+
+    few, many = RRSPMGrowth(), RRSPMGrowth()
+    few.setup(10_000, 64)
+    many.setup(10_000, 4096)
+    assert (few.data.m, many.data.m) == (64, 4096)
+    assert 0.0 <= few.track_excess(10_000, 64) < many.track_excess(10_000, 4096) < 0.5  # its noise grows with m
+
+
 def test_a_site_without_a_graph_is_noticed(bench: SimpleNamespace, tmp_path: Path) -> None:
     import json
 
