@@ -22,9 +22,12 @@ def command(
     said: str | None,
     arguments: list[str] | None,
     measure: Callable[[], Measured],
-    draw: Callable[..., Any],
+    draw: Callable[..., Any] | Mapping[str, Callable[..., Any]],
 ) -> int:
-    """Measure, print, write JSON if asked, or draw what was written; 1 if a promise is missed."""
+    """Measure, print, write JSON if asked, or draw what was written; 1 if a promise is missed.
+
+    `draw` is the figure's function, or one for each of several endings of PREFIX.
+    """
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=said)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers there")
     parser.add_argument("--figure", type=Path, metavar="PREFIX", help="draw PREFIX.pdf and PREFIX.png from --json FILE")
@@ -35,7 +38,9 @@ def command(
         from dpbench.report.figures import save
 
         document = json.loads(given.json.read_text(encoding="utf-8"))
-        save(draw(document), [given.figure.with_name(f"{given.figure.name}.{k}") for k in ("pdf", "png")])
+        for ending, drawing in draw.items() if isinstance(draw, Mapping) else [("", draw)]:
+            name = given.figure.name + ending
+            save(drawing(document), [given.figure.with_name(f"{name}.{k}") for k in ("pdf", "png")])
         return 0
     document, tables, kept = measure()
     for table in tables:

@@ -1,0 +1,81 @@
+"""Monotone functions on numbered cells: the mixtures of thresholds, with an exact oracle in one pass over the cells.
+
+A class brought to the suite from outside, by the protocol of `dpbench.publicdata.objective`. `ConvexHull` has it too,
+by a barrier method, whose certificate Algorithm 3 now and then refuses where n is large and η small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpbench import validation
+from dpbench.publicdata.objective import Objective, named, numbered_points, parameter_rows
+
+
+@dataclass(frozen=True)
+class Monotone:
+    """Nondecreasing f from the cells 0, …, cells − 1 to [−1, 1]; rows (f(0), …, f(cells − 1)), points of shape (N,).
+
+    Objectives that are quadratic in f with quadratic at least 0: the absolute loss on labels ±1 is linear.
+    {f ≥ t} is an end [k, cells) of the line, and k(t) the least Σ_{j ≥ k} slope_j + 2t·quadratic_j: f is read off the
+    upper concave envelope of the prefix sums of slope over those of 2·quadratic.
+
+    Ties, on cells that the objective does not see: half take the value below, half the value above.
+    """
+
+    cells: int
+    values: ClassVar[str] = "real"
+    convex: ClassVar[bool] = True
+    exact: ClassVar[bool] = True
+
+    @property
+    def width(self) -> int:
+        """One value a cell."""
+        return self.cells
+
+    @property
+    def digest(self) -> str:
+        return named(self)
+
+    def predict(self, parameters: Any, points: Any) -> np.ndarray:
+        """f(x_i), shape (trials, N)."""
+        return parameter_rows(parameters, self.cells)[:, numbered_points(points, self.cells)]
+
+    def erm(self, points: Any, objective: Objective) -> np.ndarray:
+        """The minimiser, shape (cells,)."""
+        if objective.weights.any() and (objective.loss != "absolute" or (np.abs(objective.labels) != 1.0).any()):
+            raise validation.invalid("objective", "of absolute losses on labels -1 and 1", objective.loss)
+        at = numbered_points(points, self.cells)
+        slope = np.bincount(at, 0.5 * objective.costs(), self.cells)
+        bend = np.bincount(at, 2.0 * objective.quadratic, self.cells)
+        height, across = (np.concatenate([[0.0], np.cumsum(part)]) for part in (slope, bend))
+        corners: list[int] = []
+        for k in _highest(across, height):
+            while len(corners) > 1 and _level(across, height, corners[-1], k) <= _level(across, height, *corners[-2:]):
+                corners.pop()
+            corners.append(k)
+        made = np.repeat([-1.0, 1.0], [corners[0], self.cells - corners[0]])
+        for low, high in pairwise(corners):
+            made[low:high] = min(1.0, max(-1.0, _level(across, height, low, high)))
+        return made
+
+
+def _highest(across: np.ndarray, height: np.ndarray) -> list[int]:
+    """For each abscissa the first index of the greatest height, or the middle of those next to it that are as high."""
+    starts = np.flatnonzero(np.diff(across, prepend=-1.0))
+    found = []
+    for low, high in zip(starts, [*starts[1:], across.size], strict=True):
+        first = last = low + int(np.argmax(height[low:high]))
+        while last + 1 < high and height[last + 1] == height[first]:
+            last += 1
+        found.append((first + last + 1) // 2)
+    return found
+
+
+def _level(across: np.ndarray, height: np.ndarray, low: int, high: int) -> float:
+    """The t at which both ends cost the same."""
+    return float(-(height[high] - height[low]) / (across[high] - across[low]))
