@@ -10,43 +10,38 @@ the theorems' constants: what those ask for is a table of the command (Algorithm
 calls at α = 0.1 and σ = 1). From there they follow α over n as the theorems say; over σ, m and ε all else is fixed.
 
 Means over data sets, 8 outputs on each, with 95% t intervals over the data sets, which are independent of one another
-also between points and algorithms (a point that several axes share is measured once). About eight minutes on one core.
+also between points and algorithms (a point that several axes share is measured once). Ten minutes on one core;
+finished data sets are kept in `.dpbench/runs.sqlite`, and the same command goes on from there.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.table import Table
 from scipy.stats import t as student
 
+from benchmarks.cells import HALVINGS, OnCells, population
 from benchmarks.command import Measured, command
-from benchmarks.monotone import Monotone
 from dpbench.claims.publicdata.sweeps import BETA, DELTA, EPSILON, EmpiricalRiskMinimizer, Setting
+from dpbench.cli.options import DEFAULT_STORE
 from dpbench.losses_publicdata import LIPSCHITZ
-from dpbench.peers.speed import one_core
-from dpbench.populations_publicdata import FinitePopulation
-from dpbench.problems_publicdata import PublicDataProblem
 from dpbench.publicdata import theory_settings
 from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.publicdata.hypotheses_finite import FiniteClass
-from dpbench.publicdata.hypotheses_line import Thresholds
 from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.publicdata.rrspm import RRSPM
 from dpbench.publicdata.rspm import RSPM
 from dpbench.rates.slopes import slope, theory_slope
 from dpbench.rates.sweeps import sweep
 from dpbench.report.figures_publicdata_risk import risk_of_rspm, risks
+from dpbench.runs.context import RunContext
 from dpbench.runs.progress import on_stderr
 
-MARGIN = 0.4
-HALVINGS = 7
 OUTPUTS, LEVEL = 8, 0.05
 BASE = {"n": 100_000, "sigma": 1.0, "m": 64, "epsilon": EPSILON}
 GRIDS: dict[str, tuple[float, ...]] = {
@@ -62,41 +57,6 @@ POWERS = {"Algorithm 2": 14.0, "Algorithm 3": 5.0, "Algorithm 4": 5.0}
 """k of α = n^{−1/k}: (129), (131), (20)."""
 
 DATA_SETS = {"Algorithm 2": 24, "Algorithm 3": 48, "Algorithm 4": 48, "Algorithm 5": 48, "ERM": 48}
-
-
-@dataclass(frozen=True)
-class OnCells:
-    """RSPM with all `cells` points of the population as its identification set, in place of the public points."""
-
-    base: RSPM
-    cells: int
-
-    def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        return self.base(replace(problem, public=np.arange(self.cells)), trials, rng)
-
-
-@functools.cache
-def population(sigma: float, kind: str = "thresholds") -> FinitePopulation:
-    """The problem at σ, as "thresholds", their "table" or its "hull".
-
-    Cells are halved towards the boundary, six a side for each halving of σ and sixteen within the last: ν of every
-    σ has many, and its boundary is one of theirs.
-    """
-    parts = [np.linspace(0.0, 0.5**HALVINGS, 17)]
-    parts += [np.linspace(0.5**k, 0.5 ** (k - 1), 7)[1:] for k in range(HALVINGS, 0, -1)]
-    ends = np.concatenate(parts)  # of 2|x − 1/2|
-    middle, mass = 0.5 * (ends[1:] + ends[:-1]), 0.5 * np.diff(ends)
-    q, public = np.concatenate([-middle[::-1], middle]), np.concatenate([mass[::-1], mass])
-    positive = 0.5 + MARGIN * np.clip(q / sigma, -1.0, 1.0)
-    cells = q.size
-    table = np.where(np.arange(cells) >= np.arange(cells + 1)[:, None], 1.0, -1.0)
-    hypotheses = {"thresholds": Thresholds(), "table": FiniteClass(table), "hull": Monotone(cells)}[kind]
-    return FinitePopulation(
-        0.5 * (1.0 + q) if kind == "thresholds" else np.arange(cells),
-        public, np.where(np.abs(q) < sigma, public, 0.0) / sigma, np.tile([1.0, -1.0], (cells, 1)),
-        np.column_stack([positive, 1.0 - positive]),
-        hypotheses, "absolute",
-    )  # fmt: skip
 
 
 def setting(name: str, axis: str, x: float) -> Setting:
@@ -184,21 +144,24 @@ def prescribed(alpha: float = 0.1) -> Iterator[dict[str, Any]]:
             yield {"algorithm": name, "alpha": alpha, "sigma": sigma, "n": made.n, "m": made.m, "calls": made.calls}
 
 
-def document(grids: Mapping[str, tuple[float, ...]] = GRIDS, sets: Mapping[str, int] = DATA_SETS) -> dict[str, Any]:
-    """Every algorithm at every point of every axis."""
-    progress, done = on_stderr(), 0
+def document(
+    grids: Mapping[str, tuple[float, ...]] = GRIDS, sets: Mapping[str, int] = DATA_SETS, *, store: Path | None = None
+) -> dict[str, Any]:
+    """Every algorithm at every point of every axis; data sets that `store` holds are not run again."""
+    progress = on_stderr()
     asked = [(name, axis, x) for axis, grid in grids.items() for x in grid for name in sets]
     kept: dict[tuple[Any, ...], np.ndarray] = {}
     rows, slopes = [], []
     try:
-        for name, axis, x in asked:
-            progress.blocks(done, len(asked))
-            made = setting(name, axis, x)
-            key = (name, made.n, made.m, made.population, made.mechanism)
-            if key not in kept:
-                (kept[key],) = sweep([made.point(made.mechanism)], sets[name], repeats=OUTPUTS)
-            rows.append(row(name, axis, x, kept[key]))
-            done += 1
+        with RunContext(level="full", seed=0, workers=1, store=store) as context:
+            for name, axis, x in asked:
+                progress.blocks(len(rows), len(asked))
+                made = setting(name, axis, x)
+                key = (name, made.n, made.m, made.population, made.mechanism)
+                if key not in kept:
+                    point = made.point(made.mechanism)
+                    (kept[key],) = sweep([point], sets[name], repeats=OUTPUTS, map_blocks=context.map)
+                rows.append(row(name, axis, x, kept[key]))
     finally:
         progress.close()
     for name in sets:
@@ -236,8 +199,7 @@ def tables(found: Mapping[str, Any]) -> Iterator[Table]:
 
 def measured() -> Measured:
     """The document with its tables; nothing is promised."""
-    one_core()
-    found = document()
+    found = document(store=DEFAULT_STORE)
     return found, tables(found), True
 
 

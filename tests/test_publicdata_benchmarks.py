@@ -122,7 +122,7 @@ def test_settings_follow_n_as_the_theorems_say_and_are_private(risk: Any) -> Non
 
 def test_monotone_functions_are_minimised_exactly(cases: Any) -> None:
     """Against isotonic regression where all cells weigh, and against the hull of thresholds where some do not."""
-    from benchmarks.monotone import Monotone
+    from benchmarks.cells import Monotone
 
     rng = np.random.default_rng(0)
     for _ in range(200):
@@ -152,13 +152,13 @@ def test_the_interval_is_that_of_student_over_the_data_sets(risk: Any) -> None:
 
 def test_risks_are_measured_and_drawn(risk: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A point that axes share is one; no fit, and a hollow marker on the lower edge, where a mean is 0."""
-    grids = {"n": (300, 1000), "sigma": (1.0,), "m": (64,), "epsilon": (1.0,)}
+    grids: dict[str, tuple[float, ...]] = {"n": (300, 1000), "sigma": (1.0,), "m": (64,), "epsilon": (1.0,)}
     asked: list[Any] = []
     sweep = risk.sweep
     monkeypatch.setattr(risk, "sweep", lambda points, *a, **k: asked.extend(points) or sweep(points, *a, **k))
     sets = dict.fromkeys(risk.DATA_SETS, 8)
     monkeypatch.setattr(risk, "document", partial(risk.document, grids, sets))
-    monkeypatch.setattr(risk, "one_core", lambda: None)
+    monkeypatch.chdir(tmp_path)
     file = tmp_path / "risk.json"
     assert risk.main(["--json", str(file)]) == 0
     found = json.loads(file.read_text())

@@ -1,19 +1,29 @@
-"""Monotone functions on numbered cells: the mixtures of thresholds, with an exact oracle in one pass over the cells.
+"""The learning problem of `benchmarks.publicdata_risk`, and its classes on numbered cells.
 
-A class brought to the suite from outside, by the protocol of `dpbench.publicdata.objective`. `ConvexHull` has it too,
-by a barrier method, whose certificate Algorithm 3 now and then refuses where n is large and η small.
+Monotone functions are a class brought to the suite from outside, by the protocol of `dpbench.publicdata.objective`.
+`ConvexHull` has the same functions, by a barrier method, whose certificate Algorithm 3 now and then refuses where n is
+large and η small.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dpbench import validation
+from dpbench.populations_publicdata import FinitePopulation
+from dpbench.problems_publicdata import PublicDataProblem
+from dpbench.publicdata.hypotheses_finite import FiniteClass
+from dpbench.publicdata.hypotheses_line import Thresholds
 from dpbench.publicdata.objective import Objective, named, numbered_points, parameter_rows
+from dpbench.publicdata.rspm import RSPM
+
+MARGIN = 0.4
+HALVINGS = 7
 
 
 @dataclass(frozen=True)
@@ -79,3 +89,38 @@ def _highest(across: np.ndarray, height: np.ndarray) -> list[int]:
 def _level(across: np.ndarray, height: np.ndarray, low: int, high: int) -> float:
     """The t at which both ends cost the same."""
     return float(-(height[high] - height[low]) / (across[high] - across[low]))
+
+
+@dataclass(frozen=True)
+class OnCells:
+    """RSPM with all `cells` points of the population as its identification set, in place of the public points."""
+
+    base: RSPM
+    cells: int
+
+    def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        return self.base(replace(problem, public=np.arange(self.cells)), trials, rng)
+
+
+@functools.cache
+def population(sigma: float, kind: str = "thresholds") -> FinitePopulation:
+    """The problem at σ, as "thresholds", their "table" or its "hull".
+
+    Cells are halved towards the boundary, six a side for each halving of σ and sixteen within the last: ν of every
+    σ has many, and its boundary is one of theirs.
+    """
+    parts = [np.linspace(0.0, 0.5**HALVINGS, 17)]
+    parts += [np.linspace(0.5**k, 0.5 ** (k - 1), 7)[1:] for k in range(HALVINGS, 0, -1)]
+    ends = np.concatenate(parts)  # of 2|x − 1/2|
+    middle, mass = 0.5 * (ends[1:] + ends[:-1]), 0.5 * np.diff(ends)
+    q, public = np.concatenate([-middle[::-1], middle]), np.concatenate([mass[::-1], mass])
+    positive = 0.5 + MARGIN * np.clip(q / sigma, -1.0, 1.0)
+    cells = q.size
+    table = np.where(np.arange(cells) >= np.arange(cells + 1)[:, None], 1.0, -1.0)
+    hypotheses = {"thresholds": Thresholds(), "table": FiniteClass(table), "hull": Monotone(cells)}[kind]
+    return FinitePopulation(
+        0.5 * (1.0 + q) if kind == "thresholds" else np.arange(cells),
+        public, np.where(np.abs(q) < sigma, public, 0.0) / sigma, np.tile([1.0, -1.0], (cells, 1)),
+        np.column_stack([positive, 1.0 - positive]),
+        hypotheses, "absolute",
+    )  # fmt: skip
