@@ -1,8 +1,7 @@
 """The learning problem of `benchmarks.publicdata_risk`, and its classes on numbered cells.
 
 Monotone functions are a class brought to the suite from outside, by the protocol of `dpbench.publicdata.objective`.
-`ConvexHull` has the same functions, by a barrier method, whose certificate Algorithm 3 now and then refuses where n is
-large and η small.
+`ConvexHull` has the same functions by a barrier method, which is slower, and whose certificate Algorithm 3 may refuse.
 """
 
 from __future__ import annotations

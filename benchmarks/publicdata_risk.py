@@ -10,7 +10,7 @@ the theorems' constants: what those ask for is a table of the command (Algorithm
 calls at α = 0.1 and σ = 1). From there they follow α over n as the theorems say; over σ, m and ε all else is fixed.
 
 Means over data sets, 8 outputs on each, with 95% t intervals over the data sets, which are independent of one another
-also between points and algorithms (a point that several axes share is measured once). Ten minutes on one core;
+also between points and algorithms (a point that several axes share is measured once). Some ten minutes on one core;
 finished data sets are kept in `.dpbench/runs.sqlite`, and the same command goes on from there.
 """
 
@@ -42,7 +42,7 @@ from dpbench.report.figures_publicdata_risk import risk_of_rspm, risks
 from dpbench.runs.context import RunContext
 from dpbench.runs.progress import on_stderr
 
-OUTPUTS, LEVEL = 8, 0.05
+OUTPUTS, LEVEL, LATE = 8, 0.05, 10_000
 BASE = {"n": 100_000, "sigma": 1.0, "m": 64, "epsilon": EPSILON}
 GRIDS: dict[str, tuple[float, ...]] = {
     "n": (1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000),
@@ -89,7 +89,10 @@ def constant() -> float:
 
 
 def bound(n: float) -> float:
-    """Algorithm 5, save with probability 2β: Lemma 23 for m cells, twice Hoeffding's deviation over m + 1 functions."""
+    """Algorithm 5, save with probability 2β: Lemma 23 for m cells, twice Hoeffding's deviation over m + 1 functions.
+
+    Above 1 for n below about 4e5, where it says nothing.
+    """
     m = len(population(1.0).points)
     noise = 4.0 * m**2 * math.log(m / BETA) / (EPSILON * n)
     return noise + 2.0 * math.sqrt(math.log(2.0 * (m + 1) / BETA) / (2.0 * n))
@@ -118,14 +121,21 @@ def row(name: str, axis: str, x: float, found: np.ndarray) -> dict[str, Any]:
 
 
 def fitted(name: str, sizes: tuple[float, ...], samples: list[np.ndarray]) -> dict[str, Any]:
-    """The slope over n with its interval, beside that of what is proven; no numbers where a mean is 0."""
+    """Slopes over all n and over those from `LATE` on, with intervals, beside that of what is proven.
+
+    None where a mean is 0, or where there are fewer than two n.
+    """
     theory = proven(name, sizes)
-    known = all(part.mean() > 0.0 for part in samples)
-    found = slope(sizes, samples, level=LEVEL) if known else None
+    fits = []
+    for least in (0, LATE):
+        part = [(n, sample) for n, sample in zip(sizes, samples, strict=True) if n >= least]
+        known = len(part) > 1 and all(sample.mean() > 0.0 for _, sample in part)
+        found = slope(*map(list, zip(*part, strict=True)), level=LEVEL) if known else None
+        fits.append({"value": found and found.value, "interval": found and list(found.interval)})
     return {
         "algorithm": name,
-        "value": found and found.value,
-        "interval": found and list(found.interval),
+        **fits[0],
+        "late": fits[1],
         "theory": theory,
         "proven": None if theory is None else theory_slope(sizes, theory),
     }
@@ -169,7 +179,8 @@ def document(
         samples = [kept[name, p.n, p.m, p.population, p.mechanism] for p in points]
         slopes.append(fitted(name, grids["n"], samples))
     return {
-        "base": {**BASE, "delta": DELTA}, "outputs": OUTPUTS, "level": LEVEL, "constant predictor": constant(),
+        "base": {**BASE, "delta": DELTA}, "outputs": OUTPUTS, "level": LEVEL, "late": LATE,
+        "constant predictor": constant(),
         "rows": rows, "slopes": slopes, "prescribed": list(prescribed()),
         "cells": len(population(1.0).points),
     }  # fmt: skip
@@ -184,11 +195,13 @@ def tables(found: Mapping[str, Any]) -> Iterator[Table]:
         here = {row["algorithm"]: row for row in found["rows"] if (row["axis"], row["x"]) == (axis, x)}
         cells = (f"{r['mean']:.3g} [{r['low']:.3g}, {r['high']:.3g}]" for r in (here[name] for name in names))
         means.add_row(axis, f"{x:.4g}", *cells)
-    rates = Table("algorithm", "slope over n", "95% interval", "proven")
+    rates = Table("algorithm", "slope over n", f"from n = {found['late']:,}", "proven")
     for item in found["slopes"]:
-        value = "" if item["value"] is None else f"{item['value']:.3f}"
-        interval = "" if item["value"] is None else "[{:.3f}, {:.3f}]".format(*item["interval"])
-        rates.add_row(item["algorithm"], value, interval, "" if item["proven"] is None else f"{item['proven']:.3f}")
+        said = (
+            "" if fit["value"] is None else "{:.3f} [{:.3f}, {:.3f}]".format(fit["value"], *fit["interval"])
+            for fit in (item, item["late"])
+        )  # fmt: skip
+        rates.add_row(item["algorithm"], *said, "" if item["proven"] is None else f"{item['proven']:.3f}")
     asked = Table("algorithm", "alpha", "sigma", "n", "m", "J", title="what the theorems ask for, constants 1")
     for item in found["prescribed"]:
         calls = "" if item["calls"] is None else f"{item['calls']:.2g}"

@@ -174,6 +174,7 @@ def test_risks_are_measured_and_drawn(risk: Any, monkeypatch: pytest.MonkeyPatch
     for item in found["slopes"]:
         if item["algorithm"] == "ERM":
             item.update(value=None, interval=None)
+            assert item["late"] == {"value": None, "interval": None}  # no n from 10,000 on
     places = figures_publicdata_risk.risks(found).axes
     hollow = [line for place in places for line in place.lines if line.get_markerfacecolor() == "white"]
     assert len(hollow) == 4 and all(line.get_ydata() == pytest.approx(places[0].get_ylim()[0]) for line in hollow)

@@ -37,11 +37,10 @@ def risks(document: Mapping[str, Any]) -> Figure:
             theory = _fit(document, name)["theory"]
             if axis == "n" and theory is not None:
                 place.plot(x, _scaled(theory, height), color=colour, ls=DASHED, lw=0.8)
-        place.axhline(document["constant predictor"], color="black", ls=":", lw=1.0, label="constant predictor")
+        place.axhline(document["constant predictor"], color="black", ls=":", lw=1.0, label="zero or constant predictor")
         place.set(xscale="log", yscale="log", xlabel=label)
-        # over n the public points, η and J follow n
         others = [said for name, said in fixed.items() if name != axis and not (axis == "n" and name == "m")]
-        place.set_title(", ".join(others), loc="left")
+        place.set_title(", ".join(others) + (r"; $m$, $\eta$, $J$ follow $n$" if axis == "n" else ""), loc="left")
         if axis == "n":
             log_ticks(place.xaxis)
         else:
@@ -61,19 +60,20 @@ def risks(document: Mapping[str, Any]) -> Figure:
 @styled
 def risk_of_rspm(document: Mapping[str, Any]) -> Figure:
     """Excess risk of Algorithm 5 over n beside ERM, with its slope and the bound that is proven."""
-    figure, place = panels(1, 1, height=2.9)
+    figure, place = panels(1, 1, height=3.1)
     floor = _floor([row for row in document["rows"] if row["algorithm"] in ("Algorithm 5", "ERM")])
-    x, height = _curve(place, document, "Algorithm 5", "n", floor, _slope(document, "Algorithm 5"))
-    _curve(place, document, "ERM", "n", floor, "ERM, not private")
     fit = _fit(document, "Algorithm 5")
+    name = "Algorithm 5" + _said(": slope", fit) + _said(f",\n    from $n$ = {document['late']:,} on", fit["late"])
+    x, height = _curve(place, document, "Algorithm 5", "n", floor, name)
+    _curve(place, document, "ERM", "n", floor, "ERM, not private" + _said(": slope", _fit(document, "ERM")))
     proven = _scaled(fit["theory"], height)
-    name = f"proven, × {proven[0] / fit['theory'][0]:.1g}"
+    name = f"proven, × {proven[0] / fit['theory'][0]:.1g}: slope {fit['proven']:.2f}".replace("-", "−")
     place.plot(x, proven, color="black", ls=DASHED, lw=1.0, label=name)
-    place.axhline(document["constant predictor"], color="black", ls=":", lw=1.0, label="constant predictor")
+    place.axhline(document["constant predictor"], color="black", ls=":", lw=1.0, label="zero or constant predictor")
     place.set(xscale="log", yscale="log", xlabel="number of records $n$", ylabel="excess population risk")
     place.set_ylim(floor, 3.0 * document["constant predictor"])
     log_ticks(place.xaxis, place.yaxis)
-    place.set_title(f"Algorithm 5 on {document['cells']} cells, identified by all of them", loc="left")
+    place.set_title(f"Algorithm 5, identification set of {document['cells']} points", loc="left")
     figure.legend(loc="outside lower center", ncols=1)
     return figure
 
@@ -88,11 +88,15 @@ def _slope(document: Mapping[str, Any], name: str) -> str:
     """The name, its slope over n with the interval, and the proven slope."""
     fit = _fit(document, name)
     said = "ERM, not private" if name == "ERM" else name
-    if fit["value"] is not None:
-        said += ": slope in $n$ {:.2f} [{:.2f}, {:.2f}]".format(fit["value"], *fit["interval"])
-    if fit["proven"] is not None:
-        said += f", proven {fit['proven']:.2f}"
-    return said.replace("-", "−")
+    said += _said(": slope in $n$", fit)
+    return said if fit["proven"] is None else said + f", proven {fit['proven']:.2f}".replace("-", "−")
+
+
+def _said(before: str, fit: Mapping[str, Any]) -> str:
+    """A slope and its interval; nothing where there is none."""
+    if fit["value"] is None:
+        return ""
+    return f"{before} " + "{:.2f} [{:.2f}, {:.2f}]".format(fit["value"], *fit["interval"]).replace("-", "−")
 
 
 def _floor(rows: list[dict[str, Any]]) -> float:

@@ -161,6 +161,32 @@ def sampler(document: dict[str, Any]) -> str:
     )
 
 
+def risks(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.publicdata_risk --json`` wrote: slopes over n, and the mean at the ends of σ."""
+    smallest = min(row["sigma"] for row in document["rows"])
+    asked = {row["algorithm"]: f"{row['n']:.1e}" for row in document["prescribed"] if row["sigma"] == 1.0}
+
+    def mean(name: str, sigma: float) -> str:
+        (row,) = (r for r in document["rows"] if (r["algorithm"], r["axis"], r["x"]) == (name, "sigma", sigma))
+        return f"{row['mean']:.2g} [{row['low']:.2g}, {row['high']:.2g}]"
+
+    ends = "excess at σ = 1", f"at σ = 1/{1.0 / smallest:.0f}"
+    return table(
+        ("algorithm", "slope in n", f"from n = {document['late']:,}", "proven", *ends, "n asked for α = 0.1"),
+        (
+            (
+                item["algorithm"],
+                *("{:.2f} [{:.2f}, {:.2f}]".format(fit["value"], *fit["interval"]) for fit in (item, item["late"])),
+                "" if item["proven"] is None else f"{item['proven']:.2f}",
+                mean(item["algorithm"], 1.0),
+                mean(item["algorithm"], smallest),
+                asked.get(item["algorithm"], ""),
+            )
+            for item in document["slopes"]
+        ),
+    )
+
+
 def sizing(document: dict[str, Any]) -> str:
     """What ``python -m benchmarks.sizing --json`` wrote."""
     return table(

@@ -93,6 +93,7 @@ BLOCKS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "validity": ("audit.json", measured.validity),
     "stream": ("audit.json", measured.stream),
     "heavytail-speed": ("heavytail_speed.json", measured.sampler),
+    "publicdata-risk": ("publicdata_risk.json", measured.risks),
     "sizing": ("sizing.json", measured.sizing),
 }
 """What stands between the markers of each name: a file under evidence/, and the table made of it."""
