@@ -1,14 +1,10 @@
-"""The kernel decorator: one signature, a slow twin for each kernel, a cache that serves no stale code."""
+"""The kernel decorator: one signature, a slow twin for each kernel, a digest of all that a kernel uses."""
 
 from __future__ import annotations
 
 import ast
 import importlib
-import os
 import pkgutil
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -59,8 +55,12 @@ TWINS = {
     **{
         f"dpbench.auditing._log_ratio_kernels.{name}": (f"naive.log_ratio:{twin}", "test_audit_log_ratio.py")
         for name, twin in (
-            ("newton_steps", "newton"), ("invert", "newton"), ("fit_evidence", "evidence_fit"),
-            ("grid_cell", "cell"), ("count_cells", "cell"), ("add_tables", "cell"),
+            ("newton_steps", "newton"),
+            ("invert", "newton"),
+            ("fit_evidence", "evidence_fit"),
+            ("grid_cell", "cell"),
+            ("count_cells", "cell"),
+            ("add_tables", "cell"),
         )
     },
     **{
@@ -177,142 +177,6 @@ def test_digest_covers_what_a_kernel_uses(name: str) -> None:
 def test_kernels_describe_themselves() -> None:
     assert repr(to_derivatives) == "<kernel dpbench.glm._noisy_gd_kernels.to_derivatives>"
     assert all(made.__doc__ for made in ours().values())
-
-
-# New processes: what a user sees after an upgrade, under another flag, or without a home.
-
-
-def run(script: str, *, path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a script in a new process that imports the packages from `path`."""
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "PYTHON", "COV_"))}
-    return subprocess.run(
-        [sys.executable, "-W", "default::RuntimeWarning", "-c", script],
-        env=inherited | {"PYTHONPATH": str(path)} | environment,
-        cwd=path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-
-
-def output(script: str, *, path: Path, **environment: str) -> str:
-    done = run(script, path=path, **environment)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
-CALLEE = """
-from lowerbounds._kernel import arr, f8, kernel
-
-@kernel(f8(f8))
-def callee(x):
-    return 10.0 * x
-"""
-CALLER = """
-from lowerbounds._callee import callee
-from lowerbounds._kernel import arr, f8, i8, kernel
-
-@kernel(f8(f8))
-def caller(x):
-    return 2.0 * callee(x)
-
-@kernel(f8(arr(f8, 1), i8))
-def element(values, index):
-    return values[index]
-"""
-CALL = "from lowerbounds._caller import caller as f; v = f(1.0); print(v, len(f._dispatcher.stats.cache_hits))"
-ELEMENT = "import numpy as np; from lowerbounds._caller import element; element(np.zeros(3), 7); print('no check')"
-
-
-@pytest.fixture
-def installed(tmp_path: Path) -> Path:
-    """A folder with a copy of `lowerbounds` that has two kernels more, one calling the other across files."""
-    site = tmp_path / "site"
-    shutil.copytree(ROOT / "lowerbounds", site / "lowerbounds", ignore=shutil.ignore_patterns("__pycache__"))
-    (site / "lowerbounds" / "_callee.py").write_text(CALLEE)
-    (site / "lowerbounds" / "_caller.py").write_text(CALLER)
-    return site
-
-
-def edit(file: Path, old: str, new: str) -> None:
-    text = file.read_text(encoding="utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new), encoding="utf-8")
-
-
-def fix_the_key(site: Path) -> None:
-    """Planted: a cache folder with the same name whatever the sources and the flag."""
-    edit(site / "lowerbounds" / "_kernel.py", "return _base_folder() / key", 'return _base_folder() / "same"')
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("planted", [False, True], ids=["keyed", "planted"])
-def test_an_edited_callee_reaches_its_caller(installed: Path, tmp_path: Path, planted: bool) -> None:
-    cache = str(tmp_path / "cache")
-    if planted:
-        fix_the_key(installed)
-    assert output(CALL, path=installed, NUMBA_CACHE_DIR=cache) == "20.0 0"
-    assert output(CALL, path=installed, NUMBA_CACHE_DIR=cache) == "20.0 1"  # the cache is used
-    edit(installed / "lowerbounds" / "_callee.py", "10.0 * x", "15.0 * x")
-    expected = "20.0 1" if planted else "30.0 0"  # planted: numba alone keeps the old callee, and this test sees it
-    assert output(CALL, path=installed, NUMBA_CACHE_DIR=cache) == expected
-
-
-@pytest.mark.process
-def test_an_upgrade_of_the_package_reaches_its_kernels(tmp_path: Path) -> None:
-    """The real kernels: the logistic derivative is edited, the tile kernel in another file must change."""
-    site = tmp_path / "site"
-    for package in OURS:
-        shutil.copytree(ROOT / package, site / package, ignore=shutil.ignore_patterns("__pycache__"))
-    script = (
-        "import numpy as np; from dpbench.glm._noisy_gd_kernels import to_derivatives as f;"
-        "s = np.zeros((1, 1)); f(2, 0.0, np.ones(1), 1.0, s); print(s[0, 0])"
-    )
-    cache = str(tmp_path / "cache")
-    assert output(script, path=site, NUMBA_CACHE_DIR=cache) == "-0.5"
-    edit(site / "dpbench" / "losses.py", "return 1.0 / (1.0 + p * power)", "return 1.0 / (3.0 + p * power)")
-    assert output(script, path=site, NUMBA_CACHE_DIR=cache) == "-0.25"
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("planted", [False, True], ids=["keyed", "planted"])
-def test_bounds_checks_are_not_lost_to_the_cache(installed: Path, tmp_path: Path, planted: bool) -> None:
-    cache = str(tmp_path / "cache")
-    if planted:
-        fix_the_key(installed)
-    assert output(ELEMENT, path=installed, NUMBA_CACHE_DIR=cache) == "no check"
-    checked = run(ELEMENT, path=installed, NUMBA_CACHE_DIR=cache, NUMBA_BOUNDSCHECK="1")
-    assert ("IndexError" in checked.stderr) is not planted
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("given", [False, True], ids=["home", "NUMBA_CACHE_DIR"])
-def test_no_writable_cache_folder(installed: Path, tmp_path: Path, given: bool) -> None:
-    """Works, says so once, leaves nothing. A file is where the folder would be: root writes anywhere."""
-    file = tmp_path / "a file"
-    file.write_text("")
-    temporary = tmp_path / "tmp"
-    temporary.mkdir()
-    where = {"NUMBA_CACHE_DIR": str(file / "cache")} if given else {"HOME": str(file), "XDG_CACHE_HOME": str(file)}
-    done = run(f"{CALL}\n{ELEMENT}", path=installed, TMPDIR=str(temporary), **where)
-    assert done.returncode == 0 and done.stdout.split() == ["20.0", "0", "no", "check"]
-    assert done.stderr.count("RuntimeWarning") == 1
-    assert "Set NUMBA_CACHE_DIR to a writable folder" in done.stderr
-    assert not list(temporary.iterdir())
-
-
-@pytest.mark.process
-def test_home_is_used_without_a_word_where_it_can_be(installed: Path, tmp_path: Path) -> None:
-    done = run(CALL, path=installed, HOME=str(tmp_path), XDG_CACHE_HOME=str(tmp_path / "cache"))
-    assert done.stdout.split() == ["20.0", "0"] and not done.stderr
-    assert list((tmp_path / "cache" / "dpbench" / "numba").rglob("*.nbi"))
-
-
-@pytest.mark.process
-def test_jit_off(installed: Path, tmp_path: Path) -> None:
-    script = "from lowerbounds._caller import caller; print(caller(1.0), caller.signatures)"
-    assert output(script, path=installed, NUMBA_DISABLE_JIT="1", NUMBA_CACHE_DIR=str(tmp_path / "cache")) == "20.0 []"
-    assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.kernel

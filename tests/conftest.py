@@ -1,0 +1,34 @@
+"""Fixtures of the tests of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dpbench import cli
+from dpbench.claims import ledger
+from dpbench.claims.core import Claim
+
+
+@pytest.fixture
+def only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]:
+    """An empty working directory, and a ledger of the claims given."""
+    monkeypatch.chdir(tmp_path)
+
+    def put(*claims: Claim) -> None:
+        monkeypatch.setattr(ledger, "all_claims", lambda: claims)
+
+    return put
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[[str], tuple[int, str, str]]:
+    """A command line, run in process: exit code, output, errors."""
+
+    def call(line: str) -> tuple[int, str, str]:
+        code = cli.run(line.split())
+        return code, *capsys.readouterr()
+
+    return call

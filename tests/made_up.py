@@ -1,0 +1,21 @@
+"""Claims made up for the command line: they have a verdict at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpbench.claims.core import Claim, Context, Evidence
+
+
+def claim(name: str, verdict: str, kind: str = "inequality", expected: str = "not refuted", **more: Any) -> Claim:
+    series = more.pop("series", {})
+
+    def run(context: Context) -> tuple[str, Evidence]:
+        return verdict, Evidence(0.25, (0.125, 0.5), 1e-6, 1000, context.seed, 0.0, series, ("a note [of] sorts",))
+
+    return Claim(name, "glm", "Lemma 0", kind, "a statement", "a derivation", expected, run, **more)
+
+
+GOOD = claim("glm.one.inequality", "not refuted", corrected="glm.two.inequality")
+WRONG = claim("glm.two.inequality", "refuted")
+LONG = claim("glm.three.inequality", "not refuted", full_only=True)
