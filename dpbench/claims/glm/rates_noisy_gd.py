@@ -73,7 +73,7 @@ def run(
 def corollary1(context: Context) -> tuple[str, Evidence]:
     """Excess risk of gradient descent without noise against n; up to √n coordinates, as the envelope wants."""
     sizes = context.pick(quick=(144, 576, 2304, 9216), full=tuple(144 * 2**k for k in range(7)))
-    trials = context.pick(quick=(480, 96, 32, 16), full=(1600, 800, 400, 300, 200, 150, 128))
+    trials = context.pick(quick=(480, 96, 32, 32), full=(1600, 800, 400, 300, 200, 150, 128))
     return run(context, "n", [(n, math.isqrt(n)) for n in sizes], None, -0.5, trials, 1)
 
 
