@@ -5,18 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from dpbench import validation
 from dpbench.claims.core import KINDS, Claim, Evidence, plain
+from dpbench.runs.attempt import Outcome, attempt, compile_for
 from dpbench.runs.context import RunContext
 from dpbench.runs.environment import machine, versions
-from dpbench.runs.executors import WorkersLost
-from dpbench.runs.store import StoreError
-from lowerbounds._digest import reachable_sources
+from dpbench.runs.lanes import by_module, run_in_lanes
 
 SCHEMA = 1
 
@@ -192,6 +191,7 @@ def verify(
     store: Any = None,
     seed: int = 0,
     progress: Any = None,
+    processes: int = 1,
 ) -> Ledger:
     """Run entries of the ledger.
 
@@ -210,6 +210,9 @@ def verify(
     seed : int
     progress : Progress, optional
         Told of what is going on; see `dpbench.runs.progress`.
+    processes : int
+        More than 1: whole entries run in so many worker processes, which need a store and take the place of
+        `workers` (what `dpbench verify` does); the verdicts and the evidence are the same.
 
     Returns
     -------
@@ -228,28 +231,34 @@ def verify(
     selected = select(claims, paper=paper, kind=kind)
     validation.choice("level", level, ("quick", "full"))
     validation.integer("seed", seed, at_least=0)
+    validation.integer("processes", processes, at_least=1)
+    if processes > 1 and store is None:
+        raise validation.invalid("processes", "1 where store is None: processes meet in a file", processes)
     started = time.perf_counter()
+    runnable = [claim for claim in selected if level == "full" or not claim.full_only]
+    outcomes: dict[str, Outcome] = {}
+    with RunContext(level=level, seed=seed, workers=workers, store=store, progress=progress) as context:
+        groups = by_module(runnable)
+        if min(processes, len(groups)) > 1:
+            outcomes = run_in_lanes(groups, context, processes)
+        else:
+            compile_for(runnable, context)
+            for done, claim in enumerate(runnable):
+                context.progress.claim(done, len(runnable), claim.id)
+                outcomes[claim.id] = attempt(claim, context)
+    return _assembled(selected, outcomes, level, seed, time.perf_counter() - started)
+
+
+def _assembled(
+    selected: Sequence[Claim], outcomes: Mapping[str, Outcome], level: str, seed: int, seconds: float
+) -> Ledger:
+    """The outcomes in the order of the ledger."""
     entries: list[Entry] = []
     not_run: list[dict[str, str]] = []
-    with RunContext(level=level, seed=seed, workers=workers, store=store, progress=progress) as context:
-        _compile(selected, context)
-        for done, claim in enumerate(selected):
-            if claim.full_only and level == "quick":
-                not_run.append({"id": claim.id, "reason": "full only: run with --level full"})
-                continue
-            context.progress.claim(done, len(selected), claim.id)
-            try:
-                entries.append(Entry(claim, *context.run(claim)))
-            except (StoreError, WorkersLost):
-                raise
-            except (validation.InvalidInput, ArithmeticError, RuntimeError) as error:
-                not_run.append({"id": claim.id, "reason": f"{type(error).__name__}: {error}"})
-    return Ledger(tuple(entries), tuple(not_run), level, seed, time.perf_counter() - started)
-
-
-def _compile(claims: Iterable[Claim], context: RunContext) -> None:
-    """Compile, or load, the kernels that these claims can reach: so progress can say how many there are."""
-    from lowerbounds._kernel import KERNELS, compile_kernels
-
-    modules = {name for claim in claims for name in reachable_sources(claim.module)}
-    compile_kernels([k for k in KERNELS.values() if k.__module__ in modules], context.progress.compiling)
+    for claim in selected:
+        outcome = outcomes.get(claim.id, "full only: run with --level full")
+        if isinstance(outcome, str):
+            not_run.append({"id": claim.id, "reason": outcome})
+        else:
+            entries.append(Entry(claim, *outcome))
+    return Ledger(tuple(entries), tuple(not_run), level, seed, seconds)

@@ -43,9 +43,15 @@ SeedOption = Annotated[int, typer.Option("--seed", help="seed of all sampling", 
 WorkersOption = Annotated[
     int | None, typer.Option("--workers", help="threads; default one a core", show_default=False, **WHOLE)
 ]
+ProcessesOption = Annotated[
+    int | None,
+    typer.Option("--workers", help="processes, each on whole entries; default one a core", show_default=False, **WHOLE),
+]
 SchedulerOption = Annotated[
     str | None,
-    typer.Option("--scheduler", help="Dask scheduler whose workers compute, instead of threads", metavar="ADDRESS"),
+    typer.Option(
+        "--scheduler", help="Dask scheduler whose workers compute, instead of this machine", metavar="ADDRESS"
+    ),
 ]
 JsonOption = Annotated[
     Path | None,

@@ -13,11 +13,11 @@ from dpbench.cli.options import (
     JunitOption,
     KindOption,
     PaperOption,
+    ProcessesOption,
     QuietOption,
     SchedulerOption,
     SeedOption,
     StoreOption,
-    WorkersOption,
     check_writable,
     chosen_workers,
     console,
@@ -37,7 +37,7 @@ def verify(
     level: Annotated[str, typer.Option("--level", help="quick or full")] = "quick",
     store: StoreOption = DEFAULT_STORE,
     seed: SeedOption = 0,
-    workers: WorkersOption = None,
+    workers: ProcessesOption = None,
     scheduler: SchedulerOption = None,
     json_file: JsonOption = None,
     junit_file: JunitOption = None,
@@ -56,6 +56,7 @@ def verify(
 
     from dpbench.claims.ledger import verify as run
     from dpbench.report.tables import print_ledger
+    from dpbench.runs.executors import cores
     from dpbench.runs.progress import on_stderr
 
     with chosen_workers(workers, scheduler) as computing:
@@ -66,6 +67,7 @@ def verify(
             level=level,
             seed=seed,
             workers=computing,
+            processes=1 if scheduler is not None else max(1, workers or cores()),
             store=store,
             progress=on_stderr(quiet),
         )

@@ -95,6 +95,18 @@ class RunContext:
                     self.workers.stop(_PATIENCE, _LIMIT)
                 raise Interrupted(len(self.store), self.store.path) from error
 
+    def widen(self, threads: int) -> None:
+        """Let so many threads compute from now on, where the context has threads of its own; any thread may ask."""
+        if isinstance(self.workers, Threads):
+            self.workers.count = threads
+            self._flight = self.workers.flight
+
+    def lost(self, where: str) -> WorkersLost:
+        """The error of a worker that died, with what is stored."""
+        path = self.store.path
+        kept = f"{len(self.store)} blocks are stored in {path}" if path else "nothing is stored"
+        return WorkersLost(f"{where}: a worker died (killed, or out of memory); {kept}")
+
     def pick(self, *, quick: Any, full: Any) -> Any:
         """The size that belongs to the level of the run."""
         return quick if self.level == "quick" else full
@@ -228,11 +240,10 @@ class _Flight:
         """Of the first block that failed; a lost worker comes first, since nothing can be computed then."""
         lost = [number for number, error in self.failures.items() if isinstance(error, BrokenExecutor)]
         number = min(lost or self.failures)
-        error, store = self.failures[number], self.context.store
+        error = self.failures[number]
         where = f"{self.context._claim or 'run'}, block {number} of {reprlib.repr(self.unit)}"
         if isinstance(error, BrokenExecutor):
-            kept = f"{len(store)} blocks are stored in {store.path}" if store.path else "nothing is stored"
-            made: BaseException = WorkersLost(f"{where}: a worker died (killed, or out of memory); {kept}")
+            made: BaseException = self.context.lost(where)
         elif isinstance(error, KeyboardInterrupt):
             made = KeyboardInterrupt()
         else:

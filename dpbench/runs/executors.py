@@ -35,13 +35,15 @@ def encoded_block(function: Callable[[int], Any], block: int) -> bytes:
 
 def open_executor(workers: Any) -> tuple[Executor, int]:
     """The executor for `workers` (None: a thread for each core), and how many blocks it is handed at once."""
+    if isinstance(workers, Threads):
+        return workers, workers.flight
     if isinstance(workers, Executor):
         return workers, _FLIGHT
     if workers is None:
         workers = cores()
     elif isinstance(workers, bool) or not isinstance(workers, Integral) or workers < 1:
         raise validation.invalid("workers", "an integer >= 1 or a concurrent.futures.Executor", workers)
-    return (Serial(), 1) if workers == 1 else (Threads(workers), 2 * workers)
+    return open_executor(Threads(workers)) if workers > 1 else (Serial(), 1)
 
 
 def cores() -> int:
@@ -72,19 +74,24 @@ class Threads(Executor):
 
     A block may last longer than the two seconds within which Ctrl-C must act, but none of its calls of a
     kernel lasts longer than about one: an exception raised in the thread from outside ends the block between
-    two calls. `ThreadPoolExecutor` offers neither.
+    two calls. `ThreadPoolExecutor` offers neither. `count` may grow while blocks are computed.
     """
 
     def __init__(self, count: int) -> None:
-        self._count = count
+        self.count = count
         self._work: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._stopped = False
 
+    @property
+    def flight(self) -> int:
+        """Blocks that are handed to it at once: none of its threads ever waits for the next."""
+        return 2 * self.count
+
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
         self._work.put((future, fn, args, kwargs))
-        if len(self._threads) < self._count:
+        if len(self._threads) < self.count:
             thread = threading.Thread(target=self._serve, name="dpbench-worker", daemon=True)
             self._threads.append(thread)
             thread.start()

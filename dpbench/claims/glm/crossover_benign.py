@@ -32,8 +32,8 @@ def benign(context: Context) -> tuple[str, Evidence]:
     n = context.pick(quick=1000, full=8000)
     dimensions = context.pick(quick=(4, 32, 128), full=(4, 16, 64, 256, 512))
     algorithms = {
-        "noisy GD": (NoisyGD(EPSILON, DELTA), 8, 64),
-        "JL method": (JLMethod(EPSILON, DELTA), context.pick(quick=24, full=64), 2),
+        "noisy GD": (NoisyGD(EPSILON, DELTA), context.pick(quick=16, full=8), 64),  # of blocks of 16
+        "JL method": (JLMethod(EPSILON, DELTA), context.pick(quick=16, full=64), 2),
         "output perturbation": (OutputPerturbation(EPSILON, DELTA), 16, 64),
     }
     rows: list[dict[str, Any]] = []

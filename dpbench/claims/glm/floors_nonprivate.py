@@ -26,7 +26,7 @@ def floor(context: Context, theorem: str, constants: str) -> tuple[str, Evidence
         Case(nonprivate, {"n": RECORDS, "theorem": theorem, **more}, {"constants": constants}, algorithms, {})
         for more in CASES[theorem]
     ]
-    return run_floor(context, cases, trials=4, quick=96 if theorem == "16" else 160)
+    return run_floor(context, cases, trials=4, quick=96 if theorem == "16" else 64)
 
 
 def every_scale(context: Context) -> tuple[str, Evidence]:

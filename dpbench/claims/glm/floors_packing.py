@@ -34,7 +34,7 @@ def floor(context: Context, constants: str) -> tuple[str, Evidence]:
             cases.append(
                 Case(packing, arguments, {"constants": constants}, private(EPSILON, DELTA), beside, others)
             )
-    return run_floor(context, cases, quick=128)
+    return run_floor(context, cases, quick=96)
 
 
 def ceiling(n: int, d: int) -> float:

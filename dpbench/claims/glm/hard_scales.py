@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.stats import binom
@@ -101,6 +102,7 @@ def empirical_excess(
     return 0.5 * curvature * active * float(chance @ (hits / n * square))
 
 
+@lru_cache(maxsize=1024)  # the search for a crossing asks for one n at many step sizes
 def _hits(n: int, share: float) -> tuple[np.ndarray, np.ndarray]:
     """The numbers of records that may meet a coordinate, and their probabilities."""
     reach = _SPREAD * math.sqrt(n * share * (1.0 - share)) + _SPREAD

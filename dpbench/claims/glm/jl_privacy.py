@@ -12,7 +12,7 @@ from dpbench import losses
 from dpbench.claims.attacks import attack_bounds
 from dpbench.claims.core import LEVEL, Claim, Context, Evidence, privacy_verdict
 from dpbench.claims.glm.expected import EXPECTED
-from dpbench.claims.glm.pairs import cancelling_pair, column, gradient_distance, random_record, searched
+from dpbench.claims.glm.pairs import SEARCH, cancelling_pair, column, gradient_distance, random_record, searched
 from dpbench.glm._random_map import MAPS, RandomMap
 from dpbench.glm.jl import JLMethod
 from dpbench.glm.noisy_gd import printed_gradient_bound
@@ -47,7 +47,7 @@ def theorem2_printed(context: Context) -> tuple[str, Evidence]:
         )  # fmt: skip
     stretched = _at_known_stretch(JLMethod(1.0, 1e-5, calibration="printed"), problem, neighbour)
     gap = gradient_distance(problem, neighbour)
-    search = searched(problem, gradient_distance, gap, context.seed)
+    search = searched(problem, gradient_distance, gap, context.seed, context.pick(**SEARCH))
     return privacy_verdict(targets, pairs=pairs), Evidence(
         value=rows[0]["true_delta_output"],
         seed=context.seed,
@@ -87,7 +87,7 @@ def theorem10_printed(context: Context) -> tuple[str, Evidence]:
     mechanism = JLMethod(1.0, 1e-5, calibration="printed", step_size=NO_PROJECTION)
     stretched = _at_known_stretch(mechanism, problem, neighbour)
     gap = gradient_distance(problem, neighbour)
-    search = searched(problem, gradient_distance, gap, context.seed)
+    search = searched(problem, gradient_distance, gap, context.seed, context.pick(**SEARCH))
     return privacy_verdict(targets, pairs=pairs), Evidence(
         value=stretched["stretch_true_delta"][-1],
         seed=context.seed,

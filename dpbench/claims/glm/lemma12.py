@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -21,6 +22,7 @@ LAWS: dict[str, dict[int, Fraction]] = {
     "rademacher": {1: Fraction(1, 2), -1: Fraction(1, 2)},
     "sparse": {1: Fraction(1, 6), 0: Fraction(2, 3), -1: Fraction(1, 6)},
 }
+_PARTS = {"rademacher": 2, "sparse": 6}  # of which each probability is a whole number: sums are counted in integers
 _SQUARE = {"rademacher": 1, "sparse": 3}  # the square of an entry that is not 0, times k
 
 
@@ -30,7 +32,7 @@ def normal_sides(k: int, alpha: float, cosine: float, nodes: int) -> tuple[float
     u + v and u − v are orthogonal, so ⟨Φu, Φv⟩ = ((1 + c)A − (1 − c)C)/2 with independent A, C ~ χ²_k/k; the
     mean over C is taken at the middles of `nodes` cells of equal probability.
     """
-    c = chi2.ppf((np.arange(nodes) + 0.5) / nodes, k) / k
+    c = _middles(k, nodes)
     with np.errstate(divide="ignore", invalid="ignore"):
         middle, half = (1.0 - cosine) * (c - 1.0), 2.0 * alpha
         if cosine == -1.0:
@@ -42,17 +44,26 @@ def normal_sides(k: int, alpha: float, cosine: float, nodes: int) -> tuple[float
     return float(np.mean(left)), 2.0 * float(beta)
 
 
+@lru_cache(maxsize=8)
+def _middles(k: int, nodes: int) -> np.ndarray:
+    """χ²_k/k at the middles of cells of equal probability."""
+    return chi2.ppf((np.arange(nodes) + 0.5) / nodes, k) / k
+
+
 def counted_sides(
     law: str, k: int, u: tuple[int, int], v: tuple[int, int], alpha: Fraction
 ) -> tuple[Fraction, Fraction]:
     """The failure probability of ⟨Φu, Φv⟩ and the sum of those of ‖Φ(u + v)‖ and ‖Φ(u − v)‖, all maps counted."""
-    left = right = Fraction(0)
+    left = right = 0
     plus, minus = (u[0] + v[0], u[1] + v[1]), (u[0] - v[0], u[1] - v[1])
-    for chance, inner, summed, differed in _products(law, k, ((u, v), (plus, plus), (minus, minus))):
-        left += chance * (abs(inner - k * _dot(u, v)) > alpha * k * _dot(u, u))
-        right += chance * (abs(summed - k * _dot(plus, plus)) > alpha * k * _dot(plus, plus))
-        right += chance * (abs(differed - k * _dot(minus, minus)) > alpha * k * _dot(minus, minus))
-    return left, right
+    pairs = (u, v), (plus, plus), (minus, minus)
+    means = [k * _dot(a, b) for a, b in pairs]
+    most = [math.floor(alpha * k * length) for length in (_dot(u, u), _dot(plus, plus), _dot(minus, minus))]
+    for ways, inner, summed, differed in _products(law, k, pairs):
+        left += ways * (abs(inner - means[0]) > most[0])  # an integer is above alpha's bound where above its floor
+        right += ways * ((abs(summed - means[1]) > most[1]) + (abs(differed - means[2]) > most[2]))
+    total = _PARTS[law] ** (2 * k)
+    return Fraction(left, total), Fraction(right, total)
 
 
 def smallest_margin(law: str, k: int, u: tuple[int, int], v: tuple[int, int], alpha: Fraction) -> Fraction:
@@ -68,17 +79,18 @@ def _dot(a: tuple[int, int], b: tuple[int, int]) -> int:
 @lru_cache(maxsize=256)  # asked for at every α
 def _products(
     law: str, k: int, pairs: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
-) -> tuple[tuple[Any, ...], ...]:
-    """(chance, k⟨Φa, Φb⟩ for each pair) over the joint law of the sums of k independent rows."""
+) -> tuple[tuple[int, ...], ...]:
+    """(ways, k⟨Φa, Φb⟩ for each pair) over the joint law of the sums of k independent rows; ways of `_PARTS`^(2k)."""
     if k == 0:
-        return ((Fraction(1), *(0 for _ in pairs)),)
-    grown: dict[tuple[int, ...], Fraction] = {}
-    for (x, p), (y, q) in itertools.product(LAWS[law].items(), repeat=2):
+        return ((1, *(0 for _ in pairs)),)
+    grown: dict[tuple[int, ...], int] = {}
+    weights = [(entry, int(chance * _PARTS[law])) for entry, chance in LAWS[law].items()]
+    for (x, p), (y, q) in itertools.product(weights, repeat=2):
         added = [_SQUARE[law] * _dot((x, y), a) * _dot((x, y), b) for a, b in pairs]
-        for chance, *sums in _products(law, k - 1, pairs):
+        for ways, *sums in _products(law, k - 1, pairs):
             reached = tuple(s + t for s, t in zip(sums, added, strict=True))
-            grown[reached] = grown.get(reached, Fraction(0)) + chance * p * q
-    return tuple((chance, *sums) for sums, chance in grown.items())
+            grown[reached] = grown.get(reached, 0) + ways * p * q
+    return tuple((ways, *sums) for sums, ways in grown.items())
 
 
 def lemma12(context: Context) -> tuple[str, Evidence]:

@@ -12,7 +12,7 @@ from dpbench.auditing.audit import audit
 from dpbench.claims.attacks import attack_bounds
 from dpbench.claims.core import LEVEL, Claim, Context, Evidence, privacy_verdict
 from dpbench.claims.glm.expected import EXPECTED
-from dpbench.claims.glm.pairs import cancelling_pair, column, curved, guarantees_over, searched, threshold
+from dpbench.claims.glm.pairs import SEARCH, cancelling_pair, column, curved, guarantees_over, searched, threshold
 from dpbench.claims.glm.real_data import worst_real_pair
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.privacy import gaussian
@@ -37,7 +37,13 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
     trials = context.pick(quick=500_000, full=5_000_000)
     attacks = [(mechanisms[-1], (problem, neighbour))]
     (attack,) = attack_bounds(context, attacks, epsilon=epsilon, delta=delta, trials=trials, level=LEVEL)
-    search = searched(problem, partial(_distance, mechanisms[0]), _distance(mechanisms[0], *pair), context.seed)
+    search = searched(
+        problem,
+        partial(_distance, mechanisms[0]),
+        _distance(mechanisms[0], *pair),
+        context.seed,
+        context.pick(**SEARCH),
+    )
     starts = {
         d: threshold(lambda e: gaussian.delta(e, e / math.sqrt(math.log(1 / d))) <= d, 1e-4, 10.0)  # noqa: B023
         for d in DELTAS
@@ -78,7 +84,7 @@ def theorem3_printed(context: Context) -> tuple[str, Evidence]:
         pair = mechanism.pair_profile(problem, neighbour)
         if x_bound == 2.0:
             distance = _distance(mechanism, problem, neighbour)
-            search = searched(problem, partial(_distance, mechanism), distance, context.seed)
+            search = searched(problem, partial(_distance, mechanism), distance, context.seed, context.pick(**SEARCH))
         needed = constant * ((pair.mu or 0.0) / gaussian.mu(epsilon, delta)) ** 2
         pairs.append(pair)
         rows.append({"x_bound": x_bound, "n": n, "true_delta": pair.delta(epsilon), "constant_needed": needed})
@@ -108,7 +114,9 @@ def _exact(names: tuple[str, ...], theorem: int, seeds: int, context: Context) -
     epsilon, delta = NEAR
     mechanism = make(epsilon, delta)
     base = curved(names[0])
-    search = searched(base, partial(_distance, mechanism), mechanism.sensitivity(base), context.seed)
+    search = searched(
+        base, partial(_distance, mechanism), mechanism.sensitivity(base), context.seed, context.pick(**SEARCH)
+    )
     extreme = "linear" if theorem == 5 else losses.capped_linear(2.0)
     problem, neighbour = cancelling_pair(extreme, 101, x_bound=1.0, y_bound=1.0, radius=1.0)
     pair = mechanism.pair_profile(problem, neighbour)

@@ -18,13 +18,15 @@ from dpbench.rates.sweeps import Point, sweep
 DELTA = 1e-5
 SHAPE = (2.0, 1.0, 1.0, 1.0)
 """H, ‖X‖, ‖Y‖, B of the squared loss."""
+GRID = (32, 256, 2048, 16384, 131072)
+"""The dimensions of a full run."""
 
 
 def in_n(context: Context) -> tuple[str, Evidence]:
     """Everything as printed, on the even basis of 2k coordinates, of which a map to R^k cannot keep half."""
     epsilon = 0.02
     sizes = context.pick(quick=(512, 1024, 2048, 4096, 8192), full=tuple(2**k for k in range(9, 16)))
-    trials = context.pick(quick=(120, 80, 48, 32, 20), full=(800, 600, 400, 240, 160, 80, 48))
+    trials = context.pick(quick=(80, 48, 48, 32, 16), full=(800, 600, 400, 240, 160, 80, 48))
     dimensions = [math.ceil(theory.smooth_jl_dimension(*SHAPE, n, epsilon, DELTA)) for n in sizes]
     mechanism = JLMethod(epsilon, DELTA, calibration="printed")
     populations = [ScaledBasis.even("squared", 2 * k, 2 * k, 1.0) for k in dimensions]
@@ -48,23 +50,27 @@ def in_n(context: Context) -> tuple[str, Evidence]:
 
 def in_d(context: Context) -> tuple[str, Evidence]:
     """As printed."""
-    trials = context.pick(quick=(96, 48, 16, 16), full=(800, 400, 200, 200, 200))  # the most where the excess is small
-    return _in_d(context, "printed", trials)
+    trials = context.pick(quick=(48, 16, 16, 16), full=(800, 400, 200, 200, 200))  # the most where the excess is small
+    grid = context.pick(quick=(32, 256, 2048, 16384), full=GRID)
+    return _in_d(context, "printed", grid, trials)
 
 
 def in_d_exact(context: Context) -> tuple[str, Evidence]:
     """η with σ√k."""
-    return _in_d(context, "exact", context.pick(quick=128, full=1000))
+    grid = context.pick(quick=(2, 32, 512, 8192), full=GRID)
+    trials = context.pick(quick=(48, 16, 16, 48), full=1000)  # the ends fix a slope
+    return _in_d(context, "exact", grid, trials, context.pick(quick=4, full=1))
 
 
-def _in_d(context: Context, calibration: str, trials: int | tuple[int, ...]) -> tuple[str, Evidence]:
+def _in_d(
+    context: Context, calibration: str, grid: tuple[int, ...], trials: int | tuple[int, ...], repeats: int = 1
+) -> tuple[str, Evidence]:
     """One coordinate has all the mass; the others are only there."""
     n, epsilon, k = 4096, 1.6, 25
-    grid = context.pick(quick=(32, 256, 2048, 16384), full=(32, 256, 2048, 16384, 131072))
     constant = k / theory.smooth_jl_dimension(*SHAPE, n, epsilon, DELTA)
     mechanism = JLMethod(epsilon, DELTA, calibration=calibration, dimension=k)
     points = [Point(ScaledBasis.even("squared", d, 1, 1.0), n, mechanism) for d in grid]
-    samples = sweep(points, trials, seed=context.seed, map_blocks=context.map)
+    samples = sweep(points, trials, repeats=repeats, seed=context.seed, map_blocks=context.map)
     ceiling = [theory.smooth_jl_rate(*SHAPE, n, epsilon, DELTA)] * len(grid)
     problems = [point.population.draw(n, np.random.default_rng(0)) for point in points]
     columns: dict[str, list[Any]] = {
@@ -74,6 +80,7 @@ def _in_d(context: Context, calibration: str, trials: int | tuple[int, ...]) -> 
     notes = (
         f"squared loss, n = {n}, epsilon = {epsilon:g}, k = {k} (a constant of {constant:.2g} in the printed k), "
         f"{calibration} calibration; one coordinate has all the mass and the whole of w*",
+        f"every trial draws a data set of its own and is the mean over {repeats} run(s) of the mechanism on it",
     )
     return judge(context, "d", grid, samples, ceiling, 0.0, "upper", columns, notes)
 

@@ -34,7 +34,7 @@ def sharp(rank: int, dimension: int, radius: float = 1.0) -> ScaledBasis:
 def theorem10_epsilon(context: Context) -> tuple[str, Evidence]:
     """Everything as printed, T = n²; 2k coordinates, so that the rank is above nε and no map keeps half of them."""
     n, products = context.pick(quick=80, full=100), (2, 4, 8, 16)
-    trials = context.pick(quick=(48, 32, 24, 20), full=(240, 160, 120, 80))
+    trials = context.pick(quick=(48, 32, 32, 32), full=(240, 160, 120, 80))
     epsilons = [product / n for product in products]
     dimensions = [math.ceil(theory.lipschitz_jl_dimension(n, e, DELTA, CONSTANT)) for e in epsilons]
     populations = [sharp(2 * k, 2 * k) for k in dimensions]
@@ -62,7 +62,7 @@ def theorem10_epsilon(context: Context) -> tuple[str, Evidence]:
 def theorem10_rank(context: Context) -> tuple[str, Evidence]:
     """Against the rank of the design at fixed n, ε and k: through k, and far beyond nε."""
     n, product = context.pick(quick=(48, 4), full=(100, 4))
-    trials = context.pick(quick=24, full=96)
+    trials = context.pick(quick=32, full=96)
     grid = (2, 8, 32, 128, 512)
     mechanism = JLMethod(product / n, DELTA, calibration="printed", dimension_constant=CONSTANT)
     populations = [sharp(rank, grid[-1]) for rank in grid]

@@ -13,6 +13,7 @@ from dpbench.claims.attacks import attack_bounds
 from dpbench.claims.core import LEVEL, Claim, Context, Evidence, privacy_verdict
 from dpbench.claims.glm.expected import EXPECTED
 from dpbench.claims.glm.pairs import (
+    SEARCH,
     cancelling_pair,
     column,
     curved,
@@ -69,7 +70,7 @@ def _printed(context: Context, loss: Loss, *, radius: float, ratio: float, kind_
             pairs.append(pair(beyond, delta, released))
         rows.append(row)
     gap = gradient_distance(problem, neighbour)
-    search = searched(problem, gradient_distance, gap, context.seed)
+    search = searched(problem, gradient_distance, gap, context.seed, context.pick(**SEARCH))
     verdict = privacy_verdict(targets, pairs=pairs)
     beyond_all = all(p.delta(e) > d for p, (e, d) in zip(pairs, targets, strict=True))
     reference = next(row for row in rows if row["delta"] == FIGURE_DELTA)
@@ -130,7 +131,7 @@ def exact(context: Context) -> tuple[str, Evidence]:
     for name in ("squared", "logistic", "huber"):
         problem = curved(name)
         bound = gradient_gap(problem.loss, problem.x_bound, problem.y_bound, problem.radius, problem.d)
-        searches.append(searched(problem, _Gap(context.seed), bound, context.seed))
+        searches.append(searched(problem, _Gap(context.seed), bound, context.seed, context.pick(**SEARCH)))
     attacks = _attacks(context)
     verdict = privacy_verdict(targets, guarantees=guarantees)
     if any(a["epsilon_lower"] > a["epsilon"] for a in attacks):

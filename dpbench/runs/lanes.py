@@ -1,0 +1,206 @@
+"""Whole entries in worker processes: several interpreters, where threads would wait for the lock of one.
+
+Each lane is a process with a `RunContext` of its own on the same store (`dpbench.runs.lane`). Entries of one
+module share blocks, so a module is handed out whole, the longest first. The results are those of one process:
+only seconds, and the order in which verdicts are recorded, depend on the lanes.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from dpbench.runs.attempt import Outcome
+from dpbench.runs.context import RunContext
+from dpbench.runs.lane import LIMIT
+
+_START = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from dpbench.runs.lane import serve; serve()"
+_GUESS = {"rate": 2.0}  # seconds of an entry that was never run, by its kind
+_OTHERS = 0.5
+_GRACE = 0.2  # seconds beyond which a lane that should have ended is killed
+
+
+def by_module(claims: Iterable[Any]) -> list[list[Any]]:
+    """The claims of each module, which may share blocks."""
+    groups: dict[str, list[Any]] = {}
+    for claim in claims:
+        groups.setdefault(claim.module, []).append(claim)
+    return list(groups.values())
+
+
+def run_in_lanes(groups: list[list[Any]], context: RunContext, processes: int) -> dict[str, Outcome]:
+    """The outcome of each claim, by its id.
+
+    Parameters
+    ----------
+    groups : list of lists of claims
+        Each is run by one lane.
+    context : RunContext
+        Names the level, the seed and the store, which is a file; is told of progress.
+    processes : int
+        Cores to use: a lane each; where there are fewer groups than that, a lane has threads.
+    """
+    waiting = deque(_longest_first(groups, context))
+    joint = _Joint(context.progress, sum(map(len, groups)))
+    events: queue.SimpleQueue[tuple[_Lane, Any]] = queue.SimpleQueue()
+    outcomes: dict[str, Outcome] = {}
+    count = min(processes, len(groups))
+    setup = {"level": context.level, "seed": context.seed, "store": context.store.path}, processes // count
+    lanes: list[_Lane] = []
+    try:
+        for _ in range(count):
+            lanes.append(_Lane(setup, events))
+            lanes[-1].run(waiting.popleft())
+        busy = set(lanes)
+        while busy:
+            lane, reply = _next(events)
+            if lane not in busy:
+                continue  # it was told to end, and has
+            match reply:
+                case ("done",) if waiting:
+                    lane.run(waiting.popleft())
+                case ("done",):
+                    lane.send("end", None)
+                    busy.remove(lane)
+                    for other in busy:
+                        other.send("widen", processes // len(busy))
+                case ("outcome", name, outcome):
+                    outcomes[name] = outcome
+                    joint.done(lane)
+                case ("claim", name):
+                    joint.claim(lane, name)
+                case ("blocks", *counts):
+                    joint.blocks(lane, *counts)
+                case ("compiling", *kernel):
+                    context.progress.compiling(*kernel)
+                case ("failed", error):
+                    raise error
+                case None:
+                    raise context.lost(joint.name(lane))
+    finally:
+        _stop(lanes)
+    return outcomes
+
+
+def _longest_first(groups: list[list[Any]], context: RunContext) -> list[list[Any]]:
+    """By the seconds of earlier runs in the store, or a guess."""
+    seconds: dict[str, float] = {}
+    for verdict in context.store.verdicts():
+        if verdict.level == context.level:  # a resumed run reads blocks and is short: the longest run counts
+            took = float(verdict.evidence.get("seconds", 0.0))
+            seconds[verdict.claim] = max(took, seconds.get(verdict.claim, 0.0))
+
+    def cost(group: list[Any]) -> float:
+        return sum(seconds.get(claim.id, _GUESS.get(claim.kind, _OTHERS)) for claim in group)
+
+    return sorted(groups, key=cost, reverse=True)
+
+
+def _next(events: queue.SimpleQueue[tuple[_Lane, Any]]) -> tuple[_Lane, Any]:
+    while True:  # in short steps, between which Ctrl-C is heard everywhere
+        with suppress(queue.Empty):
+            return events.get(timeout=0.5)
+
+
+def _stop(lanes: list[_Lane]) -> None:
+    """End all lanes: those that still run keep what they have computed, and are killed if they take too long."""
+    for lane in lanes:
+        lane.hang_up()
+    deadline = time.monotonic() + LIMIT + _GRACE
+    for lane in lanes:
+        try:
+            lane.process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            lane.process.kill()
+            lane.process.wait()
+
+
+class _Lane:
+    """A worker process, and a thread that puts what it says among the events; None where it is gone."""
+
+    def __init__(self, setup: Any, events: queue.SimpleQueue[tuple[_Lane, Any]]) -> None:
+        from lowerbounds._kernel import cache_folder
+
+        kernels = cache_folder("dpbench.sampling").parent  # where it cannot be written, one other for all, said once
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(kernels)}
+        with _deaf_to_interrupts():
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+            )
+        self._write(sys.path)
+        self._write(setup)
+        threading.Thread(target=self._listen, args=(events,), name="dpbench-lane", daemon=True).start()
+
+    def run(self, group: list[Any]) -> None:
+        self.send("run", pickle.dumps(group))
+
+    def send(self, verb: str, argument: Any) -> None:
+        self._write((verb, argument))
+
+    def hang_up(self) -> None:
+        assert self.process.stdin is not None
+        with suppress(OSError):
+            self.process.stdin.close()
+
+    def _write(self, request: Any) -> None:
+        assert self.process.stdin is not None
+        with suppress(OSError):  # it is gone, as the listener is about to say
+            pickle.dump(request, self.process.stdin)
+            self.process.stdin.flush()
+
+    def _listen(self, events: queue.SimpleQueue[tuple[_Lane, Any]]) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as replies, suppress(Exception):
+            while True:
+                events.put((self, pickle.load(replies)))
+        events.put((self, None))
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """A process started here never hears Ctrl-C: it is ours to end it, once."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Joint:
+    """One progress of all lanes: entries done, those that run, and the blocks of these."""
+
+    def __init__(self, progress: Any, total: int) -> None:
+        self._progress, self._done, self._total = progress, 0, total
+        self._names: dict[_Lane, str] = {}
+        self._blocks: dict[_Lane, tuple[int, int]] = {}
+
+    def name(self, lane: _Lane) -> str:
+        return self._names.get(lane, "run")
+
+    def claim(self, lane: _Lane, name: str) -> None:
+        self._names[lane] = name
+        first, *others = self._names.values()
+        self._progress.claim(self._done, self._total, f"{first} and {len(others)} more" if others else first)
+
+    def blocks(self, lane: _Lane, done: int, total: int) -> None:
+        self._blocks[lane] = done, total
+        finished, asked = map(sum, zip(*self._blocks.values(), strict=True))
+        self._progress.blocks(finished, asked)
+
+    def done(self, lane: _Lane) -> None:
+        self._done += 1
+        self._names.pop(lane, None)
+        self._blocks.pop(lane, None)

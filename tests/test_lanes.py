@@ -1,0 +1,256 @@
+"""Entries in worker processes: the same ledger, one message for whatever breaks, and nobody left behind."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import lanes_workload as work
+import pytest
+from interrupts import hear_interrupts
+
+import dpbench
+from dpbench.claims import ledger
+from dpbench.runs import lanes
+from dpbench.runs.context import RunContext
+from dpbench.runs.executors import WorkersLost
+from dpbench.runs.progress import Silent
+from dpbench.runs.store import Store, StoreError
+from dpbench.validation import InvalidInput
+
+pytestmark = pytest.mark.process
+
+PROGRAM = """
+import sys
+import lanes_workload as work
+from dpbench import cli
+log, pause = sys.argv[1], float(sys.argv[2])
+work.plant([work.claim(name, work.logging, name, log, pause) for name in ("one", "two")])
+sys.exit(cli.run(["verify", "--workers", "2", "--store", sys.argv[3], "--quiet"]))
+"""  # no guard of __main__, as in a script of a user's: a worker must not run it again
+
+
+@pytest.fixture(autouse=True)
+def restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`plant` is undone after each test."""
+    for name in ("all_claims", "by_module"):
+        monkeypatch.setattr(ledger, name, getattr(ledger, name))
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log"
+
+
+@pytest.fixture
+def program(tmp_path: Path, log: Path) -> Iterator[Callable[[float], subprocess.Popen[str]]]:
+    """Starts `PROGRAM` in a process group of its own; it is ended after the test, whatever happens."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    folders = str(Path(dpbench.__file__).parents[1]), str(Path(work.__file__).parent)
+    started: list[subprocess.Popen[str]] = []
+
+    def start(pause: float) -> subprocess.Popen[str]:
+        arguments = map(str, (tmp_path / "program.py", log, pause, tmp_path / "runs.sqlite"))
+        started.append(
+            subprocess.Popen(
+                [sys.executable, *arguments],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+                preexec_fn=hear_interrupts,
+            )
+        )
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def lines(log: Path) -> list[list[str]]:
+    return [line.split() for line in log.read_text().splitlines()] if log.exists() else []
+
+
+def both_at_work(log: Path, process: subprocess.Popen[str]) -> set[int]:
+    """Waits until both entries have started a third block; the processes that run them."""
+    deadline = time.monotonic() + 60.0
+    while not {"one 2", "two 2"} <= {f"{name} {block}" for _, name, block in lines(log)}:
+        assert process.poll() is None and time.monotonic() < deadline, process.communicate()
+        time.sleep(0.02)
+    found = {int(pid) for pid, *_ in lines(log)}
+    assert len(found) == 2 and process.pid not in found
+    return found
+
+
+def gone(pid: int) -> bool:
+    """A zombie that nobody has buried yet is gone too."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def wait_until_gone(pids: set[int]) -> None:
+    deadline = time.monotonic() + 20.0
+    while not all(map(gone, pids)):
+        assert time.monotonic() < deadline, "a worker outlived its run"
+        time.sleep(0.02)
+
+
+def document(found: ledger.Ledger) -> dict[str, Any]:
+    made = found.to_dict()
+    for part in (made, *(entry["evidence"] for entry in made["claims"])):
+        part.pop("seconds")
+    return made
+
+
+def blocks_in(path: Path) -> int:
+    store = Store(path, read_only=True)
+    try:
+        return len(store)
+    finally:
+        store.close()
+
+
+def test_the_ledger_is_that_of_one_process(log: Path, tmp_path: Path) -> None:
+    names = ("c", "a", "d", "b")
+    broken = work.claim("broken", work.raising, "arithmetic")
+    work.plant([*(work.claim(name, work.logging, name, str(log), 0.0) for name in names), broken])
+    expected = document(ledger.verify(workers=1, seed=3))
+    path = tmp_path / "runs.sqlite"
+    log.unlink()
+    for _ in range(2):  # the second reads what the first has stored
+        found = ledger.verify(seed=3, store=path, processes=3)
+        assert document(found) == expected
+        assert [entry.claim.id for entry in found.entries] == [f"glm.{name}.floor" for name in names]
+        assert found.not_run == ({"id": "glm.broken.floor", "reason": "ArithmeticError: planted"},)
+        assert len(lines(log)) == 40 and os.getpid() not in {int(pid) for pid, *_ in lines(log)}
+    store = Store(path, read_only=True)
+    assert {v.claim for v in store.verdicts()} == {f"glm.{name}.floor" for name in names}
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "raised", "says"),
+    [("store", StoreError, "planted"), ("type", TypeError, "planted"), ("awkward", RuntimeError, "Awkward: 1 and 2")],
+)
+def test_what_ends_a_run_here_ends_it_there(
+    kind: str, raised: type[Exception], says: str, log: Path, tmp_path: Path
+) -> None:
+    work.plant([work.claim("bad", work.raising, kind), work.claim("slow", work.logging, "slow", str(log), 60.0)])
+    with pytest.raises(raised) as caught:
+        ledger.verify(store=tmp_path / "runs.sqlite", processes=2)
+    assert (type(caught.value), str(caught.value)) == (raised, says)
+    assert "in raising" in caught.value.__notes__[0]  # for DPBENCH_DEBUG=1
+    wait_until_gone({int(pid) for pid, *_ in lines(log)})
+
+
+def test_a_full_disk_in_a_worker(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    work.plant([work.claim("full", work.on_a_full_disk), work.claim("other", work.raising, "arithmetic")])
+    with pytest.raises(StoreError, match=r"runs.sqlite failed: .*; what it held is kept"):
+        ledger.verify(store=path, processes=2)
+    assert 0 < blocks_in(path) < 100
+
+
+def test_a_killed_worker_is_one_clear_message_and_the_run_resumes(log: Path, tmp_path: Path) -> None:
+    path, flag = tmp_path / "runs.sqlite", tmp_path / "flag"
+    claims = work.claim("dying", work.dying_once, str(flag)), work.claim("slow", work.logging, "s", str(log), 0.3)
+    work.plant(list(claims))
+    says = rf"^glm.dying.floor: a worker died \(killed, or out of memory\); \d+ blocks are stored in {path}$"
+    with pytest.raises(WorkersLost, match=says):
+        ledger.verify(store=path, processes=2)
+    kept = blocks_in(path)
+    assert kept >= 5
+    wait_until_gone({int(pid) for pid, *_ in lines(log)})
+    begun = len(lines(log))
+    assert ledger.verify(store=path, processes=2).as_expected
+    assert len(lines(log)) - begun == 15 - kept  # what was stored is not computed again
+
+
+@pytest.mark.parametrize("everybody", [False, True])
+def test_ctrl_c_keeps_what_is_computed(program: Any, log: Path, tmp_path: Path, everybody: bool) -> None:
+    """To the process alone, or to its group, as a terminal does."""
+    process = program(0.3)
+    pids = both_at_work(log, process)
+    (os.killpg if everybody else os.kill)(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    path = tmp_path / "runs.sqlite"
+    kept = f"{blocks_in(path)} blocks stored in {path}; run the same command again to resume"
+    assert (process.returncode, out, err) == (130, "", f"dpbench: interrupted: {kept}\n")
+    assert all(map(gone, pids))
+    begun = len(lines(log))
+    assert 4 <= blocks_in(path) >= begun - 4  # no more is lost than was in flight
+    process, stored = program(0.3), blocks_in(path)
+    assert process.communicate(timeout=60) == ("", "") and process.returncode == 0
+    assert len(lines(log)) - begun == 20 - stored
+
+
+def test_nobody_outlives_a_killed_run(program: Any, log: Path) -> None:
+    process = program(0.3)
+    pids = both_at_work(log, process)
+    process.kill()
+    wait_until_gone(pids)
+    assert process.communicate(timeout=60) == ("", "")
+
+
+def test_the_last_lane_gets_the_threads_of_the_others(tmp_path: Path) -> None:
+    work.plant([work.claim("short", work.threaded, 1), work.claim("long", work.threaded, 250, kind="rate")])
+    found = ledger.verify(store=tmp_path / "runs.sqlite", processes=2)
+    threads = {entry.claim.id: entry.evidence.value for entry in found.entries}
+    assert threads == {"glm.short.floor": 1.0, "glm.long.rate": 2.0}
+    assert all(set(entry.evidence.series["blas"]) == {1} for entry in found.entries)
+
+
+class Told(Silent):
+    def __init__(self) -> None:
+        self.claims: list[tuple[int, int, str]] = []
+        self.shares: list[tuple[int, int]] = []
+
+    def claim(self, done: int, total: int, name: str) -> None:
+        self.claims.append((done, total, name))
+
+    def blocks(self, done: int, total: int) -> None:
+        self.shares.append((done, total))
+
+
+def test_progress_is_that_of_all_lanes(log: Path, tmp_path: Path) -> None:
+    work.plant([work.claim(name, work.logging, name, str(log), 0.1) for name in ("a", "b", "c")])
+    told = Told()
+    ledger.verify(store=tmp_path / "runs.sqlite", processes=2, progress=told)
+    assert [done for done, *_ in told.claims] == sorted(done for done, *_ in told.claims)
+    assert {total for _, total, _ in told.claims} == {3} and len(told.claims) == 3
+    assert told.claims[0][2] in ("glm.a.floor", "glm.b.floor") and told.claims[1][2].endswith(" and 1 more")
+    assert max(told.shares) > (0, 0) and all(done <= total for done, total in told.shares)
+
+
+def test_the_longest_goes_first(tmp_path: Path) -> None:
+    floor, rate, known = work.claim("a", len), work.claim("b", len, kind="rate"), work.claim("c", len)
+    with RunContext(level="quick", seed=0, store=tmp_path / "runs.sqlite") as context:
+        for level, seconds in (("quick", 1.5), ("quick", 0.1), ("full", 99.0)):
+            context.store.record(known.id, level, int(seconds), "code", "not refuted", {"seconds": seconds})
+        assert lanes._longest_first([[floor], [known], [rate]], context) == [[rate], [known], [floor]]
+        assert lanes._longest_first([[known, floor], [rate]], context) == [[known, floor], [rate]]
+    assert lanes.by_module([floor, rate, known]) == [[floor, rate, known]]
+
+
+def test_every_entry_can_be_handed_to_a_worker() -> None:
+    claims = ledger.all_claims()
+    handed = pickle.loads(pickle.dumps(claims))
+    assert [(claim.id, claim.digest) for claim in handed] == [(claim.id, claim.digest) for claim in claims]
+
+
+@pytest.mark.parametrize(("processes", "store"), [(0, "runs.sqlite"), (True, "runs.sqlite"), (2, None)])
+def test_bad_processes(processes: Any, store: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"^processes must be"):
+        ledger.verify("glm.fact1.*", processes=processes, store=store)
