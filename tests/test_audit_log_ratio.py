@@ -9,7 +9,7 @@ import pytest
 from naive import log_ratio as twin
 
 from dpbench.auditing import _log_ratio_kernels as kernels
-from dpbench.auditing import log_ratio
+from dpbench.auditing import events, log_ratio
 from dpbench.auditing.cells import GRID, EdgeTable, GridTable, fit_tables, sum_tables
 
 Rng = np.random.Generator
@@ -115,9 +115,25 @@ def test_a_right_guess_is_followed_into_the_tail_and_a_wrong_one_is_not() -> Non
     total = np.round(4_000 * np.exp(-8.0 * guess**2)) + 12.0
     for _ in range(40):
         first = rng.binomial(total.astype(int), 1.0 / (1.0 + np.exp(-guess))).astype(float)
-        line = log_ratio.calibrated(first, total - first, guess)
+        line, trusted = log_ratio.calibrated(first, total - first, guess)
+        assert trusted == (line.pieces.shape[1] == 2)
         (free,) = log_ratio.smooth_log_ratios([(first, total - first)])
-        lines += line.pieces.shape[1] == 2
+        lines += trusted
         better += np.abs(line.log_ratio - guess).max() < np.abs(free.log_ratio - guess).max()
-        assert log_ratio.calibrated(first, total - first, guess**2).pieces.shape[1] > 2
+        assert not log_ratio.calibrated(first, total - first, guess**2)[1]
     assert lines >= 30 and better >= 30
+
+
+def test_noise_around_a_saturated_log_ratio_is_drawn_together_and_normal_guesses_are_scaled() -> None:
+    """400 cells of equal mass, errors of 0.02 and a kernel of two of them. Errors around one truth shrink by 1/5 at the
+    least; guesses spread five times as wide as the kernel keep their order, and their slope to within 10%."""
+    error, rng = 0.02, np.random.default_rng(8)
+    noisy = np.sort(1.0 + error * rng.standard_normal(400))
+    drawn = events.shrunk(noisy, np.ones(400), 2.0 * error)
+    assert np.abs(drawn - 1.0).max() < 0.3 * np.abs(noisy - 1.0).max()
+    spread = np.sort(0.2 * rng.standard_normal(400))
+    kept = events.shrunk(spread, np.ones(400), 2.0 * error)
+    assert (np.diff(kept) >= 0.0).all()
+    assert 0.9 < np.polyfit(spread, kept, 1)[0] < 1.0
+    assert np.array_equal(events.shrunk(spread, np.ones(400), 0.0), spread)
+    assert np.isfinite(events.shrunk(spread, np.zeros(400), error)).all()

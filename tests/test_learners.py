@@ -67,17 +67,17 @@ def test_a_case_is_measured_and_kept(learners: ModuleType, tmp_path: Path, monke
     assert choose.candidates is usual
     (row,) = json.loads(file.read_text(encoding="utf-8"))["learners"].values()
     assert (row["trials"], row["seeds"], row["interaction"]) == (20_000, [6000, 6001], True)
-    assert row["today"]["used"] == 0 and row["logistic"]["used"] == 2
-    assert row["today"]["mean"] < 0.5 < row["logistic"]["mean"] < row["oracle"] + 0.2
-    assert row["logistic"]["gain"] == pytest.approx(row["logistic"]["mean"] - row["today"]["mean"])
+    assert row["sums"]["used"] == 0 and row["logistic"]["used"] == 2
+    assert row["sums"]["mean"] < 0.5 < row["logistic"]["mean"] < row["oracle"] + 0.2
+    assert row["logistic"]["gain"] == pytest.approx(row["logistic"]["mean"] - row["sums"]["mean"])
     assert "trees" not in row
 
 
 def test_nothing_is_learned_from_scalars_and_the_auditor_is_left_as_it_was(learners: ModuleType) -> None:
-    usual, sample = choose.candidates, np.random.default_rng(0).standard_normal((2, 500))
-    with pytest.raises(ZeroDivisionError), learners.more_candidates((learners.logistic, learners.short_trees)):
-        assert len(choose.candidates(*sample)) == len(usual(*sample))
-        wide = [np.column_stack([side, side**2]) for side in sample]
-        assert len(choose.candidates(*wide)) == len(usual(*wide)) + 2
+    usual, sample = choose.candidates, np.random.default_rng(0).standard_normal((2, 3000))
+    wide = [np.column_stack([side, side**2]) for side in sample]
+    counts = len(usual(*sample)), len(usual(*wide))
+    with pytest.raises(ZeroDivisionError), learners.other_candidates((learners.logistic, learners.trees)):
+        assert (len(choose.candidates(*sample)), len(choose.candidates(*wide))) == (counts[0], counts[1] + 1)
         raise ZeroDivisionError
     assert choose.candidates is usual

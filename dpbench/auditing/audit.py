@@ -11,6 +11,8 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from dpbench import validation
 from dpbench.auditing.blocks import Progress, Runs, Sampler, sampler_name
 from dpbench.auditing.results import AuditResult, Certified
@@ -98,7 +100,8 @@ def audit(
     gap = validation.real("gap", gap, above=0.0)
     budget = validation.integer("budget", budget, at_least=1000)
     runs = Runs(sampler, dataset, neighbour, seed, sampler_name(sampler))
-    with one_blas_thread():
+    # One OpenMP thread too: teams of scikit-learn's would not survive a fork.
+    with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
         if trials == "auto":
             if claim is None:
                 raise validation.invalid("epsilon", 'given with trials="auto" (it is when to stop)', epsilon)

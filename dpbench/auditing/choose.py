@@ -8,12 +8,13 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpbench.auditing.events import Event, best_event, best_for_curve, chain, epsilon_goal, mu_goal
-from dpbench.auditing.scores import Additive, Plain, Score, candidates
+from dpbench.auditing.scores import Additive, Plain, Score, Trees, candidates
 from dpbench.auditing.views import Summaries
 
 LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them and sets thresholds
+TREES_SEE = 50_000  # rows a side that trees are compared on, at most: they are slow to evaluate
 MARGIN = 0.02  # a learned score replaces a plain one if this much better, relative
-DEPENDENT = 0.1  # and a sum over dependent columns, which counts the same evidence more than once, if this much
+DOUBTFUL = 0.1  # and one that counts the same evidence more than once, or only orders a number anew, if this much
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
     cut = int(len(first) * LEARN_SHARE)
     tried = []
     for score in candidates(first[:cut], second[:cut]):
-        value, _ = best_event(chain(score(first[cut:]), score(second[cut:]), score.error), goal, rows, z)
+        stop = cut + TREES_SEE if isinstance(score, Trees) else len(first)
+        value, _ = best_event(chain(score(first[cut:stop]), score(second[cut:stop]), score.error), goal, rows, z)
         tried.append((value - _margin(score) * abs(value) if np.isfinite(value) else value, score))
     chosen = max(tried, key=lambda pair: pair[0])[1]
     # A plain score has learned nothing: its threshold may rest on all the rows.
@@ -67,4 +69,5 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
 def _margin(score: Score) -> float:
     if isinstance(score, Plain):
         return 0.0
-    return DEPENDENT if isinstance(score, Additive) and isinstance(score.view, Summaries) else MARGIN
+    alone = isinstance(score, Additive) and (isinstance(score.view, Summaries) or len(score.tables) == 1)
+    return DOUBTFUL if alone else MARGIN

@@ -81,7 +81,7 @@ def smooth_log_ratios(counts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[F
     return made
 
 
-def calibrated(first: np.ndarray, second: np.ndarray, guess: np.ndarray) -> Fit:
+def calibrated(first: np.ndarray, second: np.ndarray, guess: np.ndarray) -> tuple[Fit, bool]:
     """The line a + b · guess through the log-ratio of these counts, or the smooth fit where that is clearly better.
 
     Parameters
@@ -91,6 +91,11 @@ def calibrated(first: np.ndarray, second: np.ndarray, guess: np.ndarray) -> Fit:
     guess : float64[cells]
         A log-ratio learned from other outputs. Where it is right a tail's log-ratio is known from all the cells,
         not from the few counts in the tail.
+
+    Returns
+    -------
+    (Fit, bool)
+        The fit, and whether it is the line.
     """
     x = np.column_stack([np.ones_like(guess), guess])
     beta, covariance = np.array([0.0, 1.0]), np.empty((2, 2))
@@ -98,7 +103,8 @@ def calibrated(first: np.ndarray, second: np.ndarray, guess: np.ndarray) -> Fit:
     line = Fit(x @ beta, x, covariance)
     (free,) = smooth_log_ratios([(first, second)])
     gain = _log_likelihood(first, second, free) - _log_likelihood(first, second, line)
-    return line if gain < _CHOSEN * _freedom(first + second, free) else free
+    trusted = gain < _CHOSEN * _freedom(first + second, free)
+    return (line if trusted else free), trusted
 
 
 def _log_likelihood(first: np.ndarray, second: np.ndarray, fit: Fit) -> float:

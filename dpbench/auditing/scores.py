@@ -3,12 +3,14 @@
 A score is any deterministic function of the output, learned on the choosing part: post-processing, so that no
 choice made here can make a bound invalid. `candidates` makes them: the number itself; a log-ratio over cells
 of it; for vectors the sum of such log-ratios over coordinates, over whitened coordinates and over summaries
-(extremes, equalities); and for values that recur (discrete outputs, atoms, supports) one log-ratio a value.
+(extremes, equalities); for values that recur (discrete outputs, atoms, supports) one log-ratio a value; and for
+vectors boosted trees, which see what columns say only together.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,10 @@ from dpbench.auditing.views import Summaries, View, linear_views
 LONE_COLUMNS = 2  # coordinates of a vector tried by themselves
 KEPT_VALUES = 4096  # distinct values that get a log-ratio of their own
 RECURRING = 5  # times a value is seen before it does
+TREE_ROWS = 20_000  # outputs a side that trees are learned on, at most,
+TREE_NUMBERS = 10**6  # and numbers a side: a fit stays near one second at any width
+HUGE = 1e150
+LEAST_TREE_ROWS = 2000  # a side below which no trees are tried
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,7 @@ class Values:
     log_ratios: np.ndarray
     other: float
     words: str
-    error: float = 0.0
+    error: None = None
 
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
         keys = identity(outputs)
@@ -76,7 +82,19 @@ class Values:
         return np.where(self.keys[place] == keys, self.log_ratios[place], self.other)
 
 
-Score = Plain | Additive | Values
+@dataclass(frozen=True)
+class Trees:
+    """The log-odds of gradient-boosted trees: interactions, which no sum over columns sees."""
+
+    model: Any
+    words: str = "boosted trees on the output"
+    error: None = None  # leaves overfit: no calibrated log-ratio
+
+    def __call__(self, outputs: np.ndarray) -> np.ndarray:
+        return np.asarray(self.model.decision_function(_binnable(outputs)))
+
+
+Score = Plain | Additive | Values | Trees
 """`error`: how far a learned log-ratio may be off (see `events.chain`)."""
 
 
@@ -125,7 +143,29 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     told = [np.var(t(a[:, j])) + np.var(t(b[:, j])) for j, t in enumerate(tables)]
     found.extend(Plain(int(j)) for j in np.argsort(told)[::-1][:LONE_COLUMNS])
     views: list[View] = [*linear_views(a, b), Summaries()]
-    return found + [Additive(v, fit_tables(v(a), v(b)), f"log-ratio over cells of {v.words}") for v in views]
+    found += [Additive(v, fit_tables(v(a), v(b)), f"log-ratio over cells of {v.words}") for v in views]
+    learned = trees(a, b)
+    return found if learned is None else [*found, learned]
+
+
+def trees(first: np.ndarray, second: np.ndarray) -> Trees | None:
+    """`Trees`, where there is enough to learn them from (settings: ``python -m benchmarks.learners``)."""
+    rows = min(len(first), TREE_ROWS, TREE_NUMBERS // first.shape[1])
+    if rows < LEAST_TREE_ROWS:
+        return None
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    model = HistGradientBoostingClassifier(
+        max_iter=40, max_leaf_nodes=15, min_samples_leaf=100, early_stopping=False, random_state=0
+    )
+    sides = np.repeat([1, 0], rows)
+    return Trees(model.fit(_binnable(np.concatenate([first[:rows], second[:rows]])), sides))
+
+
+def _binnable(outputs: np.ndarray) -> np.ndarray:
+    """Numbers for trees: what is huge counts as missing, since borders between values could not be computed."""
+    numbers = np.asarray(outputs, dtype=np.float64)
+    return np.where(np.abs(numbers) < HUGE, numbers, np.nan)
 
 
 def _values(first: np.ndarray, second: np.ndarray) -> Values | None:

@@ -13,7 +13,7 @@ from dpbench.auditing.results import AuditResult, Certified
 
 CHOOSE_SHARE = 0.2
 CHOOSE_ROWS = 2**21
-CHOOSE_NUMBERS = 2 * 10**7  # numbers a side kept in memory while choosing
+CHOOSE_NUMBERS = 4 * 10**7  # numbers a side kept in memory while choosing
 
 
 def split_audit(
