@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpbench.auditing.events import Event, best_event, best_for_curve, chain, epsilon_goal, mu_goal
-from dpbench.auditing.scores import Additive, Plain, Score, Trees, candidates
+from dpbench.auditing.scores import Additive, Plain, Score, Trees, Values, candidates
 from dpbench.auditing.views import Summaries
 
 LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them and sets thresholds
@@ -54,11 +54,13 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
     tried = []
     for score in candidates(first[:cut], second[:cut]):
         stop = cut + TREES_SEE if isinstance(score, Trees) else len(first)
-        value, _ = best_event(chain(score(first[cut:stop]), score(second[cut:stop]), score.error), goal, rows, z)
-        tried.append((value - _margin(score) * abs(value) if np.isfinite(value) else value, score))
+        start = 0 if isinstance(score, Values) else cut
+        value, _ = best_event(chain(score(first[start:stop]), score(second[start:stop]), score.error), goal, rows, z)
+        tried.append((value - _margin(score, first.ndim == 1) * abs(value) if np.isfinite(value) else value, score))
     chosen = max(tried, key=lambda pair: pair[0])[1]
-    # A plain score has learned nothing: its threshold may rest on all the rows.
-    start = 0 if isinstance(chosen, Plain) else cut
+    # A plain score has learned nothing: its threshold may rest on all the rows. Of values, the order alone is learned,
+    # and twice the counts tell more than it spoils.
+    start = 0 if isinstance(chosen, (Plain, Values)) else cut
     nested = chain(chosen(first[start:]), chosen(second[start:]), chosen.error)
     promise, main = best_event(nested, goal, rows, z)
     mu = best_event(nested, mu_goal(), rows, z)[1] if with_mu else None
@@ -66,8 +68,7 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
     return Plan(chosen, promise, main, mu, curve)
 
 
-def _margin(score: Score) -> float:
+def _margin(score: Score, scalar: bool) -> float:
     if isinstance(score, Plain):
         return 0.0
-    alone = isinstance(score, Additive) and (isinstance(score.view, Summaries) or len(score.tables) == 1)
-    return DOUBTFUL if alone else MARGIN
+    return DOUBTFUL if scalar or (isinstance(score, Additive) and isinstance(score.view, Summaries)) else MARGIN

@@ -20,7 +20,8 @@ from dpbench.auditing.log_ratio import SATURATED, calibrated, smooth_log_ratios
 PER_TAIL = 300  # thresholds from each end of the pooled sample, geometric in rank
 LEAST = 8  # pooled outputs beyond the outermost threshold
 # The charges were set by trials on the zoo, on seeds from 5000 on; they are not shown to be optimal.
-SMOOTH_CHARGE = 3.0  # posterior deviations charged to a smoothed estimate
+SMOOTH_CHARGE = 3.0  # posterior deviations charged to a smoothed estimate,
+ATOMS_CHARGE = 4.0  # or to one of few values, each with a step of its own: no neighbour lends it strength
 LEAST_CHARGE = 1.75  # standard errors of the choosing part charged to it besides,
 LEARNED_CHARGE = 1.5  # or, to a trusted learned log-ratio, this many of its error, where counts do not tell better
 NEAR = 2.0  # errors of a learned log-ratio within which its values are drawn together
@@ -55,6 +56,8 @@ class Chain:
         Outputs a side that the estimates rest on.
     error : float or None
         Standard deviation of a log-ratio that was learned on other outputs, where the smooth estimate rests on it.
+    charge : float
+        Posterior deviations that the smooth estimate is charged.
     """
 
     thresholds: np.ndarray
@@ -63,6 +66,7 @@ class Chain:
     raw: np.ndarray
     rows: int
     error: float | None
+    charge: float
 
 
 def chain(first: np.ndarray, second: np.ndarray, error: float | None = None) -> Chain:
@@ -91,7 +95,8 @@ def chain(first: np.ndarray, second: np.ndarray, error: float | None = None) -> 
     above = _tops(turn)
     spread = np.stack([_deviations(g, fit.covariance) / rows for g in (above, turn.sum(axis=0) - above)])
     raw = (tops + 1.0) / (rows + 2.0)
-    return Chain(thresholds, np.clip(smooth, TINY, 1.0 - TINY), spread, raw, rows, error if trusted else None)
+    charge = ATOMS_CHARGE if len(mass) <= SATURATED else SMOOTH_CHARGE
+    return Chain(thresholds, np.clip(smooth, TINY, 1.0 - TINY), spread, raw, rows, error if trusted else None, charge)
 
 
 def _cell_means(pool: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
@@ -239,7 +244,7 @@ def best_events(chain: Chain, goal: Goal, rows: int, z: float, forward: bool) ->
         scale = np.sqrt((1.0 - p) / p + (1.0 - q) / q)
         doubt = spread * (1.0 / p + 1.0 / q) / scale
         least = LEAST_CHARGE * unit if chain.error is None else _left_open(chain.error, unit, scale)
-        charge = cost + np.hypot(SMOOTH_CHARGE * doubt, least)
+        charge = cost + np.hypot(chain.charge * doubt, least)
         # What the smoothing promises may not exceed what the counts say.
         seen = goal.after(p_raw, np.minimum(q_raw + UNSEEN / chain.rows, 1.0), cost)
         found.append((np.minimum(goal.after(p, q, charge), seen), p, q, above))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.cells import Table, fit_tables, sum_tables
+from dpbench.auditing.log_ratio import SATURATED
 from dpbench.auditing.views import Summaries, View, linear_views
 
 LONE_COLUMNS = 2  # coordinates of a vector tried by themselves
@@ -135,6 +136,8 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
         found.append(values)
     if first.dtype.kind in "SU":
         return found
+    if first.ndim == 1 and values is not None and len(values.keys) <= SATURATED:
+        return [Plain(), *found]  # cells would be these values
     a, b = (np.asarray(x[:, None] if x.ndim == 1 else x, dtype=np.float64) for x in (first, second))
     tables = fit_tables(a, b)
     found.append(Additive(None, tables, "log-ratio over cells of the output"))
