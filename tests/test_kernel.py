@@ -58,9 +58,16 @@ TWINS = {
             ("newton_steps", "newton"),
             ("invert", "newton"),
             ("fit_evidence", "evidence_fit"),
+        )
+    },
+    **{
+        f"dpbench.auditing._log_ratio_kernels.{name}": (f"naive.log_ratio:{twin}", "test_audit_kernels.py")
+        for name, twin in (
             ("grid_cell", "cell"),
             ("count_cells", "cell"),
             ("add_tables", "cell"),
+            ("places", "place"),
+            ("summarise", "summary"),
         )
     },
     **{

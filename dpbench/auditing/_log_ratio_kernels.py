@@ -1,4 +1,4 @@
-"""Kernels of the learned scores: one Newton fit of a penalised logistic regression, and cells of uniform grids."""
+"""Kernels of the learned scores: one Newton fit of a penalised logistic regression, cells, and summaries of rows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from lowerbounds._kernel import arr, f8, i8, kernel
 
 TINY_PIVOT = 1e-13
 """A pivot below this share of its diagonal entry is a repeated column: it gets no step and no variance."""
+
+STRETCH = 4096
+"""Values placed together: they and their places stay in the cache."""
 
 
 @kernel(types.void(arr(f8, 2), arr(f8, 1), arr(f8, 1), arr(f8, 1), i8, arr(f8, 1, True), arr(f8, 2, True)))
@@ -170,3 +173,51 @@ def add_tables(columns, low, scale, log_ratios, total):
     for i in range(rows):
         for j in range(width):
             total[i] += log_ratios[j, grid_cell(columns[i, j], low[j], scale[j], cells)]
+
+
+@kernel(types.void(arr(f8, 1), arr(f8, 1), arr(i8, 1, True)))
+def places(values, edges, found):
+    """found[i]: how many of the increasing edges are at most values[i]; all of them for NaN.
+
+    The halvings go over many values at a time: no branch waits for data.
+    """
+    size = edges.shape[0]
+    found[:] = 0
+    for start in range(0, values.shape[0] if size > 0 else 0, STRETCH):
+        part, place = values[start : start + STRETCH], found[start : start + STRETCH]
+        left = size
+        while left > 1:
+            half = left // 2
+            for i in range(part.shape[0]):
+                place[i] += half * int(edges[place[i] + half - 1] <= part[i])
+            left -= half
+        for i in range(part.shape[0]):
+            place[i] = size if part[i] != part[i] else place[i] + int(edges[place[i]] <= part[i])
+
+
+@kernel(types.void(arr(f8, 2), arr(f8, 2, True)))
+def summarise(rows, made):
+    """For each row its largest, smallest, sum, where the first two are, largest in size, equal neighbours, and zeros.
+
+    NaN counts as −infinity.
+    """
+    count, width = rows.shape
+    for i in range(count):
+        top, bottom, total, size = -math.inf, math.inf, 0.0, 0.0
+        at_top, at_bottom, equal, zeros = 0, 0, 0, 0
+        before = math.nan
+        for j in range(width):
+            x = rows[i, j]
+            if x != x:
+                x = -math.inf
+            if x > top:
+                top, at_top = x, j
+            if x < bottom:
+                bottom, at_bottom = x, j
+            total += x
+            size = max(size, abs(x))
+            equal += int(x == before)
+            zeros += int(x == 0.0)
+            before = x
+        made[i, 0], made[i, 1], made[i, 2] = top, bottom, total
+        made[i, 3], made[i, 4], made[i, 5], made[i, 6], made[i, 7] = at_top, at_bottom, size, equal, zeros

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpbench.auditing._log_ratio_kernels import add_tables, count_cells
-from dpbench.auditing.events import cut_points
+from dpbench.auditing.chains import cut_points, placed
 from dpbench.auditing.log_ratio import smooth_log_ratios
 
 GRID = 2048  # uniform cells between the outer quantiles of a column without atoms
@@ -19,12 +19,12 @@ PROBE = 4096  # outputs a side looked at to tell atoms and quantiles
 
 @dataclass(frozen=True)
 class GridTable:
-    """Piecewise constant on a uniform grid, the end cells unbounded; NaN counts as the lowest cell."""
+    """Piecewise constant on a uniform grid, the end cells unbounded; NaN counts as the lowest cell. With its errors."""
 
     low: float
     scale: float
     log_ratios: np.ndarray
-    error: float
+    deviations: np.ndarray
 
     def __call__(self, column: np.ndarray) -> np.ndarray:
         total = np.zeros(len(column))
@@ -38,10 +38,10 @@ class EdgeTable:
 
     edges: np.ndarray
     log_ratios: np.ndarray
-    error: float
+    deviations: np.ndarray
 
     def __call__(self, column: np.ndarray) -> np.ndarray:
-        return self.log_ratios[np.searchsorted(self.edges, column, side="right")]
+        return self.log_ratios[placed(column, self.edges)]
 
 
 Table = GridTable | EdgeTable
@@ -62,23 +62,23 @@ def fit_tables(first: np.ndarray, second: np.ndarray) -> tuple[Table, ...]:
     """One table a column of two samples of shape (rows, k); the smoothing is shared between the columns."""
     shapes = [_cells(first[:, j], second[:, j]) for j in range(first.shape[1])]
     fitted = smooth_log_ratios([(s[1][0], s[1][1]) for s in shapes])
-    return tuple(make(fit.log_ratio, fit.deviations().mean()) for (make, _), fit in zip(shapes, fitted, strict=True))
+    return tuple(make(fit.log_ratio, fit.deviations()) for (make, _), fit in zip(shapes, fitted, strict=True))
 
 
 class _Grid:
     def __init__(self, low: float, scale: float, merge: np.ndarray) -> None:
         self.low, self.scale, self.merge = low, scale, merge
 
-    def __call__(self, values: np.ndarray, error: float) -> Table:
-        return GridTable(self.low, self.scale, values[self.merge], error)
+    def __call__(self, values: np.ndarray, deviations: np.ndarray) -> Table:
+        return GridTable(self.low, self.scale, values[self.merge], deviations[self.merge])
 
 
 class _Edges:
     def __init__(self, edges: np.ndarray) -> None:
         self.edges = edges
 
-    def __call__(self, values: np.ndarray, error: float) -> Table:
-        return EdgeTable(self.edges, values, error)
+    def __call__(self, values: np.ndarray, deviations: np.ndarray) -> Table:
+        return EdgeTable(self.edges, values, deviations)
 
 
 def _cells(first: np.ndarray, second: np.ndarray) -> tuple[_Grid | _Edges, np.ndarray]:
@@ -88,9 +88,7 @@ def _cells(first: np.ndarray, second: np.ndarray) -> tuple[_Grid | _Edges, np.nd
     width = high - low
     if len(np.unique(probe)) < 0.99 * len(probe) or not np.isfinite(width) or width <= 1e-290:
         edges = cut_points(np.sort(np.concatenate([first, second])), COARSE // 2)
-        counts = [
-            np.bincount(np.searchsorted(edges, s, side="right"), minlength=len(edges) + 1) for s in (first, second)
-        ]
+        counts = [np.bincount(placed(s, edges), minlength=len(edges) + 1) for s in (first, second)]
         return _Edges(edges), np.stack(counts).astype(np.float64)
     scale = GRID / width
     fine = np.zeros((2, GRID), dtype=np.int64)

@@ -1,7 +1,7 @@
 """Candidate events {score ≥ t} and {score < t}: which of them to certify, from scores of the choosing part.
 
 Picking the threshold with the largest estimated bound picks lucky counts (the winner's curse: half the true ε
-is lost on Gaussian noise). So probabilities are estimated through `smooth_log_ratios`; every candidate is charged
+is lost on Gaussian noise). So probabilities are estimated smoothly (`chains`); every candidate is charged
 for the posterior error of that estimate, and may promise no more than its raw counts say with some more on the
 rare side, or than those counts charged in full. Nothing here affects validity.
 """
@@ -12,22 +12,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.special import ndtri
 
+from dpbench.auditing.chains import TINY, Chain
 from dpbench.auditing.intervals import best_angle
-from dpbench.auditing.log_ratio import SATURATED, calibrated, smooth_log_ratios
 
-PER_TAIL = 300  # thresholds from each end of the pooled sample, geometric in rank
-LEAST = 8  # pooled outputs beyond the outermost threshold
 # The charges were set by trials on the zoo, on seeds from 5000 on; they are not shown to be optimal.
 SMOOTH_CHARGE = 3.0  # posterior deviations charged to a smoothed estimate,
-ATOMS_CHARGE = 4.0  # or to one of few values, each with a step of its own: no neighbour lends it strength
+ATOMS_CHARGE = 4.0  # or to one of few values: no neighbour lends it strength
 LEAST_CHARGE = 1.75  # standard errors of the choosing part charged to it besides,
-LEARNED_CHARGE = 1.5  # or, to a trusted learned log-ratio, this many of its error, where counts do not tell better
-NEAR = 2.0  # errors of a learned log-ratio within which its values are drawn together
+LEARNED_CHARGE = 2.0  # or, to a trusted learned log-ratio, this many of its error, where counts do not tell better
 RAW_CHARGE = 4.0  # standard errors charged to a raw estimate
 UNSEEN = 4.0  # counts that the rare side is given more than seen
-TINY = 1e-12
 CURVE_POINTS = 12  # values of ε at which the curve's events are chosen
 
 
@@ -39,113 +35,6 @@ class Event:
     above: bool
     forward: bool
     angle: int
-
-
-@dataclass(frozen=True)
-class Chain:
-    """The nested sets {score ≥ t} with estimates of their two probabilities.
-
-    Attributes
-    ----------
-    thresholds : float64[m]
-    smooth, raw : float64[2, m]
-        P and Q of {score ≥ t}: through the smooth log-ratio, and plain frequencies.
-    spread : float64[2, m]
-        Posterior standard deviation of the smooth P of {score ≥ t} and of {score < t}, Q moving oppositely.
-    rows : int
-        Outputs a side that the estimates rest on.
-    error : float or None
-        Standard deviation of a log-ratio that was learned on other outputs, where the smooth estimate rests on it.
-    charge : float
-        Posterior deviations that the smooth estimate is charged.
-    """
-
-    thresholds: np.ndarray
-    smooth: np.ndarray
-    spread: np.ndarray
-    raw: np.ndarray
-    rows: int
-    error: float | None
-    charge: float
-
-
-def chain(first: np.ndarray, second: np.ndarray, error: float | None = None) -> Chain:
-    """The chain of a score, from its values on the two sides (equally many, no NaN).
-
-    `error` is the posterior standard deviation of a score that was learned on other outputs as a log-ratio; its
-    extremes are partly luck, for which `shrunk` allows. None: the score is no log-ratio.
-    """
-    rows = len(first)
-    first, second = np.sort(first), np.sort(second)
-    pool = np.sort(np.concatenate([first, second]))
-    thresholds = cut_points(pool, min(PER_TAIL, max(30, rows // 20)))
-    tops = np.stack([rows - np.searchsorted(s, thresholds, side="left") for s in (first, second)])
-    whole = np.concatenate([np.full((2, 1), rows), tops, np.zeros((2, 1), dtype=np.int64)], axis=1)
-    cells = -np.diff(whole, axis=1).astype(np.float64)
-    trusted = False
-    if error is None:
-        (fit,) = smooth_log_ratios([(cells[0], cells[1])])
-    else:
-        guess = shrunk(_cell_means(pool, thresholds), cells.sum(axis=0), NEAR * error)
-        fit, trusted = calibrated(cells[0], cells[1], guess)
-    chance = expit(fit.log_ratio)
-    mass = cells.sum(axis=0)
-    smooth = np.stack([_tops(mass * c) / rows for c in (chance, 1.0 - chance)])
-    turn = (mass * chance * (1.0 - chance))[:, None] * fit.pieces
-    above = _tops(turn)
-    spread = np.stack([_deviations(g, fit.covariance) / rows for g in (above, turn.sum(axis=0) - above)])
-    raw = (tops + 1.0) / (rows + 2.0)
-    charge = ATOMS_CHARGE if len(mass) <= SATURATED else SMOOTH_CHARGE
-    return Chain(thresholds, np.clip(smooth, TINY, 1.0 - TINY), spread, raw, rows, error if trusted else None, charge)
-
-
-def _cell_means(pool: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
-    """Means of a sorted sample between thresholds (of an empty cell, its border)."""
-    cuts = np.concatenate([[0], np.searchsorted(pool, thresholds, side="left"), [len(pool)]])
-    sums = np.diff(np.concatenate([[0.0], np.cumsum(pool)])[cuts])
-    borders = np.concatenate([thresholds[:1], thresholds])
-    return np.where(np.diff(cuts) > 0, sums / np.maximum(np.diff(cuts), 1), borders)
-
-
-def shrunk(guess: np.ndarray, mass: np.ndarray, width: float) -> np.ndarray:
-    """Each guess replaced by the mean of those near it, under a normal kernel of this standard deviation.
-
-    Of guesses with errors the large ones are large by luck: where f is the density of the guesses, the truth at a
-    guess g is g + error² (log f)′(g) on average (Tweedie's formula; Efron 2011). The mean under a kernel is that for
-    the kernel's density. It draws the noise around a saturated log-ratio together, and only scales normal guesses,
-    which `calibrated` undoes.
-    """
-    distance = (guess[:, None] - guess) / max(width, TINY)
-    weight = (mass + TINY) * np.exp(-0.5 * distance * distance)
-    return np.asarray(weight @ guess / weight.sum(axis=1))
-
-
-def _deviations(gradients: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    return np.sqrt(((gradients @ covariance) * gradients).sum(axis=1))
-
-
-def _tops(cells: np.ndarray) -> np.ndarray:
-    """Sums over the cells from each threshold on."""
-    return np.cumsum(cells[::-1], axis=0)[::-1][1:]
-
-
-def cut_points(pool: np.ndarray, per_tail: int) -> np.ndarray:
-    """Increasing values of a sorted sample at which to cut it: all when few, else dense in both tails.
-
-    A value that occurs more than once is followed by its successor, so that an atom is a cell of its own.
-    """
-    size = len(pool)
-    some = pool[:: max(1, size // 200)]
-    if len(np.unique(some)) <= SATURATED:
-        every = np.unique(pool)
-        if len(every) <= SATURATED:
-            return every[1:] if len(every) > 1 else every
-    ranks = np.unique(np.geomspace(min(LEAST, size), max(size / 2, 1), per_tail).astype(np.int64))
-    ranks = np.unique(np.clip(np.concatenate([ranks, size - ranks]), 0, size - 1))
-    values = np.unique(pool[ranks])
-    next_place = np.searchsorted(pool, values, side="right")
-    tied = (next_place - np.searchsorted(pool, values, side="left") > 1) & (next_place < size)
-    return np.unique(np.concatenate([values, pool[next_place[tied]]]))
 
 
 Errors = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -237,14 +126,16 @@ def best_events(chain: Chain, goal: Goal, rows: int, z: float, forward: bool) ->
     found = []
     unit, cost = 1.0 / np.sqrt(chain.rows), z / np.sqrt(rows)
     order = [0, 1] if forward else [1, 0]
+    doubts = ATOMS_CHARGE if chain.atoms else SMOOTH_CHARGE
     for above in (True, False):
         (p, q), (p_raw, q_raw) = ((x if above else 1.0 - x)[order] for x in (chain.smooth, chain.raw))
         # A change of the smooth log-ratio moves p up and q down by one spread.
-        spread = chain.spread[0 if above else 1]
+        side = 0 if above else 1
+        spread = chain.spread[side]
         scale = np.sqrt((1.0 - p) / p + (1.0 - q) / q)
         doubt = spread * (1.0 / p + 1.0 / q) / scale
-        least = LEAST_CHARGE * unit if chain.error is None else _left_open(chain.error, unit, scale)
-        charge = cost + np.hypot(chain.charge * doubt, least)
+        least = LEAST_CHARGE * unit if chain.error is None else _left_open(chain.error[side], unit, scale)
+        charge = cost + np.hypot(doubts * doubt, least)
         # What the smoothing promises may not exceed what the counts say.
         seen = goal.after(p_raw, np.minimum(q_raw + UNSEEN / chain.rows, 1.0), cost)
         found.append((np.minimum(goal.after(p, q, charge), seen), p, q, above))
@@ -260,7 +151,7 @@ def best_events(chain: Chain, goal: Goal, rows: int, z: float, forward: bool) ->
     return best
 
 
-def _left_open(error: float, unit: float, scale: np.ndarray) -> np.ndarray:
+def _left_open(error: np.ndarray, unit: float, scale: np.ndarray) -> np.ndarray:
     """The charge for a learned log-ratio: its error, as far as the counts do not tell better."""
     return LEARNED_CHARGE * unit * error / np.hypot(error, unit * scale)
 

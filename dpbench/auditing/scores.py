@@ -9,7 +9,8 @@ vectors boosted trees, which see what columns say only together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from dpbench.auditing.views import Summaries, View, linear_views
 LONE_COLUMNS = 2  # coordinates of a vector tried by themselves
 KEPT_VALUES = 4096  # distinct values that get a log-ratio of their own
 RECURRING = 5  # times a value is seen before it does
+COVERED = 1e-3  # share of outputs whose values do not recur, up to which the others are taken for all
 TREE_ROWS = 20_000  # outputs a side that trees are learned on, at most,
 TREE_NUMBERS = 10**6  # and numbers a side: a fit stays near one second at any width
 HUGE = 1e150
@@ -33,7 +35,6 @@ class Plain:
     `Additive`)."""
 
     column: int | None = None
-    error: None = None
 
     @property
     def words(self) -> str:
@@ -54,28 +55,40 @@ class Additive:
     tables: tuple[Table, ...]
     words: str
 
-    @property
-    def error(self) -> float:
-        """Posterior standard deviation of a sum of the tables, on average over their cells."""
-        return float(np.sqrt(sum(table.error**2 for table in self.tables)))
-
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
-        columns = outputs[:, None] if outputs.ndim == 1 else outputs
-        columns = np.asarray(columns if self.view is None else self.view(columns), dtype=np.float64)
-        total = np.zeros(len(outputs))
-        sum_tables(self.tables, columns, total)
+        return self._sums(self.tables, self._columns(outputs))
+
+    def with_errors(self, outputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The scores and their posterior standard deviations."""
+        columns = self._columns(outputs)
+        squares = [replace(t, log_ratios=t.deviations**2) for t in self.tables]
+        return self._sums(self.tables, columns), np.sqrt(self._sums(squares, columns))
+
+    def relearned(self, first: np.ndarray, second: np.ndarray) -> Additive:
+        """The same columns, their log-ratios learned from these outputs."""
+        return Additive(self.view, fit_tables(self._columns(first), self._columns(second)), self.words)
+
+    @staticmethod
+    def _sums(tables: Sequence[Table], columns: np.ndarray) -> np.ndarray:
+        total = np.zeros(len(columns))
+        sum_tables(tables, columns, total)
         return total
+
+    def _columns(self, outputs: np.ndarray) -> np.ndarray:
+        columns = outputs[:, None] if outputs.ndim == 1 else outputs
+        return np.asarray(columns if self.view is None else self.view(columns), dtype=np.float64)
 
 
 @dataclass(frozen=True)
 class Values:
-    """The log-ratio of the whole output among the values that recur; `other` for the rest."""
+    """The log-ratio of the whole output among the values that recur (`covers`: hardly any do not); `other` for the
+    rest."""
 
     keys: np.ndarray
     log_ratios: np.ndarray
     other: float
+    covers: bool
     words: str
-    error: None = None
 
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
         keys = identity(outputs)
@@ -89,14 +102,12 @@ class Trees:
 
     model: Any
     words: str = "boosted trees on the output"
-    error: None = None  # leaves overfit: no calibrated log-ratio
 
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
         return np.asarray(self.model.decision_function(_binnable(outputs)))
 
 
 Score = Plain | Additive | Values | Trees
-"""`error`: how far a learned log-ratio may be off (see `events.chain`)."""
 
 
 def identity(outputs: np.ndarray) -> np.ndarray:
@@ -147,7 +158,8 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     found.extend(Plain(int(j)) for j in np.argsort(told)[::-1][:LONE_COLUMNS])
     views: list[View] = [*linear_views(a, b), Summaries()]
     found += [Additive(v, fit_tables(v(a), v(b)), f"log-ratio over cells of {v.words}") for v in views]
-    learned = trees(a, b)
+    # Few values that all recur: their own log-ratios see whatever trees could.
+    learned = None if values is not None and values.covers else trees(a, b)
     return found if learned is None else [*found, learned]
 
 
@@ -190,6 +202,7 @@ def _values(first: np.ndarray, second: np.ndarray) -> Values | None:
         keys[often],
         cautious_log_ratio(counts[0, often], counts[1, often]),
         float(cautious_log_ratio(rest[0], rest[1])),
+        bool(rest.sum() <= COVERED * 2 * rows),
         f"log-ratio of the value, among {len(often)} that recur",
     )
 

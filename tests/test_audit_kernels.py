@@ -1,0 +1,143 @@
+"""Kernels that place and summarise the auditor's outputs, each against its slow twin, and a planted error of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from naive import log_ratio as twin
+from planted import wrong
+
+from dpbench.auditing import _log_ratio_kernels as kernels
+from dpbench.auditing.chains import cut_points
+from dpbench.auditing.choose import same_ranks
+
+CELLS = 64
+ODD = [math.nan, math.inf, -math.inf, 1e300, -1e300, 0.0, -0.0]
+
+
+def columns() -> np.ndarray:
+    """Rows of four, ties, zeros and what is not finite among them."""
+    made = np.random.default_rng(4).normal(size=(120, 4))
+    made[20:60] = np.round(made[20:60])
+    for j in range(4):
+        made[j * len(ODD) : (j + 1) * len(ODD), j] = ODD
+    made[100] = math.nan
+    return made
+
+
+def check_grid_cell(kernel: Callable[..., int]) -> None:
+    for low, scale in ((-1.0, 30.0), (0.5, 200.0)):
+        for value in columns().ravel():
+            assert kernel(value, low, scale, CELLS) == twin.cell(value, low, scale, CELLS)
+
+
+def check_count_cells(kernel: Callable[..., None]) -> None:
+    column = np.ascontiguousarray(columns()[:, 0])
+    counts = np.ones(CELLS, dtype=np.int64)
+    kernel(column, -1.0, 30.0, counts)
+    want = np.bincount([twin.cell(v, -1.0, 30.0, CELLS) for v in column], minlength=CELLS)
+    assert np.array_equal(counts, 1 + want)
+
+
+def check_add_tables(kernel: Callable[..., None]) -> None:
+    rows = columns()
+    low, scale = np.array([-1.0, -2.0, -0.5, 0.0]), np.array([30.0, 15.0, 70.0, 1.0])
+    log_ratios = np.random.default_rng(5).normal(size=(4, CELLS))
+    total = np.ones(len(rows))
+    kernel(rows, low, scale, log_ratios, total)
+    cells = [[twin.cell(v, low[j], scale[j], CELLS) for v in rows[:, j]] for j in range(4)]
+    assert total == pytest.approx(1.0 + sum(log_ratios[j, cells[j]] for j in range(4)), rel=1e-12)
+
+
+def check_places(kernel: Callable[..., None]) -> None:
+    """Any number of edges, values on them, NaN among both, and more values than one stretch."""
+    rng = np.random.default_rng(6)
+    for size in (0, 1, 2, 3, 7, 64, 129):
+        edges = np.sort(np.round(rng.normal(size=size), 1))
+        values = np.concatenate([edges, ODD, np.round(rng.normal(size=50), 1)])
+        found = np.full(len(values), -1)
+        kernel(values, edges, found)
+        assert found.tolist() == [twin.place(v, edges.tolist()) for v in values]
+        if size:
+            edges[-1] = math.nan
+            kernel(values, edges, found)
+            whole = [twin.place(v, edges[:-1].tolist()) + math.isnan(v) for v in values]
+            assert found.tolist() == whole
+    values = rng.normal(size=kernels.STRETCH + 5)
+    found, edges = np.full(len(values), -1), np.array([-0.5, 0.25])
+    kernel(values, edges, found)
+    assert found.tolist() == [twin.place(v, edges.tolist()) for v in values]
+
+
+def check_summarise(kernel: Callable[..., None]) -> None:
+    rows = columns()
+    made = np.full((len(rows), 8), -1.0)
+    with np.errstate(invalid="ignore"):
+        kernel(rows, made)
+    for row, found in zip(rows, made, strict=True):
+        assert found == pytest.approx(twin.summary(row.tolist()), rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+CHECKS: dict[str, tuple[Callable[[Any], None], tuple[tuple[str, str], ...]]] = {
+    "grid_cell": (
+        check_grid_cell,
+        (("place >= cells - 1.0", "place >= cells + 1.0"), ("not place > 0.0", "place < 0.0")),
+    ),
+    "count_cells": (check_count_cells, (("+= 1", "+= 2"),)),
+    "add_tables": (check_add_tables, (("low[j]", "low[0]"), ("range(width)", "range(1, width)"))),
+    "places": (
+        check_places,
+        (
+            ("edges[place[i] + half - 1] <=", "edges[place[i] + half - 1] <"),
+            ("edges[place[i]] <=", "edges[place[i]] <"),
+            ("size if part[i] != part[i] else ", ""),
+            ("start : start + STRETCH], found", ": STRETCH], found"),
+        ),
+    ),
+    "summarise": (
+        check_summarise,
+        (
+            ("x > top", "x >= top"),
+            ("x < bottom", "x <= bottom"),
+            ("abs(x)", "x"),
+            ("before = x", "before = 0.0"),
+            ("x = -math.inf", "x = math.inf"),
+        ),
+    ),
+}
+"""Kernel: its comparison with the twin, and expressions with what is planted for them."""
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("name", CHECKS)
+def test_kernels_are_their_twins(name: str) -> None:
+    CHECKS[name][0](getattr(kernels, name))
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(("name", "old", "new"), [(n, *pair) for n, (_, pairs) in CHECKS.items() for pair in pairs])
+def test_a_planted_error_is_seen(name: str, old: str, new: str) -> None:
+    with pytest.raises((AssertionError, IndexError, OverflowError, ValueError)):
+        CHECKS[name][0](wrong(kernels, name, old, new))
+
+
+def test_cut_points_of_few_values_are_these_values() -> None:
+    pool = np.sort(np.repeat([-math.inf, 0.0, 2.5, math.inf, math.nan], 30))
+    assert np.array_equal(cut_points(pool, 30), [0.0, 2.5, math.inf, math.nan], equal_nan=True)
+    assert cut_points(np.ones(50), 30).tolist() == [1.0]
+    assert len(cut_points(np.arange(500.0), 30)) > 40
+
+
+def test_thresholds_go_over_by_rank() -> None:
+    """Onto a monotone image exactly; onto a sample of atoms at the atom's end of the nearer odds."""
+    rng = np.random.default_rng(7)
+    old = rng.normal(size=1001)
+    thresholds = np.sort(old)[[0, 1, 10, 500, 990, 1000]]
+    assert np.array_equal(same_ranks(thresholds, old, rng.permutation(np.exp(old))), np.exp(thresholds))
+    ranks = np.arange(100.0)
+    atoms = np.repeat([1.0, 2.0, 3.0], [10, 80, 10])
+    assert same_ranks(np.array([0.0, 1.0, 11.0, 60.0, 88.0, 95.0]), ranks, atoms).tolist() == [1, 1, 2, 3, 3, 3]
