@@ -151,11 +151,10 @@ CASES: dict[str, Case] = {
 
 @dataclass(frozen=True)
 class Learned:
-    """A score of an output: see `dpbench.auditing.scores`. `error` None: its scale is not taken for a log-ratio."""
+    """A score of an output: see `dpbench.auditing.scores`. Its scale is not taken for a log-ratio."""
 
     predict: Callable[[np.ndarray], np.ndarray]
     words: str
-    error: None = None
 
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
         return self.predict(np.asarray(outputs, dtype=np.float64))
@@ -188,20 +187,22 @@ def trees(first: np.ndarray, second: np.ndarray, **options: Any) -> Learned:
 
 
 Learner = Callable[[np.ndarray, np.ndarray], Any]
-VARIANTS: dict[str, tuple[Learner, ...]] = {
+VARIANTS: dict[str, tuple[Learner, ...] | None] = {
     "sums": (),
-    "today": (scores.trees,),
+    "today": None,
     "logistic": (logistic,),
     "trees": (trees,),
 }
 
 
 @contextmanager
-def other_candidates(learners: tuple[Learner, ...]) -> Iterator[None]:
-    """Inside, the auditor tries what these learn from vectors in the place of its trees."""
+def other_candidates(learners: tuple[Learner, ...] | None) -> Iterator[None]:
+    """Inside, the auditor tries what these learn from vectors in the place of its trees; None: it is as it is."""
     usual: Callable[..., Any] = choose.candidates
 
     def replaced(first: np.ndarray, second: np.ndarray) -> list[Any]:
+        if learners is None:
+            return list(usual(first, second))
         sums = [score for score in usual(first, second) if not isinstance(score, scores.Trees)]
         return sums + [learn(first, second) for learn in learners if first.ndim == 2]
 

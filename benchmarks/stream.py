@@ -1,7 +1,7 @@
 """``python -m benchmarks.stream``: one audit of very many runs of a fast sampler, with its seconds and its memory.
 
-Memory is the largest resident set of the process, in MB, after a small audit and after the large one: outputs
-are counted block by block and not kept. ``--json FILE`` keeps the row under "stream".
+Memory is the largest resident set of the process, in MB, after a small audit, after the large one (outputs are
+counted block by block and not kept), and after one of vectors. ``--json FILE`` keeps the row under "stream".
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.power import CONFIDENCE, keep, laplace
+from benchmarks.power import CONFIDENCE, keep, laplace, twenty
 from dpbench import audit
 
 SMALL = 10_000_000
@@ -30,7 +30,7 @@ def measure(trials: int) -> dict[str, Any]:
     audit(laplace, 0.0, 1.0, confidence=CONFIDENCE, trials=min(SMALL, trials))
     before, started, busy = peak(), time.perf_counter(), time.process_time()
     found = audit(laplace, 0.0, 1.0, confidence=CONFIDENCE, trials=trials)
-    return {
+    row = {
         "trials": trials,
         "samples": 2 * trials,
         "epsilon": 1.0,
@@ -40,6 +40,8 @@ def measure(trials: int) -> dict[str, Any]:
         "peak_mb_small": before,
         "peak_mb": peak(),
     }
+    audit(twenty, 0.0, 1.0, confidence=CONFIDENCE, trials=min(SMALL, trials))
+    return {**row, "peak_mb_twenty": peak()}
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from dpbench import audit
 from dpbench.auditing import chains, choose, events
 from dpbench.auditing.broken import Geometric, Laplace
 from dpbench.auditing.choose import Plan
-from dpbench.auditing.scores import LEAST_TREE_ROWS, Additive, Trees, trees
+from dpbench.auditing.scores import LEAST_TREE_ROWS, Additive, Trees, candidates, trees
 
 Rng = np.random.Generator
 
@@ -104,6 +104,11 @@ def test_trees_are_only_learned_from_enough_and_can_travel() -> None:
     assert trees(first[:short], second[:short]) is None
     learned = trees(first, second)
     assert isinstance(learned, Trees)
+    assert any(isinstance(score, Trees) for score in candidates(first, second))
+    few = [np.sign(side[:, :4]) for side in (first, second)]  # 16 values that all recur: their own log-ratios see all
+    assert not any(isinstance(score, Trees) for score in candidates(few[0], few[1]))
+    few[0][:50, 0] = rng.random(50)  # and with values that do not
+    assert any(isinstance(score, Trees) for score in candidates(few[0], few[1]))
     first[0], first[1] = np.nan, np.inf
     again = pickle.loads(pickle.dumps(learned))
     assert np.array_equal(again(first), learned(first)) and np.isfinite(learned(first)).all()

@@ -77,6 +77,8 @@ def test_nothing_is_learned_from_scalars_and_the_auditor_is_left_as_it_was(learn
     usual, sample = choose.candidates, np.random.default_rng(0).standard_normal((2, 3000))
     wide = [np.column_stack([side, side**2]) for side in sample]
     counts = len(usual(*sample)), len(usual(*wide))
+    with learners.other_candidates(learners.VARIANTS["today"]):
+        assert len(choose.candidates(*wide)) == counts[1]
     with pytest.raises(ZeroDivisionError), learners.other_candidates((learners.logistic, learners.trees)):
         assert (len(choose.candidates(*sample)), len(choose.candidates(*wide))) == (counts[0], counts[1] + 1)
         raise ZeroDivisionError

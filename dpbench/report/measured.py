@@ -71,6 +71,33 @@ def _beside(row: dict[str, Any]) -> str:
     return f"{row['ratio']:.2f} ({row['ratio_se']:.2f}){few}"
 
 
+def learners(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.learners --variant today --json`` wrote."""
+    return table(
+        (
+            "mechanism",
+            "runs a side",
+            "sums alone (se)",
+            "auditor (se)",
+            "trees used",
+            "oracle",
+            "s, sums",
+            "s, auditor",
+        ),
+        (
+            (
+                name + (", interaction" if row["interaction"] else ""),
+                f"{row['trials']:,}",
+                *(f"{row[variant]['mean']:.4f} ({row[variant]['se']:.4f})" for variant in ("sums", "today")),
+                f"{row['today']['used']} of {row['seeds'][1] - row['seeds'][0] + 1}",
+                f"{row['oracle']:.4f}",
+                *(f"{row[variant]['seconds']:.2f}" for variant in ("sums", "today")),
+            )
+            for name, row in document.get("learners", {}).items()
+        ),
+    )
+
+
 def validity(document: dict[str, Any]) -> str:
     """What ``python -m benchmarks.validity --json`` wrote."""
     return table(
@@ -108,6 +135,7 @@ def stream(document: dict[str, Any]) -> str:
             "processor seconds",
             "peak memory, MB",
             "after 20,000,000, MB",
+            "after vectors of 20, 20,000,000, MB",
         ),
         (
             (
@@ -116,6 +144,7 @@ def stream(document: dict[str, Any]) -> str:
                 f"{row['processor_seconds']:.0f}",
                 f"{row['peak_mb']:.0f}",
                 f"{row['peak_mb_small']:.0f}",
+                f"{row['peak_mb_twenty']:.0f}",
             ),
         ),
     )

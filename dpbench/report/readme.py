@@ -90,6 +90,7 @@ BLOCKS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "held-out": ("peers.json", lambda document: peers.markdown("held-out", document["parts"]["held-out"])),
     "bits": ("bits.json", measured.bits),
     "power": ("audit.json", measured.power),
+    "learners": ("audit.json", measured.learners),
     "validity": ("audit.json", measured.validity),
     "stream": ("audit.json", measured.stream),
     "heavytail-speed": ("heavytail_speed.json", measured.sampler),
