@@ -6,6 +6,7 @@ import doctest
 import json
 import math
 import tracemalloc
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
@@ -69,6 +70,7 @@ SHIFTED: dict[str, Callable[[float, int, Rng], Any]] = {
     "int8": lambda d, n, r: (r.integers(0, 4, n) + int(d)).astype(np.int8),
     "uint64": lambda d, n, r: r.integers(0, 9, n, dtype=np.uint64) * np.uint64(1 + d),
     "float32": lambda d, n, r: (d + r.laplace(size=n)).astype(np.float32),
+    "big endian": lambda d, n, r: (d + r.laplace(size=(n, 2))).astype(">f8"),
     "str": lambda d, n, r: np.array(["no", "yes"])[(r.random(n) < 0.3 + 0.3 * d).astype(int)],
     "bytes": lambda d, n, r: np.array([b"n", b"yes"])[(r.random(n) < 0.3 + 0.3 * d).astype(int)],
     "list": lambda d, n, r: (d + r.laplace(size=n)).tolist(),
@@ -121,6 +123,8 @@ def test_nothing_to_tell_apart_gives_zero() -> None:
     for value in (0.0, math.nan, math.inf):
         assert audit(lambda d, n, r, v=value: np.full(n, v), 0.0, 1.0, trials=1_000).epsilon_lower == 0.0
     assert audit(lambda d, n, r: np.zeros((n, 3)), 0.0, 1.0, trials=1_000).epsilon_lower == 0.0
+    found = audit(lambda d, n, r: np.array([str(x) for x in r.random(n)]), 0.0, 1.0, trials=1_000)
+    assert found.epsilon_lower == 0.0 and "no value recurs" in found.event
 
 
 def test_huge_and_tiny_numbers() -> None:
@@ -128,6 +132,10 @@ def test_huge_and_tiny_numbers() -> None:
         found = audit(lambda d, n, r, s=scale: s * (d + r.laplace(size=n)), 0.0, 1.0, trials=20_000)
         assert found.epsilon_lower > 0.8
         audit(lambda d, n, r, s=scale: s * (d + r.laplace(size=(n, 3))), 0.0, 1.0, trials=5_000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for scale in (1.7e308, 1e-320):
+            audit(lambda d, n, r, s=scale: s * r.uniform(-1.0, 1.0, (n, 3)), 0.0, 1.0, trials=2_000)
 
 
 BAD: list[tuple[Any, str]] = [

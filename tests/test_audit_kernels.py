@@ -121,8 +121,9 @@ def test_kernels_are_their_twins(name: str) -> None:
 @pytest.mark.kernel
 @pytest.mark.parametrize(("name", "old", "new"), [(n, *pair) for n, (_, pairs) in CHECKS.items() for pair in pairs])
 def test_a_planted_error_is_seen(name: str, old: str, new: str) -> None:
+    broken = wrong(kernels, name, old, new)
     with pytest.raises((AssertionError, IndexError, OverflowError, ValueError)):
-        CHECKS[name][0](wrong(kernels, name, old, new))
+        CHECKS[name][0](broken)
 
 
 def test_cut_points_of_few_values_are_these_values() -> None:
@@ -140,4 +141,6 @@ def test_thresholds_go_over_by_rank() -> None:
     assert np.array_equal(same_ranks(thresholds, old, rng.permutation(np.exp(old))), np.exp(thresholds))
     ranks = np.arange(100.0)
     atoms = np.repeat([1.0, 2.0, 3.0], [10, 80, 10])
-    assert same_ranks(np.array([0.0, 1.0, 11.0, 60.0, 88.0, 95.0]), ranks, atoms).tolist() == [1, 1, 2, 3, 3, 3]
+    assert same_ranks(np.array([0.0, 1.0, 11.0, 60.0, 88.0, 95.0]), ranks, atoms).tolist() == [1, 2, 2, 3, 3, 3]
+    wide = np.repeat([1.0, 2.0, 3.0], [40, 20, 40])  # neither side of a threshold becomes empty
+    assert same_ranks(np.array([2.0, 3.0, 97.0, 98.0]), ranks, wide).tolist() == [2, 2, 3, 3]

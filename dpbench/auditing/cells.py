@@ -34,7 +34,7 @@ class GridTable:
 
 @dataclass(frozen=True)
 class EdgeTable:
-    """Piecewise constant between edges; atoms, infinities and NaN can have cells of their own."""
+    """Piecewise constant between edges; atoms, infinities and NaN can have cells of their own. With its errors."""
 
     edges: np.ndarray
     log_ratios: np.ndarray
@@ -85,7 +85,8 @@ def _cells(first: np.ndarray, second: np.ndarray) -> tuple[_Grid | _Edges, np.nd
     """How to make a column's table from its cells' log-ratios, and the cells' counts on the two sides."""
     probe = np.concatenate([first[:PROBE], second[:PROBE]])
     low, high = np.quantile(probe, [REACH, 1.0 - REACH]) if np.isfinite(probe).all() else (0.0, 0.0)
-    width = high - low
+    with np.errstate(over="ignore"):
+        width = high - low
     if len(np.unique(probe)) < 0.99 * len(probe) or not np.isfinite(width) or width <= 1e-290:
         edges = cut_points(np.sort(np.concatenate([first, second])), COARSE // 2)
         counts = [np.bincount(placed(s, edges), minlength=len(edges) + 1) for s in (first, second)]

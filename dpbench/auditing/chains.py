@@ -114,7 +114,7 @@ def _tops(cells: np.ndarray) -> np.ndarray:
 def placed(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """How many of the increasing edges are at most each value (float64); all of them for NaN."""
     found = np.empty(len(values), dtype=np.int64)
-    places(np.ascontiguousarray(values, dtype=np.float64), edges, found)
+    places(*(np.ascontiguousarray(x, dtype=np.float64) for x in (values, edges)), found)
     return found
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpbench.auditing.chains import Chain, chain
-from dpbench.auditing.events import Event, best_event, best_for_curve, epsilon_goal, mu_goal
+from dpbench.auditing.events import Event, Goal, best_event, best_for_curve, epsilon_goal, mu_goal
 from dpbench.auditing.scores import Additive, Plain, Score, Trees, Values, candidates
 from dpbench.auditing.views import Summaries
 
-LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them and sets thresholds
+LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them
 TREES_SEE = 20_000  # rows a side that trees are compared on, at most: they are slow to evaluate
 MARGIN = 0.02  # a learned score replaces a plain one if this much better, relative
 DOUBTFUL = 0.1  # and one that counts evidence more than once, only orders a number anew, or overfits, if this much
@@ -52,15 +52,19 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
     z = float(-ndtri(alpha))
     goal = epsilon_goal(delta)
     cut = int(len(first) * LEARN_SHARE)
-    tried = []
-    for score in candidates(first[:cut], second[:cut]):
+    scores = candidates(first[:cut], second[:cut])
+    tried: list[tuple[float, Score]] = []
+    for score in scores:
         stop = cut + TREES_SEE if isinstance(score, Trees) else len(first)
         start = 0 if isinstance(score, Values) else cut
-        value, _ = best_event(_chain(score, first[start:stop], second[start:stop]), goal, rows, z)
-        tried.append((value - _margin(score, first.ndim == 1) * abs(value) if np.isfinite(value) else value, score))
+        nested = _chain(score, first[start:stop], second[start:stop])
+        tried.append((_worth(score, nested, goal, rows, z, first.ndim), score))
     chosen = max(tried, key=lambda pair: pair[0])[1]
     if isinstance(chosen, Additive):
-        chosen, nested = _relearned(chosen, first, second, cut)
+        # Learned again it may turn out to be worth less than what needs no learning.
+        finals: list[tuple[Score, Chain]] = [_relearned(chosen, first, second, cut)]
+        finals += [(score, _chain(score, first, second)) for score in scores if isinstance(score, Plain)]
+        chosen, nested = max(finals, key=lambda pair: _worth(pair[0], pair[1], goal, rows, z, first.ndim))
     else:
         # A plain score has learned nothing: its threshold may rest on all the rows. Of values, the order alone is
         # learned, and twice the counts tell more than it spoils.
@@ -74,8 +78,8 @@ def choose(first: np.ndarray, second: np.ndarray, rows: int, delta: float, alpha
 
 def _chain(score: Score, first: np.ndarray, second: np.ndarray) -> Chain:
     if isinstance(score, Additive):
-        made = [score.with_errors(side) for side in (first, second)]
-        return chain(made[0][0], made[1][0], (made[0][1], made[1][1]))
+        one, two = score.columns(first), score.columns(second)
+        return chain(score.of(one), score.of(two), (score.errors(one), score.errors(two)))
     return chain(score(first), score(second))
 
 
@@ -85,13 +89,20 @@ def _relearned(score: Additive, first: np.ndarray, second: np.ndarray, cut: int)
     What it is worth is told by two scores learned from a part each, on the other part; thresholds go over to it by
     rank.
     """
-    other = score.relearned(first[cut:], second[cut:])
-    pairs = [(other.with_errors(x[:cut]), score.with_errors(x[cut:])) for x in (first, second)]
-    (one, off_one), (two, off_two) = ([np.concatenate(x) for x in zip(*pair, strict=True)] for pair in pairs)
-    nested = chain(one, two, (off_one, off_two))
-    whole = score.relearned(first, second)
-    new = np.concatenate([whole(first), whole(second)])
-    return whole, replace(nested, thresholds=same_ranks(nested.thresholds, np.concatenate([one, two]), new))
+    sides = [score.columns(first), score.columns(second)]
+    other = score.relearned(sides[0][cut:], sides[1][cut:])
+    old = [np.concatenate([other.of(x[:cut]), score.of(x[cut:])]) for x in sides]
+    off = [np.concatenate([other.errors(x[:cut]), score.errors(x[cut:])]) for x in sides]
+    nested = chain(old[0], old[1], (off[0], off[1]))
+    whole = score.relearned(sides[0], sides[1]).without_errors()
+    new = np.concatenate([whole.of(x) for x in sides])
+    return whole, replace(nested, thresholds=same_ranks(nested.thresholds, np.concatenate(old), new))
+
+
+def _worth(score: Score, nested: Chain, goal: Goal, rows: int, z: float, dimensions: int) -> float:
+    """What a score promises, less its margin."""
+    value, _ = best_event(nested, goal, rows, z)
+    return value - _margin(score, dimensions == 1) * abs(value) if np.isfinite(value) else value
 
 
 def _margin(score: Score, scalar: bool) -> float:
@@ -104,7 +115,8 @@ def _margin(score: Score, scalar: bool) -> float:
 def same_ranks(thresholds: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:
     """Values of a sample `new` that about as many of it reach as reach the thresholds in `old`, an equally large one.
 
-    Where a value of `new` holds many ranks, it or the next one: the one whose odds of being reached are nearer.
+    Where a value of `new` holds many ranks, it or the next one: the one whose odds of being reached are nearer. The
+    lowest value is not taken for a threshold that some of `old` are below.
     """
     rows = len(old)
     below = np.searchsorted(np.sort(old), thresholds, side="left")
@@ -112,4 +124,5 @@ def same_ranks(thresholds: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.n
     here = new[np.minimum(below, rows - 1)]
     under, through = (np.searchsorted(new, here, side=side) for side in ("left", "right"))
     start, end, goal = (np.log((x + 0.5) / (rows - x + 0.5)) for x in (under, through, below))
-    return np.where((through < rows) & (end - goal < goal - start), new[np.minimum(through, rows - 1)], here)
+    up = (end - goal < goal - start) | ((under == 0) & (below > 0))
+    return np.where(up & (through < rows), new[np.minimum(through, rows - 1)], here)

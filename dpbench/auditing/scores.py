@@ -56,27 +56,34 @@ class Additive:
     words: str
 
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
-        return self._sums(self.tables, self._columns(outputs))
+        return self.of(self.columns(outputs))
 
-    def with_errors(self, outputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The scores and their posterior standard deviations."""
-        columns = self._columns(outputs)
-        squares = [replace(t, log_ratios=t.deviations**2) for t in self.tables]
-        return self._sums(self.tables, columns), np.sqrt(self._sums(squares, columns))
+    def columns(self, outputs: np.ndarray) -> np.ndarray:
+        """float64, shape (rows, k): what the log-ratios are of."""
+        columns = outputs[:, None] if outputs.ndim == 1 else outputs
+        return np.ascontiguousarray(columns if self.view is None else self.view(columns), dtype=np.float64)
+
+    def of(self, columns: np.ndarray) -> np.ndarray:
+        """The scores."""
+        return _sums(self.tables, columns)
+
+    def errors(self, columns: np.ndarray) -> np.ndarray:
+        """Their posterior standard deviations."""
+        return np.sqrt(_sums([replace(t, log_ratios=t.deviations**2) for t in self.tables], columns))
 
     def relearned(self, first: np.ndarray, second: np.ndarray) -> Additive:
-        """The same columns, their log-ratios learned from these outputs."""
-        return Additive(self.view, fit_tables(self._columns(first), self._columns(second)), self.words)
+        """The same view, its log-ratios learned from these columns."""
+        return replace(self, tables=fit_tables(first, second))
 
-    @staticmethod
-    def _sums(tables: Sequence[Table], columns: np.ndarray) -> np.ndarray:
-        total = np.zeros(len(columns))
-        sum_tables(tables, columns, total)
-        return total
+    def without_errors(self) -> Additive:
+        """The scores alone, for where they are counted."""
+        return replace(self, tables=tuple(replace(t, deviations=t.deviations[:0]) for t in self.tables))
 
-    def _columns(self, outputs: np.ndarray) -> np.ndarray:
-        columns = outputs[:, None] if outputs.ndim == 1 else outputs
-        return np.asarray(columns if self.view is None else self.view(columns), dtype=np.float64)
+
+def _sums(tables: Sequence[Table], columns: np.ndarray) -> np.ndarray:
+    total = np.zeros(len(columns))
+    sum_tables(tables, columns, total)
+    return total
 
 
 @dataclass(frozen=True)
@@ -146,7 +153,7 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     if values is not None:
         found.append(values)
     if first.dtype.kind in "SU":
-        return found
+        return found or [Values(first[:1], np.zeros(1), 0.0, False, "output, of which no value recurs")]
     if first.ndim == 1 and values is not None and len(values.keys) <= SATURATED:
         return [Plain(), *found]  # cells would be these values
     a, b = (np.asarray(x[:, None] if x.ndim == 1 else x, dtype=np.float64) for x in (first, second))

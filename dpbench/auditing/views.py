@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -66,14 +67,12 @@ def linear_views(first: np.ndarray, second: np.ndarray) -> list[View]:
     covariance = 0.5 * (one + other)
     covariance[np.diag_indices_from(covariance)] += 1e-12
     values, vectors = np.linalg.eigh(covariance)
-    symmetric = (vectors / np.sqrt(np.maximum(values, 1e-12))) @ vectors.T
-    views: list[View] = [Linear(centre, symmetric / scale[:, None], "symmetrically whitened coordinates")]
-    try:
-        triangular = np.linalg.inv(np.linalg.cholesky(covariance)).T
-        views.append(Linear(centre, triangular / scale[:, None], "triangularly whitened coordinates"))
-    except np.linalg.LinAlgError:
-        pass
-    return views
+    made = {"symmetrically": (vectors / np.sqrt(np.maximum(values, 1e-12))) @ vectors.T}
+    with suppress(np.linalg.LinAlgError):
+        made["triangularly"] = np.linalg.inv(np.linalg.cholesky(covariance)).T
+    with np.errstate(over="ignore"):
+        matrices = {how: matrix / scale[:, None] for how, matrix in made.items()}
+    return [Linear(centre, x, f"{how} whitened coordinates") for how, x in matrices.items() if np.isfinite(x).all()]
 
 
 def _covariance(
