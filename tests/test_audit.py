@@ -70,7 +70,6 @@ SHIFTED: dict[str, Callable[[float, int, Rng], Any]] = {
     "int8": lambda d, n, r: (r.integers(0, 4, n) + int(d)).astype(np.int8),
     "uint64": lambda d, n, r: r.integers(0, 9, n, dtype=np.uint64) * np.uint64(1 + d),
     "float32": lambda d, n, r: (d + r.laplace(size=n)).astype(np.float32),
-    "big endian": lambda d, n, r: (d + r.laplace(size=(n, 2))).astype(">f8"),
     "str": lambda d, n, r: np.array(["no", "yes"])[(r.random(n) < 0.3 + 0.3 * d).astype(int)],
     "bytes": lambda d, n, r: np.array([b"n", b"yes"])[(r.random(n) < 0.3 + 0.3 * d).astype(int)],
     "list": lambda d, n, r: (d + r.laplace(size=n)).tolist(),

@@ -144,7 +144,6 @@ def checked(made: Any, rows: int, name: str) -> np.ndarray:
         raise invalid(what, f"an array {shape}", made) from error
     if outputs.ndim == 0 or outputs.shape[0] != rows:
         raise invalid(what, f"{shape}: one row for each of the {rows} trials asked for", outputs)
-    outputs = outputs.astype(outputs.dtype.newbyteorder("="), copy=False)
     if outputs.dtype.kind in "SU":
         if outputs.ndim != 1:
             raise invalid(what, f"of shape ({rows},) when it holds strings", outputs)
