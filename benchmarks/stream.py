@@ -26,7 +26,7 @@ def peak() -> float:
 
 
 def measure(trials: int) -> dict[str, Any]:
-    """Audit Laplace(1) with `trials` runs a side."""
+    """Audit Laplace(1) with `trials` runs a side, after a smaller audit and before one of vectors."""
     audit(laplace, 0.0, 1.0, confidence=CONFIDENCE, trials=min(SMALL, trials))
     before, started, busy = peak(), time.perf_counter(), time.process_time()
     found = audit(laplace, 0.0, 1.0, confidence=CONFIDENCE, trials=trials)
