@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -38,13 +39,14 @@ def test_entries_take_their_place_and_no_other_changes() -> None:
     made["claims"][1]["evidence"]["digest"] = "0" * 64
     made["not_run"] = [{"id": CLAIMS[4].id, "reason": "full only"}, {"id": CLAIMS[6].id, "reason": "no data"}]
     part["claims"] = [part["claims"][4], part["claims"][1]]
+    part["not_run"] = [{"id": CLAIMS[0].id, "reason": "failed"}, {"id": CLAIMS[6].id, "reason": "still no data"}]
     part["claims"][1]["verdict"] = "refuted"
     before = copy.deepcopy(made)
     found = stale.taken(CLAIMS, made, part)
     assert made == before
     assert [c["id"] for c in found["claims"]] == [CLAIMS[k].id for k in (0, 1, 2, 4)]
     assert found["claims"][1] == part["claims"][1] and found["claims"][2] == made["claims"][2]
-    assert found["not_run"] == made["not_run"][1:]
+    assert found["not_run"] == part["not_run"][1:]
     assert found["machine"] == "one; 2 entries: two" and found["seconds"] == 4.0
     assert found["error_budget"] == pytest.approx(4e-6)
     assert stale.stale(CLAIMS[:3], found) == []
@@ -80,7 +82,16 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
         with pytest.raises(SystemExit) as stopped:
             stale.main(["--take", str(part)])
         assert stopped.value.code == 2 and "Traceback" not in capsys.readouterr().err
-    assert stale.EVIDENCE.read_bytes() == kept
+    part.write_text(json.dumps(document(2)))
+    monkeypatch.setattr(Path, "replace", full_disk)
+    with pytest.raises(SystemExit) as stopped:
+        stale.main(["--take", str(part)])
+    assert stopped.value.code == 2 and "No space left" in capsys.readouterr().err
+    assert stale.EVIDENCE.read_bytes() == kept and len(list(stale.EVIDENCE.parent.iterdir())) == 1
+
+
+def full_disk(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_the_committed_ledger_is_written_as_this_command_writes_it() -> None:

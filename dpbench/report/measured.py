@@ -94,6 +94,7 @@ def learners(document: dict[str, Any]) -> str:
                 *(f"{row[variant]['seconds']:.2f}" for variant in ("sums", "today")),
             )
             for name, row in document.get("learners", {}).items()
+            if "today" in row
         ),
     )
 

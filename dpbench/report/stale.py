@@ -16,6 +16,7 @@ from typing import Any
 
 from dpbench.claims.core import Claim
 from dpbench.claims.ledger import all_claims
+from dpbench.cli.options import write_json
 from dpbench.validation import invalid
 
 EVIDENCE = Path("evidence/ledger.json")
@@ -29,6 +30,8 @@ def stale(claims: Iterable[Claim], document: dict[str, Any]) -> list[str]:
 
 def taken(claims: Iterable[Claim], document: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
     """`document` with the entries of `part` in the place of its own, in the order of the claims.
+
+    An entry that could not be run again stays as it was.
 
     Parameters
     ----------
@@ -51,11 +54,11 @@ def taken(claims: Iterable[Claim], document: dict[str, Any], part: dict[str, Any
     machine = document["machine"]
     if part["machine"] != machine:
         machine = f"{machine}; {len(new)} entries: {part['machine']}"
-    missed = [item for item in document["not_run"] if item["id"] not in new]
+    failed = {item["id"]: item for item in (*document["not_run"], *part["not_run"]) if item["id"] not in found}
     return {
         **document,
         "claims": kept,
-        "not_run": [*missed, *(item for item in part["not_run"] if item not in missed)],
+        "not_run": list(failed.values()),
         "error_budget": sum(item["evidence"]["level"] for item in kept),
         "machine": machine,
         "seconds": document["seconds"] + part["seconds"],
@@ -73,12 +76,11 @@ def main(arguments: list[str] | None = None) -> None:
             found = stale(all_claims(), document)
             print(*found, sep="\n") if found else print("no entry is stale", file=sys.stderr)
             return
-        made = taken(all_claims(), document, json.loads(given.take.read_text(encoding="utf-8")))
+        write_json(EVIDENCE, taken(all_claims(), document, json.loads(given.take.read_text(encoding="utf-8"))))
     except (OSError, ValueError) as error:
         parser.error(str(error))
     except (KeyError, TypeError) as error:
         parser.error(f"--take must be what `dpbench verify --json FILE` wrote, got {given.take} (missing: {error})")
-    EVIDENCE.write_text(json.dumps(made, indent=1, allow_nan=False, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
