@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from dpbench.ledger.core import Claim
 from dpbench.ledger.harness import conclude
 from dpbench.ledger.registry import all_claims
 from dpbench.runs.context import RunContext
 
 Check = Callable[[], bool]
+Assumptions = dict[str, dict[str, Check]]
+"""Id of an entry: what its paper assumes, each with the check that the instance obeys it."""
 
 
 @cache
@@ -43,3 +46,14 @@ def replaced(pair: Callable[[], tuple[Any, Any]]) -> Check:
         return len(p.y) == len(q.y) and int(apart.sum()) == 1
 
     return check
+
+
+def cases(assumptions: Assumptions) -> list[tuple[str, str]]:
+    """Each entry with each of its assumptions, as a test's parameters."""
+    return [(name, text) for name, checks in assumptions.items() for text in checks]
+
+
+def assert_every_failing_row_is_listed(assumptions: Assumptions, claims: Iterable[Claim]) -> None:
+    """All that a paper is said to have wrong, and nothing else, with at least one assumption each."""
+    assert set(assumptions) == {c.id for c in claims if c.expected in ("refuted", "inconsistent")}
+    assert all(assumptions.values())
