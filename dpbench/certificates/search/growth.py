@@ -33,7 +33,7 @@ def paths(space: Space, scalable: Sequence[str]) -> Space:
         if name not in given:
             raise validation.invalid("scalable", "parameters of the space", name)
         given[f"power_{name}"] = Integer(f"power of t in {name}", 0 if given[name].whole else -2, 2)
-    given["first"] = Integer("the path begins at t = 2^first", 0, 40)
+    given["first"] = Integer("the path begins at t = 2^first", 0, 56)
     return Space(space.about, given, space.derived)
 
 

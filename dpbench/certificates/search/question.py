@@ -1,7 +1,7 @@
 """What is claimed on a space: its margin in floating point, and the certificate of an instance that breaks it.
 
-A margin is ``log(left/right)`` of the claimed ``left <= right`` (for privacy: of P(E) against e^ε P'(E) + δ, or of the
-pair's δ(ε) against δ): positive is violated, and its exponential is the ratio to the bound.
+A margin is ``log(left/right)`` of the claimed ``left <= right`` (for privacy: of the pair's δ(ε), or of an event's
+P(E) - e^ε P'(E), against δ): positive is violated, and its exponential is the ratio to the bound.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ class Question:
         Kind of the certificate: "inequality", "pair-shift", "pair-discrete".
     claim : dict
         Parts of the certificate's claim.
-    sides : (str, str)
-        Expressions of the left and the right side, of whose ratio the margin is the logarithm.
+    sides : (str, str) or (str, str, str, str)
+        Expressions of the left and the right side, of whose ratio the margin is the logarithm; of an event, its two
+        chances, ε and δ.
     definitions, conditions
         Beside those of the space: the formulas of this statement.
     derivation : tuple of str
@@ -48,7 +49,7 @@ class Question:
     space: Space
     kind: str
     claim: Mapping[str, Any]
-    sides: tuple[str, str]
+    sides: tuple[str, ...]
     derivation: tuple[str, ...]
     definitions: Mapping[str, str] = field(default_factory=dict)
     conditions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -92,12 +93,15 @@ class Question:
             )
             if missed > 0.0:
                 return missed, -FAR
-            found = log_ratio(numbers[-2], numbers[-1]) if self.margin is None else float(self.margin(values))
+            found = self._margin(numbers[-len(self.sides) :]) if self.margin is None else float(self.margin(values))
         except (ArithmeticError, ValueError, TypeError):
             return 1.0 + len(self._conditions), -FAR
         if math.isnan(missed) or math.isnan(found):
             return 1.0 + len(self._conditions), -FAR
         return 0.0, min(max(found, -FAR), FAR)
+
+    def _margin(self, sides: Sequence[float]) -> float:
+        return log_ratio(*sides) if len(sides) == 2 else event_margin(*sides)
 
     def values(self, exact: Exact) -> dict[str, float]:
         """Floats of an exact instance."""
@@ -105,19 +109,28 @@ class Question:
 
     def draft(self, exact: Exact) -> Draft:
         """The certificate of an instance, as it is handed to the checker: nothing of the search but the rationals."""
-        definitions, conditions = self.all_definitions, self.all_conditions
-        wanted = [part for part in _expressions(self.claim)] + [formula for formula, _ in conditions.values()]
+        definitions, conditions, claim = self.all_definitions, self.all_conditions, self._claimed(exact)
+        wanted = [*_expressions(claim), *(formula for formula, _ in conditions.values())]
         reached = used(wanted, definitions)
         return Draft(
             verdict="refuted",
             statement=f"An admissible instance breaks the claim: {self.space.about}.",
-            symbols={name: self.space.meaning(name) for name in self.space.symbols if name in reached},
+            symbols={name: self.space.meaning(name) for name in self.space.symbols if name in reached} | self.running,
             definitions={name: text for name, text in definitions.items() if name in reached},
             assumptions=conditions,
-            claim=self.claim,
+            claim=claim,
             instances=[({name: exact[name] for name in self.space.symbols if name in reached}, self._shows(exact))],
             derivation=[(text, list(conditions) if i == 0 else []) for i, text in enumerate(self.derivation)],
         )
+
+    @property
+    def running(self) -> dict[str, str]:
+        """Symbols of the certificate that have no value in an instance."""
+        return {}
+
+    def _claimed(self, exact: Exact) -> Mapping[str, Any]:
+        """Parts of the certificate's claim."""
+        return self.claim
 
     def _shows(self, exact: Exact) -> dict[str, Any]:
         values = self.values(exact)
@@ -126,8 +139,7 @@ class Question:
             return {"left": left, "right": right}
         if self.kind == "pair-shift":
             return {"delta": program(self.space.symbols, self.all_definitions, self.sides)(values)[0]}
-        wanted = [self.claim["p"][0], self.claim["q"][0], self.claim["epsilon"]]
-        p, q, epsilon = program(self.space.symbols, self.all_definitions, wanted)(values)
+        p, q, epsilon, _ = program(self.space.symbols, self.all_definitions, self.sides)(values)
         return {"delta": p - math.exp(epsilon) * q}
 
 
@@ -137,7 +149,7 @@ def _expressions(claim: Mapping[str, Any]) -> list[str]:
     for name, part in claim.items():
         if name in ("p", "q"):
             found += [text for text in part if text != "rest"]
-        elif isinstance(part, str) and name not in ("relation", "family"):
+        elif isinstance(part, str) and name not in ("relation", "family", "variable"):
             found.append(part)
     return found
 
@@ -149,6 +161,14 @@ def log_ratio(left: float, right: float) -> float:
     if left < 0.0 and right < 0.0:
         return math.log(-right) - math.log(-left)
     return math.nan if math.isnan(left) or math.isnan(right) else FAR if left > right else -FAR
+
+
+def event_margin(p: float, q: float, epsilon: float, delta: float) -> float:
+    """Beyond the claim: log of (p - e^ε q)/δ, the true δ over the claimed one; within it, log of p/(e^ε q + δ)."""
+    least = math.exp(epsilon) * q
+    if delta > 0.0 and p - least > delta:
+        return math.log((p - least) / delta)
+    return log_ratio(p, least + delta)
 
 
 def _missed(relation: str, left: float, right: float) -> float:
@@ -197,8 +217,7 @@ def pair_event(
 ) -> Question:  # fmt: skip
     """An event of chance `p` on one data set and `q` on its neighbour: p <= e^ε q + δ is claimed."""
     claim = {"p": [p, "rest"], "q": [q, "rest"], "event": [0], "normalise": False, "epsilon": epsilon, "delta": delta}
-    sides = (p, f"exp({epsilon})*({q}) + {delta}")
-    return Question(space, "pair-discrete", claim, sides, tuple(derivation), **fields)
+    return Question(space, "pair-discrete", claim, (p, q, epsilon, delta), tuple(derivation), **fields)
 
 
 def simple(value: Fraction) -> tuple[int, float]:

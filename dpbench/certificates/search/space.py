@@ -136,7 +136,7 @@ class Space:
     def point(self, units: Sequence[float]) -> dict[str, float]:
         """Values of all symbols at a point of the unit cube, one coordinate for each parameter."""
         pairs = zip(self.parameters.items(), units, strict=True)
-        return self.complete({name: parameter.at(u) for (name, parameter), u in pairs})
+        return self.complete({name: parameter.at(float(u)) for (name, parameter), u in pairs})
 
     def complete(self, values: Values) -> dict[str, float]:
         """`values` of the parameters, with those of the derived symbols."""
