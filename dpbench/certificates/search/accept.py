@@ -36,4 +36,4 @@ def certificate(claim: Claim, question: Question, exact: Exact) -> dict[str, Any
 
 def report(one: dict[str, Any]) -> dict[str, Any]:
     """The checker's report: ``accepted``, and why not."""
-    return checker().report_on(json.dumps(one))  # type: ignore[no-any-return]
+    return checker().report_on(json.dumps(one))

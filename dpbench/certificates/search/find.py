@@ -35,8 +35,8 @@ class SearchResult:
     found : bool
         Whether the checker accepted a counterexample; of a mechanism, whether a fresh audit refuted the claim.
     margin : float
-        log(left/right), for an asymptotic claim the least power of growth, at `instance` or, without one, the
-        largest that was met at an admissible point; -inf where none was met.
+        log(left/right), for an asymptotic claim the least power of growth or less (`growth`), at `instance` or, without
+        one, the largest that was met at an admissible point; -inf where none was met.
     instance : dict of str to str
         Exact values: of the shrunk counterexample, else of the nearest point.
     certificate : dict or None
@@ -51,6 +51,8 @@ class SearchResult:
         Processor time of it all.
     cut : str
         "seconds" or "interrupted" where the budget of evaluations was not used up for that reason.
+    ratio : float
+        To the bound, at `instance`; of an asymptotic claim the constant that would be needed at the end of the path.
     asymptotic : bool
     audit : dict or None
         Of a mechanism: the final audit, on runs that the search has not seen.
@@ -69,17 +71,9 @@ class SearchResult:
     seconds: float
     seed: int
     cut: str = ""
+    ratio: float = math.nan
     asymptotic: bool = False
     audit: Mapping[str, Any] | None = field(default=None, repr=False)
-
-    @property
-    def ratio(self) -> float:
-        """Ratio to the bound at `instance`; of an asymptotic claim, 2 to the growth at a doubling."""
-        from dpbench.certificates.search.growth import LEAST_POWER
-
-        if self.asymptotic:
-            return 2.0 ** (self.margin + LEAST_POWER)
-        return math.exp(self.margin) if self.margin < 500.0 else math.inf
 
     def __str__(self) -> str:
         values = ", ".join(f"{name} = {value}" for name, value in self.instance.items())
@@ -88,7 +82,7 @@ class SearchResult:
         if self.audit is not None:
             said = f"audit: {self.audit.get('verdict')}, epsilon_lower {self.audit.get('epsilon_lower'):.4g}"
             return f"{self.claim}: {'counterexample, ' if self.found else 'nothing found; '}{said} ({what})"
-        scale = "growth at a doubling" if self.asymptotic else "ratio to the bound"
+        scale = "constant needed" if self.asymptotic else "ratio to the bound"
         if self.found:
             return f"{self.claim}: counterexample, {scale} {self.ratio:.4g} at {values} ({what}{end})"
         near = f"nearest: {scale} {self.ratio:.4g} at {values}" if self.instance else "no admissible point was met"
@@ -99,7 +93,7 @@ class SearchResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain types, strict JSON."""
         names = [n for n in self.__dataclass_fields__ if n not in ("certificate", "audit")]
-        kept: dict[str, Any] = {n: getattr(self, n) for n in names} | {"ratio": self.ratio}
+        kept: dict[str, Any] = {n: getattr(self, n) for n in names}
         return {**plain(kept), "certificate": self.certificate, "audit": plain(self.audit)}
 
 
@@ -113,7 +107,8 @@ def find_counterexample(
     claim : str or Claim
         An id of the ledger, or a claim with ``space=``.
     seconds : float
-        Wall time after which the search is cut short; shrinking and checking come on top.
+        Processor time (of a mechanism, wall time) after which the search is cut short; shrinking and checking come
+        on top.
     seed : int
     evaluations : int
         Points of the search. Where `seconds` does not cut it short, the result is the same bit for bit for one seed
@@ -156,16 +151,21 @@ def find_counterexample(
     trace = climb(
         look, len(names), evaluations=evaluations, seconds=seconds, seed=seed, threshold=THRESHOLD, worst=worst
     )
-    exact, made, refused = _accepted(one, question, trace)
-    margin = trace.margin
-    if exact is not None:
-        margin = question.look(question.values(question.space.exact(exact)))[1]
-    elif trace.best is not None:
+    try:
+        exact, made, refused = _accepted(one, question, trace)
+    except KeyboardInterrupt:
+        trace.cut, exact, made, refused = "interrupted", None, None, ()
+    margin, ratio = trace.margin, math.nan
+    if exact is None and trace.best is not None:
         exact = _short(question, trace)
+    if exact is not None:
+        whole = question.space.exact(exact)
+        margin = question.look(question.values(whole))[1]
+        ratio = question.ratio(whole, margin)
     return SearchResult(
         one.id, made is not None, margin, {} if exact is None else {n: rational(v) for n, v in exact.items()}, made,
         refused, question.space.region, trace.evaluations, trace.admissible, trace.first,
-        time.process_time() - began, seed, trace.cut, question.kind == "growth",
+        time.process_time() - began, seed, trace.cut, ratio, question.kind == "growth",
     )  # fmt: skip
 
 

@@ -55,6 +55,15 @@ def names(text: str) -> set[str]:
     return found - set(re.findall(r"sum\(\s*([A-Za-z_][A-Za-z0-9_]*)", text))
 
 
+def used(wanted: Sequence[str], definitions: Mapping[str, str]) -> set[str]:
+    """Symbols and definitions that the expressions lead to."""
+    found = set().union(*map(names, wanted))
+    for name, text in reversed(list(definitions.items())):
+        if name in found:
+            found |= names(text)
+    return found
+
+
 def comparison(text: str) -> tuple[str, str, str]:
     """Left side, relation and right side of a condition such as ``n >= 2``."""
     relations = _RELATION.findall(text)
@@ -89,7 +98,7 @@ def _tree(text: str) -> ast.expr:
         tree = ast.parse(named.replace("s_pi()", "s_pi").replace("^", "**").strip(), mode="eval")
     except SyntaxError as error:
         raise validation.invalid("a formula", "an expression of the checker's grammar", text) from error
-    return _Calls().visit(tree.body)  # type: ignore[no-any-return]
+    return _Calls().visit(tree.body)
 
 
 def program(symbols: Sequence[str], definitions: Mapping[str, str], wanted: Sequence[str]) -> Callable[[Values], Any]:
@@ -98,6 +107,7 @@ def program(symbols: Sequence[str], definitions: Mapping[str, str], wanted: Sequ
     It raises ArithmeticError, TypeError or ValueError where an expression is undefined.
     """
     known = set(symbols)
+    needed = used(wanted, definitions)
     body: list[ast.stmt] = []
     for name, text in definitions.items():
         missing = names(text) - known
@@ -105,7 +115,8 @@ def program(symbols: Sequence[str], definitions: Mapping[str, str], wanted: Sequ
             what = f"a new name in terms of earlier ones (unknown: {sorted(missing)})" if missing else "a new name"
             raise validation.invalid(f"the definition of {name}", what, text)
         known.add(name)
-        body.append(ast.Assign([ast.Name(f"s_{name}", ast.Store())], _tree(text)))
+        if name in needed:
+            body.append(ast.Assign([ast.Name(f"s_{name}", ast.Store())], _tree(text)))
     for text in wanted:
         if missing := names(text) - known:
             raise validation.invalid("a formula", f"in symbols that are declared (unknown: {sorted(missing)})", text)
@@ -118,6 +129,6 @@ def program(symbols: Sequence[str], definitions: Mapping[str, str], wanted: Sequ
     assert isinstance(made, ast.FunctionDef)
     made.args, made.body = arguments, body
     scope: dict[str, Any] = {f"f_{name}": function for name, function in _FUNCTIONS.items()} | {"s_pi": math.pi}
-    exec(compile(ast.fix_missing_locations(source), "<space>", "exec"), scope)  # of a tree built above from checked text
+    exec(compile(ast.fix_missing_locations(source), "<space>", "exec"), scope)  # built above from checked text
     function, order = scope["made"], tuple(symbols)
     return lambda values: function(*[values[name] for name in order])

@@ -1,9 +1,10 @@
 """Claims with a hidden constant: the search looks for a path along which no constant lasts.
 
 On a path t = 2^j, ..., 2^(j + steps) every scalable parameter x is x_0 t^s with a small integer s. The margin is the
-least growth of left/right at a doubling, in powers of t, less `LEAST_POWER`: where it is positive the ratio grows at
-every doubling, and the checker's kind "growth" verifies that at the values listed. That it goes on for all t is left to
-the derivation.
+smaller of two: the least growth of left/right at a doubling, in powers of t, less `LEAST_POWER`; and the logarithm of
+the last ratio over `CONSTANT`, in units of the path's length. Where it is positive the ratio grows at every doubling,
+and reaches `CONSTANT` or more; the checker's kind "growth" verifies that at the values listed. That it goes on for all
+t is left to the derivation.
 """
 
 from __future__ import annotations
@@ -13,15 +14,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from dpbench.certificates.build import Draft, below, near
-from dpbench.certificates.search.formula import Values, comparison, names, program
+from dpbench.certificates.search.formula import Values, comparison, names, program, used
 from dpbench.certificates.search.question import FAR, Question
-from dpbench.certificates.search.space import Exact, Integer, Parameter, Space
+from dpbench.certificates.search.space import Choice, Exact, Integer, Parameter, Space
 from dpbench.core import validation
 
 LEAST_POWER = 0.02
+CONSTANT = 100.0
+"""What the constant of O(.) may be, at most: the ratio has to be beyond it at the end of the path."""
+POWERS, WHOLE_POWERS = (0, 1, -1, 2, -2), (0, 1, 2, 4, 8)
 STEPS = 8
 """Doublings of a path."""
 
@@ -32,7 +37,7 @@ def paths(space: Space, scalable: Sequence[str]) -> Space:
     for name in scalable:
         if name not in given:
             raise validation.invalid("scalable", "parameters of the space", name)
-        given[f"power_{name}"] = Integer(f"power of t in {name}", 0 if given[name].whole else -2, 2)
+        given[f"power_{name}"] = Choice(f"power of t in {name}", WHOLE_POWERS if given[name].whole else POWERS)
     given["first"] = Integer("the path begins at t = 2^first", 0, 56)
     return Space(space.about, given, space.derived)
 
@@ -69,7 +74,7 @@ class Growth(Question):
         return made
 
     def look(self, values: Values) -> tuple[float, float]:
-        """(how far the conditions are missed along the path, least growth at a doubling less `LEAST_POWER`)."""
+        """(how far the conditions are missed along the path, margin)."""
         worst = 1.0 + len(self.all_conditions), -FAR
         try:
             points = self._along(values)
@@ -82,13 +87,19 @@ class Growth(Question):
                     scale = abs(left) + abs(right)
                     if not (by < 0.0 or (by == 0.0 and relation in ("<=", ">="))):
                         missed += max(by / scale, 1e-9) if scale > 0.0 else 1.0
-            if not missed == 0.0:
+            if missed != 0.0:
                 return (missed, -FAR) if missed > 0.0 else worst
             logs = [math.log(point[-2]) - math.log(point[-1]) for point in points]
         except (ArithmeticError, ValueError, TypeError):
             return worst
-        growth = min(b - a for a, b in zip(logs, logs[1:], strict=False)) / math.log(2.0) - LEAST_POWER
+        growth = min(b - a for a, b in pairwise(logs)) / math.log(2.0) - LEAST_POWER
+        growth = min(growth, (logs[-1] - math.log(CONSTANT)) / (STEPS * math.log(2.0)))
         return (0.0, growth) if math.isfinite(growth) else worst
+
+    def ratio(self, exact: Exact, margin: float) -> float:
+        """Ratio of the two sides at the end of the path: the constant that would be needed there."""
+        last = self._along(self.values(exact))[-1]
+        return float(last[-2] / last[-1])
 
     def draft(self, exact: Exact) -> Draft:
         """The certificate of kind "growth": conditions that move with t are factors of the quantity."""
@@ -98,7 +109,7 @@ class Growth(Question):
         definitions = {**moved, **self.all_definitions}
         points = self._along(values)
         logs = [math.log(point[-2]) - math.log(point[-1]) for point in points]
-        growth = min(b - a for a, b in zip(logs, logs[1:], strict=False)) / math.log(2.0)
+        growth = min(b - a for a, b in pairwise(logs)) / math.log(2.0)
         power = near(0.9 * growth, 2)
         first = int(exact["first"])
         ratios = [math.exp(x) for x in logs]
@@ -117,7 +128,7 @@ class Growth(Question):
         about = {name: self.space.meaning(name) for name in self.ground.symbols}
         symbols = {f"{n}_0" if n in powers else n: what + (" at t = 1" if n in powers else "")
                    for n, what in about.items()}  # fmt: skip
-        reached = _reached([quantity, *(formula for formula, _ in fixed.values())], definitions)
+        reached = used([quantity, *(formula for formula, _ in fixed.values())], definitions)
         held = {name: what for name, what in symbols.items() if name in reached}
         return Draft(
             verdict="refuted",
@@ -138,12 +149,6 @@ def _moving(definitions: Mapping[str, str]) -> set[str]:
         if names(text) & found:
             found.add(name)
     return found
-
-
-def _reached(wanted: Sequence[str], definitions: Mapping[str, str]) -> set[str]:
-    from dpbench.certificates.search.space import used
-
-    return used(wanted, definitions)
 
 
 def order(

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from dpbench.certificates.build import rational, round_to
-from dpbench.certificates.search.formula import Values, program
+from dpbench.certificates.search.formula import Values, names, program
 from dpbench.certificates.search.question import FAR, Question, log_ratio
 from dpbench.certificates.search.space import Exact, Space
 
@@ -33,9 +33,11 @@ class Mixture(Question):
     partition: Callable[[Values], Sequence[float]] = field(kw_only=True)
 
     @cached_property
-    def _on_edges(self) -> Callable[[Values], Any]:
-        symbols = (*self.space.symbols, self.variable)
-        return program(symbols, self.all_definitions, [self.profile, self.tail])
+    def _parts(self) -> tuple[tuple[str, ...], Callable[[Values], Any], Callable[[Values], Any]]:
+        """What profile and tail name; its values from those of the symbols; the two from its values and R's."""
+        inner = tuple(sorted((names(self.profile) | names(self.tail)) - {self.variable}))
+        once = program(self.space.symbols, self.all_definitions, inner)
+        return inner, once, program((*inner, self.variable), {}, [self.profile, self.tail])
 
     def edges(self, values: Values) -> list[str]:
         """The edges as rationals of eight digits."""
@@ -44,7 +46,9 @@ class Mixture(Question):
     def lower(self, values: Values) -> float:
         """On each cell the profile at its lower end, times the cell's chance."""
         edges = [float(round_to(edge, DIGITS, 0)) for edge in self.partition(values)]
-        pairs = [self._on_edges({**values, self.variable: edge}) for edge in edges]
+        inner, once, on_edge = self._parts
+        here = dict(zip(inner, once(values), strict=True))
+        pairs = [on_edge({**here, self.variable: edge}) for edge in edges]
         tails = [tail for _, tail in pairs] + [0.0]
         return sum(profile * (tails[i] - tails[i + 1]) for i, (profile, _) in enumerate(pairs))
 

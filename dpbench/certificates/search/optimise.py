@@ -51,7 +51,9 @@ class Trace:
 Look = Callable[[np.ndarray], tuple[float, float]]
 
 
-def climb(look: Look, dimension: int, *, evaluations: int, seconds: float, seed: int, threshold: float, worst: bool) -> Trace:  # fmt: skip
+def climb(
+    look: Look, dimension: int, *, evaluations: int, seconds: float, seed: int, threshold: float, worst: bool
+) -> Trace:
     """Search for the largest margin.
 
     Parameters
@@ -59,18 +61,19 @@ def climb(look: Look, dimension: int, *, evaluations: int, seconds: float, seed:
     look : callable
         From a point of the unit cube to (how far the conditions are missed, margin).
     evaluations, seconds : budgets
+        Points, and processor time.
     threshold : float
         A margin above it is a violation.
     worst : bool
         Go on after a violation, for the largest margin; else the global search ends there.
     """
-    trace, deadline = Trace(), time.monotonic() + seconds
+    trace, deadline = Trace(), time.process_time() + seconds
     limits = {"now": int(evaluations), "stop": not worst}
 
     def cost(units: np.ndarray) -> float:
         if trace.evaluations >= limits["now"]:
             raise _Enough
-        if time.monotonic() > deadline:
+        if time.process_time() > deadline:
             trace.cut = "seconds"
             raise _Enough
         point = np.clip(units, 0.0, 1.0)
@@ -95,7 +98,9 @@ def climb(look: Look, dimension: int, *, evaluations: int, seconds: float, seed:
     except KeyboardInterrupt:
         trace.cut = "interrupted"
     if not trace.cut and trace.good:
-        limits["now"] = min(int(evaluations), trace.evaluations + 400) if trace.first and not worst else int(evaluations)
+        if trace.first and not worst:
+            limits["now"] = min(int(evaluations), trace.evaluations + 400)
+        limits["stop"] = False
         try:
             _locally(cost, trace)
         except _Enough:

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any
 
 from dpbench.certificates.build import Draft
-from dpbench.certificates.search.formula import Values, comparison, program
-from dpbench.certificates.search.space import Exact, Space, used
+from dpbench.certificates.search.formula import Values, comparison, program, used
+from dpbench.certificates.search.space import Exact, Space
 from dpbench.core import validation
 
 FAR = 500.0
@@ -102,6 +102,10 @@ class Question:
 
     def _margin(self, sides: Sequence[float]) -> float:
         return log_ratio(*sides) if len(sides) == 2 else event_margin(*sides)
+
+    def ratio(self, exact: Exact, margin: float) -> float:
+        """Ratio to the bound at an instance whose margin is known."""
+        return math.exp(margin) if margin < FAR else math.inf
 
     def values(self, exact: Exact) -> dict[str, float]:
         """Floats of an exact instance."""

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from dpbench.certificates.build import round_to
 from dpbench.certificates.search.question import Question, simple
-from dpbench.certificates.search.space import Choice, Exact
+from dpbench.certificates.search.space import Choice, Exact, Integer
 
 KEEP = 1e-3
 """A shrunk instance keeps this margin, or half of what it had."""
@@ -54,10 +54,9 @@ def _near(question: Question, name: str, value: float, digits: int) -> Fraction:
     parameter = question.space.parameters[name]
     if isinstance(parameter, Choice):
         return min((Fraction(option) for option in parameter.options), key=lambda option: abs(float(option) - value))
-    if parameter.whole:
+    if isinstance(parameter, Integer):
         return Fraction(round(value))
-    low, high = Fraction(parameter.low), Fraction(parameter.high)
-    return min(max(round_to(value, digits, 0), low), high)
+    return min(max(round_to(value, digits, 0), parameter.least), parameter.most)
 
 
 def shrunk(question: Question, values: Mapping[str, Fraction], keep: float, looks: int = LOOKS) -> Exact:
@@ -85,7 +84,7 @@ def _simpler(question: Question, name: str, value: Fraction) -> Iterator[Fractio
     if isinstance(parameter, Choice):
         yield from (Fraction(o) for o in parameter.options[: list(map(Fraction, parameter.options)).index(value)])
         return
-    if parameter.whole:
+    if isinstance(parameter, Integer):
         low = int(parameter.low)
         steps = {low, *(low + (int(value) - low) // k for k in (1000, 100, 10, 4, 2)), int(value) - 1}
         powers = {10**k for k in range(len(str(int(value))))} if value > 1000 else set()
@@ -99,7 +98,7 @@ def _simpler(question: Question, name: str, value: Fraction) -> Iterator[Fractio
 
 def _least(shrinker: Shrinker, best: Exact, name: str) -> Fraction:
     """The least value to two digits, by bisection of its logarithm: the claim holds below it only if margins grow."""
-    low, high = max(shrinker.question.space.parameters[name].at(0.0), 1e-12), float(best[name])  # type: ignore[union-attr]
+    low, high = max(shrinker.question.space.parameters[name].at(0.0), 1e-12), float(best[name])
     value = best[name]
     for _ in range(24):
         middle = math.sqrt(low * high)

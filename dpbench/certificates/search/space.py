@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from dpbench.certificates.search.formula import Values, names
+import numpy as np
+
+from dpbench.certificates.search.formula import Values
 from dpbench.core import validation
 
 Exact = dict[str, Fraction]
@@ -35,8 +37,17 @@ class Real:
             return min(max(self.low * (self.high / self.low) ** u, self.low), self.high)
         return self.low + u * (self.high - self.low)
 
+    @property
+    def least(self) -> Fraction:
+        """The lower end as it is written, 1/1000 for 1e-3."""
+        return Fraction(repr(float(self.low)))
+
+    @property
+    def most(self) -> Fraction:
+        return Fraction(repr(float(self.high)))
+
     def allows(self, value: Fraction) -> bool:
-        return Fraction(self.low) <= value <= Fraction(self.high)
+        return self.least <= value <= self.most
 
     @property
     def region(self) -> str:
@@ -133,7 +144,7 @@ class Space:
     def symbols(self) -> tuple[str, ...]:
         return (*self.parameters, *self.derived)
 
-    def point(self, units: Sequence[float]) -> dict[str, float]:
+    def point(self, units: Sequence[float] | np.ndarray) -> dict[str, float]:
         """Values of all symbols at a point of the unit cube, one coordinate for each parameter."""
         pairs = zip(self.parameters.items(), units, strict=True)
         return self.complete({name: parameter.at(float(u)) for (name, parameter), u in pairs})
@@ -159,12 +170,3 @@ class Space:
     @property
     def region(self) -> dict[str, str]:
         return {name: parameter.region for name, parameter in self.parameters.items()}
-
-
-def used(wanted: Sequence[str], definitions: Mapping[str, str]) -> set[str]:
-    """Symbols and definitions that the expressions lead to."""
-    found = set().union(*map(names, wanted))
-    for name, text in reversed(definitions.items()):
-        if name in found:
-            found |= names(text)
-    return found

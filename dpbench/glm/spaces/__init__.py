@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpbench.glm.spaces import floors, jl, losses, privacy, selection, stability
+from dpbench.glm.spaces import floors, jl, losses, privacy, selection, stability, uniform
 
 QUESTIONS: dict[str, Any] = {
     **losses.QUESTIONS,
@@ -13,4 +13,5 @@ QUESTIONS: dict[str, Any] = {
     **privacy.QUESTIONS,
     **floors.QUESTIONS,
     **jl.QUESTIONS,
+    **uniform.QUESTIONS,
 }

@@ -25,9 +25,7 @@ ZERO = Space(
         "zero": "reach^2",
     },
 )  # fmt: skip
-_ZERO = (
-    "The zero predictor's excess F(0) - F(w*) = |X w*|^2/n is at most (B X)^2 on every data set (squared loss).",
-)
+_ZERO = ("The zero predictor's excess F(0) - F(w*) = |X w*|^2/n is at most (B X)^2 on every data set (squared loss).",)
 LINE = Space(
     "the sign of clipped gains with Laplace noise, or zero, in one dimension",
     {name: parameter for name, parameter in SIZES.items() if name != "d"},
@@ -40,7 +38,8 @@ LINE = Space(
 _LINE = (
     "d = 1. B or -B by the sign of the mean of half gains, clipped or not, plus Laplace noise of scale b = 2 Y^2/(n "
     "epsilon), or 4 reach Y/(n epsilon) unclipped: epsilon-DP; the wrong sign costs 4 g and has probability at most "
-    "exp(-g/b)/2, so the excess is at most 2 b/e, or b/e unclipped, on every data set with |w*| = B; zero's is (B X)^2.",
+    "exp(-g/b)/2, so the excess is at most 2 b/e, or b/e unclipped, on every data set with |w*| = B; zero's is (B "
+    "X)^2.",
 )
 DUMMY = Space(
     "a packing with a dummy point, and the predictor that is zero but for the dummy's coordinate",
@@ -52,7 +51,7 @@ DUMMY = Space(
         "reach": Real("B X", 1e-2, 1e9),
     },
     derived={
-        "block": (lambda v: math.ceil(math.log(5.0) / v["epsilon"]), "records of a coordinate: more than log(5)/epsilon"),
+        "block": (lambda v: math.ceil(math.log(5.0) / v["epsilon"]), "records of a coordinate, log(5)/epsilon or more"),
     },
     definitions={
         "size": "n*epsilon",
@@ -102,7 +101,8 @@ CONSTANT = Space(
     },
 )
 _CONSTANT = (
-    "w_j = B/(2 d'^(1/p)) whatever the data: mean excess over the Beta(beta, beta) prior B X/(2 (1 + 2 beta) d'^(1/p)), "
+    "w_j = B/(2 d'^(1/p)) whatever the data: mean excess over the Beta(beta, beta) prior B X/(2 (1 + 2 beta) "
+    "d'^(1/p)), "
     "and every (epsilon, delta) holds.",
 )
 

@@ -7,20 +7,20 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
 
 from dpbench.certificates.search.formula import Values
 from dpbench.certificates.search.mixture import mixture
 from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.glm.spaces.privacy import CLAIMED
 
-LEVELS = np.concatenate([[1e-3, 1e-2], np.linspace(0.04, 0.96, 24), [0.99, 1 - 1e-3, 1 - 1e-5, 1 - 1e-8, 1 - 1e-12]])
+DEVIATIONS = (-3.0, *np.linspace(-2.0, 2.0, 21), 2.3, 2.6, 3.0, 3.5, 4.2, 5.0, 6.0, 7.0, 10.0, 14.0, 20.0)
 
 
 @lru_cache(maxsize=256)
 def stretches(k: int) -> tuple[float, ...]:
-    """Edges in |Φu| of a unit vector, |Φu|² chi-squared over k."""
-    return tuple(float(r) for r in np.unique(np.round(np.sqrt(chi2.ppf(LEVELS, k) / k), 7)))
+    """Edges in |Φu| of a unit vector, |Φu|² chi-squared over k: near its quantiles (Wilson and Hilferty)."""
+    roots = [max(1.0 - 2.0 / (9.0 * k) + z * math.sqrt(2.0 / (9.0 * k)), 0.05) for z in DEVIATIONS]
+    return tuple(sorted({round(root**1.5, 7) for root in roots}))
 
 
 def _edges(values: Values) -> tuple[float, ...]:
@@ -104,7 +104,8 @@ def _printed_dimension(v: Values) -> float:
 _PAIR = (
     "Slope -y along Phi x on the whole ball; records (u, +1) and (u, -1) in turn, the last (u, +1) or (u, -1), G = X = "
     "1: mean gradients -+Phi u/n at every step.",
-    "For each map the averaged output differs by a Gaussian shift mu r along Phi u, r = |Phi u|, with one event best for "
+    "For each map the averaged output differs by a Gaussian shift mu r along Phi u, r = |Phi u|, with one event best "
+    "for "
     "all r: the profile is E delta(epsilon; mu r), r^2 chi-squared over k for the normal map. It grows with r.",
     "A projection is ever active with probability at most 2 P(chi^2_k > reach^2), for r up to the last edge; this and "
     "longer r cost at most (1 + e^epsilon) kappa.",

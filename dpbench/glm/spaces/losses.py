@@ -35,7 +35,8 @@ NOISY = Space(
 )
 _CHANCE = "erfc((sqrt(Delta) - (b*Y - a*B*X))/(X*sigma*sqrt(2)))/2"
 _NOISY = (
-    "w~ = a B e plus noise, record (X e, b Y): the loss is at least Delta where b Y - X (a B + sigma N) >= sqrt(Delta).",
+    "w~ = a B e plus noise, record (X e, b Y): the loss is at least Delta where b Y - X (a B + sigma N) >= "
+    "sqrt(Delta).",
 )
 EXPONENT = Space(
     "a model of the ball plus Gaussian noise, along any direction",

@@ -62,7 +62,8 @@ HALF = Space(
     definitions={"H": "2", "n": "2*records", "short": "p*Y^2 - k/records*Y^2"},
 )
 _SHORT = (
-    "w = 0, labels Y with chance p, else 0: the mean loss over S_2 is Y^2 Bin/records and the risk p Y^2; k labels Y or "
+    "w = 0, labels Y with chance p, else 0: the mean loss over S_2 is Y^2 Bin/records and the risk p Y^2; k labels Y "
+    "or "
     "fewer are beyond the penalty, and betatail is the chance of that.",
 )
 CANDIDATES = Space(
@@ -119,9 +120,11 @@ BOOSTED = Space(
     conditions={"chunks": ("n >= m + 1", "a record for each chunk")},
 )
 _TYPICAL = (
-    "The base returns 0 or -Y e by a fair coin: (0, 0)-DP. All records are (0, 0), of loss 0, so the choice looks at no "
+    "The base returns 0 or -Y e by a fair coin: (0, 0)-DP. All records are (0, 0), of loss 0, so the choice looks at "
+    "no "
     "coin: the chosen model is 0 with chance 1/2.",
-    "The last chunk, of n/(m + 1) records, has one record (e, -Y) instead: the loss Y^2 for 0 and 0 for -Y e. Model 0 is "
+    "The last chunk, of n/(m + 1) records, has one record (e, -Y) instead: the loss Y^2 for 0 and 0 for -Y e. Model 0 "
+    "is "
     "chosen only if all coins say 0, or one of m - 1 Laplace variables beats another by gap; two Laplace variables of "
     "scale 1 differ by g or more on one side with chance (1 + g/2) exp(-g)/2.",
 )

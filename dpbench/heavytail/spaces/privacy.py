@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from collections.abc import Mapping
 from typing import Any
 
 from dpbench.certificates.search.question import inequality, pair_event
-from dpbench.certificates.search.space import Choice, Integer, Real, Space
+from dpbench.certificates.search.space import Choice, Integer, Parameter, Real, Space
 
 NET = {"low": "-1", "mid": "0", "high": "1"}
-ORDERS = tuple(Fraction(k, 20) for k in range(21, 40))
+QUARTERS: dict[str, Parameter] = {
+    "half": Choice("theta is 1 + half/2 + quarter/4", (1, 0)),
+    "quarter": Choice("theta is 1 + half/2 + quarter/4", (0, 1)),
+}
+"""Powers by roots, which are defined at a residual of 0."""
 
 
-def _psi(x: str, y: str, w: str) -> str:
-    """ψ of a residual, the truncation's scale being 1: constant from 1 on."""
+def _psi(x: str, y: str, w: str, power: str) -> str:
+    """ψ of a residual z, the truncation's scale being 1: constant from 1 on; `power` is z^theta."""
     z = f"min(1, abs({y} - ({w})*{x}))"
-    return f"(-log(1 - {z} + {z}^theta/theta))"
+    return f"(-log(1 - {z} + {power.format(z=z)}/theta))"
 
 
-def _records(about: str, orders: tuple[int | Fraction, ...]) -> Space:
-    losses = {f"{name}_{i}": _psi(f"x_{i}", f"y_{i}", w) for i in (1, 2, 3) for name, w in NET.items()}
+def _records(about: str, theta: str, power: str, order: Mapping[str, Parameter]) -> Space:
+    losses = {f"{name}_{i}": _psi(f"x_{i}", f"y_{i}", w, power) for i in (1, 2, 3) for name, w in NET.items()}
     return Space(
         about,
         {
             "epsilon": Real("claimed", 1e-2, 20.0),
-            "theta": Choice("order of the moment", orders),
-            "others": Integer("copies of the common record", 1, 100),
+            **order,
+            "others": Integer("copies of the common record", 1, 30),
             **{f"x_{i}": Real(f"feature of {who}", -10.0, 10.0) for i, who in enumerate(_WHO, 1)},
             **{f"y_{i}": Real(f"label of {who}", -10.0, 10.0) for i, who in enumerate(_WHO, 1)},
         },
-        definitions=losses,
+        definitions={"theta": theta, **losses},
+        conditions={"order": ("theta > 1", "order of the moment")},
     )
 
 
@@ -46,17 +51,19 @@ def _output(space: Space, weight: str, removed: bool) -> Any:
     for side, record in (("p", 1), ("q", 2)):
         for name in NET:
             own = "" if removed and side == "q" else f"{name}_{record} + "
-            made[f"{side}_{name}"] = f"exp(-{weight}*({own}others*{name}_3))"
-    definitions = {"p": "p_low/(p_low + p_mid + p_high)", "q": "q_low/(q_low + q_mid + q_high)"}
-    return pair_event(
-        space, "p", "q", delta="0", derivation=_DERIVED, definitions={**made, **definitions}
-    )
+            made[f"{side}_{name}"] = f"{weight}*({own}others*{name}_3)"
+    definitions = {s: f"1/(1 + exp({s}_low - {s}_mid) + exp({s}_low - {s}_high))" for s in ("p", "q")}
+    return pair_event(space, "p", "q", delta="0", derivation=_DERIVED, definitions={**made, **definitions})
 
 
 def _questions(theorem: str, algorithm: str, equation: str, space: Space, sharp: str) -> dict[str, Any]:
     moved = inequality(space, "abs(low_1 - low_2)", sharp, derivation=_DERIVED)
     upper = inequality(
-        space, "low_1", "log(1 + z + z^theta/theta)", derivation=_DERIVED, conditions={"some": ("z > 0", "a residual")},
+        space,
+        "low_1",
+        "log(1 + z + z^theta/theta)",
+        derivation=_DERIVED,
+        conditions={"some": ("z > 0", "a residual")},
         definitions={"z": "min(1, abs(y_1 + x_1))"},
     )
     return {
@@ -68,8 +75,13 @@ def _questions(theorem: str, algorithm: str, equation: str, space: Space, sharp:
     }  # fmt: skip
 
 
-LINE = _records("Algorithm 1 on the line with a net of three points, any records", (2,))
-ORDER = _records("Algorithm 2 on the line with a net of three points, any records", ORDERS)
+LINE = _records("Algorithm 1 on the line with a net of three points, any records", "2", "{z}^2", {})
+ORDER = _records(
+    "Algorithm 2 on the line with a net of three points, any records",
+    "1 + half/2 + quarter/4",
+    "{z}*sqrt({z})^half*sqrt(sqrt({z}))^quarter",
+    QUARTERS,
+)
 
 QUESTIONS: dict[str, Any] = {
     **_questions("thm1", "alg1", "eq3", LINE, "2*log(theta)"),

@@ -34,7 +34,8 @@ def _signs(orders: tuple[int | Fraction, ...]) -> Space:
 
 
 _CUT = (
-    "x = 1, W = [-1, 1], y = s with probability p, -s else, every residual truncated on all of W: the output is uniform "
+    "x = 1, W = [-1, 1], y = s with probability p, -s else, every residual truncated on all of W: the output is "
+    "uniform "
     "on the net, the risk is const - (2p - 1) w, and the excess (2p - 1)(1 - w) has the (1 - eta)-quantile stated.",
 )
 
@@ -43,7 +44,10 @@ def _moments(space: Space) -> tuple[Growth, Growth]:
     scalable = ("n", "s")
     plain = order(space, "quantile", "share^((theta - 1)/theta)", scalable=scalable, derivation=_CUT)
     kept = order(
-        space, "quantile", "iota^(theta - 1)*(s + 1)^theta + share^((theta - 1)/theta)", scalable=scalable,
+        space,
+        "quantile",
+        "iota^(theta - 1)*(s + 1)^theta + share^((theta - 1)/theta)",
+        scalable=scalable,
         derivation=_CUT,
     )
     return plain, kept
@@ -82,9 +86,11 @@ def _majority(orders: tuple[int | Fraction, ...]) -> Space:
 _MAJORITY = (
     "x = 1, W = [-1, 1], y = 1 or -1: the excess of w is (1 - 2 p)(1 - w), more than 1 - 2 p for w < 0.",
     "With k or more labels -1 let S be the sum of psi(iota |y_i - w|). Between the labels S is concave; psi is too, so "
-    "S(0) >= n psi(2 iota)/2, S(1) is at least k psi(2 iota), and S(-1) at most (n - k) psi(2 iota): every w >= 0 has S "
+    "S(0) >= n psi(2 iota)/2, S(1) is at least k psi(2 iota), and S(-1) at most (n - k) psi(2 iota): every w >= 0 has "
+    "S "
     ">= S(-1) + psi(2 iota)/2.",
-    "The weights are exp(-epsilon S/(2 log theta)), half of the printed exponent (more concentrated with the whole): all "
+    "The weights are exp(-epsilon S/(2 log theta)), half of the printed exponent (more concentrated with the whole): "
+    "all "
     "of N net points with w >= 0 together have at most the chance other. The constant of O(.) is taken to be 100.",
 )
 _QUADRATIC = "3*zeta + iota*zeta^2 + 5/2*iota*spread + 4*log(theta)*log(N/eta)/(n*iota*epsilon)"
@@ -94,9 +100,12 @@ _SAMPLED = " + 3/(n*iota)*log(N/eta)"
 
 def _large(space: Space, bound: str, failures: str) -> Any:
     return inequality(
-        space, "betatail(p, k, n - k + 1)*(1 - other)", failures, derivation=_MAJORITY, definitions={"bound": bound},
-        conditions={"far": ("excess >= constant*bound", "the excess is beyond the bound")}, least="epsilon",
-    )
+        space, "excess", "constant*bound", derivation=_MAJORITY, definitions={"bound": bound},
+        conditions={
+            "likely": (f"betatail(p, k, n - k + 1)*(1 - other) > {failures}", "more than the failure probability"),
+        },
+        least="epsilon",
+    )  # fmt: skip
 
 
 MAJORITY_2, MAJORITY_THETA = _majority((2,)), _majority(ORDERS)
@@ -109,12 +118,12 @@ RESIDUALS: dict[str, Parameter] = {
 FITTED = Space(
     "x = 1, labels that a model fits, any model", RESIDUALS,
     definitions={
-        "exponent38": "log(1 - iota*v + iota*zeta + iota^theta*abs(zeta - v)^theta/theta)",
+        "line38": "1 - iota*v + iota*zeta + iota^theta*abs(zeta - v)^theta/theta",
         "power": "iota^theta*2^(theta - 1)/theta*(v^theta + zeta^theta)",
     },
     conditions={"apart": ("abs(zeta - v) > 0", "the residual is not the net's radius")},
 )  # fmt: skip
-_FITTED = ("x = 1, y = <x, w*>: the residual of w is v = |w - w*|, nothing is random; exponents are divided by n.",)
+_FITTED = ("x = 1, y = <x, w*>: the residual of w is v = |w - w*|, nothing is random; the n-th roots are shown.",)
 RARE = Space(
     "rare long records of size M and common short ones, under moments of order theta",
     {
@@ -138,7 +147,8 @@ _LONG = {
     "excess": "9/10*(p*M - (1 - p)*a)",
 }
 _RARE = (
-    "x = y = M with chance p, else x = a and y = 0, so that E|x|^theta <= 1 and E|y|^theta <= 1; the risk p M (1 - w) + "
+    "x = y = M with chance p, else x = a and y = 0, so that E|x|^theta <= 1 and E|y|^theta <= 1; the risk p M (1 - w) "
+    "+ "
     "(1 - p) a |w| is least at w = 1, and every |w| <= 1/10 has at least the excess stated. W = [-1, 1], tau = 1.",
     "Given at most 6/5 n p rare records (Chernoff), every |w| > 1/10 has a sum of losses larger by gap than w = 0: "
     "psi(z) >= z/2 for the common records (z <= 1/4), and a rare one counts log(theta) at most. The weights are "
@@ -169,7 +179,8 @@ FIXED = Space(
     definitions={"share": "log(n)*log(1/eta)/(n*epsilon)", "iota": "sqrt(share)/2"},
 )
 _FIXED = (
-    "With chance 0.3 Y is Pareto(index), x = sqrt(Y), y = Y; else x = 1 and y in [-1, 1] with a law that makes L - L* = "
+    "With chance 0.3 Y is Pareto(index), x = sqrt(Y), y = Y; else x = 1 and y in [-1, 1] with a law that makes L - L* "
+    "= "
     "(c/4) w^4 on W. Truncation takes at least lost from the slope, so the minimiser of the expected truncated risk is "
     "away from 0 by (lost/c)^(1/3) or more. Delta = 2, tau = 1.",
     "Sampling moves the slope by n^(-1/2) and the mechanism's noise the excess by n^(-1/2), both of lower order.",
@@ -184,9 +195,9 @@ QUESTIONS: dict[str, Any] = {
     "heavytail.thm1.inequality.large-epsilon.corrected": _large(MAJORITY_2, _QUADRATIC + _SAMPLED, "4*eta"),
     "heavytail.thm2.inequality.large-epsilon": _large(MAJORITY_THETA, _POWER, "5*eta"),
     "heavytail.thm2.inequality.large-epsilon.corrected": _large(MAJORITY_THETA, _POWER + _SAMPLED, "5*eta"),
-    "heavytail.eq39.inequality": inequality(FITTED, "exponent38", "power - iota*v", derivation=_FITTED),
+    "heavytail.eq39.inequality": inequality(FITTED, "line38", "exp(power - iota*v)", derivation=_FITTED),
     "heavytail.eq39.inequality.corrected": inequality(
-        FITTED, "exponent38", "power - iota*v + iota*zeta", derivation=_FITTED
+        FITTED, "line38", "exp(power - iota*v + iota*zeta)", derivation=_FITTED
     ),
     "heavytail.thm2.inequality.assumption4-truncation": _rare("(theta - 1)/theta"),
     "heavytail.thm2.inequality.assumption4-truncation.corrected": _rare("1/theta"),

@@ -36,7 +36,8 @@ SIGNS = Space(
     },
 )
 _SIGNS = (
-    "F = {f, -f}, |f|_m = norm, which is kappa, and E sup omega = norm E|N|; one record moves L(f) - L(-f) by 2/n, and a "
+    "F = {f, -f}, |f|_m = norm, which is kappa, and E sup omega = norm E|N|; one record moves L(f) - L(-f) by 2/n, "
+    "and a "
     "call flips, to a squared distance of 4 norm^2, with probability P(|N| <= 1/(2 n eta norm)).",
 )
 _CALLS = (*_SIGNS, "The J calls are independent: betatail is the chance that k or more flip.")
@@ -68,7 +69,8 @@ TWO = Space(
 )
 _TWO = (
     "omega at the points is N and norm (c N + sqrt(1 - c^2) N'), means 0: their difference has the deviation spread, E "
-    "max is spread/sqrt(2 pi), and K(s, t*)/K(t*, t*) = norm c = 1 - rho^2 where the first point is the minimiser; then "
+    "max is spread/sqrt(2 pi), and K(s, t*)/K(t*, t*) = norm c = 1 - rho^2 where the first point is the minimiser; "
+    "then "
     "the other is within tau with the probability chance.",
 )
 
@@ -79,8 +81,8 @@ APART = Space(
         "strength": Real("n eta", 1.0, 1e30),
         "gain": Real("mean of a call's difference over its deviation", 1e-3, 10.0),
         "calls": Real("calls J, rounded up, over log(2/delta)/(first term)^2", 1.0, 1e8),
-        "epsilon": Real("claimed", 1e-24, 10.0),
-        "delta": Real("claimed", 1e-30, 1e-2),
+        "epsilon": Real("claimed", 1e-10, 10.0),
+        "delta": Real("claimed", 1e-13, 1e-2),
         "x": Real("squared distance of means that is exceeded with chance exp(-J kl), over 4", 1e-12, 0.999),
         "mu": Real("Gaussian shift that (epsilon, delta) allows", 1e-9, 30.0),
     },
@@ -104,7 +106,8 @@ _APART = (
     "Loss 1[f(x) != y], labels in {1, 1 - D}, balanced but for one record: L(f) - L(g) = -+1/n, the process adds eta D "
     "N, so a call gives f with probability Phi(+-gain), gain = 1/(n eta D).",
     "The output is f iff a Gaussian exceeds -(K/J - 1/2) reach, K the number of calls that gave f, of variance at most "
-    "J/4; |Phi''| < 0.242: putting the mean for K/J costs at most 0.121 reach^2/(4 J). So f has at least the chance low "
+    "J/4; |Phi''| < 0.242: putting the mean for K/J costs at most 0.121 reach^2/(4 J). So f has at least the chance "
+    "low "
     "on one data set and at most 1 - low on the other. Rounding J up makes gamma smaller and low larger.",
 )
 

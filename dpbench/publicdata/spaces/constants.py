@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from dpbench.certificates.search.question import inequality, pair_event, pair_shift
 from dpbench.certificates.search.space import Integer, Real, Space
 
+Formulas = Mapping[str, str]
+Conditions = Mapping[str, tuple[str, str]]
+NONE: Conditions = {}
 EPSILON, DELTA = Real("claimed", 1e-3, 20.0), Real("claimed", 1e-10, 0.5)
 MU = Real("Gaussian shift that (epsilon, delta) allows", 1e-4, 30.0)
 CALIBRATED = {"calibrated": ("gaussian_delta(mu, epsilon) <= delta", "mu is within (epsilon, delta)")}
@@ -31,10 +35,10 @@ _ENDS = (
 )
 
 
-def _event(gamma: dict[str, str], conditions: dict[str, tuple[str, str]] | None = None) -> Any:
+def _event(gamma: Formulas, conditions: Conditions = NONE) -> Any:
     return pair_event(
         ENDS, "erfc((1 - rho - t)/(sd*sqrt(2)))/2", "erfc((1 - t)/(sd*sqrt(2)))/2", derivation=_ENDS,
-        definitions={**gamma, **_EVENT}, conditions={"below": ("t < 1", "an event below the end"), **(conditions or {})},
+        definitions={**gamma, **_EVENT}, conditions={"below": ("t < 1", "an event below the end"), **conditions},
     )  # fmt: skip
 
 
@@ -50,7 +54,7 @@ SCALES = Space(
 _FULL = {"full": ("epsilon <= 20", "an exponent that is of use"), "below": ("t < 1", "an event below the end")}
 
 
-def _scaled(conditions: dict[str, tuple[str, str]]) -> Any:
+def _scaled(conditions: Conditions) -> Any:
     return pair_event(
         SCALES, "erfc((1 - rho - t)/(sd*sqrt(2)))/2", "erfc((1 - t)/(sd*sqrt(2)))/2", derivation=_ENDS,
         conditions={**_FULL, **conditions},
@@ -69,10 +73,10 @@ THREE = Space(
 _THREE = ("F = {-g, 0, g}, fbar = 0: f^ is g or -g iff the mean of gamma zeta is beyond g/2 in size.",)
 
 
-def _moved(bound: str, chance: str, conditions: dict[str, tuple[str, str]] | None = None) -> Any:
+def _moved(bound: str, chance: str, conditions: Conditions = NONE) -> Any:
     return inequality(
         THREE, chance, "beta", derivation=_THREE, definitions={"bound": bound},
-        conditions={"below": ("bound < g", "moving to a neighbour is beyond the bound"), **(conditions or {})},
+        conditions={"below": ("bound < g", "moving to a neighbour is beyond the bound"), **conditions},
     )  # fmt: skip
 
 
@@ -102,11 +106,11 @@ _CUT = (*_LABELS, "Before it is cut to [-1, 1] the output is Gaussian with devia
 _SCALE11 = "(m*twice*root2/4 + sqrt((m*twice*root2/4)^2 + m*twice*epsilon/2))/epsilon"
 
 
-def _half_line(gamma: dict[str, str], conditions: dict[str, tuple[str, str]] | None = None, centre: str = "fbar") -> Any:
+def _half_line(gamma: Formulas, conditions: Conditions = NONE, centre: str = "fbar") -> Any:
     """The event that the output is at least fbar: chances 1/2 and P(N > 2 fbar/sd)."""
     return pair_event(
         LABELS, "1/2", f"erfc(2*{centre}*sqrt(m)/(gamma*sqrt(2)))/2", derivation=_CUT, definitions=gamma,
-        conditions=conditions or {},
+        conditions=conditions,
     )  # fmt: skip
 
 

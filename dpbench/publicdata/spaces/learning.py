@@ -25,7 +25,8 @@ PATTERNS = Space(
     },
 )
 _CLASS = (
-    "F = {s, -s}^M (Lemma 14: its convex hull too), loss (s - f y)/(2 s), which is 1/(2 s)-Lipschitz with values in [0, "
+    "F = {s, -s}^M (Lemma 14: its convex hull too), loss (s - f y)/(2 s), which is 1/(2 s)-Lipschitz with values in "
+    "[0, "
     "1]; E sup omega_n is s sqrt(n) E|N| for distinct points and less otherwise, and E sup omega_m with all M points "
     "public is s sqrt(M) E|N|."
 )
@@ -37,19 +38,20 @@ _SEEN = (
 _UNSEEN = (
     _CLASS,
     "Labels 1: inf L = 0. At the M - n or more points without a record the process alone decides, each call's sign is "
-    "fair and independent of the rest, so that with probability 1/2 or more at least half of them are wrong on average.",
+    "fair and independent of the rest, so that with probability 1/2 or more at least half of them are wrong on "
+    "average.",
 )
 _CENTRE = (
     _CLASS,
     "Labels 1: inf L = 0. At the M - n or more points without a record the regularised minimiser is 0, of loss 1/2.",
 )
-_FEWER = {"fewer": ("n < M", "points without a record"), "likely": ("beta < 1/2", "the event has more than this chance")}
+_FEWER = {"fewer": ("n < M", "points without a record"), "likely": ("beta < 1/2", "the event has that chance")}
 
 
 def _deviation(bound: str) -> Any:
     return inequality(
-        PATTERNS, "1 - n*(n - 1)/(2*M)", "beta", derivation=_SEEN, definitions={"bound": bound},
-        conditions={"beyond": ("1/2 > bound", "the deviation is beyond the bound")},
+        PATTERNS, "1/2", "bound", derivation=_SEEN, definitions={"bound": bound},
+        conditions={"likely": ("1 - n*(n - 1)/(2*M) > beta", "the points differ with more than this chance")},
     )  # fmt: skip
 
 

@@ -21,9 +21,11 @@ CUBE = Space(
     definitions={"m": "d*copies"},
 )
 _CUBE = (
-    "Each of d bits is carried by m/d public points; one more point x has the parity of the bits. Data sets {(x, 1), (x, "
+    "Each of d bits is carried by m/d public points; one more point x has the parity of the bits. Data sets {(x, 1), "
+    "(x, "
     "-1)} and {(x, -1), (x, -1)}.",
-    "The bits are the signs of d Gaussian sums of standard deviation group, turned to the parity that scores less where "
+    "The bits are the signs of d Gaussian sums of standard deviation group, turned to the parity that scores less "
+    "where "
     "the smallest |sum| is below the gap in score, 0 or 2. All choices of one parity are equally likely: parity 1 has "
     "the chances 1/2 and survival/2.",
 )
@@ -48,14 +50,16 @@ LEARNER = Space(
         "C": Choice("the theorem's constant", (1, 10, 1000)),
     },
     definitions={
-        "survival": "erfc(sqrt(2)/s)^d",
+        "survival": "exp(-d*2*sqrt(2)/s*exp(-2/s^2)/sqrt(pi))",
         "broken": "1/2 - exp(epsilon)*survival/2 - delta",
         "n": "d^2/(epsilon*alpha^4)*sqrt(log(1/delta))*log(1/beta)*log(d)^3",
     },
     conditions={"more": ("d > 1", "a logarithm of d"), "bias": ("8*alpha <= 1", "a bias of the labels")},
 )
 _LEARNER = (
-    "The cube with one public point a bit: parity 1 has the chances 1/2 and survival/2 on the tilted pair, so weights of "
+    "The cube with one public point a bit: parity 1 has the chances 1/2 and at most survival/2 (erf(x) >= 2 x "
+    "exp(-x^2)/sqrt(pi)) on the tilted pair, so weights "
+    "of "
     "a standard deviation of s or less break (epsilon, delta) where broken > 0 (survival grows with s); with C sqrt(m "
     "log(1/delta))/epsilon privacy asks for m > needed.",
     "The cube with its points in d equal groups, labels biased by 8 alpha: a bit flips with chance Phi(-1) once m "

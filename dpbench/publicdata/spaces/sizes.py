@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpbench.certificates.search.growth import order
+from dpbench.certificates.search.question import inequality
 from dpbench.certificates.search.space import Choice, Integer, Parameter, Real, Space
 
 MOVED = (
@@ -53,11 +54,11 @@ QUESTIONS: dict[str, Any] = {
         SETTING, "(s/2/gamma)^2*m/eta",
         "max(lambda^5*d*b^2/(epsilon*alpha^5), lambda^4*d*b^(3/2)*sqrt(log(1/delta))/(epsilon*alpha^4))",
         scalable=("epsilon", "delta", "s"),
-        derivation=(MOVED, "gamma, eta and m of (130), sigma = 1, do not depend on epsilon, so n >= (s/(2 gamma))^2 m/eta."),
+        derivation=(MOVED, "gamma, eta and m of (130), sigma = 1, do not depend on epsilon: n >= the left side."),
     ),
-    "publicdata.thm7.privacy": order(
+    "publicdata.thm7.privacy": inequality(
         SETTING, "(s/2/gamma)^2*m/eta", "2*log(5/4/delta)*m/(eta*gamma^2*epsilon^2)",
-        scalable=("epsilon", "delta", "s"), derivation=(MOVED, "The n of the entry."),
+         derivation=(MOVED, "The n of the entry."),
     ),
     "publicdata.thm3.inequality.sample-size": order(
         ANY, "(s/2/noise)^2/(2*alpha)", "G^2/(epsilon*alpha^5)", scalable=("epsilon", "delta", "s"),
