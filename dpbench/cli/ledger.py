@@ -27,11 +27,15 @@ def list_claims(
     sources: SourcesOption = None,
 ) -> None:
     """List the entries of the ledger: id, kind, expected verdict, source."""
-    from dpbench.ledger.verify import select
-    from dpbench.report.tables import print_claims
+    from dpbench.cli.listing import rows
+    from dpbench.report.plain import table
 
-    use_sources(sources)
-    print_claims(select(claims or None, paper=paper, kind=kind), console())
+    if sources:
+        use_sources(sources)
+    made = table("claim", "kind", "expected", "source")
+    for _, *cells in rows(claims, paper, kind):
+        made.add_row(*cells)
+    console().print(made)
 
 
 @guarded

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from dpbench.certificates.shown import about
@@ -19,20 +18,8 @@ from dpbench.ledger.evidence import Status
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.registry import source
 from dpbench.peers.comparison import Fit, Row
+from dpbench.report.plain import table
 from dpbench.runs.store import StoredVerdict
-
-
-def table(*columns: str, right: Iterable[str] = ()) -> Table:
-    """A table without frames, so that its lines can be cut and searched with the tools of a shell."""
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in columns:
-        made.add_column(
-            name,
-            justify="right" if name in right else "left",
-            no_wrap=name == "claim",
-            min_width=len("expected proved") if name == "verdict" else None,
-        )
-    return made
 
 
 def verdict_text(verdict: str, expected: str) -> Text:
@@ -78,14 +65,6 @@ def _cells(entry: Entry) -> tuple[str | Text, ...]:
         number(found.value),
         interval(found.interval),
     )
-
-
-def print_claims(claims: Iterable[Claim], console: Console) -> None:
-    """Id, kind, expected verdict and source of each entry."""
-    made = table("claim", "kind", "expected", "source")
-    for claim in claims:
-        made.add_row(claim.id, claim.kind, claim.expected, claim.source)
-    console.print(made)
 
 
 def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequence[str], console: Console) -> None:

@@ -120,7 +120,7 @@ def exact(context: Context, theorem: int) -> tuple[str, Evidence]:
 
 def _attacked(context: Context, attack: Attack, lean: int) -> tuple[float, str, int]:
     """A lower bound on ε from samples of a leaning pair at a claim of 1, with its note and the trials."""
-    trials = context.pick(quick=100_000, full=1_000_000)
+    trials = context.pick(quick=20_000, full=1_000_000)
     (bound,) = attack_bounds(context, [attack], epsilon=1.0, delta=0.0, trials=trials, level=LEVEL)
     note = f"attack on the pair with a lean of {lean}, epsilon = 1: epsilon >= {bound:.3f} at confidence 1 - {LEVEL:g}"
     return bound, note, 2 * trials

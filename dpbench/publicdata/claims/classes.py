@@ -129,7 +129,7 @@ def printed_settings(context: Context) -> Evidence:
     """All settings as printed, α from 0.6 down: the mean excess over α, and γ over the one that is proved private."""
     rows: list[Row] = []
     population = line(Thresholds(), noise=0.1, cells=128, loss="absolute")
-    sets = context.pick(quick=24, full=32)
+    sets = context.pick(quick=16, full=32)
     for alpha in context.pick(quick=(0.6,), full=(0.6, 0.5)):
         made = theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, 1.0, 0.5)
         assert made.calls is not None

@@ -104,7 +104,7 @@ def excesses(seed: int, n: int, block: int) -> np.ndarray:
 )
 def lemma14(context: Context, version: str) -> Evidence:
     """How often the minimiser on pairs of points misses (109) or (110), as printed or with λ and the root of 2."""
-    blocks = context.pick(quick=5, full=15)
+    blocks = context.pick(quick=3, full=15)
     rows: list[Row] = []
     log = math.log(1.0 / BETA)
     for n in (1000, 20_000, 100_000):

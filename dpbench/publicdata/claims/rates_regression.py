@@ -24,7 +24,7 @@ from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
 TABLE = np.array([[-1.0, -1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]])
 """g1, g2 and h on a, b, c and z*: y = (1, −1, 1) with the sign changed at a, or at b; and 0."""
 
-CALLS = 100
+CALLS = 25
 """J: few enough that f̄ is now and then nearer to g1 or g2, so that data sets differ."""
 
 
@@ -75,7 +75,7 @@ def nonconvex(context: Context, hull: bool) -> tuple[str, Evidence]:
         mechanism = OnHull(base) if hull else base
         grid.append(Setting(float(n), n, math.ceil(8.0 * made.m), population, mechanism))
     sets = context.pick(quick=(32, 32), full=(64, 48, 32, 24))
-    repeats = context.pick(quick=16, full=64 if hull else 32)
+    repeats = context.pick(quick=16 if hull else 48, full=64 if hull else 32)
     verdict, evidence = judged(context, "n", grid, alphas, sets, repeats)
     means = ", ".join(f"{value:.4f}" for value in evidence.series["measured"])
     note = f"mean excess {means} at n = {', '.join(f'{n:,}' for n in sizes)}; 1/6 = 0.1667"
