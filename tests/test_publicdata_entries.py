@@ -17,9 +17,9 @@ from dpbench.publicdata import regularized_perturbation, rrspm, theory
 from dpbench.publicdata.claims import (
     algorithm2,
     algorithm3,
+    algorithm4,
     anticoncentration,
     deviations,
-    identification,
     misprints,
     norms,
     perturb_privacy,
@@ -123,7 +123,7 @@ def test_weights_too_small_are_not_proved(context: Plain, monkeypatch: pytest.Mo
     assert measured(rrspm_privacy.gaussian_exact, context)[0] == "refuted"  # 5% less: beyond the pair at m = 4096
     monkeypatch.setattr(theory, "rrspm_laplace_scale", lambda m, epsilon: 1.99 * m / epsilon)
     assert measured(rrspm_privacy.laplace, context)[0] == "refuted"
-    assert measured(identification.algorithm5, context)[0] == "refuted"
+    assert measured(algorithm4.algorithm5, context)[0] == "refuted"
 
 
 def test_a_choice_that_leaks_is_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,10 +131,10 @@ def test_a_choice_that_leaks_is_refuted(context: Plain, monkeypatch: pytest.Monk
 
     def leak(self: rrspm.RRSPM, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
         scale = self.scale(problem)
-        return identification.weighted_minimisers(problem, "laplace", scale, rng, trials, trials)
+        return algorithm4.weighted_minimisers(problem, "laplace", scale, rng, trials, trials)
 
     monkeypatch.setattr(rrspm.RRSPM, "__call__", leak)
-    assert measured(identification.ties_corrected, context)[0] == "refuted"
+    assert measured(algorithm4.ties_corrected, context)[0] == "refuted"
 
 
 def test_too_little_noise_of_perturb_is_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:

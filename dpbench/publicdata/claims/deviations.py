@@ -15,9 +15,8 @@ from scipy.stats import binom
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, margins
+from dpbench.ledger.harness import Row, Rows, margins, missed
 from dpbench.publicdata.claims import paper
-from dpbench.publicdata.claims.frequencies import missed
 
 BETA = 0.05
 TAUS = (0.5, 1e-2, 1e-4, 1e-7)

@@ -153,7 +153,7 @@ def gaussian(context: Context) -> tuple[str, Evidence]:
 
 @paper.privacy(
     "thm4", variant="gaussian-exact", source="Theorem 4, Gaussian weights of a scale of order m/epsilon",
-    expected="proved",
+    expected="proved", rests_on=("publicdata.lemma18.inequality",),
     statement="Gaussian weights with the standard deviation of `theory.rrspm_gaussian_scale`, about 1.6 m/epsilon, "
     "make Algorithm 4 (epsilon, delta)-DP for every class.",
     because="If f is chosen under xi and D, it is under D' after Lemma 18's shift, whatever its signs: the log-ratio "
@@ -198,6 +198,7 @@ def all_of_epsilon(sizes: Sequence[int], mechanism: Callable[[float], Any], note
 
 @paper.privacy(
     "thm4", variant="laplace", source="Theorem 4, Laplace weights", expected="proved",
+    rests_on=("publicdata.lemma18.inequality",),
     statement="Weights Lap(2m/epsilon) make Algorithm 4 epsilon-DP, and no smaller scale does.",
     because="Lemmas 18 to 21: each of m weights moves by 2. The tilted pair of the parity cube at d = m has P(min "
     "|xi| > 2) = e^(-epsilon), all of it.",
@@ -210,6 +211,7 @@ def laplace(context: Context) -> tuple[str, Evidence]:
 
 @paper.privacy(
     "thm8", source="Theorem 8, Lemmas 6 and 21", expected="proved", level=LEVEL,
+    rests_on=("publicdata.lemma18.inequality", "publicdata.lemma19.inequality"),
     statement="Algorithm 4 with weights Lap(2m/epsilon) is epsilon-DP.",
     because="What is released is a function of f~(Z), whose law changes by at most e^epsilon (Lemma 21); on "
     "thresholds by attack, on the cube exactly (publicdata.thm4.privacy.laplace).",
