@@ -51,10 +51,10 @@ def test_slow_verdicts(claim: Claim, context: RunContext) -> None:
 
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if ".sharp" in c.id], ids=lambda claim: claim.id)
 def test_sharp_slopes(claim: Claim, context: RunContext) -> None:
-    """Within 0.05 of ±(θ−1)/θ with a half-width of at most 0.04, at level quick already, by what the notes say."""
+    """Within 0.05 of ±(θ−1)/θ with a half-width of at most 0.04, at level quick already."""
     verdict, evidence = context.run(claim)
     low, high = evidence.interval
-    theta = float(claim.statement.rpartition("theta = ")[2].rstrip("."))
+    theta = claim.run.keywords["theta"]
     assert verdict == "consistent" and abs(abs(evidence.value) - (theta - 1.0) / theta) <= 0.05
     assert max(high - evidence.value, evidence.value - low) <= 0.04
 

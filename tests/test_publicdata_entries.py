@@ -88,11 +88,12 @@ def test_gaussian_weights_are_refuted_exactly_and_by_sampling(found: Any) -> Non
     """d = m = 4096: exact 10.55, at least 5 by sampling; above 2 for an m ≥ 4d; the mechanism itself at 256."""
     _, evidence = found("publicdata.thm4.privacy.gaussian")
     assert evidence.value == pytest.approx(10.554, abs=0.001)
-    sampled = float(evidence.notes[0].split("epsilon >= ")[1].split(" ")[0])
+    (sampled,) = evidence.series["sampled_epsilon"]
     assert 5.0 <= sampled <= evidence.value
     rows = list(zip(*(evidence.series[k] for k in ("d", "m", "layout", "epsilon_tilted")), strict=True))
     assert max(e for d, m, layout, e in rows if m >= 4 * d) > 2.0
-    assert "refuted" in evidence.notes[2]
+    (through,) = evidence.series["sampled_epsilon_of_the_mechanism"]
+    assert through > rrspm_privacy.EPSILON
     equal = dict(zip(evidence.series["m_equal"], evidence.series["laplace_equal"], strict=True))
     assert equal[4096.0] == pytest.approx(1.0, rel=1e-10)
     assert max(evidence.series["exact_equal"]) <= 1.0

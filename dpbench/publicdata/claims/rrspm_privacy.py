@@ -119,13 +119,13 @@ def gaussian(context: Context) -> tuple[str, Evidence]:
                                  "epsilon_simple": reached(d, m, layout, "simple", scale)})  # fmt: skip
     cube = parity_cube(256)
     scale = theory.rrspm_gaussian_scale_printed(_FIXED, EPSILON, DELTA)
-    trials = context.pick(quick=3000, full=60_000)
+    trials = context.pick(quick=8000, full=60_000)
     sampler = partial(cube_parities, _FIXED, "gaussian", scale)
     (lower,) = attack_bounds(
         context, [(sampler, (False, True))], epsilon=EPSILON, delta=DELTA, trials=trials, level=LEVEL / 2
     )
     mechanism = RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")
-    runs = context.pick(quick=2000, full=50_000)
+    runs = context.pick(quick=3000, full=50_000)
     sides = problem_of(cube), problem_of(cube, neighbour=True)
     (through,) = attack_bounds(
         context, [(partial(parities, mechanism), sides)], epsilon=EPSILON, delta=DELTA, trials=runs, level=LEVEL / 2
@@ -135,7 +135,8 @@ def gaussian(context: Context) -> tuple[str, Evidence]:
     wide = reached(_FIXED, 4 * _FIXED, "single", "tilted", wider)
     series: dict[str, list[Any]] = curves() | {"d_safe": list(map(float, SIZES)), "safe_scale_over_d": [
         parity_cube(d).least_scale("gaussian", EPSILON, DELTA) / d for d in SIZES
-    ], "exact_scale_over_m": [theory.rrspm_gaussian_scale(m, EPSILON, DELTA) / m for m in SIZES]}  # fmt: skip
+    ], "exact_scale_over_m": [theory.rrspm_gaussian_scale(m, EPSILON, DELTA) / m for m in SIZES],
+        "sampled_epsilon": [lower], "sampled_epsilon_of_the_mechanism": [through]}  # fmt: skip
     return profiles(
         rows,
         f"value: exact epsilon of the tilted pair at d = m = {_FIXED}, delta = {DELTA:g}, claimed 1; sampling "
