@@ -1,1 +1,1 @@
-"""Planted errors: a fixed list of semantic mistakes, each with the tests that must notice it; `python -m tests.mutations`."""
+"""Planted errors: a fixed list, each with the tests that must notice it. `python -m tests.mutations` counts."""
