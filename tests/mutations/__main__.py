@@ -17,7 +17,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -74,12 +76,18 @@ class Copy:
             if said != "survives":
                 raise RuntimeError(f"without any error: {said} ({', '.join(mutation.tests)})")
             self.usual[mutation.tests] = took
+        with self.planted(mutation):
+            return self.run(mutation.tests, PATIENCE * self.usual[mutation.tests] + 60.0)
+
+    @contextmanager
+    def planted(self, mutation: Mutation) -> Iterator[None]:
+        """The copy with the error in it."""
         path = self.root / mutation.path
         text = path.read_text(encoding="utf-8")
         assert text.count(mutation.old) == 1, mutation.name
         path.write_text(text.replace(mutation.old, mutation.new), encoding="utf-8")
         try:
-            return self.run(mutation.tests, PATIENCE * self.usual[mutation.tests] + 60.0)
+            yield
         finally:
             path.write_text(text, encoding="utf-8")
 
@@ -111,10 +119,15 @@ def run(chosen: list[Mutation], out: Path | None, workers: int) -> dict[str, Any
 
 
 def write(out: Path, results: dict[str, Any]) -> None:
-    """Put the results into the file, whole or not at all."""
+    """Put the results into the file, with their counts."""
     noticed = sum(result["said"] in NOTICED for result in results.values())
     document = {"command": "python -m tests.mutations --json evidence/mutations.json", "planted": len(results),
                 "noticed": noticed, "results": dict(sorted(results.items()))}  # fmt: skip
+    put(out, document)
+
+
+def put(out: Path, document: dict[str, Any]) -> None:
+    """Write a document, whole or not at all."""
     part = out.with_suffix(".part")
     part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     part.replace(out)
