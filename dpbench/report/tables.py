@@ -80,14 +80,6 @@ def _cells(entry: Entry) -> tuple[str | Text, ...]:
     )
 
 
-def print_claims(claims: Iterable[Claim], console: Console) -> None:
-    """Id, kind, expected verdict and source of each entry."""
-    made = table("claim", "kind", "expected", "source")
-    for claim in claims:
-        made.add_row(claim.id, claim.kind, claim.expected, claim.source)
-    console.print(made)
-
-
 def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequence[str], console: Console) -> None:
     """All that is known of one entry, and the command that reproduces it."""
     console.print(Text(claim.id, style="bold"))
