@@ -155,6 +155,21 @@ def print_comparison(rows: Sequence[Row], best: Fit, zero: float, confidence: fl
         )
 
 
+def print_radii(documents: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Mean risk of each algorithm at each ε over a grid of radii; the least is marked."""
+    radii = [f"radius {document['radius']:g}" for document in documents]
+    made = table("algorithm", "epsilon", *radii, right=("epsilon", *radii))
+    for rows in zip(*(document["rows"] for document in documents), strict=True):
+        risks = [row["excess"] + document["fit"]["risk"] for row, document in zip(rows, documents, strict=True)]
+        cells = [Text(number(risk), style="bold" if risk == min(risks) else "") for risk in risks]
+        made.add_row(rows[0]["algorithm"], f"{rows[0]['epsilon']:g}", *cells)
+    made.add_row("non-private fit", "", *(number(document["fit"]["risk"]) for document in documents))
+    console.print(made)
+    console.print("mean empirical risk; a radius chosen from this table is chosen with the data, which is not private")
+    if any(row["algorithm"] == "grid-search" for row in documents[0]["rows"]):
+        console.print("grid-search has radii of its own, 2, 4, 8, ..., and w = 0, among which it chooses privately")
+
+
 def print_audit(
     name: str, result: Any, console: Console, epsilons: list[float] | None = None, deltas: list[float] | None = None
 ) -> None:
