@@ -121,9 +121,7 @@ def public_pairs(
                 x[1][1:] = x[0][1:]
         labels = (y, near_y) if loss else tuple(np.where(part >= 0.0, 1.0, -1.0) for part in (y, near_y))
         made = [
-            PublicDataProblem(
-                points, values, public, hypotheses=hypotheses, loss=loss or "zero-one", smoothness=0.5
-            )
+            PublicDataProblem(points, values, public, hypotheses=hypotheses, loss=loss or "zero-one", smoothness=0.5)
             for points, values in zip(x, labels, strict=True)
         ]
         yield made[0], made[1], float(rng.choice(EPSILONS))
