@@ -99,6 +99,17 @@ class Accuracy:
         )
 
 
+@dataclass(frozen=True)
+class Runs:
+    """How often a mechanism is run on a family, and what is made of its outputs; fields as in `measure_accuracy`."""
+
+    draws: int
+    trials: int
+    seed: int
+    margin: float = 0.0
+    rounded: bool = False
+
+
 def measure_accuracy(
     mechanism: Mechanism,
     family: HardFamily,
@@ -163,14 +174,15 @@ def measure_accuracy(
     confidence = validation.fraction("confidence", confidence)
     margin, rounded = validation.real("margin", margin, at_least=0.0), bool(rounded)
     seed = validation.integer("seed", seed, at_least=0)
-    function = partial(error_block, mechanism, family, draws, trials, margin, rounded, seed)
+    runs = Runs(draws, trials, seed, margin, rounded)
+    function = partial(error_block, mechanism, family, runs)
     blocks = range(block_count(family, draws))
     if mapped is not None:
         parts = mapped(function, blocks)
     else:
         with one_blas_thread():
             parts = map_blocks(function, blocks, workers)
-    return report(mechanism, family, parts, draws, trials, margin, rounded, confidence, ceiling, seed)
+    return report(mechanism, family, parts, runs, confidence, ceiling)
 
 
 def block_count(family: HardFamily, draws: int) -> int:
@@ -178,28 +190,19 @@ def block_count(family: HardFamily, draws: int) -> int:
     return -(-draws // (SUM_BLOCK if family.enumerated else MEAN_BLOCK))
 
 
-def error_block(
-    mechanism: Mechanism,
-    family: HardFamily,
-    draws: int,
-    trials: int,
-    margin: float,
-    rounded: bool,
-    seed: int,
-    number: int,
-) -> np.ndarray:
+def error_block(mechanism: Mechanism, family: HardFamily, runs: Runs, number: int) -> np.ndarray:
     """Errors of one block: column 0 of the outputs as they are, column 1 of the clipped (or rounded) ones."""
     if family.enumerated:
-        size = min(SUM_BLOCK, draws - number * SUM_BLOCK)
+        size = min(SUM_BLOCK, runs.draws - number * SUM_BLOCK)
         total = np.zeros((size, 2))
         for place, member in enumerate(family.enumerated):
-            rng = stream(seed, "accuracy", family.name, number, place)
-            total += _errors(mechanism, family, member, size, margin, rounded, rng)
+            rng = stream(runs.seed, "accuracy", family.name, number, place)
+            total += _errors(mechanism, family, member, runs, size, rng)
         return total
     found = []
-    for draw in range(number * MEAN_BLOCK, min((number + 1) * MEAN_BLOCK, draws)):
-        rng = stream(seed, "accuracy", family.name, draw)
-        found.append(_errors(mechanism, family, family.members(rng), trials, margin, rounded, rng).mean(axis=0))
+    for draw in range(number * MEAN_BLOCK, min((number + 1) * MEAN_BLOCK, runs.draws)):
+        rng = stream(runs.seed, "accuracy", family.name, draw)
+        found.append(_errors(mechanism, family, family.members(rng), runs, runs.trials, rng).mean(axis=0))
     return np.array(found)
 
 
@@ -207,17 +210,13 @@ def report(
     mechanism: Mechanism,
     family: HardFamily,
     parts: list[np.ndarray],
-    draws: int,
-    trials: int,
-    margin: float,
-    rounded: bool,
+    runs: Runs,
     confidence: float,
-    ceiling: float | None,
-    seed: int,
+    ceiling: float | None = None,
 ) -> Accuracy:
     """The result, from all blocks."""
     values = np.concatenate(parts)
-    bound = upper_error(family, values[:, 1], margin, 1.0 - confidence, rounded)
+    bound = upper_error(family, values[:, 1], runs.margin, 1.0 - confidence, runs.rounded)
     lower = None
     if family.floor_at is not None and family.delta is not None:
         lower = epsilon_of_floor(family.floor_at, family.delta, bound)
@@ -230,13 +229,13 @@ def report(
         floor=family.floor,
         ceiling=ceiling,
         error=float(values[:, 0].mean()),
-        standard_error=float(values[:, 0].std(ddof=1)) / math.sqrt(draws),
+        standard_error=float(values[:, 0].std(ddof=1)) / math.sqrt(runs.draws),
         clipped=float(values[:, 1].mean()),
         upper=bound,
         confidence=confidence,
         epsilon_lower=lower,
-        runs=draws * (len(family.enumerated) or trials),
-        seed=seed,
+        runs=runs.draws * (len(family.enumerated) or runs.trials),
+        seed=runs.seed,
     )
 
 
@@ -266,15 +265,14 @@ def _errors(
     mechanism: Mechanism,
     family: HardFamily,
     member: Any,
+    runs: Runs,
     trials: int,
-    margin: float,
-    rounded: bool,
     rng: np.random.Generator,
 ) -> np.ndarray:
     problem = GLMProblem.from_instance(family.instances(member, rng))
     outputs = outputs_of(mechanism, problem, trials, rng, family.name)
     low, high = family.box
-    used = np.where(outputs > 0.5 * (low + high), high, low) if rounded else family.clip(outputs, margin)
+    used = np.where(outputs > 0.5 * (low + high), high, low) if runs.rounded else family.clip(outputs, runs.margin)
     return np.column_stack([family.excess(member, outputs), family.excess(member, used)])
 
 
