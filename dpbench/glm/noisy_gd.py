@@ -79,6 +79,11 @@ class NoisyGD:
         if self.arithmetic == "exact" and self.noise_scale == 0.0:
             raise validation.invalid("noise_scale", "above 0 where arithmetic is 'exact'", self.noise_scale)
 
+    @property
+    def moments_suffice(self) -> bool:
+        """Whether runs on a quadratic loss ask for nothing but `moments` and what is declared."""
+        return self.arithmetic == "float"
+
     def number_of_steps(self, problem: GLMProblem) -> int:
         """T: w_1, …, w_T, so T − 1 noisy steps."""
         n = glm_problem(problem).n
