@@ -15,6 +15,7 @@ from dpbench.core.blas import one_blas_thread
 from dpbench.core.sampling import block_width, check_rng, nothing_to_diagnose, release, sample
 from dpbench.glm import _noisy_gd_kernels as kernels
 from dpbench.glm import theory
+from dpbench.glm._noisy_gd_members import one_run_each
 from dpbench.glm.exact_gd import exact_descend, exact_deviation, exact_guarantee
 from dpbench.glm.problem import GLMProblem, glm_problem, records_apart
 from dpbench.glm.sensitivity import gradient_gap
@@ -62,6 +63,8 @@ class NoisyGD:
 
     sample = sample
     release = release
+    one_run_each = one_run_each
+    moments_suffice = property(lambda self: self.arithmetic == "float")  # on a quadratic loss: see `attacks.members`
     diagnose = nothing_to_diagnose
 
     def __post_init__(self) -> None:
@@ -78,11 +81,6 @@ class NoisyGD:
         validation.choice("arithmetic", self.arithmetic, ARITHMETICS)
         if self.arithmetic == "exact" and self.noise_scale == 0.0:
             raise validation.invalid("noise_scale", "above 0 where arithmetic is 'exact'", self.noise_scale)
-
-    @property
-    def moments_suffice(self) -> bool:
-        """Whether runs on a quadratic loss ask for nothing but `moments` and what is declared."""
-        return self.arithmetic == "float"
 
     def number_of_steps(self, problem: GLMProblem) -> int:
         """T: w_1, …, w_T, so T − 1 noisy steps."""

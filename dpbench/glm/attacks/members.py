@@ -2,13 +2,15 @@
 
 Member k has a Generator of its own, from which it, its data and the mechanism's noise are drawn in this order, so that
 no number depends on how many members come in one call. A mechanism of sufficient statistics gets a `MomentProblem`, and
-no record is made; it says so by ``moments_suffice = True`` (of runs on a quadratic loss).
+no record is made; it says so by ``moments_suffice = True`` (of runs on a quadratic loss). If it also has
+``one_run_each(problem, second, cross, rngs)``, as `NoisyGD` has, single runs on all members are one call.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -19,13 +21,10 @@ from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
 from dpbench.glm.moment_problem import MomentProblem
 from dpbench.glm.problem import GLMProblem
-from lowerbounds._instance import HardFamily
+from lowerbounds._instance import HardFamily, Moments
 
 Mechanism = Callable[[GLMProblem, int, np.random.Generator], Any]
 Generators = Sequence[np.random.Generator]
-
-NARROW = 8
-"""Up to so many runs on one member are drawn side by side as they are, not as a block of 64 that is cut."""
 
 
 class SharedProblems:
@@ -44,20 +43,24 @@ class SharedProblems:
                 kept = self._records = made.X, GLMProblem.from_instance(made)
             yield kept[1].with_labels(made.y)
 
-    def of_moments(self, family: HardFamily, members: Sequence[Any], rngs: Generators) -> Iterator[MomentProblem]:
+    def of_moments(self, family: HardFamily, moments: Moments) -> Iterator[MomentProblem]:
         """The same without records, where the family has `moments`."""
-        assert family.moments is not None
-        made = family.moments(members, rngs)
-        bounds = {"x_bound": made.x_bound, "y_bound": made.y_bound, "radius": made.radius}
-        for k in range(len(members)):
-            alike = made.second.shape[0] == 1
+        alike = moments.second.shape[0] == 1
+        for k in range(len(moments.cross)):
             kept = self._moments
             if kept is None or not alike:
-                second = np.diag(made.second[0 if alike else k])
-                kept = MomentProblem(family.n, second, made.cross[k], made.square[k], loss=made.loss, **bounds)
+                kept = _declared(family, moments, k)
                 kept.axes  # noqa: B018  (before it is shared)
                 self._moments = kept
-            yield kept.with_cross(made.cross[k], float(made.square[k]))
+            yield kept.with_cross(moments.cross[k], float(moments.square[k]))
+
+
+def _declared(family: HardFamily, moments: Moments, k: int) -> MomentProblem:
+    second = np.diag(moments.second[min(k, len(moments.second) - 1)])
+    return MomentProblem(
+        family.n, second, moments.cross[k], moments.square[k], loss=moments.loss, x_bound=moments.x_bound,
+        y_bound=moments.y_bound, radius=moments.radius,
+    )  # fmt: skip
 
 
 _shared: WeakKeyDictionary[HardFamily, SharedProblems] = WeakKeyDictionary()
@@ -78,15 +81,25 @@ def outputs_on(
         if family not in _shared:
             _shared[family] = SharedProblems()
         shared = _shared[family]
-    made = np.empty((len(members), trials, family.d))
-    if family.moments is not None and getattr(mechanism, "moments_suffice", False) is True:
-        run = getattr(mechanism, "block", mechanism) if trials <= NARROW else mechanism
-        problems: Iterator[GLMProblem] = shared.of_moments(family, members, rngs)
+    name, made = sampler_name(mechanism), np.empty((len(members), trials, family.d))
+    if family.moments is None or getattr(mechanism, "moments_suffice", False) is not True:
+        problems: Iterator[GLMProblem] = shared.of_records(family, members, rngs)
     else:
-        run, problems = mechanism, shared.of_records(family, members, rngs)
+        moments = family.moments(members, rngs)
+        many = getattr(mechanism, "one_run_each", None)
+        if many is not None and trials == 1:
+            run = partial(_each, many, moments, rngs)
+            return _checked(run, name, _declared(family, moments, 0), len(members), rngs[0], family.name)[:, None]
+        problems = shared.of_moments(family, moments)
     for k, (problem, rng) in enumerate(zip(problems, rngs, strict=True)):
-        made[k] = _checked(run, sampler_name(mechanism), problem, trials, rng, family.name)
+        made[k] = _checked(mechanism, name, problem, trials, rng, family.name)
     return made
+
+
+def _each(
+    many: Callable[..., np.ndarray], moments: Moments, rngs: Generators, problem: GLMProblem, *_: Any
+) -> np.ndarray:
+    return many(problem, moments.second, moments.cross, rngs)
 
 
 def errors_on(
