@@ -269,6 +269,25 @@ def loss_derivative(code, parameter, z, y):
     return math.nan
 
 
+@kernel(f8(i8, f8, f8, f8))
+def loss_curvature(code, parameter, z, y):
+    """∂²φ/∂z², at a corner of φ' one of its one-sided derivatives; NaN for a loss without: no Newton's method then."""
+    if code == SQUARED:
+        return 2.0
+    if code == HALF_SQUARED:
+        return 1.0
+    if code == LOGISTIC:
+        p = falling_logistic(y * z)
+        return p * (1.0 - p)
+    if code == HUBER:
+        return 1.0 if abs(z - y) < parameter else 0.0
+    if code == LINEAR:
+        return 0.0
+    if code == CAPPED_LINEAR:
+        return 1.0 if (z if y >= 0.0 else -z) > parameter else 0.0
+    return math.nan
+
+
 @kernel(types.void(i8, f8, i8, arr(f8, 1), arr(f8, 1), arr(f8, 1, writable=True)))
 def map_loss(code, parameter, derivative, z, y, out):
     """φ (derivative = 0) or φ' (derivative = 1) at each pair (z_i, y_i)."""
