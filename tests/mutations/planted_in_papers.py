@@ -13,7 +13,7 @@ PLANTED: list[Mutation] = [
     ),
     *planted(
         "dpbench/heavytail/exact_weights.py", "test_exact_arithmetic test_heavytail_mechanism",
-        ("parts = np.where(np.isnan(parts), float(made.largest), np.clip(parts, 0.0, float(made.largest)))", "parts = np.where(np.isnan(parts), 0.0, parts)"),
+        ("return sums - sums.min()", "return sums + sums.min()"),
         ("return Steps(2.0**bits, largest, math.ceil(largest / share * (1.0 + 1e-12)))", "return Steps(2.0**bits, largest, math.ceil(0.5 * largest / share * (1.0 + 1e-12)))"),
     ),
     *planted(
