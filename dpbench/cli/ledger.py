@@ -9,13 +9,17 @@ import typer
 from dpbench.cli.guard import guarded
 from dpbench.cli.options import (
     DEFAULT_STORE,
+    JsonOption,
     KindOption,
     PaperOption,
     SourcesOption,
     StoreOption,
+    check_writable,
     console,
     given_store,
+    is_stdout,
     use_sources,
+    write_json,
 )
 
 
@@ -25,17 +29,26 @@ def list_claims(
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
+    sort: Annotated[str, typer.Option("--sort", help="ledger, claim, kind, verdict, weight or seconds")] = "ledger",
+    store: StoreOption = DEFAULT_STORE,
+    json_file: JsonOption = None,
 ) -> None:
-    """List the entries of the ledger: id, kind, expected verdict, source."""
-    from dpbench.cli.listing import rows
-    from dpbench.report.plain import table
+    """List the entries with their stored verdicts and weights; in 120 columns or more with kind and source too."""
+    from dpbench.cli.listing import listed
+    from dpbench.report.listing import ORDERS, print_list
 
+    if sort not in ORDERS:
+        from dpbench.core.validation import choice
+
+        choice("--sort", sort, tuple(ORDERS))
+    check_writable("--json", json_file)
     if sources:
         use_sources(sources)
-    made = table("claim", "kind", "expected", "source")
-    for _, *cells in rows(claims, paper, kind):
-        made.add_row(*cells)
-    console().print(made)
+    found = sorted(listed(claims, paper, kind, given_store(store)), key=ORDERS[sort])
+    if json_file is not None:
+        write_json(json_file, {"schema": 1, "claims": found})
+    if not is_stdout(json_file):
+        print_list(found, console())
 
 
 @guarded

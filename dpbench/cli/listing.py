@@ -1,7 +1,8 @@
-"""What ``dpbench list`` prints, kept between runs: to import every claim takes seconds, to read their names does not.
+"""What ``dpbench list`` shows, kept between runs: to import every claim takes seconds, to read a list does not.
 
-The entries of the papers of this package are kept in the user's cache folder, under a key made of the state of every
-file of ours. Where another package brings papers, or a source is named, nothing is kept or read.
+The rows of all entries of this package's papers are kept in the user's cache folder, under a key made of the state of
+every file that they are of: our modules, the committed evidence and the store. Where another package brings papers, or
+a source is named, nothing is kept or read.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ import platformdirs
 
 from dpbench.core import sources
 
-Row = tuple[str, str, str, str, str]
-"""Paper, id, kind, expected verdict and source of an entry."""
+Row = dict[str, Any]
+"""As `dpbench.report.listing.rows` makes it."""
 
 
-def rows(patterns: Sequence[str] | None, paper: str | None, kind: str | None) -> list[Row]:
+def listed(patterns: Sequence[str] | None, paper: str | None, kind: str | None, store: Path | None) -> list[Row]:
     """The entries that fit, as `dpbench.ledger.verify.select` finds them, which also says what is wrong with a request.
 
     Raises
@@ -33,25 +34,31 @@ def rows(patterns: Sequence[str] | None, paper: str | None, kind: str | None) ->
     InvalidInput
     """
     loaded = "dpbench.ledger.registry" in sys.modules  # then there is nothing to be saved
-    kept = None if loaded or not _ours_alone() else _read()
+    kept = None if loaded or not _ours_alone() else _read(store)
     if kept is not None:
         found = [row for row in kept if _fits(row, patterns, paper, kind)]
-        if found and all(any(fnmatchcase(row[1], pattern) for row in kept) for pattern in patterns or ()):
+        if found and all(any(fnmatchcase(row["id"], pattern) for row in kept) for pattern in patterns or ()):
             return found
     from dpbench.ledger.verify import all_claims, select
 
-    if kept is None and not loaded and _ours_alone():
-        _write([_row(claim) for claim in all_claims()])
-    return [_row(claim) for claim in select(list(patterns) if patterns else None, paper=paper, kind=kind)]
+    chosen = {claim.id for claim in select(list(patterns) if patterns else None, paper=paper, kind=kind)}
+    if kept is None:
+        kept = _rows(all_claims(), store)
+        if not loaded and _ours_alone():
+            _write(kept, store)
+    return [row for row in kept if row["id"] in chosen]
 
 
-def _row(claim: Any) -> Row:
-    return claim.paper, claim.id, claim.kind, claim.expected, claim.source
+def _rows(claims: Sequence[Any], store: Path | None) -> list[Row]:
+    from dpbench.report.listing import rows
+    from dpbench.report.stored import best, known
+
+    return rows(claims, best(known(store), [claim.id for claim in claims], with_code=False))
 
 
 def _fits(row: Row, patterns: Sequence[str] | None, paper: str | None, kind: str | None) -> bool:
-    named = not patterns or any(fnmatchcase(row[1], pattern) for pattern in patterns)
-    return named and paper in (None, row[0]) and kind in (None, row[2])
+    named = not patterns or any(fnmatchcase(row["id"], pattern) for pattern in patterns)
+    return named and paper in (None, row["paper"]) and kind in (None, row["kind"])
 
 
 def _ours_alone() -> bool:
@@ -59,22 +66,22 @@ def _ours_alone() -> bool:
     return all(point.value.partition(".")[0] == "dpbench" for point in entry_points(group="dpbench.papers"))
 
 
-def _read() -> list[Row] | None:
-    """The entries kept under the key of the files that are there now; None where there are none to be read."""
+def _read(store: Path | None) -> list[Row] | None:
+    """The rows kept under the key of the files that are there now; None where there are none to be read."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         kept = json.loads(_place().read_text(encoding="utf-8"))
-        if kept["key"] == _key():
-            return [(str(a), str(b), str(c), str(d), str(e)) for a, b, c, d, e in kept["entries"]]
+        if kept["key"] == _key(store):
+            return [{**row, "id": str(row["id"])} for row in kept["rows"]]
     return None
 
 
-def _write(entries: list[Row]) -> None:
-    """Keep the entries where that can be done."""
+def _write(rows: list[Row], store: Path | None) -> None:
+    """Keep the rows where that can be done."""
     place = _place()
     part = place.with_name(f".{place.name}.{os.getpid()}")
     with suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps({"key": _key(), "entries": entries}), encoding="utf-8")
+        part.write_text(json.dumps({"key": _key(store), "rows": rows}), encoding="utf-8")
         part.replace(place)
 
 
@@ -82,7 +89,11 @@ def _place() -> Path:
     return Path(platformdirs.user_cache_dir("dpbench")) / "listing.json"
 
 
-def _key() -> str:
-    """One key of the place, time and size of every file of ours."""
-    state = [(str(path), sources.state(path)) for path in sorted(sources.our_files())]
+def _key(store: Path | None) -> str:
+    """One key of the place, time and size of every file that a list is of."""
+    top = Path(__file__).resolve().parents[1]
+    evidence = [*top.glob("_evidence/ledger/*.json"), *top.parent.glob("evidence/ledger/*.json")]
+    kept = [] if store is None else [store, store.with_name(f"{store.name}-wal")]
+    files = [*sources.our_files(), *evidence, *kept]
+    state = sorted((str(path.resolve()), sources.state(path)) for path in files)
     return hashlib.sha256(repr(state).encode()).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rich.table import Table
+from rich.text import Text
 
 
 def table(*columns: str, right: Iterable[str] = ()) -> Table:
@@ -18,3 +19,10 @@ def table(*columns: str, right: Iterable[str] = ()) -> Table:
             min_width=len("expected proved") if name == "verdict" else None,
         )
     return made
+
+
+def verdict_text(verdict: str, expected: str) -> Text:
+    """A verdict in green where it is the expected one, else in red with the expected one beside it."""
+    if verdict == expected:
+        return Text(verdict, style="green")
+    return Text(f"{verdict}, expected {expected}", style="bold red")

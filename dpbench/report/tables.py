@@ -18,15 +18,8 @@ from dpbench.ledger.evidence import Status
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.registry import source
 from dpbench.peers.comparison import Fit, Row
-from dpbench.report.plain import table
+from dpbench.report.plain import table, verdict_text
 from dpbench.runs.store import StoredVerdict
-
-
-def verdict_text(verdict: str, expected: str) -> Text:
-    """A verdict in green where it is the expected one, else in red with the expected one beside it."""
-    if verdict == expected:
-        return Text(verdict, style="green")
-    return Text(f"{verdict}, expected {expected}", style="bold red")
 
 
 def number(value: float | str, digits: int = 4) -> str:
@@ -140,6 +133,21 @@ def print_comparison(rows: Sequence[Row], best: Fit, zero: float, confidence: fl
             f"empirical excess risk over the non-private fit (gap at most {max(best.gap, 1e-16):.0e}): "
             f"mean of {rows[0].trials} trials with its {confidence:.0%} t interval, delta = {rows[0].delta:g}"
         )
+
+
+def print_radii(documents: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Mean risk of each algorithm at each ε over a grid of radii; the least is marked."""
+    radii = [f"radius {document['radius']:g}" for document in documents]
+    made = table("algorithm", "epsilon", *radii, right=("epsilon", *radii))
+    for rows in zip(*(document["rows"] for document in documents), strict=True):
+        risks = [row["excess"] + document["fit"]["risk"] for row, document in zip(rows, documents, strict=True)]
+        cells = [Text(number(risk), style="bold" if risk == min(risks) else "") for risk in risks]
+        made.add_row(rows[0]["algorithm"], f"{rows[0]['epsilon']:g}", *cells)
+    made.add_row("non-private fit", "", *(number(document["fit"]["risk"]) for document in documents))
+    console.print(made)
+    console.print("mean empirical risk; a radius chosen from this table is chosen with the data, which is not private")
+    if any(row["algorithm"] == "grid-search" for row in documents[0]["rows"]):
+        console.print("grid-search has radii of its own, 2, 4, 8, ..., and w = 0, among which it chooses privately")
 
 
 def print_audit(
