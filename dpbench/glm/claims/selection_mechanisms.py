@@ -29,7 +29,7 @@ BETA = 0.05
 )
 def theorem12_privacy(context: Context) -> tuple[str, Evidence]:
     """The guarantee, and the largest exact ε of two neighbouring score vectors that a search finds."""
-    tries = context.pick(quick=80, full=1_500)
+    tries = context.pick(quick=40, full=1_500)
     rows: list[Row] = []
     proofs: list[Row] = []
     for epsilon in EPSILONS:
