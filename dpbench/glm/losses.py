@@ -100,12 +100,9 @@ class Loss:
         return self._map(z, y, derivative=1)
 
     def _map(self, z: np.ndarray, y: np.ndarray, derivative: int) -> np.ndarray:
-        shape = np.shape(z)
-        if shape != np.shape(y):
-            shape = np.broadcast_shapes(shape, np.shape(y))
-            z, y = np.broadcast_to(z, shape), np.broadcast_to(y, shape)
-        flat_z = np.ascontiguousarray(z, dtype=np.float64).reshape(-1)
-        flat_y = np.ascontiguousarray(y, dtype=np.float64).reshape(-1)
+        z, y = np.asarray(z, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        shape = np.broadcast(z, y).shape
+        flat_z, flat_y = (_spread(part, shape).reshape(-1) for part in (z, y))
         out = np.empty(flat_z.size)
         map_loss(self.code, self.parameter, derivative, flat_z, flat_y, out)
         return out.reshape(shape)
@@ -203,6 +200,15 @@ def capped_linear(end: float) -> Loss:
     """
     end = validation.real("end", end, at_least=0.0, size=True)
     return Loss("capped-linear", CAPPED_LINEAR, end, 1.0, math.inf, linear_until=end, sharper=CAPPED_SHARPER)
+
+
+def _spread(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """`values` broadcast to a shape, in C order."""
+    if values.shape == shape:
+        return np.ascontiguousarray(values).reshape(shape)
+    made = np.empty(shape)
+    made[...] = values
+    return made
 
 
 BY_NAME = {
