@@ -65,13 +65,19 @@ def on_public(problem: PublicDataProblem) -> Prepared:
 @lru_cache(maxsize=4)
 def _joint(problem: PublicDataProblem, holder: int) -> JointOracle:
     keys = np.column_stack([problem.y, problem.x])
-    order = np.lexsort(keys.T)
-    rises = (np.diff(keys[order], axis=0) != 0.0).any(axis=1)
-    first = np.flatnonzero(np.concatenate([[True], rises]))
+    runs = np.flatnonzero(_changes(keys))  # equal records that stand together need no sorting
+    order = runs[np.lexsort(keys[runs].T)]
+    lengths = np.diff(np.append(runs, problem.n))[np.searchsorted(runs, order)]
+    first = np.flatnonzero(_changes(keys[order]))
     kept = order[first]
-    counts = np.diff(np.append(first, problem.n)).astype(np.float64)
+    counts = np.add.reduceat(lengths, first).astype(np.float64)
     prepared = prepare(problem.hypotheses, np.concatenate([problem.x[kept], problem.public]))
     return JointOracle(problem.y[kept], counts, problem.m, prepared)
+
+
+def _changes(rows: np.ndarray) -> np.ndarray:
+    """Whether each row differs from the one before it; the first does."""
+    return np.append(True, (rows[1:] != rows[:-1]).any(axis=1))
 
 
 @lru_cache(maxsize=4)

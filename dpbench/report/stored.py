@@ -122,7 +122,9 @@ def known(store: Path | None, place: Path | None = None) -> list[StoredVerdict]:
     return sound(found + (stored_verdicts(store) if store is not None else []))
 
 
-def best(verdicts: Iterable[StoredVerdict], ids: Iterable[str] | None = None) -> dict[str, Shown]:
+def best(
+    verdicts: Iterable[StoredVerdict], ids: Iterable[str] | None = None, *, with_code: bool = True
+) -> dict[str, Shown]:
     """For each claim one of its stored verdicts, given oldest first.
 
     Those of the present code go before stale ones, full runs before quick ones, and newer before older. What says
@@ -133,15 +135,18 @@ def best(verdicts: Iterable[StoredVerdict], ids: Iterable[str] | None = None) ->
     verdicts : iterable of StoredVerdict
     ids : iterable of str, optional
         Those that are wanted, and their premises; default all.
+    with_code : bool
+        False: do not ask whether a verdict is of the present code, which takes seconds; none is called stale then.
     """
     known = {claim.id: claim for claim in ledger.all_claims()}
     wanted = _with_premises(ids, known)
-    digests = {name: claim.digest for name, claim in known.items() if wanted is None or name in wanted}
+    asked = [name for name in known if with_code and (wanted is None or name in wanted)]
+    digests = {name: known[name].digest for name in asked}
     ranked: dict[str, tuple[tuple[bool, bool], Shown]] = {}
     for one in verdicts:
         if wanted is not None and one.claim not in wanted:
             continue
-        fresh = one.code == digests.get(one.claim)
+        fresh = not with_code or one.code == digests.get(one.claim)
         rank = fresh, one.level == "full"
         if one.claim not in ranked or rank >= ranked[one.claim][0]:
             made = one.evidence.get("made_with", {})

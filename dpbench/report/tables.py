@@ -80,14 +80,6 @@ def _cells(entry: Entry) -> tuple[str | Text, ...]:
     )
 
 
-def print_claims(claims: Iterable[Claim], console: Console) -> None:
-    """Id, kind, expected verdict and source of each entry."""
-    made = table("claim", "kind", "expected", "source")
-    for claim in claims:
-        made.add_row(claim.id, claim.kind, claim.expected, claim.source)
-    console.print(made)
-
-
 def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequence[str], console: Console) -> None:
     """All that is known of one entry, and the command that reproduces it."""
     console.print(Text(claim.id, style="bold"))
@@ -161,6 +153,21 @@ def print_comparison(rows: Sequence[Row], best: Fit, zero: float, confidence: fl
             f"empirical excess risk over the non-private fit (gap at most {max(best.gap, 1e-16):.0e}): "
             f"mean of {rows[0].trials} trials with its {confidence:.0%} t interval, delta = {rows[0].delta:g}"
         )
+
+
+def print_radii(documents: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Mean risk of each algorithm at each ε over a grid of radii; the least is marked."""
+    radii = [f"radius {document['radius']:g}" for document in documents]
+    made = table("algorithm", "epsilon", *radii, right=("epsilon", *radii))
+    for rows in zip(*(document["rows"] for document in documents), strict=True):
+        risks = [row["excess"] + document["fit"]["risk"] for row, document in zip(rows, documents, strict=True)]
+        cells = [Text(number(risk), style="bold" if risk == min(risks) else "") for risk in risks]
+        made.add_row(rows[0]["algorithm"], f"{rows[0]['epsilon']:g}", *cells)
+    made.add_row("non-private fit", "", *(number(document["fit"]["risk"]) for document in documents))
+    console.print(made)
+    console.print("mean empirical risk; a radius chosen from this table is chosen with the data, which is not private")
+    if any(row["algorithm"] == "grid-search" for row in documents[0]["rows"]):
+        console.print("grid-search has radii of its own, 2, 4, 8, ..., and w = 0, among which it chooses privately")
 
 
 def print_audit(

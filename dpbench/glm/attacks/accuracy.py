@@ -96,6 +96,17 @@ class Accuracy:
         )
 
 
+@dataclass(frozen=True)
+class Runs:
+    """How often a mechanism is run on a family, and what is made of its outputs; fields as in `measure_accuracy`."""
+
+    draws: int
+    trials: int
+    seed: int
+    margin: float = 0.0
+    rounded: bool = False
+
+
 def measure_accuracy(
     mechanism: Mechanism,
     family: HardFamily,
@@ -160,14 +171,15 @@ def measure_accuracy(
     confidence = validation.fraction("confidence", confidence)
     margin, rounded = validation.real("margin", margin, at_least=0.0), bool(rounded)
     seed = validation.integer("seed", seed, at_least=0)
-    function = partial(error_block, mechanism, family, draws, trials, margin, rounded, seed)
+    runs = Runs(draws, trials, seed, margin, rounded)
+    function = partial(error_block, mechanism, family, runs)
     blocks = range(block_count(family, draws))
     if mapped is not None:
         parts = mapped(function, blocks)
     else:
         with one_blas_thread():
             parts = map_blocks(function, blocks, workers)
-    return report(mechanism, family, parts, draws, trials, margin, rounded, confidence, ceiling, seed)
+    return report(mechanism, family, parts, runs, confidence, ceiling)
 
 
 def block_count(family: HardFamily, draws: int) -> int:
@@ -175,45 +187,32 @@ def block_count(family: HardFamily, draws: int) -> int:
     return -(-draws // (SUM_BLOCK if family.enumerated else MEAN_BLOCK))
 
 
-def error_block(
-    mechanism: Mechanism,
-    family: HardFamily,
-    draws: int,
-    trials: int,
-    margin: float,
-    rounded: bool,
-    seed: int,
-    number: int,
-) -> np.ndarray:
+def error_block(mechanism: Mechanism, family: HardFamily, runs: Runs, number: int) -> np.ndarray:
     """Errors of one block: column 0 of the outputs as they are, column 1 of the clipped (or rounded) ones."""
     if family.enumerated:
-        size = min(SUM_BLOCK, draws - number * SUM_BLOCK)
+        size = min(SUM_BLOCK, runs.draws - number * SUM_BLOCK)
         total = np.zeros((size, 2))
         for place, member in enumerate(family.enumerated):
-            rng = stream(seed, "accuracy", family.name, number, place)
-            total += errors_on(mechanism, family, [member], size, [rng], margin, rounded)[0]
+            rng = stream(runs.seed, "accuracy", family.name, number, place)
+            total += errors_on(mechanism, family, [member], size, [rng], runs.margin, runs.rounded)[0]
         return total
-    drawn = range(number * MEAN_BLOCK, min((number + 1) * MEAN_BLOCK, draws))
-    rngs = [stream(seed, "accuracy", family.name, draw) for draw in drawn]
+    drawn = range(number * MEAN_BLOCK, min((number + 1) * MEAN_BLOCK, runs.draws))
+    rngs = [stream(runs.seed, "accuracy", family.name, draw) for draw in drawn]
     members = [family.members(rng) for rng in rngs]
-    return errors_on(mechanism, family, members, trials, rngs, margin, rounded).mean(axis=1)
+    return errors_on(mechanism, family, members, runs.trials, rngs, runs.margin, runs.rounded).mean(axis=1)
 
 
 def report(
     mechanism: Mechanism,
     family: HardFamily,
     parts: list[np.ndarray],
-    draws: int,
-    trials: int,
-    margin: float,
-    rounded: bool,
+    runs: Runs,
     confidence: float,
-    ceiling: float | None,
-    seed: int,
+    ceiling: float | None = None,
 ) -> Accuracy:
     """The result, from all blocks."""
     values = np.concatenate(parts)
-    bound = upper_error(family, values[:, 1], margin, 1.0 - confidence, rounded)
+    bound = upper_error(family, values[:, 1], runs.margin, 1.0 - confidence, runs.rounded)
     lower = None
     if family.floor_at is not None and family.delta is not None:
         lower = epsilon_of_floor(family.floor_at, family.delta, bound)
@@ -226,13 +225,13 @@ def report(
         floor=family.floor,
         ceiling=ceiling,
         error=float(values[:, 0].mean()),
-        standard_error=float(values[:, 0].std(ddof=1)) / math.sqrt(draws),
+        standard_error=float(values[:, 0].std(ddof=1)) / math.sqrt(runs.draws),
         clipped=float(values[:, 1].mean()),
         upper=bound,
         confidence=confidence,
         epsilon_lower=lower,
-        runs=draws * (len(family.enumerated) or trials),
-        seed=seed,
+        runs=runs.draws * (len(family.enumerated) or runs.trials),
+        seed=runs.seed,
     )
 
 

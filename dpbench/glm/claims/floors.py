@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.glm.attacks.accuracy import Accuracy, block_count, error_block, report, upper_error
+from dpbench.glm.attacks.accuracy import Accuracy, Runs, block_count, error_block, report, upper_error
 from dpbench.glm.boosting import Boosting
 from dpbench.glm.grid_search import PrivateGridSearch
 from dpbench.glm.jl import JLMethod
@@ -108,7 +108,7 @@ def run_floor(
             each = min(trials, _MAPS) if isinstance(mechanism, JLMethod) else trials
             function = partial(floor_block, case.build, case.arguments, mechanism, drawn, each, context.seed)
             parts = context.map({"what": "errors on a hard family"}, function, range(block_count(family, drawn)))
-            found = report(mechanism, family, parts, drawn, each, 0.0, False, confidence, None, context.seed)
+            found = report(mechanism, family, parts, Runs(drawn, each, context.seed), confidence)
             verdict = "refuted" if found.verdict == "refuted" else verdict
             runs += found.runs
             rows.append(case.beside | _row(name, family, found) | _sums(family, np.concatenate(parts)[:, 1]))
@@ -141,7 +141,7 @@ def floor_block(
 ) -> np.ndarray:
     """`error_block` on a family named by its constructor and arguments, as stored blocks are."""
     family = _built(build, tuple(sorted(arguments.items())))
-    return error_block(mechanism, family, draws, trials, 0.0, False, seed, number)
+    return error_block(mechanism, family, Runs(draws, trials, seed), number)
 
 
 @lru_cache(maxsize=64)
