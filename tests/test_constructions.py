@@ -231,7 +231,7 @@ def test_a_billion_records_take_no_memory(name: str) -> None:
     build: dict[str, Callable[[int], HardFamily]] = {
         "packing": lambda n: packing(n, 50, 0.5, 1e-9),
         "chaudhuri_hsu": lambda n: chaudhuri_hsu(n, 0.5, 1e-9, distance=2),
-        "cube": lambda n: nonprivate(n, 200),
+        "cube": lambda n: _nonprivate._Cube(n, 50, 50, 0.001, 1.0, 1.0, 1.0).family("without its floor", 0.0),
         "rare record": lambda n: nonprivate(n, 1, radius=1e6),
     }
     family = build[name](10**9)
