@@ -33,7 +33,8 @@ TWINS = {
         "test_integer_noise.py",
     ),
     "dpbench.privacy._integer_kernels.discrete_gaussian": (
-        "naive.integer_noise:discrete_gaussian", "test_integer_noise.py"
+        "naive.integer_noise:discrete_gaussian",
+        "test_integer_noise.py",
     ),
     "dpbench.glm.losses.loss_value": ("naive.losses:value", "test_losses.py"),
     "dpbench.glm.losses.loss_derivative": ("naive.losses:derivative", "test_losses.py"),
@@ -66,6 +67,21 @@ TWINS = {
     "dpbench.publicdata._plane_kernels.line_angles": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
     "dpbench.publicdata._plane_kernels.turn_lines": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
     "lowerbounds._parity_cube.draw_parities": ("naive.parity_cube:parities", "test_parity_cube.py"),
+    "dpbench.glm._noisy_gd_members.noisy_gd_members": ("naive.noisy_gd:noisy_gd", "test_members.py"),
+    **{
+        f"lowerbounds._kernels.{name}": (f"naive.constructions:{twin}", "test_constructions.py")
+        for name, twin in (
+            ("compress_rows", "csr"),
+            ("sign_block_labels", "block_labels"),
+            ("sign_block_moments", "moments"),
+            ("draw_cube", "cube"),
+            ("draw_fingerprints", "fingerprints"),
+            ("draw_hits", "hits"),
+            ("distances", "distances"),
+            ("absolute_excess", "absolute_excess"),
+            ("two_piece_excess", "two_piece_excess"),
+        )
+    },
     **{
         f"dpbench.auditing._log_ratio_kernels.{name}": (f"naive.log_ratio:{twin}", "test_audit_log_ratio.py")
         for name, twin in (
