@@ -19,7 +19,7 @@ from numba import types
 
 from dpbench.core import validation
 from dpbench.core.kernel import arr, f8, i8, kernel
-from dpbench.glm._logistic_kernel import falling_logistic
+from dpbench.glm._logistic_kernel import falling_logistic, log_one_plus_exp
 from dpbench.glm.loss_constants import (
     ABSOLUTE_SHARPER,
     CAPPED_SHARPER,
@@ -236,8 +236,7 @@ def loss_value(code, parameter, z, y):
     if code == HALF_SQUARED:
         return 0.5 * (z - y) * (z - y)
     if code == LOGISTIC:
-        m = -y * z
-        return max(m, 0.0) + math.log1p(math.exp(-abs(m)))
+        return log_one_plus_exp(-y * z)
     if code == HUBER:
         r = abs(z - y)
         return 0.5 * r * r if r <= parameter else parameter * (r - 0.5 * parameter)
