@@ -220,7 +220,7 @@ class GLMProblem:
     def _bounded_features(self, X: Any) -> Any:
         # a norm that the plain sum of squares takes for too small is below every bound: bounds are at least 1e-50
         if not sparse.issparse(X) and math.sqrt(np.einsum("ij,ij->i", X, X).max()) <= self.x_bound:
-            return _frozen(X)
+            return frozen(X)
         scale, sizes = row_norms(X)
         with np.errstate(over="ignore"):  # infinite only where the norm is beyond every float
             norms = sizes * scale

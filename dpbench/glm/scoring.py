@@ -134,7 +134,7 @@ def _weighted_losses(
     columns, bounds = np.zeros((records.d, width)), np.zeros((2, width))
     columns[:, :count], bounds[:, :count] = models.T, (low, high)
     out, scores = np.zeros((2, width)), np.empty((ROWS, width))
-    none, empty = np.empty((0, 0)), np.empty(0, dtype=np.int64)
+    none, no_values, no_places = np.empty((0, 0)), np.empty(0), np.empty(0, dtype=np.int64)
     X = records.X
     stored = (X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)) if records.sparse else ()
     entries = X.nnz / n if records.sparse else records.d
@@ -144,7 +144,7 @@ def _weighted_losses(
         if records.sparse:
             part = (none, *stored[:2], stored[2][start : stop + 1])
         else:
-            part = (X[start:stop], none[0:0].reshape(0), empty, empty)
+            part = (X[start:stop], no_values, no_places, no_places)
         add_clipped(
             records.loss.code, records.loss.parameter, *part, records.y[start:stop], weights[start:stop], columns,
             *bounds, scores, out,
