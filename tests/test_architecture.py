@@ -24,7 +24,7 @@ LEVELS = (
     ("attacks", "datasets"),  # lower bounds under audit; data sets of public data are made from those of GLMs
     ("ledger",),
     ("claims", "certificates", "peers", "testing"),
-    ("report", "drawings", "cli", "pytest_plugin", "pytest_claims"),
+    ("report", "drawings", "cli", "pytest_plugin", "sklearn"),
 )
 FAMILIES = LEVELS[4]
 PAPERS = ("glm", "heavytail", "publicdata")
@@ -142,3 +142,8 @@ def test_import_loads_nothing_heavy(module: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_package_has_at_most_eighteen_entries() -> None:
+    entries = {path.name for path in (ROOT / "dpbench").iterdir()} - {"__pycache__", "_evidence"}
+    assert len(entries) <= 18, sorted(entries)
