@@ -52,7 +52,7 @@ def test_exact_arithmetic_kept_its_guarantee_at_50_000_runs_a_side() -> None:
     """And the floating-point ones were still found, by the same audit at the same level."""
     rows = {row["name"]: row for row in FOUND["rows"]}
     exact = [row for row in rows.values() if row["exact"]]
-    assert len(exact) == 18 and not any(row["broken"] for row in exact)
+    assert len(exact) == 17 and not any(row["broken"] for row in exact)
     assert all(row["trials"] >= 50_000 for row in exact)
     assert FOUND["level"] <= 1e-6
     assert {name for name, row in rows.items() if row["broken"] and not row["control"]} == POROUS
@@ -69,9 +69,9 @@ def test_the_claims_are_exact_over_the_reals(own_bits: ModuleType) -> None:
 def test_a_small_run_breaks_nothing_that_the_evidence_does_not(own_bits: ModuleType, tmp_path: Path) -> None:
     """5,000 runs a side at level 1e-6: enough for all but two; of the controls naive Laplace alone is broken.
 
-    The JL method, whose trials take a fraction of a millisecond, is left to `test_exact_arithmetic`.
+    Of those in floating point; `test_exact_arithmetic` and `test_integer_choice` have the others, and the JL method.
     """
-    file, pattern = tmp_path / "bits.json", r"^(?!JLMethod|PrivateGridSearch)"
+    file, pattern = tmp_path / "bits.json", r"^(?!JLMethod|PrivateGridSearch).*(?<!, exact)$"
     assert own_bits.main(["--trials", "5000", "--json", str(file), "--cases", pattern]) == 0
     small = {row["name"] for row in json.loads(file.read_text(encoding="utf-8"))["rows"] if row["broken"]}
     assert all(row["broken"] == (row["epsilon_lower"] > row["epsilon"]) for row in FOUND["rows"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -217,6 +218,9 @@ class GLMProblem:
         return float(risks) if rows.ndim == 1 else risks
 
     def _bounded_features(self, X: Any) -> Any:
+        # a norm that the plain sum of squares takes for too small is below every bound: bounds are at least 1e-50
+        if not sparse.issparse(X) and math.sqrt(np.einsum("ij,ij->i", X, X).max()) <= self.x_bound:
+            return frozen(X)
         scale, sizes = row_norms(X)
         with np.errstate(over="ignore"):  # infinite only where the norm is beyond every float
             norms = sizes * scale

@@ -131,4 +131,12 @@ PLANTED: list[Mutation] = [
         "lowerbounds/_rare_record.py", "test_lowerbounds test_lowerbounds_floors",
         ("curvature = common + q * self.x_bound**2", "curvature = common + self.x_bound**2"),
     ),
+    *planted(
+        "lowerbounds/_sign_blocks.py", "test_constructions",
+        ("second[0, : self.active] = self.weight", "second[0, : self.active] = 2.0 * self.weight"),
+    ),
+    *planted(
+        "dpbench/glm/attacks/members.py", "test_constructions",
+        ("yield kept[1].with_labels(made.y)", "yield kept[1]"),
+    ),
 ]  # fmt: skip

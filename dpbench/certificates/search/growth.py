@@ -81,11 +81,12 @@ class Growth(Question):
             missed = 0.0
             for i, (formula, _) in enumerate(self.all_conditions.values()):
                 relation = comparison(formula)[1]
+                moves = points[0][2 * i : 2 * i + 2] != points[-1][2 * i : 2 * i + 2]  # then it is a factor: strict
                 for point in points:
                     left, right = point[2 * i], point[2 * i + 1]
                     by = left - right if relation in ("<", "<=") else right - left
                     scale = abs(left) + abs(right)
-                    if not (by < 0.0 or (by == 0.0 and relation in ("<=", ">="))):
+                    if not (by < 0.0 or (by == 0.0 and relation in ("<=", ">=") and not moves)):
                         missed += max(by / scale, 1e-9) if scale > 0.0 else 1.0
             if missed != 0.0:
                 return (missed, -FAR) if missed > 0.0 else worst

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpbench.glm.spaces import floors, jl, losses, privacy, selection, stability, uniform
+from dpbench.glm.spaces import floors, jl, losses, misprints, privacy, selection, stability, uniform
 
 QUESTIONS: dict[str, Any] = {
+    **misprints.QUESTIONS,
     **losses.QUESTIONS,
     **stability.QUESTIONS,
     **selection.QUESTIONS,

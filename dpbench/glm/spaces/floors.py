@@ -17,30 +17,28 @@ SIZES: dict[str, Parameter] = {
     "Y": Real("bound on the labels", 1e-3, 1e3),
     "reach": Real("B X", 1e-6, LARGE),
 }
-ZERO = Space(
-    "the zero predictor, which looks at no data, on data sets of any size, dimension and radius", SIZES,
+KNOWN = Space(
+    "the zero predictor, and in one dimension the sign of clipped gains with Laplace noise, on data sets of any size",
+    SIZES,
     definitions={
         "size": "n*epsilon",
         "minimum": "min(Y^2, min(reach^(4/3)*Y^(2/3)/size^(2/3), sqrt(d)*reach*Y/size))",
-        "zero": "reach^2",
-    },
-)  # fmt: skip
-_ZERO = ("The zero predictor's excess F(0) - F(w*) = |X w*|^2/n is at most (B X)^2 on every data set (squared loss).",)
-LINE = Space(
-    "the sign of clipped gains with Laplace noise, or zero, in one dimension",
-    {name: parameter for name, parameter in SIZES.items() if name != "d"},
-    definitions={
-        "size": "n*epsilon",
-        "minimum": "min(Y^2, min(reach^(4/3)*Y^(2/3)/size^(2/3), reach*Y/size))",
-        "attained": "min(reach^2, 4*min(reach, Y)*Y/(exp(1)*size))",
+        "line": "4*min(reach, Y)*Y/(exp(1)*size)",
+        "attained": "min(reach^2, line + max(0, d - 1)*reach^2)",
     },
 )
-_LINE = (
-    "d = 1. B or -B by the sign of the mean of half gains, clipped or not, plus Laplace noise of scale b = 2 Y^2/(n "
-    "epsilon), or 4 reach Y/(n epsilon) unclipped: epsilon-DP; the wrong sign costs 4 g and has probability at most "
-    "exp(-g/b)/2, so the excess is at most 2 b/e, or b/e unclipped, on every data set with |w*| = B; zero's is (B "
-    "X)^2.",
+_KNOWN = (
+    "The zero predictor's excess F(0) - F(w*) = |X w*|^2/n is at most (B X)^2 on every data set (squared loss).",
+    "d = 1: B or -B by the sign of the mean of half gains, clipped or not, plus Laplace noise of scale b = 2 Y^2/(n "
+    "epsilon), or 4 reach Y/(n epsilon) unclipped, is epsilon-DP; the wrong sign costs 4 g and has probability at most "
+    "exp(-g/b)/2, so the excess is at most 2 b/e, or b/e unclipped, on every data set with |w*| = B.",
 )
+_CASES = {
+    "beyond": "min(1, max(0, (reach - Y)*10^30))*reach^2/size",
+    "plane": "min(min(Y^2, reach^2), max(beyond, min(reach^(4/3)*Y^(2/3)/size^(2/3), sqrt(d)*reach*Y/size)))",
+    "single": "min(min(reach^2, reach*Y/size), Y^2/size)",
+    "one": "max(0, 2 - d)",
+}
 DUMMY = Space(
     "a packing with a dummy point, and the predictor that is zero but for the dummy's coordinate",
     {
@@ -108,15 +106,16 @@ _CONSTANT = (
 
 QUESTIONS: dict[str, Any] = {
     "glm.thm4.floor.small-radius": order(
-        ZERO, "minimum", "zero", scalable=("n", "d", "Y", "reach"), derivation=_ZERO
+        KNOWN, "minimum", "attained", scalable=("n", "d", "Y", "reach"), derivation=_KNOWN,
+        conditions={"plane": ("d >= 2", "beside the case of one dimension, an entry of its own")},
+    ),
+    "glm.thm4.floor.d1": order(
+        KNOWN, "minimum", "attained", scalable=("n", "Y", "reach"), derivation=_KNOWN,
+        conditions={"line": ("d <= 1", "one dimension"), "large": ("reach >= Y", "the range of the entry")},
     ),
     "glm.thm4.floor.corrected": inequality(
-        ZERO,
-        "79/10000*min(min(Y^2, reach^2), max(rest, min(reach^(4/3)*Y^(2/3)/size^(2/3), sqrt(d)*reach*Y/size)))",
-        "zero", definitions={"rest": "min(1, max(0, (reach - Y)*10^30))*reach^2/size"},
-        conditions={"plane": ("d >= 2", "the statement for d >= 2")}, derivation=_ZERO,
+        KNOWN, "79/10000*(one*single + (1 - one)*plane)", "attained", definitions=_CASES, derivation=_KNOWN
     ),
-    "glm.thm4.floor.d1": order(LINE, "minimum", "attained", scalable=("n", "Y", "reach"), derivation=_LINE),
     "glm.thm4.inequality.wlog": inequality(DUMMY, "79/10000*minimum", "attained", derivation=_DUMMY),
     "glm.cor5.floor.small-radius": order(
         SMALL, "min(min(Y^2, (B^2*X^2 + d*Y^2)/n), B*X*Y/sqrt(n))", "zero", scalable=("n", "d", "B", "X", "Y"),

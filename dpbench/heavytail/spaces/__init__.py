@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpbench.heavytail.spaces import privacy, utility
+from dpbench.heavytail.spaces import misprints, privacy, utility
 
-QUESTIONS: dict[str, Any] = {**privacy.QUESTIONS, **utility.QUESTIONS}
+QUESTIONS: dict[str, Any] = {**misprints.QUESTIONS, **privacy.QUESTIONS, **utility.QUESTIONS}

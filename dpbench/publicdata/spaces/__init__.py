@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpbench.publicdata.spaces import averaged, constants, learning, parity, sizes
+from dpbench.publicdata.spaces import averaged, constants, learning, misprints, parity, sizes
 
 QUESTIONS: dict[str, Any] = {
+    **misprints.QUESTIONS,
     **averaged.QUESTIONS,
     **constants.QUESTIONS,
     **learning.QUESTIONS,
