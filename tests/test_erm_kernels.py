@@ -103,7 +103,8 @@ def test_curvature_is_the_derivative_of_the_slope(name: str) -> None:
         ends = [naive_losses.curvature(name, loss.parameter, float(z + s), float(y)) for s in (-h, h)]
         if name == "logistic" or ends[0] == ends[1]:
             low, high = (float(naive_losses.derivative(name, loss.parameter, z + s, y)) for s in (-h, h))
-            assert (high - low) / (2.0 * h) == pytest.approx(naive_losses.curvature(name, loss.parameter, z, y), abs=1e-9)
+            curvature = naive_losses.curvature(name, loss.parameter, z, y)
+            assert (high - low) / (2.0 * h) == pytest.approx(curvature, abs=1e-9)
 
 
 def test_parts_are_added_without_growing_rounding() -> None:

@@ -9,6 +9,7 @@ import typer
 from dpbench.cli.guard import guarded
 from dpbench.cli.options import (
     DEFAULT_STORE,
+    ClaimsArgument,
     JsonOption,
     KindOption,
     PaperOption,
@@ -25,7 +26,7 @@ from dpbench.cli.options import (
 
 @guarded
 def list_claims(
-    claims: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs")] = None,
+    claims: ClaimsArgument = None,
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
