@@ -1,6 +1,6 @@
-"""Kernels that the package does without: what the choices and the heavy-tailed baselines would gain from them.
+"""Kernels that the package does without: what noisy max and the heavy-tailed baselines would gain from them.
 
-``python -m benchmarks.solver`` measures each beside the package's own code, with the same random numbers.
+``python -m benchmarks.solver --rest`` measures each beside the package's own code, with the same random numbers.
 """
 
 from __future__ import annotations
@@ -13,25 +13,6 @@ from numba import types
 from dpbench.core.kernel import arr, f8, kernel, rng_t
 from dpbench.heavytail.baselines import ClippedSubgradient
 from dpbench.heavytail.problem import HeavyTailedProblem
-
-
-@kernel(types.void(arr(f8, 2), arr(f8, 1), f8, f8, rng_t, arr(f8, 1, True), arr(f8, 1, True)))
-def choose(scores, gammas, lift, epsilon, rng, logits, out):
-    """The generalised exponential mechanism, a choice for each row of scores: log-weights plus Gumbel noise."""
-    count = gammas.shape[0]
-    for row in range(scores.shape[0]):
-        for i in range(count):
-            worst = 0.0
-            for j in range(count):
-                if j != i:
-                    apart = scores[row, i] - scores[row, j] + lift * (gammas[i] - gammas[j])
-                    worst = max(worst, apart / (gammas[i] + gammas[j]))
-            logits[i] = -0.5 * epsilon * worst
-        best = -math.inf
-        for i in range(count):
-            value = logits[i] + rng.gumbel(0.0, 1.0)
-            if value > best:
-                best, out[row] = value, i
 
 
 @kernel(types.void(arr(f8, 2), f8, rng_t, arr(f8, 1, True)))
