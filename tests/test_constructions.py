@@ -64,15 +64,17 @@ def twin_moments() -> list[np.ndarray]:
 
 
 def draw_cube(kernel: Callable[..., Any]) -> list[np.ndarray]:
-    rng, columns, labels = np.random.default_rng(1), np.zeros(500, dtype=np.int64), np.zeros(500)
+    rng, labels = np.random.default_rng(1), np.zeros(500)
+    columns = rng.integers(0, 3, 500)
     counts = np.full((3, 2), 9)
     kernel(rng, SIGMA[0], 0.4, columns, labels, counts)
     return [columns, labels, counts, np.array(rng.random())]
 
 
 def draw_fingerprints(kernel: Callable[..., Any]) -> list[np.ndarray]:
-    rng, columns, bits = np.random.default_rng(1), np.zeros(500, dtype=np.int64), np.zeros(500)
-    kernel(rng, MEANS[0], 0.6, columns, bits)
+    rng, bits = np.random.default_rng(1), np.zeros(500)
+    uniforms, columns = rng.random(500), rng.integers(0, 3, 500)
+    kernel(rng, MEANS[0], 0.6, uniforms, columns, bits)
     return [columns, bits, np.array(rng.random())]
 
 
@@ -122,7 +124,7 @@ COMPARED: list[tuple[str, Run, Callable[[], list[np.ndarray]], list[tuple[str, s
     ("draw_cube", draw_cube, lambda: after(lambda rng: naive.cube(rng, SIGMA[0], 0.4, 500)),
      [("sigma[j])", "sigma[0])"), ("0 if up else 1", "1 if up else 0")]),
     ("draw_fingerprints", draw_fingerprints, lambda: after(lambda rng: naive.fingerprints(rng, MEANS[0], 0.6, 500)),
-     [("means[j]", "means[0]"), ("if hit and columns[i] >= 0", "if hit"), ("rng.random() < mass", "True")]),
+     [("means[columns[i]]", "means[0]"), ("columns[i] = -1", "pass"), ("uniforms[i] < mass", "True")]),
     ("draw_hits", draw_hits, lambda: after(lambda rng: naive.hits(rng, 0.3, 500)),
      [("< chance", "> chance"), ("total += hit", "total += 1")]),
     ("distances", distances(2),
