@@ -231,9 +231,9 @@ def test_statistics_drawn_without_records_follow_their_law(monkeypatch: pytest.M
 def test_a_billion_records_take_no_memory(name: str) -> None:
     """Members of n = 1e9, their statistics, runs of noisy GD and errors: a small part of 100 MB."""
     build: dict[str, Callable[[int], HardFamily]] = {
-        "packing": lambda n: packing(n, 50, 0.5, 1e-9),
+        "packing": lambda n: packing(n, 8, 0.5, 1e-9),
         "chaudhuri_hsu": lambda n: chaudhuri_hsu(n, 0.5, 1e-9, distance=2),
-        "cube": lambda n: _nonprivate._Cube(n, 50, 50, 0.001, 1.0, 1.0, 1.0).family("without its floor", 0.0),
+        "cube": lambda n: _nonprivate._Cube(n, 8, 8, 0.001, 1.0, 1.0, 1.0).family("without its floor", 0.0),
         "rare record": lambda n: nonprivate(n, 1, radius=1e6),
     }
     family = build[name](10**9)
@@ -243,7 +243,7 @@ def test_a_billion_records_take_no_memory(name: str) -> None:
         rngs = [np.random.default_rng(k) for k in range(8)]
         members = [family.members(rng) for rng in rngs]
         for trials in (1, 2):
-            errors = errors_on(NoisyGD(0.5, 1e-9, steps=20), family, members, trials, rngs)
+            errors = errors_on(NoisyGD(0.5, 1e-9, steps=4), family, members, trials, rngs)
             assert errors.shape == (8, trials, 2) and np.isfinite(errors).all() and errors.max() > 0.0
         peak = tracemalloc.get_traced_memory()[1]
     finally:
