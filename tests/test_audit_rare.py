@@ -28,7 +28,7 @@ def certified(p: float, q: float, rows: int, added: float) -> float:
 
 @pytest.mark.parametrize(("p", "q"), [(15, 0), (15, 1), (30, 0), (30, 3), (100, 3), (300, 30)])
 def test_weights_of_few_counts_are_near_the_best(p: int, q: int) -> None:
-    """Counts added for the weights: within 2% (or 0.01) of every angle. Planted: none added loses 10% at (15, 0)."""
+    """The counts added for the weights: within 2% (or 0.01) of every angle. Planted: none, 10% lost at (15, 0)."""
     rows = 3_000
     found = certified(p / rows, q / rows, rows, ADDED)
     every = [1.0 / math.tan(0.5 * math.pi * k / 32) for k in range(2, 16, 2)]

@@ -38,6 +38,10 @@ def number(text: str) -> float:
 WHOLE: dict[str, Any] = {"parser": whole, "metavar": "INTEGER"}
 NUMBER: dict[str, Any] = {"parser": number, "metavar": "NUMBER"}
 
+ClaimsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[CLAIM]...", help="ids or globs, e.g. 'glm.*.privacy.*'; default all"),
+]
 StoreOption = Annotated[Path, typer.Option("--store", help="SQLite file of finished work", metavar="FILE")]
 SeedOption = Annotated[int, typer.Option("--seed", help="seed of all sampling", **WHOLE)]
 WorkersOption = Annotated[

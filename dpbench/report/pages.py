@@ -171,7 +171,7 @@ PAGES = (
              "What `audit_bits` finds on this suite's own samplers, on tiny data, at level 1e-6 (`python -m "
              "benchmarks.own_bits --json evidence/bits.json`): over the reals each is exactly as private as stated; in "
              "floating point those marked are not (the others were not broken by these features and this many runs, "
-             "which proves nothing)."),
+             "which proves nothing). Those called exact have `arithmetic=\"exact\"`, and none was broken."),
     )),
     Page("machines", "Many machines", (
         Part("sizing.json", measured.sizing,
