@@ -110,6 +110,7 @@ TWINS = {
             ("add_tables", "cell"),
             ("places", "place"),
             ("summarise", "summary"),
+            ("rise_and_fall", "rise_and_fall"),
         )
     },
     **{
