@@ -77,9 +77,9 @@ def theorem10_rank(context: Context) -> Evidence:
     """Against the rank of the design at fixed n, ε and k: from nε/25 to beyond nε."""
     n = context.pick(quick=48, full=100)
     grid = context.pick(quick=(8, 64, 512), full=(16, 64, 256, 1024))
-    trials = context.pick(quick=(96, 32, 96), full=(128, 48, 48, 128))
     return _theorem10(
-        context, "rank", n, [(4.0, 8, rank) for rank in grid], trials,
+        context, "rank", n, [(4.0, 8, rank) for rank in grid],
+        context.pick(quick=(96, 32, 96), full=(128, 48, 48, 128)),
         "no instance at hand could break this upper bound, in which the rank does not occur: the other coordinates "
         "change nothing but the map's columns that nobody asks for",
     )  # fmt: skip

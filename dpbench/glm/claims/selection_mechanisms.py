@@ -144,8 +144,8 @@ def algorithm5_printed(context: Context) -> tuple[str, Evidence]:
         n = (models + 1) * last
         gamma = y / math.sqrt(math.log(2.0))
         scale = theory.boosting_scale(2.0, 1.0, y, gamma, n, epsilon)
-        leads = favours(y, last, scale, context.pick(quick=3, full=5))
-        found = [coin_pair(y, last, models, scale, favour) for favour in leads]
+        tried = favours(y, last, scale, context.pick(quick=3, full=5))
+        found = [coin_pair(y, last, models, scale, favour) for favour in tried]
         pair = max(found, key=lambda profile: profile.delta(epsilon))
         enough = 16.0 * gamma**2 * math.log(4.0 / BETA) ** 8 * 2.0 / y**2
         needed = 4.0 * (models + 1) * 4.0 * y**2 / (n * epsilon)
