@@ -17,6 +17,7 @@ from dpbench.cli.options import (
     SourcesOption,
     StoreOption,
     check_writable,
+    claim_ids,
     console,
     is_stdout,
     use_sources,
@@ -26,7 +27,7 @@ from dpbench.cli.options import (
 if TYPE_CHECKING:
     from dpbench.ledger.core import Claim
 
-Ids = Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs")]
+Ids = Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs", autocompletion=claim_ids)]
 FolderOption = Annotated[
     Path | None, typer.Option("--evidence", help="folder of evidence", metavar="FOLDER", show_default=False)
 ]

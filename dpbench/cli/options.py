@@ -74,6 +74,13 @@ SourcesOption = Annotated[
 ]  # fmt: skip
 
 
+def claim_ids(incomplete: str) -> list[str]:
+    """Ids that begin so, for the shell's completion: of the committed evidence, whose files are named by them."""
+    from dpbench.ledger.evidence import folder
+
+    return sorted(path.stem for path in folder().glob("*.json") if path.stem.startswith(incomplete))
+
+
 def use_sources(sources: list[str] | None) -> None:
     """Take claims from what ``--claims`` names; each command that reads the ledger begins with it."""
     from dpbench.ledger.registry import use

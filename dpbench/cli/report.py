@@ -17,6 +17,7 @@ from dpbench.cli.options import (
     SourcesOption,
     StoreOption,
     check_writable,
+    claim_ids,
     given_store,
     is_stdout,
     use_sources,
@@ -26,7 +27,10 @@ from dpbench.cli.options import (
 
 @guarded
 def report(
-    claims: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs; default all")] = None,
+    claims: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CLAIM]...", help="ids or globs; default all", autocompletion=claim_ids),
+    ] = None,
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,

@@ -23,6 +23,7 @@ from dpbench.cli.options import (
     StoreOption,
     check_writable,
     chosen_workers,
+    claim_ids,
     console,
     is_stdout,
     use_sources,
@@ -34,7 +35,8 @@ from dpbench.cli.options import (
 @guarded
 def verify(
     claims: Annotated[
-        list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs, e.g. 'glm.*.privacy.*'")
+        list[str] | None,
+        typer.Argument(metavar="[CLAIM]...", help="ids or globs, e.g. 'glm.*.privacy.*'", autocompletion=claim_ids),
     ] = None,
     paper: PaperOption = None,
     kind: KindOption = None,
@@ -53,8 +55,10 @@ def verify(
     max_seconds: Annotated[
         float | None,
         typer.Option(
-            "--max-seconds", help="what an entry may take; default 600 (full: 14400), ours unlimited",
-            show_default=False, **NUMBER,
+            "--max-seconds",
+            help="what an entry may take; default 600 (full: 14400), ours unlimited",
+            show_default=False,
+            **NUMBER,
         ),
     ] = None,
     quiet: QuietOption = False,
