@@ -22,7 +22,7 @@ ROW = {
 def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The folder is at the root, beside the tests; installed packages come first."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import bench_solver, before, solver
+    from benchmarks import before, bench_solver, solver
 
     monkeypatch.setattr(solver, "N", 500)
     solver.records.cache_clear()
