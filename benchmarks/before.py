@@ -25,7 +25,7 @@ class NoHistory(RuntimeError):
 
 @cache
 def folder(commit: str = COMMIT) -> Path:
-    """A temporary folder with the commit's `dpbench` and `lowerbounds`, renamed `dpbench_before`, `lowerbounds_before`."""
+    """A temporary folder with the two packages of the commit, renamed: ``dpbench_before``, ``lowerbounds_before``."""
     command = ["git", "-C", str(ROOT), "archive", commit, "dpbench", "lowerbounds"]
     made = subprocess.run(command, capture_output=True, check=False)
     if made.returncode:

@@ -3,9 +3,10 @@
 n = 1e5 records; 20 dense features, or 200 of which 5% are stored. One process, one core, processor time, the median of
 15 alternating pairs with its interval (`dpbench.peers.pairs`). Former code is that of the commit in
 `benchmarks.before`. Beside the solver stand scikit-learn's and SciPy's at the same certified distance (for the absolute
-loss: at no larger objective), each of which stops at the loosest tolerance that reaches it; of a method that does not
-reach it there is no time. ``--rest`` measures what stands beside them instead: the generalised exponential mechanism,
-and noisy max and subgradients in kernels that the package does without. Exit 1 if a promise is missed, or the answers differ by more than their certificates say.
+loss: at an objective within half a κ, the width that it is smoothed by), each of which stops at the loosest tolerance
+that reaches it; of a method that does not reach it there is no time. ``--rest`` measures what stands beside them
+instead: the generalised exponential mechanism, and noisy max and subgradients in kernels that the package does without.
+Exit 1 if a promise is missed, or the answers differ by more than their certificates say.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ def peers(loss: str, data: GLMProblem) -> dict[str, Peer]:
         return np.asarray(made.coef_[0])
 
     def regressor(tolerance: float) -> np.ndarray:
-        made = LinearSVR(epsilon=0.0, tol=tolerance, max_iter=300, random_state=0, **fit)
+        made = LinearSVR(epsilon=0.0, tol=tolerance, max_iter=100, random_state=0, **fit)
         return np.asarray(made.fit(data.X, data.y).coef_)
 
     def minimised(method: str, tolerance: float) -> np.ndarray:
@@ -212,7 +213,8 @@ def rest_rows(pairs: int = PAIRS) -> Iterator[dict[str, Any]]:
         if not np.allclose(new(0.0), old(0.0), rtol=1e-9, atol=1e-12):
             raise WrongAnswer(f"{name}: the answers differ")
         repeats = 1 if "subgradients" in name else 20
-        found = ratio(Work(partial(_repeat, new, repeats), repeats), Work(partial(_repeat, old, repeats), repeats), pairs)
+        ours, theirs = (Work(partial(_repeat, run, repeats), repeats) for run in (new, old))
+        found = ratio(ours, theirs, pairs)
         yield {"what": name, "promised": 2.0 if name.startswith("generalised") else None, **asdict(found)}
 
 

@@ -67,8 +67,8 @@ PLANTED = [
 def test_a_wrong_pass_is_caught(planted: tuple[str, str, str, str]) -> None:
     form, kernel, old, new = planted
     changed: Any = wrong(_erm_tiles, kernel, old, new)
-    forms = (changed, add_sparse) if form == "dense" else (add_dense, changed)
-    found = max(disagreement(*forms, name, ROWS + 5, 3, seed=1) for name in ("huber", "logistic"))
+    dense, csr = (changed, add_sparse) if form == "dense" else (add_dense, changed)
+    found = max(disagreement(dense, csr, name, ROWS + 5, 3, seed=1) for name in ("huber", "logistic"))
     assert found > 1e-6
 
 
@@ -163,6 +163,7 @@ def test_records_left_out_count_in_gradient_and_search() -> None:
     live = _erm_warm._live(data, whole.w, 0.05)
     assert 0 < live.y.size < 4000 and live.n == p.n and live.far is not None
     here, full = (tour(part, p.loss, whole.w, curved=True) for part in (live, data))
+    assert here.hessian is not None and full.hessian is not None
     assert np.allclose(here.gradient, full.gradient, atol=1e-13) and np.allclose(here.hessian, full.hessian, atol=1e-13)
     assert np.linalg.norm(newton(live, p.loss, 0.05, 5.0, 1e-9, np.zeros(3)).w - whole.w) < 1e-8
     forgotten = Records(live.X, live.y, 1.0, None, p.n)

@@ -17,6 +17,11 @@ from dpbench.glm.noisy_gd import NoisyGD
 pytestmark = pytest.mark.kernel
 CASES = {case.name: case for case in (*MECHANISMS, *PUBLIC_MECHANISMS, *HEAVY_MECHANISMS)}
 
+
+def _each(kinds: tuple[str, ...], kernels: set[str]) -> dict[str, set[str]]:
+    return {kind: set(kernels) for kind in kinds}
+
+
 QUADRATIC = ("squared", "half-squared", "linear")
 GENERAL = ("logistic", "huber", "absolute", "capped-linear")
 _CLASSES = {
@@ -36,26 +41,26 @@ _CONVEX = {
 }
 INNER: dict[str, dict[str, set[str]]] = {
     "noisy-gd": {
-        **dict.fromkeys(QUADRATIC, {"noisy_gd_axes"}), **dict.fromkeys(GENERAL, {"noisy_gd_records"}),
+        **_each(QUADRATIC, {"noisy_gd_axes"}), **_each(GENERAL, {"noisy_gd_records"}),
     },
     "jl": {
-        **dict.fromkeys(QUADRATIC, {"fill_map", "noisy_gd_axes"}),
-        **dict.fromkeys(GENERAL, {"fill_map", "noisy_gd_single"}),
+        **_each(QUADRATIC, {"fill_map", "noisy_gd_axes"}),
+        **_each(GENERAL, {"fill_map", "noisy_gd_single"}),
     },
-    "output-perturbation": dict.fromkeys(("squared", "half-squared", *GENERAL), {"add_dense"}),
+    "output-perturbation": _each(("squared", "half-squared", *GENERAL), {"add_dense"}),
     "grid-search": {
-        **dict.fromkeys(QUADRATIC, {"selection_logs"}),
-        **dict.fromkeys(GENERAL, {"add_clipped", "selection_logs"}),
+        **_each(QUADRATIC, {"selection_logs"}),
+        **_each(GENERAL, {"add_clipped", "selection_logs"}),
     },
-    "boosting": dict.fromkeys((*QUADRATIC, *GENERAL), {"add_clipped"}),
+    "boosting": _each((*QUADRATIC, *GENERAL), {"add_clipped"}),
     "averaged-perturbation": _CLASSES,
     "rrspm-laplace": _CLASSES,
     "rrspm-gaussian": _CLASSES,
     "rspm": _CLASSES,
     "regularized-perturbation": {**_CLASSES, **_CONVEX},
     "regularized-laplace": {**_CLASSES, **_CONVEX},
-    "exponential-enumerate": dict.fromkeys(("ball", "box"), {"truncated_sums"}),
-    "exponential-tree": dict.fromkeys(("ball", "box"), {"bound_boxes", "split_boxes", "pilot", "draw"}),
+    "exponential-enumerate": _each(("ball", "box"), {"truncated_sums"}),
+    "exponential-tree": _each(("ball", "box"), {"bound_boxes", "split_boxes", "pilot", "draw"}),
 }  # fmt: skip
 """By mechanism and kind of problem: kernels that a call must reach."""
 
