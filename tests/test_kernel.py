@@ -26,7 +26,7 @@ ROOT = TESTS.parent
 TWINS = {
     "dpbench.glm._exact_gd_kernels.integer_gradients": (
         "naive.integer_noise:slow_gradients",
-        "test_exact_arithmetic.py",
+        "test_exact_gradients.py",
     ),
     "dpbench.privacy._integer_kernels.discrete_laplace": (
         "naive.integer_noise:discrete_laplace",
@@ -48,8 +48,19 @@ TWINS = {
     "dpbench.glm._noisy_gd_kernels.add_product": ("naive.noisy_gd:product", "test_noisy_gd.py"),
     "dpbench.glm._loss_tiles.to_derivatives": ("naive.losses:derivative", "test_losses.py"),
     "dpbench.glm._loss_tiles.to_mean_derivatives": ("naive.losses:derivative", "test_losses.py"),
+    "dpbench.glm.losses.loss_curvature": ("naive.losses:curvature", "test_erm_kernels.py"),
+    "dpbench.glm._logistic_kernel.exponential": ("naive.losses:exponential", "test_losses.py"),
+    "dpbench.glm._logistic_kernel.log_one_plus_exp": ("naive.losses:value", "test_losses.py"),
+    "dpbench.glm._erm_tiles.to_slopes": ("naive.losses:curvature", "test_erm_kernels.py"),
+    "dpbench.glm._erm_tiles.add_part": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.glm._erm_tiles.add_gram": ("naive.erm:gram", "test_erm_kernels.py"),
+    "dpbench.glm._erm_tiles.add_dense": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.glm._erm_tiles.add_sparse": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.glm._score_kernels.to_losses": ("naive.losses:value", "test_score_kernels.py"),
+    "dpbench.glm._score_kernels.add_clipped": ("naive.selection:mean_clipped_loss", "test_score_kernels.py"),
     "dpbench.glm._random_map.fill_map": ("naive.jl:random_map", "test_jl.py"),
     "dpbench.glm._random_map.add_columns": ("naive.jl:projected", "test_jl.py"),
+    "dpbench.heavytail._exact_kernels.exponent_sums": ("naive.heavytail:exponents", "test_integer_sums.py"),
     "dpbench.heavytail._score_kernels.truncated_sums": ("naive.heavytail:score", "test_heavytail.py"),
     "dpbench.heavytail._geometric_kernels.log_geometric_sum": ("naive.heavytail:geometric", "test_heavytail_bounds.py"),
     "dpbench.heavytail._geometric_kernels.geometric_moments": ("naive.heavytail:geometric", "test_heavytail_bounds.py"),

@@ -23,10 +23,9 @@ from scipy.stats import binom, norm
 from dpbench.publicdata.claims import (
     algorithm2,
     algorithm3,
+    algorithm4,
     anticoncentration,
     deviations,
-    gaussian_weights,
-    identification,
     paper,
     rates_regression,
     rrspm_privacy,
@@ -99,7 +98,7 @@ def nearest_is_h() -> bool:
 
 def least_is_least() -> bool:
     """Against the cube's own closed form at d = 4,096, ε = 1/8."""
-    scale = gaussian_weights.least_private(4096.0, 0.125, 1e-5)
+    scale = algorithm4.least_private(4096.0, 0.125, 1e-5)
     cube = parity_cube(4096)
     return bool(abs(cube.least_scale("gaussian", 0.125, 1e-5) / scale - 1.0) < 1e-3)
 
@@ -207,10 +206,10 @@ ASSUMPTIONS: Assumptions = {
                 d * d * 8.0 * 8.0**4 * math.sqrt(math.log(1e5)) * math.log(20.0) * math.log(d) ** 3), "d", "n"),
     },
     "publicdata.alg4.privacy.ties": {
-        "neighbours differ in one record": replaced(identification.free_point),
+        "neighbours differ in one record": replaced(algorithm4.free_point),
         "one public point, where functions of the class agree that differ at the private one": lambda: bool(
-            identification.free_point()[0].m == 1
-            and len(np.unique(identification.free_point()[0].hypotheses.predictions[:, 0])) == 2),
+            algorithm4.free_point()[0].m == 1
+            and len(np.unique(algorithm4.free_point()[0].hypotheses.predictions[:, 0])) == 2),
     },
     "publicdata.thm6.rate.nonconvex": {
         "nu is sigma-smooth against mu, sigma = 1/3": lambda: rates_regression.three_functions(

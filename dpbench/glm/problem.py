@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -182,9 +183,17 @@ class GLMProblem:
 
     def with_radius(self, radius: float) -> GLMProblem:
         """The same records on another ball; shares them, and the moments already computed of them."""
+        return self._with("radius", validation.real("radius", radius, above=0.0))
+
+    def with_loss(self, loss: Loss) -> GLMProblem:
+        """The same records under another loss for the same labels; shares them in the same way."""
+        loss.check_labels(self.y)
+        return self._with("loss", loss)
+
+    def _with(self, name: str, value: Any) -> GLMProblem:
         made = copy.copy(self)
         made.__dict__.pop("digest", None)
-        object.__setattr__(made, "radius", validation.real("radius", radius, above=0.0))
+        object.__setattr__(made, name, value)
         return made
 
     def with_labels(self, y: Any) -> GLMProblem:
@@ -209,6 +218,9 @@ class GLMProblem:
         return float(risks) if rows.ndim == 1 else risks
 
     def _bounded_features(self, X: Any) -> Any:
+        # a norm that the plain sum of squares takes for too small is below every bound: bounds are at least 1e-50
+        if not sparse.issparse(X) and math.sqrt(np.einsum("ij,ij->i", X, X).max()) <= self.x_bound:
+            return frozen(X)
         scale, sizes = row_norms(X)
         with np.errstate(over="ignore"):  # infinite only where the norm is beyond every float
             norms = sizes * scale

@@ -32,7 +32,6 @@ PLANTED: list[Mutation] = [
         ("return 2.0 * b if best <= 0.5 * b else best + b + b * b / (4.0 * best)", "return 2.0 * b if best <= 0.5 * b else best + b"),
         ("return float(expit(best)) + w / best", "return float(expit(best))"),
         ("total = inner**3 / 6.0 + 0.5 * knee * outer**2 + 0.5 * knee**2 * outer", "total = inner**3 / 6.0 + 0.5 * knee * outer**2 + knee**2 * outer"),
-        ("return np.abs(slope) * (1.0 - np.abs(slope))", "return np.abs(slope)"),
         ("high = max(high, 0.5 * max(0.0, z_bound - loss.parameter) ** 2)", "high = max(high, 0.0)"),
     ),
     *planted(
