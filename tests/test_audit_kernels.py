@@ -81,6 +81,19 @@ def check_summarise(kernel: Callable[..., None]) -> None:
         assert found == pytest.approx(twin.summary(row.tolist()), rel=1e-12, abs=1e-12, nan_ok=True)
 
 
+def check_rise_and_fall(kernel: Callable[..., float]) -> None:
+    """Every mode of small tables, ties and empty cells among them."""
+    rng = np.random.default_rng(8)
+    for size in (1, 2, 3, 8, 12):
+        hits, misses = (rng.integers(0, 6, size=size).astype(float) for _ in range(2))
+        for mode in range(size + 1):
+            chance = np.full(size, -1.0)
+            found = kernel(hits, misses, mode, chance)
+            slow, likelihood = twin.rise_and_fall(hits.tolist(), misses.tolist(), mode)
+            assert chance == pytest.approx(slow, rel=1e-6, abs=1e-12)
+            assert found == pytest.approx(likelihood, rel=1e-6, abs=1e-9)
+
+
 CHECKS: Checks = {
     "grid_cell": (
         check_grid_cell,
@@ -95,6 +108,15 @@ CHECKS: Checks = {
             ("edges[place[i]] <=", "edges[place[i]] <"),
             ("size if part[i] != part[i] else ", ""),
             ("start : start + STRETCH], found", ": STRETCH], found"),
+        ),
+    ),
+    "rise_and_fall": (
+        check_rise_and_fall,
+        (
+            ("level[pools - 2] >= level[pools - 1]", "level[pools - 2] < level[pools - 1]"),
+            ("weight[pools - 2] = both", "weight[pools - 2] = 1.0"),
+            ("size - 1 - k] = level[pool]", "mode + k] = level[pool]"),
+            ("* misses[i]", "* hits[i]"),
         ),
     ),
     "summarise": (
