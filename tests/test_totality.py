@@ -39,6 +39,13 @@ def test_hostile_sets(name: str) -> None:
         CASES[name](6, 200)
 
 
+@pytest.mark.parametrize("number", [266, 392])
+def test_shears_by_halves_leave_single_points_tight(number: int) -> None:
+    """Tied records shear the tree's lattice by 1/2: bounds of single points that had room for either rounding left an
+    acceptance of 1e-13, and draws that did not end in hours."""
+    CASES["exponential mechanism, theta = 1.5, tree, float"](1, 200, number)
+
+
 @pytest.mark.evidence
 @pytest.mark.parametrize("size", FULL)
 @pytest.mark.parametrize("name", CASES)
