@@ -95,7 +95,7 @@ class Normaliser:
             return "[" + ",".join(filter(None, map(self.text, node))) + "]"
         if not isinstance(node, ast.AST):
             return repr(node)
-        special = _special(type(node))
+        special = _special(type(node).__name__)
         if special is not None:
             return str(getattr(self, special)(node))
         if isinstance(node, _COMPREHENSIONS):
@@ -260,9 +260,9 @@ class Normaliser:
 
 
 @cache
-def _special(kind: type[ast.AST]) -> str | None:
+def _special(kind: str) -> str | None:
     """Name of the method for a kind of node, where it has one."""
-    name = f"_{kind.__name__.lower()}"
+    name = f"_{kind.lower()}"
     return name if hasattr(Normaliser, name) else None
 
 

@@ -32,7 +32,6 @@ PLANTED: list[Mutation] = [
         ("return 2.0 * b if best <= 0.5 * b else best + b + b * b / (4.0 * best)", "return 2.0 * b if best <= 0.5 * b else best + b"),
         ("return float(expit(best)) + w / best", "return float(expit(best))"),
         ("total = inner**3 / 6.0 + 0.5 * knee * outer**2 + 0.5 * knee**2 * outer", "total = inner**3 / 6.0 + 0.5 * knee * outer**2 + knee**2 * outer"),
-        ("return np.abs(slope) * (1.0 - np.abs(slope))", "return np.abs(slope)"),
         ("high = max(high, 0.5 * max(0.0, z_bound - loss.parameter) ** 2)", "high = max(high, 0.0)"),
     ),
     *planted(
@@ -127,6 +126,17 @@ PLANTED: list[Mutation] = [
     *planted(
         "lowerbounds/_nonprivate.py", "test_lowerbounds test_lowerbounds_floors",
         ("return 0.5 * self.bias**2 * self.y_bound**2 * float(mean)", "return self.bias**2 * self.y_bound**2 * float(mean)"),
+    ),
+    *planted(
+        "lowerbounds/_rare_record.py", "test_lowerbounds test_lowerbounds_floors",
         ("curvature = common + q * self.x_bound**2", "curvature = common + self.x_bound**2"),
+    ),
+    *planted(
+        "lowerbounds/_sign_blocks.py", "test_constructions",
+        ("second[0, : self.active] = self.weight", "second[0, : self.active] = 2.0 * self.weight"),
+    ),
+    *planted(
+        "dpbench/glm/attacks/members.py", "test_constructions",
+        ("yield kept[1].with_labels(made.y)", "yield kept[1]"),
     ),
 ]  # fmt: skip

@@ -13,7 +13,7 @@ PLANTED: list[Mutation] = [
     ),
     *planted(
         "dpbench/heavytail/exact_weights.py", "test_exact_arithmetic test_heavytail_mechanism",
-        ("parts = np.where(np.isnan(parts), float(made.largest), np.clip(parts, 0.0, float(made.largest)))", "parts = np.where(np.isnan(parts), 0.0, parts)"),
+        ("return sums - sums.min()", "return sums + sums.min()"),
         ("return Steps(2.0**bits, largest, math.ceil(largest / share * (1.0 + 1e-12)))", "return Steps(2.0**bits, largest, math.ceil(0.5 * largest / share * (1.0 + 1e-12)))"),
     ),
     *planted(
@@ -84,7 +84,7 @@ PLANTED: list[Mutation] = [
         ("needed = math.log(1.0 / failure) / calls", "needed = 0.5 * math.log(1.0 / failure) / calls"),
         ("return _UP * math.sqrt(m) * rho / _mu(epsilon, delta)", "return _UP * rho / _mu(epsilon, delta)"),
         ("return 2.0 * m / epsilon", "return m / epsilon"),
-        ("moment = math.log(2.0) + float(log_ndtr(2.0 * a / scale)) + 2.0 * (a * a + a) / scale**2", "moment = float(log_ndtr(2.0 * a / scale)) + 2.0 * (a * a + a) / scale**2"),
+        ("moment = math.log1p(math.erf(math.sqrt(2.0) * a / scale)) + 2.0 * (a * a + a) / scale**2", "moment = 2.0 * (a * a + a) / scale**2"),
     ),
     *planted(
         "dpbench/publicdata/perturb.py", "test_publicdata_mechanisms test_publicdata_theory",

@@ -23,15 +23,12 @@ from dpbench.auditing.intervals import upper
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.sampling import map_blocks, stream
-from dpbench.core.validation import InvalidInput
-from dpbench.glm.problem import GLMProblem
+from dpbench.glm.attacks.members import Mechanism, errors_on
 from dpbench.privacy.inversion import crossing
 from lowerbounds._instance import HardFamily
 
 SUM_BLOCK = 4096  # runs of a mechanism in a block, where the members are enumerated
 MEAN_BLOCK = 8  # members drawn in a block, where they have a prior
-
-Mechanism = Callable[[GLMProblem, int, np.random.Generator], Any]
 
 
 @dataclass(frozen=True)
@@ -197,13 +194,12 @@ def error_block(mechanism: Mechanism, family: HardFamily, runs: Runs, number: in
         total = np.zeros((size, 2))
         for place, member in enumerate(family.enumerated):
             rng = stream(runs.seed, "accuracy", family.name, number, place)
-            total += _errors(mechanism, family, member, runs, size, rng)
+            total += errors_on(mechanism, family, [member], size, [rng], runs.margin, runs.rounded)[0]
         return total
-    found = []
-    for draw in range(number * MEAN_BLOCK, min((number + 1) * MEAN_BLOCK, runs.draws)):
-        rng = stream(runs.seed, "accuracy", family.name, draw)
-        found.append(_errors(mechanism, family, family.members(rng), runs, runs.trials, rng).mean(axis=0))
-    return np.array(found)
+    drawn = range(number * MEAN_BLOCK, min((number + 1) * MEAN_BLOCK, runs.draws))
+    rngs = [stream(runs.seed, "accuracy", family.name, draw) for draw in drawn]
+    members = [family.members(rng) for rng in rngs]
+    return errors_on(mechanism, family, members, runs.trials, rngs, runs.margin, runs.rounded).mean(axis=1)
 
 
 def report(
@@ -259,39 +255,3 @@ def epsilon_of_floor(floor_at: Callable[[float, float], float], delta: float, er
     """The largest ε whose floor is above `error`: no algorithm with at most this error is (ε, δ)-private
     below it."""
     return max(0.0, crossing(lambda epsilon: epsilon > 0.0 and floor_at(min(epsilon, 600.0), delta) <= error)[0])
-
-
-def _errors(
-    mechanism: Mechanism,
-    family: HardFamily,
-    member: Any,
-    runs: Runs,
-    trials: int,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    problem = GLMProblem.from_instance(family.instances(member, rng))
-    outputs = outputs_of(mechanism, problem, trials, rng, family.name)
-    low, high = family.box
-    used = np.where(outputs > 0.5 * (low + high), high, low) if runs.rounded else family.clip(outputs, runs.margin)
-    return np.column_stack([family.excess(member, outputs), family.excess(member, used)])
-
-
-def outputs_of(
-    mechanism: Mechanism, problem: GLMProblem, trials: int, rng: np.random.Generator, where: str
-) -> np.ndarray:
-    """What a mechanism makes of a problem: float64[trials, d], finite, or one clear message that says `where`."""
-    name = sampler_name(mechanism)
-    try:
-        made = mechanism(problem, trials, rng)
-    except (Exception, SystemExit) as error:
-        raise InvalidInput(f"mechanism {name} raised {type(error).__name__} on {where}: {error}") from error
-    what, shape = f"the array that {name} returns", f"finite, of shape ({trials}, {problem.d})"
-    try:
-        outputs = np.asarray(made, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise validation.invalid(what, shape, made) from error
-    if outputs.shape == (trials,) and problem.d == 1:
-        outputs = outputs[:, None]
-    if outputs.shape != (trials, problem.d) or not np.isfinite(outputs).all():
-        raise validation.invalid(what, shape, outputs)
-    return outputs

@@ -30,6 +30,7 @@ class Zero:
     """The predictor that never looks at the data: private at every level."""
 
     stable_name = "zero"
+    moments_suffice = True
 
     def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
         return np.zeros((trials, problem.d))
@@ -148,13 +149,21 @@ def _built(build: Callable[..., HardFamily], arguments: tuple[tuple[str, Any], .
     family = build(**dict(arguments))
     if family.n * family.d > _DENSE:
         return family
-    return replace(family, instances=partial(_dense, family.instances))
+    return replace(family, instances=_Dense(family.instances))
 
 
-def _dense(instances: Callable[..., Instance], member: Any, rng: np.random.Generator | None = None) -> Instance:
-    """A small instance with dense features: checks and steps on a few thousand entries are quicker so."""
-    made = instances(member, rng)
-    return replace(made, X=made.X.toarray())
+@dataclass(eq=False)
+class _Dense:
+    """Small instances with dense features: checks and steps on a few thousand entries are quicker so."""
+
+    instances: Callable[..., Instance]
+    last: tuple[Any, Any] = (None, None)  # features that members share are made dense once
+
+    def __call__(self, member: Any, rng: np.random.Generator | None = None) -> Instance:
+        made, last = self.instances(member, rng), self.last
+        if last[0] is not made.X:
+            last = self.last = made.X, made.X.toarray()
+        return replace(made, X=last[1])
 
 
 def _sums(family: HardFamily, values: np.ndarray) -> dict[str, Any]:

@@ -22,7 +22,7 @@ STATISTICS = {"absolute error": (4.0, False), "clipped to the targets": (0.0, Fa
 
 def power(context: Context) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
     """Columns "power …": the share of attacks of 2,000 runs a side that refute, at confidence 99.9%."""
-    repeats = context.pick(quick=4, full=200)
+    repeats = context.pick(quick=2, full=200)
     rows = []
     for noise, epsilon, delta in PRIVACY:
         predicted = tripping_factor(epsilon, delta, noise)
