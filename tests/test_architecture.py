@@ -144,6 +144,17 @@ def test_import_loads_nothing_heavy(module: str) -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.process
+def test_an_audit_loads_neither_optimisers_nor_learners() -> None:
+    """They cost a quarter of the time to a first result. Planted: numba, which it does load."""
+    code = (
+        "import sys, dpbench; dpbench.audit(lambda d, n, rng: d + rng.laplace(size=n), 0.0, 1.0, trials=1_000); "
+        "print([m for m in ('scipy.optimize', 'scipy.stats', 'sklearn', 'matplotlib', 'numba') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['numba']"
+
+
 def test_the_package_has_at_most_eighteen_entries() -> None:
     entries = {path.name for path in (ROOT / "dpbench").iterdir()} - {"__pycache__", "_evidence"}
     assert len(entries) <= 18, sorted(entries)

@@ -56,6 +56,7 @@ TWINS = {
     "dpbench.glm._erm_tiles.add_gram": ("naive.erm:gram", "test_erm_kernels.py"),
     "dpbench.glm._erm_tiles.add_dense": ("naive.erm:sums", "test_erm_kernels.py"),
     "dpbench.glm._erm_tiles.add_sparse": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.privacy._selection_kernels.selection_logs": ("naive.selection:gen_exp_mech", "test_selection.py"),
     "dpbench.glm._score_kernels.to_losses": ("naive.losses:value", "test_score_kernels.py"),
     "dpbench.glm._score_kernels.add_clipped": ("naive.selection:mean_clipped_loss", "test_score_kernels.py"),
     "dpbench.glm._random_map.fill_map": ("naive.jl:random_map", "test_jl.py"),
@@ -64,6 +65,7 @@ TWINS = {
     "dpbench.heavytail._score_kernels.truncated_sums": ("naive.heavytail:score", "test_heavytail.py"),
     "dpbench.heavytail._geometric_kernels.log_geometric_sum": ("naive.heavytail:geometric", "test_heavytail_bounds.py"),
     "dpbench.heavytail._geometric_kernels.geometric_moments": ("naive.heavytail:geometric", "test_heavytail_bounds.py"),
+    "dpbench.heavytail._bound_kernels.touched_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
     "dpbench.heavytail._bound_kernels.affine_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
     "dpbench.publicdata._ball_kernels.solve_secular": ("naive.oracles:trust_region_least", "test_publicdata_convex.py"),
     "dpbench.publicdata._ball_kernels.newton_steps": ("naive.oracles:disk_least", "test_publicdata_convex.py"),
@@ -108,6 +110,7 @@ TWINS = {
             ("add_tables", "cell"),
             ("places", "place"),
             ("summarise", "summary"),
+            ("rise_and_fall", "rise_and_fall"),
         )
     },
     **{

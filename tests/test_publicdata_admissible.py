@@ -103,6 +103,19 @@ def least_is_least() -> bool:
     return bool(abs(cube.least_scale("gaussian", 0.125, 1e-5) / scale - 1.0) < 1e-3)
 
 
+def steep_loss() -> bool:
+    """max(0, 1 − (1 − f)/(2τ)) for f in [1 − 2τ, 1], inside [−1, 1]: from 0 to 1, and convex on [−1, 1]."""
+    for tau in deviations.TAUS:
+        f = np.union1d(np.linspace(-1.0, 1.0, 401), np.linspace(1.0 - 2.0 * tau, 1.0, 5))
+        loss = np.maximum(0.0, 1.0 - (1.0 - f) / (2.0 * tau))
+        slopes = np.diff(loss) / np.diff(f)
+        if not (1.0 - 2.0 * tau >= -1.0 and loss.min() == 0.0 and loss[-1] == 1.0):
+            return False
+        if not (np.diff(slopes) >= -1e-6 * slopes.max()).all():
+            return False
+    return True
+
+
 CUBE = parity_cube(64)
 CUBE_PAIR = rrspm_privacy.problem_of(CUBE), rrspm_privacy.problem_of(CUBE, neighbour=True)
 
@@ -124,6 +137,10 @@ ASSUMPTIONS: Assumptions = {
     },
     "publicdata.lemma7.stability": {
         "a loss into [0, 1], n eta > 0": every("publicdata.lemma7.stability", lambda s: s > 0.0, "n_eta"),
+        "kappa = 1: |f|_m of both functions": lambda: bool((np.abs(algorithm2.SIGNS.predictions) == 1.0).all()),
+        "the square is 4 times the chance that one record decides, P(|N| <= 1/(2 n eta))": every(
+            "publicdata.lemma7.stability",
+            lambda s, square: square == pytest.approx(4.0 * (2.0 * norm.cdf(0.5 / s) - 1.0)), "n_eta", "square"),
     },
     "publicdata.lemma1.inequality.hoeffding": {
         "J calls, eta n > 0, 0 < delta < 1": every(
@@ -172,13 +189,13 @@ ASSUMPTIONS: Assumptions = {
         "convex class and loss": lambda: losses_in_unit(algorithm3.balanced(11)[0], np.array([-1.0, 1.0])),
     },
     "publicdata.lemma13.inequality": {
-        "values in [1 - 2 tau, 1], losses in [0, 1], convex": lambda: all(0.0 < t <= 1.0 for t in deviations.TAUS),
+        "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
     },
     "publicdata.lemma14.inequality": {
-        "values in [1 - 2 tau, 1], losses in [0, 1], convex": lambda: all(0.0 < t <= 1.0 for t in deviations.TAUS),
+        "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
     },
     "publicdata.lemma14.inequality.regularized": {
-        "values in [1 - 2 tau, 1], losses in [0, 1], convex": lambda: all(0.0 < t <= 1.0 for t in deviations.TAUS),
+        "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
     },
     "publicdata.lemma14.inequality.deviation": {
         "two formulas of the paper, 0 < beta < 1": every(

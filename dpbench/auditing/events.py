@@ -166,7 +166,13 @@ def _mixed(full: np.ndarray, light: np.ndarray, trust: float) -> np.ndarray:
 
 
 def _of_few_counts(
-    chain: Chain, goal: Goal, rows: int, z: float, share: np.ndarray, raw: tuple[np.ndarray, np.ndarray], full: np.ndarray
+    chain: Chain,
+    goal: Goal,
+    rows: int,
+    z: float,
+    share: np.ndarray,
+    raw: tuple[np.ndarray, np.ndarray],
+    full: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The promise of the events that were seen a few times (−∞ of the others), and their probabilities."""
     first, second = (np.maximum(x * (chain.rows + 2.0) - 1.0, 0.0) for x in raw)

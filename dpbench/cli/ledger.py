@@ -9,12 +9,14 @@ import typer
 from dpbench.cli.guard import guarded
 from dpbench.cli.options import (
     DEFAULT_STORE,
+    ClaimsArgument,
     JsonOption,
     KindOption,
     PaperOption,
     SourcesOption,
     StoreOption,
     check_writable,
+    claim_ids,
     console,
     given_store,
     is_stdout,
@@ -25,7 +27,7 @@ from dpbench.cli.options import (
 
 @guarded
 def list_claims(
-    claims: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs")] = None,
+    claims: ClaimsArgument = None,
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
@@ -53,7 +55,7 @@ def list_claims(
 
 @guarded
 def show(
-    claims: Annotated[list[str], typer.Argument(metavar="CLAIM...", help="ids or globs")],
+    claims: Annotated[list[str], typer.Argument(metavar="CLAIM...", help="ids or globs", autocompletion=claim_ids)],
     sources: SourcesOption = None,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:

@@ -149,6 +149,12 @@ PAGES = (
              "One run: `audit_one_run_scores` and jax-privacy's `epsilon_one_run` on the same coins and scores, at 95% "
              "and δ = 1e-5, mean bounds and standard errors (`python -m benchmarks.one_run --json "
              "evidence/one_run.json`; its `epsilon_one_run_fdp` supposes a Gaussian mechanism and is left out):"),
+        Part("diffprivlib.json", measured_audits.diffprivlib,
+             "diffprivlib 0.6.6, whose mechanisms answer one call at a time, at their claims and level 1e-6 (`python "
+             "-m benchmarks.audit_diffprivlib --peer-python PYTHON --json evidence/diffprivlib.json`, PYTHON the "
+             "interpreter of an environment of its own). Its noise is drawn with care and then added to the data in "
+             "floating point, which the last bits of the answers give away; its snapping mechanism is made against "
+             "that:"),
         Part("audit.json", measured.learners,
              "What boosted trees add to sums of log-ratios over columns, and what they cost (seeds from 6000; "
              "`python -m benchmarks.learners --variant today --json evidence/audit.json`):"),

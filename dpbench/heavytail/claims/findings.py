@@ -7,24 +7,16 @@ be the conversion's, the finding says so. Lines count in that text. Whether a la
 from __future__ import annotations
 
 from dpbench.heavytail.claims import paper
-from dpbench.ledger.correction import Correction
+from dpbench.ledger.correction import Findings
 
-WITNESS = "one conversion of the paper was read; it prints formulas twice, once from their LaTeX, and both agree"
-CORRECTIONS: dict[str, Correction] = {}
+found = Findings(
+    paper, "one conversion of the paper was read; it prints formulas twice, once from their LaTeX, and both agree"
+)
+CORRECTIONS = found.corrections
 SUFFICIENT = (
     "After Lemma 3: \"The previous lemma indicates that solving the problem (2) is sufficient to solve the l1 "
     "regression problem if sup E|y - <x, w>|^2 = O(1).\" The theorem does not repeat the condition."
 )
-
-
-def found(
-    name: str, *, weight: str, quote: str, place: str, line: int, consequence: str, change: str, caveat: str = "",
-    effect: int = 0,
-) -> None:  # fmt: skip
-    """Record what is said of one row."""
-    paper.finding(f"heavytail.{name}", weight=weight, quote=quote, consequence=consequence)
-    CORRECTIONS[f"heavytail.{name}"] = Correction(place, line, change, caveat, WITNESS, effect=effect)
-
 
 for number, log in ((1, r"\log 2"), (2, r"\log\theta")):
     found(
@@ -37,8 +29,7 @@ for number, log in ((1, r"\log 2"), (2, r"\log\theta")):
         "for epsilon = 1 gets up to 2. It is epsilon-DP where neighbours have one record more. The utility bounds "
         "change by a constant.",
         change=f"divide by 2 {log.replace(chr(92), '')} for {log.replace(chr(92), '')} in the exponent: the "
-        f"sensitivity "
-        "of n iota L is that logarithm, since 0 <= psi on |residuals|",
+        "sensitivity of n iota L is that logarithm, since 0 <= psi on |residuals|",
     )  # fmt: skip
 found(
     "thm1.inequality.y-moment", weight="hypothesis", effect=2, caveat=SUFFICIENT, place="Theorem 1, equation 7",

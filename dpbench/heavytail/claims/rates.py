@@ -29,7 +29,7 @@ _UPPER = (
     "no quantile; median and 0.95-quantile stand in the series, and the entries n.quantile judge quantiles. Such laws "
     "are far from the bound: the entries reached say how near one can come."
 )
-_QUICK = {2.0: 4000, 1.75: 2500, 1.5: 1500, 1.25: 1000}
+_QUICK = {2.0: 4000, 1.75: 2500, 1.5: 2000, 1.25: 1500}
 """The largest n of a quick slope in n: the smaller θ, the farther is the slope from its limit."""
 _ORDERS = {"": (1, 2.0), ".theta-175": (2, 1.75), ".theta-150": (2, 1.5), ".theta-125": (2, 1.25)}
 """Last part of an id: theorem and θ."""

@@ -7,25 +7,15 @@ Whether a later version mends one is not known.
 
 from __future__ import annotations
 
-from dpbench.ledger.correction import Correction
+from dpbench.ledger.correction import Findings
 from dpbench.publicdata.claims import paper
 
-WITNESS = "one conversion of arXiv:2402.09483v1 was read; a second was not at hand"
-CORRECTIONS: dict[str, Correction] = {}
+found = Findings(paper, "one conversion of arXiv:2402.09483v1 was read; a second was not at hand")
+CORRECTIONS = found.corrections
 MEAN = (
     "Section 2 defines the empirical loss with 1/n, L_D(f) = (1/n) sum l(f(X_i), Y_i), the proofs use it so, and the "
     "text calls (8) the empirical loss, regularised."
 )
-
-
-def found(
-    name: str, *, weight: str, quote: str, place: str, line: int, consequence: str, change: str, caveat: str = "",
-    effect: int = 0,
-) -> None:  # fmt: skip
-    """Record what is said of one row."""
-    paper.finding(f"publicdata.{name}", weight=weight, quote=quote, consequence=consequence)
-    CORRECTIONS[f"publicdata.{name}"] = Correction(place, line, change, caveat, WITNESS, effect=effect)
-
 
 found(
     "thm6.rate.nonconvex", weight="statement", effect=2, place="Theorem 2, and Theorems 1 and 6", line=157,

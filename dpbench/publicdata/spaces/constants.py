@@ -24,6 +24,7 @@ ENDS = Space(
         "epsilon": EPSILON,
         "delta": DELTA,
         "mu": MU,
+        "scale": Real("scale of the noise, where it is given", 1e-3, 1e6),
     },
     conditions={"inside": ("rho <= 2", "constants in [-1, 1]")},
 )
@@ -44,21 +45,8 @@ def _event(gamma: Formulas, conditions: Conditions = NONE) -> Any:
 
 ROOT = {"root": "sqrt(log(1/delta))"}
 STATED = {**ROOT, "gamma": "(m*rho*root/4 + sqrt((m*rho*root/4)^2 + m*rho*epsilon/2))/epsilon"}
-SCALES = Space(
-    "Perturb on the constants in [-1, 1], any scale of the noise, any half-line of outputs",
-    {**{name: ENDS.parameters[name] for name in ("m", "rho", "t", "delta")},
-     "gamma": Real("scale of the noise", 1e-3, 1e6)},
-    definitions={"epsilon": "m/(2*gamma^2)*(1 + gamma*sqrt(log(1/delta)))*rho", "sd": "gamma/sqrt(m)"},
-    conditions=ENDS.conditions,
-)  # fmt: skip
-_FULL = {"full": ("epsilon <= 20", "an exponent that is of use"), "below": ("t < 1", "an event below the end")}
-
-
-def _scaled(conditions: Conditions) -> Any:
-    return pair_event(
-        SCALES, "erfc((1 - rho - t)/(sd*sqrt(2)))/2", "erfc((1 - t)/(sd*sqrt(2)))/2", derivation=_ENDS,
-        conditions={**_FULL, **conditions},
-    )  # fmt: skip
+STATED_9 = {"exponent": "m/(2*scale^2)*(1 + scale*sqrt(log(1/delta)))*rho", "gamma": "scale"}
+_WITHIN = {"within": ("exponent <= epsilon", "(87) gives (epsilon, delta)")}
 
 
 THREE = Space(
@@ -117,9 +105,11 @@ def _half_line(gamma: Formulas, conditions: Conditions = NONE, centre: str = "fb
 QUESTIONS: dict[str, Any] = {
     "publicdata.lemma3.privacy.gaussian": _event(STATED),
     "publicdata.lemma9.privacy.gaussian-exact": _event({"gamma": "sqrt(m)*rho/mu"}, CALIBRATED),
-    "publicdata.lemma9.privacy.gaussian-small-m": _scaled({"small": ("m <= 7", "below the range that is proved")}),
-    "publicdata.lemma9.privacy.gaussian-large-m": _scaled(
-        {"large": ("m >= 8", "the range of the entry"), "one": ("epsilon <= 1", "its exponent")}
+    "publicdata.lemma9.privacy.gaussian-small-m": _event(
+        STATED_9, {**_WITHIN, "small": ("m <= 7", "below the range that is proved")}
+    ),
+    "publicdata.lemma9.privacy.gaussian-large-m": _event(
+        STATED_9, {**_WITHIN, "large": ("m >= 8", "the range of the entry"), "one": ("epsilon <= 1", "its exponent")}
     ),
     "publicdata.lemma8.inequality.gaussian": _moved("2*gamma*sqrt(log(1/beta))", _GAUSSIAN),
     "publicdata.lemma8.inequality.gaussian.corrected": _moved("2*gamma*(1 + sqrt(2*log(1/beta)/m))", _GAUSSIAN),

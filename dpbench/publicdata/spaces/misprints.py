@@ -46,14 +46,12 @@ SAMPLE = Space(
     },
 )
 MISSED = Space(
-    "one function on a set that m public points miss with probability 2 beta",
+    "one function, of complexity 0, on a set that m public points miss with probability 2 beta",
     {
         "m": Integer("public points", 16, 10**9),
         "beta": Real("failure probability", 1e-6, 0.45),
-        "G": Real("complexity of one function", 0.0, 1.0),
     },
     definitions={"mass": "1 - (2*beta)^(1/m)", "norm": "sqrt(mass)"},
-    conditions={"one": ("G <= 0", "a single function has no complexity")},
 )
 COINS = Space(
     "fair labels and two constant functions, n records, any number of public points",
@@ -91,11 +89,11 @@ QUESTIONS: dict[str, Any] = {
         derivation=("(129) has d^5, the text of section 3 has vc for it.",),
     ),
     "publicdata.lemma12.inequality.proof": order(
-        MISSED, "norm", "log(m)^3*G/sqrt(m) + (log(log(m)) + log(1/beta))/m", scalable=("m",),
+        MISSED, "norm", "(log(log(m)) + log(1/beta))/m", scalable=("m",),
         derivation=("m points miss the set with probability (1 - mass)^m = 2 beta: then |f|_m = 0 and |f|_mu = norm.",),
     ),
     "publicdata.lemma12.inequality": order(
-        MISSED, "norm", "log(m)^2*G/sqrt(m) + sqrt((log(log(m)) + log(1/beta))/m)", scalable=("m",),
+        MISSED, "norm", "sqrt((log(log(m)) + log(1/beta))/m)", scalable=("m",),
         derivation=("m points miss the set with probability (1 - mass)^m = 2 beta: then |f|_m = 0 and |f|_mu = norm.",),
     ),
     "publicdata.thm9.inequality.printed": order(
