@@ -239,8 +239,9 @@ class _Fingerprints:
 
     def instance(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
         means = self._means(member)
-        columns, bits = np.empty(self.n, dtype=np.int64), np.empty(self.n)
-        kernels.draw_fingerprints(needed(rng), means, self.mass, columns, bits)
+        rng = needed(rng)
+        uniforms, columns, bits = rng.random(self.n), rng.integers(0, self.active, self.n), np.empty(self.n)
+        kernels.draw_fingerprints(rng, means, self.mass, uniforms, columns, bits)
         y = self.scale * self.x_bound * bits
         X = basis_rows(columns, self.x_bound, self.n, self.rank)
         # The largest Euclidean norm of a minimiser, all of whose d' coordinates are B/d'^{1/p}.

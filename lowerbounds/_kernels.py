@@ -1,7 +1,8 @@
 """The inner loops of the constructions on a scaled basis: records, sufficient statistics and excess risks.
 
 Each takes a batch of members or one Generator and fills what it is given. The draws are those of NumPy's array calls
-in the same order, so that a data set does not depend on which of the two made it.
+in the same order, so that a data set does not depend on which of the two made it. Uniform coordinates are left to
+NumPy's own array call: as fast, and numba takes seconds to compile its own.
 """
 
 from __future__ import annotations
@@ -57,13 +58,10 @@ def sign_block_moments(sigma, block, same, changed, low, middle, high, feature, 
         square[k] = active * squares / n
 
 
-@kernel(types.void(rng_t, arr(f8, 1), f8, arr(i8, 1, True), arr(f8, 1, True), arr(i8, 2, True)))
+@kernel(types.void(rng_t, arr(f8, 1), f8, arr(i8, 1), arr(f8, 1, True), arr(i8, 2, True)))
 def draw_cube(rng, sigma, bias, columns, labels, counts):
-    """The cube of Theorem 17: uniform coordinates, labels ±1 of mean σ_j·bias; counts[j]: its labels 1 and −1."""
-    active = sigma.shape[0]
+    """The cube of Theorem 17: labels ±1 of mean σ_j·bias on given coordinates; counts[j]: its labels 1 and −1."""
     counts[:] = 0
-    for i in range(columns.shape[0]):
-        columns[i] = rng.integers(0, active)
     for i in range(columns.shape[0]):
         j = columns[i]
         up = rng.random() < 0.5 * (1.0 + bias * sigma[j])
@@ -71,20 +69,16 @@ def draw_cube(rng, sigma, bias, columns, labels, counts):
         counts[j, 0 if up else 1] += 1
 
 
-@kernel(types.void(rng_t, arr(f8, 1), f8, arr(i8, 1, True), arr(f8, 1, True)))
-def draw_fingerprints(rng, means, mass, columns, bits):
-    """Theorem 11: with probability `mass` a uniform coordinate j and a bit of mean μ_j, else column −1 and bit 0."""
-    active = means.shape[0]
+@kernel(types.void(rng_t, arr(f8, 1), f8, arr(f8, 1), arr(i8, 1, True), arr(f8, 1, True)))
+def draw_fingerprints(rng, means, mass, uniforms, columns, bits):
+    """Theorem 11: where uniforms[i] < mass a bit of mean μ_j on the given coordinate, else column −1 and bit 0."""
     for i in range(columns.shape[0]):
-        columns[i] = 0 if rng.random() < mass else -1
-    for i in range(columns.shape[0]):
-        j = rng.integers(0, active)
-        if columns[i] == 0:
-            columns[i] = j
-    for i in range(columns.shape[0]):
-        j = max(columns[i], 0)
-        hit = rng.random() < means[j]
-        bits[i] = 1.0 if hit and columns[i] >= 0 else 0.0
+        hit = rng.random() < means[columns[i]]
+        if uniforms[i] < mass:
+            bits[i] = 1.0 if hit else 0.0
+        else:
+            bits[i] = 0.0
+            columns[i] = -1
 
 
 @kernel(i8(rng_t, f8, arr(f8, 1, True)))

@@ -185,7 +185,7 @@ class _Cube:
         self, member: np.ndarray, records: int, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Columns and signs of so many records, and how many of either sign lie on each coordinate."""
-        columns, labels = np.empty(records, dtype=np.int64), np.empty(records)
+        columns, labels = rng.integers(0, self.active, records), np.empty(records)
         counts = np.empty((self.active, 2), dtype=np.int64)
         kernels.draw_cube(rng, signs(member, self.active), self.bias, columns, labels, counts)
         return columns, labels, counts

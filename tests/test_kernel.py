@@ -56,6 +56,7 @@ TWINS = {
     "dpbench.glm._erm_tiles.add_gram": ("naive.erm:gram", "test_erm_kernels.py"),
     "dpbench.glm._erm_tiles.add_dense": ("naive.erm:sums", "test_erm_kernels.py"),
     "dpbench.glm._erm_tiles.add_sparse": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.privacy._selection_kernels.selection_logs": ("naive.selection:gen_exp_mech", "test_selection.py"),
     "dpbench.glm._score_kernels.to_losses": ("naive.losses:value", "test_score_kernels.py"),
     "dpbench.glm._score_kernels.add_clipped": ("naive.selection:mean_clipped_loss", "test_score_kernels.py"),
     "dpbench.glm._random_map.fill_map": ("naive.jl:random_map", "test_jl.py"),

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from naive import selection as naive
+from planted import wrong
 from scipy.stats import binom
 
 from dpbench.core import validation
 from dpbench.core.sampling import stream
-from dpbench.privacy import selection
+from dpbench.privacy import _selection_kernels, selection
+from dpbench.privacy._selection_kernels import selection_logs
 from dpbench.privacy.discrete import pair_from_logs
 from dpbench.privacy.profile import Profile, discrete_profile
 
@@ -50,6 +52,24 @@ def test_noisy_max_equals_its_twin(scores: list[float], scale: float) -> None:
     got = np.exp(selection.noisy_max(scores, scale))
     assert np.allclose(got, naive.noisy_max(scores, scale), rtol=1e-10, atol=0.0)
     assert got.sum() == pytest.approx(1.0, rel=1e-12)
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("apart if apart > worst", "apart if apart < worst"), ("j != i", "j > i"), ("-0.5 * epsilon", "-epsilon")],
+)
+def test_a_wrong_choice_is_caught(old: str, new: str) -> None:
+    """Planted in the kernel `selection_logs`, whose rows are each compared with the twin."""
+    gammas, shift = np.array([0.0, 0.5, 2.0]), 2.0 * math.log(3 / 0.05) / 0.8
+    rows = np.array([[0.1, 0.4, -0.3], [1.0, 0.2, -6.0]])
+    off = []
+    for run in (selection_logs, wrong(_selection_kernels, "selection_logs", old, new)):
+        out = np.empty((2, 3))
+        run(rows + shift * gammas, gammas, 0.8, out)
+        twins = [naive.gen_exp_mech(list(zip(gammas, row, strict=True)), 0.8, 0.05) for row in rows]
+        off.append(float(np.abs(np.exp(out) - twins).max()))
+    assert off[0] < 1e-13 and off[1] > 1e-3
 
 
 def test_two_candidates_in_closed_form() -> None:

@@ -32,7 +32,6 @@ EPILOG = (
 )
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=False,
     pretty_exceptions_enable=False,
     help="Verify and benchmark differentially private learning.",
@@ -84,6 +83,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         one_line("interrupted")
         return INTERRUPTED
+    except SystemExit as end:  # completion of the shell ends so
+        return end.code if isinstance(end.code, int) else 0
     except BaseException as error:
         return report(error)
 

@@ -188,7 +188,8 @@ def bench(
     if json_file is not None:
         write_json(json_file, documents[0] if len(documents) == 1 else {"schema": 1, "data": data, "grid": documents})
     for document in documents if figure is not None else ():
-        from dpbench.report.figures import comparison, save
+        from dpbench.report.comparison import comparison
+        from dpbench.report.figures import save
 
         save(comparison(document), _images(figure, document["radius"] if len(documents) > 1 else None))
     out = console(stderr=is_stdout(json_file))

@@ -16,6 +16,7 @@ from dpbench.cli.options import (
     SourcesOption,
     StoreOption,
     check_writable,
+    claim_ids,
     console,
     given_store,
     is_stdout,
@@ -54,7 +55,7 @@ def list_claims(
 
 @guarded
 def show(
-    claims: Annotated[list[str], typer.Argument(metavar="CLAIM...", help="ids or globs")],
+    claims: Annotated[list[str], typer.Argument(metavar="CLAIM...", help="ids or globs", autocompletion=claim_ids)],
     sources: SourcesOption = None,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:

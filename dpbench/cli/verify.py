@@ -52,8 +52,10 @@ def verify(
     max_seconds: Annotated[
         float | None,
         typer.Option(
-            "--max-seconds", help="what an entry may take; default 600 (full: 14400), ours unlimited",
-            show_default=False, **NUMBER,
+            "--max-seconds",
+            help="what an entry may take; default 600 (full: 14400), ours unlimited",
+            show_default=False,
+            **NUMBER,
         ),
     ] = None,
     quiet: QuietOption = False,

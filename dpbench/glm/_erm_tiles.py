@@ -144,10 +144,13 @@ def add_dense(code, parameter, curved, X, y, w, z, gradient, hessian):
         add_part(part, lost, gradient)
         if curved and busy > 0:
             for k in range(ROWS):
-                r0, s0 = X[min(start + k, last)], curvatures[k]
+                r0 = X[min(start + k, last)]
                 for j in range(d):
                     columns[j, k] = r0[j]
-                    weighted[j, k] = s0 * r0[j]
+            for j in range(d):
+                plain, heavy = columns[j], weighted[j]
+                for k in range(ROWS):
+                    heavy[k] = curvatures[k] * plain[k]
             add_gram(weighted, columns, hessian)
     return steepness
 
@@ -163,22 +166,28 @@ def add_sparse(code, parameter, curved, data, indices, indptr, y, w, z, gradient
     """`add_dense` for X in compressed sparse rows with sorted columns."""
     n, wide = y.shape[0], w.shape[0]
     part, lost = np.zeros(wide), np.zeros(wide)
+    scores, labels = np.zeros(ROWS), np.zeros(ROWS)
+    slopes, curvatures = np.zeros(ROWS), np.zeros(ROWS)
     steepness = 0.0
-    for i in range(n):
-        low, high = indptr[i], indptr[i + 1]
-        z[i] = 0.0
-        for entry in range(low, high):
-            z[i] += data[entry] * w[indices[entry]]
-        slope = loss_derivative(code, parameter, z[i], y[i])
-        steepness += abs(slope)
-        for entry in range(low, high):
-            part[indices[entry]] += slope * data[entry]
-        if i % ROWS == ROWS - 1 or i == n - 1:
-            add_part(part, lost, gradient)
-        curvature = loss_curvature(code, parameter, z[i], y[i]) if curved else 0.0
-        if curvature != 0.0:
+    for start in range(0, n, ROWS):
+        rows = min(ROWS, n - start)
+        for k in range(rows):
+            labels[k] = y[start + k]
+            score = 0.0
+            for entry in range(indptr[start + k], indptr[start + k + 1]):
+                score += data[entry] * w[indices[entry]]
+            scores[k] = score
+            z[start + k] = score
+        to_slopes(code, parameter, scores, labels, slopes, curvatures)
+        for k in range(rows):
+            low, high, slope = indptr[start + k], indptr[start + k + 1], slopes[k]
+            steepness += abs(slope)
             for entry in range(low, high):
-                share, row = curvature * data[entry], hessian[indices[entry]]
-                for other in range(low, entry + 1):
-                    row[indices[other]] += share * data[other]
+                part[indices[entry]] += slope * data[entry]
+            if curved and curvatures[k] != 0.0:
+                for entry in range(low, high):
+                    share, row = curvatures[k] * data[entry], hessian[indices[entry]]
+                    for other in range(low, entry + 1):
+                        row[indices[other]] += share * data[other]
+        add_part(part, lost, gradient)
     return steepness

@@ -134,21 +134,17 @@ def _weighted_losses(
     columns, bounds = np.zeros((records.d, width)), np.zeros((2, width))
     columns[:, :count], bounds[:, :count] = models.T, (low, high)
     out, scores = np.zeros((2, width)), np.empty((ROWS, width))
-    X, none = records.X, np.empty(0, dtype=np.int64)
-    stored = (np.empty(0), none, none)
+    data, indices, edges = np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    X, entries = records.X, float(records.d)
     if records.sparse:
-        stored = (X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64))
-    entries = X.nnz / n if records.sparse else records.d
+        data, indices, edges = X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)
+        X, entries = np.empty((0, 0)), records.X.nnz / n
     rows = max(ROWS, int(_WORK / (width * (entries + 10.0))))
     for start in range(0, n, rows):
         stop = min(start + rows, n)
-        if records.sparse:
-            part = (np.empty((0, 0)), *stored[:2], stored[2][start : stop + 1])
-        else:
-            part = (X[start:stop], *stored)
         add_clipped(
-            records.loss.code, records.loss.parameter, *part, records.y[start:stop], weights[start:stop], columns,
-            *bounds, scores, out,
+            records.loss.code, records.loss.parameter, X[start:stop], data, indices, edges[start : stop + 1],
+            records.y[start:stop], weights[start:stop], columns, *bounds, scores, out,
         )  # fmt: skip
     return out[0, :count]
 

@@ -46,11 +46,15 @@ PLANTED: list[Mutation] = [
     ),
     *planted(
         "dpbench/privacy/selection.py", "test_selection",
-        ("logits = -0.5 * epsilon * s", "logits = -epsilon * s"),
-        ("shifted = q + 2.0 * math.log(gammas.size / beta) / epsilon * gammas", "shifted = q + math.log(gammas.size / beta) / epsilon * gammas"),
+        ("shifted = np.ascontiguousarray(q + 2.0 * math.log(gammas.size / beta) / epsilon * gammas)", "shifted = np.ascontiguousarray(q + math.log(gammas.size / beta) / epsilon * gammas)"),
         ("return 2.0 * validation.real(\"sensitivity\", sensitivity, at_least=0.0) / validation.epsilon(epsilon)", "return validation.real(\"sensitivity\", sensitivity, at_least=0.0) / validation.epsilon(epsilon)"),
         ("return pure_profile(2.0 * sensitivity / scale, why=why)", "return pure_profile(sensitivity / scale, why=why)"),
         ("return np.asarray(np.argmin(scores + scale * rng.laplace(size=scores.shape), axis=-1))", "return np.asarray(np.argmax(scores + scale * rng.laplace(size=scores.shape), axis=-1))"),
+    ),
+    *planted(
+        "dpbench/privacy/_selection_kernels.py", "test_selection",
+        ("out[row, i] = -0.5 * epsilon * worst", "out[row, i] = -epsilon * worst"),
+        ("worst = apart if apart > worst else worst", "worst = apart"),
     ),
     *planted(
         "dpbench/privacy/integer_noise.py", "test_integer_noise",

@@ -53,7 +53,7 @@ def in_n(context: Context) -> Evidence:
 )
 def in_radius(context: Context) -> Evidence:
     """Everything as printed, B from ‖Y‖/2 to 4‖Y‖ at one n."""
-    return _even(context, "radius", [(2**15, radius) for radius in (0.5, 1.0, 2.0, 4.0)], (96, 48, 48, 96), True)
+    return _even(context, "radius", [(2**15, radius) for radius in (0.5, 1.0, 2.0, 4.0)], (176, 64, 48, 112), True)
 
 
 @paper.rate(
