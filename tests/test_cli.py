@@ -116,8 +116,35 @@ def test_junit_of_text_that_xml_forbids(only: Any, run: Any) -> None:
 def test_list(only: Any, run: Any) -> None:
     only(GOOD, WRONG)
     code, out, _ = run("list glm.one.*")
-    assert code == 0 and re.search(r"glm\.one\.inequality +inequality +not refuted +Lemma 0", out)
-    assert "glm.two" not in out
+    assert code == 0 and re.search(r"glm\.one\.inequality +not run", out)
+    assert "glm.two" not in out and "1 entry: 1 not run" in out
+
+
+def test_list_has_stored_verdicts_and_weights_within_80_columns(only: Any, run: Any, monkeypatch: Any) -> None:
+    name = "glm.remark4.inequality." + "long-" * 12 + "name"
+    only(claim(name, "refuted", expected="not refuted", weight="hypothesis"), GOOD)
+    run("verify --quiet --seed 2")
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, _ = run("list")
+    assert code == 0 and max(map(len, out.splitlines())) <= 80
+    shown = "".join(line[:54].strip() for line in out.splitlines()[1:3])
+    assert shown == name and "…" not in out and " hypothesis" in out  # no id is cut
+    assert re.search(r"glm\.one\.inequality +not refuted", out)
+    assert "2 entries: 1 refuted, 1 not refuted" in out and "hypothesis 1" in out
+
+
+def test_list_sorts_and_writes_json(only: Any, run: Any) -> None:
+    only(GOOD, claim("glm.two.inequality", "refuted", expected="refuted", weight="constant"), LONG)
+    run("verify --quiet")
+    code, out, _ = run("list --json - --sort verdict")
+    document = json.loads(out, parse_constant=pytest.fail)
+    assert code == 0 and document["schema"] == 1
+    told = [(row["id"].split(".")[1], row["verdict"], row["weight"]) for row in document["claims"]]
+    assert told == [("two", "refuted", "constant"), ("one", "not refuted", None), ("three", None, None)]
+    assert json.loads(run("list --json -")[1])["claims"][0]["id"] == "glm.one.inequality"
+    assert json.loads(run("list --json - --sort weight")[1])["claims"][0]["weight"] == "constant"
+    code, _, err = run("list --sort colour")
+    assert code == 2 and "--sort must be one of" in err
 
 
 def test_show(only: Any, run: Any) -> None:
@@ -224,6 +251,16 @@ def test_figures_name_what_is_missing(only: Any, run: Any, monkeypatch: pytest.M
     assert f"dpbench verify {missing} --store mine.sqlite" in err
     assert set(os.listdir("figures")) == {"rate_thm1.pdf", "rate_thm1.png"}
     assert run("figures rate_thm1 --store mine.sqlite")[0] == 0
+
+
+def test_figures_group_many_missing_entries(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpbench.report.stored.committed", lambda *_: {})
+    monkeypatch.setattr("dpbench.cli.figures.FEW", 3)
+    only(*FIGURED)
+    code, _, err = run(f"figures {DRAWN}")
+    assert code == 2 and err.count("\n") == 1 and "glm." not in err
+    assert f"for 4 entries (glm 4), of figures: {', '.join(f'{name} 1' for name in DRAWN.split())};" in err
+    assert err.endswith("run: dpbench verify --paper glm\n")
 
 
 def test_figures_of_another_version_are_refused(only: Any, run: Any) -> None:

@@ -46,7 +46,7 @@ def fake(tmp_path: Path) -> str:
 def test_held_out_rows(fake: str) -> None:
     rows = list(held_out.compare([0.5, 50.0], 6, python=fake, sets=["diabetes", "breast_cancer"]))
     found = {(row.data, row.algorithm, row.epsilon): row for row in rows}
-    assert len(found) == len(rows) == 2 * (2 + 2 * (len(held_out.OURS) + 1))
+    assert len(found) == len(rows) == 2 * (4 + 2 * (len(held_out.OURS) + 1))
     for data in ("diabetes", "breast_cancer"):
         best, zero = (found[data, name, None].value for name in ("non-private fit", "zero predictor"))
         assert best > zero + 0.3
@@ -90,7 +90,7 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, list[dict
 def test_the_command(made: dict[str, Any], capsys: Any) -> None:
     assert run(["bench", "--peers", "--json", "found.json", "--figure", "peers"]) == 0
     out, err = capsys.readouterr()
-    assert "55.00 to 65.00" in out and "0 of 5" in out and "zero predictor" in out and err.count("held-out:") == 8
+    assert "55.00 to 65.00" in out and "0 of 5" in out and "zero predictor" in out and err.count("held-out:") == 10
     document = json.loads(Path("found.json").read_text())
     assert document["parts"] == made and document["machine"]
     for part in ("speed", "held_out"):

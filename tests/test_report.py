@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import functools
 import importlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -66,19 +69,24 @@ class Elements(HTMLParser):
         return [attributes for name, attributes in self.found if name == tag]
 
 
+@functools.cache
+def elements_of(html: str) -> Elements:
+    return Elements(html)
+
+
 def test_nothing_comes_from_outside(html: str) -> None:
-    elements = Elements(html)
+    elements = elements_of(html)
     links = [a.get(key) or "" for _, a in elements.found for key in ("src", "href", "action") if key in a]
     assert links and all(link.startswith(("#", "data:")) for link in links)
     assert not re.search(r"url\(|@import|fetch\(|XMLHttp", html)
 
 
 def test_every_claim_has_its_row_and_its_evidence(html: str) -> None:
-    elements = Elements(html)
+    elements = elements_of(html)
     ids = [a["id"] for a in elements.all("article")]
     assert ids == [claim.id for claim in all_claims()]
     assert len([a for a in elements.all("tr") if "data-kind" in a]) == len(ids)
-    inner = {a["href"] for a in elements.all("a")}
+    inner = {a["href"] for a in elements.all("a") if "=" not in (a["href"] or "")}  # with one it is a filter
     assert {f"#{i}" for i in ids} <= inner
     named = {f"#{a['id']}" for _, a in elements.found if "id" in a}
     assert inner <= named  # no link leads nowhere
@@ -99,13 +107,13 @@ def test_refuted_claims_come_first_each_beside_what_holds(html: str) -> None:
 
 
 def test_images_say_what_they_show(html: str) -> None:
-    images = Elements(html).all("img")
+    images = elements_of(html).all("img")
     assert len(images) > 5
     assert all(len(image["alt"] or "") > 30 and "against" in (image["alt"] or "") for image in images)
 
 
 def test_headings_do_not_skip_a_level(html: str) -> None:
-    levels = [int(tag[1]) for tag, _ in Elements(html).found if re.fullmatch(r"h[1-6]", tag)]
+    levels = [int(tag[1]) for tag, _ in elements_of(html).found if re.fullmatch(r"h[1-6]", tag)]
     assert levels[0] == 1 and levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
@@ -234,6 +242,85 @@ def test_filters_work_in_chromium(opened: Any) -> None:
         assert opened.find_element("id", "count").text == f"{len(expected)} of {len(claims)} entries"
     opened.find_element("css selector", "button[type=reset]").click()
     _wait(opened).until(lambda b: len(_visible(b, "article")) == len(claims))  # the page acts after the form has
+
+
+def test_counts_are_links_to_filters(html: str) -> None:
+    links = {a["href"] for a in elements_of(html).all("a") if "=" in (a["href"] or "")}
+    assert {"#verdict=not%20refuted", "#verdict=proved", "#weight=range", "#weight=misprint"} <= links
+
+
+@pytest.mark.process
+def test_filters_stand_in_the_address_and_counts_set_them(opened: Any) -> None:
+    claims = all_claims()
+    opened.find_element("css selector", 'a[href="#weight=range"]').click()
+    ranged = [claim.id for claim in claims if claim.weight == "range"]
+    _wait(opened).until(lambda b: _visible(b, "article") == ranged)
+    assert 0 < len(ranged) < len(claims)
+    opened.find_element("id", "paper").send_keys("glm")
+    assert opened.execute_script("return location.hash") == "#paper=glm&weight=range"
+    opened.refresh()  # the address alone brings the same entries
+    expected = [name for name in ranged if name.startswith("glm.")]
+    _wait(opened).until(lambda b: _visible(b, "article") == expected)
+    opened.execute_script("location.hash = arguments[0]", claims[-1].id)  # a link to an entry that is filtered away
+    _wait(opened).until(lambda b: len(_visible(b, "article")) == len(claims))
+    assert opened.execute_script(
+        "return document.getElementById(arguments[0]).querySelector('details').open", claims[-1].id
+    )
+
+
+@pytest.mark.process
+def test_headings_of_the_ledger_sort_it(opened: Any) -> None:
+    texts = "return [...document.querySelectorAll('#ledger tbody tr')].map(r => r.cells[arguments[0]].textContent)"
+    numbers = (
+        "return [...document.querySelectorAll('#ledger tbody td[data-value]')].map(c => parseFloat(c.dataset.value))"
+    )
+    claim, _, _, _, value = opened.find_elements("css selector", "#ledger .sort")
+    before = opened.execute_script(texts, 0)
+    opened.execute_script("arguments[0].click()", claim)
+    assert opened.execute_script(texts, 0) == sorted(before) != before
+    opened.execute_script("arguments[0].click()", claim)
+    assert opened.execute_script(texts, 0) == sorted(before, reverse=True)
+    opened.execute_script("arguments[0].click()", value)
+    found = [one for one in opened.execute_script(numbers) if one is not None]
+    assert found == sorted(found) and len(found) > 300
+
+
+@pytest.mark.process
+def test_print_is_a_summary_of_two_pages(opened: Any) -> None:
+    def pages() -> int:
+        data = base64.b64decode(opened.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
+        return len(re.findall(rb"/Type\s*/Page\b", data))
+
+    assert pages() == 2
+    opened.execute_script("document.body.classList.add('whole')")
+    assert pages() > 10
+
+
+@pytest.mark.process
+def test_axe_finds_no_serious_violation(browser: Any, tmp_path: Path) -> None:
+    """On the page of two theorems, which has every kind of element; axe-core is an npm package that CI installs."""
+    if "DPBENCH_AXE" not in os.environ:
+        pytest.skip("DPBENCH_AXE does not name the file axe.min.js of the npm package axe-core")
+    chosen = [claim for claim in all_claims() if claim.id.startswith(("glm.thm1.", "glm.thm5."))]
+    assert {"refuted", "consistent"} <= {claim.expected for claim in chosen}
+    path = tmp_path / "small.html"
+    path.write_text(page(chosen, of_document(DOCUMENT)), encoding="utf-8")
+    browser.get(path.as_uri())
+    browser.execute_script("document.querySelectorAll('details').forEach(d => { d.open = true })")
+    assert serious(browser) == []
+    browser.execute_script("document.querySelector('img').removeAttribute('alt')")  # planted
+    assert serious(browser) == ["image-alt"]
+
+
+def serious(browser: Any) -> list[str]:
+    """The rules of axe that the page breaks, of those it calls serious or critical."""
+    browser.execute_script(Path(os.environ["DPBENCH_AXE"]).read_text(encoding="utf-8"))
+    return list(
+        browser.execute_async_script(
+            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations"
+            ".filter(v => ['serious', 'critical'].includes(v.impact)).map(v => v.id)))"
+        )
+    )
 
 
 @pytest.mark.process

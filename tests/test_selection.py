@@ -15,6 +15,8 @@ from dpbench.core import validation
 from dpbench.core.sampling import stream
 from dpbench.privacy import _selection_kernels, selection
 from dpbench.privacy._selection_kernels import selection_logs
+from dpbench.privacy.discrete import pair_from_logs
+from dpbench.privacy.profile import Profile, discrete_profile
 
 LEVEL = 1e-6
 
@@ -117,6 +119,12 @@ def test_generalized_exponential_is_private_and_a_wrong_sensitivity_is_not() -> 
     assert selection.generalized_exponential_guarantee(1.0, 2.0).epsilon(0.0) == 2.0
 
 
+def noisy_max_pair(scores: np.ndarray, neighbour_scores: np.ndarray, scale: float) -> Profile:
+    """The exact profile of two score vectors under report noisy max, from the N probabilities of either."""
+    logs = [selection.noisy_max(q, scale) for q in (scores, neighbour_scores)]
+    return discrete_profile(pair_from_logs(*logs), why="probabilities of report noisy max")
+
+
 def test_noisy_max_is_private_and_a_wrong_scale_is_not() -> None:
     rng = stream("noisy max privacy")
     scale = selection.noisy_max_scale(0.25, 1.0)
@@ -128,8 +136,8 @@ def test_noisy_max_is_private_and_a_wrong_scale_is_not() -> None:
             q[0] = gap + 0.25
             moved = q + 0.25
             moved[0] = q[0] - 0.25
-            worst = max(worst, selection.noisy_max_pair(q, moved, scale).epsilon(0.0))
-            planted = max(planted, selection.noisy_max_pair(q, moved, 0.8 * scale).epsilon(0.0))
+            worst = max(worst, noisy_max_pair(q, moved, scale).epsilon(0.0))
+            planted = max(planted, noisy_max_pair(q, moved, 0.8 * scale).epsilon(0.0))
     assert 0.95 < worst <= 1.0 < planted
     assert selection.noisy_max_guarantee(0.25, 0.0).delta(5.0) == 1.0
     assert selection.noisy_max_guarantee(0.0, 0.0).delta(0.0) == 0.0

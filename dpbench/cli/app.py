@@ -21,6 +21,7 @@ from dpbench.cli.evidence import compare
 from dpbench.cli.export import export, new_paper
 from dpbench.cli.figures import figures
 from dpbench.cli.guard import BAD_USE, BROKEN_PIPE, INTERRUPTED, UsageError, one_line, report
+from dpbench.cli.hunt import hunt
 from dpbench.cli.ledger import list_claims, show
 from dpbench.cli.report import report as report_page
 from dpbench.cli.verify import verify
@@ -31,7 +32,6 @@ EPILOG = (
 )
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=False,
     pretty_exceptions_enable=False,
     help="Verify and benchmark differentially private learning.",
@@ -42,6 +42,7 @@ app.command("list")(list_claims)
 app.command()(show)
 app.command()(bench)
 app.command()(audit)
+app.command()(hunt)
 app.command()(figures)
 app.command("report")(report_page)
 app.command()(compare)
@@ -82,6 +83,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         one_line("interrupted")
         return INTERRUPTED
+    except SystemExit as end:  # completion of the shell ends so
+        return end.code if isinstance(end.code, int) else 0
     except BaseException as error:
         return report(error)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpbench.cli.guard import guarded, stoppable
+from dpbench.cli.guard import guarded, one_line, stoppable
 from dpbench.cli.options import (
     NUMBER,
     WHOLE,
@@ -58,13 +58,41 @@ def bench(
     on_excess: Annotated[
         str | None, typer.Option("--on-excess", help="CSV: error or clip, for records outside the bounds")
     ] = None,
-    loss: Annotated[str | None, typer.Option("--loss", help="default: squared, or logistic for classes")] = None,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scale",
+            metavar="COLUMN=LOW:HIGH|FILE",
+            help="CSV: what a column can be, in place of the bounds; once a column, or a file of COLUMN,LOW,HIGH",
+            show_default=False,
+        ),
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            "--loss",
+            help="squared, half-squared, absolute, huber, logistic, linear; default squared, or logistic for classes",
+            show_default=False,
+        ),
+    ] = None,
     radius: Annotated[
-        float | None, typer.Option("--radius", help="of the domain; default 2, for a CSV 1", **NUMBER)
+        str | None,
+        typer.Option(
+            "--radius",
+            help="of the domain, or several with commas; default 2, for a CSV 1",
+            metavar="NUMBER[,NUMBER]...",
+            show_default=False,
+        ),
     ] = None,
     algorithm: Annotated[
         str | None,
-        typer.Option("--algorithm", help="names, separated by commas; default all for the data", show_default=False),
+        typer.Option(
+            "--algorithm",
+            metavar="NAMES",
+            help="of noisy-gd, jl, output-perturbation, grid-search, boosting, with commas; heavy-tailed: "
+            "exponential, clipped-subgradient, nonprivate-truncated; default all for the data",
+            show_default=False,
+        ),
     ] = None,
     epsilon: Annotated[str, typer.Option("--epsilon", help="numbers, separated by commas")] = "0.5,1,2",
     delta: Annotated[
@@ -93,116 +121,102 @@ def bench(
     if data is None:
         raise invalid("--data", "given, or --peers", data)
     check_writable("--json", json_file)
-    images = [] if figure is None else [figure.with_name(f"{figure.name}.{kind}") for kind in ("pdf", "png")]
-    for image in images:
+    for image in _images(figure, None):
         check_writable("--figure", image)
 
     import numpy as np
 
+    from dpbench.cli.bench_problem import problem_of, warnings_of
     from dpbench.core.sampling import block_width
     from dpbench.heavytail import datasets as datasets_heavytail
-    from dpbench.peers.comparison import compare, fit
+    from dpbench.peers.comparison import compare, fit, fit_any_radius
     from dpbench.runs.progress import on_stderr
 
-    problem: GLMProblem | HeavyTailedProblem
+    given = {
+        "target": target, "x_bound": x_bound, "y_bound": y_bound, "on_excess": on_excess, "scale": scale or [],
+        "loss": loss,
+    }  # fmt: skip
+    radii = [None] if radius is None else parts("--radius", radius, float)
+    problems = [problem_of(data, given, delta, value) for value in radii]
     if data in datasets_heavytail.SETS:
-        given = {"--target": target, "--x-bound": x_bound, "--y-bound": y_bound, "--on-excess": on_excess}
-        problem = _heavy_tailed(data, given | {"--loss": loss, "--delta": delta}, radius)
         defaults, delta = "exponential,clipped-subgradient,nonprivate-truncated", 0.0
     else:
-        problem = _problem(data, target, x_bound, y_bound, on_excess, loss, radius)
         defaults, delta = "noisy-gd,jl,output-perturbation,grid-search,boosting", 1e-5 if delta is None else delta
     algorithms, epsilons = parts("algorithm", algorithm or defaults), parts("epsilon", epsilon, float)
     progress = on_stderr(quiet)
-    done, total = 0, len(algorithms) * len(epsilons) * -(-trials // block_width(problem))
+    runs = len(problems) * len(algorithms) * len(epsilons)
+    done, total = 0, runs * -(-trials // block_width(problems[0][0]))
 
     def tick(_: int) -> None:
         nonlocal done
         done += 1
         progress.blocks(done, total)
 
-    best = fit(problem)
+    fits = [fit(problem) for problem, _ in problems]
+    tables = []
     try:
         with chosen_workers(workers, scheduler) as computing, stoppable("bench", computing) as executor:
-            rows = list(
-                compare(
-                    problem,
-                    best,
-                    algorithms,
-                    epsilons,
-                    delta=delta,
-                    trials=trials,
-                    confidence=CONFIDENCE,
-                    seed=seed,
-                    workers=executor,
-                    tick=tick,
+            for (problem, _), best in zip(problems, fits, strict=True):
+                tables.append(
+                    list(
+                        compare(
+                            problem,
+                            best,
+                            algorithms,
+                            epsilons,
+                            delta=delta,
+                            trials=trials,
+                            confidence=CONFIDENCE,
+                            seed=seed,
+                            workers=executor,
+                            tick=tick,
+                        )
+                    )
                 )
-            )
     finally:
         progress.close()
-    zero = problem.empirical_risk(np.zeros(problem.d)) - best.risk
-    document = _document(data, problem, best, zero, rows, seed)
+    free = fit_any_radius(*max(zip((problem for problem, _ in problems), fits, strict=True), key=lambda p: p[0].radius))
+    documents = []
+    for (problem, share), best, rows in zip(problems, fits, tables, strict=True):
+        zero = problem.empirical_risk(np.zeros(problem.d)) - best.risk
+        documents.append(_document(data, problem, best, zero, rows, seed))
+        documents[-1] |= {
+            "fit_any_radius": {"risk": free[0].risk, "gap": free[0].gap, "radius": free[1]},
+            "share_outside_bounds": share,
+            "warnings": warnings_of(data, share, rows, zero),
+        }
     if json_file is not None:
-        write_json(json_file, document)
-    if images:
-        from dpbench.report.figures import comparison, save
+        write_json(json_file, documents[0] if len(documents) == 1 else {"schema": 1, "data": data, "grid": documents})
+    for document in documents if figure is not None else ():
+        from dpbench.report.comparison import comparison
+        from dpbench.report.figures import save
 
-        save(comparison(document), images)
-    if not quiet:
-        from dpbench.report.tables import print_comparison
+        save(comparison(document), _images(figure, document["radius"] if len(documents) > 1 else None))
+    out = console(stderr=is_stdout(json_file))
+    for document, best, rows in zip(documents, fits, tables, strict=True):
+        for text in document["warnings"]:
+            one_line(f"radius {document['radius']:g}: {text}")
+        if not quiet:
+            from dpbench.report.tables import print_comparison
 
-        out = console(stderr=is_stdout(json_file))
-        out.print(f"{data}: n = {problem.n:,}, d = {problem.d}, {document['loss']} loss, radius {problem.radius:g}")
-        print_comparison(rows, best, zero, CONFIDENCE, out)
+            out.print(
+                f"{data}: n = {document['n']:,}, d = {document['d']}, {document['loss']} loss, "
+                f"radius {document['radius']:g}"
+            )
+            print_comparison(rows, best, document["zero_excess"], CONFIDENCE, out)
+            out.print(f"non-private fit where no radius binds: risk {free[0].risk:.4g} (radius {free[1]:g})")
+    if not quiet and len(documents) > 1:
+        from dpbench.report.tables import print_radii
 
-
-def _problem(
-    data: str,
-    target: str | None,
-    x_bound: float | None,
-    y_bound: float | None,
-    on_excess: str | None,
-    loss: str | None,
-    radius: float | None,
-) -> GLMProblem:
-    """A named set with its declared bounds, or a file with the user's."""
-    from dpbench.core.validation import did_you_mean, invalid
-    from dpbench.glm import datasets
-    from dpbench.heavytail import datasets as datasets_heavytail
-
-    named = data in datasets.SETS
-    if not named and not Path(data).suffix and not Path(data).exists():
-        known = [*datasets.SETS, *datasets_heavytail.SETS]
-        raise invalid("--data", f"a CSV file or one of {', '.join(known)}{did_you_mean(data, known)}", data)
-    given = {"--target": target, "--x-bound": x_bound, "--y-bound": y_bound}
-    if named:
-        for option, value in (given | {"--on-excess": on_excess}).items():
-            if value is not None:
-                raise invalid(option, f"left out for {data}, whose bounds are declared", value)
-        return datasets.load(data, loss=loss, radius=2.0 if radius is None else radius)
-    for option, value in given.items():
-        if value is None:
-            raise invalid(option, "given for a CSV file: bounds are declared, never computed from the records", value)
-    return datasets.from_csv(
-        data,
-        str(target),
-        x_bound,  # type: ignore[arg-type]
-        y_bound,  # type: ignore[arg-type]
-        loss or "squared",
-        1.0 if radius is None else radius,
-        on_excess=on_excess or "error",
-    )
+        print_radii(documents, out)
 
 
-def _heavy_tailed(data: str, given: dict[str, Any], radius: float | None) -> HeavyTailedProblem:
-    """A named heavy-tailed set: absolute loss, no bounds, no δ."""
-    from dpbench.core.validation import invalid
-    from dpbench.heavytail import datasets as datasets_heavytail
-
-    for option, value in given.items():
-        if value is not None:
-            raise invalid(option, f"left out for {data}: absolute loss, no bounds, epsilon-DP", value)
-    return datasets_heavytail.load(data, radius=2.0 if radius is None else radius)
+def _images(prefix: Path | None, radius: float | None) -> list[Path]:
+    """Where the figure goes: PREFIX.pdf and PREFIX.png, or PREFIX_radiusR for each of several radii."""
+    if prefix is None:
+        return []
+    name = prefix.name if radius is None else f"{prefix.name}_radius{radius:g}"
+    return [prefix.with_name(f"{name}.{kind}") for kind in ("pdf", "png")]
 
 
 def _document(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +24,8 @@ from dpbench.cli.options import (
 
 if TYPE_CHECKING:
     from dpbench.report.figures import Drawing, Summary
+
+FEW = 6  # entries that are named one by one
 
 
 @guarded
@@ -95,13 +98,28 @@ def figures(
             one_line(f"{drawing.name} is stale: the code has changed since; {_command(stale)}")
         if not quiet:
             typer.echo("  ".join([str(images[0]), *(image.name for image in images[1:])]))
-    missing = list(dict.fromkeys(name for drawing in wanted for name in drawing.claims if name not in found))
+    missing = {d.name: [name for name in d.claims if name not in found] for d in wanted if d not in ready}
     if missing:
         at = "" if store == DEFAULT_STORE else f" --store {store}"
         at += "".join(f" --claims {source}" for source in sources or ())
-        one_line(f"no evidence in {store} for {', '.join(missing)}; run: {_command(missing)}{at}")
+        one_line(f"no evidence in {store} for {_grouped(missing)}; run: {_command(_flat(missing))}{at}")
     if missing or lost:
         raise typer.Exit(BAD_USE)
+
+
+def _flat(missing: dict[str, list[str]]) -> list[str]:
+    return list(dict.fromkeys(name for names in missing.values() for name in names))
+
+
+def _grouped(missing: dict[str, list[str]]) -> str:
+    """The entries that figures lack: by name where they are few, else their number of each paper and figure."""
+    names = _flat(missing)
+    if len(names) <= FEW:
+        return ", ".join(names)
+    papers = Counter(name.partition(".")[0] for name in names)
+    of_papers = ", ".join(f"{paper} {count}" for paper, count in papers.items())
+    of_figures = ", ".join(f"{figure} {len(lacked)}" for figure, lacked in missing.items())
+    return f"{len(names)} entries ({of_papers}), of figures: {of_figures}"
 
 
 def _command(names: list[str]) -> str:
@@ -109,4 +127,6 @@ def _command(names: list[str]) -> str:
     from dpbench.ledger.verify import all_claims
 
     full = any(claim.full_only for claim in all_claims() if claim.id in names)
-    return f"dpbench verify {' '.join(names)}{' --level full' if full else ''}"
+    papers = sorted({name.partition(".")[0] for name in names})
+    chosen = " ".join(names) if len(names) <= FEW else f"--paper {papers[0]}" if len(papers) == 1 else ""
+    return f"dpbench verify {chosen}".rstrip() + (" --level full" if full else "")

@@ -9,34 +9,53 @@ import typer
 from dpbench.cli.guard import guarded
 from dpbench.cli.options import (
     DEFAULT_STORE,
+    ClaimsArgument,
+    JsonOption,
     KindOption,
     PaperOption,
     SourcesOption,
     StoreOption,
+    check_writable,
+    claim_ids,
     console,
     given_store,
+    is_stdout,
     use_sources,
+    write_json,
 )
 
 
 @guarded
 def list_claims(
-    claims: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs")] = None,
+    claims: ClaimsArgument = None,
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
+    sort: Annotated[str, typer.Option("--sort", help="ledger, claim, kind, verdict, weight or seconds")] = "ledger",
+    store: StoreOption = DEFAULT_STORE,
+    json_file: JsonOption = None,
 ) -> None:
-    """List the entries of the ledger: id, kind, expected verdict, source."""
-    from dpbench.ledger.verify import select
-    from dpbench.report.tables import print_claims
+    """List the entries with their stored verdicts and weights; in 120 columns or more with kind and source too."""
+    from dpbench.cli.listing import listed
+    from dpbench.report.listing import ORDERS, print_list
 
-    use_sources(sources)
-    print_claims(select(claims or None, paper=paper, kind=kind), console())
+    if sort not in ORDERS:
+        from dpbench.core.validation import choice
+
+        choice("--sort", sort, tuple(ORDERS))
+    check_writable("--json", json_file)
+    if sources:
+        use_sources(sources)
+    found = sorted(listed(claims, paper, kind, given_store(store)), key=ORDERS[sort])
+    if json_file is not None:
+        write_json(json_file, {"schema": 1, "claims": found})
+    if not is_stdout(json_file):
+        print_list(found, console())
 
 
 @guarded
 def show(
-    claims: Annotated[list[str], typer.Argument(metavar="CLAIM...", help="ids or globs")],
+    claims: Annotated[list[str], typer.Argument(metavar="CLAIM...", help="ids or globs", autocompletion=claim_ids)],
     sources: SourcesOption = None,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:

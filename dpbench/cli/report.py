@@ -11,6 +11,7 @@ import typer
 from dpbench.cli.guard import guarded
 from dpbench.cli.options import (
     DEFAULT_STORE,
+    ClaimsArgument,
     KindOption,
     PaperOption,
     QuietOption,
@@ -26,7 +27,7 @@ from dpbench.cli.options import (
 
 @guarded
 def report(
-    claims: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs; default all")] = None,
+    claims: ClaimsArgument = None,
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,

@@ -11,6 +11,7 @@ from dpbench.cli.guard import BAD_USE, UNEXPECTED, guarded, one_line
 from dpbench.cli.options import (
     DEFAULT_STORE,
     NUMBER,
+    ClaimsArgument,
     JsonOption,
     JunitOption,
     KindOption,
@@ -33,9 +34,7 @@ from dpbench.cli.options import (
 
 @guarded
 def verify(
-    claims: Annotated[
-        list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs, e.g. 'glm.*.privacy.*'")
-    ] = None,
+    claims: ClaimsArgument = None,
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
@@ -53,8 +52,10 @@ def verify(
     max_seconds: Annotated[
         float | None,
         typer.Option(
-            "--max-seconds", help="what an entry may take; default 600 (full: 14400), ours unlimited",
-            show_default=False, **NUMBER,
+            "--max-seconds",
+            help="what an entry may take; default 600 (full: 14400), ours unlimited",
+            show_default=False,
+            **NUMBER,
         ),
     ] = None,
     quiet: QuietOption = False,

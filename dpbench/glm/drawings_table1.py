@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpbench.glm import table1
+from dpbench.ledger.registry import all_claims
 from dpbench.report.figures import BLUE, GREY, PAGE, VERMILION, Summary, panels, styled
 
 _TOLERANCE = 0.1  # of a rate verdict
@@ -27,7 +29,16 @@ def exponents(verdicts: table1.Verdicts) -> Figure:
     place = np.arange(len(rows), dtype=float)
     expected, measured = (np.array([getattr(row, name) for row in rows]) for name in ("expected", "measured"))
     band: dict[str, Any] = {"color": GREY, "alpha": 0.25, "lw": 0, "height": 0.7}
-    axes.barh(place, np.full(len(rows), 2.0 * _TOLERANCE), left=expected - _TOLERANCE, label="theory ± 0.1", **band)
+    upper = np.array([_side(row.claim) == "upper" for row in rows])
+    axes.barh(place[~upper], 2.0 * _TOLERANCE, left=expected[~upper] - _TOLERANCE, label="tight: theory ± 0.1", **band)
+    reach = 1.2 * max(np.ptp(np.r_[expected, measured]), 1.0)  # beyond the axis, whose limits are set below
+    axes.barh(
+        place[upper], _TOLERANCE + reach, left=expected[upper] - reach, label="upper: at most theory + 0.1",
+        **(band | {"alpha": 0.12}),
+    )  # fmt: skip
+    limits = [row.interval or (row.measured, row.measured) for row in rows]
+    inner = np.r_[expected - _TOLERANCE, expected + _TOLERANCE, np.ravel(limits)]
+    axes.set_xlim(inner.min() - 0.15, inner.max() + 0.15)
     axes.vlines(expected, place - 0.35, place + 0.35, color="black", lw=1.0, label="slope of the theorem's formula")
     for as_theory, colour, marker, label in (
         (True, BLUE, "o", "measured, consistent"),
@@ -37,15 +48,13 @@ def exponents(verdicts: table1.Verdicts) -> Figure:
         if not mine:
             continue
         ends = [rows[i].interval or (measured[i], measured[i]) for i in mine]
-        reach = [[measured[i] - low for i, (low, _) in zip(mine, ends, strict=True)],
-                 [high - measured[i] for i, (_, high) in zip(mine, ends, strict=True)]]  # fmt: skip
+        bars = [[measured[i] - low for i, (low, _) in zip(mine, ends, strict=True)],
+                [high - measured[i] for i, (_, high) in zip(mine, ends, strict=True)]]  # fmt: skip
         axes.errorbar(
-            measured[mine], place[mine], xerr=reach, color=colour, marker=marker, ls="none", capsize=2, label=label
+            measured[mine], place[mine], xerr=bars, color=colour, marker=marker, ls="none", capsize=2, label=label
         )
-    axes.set_yticks(place, [f"{row.claim.removeprefix('glm.')}  ({row.quantity})" for row in rows])
+    axes.set_yticks(place, [f"{_words(row.claim)}: {row.quantity}" for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    left, right = axes.get_xlim()
-    axes.set_xlim(left - 0.05, right + 0.05)
     axes.set_xlabel("log-log slope (intervals at level 1e−6)")
     axes.set_title("Table 1 as measured", loc="left")
     _ratios(beside, rows, place)
@@ -60,8 +69,23 @@ def exponents(verdicts: table1.Verdicts) -> Figure:
                 textcoords="offset points", va="center", fontsize=6,
             )  # fmt: skip
             before = row.cell.place
-    figure.legend(loc="outside lower center", ncols=4)
+    figure.legend(loc="outside lower center", ncols=3)
     return figure
+
+
+_RESULTS = {"thm": "Theorem", "cor": "Corollary", "alg": "Algorithm", "table": "Table"}
+
+
+def _words(claim: str) -> str:
+    """The result that an id names, in words; what sets its entry apart in brackets."""
+    result, _, *more = claim.removeprefix("glm.").split(".")
+    name, number = re.fullmatch(r"([a-z]+)(\d+)", result).groups()  # type: ignore[union-attr]
+    apart = [part for part in more if len(part) > 1 and part not in ("epsilon", "rank", "beta")]
+    return f"{_RESULTS[name]} {number}" + (f" ({', '.join(apart)})" if apart else "")
+
+
+def _side(claim: str) -> str:
+    return next(one.side for one in all_claims() if one.id == claim)
 
 
 def _ratios(axes: Axes, rows: list[table1.Row], place: np.ndarray) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -99,16 +100,16 @@ class Loss:
         return self._map(z, y, derivative=1)
 
     def _map(self, z: np.ndarray, y: np.ndarray, derivative: int) -> np.ndarray:
-        shape = np.broadcast_shapes(np.shape(z), np.shape(y))
-        flat_z = np.ascontiguousarray(np.broadcast_to(z, shape), dtype=np.float64).reshape(-1)
-        flat_y = np.ascontiguousarray(np.broadcast_to(y, shape), dtype=np.float64).reshape(-1)
+        z, y = np.asarray(z, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        shape = np.broadcast(z, y).shape
+        flat_z, flat_y = (_spread(part, shape).reshape(-1) for part in (z, y))
         out = np.empty(flat_z.size)
         map_loss(self.code, self.parameter, derivative, flat_z, flat_y, out)
         return out.reshape(shape)
 
     def at_zero(self, y_bound: float) -> float:
         """sup of |φ(0, y)| over |y| ≤ y_bound: ‖Y‖² (smooth section) or ‖Y‖ (Lipschitz section)."""
-        return abs(float(self.value(np.zeros(1), np.array([y_bound]))[0]))
+        return _at_zero(self, y_bound)
 
     def lipschitz_over(self, y_bound: float) -> float:
         """G over all z and the labels |y| ≤ `y_bound`; infinite where there is none."""
@@ -145,6 +146,11 @@ class Loss:
         if self.binary and not np.all(np.abs(y) == 1.0):
             bad = y[np.abs(y) != 1.0][0]
             raise validation.invalid("y", f"-1 or +1 everywhere for the {self.name} loss", float(bad))
+
+
+@lru_cache(maxsize=1024, typed=True)  # asked for in every block of trials
+def _at_zero(loss: Loss, y_bound: float) -> float:
+    return abs(float(loss.value(np.zeros(1), np.array([y_bound]))[0]))
 
 
 def squared() -> Loss:
@@ -194,6 +200,15 @@ def capped_linear(end: float) -> Loss:
     """
     end = validation.real("end", end, at_least=0.0, size=True)
     return Loss("capped-linear", CAPPED_LINEAR, end, 1.0, math.inf, linear_until=end, sharper=CAPPED_SHARPER)
+
+
+def _spread(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """`values` broadcast to a shape, in C order."""
+    if values.shape == shape:
+        return np.ascontiguousarray(values).reshape(shape)
+    made = np.empty(shape)
+    made[...] = values
+    return made
 
 
 BY_NAME = {

@@ -1,6 +1,6 @@
 """The figures of the heavy-tailed paper: risk quantiles over n, privacy loss of both weights, boxes of the sampler.
 
-The comparison on real data is `figures.comparison`, fed by what ``dpbench bench --data 401ksubs --json`` wrote.
+The comparison on real data is `report.comparison`, fed by what ``dpbench bench --data 401ksubs --json`` wrote.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, columns, log_ticks, new_axes, styled
 
@@ -27,11 +28,11 @@ def risk_quantiles(evidence: Mapping[str, Any], *, title: str) -> Figure:
     figure, axes = new_axes()
     axes.set(xscale="log", yscale="log", xlabel="number of records $n$", ylabel="excess population risk")
     axes.plot(n, quantile, color=VERMILION, marker="^", label="0.95-quantile")
-    axes.plot(n, mean, color=BLUE, marker="o", label=f"mean, slope {evidence['value']:.2f}")
+    axes.plot(n, mean, color=BLUE, marker="o", label=f"mean, slope {evidence['value']:.2f}".replace("-", "−"))
     axes.plot(n, median, color=GREY, marker="s", label="median")
     expected = float(np.polyfit(np.log(n), np.log(theory), 1)[0])
     scale = float(np.exp(np.mean(np.log(mean / theory))))
-    label = f"theorem's formula, scaled, slope {expected:.2f}"
+    label = f"theorem's formula, scaled, slope {expected:.2f}".replace("-", "−")
     axes.plot(n, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=label)
     floor, ceiling = axes.get_ylim()
     axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.35)  # room for the legend
@@ -56,6 +57,7 @@ def leaning(evidence: Mapping[str, Any]) -> Figure:
     axes.plot(lean, exact, color=BLUE, marker="s", label="exact weight")
     axes.plot(lean, claimed, color="black", ls=DASHED, lw=1.0, label="claimed")
     axes.set_ylim(0.0, 2.1 * claimed[0])
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_title("Algorithm 1: one record replaced, worst pair", loc="left")
     axes.legend(loc="lower right")
     return figure

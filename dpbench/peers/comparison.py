@@ -59,7 +59,10 @@ class Fit:
 
 @dataclass(frozen=True)
 class Row:
-    """One algorithm at one ε: mean empirical excess risk and its t interval over the trials."""
+    """One algorithm at one ε: mean empirical excess risk and its t interval over the trials.
+
+    `constant`: every trial had the same risk, so the algorithm answered one thing, whatever its noise.
+    """
 
     algorithm: str
     epsilon: float
@@ -69,6 +72,7 @@ class Row:
     low: float
     high: float
     seconds: float
+    constant: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -91,6 +95,30 @@ def fit(problem: GLMProblem | HeavyTailedProblem) -> Fit:
         w, gap = _descend(replace(problem, loss=problem.loss.smoothing(kappa)), w)
         gap = gap / kappa + 0.5 * kappa
     return Fit(w, problem.empirical_risk(w), gap)
+
+
+def fit_any_radius(problem: GLMProblem | HeavyTailedProblem, best: Fit) -> tuple[Fit, float]:
+    """The non-private fit where the ball does not bind, and the radius that took: what a peer without a ball fits.
+
+    The radius is doubled, from the problem's, until the minimiser lies inside, or the risk falls by less than a
+    thousandth (classes that can be separated have no minimiser), at most ten times.
+
+    Parameters
+    ----------
+    problem : GLMProblem or HeavyTailedProblem
+    best : Fit
+        `fit(problem)`.
+    """
+    radius = problem.radius
+    for _ in range(10):
+        if np.linalg.norm(best.w) < 0.999 * radius:
+            break
+        wider = fit(replace(problem, radius=2.0 * radius))
+        gained = best.risk - wider.risk
+        best, radius = wider, 2.0 * radius
+        if gained < 1e-3 * abs(best.risk):
+            break
+    return best, radius
 
 
 def _descend(problem: GLMProblem, start: np.ndarray) -> tuple[np.ndarray, float]:
@@ -217,7 +245,8 @@ def compare(
         excess = sample(made, problem, trials, seed=seed, workers=workers, statistic=risks) - best.risk
         centre, half = float(excess.mean()), half_width(excess, confidence)
         seconds = time.perf_counter() - began
-        yield Row(name, float(epsilon), float(delta), trials, centre, centre - half, centre + half, seconds)
+        alike = bool(excess.min() == excess.max())
+        yield Row(name, float(epsilon), float(delta), trials, centre, centre - half, centre + half, seconds, alike)
 
 
 def half_width(values: np.ndarray, confidence: float) -> float:

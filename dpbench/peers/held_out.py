@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 from dpbench.core import validation
 from dpbench.core.sampling import sample, stream
@@ -60,7 +61,7 @@ def compare(
     epsilons: Sequence[float], trials: int, *, python: str | None = None, sets: Sequence[str] = tuple(SETS),
     seed: int = 0, workers: Any = 1,
 ) -> Iterator[Row]:  # fmt: skip
-    """Rows of every set: the non-private fit, the zero predictor, ours, and diffprivlib's where `python` has it.
+    """Rows of every set: the baselines that are not private, ours, and diffprivlib's where `python` has it.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def compare(
         train, X, y = _split(load(name, loss=loss), seed)
         classes = loss == "logistic"
         measure = "accuracy" if classes else "R2"
-        for algorithm, w in (("non-private fit", fit(train).w), ("zero predictor", np.zeros(train.d))):
+        for algorithm, w in _baselines(train, classes).items():
             value = float(_scores(w[None], X, y, classes)[0])
             yield Row(name, measure, algorithm, "none", None, value, value, value, 1)
         for algorithm in OURS:
@@ -93,6 +94,25 @@ def compare(
         if python is not None:
             for epsilon, w in zip(epsilons, _diffprivlib(python, train, classes, epsilons, trials), strict=True):
                 yield _row(name, measure, "diffprivlib", "(epsilon, 0)", epsilon, _scores(w, X, y, classes))
+
+
+def _baselines(train: GLMProblem, classes: bool) -> dict[str, np.ndarray]:
+    """What is not private, as weights: fits with and without the radius, the best constant, and zero.
+
+    The first column is constant. The fit without a radius is least squares, or scikit-learn's logistic regression
+    with next to no penalty.
+    """
+    constant = np.zeros(train.d)
+    constant[0] = (np.sign(train.y.sum()) if classes else train.y.mean()) / train.X[0, 0]
+    if classes:
+        model = LogisticRegression(C=1e6, fit_intercept=False, max_iter=10_000).fit(train.X, train.y)
+        free = model.coef_[0]
+    else:
+        free = np.linalg.lstsq(train.X, train.y, rcond=None)[0]
+    best = "majority class" if classes else "training mean"
+    return {
+        "non-private fit": fit(train).w, "unconstrained fit": free, best: constant, "zero predictor": np.zeros(train.d)
+    }  # fmt: skip
 
 
 def _split(problem: GLMProblem, seed: int) -> tuple[GLMProblem, np.ndarray, np.ndarray]:
@@ -116,9 +136,7 @@ def _row(data: str, measure: str, algorithm: str, promise: str, epsilon: float, 
     return Row(data, measure, algorithm, promise, float(epsilon), float(np.median(scores)), low, high, len(scores))
 
 
-def _diffprivlib(
-    python: str, train: GLMProblem, classes: bool, epsilons: Sequence[float], trials: int
-) -> np.ndarray:
+def _diffprivlib(python: str, train: GLMProblem, classes: bool, epsilons: Sequence[float], trials: int) -> np.ndarray:
     must_be = "the interpreter of an environment with diffprivlib"
     with tempfile.TemporaryDirectory() as folder:
         given, made = Path(folder, "in.npz"), Path(folder, "out.npz")

@@ -140,9 +140,3 @@ def noisy_max(scores: Any, scale: float) -> np.ndarray:
     log_density = -np.abs(apart) - math.log(2.0)
     logs = logsumexp(log_density + log_above.sum(axis=0) - log_above + log_weights, axis=1)
     return np.asarray(logs - logsumexp(logs))
-
-
-def noisy_max_pair(scores: Any, neighbour_scores: Any, scale: float) -> Profile:
-    """The exact profile of two score vectors under report noisy max, from the N probabilities of either."""
-    logs = [noisy_max(q, scale) for q in (scores, neighbour_scores)]
-    return discrete_profile(pair_from_logs(*logs), why="probabilities of report noisy max")

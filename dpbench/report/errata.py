@@ -21,11 +21,12 @@ from typing import Any
 
 from dpbench.certificates.shown import about
 from dpbench.core import validation
-from dpbench.ledger.core import WEIGHTS, Claim
+from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.evidence import committed
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.registry import all_papers
+from dpbench.ledger.words import WEIGHTS
 
 FAILED = ("refuted", "inconsistent")
 MEANING = {
@@ -111,12 +112,12 @@ def heading(paper: Paper, count: int) -> list[str]:
     authors = ", ".join(paper.authors)
     read = f" What was read is {paper.version}." if paper.version else ""
     return [
-        f"Errata proposed for \"{paper.title}\"",
+        f'Errata proposed for "{paper.title}"',
         f"To {authors}: with thanks for a paper whose every statement could be turned into a program. What follows are "
         f"the {count} places where, as printed, the program disagrees; most are slips without effect on the results, "
         "and each names the entry of the ledger that states what holds instead. All else that the ledger tries of the "
         "paper stands.",
-        f"{read} Whether a later version mends a point is not known. Quotations are the paper's LaTeX, \" ... \" where "
+        f'{read} Whether a later version mends a point is not known. Quotations are the paper\'s LaTeX, " ... " where '
         "words are left out. Each point has the command that shows it, and a place for your reply: a correction of "
         "ours is as welcome as a comment.".strip(),
     ]

@@ -100,7 +100,7 @@ def privacy(evidence: Mapping[str, Any], *, title: str) -> Figure:
     ):
         shown = np.where(values >= _FLOOR, values, np.nan)
         axes.plot(epsilon, shown, color=colour, marker=marker, markevery=4, label=label)
-    axes.plot(epsilon, claimed, color="black", ls=DASHED, lw=1.0, label=f"claimed, {_power(claimed[0])}")
+    axes.plot(epsilon, claimed, color="black", ls=DASHED, lw=1.0, label=f"claimed, {power(claimed[0])}")
     low = min(float(v[v >= _FLOOR].min()) for v in (printed, exact, claimed))
     axes.set_ylim(low / 5.0, 3.0)
     log_ticks(axes.xaxis, axes.yaxis)
@@ -136,36 +136,16 @@ def rate(evidence: Mapping[str, Any], *, title: str) -> Figure:
     return figure
 
 
-@styled
-def comparison(document: Mapping[str, Any]) -> Figure:
-    """Empirical excess risk of each algorithm over ε, beside the zero predictor: the document of `bench`."""
-    rows, zero = document["rows"], document["zero_excess"]
-    figure, axes = new_axes()
-    axes.set(xscale="log", xlabel=r"$\varepsilon$", ylabel="empirical excess risk")
-    names = list(dict.fromkeys(row["algorithm"] for row in rows))
-    epsilons = sorted({row["epsilon"] for row in rows})
-    for place, (name, marker) in enumerate(zip(names, "osD^v", strict=False)):
-        mine = sorted((row for row in rows if row["algorithm"] == name), key=lambda row: row["epsilon"])
-        centre, low = (np.array([row[key] for row in mine]) for key in ("excess", "low"))
-        aside = 1.02 ** (place - (len(names) - 1) / 2)  # so that intervals do not hide each other
-        where = [row["epsilon"] * aside for row in mine]
-        axes.errorbar(where, centre, centre - low, marker=marker, capsize=2, elinewidth=0.9, label=name)
-    axes.axhline(zero, color="black", ls=DASHED, lw=1.0, label="zero predictor")
-    if zero > 0.0 and min(row["low"] for row in rows) > 0.0:
-        axes.set_yscale("log")
-        log_ticks(axes.yaxis)
-    else:
-        axes.axhline(0.0, color=GREY, lw=0.6)
-    axes.set_xticks(epsilons, [f"{e:g}" for e in epsilons])
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlim(epsilons[0] / 1.15, epsilons[-1] * 1.15)
-    data = Path(document["data"]).stem.replace("$", r"\$")
-    axes.set_title(
-        f"{data}: n = {document['n']:,}, d = {document['d']}, {document['loss']} loss\n"
-        rf"$\delta$ = {_power(rows[0]['delta'])}, mean of {rows[0]['trials']} runs, 95% t intervals",
-        loc="left",
-    )
-    figure.legend(loc="outside lower center", ncols=3 if len(names) > 3 else 2)
+def named(figure: Figure, claim: str) -> Figure:
+    """The figure with the title of the paper that the claim is of, small, above all else."""
+    from dpbench.ledger.registry import all_papers
+
+    name = claim.partition(".")[0]
+    said = next((paper.title or paper.name for paper in all_papers() if paper.name == name), name)
+    with _style():
+        said = said.replace("$", r"\$")
+        if not figure.get_suptitle():
+            figure.suptitle(f"{name}: {said}", fontsize=5, color=GREY, x=0.99, ha="right")
     return figure
 
 
@@ -184,7 +164,7 @@ class Drawing:
 
     def figure(self, found: Mapping[str, Any]) -> Figure:
         """The figure, from id to something with an `evidence`."""
-        return self.draw(found[self.claim].evidence)
+        return named(self.draw(found[self.claim].evidence), self.claim)
 
 
 @dataclass(frozen=True)
@@ -202,7 +182,8 @@ class Summary:
 
     def figure(self, found: Mapping[str, Any]) -> Figure:
         """The figure, from id to something with a `verdict` and an `evidence`."""
-        return self.draw({name: (found[name].verdict, found[name].evidence) for name in self.claims})
+        figure = self.draw({name: (found[name].verdict, found[name].evidence) for name in self.claims})
+        return named(figure, self.claims[0])
 
 
 DRAWINGS = (
@@ -262,7 +243,7 @@ def save_svg(figure: Figure, target: BinaryIO) -> None:
         figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
 
 
-def _power(value: float) -> str:
+def power(value: float) -> str:
     """A power of ten as one; any other number as it is."""
     if value == 0.0:
         return "0"

@@ -45,9 +45,7 @@ def latex(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
         lines.append(rf"\@namedef{{dpclaim@{claim.id}}}{{{escaped(one.verdict)}}}")
         lines.append(rf"\@namedef{{dpvalue@{claim.id}}}{{{_value(one)}}}")
     rows = [
-        " & ".join(
-            (rf"\texttt{{{escaped(claim.id)}}}", escaped(claim.source), rf"\dpclaim{{{claim.id}}}", _value(one))
-        )
+        " & ".join((rf"\texttt{{{escaped(claim.id)}}}", escaped(claim.source), rf"\dpclaim{{{claim.id}}}", _value(one)))
         + r" \\"
         for claim, one in shown
     ]

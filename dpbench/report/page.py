@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +16,27 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dpbench.certificates.shown import about
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger.core import Claim
+from dpbench.ledger.core import WEIGHTS, Claim
 from dpbench.report.drawings import of_one
+from dpbench.report.errata import MEANING
 from dpbench.report.figures import Drawing, save_svg
+from dpbench.report.mathematics import plain, quoted, typeset
 from dpbench.report.stored import Shown
 from dpbench.report.tables import interval, number
 
 NOT_RUN = "not run"
 WRONG = ("refuted", "inconsistent")
+KINDS_IN_WORDS = {
+    "privacy": "privacy", "rate": "rate of the error", "inequality": "inequality", "floor": "lower bound",
+    "stability": "stability",
+}  # fmt: skip
+_TOLD = (
+    "statement",
+    "range",
+    "constant",
+    "step",
+    "hypothesis",
+)  # weights whose findings the printed summary tells one by one
 _ROWS = 40  # of a series that are shown; ``--json`` has all
 
 
@@ -66,6 +80,22 @@ class Card:
         return NOT_RUN if self.shown is None else self.shown.verdict
 
     @property
+    def weight(self) -> str:
+        """What the finding weighs, where it does not hold."""
+        return self.claim.weight or "" if self.verdict in WRONG else ""
+
+    @property
+    def title(self) -> str:
+        """The entry in words: where in the paper, and what kind of statement."""
+        return f"{self.claim.paper}, {plain(self.claim.source)}: {KINDS_IN_WORDS[self.claim.kind]}"
+
+    @property
+    def brief(self) -> str:
+        """The first sentence of what the finding means."""
+        said = self.claim.consequence or self.claim.statement
+        return re.split(r"(?<=[a-z)\d]\.) (?=[A-Z])", said)[0]
+
+    @property
     def as_expected(self) -> bool:
         return self.shown is None or self.shown.verdict == self.claim.expected
 
@@ -75,15 +105,22 @@ def page(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
     drawn = of_one()
     cards = {claim.id: _card(claim, found.get(claim.id), drawn) for claim in claims}
     template = Environment(
-        loader=PackageLoader("dpbench.report", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        loader=PackageLoader("dpbench.report", "web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     ).get_template("page.html.j2")  # fmt: skip
     shown = [card.shown for card in cards.values() if card.shown is not None]
+    weighed = Counter(card.weight for card in cards.values())
     return template.render(
         cards=cards,
-        wrong=sorted((c for c in cards.values() if c.verdict in WRONG), key=lambda card: card.as_expected),
+        wrong=sorted((c for c in cards.values() if c.verdict in WRONG), key=_gravity),
         unexpected=[card for card in cards.values() if not card.as_expected],
         counts=Counter(card.verdict for card in cards.values()),
+        weights={weight: weighed[weight] for weight in WEIGHTS if weighed[weight]},
+        meaning=MEANING,
+        told=_TOLD,
+        by_paper=Counter((card.claim.paper, card.verdict) for card in cards.values()),
+        quoted=quoted,
+        typeset=typeset,
         budget=sum(one.evidence["level"] for one in shown),
         runs=_runs(shown),
         kinds=sorted({card.claim.kind for card in cards.values()}),
@@ -152,3 +189,8 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:.5g}"
+
+
+def _gravity(card: Card) -> tuple[bool, int]:
+    """Unexpected verdicts first, then by weight; within these as the ledger has them."""
+    return card.as_expected, WEIGHTS.index(card.weight) if card.weight else len(WEIGHTS)

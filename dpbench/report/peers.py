@@ -13,7 +13,8 @@ from rich.console import Console
 
 from dpbench.report import measured
 from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, log_ticks, new_axes, styled
-from dpbench.report.tables import interval, number, table
+from dpbench.report.plain import table
+from dpbench.report.tables import interval, number
 
 Rows = Sequence[Mapping[str, Any]]
 STYLES = {
@@ -87,15 +88,19 @@ def speed(parts: Mapping[str, Rows]) -> Figure:
     figure, axes = new_axes()
     centre, low, high = (np.array([row[key] for row in rows]) for key in ("median", "low", "high"))
     place = np.arange(len(rows))
-    axes.barh(place, centre, xerr=(centre - low, high - centre), color=BLUE, height=0.6, error_kw={"capsize": 2})
+    axes.errorbar(
+        centre, place, xerr=(centre - low, high - centre), color=BLUE, marker="o", ls="none", capsize=2,
+        label="measured, 95% interval",
+    )  # fmt: skip
     promised = [(k, row["promised"]) for k, row in enumerate(rows) if row["promised"] is not None]
-    axes.scatter([p for _, p in promised], [k for k, _ in promised], marker="|", s=160, color="black", label="promised")
+    axes.scatter([p for _, p in promised], [k for k, _ in promised], marker="|", s=120, color="black", label="promised")
     axes.axvline(1.0, color=GREY, lw=0.8)
     axes.set(xscale="log", xlabel="trials a second over the peer's")
     axes.set_yticks(place, [f"{row['loss']}, {row['peer']}" for row in rows])
     log_ticks(axes.xaxis)
     axes.set_title("Noisy GD, n = 1000, d = 50, T = 1000", loc="left")
-    axes.legend(loc="lower right")
+    axes.set_ylim(-0.6, len(rows) - 0.4)
+    figure.legend(loc="outside lower center", ncols=2)  # beside the axes, where no mark reads as a datum
     return figure
 
 
@@ -120,9 +125,14 @@ def held_out(parts: Mapping[str, Rows]) -> Figure:
                     x[seen], centre[seen], (centre[seen] - np.maximum(low[seen], floor), high[seen] - centre[seen]),
                     marker=marker, capsize=2, elinewidth=0.9, label=algorithm, color=colour,
                 )  # fmt: skip
-        for algorithm, style in (("non-private fit", "-"), ("zero predictor", DASHED)):
-            value = next(r["value"] for r in mine if r["algorithm"] == algorithm)
-            axes.axhline(value, color="black", ls=style, lw=0.9, label=algorithm)
+        for algorithm, style, colour in LINES:
+            for value in (r["value"] for r in mine if r["algorithm"] == algorithm):
+                axes.axhline(value, color=colour, ls=style, lw=0.9, label=LABELS.get(algorithm, algorithm))
+        shown = {r["algorithm"] for r in mine if r["epsilon"] is not None and r["value"] >= floor}
+        if hidden := [name for name in STYLES if name not in shown]:
+            axes.annotate(
+                f"below the axis or not run: {', '.join(hidden)}", (0.02, 0.02), xycoords="axes fraction", fontsize=5
+            )
         axes.set(xscale="log", xlabel=r"$\varepsilon$", ylabel="accuracy" if measure == "accuracy" else "$R^2$")
         epsilons = sorted({row["epsilon"] for row in mine if row["epsilon"] is not None})
         axes.set_xticks(epsilons, [f"{epsilon:g}" for epsilon in epsilons], minor=False)
@@ -132,5 +142,16 @@ def held_out(parts: Mapping[str, Rows]) -> Figure:
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=3)
     return figure
 
+
+LINES = (
+    ("non-private fit", "-", "black"),
+    ("unconstrained fit", "-", GREY),
+    ("majority class", DASHED, "black"),
+    ("training mean", DASHED, "black"),
+    ("zero predictor", ":", "black"),
+)
+"""What is not private, each a line: the fit at the radius of the private ones, and the one without a radius."""
+LABELS = {"non-private fit": "non-private fit at the same radius", "majority class": "majority class, training mean",
+          "training mean": "majority class, training mean"}  # fmt: skip
 
 FIGURES: dict[str, Callable[[Mapping[str, Rows]], Figure]] = {"speed": speed, "held-out": held_out}

@@ -9,10 +9,11 @@ from typing import Any
 
 from dpbench.core import validation
 from dpbench.ledger import verify as ledger
-from dpbench.ledger.core import VERDICTS, Claim
+from dpbench.ledger.core import Claim
 from dpbench.ledger.evidence import committed
 from dpbench.ledger.outcome import SCHEMA
 from dpbench.ledger.premises import fallen, held_to
+from dpbench.ledger.words import VERDICTS
 from dpbench.runs.store import StoredVerdict, stored_verdicts
 
 
@@ -122,7 +123,9 @@ def known(store: Path | None, place: Path | None = None) -> list[StoredVerdict]:
     return sound(found + (stored_verdicts(store) if store is not None else []))
 
 
-def best(verdicts: Iterable[StoredVerdict], ids: Iterable[str] | None = None) -> dict[str, Shown]:
+def best(
+    verdicts: Iterable[StoredVerdict], ids: Iterable[str] | None = None, *, with_code: bool = True
+) -> dict[str, Shown]:
     """For each claim one of its stored verdicts, given oldest first.
 
     Those of the present code go before stale ones, full runs before quick ones, and newer before older. What says
@@ -133,15 +136,18 @@ def best(verdicts: Iterable[StoredVerdict], ids: Iterable[str] | None = None) ->
     verdicts : iterable of StoredVerdict
     ids : iterable of str, optional
         Those that are wanted, and their premises; default all.
+    with_code : bool
+        False: do not ask whether a verdict is of the present code, which takes seconds; none is called stale then.
     """
     known = {claim.id: claim for claim in ledger.all_claims()}
     wanted = _with_premises(ids, known)
-    digests = {name: claim.digest for name, claim in known.items() if wanted is None or name in wanted}
+    asked = [name for name in known if with_code and (wanted is None or name in wanted)]
+    digests = {name: known[name].digest for name in asked}
     ranked: dict[str, tuple[tuple[bool, bool], Shown]] = {}
     for one in verdicts:
         if wanted is not None and one.claim not in wanted:
             continue
-        fresh = one.code == digests.get(one.claim)
+        fresh = not with_code or one.code == digests.get(one.claim)
         rank = fresh, one.level == "full"
         if one.claim not in ranked or rank >= ranked[one.claim][0]:
             made = one.evidence.get("made_with", {})

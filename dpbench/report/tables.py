@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from dpbench.certificates.shown import about
@@ -19,27 +18,8 @@ from dpbench.ledger.evidence import Status
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.registry import source
 from dpbench.peers.comparison import Fit, Row
+from dpbench.report.plain import table, verdict_text
 from dpbench.runs.store import StoredVerdict
-
-
-def table(*columns: str, right: Iterable[str] = ()) -> Table:
-    """A table without frames, so that its lines can be cut and searched with the tools of a shell."""
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in columns:
-        made.add_column(
-            name,
-            justify="right" if name in right else "left",
-            no_wrap=name == "claim",
-            min_width=len("expected proved") if name == "verdict" else None,
-        )
-    return made
-
-
-def verdict_text(verdict: str, expected: str) -> Text:
-    """A verdict in green where it is the expected one, else in red with the expected one beside it."""
-    if verdict == expected:
-        return Text(verdict, style="green")
-    return Text(f"{verdict}, expected {expected}", style="bold red")
 
 
 def number(value: float | str, digits: int = 4) -> str:
@@ -78,14 +58,6 @@ def _cells(entry: Entry) -> tuple[str | Text, ...]:
         number(found.value),
         interval(found.interval),
     )
-
-
-def print_claims(claims: Iterable[Claim], console: Console) -> None:
-    """Id, kind, expected verdict and source of each entry."""
-    made = table("claim", "kind", "expected", "source")
-    for claim in claims:
-        made.add_row(claim.id, claim.kind, claim.expected, claim.source)
-    console.print(made)
 
 
 def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequence[str], console: Console) -> None:
@@ -161,6 +133,21 @@ def print_comparison(rows: Sequence[Row], best: Fit, zero: float, confidence: fl
             f"empirical excess risk over the non-private fit (gap at most {max(best.gap, 1e-16):.0e}): "
             f"mean of {rows[0].trials} trials with its {confidence:.0%} t interval, delta = {rows[0].delta:g}"
         )
+
+
+def print_radii(documents: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Mean risk of each algorithm at each ε over a grid of radii; the least is marked."""
+    radii = [f"radius {document['radius']:g}" for document in documents]
+    made = table("algorithm", "epsilon", *radii, right=("epsilon", *radii))
+    for rows in zip(*(document["rows"] for document in documents), strict=True):
+        risks = [row["excess"] + document["fit"]["risk"] for row, document in zip(rows, documents, strict=True)]
+        cells = [Text(number(risk), style="bold" if risk == min(risks) else "") for risk in risks]
+        made.add_row(rows[0]["algorithm"], f"{rows[0]['epsilon']:g}", *cells)
+    made.add_row("non-private fit", "", *(number(document["fit"]["risk"]) for document in documents))
+    console.print(made)
+    console.print("mean empirical risk; a radius chosen from this table is chosen with the data, which is not private")
+    if any(row["algorithm"] == "grid-search" for row in documents[0]["rows"]):
+        console.print("grid-search has radii of its own, 2, 4, 8, ..., and w = 0, among which it chooses privately")
 
 
 def print_audit(

@@ -1,0 +1,255 @@
+"""The pytest plugin: the fixture `dp_audit`, its options, and a summary of all audits of the session; claims as items.
+
+A file ``claims_*.py`` that speaks of dpbench, and what ``--dp-claims`` names, is collected: each claim is an item (see
+`dpbench.pytest_plugin.claims`), which passes where its verdict is the expected one.
+
+A refuted claim fails its test with the evidence. A session in which tests ask for `dp_audit` and none of them
+comes to run an audit fails too: skipped is not tested. Under xdist the audits travel with the test reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from dpbench.auditing.audit import AuditResult
+
+WANTED = "dpbench_wanted"
+FOUND = "dpbench_audit"
+CLAIM = "dpbench_claim"
+
+
+# name, type, default, help; each an option --dp-NAME and a setting dp_NAME of the ini file.
+SETTINGS: tuple[tuple[str, type, Any, str], ...] = (
+    ("seed", int, 0, "seed of every audit (default: 0)"),
+    ("trials", int, 1_000_000, "runs a side (default: 1,000,000)"),
+    ("confidence", float, 0.999, "of each audit (default: 0.999)"),
+    ("workers", int, 1, "threads of each audit and each claim (default: 1)"),
+    ("level", str, "quick", "of each claim: quick or full (default: quick)"),
+    ("store", str, "", "SQLite file of the claims' finished work (default: none)"),
+    ("max-seconds", float, 0.0, "what a claim may take (default: 600, 14400 at level full)"),
+)
+LEAST = {"seed": 0, "trials": 100, "workers": 1, "max-seconds": 0}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The settings of every audit of the session; the command line comes before the ini file."""
+    group = parser.getgroup("dpbench", "audits of differential privacy")
+    for name, kind, default, text in SETTINGS:
+        group.addoption(f"--dp-{name}", type=kind, default=None, help=text)
+        parser.addini(_ini(name), f"{text}; --dp-{name} comes before it", default=str(default))
+    group.addoption(
+        "--dp-claims", action="append", default=[], metavar="MODULE|FILE|FOLDER", help="collect the claims of this, too"
+    )
+
+
+def _ini(name: str) -> str:
+    return f"dp_{name.replace('-', '_')}"
+
+
+def settings(config: pytest.Config) -> dict[str, Any]:
+    """Seed, trials, confidence and workers in force.
+
+    Raises
+    ------
+    pytest.UsageError
+    """
+    made = {}
+    for name, kind, _, _ in SETTINGS:
+        value, source = config.getoption(f"--dp-{name}"), f"--dp-{name}"
+        if value is None:
+            text, source = config.getini(_ini(name)), f"{_ini(name)} of the ini file"
+            try:
+                value = kind(text)
+            except ValueError:
+                must_be = "an integer" if kind is int else "a number"
+                raise pytest.UsageError(f"{source} must be {must_be}, got {text!r}") from None
+        if name in LEAST and value < LEAST[name]:
+            kind_of = "an integer" if kind is int else "a number"
+            raise pytest.UsageError(f"{source} must be {kind_of} >= {LEAST[name]}, got {value}")
+        if name == "confidence" and not 0.0 < value < 1.0:
+            raise pytest.UsageError(f"{source} must be a number strictly between 0 and 1, got {value}")
+        if name == "level" and value not in ("quick", "full"):
+            raise pytest.UsageError(f"{source} must be quick or full, got {value!r}")
+        made[name.replace("-", "_")] = value
+    return made
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse settings that no audit can use, before any test runs."""
+    settings(config)
+    config.addinivalue_line("markers", "dp_claim: a claim of a paper, collected by dpbench")
+    config.pluginmanager.register(Session(), "dpbench-session")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """The settings in force."""
+    given = settings(config)
+    return f"dpbench: seed {given['seed']}, {given['trials']} runs a side, confidence {given['confidence']:g} per audit"
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A file of claims."""
+    if not file_path.name.startswith("claims_") or file_path.suffix != ".py":
+        return None
+    from dpbench.pytest_plugin.claims import ClaimsFile, is_claims
+
+    return ClaimsFile.from_parent(parent, path=file_path) if is_claims(file_path) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Add the claims of --dp-claims; mark the tests that ask for the fixture, so that xdist's controller sees it."""
+    known = {item.name for item in items if hasattr(item, "claim")}
+    for name in config.getoption("--dp-claims"):
+        items += [item for item in _named(session, name) if item.name not in known]
+    for item in items:
+        if "dp_audit" in getattr(item, "fixturenames", ()):
+            item.user_properties.append((WANTED, item.nodeid))
+
+
+def _named(session: pytest.Session, name: str) -> list[pytest.Item]:
+    from dpbench.core.validation import InvalidInput
+    from dpbench.pytest_plugin.claims import Named
+
+    try:
+        return list(Named.from_parent(session, name=name, nodeid=name).collect())
+    except (InvalidInput, ImportError) as error:
+        raise pytest.UsageError(f"--dp-claims {name}: {error}") from None
+
+
+class Auditor:
+    """The fixture `dp_audit`: audits that fail the test where they refute its claim.
+
+    ``dp_audit(sampler, dataset, neighbour, epsilon=1.0)`` audits by `dpbench.audit`; the methods by the function of
+    their name. Seed, trials, confidence and workers come from the command line or the ini file unless given. Each
+    returns the `AuditResult`.
+    """
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        self._request = request
+
+    def __call__(self, sampler: Any, dataset: Any, neighbour: Any, **options: Any) -> AuditResult:
+        """Audit a claim on two neighbouring data sets: ``epsilon`` and ``delta``, or ``claim``."""
+        from dpbench.auditing.audit import audit
+
+        return self._run(audit, (sampler, dataset, neighbour), ("seed", "trials", "confidence", "workers"), options)
+
+    def search(self, sampler: Any, domain: Any, **options: Any) -> AuditResult:
+        """Audit a claim on the most telling pair found: `dpbench.find_neighbours`."""
+        from dpbench.auditing.search import find_neighbours
+
+        return self._run(find_neighbours, (sampler, domain), ("seed", "trials", "confidence", "workers"), options)
+
+    def bits(self, sampler: Any, dataset: Any, neighbour: Any, **options: Any) -> AuditResult:
+        """Audit the last bits of floating-point outputs: `dpbench.audit_bits`."""
+        from dpbench.auditing.bits import audit_bits
+
+        return self._run(
+            audit_bits, (sampler, dataset, neighbour), ("seed", "trials", "confidence", "workers"), options
+        )
+
+    def samples(self, outputs: Any, neighbour_outputs: Any, **options: Any) -> AuditResult:
+        """Audit outputs that were drawn already: `dpbench.audit_samples`."""
+        from dpbench.auditing.samples import audit_samples
+
+        return self._run(audit_samples, (outputs, neighbour_outputs), ("seed", "confidence"), options)
+
+    def one_run(self, run: Any, canaries: int, **options: Any) -> AuditResult:
+        """Audit one run with many canaries: `dpbench.audit_one_run`."""
+        from dpbench.auditing.one_run import audit_one_run
+
+        return self._run(audit_one_run, (run, canaries), ("seed", "confidence"), options)
+
+    def one_run_scores(self, included: Any, scores: Any, **options: Any) -> AuditResult:
+        """Audit the canaries' scores of one run made elsewhere: `dpbench.audit_one_run_scores`."""
+        from dpbench.auditing.one_run import audit_one_run_scores
+
+        return self._run(audit_one_run_scores, (included, scores), ("seed", "confidence"), options)
+
+    def _run(
+        self,
+        function: Callable[..., AuditResult],
+        given: tuple[Any, ...],
+        takes: tuple[str, ...],
+        options: dict[str, Any],
+    ) -> AuditResult:
+        if options.get("epsilon") is None and options.get("claim") is None:
+            raise TypeError("dp_audit tests a claim: give epsilon (and delta), or claim")
+        session = settings(self._request.config)
+        found = function(*given, **{**{name: session[name] for name in takes}, **options})
+        node = self._request.node
+        line = f"{found.verdict}: {node.nodeid}: {found}"
+        node.user_properties.append((FOUND, {"line": line, "level": 1.0 - found.confidence}))
+        if found.verdict == "refuted":
+            said = found.claim or f"({found.epsilon:g}, {found.delta:g})-differential privacy"
+            pytest.fail(f"{said} refuted: {found}", pytrace=False)
+        return found
+
+
+@pytest.fixture
+def dp_audit(request: pytest.FixtureRequest) -> Auditor:
+    """Audit a claim: ``dp_audit(sampler, dataset, neighbour, epsilon=1.0, delta=0.0)``.
+
+    The test fails if the claim is refuted. Further keywords go to `dpbench.audit`; other audits are its methods
+    `search`, `bits`, `samples`, `one_run` and `one_run_scores`.
+    """
+    return Auditor(request)
+
+
+class Session:
+    """What the reports of a session say about audits; registered once a session."""
+
+    def __init__(self) -> None:
+        self.wanted: set[str] = set()
+        self.lines: list[str] = []
+        self.levels: list[float] = []
+        self.claims: list[dict[str, Any]] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Read the properties once, from the last report of a test."""
+        if report.when != "teardown":
+            return
+        for name, value in report.user_properties:
+            if name == WANTED:
+                self.wanted.add(str(value))
+            elif name == FOUND and isinstance(value, dict):
+                self.lines.append(value["line"])
+                self.levels.append(value["level"])
+            elif name == CLAIM and isinstance(value, dict):
+                self.claims.append(value)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """All skipped is a failure (on the controller; a worker of xdist sees a part only)."""
+        if self.vacuous and not hasattr(session.config, "workerinput") and session.exitstatus in (0, 5):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @property
+    def vacuous(self) -> bool:
+        """Tests asked for audits, and none was run."""
+        return bool(self.wanted) and not self.lines
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """All audits, and the sum of their error levels."""
+        if self.claims:
+            terminalreporter.section("dpbench claims")
+            for claim in sorted(self.claims, key=lambda one: one["line"]):
+                terminalreporter.line(claim["line"])
+            budget = sum(claim["level"] for claim in self.claims)
+            terminalreporter.line(f"{len(self.claims)} verdicts; error budget {budget:.1e}")
+        if not self.wanted:
+            return
+        terminalreporter.section("dpbench audits")
+        for line in sorted(self.lines):
+            terminalreporter.line(line)
+        if self.vacuous:
+            terminalreporter.line(f"FAILED: {len(self.wanted)} tests ask for dp_audit and none ran an audit", red=True)
+        total = sum(self.levels)
+        terminalreporter.line(
+            f"{len(self.lines)} audits; the chance that any refutation here is false is at most {total:.3g}"
+        )

@@ -1,0 +1,60 @@
+"""Mathematics for web pages: quotations in LaTeX become MathML, the ledger's plain text gets its signs."""
+
+from __future__ import annotations
+
+import re
+
+from latex2mathml.converter import convert
+from markupsafe import Markup, escape
+
+_NAMES = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
+    "Gamma Delta Theta Lambda Sigma Phi Psi Omega"
+)
+_GREEK = dict(zip(_NAMES.split(), "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΣΦΨΩ", strict=True)) | {"eps": "ε"}
+_WORDS = re.compile(rf"(?<![A-Za-z.`])(?<![A-Za-z]-)({'|'.join(_GREEK)})(?![A-Za-z]|_[a-z]{{3}})")
+_SIGNS = (("<=", "≤"), (">=", "≥"), ("!=", "≠"), ("->", "→"), (" - ", " − "), ("sqrt(", "√("), ("infinity", "∞"))
+_RAISED = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|\{([^{}]*)\}|(-?[\wα-ωΑ-Ω./]*[\wα-ωΑ-Ω]|\*))")
+_LOWERED = re.compile(r"(?<![A-Za-z][A-Za-z])(?<=[A-Za-zα-ωΑ-Ω|)])_(?:\{([^{}]*)\}|([A-Za-z0-9α-ωΑ-Ω]+))")
+_CODE = re.compile(r"(`[^`]*`)")
+
+
+def quoted(text: str) -> Markup:
+    """A quotation: what stands between dollars as MathML, what else is LaTeX as code, the rest as it is."""
+    parts = re.split(r"\$+([^$]+)\$+", text)
+    made = []
+    for number, part in enumerate(parts):
+        if number % 2:
+            made.append(_mathml(part))
+        else:
+            made.append(Markup("<code>{}</code>").format(part) if "\\" in part else escape(part))
+    return Markup("").join(made)
+
+
+def _mathml(latex: str) -> Markup:
+    try:
+        return Markup(convert(latex))
+    except Exception:  # whatever a foreign quotation does to the parser: it is shown as it was written
+        return Markup("<code>{}</code>").format(latex)
+
+
+def typeset(text: str) -> Markup:
+    """A statement of the ledger with Greek letters, signs, exponents and indices; code between backticks is left."""
+    parts = _CODE.split(text)  # what stands at odd places is code
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part[1:-1]) if number % 2 else _signs(part)
+        for number, part in enumerate(parts)
+    )
+
+
+def plain(text: str) -> str:
+    """The same in one line of text, for titles: signs and Greek letters without exponents set high."""
+    for ascii_, sign in _SIGNS:
+        text = text.replace(ascii_, sign)
+    return _WORDS.sub(lambda found: _GREEK[found[1]], text)
+
+
+def _signs(text: str) -> Markup:
+    shown = str(escape(plain(text)))
+    shown = _RAISED.sub(lambda m: f"<sup>{m[1] or m[2] or m[3] or ''}</sup>", shown)
+    return Markup(_LOWERED.sub(lambda m: f"<sub>{m[1] or m[2]}</sub>", shown))

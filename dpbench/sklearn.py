@@ -1,0 +1,293 @@
+"""Thin scikit-learn estimators over the mechanisms: `fit`, `predict`, `epsilon_`, `delta_`; bounds are declared.
+
+>>> from dpbench.sklearn import PrivateClassifier
+>>> model = PrivateClassifier("noisy-gd", epsilon=1.0, delta=1e-5, x_bound=2.0, radius=2.0, random_state=0)
+>>> model.fit([[1.0, 0.5], [-1.0, -0.5]] * 500, [1, 0] * 500).predict([[0.5, 1.0]]).tolist()
+[1]
+
+What is promised of a fitted model: its coefficients are (`epsilon_`, `delta_`)-DP under the replacement of one record,
+where bounds, radius and the set of classes were chosen without looking at the records. Nothing else of a fit (the
+parameters aside) depends on the records. As for every mechanism here, with ``arithmetic="float"`` the promise idealises
+real numbers, and an integer `random_state` makes the noise known: leave it None for a release.
+
+The mechanisms with public data have no estimator: they need a second, public sample and a class of hypotheses beside X
+and y.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dpbench.core.validation import choice, invalid
+from dpbench.glm.problem import GLMProblem
+from dpbench.heavytail.problem import HeavyTailedProblem
+from dpbench.peers.comparison import ALGORITHMS, HEAVY_TAILED
+from dpbench.peers.comparison import mechanism as by_name
+
+__all__ = ["HeavyTailedRegressor", "PrivateClassifier", "PrivateRegressor"]
+
+
+class _Linear(BaseEstimator):
+    """What the estimators share: one release of a mechanism, read as coefficients."""
+
+    def _release(self, mechanism: Any, problem: Any, delta: float, constant: float) -> Self:
+        """Fit by one release; the last weight is that of a column of `constant`, unless this is 0."""
+        given = self.random_state
+        seed = None if given is None else int(check_random_state(given).randint(2**31 - 1))
+        w = np.asarray(mechanism.release(problem, seed).w)
+        self.guarantee_ = mechanism.guarantee(problem)
+        self.epsilon_, self.delta_ = float(self.guarantee_.epsilon(delta)), float(delta)
+        self.mechanism_ = mechanism
+        self.coef_ = w[:-1] if constant else w
+        self.intercept_ = float(w[-1] * constant) if constant else 0.0
+        return self
+
+    def _linear(self, X: Any, sparse: str | bool) -> np.ndarray:
+        check_is_fitted(self)
+        points = validate_data(self, X, accept_sparse=sparse, reset=False, dtype=np.float64)
+        return np.asarray(points @ self.coef_ + self.intercept_)
+
+
+def _chosen(mechanism: Any, epsilon: float, delta: float, arithmetic: str) -> Any:
+    """The mechanism of that name, or the one given, at (ε, δ)."""
+    if isinstance(mechanism, str):
+        made = by_name(choice("mechanism", mechanism, ALGORITHMS), epsilon, delta)
+    else:
+        made = replace(mechanism, epsilon=epsilon, delta=delta)
+    return made if arithmetic == made.arithmetic else replace(made, arithmetic=arithmetic)
+
+
+class _OverGLM(_Linear):
+    """The mechanisms for generalised linear models."""
+
+    def _fit(self, X: Any, y: np.ndarray, y_bound: float) -> Self:
+        given: Any = self
+        bounds = {"loss": given.loss, "y_bound": y_bound, "radius": given.radius}
+        problem = GLMProblem(X, y, x_bound=given.x_bound, on_excess=given.on_excess, **bounds)
+        constant = 0.0
+        if given.fit_intercept:
+            constant = problem.x_bound
+            wider = math.sqrt(2.0) * problem.x_bound * (1.0 + 1e-12)
+            problem = GLMProblem(_with_constant(problem.X, constant), problem.y, x_bound=wider, **bounds)
+        mechanism = _chosen(given.mechanism, given.epsilon, given.delta, given.arithmetic)
+        return self._release(mechanism, problem, given.delta, constant)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _noisy(tags: Any) -> Any:
+    """The tags of an estimator that may score anything on small data, for its noise."""
+    for kind in (tags.classifier_tags, tags.regressor_tags):
+        if kind is not None:
+            kind.poor_score = True
+    return tags
+
+
+def _with_constant(X: Any, constant: float) -> Any:
+    column = np.full((X.shape[0], 1), constant)
+    if isinstance(X, np.ndarray):
+        return np.hstack([X, column])
+    from scipy.sparse import hstack
+
+    return hstack([X, column], format="csr")
+
+
+class PrivateRegressor(RegressorMixin, _OverGLM):
+    """Linear regression over a mechanism for generalised linear models.
+
+    Parameters
+    ----------
+    mechanism : str or mechanism
+        "noisy-gd", "jl", "output-perturbation", "grid-search" or "boosting", or one of your making, whose ε, δ and
+        arithmetic are replaced.
+    epsilon, delta : float
+    x_bound, y_bound : float
+        Bounds on ‖x‖₂ and |y|: declared, never computed from the records.
+    radius : float
+        Of the ball of the weights, that of the constant included.
+    loss : str or Loss
+        "squared", "half-squared", "huber" or "absolute".
+    fit_intercept : bool
+        Adds a column of the constant `x_bound`; the bound on ‖x‖ grows by √2.
+    on_excess : {"clip", "error"}
+        What happens to records outside the bounds. An error tells that there is one: "clip" keeps the promise.
+    arithmetic : {"float", "exact"}
+    random_state : int, RandomState or None
+        None: fresh randomness for each fit.
+
+    Attributes
+    ----------
+    coef_ : ndarray, shape (n_features_in_,)
+    intercept_ : float
+    epsilon_, delta_ : float
+        What the fit's guarantee gives at `delta`; at most the ε asked for.
+    guarantee_ : Profile
+    mechanism_ : mechanism
+    n_features_in_ : int
+    """
+
+    def __init__(
+        self, mechanism: Any = "noisy-gd", *, x_bound: float, y_bound: float, epsilon: float = 1.0, delta: float = 1e-5,
+        radius: float = 1.0, loss: Any = "squared", fit_intercept: bool = True, on_excess: str = "clip",
+        arithmetic: str = "float", random_state: Any = None,
+    ) -> None:  # fmt: skip
+        self.mechanism = mechanism
+        self.x_bound = x_bound
+        self.y_bound = y_bound
+        self.epsilon = epsilon
+        self.delta = delta
+        self.radius = radius
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.on_excess = on_excess
+        self.arithmetic = arithmetic
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Run the mechanism once on the records."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
+        return self._fit(X, np.asarray(y, dtype=np.float64), self.y_bound)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """⟨w, x⟩ + b for each row of X, shape (n,)."""
+        return self._linear(X, "csr")
+
+    def __sklearn_tags__(self) -> Any:
+        return _noisy(super().__sklearn_tags__())
+
+
+class PrivateClassifier(ClassifierMixin, _OverGLM):
+    """A linear classifier of two classes over a mechanism for generalised linear models.
+
+    Parameters
+    ----------
+    mechanism, epsilon, delta, x_bound, radius, fit_intercept, on_excess, arithmetic, random_state
+        As in `PrivateRegressor`.
+    loss : str or Loss
+        "logistic", or a loss for numbers, which then has the labels ±1.
+    classes : sequence of two labels, optional
+        The labels that a record can have, declared. Without it they are read from y: then the set of labels, though
+        not who has which, is taken to be public.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (2,)
+    coef_, intercept_, epsilon_, delta_, guarantee_, mechanism_, n_features_in_
+        As in `PrivateRegressor`.
+    """
+
+    def __init__(
+        self, mechanism: Any = "noisy-gd", *, x_bound: float, epsilon: float = 1.0, delta: float = 1e-5,
+        radius: float = 1.0, loss: Any = "logistic", classes: Sequence[Any] | None = None, fit_intercept: bool = True,
+        on_excess: str = "clip", arithmetic: str = "float", random_state: Any = None,
+    ) -> None:  # fmt: skip
+        self.mechanism = mechanism
+        self.x_bound = x_bound
+        self.epsilon = epsilon
+        self.delta = delta
+        self.radius = radius
+        self.loss = loss
+        self.classes = classes
+        self.fit_intercept = fit_intercept
+        self.on_excess = on_excess
+        self.arithmetic = arithmetic
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Run the mechanism once on the records."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        if type_of_target(y) == "multiclass" and self.classes is None:
+            kinds = len(np.unique(y))
+            raise ValueError(f"Only binary classification is supported: y must have two classes, got {kinds} classes")
+        classes = np.unique(y if self.classes is None else np.asarray(self.classes))
+        if len(classes) != 2:
+            raise invalid("classes", "two different classes (declare them where y has one class)", classes.tolist())
+        if not np.isin(y, classes).all():
+            raise invalid("y", f"made of the labels {classes.tolist()}", np.setdiff1d(y, classes).tolist())
+        self.classes_ = classes
+        return self._fit(X, np.where(y == classes[1], 1.0, -1.0), 1.0)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """⟨w, x⟩ + b for each row of X, shape (n,); the second class where it is positive."""
+        return self._linear(X, "csr")
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row of X, shape (n,)."""
+        positive = self.decision_function(X) > 0.0
+        return self.classes_[positive.astype(int)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Of the two classes, by the logistic law, shape (n, 2)."""
+        second = expit(self.decision_function(X))
+        return np.column_stack([1.0 - second, second])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = _noisy(super().__sklearn_tags__())
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class HeavyTailedRegressor(RegressorMixin, _Linear):
+    """Regression by least absolute deviations of data without bounds, ε-DP, over a mechanism for heavy tails.
+
+    Parameters
+    ----------
+    mechanism : str or mechanism
+        "exponential", whose time grows fast with the dimension, or "clipped-subgradient"; or one of your making.
+    epsilon : float
+    radius, domain, theta, tau, moment
+        As in `HeavyTailedProblem`: the ball or box of the weights, and the moment that x is promised to have.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    coef_, epsilon_, delta_, guarantee_, mechanism_, n_features_in_
+        As in `PrivateRegressor`; `delta_` is 0, `intercept_` too: give a column of ones for a constant.
+    """
+
+    def __init__(
+        self, mechanism: Any = "exponential", *, radius: float, epsilon: float = 1.0, domain: str = "ball",
+        theta: float = 2.0, tau: float = 1.0, moment: str = "norm", random_state: Any = None,
+    ) -> None:  # fmt: skip
+        self.mechanism = mechanism
+        self.radius = radius
+        self.epsilon = epsilon
+        self.domain = domain
+        self.theta = theta
+        self.tau = tau
+        self.moment = moment
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Run the mechanism once on the records."""
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        problem = HeavyTailedProblem(
+            X, y, radius=self.radius, domain=self.domain, theta=self.theta, tau=self.tau, moment=self.moment
+        )
+        if isinstance(self.mechanism, str):
+            private = [name for name in HEAVY_TAILED if name != "nonprivate-truncated"]
+            mechanism = by_name(choice("mechanism", self.mechanism, private), self.epsilon, 0.0)
+        else:
+            mechanism = replace(self.mechanism, epsilon=self.epsilon)
+        return self._release(mechanism, problem, 0.0, 0.0)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """⟨w, x⟩ for each row of X, shape (n,)."""
+        return self._linear(X, False)
+
+    def __sklearn_tags__(self) -> Any:
+        return _noisy(super().__sklearn_tags__())

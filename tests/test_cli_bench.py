@@ -1,0 +1,105 @@
+"""``dpbench bench`` on tables of one's own: bounds of columns, several radii, and warnings where they are due."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbench.core.validation import InvalidInput
+from dpbench.glm.losses import BY_NAME
+from dpbench.glm.problem import GLMProblem
+from dpbench.glm.scaling import from_csv_scaled, share_outside
+from dpbench.peers.comparison import ALGORITHMS, HEAVY_TAILED, fit, fit_any_radius
+
+SCALE = "--scale age=0:100 --scale income=0:1e5 --scale y=-20:20"
+FAST = "--epsilon 1 --trials 4 --workers 1"
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Raw units: ages, incomes, and a label that follows both."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    age, income = rng.uniform(20.0, 80.0, 60), rng.uniform(1e4, 9e4, 60)
+    rows = zip(age, income, 0.1 * age + income / 2e4, strict=True)
+    Path("raw.csv").write_text("age,income,y\n" + "".join(f"{a},{i},{y}\n" for a, i, y in rows))
+    return Path("raw.csv")
+
+
+def test_each_column_is_scaled_by_its_own_bounds(table: Path) -> None:
+    raw = np.loadtxt(table, delimiter=",", skiprows=1)
+    problem, share = from_csv_scaled(table, "y", {"age": (0.0, 100.0), "income": (0.0, 5e4), "y": (-20.0, 20.0)})
+    expected = np.column_stack([np.ones(60), raw[:, 0] / 50.0 - 1.0, np.minimum(raw[:, 1] / 2.5e4 - 1.0, 1.0)])
+    np.testing.assert_allclose(problem.X, expected / np.sqrt(3.0), rtol=1e-12)
+    np.testing.assert_allclose(problem.y, raw[:, 2] / 20.0, rtol=1e-12)
+    assert share == np.mean(raw[:, 1] > 5e4) and 0.2 < share < 0.8
+    assert share_outside(table, "y", 5e4, 1e3) == pytest.approx(np.mean(np.hypot(raw[:, 0], raw[:, 1]) > 5e4))
+
+
+@pytest.mark.parametrize(
+    ("scale", "words"),
+    [
+        ({"age": (0.0, 100.0)}, "bounds for each of age, income, y, got 'none for income'"),
+        ({"age": (0.0, 0.0), "income": (0.0, 1.0), "y": (0.0, 1.0)}, "scale of age must be two numbers, the lower"),
+        ({"age": (0.0, 1.0), "income": (0.0, 1.0), "y": (0.0, 1.0), "z": (0.0, 1.0)}, "a column of scale must be one"),
+    ],
+)
+def test_bounds_that_cannot_be_used(table: Path, scale: Any, words: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        from_csv_scaled(table, "y", scale)
+    assert words in str(caught.value)
+
+
+def test_bounds_on_the_command_line_and_in_a_file(table: Path, run: Any) -> None:
+    line = f"bench --data raw.csv --target y --algorithm noisy-gd {FAST} --quiet --json -"
+    Path("bounds.csv").write_text("column,low,high\nage,0,100\nincome,0,1e5\ny,-20,20\n")
+    told, filed = (json.loads(run(f"{line} {scale}")[1]) for scale in (SCALE, "--scale bounds.csv"))
+    assert told["rows"][0]["excess"] == filed["rows"][0]["excess"] and told["d"] == 3
+    assert told["share_outside_bounds"] == 0.0 and told["warnings"] == []
+    for bad in ("--scale age", "--scale age=0", "--scale age=x:1"):
+        code, _, err = run(f"{line} {bad}")
+        assert code == 2 and "--scale must be COLUMN=LOW:HIGH" in err and err.count("\n") == 1
+    code, _, err = run(f"{line} {SCALE} --x-bound 1")
+    assert code == 2 and "--x-bound must be left out beside --scale" in err
+
+
+def test_clipping_of_most_records_and_a_constant_answer_are_warned_of(table: Path, run: Any) -> None:
+    line = f"bench --data raw.csv --target y --x-bound 1 --y-bound 1 --on-excess clip {FAST} --json found.json"
+    code, _, err = run(f"{line} --algorithm noisy-gd --quiet")
+    assert code == 0 and "100% of the records of raw.csv lie outside the bounds" in err and err.count("\n") == 1
+    assert len(json.loads(Path("found.json").read_text())["warnings"]) == 1
+    line = f"bench --data raw.csv --target y {SCALE} --epsilon 0.1 --trials 8 --workers 1 --quiet"
+    code, _, err = run(f"{line} --algorithm noisy-gd,grid-search")
+    assert code == 0 and err.count("\n") == 1
+    assert "grid-search has one risk in all trials at epsilon 0.1, that of the zero predictor" in err
+
+
+def test_several_radii(table: Path, run: Any) -> None:
+    line = f"bench --data raw.csv --target y {SCALE} {FAST} --algorithm noisy-gd --json found.json --figure plot"
+    code, out, _ = run(f"{line} --radius 0.25,1")
+    grid = json.loads(Path("found.json").read_text())["grid"]
+    assert code == 0 and [document["radius"] for document in grid] == [0.25, 1.0]
+    assert grid[0]["fit"]["risk"] > grid[1]["fit"]["risk"] >= grid[1]["fit_any_radius"]["risk"]
+    assert re.search("radius 0.25 +radius 1\n", out) and "is not private" in out
+    assert {"plot_radius0.25.png", "plot_radius1.pdf"} <= set(os.listdir())
+
+
+def test_the_fit_without_a_radius_is_that_of_least_squares() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-0.5, 0.5, (80, 2))
+    problem = GLMProblem(x, 0.2 * x @ [3.0, -2.0], loss="squared", x_bound=1.0, y_bound=1.0, radius=0.125)
+    best = fit(problem)
+    free, radius = fit_any_radius(problem, best)
+    np.testing.assert_allclose(free.w, [0.6, -0.4], atol=1e-6)
+    assert radius == 1.0 and free.risk < 1e-10 < best.risk
+
+
+def test_help_lists_every_name(run: Any) -> None:
+    out = " ".join(run("bench --help")[1].replace("│", " ").split())
+    assert all(name in out for name in (*ALGORITHMS, *HEAVY_TAILED, *BY_NAME))

@@ -1,0 +1,124 @@
+"""The scikit-learn estimators: scikit-learn's own checks on instances with declared bounds, and what they promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dpbench.core.validation import InvalidInput
+from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.heavytail.exponential import ExponentialMechanism
+from dpbench.heavytail.problem import HeavyTailedProblem
+from dpbench.sklearn import HeavyTailedRegressor, PrivateClassifier, PrivateRegressor
+
+SHORT = NoisyGD(1.0, 1e-5, steps=20)
+INSTANCES = [
+    PrivateRegressor(SHORT, x_bound=5.0, y_bound=5.0),
+    PrivateClassifier(SHORT, x_bound=5.0),
+    HeavyTailedRegressor("clipped-subgradient", radius=1.0),
+]
+ALL = [
+    *(PrivateRegressor(name, x_bound=5.0, y_bound=5.0) for name in ("noisy-gd", "output-perturbation")),
+    PrivateRegressor(SHORT, x_bound=5.0, y_bound=5.0, loss="huber", arithmetic="exact"),
+    *(PrivateClassifier(name, x_bound=5.0) for name in ("noisy-gd", "jl", "grid-search", "boosting")),
+]
+EXPECTED: dict[str, str] = {}
+"""Checks that may fail, each with its reason: none does. Scores are not checked (the tag `poor_score`), for noise may
+give any."""
+
+
+@parametrize_with_checks(INSTANCES, expected_failed_checks=lambda estimator: EXPECTED)
+def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.evidence
+@parametrize_with_checks(ALL, expected_failed_checks=lambda estimator: EXPECTED)
+def test_scikit_learns_checks_of_every_mechanism(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def records(n: int = 400) -> tuple[np.ndarray, np.ndarray]:
+    """Features in [−1, 1]³, and labels 0.5x₁ − 0.3x₂ + 0.2 with a little noise."""
+    rng = np.random.default_rng(5)
+    X = rng.uniform(-1.0, 1.0, (n, 3))
+    return X, X @ [0.5, -0.3, 0.0] + 0.2 + 0.01 * rng.standard_normal(n)
+
+
+def regressor(**more: Any) -> PrivateRegressor:
+    return PrivateRegressor(**{"x_bound": 1.8, "y_bound": 1.5, "radius": 2.0, "random_state": 0} | more)
+
+
+def test_without_noise_to_speak_of_a_fit_is_the_non_private_one() -> None:
+    X, y = records()
+    model = regressor(mechanism="output-perturbation", epsilon=1e7).fit(X, y)
+    plain = LinearRegression().fit(X, y)
+    np.testing.assert_allclose(model.coef_, plain.coef_, atol=0.01)
+    assert model.intercept_ == pytest.approx(plain.intercept_, abs=0.01) and model.score(X, y) > 0.99
+    through_zero = regressor(mechanism="output-perturbation", epsilon=1e7, fit_intercept=False).fit(X, y)
+    assert through_zero.intercept_ == 0.0 and through_zero.score(X, y) < 0.9  # the constant is what was missing
+
+    label = np.where(y > 0.2, "yes", "no")
+    classifier = PrivateClassifier("output-perturbation", x_bound=1.8, epsilon=1e6, radius=4.0, random_state=0)
+    classifier.fit(X, label)
+    assert list(classifier.classes_) == ["no", "yes"]
+    assert classifier.score(X, label) > LogisticRegression().fit(X, label).score(X, label) - 0.05
+    np.testing.assert_allclose(classifier.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_what_is_promised_is_the_guarantee_of_the_mechanism_that_ran() -> None:
+    X, y = records(100)
+    model = regressor(epsilon=0.7, delta=1e-6).fit(X, y)
+    assert model.epsilon_ == model.guarantee_.epsilon(1e-6) <= 0.7 * (1.0 + 1e-9) and model.delta_ == 1e-6
+    assert model.epsilon_ > 0.69 and model.mechanism_.epsilon == 0.7
+    heavy = HeavyTailedRegressor(ExponentialMechanism(1.0, net_radius=0.25), radius=1.0, epsilon=2.0, random_state=1)
+    heavy.fit(X[:, :1], y)
+    assert 0.0 < heavy.epsilon_ <= 2.0 and heavy.delta_ == 0.0
+    problem = HeavyTailedProblem(X[:, :1], y, radius=1.0)
+    assert heavy.epsilon_ == ExponentialMechanism(2.0, net_radius=0.25).guarantee(problem).epsilon(0.0)
+
+
+def test_records_outside_the_bounds_are_clipped_or_refused() -> None:
+    X, y = records(60)
+    far = np.vstack([X, [30.0, 0.0, 0.0]]), np.append(y, 99.0)
+    near = np.vstack([X, [1.8, 0.0, 0.0]]), np.append(y, 1.5)
+    clipped = regressor(epsilon=1e7).fit(*far)
+    np.testing.assert_allclose(clipped.coef_, regressor(epsilon=1e7).fit(*near).coef_, atol=0.01)
+    with pytest.raises(InvalidInput, match="on_excess='clip'"):
+        regressor(on_excess="error").fit(*far)
+
+
+def test_labels_that_are_declared() -> None:
+    X, _ = records(50)
+    one = np.ones(50, dtype=int)
+    model = PrivateClassifier(SHORT, x_bound=1.8, classes=(0, 1), random_state=0).fit(X, one)
+    assert list(model.classes_) == [0, 1]
+    with pytest.raises(InvalidInput, match="classes must be two different classes"):
+        PrivateClassifier(SHORT, x_bound=1.8).fit(X, one)
+    with pytest.raises(InvalidInput, match="y must be made of the labels"):
+        PrivateClassifier(SHORT, x_bound=1.8, classes=(0, 2)).fit(X, one)
+
+
+def test_noise_is_fresh_unless_seeded_and_clones_agree() -> None:
+    X, y = records(80)
+    model = regressor()
+    assert (clone(model).fit(X, y).coef_ == model.fit(X, y).coef_).all()
+    assert (regressor(random_state=None).fit(X, y).coef_ != regressor(random_state=None).fit(X, y).coef_).all()
+    exact = regressor(mechanism="output-perturbation", epsilon=1e7)
+    np.testing.assert_allclose(exact.fit(csr_array(X), y).coef_, [0.5, -0.3, 0.0], atol=0.05)
+
+
+def test_in_a_pipeline_and_a_search() -> None:
+    X, y = records(120)
+    line = make_pipeline(FunctionTransformer(), regressor(epsilon=1e7))
+    found = GridSearchCV(line, {"privateregressor__radius": [0.01, 2.0]}, cv=2).fit(X, y)
+    assert found.best_params_ == {"privateregressor__radius": 2.0}
