@@ -1,8 +1,12 @@
 """``python -m benchmarks.arrays``: `audit_samples` beside jax-privacy and a classifier, on the same arrays.
 
 Lower bounds on ε at 95%, means over seeds. jax-privacy (the extra `bench`): `epsilon_clopper_pearson` with its default
-threshold strategy and with two splits; its `epsilon_from_gdp` is left out, since it supposes a Gaussian mechanism. The
-classifier is in the manner of DP-Sniper (Bichsel, Steffen, Bogunovic & Vechev 2021), with boosted trees in place of
+threshold strategy and with two splits; its `epsilon_from_gdp` is left out, since it supposes a Gaussian mechanism. Its
+default divides the error probability by the number of corners of the convex hull of the ROC curve, which it takes from
+the same outputs: for outputs of two values that is a union bound over thresholds known beforehand, and the whole sample
+certifies; for others the number depends on the data, and no proof is given.
+
+The classifier is in the manner of DP-Sniper (Bichsel, Steffen, Bogunovic & Vechev 2021), with boosted trees in place of
 its classifiers: a third of the rows trains it, a third sets the threshold at which the other side has probability
 0.01 and the direction, a third certifies by Clopper–Pearson intervals at half the level each.
 ``--json FILE`` keeps what is measured, law by law; what is not installed is left out, and said to be.

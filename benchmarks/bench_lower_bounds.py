@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks import constructions
 from dpbench.peers.workload import WrongAnswer
 from lowerbounds import HardFamily, chaudhuri_hsu, fingerprinting, nonprivate, packing
 
@@ -43,6 +44,29 @@ class Families:
         return self.family.floor
 
     track_floor.unit = "excess risk or error"  # type: ignore[attr-defined]
+
+
+class Members:
+    """64 members in one call: drawn, one run of noisy GD on the statistics of each, its excess risk."""
+
+    params = (tuple(constructions.BUILD), (1000, 1_000_000))
+    param_names = ("family", "n")
+    timeout = 300
+
+    def setup(self, family: str, n: int) -> None:
+        self.family = constructions.BUILD[family](n)
+        constructions.check(self.family)
+
+    def time_in_one_call(self, family: str, n: int) -> None:
+        constructions.in_one_call(self.family, 64)
+
+    def peakmem_in_one_call(self, family: str, n: int) -> None:
+        constructions.in_one_call(self.family, 64)
+
+    def track_mean_error(self, family: str, n: int) -> float:
+        return float(constructions.in_one_call(self.family, 64).mean())
+
+    track_mean_error.unit = "excess risk or error"  # type: ignore[attr-defined]
 
 
 def draw(family: HardFamily) -> object:

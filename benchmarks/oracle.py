@@ -19,7 +19,7 @@ from scipy.stats import binom
 
 from dpbench.auditing import broken
 from dpbench.auditing.broken import Entry
-from dpbench.auditing.events import epsilon_goal
+from dpbench.auditing.events import ADDED, epsilon_goal
 from dpbench.auditing.intervals import best_angle, joint_region
 
 CELLS = 4000  # of a continuous law
@@ -223,7 +223,7 @@ def _spread(values: np.ndarray, p: np.ndarray) -> list[int]:
 def mean_certificate(p: float, q: float, rows: int, delta: float, alpha: float) -> float:
     """The mean certified ε of an event of these probabilities, by quadrature over its two counts."""
     goal = epsilon_goal(delta)
-    errors = goal.errors(np.array([p]), np.array([q]))
+    errors = goal.errors(np.array([p]), np.array([min(q + ADDED / rows, 1.0)]))
     angle = best_angle(float(errors[0][0]), float(errors[1][0]))
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
     weights = weights / weights.sum()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dpbench.auditing.one_run import audit_one_run, audit_one_run_scores
     from dpbench.auditing.samples import audit_samples
     from dpbench.auditing.search import find_neighbours
+    from dpbench.certificates.search.find import find_counterexample
     from dpbench.core.validation import InvalidInput
     from dpbench.glm.problem import GLMProblem
     from dpbench.heavytail.problem import HeavyTailedProblem
@@ -40,6 +41,7 @@ _HOME = {
     "audit_samples": "dpbench.auditing.samples",
     "each": "dpbench.auditing.each",
     "encode": "dpbench.auditing.encode",
+    "find_counterexample": "dpbench.certificates.search.find",
     "find_neighbours": "dpbench.auditing.search",
     "glm": "dpbench.glm",
     "heavytail": "dpbench.heavytail",
@@ -64,6 +66,7 @@ __all__ = [
     "audit_samples",
     "each",
     "encode",
+    "find_counterexample",
     "find_neighbours",
     "glm",
     "heavytail",

@@ -23,7 +23,7 @@ import numpy as np
 
 from dpbench.auditing.audit import audit
 from dpbench.auditing.bits import audit_bits
-from dpbench.auditing.hostile import hostile_pairs, misstated, tells_apart
+from dpbench.auditing.hostile import hostile_pairs, misstated, tells_apart, tells_apart_on_some
 from dpbench.core import validation
 from dpbench.core.sampling import block_width, release, sample, stable_name, stream
 from dpbench.ledger.evidence import unsupported
@@ -32,13 +32,16 @@ from dpbench.privacy.profile import Profile
 LEVEL = 1e-6
 """False-alarm rate of each audit."""
 
+HOSTILE, SEARCHED = 40, 20
+"""Pairs of hostile data: of `hostile_pairs`, and of hypothesis where it is installed."""
+
 _NOISE = ("sigma", "gamma", "scale")
 _BUDGETS = (0.5, 1.0, 2.0)
 _EPSILONS = (0.0, 0.25, 1.0, 4.0)
 
 
 class ContractBroken(AssertionError):
-    """A mechanism does not keep the contract; the message names the check, the mechanism and what was seen."""
+    """A mechanism does not keep the contract; the message names the mechanism and what was seen."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ def mechanism_checks(
         The problem with one record replaced: for the checks that compare neighbours.
     hostile : iterable of (problem, neighbour), optional
         Data made to break a solver. Default: for problems with features X and labels y within declared bounds, 40
-        pairs of `hostile_pairs`; for others none.
+        pairs of `hostile_pairs` and, where hypothesis is installed, 20 that it searches for and shrinks.
     feasible : callable, optional
         ``feasible(outputs)``, true for each row of outputs that is where the mechanism promises it to be.
     noise : callable, optional
@@ -132,8 +135,7 @@ def mechanism_checks(
     named = noise if noise is not None else _own_noise(m)
     if named is not None and is_dataclass(m) and "epsilon" in {f.name for f in fields(m)}:
         checks.append(("more budget, no more noise", partial(_budgets, m, p, named)))
-    pairs = hostile if hostile is not None else hostile_pairs(p, 40, seed)
-    checks.append(("answers on hostile data", partial(_total, m, pairs, seed)))
+    checks.append(("answers on hostile data", partial(_total, m, p, hostile, seed)))
     if hasattr(m, "guarantee"):
         checks.append(("guarantee", partial(_guarantee, m, p, neighbour)))
         checks.append(("premises and neighbours", partial(_stated, m, p, tuple(rests_on))))
@@ -251,8 +253,11 @@ def _budgets(m: Any, p: Any, noise: Callable[[Any, Any], float]) -> None:
         raise _fail(m, f"a larger epsilon gives more noise: {sizes} at {_BUDGETS} times epsilon")
 
 
-def _total(m: Any, pairs: Iterable[tuple[Any, Any]], seed: int) -> None:
-    said = tells_apart(m, pairs, seed)
+def _total(m: Any, p: Any, pairs: Iterable[tuple[Any, Any]] | None, seed: int) -> None:
+    if pairs is None:
+        said = tells_apart(m, hostile_pairs(p, HOSTILE, seed), seed) or tells_apart_on_some(m, p, SEARCHED, seed)
+    else:
+        said = tells_apart(m, pairs, seed)
     if said:
         raise _fail(m, said)
 

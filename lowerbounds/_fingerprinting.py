@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,17 +11,19 @@ import numpy as np
 from scipy.special import betaln
 
 from dpbench.core import validation
+from lowerbounds import _kernels as kernels
 from lowerbounds._instance import (
     CONSTANTS,
     HardFamily,
     Instance,
     basis_rows,
+    batch,
     choice,
     count,
     invalid,
+    needed,
     positive,
     probability,
-    rows,
 )
 
 PRINTED_BETA = 1.0 / 16.0
@@ -134,7 +137,7 @@ def fingerprinting(
         members=family.draw,
         instances=family.instance,
         minimisers=family.point,
-        excess=family.excess,
+        excesses=family.excesses,
         box=(0.0, family.scale),
         largest=family.largest,
         # The means have at most 2mu(1 - mu) - min(mu, 1 - mu) <= 1/8 more risk than the median in each coordinate.
@@ -235,13 +238,11 @@ class _Fingerprints:
         return self.weight * self.active * max(high, self.scale - low)
 
     def instance(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
-        if rng is None:
-            raise invalid("rng", "a Generator: the data of this family are random", rng)
         means = self._means(member)
-        on = rng.random(self.n) < self.mass
-        columns = np.where(on, rng.integers(0, self.active, self.n), -1)
-        bits = rng.random(self.n) < means[np.maximum(columns, 0)]
-        y = np.where(on & bits, self.scale * self.x_bound, 0.0)
+        rng = needed(rng)
+        uniforms, columns, bits = rng.random(self.n), rng.integers(0, self.active, self.n), np.empty(self.n)
+        kernels.draw_fingerprints(rng, means, self.mass, uniforms, columns, bits)
+        y = self.scale * self.x_bound * bits
         X = basis_rows(columns, self.x_bound, self.n, self.rank)
         # The largest Euclidean norm of a minimiser, all of whose d' coordinates are B/d'^{1/p}.
         radius = self.scale * math.sqrt(self.active) * (1.0 + 1e-12)
@@ -253,13 +254,13 @@ class _Fingerprints:
         w[: self.active] = self.scale * (means if self.comparison == "means" else means > 0.5)
         return w
 
-    def excess(self, member: np.ndarray, outputs: np.ndarray) -> np.ndarray:
-        w = rows(outputs, self.rank)[:, : self.active]
-        return self._risk(member, w) - self._risk(member, self.point(member)[None, : self.active])
-
-    def _risk(self, member: np.ndarray, w: np.ndarray) -> np.ndarray:
-        means = self._means(member)
-        return self.weight * (np.abs(self.scale - w) @ means + np.abs(w) @ (1.0 - means))
+    def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
+        means = np.array([self._means(member) for member in members]).reshape(len(members), self.active)
+        points = np.array([self.point(member)[: self.active] for member in members]).reshape(means.shape)
+        made = batch(members, outputs, self.rank)
+        out = np.empty(made.shape[:2])
+        kernels.absolute_excess(means, self.weight, self.scale, points, made, out)
+        return out
 
     def _means(self, member: np.ndarray) -> np.ndarray:
         made = np.asarray(member, dtype=np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,11 @@ from scipy import sparse
 from dpbench.core import validation
 from dpbench.core.validation import choice as choice
 from dpbench.core.validation import invalid as invalid
+from lowerbounds import _kernels as kernels
+
+RECORDS_DRAWN = 2**16
+"""Up to so many records the statistics of random data are those of the data set that the same Generator makes; beyond,
+they are drawn themselves, in time and memory that do not depend on n."""
 
 CONSTANTS = ("printed", "exact", "tight")
 
@@ -43,11 +48,36 @@ class Instance:
 
 
 @dataclass(frozen=True, eq=False)
+class Moments:
+    """Sufficient statistics of a batch of members under a quadratic loss, made without their records.
+
+    Attributes
+    ----------
+    second : ndarray, shape (members, d), or (1, d) where all members share their features
+        The diagonal of XᵀX/n; the rest of it is 0, as every design is a scaled basis.
+    cross : ndarray, shape (members, d)
+        Xᵀy/n.
+    square : ndarray, shape (members,)
+        yᵀy/n.
+    loss, x_bound, y_bound, radius
+        As in `Instance`.
+    """
+
+    second: np.ndarray
+    cross: np.ndarray
+    square: np.ndarray
+    loss: str
+    x_bound: float
+    y_bound: float
+    radius: float
+
+
+@dataclass(frozen=True, eq=False)
 class HardFamily:
     """Instances on which no (ε, δ)-private algorithm is accurate on all, and the floor that says how accurate.
 
     A floor holds for the family, aggregated as `aggregate` says, never for one instance. The family is lazy:
-    `members` and `instances` make one instance at a time.
+    `members` and `instances` make one instance at a time, `moments` the statistics of many without their records.
 
     Attributes
     ----------
@@ -74,9 +104,9 @@ class HardFamily:
         ``instances(member, rng=None)``: its data set; `rng` is needed where the data are random.
     minimisers : callable
         ``minimisers(member)``: the comparison point of the floor, shape (d,).
-    excess : callable
-        ``excess(member, outputs)``: risk of each row of `outputs` (trials, d) less that of the comparison point,
-        exact, shape (trials,).
+    excesses : callable
+        ``excesses(members, outputs)``: risk of each of `outputs` (members, trials, d) less that of its member's
+        comparison point, exact, shape (members, trials).
     box : (float, float)
         Clipping each coordinate of an output to it raises the excess on no member.
     largest : callable
@@ -89,6 +119,9 @@ class HardFamily:
         All members, where they are few; else empty.
     least : float
         Lower bound on the excess: 0 where the comparison point is a minimiser.
+    moments : callable or None
+        ``moments(members, rngs)``: their `Moments`, where the loss is quadratic; one Generator a member, used where the
+        data are random. Up to `RECORDS_DRAWN` records these are the moments of ``instances(member, rng)``.
     """
 
     name: str
@@ -105,12 +138,17 @@ class HardFamily:
     members: Callable[[np.random.Generator], Any]
     instances: Callable[..., Instance]
     minimisers: Callable[[Any], np.ndarray]
-    excess: Callable[[Any, np.ndarray], np.ndarray]
+    excesses: Callable[[Sequence[Any], np.ndarray], np.ndarray]
     box: tuple[float, float]
     largest: Callable[[float, float], float]
     floor_at: Callable[[float, float], float] | None = None
     enumerated: tuple[Any, ...] = ()
     least: float = 0.0
+    moments: Callable[[Sequence[Any], Sequence[np.random.Generator]], Moments] | None = None
+
+    def excess(self, member: Any, outputs: np.ndarray) -> np.ndarray:
+        """`excesses` of one member: of each row of `outputs` (trials, d), shape (trials,)."""
+        return self.excesses([member], rows(outputs, self.d)[None])[0]
 
     def clip(self, outputs: np.ndarray, margin: float = 0.0) -> np.ndarray:
         """Outputs with coordinates clipped to the box widened by `margin` times its width on either side.
@@ -128,11 +166,12 @@ class HardFamily:
 
 def basis_rows(columns: np.ndarray, value: float, n: int, d: int) -> sparse.csr_array:
     """CSR matrix (n, d) whose i-th row is ``value``·e_{columns[i]}, or zero where columns[i] < 0."""
-    kept = columns[columns >= 0]
+    indices, starts = np.empty(n, dtype=np.int64), np.empty(n + 1, dtype=np.int64)
+    kernels.compress_rows(columns, indices, starts)
+    stored = int(starts[n])
     index = np.int32 if max(n, d) < 2**31 else np.int64
-    starts = np.zeros(n + 1, dtype=index)
-    np.cumsum(columns >= 0, out=starts[1:])
-    return sparse.csr_array((np.full(kept.size, value), kept.astype(index), starts), shape=(n, d))
+    parts = (np.full(stored, value), indices[:stored].astype(index), starts.astype(index))
+    return sparse.csr_array(parts, shape=(n, d))
 
 
 def positive(name: str, value: Any) -> float:
@@ -150,12 +189,24 @@ def probability(name: str, value: Any) -> float:
     return validation.delta(value, name)
 
 
-def signs(name: str, value: Any, length: int) -> np.ndarray:
-    """A vector of ±1 of this length."""
+def needed(rng: np.random.Generator | None) -> np.random.Generator:
+    """The Generator of a family whose data are random."""
+    if rng is None:
+        raise invalid("rng", "a Generator: the data of this family are random", rng)
+    return rng
+
+
+def signs(value: Any, length: int) -> np.ndarray:
+    """A member that is a vector of ±1 of this length."""
     made = np.asarray(value, dtype=np.float64)
     if made.shape != (length,) or not np.all(np.abs(made) == 1.0):
-        raise invalid(name, f"a vector of {length} signs -1 or +1", value)
+        raise invalid("member", f"a vector of {length} signs -1 or +1", value)
     return made
+
+
+def all_signs(members: Sequence[Any], length: int) -> np.ndarray:
+    """Members that are vectors of ±1, shape (members, length)."""
+    return np.array([signs(member, length) for member in members]).reshape(len(members), length)
 
 
 def rows(outputs: Any, d: int) -> np.ndarray:
@@ -164,3 +215,19 @@ def rows(outputs: Any, d: int) -> np.ndarray:
     if made.ndim != 2 or made.shape[1] != d:
         raise invalid("outputs", f"an array of shape (trials, {d})", f"shape {made.shape}")
     return made
+
+
+def batch(members: Sequence[Any], outputs: Any, d: int) -> np.ndarray:
+    """Outputs of shape (members, trials, d), C-ordered."""
+    made = np.ascontiguousarray(outputs, dtype=np.float64)
+    if made.ndim != 3 or (made.shape[0], made.shape[2]) != (len(members), d):
+        raise invalid("outputs", f"an array of shape ({len(members)}, trials, {d})", f"shape {made.shape}")
+    return made
+
+
+def distance_of_each(power: int, weights: np.ndarray, centres: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+    """Σ_j weights[m, j]·|outputs[m, t, j] − centres[m, j]|^power, shape (members, trials); j over the centres."""
+    out = np.empty(outputs.shape[:2])
+    spread = np.ascontiguousarray(np.broadcast_to(weights, centres.shape))
+    kernels.distances(power, spread, centres, outputs, out)
+    return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from lowerbounds import _group
-from lowerbounds._instance import HardFamily, Instance, invalid, rows
+from lowerbounds._instance import HardFamily, Instance, batch, distance_of_each, invalid
 from lowerbounds._sign_blocks import sizes
 
 _SECOND = math.sqrt(3.0) / 2.0
@@ -98,7 +99,7 @@ def large_radius(
         members=pair.draw,
         instances=pair.instance,
         minimisers=pair.minimiser,
-        excess=pair.excess,
+        excesses=pair.excesses,
         box=(0.0, radius),
         largest=pair.largest,
         floor_at=floor_at,
@@ -158,9 +159,8 @@ class _Pair:
         w[:2] = (self.radius, 0.0) if member == 0 else (0.5 * self.radius, _SECOND * self.radius)
         return w
 
-    def excess(self, member: int, outputs: np.ndarray) -> np.ndarray:
-        gaps = rows(outputs, self.d)[:, :2] - self.minimiser(member)[:2]
+    def excesses(self, members: Sequence[int], outputs: np.ndarray) -> np.ndarray:
+        centres = np.array([self.minimiser(member)[:2] for member in members])
         curvature = self.block * (self.y_bound / self.radius) ** 2 / self.n
-        if member == 0:
-            return curvature * gaps[:, 0] ** 2
-        return 2.0 * curvature * gaps[:, 0] ** 2 + self.second**2 / self.n * gaps[:, 1] ** 2
+        weights = np.array([(2.0 * curvature, self.second**2 / self.n) if k else (curvature, 0.0) for k in members])
+        return distance_of_each(2, weights, centres, batch(members, outputs, self.d))

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import binom
 
-from lowerbounds._instance import HardFamily, Instance, basis_rows, choice, count, invalid, positive, rows, signs
+from lowerbounds import _kernels as kernels
+from lowerbounds._instance import (
+    RECORDS_DRAWN,
+    HardFamily,
+    Instance,
+    Moments,
+    all_signs,
+    basis_rows,
+    batch,
+    choice,
+    count,
+    distance_of_each,
+    invalid,
+    needed,
+    positive,
+    signs,
+)
+from lowerbounds._rare_record import RareRecord
 from lowerbounds._two_piece import best_two_piece, likely_counts
 
 RATE_CONSTANT = {"16": 1.0 / 16.0, "17": 1.0 / 40.0}
@@ -106,11 +124,11 @@ def _best_cube(n: int, d: int, x_bound: float, y_bound: float, radius: float) ->
     return max(grid, key=lambda made: made.bayes_risk(2))
 
 
-def _best_rare(n: int, d: int, x_bound: float, y_bound: float, radius: float) -> _Rare:
+def _best_rare(n: int, d: int, x_bound: float, y_bound: float, radius: float) -> RareRecord:
     """The rare-record pair with the largest Bayes risk, on a grid of q and γ."""
     largest = min(x_bound, y_bound / radius)
     grid = [
-        _Rare(n, d, min(0.5, q / n), largest * float(g), x_bound, radius)
+        RareRecord(n, d, min(0.5, q / n), largest * float(g), x_bound, radius)
         for q in (0.5, 1.0, 1.5, 2.0, 3.0)
         for g in np.geomspace(1e-4, 1.0, 97)
     ]
@@ -148,8 +166,8 @@ class _Cube:
             how="mean excess population risk over uniform sigma and over the data",
             epsilon=None, delta=None, n=self.n, d=self.d, distance=1,
             parameters={"active": self.active, "bias": self.bias, "target": self.target},
-            members=self.draw, instances=self.instance, minimisers=self.minimiser, excess=self.excess,
-            box=(-self.target, self.target), largest=self.largest,
+            members=self.draw, instances=self.instance, minimisers=self.minimiser, excesses=self.excesses,
+            box=(-self.target, self.target), largest=self.largest, moments=self.moments,
         )  # fmt: skip
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
@@ -159,80 +177,43 @@ class _Cube:
         return 0.5 * self.x_bound**2 * (max(high, -low) + self.target) ** 2
 
     def instance(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
-        sigma, rng = signs("member", member, self.active), _needed(rng)
-        columns = rng.integers(0, self.active, self.n)
-        mean = self.bias * sigma[columns]
-        y = np.where(rng.random(self.n) < 0.5 * (1.0 + mean), self.y_bound, -self.y_bound)
+        columns, labels, _ = self._drawn(member, self.n, needed(rng))
         X = basis_rows(columns, self.x_bound, self.n, self.d)
-        return Instance(X, y, "half-squared", self.x_bound, self.y_bound, self.radius)
+        return Instance(X, self.y_bound * labels, "half-squared", self.x_bound, self.y_bound, self.radius)
+
+    def _drawn(
+        self, member: np.ndarray, records: int, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Columns and signs of so many records, and how many of either sign lie on each coordinate."""
+        columns, labels = rng.integers(0, self.active, records), np.empty(records)
+        counts = np.empty((self.active, 2), dtype=np.int64)
+        kernels.draw_cube(rng, signs(member, self.active), self.bias, columns, labels, counts)
+        return columns, labels, counts
+
+    def _counts(self, member: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        if self.n <= RECORDS_DRAWN:
+            return self._drawn(member, self.n, rng)[2]
+        here = rng.multinomial(self.n, np.full(self.active, 1.0 / self.active))
+        up = rng.binomial(here, 0.5 * (1.0 + self.bias * signs(member, self.active)))
+        return np.stack([up, here - up], axis=1)
+
+    def moments(self, members: Sequence[np.ndarray], rngs: Sequence[np.random.Generator] = ()) -> Moments:
+        second, cross = np.zeros((2, len(members), self.d))
+        for k, (member, rng) in enumerate(zip(members, rngs, strict=True)):
+            counts = self._counts(member, rng)
+            second[k, : self.active] = counts.sum(axis=1) * (self.x_bound**2 / self.n)
+            cross[k, : self.active] = (counts[:, 0] - counts[:, 1]) * (self.x_bound * self.y_bound / self.n)
+        square = np.full(len(members), self.y_bound**2)
+        return Moments(second, cross, square, "half-squared", self.x_bound, self.y_bound, self.radius)
 
     def minimiser(self, member: np.ndarray) -> np.ndarray:
         w = np.zeros(self.d)
-        w[: self.active] = signs("member", member, self.active) * self.target
+        w[: self.active] = signs(member, self.active) * self.target
         return w
 
-    def excess(self, member: np.ndarray, outputs: np.ndarray) -> np.ndarray:
-        gaps = rows(outputs, self.d)[:, : self.active] - signs("member", member, self.active) * self.target
-        return 0.5 * self.x_bound**2 / self.active * np.einsum("ij,ij->i", gaps, gaps)
-
-
-@dataclass(frozen=True)
-class _Rare:
-    n: int
-    d: int
-    chance: float
-    feature: float
-    x_bound: float
-    radius: float
-
-    def _quadratic(self, member: int) -> tuple[float, float]:
-        """Curvature and minimiser of the risk in the first coordinate."""
-        if member not in (0, 1):
-            raise invalid("member", "0 or 1", member)
-        q = self.chance if member else 0.0
-        common = (1.0 - q) * self.feature**2
-        curvature = common + q * self.x_bound**2
-        return curvature, common * self.radius / curvature
-
-    def bayes_risk(self) -> float:
-        """The exact Bayes risk of the notes of `nonprivate`."""
-        (first, _), (second, moved) = self._quadratic(0), self._quadratic(1)
-        a, b = 0.5 * first, 0.5 * second * (1.0 - self.chance) ** self.n
-        return 0.5 * (self.radius - moved) ** 2 * a * b / (a + b)
-
-    def family(self, source: str, floor: float) -> HardFamily:
-        moved = self._quadratic(1)[1]
-        return HardFamily(
-            name="rare record", source=source, floor=floor, aggregate="mean",
-            how="mean excess population risk over the two distributions and over the data",
-            epsilon=None, delta=None, n=self.n, d=self.d, distance=1,
-            parameters={"active": 1, "chance": self.chance, "feature": self.feature, "target": moved},
-            members=self.draw, instances=self.instance, minimisers=self.minimiser, excess=self.excess,
-            box=(moved, self.radius), largest=self.largest,
-        )  # fmt: skip
-
-    def draw(self, rng: np.random.Generator) -> int:
-        return int(rng.integers(2))
-
-    def largest(self, low: float, high: float) -> float:
-        (first, far), (second, near) = self._quadratic(0), self._quadratic(1)
-        return 0.5 * max(first * (far - low) ** 2, second * (high - near) ** 2)
-
-    def instance(self, member: int, rng: np.random.Generator | None = None) -> Instance:
-        rare = _needed(rng).random(self.n) < (self.chance if member else 0.0)
-        X = basis_rows(np.zeros(self.n, dtype=np.int64), self.feature, self.n, self.d)
-        X.data[rare] = self.x_bound
-        y = np.where(rare, 0.0, self.feature * self.radius)
-        return Instance(X, y, "half-squared", self.x_bound, self.feature * self.radius, self.radius)
-
-    def minimiser(self, member: int) -> np.ndarray:
-        w = np.zeros(self.d)
-        w[0] = self._quadratic(member)[1]
-        return w
-
-    def excess(self, member: int, outputs: np.ndarray) -> np.ndarray:
-        curvature, best = self._quadratic(member)
-        return 0.5 * curvature * (rows(outputs, self.d)[:, 0] - best) ** 2
+    def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
+        centres, weight = all_signs(members, self.active) * self.target, 0.5 * self.x_bound**2 / self.active
+        return distance_of_each(2, np.array([[weight]]), centres, batch(members, outputs, self.d))
 
 
 def sign_variance(trials: int, bias: float) -> float:
@@ -245,12 +226,6 @@ def sign_variance(trials: int, bias: float) -> float:
     down = binom.pmf(hits, trials, 0.5 * (1.0 - bias))
     total = up + down
     return float((2.0 * up * down / np.where(total > 0.0, total, 1.0)).sum())
-
-
-def _needed(rng: np.random.Generator | None) -> np.random.Generator:
-    if rng is None:
-        raise invalid("rng", "a Generator: the data of this family are random", rng)
-    return rng
 
 
 def _two_piece_family(n: int, x_bound: float, y_bound: float, radius: float, constants: str) -> HardFamily:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from functools import partial
 
-import numpy as np
-
 from lowerbounds._instance import HardFamily, invalid
-from lowerbounds._sign_blocks import SignBlocks, sizes, variance_floor
+from lowerbounds._sign_blocks import Labels, SignBlocks, sizes, variance_floor
 
 
 def norm_packing(
@@ -83,9 +81,8 @@ def norm_packing(
         gap, active, block, shrink = min(n, math.ceil(1.0 / epsilon - 1e-9)), 1, n, 1.0
         label = ratio * n / gap * y_bound
     target = radius / math.sqrt(active)
-    family = SignBlocks(
-        n, d, active, block, shrink * x_bound, target, (x_bound, y_bound, radius), partial(_labels, block, gap, label)
-    )
+    labels = Labels(0, gap, 0.0, label, 0.0)
+    family = SignBlocks(n, d, active, block, shrink * x_bound, target, (x_bound, y_bound, radius), labels)
     zero_risk = family.weight * radius**2
     floor_at = partial(variance_floor, zero_risk, gap, constants)
     return HardFamily(
@@ -104,15 +101,9 @@ def norm_packing(
         members=family.draw,
         instances=family.instance,
         minimisers=family.minimiser,
-        excess=family.excess,
+        excesses=family.excesses,
         box=family.box,
         largest=family.largest,
         floor_at=floor_at,
+        moments=family.moments,
     )  # fmt: skip
-
-
-def _labels(block: int, distance: int, label: float, sigma: np.ndarray) -> np.ndarray:
-    """The first k of a block are σ_j·label, the others 0."""
-    labels = np.zeros((sigma.size, block))
-    labels[:, :distance] = (sigma * label)[:, None]
-    return labels

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from functools import partial
 
-import numpy as np
-
 from lowerbounds._instance import CONSTANTS, HardFamily, choice, count, invalid
-from lowerbounds._sign_blocks import SignBlocks, sizes, variance_floor
+from lowerbounds._sign_blocks import Labels, SignBlocks, sizes, variance_floor
 from lowerbounds._two_point import check_printed_delta
 
 
@@ -100,9 +98,9 @@ def packing(
         raise invalid("n", f"at least {block}, the records of one block", n)
     bias, used = gap / block, active * block / n
     target, zero_risk = bias * y_bound / x_bound, used * bias**2 * y_bound**2
-    family = SignBlocks(
-        n, d, active, block, x_bound, target, (x_bound, y_bound, asked.radius), partial(_labels, block, gap, y_bound)
-    )
+    # Whatever σ is, the first (m − Δ)/2 labels are −Y and the last (m − Δ)/2 are +Y; the Δ between them are σ_jY.
+    labels = Labels((block - gap) // 2, gap, -y_bound, y_bound, y_bound)
+    family = SignBlocks(n, d, active, block, x_bound, target, (x_bound, y_bound, asked.radius), labels)
     printed = ratio ** (4.0 / 3.0) * y_bound**2 * fraction ** (1.0 / 3.0) / (128.0 * (n * epsilon) ** (2.0 / 3.0))
     floor_at = partial(variance_floor, zero_risk, gap, constants)
     return HardFamily(
@@ -123,10 +121,11 @@ def packing(
         members=family.draw,
         instances=family.instance,
         minimisers=family.minimiser,
-        excess=family.excess,
+        excesses=family.excesses,
         box=family.box,
         largest=family.largest,
         floor_at=None if constants == "printed" else floor_at,
+        moments=family.moments,
     )  # fmt: skip
 
 
@@ -134,12 +133,3 @@ def _block(active: int, distance: int, ratio: float) -> int:
     """m: the least integer with the parity of Δ for which b = Δ/m ≤ min(1, B‖X‖/(Y√d'))."""
     least = max(distance, math.ceil(distance * math.sqrt(active) / ratio * (1.0 - 1e-12)))
     return least + (least - distance) % 2
-
-
-def _labels(block: int, distance: int, y_bound: float, sigma: np.ndarray) -> np.ndarray:
-    """The first (m − Δ)/2 are −Y and the last (m − Δ)/2 are +Y whatever σ is; the Δ between them are σ_jY."""
-    same = (block - distance) // 2
-    labels = np.full((sigma.size, block), y_bound)
-    labels[:, :same] = -y_bound
-    labels[:, same : same + distance] = (sigma * y_bound)[:, None]
-    return labels

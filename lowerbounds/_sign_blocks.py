@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
 from lowerbounds import _group
-from lowerbounds._instance import Instance, basis_rows, count, positive, probability, rows, signs
+from lowerbounds import _kernels as kernels
+from lowerbounds._instance import (
+    Instance,
+    Moments,
+    all_signs,
+    basis_rows,
+    batch,
+    count,
+    distance_of_each,
+    positive,
+    probability,
+    signs,
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +55,17 @@ def sizes(
 
 
 @dataclass(frozen=True)
+class Labels:
+    """Those of a block with the sign σ: `same` are `low`, then `changed` are σ·`middle`, the rest are `high`."""
+
+    same: int
+    changed: int
+    low: float
+    middle: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
 class SignBlocks:
     """Data sets S_σ: `block` records `feature`·e_j for each of `active` coordinates, all others zero.
 
@@ -52,8 +77,7 @@ class SignBlocks:
     feature, target : float
     bounds : tuple of float
         ‖X‖, Y, B as declared.
-    labels : callable
-        ``labels(sigma)``: those of the blocks, shape (active, block) or what broadcasts to it.
+    labels : Labels
     """
 
     n: int
@@ -63,7 +87,7 @@ class SignBlocks:
     feature: float
     target: float
     bounds: tuple[float, float, float]
-    labels: Callable[[np.ndarray], np.ndarray]
+    labels: Labels
 
     @property
     def weight(self) -> float:
@@ -73,6 +97,17 @@ class SignBlocks:
     def box(self) -> tuple[float, float]:
         return -self.target, self.target
 
+    @cached_property
+    def design(self) -> sparse.csr_array:
+        """X, the same for all members; read-only."""
+        columns = np.full(self.n, -1, dtype=np.int64)
+        used = self.active * self.block
+        columns[:used].reshape(self.active, self.block)[:] = np.arange(self.active)[:, None]
+        made = basis_rows(columns, self.feature, self.n, self.d)
+        for part in (made.data, made.indices, made.indptr):
+            part.flags.writeable = False
+        return made
+
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         return 2.0 * rng.integers(0, 2, self.active) - 1.0
 
@@ -80,24 +115,26 @@ class SignBlocks:
         return self.weight * self.active * (max(high, -low) + self.target) ** 2
 
     def instance(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
-        sigma = signs("member", member, self.active)
-        used = self.active * self.block
-        columns = np.full(self.n, -1, dtype=np.int64)
-        columns[:used].reshape(self.active, self.block)[:] = np.arange(self.active)[:, None]
-        y = np.zeros(self.n)
-        y[:used].reshape(self.active, self.block)[:] = self.labels(sigma)
-        X = basis_rows(columns, self.feature, self.n, self.d)
-        return Instance(X, y, "squared", *self.bounds)
+        sigma, y = signs(member, self.active)[None], np.empty((1, self.n))
+        kernels.sign_block_labels(sigma, self.block, *astuple(self.labels), y)
+        return Instance(self.design, y[0], "squared", *self.bounds)
+
+    def moments(self, members: Sequence[np.ndarray], rngs: Sequence[np.random.Generator] = ()) -> Moments:
+        sigma = all_signs(members, self.active)
+        cross, square = np.empty((len(members), self.d)), np.empty(len(members))
+        kernels.sign_block_moments(sigma, self.block, *astuple(self.labels), self.feature, self.n, cross, square)
+        second = np.zeros((1, self.d))
+        second[0, : self.active] = self.weight
+        return Moments(second, cross, square, "squared", *self.bounds)
 
     def minimiser(self, member: np.ndarray) -> np.ndarray:
         w = np.zeros(self.d)
-        w[: self.active] = signs("member", member, self.active) * self.target
+        w[: self.active] = signs(member, self.active) * self.target
         return w
 
-    def excess(self, member: np.ndarray, outputs: np.ndarray) -> np.ndarray:
-        sigma = signs("member", member, self.active)
-        gaps = rows(outputs, self.d)[:, : self.active] - sigma * self.target
-        return self.weight * np.einsum("ij,ij->i", gaps, gaps)
+    def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
+        centres = all_signs(members, self.active) * self.target
+        return distance_of_each(2, np.array([[self.weight]]), centres, batch(members, outputs, self.d))
 
 
 def variance_floor(zero_risk: float, distance: int, constants: str, epsilon: float, delta: float) -> float:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import binom
 
-from lowerbounds._instance import HardFamily, Instance, basis_rows, invalid, rows
+from lowerbounds import _kernels as kernels
+from lowerbounds._instance import HardFamily, Instance, basis_rows, batch, invalid, needed, rows
 
 
 def best_two_piece(n: int, x_bound: float, label: float) -> TwoPiece:
@@ -47,7 +49,7 @@ class TwoPiece:
             how="mean excess population risk over the two signs and over the data",
             epsilon=None, delta=None, n=self.n, d=1, distance=1,
             parameters={"bias": self.bias, "label": self.label, "target": target},
-            members=self.draw, instances=self.instance, minimisers=self.minimiser, excess=self.excess,
+            members=self.draw, instances=self.instance, minimisers=self.minimiser, excesses=self.excesses,
             box=(-target, target), largest=self.largest,
         )  # fmt: skip
 
@@ -59,10 +61,10 @@ class TwoPiece:
         return max(float(self.excess(sign, ends).max()) for sign in (-1, 1))
 
     def instance(self, member: int, rng: np.random.Generator | None = None) -> Instance:
-        if rng is None:
-            raise invalid("rng", "a Generator: the data of this family are random", rng)
         mean = self.bias * _sign(member)
-        y = 2.0 * np.where(rng.random(self.n) < 0.5 * (1.0 + mean), self.label, -self.label)
+        hits = np.empty(self.n)
+        kernels.draw_hits(needed(rng), 0.5 * (1.0 + mean), hits)
+        y = 2.0 * np.where(hits > 0.0, self.label, -self.label)
         X = basis_rows(np.zeros(self.n, dtype=np.int64), 2.0 * self.x_bound, self.n, 1)
         return Instance(X, y, "huber", 2.0 * self.x_bound, 2.0 * self.label, self.label / self.x_bound)
 
@@ -70,24 +72,26 @@ class TwoPiece:
         return np.array([_sign(member) * self.best / self.x_bound])
 
     def excess(self, member: int, outputs: np.ndarray) -> np.ndarray:
-        z = self.x_bound * rows(outputs, 1)[:, 0] * _sign(member)
-        return self._risk(z) - self._risk(np.array([self.best]))
+        return self.excesses([member], rows(outputs, 1)[None])[0]
 
-    def _risk(self, z: np.ndarray) -> np.ndarray:
+    def excesses(self, members: Sequence[int], outputs: np.ndarray) -> np.ndarray:
+        turned, made = np.array([float(_sign(member)) for member in members]), batch(members, outputs, 1)
+        out = np.empty(made.shape[:2])
+        kernels.two_piece_excess(turned, self.bias, self.label, self.x_bound, self._least, made, out)
+        return out
+
+    @property
+    def _least(self) -> float:
+        """The risk of the minimiser, z* = `best`."""
         up = 0.5 * (1.0 + self.bias)
-        return up * two_piece(z - self.label) + (1.0 - up) * two_piece(z + self.label)
+        near, far = self.label - self.best, self.label + self.best  # within 1/2, and beyond it
+        return up * near * near + (1.0 - up) * (far - 0.25)
 
 
 def likely_counts(trials: int, bias: float) -> np.ndarray:
     """The counts within 9 standard deviations of the means of Bin(trials, (1 ± bias)/2)."""
     half, reach = 0.5 * trials, 0.5 * trials * bias + 4.5 * math.sqrt(trials)
     return np.arange(max(0, math.floor(half - reach)), min(trials, math.ceil(half + reach)) + 1)
-
-
-def two_piece(residual: np.ndarray) -> np.ndarray:
-    """r² for |r| ≤ 1/2, |r| − 1/4 beyond."""
-    size = np.abs(residual)
-    return np.where(size <= 0.5, residual * residual, size - 0.25)
 
 
 def _sign(member: int) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -13,14 +14,16 @@ from lowerbounds._instance import (
     CONSTANTS,
     HardFamily,
     Instance,
-    basis_rows,
+    Moments,
+    batch,
     choice,
     count,
+    distance_of_each,
     invalid,
     positive,
     probability,
-    rows,
 )
+from lowerbounds._sign_blocks import Labels, SignBlocks
 
 
 def two_point_constant(epsilon: float, delta: float, distance: int, constants: str = "exact") -> float:
@@ -146,11 +149,12 @@ def chaudhuri_hsu(
         members=pair.draw,
         instances=pair.instance,
         minimisers=pair.minimiser,
-        excess=pair.error,
+        excesses=pair.errors,
         box=(-target, target),
         largest=pair.largest,
         floor_at=None if constants == "printed" else partial(_floor, target, gap, constants),
         enumerated=(0, 1),
+        moments=pair.moments,
     )
 
 
@@ -164,6 +168,8 @@ def _logistic(x: float) -> float:
 
 @dataclass(frozen=True)
 class _Pair:
+    """The packing of one block, σ = 1 for member 0 and −1 for member 1, under the absolute error of the estimate."""
+
     n: int
     distance: int
     x_bound: float
@@ -177,6 +183,14 @@ class _Pair:
     def target(self) -> float:
         return self.distance * self.y_bound / (self.records * self.x_bound)
 
+    @cached_property
+    def blocks(self) -> SignBlocks:
+        # The first n₁ − (n₁ + Δ)/2 labels agree, the next Δ differ, the rest agree.
+        same = (self.records - self.distance) // 2
+        labels = Labels(same, self.distance, -self.y_bound, self.y_bound, self.y_bound)
+        bounds = (self.x_bound, self.y_bound, self.target)
+        return SignBlocks(self.n, 1, 1, self.records, self.x_bound, self.target, bounds, labels)
+
     def draw(self, rng: np.random.Generator) -> int:
         return int(rng.integers(2))
 
@@ -184,21 +198,20 @@ class _Pair:
         return max(high, -low) + self.target
 
     def instance(self, member: int, rng: np.random.Generator | None = None) -> Instance:
-        if member not in (0, 1):
-            raise invalid("member", "0 or 1", member)
-        used, more = self.records, (self.records + self.distance) // 2
-        columns = np.zeros(self.n, dtype=np.int64)
-        columns[used:] = -1
-        y = np.zeros(self.n)
-        # The first n₁ − (n₁ + Δ)/2 labels agree, the next Δ differ, the rest agree.
-        y[: used - more] = -self.y_bound
-        y[used - more : more] = self.y_bound if member == 0 else -self.y_bound
-        y[more:used] = self.y_bound
-        X = basis_rows(columns, self.x_bound, self.n, 1)
-        return Instance(X, y, "squared", self.x_bound, self.y_bound, self.target)
+        return self.blocks.instance(_sign(member))
+
+    def moments(self, members: Sequence[int], rngs: Sequence[np.random.Generator] = ()) -> Moments:
+        return self.blocks.moments([_sign(member) for member in members])
 
     def minimiser(self, member: int) -> np.ndarray:
-        return np.array([self.target if member == 0 else -self.target])
+        return _sign(member) * self.target
 
-    def error(self, member: int, outputs: np.ndarray) -> np.ndarray:
-        return np.abs(rows(outputs, 1)[:, 0] - self.minimiser(member)[0])
+    def errors(self, members: Sequence[int], outputs: np.ndarray) -> np.ndarray:
+        centres = np.array([self.minimiser(member) for member in members])
+        return distance_of_each(1, np.ones((1, 1)), centres, batch(members, outputs, 1))
+
+
+def _sign(member: int) -> np.ndarray:
+    if member not in (0, 1):
+        raise invalid("member", "0 or 1", member)
+    return np.array([1.0 - 2.0 * member])

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the command line."""
+"""Fixtures of the tests of the command line, and options of the tests on hostile data."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ import pytest
 from dpbench import cli
 from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Where the tests on hostile data keep their counts, and how many pairs they take at most."""
+    parser.addoption("--counts", type=Path, default=None, metavar="FILE", help="counts of test_totality.py, kept there")
+    parser.addoption("--sets", type=int, default=None, help="pairs a case of test_totality.py, at most")
 
 
 @pytest.fixture

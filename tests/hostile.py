@@ -34,13 +34,13 @@ def records(kind: str, n: int, d: int, rng: np.random.Generator) -> tuple[np.nda
 
 
 def neighbours(
-    count: int, largest: int, dimensions: int, seed: int, *, size: int | None = None
+    count: int, largest: int, dimensions: int, seed: int, *, size: int | None = None, first: int = 0
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.random.Generator]]:
-    """`count` data sets X, y of every kind in turn, each with a neighbour that differs in one record.
+    """`count` data sets X, y of every kind in turn, from number `first` on, each with one whose record 0 differs.
 
     Yields X, y, the neighbour's X and y, and the generator for whatever else is to vary.
     """
-    for number in range(count):
+    for number in range(first, first + count):
         rng = np.random.default_rng([seed, number])
         n = int(rng.integers(1, largest + 1)) if size is None else size
         d = int(rng.integers(1, dimensions + 1))

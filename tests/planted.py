@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pytest
 
 
 def wrong(module: ModuleType, kernel: str, old: str, new: str) -> Callable[..., Any]:
@@ -19,6 +20,21 @@ def wrong(module: ModuleType, kernel: str, old: str, new: str) -> Callable[..., 
     scope = {name: getattr(value, "py_func", value) for name, value in vars(module).items()}
     exec(body.replace(old, new), scope)
     return scope[kernel]
+
+
+Checks = Mapping[str, tuple[Callable[[Any], None], tuple[tuple[str, str], ...]]]
+"""Kernel: its comparison with the twin, and expressions with what is planted for them."""
+
+
+def every_plant(checks: Checks) -> list[tuple[str, str, str]]:
+    """Kernel, expression and what is planted for it, one after the other."""
+    return [(name, *plant) for name, (_, plants) in checks.items() for plant in plants]
+
+
+def see(check: Callable[[Any], None], broken: Callable[..., Any]) -> None:
+    """The comparison with the twin must fail on a broken kernel."""
+    with pytest.raises((AssertionError, IndexError, OverflowError, ValueError)):
+        check(broken)
 
 
 def after(kernel: Callable[..., Any], change: Callable[[tuple[Any, ...]], None]) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ from scipy.stats import binom
 from dpbench.auditing.bounded_mean import upper_mean
 from dpbench.core.validation import InvalidInput
 from dpbench.glm.attacks import accuracy
-from dpbench.glm.attacks.accuracy import epsilon_of_floor, error_block, measure_accuracy, upper_error
+from dpbench.glm.attacks.accuracy import Runs, epsilon_of_floor, error_block, measure_accuracy, upper_error
 from dpbench.glm.attacks.membership import membership_attack
 from dpbench.glm.claims.floors import Zero
 from dpbench.glm.noisy_gd import NoisyGD
@@ -135,11 +135,11 @@ def test_false_alarms_over_a_thousand_correct_mechanisms_are_within_the_level() 
             family = two_points(epsilon, delta)
             mechanism = NoisyMean(epsilon, delta, noise)
         rounded = number % 2 == 1 or number % 4 == 0
-        values = error_block(mechanism, family, 400, 1, 0.0, rounded, number, 0)
+        values = error_block(mechanism, family, Runs(400, 1, number, rounded=rounded), 0)
         alarms += upper_error(family, values[:, 1], 0.0, 0.05, rounded) < family.floor
         if number < 100:
             family = two_points(epsilon)
-            values = error_block(NoisyMean(epsilon, shrink=2.0), family, 2000, 1, 0.0, True, number, 0)
+            values = error_block(NoisyMean(epsilon, shrink=2.0), family, Runs(2000, 1, number, rounded=True), 0)
             broken += upper_error(family, values[:, 1], 0.0, 0.05, True) < family.floor
     assert binom.isf(1e-6, 1000, 0.05) == 86
     assert 10 < alarms <= 86  # 500 of them attain the floor and are near the level, so 5% is not loose
@@ -166,7 +166,7 @@ def test_floors_for_every_algorithm_are_not_beaten_by_the_non_private_one() -> N
         assert found.verdict == "not refuted" and found.epsilon_lower is None
     # A floor that is twice too high is seen.
     family = nonprivate(50, 4)
-    values = error_block(Zero(), family, 4000, 1, 0.0, False, 0, 0)
+    values = error_block(Zero(), family, Runs(4000, 1, 0), 0)
     assert len(values) == 8  # a block has eight members
     found = measure_accuracy(Zero(), family, draws=400, trials=1)
     assert found.upper < 2.0 * found.error

@@ -211,12 +211,12 @@ def test_a_copula_is_found_by_the_quadratic_score(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("p", "q", "trials", "least"), [(1e-4, 0.0, 300_000, 1.3), (1e-2, 1e-3, 3_000, 0.2), (1e-2, 0.0, 2_000, 0.25)]
+    ("p", "q", "trials", "least"), [(1e-4, 0.0, 300_000, 1.6), (1e-2, 1e-3, 3_000, 0.9), (1e-2, 0.0, 2_000, 0.9)]
 )
 def test_a_rare_event_is_not_lost_in_the_charges(
     p: float, q: float, trials: int, least: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Means of 12 fixed seeds. Planted: no light promise and no hedges, which loses all of it."""
+    """Means of 12 fixed seeds. Planted: charged promises alone and no hedges, which loses most of it."""
 
     def mean() -> float:
         def sampler(d: float, n: int, rng: Rng) -> np.ndarray:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 from naive import log_ratio as twin
-from planted import wrong
+from planted import Checks, every_plant, see, wrong
 
 from dpbench.auditing import _log_ratio_kernels as kernels
 from dpbench.auditing.chains import cut_points
@@ -82,7 +81,20 @@ def check_summarise(kernel: Callable[..., None]) -> None:
         assert found == pytest.approx(twin.summary(row.tolist()), rel=1e-12, abs=1e-12, nan_ok=True)
 
 
-CHECKS: dict[str, tuple[Callable[[Any], None], tuple[tuple[str, str], ...]]] = {
+def check_rise_and_fall(kernel: Callable[..., float]) -> None:
+    """Every mode of small tables, ties and empty cells among them."""
+    rng = np.random.default_rng(8)
+    for size in (1, 2, 3, 8, 12):
+        hits, misses = (rng.integers(0, 6, size=size).astype(float) for _ in range(2))
+        for mode in range(size + 1):
+            chance = np.full(size, -1.0)
+            found = kernel(hits, misses, mode, chance)
+            slow, likelihood = twin.rise_and_fall(hits.tolist(), misses.tolist(), mode)
+            assert chance == pytest.approx(slow, rel=1e-6, abs=1e-12)
+            assert found == pytest.approx(likelihood, rel=1e-6, abs=1e-9)
+
+
+CHECKS: Checks = {
     "grid_cell": (
         check_grid_cell,
         (("place >= cells - 1.0", "place >= cells + 1.0"), ("not place > 0.0", "place < 0.0")),
@@ -98,6 +110,15 @@ CHECKS: dict[str, tuple[Callable[[Any], None], tuple[tuple[str, str], ...]]] = {
             ("start : start + STRETCH], found", ": STRETCH], found"),
         ),
     ),
+    "rise_and_fall": (
+        check_rise_and_fall,
+        (
+            ("level[pools - 2] >= level[pools - 1]", "level[pools - 2] < level[pools - 1]"),
+            ("weight[pools - 2] = both", "weight[pools - 2] = 1.0"),
+            ("size - 1 - k] = level[pool]", "mode + k] = level[pool]"),
+            ("* misses[i]", "* hits[i]"),
+        ),
+    ),
     "summarise": (
         check_summarise,
         (
@@ -109,7 +130,6 @@ CHECKS: dict[str, tuple[Callable[[Any], None], tuple[tuple[str, str], ...]]] = {
         ),
     ),
 }
-"""Kernel: its comparison with the twin, and expressions with what is planted for them."""
 
 
 @pytest.mark.kernel
@@ -119,11 +139,9 @@ def test_kernels_are_their_twins(name: str) -> None:
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize(("name", "old", "new"), [(n, *pair) for n, (_, pairs) in CHECKS.items() for pair in pairs])
+@pytest.mark.parametrize(("name", "old", "new"), every_plant(CHECKS))
 def test_a_planted_error_is_seen(name: str, old: str, new: str) -> None:
-    broken = wrong(kernels, name, old, new)
-    with pytest.raises((AssertionError, IndexError, OverflowError, ValueError)):
-        CHECKS[name][0](broken)
+    see(CHECKS[name][0], wrong(kernels, name, old, new))
 
 
 def test_cut_points_of_few_values_are_these_values() -> None:

@@ -112,6 +112,24 @@ def test_rrspm_grows_in_its_public_points(bench: SimpleNamespace) -> None:
     assert 0.0 <= few.track_excess(10_000, 64) < many.track_excess(10_000, 4096) < 0.5  # its noise grows with m
 
 
+def test_members_in_one_call_are_those_one_at_a_time(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: a step of the batched kernel's 1.0001 times too long."""
+    from benchmarks import bench_lower_bounds, constructions
+    from dpbench.glm import _noisy_gd_members
+
+    assert {setting.family for setting in constructions.SETTINGS} == set(constructions.BUILD)
+    suite = bench_lower_bounds.Members()
+    for name in constructions.BUILD:
+        suite.setup(name, 1000)
+        assert suite.track_mean_error(name, 1000) > 0.0
+    kernel = _noisy_gd_members.noisy_gd_members
+    monkeypatch.setattr(
+        _noisy_gd_members, "noisy_gd_members", lambda *given: kernel(*given[:2], 1.0001 * given[2], *given[3:])
+    )
+    with pytest.raises(bench.workload.WrongAnswer, match="in one call"):
+        suite.setup("packing", 1000)
+
+
 def test_a_site_without_a_graph_is_noticed(bench: SimpleNamespace, tmp_path: Path) -> None:
     import json
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dpbench import audit
+from dpbench.auditing.hostile import hostile_pairs, tells_apart, tells_apart_on_some
 from dpbench.core import validation
 from dpbench.core.sampling import Release, block_width, release
 from dpbench.glm.noisy_gd import NoisyGD
@@ -125,6 +126,56 @@ class Crashes(UserMean):
         return made
 
 
+class AbortsOnTiesOfTiny(UserMean):
+    """It fails only where all records are one denormal number: hypothesis finds it, and shrinks to that record."""
+
+    def __call__(self, problem: Records, trials: int, rng: np.random.Generator) -> np.ndarray:
+        made = super().__call__(problem, trials, rng)
+        if 0.0 < np.abs(problem.X).max() < 1e-300 and np.unique(problem.X).size == 1:
+            raise FloatingPointError("underflow")
+        return made
+
+
+class GrowsWithTrials(UserMean):
+    """Trials beyond a block of 64 shift those before them."""
+
+    def __call__(self, problem: Records, trials: int, rng: np.random.Generator) -> np.ndarray:
+        made = super().__call__(problem, trials, rng)
+        return made + (trials > 64) * 1e-9
+
+
+class DiagnosesInRelease(UserMean):
+    def diagnose(self, problem: Records) -> dict[str, Any]:
+        return {"iterations": 3}
+
+    def release(self, problem: Records, seed: int | None = None) -> Release:
+        made = release(self, problem, seed)
+        return replace(made, info={**made.info, "iterations": 3})
+
+
+class ReleasesAnArray(UserMean):
+    def release(self, problem: Records, seed: int | None = None) -> Release:
+        made = release(self, problem, seed)
+        return replace(made, info={**made.info, "mean": np.zeros(1)})
+
+
+class PairAboveGuarantee(UserMean):
+    def pair_profile(self, problem: Records, neighbour: Records) -> Profile:
+        return pure_profile(3.0 * self.epsilon, why="the pair in hand", kind="exact")
+
+
+class DoesNotSayWhy(UserMean):
+    def guarantee(self, problem: Records) -> Profile:
+        return replace(pure_profile(self.epsilon, why="x"), why=" ")
+
+
+class AddRemoveByDefault(UserMean):
+    """Half the ε, for the relation that nobody asked for."""
+
+    def guarantee(self, problem: Records, *, neighbours: str = "add-remove") -> Profile:
+        return pure_profile(self.epsilon * (1.0 if neighbours == "replace" else 0.5), why="x", neighbours=neighbours)
+
+
 class MoreNoise(UserMean):
     def scale(self, problem: Records) -> float:
         return 0.5 * self.epsilon
@@ -162,6 +213,13 @@ FAULTS = {
     Tells: "release contents",
     Abstains: "answers on hostile data",
     Crashes: "answers on hostile data",
+    AbortsOnTiesOfTiny: "answers on hostile data",
+    GrowsWithTrials: "trials of a call",
+    DiagnosesInRelease: "release contents",
+    ReleasesAnArray: "release contents",
+    PairAboveGuarantee: "guarantee",
+    DoesNotSayWhy: "guarantee",
+    AddRemoveByDefault: "premises and neighbours",
     MoreNoise: "more budget, no more noise",
     LooksAtData: "guarantee",
     SaysNothing: "guarantee",
@@ -177,6 +235,15 @@ def test_each_planted_fault_is_caught_by_its_check(fault: Callable[[float], Any]
     made_for_it = next(check for check in checks if check.name == FAULTS[fault])
     with pytest.raises(ContractBroken, match=rf"^{fault.__name__}: "):
         made_for_it()
+
+
+def test_what_hypothesis_finds_is_shrunk() -> None:
+    """The 40 fixed pairs miss the planted fault; the search names one record of one number."""
+    m, pair = AbortsOnTiesOfTiny(1.0), records(-1.0)
+    assert tells_apart(m, hostile_pairs(pair, 40)) == ""
+    said = tells_apart_on_some(m, pair, 20)
+    assert said.endswith("of rows [[5e-324]] repeated, the first then [0.0]") and "FloatingPointError" in said
+    assert tells_apart_on_some(UserMean(1.0), pair, 20) == ""
 
 
 def test_workers_that_share_state_and_outputs_that_are_not_feasible() -> None:

@@ -91,7 +91,7 @@ def test_closed_entries_reach_their_verdict(claim: Any) -> None:
     with RunContext(level="quick", seed=0, workers=1) as context:
         verdict, evidence = context.run(claim)
     assert verdict == claim.expected == "consistent"
-    assert evidence.interval is None and evidence.level == claim.level == 0.0 and len(evidence.series["n"]) == 4
+    assert evidence.interval is None and evidence.level == claim.level == 0.0 and len(evidence.series["n"]) == 3
     assert evidence.series["measured"] == pytest.approx(
         [r * t for r, t in zip(evidence.series["ratio"], evidence.series["ceiling"], strict=True)]
     )

@@ -14,7 +14,7 @@ from scipy import optimize
 
 from dpbench.glm import _erm, losses
 from dpbench.glm._erm import minimise, smoothed
-from dpbench.glm._erm_newton import Curve, Records, certified_distance, descend
+from dpbench.glm._erm_newton import Found, Records, certified_distance, descend
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
 
@@ -161,17 +161,20 @@ def test_a_certificate_that_forgets_a_term_is_caught() -> None:
 def test_gradient_steps_alone_reach_the_certificate(name: str, radius: float) -> None:
     """What stands behind Newton's method, from 0: within its own bound on steps, and at the same point."""
     p = problem(SMOOTH[name], n=20, d=3, radius=radius)
-    records = Records(p.X, p.y, 1.0, None)
-    w = descend(records, Curve(p.loss), 0.05, radius, 1e-9, np.zeros(3))
+    w = descend(Records(p.X, p.y, 1.0, None, p.n), p.loss, 0.05, radius, 1e-9, np.zeros(3)).w
     assert np.linalg.norm(w - minimise(p, 0.05, radius, 1e-10).w) <= 1.1e-9
 
 
 def test_a_solver_that_stops_short_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: Newton's method that never moves. The answer is certified all the same; without `descend` it is not."""
     p = problem(losses.huber(0.3), n=20, d=3)
-    monkeypatch.setattr(_erm, "newton", lambda data, curve, lam, radius, target, w, steps: w)
+
+    def stay(w: np.ndarray) -> Found:
+        return Found(w, math.inf, 0.0)
+
+    monkeypatch.setattr(_erm, "newton", lambda data, loss, lam, radius, target, w, steps: stay(w))
     assert minimise(p, 0.05, 1.0, 1e-8).distance <= 1e-8
-    monkeypatch.setattr(_erm, "descend", lambda data, curve, lam, radius, target, w: w)
+    monkeypatch.setattr(_erm, "descend", lambda data, loss, lam, radius, target, w: stay(w))
     assert minimise(p, 0.05, 1.0, 1e-8).distance > 1e-2
 
 

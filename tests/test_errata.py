@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dpbench.ledger.core import WEIGHTS
 from dpbench.ledger.paper import Paper
+from dpbench.ledger.words import WEIGHTS
 from dpbench.report import errata
 
 

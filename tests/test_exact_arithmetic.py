@@ -11,13 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive import integer_noise as naive
 
 from dpbench import audit_bits
 from dpbench.core import sampling, validation
 from dpbench.core.bits import Source, SystemGenerator
-from dpbench.glm._exact_gd_kernels import integer_gradients
-from dpbench.glm.exact_gd import bounded_rows, integers
 from dpbench.glm.jl import JLMethod
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.noisy_mean import NoisyMean
@@ -230,55 +227,3 @@ def test_sums_of_the_separator_are_exact() -> None:
     assert len(sums) == 1
     rough = np.append(0.5 * rng.laplace(0.0, 800.0, 400), np.ones(1000))
     assert len({float(np.cumsum(rng.permutation(rough))[-1]) for _ in range(50)}) > 1
-
-
-# Gradients in integers
-
-
-@pytest.mark.kernel
-@pytest.mark.parametrize("n", [1, 40, 64, 131])
-def test_integer_gradients_against_the_slow_twin(n: int) -> None:
-    """Data in multiples of 1/64, on which predictions are exact; slopes beyond the limit, and remainders of tiles."""
-    rng = np.random.default_rng(7)
-    X, y, w = (rng.integers(-64, 65, shape) / 64.0 for shape in ((n, 3), n, (3, 5)))
-    largest = np.where(rng.random(n) < 0.3, 300.7, 1e6)
-
-    def run(code: int) -> list[list[int]]:
-        sums = np.zeros((3, 5))
-        integer_gradients(code, 0.0, X, y, w, 1000.5, largest, np.empty((64, 5)), sums)
-        assert np.array_equal(sums, np.rint(sums))
-        return sums.astype(np.int64).T.tolist()
-
-    def twin(slope: Callable[[float, float], float], most: list[float]) -> list[list[int]]:
-        rows = [w[:, k].tolist() for k in range(5)]
-        return [naive.slow_gradients(slope, X.tolist(), y.tolist(), row, 1000.5, most) for row in rows]
-
-    assert run(0) == twin(lambda z, label: 2.0 * (z - label), largest.tolist())
-    assert run(1) == twin(lambda z, label: z - label, largest.tolist())
-    assert run(0) != twin(lambda z, label: 2.01 * (z - label), largest.tolist())
-    assert n == 1 or run(0) != twin(lambda z, label: 2.0 * (z - label), [1e6] * n)
-
-
-@pytest.mark.parametrize("loss", ["squared", "logistic", "absolute", "linear"])
-def test_one_record_moves_the_sum_by_no_more_than_its_limit(loss: str) -> None:
-    """Also one whose features floating point cannot be trusted with: NaN, infinities, sizes beyond the bound."""
-    rng = np.random.default_rng(8)
-    X = rng.standard_normal((20, 3))
-    X /= np.maximum(1.0, np.linalg.norm(X, axis=1, keepdims=True))
-    p = GLMProblem(X, np.where(rng.random(20) < 0.5, 1.0, -1.0), loss=loss, x_bound=1.0, y_bound=1.0, radius=2.0)
-    made = integers(p, NoisyGD(1.0, DELTA, steps=5, arithmetic="exact").sigma(p))
-    sums = []
-    unit = np.array([1.0, 0.0, 0.0])
-    for row in (unit, -unit, [np.nan, 1.0, 0.0], [np.inf, 0.0, 0.0], [1e200, 1e200, 1.0], 1e9 * unit, 5e-324 * unit):
-        features, out = X.copy(), np.zeros((3, 2))
-        features[0] = row
-        w = np.array([[1.0, 0.0], [0.5, 0.0], [-0.5, -2.0]])
-        rows, largest = bounded_rows(features, made)
-        integer_gradients(
-            p.loss.code, p.loss.parameter, rows, p.y, w, 1.0 / made.grid.spacing, largest, np.empty((64, 2)), out
-        )
-        sums.append(out)
-    for a in sums:
-        for b in sums:
-            assert np.linalg.norm(a - b, axis=0).max() <= 2.0 * made.limit
-    assert max(np.linalg.norm(a - b, axis=0).max() for a in sums for b in sums) > 0.5 * made.limit

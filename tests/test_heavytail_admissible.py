@@ -18,6 +18,7 @@ from admissible import (
     replaced,
 )
 from scipy.integrate import quad
+from scipy.optimize import brentq
 
 from dpbench.heavytail import theory as heavy
 from dpbench.heavytail.claims import paper as heavytail
@@ -56,33 +57,58 @@ def fixed_law_moments() -> bool:
     return mean == pytest.approx(tail / (tail - 1.0), rel=1e-3) and 1.0 < tail < 1.5
 
 
+def light_quantile(u: float) -> float:
+    """The light part's response at level u: its distribution function is ½(1 + (0.3·E√Y + c·w³)/0.7) on [−1, 1]."""
+    slope = 0.3 * truncation_bias.TAIL / (truncation_bias.TAIL - 0.5)
+    if u <= 0.5 * (1.0 + (slope - truncation_bias.LIGHT) / 0.7):
+        return -1.0
+    return float(brentq(lambda w: 0.5 * (1.0 + (slope + truncation_bias.LIGHT * w**3) / 0.7) - u, -1.0, 1.0 + 1e-9))
+
+
 def light_law() -> bool:
     """The light part's distribution function is one, and its risk with the heavy part's slope is (c/4)w⁴ + constant."""
-    responses = np.array([truncation_bias.light_quantile(u) for u in (np.arange(4000) + 0.5) / 4000])
+    responses = np.array([light_quantile(u) for u in (np.arange(4000) + 0.5) / 4000])
     slope = 0.3 * truncation_bias.TAIL / (truncation_bias.TAIL - 0.5)
     risks = [0.7 * float(np.abs(responses - w).mean()) - slope * w for w in (-0.9, -0.5, 0.0, 0.5, 0.9)]
     want = [truncation_bias.LIGHT / 4.0 * w**4 for w in (-0.9, -0.5, 0.0, 0.5, 0.9)]
     return bool(np.allclose(np.array(risks) - risks[2], want, atol=2e-4)) and bool((np.diff(responses) >= 0.0).all())
 
 
-NINE = {
-    "epsilon is any positive number": every("heavytail.thm1.inequality.large-epsilon", lambda e: e > 0.0, "epsilon"),
-}
-LEANING: dict[str, Check] = {
-    "neighbours differ in one record (Definition 1)": replaced(lambda: privacy.leaning_pair(3, 2.0)),
-    "x and y are finite; iota and zeta positive": lambda: bool(
-        np.isfinite(privacy.leaning_pair(3, 2.0)[0].X).all()
-        and ExponentialMechanism(1.0, net_radius=1.0, calibration="printed").iota(privacy.leaning_pair(3, 2.0)[0]) > 0.0
-    ),
-}  # fmt: skip
+def nine_records(theorem: int, theta: float) -> dict[str, Check]:
+    """x ≡ 1 and y = ±1 with chances 0.55 and 0.45, W = [−1, 1]: a law that depends on nothing."""
+    risk = {w: 0.55 * abs(1.0 - w) + 0.45 * abs(-1.0 - w) for w in np.linspace(-1.0, 1.0, 41).tolist()}
+    spread = max(0.55 * (1.0 - w) ** theta + 0.45 * (1.0 + w) ** theta for w in risk)
+    return {
+        "epsilon is any positive number": every(
+            f"heavytail.thm{theorem}.inequality.large-epsilon", lambda e: e > 0.0, "epsilon"),
+        "w* = 1, and the excess is (2 0.55 - 1)(1 - w)": lambda: all(
+            value - risk[1.0] == pytest.approx(0.1 * (1.0 - w)) for w, value in risk.items()),
+        "E|x|^theta = 1 = tau^theta; sup E|y - xw|^theta, which the bound has, is 2^theta 0.55": lambda: (
+            spread == pytest.approx(2.0**theta * utility.UP)),
+    }  # fmt: skip
+
+
+def leaning(orders: tuple[float, ...]) -> dict[str, Check]:
+    """The pairs of `privacy.leaning_pair`, at each θ of the theorem."""
+    mechanism = ExponentialMechanism(1.0, net_radius=1.0, calibration="printed")
+    return {
+        "neighbours differ in one record (Definition 1)": lambda: all(
+            replaced(lambda theta=theta: privacy.leaning_pair(3, theta))() for theta in orders),  # type: ignore[misc]
+        "x and y are finite; iota and zeta positive": lambda: all(
+            np.isfinite(side.X).all() and np.isfinite(side.y).all() and mechanism.iota(side) > 0.0
+            for theta in orders for side in privacy.leaning_pair(3, theta)),
+        "the net is one: every point of [-1, 1] within 1 of a point": lambda: all(
+            np.abs(mechanism.net(privacy.leaning_pair(3, theta)[0]).points() - w).min() <= 1.0
+            for theta in orders for w in (-1.0, -0.5, 0.3, 1.0)),
+    }  # fmt: skip
 ASSUMPTIONS: Assumptions = {
     "heavytail.lemma2.inequality.any-radius": {
         "a bounded subset of R^d, zeta > 0": every(
             "heavytail.lemma2.inequality.any-radius", lambda d, zeta: d >= 1 and 0.0 < zeta < math.inf,
             "d", "net_radius"),
     },
-    "heavytail.thm1.privacy.printed": LEANING,
-    "heavytail.thm2.privacy.printed": LEANING,
+    "heavytail.thm1.privacy.printed": leaning(privacy.ORDERS[1]),
+    "heavytail.thm2.privacy.printed": leaning(privacy.ORDERS[2]),
     "heavytail.thm1.inequality.y-moment": two_responses(2.0),
     "heavytail.thm2.inequality.y-moment": two_responses(1.5),
     "heavytail.thm1.inequality.y-moment.fixed-law": {
@@ -91,8 +117,8 @@ ASSUMPTIONS: Assumptions = {
         "one law for every n; iota at most 1/2": every(
             "heavytail.thm1.inequality.y-moment.fixed-law", lambda iota: 0.0 < iota <= 0.5, "iota"),
     },
-    "heavytail.thm1.inequality.large-epsilon": NINE,
-    "heavytail.thm2.inequality.large-epsilon": NINE,
+    "heavytail.thm1.inequality.large-epsilon": nine_records(1, 2.0),
+    "heavytail.thm2.inequality.large-epsilon": nine_records(2, 1.5),
     "heavytail.thm2.inequality.assumption4-truncation": {
         "E|x|^theta <= 1 and E|y|^theta <= 1, so that the caveat after Lemma 3 holds too": rare_moment,
         "iota is the printed one": every(
@@ -105,6 +131,9 @@ ASSUMPTIONS: Assumptions = {
     "heavytail.thm1.inequality.failure-probability": {
         "0 < eta < 1": every(
             "heavytail.thm1.inequality.failure-probability", lambda log: log < 0.0, "log_failure_probability"),
+        "eta is half of what the net points with w <= 0 have at least: e^(-n epsilon/2)/2": every(
+            "heavytail.thm1.inequality.failure-probability",
+            lambda n, log: log == pytest.approx(-0.5 * n - math.log(4.0)), "n", "log_failure_probability"),
     },
     "heavytail.lemma10.inequality.last-display": {
         "w in the net, x = 1, no noise: all moments 1 or 0": every(

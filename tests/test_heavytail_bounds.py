@@ -21,15 +21,18 @@ from dpbench.heavytail.truncation import columns, quarters, sums_at
 def bound_of(
     p: HeavyTailedProblem, iota: float, low: np.ndarray, high: np.ndarray, spacing: float, reference: np.ndarray
 ) -> tuple[float, np.ndarray]:
+    """A and b at a reference, which `touched_bound` must give too, from what another reference left."""
     d = p.d
     b, curvature = np.empty(d), np.empty((3, d))
     sizes = np.abs(p.y) + spacing * np.abs(p.X) @ np.maximum(np.abs(low), np.abs(high))
     centre, half = 0.5 * spacing * (low + high), 0.5 * spacing * (high - low)
-    a, _ = bounds.affine_bound(
-        columns(p), p.y, sizes, iota, p.theta, quarters(p.theta), centre, half, reference, b, curvature,
-        np.empty((bounds.ROWS + 4 * d, bounds.LANES)),
-    )  # fmt: skip
-    return float(a), b
+    buffer, sides, other = np.empty((bounds.ROWS + 4 * d, bounds.LANES)), np.empty((2, p.n)), np.empty(d)
+    risk = columns(p), p.y, sizes, iota, p.theta, quarters(p.theta)
+    a, _, chords = bounds.affine_bound(*risk, centre, half, reference, b, curvature, sides, buffer)
+    bounds.affine_bound(*risk, centre, half, spacing * low, other, curvature, sides, buffer)
+    again = bounds.touched_bound(*risk[:3], chords, sides, reference, other, buffer)
+    assert again == pytest.approx(a, rel=1e-13, abs=1e-13) and np.allclose(other, b, rtol=1e-13, atol=1e-13)
+    return float(again), other
 
 
 def smallest_gap(p: HeavyTailedProblem, iota: float, low: np.ndarray, high: np.ndarray, spacing: float, a: float,

@@ -26,14 +26,15 @@ ROOT = TESTS.parent
 TWINS = {
     "dpbench.glm._exact_gd_kernels.integer_gradients": (
         "naive.integer_noise:slow_gradients",
-        "test_exact_arithmetic.py",
+        "test_exact_gradients.py",
     ),
     "dpbench.privacy._integer_kernels.discrete_laplace": (
         "naive.integer_noise:discrete_laplace",
         "test_integer_noise.py",
     ),
     "dpbench.privacy._integer_kernels.discrete_gaussian": (
-        "naive.integer_noise:discrete_gaussian", "test_integer_noise.py"
+        "naive.integer_noise:discrete_gaussian",
+        "test_integer_noise.py",
     ),
     "dpbench.glm.losses.loss_value": ("naive.losses:value", "test_losses.py"),
     "dpbench.glm.losses.loss_derivative": ("naive.losses:derivative", "test_losses.py"),
@@ -47,11 +48,24 @@ TWINS = {
     "dpbench.glm._noisy_gd_kernels.add_product": ("naive.noisy_gd:product", "test_noisy_gd.py"),
     "dpbench.glm._loss_tiles.to_derivatives": ("naive.losses:derivative", "test_losses.py"),
     "dpbench.glm._loss_tiles.to_mean_derivatives": ("naive.losses:derivative", "test_losses.py"),
+    "dpbench.glm.losses.loss_curvature": ("naive.losses:curvature", "test_erm_kernels.py"),
+    "dpbench.glm._logistic_kernel.exponential": ("naive.losses:exponential", "test_losses.py"),
+    "dpbench.glm._logistic_kernel.log_one_plus_exp": ("naive.losses:value", "test_losses.py"),
+    "dpbench.glm._erm_tiles.to_slopes": ("naive.losses:curvature", "test_erm_kernels.py"),
+    "dpbench.glm._erm_tiles.add_part": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.glm._erm_tiles.add_gram": ("naive.erm:gram", "test_erm_kernels.py"),
+    "dpbench.glm._erm_tiles.add_dense": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.glm._erm_tiles.add_sparse": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.privacy._selection_kernels.selection_logs": ("naive.selection:gen_exp_mech", "test_selection.py"),
+    "dpbench.glm._score_kernels.to_losses": ("naive.losses:value", "test_score_kernels.py"),
+    "dpbench.glm._score_kernels.add_clipped": ("naive.selection:mean_clipped_loss", "test_score_kernels.py"),
     "dpbench.glm._random_map.fill_map": ("naive.jl:random_map", "test_jl.py"),
     "dpbench.glm._random_map.add_columns": ("naive.jl:projected", "test_jl.py"),
+    "dpbench.heavytail._exact_kernels.exponent_sums": ("naive.heavytail:exponents", "test_integer_sums.py"),
     "dpbench.heavytail._score_kernels.truncated_sums": ("naive.heavytail:score", "test_heavytail.py"),
     "dpbench.heavytail._geometric_kernels.log_geometric_sum": ("naive.heavytail:geometric", "test_heavytail_bounds.py"),
     "dpbench.heavytail._geometric_kernels.geometric_moments": ("naive.heavytail:geometric", "test_heavytail_bounds.py"),
+    "dpbench.heavytail._bound_kernels.touched_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
     "dpbench.heavytail._bound_kernels.affine_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
     "dpbench.publicdata._ball_kernels.solve_secular": ("naive.oracles:trust_region_least", "test_publicdata_convex.py"),
     "dpbench.publicdata._ball_kernels.newton_steps": ("naive.oracles:disk_least", "test_publicdata_convex.py"),
@@ -65,6 +79,21 @@ TWINS = {
     "dpbench.publicdata._plane_kernels.line_angles": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
     "dpbench.publicdata._plane_kernels.turn_lines": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
     "lowerbounds._parity_cube.draw_parities": ("naive.parity_cube:parities", "test_parity_cube.py"),
+    "dpbench.glm._noisy_gd_members.noisy_gd_members": ("naive.noisy_gd:noisy_gd", "test_members.py"),
+    **{
+        f"lowerbounds._kernels.{name}": (f"naive.constructions:{twin}", "test_constructions.py")
+        for name, twin in (
+            ("compress_rows", "csr"),
+            ("sign_block_labels", "block_labels"),
+            ("sign_block_moments", "moments"),
+            ("draw_cube", "cube"),
+            ("draw_fingerprints", "fingerprints"),
+            ("draw_hits", "hits"),
+            ("distances", "distances"),
+            ("absolute_excess", "absolute_excess"),
+            ("two_piece_excess", "two_piece_excess"),
+        )
+    },
     **{
         f"dpbench.auditing._log_ratio_kernels.{name}": (f"naive.log_ratio:{twin}", "test_audit_log_ratio.py")
         for name, twin in (
@@ -81,6 +110,7 @@ TWINS = {
             ("add_tables", "cell"),
             ("places", "place"),
             ("summarise", "summary"),
+            ("rise_and_fall", "rise_and_fall"),
         )
     },
     **{

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from planted import wrong
 
 from dpbench.core import validation
 from dpbench.glm import _logistic_kernel, _loss_tiles, losses
-from dpbench.glm._logistic_kernel import falling_logistic
+from dpbench.glm._logistic_kernel import exponential, falling_logistic, log_one_plus_exp
 from dpbench.glm._loss_tiles import to_derivatives, to_mean_derivatives
 from dpbench.glm.loss_constants import GENERIC
 
@@ -37,7 +37,7 @@ def pairs(loss: losses.Loss, count: int = 400, seed: int = 1) -> tuple[np.ndarra
     return z, np.where(y >= 0.0, 1.0, -1.0) if loss.binary else y
 
 
-def relative_error(got: np.ndarray, want: list[mpf], scale: np.ndarray) -> float:
+def relative_error(got: Iterable[float], want: list[mpf], scale: np.ndarray) -> float:
     """Largest |got − want| in units of |want| + scale, in 50 digits."""
     with mp.workdps(50):
         return max(
@@ -75,16 +75,34 @@ def test_falling_logistic_everywhere() -> None:
 
 
 @pytest.mark.kernel
-def test_a_wrong_coefficient_is_caught() -> None:
-    """Planted: 1/5040 of the polynomial becomes 1/5041; the test above must be able to see it."""
-    source = inspect.getsource(falling_logistic.py_func).partition("\n")[2]
-    assert "1.0 / 5040.0" in source
-    space = dict(vars(_logistic_kernel))
-    exec(source.replace("1.0 / 5040.0", "1.0 / 5041.0"), space)
-    m = 0.3
-    with mp.workdps(50):
-        want = 1 / (1 + mp.exp(mpf(m)))
-        assert float(abs(mpf(float(space["falling_logistic"](m))) - want) / want) > 1e-13
+def test_exponential_and_log_one_plus_exp_everywhere() -> None:
+    rng = np.random.default_rng(5)
+    m = np.concatenate([rng.uniform(-708.0, 708.0, 1000), rng.standard_normal(1000), np.linspace(-1, 1, 201)])
+    m = np.concatenate([m, np.log(np.sqrt(2.0) - 1.0) * np.array([1.0, 1.0 - 1e-15, 1.0 + 1e-15, -1.0]), [0.0, -0.0]])
+    powers = relative_error([exponential(v) for v in m], [naive.exponential(float(v)) for v in m], np.zeros(m.size))
+    m = m[m > -300.0]  # in 200 digits 1 + e^m is not 1
+    logs = relative_error(
+        [log_one_plus_exp(v) for v in m], [naive.value("logistic", 0.0, -float(v), 1.0) for v in m], np.zeros(m.size)
+    )
+    assert powers < 5e-16 and logs < 1e-15
+    assert 0.0 < log_one_plus_exp(-1e308) < 1e-307 and log_one_plus_exp(1e308) == 1e308
+    assert log_one_plus_exp(np.inf) == np.inf and np.isnan(log_one_plus_exp(np.nan)) and np.isnan(exponential(np.nan))
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    ("kernel", "old", "new", "m"),
+    [
+        ("exponential", "1.0 / 5040.0", "1.0 / 5041.0", 0.3),
+        ("log_one_plus_exp", "1.0 / 7.0", "1.0 / 7.1", -0.8),
+        ("log_one_plus_exp", "0.41421356237309503", "1.0", -0.1),
+    ],
+)
+def test_a_wrong_coefficient_is_caught(kernel: str, old: str, new: str, m: float) -> None:
+    """Planted: wrong coefficients, and a series that is taken beyond where it is short enough."""
+    made, twin = wrong(_logistic_kernel, kernel, old, new), naive.exponential
+    want = twin(m) if kernel == "exponential" else naive.value("logistic", 0.0, -m, 1.0)
+    assert relative_error(np.array([made(m)]), [want], np.zeros(1)) > 2e-15
 
 
 @pytest.mark.kernel

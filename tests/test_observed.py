@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from observed import undeclared
 
 from dpbench.core.definitions import Name
 from dpbench.glm import theory
 from dpbench.ledger.core import Claim, Context, Evidence
-from dpbench.ledger.observed import undeclared
 from dpbench.ledger.registry import all_claims
 from dpbench.runs.context import RunContext
 from dpbench.runs.executors import Serial

@@ -12,7 +12,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from dpbench.core.validation import InvalidInput
-from dpbench.glm.problem import GLMProblem, _row_norms
+from dpbench.glm._records import row_norms
+from dpbench.glm.problem import GLMProblem
 
 X = np.array([[0.6, 0.8], [0.0, -1.0], [0.5, 0.5]])
 Y = np.array([1.0, -1.0, 1.0])
@@ -127,7 +128,7 @@ def test_risk_and_moments(wrap: Any) -> None:
 
 
 def norms(X: Any) -> np.ndarray:
-    scale, sizes = _row_norms(X)
+    scale, sizes = row_norms(X)
     return sizes * scale
 
 

@@ -23,10 +23,9 @@ from scipy.stats import binom, norm
 from dpbench.publicdata.claims import (
     algorithm2,
     algorithm3,
+    algorithm4,
     anticoncentration,
     deviations,
-    gaussian_weights,
-    identification,
     paper,
     rates_regression,
     rrspm_privacy,
@@ -99,9 +98,22 @@ def nearest_is_h() -> bool:
 
 def least_is_least() -> bool:
     """Against the cube's own closed form at d = 4,096, ε = 1/8."""
-    scale = gaussian_weights.least_private(4096.0, 0.125, 1e-5)
+    scale = algorithm4.least_private(4096.0, 0.125, 1e-5)
     cube = parity_cube(4096)
     return bool(abs(cube.least_scale("gaussian", 0.125, 1e-5) / scale - 1.0) < 1e-3)
+
+
+def steep_loss() -> bool:
+    """max(0, 1 − (1 − f)/(2τ)) for f in [1 − 2τ, 1], inside [−1, 1]: from 0 to 1, and convex on [−1, 1]."""
+    for tau in deviations.TAUS:
+        f = np.union1d(np.linspace(-1.0, 1.0, 401), np.linspace(1.0 - 2.0 * tau, 1.0, 5))
+        loss = np.maximum(0.0, 1.0 - (1.0 - f) / (2.0 * tau))
+        slopes = np.diff(loss) / np.diff(f)
+        if not (1.0 - 2.0 * tau >= -1.0 and loss.min() == 0.0 and loss[-1] == 1.0):
+            return False
+        if not (np.diff(slopes) >= -1e-6 * slopes.max()).all():
+            return False
+    return True
 
 
 CUBE = parity_cube(64)
@@ -125,6 +137,10 @@ ASSUMPTIONS: Assumptions = {
     },
     "publicdata.lemma7.stability": {
         "a loss into [0, 1], n eta > 0": every("publicdata.lemma7.stability", lambda s: s > 0.0, "n_eta"),
+        "kappa = 1: |f|_m of both functions": lambda: bool((np.abs(algorithm2.SIGNS.predictions) == 1.0).all()),
+        "the square is 4 times the chance that one record decides, P(|N| <= 1/(2 n eta))": every(
+            "publicdata.lemma7.stability",
+            lambda s, square: square == pytest.approx(4.0 * (2.0 * norm.cdf(0.5 / s) - 1.0)), "n_eta", "square"),
     },
     "publicdata.lemma1.inequality.hoeffding": {
         "J calls, eta n > 0, 0 < delta < 1": every(
@@ -173,13 +189,13 @@ ASSUMPTIONS: Assumptions = {
         "convex class and loss": lambda: losses_in_unit(algorithm3.balanced(11)[0], np.array([-1.0, 1.0])),
     },
     "publicdata.lemma13.inequality": {
-        "values in [1 - 2 tau, 1], losses in [0, 1], convex": lambda: all(0.0 < t <= 1.0 for t in deviations.TAUS),
+        "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
     },
     "publicdata.lemma14.inequality": {
-        "values in [1 - 2 tau, 1], losses in [0, 1], convex": lambda: all(0.0 < t <= 1.0 for t in deviations.TAUS),
+        "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
     },
     "publicdata.lemma14.inequality.regularized": {
-        "values in [1 - 2 tau, 1], losses in [0, 1], convex": lambda: all(0.0 < t <= 1.0 for t in deviations.TAUS),
+        "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
     },
     "publicdata.lemma14.inequality.deviation": {
         "two formulas of the paper, 0 < beta < 1": every(
@@ -207,10 +223,10 @@ ASSUMPTIONS: Assumptions = {
                 d * d * 8.0 * 8.0**4 * math.sqrt(math.log(1e5)) * math.log(20.0) * math.log(d) ** 3), "d", "n"),
     },
     "publicdata.alg4.privacy.ties": {
-        "neighbours differ in one record": replaced(identification.free_point),
+        "neighbours differ in one record": replaced(algorithm4.free_point),
         "one public point, where functions of the class agree that differ at the private one": lambda: bool(
-            identification.free_point()[0].m == 1
-            and len(np.unique(identification.free_point()[0].hypotheses.predictions[:, 0])) == 2),
+            algorithm4.free_point()[0].m == 1
+            and len(np.unique(algorithm4.free_point()[0].hypotheses.predictions[:, 0])) == 2),
     },
     "publicdata.thm6.rate.nonconvex": {
         "nu is sigma-smooth against mu, sigma = 1/3": lambda: rates_regression.three_functions(

@@ -13,9 +13,8 @@ from test_publicdata_admissible import MOVING_ETA, moving_pair
 
 from dpbench.publicdata import theory_settings
 from dpbench.publicdata.claims import (
-    classes,
-    learning_bounds,
-    near_extremal,
+    rates_classification,
+    rates_regression,
     rrspm_lemmas,
     sample_sizes,
     sweeps,
@@ -118,17 +117,17 @@ def test_planted_errors_of_uniform_deviations(context: Plain, monkeypatch: pytes
 def test_planted_errors_of_the_learning_bounds(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     """Excesses above what any of the bounds allows; and a right side above 1/6, which the three functions keep to."""
     with monkeypatch.context() as plant:
-        honest = learning_bounds.losses
-        plant.setattr(learning_bounds, "losses", lambda *a: 30.0 + honest(*a))
+        honest = uniform.losses
+        plant.setattr(uniform, "losses", lambda *a: 30.0 + honest(*a))
         for name in ("averaged", "gaussian", "laplace"):
-            assert measured(learning_bounds.whole, context, name)[0] == "refuted"
-    monkeypatch.setattr(learning_bounds, "rest", lambda *a: 0.2)
-    assert measured(learning_bounds.nonconvex, context)[0] == "not refuted"
+            assert measured(uniform.whole, context, name)[0] == "refuted"
+    monkeypatch.setattr(uniform, "rest", lambda *a: 0.2)
+    assert measured(uniform.nonconvex, context)[0] == "not refuted"
 
 
 def test_planted_errors_of_the_families(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(near_extremal, "SHARE", 0.6)  # half as many records again are enough
-    assert measured(near_extremal.necessary, context)[0] == "refuted"
+    monkeypatch.setattr(rates_regression, "SHARE", 0.6)  # half as many records again are enough
+    assert measured(rates_regression.necessary, context)[0] == "refuted"
     sharp = rrspm_lemmas.sharp_noise
     monkeypatch.setattr(rrspm_lemmas, "sharp_noise", lambda *a: -1.0 + 0.0 * sharp(*a))
     assert measured(rrspm_lemmas.classification, context, 2)[0] == "refuted"
@@ -138,13 +137,14 @@ def test_planted_errors_of_the_families(context: Plain, monkeypatch: pytest.Monk
         rng = np.random.default_rng(1)
         return [rng.gamma(200.0, 0.005, 200) for _ in points]
 
-    monkeypatch.setattr(classes, "sweep", flat)
+    monkeypatch.setattr(rates_classification, "sweep", flat)
     monkeypatch.setattr(sweeps, "sweep", flat)
-    for function in (classes.classes, classes.printed_settings, classes.averaged_in_sigma):
+    values = rates_classification
+    for function in (values.classes, values.printed_settings, values.averaged_in_sigma):
         assert measured(function, context)[0] == "refuted"
-    assert measured(classes.hull, context)[0] == "inconsistent"
-    assert measured(near_extremal.worst, context, averaged=False)[0] == "inconsistent"
-    assert measured(near_extremal.worst, context, averaged=True)[0] == "inconsistent"
+    assert measured(rates_classification.hull, context)[0] == "inconsistent"
+    assert measured(rates_regression.worst, context, averaged=False)[0] == "inconsistent"
+    assert measured(rates_regression.worst, context, averaged=True)[0] == "inconsistent"
 
 
 def test_the_records_own_sampling_adds_to_the_flips() -> None:
@@ -153,14 +153,14 @@ def test_the_records_own_sampling_adds_to_the_flips() -> None:
     Null of a false alarm: a mean excess below 0.2, where 0.237 is exact without sampling; the standard error is 0.005.
     """
     d, alpha, epsilon = 16, 0.2, 16.0
-    n = round(near_extremal.SHARE * d**2 / (epsilon * alpha**4))
+    n = round(rates_regression.SHARE * d**2 / (epsilon * alpha**4))
     scale, group = 2.0 * d * 25 / epsilon, 25
     h = min(1.0, 0.75 * math.sqrt(2.0 * group) * scale * d / n)
-    population = classes.cube(d, 0.5 * (1.0 - h))
+    population = rates_classification.cube(d, 0.5 * (1.0 - h))
     found = []
     for seed in range(64):
         rng = np.random.default_rng(seed)
         problem = sweeps.Drawn(population, d * group).draw(n, rng)
-        found.append(population.excess_risk(classes.RRSPM(epsilon)(problem, 8, rng)).mean())
+        found.append(population.excess_risk(rates_classification.RRSPM(epsilon)(problem, 8, rng)).mean())
     error = float(np.std(found)) / 8.0
     assert float(np.mean(found)) - 5.0 * error > alpha

@@ -17,9 +17,9 @@ from dpbench.publicdata import regularized_perturbation, rrspm, theory
 from dpbench.publicdata.claims import (
     algorithm2,
     algorithm3,
+    algorithm4,
     anticoncentration,
     deviations,
-    identification,
     misprints,
     norms,
     perturb_privacy,
@@ -88,11 +88,12 @@ def test_gaussian_weights_are_refuted_exactly_and_by_sampling(found: Any) -> Non
     """d = m = 4096: exact 10.55, at least 5 by sampling; above 2 for an m ≥ 4d; the mechanism itself at 256."""
     _, evidence = found("publicdata.thm4.privacy.gaussian")
     assert evidence.value == pytest.approx(10.554, abs=0.001)
-    sampled = float(evidence.notes[0].split("epsilon >= ")[1].split(" ")[0])
+    (sampled,) = evidence.series["sampled_epsilon"]
     assert 5.0 <= sampled <= evidence.value
     rows = list(zip(*(evidence.series[k] for k in ("d", "m", "layout", "epsilon_tilted")), strict=True))
     assert max(e for d, m, layout, e in rows if m >= 4 * d) > 2.0
-    assert "refuted" in evidence.notes[2]
+    (through,) = evidence.series["sampled_epsilon_of_the_mechanism"]
+    assert through > rrspm_privacy.EPSILON
     equal = dict(zip(evidence.series["m_equal"], evidence.series["laplace_equal"], strict=True))
     assert equal[4096.0] == pytest.approx(1.0, rel=1e-10)
     assert max(evidence.series["exact_equal"]) <= 1.0
@@ -123,7 +124,7 @@ def test_weights_too_small_are_not_proved(context: Plain, monkeypatch: pytest.Mo
     assert measured(rrspm_privacy.gaussian_exact, context)[0] == "refuted"  # 5% less: beyond the pair at m = 4096
     monkeypatch.setattr(theory, "rrspm_laplace_scale", lambda m, epsilon: 1.99 * m / epsilon)
     assert measured(rrspm_privacy.laplace, context)[0] == "refuted"
-    assert measured(identification.algorithm5, context)[0] == "refuted"
+    assert measured(algorithm4.algorithm5, context)[0] == "refuted"
 
 
 def test_a_choice_that_leaks_is_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,10 +132,10 @@ def test_a_choice_that_leaks_is_refuted(context: Plain, monkeypatch: pytest.Monk
 
     def leak(self: rrspm.RRSPM, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
         scale = self.scale(problem)
-        return identification.weighted_minimisers(problem, "laplace", scale, rng, trials, trials)
+        return algorithm4.weighted_minimisers(problem, "laplace", scale, rng, trials, trials)
 
     monkeypatch.setattr(rrspm.RRSPM, "__call__", leak)
-    assert measured(identification.ties_corrected, context)[0] == "refuted"
+    assert measured(algorithm4.ties_corrected, context)[0] == "refuted"
 
 
 def test_too_little_noise_of_perturb_is_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 from naive import selection as naive
+from planted import wrong
 from scipy.stats import binom
 
 from dpbench.core import validation
 from dpbench.core.sampling import stream
-from dpbench.privacy import selection
+from dpbench.privacy import _selection_kernels, selection
+from dpbench.privacy._selection_kernels import selection_logs
+from dpbench.privacy.discrete import pair_from_logs
+from dpbench.privacy.profile import Profile, discrete_profile
 
 LEVEL = 1e-6
 
@@ -48,6 +52,24 @@ def test_noisy_max_equals_its_twin(scores: list[float], scale: float) -> None:
     got = np.exp(selection.noisy_max(scores, scale))
     assert np.allclose(got, naive.noisy_max(scores, scale), rtol=1e-10, atol=0.0)
     assert got.sum() == pytest.approx(1.0, rel=1e-12)
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("apart if apart > worst", "apart if apart < worst"), ("j != i", "j > i"), ("-0.5 * epsilon", "-epsilon")],
+)
+def test_a_wrong_choice_is_caught(old: str, new: str) -> None:
+    """Planted in the kernel `selection_logs`, whose rows are each compared with the twin."""
+    gammas, shift = np.array([0.0, 0.5, 2.0]), 2.0 * math.log(3 / 0.05) / 0.8
+    rows = np.array([[0.1, 0.4, -0.3], [1.0, 0.2, -6.0]])
+    off = []
+    for run in (selection_logs, wrong(_selection_kernels, "selection_logs", old, new)):
+        out = np.empty((2, 3))
+        run(rows + shift * gammas, gammas, 0.8, out)
+        twins = [naive.gen_exp_mech(list(zip(gammas, row, strict=True)), 0.8, 0.05) for row in rows]
+        off.append(float(np.abs(np.exp(out) - twins).max()))
+    assert off[0] < 1e-13 and off[1] > 1e-3
 
 
 def test_two_candidates_in_closed_form() -> None:
@@ -97,6 +119,12 @@ def test_generalized_exponential_is_private_and_a_wrong_sensitivity_is_not() -> 
     assert selection.generalized_exponential_guarantee(1.0, 2.0).epsilon(0.0) == 2.0
 
 
+def noisy_max_pair(scores: np.ndarray, neighbour_scores: np.ndarray, scale: float) -> Profile:
+    """The exact profile of two score vectors under report noisy max, from the N probabilities of either."""
+    logs = [selection.noisy_max(q, scale) for q in (scores, neighbour_scores)]
+    return discrete_profile(pair_from_logs(*logs), why="probabilities of report noisy max")
+
+
 def test_noisy_max_is_private_and_a_wrong_scale_is_not() -> None:
     rng = stream("noisy max privacy")
     scale = selection.noisy_max_scale(0.25, 1.0)
@@ -108,8 +136,8 @@ def test_noisy_max_is_private_and_a_wrong_scale_is_not() -> None:
             q[0] = gap + 0.25
             moved = q + 0.25
             moved[0] = q[0] - 0.25
-            worst = max(worst, selection.noisy_max_pair(q, moved, scale).epsilon(0.0))
-            planted = max(planted, selection.noisy_max_pair(q, moved, 0.8 * scale).epsilon(0.0))
+            worst = max(worst, noisy_max_pair(q, moved, scale).epsilon(0.0))
+            planted = max(planted, noisy_max_pair(q, moved, 0.8 * scale).epsilon(0.0))
     assert 0.95 < worst <= 1.0 < planted
     assert selection.noisy_max_guarantee(0.25, 0.0).delta(5.0) == 1.0
     assert selection.noisy_max_guarantee(0.0, 0.0).delta(0.0) == 0.0

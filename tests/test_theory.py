@@ -60,7 +60,7 @@ def test_theorem_3_to_the_letter() -> None:
     assert lam == pytest.approx(((5 + 2 * 7 * 9) * math.sqrt(2) * 3 / (7 * 100 * 0.5)) ** (2 / 3) * L ** (1 / 3))
     noise = theory.smooth_erm_noise(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5, lam)
     assert noise**2 == pytest.approx(4 * (25 + 4 * 49 * 81) * L / (lam**2 * 100**2 * 0.5**2))
-    assert theory.smooth_erm_noise(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5, lam, 9.0) == pytest.approx(1.5 * noise)
+    assert theory.smooth_erm_noise(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5, lam, constant=9.0) == pytest.approx(1.5 * noise)
     h = math.sqrt(2) * 7 * 3
     statistical = (h * 5 * math.log(100) ** 1.5 + 25) / 10
     private = (h ** (4 / 3) * 5 ** (2 / 3) + h**2) * L ** (1 / 3) / 50 ** (2 / 3)

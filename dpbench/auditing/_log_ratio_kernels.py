@@ -221,3 +221,37 @@ def summarise(rows, made):
             before = x
         made[i, 0], made[i, 1], made[i, 2] = top, bottom, total
         made[i, 3], made[i, 4], made[i, 5], made[i, 6], made[i, 7] = at_top, at_bottom, size, equal, zeros
+
+
+@kernel(f8(arr(f8, 1), arr(f8, 1), i8, arr(f8, 1, True)))
+def rise_and_fall(hits, misses, mode, chance):
+    """The most likely chances of a hit that rise in the first `mode` cells and fall in the others; log-likelihood.
+
+    Pool adjacent violators (Ayer et al. 1955), on either side of the mode from its outer end.
+    """
+    size = hits.shape[0]
+    level, weight, length = np.empty(size), np.empty(size), np.empty(size, dtype=np.int64)
+    for side in range(2):
+        pools = 0
+        for k in range(mode if side == 0 else size - mode):
+            i = k if side == 0 else size - 1 - k
+            total = hits[i] + misses[i]
+            level[pools], weight[pools], length[pools] = 0.5, 1e-9, 1
+            if total > 0.0:
+                level[pools], weight[pools] = hits[i] / total, total
+            pools += 1
+            while pools > 1 and level[pools - 2] >= level[pools - 1]:
+                both = weight[pools - 2] + weight[pools - 1]
+                level[pools - 2] += (level[pools - 1] - level[pools - 2]) * weight[pools - 1] / both
+                weight[pools - 2] = both
+                length[pools - 2] += length[pools - 1]
+                pools -= 1
+        k = 0
+        for pool in range(pools):
+            for _ in range(length[pool]):
+                chance[k if side == 0 else size - 1 - k] = level[pool]
+                k += 1
+    found = 0.0
+    for i in range(size):
+        found += math.log(max(chance[i], 1e-300)) * hits[i] + math.log(max(1.0 - chance[i], 1e-300)) * misses[i]
+    return found

@@ -3,7 +3,8 @@
 Picking the threshold with the largest estimated bound picks lucky counts (the winner's curse: half the true ε
 is lost on Gaussian noise). So probabilities are estimated smoothly (`chains`); every candidate is charged
 for the posterior error of that estimate, and may promise no more than its raw counts say with some more on the
-rare side, or than those counts charged in full. Nothing here affects validity.
+rare side, or than those counts charged in full; what was seen a few times is weighed by `rare`. Nothing here affects
+validity.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from scipy.special import ndtri
 
 from dpbench.auditing.chains import TINY, Chain
 from dpbench.auditing.intervals import best_angle
+from dpbench.auditing.rare import FEW, mean_certificate, moved, weight
 
-# The charges were set by trials on the zoo, on seeds from 5000 on; they are not shown to be optimal.
+# The charges were set by trials on the zoo, on seeds from 5000 on, ADDED on pairs of Poisson counts, and the constants
+# of `rare` on mechanisms of neither zoo (logistic, Gumbel, Poisson, memorised); they are not shown to be optimal.
 SMOOTH_CHARGE = 3.0  # posterior deviations charged to a smoothed estimate,
 ATOMS_CHARGE = 4.0  # or to one of few values: no neighbour lends it strength
 LEAST_CHARGE = 1.75  # standard errors of the choosing part charged to it besides,
@@ -26,6 +29,7 @@ RAW_CHARGE = 4.0  # standard errors charged to a raw estimate
 LIGHT = 0.25  # of these charges are charged to a light promise,
 TRUST = 0.15  # which has this weight beside the fully charged one, neither counted below 0
 UNSEEN = 4.0  # counts that the rare side is given more than seen
+ADDED = 3.0  # and that it is given for its standard error at the limit, where the weights matter (`best_angle`)
 CURVE_POINTS = 12  # values of ε at which the curve's events are chosen
 
 
@@ -62,15 +66,7 @@ class Goal:
         scale."""
         first, second = self.errors(p, q)
         whole = np.hypot(first, second)
-        return self.value(_moved(p, -charge * first / whole), _moved(q, charge * second / whole))
-
-
-def _moved(p: np.ndarray, step: np.ndarray) -> np.ndarray:
-    """Frequencies moved by `step` standard errors; √p (or √(1 − p) above 1/2) is what has an even spread."""
-    root, left = np.sqrt(p), np.sqrt(1.0 - p)
-    rare = np.maximum(root + 0.5 * step * left, 0.0) ** 2
-    common = 1.0 - np.maximum(left - 0.5 * step * root, 0.0) ** 2
-    return np.minimum(np.maximum(np.where(p < 0.5, rare, common), TINY), 1.0)
+        return self.value(moved(p, -charge * first / whole), moved(q, charge * second / whole))
 
 
 def epsilon_goal(delta: float) -> Goal:
@@ -127,9 +123,9 @@ def best_event(chain: Chain, goal: Goal, rows: int, z: float, trust: float = TRU
 
 
 def best_events(
-    chain: Chain, goal: Goal, rows: int, z: float, forward: bool, trust: float = TRUST
+    chain: Chain, goal: Goal, rows: int, z: float, forward: bool, trust: float = TRUST, rare: bool = True
 ) -> list[tuple[float, Event]]:
-    """`best_event` among those of one direction, for each row of the goal's values."""
+    """`best_event` among those of one direction, for each row of the goal's values; `rare`: with `rare`'s promises."""
     found = []
     unit, cost = 1.0 / np.sqrt(chain.rows), z / np.sqrt(rows)
     order = [0, 1] if forward else [1, 0]
@@ -150,12 +146,14 @@ def best_events(
         light = goal.after(p_raw, q_raw, cost + LIGHT * RAW_CHARGE * unit)
         full = goal.after(p_raw, q_raw, cost + RAW_CHARGE * unit)
         found.append((_mixed(full, light, trust), p_raw, q_raw, above))
+        if rare and trust > 0.0:
+            found.append((*_of_few_counts(chain, goal, rows, z, p / (p + q), (p_raw, q_raw), full), above))
     values = np.stack([np.atleast_2d(f[0]) for f in found], axis=1)
     best = []
     for row, flat in enumerate(values.reshape(len(values), -1)):
         kind, k = divmod(int(np.argmax(flat)), values.shape[2])
         _, p, q, above = found[kind]
-        first, second = goal.errors(p[k], np.maximum(q[k], TINY))
+        first, second = goal.errors(p[k], np.minimum(q[k] + ADDED / rows, 1.0))
         angle = best_angle(float(np.ravel(first)[0]), float(np.ravel(second)[row if np.size(second) > 1 else 0]))
         best.append((float(flat[kind * values.shape[2] + k]), Event(float(chain.thresholds[k]), above, forward, angle)))
     return best
@@ -165,6 +163,27 @@ def _mixed(full: np.ndarray, light: np.ndarray, trust: float) -> np.ndarray:
     """The two promises weighed, neither below 0; where both are, the fully charged one, so that they stay ordered."""
     value = (1.0 - trust) * np.maximum(full, 0.0) + trust * np.maximum(light, 0.0)
     return np.where(value > 0.0, value, np.minimum(full, 0.0))
+
+
+def _of_few_counts(
+    chain: Chain,
+    goal: Goal,
+    rows: int,
+    z: float,
+    share: np.ndarray,
+    raw: tuple[np.ndarray, np.ndarray],
+    full: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The promise of the events that were seen a few times (−∞ of the others), and their probabilities."""
+    first, second = (np.maximum(x * (chain.rows + 2.0) - 1.0, 0.0) for x in raw)
+    few = np.flatnonzero(first + second <= FEW)
+    first, second = first[few], second[few]
+    believed = weight(first, second, share[few], len(share))
+    mean, *at = mean_certificate(goal, first, second, chain.rows, rows, z)
+    value, p, q = np.full(len(share), -np.inf), raw[0].copy(), raw[1].copy()
+    value[few] = believed * mean + (1.0 - believed) * np.maximum(full[few], 0.0)
+    p[few], q[few] = at
+    return value, p, q
 
 
 def _left_open(error: np.ndarray, unit: float, scale: np.ndarray) -> np.ndarray:
@@ -178,7 +197,7 @@ def best_for_curve(chain: Chain, rows: int, z: float) -> tuple[Event, ...]:
     ratios = np.exp(np.minimum(np.linspace(0.0, 1.2 * max(top, 0.0), CURVE_POINTS), 500.0))
     found: dict[tuple[float, bool, bool], Event] = {}
     goal = curve_goal(ratios[:, None])
-    ways = [best_events(chain, goal, rows, z, forward) for forward in (True, False)]
+    ways = [best_events(chain, goal, rows, z, forward, rare=False) for forward in (True, False)]
     for pair in zip(*ways, strict=True):
         for value, event in pair:
             if value > 0.0:

@@ -91,7 +91,10 @@ def audit_one_run(
     if not callable(run):
         raise invalid("run", "callable as run(included, rng)", run)
     canaries = validation.integer("canaries", canaries, at_least=LEAST)
-    settings = _Settings(epsilon, delta, claim, confidence, seed, guesses, assume, independent, canaries)
+    settings = _Settings(
+        epsilon=epsilon, delta=delta, claim=claim, confidence=confidence, seed=seed, guesses=guesses, assume=assume,
+        independent=independent, canaries=canaries,
+    )  # fmt: skip
     included = sampling.stream(settings.seed, "one run", "coins", 0).random(canaries) < 0.5
     return settings.result(included, _scores(run, included, settings.seed))
 
@@ -143,7 +146,10 @@ def audit_one_run_scores(
     'refuted'
     """
     coins = _coins(included)
-    settings = _Settings(epsilon, delta, claim, confidence, seed, guesses, assume, independent, len(coins))
+    settings = _Settings(
+        epsilon=epsilon, delta=delta, claim=claim, confidence=confidence, seed=seed, guesses=guesses, assume=assume,
+        independent=independent, canaries=len(coins),
+    )  # fmt: skip
     return settings.result(coins, _checked_scores("scores", scores, len(coins)))
 
 
@@ -151,7 +157,7 @@ class _Settings:
     """Checked parameters of a one-run audit, and what they make of its canaries."""
 
     def __init__(
-        self, epsilon: float | None, delta: float, claim: Any, confidence: float, seed: int,
+        self, *, epsilon: float | None, delta: float, claim: Any, confidence: float, seed: int,
         guesses: int | Sequence[int] | None, assume: str | None, independent: bool, canaries: int,
     ) -> None:  # fmt: skip
         self.claim = None if epsilon is None else validation.real("epsilon", epsilon, at_least=0.0)

@@ -15,7 +15,7 @@ from dpbench.auditing.dependence import check_arrays
 from dpbench.auditing.levels import Levels
 from dpbench.auditing.own_score import as_score
 from dpbench.auditing.results import AuditResult
-from dpbench.auditing.split import CHOOSE_NUMBERS, CHOOSE_ROWS, CHOOSE_SHARE, Asked, report
+from dpbench.auditing.split import CHOOSE_NUMBERS, CHOOSE_ROWS, CHOOSE_SHARE, Asked, Tally, report
 from dpbench.auditing.wording import Seen
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
@@ -91,7 +91,7 @@ def audit_samples(
         thresholds = np.unique([e.threshold for e in plan.events])
         counter = Counter(plan.score, thresholds)
         counts = np.stack([_counts(counter, x) for x in (rest, left)])
-    return report(seed, plan, seen, thresholds, counts, asked, fewest, sizes, levels, checks)
+    return report(plan, seen, Tally(thresholds, counts, sizes, fewest), asked, levels, seed=seed, checks=checks)
 
 
 def _checked(name: str, made: Any) -> np.ndarray:

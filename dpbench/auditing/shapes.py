@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
+from dpbench.auditing._log_ratio_kernels import rise_and_fall
 from dpbench.auditing.chains import cut_points, placed, sorted_cells
 
 PER_TAIL = 100  # cells in each tail, geometric in rank
@@ -71,36 +71,20 @@ def rising_falling(hits: np.ndarray, misses: np.ndarray) -> tuple[np.ndarray, fl
     hits, misses : float64[cells]
         Counts.
     """
-    total = hits + misses
-    weights = np.maximum(total, 1e-9)
-    shares = np.where(total > 0.0, hits / weights, 0.5)
-    mass = np.cumsum(total) / total.sum()
+    mass = np.cumsum(hits + misses) / (hits.sum() + misses.sum())
     size = len(hits)
-
-    def fitted(mode: int) -> np.ndarray:
-        rise, fall = (slice(mode), True), (slice(mode, size), False)
-        parts = [
-            isotonic_regression(shares[part], weights=weights[part], increasing=up).x
-            for part, up in (rise, fall)
-            if len(shares[part])
-        ]
-        return np.concatenate(parts)
-
+    chance = np.empty(size)
     tried: dict[int, float] = {}
 
     def best(modes: np.ndarray) -> int:
         for mode in np.unique(modes).tolist():
             if mode not in tried:
-                chance = fitted(mode)
-                tried[mode] = float(_log(chance) @ hits + _log(1.0 - chance) @ misses)
+                tried[mode] = rise_and_fall(hits, misses, mode, chance)
         return max(tried, key=lambda mode: tried[mode])
 
     coarse = np.unique(np.append(np.searchsorted(mass, np.arange(MODES) / (MODES - 1)), [0, size]))
     place = int(np.searchsorted(coarse, best(coarse)))
     low, high = coarse[max(place - 1, 0)], coarse[min(place + 1, len(coarse) - 1)]
     mode = best(np.linspace(low, high, MODES).astype(np.int64))
-    return fitted(mode), tried[mode] - max(tried[0], tried[size])
-
-
-def _log(chance: np.ndarray) -> np.ndarray:
-    return np.log(np.maximum(chance, 1e-300))
+    rise_and_fall(hits, misses, mode, chance)
+    return chance, tried[mode] - max(tried[0], tried[size])

@@ -103,26 +103,39 @@ def split_audit(runs: Runs, asked: Asked, trials: int, levels: Levels, watch: Wa
     counter = Counter(plan.score, thresholds, probe.with_event((shares[0], shares[1])), plan.main.threshold)
     counts = runs.count("certify" + tag, certify, counter, like, asked.workers, asked.progress, watch)
     checks = watch.examine()
-    return report(runs.seed, plan, seen, thresholds, counts, asked, rows + certify, certify, levels, checks)
+    tally = Tally(thresholds, counts, certify, rows + certify)
+    return report(plan, seen, tally, asked, levels, seed=runs.seed, checks=checks)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What the certifying runs gave.
+
+    Attributes
+    ----------
+    thresholds : ndarray
+    counts : ndarray
+        Of {score ≥ t} at each threshold t, on the two sides.
+    rows : int or (int, int)
+        Certifying runs a side.
+    trials : int
+        All runs a side.
+    """
+
+    thresholds: np.ndarray
+    counts: np.ndarray
+    rows: int | tuple[int, int]
+    trials: int
 
 
 def report(
-    seed: int,
-    plan: Plan,
-    seen: Seen,
-    thresholds: np.ndarray,
-    counts: np.ndarray,
-    asked: Asked,
-    trials: int,
-    rows: int | tuple[int, int],
-    levels: Levels,
-    checks: tuple[Check, ...] = (),
+    plan: Plan, seen: Seen, tally: Tally, asked: Asked, levels: Levels, *, seed: int, checks: tuple[Check, ...] = ()
 ) -> AuditResult:
-    """The result, from counts of {score ≥ t} on the two sides in `rows` certifying runs.
+    """The result, from the counts of the certifying runs.
 
     All certificates hold together, so ε, the curve and μ may each be read from whichever says most.
     """
-    certified = certificates(plan, thresholds, counts, rows, levels)
+    certified = certificates(plan, tally.thresholds, tally.counts, tally.rows, levels)
     levels.settle(c.alpha for _, c in certified)
     bound, (event, certificate) = 0.0, certified[0]
     for tried, found in certified:
@@ -137,13 +150,13 @@ def report(
         verdict = "refuted" if refuted else "not refuted"
     words = in_words(plan.score, event, certificate, seen)
     family = tuple(c for _, c in certified)
-    fewest = int(np.min(rows))
+    fewest = int(np.min(tally.rows))
     level = HEDGE_SHARE * levels.total / 2.0
-    least = least_probability(max(trials - fewest, 1), fewest, level, asked.claim or 0.0, asked.delta)
+    least = least_probability(max(tally.trials - fewest, 1), fewest, level, asked.claim or 0.0, asked.delta)
     return AuditResult(
-        bound, asked.claim, asked.delta, 1.0 - levels.total, trials, words.event, verdict, mu, certificate, family,
-        seed, checks=checks, excludes=sentence(least, asked.claim), columns=words.columns, examples=words.examples,
-        claim="" if asked.held is None else asked.held.words,
+        bound, asked.claim, asked.delta, 1.0 - levels.total, tally.trials, words.event, verdict, mu, certificate,
+        family, seed, checks=checks, excludes=sentence(least, asked.claim), columns=words.columns,
+        examples=words.examples, claim="" if asked.held is None else asked.held.words,
     )  # fmt: skip
 
 

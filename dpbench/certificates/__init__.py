@@ -14,7 +14,7 @@ from typing import Any
 
 from dpbench.certificates.build import MAKERS, Maker, sealed
 
-NOT_MAKERS = ("__main__", "attack_counts", "build", "evidence", "reasons", "shown")
+NOT_MAKERS = ("__main__", "attack_counts", "build", "evidence", "reasons", "search", "shown")
 
 
 def makers() -> list[Maker]:

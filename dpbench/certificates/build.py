@@ -137,8 +137,12 @@ def sentence(claim: str) -> tuple[str, str]:
 
 def sealed(maker: Maker) -> dict[str, Any]:
     """The certificate: plain types, rationals as text, the quote's SHA-256 and the digest of the whole."""
+    return assembled(maker, *sentence(maker.id))
+
+
+def assembled(maker: Maker, text: str, place: str) -> dict[str, Any]:
+    """The certificate bound to a sentence, and where it stands."""
     draft = maker.draft()
-    text, place = sentence(maker.id)
     plain: dict[str, Any] = {
         "schema": SCHEMA,
         "kind": maker.kind,

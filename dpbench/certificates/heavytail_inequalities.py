@@ -95,11 +95,9 @@ def y_moment(theorem: int, theta: Fraction) -> Draft:
         instances=[({"tau": 1, "d": 1, "epsilon": 1, "eta": Fraction(1, 20), "theta": theta, "scale": scale},
                     {"quantity": [ratio(2.0**j) for j in range(first, last + 1)]})],
         derivation=[
-            ("x = 1, W = [-1, 1], y = s with probability 3/5, -s with 2/5, s so large that every residual is "
-             "truncated on all "
-             "of W: the output is uniform, the risk is const - w/5, and the excess (1 - w)/5 has the (1 - "
-             "eta)-quantile "
-             "2 (1 - eta)/5.", ["moment"]),
+            ("x = 1, W = [-1, 1], y = s with probability 3/5, -s with 2/5, s so large that every residual is truncated "
+             "on all of W: the output is uniform, the risk is const - w/5, and the excess (1 - w)/5 has the (1 - "
+             "eta)-quantile 2 (1 - eta)/5.", ["moment"]),
             ("(log n/n)^((theta-1)/theta) tends to 0: the ratio grows for every n from 4 on.", ["order"]),
         ],
     )  # fmt: skip
@@ -141,10 +139,9 @@ def failure_probability() -> Draft:
         derivation=[
             ("x = 1, y = w* = 1, W = [-1, 1]: the excess of w is |w - 1|, at least 1 for w <= 0.",
              ["moment", "ball", "half"]),
-            ("The truncated losses sum to at most n log 2, so the weights exp(-epsilon sum/(2 log 2)) give the half "
-             "of the net "
-             "with w <= 0 a chance of at least exp(-n epsilon/2)/2; eta is half of that, and the bound does not "
-             "depend on it.",
+            ("The truncated losses sum to at most n log 2, so the weights exp(-epsilon sum/(2 log 2)) give the half of "
+             "the net with w <= 0 a chance of at least exp(-n epsilon/2)/2; eta is half of that, and the bound does "
+             "not depend on it.",
              []),
         ],
     )  # fmt: skip

@@ -38,7 +38,7 @@ def large_epsilon(theta: Fraction) -> Draft:
                  "eta": "failure probability", "constant": "what O(.) is taken to hide", "theta": "order"},
         definitions={
             "N": "2/zeta + 1", "psi": "-log(1 - 2*iota + (2*iota)^theta/theta)",
-            "spread": "2^theta*p", "bound": f"{smooth} + {terms}*log(theta)*log(N/eta)/(n*iota*epsilon)",
+            "spread": "2^theta*(1 - p)", "bound": f"{smooth} + {terms}*log(theta)*log(N/eta)/(n*iota*epsilon)",
             "other": "N*exp(-epsilon*psi/(4*log(theta)))",
             "excess": "1 - 2*p",
         },

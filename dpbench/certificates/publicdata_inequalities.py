@@ -13,8 +13,7 @@ from dpbench.publicdata import theory
 
 _TWO = (
     "F = {f, -f}, |f|_m = 1, so kappa = 1 and E sup omega = E|N| = sqrt(2/pi); one record moves L(f) - L(-f) by 2/n, "
-    "and a "
-    "call flips, to a squared distance of 4, with probability P(|N| <= 1/(2 n eta)).",
+    "and a call flips, to a squared distance of 4, with probability P(|N| <= 1/(2 n eta)).",
     ["call"],
 )
 _STRENGTH = {"strength": "n eta, records times the weight of the process"}
@@ -70,8 +69,7 @@ def hoeffding() -> Draft:
     k = math.floor(0.25 * bound * calls) + 1
     values = {"strength": Fraction(1, 2), "J": calls, "delta": failure, "k": k}
     return Draft(
-        verdict="refuted", statement="The mean square is beyond the bound with more than "
-            "probability delta.",
+        verdict="refuted", statement="The mean square is beyond the bound with more than probability delta.",
         symbols={**_STRENGTH, "J": "calls", "delta": "failure probability", "k": "calls that flip"},
         definitions={
             "flip": "1 - erfc(1/(2*strength)/sqrt(2))", "C": "sqrt(2/pi)/strength",
@@ -94,8 +92,7 @@ def lemma8() -> Draft:
         left = float(erfc(0.5 / float(gamma) / math.sqrt(2.0)))
         instances.append(({"m": 1, "beta": beta, "gamma": gamma}, {"left": left, "right": beta}))
     return Draft(
-        verdict="refuted", statement="f^ differs from fbar by more than that with more than probability "
-            "beta.",
+        verdict="refuted", statement="f^ differs from fbar by more than that with more than probability beta.",
         symbols={"m": "public points", "beta": "failure probability", "gamma": "scale of the noise"},
         definitions={"bound": "2*gamma*sqrt(log(1/beta))", "chance": "erfc(1/(2*gamma)/sqrt(2))"},
         assumptions={"below": ("bound < 1", "a displacement of 1 is beyond the bound"), "one": ("m = 1", "one public "
@@ -113,8 +110,7 @@ def deviation() -> Draft:
         one = math.sqrt(math.log(1 / beta) / n)
         instances.append(({"n": n, "beta": beta}, {"left": 2.0 * math.sqrt(2.0) * one, "right": 2.0 * one}))
     return Draft(
-        verdict="refuted", statement="Twice the deviation of Lemma 13 exceeds the term "
-            "printed for it.",
+        verdict="refuted", statement="Twice the deviation of Lemma 13 exceeds the term printed for it.",
         symbols={"n": "records", "beta": "failure probability"},
         definitions={"lemma13": "sqrt(2*log(1/beta)/n)"},
         assumptions={"records": ("n >= 1", "a record"), "beta": ("beta < 1", "a probability")},
@@ -135,8 +131,7 @@ def lemma10() -> Draft:
                   "delta": Fraction(1, 10**5)}  # fmt: skip
         instances.append((values, {"left": left, "right": right}))
     return Draft(
-        verdict="refuted", statement="What stands for the stability is less than the stability of Lemma "
-            "1.",
+        verdict="refuted", statement="What stands for the stability is less than the stability of Lemma 1.",
         symbols={"n": "records", "eta": "weight of the process", "g": "E sup omega_m", "kappa": "least norm in the "
             "class",
                  "J": "calls", "delta": "claimed"},

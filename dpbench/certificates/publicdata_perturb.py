@@ -40,8 +40,7 @@ def excess(epsilon: float, distance: float, scale: float, t: float) -> float:
 def _constants(t_meaning: str) -> list[tuple[str, list[str]]]:
     return [
         ("F the constants in [-1, 1], m public points: Perturb releases fbar plus the mean of gamma zeta, Gaussian "
-         "with "
-         "standard deviation gamma/sqrt(m), cut to [-1, 1]; fbar = 1 and fbar' = 1 - rho.", ["inside"]),
+         "with standard deviation gamma/sqrt(m), cut to [-1, 1]; fbar = 1 and fbar' = 1 - rho.", ["inside"]),
         (t_meaning, ["threshold"]),
     ]  # fmt: skip
 

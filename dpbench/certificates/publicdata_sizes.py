@@ -10,7 +10,7 @@ from scipy.stats import binom
 from dpbench.certificates.build import Draft, below, certificate, near
 from dpbench.privacy import gaussian
 from dpbench.publicdata import theory_settings
-from dpbench.publicdata.claims.learning_bounds import rest, uniform_term
+from dpbench.publicdata.claims.uniform import rest, uniform_term
 
 ALPHA, BETA, LIPSCHITZ = Fraction(1, 8), Fraction(1, 20), Fraction(1, 2)
 _BROKEN = "(1/2 - exp(epsilon)*erfc(2/(s*sqrt(2)))/2)/epsilon - delta/epsilon"

@@ -15,8 +15,7 @@ _SYMBOLS = {"n": "records", "m": "public points", "eta": "weight of the regulari
 _GAMMA = "(m*twice*root/4 + sqrt((m*twice*root/4)^2 + m*twice*epsilon/2))/epsilon"
 _STABLE = (
     "The mean of the losses plus eta |f|_m^2 is 2 eta-strongly convex along the class: neighbours' minimisers are at "
-    "most "
-    "1/sqrt(eta n) apart (both optimality inequalities added), and at most 2.",
+    "most 1/sqrt(eta n) apart (both optimality inequalities added), and at most 2.",
     ["records"],
 )
 _SHIFT: tuple[str, list[str]] = (
@@ -133,8 +132,7 @@ def algorithm2_mean() -> Draft:
         instances=instances,
         derivation=[
             ("One call moves fbar_j by |fbar_j - fbar_j'|_m^2 <= 4, of mean at most 4 g/(n eta) = 4 b (Gaussian "
-             "integration "
-             "by parts).", ["records", "eta"]),
+             "integration by parts).", ["records", "eta"]),
             ("The mean of J independent ones exceeds 4x with probability at most exp(-J kl(x, b)).",
              ["above", "below", "calls"]),
             ("Given the processes, |fbar - fbar'|_m <= rho, and " + _SHIFT[0], []),
@@ -169,11 +167,9 @@ def algorithm3_sum() -> Draft:
         instances=instances,
         derivation=[
             ("F the constants in [-1, 1], loss |f - y|/2, labels 1 and -1 in turn and one more, 1 or -1: the sum is "
-             "const "
-             "-+ f/2 + eta f^2 on [-1, 1], least at +-min(1, 1/(4 eta)).", ["end", "records"]),
+             "const -+ f/2 + eta f^2 on [-1, 1], least at +-min(1, 1/(4 eta)).", ["end", "records"]),
             ("Perturb releases fbar plus a Gaussian of standard deviation gamma/sqrt(m), cut to [-1, 1]: f^ = 1 has "
-             "chance "
-             "1/2 and P(N > 2/sd).", []),
+             "chance 1/2 and P(N > 2/sd).", []),
         ],
         theory={"gamma": lambda v: _gamma({**v, "n": 2 * v["half"] + 1})},
     )  # fmt: skip
@@ -231,14 +227,11 @@ def algorithm2_sum() -> Draft:
         instances=instances,
         derivation=[
             ("F = {1, -1}, 0-1 loss, labels 1 and -1 in turn and one more, 1 or -1: L(f) - L(-f) is -1 or 1 and the "
-             "process "
-             "adds 2 eta N, so a call gives f with probability Phi(1/(2 eta)), or that of the other sign.",
+             "process adds 2 eta N, so a call gives f with probability Phi(1/(2 eta)), or that of the other sign.",
              ["records", "eta"]),
-            ("f^ = f iff a Gaussian exceeds -(K/J - 1/2) reach, K the number of calls that gave f, of variance at "
-             "most J/4; "
-             "|Phi''| < 0.242: putting the mean for K/J costs at most 0.121 reach^2/(4 J). So f has at least the "
-             "chance "
-             "low on one data set and at most 1 - low on the other (-f by symmetry).", []),
+            ("f^ = f iff a Gaussian exceeds -(K/J - 1/2) reach, K the number of calls that gave f, of variance at most "
+             "J/4; |Phi''| < 0.242: putting the mean for K/J costs at most 0.121 reach^2/(4 J). So f has at least the "
+             "chance low on one data set and at most 1 - low on the other (-f by symmetry).", []),
         ],
         theory={"stability": lambda v: theory.lemma10_stability_printed(
                     int(v["n"]), v["eta"], math.sqrt(2.0 / math.pi), int(v["J"]), v["delta"])},

@@ -13,8 +13,7 @@ from dpbench.publicdata import theory
 _SYMBOLS = {"m": "number of public points", "epsilon": "claimed"}
 _LEMMA_18 = (
     "If f on Z is chosen under the weights xi on one data set, it is chosen under shifted weights on the neighbour, "
-    "each "
-    "of the m shifted by 2 or -2 (Lemma 18).",
+    "each of the m shifted by 2 or -2 (Lemma 18).",
     ["points"],
 )
 _POINTS = {"points": ("m >= 1", "there is a public point")}
@@ -60,8 +59,7 @@ def ties_corrected() -> Draft:
 
 @certificate("publicdata.alg5.privacy", "guarantee")
 def algorithm5() -> Draft:
-    return laplace("On a universal identification set the choice is f^ "
-                   "itself.")  # fmt: skip
+    return laplace("On a universal identification set the choice is f^ itself.")  # fmt: skip
 
 
 @certificate("publicdata.alg4.privacy.ties", "pair-discrete")
@@ -152,11 +150,9 @@ def parity_cube() -> Draft:
         derivation=[
             ("Each of d bits is carried by m/d public points; one more point x has the parity of the bits. Data sets "
              "{(x, 1), (x, -1)} and {(x, -1), (x, -1)}.", ["bits", "groups"]),
-            ("The bits are the signs of d Gaussian sums of standard deviation group, turned to the parity that "
-             "scores less "
-             "where the smallest |sum| is below the gap in score, 0 or 2. All choices of one parity are equally "
-             "likely: "
-             "parity 1 has the chances 1/2 and survival/2.", []),
+            ("The bits are the signs of d Gaussian sums of standard deviation group, turned to the parity that scores "
+             "less where the smallest |sum| is below the gap in score, 0 or 2. All choices of one parity are equally "
+             "likely: parity 1 has the chances 1/2 and survival/2.", []),
         ],
         theory={"s": lambda v: theory.rrspm_gaussian_scale_printed(int(v["m"]), v["epsilon"], v["delta"])},
     )  # fmt: skip

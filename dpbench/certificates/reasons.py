@@ -8,7 +8,7 @@ from typing import Any
 
 from dpbench.certificates import makers
 from dpbench.certificates.evidence import claims, entries
-from dpbench.ledger.core import WEIGHTS
+from dpbench.ledger.words import WEIGHTS
 
 TRIED = "tried on instances, nothing is proved: a certificate of those values would say less than the entry"
 SLOPE = "its verdict rests on another rule than the slope of means with standard errors, or those are not kept"

@@ -21,6 +21,7 @@ from dpbench.cli.evidence import compare
 from dpbench.cli.export import export, new_paper
 from dpbench.cli.figures import figures
 from dpbench.cli.guard import BAD_USE, BROKEN_PIPE, INTERRUPTED, UsageError, one_line, report
+from dpbench.cli.hunt import hunt
 from dpbench.cli.ledger import list_claims, show
 from dpbench.cli.report import report as report_page
 from dpbench.cli.verify import verify
@@ -41,6 +42,7 @@ app.command("list")(list_claims)
 app.command()(show)
 app.command()(bench)
 app.command()(audit)
+app.command()(hunt)
 app.command()(figures)
 app.command("report")(report_page)
 app.command()(compare)

@@ -121,7 +121,13 @@ def audit(
 
     from dpbench.runs.progress import on_stderr
 
-    mode = _mode(sampler, data, neighbour, search, one_run, outputs, neighbour_outputs, included, scores)
+    mode = _mode(sampler, {
+        "samples": {"--outputs": outputs, "--neighbour-outputs": neighbour_outputs},
+        "scores": {"--included": included, "--scores": scores},
+        "search": {"--search": search},
+        "one run": {"--one-run": one_run},
+        "pair": {"--data": data, "--neighbour": neighbour},
+    })  # fmt: skip
     common: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "confidence": confidence, "seed": seed}
     whole = None if claim is None else read_claim(claim)
     own = None if score is None else import_callable(score, "--score", "a callable (outputs) -> scores")
@@ -198,20 +204,10 @@ def _sampled(mode: str, mechanism: Any, common: dict[str, Any], **given: Any) ->
     return by_values(mechanism, *pair, assume=given["assume"], max_seconds=given["max_seconds"], **extra)
 
 
-def _mode(
-    sampler: str | None, data: str | None, neighbour: str | None, search: str | None, one_run: int | None,
-    outputs: str | None, neighbour_outputs: str | None, included: str | None, scores: str | None,
-) -> str:  # fmt: skip
-    """Which audit the options ask for; what stands alone or in the way is named."""
+def _mode(sampler: str | None, ways: dict[str, dict[str, Any]]) -> str:
+    """Which audit the options ask for, `ways` by its name; what stands alone or in the way is named."""
     from dpbench.core.validation import InvalidInput
 
-    ways: dict[str, dict[str, Any]] = {
-        "samples": {"--outputs": outputs, "--neighbour-outputs": neighbour_outputs},
-        "scores": {"--included": included, "--scores": scores},
-        "search": {"--search": search},
-        "one run": {"--one-run": one_run},
-        "pair": {"--data": data, "--neighbour": neighbour},
-    }
     asked = [name for name, options in ways.items() if any(v is not None for v in options.values())]
     if len(asked) > 1:
         one, other = (next(o for o, v in ways[name].items() if v is not None) for name in asked[:2])

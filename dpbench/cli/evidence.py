@@ -10,6 +10,7 @@ import typer
 from dpbench.cli.guard import UNEXPECTED, guarded
 from dpbench.cli.options import (
     DEFAULT_STORE,
+    ClaimsArgument,
     JsonOption,
     PaperOption,
     ProcessesOption,
@@ -17,7 +18,6 @@ from dpbench.cli.options import (
     SourcesOption,
     StoreOption,
     check_writable,
-    claim_ids,
     console,
     is_stdout,
     use_sources,
@@ -27,7 +27,6 @@ from dpbench.cli.options import (
 if TYPE_CHECKING:
     from dpbench.ledger.core import Claim
 
-Ids = Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs", autocompletion=claim_ids)]
 FolderOption = Annotated[
     Path | None, typer.Option("--evidence", help="folder of evidence", metavar="FOLDER", show_default=False)
 ]
@@ -38,7 +37,7 @@ app = typer.Typer(help="The committed evidence: how it stands, and running it ag
 @app.command()
 @guarded
 def status(
-    claims: Ids = None,
+    claims: ClaimsArgument = None,
     paper: PaperOption = None,
     sources: SourcesOption = None,
     evidence: FolderOption = None,
@@ -74,7 +73,7 @@ def _chosen(claims: list[str] | None, paper: str | None, evidence: Path | None) 
 @app.command()
 @guarded
 def refresh(
-    claims: Ids = None,
+    claims: ClaimsArgument = None,
     paper: PaperOption = None,
     sources: SourcesOption = None,
     evidence: FolderOption = None,

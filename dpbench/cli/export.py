@@ -10,6 +10,7 @@ import typer
 from dpbench.cli.guard import guarded
 from dpbench.cli.options import (
     DEFAULT_STORE,
+    ClaimsArgument,
     KindOption,
     PaperOption,
     QuietOption,
@@ -23,7 +24,7 @@ from dpbench.cli.options import (
 
 @guarded
 def export(
-    claims: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs; default all")] = None,
+    claims: ClaimsArgument = None,
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,

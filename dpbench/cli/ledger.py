@@ -9,6 +9,7 @@ import typer
 from dpbench.cli.guard import guarded
 from dpbench.cli.options import (
     DEFAULT_STORE,
+    ClaimsArgument,
     JsonOption,
     KindOption,
     PaperOption,
@@ -26,9 +27,7 @@ from dpbench.cli.options import (
 
 @guarded
 def list_claims(
-    claims: Annotated[
-        list[str] | None, typer.Argument(metavar="[CLAIM]...", help="ids or globs", autocompletion=claim_ids)
-    ] = None,
+    claims: ClaimsArgument = None,
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
@@ -37,20 +36,21 @@ def list_claims(
     json_file: JsonOption = None,
 ) -> None:
     """List the entries with their stored verdicts and weights; in 120 columns or more with kind and source too."""
-    from dpbench.core.validation import choice
-    from dpbench.ledger.verify import select
-    from dpbench.report.listing import ORDERS, print_list, rows
-    from dpbench.report.stored import best, known
+    from dpbench.cli.listing import listed
+    from dpbench.report.listing import ORDERS, print_list
 
-    choice("--sort", sort, tuple(ORDERS))
+    if sort not in ORDERS:
+        from dpbench.core.validation import choice
+
+        choice("--sort", sort, tuple(ORDERS))
     check_writable("--json", json_file)
-    use_sources(sources)
-    chosen = select(claims or None, paper=paper, kind=kind)
-    listed = rows(chosen, best(known(given_store(store)), [claim.id for claim in chosen], with_code=False), sort)
+    if sources:
+        use_sources(sources)
+    found = sorted(listed(claims, paper, kind, given_store(store)), key=ORDERS[sort])
     if json_file is not None:
-        write_json(json_file, {"schema": 1, "claims": listed})
+        write_json(json_file, {"schema": 1, "claims": found})
     if not is_stdout(json_file):
-        print_list(listed, console())
+        print_list(found, console())
 
 
 @guarded

@@ -38,6 +38,20 @@ def number(text: str) -> float:
 WHOLE: dict[str, Any] = {"parser": whole, "metavar": "INTEGER"}
 NUMBER: dict[str, Any] = {"parser": number, "metavar": "NUMBER"}
 
+
+def claim_ids(incomplete: str) -> list[str]:
+    """Ids that begin so, for the shell's completion: of the committed evidence, whose files are named by them."""
+    from dpbench.ledger.evidence import folder
+
+    return sorted(path.stem for path in folder().glob("*.json") if path.stem.startswith(incomplete))
+
+
+ClaimsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[CLAIM]...", help="ids or globs, e.g. 'glm.*.privacy.*'; default all", autocompletion=claim_ids
+    ),
+]
 StoreOption = Annotated[Path, typer.Option("--store", help="SQLite file of finished work", metavar="FILE")]
 SeedOption = Annotated[int, typer.Option("--seed", help="seed of all sampling", **WHOLE)]
 WorkersOption = Annotated[
@@ -72,13 +86,6 @@ SourcesOption = Annotated[
         show_default=False,
     ),
 ]  # fmt: skip
-
-
-def claim_ids(incomplete: str) -> list[str]:
-    """Ids that begin so, for the shell's completion: of the committed evidence, whose files are named by them."""
-    from dpbench.ledger.evidence import folder
-
-    return sorted(path.stem for path in folder().glob("*.json") if path.stem.startswith(incomplete))
 
 
 def use_sources(sources: list[str] | None) -> None:

@@ -11,13 +11,13 @@ import typer
 from dpbench.cli.guard import guarded
 from dpbench.cli.options import (
     DEFAULT_STORE,
+    ClaimsArgument,
     KindOption,
     PaperOption,
     QuietOption,
     SourcesOption,
     StoreOption,
     check_writable,
-    claim_ids,
     given_store,
     is_stdout,
     use_sources,
@@ -27,10 +27,7 @@ from dpbench.cli.options import (
 
 @guarded
 def report(
-    claims: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[CLAIM]...", help="ids or globs; default all", autocompletion=claim_ids),
-    ] = None,
+    claims: ClaimsArgument = None,
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,

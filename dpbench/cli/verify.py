@@ -11,6 +11,7 @@ from dpbench.cli.guard import BAD_USE, UNEXPECTED, guarded, one_line
 from dpbench.cli.options import (
     DEFAULT_STORE,
     NUMBER,
+    ClaimsArgument,
     JsonOption,
     JunitOption,
     KindOption,
@@ -23,7 +24,6 @@ from dpbench.cli.options import (
     StoreOption,
     check_writable,
     chosen_workers,
-    claim_ids,
     console,
     is_stdout,
     use_sources,
@@ -34,10 +34,7 @@ from dpbench.cli.options import (
 
 @guarded
 def verify(
-    claims: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[CLAIM]...", help="ids or globs, e.g. 'glm.*.privacy.*'", autocompletion=claim_ids),
-    ] = None,
+    claims: ClaimsArgument = None,
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,

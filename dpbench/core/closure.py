@@ -80,13 +80,6 @@ def closure(*roots: Any, depends: Iterable[str] = ()) -> Closure:
     return (_closure_of_ours if ours else _closure_of)(frozenset(starts))
 
 
-def names_of(root: Any) -> frozenset[Name]:
-    """The definitions that a function, partial, class or instance is made of, without what they reach."""
-    starts: set[Name] = set()
-    _add_roots(root, starts)
-    return frozenset(starts)
-
-
 @cache
 def _closure_of_ours(starts: frozenset[Name]) -> Closure:
     """Ours refers to nothing but ours, and stays what it was at the start."""

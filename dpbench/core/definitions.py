@@ -57,7 +57,7 @@ class Module:
         self._homes: dict[str, str] = {}
         self._live = not sources.is_ours(name)
         if path is not None:
-            self._read(ast.parse(path.read_bytes()))
+            self._read(sources.parsed(path.read_bytes()))
 
     def binds(self, name: str) -> bool:
         """Whether the module itself defines this name."""

@@ -12,7 +12,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from dpbench.core.sources import foreign_path, our_path
+from dpbench.core.sources import foreign_path, our_path, parsed, statements
 
 
 def code_digest(module: str) -> str:
@@ -55,7 +55,7 @@ def _source_and_imports(module: str, path: Path | None) -> tuple[bytes, tuple[st
     source = path.read_bytes()
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in statements(parsed(source)):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpbench.core.definitions import Module, Name
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DECLARATIONS = ("privacy", "rate", "inequality", "floor", "stability", "variant", "finding")
 _TEXTS = ("notes",)
+_LEFT_OUT = frozenset(("type_comment", "ctx", "kind", "type_params"))
 _NOTES_FROM = {"margins": 1, "profiles": 1, "growing": 1, "judge": 5}
 """Harnesses (`dpbench.ledger.harness`), with the position from which on their arguments are notes."""
 Target = tuple[str, str | None]
@@ -42,27 +43,28 @@ def imported_names(statement: ast.Import | ast.ImportFrom, module: Module) -> It
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.Import | ast.ImportFrom | None]]:
-    """Names bound by a node in its own scope; with the import that does it, or None."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        yield node.name, None
-        return
-    if isinstance(node, (ast.Lambda, *_COMPREHENSIONS)):
-        for part in ast.walk(node):  # a walrus binds outside the comprehension
-            if isinstance(part, ast.NamedExpr):
-                yield part.target.id, None
-        return
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        for alias in node.names:
-            yield alias.asname or alias.name.partition(".")[0], node
-        return
-    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        yield node.id, None
-    elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
-        yield node.name, None
-    elif isinstance(node, ast.MatchMapping) and node.rest:
-        yield node.rest, None
-    for child in ast.iter_child_nodes(node):
-        yield from _bindings(child)
+    """Names bound by a node in its own scope, in order; with the import that does it, or None."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load):
+                yield node.id, None
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name, None
+        elif isinstance(node, (ast.Lambda, *_COMPREHENSIONS)):
+            for part in ast.walk(node):  # a walrus binds outside the comprehension
+                if isinstance(part, ast.NamedExpr):
+                    yield part.target.id, None
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                yield alias.asname or alias.name.partition(".")[0], node
+        else:
+            if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+                yield node.name, None
+            elif isinstance(node, ast.MatchMapping) and node.rest:
+                yield node.rest, None
+            waiting += reversed(list(ast.iter_child_nodes(node)))
 
 
 class Normaliser:
@@ -93,16 +95,16 @@ class Normaliser:
             return "[" + ",".join(filter(None, map(self.text, node))) + "]"
         if not isinstance(node, ast.AST):
             return repr(node)
-        special = getattr(self, f"_{type(node).__name__.lower()}", None)
+        special = _special(type(node).__name__)
         if special is not None:
-            return str(special(node))
+            return str(getattr(self, special)(node))
         if isinstance(node, _COMPREHENSIONS):
             return self._comprehension(node)
         return self._plain(node)
 
-    def _plain(self, node: ast.AST, leave: tuple[str, ...] = ()) -> str:
-        left_out = ("type_comment", "ctx", "kind", "type_params", *leave)
-        parts = [self.text(value) for field, value in ast.iter_fields(node) if field not in left_out]
+    def _plain(self, node: ast.AST) -> str:
+        fields = [field for field in node._fields if field not in _LEFT_OUT and hasattr(node, field)]
+        parts = [self.text(getattr(node, field)) for field in fields]
         return f"{type(node).__name__}({','.join(parts)})"
 
     # -- what is left out
@@ -255,6 +257,13 @@ class Normaliser:
     def _referred(self, found: list[Name]) -> str:
         self.references += found
         return f"->{found[0][1]}" if found else ""
+
+
+@cache
+def _special(kind: str) -> str | None:
+    """Name of the method for a kind of node, where it has one."""
+    name = f"_{kind.lower()}"
+    return name if hasattr(Normaliser, name) else None
 
 
 def _module(name: str) -> Module:

@@ -7,11 +7,12 @@ nothing that was computed is filed under a key of the new text.
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 import sysconfig
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
@@ -85,6 +86,23 @@ def follow(module: str) -> None:
 def _external(module: str, loaded: bool) -> bool:
     path = foreign_path(module)
     return path is None or any(path.resolve().is_relative_to(folder) for folder in _installed_folders())
+
+
+@lru_cache(maxsize=1024)
+def parsed(source: bytes) -> ast.Module:
+    """The syntax tree of a source, for everything that reads it; nobody changes it."""
+    return ast.parse(source)
+
+
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every statement of a tree, at any depth, without a look into expressions."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, field, ())
+            waiting += inner if isinstance(inner, list) else ()
 
 
 def state(path: Path) -> State | None:

@@ -9,49 +9,92 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
-from dpbench.core import validation
+from dpbench.glm._erm_tiles import add_dense, add_sparse
 from dpbench.glm.losses import Loss
 
-_ROWS = 16384  # records whose weighted features are held at once while a Hessian is summed
 _EPS = float(np.finfo(float).eps)
 _LIFTS = 20  # the last lift is a thousand times the trace
 
 
 @dataclass(frozen=True)
 class Records:
+    """What the solver runs on.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array, shape (rows, d)
+    y : ndarray, shape (rows,)
+    x_bound : float
+    second : ndarray, shape (d, d), optional
+        XᵀX/n where the loss is quadratic.
+    n : int
+        What sums are divided by: the number of records, those left out among them.
+    far : ndarray, shape (d,), or None
+        Σ sign(r_i)·x_i/n over records left out, whose slope is ±κ of Huber's loss.
+    """
+
     X: Any
     y: np.ndarray
     x_bound: float
-    second: np.ndarray | None  # XᵀX/n where the loss is quadratic
+    second: np.ndarray | None
+    n: int
+    far: np.ndarray | None = None
 
-    @property
-    def n(self) -> int:
-        return int(self.X.shape[0])
+    @cached_property
+    def stored(self) -> tuple[np.ndarray, ...]:
+        """Arrays of X for the kernels: itself, or the three of compressed sparse rows."""
+        if not sparse.issparse(self.X):
+            return (np.ascontiguousarray(self.X),)
+        return self.X.data, self.X.indices.astype(np.int64), self.X.indptr.astype(np.int64)
+
+    @cached_property
+    def y_bound(self) -> float:
+        """max |y_i|."""
+        return float(np.abs(self.y).max(initial=0.0))
 
 
-@dataclass(frozen=True)
-class Curve:
-    """φ' and φ'' of a smooth loss."""
+class Pass(NamedTuple):
+    """What one pass over the records at a point gives, without the regularisation; the Hessian where asked for."""
 
-    loss: Loss
+    z: np.ndarray
+    gradient: np.ndarray
+    hessian: np.ndarray | None
+    steepness: float  # mean |φ'|
 
-    @property
-    def steepest(self) -> float:
-        """sup φ''."""
-        return self.loss.smoothness
 
-    def slope(self, z: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return self.loss.derivative(z, y)
+class Found(NamedTuple):
+    """The best point of a search, its certified distance before rounding, and the mean |φ'| there."""
 
-    def bend(self, z: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        if self.loss.sharper.bend is None:
-            raise validation.invalid("loss", "one with a second derivative", self.loss.name)
-        return self.loss.sharper.bend(self.loss, z, y, slope)
+    w: np.ndarray
+    distance: float
+    steepness: float
+
+
+def tour(data: Records, loss: Loss, w: np.ndarray, curved: bool) -> Pass:
+    """One pass over the records at w."""
+    d, n = w.size, data.n
+    wide = d + -d % 4
+    point, gradient, z = np.zeros(wide), np.zeros(wide), np.empty(data.y.size)
+    point[:d] = w
+    summed = curved and data.second is None
+    hessian = np.zeros((wide, wide) if summed else (0, 0))
+    run = add_sparse if len(data.stored) == 3 else add_dense
+    total = run(loss.code, loss.parameter, summed, *data.stored, data.y, point, z, gradient, hessian)
+    slope = gradient[:d] / n
+    if data.far is not None:
+        slope += loss.parameter * data.far
+    if not curved:
+        return Pass(z, slope, None, total / n)
+    if data.second is not None:
+        return Pass(z, slope, loss.smoothness * data.second, total / n)
+    lower = hessian[:d, :d] / n
+    return Pass(z, slope, np.tril(lower) + np.tril(lower, -1).T, total / n)
 
 
 def certified_distance(
@@ -84,32 +127,45 @@ def certified_distance(
 
 
 def newton(
-    data: Records, curve: Curve, lam: float, radius: float, target: float, w: np.ndarray, steps: int = 100
-) -> np.ndarray:
-    """Newton's method over the ball, until the certificate is ≤ target or stalls; its best point."""
-    smooth = curve.steepest * data.x_bound**2
-    best, least, stalled = w, math.inf, 0
+    data: Records, loss: Loss, lam: float, radius: float, target: float, w: np.ndarray, steps: int = 100
+) -> Found:
+    """Newton's method over the ball, until the certificate is ≤ target or stalls; its best point.
+
+    One pass over the records a step, at the end of the step: it tells whether the step was too long, in which case a
+    shorter one is searched along the segment, from the predictions at its two ends. The pass that is expected to be
+    the last does without the Hessian.
+    """
+    smooth = loss.smoothness * data.x_bound**2
+    best, stalled, origin, previous = Found(w, math.inf, 0.0), 0, None, math.inf
     for _ in range(steps):
-        z = data.X @ w
-        slope = curve.slope(z, data.y)
-        gradient = data.X.T @ slope / data.n + lam * w
+        expected = best.distance * (best.distance / previous) ** 2 if math.isfinite(previous) else math.inf
+        here = tour(data, loss, w, curved=10.0 * expected > 0.25 * target)
+        gradient = here.gradient + lam * w
+        if origin is not None:
+            start, z, move, slope = origin
+            origin = None
+            if _too_long(data, loss, lam, w, move, slope, float(gradient @ move)):
+                w = start + _line_search(data, loss, lam, start, move, z, here.z - z, slope, gradient @ move) * move
+                continue
         distance = certified_distance(gradient, 0.0, w, lam, radius, smooth)
-        stalled = 0 if distance < 0.5 * least else stalled + 1
-        if distance < least:
-            best, least = w, distance
-        if distance <= 0.25 * target or (stalled >= 5 and least < 1e-3 * math.sqrt(w @ w)) or stalled >= 40:
+        stalled = 0 if distance < 0.5 * best.distance else stalled + 1
+        if distance < best.distance:
+            previous, best = best.distance, Found(w, distance, here.steepness)
+        least, length = best.distance, math.sqrt(w @ w)
+        if distance <= 0.25 * target or (stalled >= 5 and least < 1e-3 * length) or stalled >= 40:
             break
-        hessian = _hessian(data, curve.bend(z, data.y, slope))
+        if here.hessian is None:
+            previous, here = math.inf, tour(data, loss, w, curved=True)
+        assert here.hessian is not None
+        hessian = here.hessian
         hessian[np.diag_indices_from(hessian)] += lam
         there = _quadratic_over_ball(hessian, hessian @ w - gradient, radius)
-        step = _line_search(data, curve, lam, w, there, z, float(gradient @ (there - w)))
-        w = there if step == 1.0 else w + step * (there - w)
+        origin = w, here.z, there - w, float(gradient @ (there - w))
+        w = there
     return best
 
 
-def descend(
-    data: Records, curve: Curve, lam: float, radius: float, target: float, w: np.ndarray
-) -> np.ndarray:
+def descend(data: Records, loss: Loss, lam: float, radius: float, target: float, w: np.ndarray) -> Found:
     """Accelerated projected gradient steps from w until the certificate is ≤ target; the best point met.
 
     Nesterov's constant momentum (√L − √λ)/(√L + √λ), L = H‖X‖² + λ. In exact arithmetic F(w_t) − F* ≤
@@ -117,46 +173,52 @@ def descend(
     L: after a number of steps that is √(L/λ) times a logarithm, w_t is so close to w̃ that the certificate, at most
     (L(1 + ν)/λ)‖w_t − w̃‖ once the step reaches the sphere where w̃ is on it, is at most τ. `steps` is well above that.
     """
-    top = curve.steepest * data.x_bound**2 + lam
-    gradient = data.X.T @ curve.slope(data.X @ w, data.y) / data.n + lam * w
-    best, least = w, certified_distance(gradient, 0.0, w, lam, radius, top)
+    top = loss.smoothness * data.x_bound**2 + lam
+
+    def certified(w: np.ndarray) -> Found:
+        here = tour(data, loss, w, curved=False)
+        return Found(w, certified_distance(here.gradient + lam * w, 0.0, w, lam, radius, top), here.steepness)
+
+    best = certified(w)
     ratio = math.sqrt(top / lam)
-    steps = math.ceil(4.0 * ratio * math.log(16.0 * (top / lam) * (1.0 + least / target)))
+    steps = math.ceil(4.0 * ratio * math.log(16.0 * (top / lam) * (1.0 + best.distance / target)))
     momentum = (ratio - 1.0) / (ratio + 1.0)
     ahead, before = w, w
     for step in range(steps):
-        gradient = data.X.T @ curve.slope(data.X @ ahead, data.y) / data.n + lam * ahead
+        gradient = tour(data, loss, ahead, curved=False).gradient + lam * ahead
         w = into_ball(ahead - gradient / top, radius)
         ahead, before = w + momentum * (w - before), w
         if step % 16 == 0 or step == steps - 1:
-            gradient = data.X.T @ curve.slope(data.X @ w, data.y) / data.n + lam * w
-            distance = certified_distance(gradient, 0.0, w, lam, radius, top)
-            if distance < least:
-                best, least = w, distance
-            if least <= target:
+            best = min(best, certified(w), key=lambda found: found.distance)
+            if best.distance <= target:
                 break
     return best
 
 
-def _line_search(
-    data: Records, curve: Curve, lam: float, w: np.ndarray, there: np.ndarray, z: np.ndarray, start: float
-) -> float:
-    """A step in (0, 1] from w towards `there` where F' is ≤ 0 and at most half of `start`: F falls.
+def _too_long(
+    data: Records, loss: Loss, lam: float, w: np.ndarray, move: np.ndarray, start: float, end: float
+) -> bool:
+    """Whether F rises at the end w of a segment; a derivative that is lost in rounding does not count."""
+    size = math.sqrt(w @ w)
+    steepest = loss.smoothness * data.x_bound * (data.x_bound * size + data.y_bound)
+    noise = 4.0 * _EPS * math.sqrt(move @ move) * (steepest + lam * size)
+    return end > noise and start < -noise
 
-    F is convex, so its derivative along the segment rises; one that is lost in rounding is not searched.
+
+def _line_search(
+    data: Records, loss: Loss, lam: float, w: np.ndarray, move: np.ndarray, z: np.ndarray, change: np.ndarray,
+    start: float, end: float,
+) -> float:  # fmt: skip
+    """A step in (0, 1] along `move` from w where F' is ≤ 0 and at most half of `start`, so that F falls.
+
+    F is convex, so its derivative along the segment rises from `start` to `end`.
     """
-    move, change = there - w, data.X @ there - z
+    outside = 0.0 if data.far is None else loss.parameter * float(data.far @ move)
 
     def derivative(step: float) -> float:
-        slope = curve.slope(z + step * change, data.y)
-        return float(slope @ change) / data.n + lam * float((w + step * move) @ move)
+        slope = loss.derivative(z + step * change, data.y)
+        return float(slope @ change) / data.n + outside + lam * float((w + step * move) @ move)
 
-    end = derivative(1.0)
-    length = math.sqrt(move @ move)
-    steepest = curve.steepest * data.x_bound * (data.x_bound * math.sqrt(w @ w) + float(np.abs(data.y).max()))
-    noise = 4.0 * _EPS * length * (steepest + lam * math.sqrt(w @ w))
-    if end <= noise or start >= -noise:
-        return 1.0
     low, high, at_low, at_high = 0.0, 1.0, start, end
     for trial in range(80):
         fraction = at_low / (at_low - at_high) if trial % 2 == 0 else 0.5
@@ -169,23 +231,6 @@ def _line_search(
         else:
             high, at_high = middle, at_middle
     return low if low > 0.0 else high
-
-
-def _hessian(data: Records, weights: np.ndarray) -> np.ndarray:
-    """Xᵀ diag(weights) X / n as a new dense matrix, over the records with weight only."""
-    if data.second is not None:
-        return weights[0] * data.second
-    X = data.X
-    busy = np.flatnonzero(weights)
-    if busy.size < 0.7 * data.n:
-        X, weights = X[busy], weights[busy]
-    if sparse.issparse(X):
-        return np.asarray((X.T @ sparse.diags_array(weights) @ X).toarray()) / data.n
-    total = np.zeros((X.shape[1], X.shape[1]))
-    for start in range(0, X.shape[0], _ROWS):
-        part = X[start : start + _ROWS]
-        total += part.T @ (part * weights[start : start + _ROWS, None])
-    return total / data.n
 
 
 def _quadratic_over_ball(matrix: np.ndarray, pull: np.ndarray, radius: float) -> np.ndarray:

@@ -159,8 +159,8 @@ class Boosting:
                 sums = np.column_stack([integer_risk(chunks[-1], w, self._grid(problem)) for w in made])
                 index = integer_choice.report_noisy_max(Source(rng), sums, self._steps(problem))
             else:
-                losses = np.column_stack([clipped_risk(chunks[-1], w, reach) for w in made])
-                index = selection.report_noisy_max(losses, scale, rng)
+                losses = clipped_risk(chunks[-1], made.reshape(-1, problem.d), reach).reshape(len(made), -1)
+                index = selection.report_noisy_max(np.ascontiguousarray(losses.T), scale, rng)
             chosen[start:stop] = index[: stop - start]
             models[:, start:stop] = made[:, : stop - start]
         return chosen, models

@@ -7,12 +7,27 @@ slope, and one replaced record moves the sum by at most 2·limit steps. A record
 as 0. Noise from integers is added. w_{t+1} is a function of w_t and of that noisy sum, which are released, so floating
 point is harmless in it. Where the guarantee of floating point rests on D, the largest difference of two gradients,
 this one rests on twice their length, which one record alone can be held to: between 1 and 2 times D.
+
+*Quadratic losses* need no pass over the records at each step. Let x_i, y_i be held to the bounds X and Y first
+(`held`), φ'(z, y) = H(z − y), or −y for the linear loss (H = 1 and no first term), and ‖w‖ ≤ B. The sum of the
+gradients over the reals, H(Σ x_i x_iᵀw − Σ y_i x_i), is moved by one record by at most 2G = 2HX(BX + Y). What is
+computed, from the sums of x_i x_iᵀ and of y_i x_i, made once a problem, is within
+
+    E = H·n·X(BX + Y)·(c + n/c + d + 16)·2⁻⁵³·(1 + 1e-6)
+
+of it, c the records of a part that one product sums: for any order of summation the computed Aᵀb is within
+k·2⁻⁵³(1 + 1e-6)·|A|ᵀ|b| of it, k its number of terms (Higham 2002, 3.5), and ‖|X|ᵀ|X||w|‖ ≤ ΣX‖x_i‖B, ‖|X|ᵀ|y|‖ ≤
+ΣY‖x_i‖. Rounding to the grid adds √d/2 steps for either data set. So wherever E is at most half a step, the computed
+integers of neighbours are at most 2G/g + √d + 1 ≤ 2·limit steps apart, which is what the guarantee counts, and the sums
+serve; where E may be more, the records do (`sums_serve`: n, d, σ and the declared bounds decide).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -30,6 +45,8 @@ from dpbench.privacy.profile import Profile, shifted_gaussian
 _UP = 1.0 + 1e-9
 _RECORDS = 4096  # of one kernel call
 _DENSE_LIMIT = 2**27
+_PART = 1024  # c: records that one product sums
+_LARGEST_SIDE = 2000  # d up to which a step with the sums costs less than it saves
 
 
 class Bounded(Protocol):
@@ -107,6 +124,79 @@ def bounded_rows(X: np.ndarray, made: Integers) -> tuple[np.ndarray, np.ndarray]
     return np.ascontiguousarray(rows), room / np.where(finite, np.maximum(lengths, 1e-150), 1.0)
 
 
+def held(problem: GLMProblem) -> tuple[np.ndarray, np.ndarray]:
+    """Dense rows of length at most ‖X‖(1 + 1e-12) and labels of at most Y, functions of their record alone.
+
+    What is no number counts as 0. Records of a problem are within its bounds already, up to rounding: the guarantee
+    does not rest on it.
+    """
+    X = problem.X.toarray() if problem.sparse else problem.X
+    lengths = np.sqrt(np.einsum("ij,ij->i", X, X))
+    sound = np.isfinite(lengths) & np.isfinite(problem.y)
+    if not (sound.all() and lengths.max(initial=0.0) <= problem.x_bound):
+        X = np.where(sound[:, None], X, 0.0)
+        lengths = np.where(sound, lengths, 0.0)
+        X = X * np.minimum(1.0, problem.x_bound / np.maximum(lengths, 1e-300))[:, None]
+    y = np.clip(np.where(sound, problem.y, 0.0), -problem.y_bound, problem.y_bound)
+    return np.ascontiguousarray(X), y
+
+
+def summing_error(problem: Bounded) -> float:
+    """E: a bound on the length of what floating point may add to the sum of the gradients of a quadratic loss."""
+    slope = gradient_bound(problem.loss, problem.x_bound, problem.y_bound, problem.radius)
+    terms = _PART + problem.n / _PART + problem.d + 16.0
+    return problem.n * slope * terms * 2.0**-53 * (1.0 + 1e-6)
+
+
+def sums_serve(problem: Bounded, made: Integers) -> bool:
+    """Whether the gradients may be had from sums over the records (module docstring)."""
+    simple = problem.loss.quadratic and problem.d <= _LARGEST_SIDE
+    return simple and summing_error(problem) <= 0.5 * made.grid.spacing
+
+
+@lru_cache(maxsize=4)
+def _sums(problem: GLMProblem) -> tuple[np.ndarray, np.ndarray]:
+    """H·Σ x_i x_iᵀ (0 for the linear loss) and H·Σ y_i x_i of the records as `held`, in parts of `_PART`."""
+    X, y = held(problem)
+    scale = 1.0 if problem.loss.affine else problem.loss.smoothness
+    second, cross = np.zeros((problem.d, problem.d)), np.zeros(problem.d)
+    for at in range(0, problem.n, _PART):
+        part = X[at : at + _PART]
+        cross += part.T @ y[at : at + _PART]
+        if not problem.loss.affine:
+            second += part.T @ part
+    return second * scale, cross * scale
+
+
+def _gradients(problem: GLMProblem, made: Integers, width: int) -> Callable[[np.ndarray], np.ndarray]:
+    """w, shape (d, width), to the sums of the gradients in whole steps of the grid, int64."""
+    d, n, inverse = problem.d, problem.n, 1.0 / made.grid.spacing
+    if sums_serve(problem, made):
+        second, cross = _sums(problem)
+
+        def from_sums(w: np.ndarray) -> np.ndarray:
+            return np.rint((second @ w - cross[:, None]) * inverse).astype(np.int64)
+
+        return from_sums
+    if problem.sparse and n * d > _DENSE_LIMIT:
+        raise validation.invalid("X", f"of at most {_DENSE_LIMIT} entries when made dense", problem.X.shape)
+    X = np.ascontiguousarray(problem.X.toarray() if problem.sparse else problem.X)
+    X, largest = bounded_rows(X, made)
+    scores, sums = np.empty((ROWS, width)), np.empty((d, width))
+
+    def from_records(w: np.ndarray) -> np.ndarray:
+        sums[:] = 0.0
+        for at in range(0, n, _RECORDS):
+            part = slice(at, at + _RECORDS)
+            integer_gradients(
+                problem.loss.code, problem.loss.parameter, X[part], problem.y[part], w, inverse, largest[part], scores,
+                sums,
+            )  # fmt: skip
+        return sums.astype(np.int64)
+
+    return from_records
+
+
 def exact_descend(
     problem: GLMProblem, width: int, rng: np.random.Generator, steps: int, eta: float, sigma: float
 ) -> np.ndarray:
@@ -115,23 +205,10 @@ def exact_descend(
     w, total = np.zeros((d, width)), np.zeros((d, width))
     if steps == 1:
         return total.T
-    if problem.sparse and n * d > _DENSE_LIMIT:
-        raise validation.invalid("X", f"of at most {_DENSE_LIMIT} entries when made dense", problem.X.shape)
-    X = np.ascontiguousarray(problem.X.toarray() if problem.sparse else problem.X)
     made, source = integers(problem, sigma), Source(rng)
-    sums = np.empty((d, width))
-    X, largest = bounded_rows(X, made)
-    scores = np.empty((ROWS, width))
-    fixed = problem.loss.code, problem.loss.parameter
+    gradients = _gradients(problem, made, width)
     for _ in range(steps - 1):
-        sums[:] = 0.0
-        for at in range(0, n, _RECORDS):
-            part = slice(at, at + _RECORDS)
-            integer_gradients(
-                *fixed, X[part], problem.y[part], w, 1.0 / made.grid.spacing, largest[part], scores, sums
-            )
-        whole = sums.astype(np.int64)
-        whole += integer_noise.gaussian(source, made.grid.sigma, d * width).reshape(d, width)
+        whole = gradients(w) + integer_noise.gaussian(source, made.grid.sigma, d * width).reshape(d, width)
         w = w - eta * (whole * (made.grid.spacing / n))
         length = np.sqrt((w * w).sum(axis=0))
         w = w * np.where(length > problem.radius, problem.radius / np.maximum(length, 1e-300) * (1.0 - 1e-15), 1.0)

@@ -165,11 +165,11 @@ class PrivateGridSearch:
 
     def scores(self, problem: GLMProblem, outputs: Sequence[np.ndarray]) -> np.ndarray:
         """φ₀ and the penalised losses on S₂ of the candidates w_1, …, w_K, each (trials, d): (trials, K + 1)."""
-        judged = self._parts(problem)[1]
-        columns = [np.full(outputs[0].shape[0], problem.loss.at_zero(problem.y_bound))]
-        each = zip(judged, outputs, self._reaches(problem), self.penalties(problem), strict=True)
-        columns += [clipped_risk(part, w, reach) + penalty for part, w, reach, penalty in each]
-        return np.column_stack(columns)
+        trials, judged = outputs[0].shape[0], self._parts(problem)[1]
+        reaches = np.repeat(self._reaches(problem), trials)
+        risks = clipped_risk(judged[0], np.concatenate(outputs), reaches).reshape(-1, trials)
+        at_zero = np.full(trials, problem.loss.at_zero(problem.y_bound))
+        return np.column_stack([at_zero, risks.T + self.penalties(problem)])
 
     def choose(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The outputs, shape (trials, d), and the chosen j, shape (trials,); 0 stands for w = 0."""

@@ -54,8 +54,6 @@ class Sharper:
         ``gap(loss, a, b, one_dimensional)``: D/‖X‖ for a = B‖X‖ and |y| ≤ b, with the derivation above.
     span : callable, optional
         ``span(loss, z_bound, y_bound)``: inf and sup of φ over |z| ≤ z_bound and |y| ≤ y_bound, and sup − inf.
-    bend : callable, optional
-        ``bend(loss, z, y, slope)``: φ'' (a generalised derivative of φ' at its corners), for Newton's method.
     basis_minimiser : callable, optional
         ``basis_minimiser(loss, bias, y)``: the least minimiser in z ≥ 0 of ((1+b)/2)φ(z, y) + ((1−b)/2)φ(z, −y), for
         an array of b ≥ 0.
@@ -66,7 +64,6 @@ class Sharper:
     slope: Callable[[Loss, float, float], float] | None = None
     gap: Callable[[Loss, float, float, bool], float] | None = None
     span: Callable[[Loss, float, float], tuple[float, float, float]] | None = None
-    bend: Callable[[Loss, np.ndarray, np.ndarray, np.ndarray], np.ndarray] | None = None
     basis_minimiser: Callable[[Loss, np.ndarray, float], np.ndarray] | None = None
     residual_integral: Callable[[Loss, np.ndarray], np.ndarray] | None = None
 
@@ -113,12 +110,6 @@ def _residual_span(loss: Loss, z_bound: float, y_bound: float) -> tuple[float, f
     return 0.0, high, high
 
 
-def _residual_bend(loss: Loss, z: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    if math.isinf(loss.lipschitz):
-        return np.full(z.shape, loss.smoothness)
-    return loss.smoothness * (np.abs(z - y) < loss.lipschitz / loss.smoothness)
-
-
 def _residual_minimiser(loss: Loss, bias: np.ndarray, y: float) -> np.ndarray:
     """Where (1+b)φ'(z − y) + (1−b)φ'(z + y) = 0: by, or past the knee y − (G/H)(1−b)/(1+b)."""
     knee = loss.lipschitz / loss.smoothness
@@ -138,7 +129,7 @@ def _residual_integral(loss: Loss, r: np.ndarray) -> np.ndarray:
 
 
 RESIDUAL_SHARPER = Sharper(
-    _slope_at_corner, _residual_gap, _residual_span, _residual_bend, _residual_minimiser, _residual_integral
+    _slope_at_corner, _residual_gap, _residual_span, _residual_minimiser, _residual_integral
 )
 
 
@@ -192,15 +183,11 @@ def _logistic_span(loss: Loss, z_bound: float, y_bound: float) -> tuple[float, f
     return least, z_bound + least, z_bound
 
 
-def _logistic_bend(loss: Loss, z: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    return np.abs(slope) * (1.0 - np.abs(slope))
-
-
 def _logistic_minimiser(loss: Loss, bias: np.ndarray, y: float) -> np.ndarray:
     return np.log((1.0 + bias) / (1.0 - bias))
 
 
-LOGISTIC_SHARPER = Sharper(_logistic_slope, _logistic_gap, _logistic_span, _logistic_bend, _logistic_minimiser)
+LOGISTIC_SHARPER = Sharper(_logistic_slope, _logistic_gap, _logistic_span, _logistic_minimiser)
 
 
 # The capped-linear loss
@@ -230,12 +217,8 @@ def _capped_span(loss: Loss, z_bound: float, y_bound: float) -> tuple[float, flo
     return 0.0, high, high
 
 
-def _capped_bend(loss: Loss, z: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    return (np.where(y >= 0.0, z, -z) > loss.parameter).astype(float)
-
-
 def _capped_minimiser(loss: Loss, bias: np.ndarray, y: float) -> np.ndarray:
     return loss.parameter + y * 2.0 * bias / (1.0 + bias)
 
 
-CAPPED_SHARPER = Sharper(_capped_slope, _capped_gap, _capped_span, _capped_bend, _capped_minimiser)
+CAPPED_SHARPER = Sharper(_capped_slope, _capped_gap, _capped_span, _capped_minimiser)

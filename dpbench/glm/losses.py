@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from numba import types
 
 from dpbench.core import validation
 from dpbench.core.kernel import arr, f8, i8, kernel
-from dpbench.glm._logistic_kernel import falling_logistic
+from dpbench.glm._logistic_kernel import falling_logistic, log_one_plus_exp
 from dpbench.glm.loss_constants import (
     ABSOLUTE_SHARPER,
     CAPPED_SHARPER,
@@ -99,16 +100,16 @@ class Loss:
         return self._map(z, y, derivative=1)
 
     def _map(self, z: np.ndarray, y: np.ndarray, derivative: int) -> np.ndarray:
-        shape = np.broadcast_shapes(np.shape(z), np.shape(y))
-        flat_z = np.ascontiguousarray(np.broadcast_to(z, shape), dtype=np.float64).reshape(-1)
-        flat_y = np.ascontiguousarray(np.broadcast_to(y, shape), dtype=np.float64).reshape(-1)
+        z, y = np.asarray(z, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        shape = np.broadcast(z, y).shape
+        flat_z, flat_y = (_spread(part, shape).reshape(-1) for part in (z, y))
         out = np.empty(flat_z.size)
         map_loss(self.code, self.parameter, derivative, flat_z, flat_y, out)
         return out.reshape(shape)
 
     def at_zero(self, y_bound: float) -> float:
         """sup of |φ(0, y)| over |y| ≤ y_bound: ‖Y‖² (smooth section) or ‖Y‖ (Lipschitz section)."""
-        return abs(float(self.value(np.zeros(1), np.array([y_bound]))[0]))
+        return _at_zero(self, y_bound)
 
     def lipschitz_over(self, y_bound: float) -> float:
         """G over all z and the labels |y| ≤ `y_bound`; infinite where there is none."""
@@ -145,6 +146,11 @@ class Loss:
         if self.binary and not np.all(np.abs(y) == 1.0):
             bad = y[np.abs(y) != 1.0][0]
             raise validation.invalid("y", f"-1 or +1 everywhere for the {self.name} loss", float(bad))
+
+
+@lru_cache(maxsize=1024, typed=True)  # asked for in every block of trials
+def _at_zero(loss: Loss, y_bound: float) -> float:
+    return abs(float(loss.value(np.zeros(1), np.array([y_bound]))[0]))
 
 
 def squared() -> Loss:
@@ -196,6 +202,15 @@ def capped_linear(end: float) -> Loss:
     return Loss("capped-linear", CAPPED_LINEAR, end, 1.0, math.inf, linear_until=end, sharper=CAPPED_SHARPER)
 
 
+def _spread(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """`values` broadcast to a shape, in C order."""
+    if values.shape == shape:
+        return np.ascontiguousarray(values).reshape(shape)
+    made = np.empty(shape)
+    made[...] = values
+    return made
+
+
 BY_NAME = {
     "squared": squared,
     "half-squared": half_squared,
@@ -221,8 +236,7 @@ def loss_value(code, parameter, z, y):
     if code == HALF_SQUARED:
         return 0.5 * (z - y) * (z - y)
     if code == LOGISTIC:
-        m = -y * z
-        return max(m, 0.0) + math.log1p(math.exp(-abs(m)))
+        return log_one_plus_exp(-y * z)
     if code == HUBER:
         r = abs(z - y)
         return 0.5 * r * r if r <= parameter else parameter * (r - 0.5 * parameter)
@@ -257,6 +271,25 @@ def loss_derivative(code, parameter, z, y):
         sign = 1.0 if y >= 0.0 else -1.0
         past = sign * z - parameter
         return -y if past <= 0.0 else -sign * (abs(y) - past)
+    return math.nan
+
+
+@kernel(f8(i8, f8, f8, f8))
+def loss_curvature(code, parameter, z, y):
+    """∂²φ/∂z², at a corner of φ' one of its one-sided derivatives; NaN for a loss without: no Newton's method then."""
+    if code == SQUARED:
+        return 2.0
+    if code == HALF_SQUARED:
+        return 1.0
+    if code == LOGISTIC:
+        p = falling_logistic(y * z)
+        return p * (1.0 - p)
+    if code == HUBER:
+        return 1.0 if abs(z - y) < parameter else 0.0
+    if code == LINEAR:
+        return 0.0
+    if code == CAPPED_LINEAR:
+        return 1.0 if (z if y >= 0.0 else -z) > parameter else 0.0
     return math.nan
 
 

@@ -15,6 +15,7 @@ from dpbench.core.blas import one_blas_thread
 from dpbench.core.sampling import block_width, check_rng, nothing_to_diagnose, release, sample
 from dpbench.glm import _noisy_gd_kernels as kernels
 from dpbench.glm import theory
+from dpbench.glm._noisy_gd_members import one_run_each
 from dpbench.glm.exact_gd import exact_descend, exact_deviation, exact_guarantee
 from dpbench.glm.problem import GLMProblem, glm_problem, records_apart
 from dpbench.glm.sensitivity import gradient_gap
@@ -62,6 +63,8 @@ class NoisyGD:
 
     sample = sample
     release = release
+    one_run_each = one_run_each
+    moments_suffice = property(lambda self: self.arithmetic == "float")  # on a quadratic loss: see `attacks.members`
     diagnose = nothing_to_diagnose
 
     def __post_init__(self) -> None:

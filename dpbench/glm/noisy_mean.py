@@ -57,6 +57,11 @@ class NoisyMean:
         if self.arithmetic == "exact" and self.shrink == math.inf:
             raise validation.invalid("shrink", "finite where arithmetic is 'exact'", self.shrink)
 
+    @property
+    def moments_suffice(self) -> bool:
+        """Whether runs on a quadratic loss ask for nothing but `moments` and what is declared."""
+        return self.arithmetic == "float"
+
     def guarantee(self, problem: GLMProblem) -> Profile:
         """Upper profile over all neighbours (replace-one), from the noise in use."""
         if self.arithmetic == "exact":
@@ -96,7 +101,7 @@ class NoisyMean:
         trials = validation.integer("trials", trials, at_least=1)
         if self.arithmetic == "exact":
             return self._exact(problem, trials, rng)
-        centre = float((problem.X.T @ problem.y)[0]) / (problem.n * problem.x_bound**2)
+        centre = float(problem.moments[1][0]) / problem.x_bound**2
         unit = 2.0 * problem.y_bound / (problem.n * problem.x_bound) / self.shrink
         if self.noise == "laplace":
             drawn = rng.laplace(0.0, unit / self.epsilon, (trials, 1))

@@ -164,8 +164,9 @@ class OutputPerturbation:
             return theory.lipschitz_erm_noise(bound, p.x_bound, p.n, self.epsilon, self.delta, lam)
         y = math.sqrt(p.loss.at_zero(p.y_bound))
         return theory.smooth_erm_noise(
-            p.loss.smoothness, p.x_bound, y, p.radius, p.n, self.epsilon, self.delta, lam, self.noise_constant
-        )
+            p.loss.smoothness, p.x_bound, y, p.radius, p.n, self.epsilon, self.delta, lam,
+            constant=self.noise_constant,
+        )  # fmt: skip
 
     def guarantee(self, problem: GLMProblem, *, neighbours: str = "replace") -> Profile:
         """Upper profile over all neighbours, from the noise in use: μ = `sensitivity`/σ.

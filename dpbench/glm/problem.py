@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from scipy import sparse
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import InvalidInput
+from dpbench.glm._records import add_to, features_of, frozen, row_norms
 from dpbench.glm.losses import Loss, resolve
 
 _ROUNDING = 1e-12  # relative excess over a declared bound that is rounding, and is scaled back onto the bound
@@ -78,7 +80,7 @@ class GLMProblem:
         put(self, "y_bound", validation.real("y_bound", y_bound, above=0.0, size=True))
         put(self, "radius", validation.real("radius", radius, above=0.0, size=True))
         put(self, "on_excess", validation.choice("on_excess", on_excess, ("error", "clip")))
-        features = _features(X)
+        features = features_of(X)
         labels = validation.array("y", y, ndim=1)
         if labels.shape[0] != features.shape[0]:
             raise validation.invalid("y", f"a vector of length {features.shape[0]}, one label a row of X", labels)
@@ -112,13 +114,20 @@ class GLMProblem:
 
     @cached_property
     def digest(self) -> str:
+        made = self._hashed.copy()
+        add_to(made, self.y)
+        return str(made.hexdigest())
+
+    @cached_property
+    def _hashed(self) -> Any:
+        """The hash of all but the labels."""
         declared = (self.loss.name, self.loss.parameter, self.x_bound, self.y_bound, self.radius, self.X.shape)
         made = hashlib.sha256(repr(declared).encode())
-        parts = (self.X.data, self.X.indices, self.X.indptr) if self.sparse else (self.X,)
-        for part in (*parts, self.y):
-            made.update(str(part.dtype).encode())
-            made.update(np.ascontiguousarray(part).tobytes())
-        return made.hexdigest()
+        add_to(made, *((self.X.data, self.X.indices, self.X.indptr) if self.sparse else (self.X,)))
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: part for name, part in self.__dict__.items() if name != "_hashed"}  # which cannot be pickled
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -130,19 +139,24 @@ class GLMProblem:
     def moments(self) -> tuple[np.ndarray, np.ndarray, float]:
         """Sufficient statistics of a quadratic loss: XᵀX/n (d, d), Xᵀy/n (d,), yᵀy/n."""
         with one_blas_thread():
-            second = self.X.T @ self.X
-            second = second.toarray() if sparse.issparse(second) else second
-            cross = self.X.T @ self.y
-        made = np.ascontiguousarray(second) / self.n, np.ascontiguousarray(cross) / self.n
-        for part in made:
-            part.flags.writeable = False
-        return *made, float(self.y @ self.y) / self.n
+            cross = np.ascontiguousarray(self.X.T @ self.y) / self.n
+        cross.flags.writeable = False
+        return self.second, cross, float(self.y @ self.y) / self.n
+
+    @cached_property
+    def second(self) -> np.ndarray:
+        """XᵀX/n, shape (d, d)."""
+        with one_blas_thread():
+            made = self.X.T @ self.X
+            made = np.ascontiguousarray(made.toarray() if sparse.issparse(made) else made) / self.n
+        made.flags.writeable = False
+        return made
 
     @cached_property
     def axes(self) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues (d,) and eigenvectors (d, d), one a column, of XᵀX/n."""
         with one_blas_thread():
-            values, vectors = np.linalg.eigh(self.moments[0])
+            values, vectors = np.linalg.eigh(self.second)
         made = np.maximum(values, 0.0), np.ascontiguousarray(vectors)
         for part in made:
             part.flags.writeable = False
@@ -169,9 +183,28 @@ class GLMProblem:
 
     def with_radius(self, radius: float) -> GLMProblem:
         """The same records on another ball; shares them, and the moments already computed of them."""
+        return self._with("radius", validation.real("radius", radius, above=0.0))
+
+    def with_loss(self, loss: Loss) -> GLMProblem:
+        """The same records under another loss for the same labels; shares them in the same way."""
+        loss.check_labels(self.y)
+        return self._with("loss", loss)
+
+    def _with(self, name: str, value: Any) -> GLMProblem:
         made = copy.copy(self)
         made.__dict__.pop("digest", None)
-        object.__setattr__(made, "radius", validation.real("radius", radius, above=0.0))
+        object.__setattr__(made, name, value)
+        return made
+
+    def with_labels(self, y: Any) -> GLMProblem:
+        """Other labels, checked as ever, on the same features: shares them and what was already computed of them."""
+        made = copy.copy(self)
+        made.__dict__.update({"_hashed": self._hashed} if "_hashed" in self.__dict__ else {})
+        for name in ("digest", "moments"):
+            made.__dict__.pop(name, None)
+        labels = validation.array("y", y, ndim=1, width=self.n)
+        object.__setattr__(made, "y", made._bounded_labels(labels))
+        made.loss.check_labels(made.y)
         return made
 
     def predictions(self, w: np.ndarray) -> np.ndarray:
@@ -185,12 +218,15 @@ class GLMProblem:
         return float(risks) if rows.ndim == 1 else risks
 
     def _bounded_features(self, X: Any) -> Any:
-        scale, sizes = _row_norms(X)
+        # a norm that the plain sum of squares takes for too small is below every bound: bounds are at least 1e-50
+        if not sparse.issparse(X) and math.sqrt(np.einsum("ij,ij->i", X, X).max()) <= self.x_bound:
+            return frozen(X)
+        scale, sizes = row_norms(X)
         with np.errstate(over="ignore"):  # infinite only where the norm is beyond every float
             norms = sizes * scale
         over = norms > self.x_bound
         if not over.any():
-            return _frozen(X)
+            return frozen(X)
         worst = int(np.argmax(norms))
         if self.on_excess == "error" and norms[worst] > self.x_bound * (1.0 + _ROUNDING):
             raise InvalidInput(
@@ -200,10 +236,10 @@ class GLMProblem:
         unit = np.where(over, scale, 1.0)  # a power of 2: dividing by it is exact
         shrink = np.where(over, self.x_bound / np.where(over, sizes, 1.0) * (1.0 - 1e-15), 1.0)
         if not sparse.issparse(X):
-            return _frozen(X / unit[:, None] * shrink[:, None])
+            return frozen(X / unit[:, None] * shrink[:, None])
         scaled, stored = X.copy(), np.diff(X.indptr)
         scaled.data = X.data / np.repeat(unit, stored) * np.repeat(shrink, stored)
-        return _frozen(scaled)
+        return frozen(scaled)
 
     def _bounded_labels(self, y: np.ndarray) -> np.ndarray:
         worst = int(np.argmax(np.abs(y)))
@@ -212,7 +248,7 @@ class GLMProblem:
                 f"y must be at most y_bound = {self.y_bound:g} in absolute value, "
                 f"got {y[worst]:.17g} at row {worst}; on_excess='clip' cuts such labels"
             )
-        return _frozen(np.clip(y, -self.y_bound, self.y_bound))
+        return frozen(np.clip(y, -self.y_bound, self.y_bound))
 
 
 def glm_problem(value: Any) -> GLMProblem:
@@ -241,47 +277,3 @@ def records_apart(problem: GLMProblem, neighbour: Any) -> int:
     unequal = problem.X != neighbour.X
     rows = np.asarray(unequal.sum(axis=1)).reshape(-1) > 0
     return int(np.count_nonzero(rows | (problem.y != neighbour.y)))
-
-
-def _row_norms(X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Norms of the rows in two factors: a power of 2 near a row's largest entry, and the norm in units of it.
-
-    So no square underflows or overflows.
-    """
-    size = abs(X)
-    largest = np.asarray(size.max(axis=1).todense() if sparse.issparse(X) else size.max(axis=1)).reshape(-1)
-    scale = np.ldexp(1.0, np.clip(np.frexp(largest)[1], -1000, 1000))
-    if sparse.issparse(X):
-        size.data = (size.data / np.repeat(scale, np.diff(size.indptr))) ** 2
-        squares = np.asarray(size.sum(axis=1)).reshape(-1)
-    else:
-        size /= scale[:, None]
-        squares = np.einsum("ij,ij->i", size, size)
-    return scale, np.sqrt(squares)
-
-
-def _features(X: Any) -> Any:
-    if not sparse.issparse(X):
-        made = validation.array("X", X, ndim=2)
-        if made.shape[1] < 1:
-            raise validation.invalid("X", "a matrix with at least 1 column", made)
-        return made
-    if X.ndim != 2 or X.shape[0] < 1 or X.shape[1] < 1:
-        raise validation.invalid("X", "a matrix with at least 1 row and 1 column", f"shape {X.shape}")
-    if X.dtype.kind not in "fiub":
-        raise validation.invalid("X", "a matrix of finite numbers", f"dtype {X.dtype}")
-    made = sparse.csr_array(X, dtype=np.float64, copy=True)
-    made.sum_duplicates()
-    validation.finite("X.data", made.data)
-    return made
-
-
-def _frozen(values: Any) -> Any:
-    """A private, read-only version, so that no mechanism can change its input."""
-    if sparse.issparse(values):
-        for part in (values.data, values.indices, values.indptr):
-            part.flags.writeable = False
-        return values
-    made = values.copy() if values.flags.writeable or values.base is not None else values
-    made.flags.writeable = False
-    return made

@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dpbench.core import validation
+from dpbench.glm._score_kernels import ROWS, add_clipped
 from dpbench.glm.losses import Loss
 from dpbench.glm.problem import GLMProblem, records_apart
 from dpbench.privacy.integer_noise import ARITHMETICS
@@ -28,6 +29,9 @@ from dpbench.privacy.profile import Profile
 
 _ROUNDING = 1e-12  # a projection may leave a model outside the ball by rounding: it counts as inside
 _ENTRIES = 4_000_000  # of a tile of losses, trials × records
+_MODELS = 64  # scored together
+_LANES = 8  # models beside each other are padded to a multiple of this
+_WORK = 2e8  # multiply-adds in a call
 _LARGE = 4096  # records from which it is worth asking whether they are few different ones
 _DIFFERENT = 64  # at most so many
 _MOMENTS = 4096  # up to this dimension a d × d matrix of moments is worth having
@@ -99,27 +103,50 @@ def single_change(problem: GLMProblem, neighbour: Any) -> None:
         raise validation.invalid("neighbour", "a problem that differs in at most one record", f"{apart} records")
 
 
-def clipped_risk(problem: GLMProblem, outputs: np.ndarray, reach: float) -> np.ndarray:
+def clipped_risk(problem: GLMProblem, outputs: np.ndarray, reach: float | np.ndarray) -> np.ndarray:
     """The mean over the records of φ clipped to its range over |z| ≤ `reach`, for each row of `outputs`: (trials,).
 
-    A model with ‖w‖‖X‖ ≤ `reach` is never clipped, so a quadratic loss needs its sufficient statistics only. Where
-    many records are few different ones, each of those is met once.
+    `reach` is one number, or one for each row. A model with ‖w‖‖X‖ ≤ `reach` is never clipped, so a quadratic loss
+    needs its sufficient statistics only. Where many records are few different ones, each of those is met once.
     """
-    low, high = loss_range(problem.loss, problem.y_bound, reach)
+    reaches, which = np.unique(np.broadcast_to(reach, outputs.shape[:1]), return_inverse=True)
+    ranges = [loss_range(problem.loss, problem.y_bound, float(each)) for each in reaches]
+    low, high = np.array(ranges).reshape(-1, 2)[which].T
     found = np.empty(outputs.shape[0])
     inside = np.zeros(outputs.shape[0], dtype=bool)
     if _has_moments(problem):
-        inside = np.linalg.norm(outputs, axis=1) * problem.x_bound <= reach * (1.0 + _ROUNDING)
+        inside = np.linalg.norm(outputs, axis=1) * problem.x_bound <= reaches[which] * (1.0 + _ROUNDING)
         found[inside] = _quadratic_risk(problem, outputs[inside])
     rest = np.flatnonzero(~inside)
     repeated = different_records(problem) if rest.size else None
-    records, weights = (problem, None) if repeated is None else repeated
-    rows = max(1, _ENTRIES // records.n)
-    for start in range(0, rest.size, rows):
-        tile = rest[start : start + rows]
-        losses = np.clip(records.loss.value(records.predictions(outputs[tile]), records.y), low, high)
-        found[tile] = losses.mean(axis=1) if weights is None else losses @ weights
+    records, weights = (problem, np.full(problem.n, 1.0 / problem.n)) if repeated is None else repeated
+    for tile in np.array_split(rest, -(-rest.size // _MODELS)) if rest.size else []:
+        found[tile] = _weighted_losses(records, weights, outputs[tile], low[tile], high[tile])
     return np.clip(found, low, high)
+
+
+def _weighted_losses(
+    records: GLMProblem, weights: np.ndarray, models: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> np.ndarray:
+    """The weighted sum of clipped losses of few models, shape (models,), in calls of a fraction of a second."""
+    count, n = len(models), records.n
+    width = count + -count % _LANES
+    columns, bounds = np.zeros((records.d, width)), np.zeros((2, width))
+    columns[:, :count], bounds[:, :count] = models.T, (low, high)
+    out, scores = np.zeros((2, width)), np.empty((ROWS, width))
+    data, indices, edges = np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    X, entries = records.X, float(records.d)
+    if records.sparse:
+        data, indices, edges = X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)
+        X, entries = np.empty((0, 0)), records.X.nnz / n
+    rows = max(ROWS, int(_WORK / (width * (entries + 10.0))))
+    for start in range(0, n, rows):
+        stop = min(start + rows, n)
+        add_clipped(
+            records.loss.code, records.loss.parameter, X[start:stop], data, indices, edges[start : stop + 1],
+            records.y[start:stop], weights[start:stop], columns, *bounds, scores, out,
+        )  # fmt: skip
+    return out[0, :count]
 
 
 class LossGrid(NamedTuple):

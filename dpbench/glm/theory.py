@@ -71,7 +71,7 @@ def noisy_gd_glm_step_size(
 
 def noisy_gd_glm_rate(
     smoothness: float, x_bound: float, y: float, radius: float, n: int, dimension: int, epsilon: float, delta: float,
-    power: int = 2,
+    *, power: int = 2,
 ) -> float:  # fmt: skip
     """√HB‖X‖‖Y‖/√n + (√H‖X‖‖Y‖ + H‖X‖²B^p)B√(dL)/(nε): Corollary 2 has p = 2, the G of Theorem 1 p = 1."""
     h = math.sqrt(smoothness) * x_bound
@@ -111,6 +111,7 @@ def smooth_erm_noise(
     epsilon: float,
     delta: float,
     regularization: float,
+    *,
     constant: float = 4.0,
 ) -> float:
     """σ = √(C(‖Y‖² + H²B²‖X‖⁴)L)/(λnε) (Theorem 3); C is its O(·), by default the 4 that Theorem 5 prints.

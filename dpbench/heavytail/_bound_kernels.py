@@ -37,7 +37,7 @@ CLOSE = 0.1
 STEERING = 32
 """Tiles, evenly spread over the records, that the curvatures are estimated from."""
 
-ROWS = 13
+ROWS = 14
 """Rows of scratch that `affine_bound` needs beside four an axis."""
 
 
@@ -45,33 +45,33 @@ ROWS = 13
 def psi_below(x, theta, quarters):
     """x[k] ≥ 0 becomes a number in [ψ(x[k]) − 2e-10, ψ(x[k])], up to rounding.
 
-    With p = x − x^θ/θ and z = p/(2 − p) in [0, 1/3], ψ = −log(1 − p) = 2(z + z³/3 + z⁵/5 + …): the first terms of
-    a series of positive ones.
+    With p = x − x^θ/θ and z = p/(2 − p) = (θx − x^θ)/(2θ − θx + x^θ) in [0, 1/3], ψ = −log(1 − p) = 2(z + z³/3 + z⁵/5
+    + …): the first terms of a series of positive ones.
     """
     size = x.shape[0]
     if quarters == 8:
         for k in range(size):
             v = min(x[k], 1.0)
-            x[k] = v - 0.5 * v * v
+            x[k] = 2.0 * v - v * v
     elif quarters == 7:
         for k in range(size):
             v = min(x[k], 1.0)
             root = math.sqrt(v)
-            x[k] = v - v * root * math.sqrt(root) / theta
+            x[k] = theta * v - v * root * math.sqrt(root)
     elif quarters == 6:
         for k in range(size):
             v = min(x[k], 1.0)
-            x[k] = v - v * math.sqrt(v) / theta
+            x[k] = theta * v - v * math.sqrt(v)
     elif quarters == 5:
         for k in range(size):
             v = min(x[k], 1.0)
-            x[k] = v - v * math.sqrt(math.sqrt(v)) / theta
+            x[k] = theta * v - v * math.sqrt(math.sqrt(v))
     else:
         for k in range(size):
             v = min(x[k], 1.0)
-            x[k] = v - v**theta / theta
+            x[k] = theta * v - v**theta
     for k in range(size):
-        z = x[k] / (2.0 - x[k])
+        z = x[k] / (2.0 * theta - x[k])
         s = z * z
         t = s * s
         low = 1.0 / 3.0 + s * (1.0 / 5.0) + t * (1.0 / 7.0 + s * (1.0 / 9.0))
@@ -80,16 +80,17 @@ def psi_below(x, theta, quarters):
 
 
 @kernel(
-    types.UniTuple(f8, 2)(
+    types.UniTuple(f8, 3)(
         arr(f8, 2), arr(f8, 1), arr(f8, 1), f8, f8, i8, arr(f8, 1), arr(f8, 1), arr(f8, 1),
-        arr(f8, 1, True), arr(f8, 2, True), arr(f8, 2, True),
+        arr(f8, 1, True), arr(f8, 2, True), arr(f8, 2, True), arr(f8, 2, True),
     ),
     fastmath={"contract"},
 )  # fmt: skip
-def affine_bound(columns, y, sizes, iota, theta, quarters, centre, half, reference, b, curvature, buffer):
+def affine_bound(columns, y, sizes, iota, theta, quarters, centre, half, reference, b, curvature, sides, buffer):
     """A and b with A + ⟨b, w⟩ ≤ S(w) for every w with |w_j − centre_j| ≤ half_j; returns A.
 
-    And how many records' residuals change sign over the box.
+    And how many records' residuals change sign over the box, and what `touched_bound` needs for another reference: the
+    sum of the chords' constants, and in `sides` (2, n) each record's g where r > 0 at the reference, and where not.
 
     `sizes` bounds |y_i| + Σ_j |x_ij||w_j| over the domain. `curvature`[:, j] estimates how the gap grows along
     axis j: by the kinks, with the square of the distance from the reference; by the concave parts, with the
@@ -99,7 +100,8 @@ def affine_bound(columns, y, sizes, iota, theta, quarters, centre, half, referen
     d, n = columns.shape
     buffer[:, :] = 0.0
     r, rho, touch, g = buffer[0], buffer[1], buffer[2], buffer[3]
-    kink, bow, close, constants, roundings = buffer[4], buffer[5], buffer[6], buffer[7], buffer[8]
+    kink, bow, close, chords, roundings = buffer[4], buffer[5], buffer[6], buffer[7], buffer[8]
+    constants = buffer[13]
     ends, straddling = buffer[9:12].reshape(3 * LANES), buffer[12]
     at_low, at_high, middle = ends[:LANES], ends[LANES : 2 * LANES], ends[2 * LANES :]
     widening = UNIT * SLACK * (3.0 * d + 4.0)
@@ -134,19 +136,23 @@ def affine_bound(columns, y, sizes, iota, theta, quarters, centre, half, referen
             for k in range(size):
                 middle[k] = iota * abs(r[k])
         psi_below(ends if steers else ends[: 2 * LANES], theta, quarters)
+        above, below = sides[0, start:stop], sides[1, start:stop]
         for k in range(size):
             low, high = abs(r[k]) - rho[k], abs(r[k]) + rho[k]
             # One sign: the chord between the ends, which is flat where both are beyond 1. Else a chord through 0.
-            slope = min(iota, (at_high[k] - at_low[k]) / max(high - low, 1e-300))
-            outward = (touch[k] > 0.0) == (r[k] > 0.0)
-            through = at_high[k] / max(high, 1e-300) if outward else at_low[k] / min(low, -1e-300)
-            made = slope if low >= 0.0 else through
-            g[k] = made if r[k] > 0.0 else -made
+            rise, run = (at_high[k] - at_low[k], high - low) if low >= 0.0 else (at_high[k], high)
+            outward = rise / max(run, 1e-300)
+            outward = max(min(iota, outward), 0.0) if low >= 0.0 else outward
+            inward = outward if low >= 0.0 else at_low[k] / min(low, -1e-300)
+            above[k] = outward if r[k] > 0.0 else -inward
+            below[k] = inward if r[k] > 0.0 else -outward
+        for k in range(size):
+            g[k] = above[k] if touch[k] > 0.0 else below[k]
         for k in range(size):
             low, high = abs(r[k]) - rho[k], abs(r[k]) + rho[k]
-            slope = min(iota, (at_high[k] - at_low[k]) / max(high - low, 1e-300))
+            slope = abs(g[k])
             chord = min(at_low[k] - slope * low, at_high[k] - slope * high)
-            constants[k] += chord if low >= 0.0 else 0.0
+            chords[k] += chord if low >= 0.0 else 0.0
             straddling[k] += 0.0 if low >= 0.0 else 1.0
         for k in range(size):
             constants[k] += g[k] * response[k]
@@ -176,7 +182,43 @@ def affine_bound(columns, y, sizes, iota, theta, quarters, centre, half, referen
         b[j] = -buffer[ROWS + 4 * j].sum()
         for part in range(3):
             curvature[part, j] = buffer[ROWS + 4 * j + 1 + part].sum() * n / steering
-    return constants.sum() - UNIT * SLACK * (n + 4.0 * d + 64.0) * (roundings.sum() + n), straddling.sum()
+    total, slack = chords.sum(), UNIT * SLACK * (n + 4.0 * d + 64.0) * (roundings.sum() + n)
+    return total + constants.sum() - slack, straddling.sum(), total
+
+
+@kernel(
+    f8(arr(f8, 2), arr(f8, 1), arr(f8, 1), f8, arr(f8, 2), arr(f8, 1), arr(f8, 1, True), arr(f8, 2, True)),
+    fastmath={"contract"},
+)
+def touched_bound(columns, y, sizes, chords, sides, reference, b, buffer):
+    """A and b of the same box as `affine_bound`, whose `chords` and `sides` these are, for another reference."""
+    d, n = columns.shape
+    buffer[:, :] = 0.0
+    touch, g, constants, roundings = buffer[0], buffer[1], buffer[2], buffer[3]
+    for start in range(0, n, LANES):
+        stop = min(n, start + LANES)
+        size = stop - start
+        response, bound = y[start:stop], sizes[start:stop]
+        above, below = sides[0, start:stop], sides[1, start:stop]
+        for k in range(size):
+            touch[k] = response[k]
+        for j in range(d):
+            x, near = columns[j, start:stop], reference[j]
+            for k in range(size):
+                touch[k] -= x[k] * near
+        for k in range(size):
+            g[k] = above[k] if touch[k] > 0.0 else below[k]
+        for k in range(size):
+            constants[k] += g[k] * response[k]
+        for k in range(size):
+            roundings[k] += abs(g[k]) * bound[k]
+        for j in range(d):
+            x, pull = columns[j, start:stop], buffer[ROWS + j]
+            for k in range(size):
+                pull[k] += g[k] * x[k]
+    for j in range(d):
+        b[j] = -buffer[ROWS + j].sum()
+    return chords + constants.sum() - UNIT * SLACK * (n + 4.0 * d + 64.0) * (roundings.sum() + n)
 
 
 @kernel(

@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 
 from dpbench.core.kernel import arr, f8, i8, kernel, rng_t
-from dpbench.heavytail._bound_kernels import ROWS, affine_bound
+from dpbench.heavytail._bound_kernels import ROWS, affine_bound, touched_bound
 from dpbench.heavytail._geometric_kernels import geometric_draw, geometric_moments, log_geometric_sum
 from dpbench.heavytail._lattice_kernels import inside, lift, place
 from dpbench.heavytail._score_kernels import LANES, truncated_sum
@@ -55,6 +55,7 @@ def bound_boxes(
     d = low.shape[1]
     buffer, curves, offsets = np.empty((ROWS + 4 * d, LANES)), np.empty((3, d)), np.empty((2, d))
     centre, half, reference, b = np.empty(d), np.empty(d), np.empty(d), np.empty(d)
+    sides, chords = np.empty((2, y.shape[0])), 0.0
     for i in chosen:
         log_mass[i] = OUTSIDE
         if not place(low[i], high[i], shear, resolution, ball, offsets):
@@ -64,9 +65,14 @@ def bound_boxes(
             centre[j], half[j] = 0.5 * (first + last), 0.5 * (last - first) + spacing * offsets[1, j]
             reference[j] = min(max(minimiser[j], first), last)
         for attempt in range(2):
-            a, straddling = affine_bound(
-                columns, y, sizes, iota, theta, quarters, centre, half, reference, b, curves, buffer
-            )
+            if attempt == 0:
+                a, straddling, chords = affine_bound(
+                    columns, y, sizes, iota, theta, quarters, centre, half, reference, b, curves, sides, buffer
+                )
+                active[i] = straddling
+                curvature[i] = curves  # the last row about the minimiser
+            else:
+                a = touched_bound(columns, y, sizes, chords, sides, reference, b, buffer)
             a += settled
             for j in range(d):
                 b[j] += ramp[j]
@@ -81,10 +87,6 @@ def bound_boxes(
                 reference[j] += away
             if attempt == 0 or mass < log_mass[i]:
                 log_mass[i], constant[i], slopes[i] = mass, a, b
-                curvature[i, :2] = curves[:2]
-            if attempt == 0:
-                curvature[i, 2] = curves[2]  # about the minimiser
-                active[i] = straddling
             if cost < WORTH:
                 break
 

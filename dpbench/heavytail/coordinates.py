@@ -57,17 +57,6 @@ class Coordinates:
         ordered = w[self.order]
         return ordered - self.shear @ ordered
 
-    def of_points(self, k: np.ndarray) -> np.ndarray:
-        """t of lattice points k, shape (points, d)."""
-        ordered = k[:, self.order]
-        t = ordered.copy()
-        for j in range(k.shape[1]):
-            moved = np.zeros(len(k))
-            for m in range(j + 1, k.shape[1]):
-                moved += self.shear[j, m] * ordered[:, m]
-            t[:, j] -= np.rint(moved).astype(np.int64)
-        return t
-
 
 def decorrelated(gram: np.ndarray) -> Coordinates:
     """The coordinates that a curvature calls for, shape (d, d); the lattice's own axes where it is nearly diagonal."""

@@ -1,9 +1,13 @@
 """The weights of the exponential mechanism in integers: exponents E = Σ_i of each record's ψ in whole steps.
 
 A record's part at a net point is ψ(ι|r|) in steps of 2^−k, rounded, and clamped to 0, …, L = ⌈log θ·2^k⌉ in integers
-(NaN is L), a function of the record and the point alone. Integers add up exactly, so that replacing a record moves E by
-at most L, and one record more raises it by 0 to L. Points have probabilities ∝ exp(−E/t), t = ⌈L/(share·ε)⌉: 2·L/t ≤
-2·share·ε under replace-one, L/t under add/remove, whatever floating point made of ψ.
+(L where ι|r| ≥ 1 or NaN), a function of the record and the point alone, wherever it stands among the others
+(`_exact_kernels`). Integers add up exactly, so that replacing a record moves E by at most L, and one record more raises
+it by 0 to L. Points have probabilities ∝ exp(−E/t), t = ⌈L/(share·ε)⌉: 2·L/t ≤ 2·share·ε under replace-one, L/t under
+add/remove, whatever floating point made of ψ.
+
+Under add/remove a power v^θ of another θ than a multiple of 1/4 is left to a library, which may take vectors of four
+and the rest one by one: no guarantee is given there.
 """
 
 from __future__ import annotations
@@ -14,11 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbench.core import validation
+from dpbench.heavytail._exact_kernels import exponent_sums
 from dpbench.heavytail.problem import HeavyTailedProblem
-from dpbench.heavytail.truncation import psi
+from dpbench.heavytail.truncation import columns, psi, quarters
 
 _BITS = 20
-_ENTRIES = 2_000_000
+_WORK_PER_CALL = 2e7  # records times points between two returns to Python: a fraction of a second
 
 
 class Steps(NamedTuple):
@@ -40,12 +45,12 @@ def integer_exponents(made: Steps, problem: HeavyTailedProblem, points: np.ndarr
     """E at each net point, shape (points,), less its least value, which changes no probability."""
     if not problem.n * made.largest < 2**62:
         raise validation.invalid("epsilon", "smaller for so many records where arithmetic is 'exact'", problem.n)
-    sums = np.empty(len(points), dtype=np.int64)
-    rows = max(1, _ENTRIES // problem.n)
+    x, theta, sums = columns(problem), problem.theta, np.empty(len(points), dtype=np.int64)
+    rows = max(1, int(_WORK_PER_CALL / (problem.n * (8 + problem.d))))
     for start in range(0, len(points), rows):
-        with np.errstate(over="ignore", invalid="ignore"):
-            residuals = np.abs(problem.y - points[start : start + rows] @ problem.X.T)
-            parts = np.rint(psi(iota * residuals, problem.theta) * made.inverse)
-        parts = np.where(np.isnan(parts), float(made.largest), np.clip(parts, 0.0, float(made.largest)))
-        sums[start : start + rows] = parts.astype(np.int64).sum(axis=1)
+        part = slice(start, start + rows)
+        exponent_sums(
+            x, problem.y, np.ascontiguousarray(points[part]), iota, theta, quarters(theta), made.inverse, made.largest,
+            sums[part],
+        )  # fmt: skip
     return sums - sums.min()

@@ -16,7 +16,7 @@ from dpbench.heavytail import theory, tree
 from dpbench.heavytail.exact_weights import Steps, integer_exponents, steps
 from dpbench.heavytail.net import Net
 from dpbench.heavytail.problem import HeavyTailedProblem
-from dpbench.heavytail.truncation import columns, psi, sums_at
+from dpbench.heavytail.truncation import columns, psi, quarters, sums_at
 from dpbench.privacy.discrete import pair_from_logs
 from dpbench.privacy.integer_choice import choose
 from dpbench.privacy.integer_noise import ARITHMETICS
@@ -56,7 +56,9 @@ class ExponentialMechanism:
         ι itself, in place of `theory.truncation`; no influence on privacy.
     arithmetic : {"float", "exact"}
         "exact": every Σψ in integers, each record's part rounded and clamped, and a point drawn with exactly the
-        probabilities that belong to them (`privacy.integer_choice`); for nets that can be enumerated.
+        probabilities that belong to them (`privacy.integer_choice`); for nets that can be enumerated, up to
+        `ENUMERABLE` points. Larger nets are refused: the tree draws from geometric laws and accepts with a ratio of
+        exponentials, both in floating point, and what they miss of their law no bound in use counts.
     boxes : int
         Boxes after which the tree sampler cuts no further: it bounds memory, and has no influence on the law.
     """
@@ -117,6 +119,9 @@ class ExponentialMechanism:
         self._check(problem)
         validation.choice("neighbours", neighbours, ("replace", "add-remove"))
         if self.arithmetic == "exact":
+            if neighbours == "add-remove" and quarters(problem.theta) == 0:
+                must = "'replace' where arithmetic is 'exact' and theta is no multiple of 1/4"
+                raise validation.invalid("neighbours", must, neighbours)
             steps = self._steps(problem)
             why = "one record moves every exponent, an integer, by 0 to a known number; exactly these probabilities"
             loss = (2.0 if neighbours == "replace" else 1.0) * steps.largest / steps.scale * (1.0 + 1e-14)

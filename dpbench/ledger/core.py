@@ -16,18 +16,9 @@ from dpbench.core import validation
 from dpbench.core.closure import Closure, closure
 from dpbench.core.sampling import canonical
 from dpbench.core.sources import our_path
+from dpbench.ledger.words import KINDS, VERDICTS, WEIGHTS
 from dpbench.privacy.profile import Profile
 
-KINDS = ("privacy", "rate", "floor", "inequality", "stability")
-VERDICTS = {
-    "privacy": ("proved", "refuted", "not refuted"),
-    "rate": ("consistent", "inconsistent", "undecided"),
-    "floor": ("refuted", "not refuted"),
-    "inequality": ("refuted", "not refuted"),
-    "stability": ("refuted", "not refuted"),
-}
-WEIGHTS = ("statement", "range", "constant", "step", "hypothesis", "misprint")
-"""What a finding against the paper weighs: see `Claim.weight`."""
 LEVEL = 1e-6
 """Error level of an entry's sampling tests, unless the entry states another."""
 

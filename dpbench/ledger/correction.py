@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dpbench.ledger.paper import Paper
 
 
 @dataclass(frozen=True)
@@ -35,3 +39,33 @@ class Correction:
     witness: str = ""
     reply: str = ""
     effect: int = 0
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is said of the rows of a paper that do not hold: called once a row, it writes the ledger and the errata.
+
+    Parameters
+    ----------
+    paper : Paper
+    witness : str
+        That of every correction.
+
+    Attributes
+    ----------
+    corrections : dict of str to Correction
+        By id.
+    """
+
+    paper: Paper
+    witness: str
+    corrections: dict[str, Correction] = field(default_factory=dict)
+
+    def __call__(
+        self, name: str, *, weight: str, quote: str, place: str, line: int, consequence: str, change: str,
+        caveat: str = "", effect: int = 0,
+    ) -> None:  # fmt: skip
+        """Record what is said of the row `name`, its id without the paper's name; see `Claim` and `Correction`."""
+        row = f"{self.paper.name}.{name}"
+        self.paper.finding(row, weight=weight, quote=quote, consequence=consequence)
+        self.corrections[row] = Correction(place, line, change, caveat, self.witness, effect=effect)

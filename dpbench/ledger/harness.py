@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpbench.ledger.core import Context, Evidence, inequality_verdict, privacy_verdict, rate_verdict
+from dpbench.auditing import intervals
+from dpbench.ledger.core import LEVEL, Context, Evidence, inequality_verdict, privacy_verdict, rate_verdict
 from dpbench.privacy.profile import Profile
 
 if TYPE_CHECKING:
@@ -123,6 +124,19 @@ def margins(
         notes = (_MARGIN, *notes)
     value = margin if value is None else value
     return Evidence(value, trials=trials, series=series, notes=notes, margin=margin)
+
+
+def missed(found: np.ndarray, bounds: Any, beta: float, cases: int, **columns: Any) -> Row:
+    """The row of a bound that may fail with probability `beta`: independent trials `found` against `bounds`.
+
+    ``left`` is the lower confidence bound on the frequency of found > bounds, at the share of one of `cases` rows in
+    `LEVEL`, and ``right`` is β; ``runs``, ``hits`` and ``allowed`` are what a certificate is made of (no runs: a row
+    that is exact).
+    """
+    hits = int((found > bounds).sum())
+    low = float(intervals.lower(hits, found.size, LEVEL / cases))
+    counts = {"runs": found.size, "hits": hits, "allowed": beta}
+    return columns | {"frequency": hits / found.size, "left": low, "right": beta} | counts
 
 
 GROWTH = 3.0

@@ -64,12 +64,6 @@ def held_to(entry: str, verdict: str, down: Mapping[str, Fallen]) -> str:
     return "not refuted" if verdict == "proved" and entry in down else verdict
 
 
-def may_say_proved(rests_on: Mapping[str, Iterable[str]], verdicts: Mapping[str, str | None]) -> frozenset[str]:
-    """The ids whose own verdict is "proved" and all of whose premises stand."""
-    down = fallen(rests_on, verdicts)
-    return frozenset(entry for entry, verdict in verdicts.items() if verdict == "proved" and entry not in down)
-
-
 def _judge(
     entry: str,
     rests_on: Mapping[str, tuple[str, ...]],

@@ -9,11 +9,12 @@ from typing import Any, cast
 
 from dpbench.core import validation
 from dpbench.ledger import registry
-from dpbench.ledger.core import KINDS, Claim
+from dpbench.ledger.core import Claim
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.premises import Fallen, fallen, held_to
 from dpbench.ledger.registry import all_claims
+from dpbench.ledger.words import KINDS
 from dpbench.runs import limits
 from dpbench.runs.attempt import Outcome, attempt, compile_for
 from dpbench.runs.context import RunContext

@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpbench.core import validation
+from dpbench.privacy._selection_kernels import selection_logs
 from dpbench.privacy.discrete import pair_from_logs
 from dpbench.privacy.profile import Profile, discrete_profile, no_privacy, pure_profile
 
@@ -57,12 +58,10 @@ def generalized_exponential(scores: Any, sensitivities: Any, epsilon: float, bet
     if gammas.min() < 0.0 or np.count_nonzero(gammas == 0.0) > 1:
         raise validation.invalid("sensitivities", "numbers >= 0 of which at most one is 0", gammas.tolist())
     q = validation.array("scores", scores, ndim=max(1, np.ndim(scores)), width=gammas.size)
-    shifted = q + 2.0 * math.log(gammas.size / beta) / epsilon * gammas
-    sums = np.add.outer(gammas, gammas)
-    np.fill_diagonal(sums, 1.0)  # the difference there is 0
-    s = ((shifted[..., :, None] - shifted[..., None, :]) / sums).max(axis=-1)
-    logits = -0.5 * epsilon * s
-    return logits - logsumexp(logits, axis=-1, keepdims=True)
+    shifted = np.ascontiguousarray(q + 2.0 * math.log(gammas.size / beta) / epsilon * gammas)
+    logs = np.empty_like(shifted)
+    selection_logs(shifted.reshape(-1, gammas.size), gammas, epsilon, logs.reshape(-1, gammas.size))
+    return logs
 
 
 def generalized_exponential_guarantee(epsilon: float, excess: float = 1.0) -> Profile:
@@ -89,7 +88,10 @@ def draw(log_probabilities: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def report_noisy_max(scores: np.ndarray, scale: float, rng: np.random.Generator) -> np.ndarray:
-    """The index of the least score + Laplace(`scale`) in each row of `scores`, shape (trials, N)."""
+    """The index of the least score + Laplace(`scale`) in each row of `scores`, shape (trials, N).
+
+    NumPy's: nearly all of the time is the noise, and a kernel is slower (``python -m benchmarks.solver --rest``).
+    """
     return np.asarray(np.argmin(scores + scale * rng.laplace(size=scores.shape), axis=-1))
 
 
@@ -138,9 +140,3 @@ def noisy_max(scores: Any, scale: float) -> np.ndarray:
     log_density = -np.abs(apart) - math.log(2.0)
     logs = logsumexp(log_density + log_above.sum(axis=0) - log_above + log_weights, axis=1)
     return np.asarray(logs - logsumexp(logs))
-
-
-def noisy_max_pair(scores: Any, neighbour_scores: Any, scale: float) -> Profile:
-    """The exact profile of two score vectors under report noisy max, from the N probabilities of either."""
-    logs = [noisy_max(q, scale) for q in (scores, neighbour_scores)]
-    return discrete_profile(pair_from_logs(*logs), why="probabilities of report noisy max")

@@ -44,10 +44,12 @@ class JointOracle:
         """Minimisers of objective + Σ linear_ri·f(Z_i), a row each: shape (calls, width)."""
         k = self.counts.shape[0]
         step = max(1, _ENTRIES // (k + self.m))
+        padded = np.zeros((min(step, linear.shape[0]), k + self.m))
         parts = []
         for at in range(0, linear.shape[0], step):
             rows = linear[at : at + step]
-            parts.append(self.prepared.erm_many(objective, np.concatenate([np.zeros((len(rows), k)), rows], axis=1)))
+            padded[: len(rows), k:] = rows
+            parts.append(self.prepared.erm_many(objective, padded[: len(rows)]))
         return np.concatenate(parts)
 
 
@@ -64,14 +66,24 @@ def on_public(problem: PublicDataProblem) -> Prepared:
 # Equal problems may hold one class twice, once with its calls counted: the key has the object itself.
 @lru_cache(maxsize=4)
 def _joint(problem: PublicDataProblem, holder: int) -> JointOracle:
-    keys = np.column_stack([problem.y, problem.x])
-    order = np.lexsort(keys.T)
-    rises = (np.diff(keys[order], axis=0) != 0.0).any(axis=1)
-    first = np.flatnonzero(np.concatenate([[True], rises]))
+    keys = [problem.y, *np.atleast_2d(problem.x.T)]
+    runs = np.flatnonzero(_changes(keys))  # equal records that stand together need no sorting
+    sort = np.lexsort([key[runs] for key in keys])
+    order, lengths = runs[sort], np.diff(np.append(runs, problem.n))[sort]
+    first = np.flatnonzero(_changes([key[order] for key in keys]))
     kept = order[first]
-    counts = np.diff(np.append(first, problem.n)).astype(np.float64)
+    counts = np.add.reduceat(lengths, first).astype(np.float64)
     prepared = prepare(problem.hypotheses, np.concatenate([problem.x[kept], problem.public]))
     return JointOracle(problem.y[kept], counts, problem.m, prepared)
+
+
+def _changes(keys: list[np.ndarray]) -> np.ndarray:
+    """Whether each record differs from the one before it in one of the keys; the first does."""
+    changed = np.zeros(len(keys[0]), dtype=bool)
+    changed[0] = True
+    for key in keys:
+        changed[1:] |= key[1:] != key[:-1]
+    return changed
 
 
 @lru_cache(maxsize=4)

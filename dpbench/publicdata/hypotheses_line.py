@@ -115,7 +115,11 @@ class _Sorted(OnePrepared):
         rows = linear_rows(objective, linear, self.points.shape[-1])
         fixed = objective.costs() - 2.0 * objective.linear
         step = max(1, _CHUNK // self.order.size)
-        parts = [self.solve(fixed + 2.0 * rows[i : i + step]) for i in range(0, len(rows), step)]
+        parts = []
+        for i in range(0, len(rows), step):
+            costs = 2.0 * rows[i : i + step]
+            costs += fixed
+            parts.append(self.solve(costs))
         return np.concatenate(parts)
 
     def solve(self, costs: np.ndarray) -> np.ndarray:

@@ -21,11 +21,12 @@ from typing import Any
 
 from dpbench.certificates.shown import about
 from dpbench.core import validation
-from dpbench.ledger.core import WEIGHTS, Claim
+from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.evidence import committed
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.registry import all_papers
+from dpbench.ledger.words import WEIGHTS
 
 FAILED = ("refuted", "inconsistent")
 MEANING = {

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
-from dpbench.ledger.core import KINDS, WEIGHTS, Claim
-from dpbench.report.stored import Shown
-from dpbench.report.tables import table, verdict_text
+from dpbench.ledger.words import KINDS, WEIGHTS
+from dpbench.report.plain import table, verdict_text
+
+if TYPE_CHECKING:
+    from dpbench.ledger.core import Claim
+    from dpbench.report.stored import Shown
 
 NOT_RUN = "not run"
 _WIDE = 120  # characters from which the kind and the source stand beside

@@ -61,6 +61,24 @@ def arrays(document: dict[str, Any]) -> str:
     )
 
 
+def diffprivlib(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.audit_diffprivlib --json`` wrote: one row a mechanism, its claim and two audits."""
+    return table(
+        ("mechanism", "claimed ε", "δ", "answers a side", "bound from the answers", "bound from their last bits"),
+        (
+            (
+                escaped(row["mechanism"]),
+                f"{row['epsilon']:g}",
+                f"{row['delta']:g}",
+                f"{row['trials']:,}",
+                f"{row['epsilon_lower']:.3f}, {row['verdict']}",
+                f"{row['bits_lower']:.3f}, {row['bits_verdict']}",
+            )
+            for row in document["rows"]
+        ),
+    )
+
+
 def one_run(document: dict[str, Any]) -> str:
     """What ``python -m benchmarks.one_run --json`` wrote: one row for each law and number of canaries."""
     names = list(dict.fromkeys(row["auditor"] for row in document["rows"]))

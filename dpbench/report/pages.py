@@ -145,6 +145,16 @@ PAGES = (
              "`audit_samples`, jax-privacy and a classifier in the manner of DP-Sniper on the same arrays, at 95%: "
              "mean bounds, standard errors, and how many lie above the truth (`python -m benchmarks.arrays --json "
              "evidence/arrays.json`; jax-privacy's `epsilon_from_gdp` supposes a Gaussian mechanism and is left out)."),
+        Part("one_run.json", measured_audits.one_run,
+             "One run: `audit_one_run_scores` and jax-privacy's `epsilon_one_run` on the same coins and scores, at 95% "
+             "and δ = 1e-5, mean bounds and standard errors (`python -m benchmarks.one_run --json "
+             "evidence/one_run.json`; its `epsilon_one_run_fdp` supposes a Gaussian mechanism and is left out):"),
+        Part("diffprivlib.json", measured_audits.diffprivlib,
+             "diffprivlib 0.6.6, whose mechanisms answer one call at a time, at their claims and level 1e-6 (`python "
+             "-m benchmarks.audit_diffprivlib --peer-python PYTHON --json evidence/diffprivlib.json`, PYTHON the "
+             "interpreter of an environment of its own). Its noise is drawn with care and then added to the data in "
+             "floating point, which the last bits of the answers give away; its snapping mechanism is made against "
+             "that:"),
         Part("audit.json", measured.learners,
              "What boosted trees add to sums of log-ratios over columns, and what they cost (seeds from 6000; "
              "`python -m benchmarks.learners --variant today --json evidence/audit.json`):"),
@@ -161,7 +171,7 @@ PAGES = (
              "What `audit_bits` finds on this suite's own samplers, on tiny data, at level 1e-6 (`python -m "
              "benchmarks.own_bits --json evidence/bits.json`): over the reals each is exactly as private as stated; in "
              "floating point those marked are not (the others were not broken by these features and this many runs, "
-             "which proves nothing)."),
+             "which proves nothing). Those called exact have `arithmetic=\"exact\"`, and none was broken."),
     )),
     Page("machines", "Many machines", (
         Part("sizing.json", measured.sizing,

@@ -13,7 +13,8 @@ from rich.console import Console
 
 from dpbench.report import measured
 from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, log_ticks, new_axes, styled
-from dpbench.report.tables import interval, number, table
+from dpbench.report.plain import table
+from dpbench.report.tables import interval, number
 
 Rows = Sequence[Mapping[str, Any]]
 STYLES = {

@@ -9,10 +9,11 @@ from typing import Any
 
 from dpbench.core import validation
 from dpbench.ledger import verify as ledger
-from dpbench.ledger.core import VERDICTS, Claim
+from dpbench.ledger.core import Claim
 from dpbench.ledger.evidence import committed
 from dpbench.ledger.outcome import SCHEMA
 from dpbench.ledger.premises import fallen, held_to
+from dpbench.ledger.words import VERDICTS
 from dpbench.runs.store import StoredVerdict, stored_verdicts
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from dpbench.certificates.shown import about
@@ -19,27 +18,8 @@ from dpbench.ledger.evidence import Status
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.registry import source
 from dpbench.peers.comparison import Fit, Row
+from dpbench.report.plain import table, verdict_text
 from dpbench.runs.store import StoredVerdict
-
-
-def table(*columns: str, right: Iterable[str] = ()) -> Table:
-    """A table without frames, so that its lines can be cut and searched with the tools of a shell."""
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in columns:
-        made.add_column(
-            name,
-            justify="right" if name in right else "left",
-            no_wrap=name == "claim",
-            min_width=len("expected proved") if name == "verdict" else None,
-        )
-    return made
-
-
-def verdict_text(verdict: str, expected: str) -> Text:
-    """A verdict in green where it is the expected one, else in red with the expected one beside it."""
-    if verdict == expected:
-        return Text(verdict, style="green")
-    return Text(f"{verdict}, expected {expected}", style="bold red")
 
 
 def number(value: float | str, digits: int = 4) -> str:

@@ -10,9 +10,33 @@ import itertools
 import math
 
 import numpy as np
-from naive.losses import slopes
+from naive.losses import curvature, slopes
 
 WIDE = np.longdouble
+
+
+def sums(
+    name: str, parameter: float, X: np.ndarray, y: np.ndarray, w: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """z_i = ⟨w, x_i⟩, Σφ'x_i, Σφ''x_i x_i' and Σ|φ'|, one record at a time in extended precision."""
+    d = X.shape[1]
+    scores, gradient, hessian = np.zeros(len(y)), np.zeros(d, dtype=WIDE), np.zeros((d, d), dtype=WIDE)
+    steepness = WIDE(0)
+    for i, (x, label) in enumerate(zip(X.astype(WIDE), y, strict=True)):
+        scores[i] = sum((a * WIDE(b) for a, b in zip(x, w, strict=True)), WIDE(0))
+        slope = WIDE(slopes(name, parameter, scores[i], label))
+        bend = WIDE(curvature(name, parameter, scores[i], label))
+        steepness += abs(slope)
+        for a in range(d):
+            gradient[a] += slope * x[a]
+            for b in range(d):
+                hessian[a, b] += bend * x[a] * x[b]
+    return scores, gradient.astype(float), hessian.astype(float), float(steepness)
+
+
+def gram(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """AB', entry by entry."""
+    return np.array([[math.fsum(x * y for x, y in zip(a, b, strict=True)) for b in B] for a in A])
 
 
 def smooth_minimiser(

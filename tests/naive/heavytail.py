@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from fractions import Fraction
+
+import mpmath
 
 
 def psi(x: float, theta: float) -> float:
@@ -135,3 +138,46 @@ def proposal(
         return k, -math.inf
     bound = constant + dot(slopes, [spacing * j for j in t])
     return k, -weight * (score(*records, [spacing * j for j in k], iota, theta) - bound)
+
+
+def exponents(
+    X: Sequence[Sequence[float]], y: Sequence[float], points: Sequence[Sequence[float]], iota: float, theta: float,
+    inverse: float, largest: int,
+) -> list[int]:  # fmt: skip
+    """Σ_i of ψ in whole steps of 1/`inverse`, rounded to the nearest, at most `largest`; less the least of all points.
+
+    ψ of equation 16 to forty digits. A residual that is not a number counts `largest`.
+    """
+    sums = []
+    with mpmath.workdps(40):
+        for w in points:
+            total = 0
+            for x, response in zip(X, y, strict=True):
+                r = mpmath.mpf(response) - mpmath.fsum(mpmath.mpf(a) * b for a, b in zip(x, w, strict=True))
+                v = iota * abs(r)
+                if mpmath.isnan(v) or v >= 1:
+                    total += largest
+                else:
+                    psi_of_v = -mpmath.log(1 - v + v**theta / mpmath.mpf(theta))
+                    total += min(int(mpmath.floor(psi_of_v * inverse + mpmath.mpf(1) / 2)), largest)
+            sums.append(total)
+    return [total - min(sums) for total in sums]
+
+
+def subgradient_sum(rows: Sequence[Sequence[float]], signs: Sequence[float], spacing: float, limit: int) -> list[int]:
+    """−Σ_i sign_i·x_i in whole steps: each coordinate rounded (ties to even), NaN 0, held to ±limit; a record with
+    more than `limit` steps in all counts as nothing."""
+    total = [0] * len(rows[0])
+    for row, sign in zip(rows, signs, strict=True):
+        steps = []
+        for a in row:
+            product = -sign * a
+            if math.isnan(product):
+                steps.append(0)
+            elif math.isinf(product):
+                steps.append(limit if product > 0 else -limit)
+            else:
+                steps.append(max(-limit, min(limit, round(Fraction(product) / Fraction(spacing)))))
+        if sum(abs(s) for s in steps) <= limit:
+            total = [t + s for t, s in zip(total, steps, strict=True)]
+    return total

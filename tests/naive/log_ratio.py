@@ -77,3 +77,23 @@ def summary(row: list[float]) -> list[float]:
     equal = [a for a, b in itertools.pairwise(x) if a == b]
     places = x.index(max(x)), x.index(min(x))
     return [max(x), min(x), sum(x), *places, max(map(abs, x)), len(equal), x.count(0.0)]
+
+
+def rising(hits: list[float], misses: list[float]) -> list[float]:
+    """Isotonic regression of the shares by its max-min formula (Barlow et al. 1972), every pair of ends tried."""
+
+    def share(start: int, stop: int) -> float:
+        pairs = zip(hits[start:stop], misses[start:stop], strict=True)
+        weights = [(h, h + m) if h + m > 0.0 else (0.5e-9, 1e-9) for h, m in pairs]
+        return sum(h for h, _ in weights) / sum(n for _, n in weights)
+
+    size = len(hits)
+    return [max(min(share(j, k) for k in range(i + 1, size + 1)) for j in range(i + 1)) for i in range(size)]
+
+
+def rise_and_fall(hits: list[float], misses: list[float], mode: int) -> tuple[list[float], float]:
+    """Chances that rise before the mode and fall from it on, and their log-likelihood."""
+    fall = rising(hits[mode:][::-1], misses[mode:][::-1])[::-1]
+    chance = rising(hits[:mode], misses[:mode]) + fall
+    parts = [(n, c) for h, m, x in zip(hits, misses, chance, strict=True) for n, c in ((h, x), (m, 1.0 - x))]
+    return chance, sum(n * math.log(c) for n, c in parts if n > 0.0)

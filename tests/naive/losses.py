@@ -80,6 +80,24 @@ TWINS: dict[str, tuple[Definition, Definition]] = {
 """φ(z, y) and ∂φ/∂z (0 at the corner of the absolute loss), as functions of the arithmetic, z, y and the parameter."""
 
 
+def exponential(m: float) -> mpf:
+    """e^m."""
+    with mp.workdps(DIGITS):
+        return mp.exp(mpf(m))
+
+
+def curvature(name: str, parameter: float, z: float, y: float) -> float:
+    """∂²φ/∂z²; at a corner of the slope the smaller of its two one-sided derivatives."""
+    if name == "logistic":
+        with mp.workdps(DIGITS):
+            return float(Digits.falling(y * mpf(z)) * Digits.falling(-y * mpf(z)))
+    if name == "huber":
+        return float(abs(z - y) < parameter)
+    if name == "capped-linear":
+        return float((1 if y >= 0 else -1) * z > parameter)
+    return {"squared": 2.0, "half-squared": 1.0, "linear": 0.0}[name]
+
+
 def value(name: str, parameter: float, z: float, y: float) -> mpf:
     """φ(z, y)."""
     with mp.workdps(DIGITS):

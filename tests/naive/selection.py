@@ -74,3 +74,21 @@ def mean_clipped_loss(
         z = math.fsum(float(a) * float(b) for a, b in zip(x, w, strict=True))
         total += min(max(value(z, float(label)), low), high)
     return total / len(y)
+
+
+def integer_losses(
+    loss: Callable[[float, float], float], X: Sequence[Sequence[float]], y: Sequence[float], w: Sequence[float],
+    spacing: float, low: int, high: int,
+) -> int:  # fmt: skip
+    """Σ of the losses at w in whole steps, each rounded (ties to even) and held to low, …, high; NaN counts `low`."""
+    total = 0
+    for x, label in zip(X, y, strict=True):
+        z = math.fsum(a * b for a, b in zip(x, w, strict=True))
+        value = float(loss(z, label)) / spacing
+        if math.isnan(value):
+            total += low
+        elif math.isinf(value):
+            total += high if value > 0 else low
+        else:
+            total += max(low, min(high, round(value)))
+    return total

@@ -23,15 +23,12 @@ from dpbench.auditing.intervals import upper
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.sampling import map_blocks, stream
-from dpbench.core.validation import InvalidInput
-from dpbench.glm.problem import GLMProblem
+from dpbench.glm.attacks.members import Mechanism, errors_on
 from dpbench.privacy.inversion import crossing
 from lowerbounds._instance import HardFamily
 
 SUM_BLOCK = 4096  # runs of a mechanism in a block, where the members are enumerated
 MEAN_BLOCK = 8  # members drawn in a block, where they have a prior
-
-Mechanism = Callable[[GLMProblem, int, np.random.Generator], Any]
 
 
 @dataclass(frozen=True)
@@ -99,6 +96,17 @@ class Accuracy:
         )
 
 
+@dataclass(frozen=True)
+class Runs:
+    """How often a mechanism is run on a family, and what is made of its outputs; fields as in `measure_accuracy`."""
+
+    draws: int
+    trials: int
+    seed: int
+    margin: float = 0.0
+    rounded: bool = False
+
+
 def measure_accuracy(
     mechanism: Mechanism,
     family: HardFamily,
@@ -163,14 +171,15 @@ def measure_accuracy(
     confidence = validation.fraction("confidence", confidence)
     margin, rounded = validation.real("margin", margin, at_least=0.0), bool(rounded)
     seed = validation.integer("seed", seed, at_least=0)
-    function = partial(error_block, mechanism, family, draws, trials, margin, rounded, seed)
+    runs = Runs(draws, trials, seed, margin, rounded)
+    function = partial(error_block, mechanism, family, runs)
     blocks = range(block_count(family, draws))
     if mapped is not None:
         parts = mapped(function, blocks)
     else:
         with one_blas_thread():
             parts = map_blocks(function, blocks, workers)
-    return report(mechanism, family, parts, draws, trials, margin, rounded, confidence, ceiling, seed)
+    return report(mechanism, family, parts, runs, confidence, ceiling)
 
 
 def block_count(family: HardFamily, draws: int) -> int:
@@ -178,46 +187,32 @@ def block_count(family: HardFamily, draws: int) -> int:
     return -(-draws // (SUM_BLOCK if family.enumerated else MEAN_BLOCK))
 
 
-def error_block(
-    mechanism: Mechanism,
-    family: HardFamily,
-    draws: int,
-    trials: int,
-    margin: float,
-    rounded: bool,
-    seed: int,
-    number: int,
-) -> np.ndarray:
+def error_block(mechanism: Mechanism, family: HardFamily, runs: Runs, number: int) -> np.ndarray:
     """Errors of one block: column 0 of the outputs as they are, column 1 of the clipped (or rounded) ones."""
     if family.enumerated:
-        size = min(SUM_BLOCK, draws - number * SUM_BLOCK)
+        size = min(SUM_BLOCK, runs.draws - number * SUM_BLOCK)
         total = np.zeros((size, 2))
         for place, member in enumerate(family.enumerated):
-            rng = stream(seed, "accuracy", family.name, number, place)
-            total += _errors(mechanism, family, member, size, margin, rounded, rng)
+            rng = stream(runs.seed, "accuracy", family.name, number, place)
+            total += errors_on(mechanism, family, [member], size, [rng], runs.margin, runs.rounded)[0]
         return total
-    found = []
-    for draw in range(number * MEAN_BLOCK, min((number + 1) * MEAN_BLOCK, draws)):
-        rng = stream(seed, "accuracy", family.name, draw)
-        found.append(_errors(mechanism, family, family.members(rng), trials, margin, rounded, rng).mean(axis=0))
-    return np.array(found)
+    drawn = range(number * MEAN_BLOCK, min((number + 1) * MEAN_BLOCK, runs.draws))
+    rngs = [stream(runs.seed, "accuracy", family.name, draw) for draw in drawn]
+    members = [family.members(rng) for rng in rngs]
+    return errors_on(mechanism, family, members, runs.trials, rngs, runs.margin, runs.rounded).mean(axis=1)
 
 
 def report(
     mechanism: Mechanism,
     family: HardFamily,
     parts: list[np.ndarray],
-    draws: int,
-    trials: int,
-    margin: float,
-    rounded: bool,
+    runs: Runs,
     confidence: float,
-    ceiling: float | None,
-    seed: int,
+    ceiling: float | None = None,
 ) -> Accuracy:
     """The result, from all blocks."""
     values = np.concatenate(parts)
-    bound = upper_error(family, values[:, 1], margin, 1.0 - confidence, rounded)
+    bound = upper_error(family, values[:, 1], runs.margin, 1.0 - confidence, runs.rounded)
     lower = None
     if family.floor_at is not None and family.delta is not None:
         lower = epsilon_of_floor(family.floor_at, family.delta, bound)
@@ -230,13 +225,13 @@ def report(
         floor=family.floor,
         ceiling=ceiling,
         error=float(values[:, 0].mean()),
-        standard_error=float(values[:, 0].std(ddof=1)) / math.sqrt(draws),
+        standard_error=float(values[:, 0].std(ddof=1)) / math.sqrt(runs.draws),
         clipped=float(values[:, 1].mean()),
         upper=bound,
         confidence=confidence,
         epsilon_lower=lower,
-        runs=draws * (len(family.enumerated) or trials),
-        seed=seed,
+        runs=runs.draws * (len(family.enumerated) or runs.trials),
+        seed=runs.seed,
     )
 
 
@@ -260,40 +255,3 @@ def epsilon_of_floor(floor_at: Callable[[float, float], float], delta: float, er
     """The largest ε whose floor is above `error`: no algorithm with at most this error is (ε, δ)-private
     below it."""
     return max(0.0, crossing(lambda epsilon: epsilon > 0.0 and floor_at(min(epsilon, 600.0), delta) <= error)[0])
-
-
-def _errors(
-    mechanism: Mechanism,
-    family: HardFamily,
-    member: Any,
-    trials: int,
-    margin: float,
-    rounded: bool,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    problem = GLMProblem.from_instance(family.instances(member, rng))
-    outputs = outputs_of(mechanism, problem, trials, rng, family.name)
-    low, high = family.box
-    used = np.where(outputs > 0.5 * (low + high), high, low) if rounded else family.clip(outputs, margin)
-    return np.column_stack([family.excess(member, outputs), family.excess(member, used)])
-
-
-def outputs_of(
-    mechanism: Mechanism, problem: GLMProblem, trials: int, rng: np.random.Generator, where: str
-) -> np.ndarray:
-    """What a mechanism makes of a problem: float64[trials, d], finite, or one clear message that says `where`."""
-    name = sampler_name(mechanism)
-    try:
-        made = mechanism(problem, trials, rng)
-    except (Exception, SystemExit) as error:
-        raise InvalidInput(f"mechanism {name} raised {type(error).__name__} on {where}: {error}") from error
-    what, shape = f"the array that {name} returns", f"finite, of shape ({trials}, {problem.d})"
-    try:
-        outputs = np.asarray(made, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise validation.invalid(what, shape, made) from error
-    if outputs.shape == (trials,) and problem.d == 1:
-        outputs = outputs[:, None]
-    if outputs.shape != (trials, problem.d) or not np.isfinite(outputs).all():
-        raise validation.invalid(what, shape, outputs)
-    return outputs

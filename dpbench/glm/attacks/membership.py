@@ -12,7 +12,7 @@ from dpbench.auditing.audit import AuditResult, audit
 from dpbench.auditing.blocks import sampler_name
 from dpbench.core import validation
 from dpbench.core.sampling import stream
-from dpbench.glm.attacks.accuracy import Mechanism, outputs_of
+from dpbench.glm.attacks.members import Mechanism, outputs_of
 from dpbench.glm.problem import GLMProblem
 from lowerbounds._instance import HardFamily
 from lowerbounds._membership import Membership, membership

@@ -36,7 +36,7 @@ _RUNS = 4_096  # of a block
 )
 def failures(context: Context, models: int | None = None) -> Evidence:
     """Failures on one data set, over the noise alone; `models` replaces m of the exact calibration."""
-    blocks = context.pick(quick=2, full=12)
+    blocks = context.pick(quick=1, full=12)
     rows, relative = [], []
     for beta in BETAS:
         boosting = Boosting(BASE, 1.0, 1e-5, beta=beta, models=models)

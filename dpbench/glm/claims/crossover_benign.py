@@ -37,7 +37,7 @@ _CEILINGS: dict[str, Callable[[int, int], float]] = {
 def benign(context: Context) -> Evidence:
     """Excess risks over d, exact calibrations, beside each theorem's ceiling with constants 1."""
     n = context.pick(quick=1000, full=4000)
-    dimensions = context.pick(quick=(4, 32, 128), full=(4, 32, 128, 512))
+    dimensions = context.pick(quick=(4, 64), full=(4, 32, 128, 512))
     algorithms = {
         "noisy GD": (NoisyGD(EPSILON, DELTA), context.pick(quick=16, full=4), 64),  # of blocks of 16
         "JL method": (JLMethod(EPSILON, DELTA), context.pick(quick=16, full=32), 2),

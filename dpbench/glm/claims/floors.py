@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.glm.attacks.accuracy import Accuracy, block_count, error_block, report, upper_error
+from dpbench.glm.attacks.accuracy import Accuracy, Runs, block_count, error_block, report, upper_error
 from dpbench.glm.boosting import Boosting
 from dpbench.glm.grid_search import PrivateGridSearch
 from dpbench.glm.jl import JLMethod
@@ -30,6 +30,7 @@ class Zero:
     """The predictor that never looks at the data: private at every level."""
 
     stable_name = "zero"
+    moments_suffice = True
 
     def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
         return np.zeros((trials, problem.d))
@@ -107,7 +108,7 @@ def run_floor(
             each = min(trials, _MAPS) if isinstance(mechanism, JLMethod) else trials
             function = partial(floor_block, case.build, case.arguments, mechanism, drawn, each, context.seed)
             parts = context.map({"what": "errors on a hard family"}, function, range(block_count(family, drawn)))
-            found = report(mechanism, family, parts, drawn, each, 0.0, False, confidence, None, context.seed)
+            found = report(mechanism, family, parts, Runs(drawn, each, context.seed), confidence)
             verdict = "refuted" if found.verdict == "refuted" else verdict
             runs += found.runs
             rows.append(case.beside | _row(name, family, found) | _sums(family, np.concatenate(parts)[:, 1]))
@@ -140,7 +141,7 @@ def floor_block(
 ) -> np.ndarray:
     """`error_block` on a family named by its constructor and arguments, as stored blocks are."""
     family = _built(build, tuple(sorted(arguments.items())))
-    return error_block(mechanism, family, draws, trials, 0.0, False, seed, number)
+    return error_block(mechanism, family, Runs(draws, trials, seed), number)
 
 
 @lru_cache(maxsize=64)
@@ -148,13 +149,21 @@ def _built(build: Callable[..., HardFamily], arguments: tuple[tuple[str, Any], .
     family = build(**dict(arguments))
     if family.n * family.d > _DENSE:
         return family
-    return replace(family, instances=partial(_dense, family.instances))
+    return replace(family, instances=_Dense(family.instances))
 
 
-def _dense(instances: Callable[..., Instance], member: Any, rng: np.random.Generator | None = None) -> Instance:
-    """A small instance with dense features: checks and steps on a few thousand entries are quicker so."""
-    made = instances(member, rng)
-    return replace(made, X=made.X.toarray())
+@dataclass(eq=False)
+class _Dense:
+    """Small instances with dense features: checks and steps on a few thousand entries are quicker so."""
+
+    instances: Callable[..., Instance]
+    last: tuple[Any, Any] = (None, None)  # features that members share are made dense once
+
+    def __call__(self, member: Any, rng: np.random.Generator | None = None) -> Instance:
+        made, last = self.instances(member, rng), self.last
+        if last[0] is not made.X:
+            last = self.last = made.X, made.X.toarray()
+        return replace(made, X=last[1])
 
 
 def _sums(family: HardFamily, values: np.ndarray) -> dict[str, Any]:

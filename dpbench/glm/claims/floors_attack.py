@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.glm.attacks.accuracy import error_block, upper_error
+from dpbench.glm.attacks.accuracy import Runs, error_block, upper_error
 from dpbench.glm.noisy_mean import NoisyMean, tripping_factor
 from dpbench.ledger.core import Context
 from dpbench.ledger.harness import column
@@ -22,7 +22,7 @@ STATISTICS = {"absolute error": (4.0, False), "clipped to the targets": (0.0, Fa
 
 def power(context: Context) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
     """Columns "power …": the share of attacks of 2,000 runs a side that refute, at confidence 99.9%."""
-    repeats = context.pick(quick=4, full=200)
+    repeats = context.pick(quick=2, full=200)
     rows = []
     for noise, epsilon, delta in PRIVACY:
         predicted = tripping_factor(epsilon, delta, noise)
@@ -48,7 +48,7 @@ def attacks(noise: str, epsilon: float, delta: float, repeats: int, seed: int, n
         refuted = [
             upper_error(
                 family,
-                error_block(mechanism, family, RUNS, 1, margin, rounded, seed * 1_000_003 + repeat, 0)[:, 1],
+                error_block(mechanism, family, Runs(RUNS, 1, seed * 1_000_003 + repeat, margin, rounded), 0)[:, 1],
                 margin,
                 1.0 - CONFIDENCE,
                 rounded,

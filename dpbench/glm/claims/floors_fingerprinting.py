@@ -18,7 +18,7 @@ from dpbench.ledger.harness import Rows, margins
 from lowerbounds._fingerprinting import PRINTED_BETA, fingerprinting
 
 EPSILON, DELTA, RECORDS = 0.2, 1e-6, 100
-QUICK, WIDE, FULL = (2, 16), (2, 32), (2, 8, 32, 128)
+WIDE, FULL = (2, 32), (2, 8, 32, 128)
 EXPONENTS = {"thm6": (2.0,), "thm11": (1.0, 3.0), "cor4": (math.inf, 1.5)}
 CONSTANTS = ("printed", "exact", "tight")
 
@@ -29,7 +29,7 @@ def floor(context: Context, result: str, constants: str) -> tuple[str, Evidence]
     cases = []
     exponents = EXPONENTS[result]
     for p in context.pick(quick=exponents[:1], full=exponents):
-        for rank in context.pick(quick=QUICK, full=FULL if result == "thm6" else WIDE):
+        for rank in context.pick(quick=(2, 16) if result == "thm6" else (8,), full=FULL if result == "thm6" else WIDE):
             shared: dict[str, Any] = {
                 "n": RECORDS, "rank": rank, "epsilon": EPSILON, "delta": DELTA, "p": p, "comparison": comparison,
             }  # fmt: skip

@@ -38,7 +38,7 @@ def floor(context: Context, theorem: str, constants: str) -> tuple[str, Evidence
         Case(nonprivate, {"n": RECORDS, "theorem": theorem, **more}, {"constants": constants}, algorithms, {})
         for more in CASES[theorem]
     ]
-    return run_floor(context, cases, trials=4, quick=96 if theorem == "16" else 64)
+    return run_floor(context, cases, trials=4, quick=48 if theorem == "16" else 40)
 
 
 paper.variant(

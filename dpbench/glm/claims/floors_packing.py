@@ -18,8 +18,8 @@ from lowerbounds._two_point import two_point_constant
 
 EPSILON, DELTA = 0.5, 1e-6
 SWEEPS = {
-    "low dimension": (4, (100, 400), (100, 200, 400, 800, 1600, 3200, 6400)),
-    "high dimension": (48, (60, 300), (60, 100, 200, 400, 600)),
+    "low dimension": (4, (200,), (100, 200, 400, 800, 1600, 3200, 6400)),
+    "high dimension": (48, (100,), (60, 100, 200, 400, 600)),
 }
 
 

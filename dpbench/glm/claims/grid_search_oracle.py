@@ -39,7 +39,7 @@ _WIDTH = 64
 )
 def theorem7(context: Context) -> Evidence:
     """Over noisy gradient descent, from sufficient statistics; ‖w*‖ from 1 to ‖Y‖."""
-    norms = context.pick(quick=(1.0, 16.0, 64.0), full=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0))
+    norms = context.pick(quick=(1.0, 64.0), full=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0))
     return oracle(context, BASE, context.pick(quick=250_000, full=500_000), norms, context.pick(quick=4, full=10))
 
 

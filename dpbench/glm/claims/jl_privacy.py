@@ -159,12 +159,12 @@ def _exact(context: Context, theorem: int, tried: tuple[Loss, ...]) -> tuple[str
                 target = {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
                 rows.append({"loss": loss.name, "radius": radius, **target})
             rng = stream(context.seed, "glm.jl", theorem, loss, radius)
-            realised = max(realised, realised_gap(problem, rng, context.pick(quick=80, full=1000)))
+            realised = max(realised, realised_gap(problem, rng, context.pick(quick=30, full=1000)))
     extreme = losses.linear() if theorem == 10 else losses.capped_linear(100.0)
     small, neighbour = cancelling_pair(extreme, 21, x_bound=1.0, y_bound=1.0, radius=20.0, dimension=6)
     epsilon, delta = SEEN_BY_SAMPLING
     attacked = JLMethod(epsilon, delta, dimension=3, distortion=0.1, steps=20, step_size=0.05, theorem=theorem)
-    trials = context.pick(quick=2_000, full=10_000)
+    trials = context.pick(quick=800, full=10_000)
     attacks = [(attacked, (small, neighbour))]
     (attack,) = attack_bounds(context, attacks, epsilon=epsilon, delta=delta, trials=trials, level=LEVEL)
     verdict, evidence = profiles(

@@ -85,7 +85,7 @@ def _eta(worlds: Worlds, sigma: np.ndarray) -> np.ndarray:
 def regret(context: Context) -> Evidence:
     """Exact without noise; with noise a lower bound on the regret against the right side."""
     rows = search(context, "lemma 6", regret_margins, SHAPES)
-    count, paths = context.pick(quick=(8, 300), full=(24, 2000))
+    count, paths = context.pick(quick=(4, 300), full=(24, 1000))
     cases = len(rows["loss"])
     drawn = context.map(
         {"what": "noisy regrets of lemma 6"},

@@ -82,7 +82,7 @@ _BOUNDED = (
 )
 def lemma7_corrected(context: Context) -> Evidence:
     """σ² = 8G²TL/(n²ε²), T = n, on the hardest of two masses: along n, k, 1/ε and BX/Y, each from one centre."""
-    trials, rows = context.pick(quick=48, full=192), []
+    trials, rows = context.pick(quick=24, full=192), []
     for axis, n, k, epsilon, ratio in _AXES7:
         sigma = theory.noisy_gd_noise(theory.smooth_gradient_bound(H, 1.0, 1.0, ratio), n, n, epsilon, DELTA)
         eta = theory.noisy_gd_step_size(ratio, n, H, 1.0, 1.0, sigma, k)
@@ -108,7 +108,7 @@ def lemma7_corrected(context: Context) -> Evidence:
 )
 def lemma8(context: Context) -> Evidence:
     """T = n²; with the printed σ² = 8G²X²L/(n²ε²), and with the T that privacy needs in it."""
-    trials, rows = context.pick(quick=48, full=192), []
+    trials, rows = context.pick(quick=24, full=192), []
     for axis, n, k, epsilon, rank, steps in _AXES8:
         sigma = theory.noisy_gd_noise(1.0, n * n if steps else 1, n, epsilon, DELTA)
         eta = theory.lipschitz_jl_step_size(1.0, 1.0, 1.0, n * n, n, k, epsilon, 2.0 * DELTA)

@@ -25,7 +25,7 @@ FIGURE_DELTA = 1e-5
 SEEN_BY_SAMPLING = (4.0, 1e-2)
 NEAR = (1.0, 1e-1)
 """(ε, δ) at which a distinguishing attack with a million samples can come within 5% of the true ε."""
-SEEDS = {"quick": 4, "full": 10}
+SEEDS = {"quick": 1, "full": 10}
 
 
 _SENSITIVITY = (
@@ -53,7 +53,7 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
         {"epsilon": m.epsilon, "delta": m.delta, "pair": m.pair_profile(problem, neighbour)} for m in mechanisms
     ]
     epsilon, delta = SEEN_BY_SAMPLING
-    trials = context.pick(quick=500_000, full=2_000_000)
+    trials = context.pick(quick=300_000, full=2_000_000)
     attacks = [(mechanisms[-1], pair)]
     (attack,) = attack_bounds(context, attacks, epsilon=epsilon, delta=delta, trials=trials, level=LEVEL)
     distance = partial(_distance, mechanisms[0])
@@ -121,7 +121,7 @@ def _exact(names: tuple[str, ...], theorem: int, seeds: int, context: Context) -
     extreme = "linear" if theorem == 5 else losses.capped_linear(2.0)
     problem, neighbour = cancelling_pair(extreme, 101, x_bound=1.0, y_bound=1.0, radius=1.0)
     pair = mechanism.pair_profile(problem, neighbour)
-    trials = context.pick(quick=600_000, full=2_000_000)
+    trials = context.pick(quick=200_000, full=2_000_000)
     level = LEVEL / (seeds + 1)
     unit, seed = {"what": "audits of output perturbation"}, 1000 * context.seed + 100 * theorem
     small = partial(_audit_bound, mechanism, problem, neighbour, trials, level, seed)

@@ -14,7 +14,7 @@ from dpbench.glm.problem import GLMProblem
 
 TRIES = 1000
 """Random and extreme neighbours that every privacy entry is tried on at level full."""
-SEARCH = {"quick": 250, "full": TRIES}
+SEARCH = {"quick": 80, "full": TRIES}
 
 
 def cancelling_pair(

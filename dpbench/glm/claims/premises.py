@@ -54,7 +54,7 @@ def _labels(loss: Loss, bound: float) -> np.ndarray:
 )
 def gradients(context: Context) -> Rows:
     """Every loss at three sets of bounds, d = 1 and 2: gradients of records at all angles and labels."""
-    angles = np.linspace(0.0, np.pi, context.pick(quick=181, full=721))
+    angles = np.linspace(0.0, np.pi, context.pick(quick=91, full=721))
     for loss in _losses():
         for x_bound, y_bound, radius in _BALLS:
             for d in (1, 2):
@@ -67,7 +67,8 @@ def gradients(context: Context) -> Rows:
                 for r in radius * np.linspace(0.0, 1.0, context.pick(quick=5, full=21)):
                     slope = loss.derivative(r * norm * np.cos(angle), y)
                     points = np.unique(np.c_[slope * norm * np.cos(angle), slope * norm * np.sin(angle)], axis=0)
-                    edge = points[np.unique([f(points @ u) for u in _directions() for f in (np.argmin, np.argmax)])]
+                    along = points @ _directions().T
+                    edge = points[np.unique((along.argmin(axis=0), along.argmax(axis=0)))]
                     reached = max(reached, float(pdist(edge).max(initial=0.0)))
                 gap = gradient_gap(loss, x_bound, y_bound, radius, d)
                 yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "d": d, "left": reached,
@@ -90,7 +91,7 @@ def _directions() -> np.ndarray:
 )
 def minimisers(context: Context) -> Rows:
     """Random and extreme data in one dimension; the minimiser by bisection on the derivative of its objective."""
-    tries = context.pick(quick=150, full=2_000)
+    tries = context.pick(quick=60, full=1_500)
     for loss in (loss for loss in _losses() if loss.name != "absolute"):
         for x_bound, y_bound, radius in _BALLS:
             rng = stream(context.seed, "premise of output perturbation", loss.name, x_bound)

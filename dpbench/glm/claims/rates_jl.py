@@ -21,7 +21,7 @@ CONSTANT = 0.004
 """The factor that Theorem 2 leaves in its k = O(...)^(2/3)."""
 SHAPE = (2.0, 1.0, 1.0, 1.0)
 """H, ‖X‖, ‖Y‖, B of the squared loss."""
-GRID = (32, 256, 2048, 16384, 131072)
+GRID = (8, 64, 512, 4096, 32768)
 """The dimensions of a full run."""
 
 
@@ -40,8 +40,8 @@ _BOUND = (
 )
 def in_n(context: Context) -> Evidence:
     """Everything as printed, on the even basis of 2k coordinates, of which a map to R^k cannot keep half."""
-    sizes = context.pick(quick=(2048, 4096, 8192, 16384), full=tuple(2**k for k in range(12, 16)))
-    trials = context.pick(quick=(320, 96, 96, 96), full=(700, 400, 160, 128))
+    sizes = context.pick(quick=(2048, 5792, 16384), full=tuple(2**k for k in range(12, 16)))
+    trials = context.pick(quick=(320, 32, 80), full=(512, 160, 80, 104))
     return _even(context, "n", [(n, 1.0) for n in sizes], trials)
 
 
@@ -53,7 +53,7 @@ def in_n(context: Context) -> Evidence:
 )
 def in_radius(context: Context) -> Evidence:
     """Everything as printed, B from ‖Y‖/2 to 4‖Y‖ at one n."""
-    return _even(context, "radius", [(2**15, radius) for radius in (0.5, 1.0, 2.0, 4.0)], (200, 100, 100, 100), True)
+    return _even(context, "radius", [(2**15, radius) for radius in (0.5, 1.0, 2.0, 4.0)], (176, 64, 48, 112), True)
 
 
 @paper.rate(
@@ -65,7 +65,7 @@ def in_radius(context: Context) -> Evidence:
 )
 def small_radius(context: Context) -> Evidence:
     """B = ‖Y‖/4, so that √H·B‖X‖ = 0.35‖Y‖, against n."""
-    return _even(context, "n", [(2**k, 0.25) for k in (13, 14, 15, 16)], (280, 160, 96, 80))
+    return _even(context, "n", [(2**k, 0.25) for k in (13, 14, 15, 16)], (256, 96, 64, 80))
 
 
 def _even(
@@ -106,16 +106,16 @@ def _even(
 )
 def in_d_exact(context: Context) -> Evidence:
     """η with σ√k."""
-    grid = context.pick(quick=(2, 32, 512, 8192), full=GRID)
-    trials = context.pick(quick=(48, 16, 16, 48), full=250)  # the ends fix a slope
-    return _in_d(context, "exact", grid, trials, context.pick(quick=4, full=1))
+    grid = context.pick(quick=(2, 128, 8192), full=GRID)
+    trials = context.pick(quick=(48, 16, 48), full=(80, 48, 48, 48, 80))  # the ends fix a slope
+    return _in_d(context, "exact", grid, trials)
 
 
 def _in_d(
-    context: Context, calibration: str, grid: tuple[int, ...], trials: int | tuple[int, ...], repeats: int = 1
+    context: Context, calibration: str, grid: tuple[int, ...], trials: int | tuple[int, ...], repeats: int = 4
 ) -> Evidence:
     """One coordinate has all the mass; the others are only there."""
-    n, epsilon, k = 4096, 1.6, 25
+    k, (n, epsilon) = 25, context.pick(quick=(1024, 6.4), full=(4096, 1.6))
     constant = k / theory.smooth_jl_dimension(*SHAPE, n, epsilon, DELTA)
     mechanism = JLMethod(epsilon, DELTA, calibration=calibration, dimension=k)
     points = [Point(ScaledBasis.even("squared", d, 1, 1.0), n, mechanism) for d in grid]

@@ -57,7 +57,7 @@ _THEOREM_5 = "Algorithm 3 has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilo
 def theorem10_epsilon(context: Context) -> Evidence:
     """Everything as printed, T = n²; 2k coordinates carry w*, of which no map keeps half, and the rank is 2nε."""
     n, epsilons = context.pick(quick=64, full=100), (1.0, 2.0, 4.0, 8.0)
-    trials = context.pick(quick=(176, 96, 64, 64), full=(320, 192, 112, 112))
+    trials = context.pick(quick=(176, 64, 48, 64), full=(320, 128, 80, 112))
     dimensions = [math.ceil(theory.lipschitz_jl_dimension(n, e, DELTA, CONSTANT)) for e in epsilons]
     ranks = [math.ceil(2.0 * n * e) for e in epsilons]
     return _theorem10(
@@ -78,7 +78,8 @@ def theorem10_rank(context: Context) -> Evidence:
     n = context.pick(quick=48, full=100)
     grid = context.pick(quick=(8, 64, 512), full=(16, 64, 256, 1024))
     return _theorem10(
-        context, "rank", n, [(4.0, 8, rank) for rank in grid], context.pick(quick=96, full=128),
+        context, "rank", n, [(4.0, 8, rank) for rank in grid],
+        context.pick(quick=(96, 32, 96), full=(128, 48, 48, 128)),
         "no instance at hand could break this upper bound, in which the rank does not occur: the other coordinates "
         "change nothing but the map's columns that nobody asks for",
     )  # fmt: skip
@@ -121,9 +122,9 @@ def _theorem10(
 )
 def theorem5_rank(context: Context) -> Evidence:
     """Against the rank, from below nε = 102 to above it; everything as printed, w* on two coordinates."""
-    n, epsilon = 2048, 0.05
-    grid = context.pick(quick=(4, 32, 256), full=(4, 8, 16, 32, 64, 128, 256, 512))
-    return _theorem5(context, "rank", grid, [padded(2, rank) for rank in grid], n, epsilon)
+    n, epsilon = context.pick(quick=(512, 0.2), full=(2048, 0.05))
+    grid = context.pick(quick=(4, 32, 256), full=(4, 16, 64, 256, 512))
+    return _theorem5(context, "rank", grid, [padded(2, rank) for rank in grid], n, epsilon, 16)
 
 
 @paper.rate(
@@ -133,15 +134,14 @@ def theorem5_rank(context: Context) -> Evidence:
 )
 def theorem5_radius(context: Context) -> Evidence:
     """Against B = ‖w*‖."""
-    n, epsilon = 2048, 0.05
-    grid = context.pick(quick=(0.01, 0.1, 1.0, 10.0), full=(1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0))
-    return _theorem5(context, "B", grid, [sharp(8, 8, radius) for radius in grid], n, epsilon)
+    n, epsilon = context.pick(quick=(512, 0.2), full=(2048, 0.05))
+    grid = context.pick(quick=(0.01, 0.3, 10.0), full=(1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0))
+    return _theorem5(context, "B", grid, [sharp(8, 8, radius) for radius in grid], n, epsilon, 16)
 
 
 def _theorem5(
-    context: Context, axis: str, grid: Any, populations: list[ScaledBasis], n: int, epsilon: float
+    context: Context, axis: str, grid: Any, populations: list[ScaledBasis], n: int, epsilon: float, trials: int
 ) -> Evidence:
-    trials = context.pick(quick=16, full=32)
     mechanism = OutputPerturbation(epsilon, DELTA, calibration="printed", tolerance=1e-3)
     points = [Point(population, n, mechanism) for population in populations]
     samples = sweep(points, trials, repeats=64, seed=context.seed, map_blocks=context.map)

@@ -78,8 +78,8 @@ def run(
 )
 def corollary1(context: Context) -> Evidence:
     """Excess risk of gradient descent without noise against n; up to √n coordinates, as the envelope wants."""
-    sizes = context.pick(quick=(144, 576, 2304, 9216), full=tuple(144 * 2**k for k in range(7)))
-    trials = context.pick(quick=(480, 96, 32, 32), full=(1600, 800, 400, 300, 200, 150, 128))
+    sizes = context.pick(quick=(64, 256, 1024, 4096), full=tuple(144 * 4**k for k in range(4)))
+    trials = context.pick(quick=(480, 96, 32, 48), full=(1600, 320, 96, 112))
     return run(context, "n", [(n, math.isqrt(n)) for n in sizes], None, trials, 1)
 
 
@@ -93,10 +93,10 @@ def corollary1(context: Context) -> Evidence:
 )
 def theorem1_n(context: Context) -> Evidence:
     """Excess risk of noisy gradient descent against n, where the private term dominates."""
-    epsilon, d = context.pick(quick=(1.0, 8), full=(0.1, 16))
-    sizes = context.pick(quick=(1024, 2048, 4096, 8192, 16384), full=tuple(22_000 * 3**k for k in range(3)))
-    trials = context.pick(quick=(64, 32, 16, 16, 16), full=(48, 32, 20))
-    return run(context, "n", [(n, d) for n in sizes], epsilon, trials, 64)
+    epsilon, d = context.pick(quick=(1.0, 2), full=(0.1, 4))
+    sizes = context.pick(quick=(128, 512, 2048), full=tuple(3_000 * 4**k for k in range(4)))
+    trials = context.pick(quick=(128, 48, 48), full=(64, 32, 20, 24))
+    return run(context, "n", [(n, d) for n in sizes], epsilon, trials, 32)
 
 
 @paper.rate(
@@ -107,9 +107,9 @@ def theorem1_n(context: Context) -> Evidence:
 )
 def theorem1_d(context: Context) -> Evidence:
     """Excess risk of noisy gradient descent against d, where the private term dominates."""
-    epsilon, n = context.pick(quick=(0.5, 6_400), full=(0.1, 90_000))
-    dimensions = context.pick(quick=(1, 2, 4, 8, 16), full=(2, 4, 8, 16, 32))
-    trials = context.pick(quick=(64, 32, 16, 16, 16), full=(32, 20, 12, 12, 12))
+    epsilon, n = context.pick(quick=(1.0, 1_600), full=(0.25, 24_000))
+    dimensions = context.pick(quick=(1, 4, 12), full=(1, 2, 4, 8, 16, 32))
+    trials = context.pick(quick=(80, 32, 48), full=(50, 20, 10, 10, 10, 20))
     return run(context, "d", [(n, d) for d in dimensions], epsilon, trials, 64)
 
 
@@ -122,7 +122,7 @@ def theorem1_d(context: Context) -> Evidence:
 )
 def theorem1_epsilon(context: Context) -> Evidence:
     """Excess risk of noisy gradient descent against ε, where the private term dominates."""
-    n, d = context.pick(quick=(3_200, 4), full=(40_000, 8))
-    grid = context.pick(quick=(0.125, 0.35, 1.0), full=(0.05, 0.1, 0.2, 0.4))
+    n, d = context.pick(quick=(800, 1), full=(10_000, 2))
+    grid = context.pick(quick=(0.0625, 0.25, 1.0), full=(0.02, 0.06, 0.2, 0.6))
     trials = context.pick(quick=(64, 16, 64), full=48)
     return run(context, "epsilon", [(n, d)] * len(grid), grid, trials, 64)

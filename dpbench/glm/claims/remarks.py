@@ -166,7 +166,7 @@ def _bounds(n: int, radius: float) -> GLMProblem:
 def empirical(context: Context) -> Evidence:
     """Empirical excess of the private algorithms and of zero on the fingerprinting distributions."""
     rows: list[Row] = []
-    cases = ((60, 32, 0.1), (120, 8, 0.3), (100, 128, 0.5))
+    cases = ((60, 32, 0.1), (120, 8, 0.3), (100, 128, 0.5))[: context.pick(quick=2, full=3)]
     algorithms = {"noisy GD": (1.0, NoisyGD), "output perturbation": (1.0, OutputPerturbation), "zero": (0.0, Zero)}
     draws, level = context.pick(quick=4, full=24), LEVEL / (3 * len(cases))
     for n, d, epsilon in cases:

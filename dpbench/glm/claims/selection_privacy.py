@@ -67,7 +67,7 @@ def theorem7_exact(context: Context) -> tuple[str, Evidence]:
     def make(variant: Any, epsilon: float, delta: float) -> PrivateGridSearch:
         return PrivateGridSearch(variant[0], epsilon, delta, candidates=3, composition=variant[1])
 
-    moved, leaks = worst_choice(context.seed, context.pick(quick=100, full=2_000))
+    moved, leaks = worst_choice(context.seed, context.pick(quick=40, full=2_000))
     trials, attack = _attack(context)
     verdict, evidence = profiles(
         [*guarantees(make, variants), {"epsilon": 1.0, "delta": 1e-5, "attack": attack}],
@@ -113,7 +113,7 @@ def _attack(context: Context) -> tuple[int, float]:
     data = GLMProblem(np.ones((n, 1)), np.ones(n), loss="linear", x_bound=1.0, y_bound=1.0, radius=1.0)
     base = NoisyGD(1.0, 1e-5, steps=8, step_size=10.0)
     mechanism = PrivateGridSearch(base, 1.0, 1e-5, candidates=1)
-    trials = context.pick(quick=40_000, full=1_000_000)
+    trials = context.pick(quick=10_000, full=1_000_000)
     attacks = [(mechanism, (data, data.replace_record(n - 1, np.ones(1), -1.0)))]
     (found,) = attack_bounds(context, attacks, epsilon=1.0, delta=1e-5, trials=trials, level=LEVEL)
     return 2 * trials, found
@@ -179,7 +179,7 @@ def _boosting_attack(context: Context) -> tuple[int, float]:
     y = np.concatenate((np.ones(20), -np.ones(20), np.where(np.arange(20) % 2 == 0, 1.0, -1.0)))
     data = GLMProblem(np.ones((n, 1)), y, loss="linear", x_bound=1.0, y_bound=1.0, radius=1.0)
     mechanism = Boosting(NoisyGD(1.0, 1e-5, steps=8, step_size=10.0, noise_scale=0.05), 1.0, 1e-5, models=2)
-    trials = context.pick(quick=40_000, full=1_000_000)
+    trials = context.pick(quick=10_000, full=1_000_000)
     pair = data, data.replace_record(n - 1, np.ones(1), 1.0)
     (bound,) = attack_bounds(context, [(mechanism, pair)], epsilon=1.0, delta=1e-5, trials=trials, level=LEVEL)
     return 2 * trials, bound

@@ -159,7 +159,7 @@ def exact(context: Context) -> tuple[str, Evidence]:
 def _attacks(context: Context) -> list[dict[str, Any]]:
     """Distinguishing attacks at (1, 0.01): the worst pair of the linear loss, and real data with the worst record."""
     epsilon, delta = 1.0, 0.01
-    trials = context.pick(quick=100_000, full=2_000_000)
+    trials = context.pick(quick=20_000, full=1_000_000)
     small = cancelling_pair("linear", 21, x_bound=1.0, y_bound=1.0, radius=20.0)
     attacks = [
         (NoisyGD(epsilon, delta, steps=20, step_size=0.05), small),

@@ -32,7 +32,7 @@ def search(context: Context, name: str, margins: Margins, shapes: tuple[tuple[in
     ``margins(worlds, sets, settings, path)`` gives (right − left)/right for each world; `settings` has shape
     (I, `SETTINGS`), `path` shape (I, T − 1, d).
     """
-    size = context.pick(quick=64, full=800)
+    size = context.pick(quick=32, full=800)
     cases = [(shape, loss) for shape in shapes for loss in one_of_each_family()]
     found = context.map(
         {"what": f"smallest margins of {name}"},
@@ -49,7 +49,7 @@ def search(context: Context, name: str, margins: Margins, shapes: tuple[tuple[in
 
 def worlds_tried(context: Context, shapes: tuple[tuple[int, ...], ...]) -> int:
     """How many worlds `search` evaluates."""
-    return len(shapes) * len(one_of_each_family()) * context.pick(quick=64, full=800) * (1 + ROUNDS)
+    return len(shapes) * len(one_of_each_family()) * context.pick(quick=32, full=800) * (1 + ROUNDS)
 
 
 def search_case(

@@ -15,6 +15,7 @@ from scipy.stats import binom, poisson
 
 from dpbench.heavytail import theory
 from dpbench.heavytail.claims import paper
+from dpbench.heavytail.claims.quotations import BOUNDS
 from dpbench.heavytail.claims.truncation_bias import rare_law
 from dpbench.heavytail.exponential import ExponentialMechanism
 from dpbench.heavytail.problem import HeavyTailedProblem
@@ -38,12 +39,6 @@ _BOUNDS = {
     (1, "coordinate"): ("8", "2", "tau sqrt(d^2 log n log(1/eta)/(n epsilon))"),
     (2, "norm"): ("18", "3", "tau (d log n log(1/eta)/(n epsilon))^((theta-1)/theta)"),
     (2, "coordinate"): ("19", "4", "tau d (log n log(1/eta)/(n epsilon))^((theta-1)/theta)"),
-}
-_QUOTES = {
-    "7": r"$\leq{O}(\tau\sqrt{\frac{d\log n\log\frac{1}{\eta}}{n\epsilon}})$",
-    "8": r"$\leq{O}(\tau\sqrt{\frac{d^{2}\log n\log\frac{1}{\eta}}{n\epsilon}})$",
-    "18": r"$\leq\tilde{O}(\tau(\frac{d\log n\log\frac{1}{\zeta}}{n\epsilon})^{\frac{\theta-1}{\theta}})$",
-    "19": r"$\leq{O}(\tau d(\frac{\log n\log\frac{1}{\zeta}}{n\epsilon})^{\frac{\theta-1}{\theta}})$",
 }
 _ORDERS = {1: (2.0,), 2: (1.75, 1.5, 1.25)}
 
@@ -110,7 +105,7 @@ for (theorem, moment), (equation, assumption, bound) in _BOUNDS.items():
     paper.inequality(
         f"thm{theorem}", variant=f"optimal.assumption{assumption}", expected="not refuted",
         source=f"{source}, Remark 1" if equation == "8" else source,
-        arguments={"theorem": theorem, "moment": moment}, quote=_QUOTES[equation],
+        arguments={"theorem": theorem, "moment": moment}, quote=BOUNDS[equation],
         statement=f"For every epsilon-DP algorithm some law of Assumption {assumption} has an excess, with probability "
         f"1/4, of at least {bound} over {PACKED:g}{beside} (log n log(1/eta))^((theta-1)/theta).",
         because="A packing: x = s v, y = s sqrt(d) with probability p, else 0, for v in a code of {-1, 1}^d. About np "
@@ -122,7 +117,7 @@ for (theorem, moment), (equation, assumption, bound) in _BOUNDS.items():
     beside = " d^(1 - theta/2)" if (theorem, moment) == (2, "coordinate") else ""
     paper.inequality(
         f"thm{theorem}", variant=f"reached.assumption{assumption}", source=source, expected="not refuted",
-        arguments={"theorem": theorem, "moment": moment}, quote=_QUOTES[equation],
+        arguments={"theorem": theorem, "moment": moment}, quote=BOUNDS[equation],
         statement=f"Some law of Assumption {assumption}, one for each n, d, epsilon and eta, makes the (1 - "
         f"eta)-quantile of the excess of Algorithm {theorem} at least {bound} over 4.2 8^(theta-1){beside}.",
         because="Truncation sets the rate, not noise: records x = y = 4/iota of probability p count log(theta) at "

@@ -7,25 +7,16 @@ be the conversion's, the finding says so. Lines count in that text. Whether a la
 from __future__ import annotations
 
 from dpbench.heavytail.claims import paper
-from dpbench.ledger.correction import Correction
+from dpbench.ledger.correction import Findings
 
-WITNESS = "one conversion of the paper was read; it prints formulas twice, once from their LaTeX, and both agree"
-CORRECTIONS: dict[str, Correction] = {}
+found = Findings(
+    paper, "one conversion of the paper was read; it prints formulas twice, once from their LaTeX, and both agree"
+)
+CORRECTIONS = found.corrections
 SUFFICIENT = (
     "After Lemma 3: \"The previous lemma indicates that solving the problem (2) is sufficient to solve the l1 "
-    "regression "
-    "problem if sup E|y - <x, w>|^2 = O(1).\" The theorem does not repeat the condition."
+    "regression problem if sup E|y - <x, w>|^2 = O(1).\" The theorem does not repeat the condition."
 )
-
-
-def found(
-    name: str, *, weight: str, quote: str, place: str, line: int, consequence: str, change: str, caveat: str = "",
-    effect: int = 0,
-) -> None:  # fmt: skip
-    """Record what is said of one row."""
-    paper.finding(f"heavytail.{name}", weight=weight, quote=quote, consequence=consequence)
-    CORRECTIONS[f"heavytail.{name}"] = Correction(place, line, change, caveat, WITNESS, effect=effect)
-
 
 for number, log in ((1, r"\log 2"), (2, r"\log\theta")):
     found(
@@ -35,13 +26,10 @@ for number, log in ((1, r"\log 2"), (2, r"\log\theta")):
         rf"{number} is $\epsilon$-DP.",
         place=f"Algorithm {number}, line 2, and Theorem {number}", line=112 if number == 1 else 213,
         consequence="Under Definition 1 (one record replaced) the algorithm is 2 epsilon-DP and no better: who asks "
-        "for "
-        "epsilon = 1 gets up to 2. It is epsilon-DP where neighbours have one record more. The utility bounds change "
-        "by "
-        "a constant.",
+        "for epsilon = 1 gets up to 2. It is epsilon-DP where neighbours have one record more. The utility bounds "
+        "change by a constant.",
         change=f"divide by 2 {log.replace(chr(92), '')} for {log.replace(chr(92), '')} in the exponent: the "
-        f"sensitivity "
-        "of n iota L is that logarithm, since 0 <= psi on |residuals|",
+        "sensitivity of n iota L is that logarithm, since 0 <= psi on |residuals|",
     )  # fmt: skip
 found(
     "thm1.inequality.y-moment", weight="hypothesis", effect=2, caveat=SUFFICIENT, place="Theorem 1, equation 7",
@@ -49,8 +37,7 @@ found(
     quote=r"under Assumption 1, given any failure probability $\eta\in(0,1)$ ... $L_{\mathcal{D}}(\hat{w}_{\iota})"
     r"-L_{\mathcal{D}}(w^{*})\leq{O}(\tau\sqrt{\frac{d\log n\log\frac{1}{\eta}}{n\epsilon}})$",
     consequence="With a moment of x alone and responses of the order 1/iota (a law for each n) the excess stays at "
-    "0.38 "
-    "for every n. It is enough to ask E|x||y| = O(1), which is weaker than a second moment of y.",
+    "0.38 for every n. It is enough to ask E|x||y| = O(1), which is weaker than a second moment of y.",
     change="add to Theorem 1: \"and E|x||y| = O(1)\" (or sup_w E|y - <x, w>|^2 = O(1), as after Lemma 3)",
 )  # fmt: skip
 found(
@@ -91,8 +78,7 @@ found(
     quote=r"under Assumption 4, set $\zeta=O(\frac{1}{n})$ and $\iota=O(\frac{1}{\tau}(\frac{\log n\log\frac{1}{\eta}}"
     r"{n\epsilon})^{\frac{\theta-1}{\theta}})$ we have",
     consequence="With the printed iota the excess over (19) is 0.6 at n = 1e6, 5.4 at 1e12 and 480 at 1e24 (theta = "
-    "1.5, "
-    "d = 1). With the exponent 1/theta the bound holds.",
+    "1.5, d = 1). With the exponent 1/theta the bound holds.",
     change="for the exponent (theta - 1)/theta of iota read 1/theta",
 )  # fmt: skip
 found(
@@ -114,18 +100,16 @@ found(
     "lemma10.inequality.last-display", weight="misprint", place="Proof of Lemma 10, last display",
     line=463,
     quote=r"$-\sum_{i=1}^{n}\psi(\iota|y_{i}-\langle x_{i},w\rangle|-\iota\zeta\|x_{i}\|_{2})\\ \geq-\iota "
-    r"L_{\mathcal{D}}"
-    r"(w)+ ... +\log\frac{1}{\eta}.$",
+    r"L_{\mathcal{D}}(w)+ ... +\log\frac{1}{\eta}.$",
     consequence="A slip in one display; the lemma itself is stated rightly.",
     change="for >= read <=, and multiply all terms but log(1/eta) by n",
 )  # fmt: skip
 found(
     "eq39.inequality", weight="step", place="Equation 39",
     line=459,
-    quote=r"$\displaystyle\leq\exp\big{(}n(-\iota L_{\mathcal{D}}(w)+\frac{\iota^{\theta}2^{\theta-1}}{\theta}"
-    r"\mathbb{E}|y-\langle x,w\rangle|^{\theta}$ ... "
-    r"$\qquad+\frac{\iota^{\theta}2^{\theta-1}\zeta^{\theta}}{\theta}\mathbb{E}"
-    r"\|x\|_{2}^{\theta})\big{)}.$",
+    quote=r"$\displaystyle\leq\exp\big{(}n(-\iota "
+    r"L_{\mathcal{D}}(w)+\frac{\iota^{\theta}2^{\theta-1}}{\theta}\mathbb{E}|y-\langle x,w\rangle|^{\theta}$ ... "
+    r"$\qquad+\frac{\iota^{\theta}2^{\theta-1}\zeta^{\theta}}{\theta}\mathbb{E}\|x\|_{2}^{\theta})\big{)}.$",
     consequence="A term iota zeta E|x| of the line above is lost; Lemma 10 as stated has it (zeta tau), and holds.",
     change="add iota zeta E|x| in the exponent",
 )  # fmt: skip

@@ -129,8 +129,9 @@ def deviation(context: Context, kind: str, orders: tuple[float, ...]) -> tuple[s
     count = context.pick(quick=200, full=2000)
     rows = []
     for theta in orders:
-        unit = {"what": "uniform deviations of the truncated risk", "kind": kind, "theta": theta}
-        found = np.concatenate(context.map(unit, partial(excesses, kind, theta, context.seed), range(count // _BLOCK)))
+        unit = {"what": "uniform deviations of the truncated risk", "theta": theta}
+        blocks = context.map(unit, partial(excesses, theta, context.seed), range(count // _BLOCK))
+        found = np.concatenate(blocks)[:, _KINDS.index(kind)]
         rows.append({"theta": theta, "failures": int((found > 0.0).sum()),
                      "largest_excess_over_bound": float(found.max())})  # fmt: skip
     return frequency(rows, count, FAILURE)
@@ -153,8 +154,11 @@ def frequency(rows: list[Row], count: int, allowed: float) -> tuple[str, Evidenc
     )
 
 
-def excesses(kind: str, theta: float, seed: int, block: int) -> np.ndarray:
-    """max over the net of (left − right) in Lemmas 4 and 7 (lower), 5 and 8 (upper), 10 (shifted); one a data set."""
+_KINDS = ("lower", "upper", "shifted")
+
+
+def excesses(theta: float, seed: int, block: int) -> np.ndarray:
+    """max over the net of (left − right) in Lemmas 4 and 7 (lower), 5 and 8 (upper), 10 (shifted); a row a data set."""
     population = HeavyTailedPopulation.unit(Tail("student", theta + 0.1), np.array([0.5]), theta=theta)
     n = _RECORDS
     net = Net(1, 1.0, "ball", 1.0 / n)
@@ -165,21 +169,18 @@ def excesses(kind: str, theta: float, seed: int, block: int) -> np.ndarray:
     iota = theory.truncation(n, 1, 1.0, FAILURE, theta=theta, tau=1.0, moment="norm", diameter=2.0)
     entropy = math.log(len(points) / FAILURE) / (n * iota)
     zeta = net.net_radius
-    rng = stream(seed, "heavytail.deviation", kind, theta, block)
-    found = np.empty(_BLOCK)
-    for i in range(_BLOCK):
-        problem = population.draw(n, rng)
-        if kind == "shifted":
-            # |r_i| − ζ|x_i| is |x_i| times a factor of w, and ψ is odd.
-            factor = (distance - zeta)[:, None]
-            values = np.sign(factor[:, 0]) * sums_at(columns(problem), np.zeros(n), factor, iota, theta) / (n * iota)
-            growth = (2.0 * iota) ** (theta - 1.0) / theta
-            right = -risk + zeta + growth * (spread + zeta**theta) + entropy
-            found[i] = float((-values - right).max())
-            continue
-        values = sums_at(columns(problem), problem.y, points, iota, theta) / (n * iota)
-        right = iota ** (theta - 1.0) / theta * spread + entropy
-        found[i] = float((risk - values if kind == "lower" else values - risk).max()) - right
+    rng = stream(seed, "heavytail.deviation", theta, block)
+    # y = ⟨x, w*⟩: |r_i| is |x_i| times the distance, |r_i| − ζ|x_i| times another factor of w, and ψ is odd
+    factors = np.concatenate([distance, distance - zeta])
+    right = iota ** (theta - 1.0) / theta * spread + entropy
+    growth = (2.0 * iota) ** (theta - 1.0) / theta
+    shifted_right = -risk + zeta + growth * (spread + zeta**theta) + entropy
+    found = np.empty((_BLOCK, 3))
+    for row in found:
+        sizes, absent = columns(population.draw(n, rng)), np.zeros(n)
+        sums = np.sign(factors) * sums_at(sizes, absent, factors[:, None], iota, theta) / (n * iota)
+        values, shifted = sums[: distance.size], sums[distance.size :]
+        row[:] = (risk - values).max() - right, (values - risk).max() - right, (-shifted - shifted_right).max()
     return found
 
 

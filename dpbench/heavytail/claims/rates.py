@@ -29,6 +29,8 @@ _UPPER = (
     "no quantile; median and 0.95-quantile stand in the series, and the entries n.quantile judge quantiles. Such laws "
     "are far from the bound: the entries reached say how near one can come."
 )
+_QUICK = {2.0: 4000, 1.75: 2500, 1.5: 2000, 1.25: 1500}
+"""The largest n of a quick slope in n: the smaller θ, the farther is the slope from its limit."""
 _ORDERS = {"": (1, 2.0), ".theta-175": (2, 1.75), ".theta-150": (2, 1.5), ".theta-125": (2, 1.25)}
 """Last part of an id: theorem and θ."""
 
@@ -36,7 +38,7 @@ _ORDERS = {"": (1, 2.0), ".theta-175": (2, 1.75), ".theta-150": (2, 1.5), ".thet
 def in_n(context: Context, theta: float, moment: str) -> Rows:
     """The slope in n at d = 2: Student's t with 0.2 more degrees of freedom than θ, in x and in the noise."""
     population, count, repeats = _population(theta, moment, 2), 16, 48
-    grid = context.pick(quick=(250, 4000), full=(1000, 3162, 10_000, 31_623))
+    grid = context.pick(quick=(250, _QUICK[theta]), full=(1000, 3162, 10_000, 31_623))
     samples = outputs(context, [Point(population, n, ExponentialMechanism(EPSILON)) for n in grid], count, repeats)
     for n, part in zip(grid, samples, strict=True):
         yield {"n": float(n)} | _row(part, theory_at(n, population))
@@ -69,7 +71,8 @@ def in_d(context: Context, theta: float, moment: str, axes: bool) -> Rows:
 def quantile(context: Context, theta: float) -> Rows:
     """The slope in n of the (1 − η)-quantile over data and mechanism, on the design of `in_n`."""
     population, repeats = _population(theta, "norm", 2), 64
-    grid, count = context.pick(quick=(250, 4000), full=(1000, 4000, 16_000)), context.pick(quick=24, full=32)
+    grid = context.pick(quick=(250, _QUICK[theta]), full=(1000, 4000, 16_000))
+    count = context.pick(quick=24, full=32)
     samples = outputs(context, [Point(population, n, ExponentialMechanism(EPSILON)) for n in grid], count, repeats)
     for n, part in zip(grid, samples, strict=True):
         yield {"n": float(n), "samples": quantile_values(part, FAILURE), "ceiling": theory_at(n, population)}

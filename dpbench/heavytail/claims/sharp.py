@@ -134,7 +134,8 @@ def _next_term(population: HeavyTailedPopulation, n: int, epsilon: float) -> flo
 def sharp_sweep(theta: float, context: Context) -> Iterator[tuple[int, np.ndarray, float, float]]:
     """n, the means of 16 data sets at d = 2, the value d·2·log θ/(nιε), and its relative next term."""
     population = _population(theta, 2)
-    for n in context.pick(quick=(10_000, 100_000), full=(10_000, 31_623, 100_000, 316_228)):
+    quick = (8000, 50_000) if theta == 2.0 else (10_000, 100_000)
+    for n in context.pick(quick=quick, full=(10_000, 31_623, 100_000, 316_228)):
         ratio = 2.0 * _FROZEN * math.log(1.0 / FAILURE) / (n * EPSILON)
         iota = ratio ** (1.0 / theta) / (2.0 * population.radius)
         sample = exact_sweep(context, population, n, ExponentialMechanism(EPSILON, truncation=iota), 16)

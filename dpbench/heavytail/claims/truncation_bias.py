@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.stats import binom
 
 from dpbench.heavytail import theory
@@ -147,11 +146,3 @@ def product_moment(context: Context) -> Rows:
                 iota, n, 1.0, 0.01, math.log(w.size), FAILURE, tau=1.0, diameter=2.0, beta=beta
             )
             yield {"n": float(n), "size": s, "left": quantile, "right": bound}
-
-
-def light_quantile(u: float) -> float:
-    """The light part's response at level u: its distribution function is ½(1 + (0.3·E√Y + c·w³)/0.7) on [−1, 1]."""
-    slope = 0.3 * TAIL / (TAIL - 0.5)
-    if u <= 0.5 * (1.0 + (slope - LIGHT) / 0.7):
-        return -1.0
-    return float(brentq(lambda w: 0.5 * (1.0 + (slope + LIGHT * w**3) / 0.7) - u, -1.0, 1.0 + 1e-9))

@@ -19,6 +19,8 @@ FAILURE = 0.05
 CONSTANT = 100.0
 """The O(·) of a refuted bound is taken this large, and could be any number."""
 
+UP = 0.55
+"""Chance of y = 1 in the law of nine records; E|y - w|^θ is largest at w = -1."""
 _SHARES = {2.0: 4.0, 1.5: 5.0}  # (14) holds with probability 1 − 4η, (26) with 1 − 5η
 
 
@@ -69,7 +71,7 @@ def large_epsilon(context: Context, theta: float, sampling: bool) -> Rows:
 
     The law of the output given the number of ones is computed exactly, so the chance of a miss is.
     """
-    n, up, net_radius, larger = 9, 0.55, 1e-3 if sampling else 1e-4, 1.0 if sampling else CONSTANT
+    n, net_radius, larger = 9, 1e-3 if sampling else 1e-4, 1.0 if sampling else CONSTANT
     for epsilon in (1.0, 1e4, 1e8, 1e13):
         mechanism, missed = ExponentialMechanism(epsilon, net_radius=net_radius), 0.0
         for ones in range(n + 1):
@@ -78,10 +80,10 @@ def large_epsilon(context: Context, theta: float, sampling: bool) -> Rows:
             points, logs = mechanism.log_probabilities(problem)
             bound = larger * theory.utility_bound(
                 mechanism.iota(problem), n, epsilon, net_radius, math.log(len(points)), FAILURE, theta=theta, tau=1.0,
-                spread=2.0**theta * (1.0 - up), sampling=sampling,
+                spread=2.0**theta * UP, sampling=sampling,
             )  # fmt: skip
-            excess = (2.0 * up - 1.0) * (1.0 - points[:, 0])
-            missed += float(binom.pmf(ones, n, up)) * float(np.exp(logs[excess > bound]).sum())
+            excess = (2.0 * UP - 1.0) * (1.0 - points[:, 0])
+            missed += float(binom.pmf(ones, n, UP)) * float(np.exp(logs[excess > bound]).sum())
         yield {"epsilon": epsilon, "bound": bound, "left": missed, "right": _SHARES[theta] * FAILURE}
     return f"left: exact chance of a miss; the bound is taken {larger:g} times"
 

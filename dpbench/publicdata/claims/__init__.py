@@ -13,7 +13,7 @@ paper = Paper(
     drawings=("dpbench.publicdata.drawings",),
     order=(
         "anticoncentration", "stability_average", "perturb_privacy", "norms", "algorithm2", "algorithm3",
-        "deviations", "misprints", "rrspm_lemmas", "rrspm_privacy", "gaussian_weights", "identification",
+        "deviations", "misprints", "rrspm_lemmas", "rrspm_privacy", "algorithm4",
         "rates_regression", "rates_classification",
     ),
 )

@@ -63,6 +63,7 @@ def two_outcomes(chance: float, kind: str, why: str) -> Profile:
 @paper.privacy(
     "alg2", variant="mean", source="Theorem 2, with the mean of the losses and the exact calibration",
     expected="proved", level=LEVEL,
+    rests_on=("publicdata.lemma7.stability.sharp", "publicdata.lemma9.privacy.gaussian-exact"),
     statement="Algorithm 2 with the mean of the losses and gamma = sqrt(m) rho/mu(epsilon, delta/2), rho of "
     "`theory.averaged_stability` at delta/2, is (epsilon, delta)-DP.",
     because="Stability of one call by Gaussian integration by parts, Chernoff's bound over J calls, then the exact "

@@ -27,6 +27,7 @@ EPSILON, DELTA = 1.0, 1e-5
 _M, _ETA = 64, 0.1
 RECORDS = (1001, 10_001, 100_001)
 _PAIRS = 20  # neighbours of a data set
+_PERTURB = ("publicdata.lemma9.privacy.gaussian-exact", "publicdata.lemma9.privacy.laplace-exact")
 
 
 def balanced(n: int, m: int = _M) -> tuple[PublicDataProblem, PublicDataProblem]:
@@ -84,7 +85,7 @@ def summed(context: Context) -> tuple[str, Evidence]:
 
 @paper.privacy(
     "alg3", variant="mean", source="Theorem 3, with the mean of the losses and the exact calibration",
-    expected="proved",
+    expected="proved", rests_on=("publicdata.lemma2.stability.mean-sharp", *_PERTURB),
     statement="Algorithm 3 with the mean of the losses and gamma = sqrt(m) rho/mu(epsilon, delta), or m rho/epsilon "
     "for Laplace noise, rho = min(2, 1/sqrt(eta n)), is (epsilon, delta)-DP.",
     because="Lemma 2 as proved (2 eta |f - f'|_m^2 <= 2/n), then the exact shift of fbar(Z) + gamma zeta.",
@@ -112,7 +113,7 @@ def averaged(context: Context) -> tuple[str, Evidence]:
 
 @paper.privacy(
     "lemma11", variant="gaussian", source="Lemma 11, equation 104, with the mean of the losses", expected="proved",
-    arguments={"noise": "gaussian"},
+    arguments={"noise": "gaussian"}, rests_on=("publicdata.lemma2.stability.mean", _PERTURB[0]),
     statement="gamma with m/(2 gamma^2)(1 + gamma sqrt(log(2/delta))) 2/sqrt(eta n) <= epsilon makes Algorithm 3 "
     "(epsilon, delta)-DP.",
     because="Its proof rests on Lemma 9, which fails at one public point. But 2/sqrt(eta n) is twice the stability, "
@@ -146,7 +147,7 @@ def lemma11(context: Context, noise: str) -> tuple[str, Evidence]:
 
 paper.variant(
     lemma11, "laplace", source="Lemma 11, equation 105, with the mean of the losses", expected="proved",
-    arguments={"noise": "laplace"},
+    arguments={"noise": "laplace"}, rests_on=("publicdata.lemma2.stability.mean", _PERTURB[1]),
     statement="gamma = 2 m^(3/2)/(sqrt(eta n) epsilon) and Laplace noise make Algorithm 3 epsilon-DP.",
     because="The l1 shift is at most m/sqrt(eta n): loose by 2 sqrt(m), or more where 1/sqrt(eta n) is beyond the "
     "diameter 2.",
@@ -194,9 +195,8 @@ def stability(context: Context, normalization: str, sharp: bool) -> Evidence:
     margin = 0.0 if -1e-9 < smallest < 0.0 else smallest  # the bound is attained: rounding of the oracle
     return margins(
         series,
-        f"value: smallest relative margin over {len(rows)} balanced pairs of constants and {count} data sets of "
-        f"linear functions with {_PAIRS} neighbours each (largest share there "
-        f"{float((found[:, 2] / bounds).max()):.3f})",
+        f"value: smallest relative margin over {len(rows)} balanced pairs of constants and {count} data sets of linear "
+        f"functions with {_PAIRS} neighbours each (largest share there {float((found[:, 2] / bounds).max()):.3f})",
         margin=margin,
     )
 

@@ -15,9 +15,8 @@ from scipy.stats import binom
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, margins
+from dpbench.ledger.harness import Row, Rows, margins, missed
 from dpbench.publicdata.claims import paper
-from dpbench.publicdata.claims.frequencies import missed
 
 BETA = 0.05
 TAUS = (0.5, 1e-2, 1e-4, 1e-7)
@@ -104,7 +103,7 @@ def excesses(seed: int, n: int, block: int) -> np.ndarray:
 )
 def lemma14(context: Context, version: str) -> Evidence:
     """How often the minimiser on pairs of points misses (109) or (110), as printed or with λ and the root of 2."""
-    blocks = context.pick(quick=5, full=15)
+    blocks = context.pick(quick=3, full=15)
     rows: list[Row] = []
     log = math.log(1.0 / BETA)
     for n in (1000, 20_000, 100_000):

@@ -7,33 +7,22 @@ Whether a later version mends one is not known.
 
 from __future__ import annotations
 
-from dpbench.ledger.correction import Correction
+from dpbench.ledger.correction import Findings
 from dpbench.publicdata.claims import paper
 
-WITNESS = "one conversion of arXiv:2402.09483v1 was read; a second was not at hand"
-CORRECTIONS: dict[str, Correction] = {}
+found = Findings(paper, "one conversion of arXiv:2402.09483v1 was read; a second was not at hand")
+CORRECTIONS = found.corrections
 MEAN = (
     "Section 2 defines the empirical loss with 1/n, L_D(f) = (1/n) sum l(f(X_i), Y_i), the proofs use it so, and the "
     "text calls (8) the empirical loss, regularised."
 )
-
-
-def found(
-    name: str, *, weight: str, quote: str, place: str, line: int, consequence: str, change: str, caveat: str = "",
-    effect: int = 0,
-) -> None:  # fmt: skip
-    """Record what is said of one row."""
-    paper.finding(f"publicdata.{name}", weight=weight, quote=quote, consequence=consequence)
-    CORRECTIONS[f"publicdata.{name}"] = Correction(place, line, change, caveat, WITNESS, effect=effect)
-
 
 found(
     "thm6.rate.nonconvex", weight="statement", effect=2, place="Theorem 2, and Theorems 1 and 6", line=157,
     quote=r"is a function class and ... in Algorithm 1, then for any ... there are "
     r"choices of ... -learner with respect to",
     consequence="On a class of three functions the excess risk of Algorithm 2 tends to 1/6 for every n. On convex "
-    "classes, "
-    "and on the hull of any class, the theorem stands; privacy is not touched.",
+    "classes, and on the hull of any class, the theorem stands; privacy is not touched.",
     change="add to Theorems 1, 2 and 6: F convex (or let Algorithm 2 answer in conv(F))",
 )
 found(
@@ -50,9 +39,8 @@ found(
     "thm4.privacy.gaussian", weight="range", effect=2, place="Theorem 4 and its proof by Lemma 18", line=298,
     quote=r"\xi_{1},\dots,\xi_{m}\sim\mathcal{N}(0,C\sqrt{m\log(1/\delta)}/\varepsilon) ... then there is a choice of "
     r"... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-4}\log^{1/2}(1/\delta)\log(\beta^{-1}))",
-    consequence="At m = d = 4,096, delta = 1e-5 and the usual C = 2.86 a claimed epsilon of 1 is 10.6. The scale "
-    "fails for "
-    "m below order d^2/(C^2 log(1/delta)); at m = d^2 the same pair reaches 0.165.",
+    consequence="At m = d = 4,096, delta = 1e-5 and the usual C = 2.86 a claimed epsilon of 1 is 10.6. The scale fails "
+    "for m below order d^2/(C^2 log(1/delta)); at m = d^2 the same pair reaches 0.165.",
     change="as above; or require m >= c d^2/(C^2 log(1/delta)), which this page does not prove for every class",
     caveat="The theorem lets m be chosen, and says nothing of every m.",
 )
@@ -80,34 +68,30 @@ for name, place in (
 found(
     "lemma3.privacy.gaussian", weight="range", effect=1, place="Lemma 3, equation 14", line=242,
     quote=r"\frac{m}{2\gamma^{2}}\left(1+\gamma\cdot\sqrt{\log\left(\frac{1}{\delta}\right)}\right)\rho\leq\varepsilon.",
-    consequence="At m = 1 the true delta is up to 8.0 times the claimed 1e-5 (constants in [-1, 1], epsilon = 1). "
-    "True for "
-    "m >= 8 and epsilon <= 1: see publicdata.lemma9.privacy.gaussian-large-m.",
+    consequence="At m = 1 the true delta is up to 8.0 times the claimed 1e-5 (constants in [-1, 1], epsilon = 1). True "
+    "for m >= 8 and epsilon <= 1: see publicdata.lemma9.privacy.gaussian-large-m.",
     change="add: for m >= 8 and epsilon <= 1",
 )
 found(
     "lemma9.privacy.gaussian-small-m", weight="range", effect=1, place="Lemma 9, equation 87", line=658,
     quote=r"e^{\frac{m}{2\gamma^{2}}\left(1+\gamma\cdot\sqrt{\log\left(\frac{1}{\delta}\right)}\right)\cdot\left\|\bar{f}"
     r"-\bar{f}^{\prime}\right\|_{m}}",
-    consequence="At m = 1 the true delta is 38 times the claimed 1e-5 for functions into [-1, 1]. The lemma holds "
-    "for m >= 8 "
-    "where the exponent is at most 1, and for functions of any range m = 7 is not enough.",
+    consequence="At m = 1 the true delta is 38 times the claimed 1e-5 for functions into [-1, 1]. The lemma holds for "
+    "m >= 8 where the exponent is at most 1, and for functions of any range m = 7 is not enough.",
     change="add: for m >= 8 and an exponent of at most 1; or gamma = sqrt(m) rho/mu(epsilon, delta)",
 )
 found(
     "lemma3.privacy.laplace", weight="misprint", effect=1, place="Lemma 3, equation 15", line=246,
     quote=r"\frac{m^{3/2}}{\gamma}\cdot\rho\leq\varepsilon.",
     consequence="Algorithm 1 multiplies by gamma itself: with Q = Lap(gamma) the noise has scale gamma^2, which for "
-    "gamma "
-    "= 0.01 gives epsilon = 100 for 1. Lemma 9 has Lap(1).",
+    "gamma = 0.01 gives epsilon = 100 for 1. Lemma 9 has Lap(1).",
     change="for Q = Lap(gamma) read Q = Lap(1)",
 )
 found(
     "lemma10.privacy", weight="range", effect=1, place="Lemma 10, equation 102", line=703,
     quote=r"\frac{4}{(n\cdot\eta)^{1/3}}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)\right]",
     consequence="The true delta is 480 times the claimed at m = 2^20, epsilon = 1e-10: only for an epsilon of order "
-    "1e-4/m "
-    "and a class of diameter 1e-12. At settings of use the noise of (102) is ample.",
+    "1e-4/m and a class of diameter 1e-12. At settings of use the noise of (102) is ample.",
     change="for E sup omega read its cube root, with 5.04 for 4",
 )
 found(
@@ -120,8 +104,7 @@ found(
     "thm5.inequality", weight="hypothesis", place="Theorem 5", line=460,
     quote=r"K(s,t)\leq\sqrt{K(s,s)\cdot K(t,t)}",
     consequence="For T = {N, 0.9 N} the probability is 0.0398 against a bound of 0.0061. Equal norms suffice; no "
-    "violation "
-    "of Proposition 1 or Lemma 1, which rest on it, is known.",
+    "violation of Proposition 1 or Lemma 1, which rest on it, is known.",
     change="add: K(t, t) = 1 for all t",
 )
 found(
@@ -149,9 +132,8 @@ found(
     "lemma13.inequality", weight="hypothesis", place="Lemma 13, equation 108", line=759,
     quote=r"\frac{6}{\sqrt{n}}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{n}(f)\right]+\sqrt{\frac{2\log\left("
     r"\frac{1}{\beta}\right)}{n}}",
-    consequence="The loss's Lipschitz constant lambda is missing; the theorems are stated for lambda-Lipschitz "
-    "losses, and "
-    "their sample sizes are polynomial in lambda.",
+    consequence="The loss's Lipschitz constant lambda is missing; the theorems are stated for lambda-Lipschitz losses, "
+    "and their sample sizes are polynomial in lambda.",
     change="put lambda before the first term",
 )
 for name, place in (("lemma14.inequality", "(109)"), ("lemma14.inequality.regularized", "(110)")):

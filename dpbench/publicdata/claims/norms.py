@@ -13,10 +13,9 @@ from scipy.stats import chi2
 from dpbench.auditing import intervals
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, margins
+from dpbench.ledger.harness import Row, Rows, margins, missed
 from dpbench.publicdata import theory
 from dpbench.publicdata.claims import paper
-from dpbench.publicdata.claims.frequencies import missed
 from dpbench.publicdata.hypotheses_finite import FiniteClass
 from dpbench.publicdata.perturb import perturb
 from dpbench.publicdata.problem import PublicDataProblem

@@ -1,15 +1,29 @@
-"""Theorems 4 and 10 of the public-data paper, rates: RRSPM on thresholds, in n and in σ."""
+"""Theorems 2, 3, 4 and 10 of the public-data paper: RRSPM in n and in σ, and values beside the proven accuracy."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
-from dpbench.ledger.core import Context, Evidence
+import numpy as np
+
+from dpbench.core.sampling import stream
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import Row, margins
+from dpbench.publicdata import theory_settings
+from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.publicdata.claims import paper
-from dpbench.publicdata.claims.sweeps import DELTA, EPSILON, Setting, judged
-from dpbench.publicdata.hypotheses_line import Thresholds
-from dpbench.publicdata.populations import line
+from dpbench.publicdata.claims.rates_regression import three_functions
+from dpbench.publicdata.claims.sweeps import BETA, DELTA, EPSILON, WIDE, Drawn, Setting, beneath, judged
+from dpbench.publicdata.hypotheses_cube import ParityCube
+from dpbench.publicdata.hypotheses_finite import FiniteClass
+from dpbench.publicdata.hypotheses_line import Intervals, Thresholds
+from dpbench.publicdata.hypotheses_plane import Halfspaces
+from dpbench.publicdata.populations import FinitePopulation, line, plane
+from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.publicdata.rrspm import RRSPM
+from dpbench.rates.sweeps import sweep
 
 CELLS = 512
 CASES = {
@@ -87,3 +101,146 @@ def in_sigma(context: Context) -> tuple[str, Evidence]:
         population = line(Thresholds(), s, noise=0.1, cells=CELLS)
         grid.append(Setting(1.0 / s, n, math.ceil(0.5 / (a * s) ** 2), population, RRSPM(EPSILON)))
     return judged(context, "1/sigma", grid, alphas, [context.pick(quick=96, full=160)] * len(grid), 16)
+
+
+def finite(size: int, noise: float) -> FinitePopulation:
+    """`size` fixed random functions on 64 equally likely points; the first is the target."""
+    table = stream(0, "publicdata.classes", size).choice((-1.0, 1.0), (size, 64))
+    return labelled(FiniteClass(table), np.where(table[0] > 0.0, 1.0 - noise, noise))
+
+
+def cube(bits: int, noise: float) -> FinitePopulation:
+    """All functions on `bits` equally likely points, as the parity cube has them; all labels are 1 but for `noise`."""
+    return labelled(ParityCube(bits), np.full(bits, 1.0 - noise))
+
+
+def labelled(hypotheses: Any, positive: np.ndarray) -> FinitePopulation:
+    """Uniform marginals on the points 0, 1, …, and the label 1 with these probabilities."""
+    size, mass = positive.size, np.full(positive.size, 1.0 / positive.size)
+    signs = np.tile([1.0, -1.0], (size, 1))
+    law = np.column_stack([positive, 1.0 - positive])
+    return FinitePopulation(np.arange(size), mass, mass, signs, law, hypotheses, "zero-one")
+
+
+def families(noise: float) -> list[tuple[str, float, FinitePopulation]]:
+    """Name, VC dimension (at most) and population."""
+    return [
+        ("thresholds", 1.0, line(Thresholds(), noise=noise, cells=128)),
+        ("intervals", 2.0, line(Intervals(), target=(0.3, 0.7), noise=noise, cells=128)),
+        ("halfspaces", 3.0, plane(Halfspaces(), noise=noise, side=13)),
+        ("16 functions", 4.0, finite(16, noise)),
+        ("256 functions", 8.0, finite(256, noise)),
+        ("cube", 8.0, cube(8, noise)),
+    ]
+
+
+@paper.inequality(
+    "thm10", variant="classes", source="Theorem 10 and Remark 1, all constants 1", expected="not refuted", level=LEVEL,
+    statement="At m and n of Theorem 10 (agnostic) and m = (d + log(1/beta))/alpha, n = d^2 log(1/beta)/(alpha^3 "
+    "epsilon) (realisable), n with log(m/beta) of Lemma 23 for its log(1/beta), the mean excess risk of Algorithm 4 is "
+    "at most alpha on thresholds, intervals, halfspaces, finite classes and all functions on 8 points.",
+    because="d is 1, 2, 3, at most log2 of the number of functions, and 8. How far the worst of these is from alpha is "
+    "the value; publicdata.thm10.inequality.necessary is the worst family known.",
+)
+def classes(context: Context) -> Evidence:
+    """Mean excess with `WIDE` standard errors over α; of 24 sets or more Student's t keeps the level."""
+    rows: list[Row] = []
+    alpha = 0.4
+    for noise, sets in ((0.1, context.pick(quick=24, full=32)), (0.0, context.pick(quick=64, full=128))):
+        for name, d, population in families(noise):
+            for epsilon in context.pick(quick=(1.0,), full=(1.0, 0.5)):
+                made = theory_settings.theorem10(epsilon, alpha, BETA, d, 1.0)
+                m, n = made.m, made.n
+                if noise == 0.0:
+                    m, n = m * alpha, theory_settings.theorem4_records(epsilon, 0.0, alpha, BETA, d, realizable=True)
+                n *= math.log(m / BETA) / math.log(1.0 / BETA)
+                setting = Setting(d, math.ceil(n), math.ceil(m), population, RRSPM(epsilon))
+                (found,) = sweep(
+                    [setting.point(setting.mechanism)], [sets], repeats=8, seed=context.seed, map_blocks=context.map
+                )
+                high = float(found.mean()) + WIDE * float(found.std(ddof=1)) / math.sqrt(found.size)
+                rows.append({"class": name, "noise": noise, "d": d, "epsilon": epsilon, "n": setting.n, "m": setting.m,
+                             "sets": sets, "excess": float(found.mean()), "share": high / alpha})  # fmt: skip
+    share = max(row["share"] for row in rows)
+    worst = next(row for row in rows if row["share"] == share)
+    return margins(
+        {key: [row[key] for row in rows] for key in rows[0]},
+        f"value: largest mean excess over alpha = {alpha:g}, {WIDE:g} standard errors added: {worst['class']}, label "
+        f"noise {worst['noise']:g}, epsilon = {worst['epsilon']:g}",
+        value=share, margin=1.0 - share, trials=sum(row["sets"] for row in rows),
+    )  # fmt: skip
+
+
+@paper.inequality(
+    "thm2", variant="sigma", source="Theorems 2 and 6, equation 129", expected="not refuted", level=LEVEL,
+    statement="At n = alpha^-14 sigma^-12 records, all other constants 1, the mean excess risk of Algorithm 2 is at "
+    "most alpha.",
+    because="Thresholds, nu uniform on the share sigma about the target's end, private runs. sigma^-12 comes from "
+    "norms that grow by 1/sigma where 1/sqrt(sigma) would do, cubed by (102) and squared by m: no instance near the "
+    "ceiling is known, and the value says how far the worst one is.",
+)
+def averaged_in_sigma(context: Context) -> Evidence:
+    """Algorithm 2 at a fixed n, α = (nσ¹²)^{−1/14}: the largest mean excess over α."""
+    n = context.pick(quick=50_000, full=200_000)
+    grid, alphas = [], []
+    for sigma in context.pick(quick=(1.0, 0.8), full=(1.0, 0.9, 0.8, 0.7)):
+        alpha = (n * sigma**12) ** (-1.0 / 14.0)
+        population = line(Thresholds(), sigma, noise=0.1, cells=128, loss="absolute")
+        mechanism = AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(0.5 * alpha**-8), perturbation=0.2 * alpha)
+        alphas.append(alpha)
+        grid.append(Setting(1.0 / sigma, n, math.ceil(4.0 / (alpha * sigma) ** 2), population, mechanism))
+    _, found = judged(context, "1/sigma", grid, alphas, [16] * len(grid), context.pick(quick=4, full=8))
+    return beneath(found, alphas, f"n = {n:,}; alpha has the slope {12.0 / 14.0:.3f}")
+
+
+@paper.inequality(
+    "thm6", variant="settings", source="Theorem 6, equations 127 to 129 with all constants 1", expected="not refuted",
+    level=LEVEL,
+    statement="At gamma, eta, m, J and n as (127), (128) and (129) have them the mean excess risk of Algorithm 2 on "
+    "thresholds is at most alpha.",
+    because="The one run with J, the number of oracle calls, as (128) prescribes it, 1,194 at alpha = 0.6 and "
+    "3,564 at 1/2 (lambda = 1/2, d = 1). gamma is less than privacy asks for at that n: the column gamma_over_private.",
+)
+def printed_settings(context: Context) -> Evidence:
+    """All settings as printed, α from 0.6 down: the mean excess over α, and γ over the one that is proved private."""
+    rows: list[Row] = []
+    population = line(Thresholds(), noise=0.1, cells=128, loss="absolute")
+    sets = context.pick(quick=16, full=32)
+    for alpha in context.pick(quick=(0.6,), full=(0.6, 0.5)):
+        made = theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, 1.0, 0.5)
+        assert made.calls is not None
+        calls, n, m = math.ceil(made.calls), math.ceil(made.n), math.ceil(made.m)
+        base = AveragedPerturbation(EPSILON, DELTA, calls=calls, perturbation=made.eta)
+        setting = Setting(alpha, n, m, population, replace(base, noise_scale=made.gamma))
+        point = setting.point(setting.mechanism)
+        (found,) = sweep([point], [sets], repeats=8, seed=context.seed, map_blocks=context.map)
+        high = float(found.mean()) + WIDE * float(found.std(ddof=1)) / math.sqrt(found.size)
+        private = base.gamma(Drawn(population, m).draw(n, stream(0, "publicdata.settings")))
+        rows.append({"alpha": alpha, "n": n, "m": m, "calls": calls, "excess": float(found.mean()),
+                     "gamma_over_private": (made.gamma or 0.0) / private, "share": high / alpha})  # fmt: skip
+    share = max(row["share"] for row in rows)
+    return margins(
+        {key: [row[key] for row in rows] for key in rows[0]},
+        f"value: largest mean excess over alpha, {WIDE:g} standard errors added; J = {rows[0]['calls']:,} calls",
+        value=share, margin=1.0 - share, trials=sets * len(rows),
+    )
+
+
+@paper.rate(
+    "thm3", variant="n.hull", source="Section 3, Algorithm 3 on conv(F)", expected="consistent", side="upper",
+    statement="Where F is not convex, Algorithm 3 applied to conv(F) learns with n = O~(alpha^-5) records.",
+    because="The hull of the three functions on which Algorithm 2 fails: the same Gaussian complexity, for a linear "
+    "functional is largest at a vertex, and a convex class. eta and m follow alpha = n^(-1/5), the runs are private.",
+)
+def hull(context: Context) -> tuple[str, Evidence]:
+    """Algorithm 3, exact calibration, on the hull of {g1, g2, h}."""
+    sizes = context.pick(quick=(1000, 200_000), full=(1000, 10_000, 100_000))
+    alphas = [n**-0.2 for n in sizes]
+    population = three_functions(hull=True)
+    grid = [
+        Setting(float(n), n, math.ceil(4.0 / a**2), population,
+                RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a))
+        for n, a in zip(sizes, alphas, strict=True)
+    ]  # fmt: skip
+    sets = [context.pick(quick=40, full=96)] * len(grid)
+    return judged(context, "n", grid, alphas, sets, context.pick(quick=4, full=16))

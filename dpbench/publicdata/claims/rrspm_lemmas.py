@@ -9,12 +9,11 @@ import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, margins
+from dpbench.ledger.harness import Row, margins, missed
 from dpbench.publicdata import theory
 from dpbench.publicdata._oracles import nearest, public_values
 from dpbench.publicdata._separator import weighted_minimisers
 from dpbench.publicdata.claims import paper
-from dpbench.publicdata.claims.frequencies import missed
 from dpbench.publicdata.claims.sweeps import Drawn
 from dpbench.publicdata.hypotheses_line import Thresholds
 from dpbench.publicdata.populations import FinitePopulation, line

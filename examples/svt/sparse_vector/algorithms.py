@@ -1,4 +1,6 @@
-"""The variants: one loop with four differences, as the table of Lyu, Su and Li shows them; sensitivity 1, threshold 0.
+"""The variants gathered by Lyu, Su and Li: one loop with four differences; sensitivity 1, threshold 0.
+
+Algorithms 2, 3, 6 and 7 are written from memory: of the papers only the abstracts could be read.
 
 Above the noisy threshold a query's answer is ⊤, else ⊥. The variants differ in the scale of the threshold's noise, in
 that of the queries' noise, in whether the threshold is drawn anew after each ⊤, and in what ends the run.
@@ -34,7 +36,7 @@ class Variant:
 
 
 def variant(number: int, epsilon: float, c: int) -> Variant:
-    """Algorithm `number` of the paper's Figure 1 for c answers ⊤; 3 answers with numbers, see `numeric_answers`."""
+    """Algorithm `number` of the paper's Figure 1 for c answers ⊤; 3 answers with numbers, see `NumericAnswers`."""
     half = 0.5 * epsilon
     return {
         1: Variant("Lyu, Su and Li 2017", 1.0 / half, 2.0 * c / half, c),

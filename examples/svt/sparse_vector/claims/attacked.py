@@ -10,6 +10,7 @@ import numpy as np
 from dpbench.ledger import LEVEL, Context, attack_bounds
 from sparse_vector import paper
 from sparse_vector.algorithms import NumericAnswers
+from sparse_vector.claims.exact import source
 
 EPSILON, BELOW = 3.0, 3
 TRIALS = 2_000_000
@@ -26,7 +27,7 @@ def attacked(run: Context, law: NumericAnswers) -> Any:
 paper.privacy(
     "alg3",
     variant="attacked",
-    source="Lyu, Su and Li (2017), Figure 1, Algorithm 3: Roth 2011",
+    source=source(3, "Roth 2011"),
     statement="Algorithm 3, which releases the noisy answer that was above the threshold, is 3-DP (c = 1).",
     expected="refuted",
     because="Three answers ⊥ and a number below 0 have the ratio e^4.5 on this pair, and probability 0.0016.",
@@ -40,7 +41,7 @@ paper.privacy(
 paper.privacy(
     "alg3",
     variant="corrected",
-    source="Lyu, Su and Li (2017), Algorithm 7: the number gets noise of its own",
+    source=source(7, "the number gets noise of its own"),
     statement="Lap(1/ε₁) on the threshold, Lap(2/ε₂) on answers and fresh Lap(1/ε₃) on the number is ε₁ + ε₂ + ε₃-DP.",
     expected="not refuted",
     because="Algorithm 1 with ε₁ + ε₂, then the Laplace mechanism with ε₃.",

@@ -1,7 +1,7 @@
 """The pytest plugin: the fixture `dp_audit`, its options, and a summary of all audits of the session; claims as items.
 
 A file ``claims_*.py`` that speaks of dpbench, and what ``--dp-claims`` names, is collected: each claim is an item (see
-`dpbench.pytest_claims`), which passes where its verdict is the expected one.
+`dpbench.pytest_plugin.claims`), which passes where its verdict is the expected one.
 
 A refuted claim fails its test with the evidence. A session in which tests ask for `dp_audit` and none of them
 comes to run an audit fails too: skipped is not tested. Under xdist the audits travel with the test reports.
@@ -96,7 +96,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """A file of claims."""
     if not file_path.name.startswith("claims_") or file_path.suffix != ".py":
         return None
-    from dpbench.pytest_claims import ClaimsFile, is_claims
+    from dpbench.pytest_plugin.claims import ClaimsFile, is_claims
 
     return ClaimsFile.from_parent(parent, path=file_path) if is_claims(file_path) else None
 
@@ -114,7 +114,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 def _named(session: pytest.Session, name: str) -> list[pytest.Item]:
     from dpbench.core.validation import InvalidInput
-    from dpbench.pytest_claims import Named
+    from dpbench.pytest_plugin.claims import Named
 
     try:
         return list(Named.from_parent(session, name=name, nodeid=name).collect())

@@ -1,0 +1,40 @@
+"""Which claims have a space: their own ``space=``, or a row of `QUESTIONS` in the package beside a paper's claims."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+from dpbench.core import validation
+from dpbench.ledger.core import Claim
+from dpbench.ledger.registry import all_claims, all_papers
+
+
+def questions() -> dict[str, Any]:
+    """Claim id to its question, for every claim that has one."""
+    found: dict[str, Any] = {}
+    for paper in all_papers():
+        home = paper.package.rpartition(".")[0]
+        name = f"{home}.spaces"
+        if home and importlib.util.find_spec(name) is not None:
+            found |= importlib.import_module(name).QUESTIONS
+    claims = {claim.id: claim for claim in all_claims()}
+    unknown = set(found) - set(claims)
+    if unknown:
+        raise validation.invalid("a question's id", "that of a claim", min(unknown))
+    return found | {name: claim.space for name, claim in claims.items() if claim.space is not None}
+
+
+def question_of(claim: Claim) -> Any:
+    """The question of a claim.
+
+    Raises
+    ------
+    InvalidInput
+        If none is declared.
+    """
+    made = claim.space if claim.space is not None else questions().get(claim.id)
+    if made is None:
+        raise validation.invalid("claim", "one with a space to search (`dpbench hunt --list` names them)", claim.id)
+    return made

@@ -1,0 +1,110 @@
+"""From floats to short rationals, and from there to the simplest instance that still breaks the claim.
+
+As Hypothesis shrinks: one change at a time, kept where the margin stays above `KEEP`, until no change is left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from dpbench.certificates.build import round_to
+from dpbench.certificates.search.question import Question, simple
+from dpbench.certificates.search.space import Choice, Exact, Integer
+
+KEEP = 1e-3
+"""A shrunk instance keeps this margin, or half of what it had."""
+LOOKS = 3000
+"""Instances that are looked at while shrinking."""
+ROUND = tuple(sorted((Fraction(a, b) for a in (1, 2, 3, 5, 10, 20, 100, 1000) for b in (1, 2, 3, 5, 10, 100, 1000)
+                      if math.gcd(a, b) == 1), key=simple))  # fmt: skip
+
+
+class Shrinker:
+    """Margins of exact instances of one question, at most `LOOKS` of them."""
+
+    def __init__(self, question: Question, keep: float, looks: int = LOOKS) -> None:
+        self.question, self.keep, self.left = question, keep, looks
+
+    def breaks(self, values: Mapping[str, Fraction]) -> bool:
+        """Whether the parameters' values are admissible and break the claim by more than is to be kept."""
+        if self.left <= 0 or not self.question.space.allows(values):
+            return False
+        self.left -= 1
+        try:
+            exact = self.question.space.exact(values)
+        except (ArithmeticError, ValueError):
+            return False
+        missed, margin = self.question.look(self.question.values(exact))
+        return missed == 0.0 and margin > self.keep
+
+
+def rounded(question: Question, values: Mapping[str, float], keep: float) -> Exact | None:
+    """The values with as few digits as the claim's violation bears; None where floats themselves do not bear it."""
+    shrinker = Shrinker(question, keep)
+    for digits in (1, 2, 3, 4, 6, 8, 12, 17):
+        made = {name: _near(question, name, values[name], digits) for name in question.space.parameters}
+        if shrinker.breaks(made):
+            return made
+    return None
+
+
+def _near(question: Question, name: str, value: float, digits: int) -> Fraction:
+    parameter = question.space.parameters[name]
+    if isinstance(parameter, Choice):
+        return min((Fraction(option) for option in parameter.options), key=lambda option: abs(float(option) - value))
+    if isinstance(parameter, Integer):
+        return Fraction(round(value))
+    return min(max(round_to(value, digits, 0), parameter.least), parameter.most)
+
+
+def shrunk(question: Question, values: Mapping[str, Fraction], keep: float, looks: int = LOOKS) -> Exact:
+    """The simplest instance that was met: sizes first, then shorter numbers, the least ε (`Question.least`) last."""
+    shrinker, best = Shrinker(question, keep, looks), dict(values)
+    parameters = question.space.parameters
+    order = sorted(parameters, key=lambda name: (not parameters[name].whole, name == question.least))
+    changed = True
+    while changed and shrinker.left > 0:
+        changed = False
+        for name in order:
+            for value in _simpler(question, name, best[name]):
+                if shrinker.breaks({**best, name: value}):
+                    best[name], changed = value, True
+                    break
+    if question.least:
+        shrinker.left = max(shrinker.left, 100)
+        best[question.least] = _least(shrinker, best, question.least)
+    return best
+
+
+def _simpler(question: Question, name: str, value: Fraction) -> Iterator[Fraction]:
+    """Simpler values of a parameter, the simplest first."""
+    parameter = question.space.parameters[name]
+    if isinstance(parameter, Choice):
+        yield from (Fraction(o) for o in parameter.options[: list(map(Fraction, parameter.options)).index(value)])
+        return
+    if isinstance(parameter, Integer):
+        low = int(parameter.low)
+        steps = {low, *(low + (int(value) - low) // k for k in (1000, 100, 10, 4, 2)), int(value) - 1}
+        powers = {10**k for k in range(len(str(int(value))))} if value > 1000 else set()
+        yield from (Fraction(v) for v in sorted(steps | powers) if low <= v < value)
+        return
+    tidy = [*ROUND, *(round_to(float(value), digits, side) for digits in (1, 2, 3, 4) for side in (0, -1, 1))]
+    for one in (*tidy, *(-v for v in ROUND), Fraction(0)):
+        if simple(one) < simple(value):
+            yield one
+
+
+def _least(shrinker: Shrinker, best: Exact, name: str) -> Fraction:
+    """The least value to two digits, by bisection of its logarithm: the claim holds below it only if margins grow."""
+    low, high = max(shrinker.question.space.parameters[name].at(0.0), 1e-12), float(best[name])
+    value = best[name]
+    for _ in range(24):
+        middle = math.sqrt(low * high)
+        made = round_to(middle, 2, 0)
+        if made < value and shrinker.breaks({**best, name: made}):
+            value, high = made, middle
+        else:
+            low = middle
+    return value

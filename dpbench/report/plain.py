@@ -1,0 +1,28 @@
+"""Tables without frames, for a terminal: this module loads nothing but `rich`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.table import Table
+from rich.text import Text
+
+
+def table(*columns: str, right: Iterable[str] = ()) -> Table:
+    """A table without frames, so that its lines can be cut and searched with the tools of a shell."""
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in columns:
+        made.add_column(
+            name,
+            justify="right" if name in right else "left",
+            no_wrap=name == "claim",
+            min_width=len("expected proved") if name == "verdict" else None,
+        )
+    return made
+
+
+def verdict_text(verdict: str, expected: str) -> Text:
+    """A verdict in green where it is the expected one, else in red with the expected one beside it."""
+    if verdict == expected:
+        return Text(verdict, style="green")
+    return Text(f"{verdict}, expected {expected}", style="bold red")

@@ -1,0 +1,144 @@
+"""Errors planted in the auditor, the rates, the ledger, the runs, the checker of certificates and the command line."""
+
+from .mutation import Mutation, planted
+
+PLANTED: list[Mutation] = [
+    *planted(
+        "dpbench/auditing/intervals.py", "test_audit_intervals",
+        ("gaps = self.low[:, None] - np.exp(epsilons)[None, :] * self.high[:, None]", "gaps = self.low[:, None] - epsilons[None, :] * self.high[:, None]"),
+        ("return np.asarray(betaincinv(float(hits), trials - hits + 1.0, tail)) * (1.0 - _PAD)", "return np.asarray(betaincinv(float(hits) + 1.0, trials - hits + 1.0, tail)) * (1.0 - _PAD)"),
+        ("return math.log(_exceedance(w1, w2, c, cap)) - math.log(alpha)", "return math.log(_exceedance(w1, w2, c, cap)) - math.log(2.0 * alpha)"),
+        ("floor = (c + w2 * FLOOR) / w1  # above it nothing is inside", "floor = c / w1"),
+        ("return float(-ndtri(CAP_SHARE * alpha))", "return float(-ndtri(0.1 + CAP_SHARE * alpha))"),
+        ("return root + 1e-10 * max(1.0, abs(root))", "return root - 1e-3 * max(1.0, abs(root))"),
+    ),
+    *planted(
+        "dpbench/auditing/levels.py", "test_audit_levels",
+        ("if not level >= 0.0 or self.spent > self.total * (1.0 + _ROUNDING):", "if not level >= 0.0:"),
+        ("if used > min(self.spent, self.total) * (1.0 + _ROUNDING):", "if used > 2.0 * self.total:"),
+    ),
+    *planted(
+        "dpbench/auditing/split.py", "test_audit_levels test_audit test_audit_modes",
+        ("main = levels.draw(\"main\", total - math.fsum([*curve, *mu, *hedges]))", "main = 2.0 * levels.draw(\"main\", total - math.fsum([*curve, *mu, *hedges]))"),
+        ("hits = tops if event.above else sizes - tops", "hits = tops"),
+    ),
+    *planted(
+        "dpbench/auditing/sequential.py", "test_audit_levels test_audit_modes test_audit",
+        ("return 1.0 / ((number + 1) * (number + 2))", "return 1.0 / 2.0**number"),
+        ("part = levels.part(f\"round {number + 1}\", share(number) * levels.total)", "part = levels.part(f\"round {number + 1}\", levels.total)"),
+    ),
+    *planted(
+        "dpbench/auditing/one_run_bounds.py", "test_one_run test_one_run_scores",
+        ("for j in range(right - 1, -1, -1):", "for j in range(right - 2, -1, -1):"),
+        ("return min(1.0, tail + canaries * delta * ratio / right)", "return min(1.0, tail)"),
+        ("return min(1.0, tail + 2.0 * canaries * delta * float((below / np.arange(1, right + 1)).max()))", "return min(1.0, tail + canaries * delta * float((below / np.arange(1, right + 1)).max()))"),
+        ("return float(betainc(right, guesses - right + 1.0, ndtr(0.5 * mu)))", "return float(betainc(right, guesses - right + 1.0, ndtr(mu)))"),
+    ),
+    *planted(
+        "dpbench/auditing/bounded_mean.py", "test_audit_intervals test_audit_modes test_rates_coverage test_rates test_claims_core",
+        ("mean = (0.5 + np.concatenate(([0.0], np.cumsum(x)[:-1]))) / (before + 1.0)", "mean = (0.5 + np.cumsum(x)) / (before + 1.0)"),
+        ("wanted = -math.log(alpha)", "wanted = -0.5 * math.log(alpha)"),
+    ),
+    *planted(
+        "dpbench/auditing/dependence.py", "test_audit_dependence",
+        ("if p_value > self.level / (self.looks * len(KINDS)):", "if p_value > self.level:"),
+        ("return min(1.0, float(p_values[place]) * max(sum(n for n, _, _ in tests), 1)), words.format(leaning=leaning)", "return min(1.0, float(p_values[place])), words.format(leaning=leaning)"),
+        ("pairs = sizes[0] * sizes[1] if across else sum(n * (n - 1) // 2 for n in sizes)", "pairs = 1"),
+    ),
+    *planted(
+        "dpbench/auditing/tradeoff.py", "test_audit_claims test_audit_modes test_audit_claims_modes",
+        ("left = 1.0 - RATES[:, None] * (low / np.maximum(high, 1e-300))[None, :]", "left = 1.0 - 2.0 * RATES[:, None] * (low / np.maximum(high, 1e-300))[None, :]"),
+        ("advantage=float((1.0 - grid - missed).max()),", "advantage=float((1.0 - missed).max()),"),
+    ),
+    *planted(
+        "dpbench/auditing/_log_ratio_kernels.py", "test_audit_kernels",
+        ("gradient[a] = -penalty[a] * beta[a]", "gradient[a] = 0.0"),
+        ("matrix[a, b] = total * matrix[b, b]  # the diagonal holds reciprocals", "matrix[a, b] = total / matrix[b, b]"),
+        ("equal += int(x == before)", "equal += int(x >= before)"),
+    ),
+    *planted(
+        "dpbench/auditing/_trace_kernels.py", "test_audit_traces",
+        ("pairs = 4 * width", "pairs = 8 * width"),
+        ("both += int(left > bar and right > bar)", "both += int(left > bar or right > bar)"),
+        ("key = (key ^ bits) * FACTOR", "key = key ^ bits"),
+    ),
+    *planted(
+        "dpbench/auditing/bits.py", "test_own_bits",
+        ("exponent = np.maximum(field, 1) - 1023", "exponent = np.maximum(field, 1)"),
+    ),
+    *planted(
+        "dpbench/rates/slopes.py", "test_rates test_rates_coverage",
+        ("return centred / (centred @ centred)", "return centred / np.sqrt(centred @ centred)"),
+        ("interval = (value - reach * low, value + reach * high)", "interval = (value - reach * high, value + reach * low)"),
+        ("squares = np.array([part.var(ddof=1) for part in draws]) / counts", "squares = np.array([part.var(ddof=1) for part in draws]) / counts**2"),
+        ("lower, upper = -studentised[tail - 1] / expected, studentised[-tail] / expected", "lower, upper = -studentised[0] / expected, studentised[-1] / expected"),
+    ),
+    *planted(
+        "dpbench/ledger/core.py", "test_claims_core test_ledger test_ledger_declarations",
+        ("return \"refuted\" if smallest_margin < 0.0 else \"not refuted\"", "return \"refuted\" if smallest_margin <= 0.0 else \"not refuted\""),
+        ("if pair.kind in (\"exact\", \"lower\") and pair.delta(epsilon) > delta:", "if pair.kind in (\"exact\", \"lower\", \"upper\") and pair.delta(epsilon) > delta:"),
+        ("g.kind in (\"exact\", \"upper\") and g.delta(epsilon) <= delta", "g.delta(epsilon) <= delta"),
+        ("if low > expected + tolerance or (side == \"tight\" and high < expected - tolerance):", "if high > expected + tolerance or (side == \"tight\" and high < expected - tolerance):"),
+    ),
+    *planted(
+        "dpbench/ledger/harness.py", "test_claims_core test_ledger_declarations test_ledger",
+        ("series[\"margin\"] = [(right - left) / abs(right) for left, right in pairs]", "series[\"margin\"] = [abs(right - left) / abs(right) for left, right in pairs]"),
+        ("margin = float(max(1.0 - needed[1:] / (GROWTH * needed[:-1])))", "margin = float(min(1.0 - needed[1:] / (GROWTH * needed[:-1])))"),
+        ("if any(bound > epsilon for (epsilon, _), bound in attacks):", "if False:"),
+        ("if found.level > claim.level:", "if False:"),
+    ),
+    *planted(
+        "dpbench/ledger/premises.py", "test_premises test_premises_of_the_ledger",
+        ("return \"rests on itself\"", "return None"),
+        ("return \"not refuted\" if verdict == \"proved\" and entry in down else verdict", "return verdict"),
+    ),
+    *planted(
+        "dpbench/ledger/compare.py", "test_evidence test_ledger",
+        ("if abs(x - y) > floor:", "if abs(x - y) > 1.0:"),
+        ("if old[\"verdict\"] != new[\"verdict\"]:", "if False:"),
+    ),
+    *planted(
+        "dpbench/ledger/evidence.py", "test_evidence",
+        ("current = document[\"code\"][\"key\"] == claim.digest", "current = True"),
+        ("and (one.level, one.seed) == (\"full\", 0)", "and one.seed == 0"),
+    ),
+    *planted(
+        "dpbench/runs/units.py", "test_runs test_closure test_store",
+        ("bound += [f\"{k}={_text(v)}\" for k, v in sorted(value.keywords.items())]", "bound += []"),
+        ("return \"[\" + \",\".join(map(_text, value)) + \"]\"", "return f\"[{len(value)}]\""),
+    ),
+    *planted(
+        "dpbench/runs/store.py", "test_store test_store_file test_store_damage",
+        ("newest.pop(key, None)\n            newest[key] = verdict", "newest.setdefault(key, verdict)"),
+        ("_checksum(run, number, value) != checksum:", "False:"),
+        ("key=b\"%d/%d\" % (run, number)", "key=b\"%d\" % run"),
+    ),
+    *planted(
+        "dpbench/core/digest.py", "test_digest test_closure",
+        ("ours = {name for name in found if our_path(name) is not None}", "ours = set()"),
+    ),
+    *planted(
+        "dpbench/core/normalise.py", "test_closure test_digest test_closure_copy",
+        ("texts = [a for place, a in enumerate(node.args) if place >= first and _is_text(a)]", "texts = [a for a in node.args]"),
+    ),
+    *planted(
+        "checker/dpbench_check.py", "test_checker",
+        ("return relation in ((\"<\", \"<=\") if a < b else (\">\", \">=\"))", "return relation in (\"<\", \"<=\", \">\", \">=\")"),
+        ("need(\"<=\", (\"+\", *tails), claim[\"level\"], scope, \"the level pays for both tails\")", "need(\"<=\", tails[0], claim[\"level\"], scope, \"the level pays for both tails\")"),
+        ("need(\"<=\", claim[\"tail\"], (\"sym\", \"level\"), scope, \"the level pays for the tail\")", "pass"),
+        ("need(\">=\", weight, ZERO, scope, \"a weight\")", "pass"),
+        ("same(\"an event lists outcomes, by number, in order\", [i for i in outcomes if i in event], event)", "pass"),
+        ("need(broken, claim[\"left\"], claim[\"right\"], scope, \"the claimed inequality is broken\")", "pass"),
+        ("need(\">\", low, claim[\"delta\"], scope, f\"{what} exceeds the delta claimed\")", "need(\">=\", low, claim[\"delta\"], scope, f\"{what} exceeds the delta claimed\")"),
+        ("must(inside if claim[\"verdict\"] == \"consistent\" else apart, \"the slope against the one claimed decides otherwise\")", "pass"),
+    ),
+    *planted(
+        "dpbench/report/stored.py", "test_report_pages test_report test_ledger test_cli",
+        ("if verdict not in allowed:", "if False:"),
+    ),
+    *planted(
+        "dpbench/ledger/outcome.py", "test_ledger test_cli",
+        ("failed = any(not item[\"reason\"].startswith(\"full only\") for item in self.not_run)", "failed = False"),
+        ("return self.verdict == self.claim.expected", "return True"),
+    ),
+]  # fmt: skip

@@ -1,0 +1,51 @@
+"""Rows of the GLM paper that hold: each has the paper's own words, or corrects a row that has them, or is listed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dpbench.glm.claims import paper
+from dpbench.ledger.core import Claim
+
+OF_OURS = {
+    "glm.sensitivity.inequality.gradients",
+    "glm.sensitivity.inequality.minimisers",
+    "glm.sensitivity.inequality.losses",
+    "glm.noisy-max.inequality",
+    "glm.composition.inequality",
+    "glm.thm11.inequality.beta.corrected",
+    "glm.thm13.inequality",
+    "glm.thm13.rate.beta",
+    "glm.thm8.rate.n",
+    "glm.table1.inequality.benign",
+    "glm.table1.rate.crossover.lipschitz",
+    "glm.table1.rate.classical.lipschitz",
+    "glm.table1.floor.classical.lipschitz",
+}
+"""What proofs use without saying it, rows derived from a theorem, and cells of Table 1."""
+
+
+def without_words(claims: tuple[Claim, ...]) -> set[str]:
+    """Rows expected to hold that have no quotation, and correct no row that has one."""
+    corrected = {claim.holds for claim in claims if claim.quote}
+    failing = ("refuted", "inconsistent")
+    return {c.id for c in claims if not c.quote and c.id not in corrected and c.expected not in failing}
+
+
+def test_rows_that_hold_have_the_papers_words() -> None:
+    assert without_words(paper.claims) == OF_OURS
+
+
+def test_a_row_that_lost_its_words_is_seen() -> None:
+    stripped = tuple(replace(c, quote="") if c.id == "glm.lemma3.inequality" else c for c in paper.claims)
+    assert without_words(stripped) - OF_OURS == {"glm.lemma3.inequality"}
+
+
+def test_one_sentence_has_one_theorem() -> None:
+    """A quotation is shared by rows of one result alone, but for lemmas that a theorem uses."""
+    results: dict[str, set[str]] = {}
+    for claim in paper.claims:
+        if claim.quote:
+            results.setdefault(claim.quote, set()).add(claim.id.split(".")[1])
+    shared = [names for names in results.values() if len(names) > 1]
+    assert all(names in ({"thm12", "thm7"}, {"alg4", "thm7"}) for names in shared), shared

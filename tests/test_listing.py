@@ -1,0 +1,64 @@
+"""`dpbench list` from what an earlier run kept: the same rows without the claims, and never after an edit."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpbench.cli import listing
+from dpbench.ledger.registry import all_claims
+
+KEPT: list[listing.Row] = [
+    {"paper": "toy", "id": "toy.one.inequality", "kind": "inequality", "expected": "refuted", "source": "Lemma 1"},
+    {"paper": "toy", "id": "toy.two.rate.n", "kind": "rate", "expected": "consistent", "source": "Theorem 2"},
+]
+"""Told apart from the ledger: what is kept here cannot come from the claims."""
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """As in a process that has not loaded the registry, with a cache folder of its own."""
+    monkeypatch.delitem(sys.modules, "dpbench.ledger.registry")
+    monkeypatch.setattr(listing, "_place", lambda: tmp_path / "deep" / "listing.json")
+    monkeypatch.setattr(listing, "_ours_alone", lambda: True)
+    return tmp_path / "deep" / "listing.json"
+
+
+def test_what_was_kept_is_shown(fresh: Path) -> None:
+    listing._write(KEPT, None)
+    assert listing.listed(None, None, None, None) == KEPT
+    assert listing.listed(["toy.one.*"], None, None, None) == KEPT[:1]
+    assert listing.listed(None, "toy", "rate", None) == KEPT[1:]
+
+
+def test_the_first_run_keeps_every_entry(fresh: Path) -> None:
+    found = listing.listed(["publicdata.lemma7.*"], None, None, None)
+    assert [row["id"] for row in found] == [c.id for c in all_claims() if c.id.startswith("publicdata.lemma7.")]
+    kept = json.loads(fresh.read_text(encoding="utf-8"))["rows"]
+    assert [row["id"] for row in kept] == [claim.id for claim in all_claims()]
+    assert listing.listed(["publicdata.lemma7.*"], None, None, None) == found
+
+
+@pytest.mark.parametrize("spoil", ["edited", "damaged", "another package", "another store"])
+def test_nothing_stale_is_shown(spoil: str, fresh: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    listing._write(KEPT, None)
+    store = tmp_path / "runs.sqlite" if spoil == "another store" else None
+    if spoil == "edited":
+        monkeypatch.setattr(listing.sources, "state", lambda path: (0, 0, 0))
+    elif spoil == "damaged":
+        fresh.write_text(fresh.read_text(encoding="utf-8")[:-9], encoding="utf-8")
+    elif spoil == "another package":
+        monkeypatch.setattr(listing, "_ours_alone", lambda: False)
+    monkeypatch.setattr(listing, "_rows", lambda claims, store: [{"id": "made anew"}])
+    assert listing.listed(None, None, None, store) == []
+
+
+def test_a_wrong_request_is_refused_as_ever(fresh: Path) -> None:
+    listing._write(KEPT, None)
+    with pytest.raises(ValueError, match="claims must be ids or globs"):
+        listing.listed(["toy.three"], None, None, None)
+    with pytest.raises(ValueError, match="kind must be one of"):
+        listing.listed(None, None, "lemma", None)

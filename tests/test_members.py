@@ -1,0 +1,252 @@
+"""A mechanism on many members in one call: the same numbers as one at a time, whatever comes together."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from naive.noisy_gd import average, noisy_gd
+from planted import wrong
+from scipy import sparse
+
+import lowerbounds
+from dpbench.core.kernel import Kernel
+from dpbench.core.validation import InvalidInput
+from dpbench.glm import _noisy_gd_members
+from dpbench.glm._noisy_gd_members import GENERATORS, noisy_gd_members
+from dpbench.glm.attacks.accuracy import measure_accuracy
+from dpbench.glm.attacks.members import errors_on, outputs_on
+from dpbench.glm.claims.floors import Zero
+from dpbench.glm.moment_problem import MomentProblem
+from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.glm.noisy_mean import NoisyMean
+from dpbench.glm.output_perturbation import OutputPerturbation
+from dpbench.glm.problem import GLMProblem
+from lowerbounds import HardFamily, chaudhuri_hsu, fingerprinting, nonprivate, packing
+from lowerbounds._norm_packing import norm_packing
+
+pytestmark = pytest.mark.kernel
+
+ROOT = Path(__file__).resolve().parent.parent
+GD = NoisyGD(0.5, 1e-6, steps=12)
+FAMILIES: dict[str, Callable[[], HardFamily]] = {
+    "packing": lambda: packing(60, 4, 0.5, 1e-6),
+    "norm packing": lambda: norm_packing(60, 4, 0.3),
+    "two-point": lambda: chaudhuri_hsu(31, 0.5, 1e-5, distance=3),
+    "fingerprinting": lambda: fingerprinting(40, 6, 0.2, active=4, mass=0.5, beta=0.5, constants="tight"),
+    "cube": lambda: nonprivate(60, 4),
+    "rare record": lambda: nonprivate(60, 1, radius=7.0),
+    "two-piece": lambda: nonprivate(50, theorem="16", y_bound=2.0, radius=3.0),
+}
+
+
+def drawn(family: HardFamily, count: int) -> tuple[list[Any], list[np.random.Generator]]:
+    rngs = [np.random.default_rng((7, k)) for k in range(count)]
+    return [family.members(rng) for rng in rngs], rngs
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("mechanism", [GD, OutputPerturbation(0.5, 1e-6), Zero()], ids=lambda m: type(m).__name__)
+def test_many_members_get_what_each_gets_alone(name: str, mechanism: Any) -> None:
+    """Two runs a member: the mechanism on the records, checked as a problem, with the member's own Generator."""
+    family = FAMILIES[name]()
+    (members, rngs), (again, others), (_, alone) = (drawn(family, 5) for _ in range(3))
+    found = outputs_on(mechanism, family, members, 2, rngs)
+    errors = errors_on(mechanism, family, again, 2, others)
+    for k, (member, rng) in enumerate(zip(members, alone, strict=True)):
+        want = mechanism(GLMProblem.from_instance(family.instances(member, rng)), 2, rng)
+        np.testing.assert_allclose(found[k], want, rtol=1e-9, atol=1e-13)
+        np.testing.assert_allclose(errors[k, :, 0], family.excess(member, want), rtol=1e-9, atol=1e-13)
+        np.testing.assert_allclose(errors[k, :, 1], family.excess(member, family.clip(want)), rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["packing", "cube", "fingerprinting"])
+@pytest.mark.parametrize("trials", [1, 3])
+def test_numbers_do_not_depend_on_what_comes_together(name: str, trials: int) -> None:
+    family = FAMILIES[name]()
+    (members, rngs), (again, others) = drawn(family, 11), drawn(family, 11)
+    whole = outputs_on(GD, family, members, trials, rngs)
+    parts = [outputs_on(GD, FAMILIES[name](), again[a:b], trials, others[a:b]) for a, b in ((0, 3), (3, 4), (4, 11))]
+    np.testing.assert_array_equal(whole, np.concatenate(parts))
+    assert len(np.unique(whole[:, 0, 0])) == 11
+    one, two = (measure_accuracy(GD, family, draws=20, trials=trials, workers=workers) for workers in (1, 2))
+    assert one == two
+
+
+def one_each(kernel: Callable[..., Any]) -> np.ndarray:
+    """Means of the iterates of three data sets with four steps, by the kernel of `noisy_gd_members`."""
+    rng = np.random.default_rng(4)
+    curvature, pull = rng.random((3, 4)), rng.random((3, 4))
+    rngs = tuple(np.random.default_rng(k) for k in (0, 1, 2, *[2] * (GENERATORS - 3)))
+    w, total = np.zeros((2, 3, 4))
+    for steps in (3, 1):
+        kernel(curvature, pull, 0.9, 0.5, 1.0, steps, 3, rngs, w, total)
+    return total / 5.0
+
+
+def test_single_runs_are_algorithm_1() -> None:
+    """The kernel `noisy_gd_members` against the paper's loop on records with these moments; planted errors are seen."""
+    rng = np.random.default_rng(4)
+    curvature, pull = rng.random((3, 4)), rng.random((3, 4))
+    want = []
+    for k in range(3):
+        X = np.diag(np.sqrt(4.0 * curvature[k]))  # XᵀX/n = diag(curvature) with n = 4 records
+        y = 4.0 * pull[k] / np.diag(X)
+        noise = np.random.default_rng(k)
+        xi = [0.5 * noise.standard_normal(4) for _ in range(4)]
+        want.append(average(noisy_gd(X, y, lambda z, label: z - label, 1.0, 0.9, xi)))
+    np.testing.assert_allclose(one_each(noisy_gd_members), want, rtol=1e-12)
+    for old, new in (
+        ("size > radius * radius", "size > 4.0 * radius"),
+        ("- force[j]", "+ force[j]"),
+        ("total[m, j] += own[j]", "total[m, j] = own[j]"),
+        ("rngs[m]", "rngs[0]"),
+        ("noise * rng", "rng"),
+    ):
+        planted = one_each(wrong(_noisy_gd_members, "noisy_gd_members", old, new))
+        assert not np.allclose(planted, want, rtol=1e-6), new
+
+
+def test_single_runs_have_the_law_of_blocks() -> None:
+    """Null: one mean and spread, whichever kernel. 4,000 members' worth each, 6 standard errors; sees 10% of σ."""
+    family = packing(60, 4, 0.5, 1e-6)
+    sigma = np.ones(4)
+    noisy = replace(GD, noise_scale=0.3)
+    single, block, off = (
+        outputs_on(m, family, [sigma] * count, trials, [np.random.default_rng((9, k)) for k in range(count)])
+        for m, count, trials in ((noisy, 4000, 1), (noisy, 1, 4000), (replace(noisy, noise_scale=0.33), 4000, 1))
+    )
+    a, b, c = (made.reshape(-1, 4) for made in (single, block, off))
+    error = 6.0 * np.sqrt((a.var(axis=0) + b.var(axis=0)) / 4000.0)
+    assert np.all(np.abs(a.mean(axis=0) - b.mean(axis=0)) < error)
+    spread = 6.0 / np.sqrt(2.0 * 4.0 * 4000.0) * np.sqrt(2.0)
+    assert abs(np.log(a.std() / b.std())) < spread < abs(np.log(c.std() / b.std()))
+
+
+def test_single_runs_need_a_quadratic_loss() -> None:
+    problem = GLMProblem([[1.0]], [1.0], loss="absolute", x_bound=1.0, y_bound=1.0, radius=1.0)
+    with pytest.raises(InvalidInput, match="loss must be quadratic, got 'absolute'"):
+        GD.one_run_each(problem, np.ones((1, 1)), np.ones((1, 1)), [np.random.default_rng(0)])
+
+
+def moment_problem(**changes: Any) -> MomentProblem:
+    given = {"second": np.eye(2) / 2.0, "cross": np.ones(2) / 4.0, "square": 1.0, "loss": "squared", "n": 8}
+    parts = given | changes
+    return MomentProblem(
+        parts["n"], parts["second"], parts["cross"], parts["square"], loss=parts["loss"], x_bound=1.0, y_bound=1.0,
+        radius=1.0,
+    )  # fmt: skip
+
+
+def test_a_problem_of_moments_runs_as_its_records_do_and_has_none() -> None:
+    X, y = np.eye(2)[np.arange(8) % 2], np.array([1.0, 1.0, 1.0, 1.0, -1.0, 1.0, 1.0, -1.0])
+    problem = GLMProblem(X, y, loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
+    made = moment_problem(cross=X.T @ y / 8.0)
+    assert (made.n, made.d) == (8, 2) and "n=8" in repr(made)
+    outputs = [GD(p, 3, np.random.default_rng(0)) for p in (problem, made)]
+    np.testing.assert_allclose(*outputs, rtol=1e-12)
+    for name in ("X", "y"):
+        with pytest.raises(InvalidInput, match=f"a MomentProblem has no records: {name} must not"):
+            getattr(made, name)
+    with pytest.raises(InvalidInput, match="no records"):
+        OutputPerturbation(0.5, 1e-6)(made, 2, np.random.default_rng(0))
+    assert not hasattr(made, "rows")
+    other = made.with_cross(np.zeros(2), 1.0)
+    assert other.digest != made.digest == moment_problem(cross=X.T @ y / 8.0).digest and other.second is made.second
+    for changes, message in (
+        ({"loss": "absolute"}, "loss must be quadratic"),
+        ({"second": np.ones((3, 2))}, r"second must be of shape \(2, 2\)"),
+        ({"n": 0}, "n must be"),
+        ({"cross": [np.nan, 0.0]}, "cross must be finite"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            moment_problem(**changes)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_other_labels_share_the_features_and_are_checked(form: Callable[..., Any]) -> None:
+    X, y = np.eye(3)[np.arange(9) % 3], np.ones(9)
+    bounds = {"loss": "squared", "x_bound": 1.0, "y_bound": 1.0, "radius": 1.0}
+    problem = GLMProblem(form(X), y, **bounds)
+    for prepared in (False, True):
+        if prepared:
+            assert problem.digest and problem.moments and problem.axes
+        made, fresh = problem.with_labels(-0.5 * y), GLMProblem(form(X), -0.5 * y, **bounds)
+        assert made.digest == fresh.digest != problem.digest and made.X is problem.X
+        np.testing.assert_array_equal(made.moments[1], fresh.moments[1])
+    assert made.axes is problem.axes and made.second is problem.second
+    wider = problem.with_radius(2.0)
+    assert wider.digest == GLMProblem(form(X), y, **bounds | {"radius": 2.0}).digest
+    back = pickle.loads(pickle.dumps(problem))
+    assert back.digest == problem.digest and back.with_labels(-0.5 * y).digest == fresh.digest
+    for labels, message in ((2.0 * y, "y must be at most y_bound"), (y[:3], "length 9"), (np.nan * y, "finite")):
+        with pytest.raises(InvalidInput, match=message):
+            problem.with_labels(labels)
+
+
+class Spy(SimpleNamespace):
+    """Names of the kernels that are called from Python."""
+
+    def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        call = Kernel.__call__
+
+        def counted(kernel: Kernel, *arguments: Any) -> Any:
+            self.called.add(kernel.name.rpartition(".")[2])
+            return call(kernel, *arguments)
+
+        monkeypatch.setattr(Kernel, "__call__", counted)
+
+
+PUBLIC: dict[str, Callable[[], object]] = {
+    "packing": lambda: packing(40, 3, 0.5),
+    "chaudhuri_hsu": lambda: chaudhuri_hsu(40, 0.5),
+    "fingerprinting": lambda: fingerprinting(40, 3, 0.5, constants="tight"),
+    "nonprivate, cube": lambda: nonprivate(40, 3),
+    "nonprivate, rare record": lambda: nonprivate(40, 1, radius=7.0),
+    "nonprivate, two pieces": lambda: nonprivate(40, theorem="16", y_bound=2.0, radius=3.0),
+    "parity_cube": lambda: lowerbounds.parity_cube(3),
+}
+
+
+def test_every_construction_named_in_the_guide_runs_in_the_kernels_named_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The guide's table: each row's kernels are called by the public path, and by no row's name alone."""
+    text = (ROOT / "docs" / "guide" / "mechanisms.md").read_text(encoding="utf-8")
+    table = dict(re.findall(r"^\| `([^`]+)` \|[^|]*\| (`.*`) \|$", text, flags=re.MULTILINE))
+    rows = {name: set(re.findall(r"`(\w+)`", kernels)) for name, kernels in table.items()}
+    assert set(rows) == set(PUBLIC)
+    assert {name.partition(",")[0] for name in rows} == set(lowerbounds.__all__) & {
+        "packing", "chaudhuri_hsu", "fingerprinting", "nonprivate", "parity_cube"
+    }  # fmt: skip
+    for name, named in rows.items():
+        spy = Spy(called=set())
+        with monkeypatch.context() as patch:
+            spy.watch(patch)
+            family = PUBLIC[name]()
+            rng = np.random.default_rng(0)
+            if isinstance(family, lowerbounds.ParityCube):
+                family.sample("laplace", 2.0, 4, rng)
+            else:
+                assert isinstance(family, HardFamily)
+                member = family.members(rng)
+                family.instances(member, rng)
+                family.excess(member, np.zeros((2, family.d)))
+                if family.moments is not None:
+                    family.moments([member], [rng])
+        assert named and named == spy.called, (name, named, spy.called)
+
+
+def test_a_mean_of_the_labels_needs_no_records() -> None:
+    family = chaudhuri_hsu(31, 0.5, distance=3)
+    found = outputs_on(NoisyMean(0.5), family, [0, 1], 4, [np.random.default_rng(k) for k in (0, 1)])
+    for k in (0, 1):
+        problem = GLMProblem.from_instance(family.instances(k))
+        np.testing.assert_allclose(found[k], NoisyMean(0.5)(problem, 4, np.random.default_rng(k)), rtol=1e-12)

@@ -1,0 +1,140 @@
+"""The spaces of our papers: declared for claims that exist, shared by variants, drawn from without faults, searched."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbench.certificates.search.find import find_counterexample
+from dpbench.certificates.search.growth import Growth
+from dpbench.certificates.search.known import questions
+from dpbench.certificates.search.question import Question
+from dpbench.cli.app import run
+from dpbench.ledger.registry import all_claims
+
+QUESTIONS = questions()
+CLAIMS = {claim.id: claim for claim in all_claims()}
+OURS = {name: made for name, made in QUESTIONS.items() if not CLAIMS[name].outside}
+
+
+def ground(question: Question) -> Any:
+    return question.ground if isinstance(question, Growth) else question.space
+
+
+def test_spaces_are_declared_for_most_refuted_entries_that_are_no_misprints() -> None:
+    serious = [c for c in CLAIMS.values() if c.expected == "refuted" and c.weight != "misprint" and c.kind != "rate"]
+    serious = [c.id for c in serious if not c.outside]
+    assert len([name for name in serious if name in OURS]) >= 0.9 * len(serious) and len(serious) > 40
+
+
+def test_a_printed_statement_and_its_correction_are_asked_of_one_space() -> None:
+    """Wherever the entry that holds instead has a question, or is another variant of the same result."""
+    shared = 0
+    for name, question in OURS.items():
+        holds = CLAIMS[name].holds
+        if CLAIMS[name].expected == "refuted" and holds in OURS and holds.startswith(name.rpartition(".")[0]):
+            assert ground(question) is ground(OURS[holds]), (name, holds)
+            shared += 1
+    assert shared >= 18
+
+
+def test_points_of_every_space_are_looked_at_without_a_fault() -> None:
+    """A share of them is admissible, or the conditions say by how much they are missed."""
+    rng = np.random.default_rng(11)
+    met: dict[str, int] = defaultdict(int)
+    for name, question in OURS.items():
+        for units in rng.random((24, len(question.space.parameters))):
+            try:
+                point = question.space.point(units)
+            except (ArithmeticError, ValueError):
+                continue
+            missed, margin = question.look(point)
+            assert missed >= 0.0 and not np.isnan(margin), name
+            met[name] += missed == 0.0
+    assert sum(count > 0 for count in met.values()) > 0.8 * len(OURS)
+
+
+def test_no_space_holds_an_instance_of_the_ledger_as_a_default() -> None:
+    """A parameter is a range or a choice: nothing in a space says where to look first."""
+    for name, question in OURS.items():
+        for parameter in question.space.parameters.values():
+            assert not hasattr(parameter, "default"), name
+    wide = [
+        len([p for p in q.space.parameters.values() if len(getattr(p, "options", (0, 0))) > 1]) for q in OURS.values()
+    ]
+    assert min(wide) >= 2 and np.median(wide) >= 5
+
+
+CHEAP = ("glm.lemma9.inequality", "glm.thm5.privacy.printed", "heavytail.eq39.inequality", "publicdata.thm5.inequality")
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_known_errors_are_found_again(name: str) -> None:
+    found = find_counterexample(name, seconds=20.0)
+    assert found.found and found.certificate is not None and found.certificate["id"] == name
+
+
+@pytest.mark.parametrize("name", ["glm.lemma9.inequality.corrected", "glm.thm5.privacy.exact"])
+def test_nothing_is_accepted_of_their_corrections(name: str) -> None:
+    found = find_counterexample(name, seconds=20.0, evaluations=4_000)
+    assert not found.found and 0.9 < found.ratio < 1.0 + 1e-6
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("name", [n for n in OURS if CLAIMS[n].expected != "refuted"])
+def test_nothing_is_accepted_of_any_entry_that_holds(name: str) -> None:
+    for seed in (1, 2):
+        assert not find_counterexample(name, seconds=60.0, seed=seed, worst=True).found
+
+
+def command(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = run(["hunt", *words])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_hunt_writes_the_certificate_and_the_result(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    file, folder = tmp_path / "found.json", tmp_path / "certificates"
+    words = ("glm.lemma9.inequality", "--json", str(file), "--certificates", str(folder), "--evaluations", "600")
+    code, out, _ = command(capsys, *words)
+    assert code == 0 and "glm.lemma9.inequality: counterexample, ratio to the bound 1.333" in out
+    (result,) = json.loads(file.read_text())["results"]
+    (written,) = folder.glob("*.json")
+    assert result["found"] and json.loads(written.read_text()) == result["certificate"]
+
+
+def test_hunt_says_nothing_found_and_lists(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = command(capsys, "glm.lemma9.inequality.corrected", "--evaluations", "300", "--worst")
+    assert code == 0 and "nothing found in 300 points" in out and "nearest: ratio to the bound" in out
+    code, out, _ = command(capsys, "--list", "glm.lemma9.*")
+    assert code == 0 and out.split() == ["glm.lemma9.inequality", "glm.lemma9.inequality.corrected"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nothing",), "claims must be ids or globs"),
+        (("glm.thm4.floor",), "one with a space to search"),
+        (("glm.lemma9.inequality", "--seconds", "0"), "--seconds must be a finite number > 0"),
+        (("glm.lemma9.inequality", "--evaluations", "0"), "--evaluations must be"),
+        ((), "CLAIM must be given"),
+    ],
+)
+def test_bad_words_are_one_line_and_exit_2(
+    words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = command(capsys, *words)
+    assert code == 2 and message in err and err.count("\n") == 1
+
+
+def test_ctrl_c_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def stopped(self: Question, values: Any) -> tuple[float, float]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Question, "look", stopped)
+    code, out, _ = command(capsys, "glm.lemma9.inequality", "glm.lemma9.inequality.corrected")
+    assert code == 130 and out.count("interrupted") == 1
