@@ -9,10 +9,16 @@ import numpy as np
 import pytest
 
 from dpbench.core import validation
+from dpbench.glm.boosting import Boosting
+from dpbench.glm.grid_search import PrivateGridSearch
 from dpbench.glm.jl import JLMethod
 from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.glm.noisy_mean import NoisyMean
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
+from dpbench.heavytail.baselines import ClippedSubgradient
+from dpbench.heavytail.exponential import ExponentialMechanism
+from dpbench.heavytail.problem import HeavyTailedProblem
 from dpbench.privacy.discrete import pair_from_logs
 from dpbench.privacy.profile import discrete_profile
 from dpbench.publicdata.anchored import with_anchor
@@ -139,6 +145,26 @@ def test_who_has_no_guarantee_under_add_remove(mechanism: Any, said: str) -> Non
         mechanism.guarantee(PLAIN, neighbours="add-remove")
     with pytest.raises(validation.InvalidInput, match="neighbours must be one of replace, add-remove"):
         mechanism.guarantee(PLAIN, neighbours="swap")
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "said"),
+    [
+        (NoisyMean(1.0), "'replace': n sets the scale of the noise"),
+        (Boosting(GD, 1.0, 1e-3, models=2), "'replace': the parts that the records are cut into follow n"),
+        (PrivateGridSearch(GD, 1.0, 1e-3, candidates=2), "'replace': the parts that the records are cut into follow n"),
+        (ClippedSubgradient(1.0), "'replace': n sets the noise of a mean"),
+        (ExponentialMechanism(1.0, net_radius=0.5, arithmetic="exact"), "theta is no multiple of 1/4"),
+    ],
+)
+def test_who_has_none_says_why(mechanism: Any, said: str) -> None:
+    heavy = isinstance(mechanism, (ClippedSubgradient, ExponentialMechanism))
+    p = HeavyTailedProblem([[1.0], [2.0]], [0.0, 1.0], radius=1.0, theta=1.6) if heavy else PLAIN
+    with pytest.raises(validation.InvalidInput, match=said):
+        mechanism.guarantee(p, neighbours="add-remove")
+    assert mechanism.guarantee(p, neighbours="replace").neighbours == "replace"
+    with pytest.raises(validation.InvalidInput, match="neighbours must be one of replace, add-remove"):
+        mechanism.guarantee(p, neighbours="swap")
 
 
 def test_the_others_have_one() -> None:

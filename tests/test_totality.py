@@ -24,6 +24,9 @@ from hostile_cases import CASES
 from dpbench.core import validation
 from dpbench.glm import _erm, output_perturbation
 from dpbench.glm.problem import GLMProblem
+from dpbench.heavytail.coordinates import minimiser
+from dpbench.heavytail.exponential import ExponentialMechanism
+from dpbench.heavytail.problem import HeavyTailedProblem
 from dpbench.publicdata import regularized_perturbation
 
 SOLVERS = ("output perturbation", "Algorithm 3", "exponential mechanism, theta = 1.5, tree")
@@ -37,6 +40,24 @@ def test_hostile_sets(name: str) -> None:
     CASES[name](200 if name.startswith(SOLVERS) else 12)
     if name.startswith(SOLVERS) or name.endswith("logistic"):
         CASES[name](6, 200)
+
+
+@pytest.mark.parametrize("number", [266, 392])
+def test_shears_by_halves_leave_single_points_tight(number: int) -> None:
+    """Tied records shear the tree's lattice by 1/2: bounds of single points that had room for either rounding left an
+    acceptance of 1e-13, and draws that did not end in hours."""
+    CASES["exponential mechanism, theta = 1.5, tree, float"](1, 200, number)
+
+
+@pytest.mark.parametrize("size", [0.0, 5e-324, 1e-310, 1e-200])
+def test_residuals_of_no_size_leave_the_trees_coordinates_finite(size: float) -> None:
+    """Every residual 0 or a denormal: weights 1/r of the fit that steers the tree overflowed."""
+    x = 1e3 * np.linspace(-1.0, 1.0, 200)[:, None]
+    p = HeavyTailedProblem(x, np.full(200, size), radius=1.0, theta=1.5)
+    made = minimiser(p, 1.0, 0.1)
+    assert np.isfinite(made[0]).all() and np.isfinite(made[1]).all()
+    m = ExponentialMechanism(1.0, net_radius=0.2, sampler="tree")
+    assert np.abs(m(p, 3, np.random.default_rng(0))).max() <= 1.0
 
 
 @pytest.mark.evidence

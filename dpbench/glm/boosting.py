@@ -30,6 +30,7 @@ from dpbench.glm.scoring import (
     split,
 )
 from dpbench.privacy import composition, integer_choice, selection
+from dpbench.privacy.add_remove import CUTS, refuse
 from dpbench.privacy.profile import Profile, gaussian_profile
 
 
@@ -124,8 +125,13 @@ class Boosting:
             p.loss.smoothness, p.x_bound, y, self._sub_gaussian(p), p.n, self.epsilon
         )
 
-    def guarantee(self, problem: GLMProblem) -> Profile:
-        """Upper profile (replace-one): the largest over the chunks, which are disjoint."""
+    def guarantee(self, problem: GLMProblem, *, neighbours: str = "replace") -> Profile:
+        """Upper profile (replace-one): the largest over the chunks, which are disjoint.
+
+        None for "add-remove": the cuts are at ⌊in/(m + 1)⌋, so that a record more moves one record across nearly every
+        cut, and no part of the budget is shared any longer.
+        """
+        refuse(neighbours, CUTS)
         base, chunks = self.mechanism(), self._chunks(problem)
         trained = {chunk.n: base.guarantee(chunk) for chunk in chunks[:-1]}
         return composition.parallel([*trained.values(), self._choice(problem)])

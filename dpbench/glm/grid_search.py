@@ -32,6 +32,7 @@ from dpbench.glm.scoring import (
     split,
 )
 from dpbench.privacy import composition, gaussian, integer_choice, selection
+from dpbench.privacy.add_remove import CUTS, refuse
 from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy, pure_profile
 
 
@@ -140,8 +141,12 @@ class PrivateGridSearch:
         _, epsilon, delta = self.shares(problem)
         return in_arithmetic(self, replace(self.base, epsilon=epsilon, delta=delta))
 
-    def guarantee(self, problem: GLMProblem) -> Profile:
-        """Upper profile (replace-one): the larger of training on S₁ and choosing on S₂, which are disjoint."""
+    def guarantee(self, problem: GLMProblem, *, neighbours: str = "replace") -> Profile:
+        """Upper profile (replace-one): the larger of training on S₁ and choosing on S₂, which are disjoint.
+
+        None for "add-remove": the cut between S₁ and S₂ is at ⌊n/2⌋, so that a record more may change both.
+        """
+        refuse(neighbours, CUTS)
         base, training = self.mechanism(problem), self._parts(problem)[0]
         return composition.parallel(
             [_composed([base.guarantee(part) for part in training], base.epsilon), self._choice(problem)]

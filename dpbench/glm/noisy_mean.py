@@ -13,6 +13,7 @@ from dpbench.core.bits import Source
 from dpbench.core.sampling import check_rng, nothing_to_diagnose, release, sample
 from dpbench.glm.problem import GLMProblem, glm_problem
 from dpbench.privacy import gaussian, integer_laplace, integer_noise
+from dpbench.privacy.add_remove import refuse
 from dpbench.privacy.profile import Profile, gaussian_profile, laplace_profile, no_privacy
 from lowerbounds._two_point import two_point_constant
 
@@ -62,8 +63,14 @@ class NoisyMean:
         """Whether runs on a quadratic loss ask for nothing but `moments` and what is declared."""
         return self.arithmetic == "float"
 
-    def guarantee(self, problem: GLMProblem) -> Profile:
-        """Upper profile over all neighbours (replace-one), from the noise in use."""
+    def guarantee(self, problem: GLMProblem, *, neighbours: str = "replace") -> Profile:
+        """Upper profile over all neighbours (replace-one), from the noise in use.
+
+        None for "add-remove": the scale is 2Y/(n‖X‖ε), and Laplace laws of two scales b < b' have a ratio of densities
+        that grows as e^{|x|(1/b − 1/b')}, beyond every ε. Gaussians of two variances have some δ at every ε, which
+        is not derived here.
+        """
+        refuse(neighbours, "n sets the scale of the noise, and laws of two scales are told apart in their tails")
         if self.arithmetic == "exact":
             return self._exact_profile(problem)
         why = "noise on a sum that one record moves by at most 2 X Y"

@@ -71,6 +71,8 @@ def place(low, high, shear, resolution, ball, offsets):
         offsets[0, j], offsets[1, j] = 0.0, 0.0
         if sheared:
             below, above = round(first - TINY), round(last + TINY)
+            if first == last:  # the axes behind are fixed: what `lift` rounds, to the bit, halves included
+                below = above = round(first)
             least[j], most[j] = low[j] + below, high[j] + above
             offsets[1, j] = 0.5 + TINY
             if below == above and last - first < TINY:

@@ -22,6 +22,7 @@ from dpbench.core.sampling import nothing_to_diagnose, release, sample
 from dpbench.heavytail import theory
 from dpbench.heavytail.problem import HeavyTailedProblem
 from dpbench.heavytail.truncation import columns, sums_at
+from dpbench.privacy.add_remove import refuse
 from dpbench.privacy.integer_laplace import laplace, laplace_grid
 from dpbench.privacy.integer_noise import ARITHMETICS, to_grid
 from dpbench.privacy.profile import Profile, pure_profile
@@ -157,8 +158,12 @@ class ClippedSubgradient:
             return float(self.clip)
         return problem.tau * (math.sqrt(problem.d) if problem.moment == "coordinate" else 1.0)
 
-    def guarantee(self, problem: HeavyTailedProblem) -> Profile:
-        """Upper profile over all neighbours (replace-one): the budgets of the steps add up to ε."""
+    def guarantee(self, problem: HeavyTailedProblem, *, neighbours: str = "replace") -> Profile:
+        """Upper profile over all neighbours (replace-one): the budgets of the steps add up to ε.
+
+        None for "add-remove": a step is η/n times a noisy sum, so that iterates are functions of n beside those sums.
+        """
+        refuse(neighbours, "n sets the noise of a mean, and the map from the noisy sums to the iterates")
         if self.arithmetic == "exact":
             _, limit, scale = self._grid(problem)
             why = "T sums of integers that one record moves by at most 2L in l1, with discrete Laplace noise"

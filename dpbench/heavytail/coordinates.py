@@ -20,6 +20,7 @@ WORTH = 0.2
 
 _STEPS = 15
 _PART = 20_000
+_TINY = 1e-80
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,11 @@ def minimiser(problem: HeavyTailedProblem, radius: float, iota: float) -> tuple[
         every = stride if step < _STEPS - 3 else 1
         X, y = problem.X[::every], problem.y[::every]
         r = np.abs(y - X @ w)
-        scale = 1.0 / np.maximum(r, 1e-3 * r.mean() + 1e-300)
+        mean = float(r.mean())
+        if mean > _TINY:
+            scale = 1.0 / np.maximum(r, 1e-3 * mean + 1e-300)
+        else:  # residuals of no size: weights in units of their mean, which do not overflow
+            scale = 1.0 / np.maximum(r / mean, 1e-3) if mean > 0.0 else np.ones_like(r)
         weighted = X * scale[:, None]
         gram = weighted.T @ X
         gram[np.diag_indices_from(gram)] += 1e-12 * np.trace(gram) + 1e-300

@@ -32,8 +32,22 @@ def as_add_remove(profile: Profile, why: str) -> Profile:
     return replace(profile, neighbours="add-remove", why=f"{profile.why}; add/remove: {why}")
 
 
-
 def refuse_exact(mechanism: Any) -> None:
-    """Refuse sums in integers, whose grid depends on n."""
+    """Refuse sums in integers, whose grid depends on n.
+
+    A mean of integers lies on the multiples of step/n, those of n and of n + 1 records share few points, and whoever
+    sees one output to the last bit learns n: no guarantee exists, whatever the noise.
+    """
     if mechanism.arithmetic == "exact":
         raise validation.invalid("neighbours", "'replace' where arithmetic is 'exact': n sets the grid", "add-remove")
+
+
+def refuse(neighbours: str, because: str) -> None:
+    """Refuse "add-remove" of a mechanism that has no such guarantee, as `because` says."""
+    validation.choice("neighbours", neighbours, NEIGHBOURS)
+    if neighbours == "add-remove":
+        raise validation.invalid("neighbours", f"'replace': {because}", neighbours)
+
+
+CUTS = "the parts that the records are cut into follow n, so that one more record changes all of them"
+"""Of boosting and grid search: their disjoint parts compose in parallel for a replaced record only."""
