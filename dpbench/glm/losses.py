@@ -286,9 +286,7 @@ def loss_curvature(code, parameter, z, y):
         return 1.0 if abs(z - y) < parameter else 0.0
     if code == CAPPED_LINEAR:
         return 1.0 if (z if y >= 0.0 else -z) > parameter else 0.0
-    if code == HALF_SQUARED:
-        return 1.0
-    return 0.0 if code == LINEAR else math.nan
+    return 1.0 if code == HALF_SQUARED else (0.0 if code == LINEAR else math.nan)
 
 
 @kernel(types.void(i8, f8, i8, arr(f8, 1), arr(f8, 1), arr(f8, 1, writable=True)))
