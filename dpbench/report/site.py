@@ -10,6 +10,7 @@ from unittest import mock
 
 from dpbench.ledger.verify import all_claims
 from dpbench.report.drawings import DRAWINGS, SUMMARIES
+from dpbench.report.figures import Drawing, Summary
 from dpbench.report.measured import escaped
 
 COMMANDS = ("verify", "list", "show", "bench", "audit", "figures", "report", "evidence", "compare", "hunt", "export",
@@ -26,7 +27,8 @@ def gallery(folder: str) -> str:
     """
     known = {claim.id: claim for claim in all_claims()}
     parts = ["# Figures", "Each is drawn from stored evidence by `dpbench figures NAME`, as PDF, PNG or SVG."]
-    for drawing in sorted((*DRAWINGS, *SUMMARIES), key=lambda one: (one.claims[0].partition(".")[0], one.name)):
+    every: tuple[Drawing | Summary, ...] = (*DRAWINGS, *SUMMARIES)
+    for drawing in sorted(every, key=lambda one: (one.claims[0].partition(".")[0], one.name)):
         first = known[drawing.claims[0]]
         more = f" and {len(drawing.claims) - 1} more entries" if len(drawing.claims) > 1 else ""
         parts.append(
