@@ -27,8 +27,8 @@ def gallery(folder: str) -> str:
     """
     known = {claim.id: claim for claim in all_claims()}
     parts = ["# Figures", "Each is drawn from stored evidence by `dpbench figures NAME`, as PDF, PNG or SVG."]
-    drawn: list[Drawing | Summary] = [*DRAWINGS, *SUMMARIES]
-    for drawing in sorted(drawn, key=lambda one: (one.claims[0].partition(".")[0], one.name)):
+    every: tuple[Drawing | Summary, ...] = (*DRAWINGS, *SUMMARIES)
+    for drawing in sorted(every, key=lambda one: (one.claims[0].partition(".")[0], one.name)):
         first = known[drawing.claims[0]]
         more = f" and {len(drawing.claims) - 1} more entries" if len(drawing.claims) > 1 else ""
         parts.append(
