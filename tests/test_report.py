@@ -298,9 +298,9 @@ def test_print_is_a_summary_of_two_pages(opened: Any) -> None:
 
 @pytest.mark.process
 def test_axe_finds_no_serious_violation(browser: Any, tmp_path: Path) -> None:
-    """On the page of two theorems, which has every kind of element; axe-core is an npm package that CI installs."""
+    """On the page of two theorems, which has every kind of element; CI installs axe-core in a Python package."""
     if "DPBENCH_AXE" not in os.environ:
-        pytest.skip("DPBENCH_AXE does not name the file axe.min.js of the npm package axe-core")
+        pytest.skip("DPBENCH_AXE does not name the file axe.min.js of axe-core")
     chosen = [claim for claim in all_claims() if claim.id.startswith(("glm.thm1.", "glm.thm5."))]
     assert {"refuted", "consistent"} <= {claim.expected for claim in chosen}
     path = tmp_path / "small.html"
