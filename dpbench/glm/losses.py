@@ -279,18 +279,14 @@ def loss_curvature(code, parameter, z, y):
     """∂²φ/∂z², at a corner of φ' one of its one-sided derivatives; NaN for a loss without: no Newton's method then."""
     if code == SQUARED:
         return 2.0
-    if code == HALF_SQUARED:
-        return 1.0
     if code == LOGISTIC:
         p = falling_logistic(y * z)
         return p * (1.0 - p)
     if code == HUBER:
         return 1.0 if abs(z - y) < parameter else 0.0
-    if code == LINEAR:
-        return 0.0
     if code == CAPPED_LINEAR:
         return 1.0 if (z if y >= 0.0 else -z) > parameter else 0.0
-    return math.nan
+    return 1.0 if code == HALF_SQUARED else (0.0 if code == LINEAR else math.nan)
 
 
 @kernel(types.void(i8, f8, i8, arr(f8, 1), arr(f8, 1), arr(f8, 1, writable=True)))
