@@ -27,7 +27,10 @@ class NoHistory(RuntimeError):
 def folder(commit: str = COMMIT) -> Path:
     """A temporary folder with the two packages of the commit, renamed: ``dpbench_before``, ``lowerbounds_before``."""
     command = ["git", "-C", str(ROOT), "archive", commit, "dpbench", "lowerbounds"]
-    made = subprocess.run(command, capture_output=True, check=False)
+    try:
+        made = subprocess.run(command, capture_output=True, check=False)
+    except FileNotFoundError as missing:
+        raise NoHistory(str(missing)) from None
     if made.returncode:
         raise NoHistory(made.stderr.decode(errors="replace").strip())
     where = Path(tempfile.mkdtemp(prefix="dpbench-before-"))

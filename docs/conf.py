@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from dpbench import __version__
-from dpbench.report import pages
+from dpbench.report import pages, site
 
 _HERE = Path(__file__).resolve().parent
 pages.write(_HERE / "results", _HERE.parent / "evidence")
+site.write(_HERE / "made", "../../figures")
 
 project = "dpbench"
 author = copyright = "the dpbench authors"
@@ -38,5 +39,11 @@ def _bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[st
         lines[number] = "".join(p if p.startswith("``") else p.replace("|", r"\|") for p in parts)
 
 
+def _not_ours(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Methods that scikit-learn adds to every estimator link to pages of its own documentation."""
+    return True if name.endswith("_request") or name == "get_metadata_routing" else None
+
+
 def setup(app: Any) -> None:
+    app.connect("autodoc-skip-member", _not_ours)
     app.connect("autodoc-process-docstring", _bars, priority=400)

@@ -130,7 +130,7 @@ class PrivateRegressor(RegressorMixin, _OverGLM):
 
     Attributes
     ----------
-    coef_ : ndarray, shape (n_features_in_,)
+    coef_ : ndarray, shape (d,)
     intercept_ : float
     epsilon_, delta_ : float
         What the fit's guarantee gives at `delta`; at most the ε asked for.

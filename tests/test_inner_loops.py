@@ -14,7 +14,6 @@ from dpbench.core.kernel import Kernel
 from dpbench.glm import output_perturbation
 from dpbench.glm.noisy_gd import NoisyGD
 
-pytestmark = pytest.mark.kernel
 CASES = {case.name: case for case in (*MECHANISMS, *PUBLIC_MECHANISMS, *HEAVY_MECHANISMS)}
 
 

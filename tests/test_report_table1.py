@@ -113,11 +113,16 @@ def test_figure_of_the_table_has_each_slope_beside_its_theory(verdicts: dict[str
     figure = figures_table1.exponents(verdicts)
     axes, beside = figure.axes
     assert [tick.get_text() for tick in axes.get_yticklabels()] == [
-        "thm1.rate.d  (excess in d)", "thm2.rate.d.exact  (excess in d)", "table1.rate.crossover.printed  (d* in n)",
+        "Theorem 1: excess in d", "Theorem 2 (exact): excess in d", "Table 1 (crossover, printed): d* in n",
     ]  # fmt: skip
     points = {x for line in axes.get_lines() if line.get_marker() in "oX" for x in line.get_xdata()}
     assert points == {0.48, 0.8, 0.69}
-    assert [bar.get_x() + 0.1 for bar in axes.patches] == pytest.approx([0.5, 0.0, 2.0 / 3.0])
+    ends = {bar.get_y() + 0.35: (bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches}
+    assert [ends[row][1] - 0.1 for row in (0, 1, 2)] == pytest.approx([0.5, 0.0, 2.0 / 3.0])
+    sides = {claim.id: claim.side for claim in all_claims()}
+    for row, name in enumerate(("glm.thm1.rate.d", "glm.thm2.rate.d.exact", "glm.table1.rate.crossover.printed")):
+        assert (ends[row][0] < axes.get_xlim()[0]) == (sides[name] == "upper")  # one-sided: open to the left
+    assert {sides[name] for name in ("glm.thm1.rate.d", "glm.thm2.rate.d.exact")} == {"tight", "upper"}
     spans = [sorted(line.get_xdata()) for line in beside.get_lines()[:3]]
     assert spans[0] == pytest.approx([1.5 * 400.0**-0.02, 1.5 * 100.0**-0.02]) and beside.get_xscale() == "log"
 

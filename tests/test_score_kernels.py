@@ -17,7 +17,6 @@ from scipy import sparse
 from dpbench.glm import _score_kernels, scoring
 from dpbench.glm._score_kernels import ROWS, add_clipped, to_losses
 
-pytestmark = pytest.mark.kernel
 REACHES = (0.3, 2.0, 50.0)
 
 
@@ -43,12 +42,14 @@ def disagreement(run: Callable[..., None], name: str, as_sparse: bool, n: int = 
     return float(np.abs(out[0] / np.array(want) - 1.0).max())
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("as_sparse", [False, True])
 @pytest.mark.parametrize("name", ALL)
 def test_scores_equal_their_definition(name: str, as_sparse: bool) -> None:
     assert disagreement(add_clipped, name, as_sparse) < 1e-12
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -66,6 +67,7 @@ def test_a_wrong_score_is_caught(old: str, new: str) -> None:
     assert max(disagreement(changed, name, False) for name in names) > 1e-5
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("name", ALL)
 def test_to_losses_equals_the_definition(name: str) -> None:
     loss, rng = ALL[name], np.random.default_rng(7)
@@ -88,7 +90,7 @@ def test_reaches_of_their_own_and_calls_in_parts(monkeypatch: pytest.MonkeyPatch
     """A reach for each model gives what each reach gives alone; so do small calls, and few models at a time."""
     for name in ("squared", "absolute", "linear"):
         for as_sparse in (False, True):
-            p = regression(ALL[name], n=300, d=3, as_sparse=as_sparse)
+            p = regression(ALL[name], n=150, d=3, as_sparse=as_sparse)
             w = np.random.default_rng(8).standard_normal((70, 3)) * 4.0
             reach = np.resize(REACHES, 70)
             alone = [float(scoring.clipped_risk(p, w[k : k + 1], float(reach[k]))[0]) for k in range(70)]

@@ -69,7 +69,13 @@ def test_no_space_holds_an_instance_of_the_ledger_as_a_default() -> None:
     assert min(wide) >= 2 and np.median(wide) >= 5
 
 
-CHEAP = ("glm.lemma9.inequality", "glm.thm5.privacy.printed", "heavytail.eq39.inequality", "publicdata.thm5.inequality")
+CHEAP = (
+    "glm.lemma9.inequality",
+    "glm.thm5.privacy.printed",
+    "glm.thm10.privacy.printed",
+    "heavytail.eq39.inequality",
+    "publicdata.thm5.inequality",
+)
 
 
 @pytest.mark.parametrize("name", CHEAP)

@@ -30,7 +30,9 @@ def hunt(
     evaluations: Annotated[
         int, typer.Option("--evaluations", help="points of a claim's search: reproducible bit for bit", **WHOLE)
     ] = 20_000,
-    worst: Annotated[bool, typer.Option("--worst", help="go on for the largest ratio to the bound")] = False,
+    worst: Annotated[
+        bool, typer.Option("--worst", help="go on for the largest ratio to the bound; no CLAIM: all that hold")
+    ] = False,
     listed: Annotated[bool, typer.Option("--list", help="name the claims that have a space, search nothing")] = False,
     certificates: Annotated[
         Path | None,
@@ -55,11 +57,11 @@ def hunt(
             if claim.id in known:
                 typer.echo(claim.id)
         return
-    if not claims:
+    if not (claims or worst):
         raise InvalidInput("CLAIM must be given (`dpbench hunt --list` names the claims that have a space)")
     check_writable("--json", json_file)
-    chosen = select(claims)
-    for claim in chosen if not any("*" in name for name in claims) else ():
+    chosen = select(claims) if claims else [c for c in select(None) if c.expected != "refuted"]
+    for claim in chosen if claims and not any("*" in name for name in claims) else ():
         question_of(claim)  # one that is named must have a space
     if not (mine := [claim for claim in chosen if claim.id in known]):
         question_of(chosen[0])

@@ -35,7 +35,7 @@ _H, _X = 2.0, 1.0
 )
 def theorem7(context: Context) -> Evidence:
     """Over noisy gradient descent: ERR is measured, the selection terms are the theorem's with our constants."""
-    powers = context.pick(quick=(13, 14, 15), full=(14, 15, 16, 17, 18))
+    powers = context.pick(quick=(14, 15, 16), full=(14, 15, 16, 17, 18))
     return _rate(context, BASE, powers, 12, 64, _reduction, (
         "ceiling: the measured excess risk of the oracle, which stands for ERR, plus the penalty, the deviation of a "
         "score and the loss of GenExpMech at the right radius (exact calibration)",
