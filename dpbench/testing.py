@@ -32,9 +32,7 @@ from dpbench.privacy.profile import Profile
 LEVEL = 1e-6
 """False-alarm rate of each audit."""
 
-HOSTILE, SEARCHED = 40, 20
-"""Pairs of hostile data: of `hostile_pairs`, and of hypothesis where it is installed."""
-
+HOSTILE, SEARCHED = 40, 20  # pairs of hostile data: of `hostile_pairs`, and of hypothesis where it is installed
 _NOISE = ("sigma", "gamma", "scale")
 _BUDGETS = (0.5, 1.0, 2.0)
 _EPSILONS = (0.0, 0.25, 1.0, 4.0)
@@ -254,10 +252,8 @@ def _budgets(m: Any, p: Any, noise: Callable[[Any, Any], float]) -> None:
 
 
 def _total(m: Any, p: Any, pairs: Iterable[tuple[Any, Any]] | None, seed: int) -> None:
-    if pairs is None:
-        said = tells_apart(m, hostile_pairs(p, HOSTILE, seed), seed) or tells_apart_on_some(m, p, SEARCHED, seed)
-    else:
-        said = tells_apart(m, pairs, seed)
+    said = tells_apart(m, hostile_pairs(p, HOSTILE, seed) if pairs is None else pairs, seed)
+    said = said or ("" if pairs is not None else tells_apart_on_some(m, p, SEARCHED, seed))
     if said:
         raise _fail(m, said)
 
