@@ -80,7 +80,7 @@ def printed(run: Context) -> Rows:
     "thm7",
     variant="constants",
     source="Theorem 7, Algorithm 4 with sensitivities Delta(B_j)/n",
-    quote=r"\frac{5\Delta(2\max\left\{\left\| w^* \right\|, 1\right\})}{n\epsilon} \Big\}.",
+    quote=r"\frac{5\Delta(2 \max \left\{ \left\| w^* \right\|, 1 \right\})}{n\epsilon} \Big\}.",
     statement="The same bound, with Delta(B_j)/n (or 2 Delta(B_j)/n, the sensitivity of a mean over n/2 records) as "
     "sensitivities.",
     expected="refuted",

@@ -21,9 +21,8 @@ from lowerbounds._theorem4 import PROVED, corrected_minimum, printed_minimum, pr
 
 EPSILON, DELTA = 0.5, 1e-6
 QUOTE = (
-    r"For any  $(\epsilon, \delta)$ -DP algorithm,  $\mathcal{A}$ , there exists a dataset S with empirical minimizer "
-    r"of "
-    r"norm B such that the excess empirical risk of  $\mathcal{A}$  is lower bounded by  $\Omega\left\{\min\left\{"
+    r"For any  $(\epsilon,\delta)$ -DP algorithm,  $\mathcal{A}$ , there exists a dataset S with empirical minimizer "
+    r"of norm B such that the excess empirical risk of  $\mathcal{A}$  is lower bounded by  $\Omega\left\{\min\left\{"
     r"\|\mathcal{Y}\|^2, \frac{(B\|\mathcal{X}\|)^{4/3}(H\|\mathcal{Y}\|)^{2/3}}{(n\epsilon)^{2/3}}, "
     r"\frac{\sqrt{d}B\|\mathcal{X}\|\|\mathcal{Y}\|\sqrt{H}}{n\epsilon}\right\}\right\}$ ."
 )
