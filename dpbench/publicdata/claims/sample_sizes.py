@@ -111,8 +111,8 @@ paper.variant(
     "Algorithm 3 with Gaussian noise (epsilon, delta)-DP and an (alpha, beta)-learner, for every convex class.",
     because=_MOVED + "Privacy needs s of order 1/epsilon. Constants with labels of mean 2 eta are eta/2 from the best: "
         "eta <= 2 alpha. Constants with labels 1 lose gamma |N|/(2 sqrt(m)): gamma/sqrt(m) = O(alpha). Together n >= c "
-        "alpha^-3 epsilon^-2, which is (9) times alpha^2/epsilon. One class has both families (s on A, t phi on B, half "
-        "of the public points on each, labels on A alone: sigma = 1/2), and needs the same n.",
+        "alpha^-3 epsilon^-2, which is (9) times alpha^2/epsilon. One class has both families (s on A, t phi on B, "
+        "half of the public points on each, labels on A alone: sigma = 1/2), and needs the same n.",
 )
 def every_choice(context: Context) -> Evidence:
     """The least n at which privacy and both accuracies go together, for the best η and γ/√m, over n of (9)."""
