@@ -255,7 +255,7 @@ def split(problem: GLMProblem, count: int, radii: tuple[float, ...]) -> tuple[tu
 
 def _with_radii(part: GLMProblem, radii: tuple[float, ...]) -> tuple[GLMProblem, ...]:
     if _has_moments(part):
-        _ = part.moments if part.loss.affine else part.axes
+        _ = part.moments, None if part.loss.affine else part.axes
     different_records(part)
     return tuple(part.with_radius(radius) for radius in radii)
 
