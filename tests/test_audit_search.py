@@ -35,7 +35,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize(("name", "relation"), zip(FAULTS, ["replace", "add-remove"] * 2, strict=True))
+@pytest.mark.parametrize(("name", "relation"), list(zip(FAULTS, ["replace", "add-remove"] * 2, strict=True)))
 def test_faults_on_special_values(name: str, relation: str) -> None:
     """Planted: the same search without the special values, or without repeats, finds nothing (next test)."""
     fault, fields = FAULTS[name]
