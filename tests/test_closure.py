@@ -188,7 +188,8 @@ def test_a_reloaded_module_has_a_new_key_and_an_edited_one_is_named(toy: Toy) ->
     modules = {module for module, _ in before.names}
     assert edited(modules) == []
     path = Path(str(base.__file__))
-    path.write_text(path.read_text().replace("min(", "max(") + "\n")  # Python takes a cached file of equal size and second
+    # Python takes a cached file of equal size and second for the same: hence the longer text.
+    path.write_text(path.read_text().replace("min(", "max(") + "\n")
     assert edited(modules) == [path], "the process still runs the old helper"
     importlib.reload(base)
     assert edited(modules) == []
