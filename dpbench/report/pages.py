@@ -18,7 +18,7 @@ from dpbench.certificates import reasons, shown
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.glm import table1
 from dpbench.ledger.verify import all_claims
-from dpbench.report import ledger_tables, measured, measured_audits, peers, stored
+from dpbench.report import ledger_tables, measured, measured_audits, measured_search, peers, stored
 from dpbench.report.stored import Shown
 
 LEDGER, CERTIFICATES = "ledger", "certificates"
@@ -92,6 +92,15 @@ PAGES = (
             ((why, ", ".join(f"`{claim}`" for claim in ids))
              for why, ids in reasons.without(_records(both[0]), both[1]).items())),
              "What has none:"),
+    )),
+    Page("search", "What the search for counterexamples finds", (
+        Part("search.json", measured_search.recall,
+             "Refuted entries, searched in the space of the theorem's hypotheses; found is what the checker accepts "
+             "(`python -m benchmarks.search --evaluations 12000 --seconds 3 --json evidence/search.json`). The spaces "
+             "are families that somebody wrote down, not all data sets."),
+        Part("search.json", measured_search.nearest,
+             "Entries that hold, where nothing was accepted: the largest left/right of the entry's own instances, and "
+             "of the search. Where a constant is hidden it counts as 1, and the ratio may be above 1."),
     )),
     Page("table1", "Table 1 of the GLM paper, as measured", (
         Part(LEDGER, _table1,
@@ -172,6 +181,14 @@ PAGES = (
              "benchmarks.own_bits --json evidence/bits.json`): over the reals each is exactly as private as stated; in "
              "floating point those marked are not (the others were not broken by these features and this many runs, "
              "which proves nothing). Those called exact have `arithmetic=\"exact\"`, and none was broken."),
+    )),
+    Page("kernels", "Kernels beside what was before them", (
+        Part("constructions.json", measured_search.constructions,
+             "Members of hard families with one run of noisy gradient descent each, in one call and one at a time in "
+             "NumPy (`python -m benchmarks.constructions --json evidence/constructions.json`):"),
+        Part("solver.json", measured_search.solver,
+             "The solver of output perturbation and the scores of candidates, beside the commit before them, at n = "
+             "100,000 (`python -m benchmarks.solver --json evidence/solver.json`):"),
     )),
     Page("machines", "Many machines", (
         Part("sizing.json", measured.sizing,
