@@ -85,8 +85,8 @@ def on_a_pool(store: Path, pause: float, blocks: int) -> str:
 def in_lanes(store: Path, pause: float, blocks: int) -> str:
     """As entries in the worker processes of `verify`."""
     made = claims(pause, blocks)
-    ledger.all_claims = lambda: made  # type: ignore[assignment]
-    ledger.by_module = lambda claims: [[one] for one in claims]  # type: ignore[attr-defined]
+    ledger.all_claims = lambda: made
+    ledger.by_module = lambda claims: [[one] for one in claims]
     found = ledger.verify(store=store, processes=2)
     return "".join(sorted(one.evidence.series["digest"][0] for one in found.entries))
 
@@ -103,7 +103,7 @@ def with_a_jumping_clock(store: Path, pause: float, blocks: int) -> str:
     moments, true_time, true_date = random.Random(os.getpid()), time.time, time.gmtime
     year = 366 * 86_400.0
     time.time = lambda: true_time() + moments.uniform(-year, year)
-    time.gmtime = lambda seconds=None: true_date(time.time() if seconds is None else seconds)  # type: ignore[assignment]
+    time.gmtime = lambda seconds=None: true_date(time.time() if seconds is None else seconds)
     return on_threads(store, pause, blocks)
 
 

@@ -77,7 +77,7 @@ def test_bounds_are_open_or_closed_as_they_say() -> None:
 def test_the_width_of_an_array_is_that_of_its_last_axis() -> None:
     assert validation.array("w", [[1.0, 2.0, 3.0]], ndim=2, width=3).shape == (1, 3)
     for wrong in ([[1.0, 2.0]] * 3, [[1.0, 2.0, 3.0, 4.0]]):
-        with pytest.raises(InvalidInput, match="^w must be a matrix whose last axis has length 3, got "):
+        with pytest.raises(InvalidInput, match=r"^w must be a matrix whose last axis has length 3, got "):
             validation.array("w", wrong, ndim=2, width=3)
 
 
