@@ -125,9 +125,11 @@ PAGES = (
     )),
     Page("heavytail", "The heavy-tailed sampler", (
         Part("heavytail_speed.json", measured.sampler,
-             "Exact sampling from the exponential mechanism on the net at ζ = 1/n (heavy-tailed regression, ε = 1), "
-             "CPU seconds of one core, worst of three data sets, measured by `python -m benchmarks.heavytail --json "
-             "evidence/heavytail_speed.json`. \"a draw\" shares the envelope between the draws of its row."),
+             "Exact sampling from the exponential mechanism on the net at ζ = 1/n (heavy-tailed regression), CPU "
+             "seconds of one core, worst of three data sets, measured by `python -m benchmarks.heavytail --json "
+             "evidence/heavytail_speed.json`. \"student\": Student's t features and noise; \"collinear\": features "
+             "with a correlation of 0.9999 between any two; \"401ksubs\": a survey of households. \"a draw\" shares "
+             "the envelope between the draws of its row."),
     )),
     Page("publicdata", "Learning with public data", (
         Part("publicdata_risk.json", measured.risks,
