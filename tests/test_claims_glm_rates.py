@@ -9,9 +9,14 @@ from declared import declared, measured
 from dpbench.core.sampling import stream
 from dpbench.glm import theory
 from dpbench.glm.claims import rates_noisy_gd, rates_output_perturbation
-from dpbench.glm.claims.crossover_envelopes import output_perturbation_excess
-from dpbench.glm.claims.exact_rates import exact_slope
-from dpbench.glm.claims.hard_scales import hardest_scale, mean_power, noise_sum, noisy_gd_excess
+from dpbench.glm.claims.hard_scales import (
+    exact_slope,
+    hardest_scale,
+    mean_power,
+    noise_sum,
+    noisy_gd_excess,
+    output_perturbation_excess,
+)
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.populations import ScaledBasis

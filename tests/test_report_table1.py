@@ -16,7 +16,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.glm import drawings_risk as figures_risk
 from dpbench.glm import drawings_table1 as figures_table1
 from dpbench.glm import table1
-from dpbench.glm.claims import boosting_failures, crossover, crossover_benign, grid_search_oracle
+from dpbench.glm.claims import boosting_failures, crossover, grid_search_oracle
 from dpbench.ledger.core import Claim
 from dpbench.ledger.verify import all_claims
 from dpbench.report import figures
@@ -137,7 +137,7 @@ def found() -> Iterator[dict[str, Any]]:
         boosted |= {name: [0.01, 0.0], f"{name} low": [0.005, 0.0], f"{name} high": [0.02 + k, 1e-4]}
     with RunContext(level="quick", seed=0, workers=1) as context:
         _, crossed = measured(crossover.jl, context, 1.0, (100, 400), (24, 16), 1, (4, 16, 64), 16)
-        (benign,) = declared(crossover_benign)
+        (benign,) = declared(crossover)
         made = {benign.id: context.run(benign)[1].to_dict(), "glm.table1.rate.crossover": crossed.to_dict()}
     adaptation, failures = declared(grid_search_oracle)[0], declared(boosting_failures)[0]
     yield made | {adaptation.id: {"series": adapting}, failures.id: {"series": boosted}}
