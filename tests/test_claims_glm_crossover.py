@@ -86,7 +86,7 @@ def test_theory_is_the_transition_of_section_3() -> None:
     )
 
 
-@pytest.mark.parametrize("claim", declared(crossover)[1:], ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", declared(crossover)[1:3], ids=lambda claim: claim.id)
 def test_closed_entries_reach_their_verdict(claim: Any) -> None:
     with RunContext(level="quick", seed=0, workers=1) as context:
         verdict, evidence = context.run(claim)
@@ -122,7 +122,7 @@ def test_the_jl_entry_on_small_sizes() -> None:
 
 
 def test_benign_entry_reaches_its_verdict_and_sees_a_ceiling_that_is_too_low(monkeypatch: pytest.MonkeyPatch) -> None:
-    (claim,) = declared(crossover)
+    claim = next(claim for claim in declared(crossover) if claim.kind == "inequality")
     with RunContext(level="quick", seed=0, workers=1) as context:
         verdict, evidence = context.run(claim)
         assert verdict == claim.expected == "not refuted" and 0.0 < evidence.value < 1.0

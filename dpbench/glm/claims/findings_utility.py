@@ -160,7 +160,8 @@ found(
     change='for "For any (epsilon, delta)-DP algorithm" read "Let d >= 2 ..."; for d = 1 the minimum is '
     "min{B^2|X|^2, B|X||Y|/(n eps), |Y|^2/(n eps)}, up to constants on both sides",
     caveat=r"A.7: “Furthermore,  $d' < \min\{n, d\}$  and b < 1 whenever”, which has d >= 2; the statement does not "
-    "say so.",
+    r"say so. It adds that “this lower bound implies our upper bound is optimal whenever  $B\|\mathcal{X}\| \leq "
+    r"\|\mathcal{Y}\|$ , which is a commonly studied regime in linear regression”: there the case d = 1 stands too.",
 )  # fmt: skip
 found(
     "thm4.floor.small-radius", effect=2, line=235, place="Theorem 4, section 3.2",
