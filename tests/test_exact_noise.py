@@ -33,8 +33,18 @@ def test_what_was_measured_keeps_the_goals(exact_noise: ModuleType) -> None:
     assert all(row["most"] is None or row["ratio"] <= row["most"] for row in MEASURED["mechanisms"])
 
 
+def test_the_readme_has_these_numbers(exact_noise: ModuleType) -> None:
+    said = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    costs = sorted(row["nanoseconds"] for row in MEASURED["draws"] if row["name"] in exact_noise.OURS)
+    ratios = [row["ratio"] for row in MEASURED["mechanisms"]]
+    assert "A draw takes {:.0f} to {:.0f} ns".format(*costs) in said
+    assert f"perturbation takes {ratios[0]:.2f} times" in said
+    assert "noisy gradient descent {:.1f} to {:.1f} times".format(*ratios[1:3]) in said
+    assert "on squared losses {:.1f} to {:.1f} times".format(*ratios[3:]) in said
+
+
 def test_a_small_run(exact_noise: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """1,000 draws: every row of the committed draws but a peer's; of two functions the one of tenfold work is slower."""
+    """1,000 draws: all committed rows but a peer's; of two functions the one of tenfold work is slower."""
     monkeypatch.setattr(exact_noise, "DRAWS", 1_000)
     monkeypatch.setattr(exact_noise, "peers", lambda: iter(()))
     made = exact_noise.draws()
