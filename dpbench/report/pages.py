@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from dpbench.ledger.verify import all_claims
 from dpbench.report import ledger_tables, measured, measured_audits, measured_exact, measured_search, peers, stored
 from dpbench.report.stored import Shown
 
+WIDE = ("---", "hide-toc: true", "---", "")
+"""A page without contents beside it has the room for tables."""
 LEDGER, CERTIFICATES = "ledger", "certificates"
 
 
@@ -59,20 +62,22 @@ def _records(found: dict[str, Shown]) -> list[dict[str, Any]]:
 
 def _table1(found: dict[str, Shown]) -> str:
     verdicts = {name: (one.verdict, one.evidence) for name, one in found.items()}
-    return table1.table(verdicts, [name for name, one in found.items() if one.stale])
+    made = table1.table(verdicts, [name for name, one in found.items() if one.stale])
+    return re.sub(r"\^\{([^}]*)\}", r"<sup>\1</sup>", made)
 
 
 PAGES = (
     Page("failures", "Printed claims that do not hold", (
         Part(LEDGER, lambda found: ledger_tables.failures(all_claims(), found),
-             "Each is an entry of the ledger; `dpbench show ENTRY` gives its derivation. What a number is depends on "
-             "the entry (a loss in units of ε, a slope, a margin that went below zero), and is said in its evidence "
-             "(`dpbench report`)."),
+             "Gravest first. Each says what it means for somebody who uses the result, and what its number is; folded, "
+             "the paper's own words with its caveats, the derivation and what holds instead. `python -m "
+             "dpbench.report.errata PAPER` writes them as one would to the authors, who have not reviewed them."),
     )),
     Page("ledger", "The ledger", (
         Part(LEDGER, lambda found: ledger_tables.entries(all_claims(), found),
-             "Measured by `dpbench verify --level full`, entry by entry. A row marked (stale) was measured with other "
-             "code than the present."),
+             "Measured by `dpbench verify --level full`, entry by entry; an id leads to its evidence, in the page of "
+             "`dpbench report`, which can be sorted and filtered. A row marked (stale) was measured with other code "
+             "than the present."),
     )),
     Page("certificates", "Certificates", (
         Part(CERTIFICATES, lambda both: measured.table(
@@ -125,9 +130,11 @@ PAGES = (
     )),
     Page("heavytail", "The heavy-tailed sampler", (
         Part("heavytail_speed.json", measured.sampler,
-             "Exact sampling from the exponential mechanism on the net at ζ = 1/n (heavy-tailed regression, ε = 1), "
-             "CPU seconds of one core, worst of three data sets, measured by `python -m benchmarks.heavytail --json "
-             "evidence/heavytail_speed.json`. \"a draw\" shares the envelope between the draws of its row."),
+             "Exact sampling from the exponential mechanism on the net at ζ = 1/n (heavy-tailed regression), CPU "
+             "seconds of one core, worst of three data sets, measured by `python -m benchmarks.heavytail --json "
+             "evidence/heavytail_speed.json`. \"student\": Student's t features and noise; \"collinear\": features "
+             "with a correlation of 0.9999 between any two; \"401ksubs\": a survey of households. \"a draw\" shares "
+             "the envelope between the draws of its row."),
     )),
     Page("publicdata", "Learning with public data", (
         Part("publicdata_risk.json", measured.risks,
@@ -239,7 +246,7 @@ def texts(evidence: Path) -> dict[str, str]:
     documents: dict[str, Any] = {}
     made = {"index.md": _index()}
     for page in PAGES:
-        lines = [f"# {page.title}", ""]
+        lines = [*WIDE, f"# {page.title}", ""]
         for part in page.parts:
             if part.file not in documents:
                 documents[part.file] = _document(part.file, evidence)

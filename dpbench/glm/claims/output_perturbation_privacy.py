@@ -26,6 +26,8 @@ SEEN_BY_SAMPLING = (4.0, 1e-2)
 NEAR = (1.0, 1e-1)
 """(ε, δ) at which a distinguishing attack with a million samples can come within 5% of the true ε."""
 SEEDS = {"quick": 1, "full": 10}
+ATTACK_RUNS = {"quick": 200_000, "full": 2_000_000}
+"""Runs a side of one attack."""
 
 
 _SENSITIVITY = (
@@ -121,7 +123,7 @@ def _exact(names: tuple[str, ...], theorem: int, seeds: int, context: Context) -
     extreme = "linear" if theorem == 5 else losses.capped_linear(2.0)
     problem, neighbour = cancelling_pair(extreme, 101, x_bound=1.0, y_bound=1.0, radius=1.0)
     pair = mechanism.pair_profile(problem, neighbour)
-    trials = context.pick(quick=200_000, full=2_000_000)
+    trials = context.pick(**ATTACK_RUNS)
     level = LEVEL / (seeds + 1)
     unit, seed = {"what": "audits of output perturbation"}, 1000 * context.seed + 100 * theorem
     small = partial(_audit_bound, mechanism, problem, neighbour, trials, level, seed)
