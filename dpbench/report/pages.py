@@ -188,23 +188,10 @@ PAGES = (
              "benchmarks.own_bits --json evidence/bits.json`): over the reals each is exactly as private as stated; in "
              "floating point those marked are not (the others were not broken by these features and this many runs, "
              "which proves nothing). Those called exact have `arithmetic=\"exact\"`, and none was broken."),
-        Part("exact_noise.json", measured_exact.draws,
-             "What integer noise costs, from random words at hand (entropy apart; goal: 40 ns a draw), beside NumPy's "
-             "floating-point draws, the words, and OpenDP's samplers of the same laws, which fetch their own entropy "
-             "(`python -m benchmarks.exact_noise --json evidence/exact_noise.json`; processor time; the p-value is of "
-             "a two-sample Kolmogorov-Smirnov test on 50,000 draws a side):"),
-        Part("exact_noise.json", measured_exact.costs,
-             "What exact arithmetic costs a mechanism (the same command):"),
+        Part("exact_noise.json", measured_exact.draws, measured_exact.DRAWS),
+        Part("exact_noise.json", measured_exact.costs, measured_exact.COSTS),
     )),
-    Page("hostile", "Hostile data", (
-        Part("totality.json", measured_exact.hostile,
-             "Whether a mechanism answers must not depend on private values. Lattices at mixed scales, collinear, tied "
-             "and nearly equal records, denormal numbers, records at the bounds, in at most three dimensions: on each "
-             "data set, and on its neighbour of which one record differs, each mechanism ran once; none raised, gave "
-             "NaN, missed its solver's bound, or answered one side alone. What each case has completed so far (half of "
-             "the data sets are neighbours of the others), of what was asked; the command goes on where the file "
-             "stops: `pytest -m evidence tests/test_totality.py --counts evidence/totality.json`."),
-    )),
+    Page("hostile", "Hostile data", (Part("totality.json", measured_exact.hostile, measured_exact.HOSTILE),)),
     Page("kernels", "Kernels beside what was before them", (
         Part("constructions.json", measured_search.constructions,
              "Members of hard families with one run of noisy gradient descent each, in one call and one at a time in "
