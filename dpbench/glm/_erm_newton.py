@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from dpbench.glm._erm_tiles import add_pass
+from dpbench.glm._erm_tiles import ROWS, add_pass
 from dpbench.glm.losses import Loss
 
 _EPS = float(np.finfo(float).eps)
@@ -103,11 +103,12 @@ def add_up(
     """`add_pass` over the records `data.stored` from zero: z, gradients, Hessians (padded), Σ|φ'|."""
     count, d = w.shape
     wide = d + -d % 4
-    points, gradients, z = np.zeros((count, wide)), np.zeros((count, wide)), np.empty(y.size)
+    points, gradients, z = np.zeros((count, wide)), np.zeros((count + 2, wide)), np.empty(y.size)
     points[:, :d] = w
     hessians, steepness = np.zeros((count if curved else 1, *((wide, wide) if curved else (0, 0)))), np.zeros(count)
     add_pass(
-        loss.code, loss.parameter, curved, *data.stored, y, starts, chosen, points, z, gradients, hessians, steepness
+        loss.code, loss.parameter, curved, *data.stored, y, starts, chosen, points, z, gradients, hessians, steepness,
+        np.zeros((5, ROWS)), np.zeros((wide, ROWS + 8)),
     )  # fmt: skip
     return z, gradients, hessians, steepness
 
