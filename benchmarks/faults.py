@@ -34,7 +34,7 @@ from typing import Any
 from benchmarks import fault_runs as runs
 from dpbench.runs.environment import machine, versions
 
-SHARES = {"parent": 0.55, "pool": 0.35, "lanes": 0.02, "dask": 0.08}
+SHARES = {"parent": 0.7, "pool": 0.08, "lanes": 0.04, "dask": 0.18}
 """Of all kills, by kind: a process of `verify` is a new interpreter, and a worker of Dask has to find its scheduler."""
 BLOCKS, PAUSE = 600, 0.004
 TYPES = ("Haswell", "SkylakeX")

@@ -18,7 +18,7 @@ from dpbench.certificates import reasons, shown
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.glm import table1
 from dpbench.ledger.verify import all_claims
-from dpbench.report import ledger_tables, measured, measured_audits, measured_search, peers, stored
+from dpbench.report import ledger_tables, measured, measured_audits, measured_runs, measured_search, peers, stored
 from dpbench.report.stored import Shown
 
 LEDGER, CERTIFICATES = "ledger", "certificates"
@@ -197,6 +197,12 @@ PAGES = (
              "function of, the problem with it, travels once to each worker; a block moves its task and its result. "
              "The last two columns are calculated: how many such workers one scheduler can feed, from the seconds of "
              "an empty task, and how many a link of 1 Gbit/s can, from the bytes of a block."),
+        Part("scale.json", measured_runs.scale, measured_runs.SCALE),
+        Part("scale.json", measured_runs.whole, measured_runs.WHOLE),
+    )),
+    Page("faults", "Faults and planted errors", (
+        Part("faults.json", measured_runs.faults, measured_runs.FAULTS),
+        Part("mutations.json", measured_runs.mutations, measured_runs.MUTATIONS),
     )),
 )  # fmt: skip
 """Every page, in the order of the index."""
