@@ -167,7 +167,7 @@ def dask_workers(this: Round) -> int:
         while True:
             process = this.start(runs.on_dask, address)
             while process.is_alive():
-                more, until = len(this.before) + this.moments.randrange(BLOCKS // 4), time.monotonic() + 4.0
+                more, until = len(this.before) + this.moments.randrange(1, BLOCKS // 6), time.monotonic() + 20.0
                 while process.is_alive() and len(stored(this.store)) < more and time.monotonic() < until:
                     process.join(0.05)
                 if process.is_alive():

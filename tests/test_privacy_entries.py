@@ -22,8 +22,8 @@ from dpbench.glm.claims.pairs import (
     search_worse,
     searched,
     threshold,
+    worst_real_pair,
 )
-from dpbench.glm.claims.real_data import worst_real_pair
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem

@@ -6,24 +6,6 @@ from typing import Any
 
 from dpbench.report.measured import escaped, table
 
-SCALE = (
-    "An audit of Laplace noise on one and two worker processes of Dask, the same result on both (`python -m "
-    "benchmarks.scale --draws 1e8 --json evidence/scale.json`, on a machine that others used too: compare the seconds "
-    "of the processor):"
-)
-WHOLE = "`verify` on the two processes, its results those of threads, and what follows from the audits:"
-FAULTS = (
-    "Runs of 600 small blocks, broken at random moments and started again until they end, by `python -m "
-    "benchmarks.faults --json evidence/faults.json`. No stored block was lost or changed, the file was whole after "
-    "each kill, and all results were those of an uninterrupted run. The disk is full in that a file cannot grow; the clock "
-    "jumps for the process alone; a loss of power was not tried."
-)
-MUTATIONS = (
-    "Errors planted one at a time, each to be noticed by a few test files, by `python -m tests.mutations --json "
-    "evidence/mutations.json`: a sample of the list in tests/mutations, in an order drawn once. Undecided: the tests "
-    "did not end in the time given."
-)
-"""What stands above each table."""
 _FAULTS = {
     "parent": "the process that maps blocks on two threads, killed",
     "pool": "a worker of a process pool, killed",
@@ -92,3 +74,35 @@ def whole(document: dict[str, Any]) -> str:
             ("workers that one client feeds", f"{document['workers_that_one_client_feeds']:.0f}"),
         ),
     )
+
+
+MACHINES = (
+    (
+        "scale.json", scale,
+        "An audit of Laplace noise on one and two worker processes of Dask, the same result on both (`python -m "
+        "benchmarks.scale --draws 1e8 --json evidence/scale.json`, on a machine that others used too: compare the "
+        "seconds of the processor):",
+    ),
+    (
+        "scale.json", whole,
+        "`verify` on the two processes, its results those of threads, and what follows from the audits:",
+    ),
+)  # fmt: skip
+"""Evidence, table and what stands above it, on the page of many machines."""
+
+BROKEN = (
+    (
+        "faults.json", faults,
+        "Runs of 600 small blocks, broken at random moments and started again until they end, by `python -m "
+        "benchmarks.faults --json evidence/faults.json`. No stored block was lost or changed, the file was whole after "
+        "each kill, and all results were those of an uninterrupted run. The disk is full in that a file cannot grow; "
+        "the clock jumps for the process alone; a loss of power was not tried.",
+    ),
+    (
+        "mutations.json", mutations,
+        "Errors planted one at a time, each to be noticed by a few test files, by `python -m tests.mutations --json "
+        "evidence/mutations.json`: a sample of the list in tests/mutations, in an order drawn once. Undecided: the "
+        "tests did not end in the time given.",
+    ),
+)  # fmt: skip
+"""The same on the page of faults and planted errors."""

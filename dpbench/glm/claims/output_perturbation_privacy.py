@@ -10,8 +10,15 @@ import numpy as np
 from dpbench.auditing.audit import audit
 from dpbench.glm import losses
 from dpbench.glm.claims import paper
-from dpbench.glm.claims.pairs import SEARCH, cancelling_pair, curved, guarantees_over, searched, threshold
-from dpbench.glm.claims.real_data import worst_real_pair
+from dpbench.glm.claims.pairs import (
+    SEARCH,
+    cancelling_pair,
+    curved,
+    guarantees_over,
+    searched,
+    threshold,
+    worst_real_pair,
+)
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
 from dpbench.ledger.attacks import attack_bounds
@@ -79,9 +86,9 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
     "thm3", variant="printed", source="Theorem 3", expected="refuted", holds="glm.thm3.privacy.exact",
     statement="Algorithm 3 with sigma^2 = O((Y^2 + H^2 B^2 X^4) log(1/delta)/(lambda^2 n^2 epsilon^2)) is (epsilon, "
     "delta)-DP.",
-    because=_SENSITIVITY + "The paper's own proof (A.6) has gradients up to (sqrt(H)Y + HBX)X: the printed noise "
-        "lacks the factor HX^2 beside Y^2, so the constant it needs grows like HX^2 on a smooth loss whose gradient "
-        "at zero is near sqrt(2H)Y (capped-linear).",
+    because="The paper's own proof (A.6) has gradients up to (sqrt(H)Y + HBX)X. The printed noise lacks the factor "
+    "HX^2 beside Y^2, so the constant it needs grows like HX^2 on a smooth loss whose gradient at zero is near "
+    "sqrt(2H)Y (capped-linear). " + _SENSITIVITY,
 )
 def theorem3_printed(context: Context) -> tuple[str, Evidence]:
     """The dropped factor HX²: the constant that the printed noise would need grows without bound."""
