@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpbench.report.measured import escaped, table
+from dpbench.report.measured import escaped, sizing, table
 
 _FAULTS = {
     "parent": "the process that maps blocks on two threads, killed",
@@ -77,6 +77,14 @@ def whole(document: dict[str, Any]) -> str:
 
 
 MACHINES = (
+    (
+        "sizing.json", sizing,
+        "How far a cluster goes, for noisy GD at n = 1000, d = 50, T = 1000 in blocks of 64 trials, measured for one "
+        "and two workers by `python -m benchmarks.sizing --json evidence/sizing.json`. What a block is a function of, "
+        "the problem with it, travels once to each worker; a block moves its task and its result. The last two columns "
+        "are calculated: how many such workers one scheduler can feed, from the seconds of an empty task, and how many "
+        "a link of 1 Gbit/s can, from the bytes of a block.",
+    ),
     (
         "scale.json", scale,
         "An audit of Laplace noise on one and two worker processes of Dask, the same result on both (`python -m "

@@ -206,23 +206,8 @@ PAGES = (
              "the data sets are neighbours of the others), of what was asked; the command goes on where the file "
              "stops: `pytest -m evidence tests/test_totality.py --counts evidence/totality.json`."),
     )),
-    Page("kernels", "Kernels beside what was before them", (
-        Part("constructions.json", measured_search.constructions,
-             "Members of hard families with one run of noisy gradient descent each, in one call and one at a time in "
-             "NumPy (`python -m benchmarks.constructions --json evidence/constructions.json`):"),
-        Part("solver.json", measured_search.solver,
-             "The solver of output perturbation and the scores of candidates, beside the commit before them, at n = "
-             "100,000 (`python -m benchmarks.solver --json evidence/solver.json`):"),
-    )),
-    Page("machines", "Many machines", (
-        Part("sizing.json", measured.sizing,
-             "How far a cluster goes, for noisy GD at n = 1000, d = 50, T = 1000 in blocks of 64 trials, measured for "
-             "one and two workers by `python -m benchmarks.sizing --json evidence/sizing.json`. What a block is a "
-             "function of, the problem with it, travels once to each worker; a block moves its task and its result. "
-             "The last two columns are calculated: how many such workers one scheduler can feed, from the seconds of "
-             "an empty task, and how many a link of 1 Gbit/s can, from the bytes of a block."),
-        *(Part(*one) for one in runs.MACHINES),
-    )),
+    Page("kernels", "Kernels beside what was before them", tuple(Part(*one) for one in measured_search.KERNELS)),
+    Page("machines", "Many machines", tuple(Part(*one) for one in runs.MACHINES)),
     Page("faults", "Faults and planted errors", tuple(Part(*one) for one in runs.BROKEN)),
 )  # fmt: skip
 """Every page, in the order of the index."""
