@@ -43,7 +43,7 @@ def test_blocks_of_another_processor_type_are_not_used(tmp_path: Path, monkeypat
 @pytest.mark.parametrize("values", [[0.5, 1.5], ["a", None], [object(), object()]])
 def test_arrays_of_objects_are_no_part_of_a_seed(values: list[Any]) -> None:
     """They were hashed by the addresses of what they hold: other bits in each process."""
-    with pytest.raises(InvalidInput, match="^a part of a seed must be a number, text, array"):
+    with pytest.raises(InvalidInput, match=r"^a part of a seed must be a number, text, array"):
         canonical(np.array(values, dtype=object))
 
 

@@ -28,16 +28,17 @@ def faults(document: dict[str, Any]) -> str:
 
 
 def mutations(document: dict[str, Any]) -> str:
-    """What ``python -m tests.mutations --json`` wrote: by package, and those that no test notices."""
+    """What ``python -m tests.mutations --json`` wrote, by package."""
     counts: dict[str, list[int]] = {}
     for name, result in sorted(document["results"].items()):
         package = "/".join(name.split("/")[: 2 if name.startswith("dpbench/") else 1])
-        of = counts.setdefault(package, [0] * 4)
+        of = counts.setdefault(package, [0] * 5)
+        column = {"survives": 3, "undecided": 4}.get(result["said"], 2 if "first" in result else 1)
         of[0] += 1
-        of[{"survives": 2, "undecided": 3}.get(result["said"], 1)] += 1
+        of[column] += 1
     total = [sum(column) for column in zip(*counts.values(), strict=True)]
-    rows = [(name, *map(str, of)) for name, of in counts.items()]
-    return table(("package", "planted", "noticed", "not noticed", "undecided"), [*rows, ("all", *map(str, total))])
+    header = ("package", "planted", "noticed", "noticed by a test added since", "not noticed", "undecided")
+    return table(header, [*((name, *map(str, of)) for name, of in counts.items()), ("all", *map(str, total))])
 
 
 def scale(document: dict[str, Any]) -> str:
