@@ -42,7 +42,7 @@ def _entry(claim: Claim, shown: Shown | None) -> tuple[str, ...]:
 
 
 def _linked(name: str) -> str:
-    return f'<a href="{REPORT}#{name}"><code>{name}</code></a>'
+    return f'<a href="{REPORT}#{name}"><code>{name.replace(".", ".<wbr>")}</code></a>'
 
 
 def failures(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
