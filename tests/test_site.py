@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from in_chromium import chromium, serious
 
 from dpbench.ledger.verify import all_claims
 from dpbench.report import mathematics, site
@@ -135,9 +136,7 @@ def test_every_link_within_the_site_leads_somewhere_and_nothing_comes_from_outsi
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    import test_report
-
-    yield from test_report.browser.__wrapped__()  # type: ignore[attr-defined]
+    yield from chromium()
 
 
 def _at(browser: Any, width: int) -> None:
@@ -147,8 +146,6 @@ def _at(browser: Any, width: int) -> None:
 
 @pytest.mark.process
 def test_pages_fit_and_axe_finds_no_serious_violation(built: Path, browser: Any) -> None:
-    from test_report import serious
-
     if "DPBENCH_AXE" not in os.environ:
         pytest.skip("DPBENCH_AXE does not name the file axe.min.js of axe-core")
     browser.set_script_timeout(300)
