@@ -18,6 +18,7 @@ from dpbench.ledger.verify import all_claims
 from dpbench.report.page import page
 from dpbench.report.stored import of_document
 
+
 @pytest.fixture(scope="module")
 def html() -> str:
     return whole_page()

@@ -122,7 +122,7 @@ def test_the_command_writes_what_has_changed_alone(
     (folder / "bits.md").write_text("old")
     assert pages.main(line) == 0
     changed = {path.name for path in folder.iterdir() if path.stat().st_mtime_ns != first[path.name]}
-    assert changed == {"bits.md"} and (folder / "bits.md").read_text(encoding="utf-8").startswith("---\nhide-toc: true\n---\n\n# Last bits")
+    assert changed == {"bits.md"} and "\n# Last bits" in (folder / "bits.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("content", [None, "{", "[]", '{"rows": [{"name": "a"}]}', "7"])

@@ -1,4 +1,4 @@
-"""The documentation's own pages: mathematics, gallery, commands; and, of a site that was built, what a browser shows."""
+"""The documentation's own pages: mathematics, gallery, commands; of a site that was built, what a browser shows."""
 
 from __future__ import annotations
 
