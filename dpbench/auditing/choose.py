@@ -13,7 +13,7 @@ from dpbench.auditing.events import Event, Goal, best_event, best_events, best_f
 from dpbench.auditing.interactions import Quadratic
 from dpbench.auditing.own_score import Own
 from dpbench.auditing.scores import OFTEN, Additive, Plain, Score, Trees, Values, candidates
-from dpbench.auditing.second import Arm, Second, second_event
+from dpbench.auditing.second import Arm, second_event
 from dpbench.auditing.shapes import Unimodal, both_shapes
 from dpbench.auditing.views import Summaries
 
@@ -23,6 +23,15 @@ HEDGES = (0.0, 1.0)  # weights of the light promise by which further events are 
 GAIN = 5.0  # of log-likelihood over a monotone fit, from which a score of one mode is tried
 MARGIN = 0.02  # a learned score replaces a plain one if this much better, relative
 DOUBTFUL = 0.1  # and one that counts evidence more than once, only orders a number anew, or overfits, if this much
+
+
+@dataclass(frozen=True)
+class Second:
+    """The second event, the score that it is of, and its share of the level."""
+
+    score: Score
+    event: Event
+    share: float
 
 
 @dataclass(frozen=True)
@@ -110,27 +119,27 @@ def choose(
     again: list[Score] = [*plain] if _on_all_rows(chosen) else []
     if first.ndim > 1:
         runner = second_event(_listed(order), (first[cut:], second[cut:]), goal, rows, alpha)
-        if runner is not None and all(runner.score is not score for score in (chosen, *again)):
-            again.append(runner.score)
+        if runner is not None and all(runner[0].score is not score for score in (chosen, *again)):
+            again.append(runner[0].score)
     finals = [_final(score, first, second, cut) for score in (chosen, *again)]
     parts: list[list[np.ndarray]] = []
     if first.ndim == 1 and _on_all_rows(chosen):
         parts = [[np.sort(_numbers(x)) for x in (side[:cut], side[cut:])] for side in (first, second)]
         finals += _shapes(parts)
     arms = _listed(ranked(finals))
-    beside = second_event(arms, (first, second), goal, rows, alpha)
     best = _on_the_whole(arms[0], parts)
-    taken = [best.event]
+    taken, beside = [best.event], second_event(arms, (first, second), goal, rows, alpha)
+    other = None
     if beside is not None:
-        moved = _on_the_whole(next(a for a in arms if a.score is beside.score and a.event == beside.event), parts)
-        arm = int(beside.score is not arms[0].score)
-        beside = Second(moved.score if arm else best.score, replace(moved.event, arm=arm), beside.share)
+        arm = int(beside[0].score is not arms[0].score)
+        moved = _on_the_whole(beside[0], parts)
+        other = Second(moved.score if arm else best.score, replace(moved.event, arm=arm), beside[1])
         taken += [] if arm else [moved.event]
     hedged = [best_event(best.nested, goal, rows, z, trust)[1] for trust in HEDGES]
     hedges = {_place(e): e for e in hedged if _place(e) not in map(_place, taken)}
     mu = best_event(best.nested, mu_goal(), rows, z)[1] if with_mu else None
     curve = best_for_curve(best.nested, rows, float(-ndtri(alpha / 12.0)))
-    return Plan(best.score, best.promise, best.event, beside, tuple(hedges.values()), mu, curve)
+    return Plan(best.score, best.promise, best.event, other, tuple(hedges.values()), mu, curve)
 
 
 def _arms(score: Score, nested: Chain, goal: Goal, rows: int, z: float) -> tuple[Arm, Arm]:

@@ -56,19 +56,10 @@ class Arm:
         return (first, -second) if self.event.forward else (-second, first)
 
 
-@dataclass(frozen=True)
-class Second:
-    """The second event, the score that it is of, and its share of the level."""
-
-    score: Score
-    event: Event
-    share: float
-
-
 def second_event(
     arms: Sequence[Arm], sides: tuple[np.ndarray, np.ndarray], goal: Goal, rows: int, alpha: float
-) -> Second | None:
-    """Which event is worth a share of the level beside the first of them; None where none is.
+) -> tuple[Arm, float] | None:
+    """Which event is worth a share of the level beside the first of them, and that share; None where none is.
 
     Parameters
     ----------
@@ -92,7 +83,7 @@ def second_event(
         gain, share = _divided(best, arm, along, goal, rows, alpha)
         if gain > mean:
             mean = gain
-            found = Second(arm.score, arm.event, share)
+            found = arm, share
     return found
 
 
