@@ -67,7 +67,8 @@ def test_the_mean_of_the_larger_bound(less: float, alike: float) -> None:
 def test_the_share_falls_as_the_second_promises_less() -> None:
     shares = [_divided(*arms(less), (0.0, 0.0), GOAL, ROWS, ALPHA)[1] for less in (0.0, 0.01, 0.05, 0.2)]
     assert shares[0] == 0.5 and shares == sorted(shares, reverse=True) and shares[-1] == second.SHARES[0]
-    best, other = arms(0.5)
+    best, other = arms(0.5)  # too little to be looked at
+    assert _divided(best, other, (0.0, 0.0), GOAL, ROWS, ALPHA) == (-math.inf, 0.0)
     sides = tuple(np.random.default_rng(2).laplace(size=(2, 2_000)) + np.array([[0.0], [1.0]]))
     assert second.second_event([best, other], (sides[0], sides[1]), GOAL, ROWS, ALPHA) is None
     best, other = arms(0.0)

@@ -24,6 +24,10 @@ FEW = 24  # thresholds that scores are compared with one by one
 CHUNK = 128  # blocks between two reports of progress
 
 EACH = "a function of one call and one result is made a sampler by dpbench.each(function)"
+CALLED = (
+    "a sampler is called as sampler(dataset, trials, rng) and draws its noise from rng; one with noise of its own is "
+    "wrapped as lambda dataset, trials, rng: sampler(dataset, trials)"
+)
 ENCODE = "dpbench.encode(outputs) makes such an array of dicts, records, ragged lists, sets, images and mixtures"
 
 Sampler = Callable[[Any, int, np.random.Generator], Any]
@@ -50,7 +54,7 @@ class Runs:
         try:
             made = self.sampler(self.neighbour if side else self.dataset, rows, rng)
         except (Exception, SystemExit) as error:
-            hint = "" if takes_three(self.sampler) else f"; {EACH}"
+            hint = "" if takes_three(self.sampler) else f"; {CALLED}, and {EACH}"
             raise InvalidInput(
                 f"sampler {self.name} raised {type(error).__name__} on the {SIDES[side]}: {error}{hint}"
             ) from error

@@ -23,6 +23,9 @@ from dpbench.auditing.scores import Score
 SHARES = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5])
 """Of the level, for the second event."""
 
+LEAST = 0.5
+"""Of the best promise, below which an event gets nothing: small promises are mixtures, not means of normal bounds."""
+
 ROWS = 20_000  # a side on which two events are compared
 
 
@@ -91,7 +94,7 @@ def _divided(
     best: Arm, arm: Arm, correlation: tuple[float, ...], goal: Goal, rows: int, alpha: float
 ) -> tuple[float, float]:
     """The largest mean of the larger bound, and the share of the second event there."""
-    if not arm.promise > 0.0:
+    if not arm.promise > LEAST * max(best.promise, 0.0):
         return -math.inf, 0.0
     first, second = np.array(best.errors(goal)), np.array(arm.errors(goal))
     deep = np.hypot(*first) / math.sqrt(rows), np.hypot(*second) / math.sqrt(rows)
