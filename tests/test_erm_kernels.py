@@ -15,57 +15,74 @@ from regressions import problem as regression
 from scipy import sparse
 
 from dpbench.glm import _erm_tiles, losses
-from dpbench.glm._erm_tiles import ROWS, add_dense, add_gram, add_part, add_sparse, to_slopes
+from dpbench.glm._erm_tiles import ROWS, add_part, add_pass, to_slopes
 
 pytestmark = pytest.mark.kernel
 each = pytest.mark.parametrize("name", SMOOTH)
 
 
-def disagreement(dense: Callable[..., float], csr: Callable[..., float], name: str, n: int, d: int, seed: int) -> float:
-    """Largest difference to the slow twin of what either kernel adds, over the sums of the sizes."""
-    p = regression(SMOOTH[name], n=n, d=d, seed=seed)
-    X = p.X * (np.random.default_rng(seed).random((n, d)) < 0.7)
-    w, wide = np.zeros(d + -d % 4), d + -d % 4
-    w[:d] = np.random.default_rng(seed + 1).standard_normal(d)
-    scores, gradient, hessian, steepness = naive.sums(name, p.loss.parameter, X, p.y, w[:d])
+def disagreement(run: Callable[..., Any], name: str, n: int, d: int, seed: int) -> float:
+    """Largest difference to the slow twin of what the kernel adds, over the sums of the sizes.
+
+    Dense and in compressed rows, of three data sets in one call, the last of which has n records and the second is left
+    out.
+    """
+    p = regression(SMOOTH[name], n=2 * n + 3, d=d, seed=seed)
+    X = p.X * (np.random.default_rng(seed).random(p.X.shape) < 0.7)
+    starts, chosen, wide = np.array([0, 3, n + 3, 2 * n + 3]), np.array([2, 0]), d + -d % 4
+    w = np.zeros((3, wide))
+    w[:, :d] = np.random.default_rng(seed + 1).standard_normal((3, d))
+    none, indices = np.empty(0), np.empty(0, dtype=np.int64)
     rows = sparse.csr_array(X)
-    forms = ((dense, (X,)), (csr, (rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64))))
+    forms = (
+        (X, none, indices, indices),
+        (np.empty((0, d)), rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)),
+    )
     worst = 0.0
-    for run, stored in forms:
+    for stored in forms:
         for curved in (True, False):
-            z, total, square = np.full(n, np.nan), np.ones(wide), np.ones((wide, wide))
-            got = run(p.loss.code, p.loss.parameter, curved, *stored, p.y, w, z, total, square)
-            want = hessian if curved else 0.0 * hessian
-            lower = np.tril(square[:d, :d] - 1.0 - want)
-            parts = (z - scores, total[:d] - 1.0 - gradient, lower, got - steepness)
-            worst = max(worst, *(float(np.abs(part).max()) for part in parts))
-            assert np.array_equal(total[d:], np.ones(wide - d)) and np.array_equal(w[d:], np.zeros(wide - d))
+            z, totals = np.full(p.n, np.nan), np.ones((3, wide))
+            squares, steepness = np.ones((3, wide, wide)), np.ones(3)
+            run(p.loss.code, p.loss.parameter, curved, *stored, p.y, starts, chosen, w, z, totals, squares, steepness)
+            for m in chosen:
+                part = slice(starts[m], starts[m + 1])
+                scores, gradient, hessian, steep = naive.sums(name, p.loss.parameter, X[part], p.y[part], w[m, :d])
+                want = hessian if curved else 0.0 * hessian
+                lower = np.tril(squares[m, :d, :d] - 1.0 - want)
+                gaps = (z[part] - scores, totals[m, :d] - 1.0 - gradient, lower, steepness[m] - 1.0 - steep)
+                worst = max(worst, *(float(np.nan_to_num(np.abs(gap), nan=np.inf).max()) for gap in gaps))
+            assert np.array_equal(totals[:, d:], np.ones((3, wide - d))) and np.isnan(z[3 : n + 3]).all()
+            assert (totals[1] == 1.0).all() and (squares[1] == 1.0).all() and steepness[1] == 1.0
     return worst / n
 
 
 @each
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (ROWS, 4), (ROWS + 1, 3), (2 * ROWS + 7, 6)], ids=str)
 def test_a_pass_equals_its_definition(name: str, shape: tuple[int, int]) -> None:
-    assert disagreement(add_dense, add_sparse, name, *shape, seed=shape[0]) < 1e-14
+    assert disagreement(add_pass, name, *shape, seed=shape[0]) < 1e-14
 
 
 PLANTED = [
-    ("dense", "add_dense", "s3 * r3[j]", "s2 * r3[j]"),
-    ("dense", "add_dense", "slopes[k] = 0.0", "slopes[k] = slopes[k]"),
-    ("dense", "add_dense", "steepness += abs(slopes[k])", "steepness += slopes[k]"),
-    ("dense", "add_dense", "heavy[k] = curvatures[k] * plain[k]", "heavy[k] = plain[k]"),
-    ("csr", "add_sparse", "range(low, entry + 1)", "range(low, entry)"),
-    ("csr", "add_sparse", "labels[k] = y[start + k]", "labels[k] = y[k]"),
-    ("csr", "add_sparse", "part[indices[entry]] += slope", "part[indices[entry]] += 1.001 * slope"),
+    ("s3 += heavy[k] * c3[k]", "s3 += heavy[k] * c2[k]"),
+    ("            for k in range(rows, ROWS):\n                slopes[k] = 0.0", "            if True:\n                pass"),
+    ("steep += abs(slopes[k])", "steep += slopes[k]"),
+    ("heavy[k] = curvatures[k] * column[k]", "heavy[k] = column[k]"),
+    ("total += slopes[k] * column[k]", "total += slopes[0] * column[k]"),
+    ("range(low, entry + 1)", "range(low, entry)"),
+    ("labels[k] = y[start + k]", "labels[k] = y[k]"),
+    ("part[indices[entry]] += slopes[k]", "part[indices[entry]] += 1.001 * slopes[k]"),
+    ("range(starts[m], end, ROWS)", "range(starts[0], end, ROWS)"),
+    ("lost, gradient[m])", "lost, gradient[0])"),
 ]
 
 
-@pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted[3])
-def test_a_wrong_pass_is_caught(planted: tuple[str, str, str, str]) -> None:
-    form, kernel, old, new = planted
-    changed: Any = wrong(_erm_tiles, kernel, old, new)
-    dense, csr = (changed, add_sparse) if form == "dense" else (add_dense, changed)
-    found = max(disagreement(dense, csr, name, ROWS + 5, 3, seed=1) for name in ("huber", "logistic"))
+@pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted[1])
+def test_a_wrong_pass_is_caught(planted: tuple[str, str]) -> None:
+    changed: Any = wrong(_erm_tiles, "add_pass", *planted)
+    try:
+        found = max(disagreement(changed, name, ROWS + 5, 5, seed=1) for name in ("huber", "logistic"))
+    except AssertionError:
+        return
     assert found > 1e-6
 
 
@@ -113,16 +130,3 @@ def test_parts_are_added_without_growing_rounding() -> None:
             assert not part.any()
         off.append(abs(total[0] - 1000.0))
     assert off[0] <= 2.0 * np.spacing(1000.0) and off[1] > 100.0 * np.spacing(1000.0)
-
-
-def test_add_gram_equals_its_definition() -> None:
-    rng = np.random.default_rng(5)
-    A, B, start = rng.standard_normal((8, ROWS + 8)), rng.standard_normal((8, ROWS + 8)), rng.standard_normal((8, 8))
-    want = start + naive.gram(A[:, :ROWS], B[:, :ROWS])
-    at = np.tril(np.ones((8, 8), dtype=bool))
-    got = []
-    for run in (add_gram, wrong(_erm_tiles, "add_gram", "s23 += a2[k] * b3[k]", "s23 += a2[k] * b2[k]")):
-        out = start.copy()
-        run(A, B, out)
-        got.append(np.abs(out - want)[at | at.T & (np.arange(8)[:, None] // 4 == np.arange(8) // 4)].max())
-    assert got[0] < 1e-12 and got[1] > 1e-2

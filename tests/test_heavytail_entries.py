@@ -204,7 +204,10 @@ def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
 def test_boxes_opened_are_drawn() -> None:
     rows = [{"d": d, "n": n, "theta": 2.0, "boxes": 10.0 * d} for d, n in ((1, 10_000), (2, 10_000), (3, 10_000))]
     rows += [{"d": 3, "n": n, "theta": 2.0, "boxes": n / 10.0} for n in (1000, 100_000)]
-    figure = boxes_opened({"rows": [*rows, {"d": 3, "n": 10_000, "theta": 1.5, "boxes": 1.0}]})
+    rows = [{**row, "data": "student"} for row in rows]
+    others = [{"d": 3, "n": 10_000, "theta": theta, "boxes": 1.0, "data": data} for theta, data in
+              ((1.5, "student"), (2.0, "collinear"))]  # fmt: skip
+    figure = boxes_opened({"rows": [*rows, *others]})
     by_d, by_n = (axes.get_lines()[0].get_xydata().tolist() for axes in figure.axes)
     assert by_d == [[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]]
     assert by_n == [[1e3, 100.0], [1e4, 30.0], [1e5, 1e4]]

@@ -46,7 +46,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         **_each(QUADRATIC, {"fill_map", "noisy_gd_axes"}),
         **_each(GENERAL, {"fill_map", "noisy_gd_single"}),
     },
-    "output-perturbation": _each(("squared", "half-squared", *GENERAL), {"add_dense"}),
+    "output-perturbation": _each(("squared", "half-squared", *GENERAL), {"add_pass"}),
     "grid-search": {
         **_each(QUADRATIC, {"selection_logs"}),
         **_each(GENERAL, {"add_clipped", "selection_logs"}),
@@ -109,7 +109,7 @@ def test_the_inner_loop_of_each_algorithm_is_a_kernel(name: str) -> None:
 
 def test_sparse_records_run_in_kernels_too() -> None:
     for name, kernel in (
-        ("noisy-gd", "noisy_gd_sparse"), ("output-perturbation", "add_sparse"), ("grid-search", "add_clipped"),
+        ("noisy-gd", "noisy_gd_sparse"), ("output-perturbation", "add_pass"), ("grid-search", "add_clipped"),
     ):  # fmt: skip
         output_perturbation._centres.clear()
         with reached() as names:

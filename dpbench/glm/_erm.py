@@ -105,7 +105,7 @@ def _search(data: Records, loss: Loss, lam: float, radius: float, target: float)
         return Found(zero, math.inf, 0.0)
     start = warm_start(data, loss, lam, radius, target)
     if start is not None:
-        found = newton(data, loss, lam, radius, target, start, _WARM_STEPS)
+        found = newton(data, loss, lam, radius, target, start, _WARM_STEPS, near=True)
         if found.distance <= target:
             return found
     return _staged_newton(data, loss, lam, radius, target, zero)

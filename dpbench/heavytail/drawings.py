@@ -66,7 +66,7 @@ def leaning(evidence: Mapping[str, Any]) -> Figure:
 @styled
 def boxes_opened(document: Mapping[str, Any]) -> Figure:
     """Boxes opened by the tree sampler over d and over n: what ``python -m benchmarks.heavytail --json`` wrote."""
-    rows = [row for row in document["rows"] if row["theta"] == 2.0]
+    rows = [row for row in document["rows"] if row["theta"] == 2.0 and row["data"] == "student"]
     figure = Figure(figsize=(3.4, 4.2))
     FigureCanvasAgg(figure)
     panels = figure.subplots(2, 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,9 +19,11 @@ from dpbench.certificates import reasons, shown
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.glm import table1
 from dpbench.ledger.verify import all_claims
-from dpbench.report import ledger_tables, measured, measured_audits, measured_search, peers, stored
+from dpbench.report import ledger_tables, measured, measured_audits, measured_exact, measured_search, peers, stored
 from dpbench.report.stored import Shown
 
+WIDE = ("---", "hide-toc: true", "---", "")
+"""A page without contents beside it has the room for tables."""
 LEDGER, CERTIFICATES = "ledger", "certificates"
 
 
@@ -59,20 +62,22 @@ def _records(found: dict[str, Shown]) -> list[dict[str, Any]]:
 
 def _table1(found: dict[str, Shown]) -> str:
     verdicts = {name: (one.verdict, one.evidence) for name, one in found.items()}
-    return table1.table(verdicts, [name for name, one in found.items() if one.stale])
+    made = table1.table(verdicts, [name for name, one in found.items() if one.stale])
+    return re.sub(r"\^\{([^}]*)\}", r"<sup>\1</sup>", made)
 
 
 PAGES = (
     Page("failures", "Printed claims that do not hold", (
         Part(LEDGER, lambda found: ledger_tables.failures(all_claims(), found),
-             "Each is an entry of the ledger; `dpbench show ENTRY` gives its derivation. What a number is depends on "
-             "the entry (a loss in units of ε, a slope, a margin that went below zero), and is said in its evidence "
-             "(`dpbench report`)."),
+             "Gravest first. Each says what it means for somebody who uses the result, and what its number is; folded, "
+             "the paper's own words with its caveats, the derivation and what holds instead. `python -m "
+             "dpbench.report.errata PAPER` writes them as one would to the authors, who have not reviewed them."),
     )),
     Page("ledger", "The ledger", (
         Part(LEDGER, lambda found: ledger_tables.entries(all_claims(), found),
-             "Measured by `dpbench verify --level full`, entry by entry. A row marked (stale) was measured with other "
-             "code than the present."),
+             "Measured by `dpbench verify --level full`, entry by entry; an id leads to its evidence, in the page of "
+             "`dpbench report`, which can be sorted and filtered. A row marked (stale) was measured with other code "
+             "than the present."),
     )),
     Page("certificates", "Certificates", (
         Part(CERTIFICATES, lambda both: measured.table(
@@ -125,9 +130,11 @@ PAGES = (
     )),
     Page("heavytail", "The heavy-tailed sampler", (
         Part("heavytail_speed.json", measured.sampler,
-             "Exact sampling from the exponential mechanism on the net at ζ = 1/n (heavy-tailed regression, ε = 1), "
-             "CPU seconds of one core, worst of three data sets, measured by `python -m benchmarks.heavytail --json "
-             "evidence/heavytail_speed.json`. \"a draw\" shares the envelope between the draws of its row."),
+             "Exact sampling from the exponential mechanism on the net at ζ = 1/n (heavy-tailed regression), CPU "
+             "seconds of one core, worst of three data sets, measured by `python -m benchmarks.heavytail --json "
+             "evidence/heavytail_speed.json`. \"student\": Student's t features and noise; \"collinear\": features "
+             "with a correlation of 0.9999 between any two; \"401ksubs\": a survey of households. \"a draw\" shares "
+             "the envelope between the draws of its row."),
     )),
     Page("publicdata", "Learning with public data", (
         Part("publicdata_risk.json", measured.risks,
@@ -181,6 +188,22 @@ PAGES = (
              "benchmarks.own_bits --json evidence/bits.json`): over the reals each is exactly as private as stated; in "
              "floating point those marked are not (the others were not broken by these features and this many runs, "
              "which proves nothing). Those called exact have `arithmetic=\"exact\"`, and none was broken."),
+        Part("exact_noise.json", measured_exact.draws,
+             "What integer noise costs, from random words at hand (entropy apart; goal: 40 ns a draw), beside NumPy's "
+             "floating-point draws, the words, and OpenDP's samplers of the same laws, which fetch their own entropy "
+             "(`python -m benchmarks.exact_noise --json evidence/exact_noise.json`; processor time; the p-value is of "
+             "a two-sample Kolmogorov-Smirnov test on 50,000 draws a side):"),
+        Part("exact_noise.json", measured_exact.costs,
+             "What exact arithmetic costs a mechanism (the same command):"),
+    )),
+    Page("hostile", "Hostile data", (
+        Part("totality.json", measured_exact.hostile,
+             "Whether a mechanism answers must not depend on private values. Lattices at mixed scales, collinear, tied "
+             "and nearly equal records, denormal numbers, records at the bounds, in at most three dimensions: on each "
+             "data set, and on its neighbour of which one record differs, each mechanism ran once; none raised, gave "
+             "NaN, missed its solver's bound, or answered one side alone. What each case has completed so far (half of "
+             "the data sets are neighbours of the others), of what was asked; the command goes on where the file "
+             "stops: `pytest -m evidence tests/test_totality.py --counts evidence/totality.json`."),
     )),
     Page("kernels", "Kernels beside what was before them", (
         Part("constructions.json", measured_search.constructions,
@@ -223,7 +246,7 @@ def texts(evidence: Path) -> dict[str, str]:
     documents: dict[str, Any] = {}
     made = {"index.md": _index()}
     for page in PAGES:
-        lines = [f"# {page.title}", ""]
+        lines = [*WIDE, f"# {page.title}", ""]
         for part in page.parts:
             if part.file not in documents:
                 documents[part.file] = _document(part.file, evidence)

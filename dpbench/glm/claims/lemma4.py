@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.glm.claims import paper
-from dpbench.glm.claims.lemma6 import within_n0
-from dpbench.glm.claims.lemmas import point, smallest_margins
-from dpbench.glm.claims.world_search import search, worlds_tried
-from dpbench.glm.claims.worlds import DataSets, Worlds, average_stability, descend, into_balls
+from dpbench.glm.claims.lemmas import point, smallest_margins, within_n0
+from dpbench.glm.claims.worlds import DataSets, Worlds, average_stability, descend, into_balls, search, worlds_tried
 from dpbench.glm.losses import Loss
 from dpbench.ledger.core import Context, Evidence
 from dpbench.ledger.harness import margins

@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpbench.glm.claims import paper
-from dpbench.glm.claims.world_search import search, worlds_tried
-from dpbench.glm.claims.worlds import DataSets, Worlds, average_stability, descend
+from dpbench.glm.claims.worlds import DataSets, Worlds, average_stability, descend, search, worlds_tried
 from dpbench.ledger.core import Context, Evidence
 from dpbench.ledger.harness import margins
 

@@ -1,7 +1,8 @@
 """What the GLM paper says where an entry holds: the sentence or display of the theorem, as printed.
 
-The place is the entry's `source`. Rows of what the paper only uses (sensitivities, composition) have no sentence there,
-and a corrected row has that of the row it corrects.
+The place is the entry's `source`, " ... " stands where words are left out. Rows of what proofs use (sensitivities,
+composition) have the sentence that uses it, cells of Table 1 the cell or what the text says of it, and a corrected row
+has the words of the row it corrects.
 """
 
 from __future__ import annotations
@@ -183,6 +184,51 @@ _PRINTED: dict[tuple[str, ...], str] = {
     ("thm10.privacy.exact",): (
         r"Algorithm 2 satisfies  $(\epsilon,\delta)$ -differential privacy."
     ),
+    ("sensitivity.inequality.gradients",): (
+        r"Since Algorithm 1 uses a projection step, the iterates always lie in the constraint set  $\{w: \|w\| "
+        r"\leq B\}$ . Hence, the function over this constraint set is G-Lipschitz."
+    ),
+    ("sensitivity.inequality.minimisers",): (
+        r"Note that from a standard analysis [BE02], we get that  $\ell_2$  sensitivity of the regularized "
+        r"minimizer  $\widetilde{w}$  is  $\left(\frac{2G\|\mathcal{X}\|}{n\lambda}\right)$ ,"
+    ),
+    ("sensitivity.inequality.losses",): (
+        r"Furthermore, by Assumption 2 with probability at least  $\delta/2$  the sensitivity values passed to "
+        r"GenExpMech bound sensitivity."
+    ),
+    ("noisy-max.inequality",): (
+        r"Thus conditioning on this event, from the guarantee of the report noisy max procedure, we have that it "
+        r"satisfies  $(\frac{\epsilon}{2})$ -DP."
+    ),
+    ("composition.inequality",): (
+        r"From the analysis of Noisy (S)GD in [BST14, BFTGT19], we have that the setting of noise variance  "
+        r"$\sigma^2$  ensures that the algorithm satisfies  $(\epsilon, \delta)$ -DP"
+    ),
+    ("thm11.inequality.beta.corrected",): (
+        r"\mathbb{E} \|\widehat{v} - \mu\|_{2}^{2} \ge \frac{d'}{4(1+2\beta)} - 3\alpha n\epsilon."
+    ),
+    ("thm13.inequality", "thm13.rate.beta"): (
+        r"From independence of  $\{w_i\}_{i=1}^m$ , with probability at least  $1-1/4^m=1-\frac{\beta}{4}$ , there "
+        r"exists one model, say  $\widehat{w}_{i^*}$ , such  $L(\widehat{w}_{i^*};\mathcal{D}) \leq "
+        r"L(w^*;\mathcal{D}) + 4\mathsf{ERR}\left(\frac{n}{m+1},\frac{\epsilon}{2}\right)$ ."
+    ),
+    ("thm8.rate.n",): (
+        r"\varepsilon_{\mathsf{risk}}(\widehat{w}) &= \widetilde{O}\Bigg(\min\Big\{\|\mathcal{Y}\|^2, "
+        r"\frac{\left(\sqrt{H}B^* \,\|\mathcal{X}\|\right)^{4/3} \,\|\mathcal{Y}\|^{2/3} + "
+        r"\left(\sqrt{H}B^* \,\|\mathcal{X}\|\right)^2}{(n\epsilon)^{2/3}} ... "
+        r"+ \frac{\sqrt{H}B^* \,\|\mathcal{X}\| \max\big\{\|\mathcal{Y}\|\,,1\big\} + "
+        r"\|\mathcal{Y}\|^2}{\sqrt{n}} + \frac{\|\mathcal{Y}\|^2 + H(B^* "
+        r"\|\mathcal{X}\|)^2}{n\epsilon}\Big\}\Bigg)."
+    ),
+    ("table1.inequality.benign",): (
+        r"The actual private excess risk bounds are the sum of the expressions shown in the DP rows and their "
+        r"non-private counterparts."
+    ),
+    ("table1.rate.crossover.lipschitz",): (
+        r"This improves in the high privacy regime where  $\epsilon \leq \frac{\operatorname{rank}}{n}$ ."
+    ),
+    ("table1.rate.classical.lipschitz",): r"$\frac{G  w^*    X  }{\sqrt{n}}$ [NY83]",
+    ("table1.floor.classical.lipschitz",): "Tight ... [NY83]",
 }  # fmt: skip
 
 for _ids, _words in _PRINTED.items():

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from dpbench.glm import theory
 from dpbench.glm.claims import paper
-from dpbench.glm.claims.exact_rates import exact_slope
-from dpbench.glm.claims.hard_scales import hardest_scale
+from dpbench.glm.claims.hard_scales import exact_slope, hardest_scale
 from dpbench.ledger.core import Context, Evidence
 from dpbench.ledger.harness import Row
 

@@ -14,9 +14,8 @@ from dpbench.core.sampling import stream
 from dpbench.glm import theory
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.corollary2 import CONSTANTS
-from dpbench.glm.claims.crossover_envelopes import output_perturbation_excess
 from dpbench.glm.claims.floors import Zero
-from dpbench.glm.claims.hard_scales import mean_power, noise_sum, noisy_gd_excess
+from dpbench.glm.claims.hard_scales import mean_power, noise_sum, noisy_gd_excess, output_perturbation_excess
 from dpbench.glm.claims.rates_noisy_gd import step_and_noise
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation

@@ -14,7 +14,7 @@ from scipy.stats import binom
 
 from dpbench.glm import theory
 from dpbench.glm.claims import paper
-from dpbench.glm.claims.exact_rates import exact_slope
+from dpbench.glm.claims.hard_scales import exact_slope
 from dpbench.glm.claims.rates_lipschitz import zero_excess
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.populations import ScaledBasis

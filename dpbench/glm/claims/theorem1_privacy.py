@@ -19,8 +19,8 @@ from dpbench.glm.claims.pairs import (
     guarantees_over,
     searched,
     threshold,
+    worst_real_pair,
 )
-from dpbench.glm.claims.real_data import worst_real_pair
 from dpbench.glm.losses import Loss
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.problem import GLMProblem

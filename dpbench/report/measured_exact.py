@@ -1,0 +1,41 @@
+"""Tables of what exact arithmetic costs, and of the hostile data that each mechanism has met."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpbench.report.measured import table
+
+
+def draws(document: dict[str, Any]) -> str:
+    """Nanoseconds a draw, of what ``python -m benchmarks.exact_noise --json`` wrote."""
+    rows = (
+        (row["name"], f"{row['nanoseconds']:,.0f}", "" if row["p"] is None else f"{row['p']:.2f}")
+        for row in document["draws"]
+    )
+    return table(("draw", "ns", "same law as ours, p"), rows)
+
+
+def costs(document: dict[str, Any]) -> str:
+    """Mechanisms in exact arithmetic beside floating point, of the same document."""
+    rows = (
+        (
+            row["name"],
+            f"{row['milliseconds']:.1f}",
+            f"{row['ratio']:.2f}",
+            "reported" if row["most"] is None else f"{row['most']:g}",
+        )
+        for row in document["mechanisms"]
+    )
+    return table(("mechanism", "floating point, ms", "exact over floating point", "at most"), rows)
+
+
+def hostile(document: dict[str, Any]) -> str:
+    """Data sets that each mechanism met, of what ``tests/test_totality.py --counts`` wrote."""
+    sizes = tuple(document["asked"])
+    rows = (
+        (name, *(f"{met[size]['sets']:,}" if size in met else "" for size in sizes))
+        for name, met in document["cases"].items()
+    )
+    head = (f"data sets, {size} (asked: {document['asked'][size]:,})" for size in sizes)
+    return table(("mechanism and loss or class", *head), rows)
