@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import beta, binom
 
+from benchmarks import validity_shared
 from benchmarks.power import keep, laplace, normal
-from benchmarks.validity_shared import MODES, false_of_many
 from dpbench import AuditResult, audit, audit_one_run_scores, audit_samples
 from dpbench.core.sampling import stream
 from dpbench.privacy import gaussian
@@ -130,9 +130,9 @@ def measure(
         The first seed, and the false bounds that earlier seeds gave.
     """
     started, case, trials = time.process_time(), CASES[name], SIZES[confidence]
-    if many > 1 and case.mode in MODES:
+    if many > 1 and case.mode in validity_shared.MODES:
         seeds = range(first, first + -(-audits // many))
-        wrong = before + sum(false_of_many(case, s, confidence, trials, many, BUDGET) for s in seeds)
+        wrong = before + sum(validity_shared.false_of_many(case, s, confidence, trials, many, BUDGET) for s in seeds)
     else:
         many, seeds = 1, range(first, first + audits)
         wrong = before + false_bounds(name, seeds, confidence, trials)
