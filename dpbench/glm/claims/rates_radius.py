@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dpbench.glm import theory
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.hard_scales import exact_slope, hardest_scale
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Row
+from dpbench.ledger import Context, Evidence, Row
 
 H, DELTA = 2.0, 1e-5
 
