@@ -13,13 +13,17 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
-from dpbench.glm._erm_tiles import add_dense, add_sparse
+from dpbench.glm._erm_ball import into_ball, quadratic_over_ball
+from dpbench.glm._erm_tiles import ROWS, add_pass
 from dpbench.glm.losses import Loss
 
 _EPS = float(np.finfo(float).eps)
-_LIFTS = 20  # the last lift is a thousand times the trace
+_KEEP = 0.2  # a Hessian is kept for the next step where the last one brought the certificate down to this share,
+_WORK = 2.0**22  # and where another would take so many multiplications
+_NONE, _INDICES = np.empty(0), np.empty(0, dtype=np.int64)
+_FIRST = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,11 @@ class Records:
 
     @cached_property
     def stored(self) -> tuple[np.ndarray, ...]:
-        """Arrays of X for the kernels: itself, or the three of compressed sparse rows."""
+        """Arrays of X for the kernel: dense, or nothing, and the three of compressed sparse rows, or nothing."""
         if not sparse.issparse(self.X):
-            return (np.ascontiguousarray(self.X),)
-        return self.X.data, self.X.indices.astype(np.int64), self.X.indptr.astype(np.int64)
+            return np.ascontiguousarray(self.X), _NONE, _INDICES, _INDICES
+        rows = np.empty((0, self.X.shape[1]))
+        return rows, self.X.data, self.X.indices.astype(np.int64), self.X.indptr.astype(np.int64)
 
     @cached_property
     def y_bound(self) -> float:
@@ -79,22 +84,39 @@ class Found(NamedTuple):
 def tour(data: Records, loss: Loss, w: np.ndarray, curved: bool) -> Pass:
     """One pass over the records at w."""
     d, n = w.size, data.n
-    wide = d + -d % 4
-    point, gradient, z = np.zeros(wide), np.zeros(wide), np.empty(data.y.size)
-    point[:d] = w
     summed = curved and data.second is None
-    hessian = np.zeros((wide, wide) if summed else (0, 0))
-    run = add_sparse if len(data.stored) == 3 else add_dense
-    total = run(loss.code, loss.parameter, summed, *data.stored, data.y, point, z, gradient, hessian)
-    slope = gradient[:d] / n
+    ends = np.array([0, data.y.size])
+    z, slopes, hessians, totals = add_up(data, loss, summed, data.y, ends, _FIRST, w[None])
+    slope, mean = slopes[0, :d] / n, float(totals[0]) / n
     if data.far is not None:
         slope += loss.parameter * data.far
     if not curved:
-        return Pass(z, slope, None, total / n)
+        return Pass(z, slope, None, mean)
     if data.second is not None:
-        return Pass(z, slope, loss.smoothness * data.second, total / n)
-    lower = hessian[:d, :d] / n
-    return Pass(z, slope, np.tril(lower) + np.tril(lower, -1).T, total / n)
+        return Pass(z, slope, loss.smoothness * data.second, mean)
+    return Pass(z, slope, symmetric(hessians[0, :d, :d] / n), mean)
+
+
+def add_up(
+    data: Any, loss: Loss, curved: bool, y: np.ndarray, starts: np.ndarray, chosen: np.ndarray, w: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """`add_pass` over the records `data.stored` from zero: z, gradients, Hessians (padded), Σ|φ'|."""
+    count, d = w.shape
+    wide = d + -d % 4
+    points, gradients, z = np.zeros((count, wide)), np.zeros((count + 2, wide)), np.empty(y.size)
+    points[:, :d] = w
+    side = wide if curved else 0
+    hessians, steepness = np.zeros((count if curved else 1, side, side)), np.zeros(count)
+    add_pass(
+        loss.code, loss.parameter, curved, *data.stored, y, starts, chosen, points, z, gradients, hessians, steepness,
+        np.zeros((5, ROWS)), np.zeros((wide, ROWS + 8)),
+    )  # fmt: skip
+    return z, gradients, hessians, steepness
+
+
+def symmetric(lower: np.ndarray) -> np.ndarray:
+    """The symmetric matrices, last two axes, with these entries on and below the diagonal."""
+    return np.asarray(np.tril(lower) + np.swapaxes(np.tril(lower, -1), -1, -2))
 
 
 def certified_distance(
@@ -127,41 +149,51 @@ def certified_distance(
 
 
 def newton(
-    data: Records, loss: Loss, lam: float, radius: float, target: float, w: np.ndarray, steps: int = 100
-) -> Found:
+    data: Records, loss: Loss, lam: float, radius: float, target: float, w: np.ndarray, steps: int = 100,
+    near: bool = False,
+) -> Found:  # fmt: skip
     """Newton's method over the ball, until the certificate is ≤ target or stalls; its best point.
 
-    One pass over the records a step, at the end of the step: it tells whether the step was too long, in which case a
-    shorter one is searched along the segment, from the predictions at its two ends. The pass that is expected to be
-    the last does without the Hessian.
+    One pass over the records a step, at the end of the step: it tells whether the step was too long (F rises
+    at its end, and the certificate is not halved), in which case a shorter one is searched along the segment, from the
+    predictions at its two ends. A pass that is expected to be the
+    last does without the Hessian. So do, with many records, those of steps that the Hessian before them serves as well:
+    each certificate is then a small part of the one before, and a pass takes half the time (measured). `near` says that
+    w is close enough to begin so.
     """
     smooth = loss.smoothness * data.x_bound**2
-    best, stalled, origin, previous = Found(w, math.inf, 0.0), 0, None, math.inf
+    keep = _KEEP if data.y.size * w.size**2 >= _WORK else 0.0
+    best, stalled, origin, fall, kept = Found(w, math.inf, 0.0), 0, None, math.inf, None
     for _ in range(steps):
-        expected = best.distance * (best.distance / previous) ** 2 if math.isfinite(previous) else math.inf
-        here = tour(data, loss, w, curved=10.0 * expected > 0.25 * target)
+        here = tour(data, loss, w, curved=kept is None)
         gradient = here.gradient + lam * w
+        distance = certified_distance(gradient, 0.0, w, lam, radius, smooth)
         if origin is not None:
             start, z, move, slope = origin
-            origin = None
-            if _too_long(data, loss, lam, w, move, slope, float(gradient @ move)):
-                w = start + _line_search(data, loss, lam, start, move, z, here.z - z, slope, gradient @ move) * move
+            origin, end = None, float(gradient @ move)
+            if distance > 0.5 * best.distance and too_long(data, loss, lam, w, move, slope, end):
+                w = start + line_search(data, loss, lam, start, move, z, here.z - z, slope, end) * move
+                kept = None
                 continue
-        distance = certified_distance(gradient, 0.0, w, lam, radius, smooth)
         stalled = 0 if distance < 0.5 * best.distance else stalled + 1
+        if math.isfinite(best.distance):
+            fall, near = distance / best.distance, False
         if distance < best.distance:
-            previous, best = best.distance, Found(w, distance, here.steepness)
+            best = Found(w, distance, here.steepness)
         least, length = best.distance, math.sqrt(w @ w)
         if distance <= 0.25 * target or (stalled >= 5 and least < 1e-3 * length) or stalled >= 40:
             break
-        if here.hessian is None:
-            previous, here = math.inf, tour(data, loss, w, curved=True)
-        assert here.hessian is not None
-        hessian = here.hessian
-        hessian[np.diag_indices_from(hessian)] += lam
-        there = _quadratic_over_ball(hessian, hessian @ w - gradient, radius)
+        if kept is not None and fall > 2.0 * keep:  # it does not serve
+            here = tour(data, loss, w, curved=True)
+        if here.hessian is not None:
+            kept = here.hessian
+            kept[np.diag_indices_from(kept)] += lam
+        assert kept is not None
+        there = quadratic_over_ball(kept, kept @ w - gradient, radius)
         origin = w, here.z, there - w, float(gradient @ (there - w))
         w = there
+        if fall > keep and 10.0 * distance * fall**2 > 0.25 * target and not (near and keep):
+            kept = None
     return best
 
 
@@ -195,7 +227,7 @@ def descend(data: Records, loss: Loss, lam: float, radius: float, target: float,
     return best
 
 
-def _too_long(
+def too_long(
     data: Records, loss: Loss, lam: float, w: np.ndarray, move: np.ndarray, start: float, end: float
 ) -> bool:
     """Whether F rises at the end w of a segment; a derivative that is lost in rounding does not count."""
@@ -205,7 +237,7 @@ def _too_long(
     return end > noise and start < -noise
 
 
-def _line_search(
+def line_search(
     data: Records, loss: Loss, lam: float, w: np.ndarray, move: np.ndarray, z: np.ndarray, change: np.ndarray,
     start: float, end: float,
 ) -> float:  # fmt: skip
@@ -231,49 +263,3 @@ def _line_search(
         else:
             high, at_high = middle, at_middle
     return low if low > 0.0 else high
-
-
-def _quadratic_over_ball(matrix: np.ndarray, pull: np.ndarray, radius: float) -> np.ndarray:
-    """argmin of ½u'Au − b'u over ‖u‖ ≤ B; Newton on 1/‖u(ν)‖ = 1/B rises to the root."""
-    shift, shifted = 0.0, matrix
-    factor = _factored(matrix)
-    for _ in range(100):
-        u = linalg.cho_solve(factor, pull, check_finite=False)
-        norm = float(np.linalg.norm(u))
-        if norm <= radius * (1.0 + 1e-14) or not math.isfinite(radius):
-            break
-        half = linalg.solve_triangular(factor[0], u, lower=True, check_finite=False)
-        rise = (norm / radius - 1.0) * (norm / float(np.linalg.norm(half))) ** 2
-        if shift + rise == shift:
-            break
-        shift += rise
-        shifted = matrix + shift * np.eye(matrix.shape[0])
-        factor = _factored(shifted)
-    return into_ball(u, radius, on_sphere=shift > 0.0)
-
-
-def _factored(matrix: np.ndarray) -> tuple[np.ndarray, bool]:
-    """Cholesky's factor; of a matrix that rounding has made singular, with the least multiple of I that lets it be.
-
-    The multiples grow from a rounding of the trace by tens: the step is shorter then, and the next one another.
-    """
-    lift, lifted = 0.0, matrix
-    for _ in range(_LIFTS):
-        try:
-            made: tuple[np.ndarray, bool] = linalg.cho_factor(lifted, lower=True, check_finite=False)
-            return made
-        except linalg.LinAlgError:
-            lift = max(10.0 * lift, _EPS * float(np.trace(matrix)), 1e-300)
-            lifted = matrix + lift * np.eye(matrix.shape[0])
-    made = linalg.cho_factor(lifted, lower=True, check_finite=False)
-    return made
-
-
-def into_ball(w: np.ndarray, radius: float, on_sphere: bool = False) -> np.ndarray:
-    """w, scaled to the sphere if outside (or if it is meant to lie there), never beyond it by a rounding."""
-    norm = float(np.linalg.norm(w))
-    if norm > radius or on_sphere:
-        w = w * (radius / norm)
-        while float(np.linalg.norm(w)) > radius:
-            w = w * (1.0 - _EPS)
-    return w

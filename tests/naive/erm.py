@@ -34,11 +34,6 @@ def sums(
     return scores, gradient.astype(float), hessian.astype(float), float(steepness)
 
 
-def gram(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """AB', entry by entry."""
-    return np.array([[math.fsum(x * y for x, y in zip(a, b, strict=True)) for b in B] for a in A])
-
-
 def smooth_minimiser(
     name: str, parameter: float, smoothness: float, X: np.ndarray, y: np.ndarray, lam: float, radius: float
 ) -> np.ndarray:
