@@ -1,6 +1,6 @@
 """``python -m benchmarks.dashboard``: asv over the last commits, the site, and a check that it is whole.
 
-Each commit is built in an environment of asv's own. ``--quick`` runs every benchmark once; leave it out for
+Each commit is built in an environment of asv's own. ``--quick`` runs the benchmarks of `QUICK` once; leave it out for
 timings that mean something. The site is static files: ``asv preview`` shows it.
 """
 
@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+import resource
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+QUICK = r"(Cases|AuditGrowth|GDGrowth)\.time_"
+"""Benchmarks of ``--quick``: seconds of each mechanism, oracle and audit, and their growth; no memory, no `verify`."""
 
-def missing(html: Path) -> list[str]:
-    """Benchmarks of a published site without a graph that has a value."""
+
+def missing(html: Path, bench: str = ".") -> list[str]:
+    """Benchmarks of a published site, of those whose names match, without a graph that has a value."""
     index = json.loads((html / "index.json").read_text(encoding="utf-8"))
-    return [name for name in sorted(index["benchmarks"]) if not any(map(_drawn, html.glob(f"graphs/**/{name}.json")))]
+    asked = [name for name in sorted(index["benchmarks"]) if re.search(bench, name)]
+    return [name for name in asked if not any(map(_drawn, html.glob(f"graphs/**/{name}.json")))]
 
 
 def _drawn(graph: Path) -> bool:
@@ -30,22 +37,26 @@ def main() -> int:
     """Run, publish, check; 1 where a benchmark has no graph."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.dashboard", description=__doc__.split("\n")[0])
     parser.add_argument("--commits", type=int, default=3, metavar="N", help="how many of the last commits")
-    parser.add_argument("--bench", default=".", metavar="REGEX", help="only these benchmarks")
-    parser.add_argument("--quick", action="store_true", help="each benchmark once")
+    parser.add_argument("--bench", metavar="REGEX", help="only these benchmarks (default: all; with --quick, few)")
+    parser.add_argument("--quick", action="store_true", help="some of the benchmarks, each once")
     asked = parser.parse_args()
     if asked.commits < 1:
         parser.error(f"--commits must be at least 1, got {asked.commits}")
     quick = ["--quick"] if asked.quick else []
+    bench = asked.bench or (QUICK if asked.quick else ".")
+    began = time.monotonic()
     for command in (
         ["machine", "--yes"],
-        ["run", f"HEAD~{asked.commits}..HEAD", "--skip-existing-commits", "--bench", asked.bench, *quick],
+        ["run", f"HEAD~{asked.commits}..HEAD", "--skip-existing-commits", "--bench", bench, *quick],
         ["publish"],
     ):
         code = subprocess.run([sys.executable, "-m", "asv", *command], check=False).returncode
         if code not in (0, 2):  # 2: a benchmark failed in a commit, which the check below judges
             return code
     html = Path(json.loads(Path("asv.conf.json").read_text(encoding="utf-8"))["html_dir"])
-    without = missing(html)
+    without = missing(html, bench)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{time.monotonic() - began:.0f} s, of a processor {used.ru_utime + used.ru_stime:.0f} s")
     print(f"{html}: {'every benchmark has its graph' if not without else 'no graph of ' + ', '.join(without)}")
     return 1 if without else 0
 

@@ -1,6 +1,7 @@
 """Pages built from the evidence and the docstrings: ``sphinx-build -W -b html docs docs/_build/html``."""
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from dpbench.report import pages, site
 
 _HERE = Path(__file__).resolve().parent
 pages.write(_HERE / "results", _HERE.parent / "evidence")
-site.write(_HERE / "made", "../../figures")
+site.write(_HERE / "made", "../../figures", _HERE.parent / "examples")
 
 project = "dpbench"
 author = copyright = "the dpbench authors"
@@ -19,12 +20,19 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
     "numpydoc",
-    "myst_parser",
+    "myst_nb",
 ]
+nb_execution_mode = "force"  # the notebooks run here, and an error in one is an error of the build
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+suppress_warnings = ["mystnb.unknown_mime_type"]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"dpbench {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings give types, with shapes and units
 autodoc_member_order = "bysource"
@@ -44,6 +52,29 @@ def _not_ours(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any
     return True if name.endswith("_request") or name == "get_metadata_routing" else None
 
 
+def _once(app: Any) -> None:
+    """Other builders than that of the pages take notebooks as they are."""
+    if app.builder.format != "html":
+        app.config.nb_execution_mode = "off"
+
+
+def _for_the_keyboard(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """What scrolls sideways takes the focus, and headings of the sidebar have a level (axe: both are serious)."""
+    for part in ("body", "furo_navigation_tree"):
+        if part in context:
+            made = context[part].replace('role="heading"', 'role="heading" aria-level="2"')
+            context[part] = re.sub(r'(<pre|<div class="table-wrapper [^"]*")>', r'\1 tabindex="0">', made)
+
+
+def _report(app: Any, failed: Exception | None) -> None:
+    """The page of `dpbench report` stands beside the pages that link to it."""
+    if failed is None and app.builder.format == "html":
+        shutil.copy(_HERE / "made" / "report.html", Path(app.outdir) / "made" / "report.html")
+
+
 def setup(app: Any) -> None:
+    app.connect("builder-inited", _once, priority=1)
+    app.connect("html-page-context", _for_the_keyboard, priority=900)
+    app.connect("build-finished", _report)
     app.connect("autodoc-skip-member", _not_ours)
     app.connect("autodoc-process-docstring", _bars, priority=400)

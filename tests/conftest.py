@@ -13,9 +13,9 @@ from dpbench.ledger.core import Claim
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Where the tests on hostile data keep their counts, and how many pairs they take at most."""
+    """Where the tests on hostile data keep their counts, and how long a case of them may take."""
     parser.addoption("--counts", type=Path, default=None, metavar="FILE", help="counts of test_totality.py, kept there")
-    parser.addoption("--sets", type=int, default=None, help="pairs a case of test_totality.py, at most")
+    parser.addoption("--seconds", type=float, default=None, help="processor time a case of test_totality.py")
 
 
 @pytest.fixture

@@ -1,16 +1,18 @@
 """Every mechanism on hostile data sets and their neighbours: what each must do on both, by mechanism and loss or class.
 
 A case is called as ``case(count, n, first)``: `count` pairs, from number `first` on, of n records (None: 1 to 8).
+Mechanisms that take the same problems are a family: they meet the same pairs, which are drawn and checked once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
-from hostile import KINDS, neighbours, records
+from hostile import BLOCK, KINDS, bounded, neighbours, records
 from registry import LOSSES
 
 from dpbench.core import validation
@@ -44,8 +46,41 @@ INTEGERS: dict[str, Any] = {"arithmetic": "exact", "noise_scale": 0.4}
 ARITHMETICS: dict[str, dict[str, Any]] = {"float": {}, "exact": INTEGERS}
 
 
+Pair = tuple[Any, Any, float]
+"""A problem, its neighbour and the ε that they are met at."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What one mechanism must do, on the pairs of its family.
+
+    Attributes
+    ----------
+    family : tuple of str
+        What its problems are, by `FAMILIES`.
+    check : callable
+        ``check(problem, neighbour, epsilon)``: AssertionError, with the data, where it does not hold.
+    """
+
+    family: tuple[str, ...]
+    check: Callable[[Any, Any, float], None]
+
+    def __call__(self, count: int, n: Size = None, first: int = 0) -> None:
+        for number in range(first // BLOCK, -(-(first + count) // BLOCK)):
+            start, stop = max(0, first - BLOCK * number), min(BLOCK, first + count - BLOCK * number)
+            for pair in drawn(self.family, n, number)[start:stop]:
+                self.check(*pair)
+
+
+@lru_cache(maxsize=4)
+def drawn(family: tuple[str, ...], n: Size, block: int) -> tuple[Pair, ...]:
+    """Block number `block` of the pairs of a family."""
+    kind, *more = family
+    return tuple(FAMILIES[kind](n, block, *more))
+
+
 def answers(run: Callable[[], Any]) -> str:
-    """ "yes", or the type and text of the refusal; anything but a refusal of parameters is an error."""
+    """ "yes", or the text of the refusal; anything but a refusal of parameters is an error."""
     try:
         run()
     except validation.InvalidInput as refused:
@@ -53,65 +88,39 @@ def answers(run: Callable[[], Any]) -> str:
     return "yes"
 
 
-def glm_pairs(
-    loss: str, count: int, n: Size, first: int, seed: int, dimensions: int = 3
-) -> Iterator[tuple[tuple[GLMProblem, GLMProblem], np.random.Generator]]:
-    """Problems at bounds (1, 1), of radius 0.01 to 100, with their neighbours; and the generator for the rest."""
-    for X, y, near_X, near_y, rng in neighbours(count, 8, dimensions, seed, size=n, first=first):
-        radius = float(rng.choice(RADII))
-        made = []
+def glm_pairs(n: Size, block: int, loss: str, seed: str, dimensions: str = "3") -> Iterator[Pair]:
+    """Problems at bounds (1, 1), of radius 0.01 to 100."""
+    chosen = LOSSES[loss]()
+    for X, y, near_X, near_y, rng in neighbours(block, int(dimensions), int(seed), n):
+        radius, made = RADII[rng.integers(len(RADII))], []
         for features, labels in ((X, y), (near_X, near_y)):
             labels = np.where(labels >= 0.0, 1.0, -1.0) if loss == "logistic" else labels
-            made.append(GLMProblem(features, labels, loss=LOSSES[loss](), x_bound=1.0, y_bound=1.0, radius=radius))
-        yield (made[0], made[1]), rng
+            made.append(GLMProblem(features, labels, loss=chosen, x_bound=1.0, y_bound=1.0, radius=radius))
+        yield made[0], made[1], EPSILONS[rng.integers(len(EPSILONS))]
 
 
-def output_perturbation(loss: str, count: int, n: Size = None, first: int = 0) -> None:
-    """It answers, with a point that is certified to be within τ; at these bounds nothing is refused."""
-    for pair, rng in glm_pairs(loss, count, n, first, 1):
-        m = OutputPerturbation(float(rng.choice(EPSILONS)), 1e-5)
-        for p in pair:
-            met = m.diagnose(p)
-            assert met["distance"] <= met["tau"], (loss, p.X.tolist(), p.y.tolist(), p.radius, m.epsilon)
-
-
-def trained(make: Callable[[float], Any], loss: str, count: int, n: Size = None, first: int = 0) -> None:
-    """One finite output a side, or the same refusal of parameters on both."""
-    dimensions = 1 if isinstance(make(1.0), NoisyMean) else 3
-    for pair, rng in glm_pairs(loss, count, n, first, 4, dimensions):
-        m = make(float(rng.choice(EPSILONS)))
-
-        def run(p: GLMProblem, m: Any = m) -> None:
-            assert np.isfinite(m(p, 1, np.random.default_rng(0))).all(), (loss, m, p.X.tolist(), p.y.tolist())
-
-        said = [answers(partial(run, p)) for p in pair]
-        assert said[0] == said[1], (loss, m, [(p.X.tolist(), p.y.tolist()) for p in pair])
-
-
-def public_pairs(
-    kind: str, count: int, n: Size, first: int
-) -> Iterator[tuple[PublicDataProblem, PublicDataProblem, float]]:
-    """Hostile problems on a class with their neighbours, and an ε; on binary classes with labels ±1."""
+def public_pairs(n: Size, block: int, kind: str) -> Iterator[Pair]:
+    """Hostile problems on a class; on binary classes with labels ±1."""
     name, _, loss = kind.partition("-")
-    for X, y, near_X, near_y, rng in neighbours(count, 8, 3, 2, size=n, first=first):
+    for X, y, near_X, near_y, rng in neighbours(block, 3, 2, n):
         m, d = int(rng.integers(1, 7)), X.shape[1]
         hypotheses: Any
         public: Any
         x: tuple[Any, Any] = (X, near_X)
         if name == "ball":
-            public, hypotheses = records(KINDS[int(rng.integers(len(KINDS)))], m, d, rng)[0], LinearBall(d)
+            public, hypotheses = hostile_points(m, d, rng), BALLS[d - 1]
         elif name == "hull":
             width = int(rng.integers(1, 5))
             table = rng.integers(-1, 2, (width, 4)) * 10.0 ** rng.integers(-9, 1, (width, 1))
             public, hypotheses = rng.integers(0, 4, m), ConvexHull(table)
             x = (rng.integers(0, 4, len(X)),) * 2
         elif name in ("finite", "cube"):
-            hypotheses = ParityCube(3) if name == "cube" else FiniteClass(PATTERNS)
+            hypotheses = CUBE if name == "cube" else PATTERNS
             points, public = (5, np.arange(3)) if name == "cube" else (4, np.arange(4))
             x = tuple(rng.integers(0, points, len(X)) for _ in range(2))  # type: ignore[assignment]
             x[1][1:] = x[0][1:]
         else:
-            public = records(KINDS[int(rng.integers(len(KINDS)))], m, 2, rng)[0]
+            public = hostile_points(m, 2, rng)
             hypotheses = {"thresholds": Thresholds, "intervals": Intervals}.get(name)
             if hypotheses is not None:
                 hypotheses, public, x = hypotheses(), public[:, 0], (X[:, 0], near_X[:, 0])
@@ -124,102 +133,152 @@ def public_pairs(
             PublicDataProblem(points, values, public, hypotheses=hypotheses, loss=loss or "zero-one", smoothness=0.5)
             for points, values in zip(x, labels, strict=True)
         ]
-        yield made[0], made[1], float(rng.choice(EPSILONS))
+        yield made[0], made[1], EPSILONS[rng.integers(len(EPSILONS))]
 
 
-PATTERNS = [[1, 1, 1, 1], [1, -1, 1, 1], [-1, 1, -1, 1], [-1, -1, 1, 1], [-1, -1, -1, 1]]
+PATTERNS = FiniteClass([[1, 1, 1, 1], [1, -1, 1, 1], [-1, 1, -1, 1], [-1, -1, 1, 1], [-1, -1, -1, 1]])
+CUBE, BALLS = ParityCube(3), [LinearBall(d) for d in (1, 2, 3)]
 
 
-def algorithm_3(kind: str, count: int, n: Size = None, first: int = 0) -> None:
-    """It answers, with an f̄ whose certified gap is within what its stability counts."""
-    for p, neighbour, epsilon in public_pairs(kind, count, n, first):
-        m = RegularizedPerturbation(epsilon, 1e-5)
-        for each in (p, neighbour):
-            assert np.isfinite(m(each, 1, np.random.default_rng(0))).all()
-            met = m.diagnose(each)
-            assert met["gap"] <= met["allowed"], (kind, each, epsilon)
+def hostile_points(m: int, d: int, rng: np.random.Generator) -> np.ndarray:
+    return bounded(records(KINDS[rng.integers(len(KINDS))], (m, d), rng)[0])
 
 
-def released(make: Callable[[float], Any], kind: str, count: int, n: Size = None, first: int = 0) -> None:
-    """One output a side without NaN, or the same refusal of parameters on both."""
-    for p, neighbour, epsilon in public_pairs(kind, count, n, first):
-        m = make(epsilon)
-        pair = (p, neighbour)
-        if isinstance(m, AveragedPerturbation) and kind.startswith("ball"):
-            pair = (with_anchor(p), with_anchor(neighbour))
-
-        def run(each: PublicDataProblem, m: Any = m) -> None:
-            assert not np.isnan(m(each, 1, np.random.default_rng(0))).any(), (kind, m, each)
-
-        said = [answers(partial(run, each)) for each in pair]
-        assert said[0] == said[1], (kind, m, p.x, p.y, neighbour.x, neighbour.y)
-
-
-def heavy(make: Callable[[float], Any], theta: float, count: int, n: Size = None, first: int = 0) -> None:
-    """One output a side within the domain; records of sizes from 1e-3 to 1e3."""
-    for X, y, near_X, near_y, rng in neighbours(count, 8, 2, 3, size=n, first=first):
+def heavy_pairs(n: Size, block: int, theta: str) -> Iterator[Pair]:
+    """Records of sizes from 1e-3 to 1e3, in at most two dimensions."""
+    for X, y, near_X, near_y, rng in neighbours(block, 2, 3, n):
         scale = 10.0 ** rng.integers(-3, 4)
-        m = make(float(rng.choice(EPSILONS)))
-        for features, labels in ((X, y), (near_X, near_y)):
-            p = HeavyTailedProblem(scale * features, scale * labels, radius=1.0, theta=theta)
-            assert np.abs(m(p, 1, np.random.default_rng(0))).max() <= 1.0 + 1e-12, (m, p.X.tolist(), p.y.tolist())
+        made = [
+            HeavyTailedProblem(scale * features, scale * labels, radius=1.0, theta=float(theta))
+            for features, labels in ((X, y), (near_X, near_y))
+        ]
+        yield made[0], made[1], EPSILONS[rng.integers(len(EPSILONS))]
 
 
-def _glm_cases() -> Iterator[tuple[str, Callable[..., None]]]:
+FAMILIES: dict[str, Callable[..., Iterator[Pair]]] = {"glm": glm_pairs, "public": public_pairs, "heavy": heavy_pairs}
+
+
+def output_perturbation(p: GLMProblem, neighbour: GLMProblem, epsilon: float) -> None:
+    """It answers, with a point that is certified to be within τ; at these bounds nothing is refused."""
+    m = _at(perturbed, epsilon)
+    for each in (p, neighbour):
+        met = m.diagnose(each)
+        assert met["distance"] <= met["tau"], (m, each.loss, each.X.tolist(), each.y.tolist(), each.radius)
+
+
+def perturbed(epsilon: float) -> OutputPerturbation:
+    return OutputPerturbation(epsilon, 1e-5)
+
+
+@cache
+def _at(make: Callable[[float], Any], epsilon: float) -> Any:
+    return make(epsilon)
+
+
+def answered(make: Callable[[float], Any], p: Any, neighbour: Any, epsilon: float) -> None:
+    """One finite output a side, or the same refusal of parameters on both."""
+    m = _at(make, epsilon)
+    said = [answers(partial(_finite, m, each)) for each in (p, neighbour)]
+    assert said[0] == said[1], (m, said, _data(p), _data(neighbour))
+
+
+RNG = np.random.default_rng(0)
+START = RNG.bit_generator.state
+
+
+def seeded() -> np.random.Generator:
+    """The generator of seed 0, from its beginning."""
+    RNG.bit_generator.state = START
+    return RNG
+
+
+def _finite(m: Any, p: Any) -> None:
+    outputs = m(p, 1, seeded())
+    good = ~np.isnan(outputs) if isinstance(p, PublicDataProblem) else np.isfinite(outputs)  # a threshold may be inf
+    assert good.all(), (m, outputs, _data(p))
+
+
+def _data(p: Any) -> str:
+    parts = (p.x, p.y, p.public) if isinstance(p, PublicDataProblem) else (p.X, p.y)
+    return f"{p}: {[part.tolist() for part in parts]}"
+
+
+def algorithm_2(make: Callable[[float], Any], p: Any, neighbour: Any, epsilon: float) -> None:
+    """As `answered`, with the anchor that it needs on the ball."""
+    if isinstance(p.hypotheses, LinearBall):
+        p, neighbour = with_anchor(p), with_anchor(neighbour)
+    answered(make, p, neighbour, epsilon)
+
+
+def algorithm_3(p: PublicDataProblem, neighbour: PublicDataProblem, epsilon: float) -> None:
+    """It answers, with an f̄ whose certified gap is within what its stability counts."""
+    m = _at(regularized, epsilon)
+    for each in (p, neighbour):
+        _finite(m, each)
+        met = m.diagnose(each)
+        assert met["gap"] <= met["allowed"], (m, met, _data(each))
+
+
+def regularized(epsilon: float) -> RegularizedPerturbation:
+    return RegularizedPerturbation(epsilon, 1e-5)
+
+
+def within(make: Callable[[float], Any], p: HeavyTailedProblem, neighbour: HeavyTailedProblem, epsilon: float) -> None:
+    """One output a side within the domain."""
+    m = _at(make, epsilon)
+    for each in (p, neighbour):
+        assert np.abs(m(each, 1, seeded())).max() <= 1.0 + 1e-12, (m, _data(each))
+
+
+Made = Iterator[tuple[str, Case]]
+
+
+def _glm_cases() -> Made:
     base = NoisyGD(1.0, 1e-5, **GD)
     for loss in LOSSES:
-        yield f"output perturbation, {loss}", partial(output_perturbation, loss)
+        makes: dict[str, Callable[[float], Any]] = {}
         for name, more in ARITHMETICS.items():
-            yield f"noisy GD, {loss}, {name}", partial(trained, lambda e, k=more: NoisyGD(e, 1e-5, **GD, **k), loss)
-            yield (
-                f"JL, {loss}, {name}",
-                partial(trained, lambda e, k=more: JLMethod(e, 1e-5, dimension=2, **GD, **k), loss),
-            )
-        yield f"boosting, {loss}", partial(trained, lambda e: Boosting(base, e, 1e-5, models=2), loss)
-        yield f"grid search, {loss}", partial(trained, lambda e: PrivateGridSearch(base, e, 1e-5, candidates=2), loss)
-    yield (
-        "output perturbation, logistic, exact",
-        partial(trained, lambda e: OutputPerturbation(e, 1e-5, **INTEGERS), "logistic"),
-    )
+            makes[f"noisy GD, {loss}, {name}"] = lambda e, k=more: NoisyGD(e, 1e-5, **GD, **k)  # type: ignore[misc]
+            makes[f"JL, {loss}, {name}"] = lambda e, k=more: JLMethod(e, 1e-5, dimension=2, **GD, **k)  # type: ignore[misc]
+        makes[f"boosting, {loss}"] = lambda e: Boosting(base, e, 1e-5, models=2)
+        makes[f"grid search, {loss}"] = lambda e: PrivateGridSearch(base, e, 1e-5, candidates=2)
+        if loss == "logistic":
+            makes["output perturbation, logistic, exact"] = lambda e: OutputPerturbation(e, 1e-5, **INTEGERS)
+        yield f"output perturbation, {loss}", Case(("glm", loss, "1"), output_perturbation)
+        for name, make in makes.items():
+            yield name, Case(("glm", loss, "1"), partial(answered, make))
     for name, more in ARITHMETICS.items():
-        exact = {k: v for k, v in more.items() if k == "arithmetic"}
-        yield f"noisy mean, {name}", partial(trained, lambda e, k=exact: NoisyMean(e, **k), "linear")
+        make = partial(NoisyMean, arithmetic=more.get("arithmetic", "float"))
+        yield f"noisy mean, {name}", Case(("glm", "linear", "4", "1"), partial(answered, make))
 
 
-def _public_cases() -> Iterator[tuple[str, Callable[..., None]]]:
+def _public_cases() -> Made:
     for kind in (f"{name}-{loss}" for name in ("ball", "hull") for loss in CONVEX):
-        yield f"Algorithm 3, {kind}", partial(algorithm_3, kind)
+        yield f"Algorithm 3, {kind}", Case(("public", kind), algorithm_3)
     for kind in ("ball-squared", "hull-absolute"):
-        yield (
-            f"Algorithm 3, {kind}, exact",
-            partial(released, lambda e: RegularizedPerturbation(e, 1e-5, **INTEGERS), kind),
-        )
+        made = partial(RegularizedPerturbation, delta=1e-5, **INTEGERS)
+        yield f"Algorithm 3, {kind}, exact", Case(("public", kind), partial(answered, made))
     for kind in ("thresholds", "intervals", "stumps", "halfspaces", "finite", "cube"):
-        yield f"RRSPM, {kind}, float", partial(released, RRSPM, kind)
-        yield f"RRSPM, {kind}, exact", partial(released, lambda e: RRSPM(e, arithmetic="exact"), kind)
+        for name in ARITHMETICS:
+            yield f"RRSPM, {kind}, {name}", Case(("public", kind), partial(answered, partial(RRSPM, arithmetic=name)))
     for kind in ("thresholds", "finite", "ball-squared"):
         for name, more in ARITHMETICS.items():
-            yield (
-                f"Algorithm 2, {kind}, {name}",
-                partial(released, lambda e, k=more: AveragedPerturbation(e, 1e-5, calls=2, **k), kind),
-            )
+            averaged = partial(AveragedPerturbation, delta=1e-5, calls=2, **more)
+            yield f"Algorithm 2, {kind}, {name}", Case(("public", kind), partial(algorithm_2, averaged))
     for kind in ("finite", "cube"):
-        yield f"RSPM, {kind}", partial(released, RSPM, kind)
+        for name in ARITHMETICS:
+            yield f"RSPM, {kind}, {name}", Case(("public", kind), partial(answered, partial(RSPM, arithmetic=name)))
 
 
-def _heavy_cases() -> Iterator[tuple[str, Callable[..., None]]]:
-    for theta in (1.5, 2.0):
+def _heavy_cases() -> Made:
+    for theta in ("1.5", "2.0"):
         for sampler, arithmetic in (("tree", "float"), ("enumerate", "float"), ("enumerate", "exact")):
-            more: dict[str, Any] = {"net_radius": 0.2, "sampler": sampler, "arithmetic": arithmetic}
-            yield (
-                f"exponential mechanism, theta = {theta}, {sampler}, {arithmetic}",
-                partial(heavy, lambda e, k=more: ExponentialMechanism(e, **k), theta),
-            )
+            make = partial(ExponentialMechanism, net_radius=0.2, sampler=sampler, arithmetic=arithmetic)
+            name = f"exponential mechanism, theta = {theta}, {sampler}, {arithmetic}"
+            yield name, Case(("heavy", theta), partial(within, make))
     for arithmetic in ARITHMETICS:
-        yield (
-            f"clipped subgradients, {arithmetic}",
-            partial(heavy, lambda e, a=arithmetic: ClippedSubgradient(e, steps=3, arithmetic=a), 2.0),
-        )
+        subgradient = partial(ClippedSubgradient, steps=3, arithmetic=arithmetic)
+        yield f"clipped subgradients, {arithmetic}", Case(("heavy", "2.0"), partial(within, subgradient))
 
 
-CASES: dict[str, Callable[..., None]] = dict((*_glm_cases(), *_public_cases(), *_heavy_cases()))
+CASES: dict[str, Case] = dict((*_glm_cases(), *_public_cases(), *_heavy_cases()))

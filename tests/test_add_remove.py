@@ -25,6 +25,8 @@ from dpbench.publicdata.anchored import with_anchor
 from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.publicdata.hypotheses_constants import Constants
 from dpbench.publicdata.hypotheses_cube import ParityCube
+from dpbench.publicdata.hypotheses_finite import FiniteClass
+from dpbench.publicdata.hypotheses_linear import LinearBall
 from dpbench.publicdata.problem import PublicDataProblem
 from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.publicdata.rrspm import RRSPM, parity_law
@@ -123,6 +125,51 @@ def test_constants_of_one_record_more() -> None:
             assert m.guarantee(p, neighbours="add-remove").delta(0.5) == m.guarantee(p).delta(0.5)
             largest = max(largest, moved / m.stability(p))
     assert 0.2 < largest <= 1.0 + 1e-12
+
+
+@pytest.mark.parametrize("arithmetic", ["float", "exact"])
+@pytest.mark.parametrize("normalization", ["mean", "sum"])
+def test_averages_of_one_record_more(arithmetic: str, normalization: str) -> None:
+    """Algorithm 2 under common ω: f̄ of 10 and of 11 records lie within the ρ of either, and attain a seventh of it.
+
+    ρ bounds all but δ/2 = 0.1 of the runs: of 400, more than 81 beyond it have a probability below 1e-6.
+    """
+    eta = 1.0 if normalization == "mean" else 10.0
+    m = AveragedPerturbation(
+        1.0, 0.2, perturbation=eta, noise_scale=1.0, arithmetic=arithmetic, normalization=normalization
+    )
+    x, y, two = np.zeros(11, dtype=int), np.array([1.0, -1.0] * 5 + [1.0]), FiniteClass([[1, 1, 1], [-1, -1, -1]])
+    pair = [PublicDataProblem(x[:k], y[:k], [0, 1, 2], hypotheses=two, loss="zero-one") for k in (10, 11)]
+    first, second = (m.centres(p, 400, np.random.default_rng(3)) for p in pair)
+    moved = np.sqrt(((first - second) ** 2).mean(axis=1))
+    for p in pair:
+        rho = m.stability(p, neighbours="add-remove")
+        assert np.count_nonzero(moved > rho) <= 81 and moved.max() > rho / 7.0
+        assert rho >= m.stability(p) and (rho > m.stability(p)) == (arithmetic == "exact")
+        profile = m.guarantee(p, neighbours="add-remove")
+        assert profile.neighbours == "add-remove" and 1.0 > profile.delta(1.0) >= m.guarantee(p).delta(1.0)
+
+
+@pytest.mark.parametrize("arithmetic", ["float", "exact"])
+@pytest.mark.parametrize("normalization", ["mean", "sum"])
+def test_minimisers_of_an_iteration_on_one_record_more(arithmetic: str, normalization: str) -> None:
+    """Algorithm 3 on a ball: f̄ of n and n + 1 records lie within the ρ of either, whose gaps are those of n ± 1."""
+    m = RegularizedPerturbation(
+        1.0, 0.01, regularization=0.5, noise_scale=0.3, arithmetic=arithmetic, normalization=normalization
+    )
+    rng, largest = np.random.default_rng(4), 0.0
+    for _ in range(20):
+        x, y = rng.choice([-1.0, 1.0], (5, 2)) / 1.5, rng.choice([-1.0, 1.0], 5)
+        pair = [
+            PublicDataProblem(x[:k], y[:k], np.eye(2), hypotheses=LinearBall(2), loss="squared") for k in (4, 5)
+        ]
+        moved = float(np.sqrt(((m.centre(pair[0]) - m.centre(pair[1])) ** 2).mean()))
+        for p in pair:
+            rho = m.stability(p, neighbours="add-remove")
+            assert rho > m.stability(p)
+            assert m.guarantee(p, neighbours="add-remove").delta(0.5) > m.guarantee(p).delta(0.5)
+            largest = max(largest, moved / rho)
+    assert 0.1 < largest <= 1.0
 
 
 PLAIN = GLMProblem(np.ones((4, 1)), [1.0, -1.0, 1.0, 1.0], loss="absolute", x_bound=1.0, y_bound=1.0, radius=1.0)

@@ -140,6 +140,6 @@ def test_a_site_without_a_graph_is_noticed(bench: SimpleNamespace, tmp_path: Pat
     graphs.mkdir(parents=True)
     (graphs / "a.time_one.json").write_text("[[3, 0.5]]")
     (graphs / "a.time_two.json").write_text("[[3, [null, null]]]")
-    assert missing(tmp_path) == ["a.time_two", "b"]
+    assert missing(tmp_path) == ["a.time_two", "b"] and missing(tmp_path, "one|b") == ["b"]
     (graphs / "b.json").write_text("[[3, [null, 2.0]]]")
     assert missing(tmp_path) == ["a.time_two"]

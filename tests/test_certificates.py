@@ -16,7 +16,8 @@ from typing import Any
 import dpbench_check
 import pytest
 from certificate_mutations import mutations
-from naive.certificates import Reading, true
+from naive.certificate_reading import Reading
+from naive.certificates import true
 
 import dpbench.certificates as certificates
 from dpbench.certificates import reasons, sampled, shown

@@ -10,9 +10,8 @@ from naive import worlds as naive
 
 from dpbench.core.sampling import stream
 from dpbench.glm import losses
-from dpbench.glm.claims import lemma5, lemma6, lemmas
-from dpbench.glm.claims.world_search import search_case
-from dpbench.glm.claims.worlds import DataSets, average_stability, build, descend
+from dpbench.glm.claims import lemma5, lemmas
+from dpbench.glm.claims.worlds import DataSets, average_stability, build, descend, search_case
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.problem import GLMProblem
 from dpbench.ledger.core import inequality_verdict
@@ -149,13 +148,13 @@ def test_least_risk_brackets_the_minimum():
         assert high[i] <= least + 4.0 * (worlds.radius[i] / 2000) ** 2 + 2.0 * worlds.radius[i] ** 2 * 2 / 101**2
 
 
-@pytest.mark.parametrize("claim", [lemma5, lemma6], ids=["lemma5", "lemma6"])
+@pytest.mark.parametrize("claim", [lemma5, lemmas], ids=["lemma5", "lemma6"])
 def test_corrected_lemmas_stand_and_tighter_ones_do_not(claim):
-    margins = {lemma5: lemma5.stability_margins, lemma6: lemma6.regret_margins}[claim]
+    margins = {lemma5: lemma5.stability_margins, lemmas: lemmas.regret_margins}[claim]
 
     def planted(worlds, sets, settings, path):
         """The right side divided: by 24 for Lemma 5 (largest left/right about 0.09), by 5 for Lemma 6 (0.28)."""
-        shrink = {lemma5: 24.0, lemma6: 5.0}[claim]
+        shrink = {lemma5: 24.0, lemmas: 5.0}[claim]
         return 1.0 - shrink * (1.0 - margins(worlds, sets, settings, path))
 
     first, directed = search_case(margins, "test", claim.SHAPES, 40, 0, 5)
@@ -164,5 +163,5 @@ def test_corrected_lemmas_stand_and_tighter_ones_do_not(claim):
 
 
 def test_lemma6_with_noise_reports_an_estimate_and_a_bound_below_the_regret():
-    estimate, bound = lemma6.noisy_margins(4, 200, 100, 0, 7)
+    estimate, bound = lemmas.noisy_margins(4, 200, 100, 0, 7)
     assert 0.0 < estimate < bound

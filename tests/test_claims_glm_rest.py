@@ -15,7 +15,7 @@ from dpbench.core.sampling import stream
 from dpbench.glm import theory
 from dpbench.glm._random_map import RandomMap
 from dpbench.glm.claims import (
-    algorithm1_printed,
+    boosting_failures,
     corollary2,
     jl_dimension,
     jl_privacy,
@@ -25,7 +25,6 @@ from dpbench.glm.claims import (
     rates_lipschitz,
     rates_selection,
     selection_privacy,
-    selection_terms,
     theorem1_privacy,
     uniform_convergence,
 )
@@ -46,7 +45,7 @@ def context():
 
 CHEAP = {
     claim.id: claim
-    for module in (algorithm1_printed, jl_dimension, selection_terms)
+    for module in (corollary2, jl_dimension, boosting_failures)
     for claim in declared(module)
 } | {c.id: c for c in declared(corollary2) if c.id.endswith(("units", "corrected"))} | {
     c.id: c for c in declared(uniform_convergence) if c.id in ("glm.thm9.inequality", "glm.cor3.inequality")
@@ -108,7 +107,7 @@ def test_printed_descent_is_line_4() -> None:
         w = [part - eta * risk / 30.0 for part in w]
         size = math.sqrt(sum(part * part for part in w))
         w = [part / max(1.0, size) for part in w]
-    found = algorithm1_printed.printed_descent(second, cross, square, 30)[0]
+    found = corollary2.printed_descent(second, cross, square, 30)[0]
     assert found == pytest.approx(np.mean(iterates, axis=0), rel=1e-10)
 
 

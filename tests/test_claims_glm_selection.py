@@ -12,7 +12,6 @@ from dpbench.glm import theory_selection as theory
 from dpbench.glm.claims import (
     boosting_failures,
     grid_search_oracle,
-    selection_concentration,
     selection_losses,
     selection_mechanisms,
     selection_privacy,
@@ -27,7 +26,7 @@ def context():
         yield made
 
 
-MODULES = (selection_losses, selection_concentration, selection_privacy)
+MODULES = (selection_losses, selection_losses, selection_privacy)
 CLAIMS = declared(*MODULES)
 
 
@@ -41,11 +40,11 @@ def test_entries_reach_their_expected_verdict(claim, context: RunContext) -> Non
 
 
 def test_predicted_numbers(context: RunContext) -> None:
-    assert measured(selection_concentration.lemma11, context, corrected=False)[1].value == pytest.approx(0.36, abs=0.01)
+    assert measured(selection_losses.lemma11, context, corrected=False)[1].value == pytest.approx(0.36, abs=0.01)
     assert measured(selection_losses.lemma9, context, corrected=False)[1].value == pytest.approx(-0.5, abs=1e-3)
     assert measured(selection_losses.theorem15, context, corrected=False)[1].value == pytest.approx(math.e)
     assert 1.0 - theory.ball_loss_bound(2.0, 1.0, 1.0, 1.0) / 4.0 == 0.25, "3 against 4"
-    assert measured(selection_concentration.penalty, context, corrected=False)[1].value == pytest.approx(0.56, abs=0.01)
+    assert measured(selection_losses.penalty, context, corrected=False)[1].value == pytest.approx(0.56, abs=0.01)
 
 
 def test_planted_errors_are_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,11 +62,11 @@ def test_planted_errors_are_refuted(context: RunContext, monkeypatch: pytest.Mon
         patch.setattr(theory, "perturbed_sub_gaussian_corrected", lambda *a: 0.7 * true_gamma(*a))
         assert measured(selection_losses.theorem15, context, corrected=True)[0] == "refuted"
         patch.setattr(theory, "score_penalty_corrected", lambda *a: 0.5 * true_tau(*a))
-        assert measured(selection_concentration.penalty, context, corrected=True)[0] == "refuted"
+        assert measured(selection_losses.penalty, context, corrected=True)[0] == "refuted"
         patch.setattr(theory, "boosting_upper", lambda *a: 0.0)
         patch.setattr(theory, "boosting_spread", lambda *a: 0.0)
         patch.setattr(theory, "boosting_lower", lambda *a: -1e9)
-        assert measured(selection_concentration.lemma11, context, corrected=True)[0] == "refuted"
+        assert measured(selection_losses.lemma11, context, corrected=True)[0] == "refuted"
 
 
 def test_exceedance_by_sampling() -> None:

@@ -64,6 +64,21 @@ def test_the_page_of_the_glm_paper_in_both_forms(glm: Paper) -> None:
     assert "src=" not in page and "href=" not in page and "<script" not in page
 
 
+def test_an_entry_says_which_version_was_read_and_has_room_for_a_reply(glm: Paper) -> None:
+    claims = {claim.id: claim for claim in glm.claims}
+    failing = dict(errata.reading(claims["glm.thm10.privacy.printed"]))
+    assert glm.version in failing["version read"] and "not known" in failing["version read"]
+    assert failing["the authors' reply"] == "none yet" and "2G" in failing["what the paper says of it itself"]
+    assert [label for label, _ in errata.reading(claims["glm.thm5.privacy.exact"])] == ["version read"]
+    assert errata.reading(next(iter(made_up().claims))) == []  # not a paper of the registry
+
+
+def test_quotations_within_caveats_are_marked_as_such(glm: Paper) -> None:
+    """The paper's own words stand between “ and ”, so that they can be told from ours and looked up."""
+    said = [correction.caveat for correction in errata.corrections(glm).values() if correction.caveat]
+    assert len(said) >= 15 and all(text.count("“") == text.count("”") > 0 for text in said)
+
+
 def test_a_made_up_page_escapes_cuts_and_takes_evidence() -> None:
     paper = made_up()
     digest = next(c.digest for c in paper.claims if c.id == "made.a.inequality")

@@ -17,95 +17,29 @@ from admissible import (
     every,
     series,
 )
+from glm_instances import (
+    GRID,
+    at_zero,
+    beyond_zero,
+    capped_pair,
+    coin_base,
+    convex_smooth_nonnegative,
+    dummy_reaches_b,
+    exact_norm,
+    lemma_5_by_simulation,
+    linear_pair,
+    lipschitz_convex,
+    neighbours,
+    range_of_theorem_4,
+    sign_is_private,
+)
 
 from dpbench.glm import losses, theory, theory_selection
-from dpbench.glm.claims import paper, theorem4
-from dpbench.glm.claims.pairs import cancelling_pair
+from dpbench.glm.claims import paper
 from dpbench.glm.claims.selection_mechanisms import coin_pair
 from dpbench.glm.jl import JLMethod
-from dpbench.glm.losses import Loss
 from dpbench.glm.noisy_gd import printed_gradient_bound
-from dpbench.glm.problem import GLMProblem
 from lowerbounds._packing import packing
-
-Pair = tuple[GLMProblem, GLMProblem]
-GRID = np.linspace(-3.0, 3.0, 601)
-
-
-def neighbours(pair: Pair) -> bool:
-    """One record differs, and all keep to the bounds."""
-    a, b = ((np.asarray(p.X), p.y) for p in pair)
-    differing = (np.abs(a[0] - b[0]).max(axis=1) > 0) | (a[1] != b[1])
-    norms = [np.linalg.norm(x, axis=1).max() <= pair[0].x_bound * (1 + 1e-12) for x, _ in (a, b)]
-    labels = [np.abs(y).max() <= pair[0].y_bound * (1 + 1e-12) for _, y in (a, b)]
-    return bool(differing.sum() == 1 and all(norms) and all(labels))
-
-
-def convex_smooth_nonnegative(loss: Loss, y: float = 1.0) -> bool:
-    """Value ≥ 0, φ' non-decreasing and H-Lipschitz, on a grid, for labels ±y."""
-    good = True
-    for label in (y, -y):
-        labels = np.full_like(GRID, label)
-        value, slope = loss.value(GRID, labels), loss.derivative(GRID, labels)
-        rise = np.diff(slope)
-        good &= bool(value.min() >= -1e-9 and rise.min() >= -1e-9)
-        good &= bool(rise.max() <= loss.smoothness * np.diff(GRID).max() * (1 + 1e-9) + 1e-9)
-    return good
-
-
-def at_zero(loss: Loss, y: float = 1.0) -> float:
-    return float(loss.value(np.zeros(1), np.full(1, y))[0])
-
-
-def lipschitz_convex(loss: Loss) -> bool:
-    slope = loss.derivative(GRID, np.ones_like(GRID))
-    return bool(np.abs(slope).max() <= 1.0 + 1e-12 and np.diff(slope).min() >= -1e-12)
-
-
-def linear_pair(n: int, d: int = 1) -> Pair:
-    return cancelling_pair("linear", n, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=d)
-
-
-def capped_pair(radius: float, n: int, x_bound: float = 1.0, d: int = 1, end: float | None = None) -> Pair:
-    loss = losses.capped_linear(radius if end is None else end)
-    return cancelling_pair(loss, n, x_bound=x_bound, y_bound=1.0, radius=radius, dimension=d)
-
-
-def beyond_zero(radius: float, smoothness: float, x_bound: float, n: int, y: float) -> bool:
-    """n ≥ n₀ = HB²‖X‖²/‖Y‖²."""
-    return n >= smoothness * radius**2 * x_bound**2 / y**2
-
-
-def range_of_theorem_4(name: str) -> dict[str, Check]:
-    return {"epsilon in [1/n, 1]; delta = 0 <= (1 - exp(-epsilon))/16": every(
-        name, lambda n, e: 1.0 / n <= e <= 1.0, "n", "epsilon")}  # fmt: skip
-
-
-def exact_norm() -> bool:
-    rng = np.random.default_rng(0)
-    for n, radius in ((100, 100.0), (1000, 7.0)):
-        for x, y in theorem4.data_sets(n, radius, 1.0, rng, 20):
-            norm = abs(float(x @ y) / float(x @ x))
-            if abs(norm / radius - 1.0) > 1e-9 or max(abs(x).max(), abs(y).max()) > 1 + 1e-9:
-                return False
-    return True
-
-
-def dummy_reaches_b() -> bool:
-    """c' = Y/√(B² − |w^σ|²) is at most X, and puts the minimiser's norm at B."""
-    for n, d, epsilon, radius in zip(*(series("glm.thm4.inequality.wlog")[k] for k in ("n", "d", "epsilon", "radius")),
-                                     strict=True):  # fmt: skip
-        family = packing(n - 1, d - 1, epsilon, radius=math.sqrt(min(d - 1, n * epsilon)))
-        inner = math.sqrt(family.parameters["active"]) * family.parameters["target"]
-        if 1.0 / math.sqrt(radius**2 - inner**2) > 1.0:
-            return False
-    return True
-
-
-def coin_base() -> bool:
-    """Condition 2 of Theorem 13 with γ² = B²/log 2: E exp(⟨w, u⟩²/γ²) = exp(B²cos²/γ²) ≤ 2, with equality along e_1."""
-    return math.exp(1.0 / (1.0 / math.log(2.0))) <= 2.0 + 1e-12
-
 
 POINT_MASS: dict[str, Check] = {
     "loss smooth, non-negative, at most Y^2 at zero": lambda: convex_smooth_nonnegative(losses.squared())
@@ -223,7 +157,10 @@ ASSUMPTIONS: Assumptions = {
         "a point mass at (X, Y): |w*| = Y/X, loss at zero Y^2": lambda: at_zero(losses.squared()) == 1.0,
     },
     "glm.thm4.floor.d1": range_of_theorem_4("glm.thm4.floor.d1") | {
-        "data sets with |w*| = B exactly, |x| <= X, |y| <= Y": exact_norm},
+        "data sets with |w*| = B exactly, |x| <= X, |y| <= Y": exact_norm,
+        "the algorithm is (epsilon, 0)-DP, by the law of its output on neighbours": sign_is_private,
+        "d = 1 and B|X| > |Y|; the loss is the squared one, as in the proof": every(
+            "glm.thm4.floor.d1", lambda r: r > 1.0, "radius")},
     "glm.thm4.floor.small-radius": range_of_theorem_4("glm.thm4.floor.small-radius") | {
         "the zero predictor is (0, 0)-DP, and F(0) - F(w*) = mean <w*, x>^2 <= B^2X^2": every(
             "glm.thm4.floor.small-radius", lambda r, zero: zero >= r**2 * (1 - 1e-12), "radius", "zero")},
@@ -246,7 +183,12 @@ ASSUMPTIONS: Assumptions = {
     "glm.cor5.floor.small-radius": {
         "B > 0; w* minimises over the whole space": every("glm.cor5.floor.small-radius", lambda r: r > 0.0, "radius")},
     "glm.lemma5.stability": {
-        "loss non-negative, convex, smooth; eta <= 4/H~": lambda: convex_smooth_nonnegative(losses.squared()),
+        "loss non-negative, convex, smooth": lambda: convex_smooth_nonnegative(losses.squared()),
+        "loss at zero y^2 = 1 = Y^2 at the labels +-1": lambda: at_zero(losses.squared()) == 1.0,
+        "Algorithm 1 with eta = 4/H~ on the entry's law has the stability it says": lemma_5_by_simulation,
+        "w* = 0 lies in the ball": every("glm.lemma5.stability", lambda b: b > 0.0, "B"),
+        "every case but T > n^2 has T < n": every(
+            "glm.lemma5.stability", lambda case, n, t: t < n or "T > n^2" in case, "case", "n", "T"),
         "a case has T < n and n >= n_0": lambda: any(t < n and n >= 2.0 * b * b for n, t, b in zip(
             *(series("glm.lemma5.stability")[c] for c in ("n", "T", "B")), strict=True)),
     },

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.stats import chi2, norm
 
 from dpbench.glm import losses, theory
-from dpbench.glm.claims import grid_search_printed, jl_step_size
+from dpbench.glm.claims import grid_search_printed, jl_dimension
 from dpbench.glm.claims.pairs import cancelling_pair
 from dpbench.glm.jl import JLMethod
 from dpbench.glm.problem import GLMProblem
@@ -121,7 +121,7 @@ def test_theorem_2s_step_size_in_a_simulation() -> None:
     """Noisy GD in R^k on n records (e_1, 1), the printed η with a huge d: mean excess above the closed-form bound."""
     rng, n, k, wide = np.random.default_rng(0), 400, 6, 400**2
     bound = theory.smooth_gradient_bound(2.0, 1.0, 1.0, 1.0)
-    sigma = theory.noisy_gd_noise(bound, n, n, jl_step_size.EPSILON, jl_step_size.DELTA)
+    sigma = theory.noisy_gd_noise(bound, n, n, jl_dimension.EPSILON, jl_dimension.DELTA)
     eta = theory.noisy_gd_step_size(1.0, n, 2.0, 1.0, 1.0, sigma, wide)
     found = []
     for _ in range(40):
@@ -132,4 +132,4 @@ def test_theorem_2s_step_size_in_a_simulation() -> None:
             w = w - eta * (2.0 * (phi @ w - 1.0) * phi + sigma * rng.standard_normal(k))
             w *= min(1.0, 2.0 / max(1e-300, float(np.linalg.norm(w))))
         found.append((float(phi @ mean) - 1.0) ** 2)
-    assert np.mean(found) > jl_step_size.least_excess(n, wide, k, wide) > 0.7
+    assert np.mean(found) > jl_dimension.least_excess(n, wide, k, wide) > 0.7

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -226,3 +227,12 @@ def test_problem_is_a_value() -> None:
     assert not p.X.flags.writeable
     assert p.empirical_risk(np.zeros(2)) == pytest.approx(np.abs(p.y).mean())
     assert problem(domain="box").diameter == pytest.approx(2.0 * math.sqrt(2.0)) and p.diameter == 2.0
+
+
+def test_the_ceiling_has_the_exponent_of_the_theorem() -> None:
+    """(θ − 1)/θ: at θ = 5/4, 32 times the dimension doubles it, and 32 times ε halves it."""
+    ceiling = partial(theory.rate, epsilon=1.0, failure=0.1, theta=1.25, tau=1.0, moment="norm", diameter=1.0)
+    assert ceiling(1000, 32) == pytest.approx(2.0 * ceiling(1000, 1), rel=1e-12)
+    coordinates = partial(ceiling, moment="coordinate")
+    assert coordinates(1000, 32) == pytest.approx(32.0 * coordinates(1000, 1), rel=1e-12)
+    assert coordinates(1000, 1, epsilon=32.0) == pytest.approx(0.5 * coordinates(1000, 1), rel=1e-12)

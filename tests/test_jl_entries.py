@@ -12,7 +12,7 @@ import pytest
 from declared import declared, measured
 
 from dpbench.glm import losses
-from dpbench.glm.claims import jl_privacy, jl_step_size, lemma12, rates_jl
+from dpbench.glm.claims import jl_dimension, jl_privacy, rates_output_perturbation
 from dpbench.glm.claims.pairs import cancelling_pair
 from dpbench.glm.jl import JLMethod
 from dpbench.ledger.core import inequality_verdict, privacy_verdict
@@ -91,7 +91,7 @@ def test_an_exact_noise_halved_is_not_proved(context: RunContext, monkeypatch: p
 def test_lemma12_counts_are_those_of_every_map_listed() -> None:
     u, v, k = (5, 0), (3, 4), 2
     for law, values in (("rademacher", (1, -1)), ("sparse", (1, 0, -1))):
-        chances = lemma12.LAWS[law]
+        chances = jl_dimension.LAWS[law]
         factor = 3 if law == "sparse" else 1
         for alpha in (Fraction(1, 10), Fraction(1, 2)):
             left = right = Fraction(0)
@@ -103,7 +103,7 @@ def test_lemma12_counts_are_those_of_every_map_listed() -> None:
                 for w in (np.add(u, v), np.subtract(u, v)):
                     square = Fraction(factor * int((phi @ w) @ (phi @ w)), k)
                     right += chance * (abs(square - int(w @ w)) > alpha * int(w @ w))
-            assert lemma12.counted_sides(law, k, u, v, alpha) == (left, right)
+            assert jl_dimension.counted_sides(law, k, u, v, alpha) == (left, right)
             assert left > 0
 
 
@@ -115,7 +115,7 @@ def test_lemma12_normal_map_by_sampling(k: int, alpha: float, cosine: float) -> 
     u, v = np.array([1.0, 0.0]), np.array([cosine, math.sqrt(1.0 - cosine**2)])
     inner = np.einsum("ti,ti->t", phi @ u, phi @ v)
     seen = float((np.abs(inner - cosine) > alpha).mean())
-    left, right = lemma12.normal_sides(k, alpha, cosine, 20_000)
+    left, right = jl_dimension.normal_sides(k, alpha, cosine, 20_000)
     error = 4.9 * math.sqrt(left * (1.0 - left) / 200_000) + 1e-4
     assert abs(seen - left) < error < 0.01
     lengths = (phi[:, :, 0] ** 2).sum(axis=1)
@@ -124,7 +124,7 @@ def test_lemma12_normal_map_by_sampling(k: int, alpha: float, cosine: float) -> 
 
 def test_lemma12_is_attained_and_a_stronger_claim_is_refuted(context: RunContext) -> None:
     """Planted: failure probability β in place of 2β, which two disjoint failures exceed."""
-    verdict, evidence = measured(lemma12.lemma12, context)
+    verdict, evidence = measured(jl_dimension.lemma12, context)
     assert (verdict, evidence.value) == ("not refuted", 0.0)
     margins = np.array(evidence.series["margin"])
     assert {"normal", "rademacher", "sparse"} == set(evidence.series["map"])
@@ -145,12 +145,12 @@ def test_no_map_keeps_more_than_half_on_average() -> None:
 
 
 def test_the_printed_step_size_leaves_the_bound_behind(context: RunContext) -> None:
-    verdict, evidence = measured(jl_step_size.step_size, context)
+    verdict, evidence = measured(jl_dimension.step_size, context)
     assert verdict == "refuted" and min(evidence.series["excess at least"]) > 0.9
 
 
 def test_the_rate_in_n_is_attained(context: RunContext) -> None:
-    verdict, evidence = measured(rates_jl.in_n, context)
+    verdict, evidence = measured(rates_output_perturbation.in_n, context)
     assert verdict == "consistent"
     least = evidence.series["kept by no map"]
     assert all(a > b for a, b in zip(evidence.series["measured"], least, strict=True))

@@ -175,6 +175,17 @@ def test_convex_smooth_lipschitz_nonnegative(loss: losses.Loss) -> None:
 
 
 @each
+@pytest.mark.parametrize(("z_bound", "y_bound"), [(0.3, 1.0), (5.0, 1.5), (1.0, 4.0), (10.0, 0.1)])
+def test_values_lie_in_their_span(loss: losses.Loss, z_bound: float, y_bound: float) -> None:
+    """At (10, 0.1) the largest value of capped-linear is that of labels near 0: without them it is missed by 90%."""
+    labels = np.array([-1.0, 1.0]) if loss.binary else np.linspace(-y_bound, y_bound, 401)
+    value = loss.value(*np.meshgrid(np.linspace(-z_bound, z_bound, 401), labels))
+    low, high, _ = loss.span(z_bound, y_bound)
+    slack = 1e-12 * (1.0 + np.abs(value).max())
+    assert low - slack <= value.min() and value.max() <= high + slack
+
+
+@each
 @pytest.mark.parametrize(("z_bound", "y_bound"), [(0.3, 1.0), (2.0, 1.0), (5.0, 1.5), (1.0, 4.0)])
 def test_bounds_hold_and_are_attained(loss: losses.Loss, z_bound: float, y_bound: float) -> None:
     labels = np.array([-1.0, 1.0]) if loss.binary else np.linspace(-y_bound, y_bound, 401)

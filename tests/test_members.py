@@ -22,7 +22,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.glm import _noisy_gd_members
 from dpbench.glm._noisy_gd_members import one_run_each
 from dpbench.glm.attacks.accuracy import measure_accuracy
-from dpbench.glm.attacks.members import errors_on, outputs_on
+from dpbench.glm.attacks.members import SharedProblems, errors_on, outputs_on
 from dpbench.glm.claims.floors import Zero
 from dpbench.glm.moment_problem import MomentProblem
 from dpbench.glm.noisy_gd import NoisyGD
@@ -255,3 +255,12 @@ def test_a_mean_of_the_labels_needs_no_records() -> None:
     for k in (0, 1):
         problem = GLMProblem.from_instance(family.instances(k))
         np.testing.assert_allclose(found[k], NoisyMean(0.5)(problem, 4, np.random.default_rng(k)), rtol=1e-12)
+
+
+def test_members_that_share_their_features_keep_their_labels() -> None:
+    family, rng = packing(200, 4, 0.5, 1e-9), np.random.default_rng(0)
+    members, streams = [family.members(rng) for _ in range(3)], lambda: [np.random.default_rng(k) for k in range(3)]
+    shared = list(SharedProblems().of_records(family, members, streams()))
+    alone = [GLMProblem.from_instance(family.instances(*given)) for given in zip(members, streams(), strict=True)]
+    assert [p.digest for p in shared] == [p.digest for p in alone]
+    assert len({p.digest for p in shared}) == 3 and shared[0].X is shared[1].X

@@ -22,8 +22,8 @@ from dpbench.glm.claims.pairs import (
     search_worse,
     searched,
     threshold,
+    worst_real_pair,
 )
-from dpbench.glm.claims.real_data import worst_real_pair
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
@@ -78,13 +78,16 @@ def test_a_printed_noise_doubled_is_not_refuted_by_the_same_pair() -> None:
     assert privacy_verdict(targets, guarantees=[halved.guarantee(problem)]) == "not refuted"
 
 
-def test_attacks_come_near_the_exact_calibration_and_never_beyond_it(context: RunContext) -> None:
-    """Within 8% of the true ε in the mean over 10 seeds of 200,000 runs a side; never above it (each at 1e-6/11)."""
+def test_attacks_come_near_the_exact_calibration_and_never_beyond_it(
+    context: RunContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within 5% of the true ε in the mean over 10 seeds of 600,000 runs a side; never above it (each at 1e-6/11)."""
+    monkeypatch.setitem(output.ATTACK_RUNS, "quick", 600_000)
     verdict, evidence = output._exact(("linear",), 5, output.SEEDS["full"], context)
     assert verdict == "proved"
     bounds, truth = np.array(evidence.series["attack_epsilon_lower"]), evidence.series["attack_true_epsilon"][0]
     assert len(bounds) == len(set(bounds)) == 10
-    assert bounds.mean() >= 0.92 * truth
+    assert bounds.mean() >= 0.95 * truth
     assert (bounds <= truth).all()
 
 

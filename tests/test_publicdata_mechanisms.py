@@ -148,6 +148,13 @@ def test_perturb_is_algorithm_1_and_gamma_zero_projects(noise: str) -> None:
     assert perturb_profile(p, 0.0, 0.0, noise).delta(0.0) == 0.0
 
 
+def test_the_guarantee_of_laplace_noise_is_m_rho_over_gamma() -> None:
+    """f̄ moves by at most ρ in the root of the mean square, so by at most mρ in l1: all coordinates by ρ."""
+    p = public_problem("table")
+    profile = perturb_profile(p, 0.1, 2.0, "laplace")
+    assert profile.epsilon(0.0) == pytest.approx(p.m * 0.1 / 2.0, rel=1e-12) and p.m > 1
+
+
 def test_what_is_released_is_a_function_of_the_public_labels_alone() -> None:
     """Data sets whose f̃ differ off Z and agree on Z give one output; f̃ itself tells them apart."""
     public = np.array([0.1, 0.9])

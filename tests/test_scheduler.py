@@ -157,6 +157,23 @@ def test_a_function_travels_once_and_not_with_every_block(farm: Farm) -> None:
     assert 1 <= work.Counted.pickled - before <= 2
 
 
+def test_short_calls_of_map_travel_together(farm: Farm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first calls one by one, then as many in a task as last 0.05 s; in order, whatever the size."""
+    tasks: list[Any] = []
+    with scheduler(farm.address) as executor:
+        submit = executor.submit
+        monkeypatch.setattr(executor, "submit", lambda *given: tasks.append(given) or submit(*given))
+        for expected in (40, 4):  # two threads: at most 40/4 calls in a task
+            assert list(executor.map(work.number_of, range(40))) == [work.number_of(block) for block in range(40)]
+            assert len(tasks) == expected
+            tasks.clear()
+        assert list(executor.map(work.number_of, [])) == []
+        assert len(list(executor.map(work.process_of, range(20)))) == 20 and len(tasks) == 20
+        tasks.clear()
+        list(executor.map(work.process_of, range(20)))  # a hundredth of a second each
+        assert 4 <= len(tasks) <= 20
+
+
 def test_a_worker_killed_in_the_middle_loses_nothing(doomed: Farm, tmp_path: Path) -> None:
     log = tmp_path / "log"
     slow = partial(work.logged_block, str(log), 0.05)
@@ -213,6 +230,14 @@ def test_an_error_of_a_block_is_the_blocks_own(farm: Farm) -> None:
         RunContext(level="quick", seed=0, workers=executor) as context,
     ):
         context.map(UNIT, partial(work.failing, 2), range(4))
+
+
+def test_another_processor_type_of_a_worker_is_refused(doomed: Farm) -> None:
+    """Its last bits would be stored under the type of this process."""
+    doomed.add_worker(NUMBA_CPU_NAME="generic")
+    doomed.wait()
+    with pytest.raises(InvalidInput, match=r"and its processor type, got .*tcp"), scheduler(doomed.address):
+        pass
 
 
 def test_other_code_on_a_worker_is_refused(farm: Farm, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,6 +68,26 @@ def test_the_largest_integer_is_a_float() -> None:
         validation.integer("n", 1001, at_least=1, at_most=1000)
 
 
+def test_bounds_are_open_or_closed_as_they_say() -> None:
+    assert validation.real("x", 0.5, at_least=0.5) == 0.5
+    with pytest.raises(InvalidInput, match=r"^x must be a finite number > 0.5, got 0.5"):
+        validation.real("x", 0.5, above=0.5)
+    for end in (0.0, 1.0):
+        with pytest.raises(InvalidInput, match=r"^x must be a number strictly between 0 and 1, got "):
+            validation.fraction("x", end)
+    assert validation.delta(0.0) == 0.0
+    for call in (lambda: validation.delta(1.0), lambda: validation.delta(0.0, positive=True)):
+        with pytest.raises(InvalidInput, match=r"^delta must be "):
+            call()
+
+
+def test_the_width_of_an_array_is_that_of_its_last_axis() -> None:
+    assert validation.array("w", [[1.0, 2.0, 3.0]], ndim=2, width=3).shape == (1, 3)
+    for wrong in ([[1.0, 2.0]] * 3, [[1.0, 2.0, 3.0, 4.0]]):
+        with pytest.raises(InvalidInput, match=r"^w must be a matrix whose last axis has length 3, got "):
+            validation.array("w", wrong, ndim=2, width=3)
+
+
 MASKED = np.ma.masked_array([0.5, 1.0, -1.0], mask=[False, True, False])
 
 

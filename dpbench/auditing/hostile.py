@@ -20,25 +20,66 @@ def hostile_pairs(problem: Any, count: int, seed: int = 0) -> Iterator[tuple[Any
     """Problems like this one whose records are made to break a solver, each with one record replaced.
 
     Zeros, ties, signs at the bounds, sizes from 1 to 1e-300, nearly equal and collinear records; the labels are
-    those of the problem in another order, so that they stay within what its loss admits. Nothing for a problem that is
-    no dataclass with a dense matrix X, a vector y and `x_bound`.
+    those of the problem in another order, so that they stay within what its loss admits. For a dataclass with a dense
+    matrix X, a vector y and `x_bound`, or with private points x, labels y and public points `public`: there records are
+    made of the points that it has, private and public, of which numbers that are whole throughout (names of points,
+    marks) are kept, and every other pair has its public points made in the same way. Nothing for other problems.
     """
-    X, y = getattr(problem, "X", None), getattr(problem, "y", None)
-    if not isinstance(X, np.ndarray) or X.ndim != 2 or not isinstance(y, np.ndarray):
+    if not (_has_public(problem) or _has_matrix(problem)):
         return
-    if isinstance(problem, type) or not is_dataclass(problem):
-        return
-    bound = float(getattr(problem, "x_bound", 1.0)) * (1.0 - 1e-12)
+    made = _public_features if _has_public(problem) else _features
     for number in range(count):
         rng = stream("hostile", seed, number)
-        made = _hostile_features(number % 6, X.shape, rng)
-        longest = np.linalg.norm(made, axis=1, keepdims=True)
-        made = bound * made / np.maximum(longest, 1.0)
-        labels = rng.permutation(y)
-        near, other = made.copy(), labels.copy()
-        near[0], other[0] = rng.permutation(made[-1]) * rng.choice([-1.0, 0.0, 1.0]), labels[-1]
+        features, name = made(number % 6, problem, len(problem.y), rng)
+        labels = rng.permutation(problem.y)
+        near, other = features.copy(), labels.copy()
+        signs = rng.choice([-1.0, 0.0, 1.0])
+        near[0], other[0] = (rng.permutation(features[-1]) * signs if name == "X" else features[-1]), labels[-1]
         like: Any = partial(replace, problem)
-        yield like(X=made, y=labels), like(X=near, y=other)
+        if name == "x" and number % 2 == 1:
+            like = partial(like, public=_public_features(number // 2 % 6, problem, len(problem.public), rng)[0])
+        yield like(**{name: features}, y=labels), like(**{name: near}, y=other)
+
+
+def _has_matrix(problem: Any) -> bool:
+    X, y = getattr(problem, "X", None), getattr(problem, "y", None)
+    arrays = isinstance(X, np.ndarray) and X.ndim == 2 and isinstance(y, np.ndarray)
+    return arrays and not isinstance(problem, type) and is_dataclass(problem)
+
+
+def _has_public(problem: Any) -> bool:
+    arrays = all(isinstance(getattr(problem, name, None), np.ndarray) for name in ("x", "y", "public"))
+    return arrays and not isinstance(problem, type) and is_dataclass(problem)
+
+
+def _features(kind: int, problem: Any, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, str]:
+    made = _hostile_features(kind, (rows, problem.X.shape[1]), rng)
+    return _bound(problem) * made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1.0), "X"
+
+
+def _bound(problem: Any) -> float:
+    return float(getattr(problem, "x_bound", 1.0)) * (1.0 - 1e-12)
+
+
+def _public_features(kind: int, problem: Any, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, str]:
+    pool, free = _pool(problem)
+    made = pool[rng.integers(len(pool), size=rows)]
+    if kind == 0:
+        made = pool[rng.integers(len(pool), size=2)][rng.integers(0, 2, rows)]
+    each = (rows, *[1] * (pool.ndim - 1))
+    sizes = {
+        1: 10.0 ** rng.integers(-12, 1, each), 2: np.where(rng.random(each) < 0.7, 1e-310, 1.0),
+        3: rng.choice([-1.0, 0.0, 1.0], each), 4: 1.0 - 1e-15 * rng.integers(0, 4, each),
+    }  # fmt: skip
+    if kind == 4:
+        made = np.repeat(made[:1], rows, axis=0)
+    return np.where(free, made * sizes.get(kind, np.ones(each)), made), "x"
+
+
+def _pool(problem: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The points of a problem, private and public, and which of their columns are not whole numbers throughout."""
+    pool = np.concatenate([problem.x, problem.public])
+    return pool, (pool != np.rint(pool)).any(axis=0)
 
 
 def _hostile_features(kind: int, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
@@ -65,29 +106,38 @@ _ROWS = 6
 def tells_apart_on_some(mechanism: Any, problem: Any, examples: int, seed: int = 0) -> str:
     """`tells_apart` on pairs that hypothesis searches for and shrinks, with the smallest found; empty where none is.
 
-    Up to six different records of entries in `SIZES` repeated to the problem's n, its labels in another order, and one
-    record replaced. Nothing is searched where hypothesis (in the extra `test`) is not installed, or for a problem that
-    `hostile_pairs` has nothing for.
+    All records one of each size in `SIZES`, then up to six different records of entries of these sizes repeated to the
+    problem's n (points of the problem times such a size, where it has public points), its labels in another order, and
+    one record replaced. Nothing is searched where hypothesis (in the extra `test`) is not installed, or for a problem
+    that `hostile_pairs` has nothing for.
     """
-    if find_spec("hypothesis") is None or next(hostile_pairs(problem, 1, seed), None) is None:
+    if find_spec("hypothesis") is None or not (_has_public(problem) or _has_matrix(problem)):
         return ""
     hypothesis, st = import_module("hypothesis"), import_module("hypothesis.strategies")
-    (n, d), bound = problem.X.shape, float(getattr(problem, "x_bound", 1.0)) * (1.0 - 1e-12)
     entry = st.builds(lambda size, sign: size * sign, st.sampled_from(SIZES), st.sampled_from([1.0, -1.0]))
-    row = st.lists(entry, min_size=d, max_size=d)
-    found: list[str] = []
+    if _has_public(problem):
+        name, (pool, free) = "x", _pool(problem)
+        row = st.tuples(st.integers(0, len(pool) - 1), entry)
+    else:
+        name, row = "X", st.lists(entry, min_size=problem.X.shape[1], max_size=problem.X.shape[1])
+    n, found = len(problem.y), []
 
-    def features(rows: list[list[float]]) -> np.ndarray:
+    def features(rows: list[Any]) -> np.ndarray:
+        if name == "x":
+            return np.array([np.where(free, size * pool[at], pool[at]) for at, size in rows])
         made = np.array(rows)
-        return bound * made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1.0)
+        return _bound(problem) * made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1.0)
 
-    def told(rows: list[list[float]], other: list[float], order: int, label: int) -> None:
-        X, y = np.resize(features(rows), (n, d)), np.roll(problem.y, order)
+    def told(rows: list[Any], other: Any, order: int, label: int) -> None:
+        made = features(rows)
+        X, y = np.resize(made, (n, *made.shape[1:])), np.roll(problem.y, order)
         near_X, near_y = X.copy(), y.copy()
         near_X[0], near_y[0] = features([other])[0], problem.y[label]
-        said = tells_apart(mechanism, [(replace(problem, X=X, y=y), replace(problem, X=near_X, y=near_y))], seed)
+        pair = replace(problem, **{name: X}, y=y), replace(problem, **{name: near_X}, y=near_y)
+        said = tells_apart(mechanism, [pair], seed)
         if said:
-            found.append(f"{said}, of rows {rows} repeated, the first then {other}")
+            what = "points times sizes" if name == "x" else "rows"
+            found.append(f"{said}, of {what} {rows} repeated, the first then {other}")
             raise _Found
 
     place = st.integers(0, n - 1)
@@ -95,10 +145,13 @@ def tells_apart_on_some(mechanism: Any, problem: Any, examples: int, seed: int =
         max_examples=examples, derandomize=True, database=None, deadline=None, report_multiple_bugs=False,
         suppress_health_check=list(hypothesis.HealthCheck),
     )(hypothesis.given(st.lists(row, min_size=1, max_size=_ROWS), row, place, place)(told))  # fmt: skip
+    one = [((0, size) if name == "x" else [size] * problem.X.shape[1]) for size in SIZES]
+    for alone in reversed(one):  # all records one, which chance may miss
+        search = hypothesis.example([alone], one[0], 0, 0)(search)
     try:
         search()
     except _Found:
-        return found[-1]  # hypothesis ends with the smallest
+        return str(found[-1])  # hypothesis ends with the smallest
     return ""
 
 

@@ -30,8 +30,8 @@ def theorem5_printed() -> Draft:
         instances.append((values, {"delta": shown}))
     return Draft(
         verdict="refuted",
-        statement="A pair of data sets whose outputs are two Gaussian laws, closer to each other than (epsilon, "
-        "delta) asks at no setting listed.",
+        statement="A pair of data sets whose outputs are two Gaussian laws, further apart than (epsilon, delta) "
+        "allows at every setting listed.",
         symbols={**{k: v for k, v in _LIPSCHITZ.items() if k != "n"}, "half": "pairs of records that cancel"},
         definitions={
             "n": "2*half + 1",

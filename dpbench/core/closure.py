@@ -21,7 +21,7 @@ from functools import cache, partial
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-from dpbench.core import sources, validation
+from dpbench.core import kept, sources, validation
 from dpbench.core.definitions import Name, module_of
 
 _ROUNDS = 3  # how far the names of a definition's neighbours enter its own digest
@@ -68,22 +68,43 @@ def closure(*roots: Any, depends: Iterable[str] = ()) -> Closure:
     InvalidInput
         If a root has no source file, or `depends` names nothing.
     """
-    starts: set[Name] = set()
+    named: set[Name] = set()
     for root in roots:
-        _add_roots(root, starts)
-    for text in depends:
-        module, _, name = text.partition(":")
-        if not name or sources.path_of(module) is None or not module_of(module).resolve(name):
-            raise validation.invalid("depends", "names of definitions, as module:name", text)
-        starts.update(module_of(module).resolve(name))
-    ours = all(sources.is_ours(module) for module, _ in starts)
-    return (_closure_of_ours if ours else _closure_of)(frozenset(starts))
+        _add_roots(root, named)
+    declared = frozenset(_parts(text) for text in depends)
+    ours = all(sources.at_start(module) for module, _ in named | declared)
+    return (_closure_of_ours if ours else _closure_from)(frozenset(named), declared)
 
 
 @cache
-def _closure_of_ours(starts: frozenset[Name]) -> Closure:
+def _closure_of_ours(named: frozenset[Name], declared: frozenset[Name]) -> Closure:
     """Ours refers to nothing but ours, and stays what it was at the start."""
-    return _closure_of(starts)
+    known = kept.closure(named | declared)
+    if known is not None:
+        key, definitions = known
+        return Closure(key, definitions, frozenset(map(_parts, definitions)))
+    found = _closure_from(named, declared)
+    kept.keep_closure(named | declared, found.key, found.definitions)
+    return found
+
+
+def _closure_from(named: frozenset[Name], declared: frozenset[Name]) -> Closure:
+    for module, name in named:
+        if sources.path_of(module) is None:
+            raise validation.invalid("function", "from a module with a source file", module)
+        if not module_of(module).binds(name):
+            raise validation.invalid("function", "a definition at the level of its module", f"{module}.{name}")
+    starts = set(named)
+    for module, name in declared:
+        if not name or sources.path_of(module) is None or not module_of(module).resolve(name):
+            raise validation.invalid("depends", "names of definitions, as module:name", f"{module}:{name}")
+        starts.update(module_of(module).resolve(name))
+    return _closure_of(frozenset(starts))
+
+
+def _parts(label: str) -> Name:
+    module, _, name = label.partition(":")
+    return module, name
 
 
 def _closure_of(starts: frozenset[Name]) -> Closure:
@@ -133,12 +154,7 @@ def _add_roots(value: Any, found: set[Name], primary: bool = True) -> None:
 
 
 def _definition(value: Any) -> Name:
-    module, name = value.__module__, value.__qualname__.partition(".")[0]
-    if sources.path_of(module) is None:
-        raise validation.invalid("function", "from a module with a source file", module)
-    if not module_of(module).binds(name):
-        raise validation.invalid("function", "a definition at the level of its module", f"{module}.{name}")
-    return module, name
+    return value.__module__, value.__qualname__.partition(".")[0]
 
 
 def _unplaced(definitions: dict[str, str]) -> set[tuple[str, str]]:

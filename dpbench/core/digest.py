@@ -12,6 +12,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
+from dpbench.core import kept
 from dpbench.core.sources import foreign_path, our_path, parsed, statements
 
 
@@ -53,6 +54,9 @@ def _source_and_imports(module: str, path: Path | None) -> tuple[bytes, tuple[st
     if path is None:
         return b"", ()
     source = path.read_bytes()
+    known = kept.imports(module)
+    if known is not None:
+        return source, known
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found: set[str] = set()
     for node in statements(parsed(source)):
@@ -64,8 +68,9 @@ def _source_and_imports(module: str, path: Path | None) -> tuple[bytes, tuple[st
             found.update(parts)
             if any(our_path(part) is None for part in parts):  # a name that the module itself defines
                 found.add(base)
-    ours = {name for name in found if our_path(name) is not None}
-    return source, tuple(sorted(ours))
+    ours = tuple(sorted(name for name in found if our_path(name) is not None))
+    kept.keep_imports(module, ours)
+    return source, ours
 
 
 def _absolute(module: str | None, level: int, package: str) -> str:

@@ -119,6 +119,11 @@ def our_files() -> list[Path]:
     return list(_AT_START)
 
 
+def at_start(module: str) -> bool:
+    """Whether a module is one of ours, of a file that was there at the start."""
+    return our_path(module) in _AT_START
+
+
 def changed(paths: Iterable[Path] | None = None) -> list[Path]:
     """Those of our files (or of the given paths among them) that were edited, replaced or removed since the start.
 

@@ -1,4 +1,4 @@
-"""The figure of Table 1: exponents expected and measured, and values over ceilings, one line for each rate entry."""
+"""The figure of Table 1: exponents expected and measured, values over ceilings and errors over floors, cell by cell."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from matplotlib.figure import Figure
 
 from dpbench.glm import table1
 from dpbench.ledger.registry import all_claims
-from dpbench.report.figures import BLUE, GREY, PAGE, VERMILION, Summary, panels, styled
+from dpbench.report.figures import BLUE, GREEN, GREY, PAGE, VERMILION, Summary, panels, styled
 
 _TOLERANCE = 0.1  # of a rate verdict
 
 
-def rate_entries() -> tuple[str, ...]:
-    """The rate entries of the table: lower bounds have no slope."""
-    return tuple(name for name in table1.chosen() if ".rate" in name)
-
-
 @styled
 def exponents(verdicts: table1.Verdicts) -> Figure:
-    """Measured log-log slopes on the band of ±0.1 around that of theory.py's formula; beside it value over ceiling."""
-    rows = [row for row in table1.rows(verdicts) if row.expected is not None]
-    figure, (axes, beside) = panels(1, 2, width=PAGE, height=0.9 + 0.21 * len(rows), width_ratios=(2, 1))
-    place = np.arange(len(rows), dtype=float)
-    expected, measured = (np.array([getattr(row, name) for row in rows]) for name in ("expected", "measured"))
+    """Measured log-log slopes on the band of ±0.1 around that of theory.py's formula; beside it value over ceiling.
+
+    A lower bound has no slope: beside it stands the error of every algorithm tried over the floor.
+    """
+    everything = table1.rows(verdicts)
+    figure, (axes, beside) = panels(1, 2, width=PAGE, height=0.9 + 0.21 * len(everything), width_ratios=(2, 1))
+    rates = [(i, row, row.expected) for i, row in enumerate(everything) if row.expected is not None]
+    rows = [row for _, row, _ in rates]
+    place = np.array([i for i, _, _ in rates], dtype=float)
+    expected = np.array([slope for _, _, slope in rates])
+    measured = np.array([row.measured for row in rows])
     band: dict[str, Any] = {"color": GREY, "alpha": 0.25, "lw": 0, "height": 0.7}
     upper = np.array([_side(row.claim) == "upper" for row in rows])
     axes.barh(place[~upper], 2.0 * _TOLERANCE, left=expected[~upper] - _TOLERANCE, label="tight: theory ± 0.1", **band)
@@ -53,20 +54,20 @@ def exponents(verdicts: table1.Verdicts) -> Figure:
         axes.errorbar(
             measured[mine], place[mine], xerr=bars, color=colour, marker=marker, ls="none", capsize=2, label=label
         )
-    axes.set_yticks(place, [f"{_words(row.claim)}: {row.quantity}" for row in rows])
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel("log-log slope (intervals at level 1e−6)")
-    axes.set_title("Table 1 as measured", loc="left")
-    _ratios(beside, rows, place)
+    axes.set_yticks(range(len(everything)), [f"{_words(row.claim)}: {row.quantity}" for row in everything])
+    axes.set_ylim(len(everything) - 0.5, -0.5)
+    axes.set_xlabel("log-log slope, intervals at 1e−6")
+    axes.set_title("Table 1 as measured; a = ‖w*‖‖X‖", loc="left")
+    _ratios(beside, everything)
     before = ""
-    for i, row in enumerate(rows):
+    for i, row in enumerate(everything):
         if row.cell.place != before:
             if i:
                 for panel in (axes, beside):
                     panel.axhline(i - 0.5, color=GREY, lw=0.4)
             beside.annotate(
                 row.cell.place.replace(", ", ",\n", 1), (1.0, i), xycoords=("axes fraction", "data"), xytext=(4, 0),
-                textcoords="offset points", va="center", fontsize=6,
+                textcoords="offset points", va="center", fontsize=5.5, linespacing=1.0,
             )  # fmt: skip
             before = row.cell.place
     figure.legend(loc="outside lower center", ncols=3)
@@ -74,13 +75,16 @@ def exponents(verdicts: table1.Verdicts) -> Figure:
 
 
 _RESULTS = {"thm": "Theorem", "cor": "Corollary", "alg": "Algorithm", "table": "Table"}
+_VARIANTS = {"lipschitz": "Lipschitz", "small-radius": "small B", "crossover": "low meets high",
+             "classical": "non-private"}  # fmt: skip
 
 
 def _words(claim: str) -> str:
     """The result that an id names, in words; what sets its entry apart in brackets."""
     result, _, *more = claim.removeprefix("glm.").split(".")
     name, number = re.fullmatch(r"([a-z]+)(\d+)", result).groups()  # type: ignore[union-attr]
-    apart = [part for part in more if len(part) > 1 and part not in ("epsilon", "rank", "beta")]
+    axis = ("epsilon", "rank", "beta", "radius")  # what a slope is over is said beside
+    apart = [_VARIANTS.get(part, part.replace("-", " ")) for part in more if len(part) > 1 and part not in axis]
     return f"{_RESULTS[name]} {number}" + (f" ({', '.join(apart)})" if apart else "")
 
 
@@ -88,16 +92,20 @@ def _side(claim: str) -> str:
     return next(one.side for one in all_claims() if one.id == claim)
 
 
-def _ratios(axes: Axes, rows: list[table1.Row], place: np.ndarray) -> None:
-    """The range of value over ceiling along each entry's grid, constants 1, on a logarithmic axis."""
-    for row, at in zip(rows, place, strict=True):
+def _ratios(axes: Axes, rows: list[table1.Row]) -> None:
+    """The range of value over ceiling, or of error over floor, of each entry, constants 1, on a logarithmic axis."""
+    said = set()
+    for at, row in enumerate(rows):
         if row.ratio is not None and row.ratio[0] > 0.0:
-            axes.plot(row.ratio, (at, at), color=BLUE, marker="|", ms=4)
+            floor = row.expected is None
+            label = None if floor in said else "error / floor" if floor else "value / ceiling"
+            axes.plot(row.ratio, (at, at), color=GREEN if floor else BLUE, marker="|", ms=4, label=label)
+            said.add(floor)
     axes.axvline(1.0, color="black", lw=0.6)
     axes.set_xscale("log")
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_yticks([])
-    axes.set_xlabel("value / ceiling")
+    axes.set_xlabel("value / bound")
 
 
-SUMMARIES = (Summary("table1", rate_entries, exponents),)
+SUMMARIES = (Summary("table1", table1.chosen, exponents),)

@@ -46,7 +46,7 @@ class OutputPerturbation:
         "exact": σ = s/μ(ε, δ), s the proven sensitivity (`sensitivity`).
     tolerance : float
         τ as a fraction of D/(λn): the distance from w̃ within which the solver must prove its point to
-        lie. Fixed before the data are seen, and paid for: 2τ is part of the sensitivity.
+        lie. Fixed before the data are seen; 2τ is part of the sensitivity.
     noise_constant : float
         C, which Theorem 3 leaves in O(·); default the 4 that Theorem 5 prints.
     noise_scale : float, optional

@@ -164,6 +164,7 @@ def _row(cell: Cell, name: str, source: str, verdict: str, evidence: Mapping[str
     zero = float(series["zero predictor"][-1]) / float(excess[-1]) if excess and "zero predictor" in series else None
     ratio = (min(over), max(over)) if over else None
     expected = theory_slope(grid, ceiling)
+    axis = {"radius": "B"}.get(axis, axis)
     return Row(cell, name, source, quantity + axis, expected, value, ends, verdict, ratio, zero)
 
 

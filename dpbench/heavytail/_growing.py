@@ -13,7 +13,9 @@ from dpbench.heavytail._lattice_kernels import place
 
 WORK_PER_CALL = 5e7  # records times coordinates between two returns to Python: a fraction of a second
 _BOXES_PER_CALL = 1000
-_SHARE = 0.25  # a draw may be expected to take this share of the work that the boxes took
+_SHARE = 0.25  # a draw may take so many proposals for each box, a proposal being a tenth of a box's work
+_MANY = 10_000.0  # boxes from which on it may take `_SHARE_OF_MANY`: few draws are made of a tree that large
+_SHARE_OF_MANY = 2.0
 _ENOUGH = 0.3  # or to accept at least this share of the proposals
 _CHECKS = 64
 _FEW = 256  # records of a group that is not worth parting
@@ -121,8 +123,8 @@ class Tree:
         return self._cheap()
 
     def _cheap(self) -> bool:
-        acceptance = self.acceptance()
-        return acceptance >= _ENOUGH or acceptance * _SHARE * self.work >= 1.0
+        acceptance, share = self.acceptance(), _SHARE if self.work < _MANY else _SHARE_OF_MANY
+        return acceptance >= _ENOUGH or acceptance * share * self.work >= 1.0
 
     def wasteful(self) -> np.ndarray:
         """The boxes that make up half of the envelope's waste, of those that can be split."""

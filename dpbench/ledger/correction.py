@@ -62,10 +62,13 @@ class Findings:
     corrections: dict[str, Correction] = field(default_factory=dict)
 
     def __call__(
-        self, name: str, *, weight: str, quote: str, place: str, line: int, consequence: str, change: str,
-        caveat: str = "", effect: int = 0,
+        self, name: str, *, place: str, line: int, change: str, weight: str = "", quote: str = "",
+        consequence: str = "", caveat: str = "", effect: int = 0,
     ) -> None:  # fmt: skip
-        """Record what is said of the row `name`, its id without the paper's name; see `Claim` and `Correction`."""
-        row = f"{self.paper.name}.{name}"
-        self.paper.finding(row, weight=weight, quote=quote, consequence=consequence)
+        """Record what is said of the row `name`, its id without the paper's name; see `Claim` and `Correction`.
+
+        What is empty of weight, quotation and consequence stands in the row's declaration.
+        """
+        row, said = f"{self.paper.name}.{name}", {"weight": weight, "quote": quote, "consequence": consequence}
+        self.paper.finding(row, **{key: text for key, text in said.items() if text})
         self.corrections[row] = Correction(place, line, change, caveat, self.witness, effect=effect)

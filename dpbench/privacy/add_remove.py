@@ -32,8 +32,14 @@ def as_add_remove(profile: Profile, why: str) -> Profile:
     return replace(profile, neighbours="add-remove", why=f"{profile.why}; add/remove: {why}")
 
 
+def record_counts(n: int, neighbours: str) -> tuple[int, ...]:
+    """The numbers of records that a data set of n and its neighbours have."""
+    validation.choice("neighbours", neighbours, NEIGHBOURS)
+    return (n,) if neighbours == "replace" else (n, n + 1, max(n - 1, 1))
+
+
 def refuse_exact(mechanism: Any) -> None:
-    """Refuse sums in integers, whose grid depends on n.
+    """Refuse means of integers, whose grid depends on n.
 
     A mean of integers lies on the multiples of step/n, those of n and of n + 1 records share few points, and whoever
     sees one output to the last bit learns n: no guarantee exists, whatever the noise.

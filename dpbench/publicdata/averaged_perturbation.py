@@ -13,7 +13,7 @@ from dpbench.core import validation
 from dpbench.core.bits import Source
 from dpbench.core.sampling import nothing_to_diagnose, sample
 from dpbench.privacy import gaussian
-from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed, refuse_exact
+from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed, record_counts
 from dpbench.privacy.integer_noise import ARITHMETICS
 from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
 from dpbench.publicdata import exact_average, theory
@@ -103,15 +103,27 @@ class AveragedPerturbation:
         eta = theory.perturbation(p.n, size, LIPSCHITZ.get(p.loss, 1.0), p.smoothness, self.epsilon, self.delta)
         return eta if self.normalization == "mean" else eta * p.n
 
-    def stability(self, problem: PublicDataProblem) -> float:
-        """ρ: ‖f̄ − f̄'‖_m exceeds it with probability at most δ/2 for any neighbours under common ω, as proved."""
+    def stability(self, problem: PublicDataProblem, *, neighbours: str = "replace") -> float:
+        """ρ: ‖f̄ − f̄'‖_m exceeds it with probability at most δ/2 for any neighbours under common ω, as proved.
+
+        "add-remove", where `perturbation` is given: objectives over n and n + 1 records differ by 1/n at most too, and
+        what rounding does to the oracle is that of each side's own number of records.
+        """
         p = bounded_away(problem)
-        eta = self.eta(p) / (1.0 if self.normalization == "mean" else p.n)
+        eta = self._mean_eta(p, p.n)
         size = gaussian_complexity(p.hypotheses, p.public)
         if self.arithmetic == "exact":
-            gap = exact_average.oracle_gap(p.n, p.m, eta, allowed_gap(p, eta))
+            gaps = [
+                exact_average.oracle_gap(n, p.m, of_mean, allowed_gap(p, of_mean, n)) * eta / of_mean
+                for n, of_mean in ((n, self._mean_eta(p, n)) for n in record_counts(p.n, neighbours))
+            ]
+            gap = max(gaps)
             return exact_average.computed_stability(p.n, p.m, eta, size, self.calls, 0.5 * self.delta, gap)
         return theory.averaged_stability(p.n, eta, size, self.calls, 0.5 * self.delta)
+
+    def _mean_eta(self, problem: PublicDataProblem, n: int) -> float:
+        """η beside the mean of n losses."""
+        return self.eta(problem) / (1.0 if self.normalization == "mean" else n)
 
     def gamma(self, problem: PublicDataProblem) -> float:
         """γ, the scale of the noise in use."""
@@ -134,17 +146,19 @@ class AveragedPerturbation:
 
         Given ω, the output is a function of Gaussian noise whose centre moves by at most √m·ρ, but for ω of
         probability δ/2: δ(ε) is at most δ/2 plus that of the shift, whatever ε is. At ρ = 2 no ω is left out.
-        "add-remove": the same, where perturbation and noise_scale are given, in floating point.
+        "add-remove": the same, where perturbation and noise_scale are given: ω and, in exact arithmetic, the grid do
+        not depend on n.
         """
         validation.choice("neighbours", neighbours, NEIGHBOURS)
-        if neighbours == "add-remove":
-            refuse_exact(self)
-            check_fixed(self, ("perturbation", "noise_scale"))
-            return as_add_remove(self.guarantee(problem), MEANS)
-        p = bounded_away(problem)
+        if neighbours == "replace":
+            return self._profile(bounded_away(problem), neighbours)
+        check_fixed(self, ("perturbation", "noise_scale"))
+        return as_add_remove(self._profile(bounded_away(problem), neighbours), MEANS)
+
+    def _profile(self, p: PublicDataProblem, neighbours: str) -> Profile:
         if not is_exact(p.hypotheses):
             return no_privacy(INEXACT)
-        gamma, rho = self.gamma(p), self.stability(p)
+        gamma, rho = self.gamma(p), self.stability(p, neighbours=neighbours)
         if rho == 0.0:
             return gaussian_profile(0.0, kind="upper", why="all functions of the class agree on the public points")
         if gamma == 0.0:

@@ -12,6 +12,9 @@ E|p_j − ∂_jΦ| ≤ 2γ/r + ra√(2/π), least 2√(2γa√(2/π)). Divided b
 and by Minkowski's inequality E‖f_γ − f'_γ‖²_m ≤ (√A + 2√B)², A that of `one_call_stability`, for the data set and its
 neighbour each. J calls are averaged as in `theory.averaged_stability`.
 
+Neither ω nor the grid of the noise depends on n, and objectives over n and n + 1 records differ by 1/n at most: the
+same holds for a record added or removed, B being the larger of the two sides'.
+
 γ counts, twice each, what ξ is rounded by, a sum of n losses and m products in floating point, and an iterative
 oracle's gap. ξ is the sum of a discrete Gaussian on a grid of 2⁻²⁸ and a rounded one of standard deviation 8·2⁻²⁸ on a
 grid of 2⁻⁵³. By Poisson summation a discrete Gaussian plus N(0, s²) is normal up to a factor of 1 ± 3·exp(−2π²s²/g²·

@@ -11,7 +11,7 @@ import numpy as np
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.sampling import sample
-from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed
+from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed, record_counts
 from dpbench.privacy.integer_noise import ARITHMETICS
 from dpbench.privacy.profile import Profile, no_privacy, pure_profile, shifted_gaussian
 from dpbench.publicdata import theory
@@ -106,13 +106,24 @@ class RegularizedPerturbation:
         )  # fmt: skip
         return eta if self.normalization == "mean" else eta * p.n
 
-    def stability(self, problem: PublicDataProblem) -> float:
-        """ρ: ‖f̄ − f̄'‖_m is at most this for all neighbours, as proved for the normalisation in use."""
+    def stability(self, problem: PublicDataProblem, *, neighbours: str = "replace") -> float:
+        """ρ: ‖f̄ − f̄'‖_m is at most this for all neighbours, as proved for the normalisation in use.
+
+        "add-remove", where `regularization` is given: each side's gap is that of its own number of records.
+        """
         p = public_data_problem(problem)
         if p.loss not in CONVEX or not getattr(p.hypotheses, "convex", False):
             return theory.DIAMETER
-        eta = self.eta(p) / (1.0 if self.normalization == "mean" else p.n)
-        return theory.regularized_stability(p.n, eta, allowed_gap(p, eta))
+        eta = self._mean_eta(p, p.n)
+        gaps = [
+            allowed_gap(p, of_mean, n) * eta / of_mean
+            for n, of_mean in ((n, self._mean_eta(p, n)) for n in record_counts(p.n, neighbours))
+        ]
+        return theory.regularized_stability(p.n, eta, max(gaps))
+
+    def _mean_eta(self, problem: PublicDataProblem, n: int) -> float:
+        """η beside the mean of n losses."""
+        return self.eta(problem) / (1.0 if self.normalization == "mean" else n)
 
     def gamma(self, problem: PublicDataProblem) -> float:
         """γ, the scale of the noise in use."""
@@ -129,19 +140,19 @@ class RegularizedPerturbation:
     def guarantee(self, problem: PublicDataProblem, *, neighbours: str = "replace") -> Profile:
         """Upper profile over all neighbours, from the noise in use; void for an inexact oracle.
 
-        "add-remove": the same, where regularization and noise_scale are given: objectives over n and n + 1 records
-        differ by what a replaced record changes among n, at most. Refused for an oracle whose gap depends on n.
+        "add-remove": where regularization and noise_scale are given: objectives over n and n + 1 records differ by
+        what a replaced record changes among n, at most. The grid of exact arithmetic is γ's, whatever n is.
         """
         validation.choice("neighbours", neighbours, NEIGHBOURS)
         if neighbours == "add-remove":
             check_fixed(self, ("regularization", "noise_scale"))
-            if allowed_gap(problem, 1.0) > 0.0:
-                raise validation.invalid("neighbours", "'replace' for an oracle that iterates", neighbours)
-            return as_add_remove(self.guarantee(problem), MEANS)
-        p, rho, gamma = public_data_problem(problem), self.stability(problem), self.gamma(problem)
+        p, rho = public_data_problem(problem), self.stability(problem, neighbours=neighbours)
+        gamma = self.gamma(p)
         if self.arithmetic == "exact":
-            return exact_profile(p, rho, gamma, self.noise, width(p))
-        return perturb_profile(p, rho, gamma, self.noise)
+            profile = exact_profile(p, rho, gamma, self.noise, width(p))
+        else:
+            profile = perturb_profile(p, rho, gamma, self.noise)
+        return profile if neighbours == "replace" else as_add_remove(profile, MEANS)
 
     def pair_profile(self, problem: PublicDataProblem, neighbour: PublicDataProblem) -> Profile:
         """Profile of one pair, from the two computed f̄: exact for constants under Gaussian noise, else upper.
@@ -213,9 +224,12 @@ class RegularizedPerturbation:
         return in_blocks(run, problem, trials, rng)
 
 
-def allowed_gap(problem: PublicDataProblem, eta: float) -> float:
-    """What the objective, the loss being a mean, may miss its minimum by: 0 for an oracle that is no iteration."""
-    gap = max(GAP, GAP_PER_RECORD / problem.n)
+def allowed_gap(problem: PublicDataProblem, eta: float, n: int | None = None) -> float:
+    """What the objective, a mean of n losses (default the problem's n), may miss its minimum by.
+
+    0 for an oracle that is no iteration.
+    """
+    gap = max(GAP, GAP_PER_RECORD / (problem.n if n is None else n))
     return gap * (1.0 + eta) if hasattr(on_public(problem), "certified") else 0.0
 
 

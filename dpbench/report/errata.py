@@ -85,6 +85,19 @@ def fields(claim: Claim, correction: Correction | None, item: Mapping[str, Any] 
     return [(label, text) for label, text in said if text]
 
 
+def reading(claim: Claim) -> list[Field]:
+    """Which version of the paper an entry speaks of, and, where it does not hold, what else is said of that."""
+    paper = next((paper for paper in all_papers() if paper.name == claim.paper), None)
+    if paper is None or not paper.version:
+        return []
+    said = [("version read", f"{paper.version}; what later versions or venues print of this: not known")]
+    correction = corrections(paper).get(claim.id)
+    if claim.weight:
+        caveat, reply = (correction.caveat, correction.reply) if correction else ("", "")
+        said += [("what the paper says of it itself", caveat), ("the authors' reply", reply or "none yet")]
+    return [(label, text) for label, text in said if text]
+
+
 def measured(claim: Claim, item: Mapping[str, Any]) -> str:
     """Value, verdict and what the value is, of committed evidence; evidence of older code says so."""
     value, notes = item["evidence"]["value"], item["evidence"]["notes"]
@@ -103,7 +116,7 @@ def shortened(text: str) -> str:
     if len(lines) <= LINES:
         return text
     cut = " ".join(lines[:LINES])
-    end = max(cut.rfind(". "), cut.rfind(": "))
+    end = cut.rfind(". ")
     return cut[: end + 1] if end > 0 else cut + " ..."
 
 

@@ -1,19 +1,25 @@
-"""Markdown tables of the ledger for the documentation: every entry, and the printed claims that do not hold."""
+"""The ledger for the documentation: a table of every entry, and the printed claims that do not hold, by weight."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from markupsafe import Markup
+
 from dpbench.ledger.core import Claim
+from dpbench.ledger.correction import Correction
 from dpbench.ledger.premises import STANDING
-from dpbench.report.drawings import DRAWINGS
-from dpbench.report.measured import escaped, table
+from dpbench.ledger.registry import all_papers
+from dpbench.ledger.words import WEIGHTS
+from dpbench.report import errata
+from dpbench.report.mathematics import in_markdown, quoted, typeset
+from dpbench.report.measured import table
 from dpbench.report.nearest import nearest
 from dpbench.report.stored import Shown
 
-FIGURES = {drawing.claim: drawing.name for drawing in DRAWINGS}
+REPORT = "../made/report.html"
+"""The page of `dpbench report`, seen from a page of results."""
 
 
 def entries(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
@@ -21,36 +27,64 @@ def entries(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
 
     Of what holds it has the instance tried that comes nearest to breaking it, and value over bound there.
     """
-    header = ("claim", "theorem", "file", "verdict", "value", "interval", "nearest to breaking", "figure")
+    header = ("entry", "where", "verdict", "value", "interval", "nearest to breaking")
     return table(header, (_entry(claim, found.get(claim.id)) for claim in claims))
 
 
 def _entry(claim: Claim, shown: Shown | None) -> tuple[str, ...]:
-    source = PurePosixPath(*claim.module.split(".")).with_suffix(".py")
-    head = f"`{claim.id}`", escaped(claim.source), f"`{source}`"
+    head = _linked(claim.id), in_markdown(claim.source)
     if shown is None:
-        return *head, "not run", "", "", "", ""
+        return *head, "not run", "", "", ""
     interval = shown.evidence["interval"]
     ends = "" if interval is None else ", ".join(map(_number, interval))
-    figure = FIGURES.get(claim.id)
     near = nearest(shown.evidence) if shown.verdict in STANDING else None
-    return (
-        *head, _verdict(shown), _number(shown.evidence["value"]), ends, "" if near is None else escaped(str(near)),
-        f"`figures/{figure}.pdf`" if figure else "",
-    )  # fmt: skip
+    value = _number(shown.evidence["value"])
+    return *head, _verdict(shown), value, ends, "" if near is None else in_markdown(str(near))
+
+
+def _linked(name: str) -> str:
+    return f'<a href="{REPORT}#{name}"><code>{name.replace(".", ".<wbr>")}</code></a>'
 
 
 def failures(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
-    """The printed claims that do not hold, each beside the entry of what does."""
-    rows = []
-    for claim in claims:
-        shown = found.get(claim.id)
-        if shown is not None and shown.verdict in ("refuted", "inconsistent"):
-            twin = found.get(claim.holds)
-            holds = f"`{twin.claim}`: {twin.verdict}" if twin is not None else ""
-            value = f"{_verdict(shown)}, {_number(shown.evidence['value'])}"
-            rows.append((f"{escaped(claim.source)} (`{claim.id}`)", escaped(claim.statement), value, holds))
-    return table(("theorem", "what does not hold", "measured", "corrected version"), rows)
+    """The printed claims that do not hold, by weight and within one by effect: what each means, and the rest folded."""
+    known = {claim.id: claim for claim in claims}
+    noted = {name: one for paper in all_papers() for name, one in errata.corrections(paper).items()}
+    wrong = {name: found[name] for name in known if name in found and found[name].verdict in errata.FAILED}
+    parts = []
+    for weight in (*WEIGHTS, None):
+        listed = [name for name in _ordered(known) if name in wrong and known[name].weight == weight]
+        if listed:
+            parts.append(f"## {errata.MEANING[weight] if weight else 'Without a weight'} ({len(listed)})")
+            parts += [_finding(known[name], wrong[name], noted.get(name), found) for name in listed]
+    return "\n\n".join(parts)
+
+
+def _ordered(known: Mapping[str, Claim]) -> Iterator[str]:
+    """Findings of each paper by what they change in practice, then all else."""
+    by_effect = [claim.id for paper in all_papers() for claim in errata.findings(paper) if claim.id in known]
+    yield from dict.fromkeys([*by_effect, *known])
+
+
+def _finding(claim: Claim, shown: Shown, correction: Correction | None, found: Mapping[str, Shown]) -> str:
+    """One finding as a block of HTML, without an empty line, as Markdown asks."""
+    note = (shown.evidence.get("notes") or ("",))[0].removeprefix("value: ")
+    said = Markup("<p><strong>{}, {}.</strong> {}</p><p class='soft'>{}, {}{}. {}</p>").format(
+        claim.paper, typeset(claim.source), typeset(claim.consequence or claim.statement), _verdict(shown),
+        _number(shown.evidence["value"]), Markup(": {}").format(typeset(note)) if note else "",
+        Markup(_linked(claim.id)),
+    )  # fmt: skip
+    folded = [
+        Markup("<p><em>{}.</em> {}</p>").format(label, typeset(text)) if label else
+        Markup("<blockquote tabindex='0'>{}</blockquote>").format(quoted(text))
+        for label, text in errata.fields(claim, correction, None)
+        if label not in ("What it means", "Shown by", "What holds instead")
+    ]  # fmt: skip
+    if claim.holds in found:
+        twin = Markup("<p><em>What holds instead.</em> {} ({})</p>")
+        folded.append(twin.format(Markup(_linked(claim.holds)), _verdict(found[claim.holds])))
+    more = Markup("<details><summary>As printed, and why not</summary>{}</details>").format(Markup("").join(folded))
+    return "<div class='finding'>" + " ".join(f"{said}{more}".split()) + "</div>"
 
 
 def _verdict(shown: Shown) -> str:

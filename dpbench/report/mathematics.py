@@ -17,6 +17,7 @@ _SIGNS = (("<=", "≤"), (">=", "≥"), ("!=", "≠"), ("->", "→"), (" - ", " 
 _RAISED = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|\{([^{}]*)\}|(-?[\wα-ωΑ-Ω./]*[\wα-ωΑ-Ω]|\*))")
 _LOWERED = re.compile(r"(?<![A-Za-z][A-Za-z])(?<=[A-Za-zα-ωΑ-Ω|)])_(?:\{([^{}]*)\}|([A-Za-z0-9α-ωΑ-Ω]+))")
 _CODE = re.compile(r"(`[^`]*`)")
+_MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "\\|*_[]`~$"}
 
 
 def quoted(text: str) -> Markup:
@@ -45,6 +46,11 @@ def typeset(text: str) -> Markup:
         Markup("<code>{}</code>").format(part[1:-1]) if number % 2 else _signs(part)
         for number, part in enumerate(parts)
     )
+
+
+def in_markdown(text: str) -> str:
+    """`typeset` for a line of Markdown or a cell of its tables, where the text's own marks mean nothing."""
+    return str(typeset(" ".join(text.split()))).translate(_MARKS)
 
 
 def plain(text: str) -> str:

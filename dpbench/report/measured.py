@@ -111,6 +111,7 @@ def validity(document: dict[str, Any]) -> str:
         (
             "mechanism, confidence",
             "audits",
+            "choosing parts",
             "runs a side",
             "nominal",
             "bounds above the truth",
@@ -121,6 +122,7 @@ def validity(document: dict[str, Any]) -> str:
             (
                 name,
                 f"{row['audits']:,}",
+                f"{row.get('choosing_parts', row['audits']):,}",
                 f"{row['trials']:,}",
                 f"{row['nominal']:g}",
                 str(row["wrong"]),
@@ -178,12 +180,15 @@ def auditors(rows: Iterable[dict[str, Any]]) -> str:
 def sampler(document: dict[str, Any]) -> str:
     """What ``python -m benchmarks.heavytail --json`` wrote: the rows with a promise."""
     return table(
-        ("d", "n", "θ", "boxes opened", "envelope, s", "a further draw, s", "draws", "s a draw", "promised"),
+        ("data", "d", "n", "θ", "ε", "boxes opened", "envelope, s", "a further draw, s", "draws", "s a draw",
+         "promised"),
         (
             (
+                row["data"],
                 str(row["d"]),
                 f"{row['n']:,}",
                 f"{row['theta']:g}",
+                f"{row['epsilon']:g}",
                 f"{row['boxes']:,.0f}",
                 f"{row['envelope_seconds']:.2f}",
                 f"{row['draw_seconds']:.3f}",

@@ -1,62 +1,122 @@
-"""Pages of the documentation made from what is there: the gallery of figures, and the help of every command."""
+"""Pages of the documentation made from what is there: the gallery, the help of every command, the report, notebooks."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import os
+import re
+import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
+from dpbench.ledger.core import Claim
+from dpbench.ledger.registry import all_papers
 from dpbench.ledger.verify import all_claims
+from dpbench.report import page, stored
 from dpbench.report.drawings import DRAWINGS, SUMMARIES
 from dpbench.report.figures import Drawing, Summary
-from dpbench.report.measured import escaped
+from dpbench.report.mathematics import in_markdown
 
 COMMANDS = ("verify", "list", "show", "bench", "audit", "figures", "report", "evidence", "compare", "hunt", "export",
             "new-paper")  # fmt: skip
+BESIDE = {
+    "peers_speed": "Noisy gradient descent beside NumPy and JAX: trials a second of one core.",
+    "peers_held_out": "Scores on held-out records of real data, over ε, beside the majority class or zero, an "
+    "unconstrained non-private fit and diffprivlib; a tool that is missing from a panel is named with the reason.",
+    "bench_401ksubs": "Heavy-tailed regression on financial assets: risk over ε of `dpbench bench --data 401ksubs`.",
+    "bench_meps": "Heavy-tailed regression on drug spending: risk over ε of `dpbench bench --data meps`.",
+    "boxes_heavytail": "Boxes that the exact sampler of the heavy-tailed paper opens, over n and over d.",
+    "calls_publicdata": "Calls of the ERM oracle that the algorithms on public data make.",
+    "risk_publicdata_all": "Excess risk of Algorithms 2 to 5 on public data over n, σ, m and ε, beside ERM.",
+    "risk_publicdata_alg5": "Excess risk of Algorithm 5 on public data, beside ERM.",
+}
+"""Figures of `benchmarks/` and of ``dpbench bench``; figures/README.md has their commands."""
+_ONE_COLUMN = 1200  # pixels: a figure that is wider has panels side by side
 
 
-def gallery(folder: str) -> str:
-    """Every figure of the ledger with a caption: what its entry states, and how to draw it.
+def gallery(figures: Path, folder: str) -> str:
+    """Every figure with a caption: what is drawn, what its entry states, and the entry.
 
     Parameters
     ----------
+    figures : Path
+        Where the PNG files are.
     folder : str
-        Where the PNG files are, seen from the page.
+        The same, seen from the page.
     """
     known = {claim.id: claim for claim in all_claims()}
-    parts = ["# Figures", "Each is drawn from stored evidence by `dpbench figures NAME`, as PDF, PNG or SVG."]
+    parts = ["# Figures", "Each is drawn from stored evidence, as PDF, PNG or SVG: `dpbench figures NAME`."]
     every: tuple[Drawing | Summary, ...] = (*DRAWINGS, *SUMMARIES)
-    for drawing in sorted(every, key=lambda one: (one.claims[0].partition(".")[0], one.name)):
-        first = known[drawing.claims[0]]
-        more = f" and {len(drawing.claims) - 1} more entries" if len(drawing.claims) > 1 else ""
-        parts.append(
-            f"## {drawing.name.replace('_', ' ')}\n\n![{escaped(first.source)} of {first.paper}]"
-            f"({folder}/{drawing.name}.png)\n\n*{first.paper}, {escaped(first.source)}.* {escaped(first.statement)} "
-            f"`{first.id}`{more}."
-        )
+    for paper in all_papers():
+        of_paper = [drawing for drawing in every if known[drawing.claims[0]].paper == paper.name]
+        parts += [f"## {in_markdown(paper.title or paper.name)}"] * bool(of_paper)
+        for drawing in of_paper:
+            first = known[drawing.claims[0]]
+            heading = in_markdown(first.source[:1].upper() + first.source[1:])
+            shown = _image(figures, folder, drawing.name, f"{drawing.name}: {first.source}")
+            parts += [f"### {heading}", shown, _caption(drawing.draw, first, len(drawing.claims) - 1, drawing.name)]
+    parts += ["## Beside the entries", "`figures/README.md` has the command of each."]
+    for name, said in BESIDE.items():
+        parts += [f"### {name}", _image(figures, folder, name, name), in_markdown(said)]
     return "\n\n".join(parts) + "\n"
 
 
+def _image(figures: Path, folder: str, name: str, said: str) -> str:
+    with (figures / f"{name}.png").open("rb") as file:
+        width = int.from_bytes(file.read(20)[16:20], "big")  # of the header that every PNG begins with
+    shown = f"![{in_markdown(said)}]({folder}/{name}.png)"
+    return f'<div class="wide">\n\n{shown}\n\n</div>' if width > _ONE_COLUMN else shown
+
+
+def _caption(draw: Callable[..., Any], claim: Claim, more: int, name: str) -> str:
+    while isinstance(draw, functools.partial):
+        draw = draw.func
+    drawn = re.sub(r"Columns.*?(?=\. [A-Z]|\.$|$)\.?", "", " ".join((draw.__doc__ or "").split())).strip()
+    others = f" and {more} more entries" if more else ""
+    entry = f'<a href="report.html#{claim.id}"><code>{claim.id}</code></a>{others}'
+    return f"{in_markdown(drawn)} *The entry:* {in_markdown(claim.statement)} ({entry}; `dpbench figures {name}`)"
+
+
 def commands() -> str:
-    """The help of every command, as the terminal shows it in 100 columns."""
+    """The help of every command, as the terminal shows it in 80 columns."""
     from dpbench.cli.app import app, run
 
     there = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
     there |= {group.name for group in app.registered_groups if group.name}
     parts = ["# The command line", "`dpbench --install-completion` completes commands, options and ids in your shell."]
     for name in (name for name in COMMANDS if name in there):
-        with mock.patch.dict(os.environ, {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}):
+        with mock.patch.dict(os.environ, {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}):
             said = io.StringIO()
             with contextlib.redirect_stdout(said):
                 run([name, "--help"])
-        parts.append(f"## {name}\n\n```text\n{said.getvalue().rstrip()}\n```")
+        parts.append(f"## {name}\n\n```text\n{said.getvalue().strip()}\n```")
     return "\n\n".join(parts) + "\n"
 
 
-def write(folder: Path, figures: str) -> None:
-    """Write both pages."""
+def write(folder: Path, figures: str, examples: Path) -> None:
+    """Write the pages, the report of the committed evidence, and copies of the notebooks, which the build executes.
+
+    Parameters
+    ----------
+    folder : Path
+        Made where it does not exist.
+    figures : str
+        The PNG files of the figures, seen from `folder`.
+    examples : Path
+        The folder of the notebooks.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "gallery.md").write_text(gallery(figures), encoding="utf-8")
-    (folder / "commands.md").write_text(commands(), encoding="utf-8")
+    report = page.page(all_claims(), stored.best(stored.known(None)))
+    texts = {"gallery.md": gallery(folder / figures, figures), "commands.md": commands(), "report.html": report}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    for notebook in _notebooks(examples):
+        shutil.copy(notebook, folder / notebook.name)
+
+
+def _notebooks(examples: Path) -> Sequence[Path]:
+    return sorted(examples.glob("*.ipynb"))

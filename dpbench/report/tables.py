@@ -18,6 +18,7 @@ from dpbench.ledger.evidence import Status
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.registry import source
 from dpbench.peers.comparison import Fit, Row
+from dpbench.report.errata import MEANING, reading
 from dpbench.report.plain import table, verdict_text
 from dpbench.runs.store import StoredVerdict
 
@@ -67,8 +68,16 @@ def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequenc
     sampled = f"error level {claim.level:.0e}" if claim.level else "nothing is sampled"
     _field(console, "source", f"{claim.source} ({claim.kind}{side}; {sampled})")
     _field(console, "statement", claim.statement)
+    if claim.quote:
+        _field(console, "the paper's words", claim.quote)
     _field(console, "derivation", claim.derivation)
     _field(console, "expected", claim.expected)
+    if claim.weight:
+        _field(console, "weight", f"{claim.weight}: {MEANING[claim.weight][0].lower()}{MEANING[claim.weight][1:]}")
+    if claim.consequence:
+        _field(console, "what it means", claim.consequence)
+    for name, text in reading(claim):
+        _field(console, name, text)
     if claim.holds:
         _field(console, "corrected twin", f"{claim.holds}  (dpbench show {claim.holds})")
     if corrects:
@@ -90,10 +99,11 @@ def _evidence(console: Console, claim: Claim, stored: StoredVerdict) -> None:
     stale = "" if stored.code == claim.digest else "; stale: the code has changed since"
     ends = interval(found["interval"])
     sampled = f", {found['trials']:,} trials" if found["trials"] else ""
+    recorded = f", {stored.recorded}" if stored.recorded else ""
     head = Text.assemble(
         verdict_text(stored.verdict, claim.expected),
         f"  value {number(found['value'])}{f' {ends}' if ends else ''}",
-        f"  (level {stored.level}, seed {stored.seed}{sampled}, {found['seconds']:.1f} s, {stored.recorded}{stale})",
+        f"  (level {stored.level}, seed {stored.seed}{sampled}, {found['seconds']:.1f} s{recorded}{stale})",
     )
     console.print(Padding(head, (0, 0, 0, 2), expand=False))
     for note in found["notes"]:

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from dpbench.core import validation
+from dpbench.core import kept, validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.runs.encoding import decode
 from dpbench.runs.environment import machine, processor_type, versions
@@ -85,6 +85,7 @@ class RunContext:
         self.store = Store(store)
         self._unkept: Store | None = None
         self._closing.callback(self.store.close)
+        self._closing.callback(kept.write)
 
     def __enter__(self) -> RunContext:
         self._closing.callback(self.progress.close)

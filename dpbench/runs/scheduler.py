@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import logging
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -15,16 +16,17 @@ from typing import Any
 
 from dpbench.core import validation
 from dpbench.core.digest import code_digest
-from dpbench.runs.environment import versions
+from dpbench.runs.environment import processor_type, versions
 
 _KEPT = 8  # functions that the workers hold: those of the units that run at one time
+_TASK = 0.05  # seconds of a task of `map`: ten times what one costs the scheduler
 _PATIENCE = 10  # seconds until a scheduler must answer, and have a worker
 
 
 @functools.cache
 def fingerprint() -> str:
-    """Of the code and the versions that bits depend on: equal on all machines of a run."""
-    text = f"{code_digest('dpbench.ledger.verify')} {sorted(versions().items())}"
+    """Of the code, the versions and the type of processor that bits depend on: equal on all machines of a run."""
+    text = f"{code_digest('dpbench.ledger.verify')} {sorted(versions().items())} {processor_type()}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -32,7 +34,8 @@ class Cluster(Executor):
     """The workers of a Dask client.
 
     A task that a lost worker had is computed again by another; one that no worker survives, and a scheduler
-    that is gone, give `BrokenExecutor`. A worker with other code or versions than ours computes nothing.
+    that is gone, give `BrokenExecutor`. A worker with other code, versions or
+    processor type than ours computes nothing.
 
     A function among the arguments travels once to each worker, with the data bound to it, and not with every
     task. It is the result of a task of its own, not data put there: what dies with a worker is made again.
@@ -42,6 +45,7 @@ class Cluster(Executor):
         self._client = client
         self._inner = client.get_executor()
         self._sent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()  # id: (function, Dask's future of it)
+        self._seconds: dict[str, float] = {}  # of the last calls in `map`, by the function's name
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         outer: Future[Any] = Future()
@@ -63,6 +67,28 @@ class Cluster(Executor):
         if len(self._sent) > _KEPT:
             self._sent.popitem(last=False)
         return future
+
+    def map(
+        self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int = 1
+    ) -> Iterator[Any]:
+        """As that of `Executor`; short calls travel together, as many as last `_TASK` seconds by those before them.
+
+        There are at least two tasks for each thread of the workers, as far as there are calls.
+        """
+        calls = list(zip(*iterables, strict=False))
+        kind = f"{type(fn).__module__}.{type(fn).__qualname__}.{getattr(fn, '__qualname__', '')}"
+        seconds = self._seconds.get(kind, _TASK)
+        most = max(1, len(calls) // (2 * sum(self._client.nthreads().values()) or 1))
+        size = max(chunksize, min(most, int(_TASK / max(seconds, 1e-9))))
+        groups = [calls[first : first + size] for first in range(0, len(calls), size)]
+        done = super().map(_several, [fn] * len(groups), groups, timeout=timeout)  # begins them all
+
+        def values() -> Iterator[Any]:
+            for spent, made in done:
+                self._seconds[kind] = spent / len(made)
+                yield from made
+
+        return values()
 
     def lacking(self, module: str) -> str:
         """In a sentence, which workers do not have this module of the user's as it is here; empty where all do."""
@@ -89,13 +115,20 @@ def _text_of(module: str) -> str:
         return ""
 
 
+def _several(function: Callable[..., Any], calls: list[tuple[Any, ...]]) -> tuple[float, list[Any]]:
+    """Calls of one task, and the seconds that they took."""
+    began = time.perf_counter()
+    values = [function(*call) for call in calls]
+    return time.perf_counter() - began, values
+
+
 def _same(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
 def _checked(expected: str, fn: Callable[..., Any], kwargs: dict[str, Any], *args: Any) -> Any:
     if fingerprint() != expected:
-        raise BrokenExecutor("a worker has other code or versions than this process")
+        raise BrokenExecutor("a worker has other code or versions than this process, or another processor type")
     return fn(*args, **kwargs)
 
 
@@ -131,7 +164,8 @@ def scheduler(address: str) -> Iterator[Cluster]:
         If no scheduler answers there within ten seconds, it has no workers, or one with other code.
     """
     distributed = validation.extra("distributed", "cluster")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it would say of lost workers is said by us
+    for logger in ("distributed", "distributed.client"):  # what they would say of lost workers is said by us
+        logging.getLogger(logger).setLevel(logging.CRITICAL)
     if not isinstance(address, str) or "://" not in address:
         raise validation.invalid("scheduler", "an address such as tcp://host:8786", address)
     try:
@@ -158,7 +192,7 @@ def _check(client: Any, address: str) -> None:
         raise validation.invalid("scheduler", f"one whose workers have dpbench ({_reason(error)})", address) from error
     others = sorted(worker for worker, code in found.items() if code != fingerprint())
     if others:
-        must_be = "one whose workers have the code and versions of this process"
+        must_be = "one whose workers have the code and versions of this process, and its processor type"
         raise validation.invalid("scheduler", must_be, f"{address} with {', '.join(others)}")
 
 

@@ -2,8 +2,10 @@
 
     python -m tests.mutations --json evidence/mutations.json
 
-An error is noticed if a listed test fails, or takes ten times as long as without it. What a file of results holds of
-an error whose source and tests have not changed since is kept, so that a run may be interrupted and taken up again.
+The tests nearest to the error run first, and the first that fails ends the run. An error is noticed if a test fails
+that passes without it, or takes ten times as long as without it. Where `--limit` seconds pass otherwise, the error is
+undecided. What a file of results holds of an error whose source and tests have not changed since is kept, so that a run
+may be interrupted and taken up again; errors are taken in an order drawn once, so that a part of them is a sample.
 """
 
 from __future__ import annotations
@@ -12,24 +14,35 @@ import argparse
 import hashlib
 import json
 import os
+import random
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Any
+from typing import Any, NoReturn
+
+import numba
+import numpy  # noqa: F401  loaded once, for all processes that run tests
+import pytest
+import scipy.optimize
+import scipy.sparse
+import scipy.stats  # noqa: F401
+import sklearn.linear_model  # noqa: F401
 
 from .listed import MUTATIONS, SURVIVORS
 from .mutation import Mutation
+from .nearest import ASKED, enclosing
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 10.0
+SLOWER = 10.0
 NOTICED = ("a test fails", "no test can be collected", "out of time")
+UNDECIDED = "undecided"
+ENDS = {0: "survives", 1: "a test fails", 2: "no test can be collected", 4: "no test can be collected"}
+"""What the exit codes of pytest say: 4 is an error while `conftest.py` is loaded."""
 
 
 def key(mutation: Mutation) -> str:
@@ -45,39 +58,97 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "project"
+        shutil.rmtree(self.root, ignore_errors=True)
         left_out = shutil.ignore_patterns(".git", "__pycache__", "figures", ".asv", "build", "*.sqlite")
         shutil.copytree(ROOT, self.root, ignore=left_out)
-        paths = os.pathsep.join(str(self.root / part) for part in ("", "checker", "tests"))
-        own = {"PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(folder / "numba"), "MPLBACKEND": "Agg"}
+        self.log, self.order, self.said = folder / "log", folder / "order.json", folder / "said"
+        self.paths = [str(self.root / part) for part in ("", "checker", "tests")]
+        own = {"PYTHONPATH": os.pathsep.join(self.paths), "NUMBA_CACHE_DIR": str(folder / "numba"),
+               "MPLBACKEND": "Agg", ASKED: str(self.order)}  # fmt: skip
         self.environment = os.environ | own
-        self.usual: dict[tuple[str, ...], float] = {}
+        self.seconds: dict[str, float] = {}
+        self.clean: dict[str, float] = {}
+        self.unusable: list[str] = []
 
-    def run(self, tests: tuple[str, ...], limit: float) -> tuple[str, float]:
-        """What the tests say, and how long they took."""
-        files = [f"tests/{test}.py" for test in tests]
-        options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m", "not process and not evidence"]
-        command = [sys.executable, "-m", "pytest", *options, *files]
+    def run(self, asked: list[str], names: list[str], limit: float) -> tuple[str, float, str]:
+        """What the tests say, how long they took, and which was the last."""
+        self.log.write_text("", encoding="utf-8")
+        order = {"names": names, "seconds": self.seconds, "log": str(self.log)}
+        self.order.write_text(json.dumps(order), encoding="utf-8")
         started = time.monotonic()
-        try:
-            done = subprocess.run(
-                command, cwd=self.root, env=self.environment, capture_output=True, text=True, timeout=limit
-            )
-        except subprocess.TimeoutExpired:
-            return "out of time", time.monotonic() - started
-        said = {0: "survives", 1: "a test fails", 2: "no test can be collected"}.get(done.returncode)
-        if said is None:
-            raise RuntimeError(f"pytest ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-        return said, time.monotonic() - started
+        process = os.fork()
+        if process == 0:
+            self._tests(asked)
+        while (ended := os.waitpid(process, os.WNOHANG))[0] == 0:
+            if time.monotonic() - started > limit:
+                os.killpg(process, signal.SIGKILL)
+                os.waitpid(process, 0)
+                return "out of time", time.monotonic() - started, self.last()
+            time.sleep(0.05)
+        code = os.waitstatus_to_exitcode(ended[1])
+        if code not in ENDS:
+            raise RuntimeError(f"pytest ended with {code}:\n{self.said.read_text(encoding='utf-8')[-4000:]}")
+        return ENDS[code], time.monotonic() - started, self.last()
 
-    def plant(self, mutation: Mutation) -> tuple[str, float]:
-        """What the tests say of the error; they must pass without it."""
-        if mutation.tests not in self.usual:
-            said, took = self.run(mutation.tests, 3600.0)
-            if said != "survives":
-                raise RuntimeError(f"without any error: {said} ({', '.join(mutation.tests)})")
-            self.usual[mutation.tests] = took
+    def _tests(self, asked: list[str]) -> NoReturn:
+        """In a process of its own, which has loaded the libraries alone: run tests of the copy, and end."""
+        code = 3
+        try:
+            os.setsid()
+            said = os.open(self.said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(said, 1), os.dup2(said, 2)
+            os.chdir(self.root)
+            os.environ.update(self.environment)
+            numba.config.reload_config()
+            sys.path[:] = [*self.paths, *(path for path in sys.path if Path(path) not in (Path(), ROOT))]
+            for name in [name for name in sys.modules if name.partition(".")[0] in ("tests", "dpbench")]:
+                del sys.modules[name]
+            asked = [*asked, *(f"--deselect={node}" for node in self.unusable)]
+            options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-p", "mutations.nearest"]
+            code = int(pytest.main([*options, "-m", "not process and not evidence", *asked]))
+            sys.stdout.flush()
+        finally:
+            os._exit(code)
+
+    def last(self) -> str:
+        """The last test that began; how long each took is kept."""
+        node = ""
+        for said, name, value in map(json.loads, self.log.read_text(encoding="utf-8").splitlines()):
+            if said == "start":
+                node = name
+            else:
+                self.seconds[name] = max(value, self.seconds.get(name, 0.0))
+        return node
+
+    def plant(self, mutation: Mutation, limit: float) -> dict[str, Any]:
+        """What the tests say of the error; the one that notices it must pass without it."""
+        path = self.root / mutation.path
+        text = path.read_text(encoding="utf-8")
+        names = [*enclosing(text, text.index(mutation.old)), path.stem.removeprefix("_")]
+        files = [f"tests/{test}.py" for test in mutation.tests]
         with self.planted(mutation):
-            return self.run(mutation.tests, PATIENCE * self.usual[mutation.tests] + 60.0)
+            said, took, node = self.run(files, names, limit)
+        if said in NOTICED:
+            asked = [node] if node else [*files, "--collect-only"]
+            usual = self.passes(asked, limit)
+            if usual is None and node:  # a test that a copy cannot pass, for want of the history say
+                self.unusable.append(node)
+                return self.plant(mutation, limit)
+            if usual is None:
+                raise RuntimeError(f"without any error, no test can be collected: {' '.join(files)}")
+            if said == "out of time" and took < SLOWER * usual:
+                said = UNDECIDED
+        return {"said": said, "seconds": round(took, 1), "by": node, "limit": limit}
+
+    def passes(self, asked: list[str], limit: float) -> float | None:
+        """How long these tests take without any error; None if they fail."""
+        name = " ".join(asked)
+        if name not in self.clean:
+            said, took, _ = self.run(asked, [], limit)
+            if said not in ("survives", "out of time"):
+                return None
+            self.clean[name] = took
+        return self.clean[name]
 
     @contextmanager
     def planted(self, mutation: Mutation) -> Iterator[None]:
@@ -92,37 +163,33 @@ class Copy:
             path.write_text(text, encoding="utf-8")
 
 
-def run(chosen: list[Mutation], out: Path | None, workers: int) -> dict[str, Any]:
+def run(chosen: list[Mutation], out: Path | None, limit: float, folder: Path) -> dict[str, Any]:
     """Results of the errors chosen, with those that `out` holds and that still stand."""
     known = json.loads(out.read_text(encoding="utf-8"))["results"] if out is not None and out.exists() else {}
     keys = {mutation.name: key(mutation) for mutation in MUTATIONS}
-    results = {name: result for name, result in known.items() if keys.get(name) == result["key"]}
+    results = {name: result for name, result in known.items() if keys.get(name) == result["key"]
+               and not (result["said"] == UNDECIDED and result["limit"] < limit)}  # fmt: skip
     left = [mutation for mutation in chosen if mutation.name not in results]
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
-        copies: SimpleQueue[Copy] = SimpleQueue()
-        for worker in range(workers):
-            copies.put(Copy(Path(folder) / str(worker)))
-
-        def one(mutation: Mutation) -> tuple[str, float]:
-            copy = copies.get()
-            try:
-                return copy.plant(mutation)
-            finally:
-                copies.put(copy)
-
-        for mutation, (said, took) in zip(left, pool.map(one, left), strict=True):
-            results[mutation.name] = {"key": keys[mutation.name], "said": said, "seconds": round(took, 1)}
-            print(f"{said:25}{took:6.0f} s  {mutation.name}", flush=True)
-            if out is not None:
-                write(out, results)
+    random.Random(0).shuffle(left)
+    copy = Copy(folder)
+    for mutation in left:
+        result = copy.plant(mutation, limit)
+        before = known.get(mutation.name, {})
+        if "survives" in (before.get("said"), before.get("first")):
+            result["first"] = "survives"  # a test was added since
+        results[mutation.name] = {"key": keys[mutation.name], **result}
+        print(f"{result['said']:25}{result['seconds']:6.0f} s  {mutation.name}", flush=True)
+        if out is not None:
+            write(out, results)
     return results
 
 
 def write(out: Path, results: dict[str, Any]) -> None:
     """Put the results into the file, with their counts."""
-    noticed = sum(result["said"] in NOTICED for result in results.values())
-    document = {"command": "python -m tests.mutations --json evidence/mutations.json", "planted": len(results),
-                "noticed": noticed, "results": dict(sorted(results.items()))}  # fmt: skip
+    said = [result["said"] for result in results.values()]
+    document = {"command": "python -m tests.mutations --json evidence/mutations.json", "listed": len(MUTATIONS),
+                "planted": len(results), "noticed": sum(one in NOTICED for one in said),
+                "undecided": said.count(UNDECIDED), "results": dict(sorted(results.items()))}  # fmt: skip
     put(out, document)
 
 
@@ -137,15 +204,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path, help="file of results, taken up where it exists")
     parser.add_argument("--only", default="", help="errors whose name holds this text")
-    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=150.0, help="seconds for one error (default 150)")
+    parser.add_argument("--folder", type=Path, help="where copies and compiled kernels are kept for the next run")
     asked = parser.parse_args()
     chosen = [mutation for mutation in MUTATIONS if asked.only in mutation.name]
-    results = run(chosen, asked.json, asked.workers)
+    with tempfile.TemporaryDirectory() as temporary:
+        results = run(chosen, asked.json, asked.limit, asked.folder or Path(temporary))
     mine = {mutation.name: results[mutation.name]["said"] for mutation in chosen}
     missed = [name for name, said in mine.items() if said not in NOTICED]
     print(f"{len(mine) - len(missed)} of {len(mine)} planted errors noticed")
     for name in missed:
-        print(f"survives: {name}: {SURVIVORS.get(name, 'not explained')}")
+        print(f"{mine[name]}: {name}: {SURVIVORS.get(name, 'not explained')}")
     return 0 if all(name in SURVIVORS for name in missed) else 1
 
 

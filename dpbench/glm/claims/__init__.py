@@ -1,6 +1,6 @@
 """The claims of the GLM paper: one module a theorem or group of lemmas."""
 
-from dpbench.ledger.paper import Paper
+from dpbench.ledger import Paper
 
 paper = Paper(
     "glm",
@@ -12,11 +12,10 @@ paper = Paper(
     package=__name__,
     drawings=("dpbench.glm.drawings_floors", "dpbench.glm.drawings_risk", "dpbench.glm.drawings_table1"),
     order=(
-        "floors_two_point", "floors_packing", "crossover", "crossover_benign", "floors_fingerprinting",
-        "floors_nonprivate", "lemmas", "lemma5", "lemma6", "lemma12", "theorem1_privacy", "rates_noisy_gd",
-        "jl_privacy", "rates_jl", "output_perturbation_privacy", "rates_output_perturbation", "selection_mechanisms",
-        "selection_privacy", "selection_losses", "selection_concentration", "boosting_failures", "grid_search_oracle",
-        "rates_grid_search", "algorithm1_printed", "corollary2", "lemma4", "lemmas_jl", "jl_dimension",
-        "uniform_convergence", "rates_lipschitz", "rates_selection", "selection_terms",
+        "floors_two_point", "floors_packing", "crossover", "floors_fingerprinting", "floors_nonprivate", "lemmas",
+        "lemma5", "theorem1_privacy", "rates_noisy_gd", "jl_privacy", "output_perturbation_privacy",
+        "rates_output_perturbation", "selection_mechanisms", "selection_privacy", "selection_losses",
+        "boosting_failures", "grid_search_oracle", "corollary2", "lemma4", "lemmas_jl", "jl_dimension",
+        "uniform_convergence", "rates_lipschitz", "rates_selection",
     ),
 )

@@ -1,9 +1,4 @@
-"""Corollary 2 and Lemma 6 of the GLM paper as printed: bounds that change with the units, in closed form.
-
-A GLM sees ⟨w, x⟩ alone, so (w, x) → (cw, x/c) changes nothing: not the predictions, nor (with η → c²η) the runs of
-noisy gradient descent. (w, y) → (cw, cy) multiplies every squared loss by c². A printed bound that does not follow
-is broken at one end, whatever the constant in its O(·).
-"""
+"""Corollary 2 of the GLM paper and what leads to it: its steps, its units, and Algorithm 1 as printed."""
 
 from __future__ import annotations
 
@@ -17,8 +12,8 @@ from dpbench.glm import theory
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.hard_scales import Scale, empirical_excess, hardest_scale, noisy_gd_excess
 from dpbench.glm.claims.theorem1_privacy import printed as theorem1_privacy
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import growing, margins
+from dpbench.glm.populations import ScaledBasis
+from dpbench.ledger import Context, Evidence, growing, judge, margins
 
 H, DELTA = 2.0, 1e-5  # squared loss
 CONSTANTS = 251.0, 162.0 * math.sqrt(32.0)
@@ -176,3 +171,48 @@ paper.privacy(
     because="The corollary's noise is that of Theorem 1 with H~ = H X^2, and the loss that breaks it is a GLM: the "
     "same pair, the same thresholds. The step size is no part of it.",
 )(theorem1_privacy)
+
+
+DIMENSION = 4
+
+
+@paper.rate(
+    "alg1", variant="printed", source="Algorithm 1, line 4", expected="inconsistent", side="upper", exponent=-0.5,
+    holds="glm.cor1.rate",
+    statement="Algorithm 1, w_{t+1} = Pi(w_t - eta(L(w_t; S) + xi)), has excess risk O(sqrt(H~)B|Y|/sqrt(n)) without "
+    "noise.",
+    because="The direction of the data does not enter: w moves along -(1, ..., 1) until the ball ends, for every data "
+    "set. The gradient is meant.",
+)
+def as_printed(context: Context) -> Evidence:
+    """Corollary 1's parameters, no noise: the number is taken off every coordinate."""
+    sizes = context.pick(quick=(144, 576, 2304), full=(144, 576, 2304, 9216))
+    population = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0)
+    trials = context.pick(quick=48, full=200)
+    samples = []
+    for n in sizes:
+        rng = stream(context.seed, "glm.alg1", n)
+        problems = [population.draw(n, rng) for _ in range(trials)]
+        moments = [p.moments for p in problems]
+        second, cross, square = (np.array([m[part] for m in moments]) for part in range(3))
+        samples.append(population.excess_risk(printed_descent(second, cross, square, n)))
+    ceiling = [theory.gradient_descent_rate(H, 1.0, 1.0, 1.0, n) for n in sizes]
+    columns = {"zero predictor": [1.0 / DIMENSION] * len(sizes)}
+    notes = (
+        f"squared loss, {DIMENSION} even coordinates, B = X = Y = 1, T = n and eta of Corollary 1, no noise; w_1 = 0 "
+        "where the listing starts at w_0",
+        "with the gradient for the risk this is glm.cor1.rate",
+    )
+    return judge("n", sizes, samples, ceiling, columns, *notes)
+
+
+def printed_descent(second: np.ndarray, cross: np.ndarray, square: np.ndarray, n: int) -> np.ndarray:
+    """The mean of w_1, …, w_T for w ← Π(w − ηL̂(w)), one data set a row; the arguments are moments."""
+    eta, w = theory.noisy_gd_step_size(1.0, n, H, 1.0, 1.0, 0.0, 1), np.zeros_like(cross)
+    total = np.zeros_like(w)
+    for _ in range(n - 1):
+        total += w
+        risk = np.einsum("ti,tij,tj->t", w, second, w) - 2.0 * np.einsum("ti,ti->t", w, cross) + square
+        w = w - eta * risk[:, None]
+        w /= np.maximum(np.linalg.norm(w, axis=1), 1.0)[:, None]
+    return (total + w) / n

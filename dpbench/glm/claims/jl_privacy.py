@@ -1,4 +1,4 @@
-"""Theorems 2 and 10 of the GLM paper, privacy of the JL method: as printed, and with the exact calibration."""
+"""Theorems 2 and 10 of the GLM paper, privacy: as printed, where that suffices, and with the exact calibration."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from dpbench.core.sampling import stream
 from dpbench.glm import losses
@@ -17,9 +18,7 @@ from dpbench.glm.losses import Loss
 from dpbench.glm.noisy_gd import printed_gradient_bound
 from dpbench.glm.problem import GLMProblem
 from dpbench.glm.sensitivity import gradient_gap
-from dpbench.ledger.attacks import attack_bounds
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, column, profiles
+from dpbench.ledger import LEVEL, Context, Evidence, Row, Rows, attack_bounds, column, profiles
 
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
 STRETCHES = (1.0, math.sqrt(2.0), 2.0)
@@ -40,7 +39,7 @@ _DERIVATION = (
 
 
 @paper.privacy(
-    "thm2", variant="printed", source="Theorem 2", expected="refuted", holds="glm.thm2.privacy.exact",
+    "thm2", variant="printed", source="Theorem 2", expected="refuted", holds="glm.thm2.privacy.moderate",
     statement="Algorithm 2 with sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2), G = 2Y sqrt(H)X + 2HBX^2, and k = "
     "O((B sqrt(H) X log(2n/delta) n epsilon/(YX + sqrt(H)BX^2))^(2/3)) is (epsilon, delta)-DP for H-smooth "
     "non-negative GLMs.",
@@ -85,7 +84,7 @@ def _released(mechanism: JLMethod, problem: GLMProblem, neighbour: GLMProblem) -
 
 
 @paper.privacy(
-    "thm10", variant="printed", source="Theorem 10", expected="refuted", holds="glm.thm10.privacy.exact",
+    "thm10", variant="printed", source="Theorem 10", expected="refuted", holds="glm.thm10.privacy.moderate",
     statement="Algorithm 2 with sigma^2 = 8 T G^2 X^2 log(2/delta)/(n^2 epsilon^2), k = O(log(2n/delta) n epsilon) "
     "and T = n^2 is (epsilon, delta)-DP for G-Lipschitz GLMs.",
     because="The noise is for gradients of norm GX (the proof has 2GX), and log(2/delta) makes all iterates' mu "
@@ -207,4 +206,66 @@ def realised_gap(problem: GLMProblem, rng: np.random.Generator, tries: int) -> f
     return worst
 
 
+_SUFFICES = (
+    "Phi does not depend on the data, so it may be thought released; only the two records that differ count. Their "
+    "projections are longer than (1 + a)|X| with the chance of a chi-squared tail, and on all others the printed noise "
+    "has the Gaussian profile that belongs to the gradients at radius 2B and that norm: delta <= 2 P(|Phi x| > (1 + a)"
+    "|X|) + delta_Gauss(epsilon; mu(a)), at the best a."
+)
 
+
+_WIDE = 20_000
+"""Dimension of the data, above every k here, so that none is cut."""
+
+
+def _alternating(loss: losses.Loss, n: int, radius: float) -> GLMProblem:
+    """Records (e_1, ±1): a guarantee is over all neighbours and depends on the bounds alone."""
+    X = sparse.csr_array((np.ones(n), np.zeros(n, dtype=np.int32), np.arange(n + 1)), shape=(n, _WIDE))
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    return GLMProblem(X, y, loss=loss, x_bound=1.0, y_bound=1.0, radius=radius)
+
+
+@paper.privacy(
+    "thm10", variant="moderate", source="Theorem 10, printed noise and printed k, moderate epsilon",
+    statement="Algorithm 2 with the sigma and the k of Theorem 10 is (epsilon, delta)-DP for every G-Lipschitz GLM at "
+    "n = 11, epsilon from 1 to 4, and n = 101, epsilon from 0.5 to 6, for delta = 1e-5, 1e-3 and 1e-2.",
+    expected="proved",
+    because=_SUFFICES + " At the printed k the projections stretch by little, and T - 1 steps at G|X| have mu = "
+    "epsilon/sqrt(2 log(2/delta)).",
+)
+def theorem10(run: Context) -> Rows:
+    """The upper profile over all neighbours; the linear loss has the largest gradients a Lipschitz GLM has."""
+    small, large = run.pick(quick=((1.0, 4.0), (0.5, 6.0)), full=((1.0, 2.0, 3.0, 4.0), (0.5, 1.0, 2.0, 4.0, 6.0)))
+    for n, levels in ((11, small), (101, large)):
+        problem = _alternating(losses.linear(), n, 1.0)
+        for delta in (1e-5, 1e-3, 1e-2):
+            for epsilon in levels:
+                mechanism = JLMethod(epsilon, delta, calibration="printed")
+                k = mechanism.projected_dimension(problem)
+                yield {"n": n, "k": k, "epsilon": epsilon, "delta": delta, "guarantee": mechanism.guarantee(problem)}
+
+
+@paper.privacy(
+    "thm2", variant="moderate", source="Theorem 2, printed noise, k >= log(2n/delta), moderate epsilon",
+    statement="Algorithm 2 with the sigma of Theorem 2 and k the larger of the printed one and log(2n/delta) is "
+    "(epsilon, delta)-DP for the losses listed at n = 1001, B|X| >= 0.01, epsilon from 1 to 8, delta = 1e-5 and 1e-2.",
+    expected="proved",
+    because=_SUFFICES + " sigma is for G at radius B, and gradients at radius 2B are at most 2G; what is lost there "
+    "is less than what a non-negative loss leaves of G (1/sqrt(2)) and what replaced records leave of 2 sup |grad|.",
+)
+def theorem2(run: Context) -> Rows:
+    """Every smooth non-negative loss of the project, from a radius at which k is the least one to a large one."""
+    n = 1001
+    tried = (losses.squared(), losses.capped_linear(2.0), losses.half_squared(), losses.logistic(), losses.huber())
+    for loss in tried[: run.pick(quick=2, full=5)]:
+        for radius in run.pick(quick=(0.01, 1.0), full=(0.01, 0.1, 1.0, 10.0)):
+            problem = _alternating(loss, n, radius)
+            for delta in (1e-5, 1e-2):
+                for epsilon in run.pick(quick=(1.0, 8.0), full=(1.0, 2.0, 4.0, 8.0)):
+                    printed = JLMethod(epsilon, delta, calibration="printed", theorem=2)
+                    k = max(printed.projected_dimension(problem), math.ceil(math.log(2.0 * n / delta)))
+                    mechanism = JLMethod(epsilon, delta, calibration="printed", theorem=2, dimension=k)
+                    yield {
+                        "loss": loss.name, "radius": radius, "k": k, "epsilon": epsilon, "delta": delta,
+                        "guarantee": mechanism.guarantee(problem),
+                    }  # fmt: skip

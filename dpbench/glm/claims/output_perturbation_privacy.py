@@ -10,13 +10,18 @@ import numpy as np
 from dpbench.auditing.audit import audit
 from dpbench.glm import losses
 from dpbench.glm.claims import paper
-from dpbench.glm.claims.pairs import SEARCH, cancelling_pair, curved, guarantees_over, searched, threshold
-from dpbench.glm.claims.real_data import worst_real_pair
+from dpbench.glm.claims.pairs import (
+    SEARCH,
+    cancelling_pair,
+    curved,
+    guarantees_over,
+    searched,
+    threshold,
+    worst_real_pair,
+)
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
-from dpbench.ledger.attacks import attack_bounds
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, profiles
+from dpbench.ledger import LEVEL, Context, Evidence, Row, attack_bounds, profiles
 from dpbench.privacy import gaussian
 
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0) for d in (1e-3, 1e-6))
@@ -26,6 +31,8 @@ SEEN_BY_SAMPLING = (4.0, 1e-2)
 NEAR = (1.0, 1e-1)
 """(ε, δ) at which a distinguishing attack with a million samples can come within 5% of the true ε."""
 SEEDS = {"quick": 1, "full": 10}
+ATTACK_RUNS = {"quick": 200_000, "full": 2_000_000}
+"""Runs a side of one attack."""
 
 
 _SENSITIVITY = (
@@ -77,9 +84,9 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
     "thm3", variant="printed", source="Theorem 3", expected="refuted", holds="glm.thm3.privacy.exact",
     statement="Algorithm 3 with sigma^2 = O((Y^2 + H^2 B^2 X^4) log(1/delta)/(lambda^2 n^2 epsilon^2)) is (epsilon, "
     "delta)-DP.",
-    because=_SENSITIVITY + "The paper's own proof (A.6) has gradients up to (sqrt(H)Y + HBX)X: the printed noise "
-        "lacks the factor HX^2 beside Y^2, so the constant it needs grows like HX^2 on a smooth loss whose gradient "
-        "at zero is near sqrt(2H)Y (capped-linear).",
+    because="The paper's own proof (A.6) has gradients up to (sqrt(H)Y + HBX)X. The printed noise lacks the factor "
+    "HX^2 beside Y^2, so the constant it needs grows like HX^2 on a smooth loss whose gradient at zero is near "
+    "sqrt(2H)Y (capped-linear). " + _SENSITIVITY,
 )
 def theorem3_printed(context: Context) -> tuple[str, Evidence]:
     """The dropped factor HX²: the constant that the printed noise would need grows without bound."""
@@ -121,7 +128,7 @@ def _exact(names: tuple[str, ...], theorem: int, seeds: int, context: Context) -
     extreme = "linear" if theorem == 5 else losses.capped_linear(2.0)
     problem, neighbour = cancelling_pair(extreme, 101, x_bound=1.0, y_bound=1.0, radius=1.0)
     pair = mechanism.pair_profile(problem, neighbour)
-    trials = context.pick(quick=200_000, full=2_000_000)
+    trials = context.pick(**ATTACK_RUNS)
     level = LEVEL / (seeds + 1)
     unit, seed = {"what": "audits of output perturbation"}, 1000 * context.seed + 100 * theorem
     small = partial(_audit_bound, mechanism, problem, neighbour, trials, level, seed)

@@ -1,4 +1,4 @@
-"""Neighbouring data sets that a privacy entry is tried on: the worst one, and a search for a worse one."""
+"""Neighbouring data sets that a privacy entry is tried on: made, of real data, and found by a search."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.glm import losses
+from dpbench.glm import datasets, losses
 from dpbench.glm.losses import Loss
 from dpbench.glm.problem import GLMProblem
 
@@ -115,3 +115,17 @@ def threshold(enough: Callable[[float], bool], low: float, high: float) -> float
         middle = 0.5 * (low + high)
         low, high = (middle, high) if enough(middle) else (low, middle)
     return low
+
+
+def worst_real_pair(loss: str, *, name: str = "diabetes", radius: float = 1.0) -> tuple[GLMProblem, GLMProblem]:
+    """A real data set and its neighbour, whose two gradients at w = 0 are opposite and as long as allowed.
+
+    The record with the longest gradient −φ'·x is the one replaced, by the bound's longest x in the same
+    direction and the label of the other sign at its bound.
+    """
+    problem = datasets.load(name, loss=loss, radius=radius)
+    weight = np.abs(problem.y) * np.sqrt(np.asarray((problem.X * problem.X).sum(axis=1)).reshape(-1))
+    index = int(np.argmax(weight))
+    x = problem.X[index]
+    longest = x * (problem.x_bound / np.linalg.norm(x)) * (1.0 - 1e-15)
+    return problem, problem.replace_record(index, longest, -float(np.sign(problem.y[index])) * problem.y_bound)

@@ -1,7 +1,8 @@
 """What the GLM paper says where an entry holds: the sentence or display of the theorem, as printed.
 
-The place is the entry's `source`. Rows of what the paper only uses (sensitivities, composition) have no sentence there,
-and a corrected row has that of the row it corrects.
+The place is the entry's `source`, " ... " stands where words are left out. Rows of what proofs use (sensitivities,
+composition) have the sentence that uses it, cells of Table 1 the cell or what the text says of it, and a corrected row
+has the words of the row it corrects.
 """
 
 from __future__ import annotations
@@ -26,9 +27,8 @@ _PRINTED: dict[tuple[str, ...], str] = {
         r"\sum_{j=1}^{d'} (\bar{w}_j - w_j^{\sigma})^2."
     ),
     ("thm4.inequality.two-point",): (
-        r"\mathbb{E}\left[\left|\mathcal{A}(S_{\boldsymbol{\sigma}})_{j} - "
-        r"w_{j}^{\boldsymbol{\sigma}}\right| + \left|\mathcal{A}(S_{\boldsymbol{\sigma}'})_{j} - "
-        r"w_{j}^{\boldsymbol{\sigma}'}\right|\right] \ge \frac{1}{4} "
+        r"\mathbb{E}\left[\left|\mathcal{A}(S_{\boldsymbol{\sigma}})_{j} - w_{j}^{\boldsymbol{\sigma}}\right| + "
+        r"\left|\mathcal{A}(S_{\boldsymbol{\sigma}'})_{j} - w_{j}^{\boldsymbol{\sigma}'}\right|\right] \ge \frac{1}{4} "
         r"\frac{\|\mathcal{Y}\|b}{\|\mathcal{X}\|}."
     ),
     ("table1.rate.crossover", "table1.rate.crossover.output-perturbation", "table1.rate.crossover.printed"): (
@@ -106,8 +106,7 @@ _PRINTED: dict[tuple[str, ...], str] = {
     ("thm5.rate.n", "thm5.rate.rank", "thm5.rate.B"): (
         r"Given a dataset of n i.i.d. samples from  $\mathcal{D}$ , its output has excess risk  "
         r"$\mathbb{E}\left[\varepsilon_{\mathsf{risk}}(\widehat{w})\right] = "
-        r"\widetilde{O}\left(\frac{GB\|\mathcal{X}\|}{\sqrt{n}} + "
-        r"\frac{GB\|\mathcal{X}\|}{\sqrt{n\epsilon}}\right)$ ."
+        r"\widetilde{O}\left(\frac{GB\|\mathcal{X}\|}{\sqrt{n}} + \frac{GB\|\mathcal{X}\|}{\sqrt{n\epsilon}}\right)$ ."
     ),
     ("thm10.rate.epsilon", "thm10.rate.rank"): (
         r"\mathbb{E}[\varepsilon_{\mathsf{risk}}(\widehat{w})] = \widetilde{O}\left(\frac{GB \, "
@@ -133,11 +132,10 @@ _PRINTED: dict[tuple[str, ...], str] = {
     ),
     ("thm14.rate.n",): (
         r"L(\widehat{w}_{i^*}; \mathcal{D}) - L(w^*; \mathcal{D}) \leq \widetilde{O}\left(\frac{\sqrt{H}B "
-        r"\|\mathcal{X}\| \|\mathcal{Y}\|}{\sqrt{n}} + \frac{\left(\left(\sqrt{H}B "
-        r"\|\mathcal{X}\|\right)^{4/3} \|\mathcal{Y}\|^{2/3} + \left(\sqrt{H}B "
-        r"\|\mathcal{X}\|\right)^{2}\right)}{(n\epsilon)^{2/3}} + \frac{\left(\|\mathcal{Y}\|^{2} + "
-        r"HB^{2}\|\mathcal{X}\|^{2}\right)}{n\epsilon} + \frac{\left(\|\mathcal{Y}\| + \sqrt{H}B "
-        r"\|\mathcal{X}\|\right)}{\sqrt{n}}\right)"
+        r"\|\mathcal{X}\| \|\mathcal{Y}\|}{\sqrt{n}} + \frac{\left(\left(\sqrt{H}B \|\mathcal{X}\|\right)^{4/3} "
+        r"\|\mathcal{Y}\|^{2/3} + \left(\sqrt{H}B \|\mathcal{X}\|\right)^{2}\right)}{(n\epsilon)^{2/3}} + "
+        r"\frac{\left(\|\mathcal{Y}\|^{2} + HB^{2}\|\mathcal{X}\|^{2}\right)}{n\epsilon} + \frac{\left(\|\mathcal{Y}\| "
+        r"+ \sqrt{H}B \|\mathcal{X}\|\right)}{\sqrt{n}}\right)"
     ),
     ("thm15.rate.n",): (
         r"L(\widehat{w}_{i^*}; \mathcal{D}) - L(w^*; \mathcal{D}) \leq \widetilde{O}\left(\frac{\sqrt{H}B "
@@ -148,10 +146,9 @@ _PRINTED: dict[tuple[str, ...], str] = {
         r"\|\mathcal{X}\|\right)}{\sqrt{n}}\right)"
     ),
     ("thm7.inequality.oracle", "thm7.rate.n"): (
-        r"\varepsilon_{\mathsf{risk}}(\bar{w}; \mathcal{D}) \leq \min \Big\{ \|\mathcal{Y}\|^2, "
-        r"\mathsf{ERR}(2 \max \left\{ \left\| w^* \right\|, 1 \right\}) + \sqrt{\frac{4 \|\mathcal{Y}\|^2 "
-        r"\log \left(4K/\beta\right)}{n}} + \frac{5\Delta(2 \max \left\{ \left\| w^* \right\|, 1 "
-        r"\right\})}{n\epsilon} \Big\}."
+        r"\varepsilon_{\mathsf{risk}}(\bar{w}; \mathcal{D}) \leq \min \Big\{ \|\mathcal{Y}\|^2, \mathsf{ERR}(2 \max "
+        r"\left\{ \left\| w^* \right\|, 1 \right\}) + \sqrt{\frac{4 \|\mathcal{Y}\|^2 \log \left(4K/\beta\right)}{n}} "
+        r"+ \frac{5\Delta(2 \max \left\{ \left\| w^* \right\|, 1 \right\})}{n\epsilon} \Big\}."
     ),
     ("lemma4.inequality",): (
         r"The generalization gap of algorithm  $\mathcal{A}$  is bounded as,"
@@ -183,6 +180,50 @@ _PRINTED: dict[tuple[str, ...], str] = {
     ("thm10.privacy.exact",): (
         r"Algorithm 2 satisfies  $(\epsilon,\delta)$ -differential privacy."
     ),
+    ("sensitivity.inequality.gradients",): (
+        r"Since Algorithm 1 uses a projection step, the iterates always lie in the constraint set  $\{w: \|w\| "
+        r"\leq B\}$ . Hence, the function over this constraint set is G-Lipschitz."
+    ),
+    ("sensitivity.inequality.minimisers",): (
+        r"Note that from a standard analysis [BE02], we get that  $\ell_2$  sensitivity of the regularized "
+        r"minimizer  $\widetilde{w}$  is  $\left(\frac{2G\|\mathcal{X}\|}{n\lambda}\right)$ ,"
+    ),
+    ("sensitivity.inequality.losses",): (
+        r"Furthermore, by Assumption 2 with probability at least  $\delta/2$  the sensitivity values passed to "
+        r"GenExpMech bound sensitivity."
+    ),
+    ("noisy-max.inequality",): (
+        r"Thus conditioning on this event, from the guarantee of the report noisy max procedure, we have that it "
+        r"satisfies  $(\frac{\epsilon}{2})$ -DP."
+    ),
+    ("composition.inequality",): (
+        r"From the analysis of Noisy (S)GD in [BST14, BFTGT19], we have that the setting of noise variance  "
+        r"$\sigma^2$  ensures that the algorithm satisfies  $(\epsilon, \delta)$ -DP"
+    ),
+    ("thm11.inequality.beta.corrected",): (
+        r"\mathbb{E} \|\widehat{v} - \mu\|_{2}^{2} \ge \frac{d'}{4(1+2\beta)} - 3\alpha n\epsilon."
+    ),
+    ("thm13.inequality", "thm13.rate.beta"): (
+        r"From independence of  $\{w_i\}_{i=1}^m$ , with probability at least  $1-1/4^m=1-\frac{\beta}{4}$ , there "
+        r"exists one model, say  $\widehat{w}_{i^*}$ , such  $L(\widehat{w}_{i^*};\mathcal{D}) \leq "
+        r"L(w^*;\mathcal{D}) + 4\mathsf{ERR}\left(\frac{n}{m+1},\frac{\epsilon}{2}\right)$ ."
+    ),
+    ("thm8.rate.n",): (
+        r"\varepsilon_{\mathsf{risk}}(\widehat{w}) &= \widetilde{O}\Bigg(\min\Big\{\|\mathcal{Y}\|^2, "
+        r"\frac{\left(\sqrt{H}B^* \,\|\mathcal{X}\|\right)^{4/3} \,\|\mathcal{Y}\|^{2/3} + \left(\sqrt{H}B^* "
+        r"\,\|\mathcal{X}\|\right)^2}{(n\epsilon)^{2/3}} ... + \frac{\sqrt{H}B^* \,\|\mathcal{X}\| "
+        r"\max\big\{\|\mathcal{Y}\|\,,1\big\} + \|\mathcal{Y}\|^2}{\sqrt{n}} + \frac{\|\mathcal{Y}\|^2 + H(B^* "
+        r"\|\mathcal{X}\|)^2}{n\epsilon}\Big\}\Bigg)."
+    ),
+    ("table1.inequality.benign",): (
+        r"The actual private excess risk bounds are the sum of the expressions shown in the DP rows and their "
+        r"non-private counterparts."
+    ),
+    ("table1.rate.crossover.lipschitz",): (
+        r"This improves in the high privacy regime where  $\epsilon \leq \frac{\operatorname{rank}}{n}$ ."
+    ),
+    ("table1.rate.classical.lipschitz",): r"$\frac{G  w^*    X  }{\sqrt{n}}$ [NY83]",
+    ("table1.floor.classical.lipschitz",): "Tight ... [NY83]",
 }  # fmt: skip
 
 for _ids, _words in _PRINTED.items():

@@ -14,15 +14,13 @@ from dpbench.core.sampling import stream
 from dpbench.glm import theory
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.corollary2 import CONSTANTS
-from dpbench.glm.claims.crossover_envelopes import output_perturbation_excess
 from dpbench.glm.claims.floors import Zero
-from dpbench.glm.claims.hard_scales import mean_power, noise_sum, noisy_gd_excess
+from dpbench.glm.claims.hard_scales import mean_power, noise_sum, noisy_gd_excess, output_perturbation_excess
 from dpbench.glm.claims.rates_noisy_gd import step_and_noise
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, margins
+from dpbench.ledger import LEVEL, Context, Evidence, Row, Rows, margins
 from dpbench.privacy import gaussian
 from lowerbounds._fingerprinting import fingerprinting
 from lowerbounds._packing import packing

@@ -1,0 +1,137 @@
+"""``python -m benchmarks.scale --json evidence/scale.json``: an audit and `verify` on two processes of Dask.
+
+Measured: the seconds of an audit of Laplace noise (ε = 1) on one and on two worker processes over TCP, the processor's
+seconds of the workers and of this process, the peak memory of each, and the bytes that tasks and results move; the same
+result on both. Then `verify` of one paper on the two processes with an empty store, and again with a full one.
+Calculated from that: the hours of 1e10 runs a side. Where the machine is shared, seconds say little; those of the
+processor are of the work itself. `--draws`, `--paper` and `--level` set the sizes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dpbench
+from dpbench.auditing.blocks import BLOCK
+from dpbench.runs.environment import machine, versions
+
+TARGET = 10_000_000_000
+
+
+def noisy(shift: float, trials: int, rng: np.random.Generator) -> np.ndarray:
+    """Laplace noise of scale 1 about `shift`."""
+    return shift + rng.laplace(size=trials)
+
+
+def used() -> tuple[float, int]:
+    """Of this process: seconds of the processor, and the largest memory in bytes."""
+    said = resource.getrusage(resource.RUSAGE_SELF)
+    return said.ru_utime + said.ru_stime, said.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def moved(executor: Any) -> dict[str, list[int]]:
+    """Bytes of the tasks that an executor is given from now on, and of what they give back; filled as they are done."""
+    from distributed.protocol.pickle import dumps
+
+    counts: dict[str, list[int]] = {"task": [], "result": []}
+    submit = executor.submit
+
+    def counted(function: Any, *given: Any) -> Any:
+        counts["task"].append(len(dumps((function, *(part for part in given if not callable(part))))))
+        future = submit(function, *given)
+        future.add_done_callback(lambda done: counts["result"].append(len(dumps(done.result()))))
+        return future
+
+    executor.submit = counted
+    return counts
+
+
+def audited(workers: int, draws: int) -> dict[str, Any]:
+    """One audit on so many processes."""
+    from distributed import Client, LocalCluster
+
+    from dpbench.runs.scheduler import scheduler
+
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
+        scheduler(cluster.scheduler_address) as executor,
+        Client(cluster.scheduler_address, set_as_default=False) as client,
+    ):
+        dpbench.audit(noisy, 0.0, 1.0, trials=20 * BLOCK, workers=executor)  # compiled and imported
+        before, own = sum(seconds for seconds, _ in client.run(used).values()), used()[0]
+        counts, began = moved(executor), time.perf_counter()
+        result = dpbench.audit(noisy, 0.0, 1.0, trials=draws, workers=executor)
+        seconds = time.perf_counter() - began
+        after = client.run(used).values()
+    return {
+        "workers": workers, "draws": draws, "seconds": seconds, "draws_per_second": 2 * draws / seconds,
+        "processor_seconds_of_workers": sum(spent for spent, _ in after) - before,
+        "processor_seconds_here": used()[0] - own, "peak_bytes_of_a_worker": max(peak for _, peak in after),
+        "peak_bytes_here": used()[1], "tasks": len(counts["task"]), "bytes_moved": sum(map(sum, counts.values())),
+        "epsilon_lower": result.epsilon_lower,
+    }  # fmt: skip
+
+
+def verified(paper: str, level: str) -> dict[str, Any]:
+    """`verify` of a paper on two processes: with an empty store, with a full one, and on threads."""
+    from distributed import LocalCluster
+
+    from dpbench.runs.scheduler import scheduler
+
+    found: dict[str, Any] = {"paper": paper, "level": level}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        scheduler(cluster.scheduler_address) as executor,
+    ):
+        made = []
+        for name in ("first", "resumed"):
+            began = time.perf_counter()
+            ledger = dpbench.verify(paper=paper, level=level, workers=executor, store=Path(folder) / "runs.sqlite")
+            found[f"seconds_{name}"] = time.perf_counter() - began
+            made.append(json.dumps([(one.claim.id, one.verdict, one.evidence.value) for one in ledger.entries]))
+        ledger = dpbench.verify(paper=paper, level=level, workers=1)
+        made.append(json.dumps([(one.claim.id, one.verdict, one.evidence.value) for one in ledger.entries]))
+    found |= {"entries": len(ledger.entries), "peak_bytes_here": used()[1]}
+    if len(set(made)) != 1:
+        raise AssertionError("on Dask, resumed and on threads: not the same results")
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__.split("\n")[0])
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--draws", type=float, default=1e9, help="a side (default 1e9)")
+    parser.add_argument("--paper", default="publicdata")
+    parser.add_argument("--level", default="quick", choices=("quick", "full"))
+    asked = parser.parse_args()
+    audits = [audited(workers, int(asked.draws)) for workers in (1, 2)]
+    one, two = audits
+    if one["epsilon_lower"] != two["epsilon_lower"]:
+        raise AssertionError("one worker and two: not the same result")
+    busy = two["processor_seconds_of_workers"] / two["draws"]
+    document = {
+        "audits": audits, "speed_up": one["seconds"] / two["seconds"],
+        "hours_of_1e10_on_two": TARGET * two["seconds"] / two["draws"] / 3600.0,
+        "processor_hours_of_1e10": TARGET * busy / 3600.0,
+        "workers_that_one_client_feeds": two["processor_seconds_of_workers"] / two["processor_seconds_here"],
+        "verify": verified(asked.paper, asked.level), "machine": machine(), "versions": versions(),
+    }  # fmt: skip
+    text = json.dumps(document, indent=1)
+    if asked.json is not None:
+        asked.json.write_text(text + "\n", encoding="utf-8")
+    print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

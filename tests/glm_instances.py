@@ -1,0 +1,132 @@
+"""Checks that instances used against the GLM paper obey what it assumes: pairs, losses, data sets, algorithms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from admissible import (
+    Check,
+    every,
+    series,
+)
+from scipy.stats import laplace
+
+from dpbench.glm import losses, sign_release
+from dpbench.glm.claims import theorem4
+from dpbench.glm.claims.lemma5 import tripling_pair
+from dpbench.glm.claims.pairs import cancelling_pair
+from dpbench.glm.losses import Loss
+from dpbench.glm.problem import GLMProblem
+from lowerbounds._packing import packing
+
+Pair = tuple[GLMProblem, GLMProblem]
+GRID = np.linspace(-3.0, 3.0, 601)
+
+
+def neighbours(pair: Pair) -> bool:
+    """One record differs, and all keep to the bounds."""
+    a, b = ((np.asarray(p.X), p.y) for p in pair)
+    differing = (np.abs(a[0] - b[0]).max(axis=1) > 0) | (a[1] != b[1])
+    norms = [np.linalg.norm(x, axis=1).max() <= pair[0].x_bound * (1 + 1e-12) for x, _ in (a, b)]
+    labels = [np.abs(y).max() <= pair[0].y_bound * (1 + 1e-12) for _, y in (a, b)]
+    return bool(differing.sum() == 1 and all(norms) and all(labels))
+
+
+def convex_smooth_nonnegative(loss: Loss, y: float = 1.0) -> bool:
+    """Value ≥ 0, φ' non-decreasing and H-Lipschitz, on a grid, for labels ±y."""
+    good = True
+    for label in (y, -y):
+        labels = np.full_like(GRID, label)
+        value, slope = loss.value(GRID, labels), loss.derivative(GRID, labels)
+        rise = np.diff(slope)
+        good &= bool(value.min() >= -1e-9 and rise.min() >= -1e-9)
+        good &= bool(rise.max() <= loss.smoothness * np.diff(GRID).max() * (1 + 1e-9) + 1e-9)
+    return good
+
+
+def at_zero(loss: Loss, y: float = 1.0) -> float:
+    return float(loss.value(np.zeros(1), np.full(1, y))[0])
+
+
+def lipschitz_convex(loss: Loss) -> bool:
+    slope = loss.derivative(GRID, np.ones_like(GRID))
+    return bool(np.abs(slope).max() <= 1.0 + 1e-12 and np.diff(slope).min() >= -1e-12)
+
+
+def linear_pair(n: int, d: int = 1) -> Pair:
+    return cancelling_pair("linear", n, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=d)
+
+
+def capped_pair(radius: float, n: int, x_bound: float = 1.0, d: int = 1, end: float | None = None) -> Pair:
+    loss = losses.capped_linear(radius if end is None else end)
+    return cancelling_pair(loss, n, x_bound=x_bound, y_bound=1.0, radius=radius, dimension=d)
+
+
+def beyond_zero(radius: float, smoothness: float, x_bound: float, n: int, y: float) -> bool:
+    """n ≥ n₀ = HB²‖X‖²/‖Y‖²."""
+    return n >= smoothness * radius**2 * x_bound**2 / y**2
+
+
+def range_of_theorem_4(name: str) -> dict[str, Check]:
+    return {"epsilon in [1/n, 1]; delta = 0 <= (1 - exp(-epsilon))/16": every(
+        name, lambda n, e: 1.0 / n <= e <= 1.0, "n", "epsilon")}  # fmt: skip
+
+
+def exact_norm() -> bool:
+    rng = np.random.default_rng(0)
+    for n, radius in ((100, 100.0), (1000, 7.0)):
+        for x, y in theorem4.data_sets(n, radius, 1.0, rng, 20):
+            norm = abs(float(x @ y) / float(x @ x))
+            if abs(norm / radius - 1.0) > 1e-9 or max(abs(x).max(), abs(y).max()) > 1 + 1e-9:
+                return False
+    return True
+
+
+def sign_is_private() -> bool:
+    """P(±B), from the law of mean u + Laplace(2Y²/(nε)): no replaced record changes either by more than e^ε."""
+    rng = np.random.default_rng(1)
+    for n, radius, epsilon in ((12, 12.0, 1.0), (30, 200.0, 0.2)):
+        scale = 2.0 / (n * epsilon)
+        for x, y in theorem4.data_sets(n, radius, epsilon, rng, 10):
+            mean = float(sign_release.halved_gains(x, y, radius, 1.0).mean())
+            for new in ((1.0, 1.0), (-1.0, 1.0), (1.0 / radius, 1.0), (-1.0 / radius, 1.0), (0.0, 0.0)):
+                z, v = x.copy(), y.copy()
+                z[0], v[0] = new
+                other = float(sign_release.halved_gains(z, v, radius, 1.0).mean())
+                logs = [(laplace.logsf(-m, scale=scale), laplace.logcdf(-m, scale=scale)) for m in (mean, other)]
+                if max(abs(logs[0][k] - logs[1][k]) for k in (0, 1)) > epsilon * (1 + 1e-9):
+                    return False
+    return True
+
+
+def lemma_5_by_simulation() -> bool:
+    """Algorithm 1 on the entry's law (x = 1, y = ±1 fair, σ = 0, η = 4/H̃ = 2), its ball and its start, step by step."""
+    rng, n, steps, smoothness = np.random.default_rng(2), 100, 4, 2.0
+    eta, radius = 4.0 / smoothness, 1.0 + 3.0 ** (steps - 1)
+    y = rng.choice((-1.0, 1.0), (200_000, n + 1))
+    averages = []
+    for mean in (y[:, :n].mean(axis=1), (y[:, 1:n].sum(axis=1) + y[:, n]) / n):
+        w, iterates = np.zeros(len(y)), []
+        for _ in range(steps):
+            iterates.append(w)
+            w = np.clip(w - eta * 2.0 * (w - mean), -radius, radius)
+        averages.append(np.mean(iterates, axis=0))
+    measured = float(((averages[0] - averages[1]) ** 2).mean())
+    return abs(measured / float(tripling_pair(n, steps)[0]) - 1.0) < 0.05
+
+
+def dummy_reaches_b() -> bool:
+    """c' = Y/√(B² − |w^σ|²) is at most X, and puts the minimiser's norm at B."""
+    for n, d, epsilon, radius in zip(*(series("glm.thm4.inequality.wlog")[k] for k in ("n", "d", "epsilon", "radius")),
+                                     strict=True):  # fmt: skip
+        family = packing(n - 1, d - 1, epsilon, radius=math.sqrt(min(d - 1, n * epsilon)))
+        inner = math.sqrt(family.parameters["active"]) * family.parameters["target"]
+        if 1.0 / math.sqrt(radius**2 - inner**2) > 1.0:
+            return False
+    return True
+
+
+def coin_base() -> bool:
+    """Condition 2 of Theorem 13 with γ² = B²/log 2: E exp(⟨w, u⟩²/γ²) = exp(B²cos²/γ²) ≤ 2, with equality along e_1."""
+    return math.exp(1.0 / (1.0 / math.log(2.0))) <= 2.0 + 1e-12

@@ -1,0 +1,38 @@
+"""The page of `dpbench report` that is made of the committed evidence: what its tests share."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dpbench.ledger.evidence import committed
+from dpbench.ledger.verify import all_claims
+from dpbench.report.page import page
+from dpbench.report.stored import of_document
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def document() -> dict[str, Any]:
+    """The committed evidence as one document of ``dpbench verify --json``."""
+    found = committed(ROOT / "evidence" / "ledger")
+    return {
+        "schema": 1,
+        "level": "full",
+        "seed": 0,
+        "versions": next(iter(found.values()))["environment"],
+        "claims": [
+            {"id": i, "verdict": one["verdict"], "evidence": {**one["evidence"], "digest": one["code"]["key"]}}
+            for i, one in found.items()
+        ],
+    }
+
+
+DOCUMENT = document()
+
+
+@cache
+def whole_page() -> str:
+    """The page of every entry."""
+    return page(all_claims(), of_document(DOCUMENT))

@@ -1,0 +1,85 @@
+"""`dpbench figures` in process: what it draws from stored evidence, and what it says is missing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_up import GOOD, claim
+
+from dpbench.report.stored import best
+from dpbench.runs.store import stored_verdicts
+
+CURVE = {
+    "epsilon": [0.5, 1.0, 2.0],
+    "delta_claimed": [1e-5] * 3,
+    "delta_true_printed": [1e-7, 1e-5, 1e-2],
+    "delta_true_exact": [1e-5] * 3,
+}
+SLOPE = {"n": [100, 200, 400], "measured": [0.4, 0.2, 0.1], "standard error": [0.01] * 3, "ceiling": [4.0, 2.0, 1.0]}
+
+FIGURED = (
+    claim("glm.thm1.privacy.printed", "refuted", "privacy", "refuted", series=CURVE),
+    claim("glm.thm5.privacy.printed", "refuted", "privacy", "refuted", series=CURVE),
+    claim("glm.thm1.rate.n", "consistent", "rate", "consistent", series=SLOPE, side="upper"),
+    claim("glm.thm5.rate.n", "consistent", "rate", "consistent", series=SLOPE, side="tight"),
+)
+
+DRAWN = "delta_thm1 delta_thm5 rate_thm1 rate_thm5"
+
+
+def test_figures_come_from_the_store_alone(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    only(*FIGURED)
+    run("verify --quiet")
+    monkeypatch.setattr("dpbench.runs.context.RunContext.run", lambda *a: pytest.fail("a figure ran an entry"))
+    code, out, err = run(f"figures {DRAWN} --out drawn")
+    assert (code, err) == (0, "")
+    names = {"delta_thm1", "delta_thm5", "rate_thm1", "rate_thm5"}
+    assert set(os.listdir("drawn")) == {f"{name}.{kind}" for name in names for kind in ("pdf", "png")}
+    assert out.count("drawn/") == 4
+    first = {path.name: path.read_bytes() for path in Path("drawn").iterdir()}
+    for name in names:  # fonts are embedded as TrueType, not as Type 3
+        assert b"/FontFile2" in first[f"{name}.pdf"] and b"/Type3" not in first[f"{name}.pdf"]
+    assert run("figures rate_thm1 --quiet --out again")[:2] == (0, "")
+    for path in Path("again").iterdir():
+        assert path.read_bytes() == first.pop(path.name)
+    assert len(first) == 6
+
+
+def test_figures_name_what_is_missing(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpbench.report.stored.committed", lambda *_: {})  # an install without evidence
+    only(*FIGURED)
+    run("verify --quiet glm.thm1.rate.n --store mine.sqlite")
+    code, _, err = run(f"figures {DRAWN} --store mine.sqlite")
+    assert code == 2
+    missing = "glm.thm1.privacy.printed glm.thm5.privacy.printed glm.thm5.rate.n"
+    assert f"dpbench verify {missing} --store mine.sqlite" in err
+    assert set(os.listdir("figures")) == {"rate_thm1.pdf", "rate_thm1.png"}
+    assert run("figures rate_thm1 --store mine.sqlite")[0] == 0
+
+
+def test_figures_group_many_missing_entries(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpbench.report.stored.committed", lambda *_: {})
+    monkeypatch.setattr("dpbench.cli.figures.FEW", 3)
+    only(*FIGURED)
+    code, _, err = run(f"figures {DRAWN}")
+    assert code == 2 and err.count("\n") == 1 and "glm." not in err
+    assert f"for 4 entries (glm 4), of figures: {', '.join(f'{name} 1' for name in DRAWN.split())};" in err
+    assert err.endswith("run: dpbench verify --paper glm\n")
+
+
+def test_figures_of_another_version_are_refused(only: Any, run: Any) -> None:
+    only(claim("glm.thm1.rate.n", "consistent", "rate", "consistent", series={"n": [1]}, side="upper"))
+    run("verify --quiet")
+    code, _, err = run("figures rate_thm1")
+    assert code == 2 and "a column measured" in err
+
+
+def test_full_evidence_goes_before_quick(only: Any, run: Any) -> None:
+    only(GOOD)
+    for line in ("verify --quiet --level full", "verify --quiet", "verify --quiet --seed 1"):
+        run(line)
+    shown = best(stored_verdicts(".dpbench/runs.sqlite"))["glm.one.inequality"]
+    assert (shown.level, shown.stale) == ("full", False)
