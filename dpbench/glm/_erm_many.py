@@ -1,7 +1,8 @@
 """Regularised minimisers of many data sets of one declaration side by side: one pass of the kernel a step for all.
 
 Newton's steps and line searches as in `_erm_newton`, each data set by its own records alone, so that no number depends
-on what comes together (but for the last bits where a Hessian of one is singular). A data set whose certificate stalls leaves for the solver of one (`_erm`).
+on what comes together (but for the last bits where a Hessian of one is singular). A data set whose certificate stalls
+leaves for the solver of one (`_erm`).
 """
 
 from __future__ import annotations
