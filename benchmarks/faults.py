@@ -34,7 +34,7 @@ from typing import Any
 from benchmarks import fault_runs as runs
 from dpbench.runs.environment import machine, versions
 
-SHARES = {"parent": 0.55, "pool": 0.35, "lanes": 0.02, "dask": 0.08}
+SHARES = {"parent": 0.7, "pool": 0.08, "lanes": 0.04, "dask": 0.18}
 """Of all kills, by kind: a process of `verify` is a new interpreter, and a worker of Dask has to find its scheduler."""
 BLOCKS, PAUSE = 600, 0.004
 TYPES = ("Haswell", "SkylakeX")
@@ -167,7 +167,7 @@ def dask_workers(this: Round) -> int:
         while True:
             process = this.start(runs.on_dask, address)
             while process.is_alive():
-                more, until = len(this.before) + this.moments.randrange(BLOCKS // 4), time.monotonic() + 4.0
+                more, until = len(this.before) + this.moments.randrange(1, BLOCKS // 6), time.monotonic() + 20.0
                 while process.is_alive() and len(stored(this.store)) < more and time.monotonic() < until:
                     process.join(0.05)
                 if process.is_alive():

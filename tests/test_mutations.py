@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from mutations.listed import MUTATIONS, SURVIVORS
 from mutations.mutation import Mutation
+from mutations.nearest import enclosing, ordered
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "evidence" / "mutations.json"
@@ -33,11 +34,23 @@ def test_each_error_fits_the_code_in_one_place(mutation: Mutation) -> None:
 
 
 @pytest.mark.skipif(not RESULTS.exists(), reason="evidence is in a checkout")
-def test_the_results_are_of_this_list_and_each_survivor_is_explained() -> None:
-    document = json.loads(RESULTS.read_text(encoding="utf-8"))
-    missed = {name for name, result in document["results"].items() if result["said"] == "survives"}
-    assert document["planted"] == len(document["results"]) and document["noticed"] == document["planted"] - len(missed)
+def test_the_results_are_a_sample_of_this_list_and_each_survivor_is_explained() -> None:
+    """Errors are taken in an order drawn once: those reached are a sample, of at least fifty over most packages."""
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))["results"]
+    said = Counter(result["said"] for result in results.values())
+    missed = {name for name, result in results.items() if result["said"] == "survives"}
     listed = {mutation.name for mutation in MUTATIONS}
-    assert len(listed & document["results"].keys()) >= 0.9 * len(listed)
-    assert missed & listed <= SURVIVORS.keys() and all(SURVIVORS.values())
-    assert SURVIVORS.keys() <= missed
+    reached = listed & results.keys()
+    assert len(reached) >= 50 and len({"/".join(name.split("/")[:2]) for name in reached}) >= 8
+    assert missed & listed <= SURVIVORS.keys() <= listed and all(SURVIVORS.values())
+    assert said["undecided"] <= 0.15 * len(results)
+    decided = len(results) - said["undecided"]
+    assert decided - len(missed) >= 0.95 * decided
+
+
+def test_tests_nearest_to_an_error_run_first() -> None:
+    text = "class Table:\n    def scale(self):\n        return 1.0\n\ndef other():\n    return 2.0\n"
+    assert enclosing(text, text.index("1.0")) == ["scale", "Table"] and enclosing(text, text.index("2.0")) == ["other"]
+    sources = {"a": "Table()", "b": "Table().scale()", "c": "Table(); slow", "d": "nothing", "e": "Table().scale()  "}
+    order = ordered(sources, ["scale", "Table"], {"c": 0.1, "a": 0.2, "e": 100.0})
+    assert order == ["b", "c", "a", "d", "e"], "named by fewer first, then the quicker; what is slow last of all"

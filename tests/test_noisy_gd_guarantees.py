@@ -154,3 +154,15 @@ def test_bad_calls() -> None:
         mechanism()(p.X, 3, np.random.default_rng(0))
     with pytest.raises(validation.InvalidInput, match="trials must be an integer >= 1, got 0"):
         mechanism()(p, 0, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("radius", "kind"), [(10.0, "exact"), (0.05, "upper")])
+def test_without_noise_two_means_beyond_the_ball_may_give_one_output(radius: float, kind: str) -> None:
+    """Where both runs end on the sphere their outputs are equal, and a profile with δ = 1 is no lower bound."""
+    p = one_record(losses.linear(), radius=radius)
+    q = p.replace_record(0, np.array([1.0, 0.0]), 0.5)
+    m = mechanism(noise_scale=0.0)
+    profile = m.pair_profile(p, q, released="all")
+    assert profile.kind == kind and profile.delta(1.0) == 1.0
+    last = [m(each, 1, np.random.default_rng(0)) for each in (p, q)]
+    assert np.allclose(*last) is (kind == "upper")

@@ -232,6 +232,14 @@ def test_an_error_of_a_block_is_the_blocks_own(farm: Farm) -> None:
         context.map(UNIT, partial(work.failing, 2), range(4))
 
 
+def test_another_processor_type_of_a_worker_is_refused(doomed: Farm) -> None:
+    """Its last bits would be stored under the type of this process."""
+    doomed.add_worker(NUMBA_CPU_NAME="generic")
+    doomed.wait()
+    with pytest.raises(InvalidInput, match=r"and its processor type, got .*tcp"), scheduler(doomed.address):
+        pass
+
+
 def test_other_code_on_a_worker_is_refused(farm: Farm, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before the run, and from a worker that joins later."""
     monkeypatch.setattr("dpbench.runs.scheduler.versions", lambda: {"numpy": "0"})  # in this process alone

@@ -194,3 +194,12 @@ def test_the_floor_for_one_dimension_lies_below_the_ceiling_and_near_it() -> Non
             floor = norm_packing(n, 1, epsilon, radius=radius, constants="tight").floor
             most = sign_release.ceiling(n, epsilon, x_bound=1.0, y_bound=1.0, radius=radius)
             assert floor <= most <= 6.0 * floor
+
+
+def test_the_corrected_minimum_at_a_few_points() -> None:
+    """N = nε = 1000: r²/N where r ≥ 1, √d·r/N and r^{4/3}/N^{2/3} below, Y² above, and the three parts of d = 1."""
+    for d, radius, expected in (
+        (2, 4.0, 0.016), (2, 0.5, math.sqrt(2.0) * 5e-4), (10_000, 0.125, 0.0625 / 100.0), (2, 100.0, 1.0),
+        (2, 1e-4, 1e-8), (1, 1e-4, 1e-8), (1, 0.5, 5e-4), (1, 4.0, 1e-3),
+    ):  # fmt: skip
+        assert corrected_minimum(1000, d, 1.0, radius=radius) == pytest.approx(expected, rel=1e-12)

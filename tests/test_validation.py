@@ -72,6 +72,13 @@ def test_bounds_are_open_or_closed_as_they_say() -> None:
     assert validation.real("x", 0.5, at_least=0.5) == 0.5
     with pytest.raises(InvalidInput, match=r"^x must be a finite number > 0.5, got 0.5"):
         validation.real("x", 0.5, above=0.5)
+    for end in (0.0, 1.0):
+        with pytest.raises(InvalidInput, match=r"^x must be a number strictly between 0 and 1, got "):
+            validation.fraction("x", end)
+    assert validation.delta(0.0) == 0.0
+    for call in (lambda: validation.delta(1.0), lambda: validation.delta(0.0, positive=True)):
+        with pytest.raises(InvalidInput, match=r"^delta must be "):
+            call()
 
 
 def test_the_width_of_an_array_is_that_of_its_last_axis() -> None:

@@ -70,3 +70,18 @@ def solver(document: dict[str, Any]) -> str:
         for row in document["rows"]
     )
     return table(("what", "records", "loss", "times as fast", "promised"), rows)
+
+
+KERNELS = (
+    (
+        "constructions.json", constructions,
+        "Members of hard families with one run of noisy gradient descent each, in one call and one at a time in NumPy "
+        "(`python -m benchmarks.constructions --json evidence/constructions.json`):",
+    ),
+    (
+        "solver.json", solver,
+        "The solver of output perturbation and the scores of candidates, beside the commit before them, at n = 100,000 "
+        "(`python -m benchmarks.solver --json evidence/solver.json`):",
+    ),
+)  # fmt: skip
+"""Evidence, table and what stands above it, on the page of kernels."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from dpbench.core import validation
 from dpbench.core.digest import code_digest
-from dpbench.runs.environment import versions
+from dpbench.runs.environment import processor_type, versions
 
 _KEPT = 8  # functions that the workers hold: those of the units that run at one time
 _TASK = 0.05  # seconds of a task of `map`: ten times what one costs the scheduler
@@ -25,8 +25,8 @@ _PATIENCE = 10  # seconds until a scheduler must answer, and have a worker
 
 @functools.cache
 def fingerprint() -> str:
-    """Of the code and the versions that bits depend on: equal on all machines of a run."""
-    text = f"{code_digest('dpbench.ledger.verify')} {sorted(versions().items())}"
+    """Of the code, the versions and the type of processor that bits depend on: equal on all machines of a run."""
+    text = f"{code_digest('dpbench.ledger.verify')} {sorted(versions().items())} {processor_type()}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -34,7 +34,8 @@ class Cluster(Executor):
     """The workers of a Dask client.
 
     A task that a lost worker had is computed again by another; one that no worker survives, and a scheduler
-    that is gone, give `BrokenExecutor`. A worker with other code or versions than ours computes nothing.
+    that is gone, give `BrokenExecutor`. A worker with other code, versions or
+    processor type than ours computes nothing.
 
     A function among the arguments travels once to each worker, with the data bound to it, and not with every
     task. It is the result of a task of its own, not data put there: what dies with a worker is made again.
@@ -127,7 +128,7 @@ def _same(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _checked(expected: str, fn: Callable[..., Any], kwargs: dict[str, Any], *args: Any) -> Any:
     if fingerprint() != expected:
-        raise BrokenExecutor("a worker has other code or versions than this process")
+        raise BrokenExecutor("a worker has other code or versions than this process, or another processor type")
     return fn(*args, **kwargs)
 
 
@@ -163,7 +164,8 @@ def scheduler(address: str) -> Iterator[Cluster]:
         If no scheduler answers there within ten seconds, it has no workers, or one with other code.
     """
     distributed = validation.extra("distributed", "cluster")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it would say of lost workers is said by us
+    for logger in ("distributed", "distributed.client"):  # what they would say of lost workers is said by us
+        logging.getLogger(logger).setLevel(logging.CRITICAL)
     if not isinstance(address, str) or "://" not in address:
         raise validation.invalid("scheduler", "an address such as tcp://host:8786", address)
     try:
@@ -190,7 +192,7 @@ def _check(client: Any, address: str) -> None:
         raise validation.invalid("scheduler", f"one whose workers have dpbench ({_reason(error)})", address) from error
     others = sorted(worker for worker, code in found.items() if code != fingerprint())
     if others:
-        must_be = "one whose workers have the code and versions of this process"
+        must_be = "one whose workers have the code and versions of this process, and its processor type"
         raise validation.invalid("scheduler", must_be, f"{address} with {', '.join(others)}")
 
 

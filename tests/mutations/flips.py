@@ -74,8 +74,10 @@ def levels() -> dict[str, str]:
 
 
 def seconds(name: str) -> float:
+    """Of its committed evidence; more than `LONGEST` where there is none."""
     path = ROOT / "evidence" / "ledger" / f"{name}.json"
-    return float(json.loads(path.read_text(encoding="utf-8"))["seconds"]) if path.exists() else LONGEST
+    document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"evidence": {}}
+    return float(document["evidence"].get("seconds", 2.0 * LONGEST))
 
 
 def main() -> int:

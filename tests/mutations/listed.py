@@ -9,7 +9,7 @@ MUTATIONS: tuple[Mutation, ...] = (
 
 SURVIVORS: dict[str, str] = {
     "dpbench/privacy/integer_noise.py: weights[0] += total - sum(weights)":
-        "What is left over raises the envelope of the last block in place of the first. What is drawn there is accepted "
-        "with a chance divided by that height, so that the law is the same, and a draw a little slower: no error.",
+        "What is left over raises the envelope of the last block in place of the first. What is drawn there is "
+        "accepted with a chance divided by that height: the law is the same, and a draw a little slower. No error.",
 }  # fmt: skip
 """By `Mutation.name`: the reason why nothing notices it."""

@@ -136,7 +136,7 @@ PLANTED: list[Mutation] = [
         ("second[0, : self.active] = self.weight", "second[0, : self.active] = 2.0 * self.weight"),
     ),
     *planted(
-        "dpbench/glm/attacks/members.py", "test_constructions",
+        "dpbench/glm/attacks/members.py", "test_members test_constructions",
         ("yield kept[1].with_labels(made.y)", "yield kept[1]"),
     ),
 ]  # fmt: skip

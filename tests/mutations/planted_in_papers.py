@@ -4,7 +4,7 @@ from .mutation import Mutation, planted
 
 PLANTED: list[Mutation] = [
     *planted(
-        "dpbench/heavytail/exponential.py", "test_heavytail_mechanism test_heavytail test_exact_arithmetic",
+        "dpbench/heavytail/exponential.py", "test_integer_choice test_heavytail_mechanism test_heavytail test_exact_arithmetic",
         ("loss = (2.0 if neighbours == \"replace\" else 1.0) * steps.largest / steps.scale * (1.0 + 1e-14)", "loss = steps.largest / steps.scale"),
         ("return pure_profile(2.0 * SHARES[self.calibration] * self.epsilon, why=why)", "return pure_profile(SHARES[self.calibration] * self.epsilon, why=why)"),
         ("logs = -self.weight(problem) * sums", "logs = -0.5 * self.weight(problem) * sums"),
@@ -12,7 +12,7 @@ PLANTED: list[Mutation] = [
         ("relation = \"replace\" if neighbour.n == problem.n else \"add-remove\"", "relation = \"add-remove\""),
     ),
     *planted(
-        "dpbench/heavytail/exact_weights.py", "test_exact_arithmetic test_heavytail_mechanism",
+        "dpbench/heavytail/exact_weights.py", "test_integer_choice test_exact_arithmetic test_heavytail_mechanism",
         ("return sums - sums.min()", "return sums + sums.min()"),
         ("return Steps(2.0**bits, largest, math.ceil(largest / share * (1.0 + 1e-12)))", "return Steps(2.0**bits, largest, math.ceil(0.5 * largest / share * (1.0 + 1e-12)))"),
     ),
@@ -51,7 +51,7 @@ PLANTED: list[Mutation] = [
         ("return square <= resolution * resolution if ball == 1 else largest <= resolution", "return square < resolution * resolution if ball == 1 else largest < resolution"),
     ),
     *planted(
-        "dpbench/heavytail/baselines.py", "test_heavytail_baselines test_exact_arithmetic",
+        "dpbench/heavytail/baselines.py", "test_integer_choice test_heavytail_baselines test_exact_arithmetic",
         ("scale = 2.0 * clip * self.steps / (n * self.epsilon)", "scale = clip * self.steps / (n * self.epsilon)"),
         ("noise = direction / np.linalg.norm(direction) * rng.gamma(d, scale)", "noise = direction / np.linalg.norm(direction) * rng.gamma(1.0, scale)"),
         ("parts[np.abs(parts).sum(axis=1) > limit] = 0", "parts = parts + 0"),

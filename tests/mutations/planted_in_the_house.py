@@ -19,7 +19,7 @@ PLANTED: list[Mutation] = [
     ),
     *planted(
         "dpbench/auditing/split.py", "test_audit_levels test_audit test_audit_modes",
-        ("main = levels.draw(\"main\", total - math.fsum([*curve, *mu, *hedges]))", "main = 2.0 * levels.draw(\"main\", total - math.fsum([*curve, *mu, *hedges]))"),
+        ("main = levels.draw(\"main\", left - math.fsum(second))", "main = 2.0 * levels.draw(\"main\", left - math.fsum(second))"),
         ("hits = tops if event.above else sizes - tops", "hits = tops"),
     ),
     *planted(

@@ -18,9 +18,7 @@ from dpbench.glm.losses import Loss
 from dpbench.glm.noisy_gd import printed_gradient_bound
 from dpbench.glm.problem import GLMProblem
 from dpbench.glm.sensitivity import gradient_gap
-from dpbench.ledger.attacks import attack_bounds
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, column, profiles
+from dpbench.ledger import LEVEL, Context, Evidence, Row, Rows, attack_bounds, column, profiles
 
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
 STRETCHES = (1.0, math.sqrt(2.0), 2.0)
@@ -228,9 +226,7 @@ def _alternating(loss: losses.Loss, n: int, radius: float) -> GLMProblem:
 
 
 @paper.privacy(
-    "thm10",
-    variant="moderate",
-    source="Theorem 10, printed noise and printed k, moderate epsilon",
+    "thm10", variant="moderate", source="Theorem 10, printed noise and printed k, moderate epsilon",
     statement="Algorithm 2 with the sigma and the k of Theorem 10 is (epsilon, delta)-DP for every G-Lipschitz GLM at "
     "n = 11, epsilon from 1 to 4, and n = 101, epsilon from 0.5 to 6, for delta = 1e-5, 1e-3 and 1e-2.",
     expected="proved",
@@ -250,9 +246,7 @@ def theorem10(run: Context) -> Rows:
 
 
 @paper.privacy(
-    "thm2",
-    variant="moderate",
-    source="Theorem 2, printed noise, k >= log(2n/delta), moderate epsilon",
+    "thm2", variant="moderate", source="Theorem 2, printed noise, k >= log(2n/delta), moderate epsilon",
     statement="Algorithm 2 with the sigma of Theorem 2 and k the larger of the printed one and log(2n/delta) is "
     "(epsilon, delta)-DP for the losses listed at n = 1001, B|X| >= 0.01, epsilon from 1 to 8, delta = 1e-5 and 1e-2.",
     expected="proved",

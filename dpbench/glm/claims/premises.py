@@ -21,8 +21,7 @@ from dpbench.glm.noisy_gd import all_iterates_profile
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
 from dpbench.glm.sensitivity import gradient_gap
-from dpbench.ledger.core import Context
-from dpbench.ledger.harness import Rows
+from dpbench.ledger import Context, Rows
 from dpbench.privacy import selection
 
 GRADIENTS = "glm.sensitivity.inequality.gradients"
@@ -47,8 +46,7 @@ def _labels(loss: Loss, bound: float) -> np.ndarray:
 
 @paper.inequality(
     "sensitivity", variant="gradients", source="Theorems 1 to 3, 5 and 10: what one record moves a gradient by",
-    expected="not refuted",
-    statement="|grad l(w; z) - grad l(w; z')| <= D for all |w| <= B and all records z, z'.",
+    expected="not refuted", statement="|grad l(w; z) - grad l(w; z')| <= D for all |w| <= B and all records z, z'.",
     because="D is derived in dpbench.glm.sensitivity. Here gradients of records in the plane of w, and on its line, "
     "are formed from the loss itself, and the largest distance of two of them is compared with D.",
 )

@@ -11,8 +11,7 @@ from dpbench.glm.claims import paper
 from dpbench.glm.claims.hard_scales import hardest_scale
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.populations import ScaledBasis
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness_rates import judge
+from dpbench.ledger import Context, Evidence, judge
 from dpbench.rates.sweeps import Point, sweep
 
 DELTA = 1e-5
@@ -115,8 +114,7 @@ def theorem1_d(context: Context) -> Evidence:
 
 @paper.rate(
     "thm1", variant="epsilon", source="Theorem 1, dependence on epsilon", expected="consistent", side="tight",
-    exponent=-1.0,
-    statement="The private term of Theorem 1 falls like 1/epsilon.",
+    exponent=-1.0, statement="The private term of Theorem 1 falls like 1/epsilon.",
     because="As for the dependence on n, at fixed n: sigma falls like 1/epsilon, eta grows like epsilon, and the bias "
     "of the hardest scale is about B^2/(eta T).",
 )

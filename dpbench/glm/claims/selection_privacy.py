@@ -18,9 +18,7 @@ from dpbench.glm.jl import JLMethod
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
-from dpbench.ledger.attacks import attack_bounds
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, column, profiles
+from dpbench.ledger import LEVEL, Context, Evidence, Row, attack_bounds, column, profiles
 from dpbench.privacy import selection
 
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0) for d in (1e-3, 1e-6))
@@ -55,8 +53,7 @@ _DISJOINT = (
 
 @paper.privacy(
     "thm7", variant="exact", source="Theorem 7, with the sensitivity of the clipped mean", expected="proved",
-    level=LEVEL,
-    statement="Algorithm 4 over an exactly calibrated base is (epsilon, delta)-DP.",
+    level=LEVEL, statement="Algorithm 4 over an exactly calibrated base is (epsilon, delta)-DP.",
     because=_DISJOINT + "K Gaussian candidates at mu(epsilon, delta)/sqrt(K) compose to mu(epsilon, delta); others by "
         "basic composition.",
 )

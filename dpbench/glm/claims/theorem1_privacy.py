@@ -25,9 +25,7 @@ from dpbench.glm.losses import Loss
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.problem import GLMProblem
 from dpbench.glm.sensitivity import gradient_gap
-from dpbench.ledger.attacks import attack_bounds
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import column, profiles
+from dpbench.ledger import LEVEL, Context, Evidence, attack_bounds, column, profiles
 from dpbench.privacy import gaussian
 from dpbench.privacy.profile import Profile
 
@@ -50,7 +48,7 @@ TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
     "the average alone.",
 )
 def printed(context: Context) -> tuple[str, Evidence]:
-    """As stated: a non-negative smooth loss that comes as near to the theorem's G as one can."""
+    """As stated: a non-negative smooth loss whose gradients tend to the largest that are possible, G/√2."""
     loss = losses.capped_linear(1e-3)
     return _printed(context, loss, radius=1e-3, ratio=0.5, kind_of_loss="capped-linear (end = BX = 0.001)")
 

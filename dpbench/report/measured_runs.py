@@ -1,0 +1,117 @@
+"""Tables of what runs bear: faults, planted errors, two processes of Dask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpbench.report.measured import escaped, sizing, table
+
+_FAULTS = {
+    "parent": "the process that maps blocks on two threads, killed",
+    "pool": "a worker of a process pool, killed",
+    "lanes": "a worker process of `verify`, killed",
+    "dask": "a worker of a Dask scheduler, killed",
+    "disk full": "files that cannot grow beyond a random size",
+    "three at once": "three runs on one store, one of them killed",
+    "clock": "a time of day that jumps by up to a year",
+}
+
+
+def faults(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.faults --json`` wrote."""
+    types = document["processor types"]["types"]
+    rows = [(_FAULTS[kind], str(count["faults"]), str(count["rounds"])) for kind, count in document["counts"].items()]
+    return table(
+        ("fault", "times", "runs brought to their end"),
+        [*rows, (escaped(f"processor types on one store: {' and '.join(types)}"), str(len(types)), "1")],
+    )
+
+
+def mutations(document: dict[str, Any]) -> str:
+    """What ``python -m tests.mutations --json`` wrote, by package."""
+    counts: dict[str, list[int]] = {}
+    for name, result in sorted(document["results"].items()):
+        package = "/".join(name.split("/")[: 2 if name.startswith("dpbench/") else 1])
+        of = counts.setdefault(package, [0] * 5)
+        column = {"survives": 3, "undecided": 4}.get(result["said"], 2 if "first" in result else 1)
+        of[0] += 1
+        of[column] += 1
+    total = [sum(column) for column in zip(*counts.values(), strict=True)]
+    header = ("package", "planted", "noticed", "noticed by a test added since", "not noticed", "undecided")
+    return table(header, [*((name, *map(str, of)) for name, of in counts.items()), ("all", *map(str, total))])
+
+
+def scale(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.scale --json`` wrote, of its audits."""
+    return table(
+        ("workers", "runs a side", "seconds", "processor s, workers", "here", "peak of a worker", "tasks", "bytes"),
+        (
+            (
+                str(row["workers"]),
+                f"{row['draws']:.0e}",
+                f"{row['seconds']:.0f}",
+                f"{row['processor_seconds_of_workers']:.0f}",
+                f"{row['processor_seconds_here']:.0f}",
+                f"{row['peak_bytes_of_a_worker'] / 2**20:.0f} MiB",
+                f"{row['tasks']:,}",
+                f"{row['bytes_moved']:,}",
+            )
+            for row in document["audits"]
+        ),
+    )
+
+
+def whole(document: dict[str, Any]) -> str:
+    """What it wrote of `verify`, and what it calculated."""
+    ran = document["verify"]
+    entries = f"{ran['entries']} entries of {ran['paper']} at level {ran['level']}, two processes, empty store"
+    return table(
+        ("what", "value"),
+        (
+            (entries, f"{ran['seconds_first']:.0f} s"),
+            ("the same, with that store", f"{ran['seconds_resumed']:.0f} s"),
+            ("two processes over one, audit", f"{document['speed_up']:.2f} times"),
+            ("processor hours of 1e10 runs a side", f"{document['processor_hours_of_1e10']:.2f}"),
+            ("workers that one client feeds", f"{document['workers_that_one_client_feeds']:.0f}"),
+        ),
+    )
+
+
+MACHINES = (
+    (
+        "sizing.json", sizing,
+        "How far a cluster goes, for noisy GD at n = 1000, d = 50, T = 1000 in blocks of 64 trials, measured for one "
+        "and two workers by `python -m benchmarks.sizing --json evidence/sizing.json`. What a block is a function of, "
+        "the problem with it, travels once to each worker; a block moves its task and its result. The last two columns "
+        "are calculated: how many such workers one scheduler can feed, from the seconds of an empty task, and how many "
+        "a link of 1 Gbit/s can, from the bytes of a block.",
+    ),
+    (
+        "scale.json", scale,
+        "An audit of Laplace noise on one and two worker processes of Dask, the same result on both (`python -m "
+        "benchmarks.scale --draws 1e8 --json evidence/scale.json`, on a machine that others used too: compare the "
+        "seconds of the processor):",
+    ),
+    (
+        "scale.json", whole,
+        "`verify` on the two processes, its results those of threads, and what follows from the audits:",
+    ),
+)  # fmt: skip
+"""Evidence, table and what stands above it, on the page of many machines."""
+
+BROKEN = (
+    (
+        "faults.json", faults,
+        "Runs of 600 small blocks, broken at random moments and started again until they end, by `python -m "
+        "benchmarks.faults --json evidence/faults.json`. No stored block was lost or changed, the file was whole after "
+        "each kill, and all results were those of an uninterrupted run. The disk is full in that a file cannot grow; "
+        "the clock jumps for the process alone; a loss of power was not tried.",
+    ),
+    (
+        "mutations.json", mutations,
+        "Errors planted one at a time, each to be noticed by a few test files, by `python -m tests.mutations --json "
+        "evidence/mutations.json`: a sample of the list in tests/mutations, in an order drawn once. Undecided: the "
+        "tests did not end in the time given.",
+    ),
+)  # fmt: skip
+"""The same on the page of faults and planted errors."""
