@@ -85,11 +85,12 @@ def test_select() -> None:
     assert [c.id for c in select("glm.thm1.privacy.exact")] == ["glm.thm1.privacy.exact"]
     assert {c.kind for c in select("glm.*.privacy.*")} == {"privacy"}
     assert {c.kind for c in select(kind="rate")} == {"rate"}
+    assert {c.paper for c in select(paper=["glm", "publicdata"])} == {"glm", "publicdata"}
     assert len(select(["glm.thm1.*", "glm.thm1.privacy.*"])) == len(select("glm.thm1.*"))
     with pytest.raises(InvalidInput, match=r"did you mean glm\.thm1\.privacy\.exact"):
         select("glm.thm1.privcy.exact")
     with pytest.raises(InvalidInput, match="paper must be one of"):
-        select(paper="gml")
+        select(paper=["glm", "gml"])
     with pytest.raises(InvalidInput, match="kind must be one of"):
         select(kind="privcy")
 

@@ -1,4 +1,4 @@
-"""Every upper rate of the heavy-tailed and the public-data paper says where the nearest law known is, and it is there."""
+"""Every upper rate of the heavy-tailed and the public-data paper names the nearest law known, and it is there."""
 
 from __future__ import annotations
 

@@ -26,7 +26,9 @@ Row = dict[str, Any]
 """As `dpbench.report.listing.rows` makes it."""
 
 
-def listed(patterns: Sequence[str] | None, paper: str | None, kind: str | None, store: Path | None) -> list[Row]:
+def listed(
+    patterns: Sequence[str] | None, papers: Sequence[str] | None, kind: str | None, store: Path | None
+) -> list[Row]:
     """The entries that fit, as `dpbench.ledger.verify.select` finds them, which also says what is wrong with a request.
 
     Raises
@@ -36,12 +38,14 @@ def listed(patterns: Sequence[str] | None, paper: str | None, kind: str | None, 
     loaded = "dpbench.ledger.registry" in sys.modules  # then there is nothing to be saved
     kept = None if loaded or not _ours_alone() else _read(store)
     if kept is not None:
-        found = [row for row in kept if _fits(row, patterns, paper, kind)]
-        if found and all(any(fnmatchcase(row["id"], pattern) for row in kept) for pattern in patterns or ()):
+        found = [row for row in kept if _fits(row, patterns, papers, kind)]
+        known = {row["paper"] for row in kept}
+        asked = all(any(fnmatchcase(row["id"], pattern) for row in kept) for pattern in patterns or ())
+        if found and asked and known.issuperset(papers or ()):
             return found
     from dpbench.ledger.verify import all_claims, select
 
-    chosen = {claim.id for claim in select(list(patterns) if patterns else None, paper=paper, kind=kind)}
+    chosen = {claim.id for claim in select(list(patterns) if patterns else None, paper=papers or None, kind=kind)}
     if kept is None:
         kept = _rows(all_claims(), store)
         if not loaded and _ours_alone():
@@ -56,9 +60,9 @@ def _rows(claims: Sequence[Any], store: Path | None) -> list[Row]:
     return rows(claims, best(known(store), [claim.id for claim in claims], with_code=False))
 
 
-def _fits(row: Row, patterns: Sequence[str] | None, paper: str | None, kind: str | None) -> bool:
+def _fits(row: Row, patterns: Sequence[str] | None, papers: Sequence[str] | None, kind: str | None) -> bool:
     named = not patterns or any(fnmatchcase(row["id"], pattern) for pattern in patterns)
-    return named and paper in (None, row["paper"]) and kind in (None, row["kind"])
+    return named and (not papers or row["paper"] in papers) and kind in (None, row["kind"])
 
 
 def _ours_alone() -> bool:

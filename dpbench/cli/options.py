@@ -76,7 +76,10 @@ JunitOption = Annotated[
     typer.Option("--junit", help="write a JUnit report here; - for stdout", metavar="FILE", show_default=False),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no table")]
-PaperOption = Annotated[str | None, typer.Option("--paper", help="only this paper", show_default=False)]
+PaperOption = Annotated[
+    list[str] | None,
+    typer.Option("--paper", help="only this paper; may be given again", metavar="PAPER", show_default=False),
+]
 KindOption = Annotated[str | None, typer.Option("--kind", help="only this kind of claim", show_default=False)]
 
 SourcesOption = Annotated[

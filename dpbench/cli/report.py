@@ -28,7 +28,7 @@ from dpbench.cli.options import (
 @guarded
 def report(
     claims: ClaimsArgument = None,
-    paper: PaperOption = None,
+    papers: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="where to write; - for stdout")] = Path(
@@ -67,7 +67,7 @@ def report(
     from dpbench.report.page import page
     from dpbench.report.stored import best, known, of_document
 
-    chosen = select(claims or None, paper=paper, kind=kind)
+    chosen = select(claims or None, paper=papers or None, kind=kind)
     if ledger is None:
         found = best(known(given_store(store)), [claim.id for claim in chosen])
     else:
@@ -83,8 +83,8 @@ def report(
         write(latex, latex_of(chosen, mine))
     if citation is not None:
         names = {claim.paper for claim in chosen}
-        papers = [one for one in all_papers() if one.name in names]
-        write(citation, (citation_cff if citation.suffix == ".cff" else bibtex)(papers))
+        cited = [one for one in all_papers() if one.name in names]
+        write(citation, (citation_cff if citation.suffix == ".cff" else bibtex)(cited))
     if not quiet and not any(is_stdout(path) for path in (out, latex)):
         typer.echo(f"{out}: {len(mine)} of {len(chosen)} entries have evidence")
 

@@ -24,10 +24,10 @@ from dpbench.runs.lanes import by_module, run_in_lanes
 def select(
     patterns: str | Claim | Paper | Sequence[str | Claim | Paper] | None = None,
     *,
-    paper: str | None = None,
+    paper: str | Sequence[str] | None = None,
     kind: str | None = None,
 ) -> tuple[Claim, ...]:
-    """The entries that fit any of the patterns (ids or globs; None: all), the paper and the kind.
+    """The entries that fit any of the patterns (ids or globs; None: all), of the paper or papers and of the kind.
 
     Claims and papers may stand beside patterns; they need not be known to the registry. Where sources were named
     (`dpbench.ledger.registry.use`), theirs are the only ones that patterns find.
@@ -49,12 +49,14 @@ def select(
         wanted.update(found)
     if only is not None and not known:
         raise validation.InvalidInput("sources must name claims that can be used, got none beside those left out")
+    papers = {c.paper for c in known}
     if paper is not None:
-        validation.choice("paper", paper, sorted({claim.paper for claim in known}))
+        named = [paper] if isinstance(paper, str) or not isinstance(paper, Sequence) else paper
+        papers = {validation.choice("paper", name, sorted(papers)) for name in named}
     if kind is not None:
         validation.choice("kind", kind, KINDS)
     chosen = tuple(
-        c for c in known if c.id in wanted and (paper is None or c.paper == paper) and (kind is None or c.kind == kind)
+        c for c in known if c.id in wanted and c.paper in papers and (kind is None or c.kind == kind)
     )
     if not chosen:
         raise validation.invalid("claims", "a selection that some entry fits", patterns)
@@ -82,7 +84,7 @@ def premises_of(claim: Claim, down: Mapping[str, Fallen]) -> tuple[tuple[str, st
 def verify(
     claims: str | Claim | Paper | Sequence[str | Claim | Paper] | None = None,
     *,
-    paper: str | None = None,
+    paper: str | Sequence[str] | None = None,
     kind: str | None = None,
     level: str = "quick",
     workers: Any = None,
@@ -98,7 +100,8 @@ def verify(
     ----------
     claims : str, Claim, Paper, or a sequence of these, optional
         Ids or globs, for example ``"glm.*.privacy.*"``, and claims and papers of your own; default all.
-    paper, kind : str, optional
+    paper : str or sequence of str, optional
+    kind : str, optional
         Narrow the selection.
     level : {"quick", "full"}
         Sizes of the runs.
