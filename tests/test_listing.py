@@ -34,7 +34,7 @@ def test_what_was_kept_is_shown(fresh: Path) -> None:
     listing._write(KEPT, None)
     assert listing.listed(None, None, None, None) == KEPT
     assert listing.listed(["toy.one.*"], None, None, None) == KEPT[:1]
-    assert listing.listed(None, "toy", "rate", None) == KEPT[1:]
+    assert listing.listed(None, ["toy"], "rate", None) == KEPT[1:]
 
 
 def test_the_first_run_keeps_every_entry(fresh: Path) -> None:
