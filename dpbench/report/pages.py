@@ -135,7 +135,8 @@ PAGES = (
              "seconds of one core, worst of three data sets, measured by `python -m benchmarks.heavytail --json "
              "evidence/heavytail_speed.json`. \"student\": Student's t features and noise; \"collinear\": features "
              "with a correlation of 0.9999 between any two; \"401ksubs\": a survey of households. \"a draw\" shares "
-             "the envelope between the draws of its row."),
+             "the envelope between the draws of its row. Where it lies above what is promised, the promise is "
+             "missed."),
     )),
     Page("publicdata", "Learning with public data", (
         Part("publicdata_risk.json", measured.risks,
