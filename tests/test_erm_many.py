@@ -103,6 +103,15 @@ def test_no_number_depends_on_what_comes_together(name: str) -> None:
         assert mechanism.diagnose(problem)["distance"] <= tau
 
 
+def test_singular_hessians_are_no_refusal() -> None:
+    """A λ below the rounding of the Hessian of one direction, in the ball and without it."""
+    x = np.array([0.6, 0.8]) / 3.0
+    p = GLMProblem(np.tile(x, (9, 1)), np.ones(9), loss="huber", x_bound=1.0, y_bound=1.0, radius=50.0)
+    for radius in (50.0, np.inf):
+        for made in minimise_many([p, p], 1e-19, radius, 1e9):
+            assert np.isfinite(made.w).all() and abs(made.w @ x - 1.0) < 1e-6
+
+
 def test_what_is_not_alike_is_left_to_the_runs() -> None:
     output_perturbation._centres.clear()
     mechanism = OutputPerturbation(1.0, 1e-5)

@@ -16,7 +16,7 @@ from scipy import stats
 from dpbench.core import validation
 from dpbench.core.bits import Source, SystemGenerator, words
 from dpbench.privacy import _integer_kernels as kernels
-from dpbench.privacy import exact_coins, integer_laplace, integer_noise
+from dpbench.privacy import exact_coins, gaussian, integer_laplace, integer_noise
 from dpbench.privacy.profile import gaussian_profile
 
 SIGMA = 2.0**28 * 1.37
@@ -286,3 +286,12 @@ def test_words_of_the_system_and_of_a_seed() -> None:
 def test_bad_parameters(call: Any, said: str) -> None:
     with pytest.raises(validation.InvalidInput, match=said):
         call(Source(np.random.default_rng(0)))
+
+
+def test_the_deviation_leaves_room_for_the_steps_of_rounding() -> None:
+    """A record moves a centre by s + slack steps, a step being at most σ/2²⁸: (s + slack·σ/2²⁸)/σ must be at most μ."""
+    slack, (epsilon, delta) = 2.0**22, (1.0, 1e-5)
+    sigma = integer_noise.gaussian_deviation(3.0, slack, 1, epsilon, delta)
+    mu = gaussian.mu(epsilon, delta)
+    assert 0.99 * mu < (3.0 + slack * sigma / 2.0**28) / sigma <= mu
+    assert (3.0 + 2.0 * slack * sigma / 2.0**28) / sigma > mu, "planted: twice the slack"

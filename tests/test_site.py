@@ -49,7 +49,7 @@ def test_in_markdown_no_sign_of_the_text_is_markup() -> None:
 def test_the_gallery_has_every_figure_with_a_caption() -> None:
     made = site.gallery(ROOT / "figures", "there")
     images = re.findall(r"!\[.+?\]\(there/(\w+)\.png\)", made)
-    drawn = [drawing.name for drawing in (*DRAWINGS, *SUMMARIES)]
+    drawn = [drawing.name for group in (DRAWINGS, SUMMARIES) for drawing in group]
     assert sorted(images) == sorted([*drawn, *site.BESIDE])
     assert {path.stem for path in (ROOT / "figures").glob("*.png")} == set(images), "a figure that the gallery lacks"
     captions = [line for line in made.splitlines() if "*The entry:*" in line]

@@ -151,7 +151,7 @@ def test_a_planted_abort_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
             raise validation.InvalidInput("tolerance must be larger, got this record")
         return minimise(problem, *arguments)
 
-    monkeypatch.setattr("dpbench.glm.output_perturbation.minimise", gives_up)
+    monkeypatch.setattr("dpbench.glm._erm_centres.minimise", gives_up)
     output_perturbation._centres.clear()  # of the same data sets, solved by the tests before
     with pytest.raises(AssertionError, match="OutputPerturbation"):
         CASES["output perturbation, logistic, exact"](60)

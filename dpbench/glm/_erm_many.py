@@ -1,7 +1,8 @@
 """Regularised minimisers of many data sets of one declaration side by side: one pass of the kernel a step for all.
 
 Newton's steps and line searches as in `_erm_newton`, each data set by its own records alone, so that no number depends
-on what comes together. A data set whose certificate stalls leaves for the solver of one (`_erm`).
+on what comes together (but for the last bits where a Hessian of one is singular). A data set whose certificate stalls
+leaves for the solver of one (`_erm`).
 """
 
 from __future__ import annotations
@@ -116,8 +117,11 @@ def newton_many(data: Records, loss: Loss, lam: float, radius: float, target: fl
             slopes = gradient[going & ~back]
             hessian = symmetric(squares[straight, :d, :d] / data.n) + lam * np.eye(d)
             pull = (hessian @ w[straight][:, :, None])[:, :, 0] - slopes
-            there = np.linalg.solve(hessian, pull[:, :, None])[:, :, 0]
-            for k in np.flatnonzero((there**2).sum(axis=1) > radius * radius):
+            try:
+                there = np.linalg.solve(hessian, pull[:, :, None])[:, :, 0]
+            except np.linalg.LinAlgError:  # singular by rounding: each for itself, which lifts it
+                there = np.full(pull.shape, math.inf)
+            for k in np.flatnonzero((there**2).sum(axis=1) > min(radius * radius, 1e300)):
                 there[k] = quadratic_over_ball(hessian[k], pull[k], radius)
             start[straight], move[straight] = w[straight], there - w[straight]
             slope[straight] = (slopes * move[straight]).sum(axis=1)

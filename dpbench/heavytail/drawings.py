@@ -36,7 +36,7 @@ def risk_quantiles(evidence: Mapping[str, Any], *, title: str) -> Figure:
     label = f"theorem's formula, scaled, slope {expected:.2f}".replace("-", "−")
     axes.plot(n, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=label)
     floor, ceiling = axes.get_ylim()
-    axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.35)  # room for the legend
+    axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.6)  # room for the legend
     log_ticks(axes.xaxis, axes.yaxis)
     axes.set_title(title, loc="left")
     axes.legend(loc="upper right")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         privacy_verdict,
         rate_verdict,
     )
-    from dpbench.ledger.harness import Row, Rows, column, growing, margins, profiles
+    from dpbench.ledger.harness import Rows, column, growing, margins, profiles
     from dpbench.ledger.harness_rates import judge, slope_of
     from dpbench.ledger.paper import Declaration, Paper
     from dpbench.ledger.registry import PaperNotLoaded, all_claims, all_papers
@@ -46,7 +46,6 @@ _HOME = {
     "Evidence": "dpbench.ledger.core",
     "Paper": "dpbench.ledger.paper",
     "PaperNotLoaded": "dpbench.ledger.registry",
-    "Row": "dpbench.ledger.harness",
     "Rows": "dpbench.ledger.harness",
     "all_claims": "dpbench.ledger.registry",
     "all_papers": "dpbench.ledger.registry",
@@ -73,7 +72,6 @@ __all__ = [
     "Evidence",
     "Paper",
     "PaperNotLoaded",
-    "Row",
     "Rows",
     "all_claims",
     "all_papers",

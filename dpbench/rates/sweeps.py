@@ -114,11 +114,11 @@ def excess_of_block(point: Point, repeats: int, seed: int, block: int) -> np.nda
     trials = range(block * width, (block + 1) * width)
     prepare = getattr(point.mechanism, "prepare", None)
     with one_blas_thread():
-        drawn = (_drawn(point, seed, t) for t in trials)
+        drawn: Iterable[tuple[Any, np.random.Generator]] = (_drawn(point, seed, t) for t in trials)
         if prepare is not None:
             kept = list(drawn)
             prepare([problem for problem, _ in kept])
-            drawn = iter(kept)
+            drawn = kept
         return np.array([_excess(point, repeats, problem, rng) for problem, rng in drawn])
 
 

@@ -135,7 +135,8 @@ PAGES = (
              "seconds of one core, worst of three data sets, measured by `python -m benchmarks.heavytail --json "
              "evidence/heavytail_speed.json`. \"student\": Student's t features and noise; \"collinear\": features "
              "with a correlation of 0.9999 between any two; \"401ksubs\": a survey of households. \"a draw\" shares "
-             "the envelope between the draws of its row."),
+             "the envelope between the draws of its row. Where it lies above what is promised, the promise is "
+             "missed."),
     )),
     Page("publicdata", "Learning with public data", (
         Part("publicdata_risk.json", measured.risks,
@@ -181,8 +182,8 @@ PAGES = (
              "sequential audits may stop at will up to 20,000 runs). Where there are fewer choosing parts than audits, "
              "many audits share one and have certifying runs of their own: given the events they are independent, so "
              "the binomial test holds as it stands. At full size: `--certifying 500 --audits 20000 --add`, and "
-             "`--confidence 0.999 --certifying 2500 --audits 200000 --add`, which go on where the counts end; about 1 "
-             "ms of one core an audit, sequential ones 4 ms:"),
+             "`--confidence 0.999 --certifying 2500 --audits 200000 --add`, which go on where the counts end; about "
+             "0.3 ms of one core an audit, where each with a choice of its own takes 45 ms:"),
         Part("audit.json", measured.stream,
              "Memory does not grow with the runs; of vectors at most 40,000,000 numbers a side are kept while events "
              "are chosen (`python -m benchmarks.stream --json evidence/audit.json`):"),

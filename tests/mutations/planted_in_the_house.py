@@ -23,6 +23,15 @@ PLANTED: list[Mutation] = [
         ("hits = tops if event.above else sizes - tops", "hits = tops"),
     ),
     *planted(
+        "dpbench/auditing/split.py", "test_audit_second",
+        ("tops = counts[:, start[event.arm] + np.", "tops = counts[:, np."),
+    ),
+    *planted(
+        "dpbench/auditing/second.py", "test_audit_second",
+        ("2.0 * luck * (1.0 - alike)", "2.0 * luck * (1.0 + alike)"),
+        ("ndtri(alpha * SHARES)", "ndtri(alpha)"),
+    ),
+    *planted(
         "dpbench/auditing/sequential.py", "test_audit_levels test_audit_modes test_audit",
         ("return 1.0 / ((number + 1) * (number + 2))", "return 1.0 / 2.0**number"),
         ("part = levels.part(f\"round {number + 1}\", share(number) * levels.total)", "part = levels.part(f\"round {number + 1}\", levels.total)"),

@@ -1,6 +1,6 @@
 """The claims of the GLM paper: one module a theorem or group of lemmas."""
 
-from dpbench.ledger import Paper
+from dpbench.ledger.paper import Paper
 
 paper = Paper(
     "glm",

@@ -18,7 +18,8 @@ from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.populations import ScaledBasis
 from dpbench.glm.scoring import clipped_risk
 from dpbench.glm.theory_selection import boosting_rate
-from dpbench.ledger import LEVEL, Context, Evidence, Row, margins, profiles
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import Row, margins, profiles
 from dpbench.privacy import selection
 
 BETAS = (0.2, 0.05, 0.0125, 0.003)

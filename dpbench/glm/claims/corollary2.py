@@ -13,7 +13,9 @@ from dpbench.glm.claims import paper
 from dpbench.glm.claims.hard_scales import Scale, empirical_excess, hardest_scale, noisy_gd_excess
 from dpbench.glm.claims.theorem1_privacy import printed as theorem1_privacy
 from dpbench.glm.populations import ScaledBasis
-from dpbench.ledger import Context, Evidence, growing, judge, margins
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness import growing, margins
+from dpbench.ledger.harness_rates import judge
 
 H, DELTA = 2.0, 1e-5  # squared loss
 CONSTANTS = 251.0, 162.0 * math.sqrt(32.0)

@@ -25,7 +25,9 @@ from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.populations import ScaledBasis
 from dpbench.glm.problem import GLMProblem
-from dpbench.ledger import LEVEL, Context, Evidence, judge, margins
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import margins
+from dpbench.ledger.harness_rates import judge
 from dpbench.rates.slopes import theory_slope
 from dpbench.rates.sweeps import Point, sweep
 from lowerbounds._packing import packing

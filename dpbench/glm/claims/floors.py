@@ -17,7 +17,8 @@ from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.noisy_mean import NoisyMean, tripping_factor
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
-from dpbench.ledger import LEVEL, Context, Evidence, column
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import column
 from lowerbounds._instance import HardFamily, Instance
 from lowerbounds._two_point import best_distance, chaudhuri_hsu
 

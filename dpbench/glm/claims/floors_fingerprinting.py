@@ -13,7 +13,8 @@ from dpbench.core.sampling import stream
 from dpbench.glm import theory
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.floors import Case, costly, private, run_floor
-from dpbench.ledger import LEVEL, Context, Evidence, Rows, margins
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import Rows, margins
 from lowerbounds._fingerprinting import PRINTED_BETA, fingerprinting
 
 EPSILON, DELTA, RECORDS = 0.2, 1e-6, 100

@@ -8,7 +8,8 @@ from typing import Any
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.floors import Case, private, run_floor
 from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.ledger import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import Rows
 from lowerbounds._nonprivate import RATE_CONSTANT, nonprivate
 
 RECORDS = 200

@@ -11,7 +11,8 @@ from dpbench.core.sampling import stream
 from dpbench.glm import theory
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.floors import Case, costly, private, run_floor
-from dpbench.ledger import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import Rows
 from lowerbounds._packing import packing
 from lowerbounds._two_point import two_point_constant
 

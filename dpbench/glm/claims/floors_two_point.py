@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.floors import Case, power, private, run_floor
-from dpbench.ledger import LEVEL, Context, Evidence, column
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import column
 from lowerbounds import _group
 from lowerbounds._two_point import best_distance, chaudhuri_hsu, two_point_constant
 

@@ -19,7 +19,9 @@ from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.populations import ScaledBasis
 from dpbench.glm.scoring import loss_range
-from dpbench.ledger import LEVEL, Context, Evidence, judge, margins
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import margins
+from dpbench.ledger.harness_rates import judge
 
 Y, DIMENSION, EPSILON, BETA = 64.0, 4, 1.0, 0.05
 BASE = NoisyGD(EPSILON, 1e-5, steps=400, step_size=0.125)

@@ -9,7 +9,8 @@ import numpy as np
 
 from dpbench.glm import theory_selection as theory
 from dpbench.glm.claims import paper
-from dpbench.ledger import Context, Evidence, Row, Rows, column
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness import Row, Rows, column
 from dpbench.privacy import selection
 
 BETA, EPSILON, COUNT = 0.1, 1.0, 2

@@ -23,7 +23,8 @@ from dpbench.glm import theory
 from dpbench.glm.losses import resolve, squared
 from dpbench.glm.noisy_gd import exact_noise
 from dpbench.glm.sensitivity import gradient_gap
-from dpbench.ledger import Evidence, Row, column
+from dpbench.ledger.core import Evidence
+from dpbench.ledger.harness import Row, column
 from dpbench.rates.slopes import theory_slope
 
 _SPREAD = 9.0  # standard deviations of N that the sum covers

@@ -14,7 +14,8 @@ from scipy.stats import chi2
 from dpbench.core.sampling import stream
 from dpbench.glm import theory
 from dpbench.glm.claims import paper
-from dpbench.ledger import Context, Evidence, Row, column, growing, margins
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness import Row, column, growing, margins
 
 ALPHAS = (Fraction(1, 10), Fraction(3, 10), Fraction(1, 2), Fraction(3, 4), Fraction(1), Fraction(2))
 VECTORS = ((5, 0), (0, 5), (3, 4), (4, 3), (4, -3), (-5, 0), (-3, -4))

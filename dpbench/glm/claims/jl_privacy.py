@@ -18,7 +18,9 @@ from dpbench.glm.losses import Loss
 from dpbench.glm.noisy_gd import printed_gradient_bound
 from dpbench.glm.problem import GLMProblem
 from dpbench.glm.sensitivity import gradient_gap
-from dpbench.ledger import LEVEL, Context, Evidence, Row, Rows, attack_bounds, column, profiles
+from dpbench.ledger.attacks import attack_bounds
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import Row, Rows, column, profiles
 
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
 STRETCHES = (1.0, math.sqrt(2.0), 2.0)

@@ -11,7 +11,8 @@ from dpbench.glm.claims import paper
 from dpbench.glm.claims.lemmas import point, smallest_margins, within_n0
 from dpbench.glm.claims.worlds import DataSets, Worlds, average_stability, descend, into_balls, search, worlds_tried
 from dpbench.glm.losses import Loss
-from dpbench.ledger import Context, Evidence, margins
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness import margins
 
 SHAPES = ((2, 1, 2, 4), (3, 2, 4, 6))
 """Atoms m, dimension d, records n, steps T."""

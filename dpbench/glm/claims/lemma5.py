@@ -9,7 +9,8 @@ import numpy as np
 
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.worlds import DataSets, Worlds, average_stability, descend, search, worlds_tried
-from dpbench.ledger import Context, Evidence, margins
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness import margins
 
 SHAPES = ((2, 1, 2, 2), (2, 1, 7, 7), (2, 1, 9, 3), (3, 2, 4, 4), (4, 3, 3, 3))
 """Atoms m, dimension d, records n, steps T <= n."""

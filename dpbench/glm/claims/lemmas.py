@@ -14,7 +14,8 @@ from dpbench.glm import losses, theory
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.worlds import DataSets, Worlds, build, descend, one_of_each_family, search, worlds_tried
 from dpbench.glm.losses import Loss
-from dpbench.ledger import LEVEL, Context, Evidence, margins
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import margins
 
 _ROUNDS = 12
 _STEP = 0.5  # of the first round of the directed search, in decades; halved each round

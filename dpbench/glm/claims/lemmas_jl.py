@@ -24,7 +24,7 @@ from dpbench.glm.claims import paper
 from dpbench.glm.claims.rates_lipschitz import sharp
 from dpbench.glm.jl import JLMethod
 from dpbench.glm.populations import ScaledBasis
-from dpbench.ledger import LEVEL, Context, Evidence
+from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.harness import GROWTH, growing, margins
 
 H, DELTA = 2.0, 1e-5

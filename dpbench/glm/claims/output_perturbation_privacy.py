@@ -21,7 +21,9 @@ from dpbench.glm.claims.pairs import (
 )
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
-from dpbench.ledger import LEVEL, Context, Evidence, Row, attack_bounds, profiles
+from dpbench.ledger.attacks import attack_bounds
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import Row, profiles
 from dpbench.privacy import gaussian
 
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0) for d in (1e-3, 1e-6))

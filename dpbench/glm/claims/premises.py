@@ -21,7 +21,8 @@ from dpbench.glm.noisy_gd import all_iterates_profile
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
 from dpbench.glm.sensitivity import gradient_gap
-from dpbench.ledger import Context, Rows
+from dpbench.ledger.core import Context
+from dpbench.ledger.harness import Rows
 from dpbench.privacy import selection
 
 GRADIENTS = "glm.sensitivity.inequality.gradients"

@@ -13,7 +13,8 @@ from dpbench.glm.claims import paper
 from dpbench.glm.jl import JLMethod
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.populations import ScaledBasis
-from dpbench.ledger import Context, Evidence, judge
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness_rates import judge
 from dpbench.rates.sweeps import Point, sweep
 
 DELTA = 1e-5

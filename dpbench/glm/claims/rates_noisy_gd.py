@@ -11,7 +11,8 @@ from dpbench.glm.claims import paper
 from dpbench.glm.claims.hard_scales import hardest_scale
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.populations import ScaledBasis
-from dpbench.ledger import Context, Evidence, judge
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness_rates import judge
 from dpbench.rates.sweeps import Point, sweep
 
 DELTA = 1e-5

@@ -14,7 +14,9 @@ from dpbench.glm.claims.hard_scales import exact_slope, output_perturbation_exce
 from dpbench.glm.jl import JLMethod
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.populations import ScaledBasis
-from dpbench.ledger import Context, Evidence, Row, judge
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness import Row
+from dpbench.ledger.harness_rates import judge
 from dpbench.rates.sweeps import Point, sweep
 
 DELTA = 1e-5

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dpbench.glm import theory
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.hard_scales import exact_slope, hardest_scale
-from dpbench.ledger import Context, Evidence, Row
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness import Row
 
 H, DELTA = 2.0, 1e-5
 

@@ -17,7 +17,8 @@ from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.populations import ScaledBasis
 from dpbench.glm.scoring import clipped_risk
-from dpbench.ledger import Context, Evidence, judge
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness_rates import judge
 
 EPSILON, DELTA, BETA = 1.0, 1e-5, 0.05
 _CHUNK, _RUNS = 20_000, 4_096

@@ -20,7 +20,8 @@ from dpbench.glm.claims.rates_noisy_gd import step_and_noise
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
-from dpbench.ledger import LEVEL, Context, Evidence, Row, Rows, margins
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import Row, Rows, margins
 from dpbench.privacy import gaussian
 from lowerbounds._fingerprinting import fingerprinting
 from lowerbounds._packing import packing

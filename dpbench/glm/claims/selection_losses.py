@@ -17,7 +17,8 @@ from dpbench.glm.claims.lemmas import point, smallest_margins
 from dpbench.glm.losses import Loss
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.problem import GLMProblem
-from dpbench.ledger import LEVEL, Context, Evidence, margins
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import margins
 
 H = 2.0  # squared loss, ‖X‖ = 1
 

@@ -10,7 +10,8 @@ from scipy.special import gammaln, logsumexp
 from dpbench.core.sampling import stream
 from dpbench.glm import theory_selection as theory
 from dpbench.glm.claims import paper
-from dpbench.ledger import Context, Evidence, Row, column, margins, profiles
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness import Row, column, margins, profiles
 from dpbench.privacy import discrete, selection
 from dpbench.privacy.profile import Profile, discrete_profile
 

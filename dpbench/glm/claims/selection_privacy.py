@@ -18,7 +18,9 @@ from dpbench.glm.jl import JLMethod
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
-from dpbench.ledger import LEVEL, Context, Evidence, Row, attack_bounds, column, profiles
+from dpbench.ledger.attacks import attack_bounds
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import Row, column, profiles
 from dpbench.privacy import selection
 
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0) for d in (1e-3, 1e-6))

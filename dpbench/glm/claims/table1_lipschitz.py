@@ -18,7 +18,9 @@ from dpbench.glm.claims.hard_scales import exact_slope
 from dpbench.glm.claims.rates_lipschitz import zero_excess
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.populations import ScaledBasis
-from dpbench.ledger import Context, Evidence, Row, Rows, judge
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness import Row, Rows
+from dpbench.ledger.harness_rates import judge
 from dpbench.rates.sweeps import Point, sweep
 
 DELTA = 1e-5

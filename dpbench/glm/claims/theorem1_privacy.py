@@ -25,7 +25,9 @@ from dpbench.glm.losses import Loss
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.problem import GLMProblem
 from dpbench.glm.sensitivity import gradient_gap
-from dpbench.ledger import LEVEL, Context, Evidence, attack_bounds, column, profiles
+from dpbench.ledger.attacks import attack_bounds
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import column, profiles
 from dpbench.privacy import gaussian
 from dpbench.privacy.profile import Profile
 

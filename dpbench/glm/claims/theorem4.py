@@ -12,7 +12,8 @@ from dpbench.core.sampling import stream
 from dpbench.glm import sign_release
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.floors import Case, private, run_floor
-from dpbench.ledger import LEVEL, Context, Evidence, Row, Rows, column
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import Row, Rows, column
 from lowerbounds._large_radius import large_radius
 from lowerbounds._norm_packing import norm_packing
 from lowerbounds._packing import packing

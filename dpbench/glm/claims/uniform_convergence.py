@@ -17,7 +17,9 @@ from dpbench.auditing.intervals import lower
 from dpbench.core.sampling import stream
 from dpbench.glm import theory
 from dpbench.glm.claims import paper
-from dpbench.ledger import LEVEL, Context, Evidence, growing, judge, margins
+from dpbench.ledger.core import LEVEL, Context, Evidence
+from dpbench.ledger.harness import growing, margins
+from dpbench.ledger.harness_rates import judge
 
 H = 2.0
 _SCALES = np.concatenate((-np.geomspace(4.0, 0.01, 9), np.geomspace(0.01, 4.0, 9)))

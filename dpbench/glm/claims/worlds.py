@@ -20,7 +20,7 @@ import numpy as np
 from dpbench.core.sampling import stream
 from dpbench.glm import losses
 from dpbench.glm.losses import Loss
-from dpbench.ledger import Context
+from dpbench.ledger.core import Context
 
 _COMPARATOR_STEPS = 100
 
