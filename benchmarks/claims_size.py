@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,18 +69,17 @@ def tree(commit: str | None) -> tuple[list[str], Callable[[str], str]]:
     """Paths of the working tree, or of a commit, and the function that reads one."""
     if commit is not None:
         return _git("ls-tree", "-r", "--name-only", commit).split("\n"), lambda path: _git("show", f"{commit}:{path}")
-    paths = [path.relative_to(ROOT).as_posix() for part in ("dpbench", "evidence/ledger") for path in (ROOT / part).rglob("*.*")]  # fmt: skip
+    parts = (ROOT / "dpbench", ROOT / "evidence" / "ledger")
+    paths = [path.relative_to(ROOT).as_posix() for part in parts for path in part.rglob("*.*")]
     return paths, lambda path: (ROOT / path).read_text(encoding="utf-8")
 
 
-def entries(paths: Iterable[str], read: Callable[[str], str]) -> Counter[str]:
+def entries(paths: Collection[str], read: Callable[[str], str]) -> Counter[str]:
     """How many entries of each paper the committed evidence has: a file each, or one file of all."""
-    single = "evidence/ledger.json"
-    ids: Iterator[str] | list[str]
-    ids = (path.removeprefix("evidence/ledger/") for path in paths if re.fullmatch(r"evidence/ledger/[^/]+\.json", path))
+    single, folder = "evidence/ledger.json", re.compile(r"evidence/ledger/([^/.]+)\.[^/]+\.json")
     if single in paths:
-        ids = [claim["id"] for claim in json.loads(read(single))["claims"]]
-    return Counter(name.split(".")[0] for name in ids)
+        return Counter(claim["id"].split(".")[0] for claim in json.loads(read(single))["claims"])
+    return Counter(entry[1] for path in paths if (entry := folder.fullmatch(path)))
 
 
 def sizes(commit: str | None = None) -> dict[str, tuple[int, Size, Size]]:
@@ -108,7 +107,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (LookupError, OSError) as missing:
         print(f"commit must be one of this repository's history, with git at hand: {missing}", file=sys.stderr)
         return 2
-    line = "{:12}{:>9}{:>9}{:>12}{:>9}   {:>7}{:>12}{:>9}"
+    line = "{:20}{:>9}{:>9}{:>12}{:>9}   {:>7}{:>12}{:>9}"
     print(line.format("", "entries", "lines", "statements", "tokens", "lines", "statements", "tokens"))
     print(line.format("", "", "", "", "", "", "per entry", ""))
     for paper in (*PAPERS, "all"):
@@ -119,7 +118,7 @@ def main(arguments: list[str] | None = None) -> int:
             code = sum((one[1] for one in chosen), Size())
             texts = sum((one[2] for one in chosen), Size())
             each = [part / max(count, 1) for part in code]
-            print(line.format(f"{paper} {label}"[:12], count, *code, *(f"{part:.1f}" for part in each)))
+            print(line.format(f"{paper}, {label}", count, *code, *(f"{part:.1f}" for part in each)))
             if texts.lines:
                 print(line.format("  texts", "", *texts, "", "", ""))
             ratios.append(each)

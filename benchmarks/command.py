@@ -23,10 +23,11 @@ def command(
     arguments: list[str] | None,
     measure: Callable[[], Measured],
     draw: Callable[..., Any] | Mapping[str, Callable[..., Any]],
+    paper: str = "",
 ) -> int:
     """Measure, print, write JSON if asked, or draw what was written; 1 if a promise is missed.
 
-    `draw` is the figure's function, or one for each of several endings of PREFIX.
+    `draw` is the figure's function, or one for each of several endings of PREFIX; `paper` is named above the figure.
     """
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=said)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers there")
@@ -35,12 +36,13 @@ def command(
     if given.figure is not None:
         if given.json is None or not given.json.is_file():
             parser.error("--figure draws what --json FILE holds: measure first")
-        from dpbench.report.figures import save
+        from dpbench.report.figures import named, save
 
         document = json.loads(given.json.read_text(encoding="utf-8"))
         for ending, drawing in draw.items() if isinstance(draw, Mapping) else [("", draw)]:
             name = given.figure.name + ending
-            save(drawing(document), [given.figure.with_name(f"{name}.{k}") for k in ("pdf", "png")])
+            figure = named(drawing(document), paper) if paper else drawing(document)
+            save(figure, [given.figure.with_name(f"{name}.{k}") for k in ("pdf", "png")])
         return 0
     document, tables, kept = measure()
     for table in tables:

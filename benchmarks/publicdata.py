@@ -112,7 +112,7 @@ def measured() -> Measured:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command; 1 if a promise is missed."""
-    return command("benchmarks.publicdata", __doc__, arguments, measured, cost)
+    return command("benchmarks.publicdata", __doc__, arguments, measured, cost, "publicdata")
 
 
 if __name__ == "__main__":

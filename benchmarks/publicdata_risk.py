@@ -218,7 +218,8 @@ def measured() -> Measured:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command."""
-    return command("benchmarks.publicdata_risk", __doc__, arguments, measured, {"_all": risks, "_alg5": risk_of_rspm})
+    drawings = {"_all": risks, "_alg5": risk_of_rspm}
+    return command("benchmarks.publicdata_risk", __doc__, arguments, measured, drawings, "publicdata")
 
 
 if __name__ == "__main__":

@@ -99,8 +99,9 @@ def mechanism_checks(
     neighbour : object, optional
         The problem with one record replaced: for the checks that compare neighbours.
     hostile : iterable of (problem, neighbour), optional
-        Data made to break a solver. Default: for problems with features X and labels y within declared bounds, 40
-        pairs of `hostile_pairs` and, where hypothesis is installed, 20 that it searches for and shrinks.
+        Data made to break a solver. Default: for problems with features X and labels y within declared bounds, or with
+        private points x, labels y and public points, 40 pairs of `hostile_pairs` and, where hypothesis is installed,
+        27 more: all records one, and 20 that it searches for and shrinks.
     feasible : callable, optional
         ``feasible(outputs)``, true for each row of outputs that is where the mechanism promises it to be.
     noise : callable, optional

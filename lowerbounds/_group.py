@@ -42,7 +42,7 @@ def group_pair(epsilon: float, delta: float, distance: int) -> tuple[np.ndarray,
 
 
 def iterated_pair(epsilon: float, delta: float, distance: int) -> tuple[np.ndarray, np.ndarray]:
-    """Two discrete laws P, Q whose curve is g∘…∘g, g of the module: the two at distance Δ that are told apart best.
+    """Two discrete laws P, Q whose curve is g∘…∘g, g of the module: of all at distance Δ the easiest to distinguish.
 
     The curve is concave and piecewise linear. Its corners are the points whose orbit meets the corner of g,
     c = (1 − δ)/(1 + e^ε), and the point that first reaches 1; a piece from p to p' is one outcome with

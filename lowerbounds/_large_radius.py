@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from lowerbounds import _group
-from lowerbounds._instance import HardFamily, Instance, batch, distance_of_each, invalid
+from lowerbounds._instance import HardFamily, Instance, Moments, batch, distance_of_each, invalid
 from lowerbounds._sign_blocks import sizes
 
 _SECOND = math.sqrt(3.0) / 2.0
@@ -104,6 +104,7 @@ def large_radius(
         largest=pair.largest,
         floor_at=floor_at,
         enumerated=(0, 1),
+        moments=pair.moments,
     )
 
 
@@ -139,7 +140,7 @@ class _Pair:
     def instance(self, member: int, rng: np.random.Generator | None = None) -> Instance:
         if member not in (0, 1):
             raise invalid("member", "0 or 1", member)
-        first = self.y_bound / self.radius
+        first, pulled, label = self._entries
         features = np.zeros(self.n)
         columns = np.zeros(self.n, dtype=np.int64)
         y = np.zeros(self.n)
@@ -147,12 +148,31 @@ class _Pair:
         used = self.block
         if member == 1:
             used += self.pulled + 1
-            features[self.block : used - 1] = min(first * math.sqrt(self.block / self.pulled), self.x_bound)
+            features[self.block : used - 1] = pulled
             features[used - 1], columns[used - 1] = self.second, 1
-            y[used - 1] = min(_SECOND * self.second * self.radius, self.y_bound)
+            y[used - 1] = label
         starts = np.minimum(np.arange(self.n + 1), used)
         X = sparse.csr_array((features[:used], columns[:used], starts), shape=(self.n, self.d))
         return Instance(X, y, "squared", self.x_bound, self.y_bound, self.radius)
+
+    @property
+    def _entries(self) -> tuple[float, float, float]:
+        """Y/B, (Y/B)√(m/k), and the label of the record in the second coordinate."""
+        first = self.y_bound / self.radius
+        pulled = min(first * math.sqrt(self.block / self.pulled), self.x_bound)
+        return first, pulled, min(_SECOND * self.second * self.radius, self.y_bound)
+
+    def moments(self, members: Sequence[int], rngs: Sequence[np.random.Generator] = ()) -> Moments:
+        second, cross = np.zeros((2, len(members), self.d))
+        square = np.full(len(members), self.block * self.y_bound**2 / self.n)
+        first, pulled, label = self._entries
+        second[:, 0], cross[:, 0] = self.block * first**2 / self.n, self.block * first * self.y_bound / self.n
+        for k, member in enumerate(members):
+            if member == 1:
+                second[k, 0] += self.pulled * pulled**2 / self.n
+                second[k, 1], cross[k, 1] = self.second**2 / self.n, self.second * label / self.n
+                square[k] += label**2 / self.n
+        return Moments(second, cross, square, "squared", self.x_bound, self.y_bound, self.radius)
 
     def minimiser(self, member: int) -> np.ndarray:
         w = np.zeros(self.d)

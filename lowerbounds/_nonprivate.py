@@ -85,9 +85,9 @@ def nonprivate(
     (p/2)b²Y²·E[4π(1 − π)], π the posterior of σ_j = 1 given the K ~ Bin(n, p/d') labels on it. d' = d and p = 1
     give dY²/n, fewer coordinates BY‖X‖/√n. *Rare record*, for the term B²‖X‖²/n: x = γ, y = γB always, against the
     same with x = ‖X‖, y = 0 with probability q ≈ 1/n, which moves the minimiser from B to w₁ = (1 − q)γ²B/((1 −
-    q)γ² + q‖X‖²). An algorithm that has not seen the rare record pays, with weights A₀ = γ²/2 and A₁ = (1 − q)ⁿ((1 −
-    q)γ² + q‖X‖²)/2 of the two quadratics, at least (1/2)(B − w₁)²A₀A₁/(A₀ + A₁) on average over the two: the
-    exact Bayes risk.
+    q)γ² + q‖X‖²). With weights A₀ = γ²/2 and A₁ = (1 − q)ⁿ((1 − q)γ² + q‖X‖²)/2 of the two quadratics, an
+    algorithm that has not seen the rare record has at least (1/2)(B − w₁)²A₀A₁/(A₀ + A₁) on average over the two:
+    the exact Bayes risk.
 
     Corollary 5. (1/2)(√H z − y)² is Theorem 17 with features √H x.
     """

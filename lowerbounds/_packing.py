@@ -67,7 +67,7 @@ def packing(
     output is a post-processing of: with probability δ_Δ, σ_j; else randomised response with odds e^{Δε}. On the
     latter the posterior mean of σ_j is at most tanh(Δε/2) in absolute value, so that the mean squared error of any
     estimate of σ_j is at least 1 − tanh²(Δε/2) = 1/cosh²(Δε/2). Summed over j with the display above this is the
-    floor; nothing else is lost. "tight" replaces randomised response by the two laws that are told apart best.
+    floor; nothing else is lost. "tight" replaces randomised response by the two laws that are easiest to distinguish.
     Source: Theorem 4, appendix A.7 (its (10) and (11) each lose a factor 2).
     """
     asked = sizes(n, d, (epsilon, delta), (x_bound, y_bound, radius))

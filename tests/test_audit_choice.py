@@ -14,6 +14,7 @@ from dpbench.auditing import chains, choose, events, scores
 from dpbench.auditing.broken import Geometric, Laplace
 from dpbench.auditing.choose import Plan
 from dpbench.auditing.scores import LEAST_TREE_ROWS, Additive, Trees, candidates, trees
+from dpbench.auditing.second import Arm
 from dpbench.auditing.views import Summaries
 
 Rng = np.random.Generator
@@ -117,13 +118,13 @@ def test_what_turns_out_to_be_worth_less_gives_way_to_a_plain_score(monkeypatch:
         found = [audit(heavy, 0.0, 1.0, trials=300, confidence=0.95, seed=s).epsilon_lower for s in range(40)]
         return float(np.mean(found))
 
-    usual, worth = mean(), choose._worth
+    usual, worth = mean(), choose._less_margin
 
-    def stubborn(score: Any, *rest: Any) -> float:
-        again = isinstance(score, Additive) and len(score.tables[0].deviations) == 0
-        return float("inf") if again else worth(score, *rest)
+    def stubborn(best: Arm, dimensions: int) -> float:
+        again = isinstance(best.score, Additive) and len(best.score.tables[0].deviations) == 0
+        return float("inf") if again else worth(best, dimensions)
 
-    monkeypatch.setattr(choose, "_worth", stubborn)
+    monkeypatch.setattr(choose, "_less_margin", stubborn)
     assert usual > mean() + 0.08
 
 
@@ -226,6 +227,6 @@ def test_a_rare_event_is_not_lost_in_the_charges(
         return float(np.mean(found))
 
     usual = mean()
-    monkeypatch.setattr(events.best_event, "__defaults__", (0.0,))
+    monkeypatch.setattr(events.best_events, "__defaults__", (0.0, True))
     monkeypatch.setattr(choose, "HEDGES", ())
     assert usual > least and usual > mean() + 0.1

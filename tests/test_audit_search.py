@@ -37,12 +37,31 @@ FAULTS = {
 
 @pytest.mark.parametrize(("name", "relation"), list(zip(FAULTS, ["replace", "add-remove"] * 2, strict=True)))
 def test_faults_on_special_values(name: str, relation: str) -> None:
-    """Planted: the same search without the special values, or without repeats, finds nothing (next test)."""
+    """Each fault under one relation; all pairs of them in the next test. Planted: the same search without the special
+    values, or without repeats, finds nothing (below)."""
     fault, fields = FAULTS[name]
     found = find_neighbours(
         leaking_where(fault), {"records": 4, "relation": relation, **fields}, mutations=16, **QUICK
     )  # fmt: skip
     assert found.verdict == "refuted" and found.epsilon_lower > 2.0
+
+
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+@pytest.mark.parametrize("name", FAULTS)
+def test_pairs_that_show_faults_on_special_values_are_proposed(
+    name: str, relation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For each fault and relation, without an audit. Planted: no special values, no repeats."""
+    fault, fields = FAULTS[name]
+
+    def shown() -> bool:
+        domain = Domain(records=4, relation=relation, **fields)
+        return any(bool(fault(x)) != bool(fault(y)) for x, y in proposals(domain, 0))
+
+    assert shown()
+    monkeypatch.setattr(Domain, "specials", property(lambda self: []))
+    monkeypatch.setattr(neighbours, "_repeated", lambda *given: iter(()))
+    assert shown() == (name == "equal records")  # in random data no two records are equal, in even ones all are
 
 
 def test_without_special_values_and_repeats_these_faults_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,6 +41,19 @@ def test_peers_solve_the_same_problem(bench: SimpleNamespace) -> None:
         assert np.linalg.norm(off - want) > 1e-3
 
 
+def test_data_sets_side_by_side_must_agree(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import solver_many
+
+    rows = list(solver_many.many_rows(1))
+    assert len(rows) == 6 and all(row["median"] > 0.0 for row in rows)
+    honest = solver_many.centres_of
+    monkeypatch.setattr(
+        solver_many, "centres_of", lambda m, problems, together: honest(m, problems, together) + 1e-3 * together
+    )
+    with pytest.raises(solver_many.WrongAnswer, match="side by side"):
+        list(solver_many.many_rows(1))
+
+
 def test_asv_cases_refuse_wrong_answers(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     case = bench.asv.Solver()
     case.setup("sparse", "huber")
@@ -59,6 +72,7 @@ def test_a_missed_promise_is_exit_1(
     monkeypatch.setattr(solver, "one_core", lambda: None)
     monkeypatch.setattr(solver, "solver_rows", lambda: [ROW])
     monkeypatch.setattr(solver, "score_rows", list)
+    monkeypatch.setattr(solver, "many_rows", lambda: [{**ROW, "what": "16 data sets", "promised": None}])
     short = {"what": "peer", "loss": "huber", "peer": "SciPy", "tolerance": None, "promised": None}
     monkeypatch.setattr(solver, "peer_rows", lambda: [short])
     monkeypatch.setattr(solver, "started", lambda root: 9.0 if root == "dpbench" else 6.0)

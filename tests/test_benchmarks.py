@@ -122,9 +122,9 @@ def test_members_in_one_call_are_those_one_at_a_time(bench: SimpleNamespace, mon
     for name in constructions.BUILD:
         suite.setup(name, 1000)
         assert suite.track_mean_error(name, 1000) > 0.0
-    kernel = _noisy_gd_members.noisy_gd_members
+    kernel = _noisy_gd_members.noisy_gd_axes
     monkeypatch.setattr(
-        _noisy_gd_members, "noisy_gd_members", lambda *given: kernel(*given[:2], 1.0001 * given[2], *given[3:])
+        _noisy_gd_members, "noisy_gd_axes", lambda *given: kernel(*given[:2], 1.0001 * given[2], *given[3:])
     )
     with pytest.raises(bench.workload.WrongAnswer, match="in one call"):
         suite.setup("packing", 1000)

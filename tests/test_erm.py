@@ -172,7 +172,7 @@ def test_a_solver_that_stops_short_is_finished(monkeypatch: pytest.MonkeyPatch) 
     def stay(w: np.ndarray) -> Found:
         return Found(w, math.inf, 0.0)
 
-    monkeypatch.setattr(_erm, "newton", lambda data, loss, lam, radius, target, w, steps: stay(w))
+    monkeypatch.setattr(_erm, "newton", lambda data, loss, lam, radius, target, w, steps, near=False: stay(w))
     assert minimise(p, 0.05, 1.0, 1e-8).distance <= 1e-8
     monkeypatch.setattr(_erm, "descend", lambda data, loss, lam, radius, target, w: stay(w))
     assert minimise(p, 0.05, 1.0, 1e-8).distance > 1e-2

@@ -165,9 +165,10 @@ def test_planted_errors_of_the_lemmas_are_refuted(context: RunContext, monkeypat
 
 def test_planted_errors_of_the_bounds_are_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = utility.theory.utility_bound
-    monkeypatch.setattr(utility.theory, "utility_bound", lambda *a, **k: 1e-6 * honest(*a, **k))
-    assert measured(utility.y_moment_corrected, context, 2.0)[0] == "refuted"
-    assert measured(utility.large_epsilon, context, 2.0, True)[0] == "refuted"
+    monkeypatch.setattr(utility.theory, "utility_bound", lambda *a, **k: 0.005 * honest(*a, **k))
+    for theta in (2.0, 1.5):
+        assert measured(utility.y_moment_corrected, context, theta)[0] == "refuted"
+        assert measured(utility.large_epsilon_corrected, context, theta)[0] == "refuted"
     monkeypatch.setattr(utility.theory, "balance", lambda *a, **k: 1e9)
     assert measured(utility.assumption4, context)[0] == "refuted"
 
@@ -189,7 +190,8 @@ def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
     n = [1e3, 1e4, 1e5]
     falling = [1.0, 0.3, 0.1]
     series = {
-        "n": n, "excess_risk": falling, "excess_risk_median": falling, "excess_risk_quantile": [3.0, 0.9, 0.3],
+        "n": n, "excess_risk": falling, "standard error": [0.1, 0.03, 0.01], "excess_risk_median": falling,
+        "excess_risk_quantile": [3.0, 0.9, 0.3],
         "theory": falling, "lean": [1.0, 2.0, 3.0], "epsilon_claimed": [1.0] * 3, "loss_printed": [1.0, 1.4, 1.7],
         "loss_exact": [0.5, 0.6, 0.7],
     }  # fmt: skip
@@ -204,7 +206,7 @@ def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
 def test_boxes_opened_are_drawn() -> None:
     rows = [{"d": d, "n": n, "theta": 2.0, "boxes": 10.0 * d} for d, n in ((1, 10_000), (2, 10_000), (3, 10_000))]
     rows += [{"d": 3, "n": n, "theta": 2.0, "boxes": n / 10.0} for n in (1000, 100_000)]
-    rows = [{**row, "data": "student"} for row in rows]
+    rows = [{**row, "data": "student", "boxes_median": row["boxes"], "boxes_least": 1.0, "boxes": 1e6} for row in rows]
     others = [{"d": 3, "n": 10_000, "theta": theta, "boxes": 1.0, "data": data} for theta, data in
               ((1.5, "student"), (2.0, "collinear"))]  # fmt: skip
     figure = boxes_opened({"rows": [*rows, *others]})

@@ -51,11 +51,9 @@ TWINS = {
     "dpbench.glm.losses.loss_curvature": ("naive.losses:curvature", "test_erm_kernels.py"),
     "dpbench.glm._logistic_kernel.exponential": ("naive.losses:exponential", "test_losses.py"),
     "dpbench.glm._logistic_kernel.log_one_plus_exp": ("naive.losses:value", "test_losses.py"),
-    "dpbench.glm._erm_tiles.to_slopes": ("naive.losses:curvature", "test_erm_kernels.py"),
     "dpbench.glm._erm_tiles.add_part": ("naive.erm:sums", "test_erm_kernels.py"),
     "dpbench.glm._erm_tiles.add_pass": ("naive.erm:sums", "test_erm_kernels.py"),
     "dpbench.privacy._selection_kernels.selection_logs": ("naive.selection:gen_exp_mech", "test_selection.py"),
-    "dpbench.glm._score_kernels.to_losses": ("naive.losses:value", "test_score_kernels.py"),
     "dpbench.glm._score_kernels.add_clipped": ("naive.selection:mean_clipped_loss", "test_score_kernels.py"),
     "dpbench.glm._random_map.fill_map": ("naive.jl:random_map", "test_jl.py"),
     "dpbench.glm._random_map.add_columns": ("naive.jl:projected", "test_jl.py"),
@@ -77,7 +75,6 @@ TWINS = {
     "dpbench.publicdata._plane_kernels.line_angles": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
     "dpbench.publicdata._plane_kernels.turn_lines": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
     "lowerbounds._parity_cube.draw_parities": ("naive.parity_cube:parities", "test_parity_cube.py"),
-    "dpbench.glm._noisy_gd_members.noisy_gd_members": ("naive.noisy_gd:noisy_gd", "test_members.py"),
     **{
         f"lowerbounds._kernels.{name}": (f"naive.constructions:{twin}", "test_constructions.py")
         for name, twin in (

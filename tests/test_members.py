@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import re
 from collections.abc import Callable
@@ -13,14 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 from naive.noisy_gd import average, noisy_gd
-from planted import wrong
 from scipy import sparse
 
 import lowerbounds
 from dpbench.core.kernel import Kernel
 from dpbench.core.validation import InvalidInput
 from dpbench.glm import _noisy_gd_members
-from dpbench.glm._noisy_gd_members import GENERATORS, noisy_gd_members
+from dpbench.glm._noisy_gd_members import one_run_each
 from dpbench.glm.attacks.accuracy import measure_accuracy
 from dpbench.glm.attacks.members import SharedProblems, errors_on, outputs_on
 from dpbench.glm.claims.floors import Zero
@@ -80,19 +80,20 @@ def test_numbers_do_not_depend_on_what_comes_together(name: str, trials: int) ->
     assert one == two
 
 
-def one_each(kernel: Callable[..., Any]) -> np.ndarray:
-    """Means of the iterates of three data sets with four steps, by the kernel of `noisy_gd_members`."""
+def one_each(run: Callable[..., np.ndarray], monkeypatch: pytest.MonkeyPatch, most: float = 8.0) -> np.ndarray:
+    """Means of the iterates of three data sets with four steps, in calls of two steps."""
     rng = np.random.default_rng(4)
     curvature, pull = rng.random((3, 4)), rng.random((3, 4))
-    rngs = tuple(np.random.default_rng(k) for k in (0, 1, 2, *[2] * (GENERATORS - 3)))
-    w, total = np.zeros((2, 3, 4))
-    for steps in (3, 1):
-        kernel(curvature, pull, 0.9, 0.5, 1.0, steps, 3, rngs, w, total)
-    return total / 5.0
+    monkeypatch.setattr(_noisy_gd_members, "_NUMBERS_PER_CALL", most)
+    problem = MomentProblem(
+        4, np.eye(4), pull[0], 1.0, loss="half-squared", x_bound=2.0, y_bound=4.0, radius=1.0,
+    )  # fmt: skip
+    mechanism = NoisyGD(0.5, 1e-6, steps=5, step_size=0.9, noise_scale=0.5)
+    return run(mechanism, problem, curvature, pull, [np.random.default_rng(k) for k in range(3)])
 
 
-def test_single_runs_are_algorithm_1() -> None:
-    """The kernel `noisy_gd_members` against the paper's loop on records with these moments; planted errors are seen."""
+def test_single_runs_are_algorithm_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Single runs against the paper's loop on records with these moments; planted errors are seen."""
     rng = np.random.default_rng(4)
     curvature, pull = rng.random((3, 4)), rng.random((3, 4))
     want = []
@@ -102,15 +103,19 @@ def test_single_runs_are_algorithm_1() -> None:
         noise = np.random.default_rng(k)
         xi = [0.5 * noise.standard_normal(4) for _ in range(4)]
         want.append(average(noisy_gd(X, y, lambda z, label: z - label, 1.0, 0.9, xi)))
-    np.testing.assert_allclose(one_each(noisy_gd_members), want, rtol=1e-12)
+    np.testing.assert_allclose(one_each(one_run_each, monkeypatch), want, rtol=1e-12)
     for old, new in (
-        ("size > radius * radius", "size > 4.0 * radius"),
-        ("- force[j]", "+ force[j]"),
-        ("total[m, j] += own[j]", "total[m, j] = own[j]"),
-        ("rngs[m]", "rngs[0]"),
-        ("noise * rng", "rng"),
+        ("curvature[k], pull[k]", "curvature[k], -pull[k]"),
+        ("curvature[k], pull[k]", "curvature[0], pull[k]"),
+        ("total[:, 0] / steps", "w[:, 0] / steps"),
+        ("min(most, steps - 1 - done)", "most + 1"),
+        ("done), rng", "done), rngs[0]"),
     ):
-        planted = one_each(wrong(_noisy_gd_members, "noisy_gd_members", old, new))
+        source = inspect.getsource(one_run_each)
+        assert old in source
+        scope = dict(vars(_noisy_gd_members))
+        exec(source.replace(old, new), scope)
+        planted = one_each(scope["one_run_each"], monkeypatch)
         assert not np.allclose(planted, want, rtol=1e-6), new
 
 

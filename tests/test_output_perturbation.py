@@ -12,7 +12,7 @@ from regressions import ALL, problem
 from scipy import optimize
 
 from dpbench.core import validation
-from dpbench.glm import losses, output_perturbation
+from dpbench.glm import _erm_centres, losses, output_perturbation
 from dpbench.glm._erm import minimise
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
@@ -218,8 +218,8 @@ def test_one_solve_for_any_number_of_trials_and_a_bounded_cache(monkeypatch: pyt
         solved.append(arguments)
         return minimise(*arguments)
 
-    monkeypatch.setattr(output_perturbation, "minimise", counting)
-    monkeypatch.setattr(output_perturbation, "_KEPT", 3)
+    monkeypatch.setattr(_erm_centres, "minimise", counting)
+    monkeypatch.setattr(_erm_centres, "_KEPT", 3)
     output_perturbation._centres.clear()
     m, problems = OutputPerturbation(1.0, 1e-5), [problem(losses.squared(), seed=s) for s in range(5)]
     m.sample(problems[0], 500)

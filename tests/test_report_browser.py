@@ -6,23 +6,17 @@ import base64
 import importlib
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from in_chromium import chromium, serious
 from stored_report import DOCUMENT, whole_page
 
 from dpbench.ledger.verify import all_claims
 from dpbench.report.page import page
 from dpbench.report.stored import of_document
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -32,17 +26,7 @@ def html() -> str:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed (extra docs)")
-    if not (CHROMIUM and DRIVER):
-        pytest.skip("Chromium and its driver are not installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield opened
-    opened.quit()
+    yield from chromium()
 
 
 @pytest.fixture
@@ -148,17 +132,6 @@ def test_axe_finds_no_serious_violation(browser: Any, tmp_path: Path) -> None:
     assert serious(browser) == []
     browser.execute_script("document.querySelector('img').removeAttribute('alt')")  # planted
     assert serious(browser) == ["image-alt"]
-
-
-def serious(browser: Any) -> list[str]:
-    """The rules of axe that the page breaks, of those it calls serious or critical."""
-    browser.execute_script(Path(os.environ["DPBENCH_AXE"]).read_text(encoding="utf-8"))
-    return list(
-        browser.execute_async_script(
-            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations"
-            ".filter(v => ['serious', 'critical'].includes(v.impact)).map(v => v.id)))"
-        )
-    )
 
 
 @pytest.mark.process

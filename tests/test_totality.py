@@ -126,6 +126,15 @@ def _keep(file: Path | None, size: str, done: dict[str, tuple[int, float]]) -> N
     file.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
 
 
+def test_the_committed_counts_are_of_these_cases() -> None:
+    held = json.loads((Path(__file__).resolve().parent.parent / "evidence" / "totality.json").read_text("utf-8"))
+    assert held["asked"] == {size: sets for size, (sets, _) in FULL.items()}
+    assert set(held["cases"]) <= set(CASES)
+    for met in held["cases"].values():
+        assert 200 <= met["n <= 8"]["sets"] <= held["asked"]["n <= 8"]
+        assert set(met) <= set(FULL)
+
+
 def test_a_gap_beyond_what_stability_counts_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: an allowance of 1e-11 alone, which rounding on tables with rows of sizes 1 to 1e-9 does not meet."""
     monkeypatch.setattr(regularized_perturbation, "GAP_PER_RECORD", 0.0)
@@ -142,7 +151,7 @@ def test_a_planted_abort_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
             raise validation.InvalidInput("tolerance must be larger, got this record")
         return minimise(problem, *arguments)
 
-    monkeypatch.setattr("dpbench.glm.output_perturbation.minimise", gives_up)
+    monkeypatch.setattr("dpbench.glm._erm_centres.minimise", gives_up)
     output_perturbation._centres.clear()  # of the same data sets, solved by the tests before
     with pytest.raises(AssertionError, match="OutputPerturbation"):
         CASES["output perturbation, logistic, exact"](60)

@@ -24,6 +24,10 @@ FEW = 24  # thresholds that scores are compared with one by one
 CHUNK = 128  # blocks between two reports of progress
 
 EACH = "a function of one call and one result is made a sampler by dpbench.each(function)"
+CALLED = (
+    "a sampler is called as sampler(dataset, trials, rng) and draws its noise from rng; one with noise of its own is "
+    "wrapped as lambda dataset, trials, rng: sampler(dataset, trials)"
+)
 ENCODE = "dpbench.encode(outputs) makes such an array of dicts, records, ragged lists, sets, images and mixtures"
 
 Sampler = Callable[[Any, int, np.random.Generator], Any]
@@ -50,7 +54,7 @@ class Runs:
         try:
             made = self.sampler(self.neighbour if side else self.dataset, rows, rng)
         except (Exception, SystemExit) as error:
-            hint = "" if takes_three(self.sampler) else f"; {EACH}"
+            hint = "" if takes_three(self.sampler) else f"; {CALLED}, and {EACH}"
             raise InvalidInput(
                 f"sampler {self.name} raised {type(error).__name__} on the {SIDES[side]}: {error}{hint}"
             ) from error
@@ -100,33 +104,40 @@ class Runs:
 
 @dataclass(frozen=True)
 class Counter:
-    """Counts of {score ≥ t} in a block, for each of the increasing thresholds t, and the block's trace.
+    """Counts of {score ≥ t} in a block, for each score and each of its increasing thresholds t, and the block's trace.
 
     Attributes
     ----------
-    score : callable
-    thresholds : float64[k]
+    scores : tuple of callables
+    thresholds : tuple of float64[k]
+        Of each score.
     probe : Probe or None
-        What the trace is made with (None: there is none); its last bit tells whether the score is at least `main`.
+        What the trace is made with (None: there is none); its last bit tells whether the first score is at least
+        `main`.
     main : float
     """
 
-    score: Callable[[np.ndarray], np.ndarray]
-    thresholds: np.ndarray
+    scores: tuple[Callable[[np.ndarray], np.ndarray], ...]
+    thresholds: tuple[np.ndarray, ...]
     probe: Probe | None = None
     main: float = 0.0
 
     @property
     def width(self) -> int:
-        return len(self.thresholds)
+        return sum(map(len, self.thresholds))
 
     def __call__(self, outputs: np.ndarray, side: int = 0) -> tuple[np.ndarray, Trace | None]:
-        scores = self.score(outputs)
-        trace = None if self.probe is None else self.probe.trace(outputs, side, scores >= self.main)
-        if self.width <= FEW:
-            return np.array([np.count_nonzero(scores >= t) for t in self.thresholds], dtype=np.int64), trace
-        cells = np.bincount(np.searchsorted(self.thresholds, scores, side="right"), minlength=self.width + 1)
-        return np.cumsum(cells[::-1])[::-1][1:], trace
+        values = [score(outputs) for score in self.scores]
+        trace = None if self.probe is None else self.probe.trace(outputs, side, values[0] >= self.main)
+        return np.concatenate([_reached(x, t) for x, t in zip(values, self.thresholds, strict=True)]), trace
+
+
+def _reached(scores: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
+    """How many scores are at least each of the increasing thresholds."""
+    if len(thresholds) <= FEW:
+        return np.array([np.count_nonzero(scores >= t) for t in thresholds], dtype=np.int64)
+    cells = np.bincount(np.searchsorted(thresholds, scores, side="right"), minlength=len(thresholds) + 1)
+    return np.cumsum(cells[::-1])[::-1][1:]
 
 
 @dataclass(frozen=True)

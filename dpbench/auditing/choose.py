@@ -9,9 +9,11 @@ from scipy.special import ndtri
 
 from dpbench.auditing.chains import Chain, chain
 from dpbench.auditing.claimed import Claim, excess_goal
-from dpbench.auditing.events import Event, Goal, best_event, best_for_curve, epsilon_goal, mu_goal
+from dpbench.auditing.events import Event, Goal, best_event, best_events, best_for_curve, epsilon_goal, mu_goal
+from dpbench.auditing.interactions import Quadratic
 from dpbench.auditing.own_score import Own
 from dpbench.auditing.scores import OFTEN, Additive, Plain, Score, Trees, Values, candidates
+from dpbench.auditing.second import Arm, second_event
 from dpbench.auditing.shapes import Unimodal, both_shapes
 from dpbench.auditing.views import Summaries
 
@@ -24,21 +26,47 @@ DOUBTFUL = 0.1  # and one that counts evidence more than once, only orders a num
 
 
 @dataclass(frozen=True)
+class Second:
+    """The second event, the score that it is of, and its share of the level."""
+
+    score: Score
+    event: Event
+    share: float
+
+
+@dataclass(frozen=True)
 class Plan:
     """A score and the events on it: for ε (with the bound it promises), hedges against a wrong choice of that one, for
-    μ (if asked), and for the curve."""
+    μ (if asked), and for the curve; and a second event for ε, where one is worth a share of the level."""
 
     score: Score
     promise: float
     main: Event
+    second: Second | None
     hedges: tuple[Event, ...]
     mu: Event | None
     curve: tuple[Event, ...]
 
     @property
+    def scores(self) -> tuple[Score, ...]:
+        """By the number of an event's `arm`."""
+        return (self.score,) if self.second is None or self.second.event.arm == 0 else (self.score, self.second.score)
+
+    @property
+    def seconds(self) -> tuple[Event, ...]:
+        """The second event, if any."""
+        return () if self.second is None else (self.second.event,)
+
+    @property
     def events(self) -> tuple[Event, ...]:
         """All of them."""
-        return (self.main, *self.hedges, *(() if self.mu is None else (self.mu,)), *self.curve)
+        return (self.main, *self.seconds, *self.hedges, *(() if self.mu is None else (self.mu,)), *self.curve)
+
+    def thresholds(self) -> tuple[np.ndarray, ...]:
+        """The increasing thresholds of each score."""
+        return tuple(
+            np.unique([e.threshold for e in self.events if e.arm == arm]) for arm in range(len(self.scores))
+        )
 
 
 def choose(
@@ -73,28 +101,55 @@ def choose(
     goal = epsilon_goal(delta) if held is None else excess_goal(held)
     cut = int(len(first) * LEARN_SHARE)
     scores = [*([] if own is None else [own]), *candidates(first[:cut], second[:cut])]
-    tried: list[tuple[float, Score]] = []
+
+    def ranked(pairs: list[tuple[Score, Chain]]) -> list[tuple[Arm, Arm]]:
+        """The two directions of each score, the better one first; the best score first."""
+        made = [_arms(score, nested, goal, rows, z) for score, nested in pairs]
+        return sorted(made, key=lambda both: -_less_margin(both[0], first.ndim))
+
+    tried = []
     for score in scores:
         stop = cut + TREES_SEE if isinstance(score, Trees) else len(first)
         start = 0 if _few_values(score, len(first)) else cut
-        nested = _chain(score, first[start:stop], second[start:stop])
-        tried.append((_worth(score, nested, goal, rows, z, first.ndim), score))
-    chosen = max(tried, key=lambda pair: pair[0])[1]
+        tried.append((score, _chain(score, first[start:stop], second[start:stop])))
+    order = ranked(tried)
+    chosen = order[0][0].score
     # Learned again it may turn out to be worth less than what needs no learning, or than another shape.
     plain = [score for score in scores if isinstance(score, Plain) and score is not chosen]
-    finals = [_final(score, first, second, cut) for score in (chosen, *(plain if _on_all_rows(chosen) else []))]
+    again: list[Score] = [*plain] if _on_all_rows(chosen) else []
+    if first.ndim > 1:
+        runner = second_event(_listed(order), (first[cut:], second[cut:]), goal, rows, alpha)
+        if runner is not None and all(runner[0].score is not score for score in (chosen, *again)):
+            again.append(runner[0].score)
+    finals = [_final(score, first, second, cut) for score in (chosen, *again)]
+    parts: list[list[np.ndarray]] = []
     if first.ndim == 1 and _on_all_rows(chosen):
         parts = [[np.sort(_numbers(x)) for x in (side[:cut], side[cut:])] for side in (first, second)]
         finals += _shapes(parts)
-    chosen, nested = max(finals, key=lambda pair: _worth(pair[0], pair[1], goal, rows, z, first.ndim))
-    if isinstance(chosen, Unimodal):
-        chosen, nested = _on_the_whole(chosen, nested, parts)
-    promise, main = best_event(nested, goal, rows, z)
-    others = [best_event(nested, goal, rows, z, trust)[1] for trust in HEDGES]
-    hedges = {_place(e): e for e in others if _place(e) != _place(main)}
-    mu = best_event(nested, mu_goal(), rows, z)[1] if with_mu else None
-    curve = best_for_curve(nested, rows, float(-ndtri(alpha / 12.0)))
-    return Plan(chosen, promise, main, tuple(hedges.values()), mu, curve)
+    arms = _listed(ranked(finals))
+    best = _on_the_whole(arms[0], parts)
+    taken, beside = [best.event], second_event(arms, (first, second), goal, rows, alpha)
+    other = None
+    if beside is not None:
+        arm = int(beside[0].score is not arms[0].score)
+        moved = _on_the_whole(beside[0], parts)
+        other = Second(moved.score if arm else best.score, replace(moved.event, arm=arm), beside[1])
+        taken += [] if arm else [moved.event]
+    hedged = [best_event(best.nested, goal, rows, z, trust)[1] for trust in HEDGES]
+    hedges = {_place(e): e for e in hedged if _place(e) not in map(_place, taken)}
+    mu = best_event(best.nested, mu_goal(), rows, z)[1] if with_mu else None
+    curve = best_for_curve(best.nested, rows, float(-ndtri(alpha / 12.0)))
+    return Plan(best.score, best.promise, best.event, other, tuple(hedges.values()), mu, curve)
+
+
+def _arms(score: Score, nested: Chain, goal: Goal, rows: int, z: float) -> tuple[Arm, Arm]:
+    """The best event of each direction, the better one first."""
+    ways = [Arm(score, nested, *best_events(nested, goal, rows, z, forward)[0]) for forward in (True, False)]
+    return (ways[0], ways[1]) if ways[0].promise >= ways[1].promise else (ways[1], ways[0])
+
+
+def _listed(pairs: list[tuple[Arm, Arm]]) -> list[Arm]:
+    return [arm for both in pairs for arm in both]
 
 
 def _few_values(score: Score, rows: int) -> bool:
@@ -120,6 +175,12 @@ def _final(score: Score, first: np.ndarray, second: np.ndarray, cut: int) -> tup
     """The score as it will be used, and the chain of its events from as many rows as may tell their probabilities."""
     if isinstance(score, Additive):
         return _relearned(score, first, second, cut)
+    if isinstance(score, Quadratic):
+        other, whole = (score.relearned(first[start:], second[start:]) for start in (cut, 0))
+        old = [np.concatenate([other(x[:cut]), score(x[cut:])]) for x in (first, second)]
+        nested = chain(old[0], old[1])
+        new = np.concatenate([whole(x) for x in (first, second)])
+        return whole, replace(nested, thresholds=same_ranks(nested.thresholds, np.concatenate(old), new))
     # A plain score has learned nothing: its threshold may rest on all the rows. Of few values, the order alone is
     # learned, and twice the counts tell more than it spoils.
     start = 0 if isinstance(score, Plain) or _few_values(score, len(first)) else cut
@@ -148,14 +209,20 @@ def _shapes(parts: list[list[np.ndarray]]) -> list[tuple[Score, Chain]]:
     return found
 
 
-def _on_the_whole(score: Unimodal, nested: Chain, parts: list[list[np.ndarray]]) -> tuple[Unimodal, Chain]:
-    """The shape learned from all the rows; the thresholds of its chain go over to it by rank."""
+def _on_the_whole(arm: Arm, parts: list[list[np.ndarray]]) -> Arm:
+    """The arm, its shape (if it is one) learned from all the rows; thresholds of its chain go over to it by rank."""
+    score, nested = arm.score, arm.nested
+    if not isinstance(score, Unimodal):
+        return arm
     late = both_shapes(parts[0][1], parts[1][1])[not score.peak]
     old = [x for side in parts for x in (late.of_sorted(side[0]), score.of_sorted(side[1]))]
     sides = [np.sort(np.concatenate(side)) for side in parts]
     whole = both_shapes(sides[0], sides[1])[not score.peak]
     new = np.concatenate([whole.of_sorted(side) for side in sides])
-    return whole, replace(nested, thresholds=same_ranks(nested.thresholds, np.concatenate(old), new))
+    thresholds = same_ranks(nested.thresholds, np.concatenate(old), new)
+    place = int(np.searchsorted(nested.thresholds, arm.event.threshold))
+    event = replace(arm.event, threshold=float(thresholds[place]))
+    return replace(arm, score=whole, nested=replace(nested, thresholds=thresholds), event=event)
 
 
 def _numbers(outputs: np.ndarray) -> np.ndarray:
@@ -178,10 +245,10 @@ def _relearned(score: Additive, first: np.ndarray, second: np.ndarray, cut: int)
     return whole, replace(nested, thresholds=same_ranks(nested.thresholds, np.concatenate(old), new))
 
 
-def _worth(score: Score, nested: Chain, goal: Goal, rows: int, z: float, dimensions: int) -> float:
+def _less_margin(best: Arm, dimensions: int) -> float:
     """What a score promises, less its margin."""
-    value, _ = best_event(nested, goal, rows, z)
-    return value - _margin(score, dimensions == 1) * abs(value) if np.isfinite(value) else value
+    value = best.promise
+    return value - _margin(best.score, dimensions == 1) * abs(value) if np.isfinite(value) else value
 
 
 def _margin(score: Score, scalar: bool) -> float:

@@ -35,12 +35,13 @@ CURVE_POINTS = 12  # values of ε at which the curve's events are chosen
 
 @dataclass(frozen=True)
 class Event:
-    """{score ≥ threshold} (`above`) or its complement; `forward`: more likely on the data set."""
+    """{score ≥ threshold} (`above`) or its complement; `forward`: more likely on the data set. `arm`: which score."""
 
     threshold: float
     above: bool
     forward: bool
     angle: int
+    arm: int = 0
 
 
 Errors = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]

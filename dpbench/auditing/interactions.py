@@ -59,16 +59,36 @@ def normal_scores(first: np.ndarray, second: np.ndarray, columns: np.ndarray) ->
 
 @dataclass(frozen=True)
 class Quadratic:
-    """The log-ratio of two centred normal laws of the normal scores of some columns: copulas."""
+    """The log-ratio of two centred normal laws of the normal scores of some columns: copulas.
+
+    Attributes
+    ----------
+    scores : NormalScores
+    matrix : float64[k, k]
+    apart : bool[k, k]
+        Which correlations may differ between the sides.
+    """
 
     scores: NormalScores
     matrix: np.ndarray
-    words: str
+    apart: np.ndarray
+
+    @property
+    def words(self) -> str:
+        """What the score is called."""
+        columns = self.scores.columns
+        names = ", ".join(map(str, columns[:8])) + (", ..." if len(columns) > 8 else "")
+        return f"a quadratic form of the normal scores of coordinates {names}"
 
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
         rows = np.nan_to_num(np.asarray(outputs, dtype=np.float64))
         z = self.scores(rows)
         return np.asarray(((z @ self.matrix) * z).sum(axis=1))
+
+    def relearned(self, first: np.ndarray, second: np.ndarray) -> Quadratic:
+        """The same columns, the form learned from these rows."""
+        one, two = (np.asarray(x, dtype=np.float64) for x in (first, second))
+        return fitted(self.scores.columns, self.apart, one, two) or self
 
 
 @dataclass(frozen=True)
@@ -117,21 +137,21 @@ def quadratic(first: np.ndarray, second: np.ndarray, pairs: np.ndarray) -> Quadr
     columns = np.flatnonzero(striking.any(axis=0) | striking.any(axis=1))
     if len(columns) < 2:
         return None
+    dense = striking.sum() > 2 * len(columns)
+    apart = (striking | striking.T)[np.ix_(columns, columns)] | np.eye(len(columns), dtype=bool)
+    return fitted(columns, apart | dense, first, second)
+
+
+def fitted(columns: np.ndarray, apart: np.ndarray, first: np.ndarray, second: np.ndarray) -> Quadratic | None:
+    """`Quadratic` of these columns; all correlations but those that may be `apart` are taken for equal."""
     scores = normal_scores(first, second, columns)
     moments = [z.T @ z / len(z) for z in (scores(np.nan_to_num(side)) for side in (first, second))]
-    dense = striking.sum() > 2 * len(columns)
-    if not dense:  # all but the striking pairs are taken for equal
-        mean = 0.5 * (moments[0] + moments[1])
-        apart = (striking | striking.T)[np.ix_(columns, columns)] | np.eye(len(columns), dtype=bool)
-        moments = [np.where(apart, m, mean) for m in moments]
+    mean = 0.5 * (moments[0] + moments[1])
     ridge = 1e-3 * np.eye(len(columns))
     with np.errstate(all="ignore"):
-        inverse = [np.linalg.inv(m + ridge) for m in moments]
+        inverse = [np.linalg.inv(np.where(apart, m, mean) + ridge) for m in moments]
     matrix = 0.5 * (inverse[1] - inverse[0])
-    if not np.isfinite(matrix).all():
-        return None
-    names = ", ".join(map(str, columns[:8])) + (", ..." if len(columns) > 8 else "")
-    return Quadratic(scores, matrix, f"a quadratic form of the normal scores of coordinates {names}")
+    return Quadratic(scores, matrix, apart) if np.isfinite(matrix).all() else None
 
 
 def parities(first: np.ndarray, second: np.ndarray) -> Parities | None:

@@ -87,11 +87,10 @@ def audit_samples(
         sizes = len(rest), len(left)
         certify = 2 * sizes[0] * sizes[1] // sum(sizes)  # as many on each side have as small an error
         plan = choose(first, second, certify, delta, levels.total, False, held, asked.own)
-        seen = Seen.of(plan.score, first, second)
-        thresholds = np.unique([e.threshold for e in plan.events])
-        counter = Counter(plan.score, thresholds)
+        seen = tuple(Seen.of(score, first, second) for score in plan.scores)
+        counter = Counter(plan.scores, plan.thresholds())
         counts = np.stack([_counts(counter, x) for x in (rest, left)])
-    return report(plan, seen, Tally(thresholds, counts, sizes, fewest), asked, levels, seed=seed, checks=checks)
+    return report(plan, seen, Tally(counts, sizes, fewest), asked, levels, seed=seed, checks=checks)
 
 
 def _checked(name: str, made: Any) -> np.ndarray:

@@ -97,13 +97,12 @@ def split_audit(runs: Runs, asked: Asked, trials: int, levels: Levels, watch: Wa
         certify = min(certify, max(LEAST_CERTIFY, int(left / pace)))
     like = first[:0].copy()
     shares = [float(np.mean(plan.score(side) >= plan.main.threshold)) for side in (first, second)]
-    seen = Seen.of(plan.score, first, second)
+    seen = tuple(Seen.of(score, first, second) for score in plan.scores)
     del first, second
-    thresholds = np.unique([e.threshold for e in plan.events])
-    counter = Counter(plan.score, thresholds, probe.with_event((shares[0], shares[1])), plan.main.threshold)
+    counter = Counter(plan.scores, plan.thresholds(), probe.with_event((shares[0], shares[1])), plan.main.threshold)
     counts = runs.count("certify" + tag, certify, counter, like, asked.workers, asked.progress, watch)
     checks = watch.examine()
-    tally = Tally(thresholds, counts, certify, rows + certify)
+    tally = Tally(counts, certify, rows + certify)
     return report(plan, seen, tally, asked, levels, seed=runs.seed, checks=checks)
 
 
@@ -113,29 +112,34 @@ class Tally:
 
     Attributes
     ----------
-    thresholds : ndarray
-    counts : ndarray
-        Of {score ≥ t} at each threshold t, on the two sides.
+    counts : int64[2, k]
+        Of {score ≥ t} at each threshold t of each score of the plan, on the two sides.
     rows : int or (int, int)
         Certifying runs a side.
     trials : int
         All runs a side.
     """
 
-    thresholds: np.ndarray
     counts: np.ndarray
     rows: int | tuple[int, int]
     trials: int
 
 
 def report(
-    plan: Plan, seen: Seen, tally: Tally, asked: Asked, levels: Levels, *, seed: int, checks: tuple[Check, ...] = ()
+    plan: Plan,
+    seen: tuple[Seen, ...],
+    tally: Tally,
+    asked: Asked,
+    levels: Levels,
+    *,
+    seed: int,
+    checks: tuple[Check, ...] = (),
 ) -> AuditResult:
     """The result, from the counts of the certifying runs.
 
     All certificates hold together, so ε, the curve and μ may each be read from whichever says most.
     """
-    certified = certificates(plan, tally.thresholds, tally.counts, tally.rows, levels)
+    certified = certificates(plan, tally.counts, tally.rows, levels)
     levels.settle(c.alpha for _, c in certified)
     bound, (event, certificate) = 0.0, certified[0]
     for tried, found in certified:
@@ -148,7 +152,7 @@ def report(
     if asked.claim is not None or asked.held is not None:
         refuted = bound > asked.claim if asked.claim is not None else any(exceeds(asked.held, c) for _, c in certified)
         verdict = "refuted" if refuted else "not refuted"
-    words = in_words(plan.score, event, certificate, seen)
+    words = in_words(plan.scores[event.arm], event, certificate, seen[event.arm])
     family = tuple(c for _, c in certified)
     fewest = int(np.min(tally.rows))
     level = HEDGE_SHARE * levels.total / 2.0
@@ -173,17 +177,21 @@ def affordable(runs: Runs, trials: int, seconds: float) -> int:
 
 
 def certificates(
-    plan: Plan, thresholds: np.ndarray, counts: np.ndarray, rows: int | tuple[int, int], levels: Levels
+    plan: Plan, counts: np.ndarray, rows: int | tuple[int, int], levels: Levels
 ) -> list[tuple[Event, Certified]]:
     """The events of a plan, the main one first, each certified at a level drawn from `levels`."""
     total, sizes = levels.total, np.broadcast_to(rows, 2)
     curve = levels.split("curve", CURVE_SHARE, len(plan.curve))
     mu = [] if plan.mu is None else [levels.draw("mu", MU_SHARE * total)]
     hedges = levels.split("hedge", HEDGE_SHARE, len(plan.hedges)) if plan.hedges else []
-    main = levels.draw("main", total - math.fsum([*curve, *mu, *hedges]))
+    left = total - math.fsum([*curve, *mu, *hedges])
+    second = [] if plan.second is None else [levels.draw("second", plan.second.share * left)]
+    main = levels.draw("main", left - math.fsum(second))
     made = []
-    for event, level in zip(plan.events, [main, *hedges, *mu, *curve], strict=True):
-        tops = counts[:, np.searchsorted(thresholds, event.threshold)]
+    thresholds = plan.thresholds()
+    start = 0, len(thresholds[0])
+    for event, level in zip(plan.events, [main, *second, *hedges, *mu, *curve], strict=True):
+        tops = counts[:, start[event.arm] + np.searchsorted(thresholds[event.arm], event.threshold)]
         hits = tops if event.above else sizes - tops
         (first, second), (likelier, other) = (x.tolist()[:: 1 if event.forward else -1] for x in (hits, sizes))
         opposite = None if likelier == other else other

@@ -93,7 +93,7 @@ def _key(store: Path | None) -> str:
     """One key of the place, time and size of every file that a list is of."""
     top = Path(__file__).resolve().parents[1]
     evidence = [*top.glob("_evidence/ledger/*.json"), *top.parent.glob("evidence/ledger/*.json")]
-    kept = [] if store is None else [store, store.with_name(f"{store.name}-wal")]
+    kept = [] if store is None else [store.resolve(), store.resolve().with_name(f"{store.name}-wal")]
     files = [*sources.our_files(), *evidence, *kept]
-    state = sorted((str(path.resolve()), sources.state(path)) for path in files)
+    state = sorted((str(path), sources.state(path)) for path in files)
     return hashlib.sha256(repr(state).encode()).hexdigest()

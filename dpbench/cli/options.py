@@ -122,10 +122,10 @@ def chosen_workers(workers: int | None, scheduler: str | None) -> Iterator[Any]:
 
 def check_writable(option: str, path: Path | None) -> None:
     """Refuse a file that cannot be written, before a long run and not after it."""
-    from dpbench.core.validation import invalid
-
     if path is None or is_stdout(path):
         return
+    from dpbench.core.validation import invalid
+
     must_be = "a file that can be written"
     try:
         if path.is_dir():

@@ -68,8 +68,11 @@ class _Kept:
         part = _place().with_name(f".{_place().name}.{os.getpid()}")
         with suppress(OSError):
             part.parent.mkdir(parents=True, exist_ok=True)
-            part.write_bytes(_head(self.key, body) + b"\n" + body)
-            part.replace(_place())
+            try:
+                part.write_bytes(_head(self.key, body) + b"\n" + body)
+                part.replace(_place())
+            finally:
+                part.unlink(missing_ok=True)
         self.new_imports, self.new_closures = {}, {}
 
 

@@ -13,13 +13,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
-from dpbench.glm._erm_tiles import add_pass
+from dpbench.glm._erm_ball import into_ball, quadratic_over_ball
+from dpbench.glm._erm_tiles import ROWS, add_pass
 from dpbench.glm.losses import Loss
 
 _EPS = float(np.finfo(float).eps)
-_LIFTS = 20  # the last lift is a thousand times the trace
 _KEEP = 0.2  # a Hessian is kept for the next step where the last one brought the certificate down to this share,
 _WORK = 2.0**22  # and where another would take so many multiplications
 _NONE, _INDICES = np.empty(0), np.empty(0, dtype=np.int64)
@@ -103,11 +103,13 @@ def add_up(
     """`add_pass` over the records `data.stored` from zero: z, gradients, Hessians (padded), Σ|φ'|."""
     count, d = w.shape
     wide = d + -d % 4
-    points, gradients, z = np.zeros((count, wide)), np.zeros((count, wide)), np.empty(y.size)
+    points, gradients, z = np.zeros((count, wide)), np.zeros((count + 2, wide)), np.empty(y.size)
     points[:, :d] = w
-    hessians, steepness = np.zeros((count if curved else 1, *((wide, wide) if curved else (0, 0)))), np.zeros(count)
+    side = wide if curved else 0
+    hessians, steepness = np.zeros((count if curved else 1, side, side)), np.zeros(count)
     add_pass(
-        loss.code, loss.parameter, curved, *data.stored, y, starts, chosen, points, z, gradients, hessians, steepness
+        loss.code, loss.parameter, curved, *data.stored, y, starts, chosen, points, z, gradients, hessians, steepness,
+        np.zeros((5, ROWS)), np.zeros((wide, ROWS + 8)),
     )  # fmt: skip
     return z, gradients, hessians, steepness
 
@@ -169,8 +171,8 @@ def newton(
         if origin is not None:
             start, z, move, slope = origin
             origin, end = None, float(gradient @ move)
-            if distance > 0.5 * best.distance and _too_long(data, loss, lam, w, move, slope, end):
-                w = start + _line_search(data, loss, lam, start, move, z, here.z - z, slope, end) * move
+            if distance > 0.5 * best.distance and too_long(data, loss, lam, w, move, slope, end):
+                w = start + line_search(data, loss, lam, start, move, z, here.z - z, slope, end) * move
                 kept = None
                 continue
         stalled = 0 if distance < 0.5 * best.distance else stalled + 1
@@ -187,7 +189,7 @@ def newton(
             kept = here.hessian
             kept[np.diag_indices_from(kept)] += lam
         assert kept is not None
-        there = _quadratic_over_ball(kept, kept @ w - gradient, radius)
+        there = quadratic_over_ball(kept, kept @ w - gradient, radius)
         origin = w, here.z, there - w, float(gradient @ (there - w))
         w = there
         if fall > keep and 10.0 * distance * fall**2 > 0.25 * target and not (near and keep):
@@ -225,7 +227,7 @@ def descend(data: Records, loss: Loss, lam: float, radius: float, target: float,
     return best
 
 
-def _too_long(
+def too_long(
     data: Records, loss: Loss, lam: float, w: np.ndarray, move: np.ndarray, start: float, end: float
 ) -> bool:
     """Whether F rises at the end w of a segment; a derivative that is lost in rounding does not count."""
@@ -235,7 +237,7 @@ def _too_long(
     return end > noise and start < -noise
 
 
-def _line_search(
+def line_search(
     data: Records, loss: Loss, lam: float, w: np.ndarray, move: np.ndarray, z: np.ndarray, change: np.ndarray,
     start: float, end: float,
 ) -> float:  # fmt: skip
@@ -261,49 +263,3 @@ def _line_search(
         else:
             high, at_high = middle, at_middle
     return low if low > 0.0 else high
-
-
-def _quadratic_over_ball(matrix: np.ndarray, pull: np.ndarray, radius: float) -> np.ndarray:
-    """argmin of ½u'Au − b'u over ‖u‖ ≤ B; Newton on 1/‖u(ν)‖ = 1/B rises to the root."""
-    shift, shifted = 0.0, matrix
-    factor = _factored(matrix)
-    for _ in range(100):
-        u = linalg.cho_solve(factor, pull, check_finite=False)
-        norm = float(np.linalg.norm(u))
-        if norm <= radius * (1.0 + 1e-14) or not math.isfinite(radius):
-            break
-        half = linalg.solve_triangular(factor[0], u, lower=True, check_finite=False)
-        rise = (norm / radius - 1.0) * (norm / float(np.linalg.norm(half))) ** 2
-        if shift + rise == shift:
-            break
-        shift += rise
-        shifted = matrix + shift * np.eye(matrix.shape[0])
-        factor = _factored(shifted)
-    return into_ball(u, radius, on_sphere=shift > 0.0)
-
-
-def _factored(matrix: np.ndarray) -> tuple[np.ndarray, bool]:
-    """Cholesky's factor; of a matrix that rounding has made singular, with the least multiple of I that lets it be.
-
-    The multiples grow from a rounding of the trace by tens: the step is shorter then, and the next one another.
-    """
-    lift, lifted = 0.0, matrix
-    for _ in range(_LIFTS):
-        try:
-            made: tuple[np.ndarray, bool] = linalg.cho_factor(lifted, lower=True, check_finite=False)
-            return made
-        except linalg.LinAlgError:
-            lift = max(10.0 * lift, _EPS * float(np.trace(matrix)), 1e-300)
-            lifted = matrix + lift * np.eye(matrix.shape[0])
-    made = linalg.cho_factor(lifted, lower=True, check_finite=False)
-    return made
-
-
-def into_ball(w: np.ndarray, radius: float, on_sphere: bool = False) -> np.ndarray:
-    """w, scaled to the sphere if outside (or if it is meant to lie there), never beyond it by a rounding."""
-    norm = float(np.linalg.norm(w))
-    if norm > radius or on_sphere:
-        w = w * (radius / norm)
-        while float(np.linalg.norm(w)) > radius:
-            w = w * (1.0 - _EPS)
-    return w

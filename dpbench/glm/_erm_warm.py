@@ -18,7 +18,7 @@ from dpbench.glm.losses import Loss
 
 _FALL = 0.1  # κ's factor from one stage of Huber's loss to the next
 _STAGES = 20
-_LARGE = 4096  # records from which a start is worth having
+FEW = 4096  # records from which a start is worth having, and a data set a search of its own
 _SHARE = 16  # of the records, one in so many finds a start
 _ROWS_A_COORDINATE = 16
 _ACCURACY = 6  # so many times d·(max |y|/κ)² records predict well within κ of what all do
@@ -39,7 +39,7 @@ def stages(loss: Loss, y_bound: float) -> list[tuple[Loss, float]]:
 def warm_start(data: Records, loss: Loss, lam: float, radius: float, target: float) -> np.ndarray | None:
     """A point near the minimiser, from few records at a time; None where the records or their savings are few."""
     n, d = data.X.shape
-    least = max(_LARGE // _SHARE, _ROWS_A_COORDINATE * d)
+    least = max(FEW // _SHARE, _ROWS_A_COORDINATE * d)
     if n < _SHARE * least or loss.quadratic:
         return None
     w = np.zeros(d)

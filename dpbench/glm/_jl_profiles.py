@@ -8,8 +8,8 @@ Lemma 9), so P(‖Φx‖² > s‖x‖²) ≤ (s·e^{1−s})^{k/2}.
 
 *A pair on a line.* Let all features lie along one unit vector u, and let the gradients be constant with means ±g
 along u in S and S'. Given the normal map Φ with r = ‖Φu‖, w̃ = ±mΦu + cξ, and s = ⟨u, Φᵀw̃⟩ = ±mr² + crN is
-sufficient, with likelihood ratio exp(2ms/c²): the same for every r. So knowing Φ helps nobody: one event s > t is
-best for all r at once, and the pair's profile is exactly E δ_Gauss(ε; μr), r² ~ χ²_k/k.
+sufficient, with likelihood ratio exp(2ms/c²): the same for every r. Knowing Φ is of no use to a test: one event s > t
+is best for all r at once, and the pair's profile is exactly E δ_Gauss(ε; μr), r² ~ χ²_k/k.
 """
 
 from __future__ import annotations

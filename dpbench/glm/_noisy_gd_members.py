@@ -1,43 +1,21 @@
-"""Noisy gradient descent on many data sets in one call: one run on each, drawn from a Generator of its own."""
+"""Noisy gradient descent on many data sets in one call: one run on each, drawn from a Generator of its own.
+
+Each run is a call of `noisy_gd_axes` with one column. A kernel that takes several Generators at once saved a few
+microseconds a run and cost more than a second at a first start (measured).
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from dpbench.core import validation
-from dpbench.core.kernel import arr, f8, i8, kernel, rng_t
+from dpbench.glm._noisy_gd_kernels import noisy_gd_axes
 from dpbench.glm.problem import GLMProblem
 
 _NUMBERS_PER_CALL = 2e7  # normal variables between two returns to Python: a fraction of a second
-
-GENERATORS = 8
-"""Data sets in one call: numba takes Generators as a tuple of fixed length."""
-
-
-@kernel(
-    types.void(
-        arr(f8, 2), arr(f8, 2), f8, f8, f8, i8, i8, types.UniTuple(rng_t, GENERATORS), arr(f8, 2, True),
-        arr(f8, 2, True),
-    )
-)  # fmt: skip
-def noisy_gd_members(curvature, pull, step_size, noise, radius, steps, members, rngs, w, total):
-    """`steps` steps on each of the first `members` data sets, in axes of a Hessian: gradient curvature·w − pull."""
-    for m in range(members):
-        rng, own, bend, force = rngs[m], w[m], curvature[m], pull[m]
-        for _ in range(steps):
-            size = 0.0
-            for j in range(own.shape[0]):
-                own[j] -= step_size * (bend[j] * own[j] - force[j] + noise * rng.standard_normal())
-                size += own[j] * own[j]
-            shrink = radius / math.sqrt(size) if size > radius * radius else 1.0
-            for j in range(own.shape[0]):
-                own[j] *= shrink
-                total[m, j] += own[j]
 
 
 def one_run_each(
@@ -68,15 +46,11 @@ def one_run_each(
     curvature = np.zeros(cross.shape) if problem.loss.affine else np.broadcast_to(scale * second, cross.shape)
     steps, eta = mechanism.number_of_steps(problem), mechanism.eta(problem)
     constants = eta, mechanism.sigma(problem), problem.radius
-    made = np.empty(cross.shape)
-    most = max(1, int(_NUMBERS_PER_CALL / (GENERATORS * cross.shape[1])))
-    for start in range(0, len(rngs), GENERATORS):
-        some = tuple(rngs[start : start + GENERATORS])
-        members, place = len(some), slice(start, start + len(some))
-        padded = some + some[-1:] * (GENERATORS - members)  # those beyond `members` are not drawn from
-        bend, pull = np.ascontiguousarray(curvature[place]), np.ascontiguousarray(scale * cross[place])
-        w, total = np.zeros((2, members, cross.shape[1]))
+    curvature, pull, made = np.ascontiguousarray(curvature), scale * cross, np.empty(cross.shape)
+    most = max(1, int(_NUMBERS_PER_CALL / cross.shape[1]))
+    for k, rng in enumerate(rngs):
+        w, total = np.zeros((2, cross.shape[1], 1))
         for done in range(0, steps - 1, most):
-            noisy_gd_members(bend, pull, *constants, min(most, steps - 1 - done), members, padded, w, total)
-        made[place] = total / steps
+            noisy_gd_axes(curvature[k], pull[k], *constants, min(most, steps - 1 - done), rng, w, total)
+        made[k] = total[:, 0] / steps
     return made

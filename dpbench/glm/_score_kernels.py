@@ -8,30 +8,8 @@ from __future__ import annotations
 from numba import types
 
 from dpbench.core.kernel import arr, f8, i8, kernel
-from dpbench.glm._noisy_gd_kernels import ROWS, add_product
-from dpbench.glm.losses import ABSOLUTE, CAPPED_LINEAR, HUBER, LOGISTIC, loss_value
-
-
-@kernel(types.void(i8, f8, i8, arr(f8, 1), arr(f8, 2, True)))
-def to_losses(code, parameter, rows, y, scores):
-    """Replace the predictions scores[i, k] of the first `rows` records by φ(scores[i, k], y_i)."""
-    for i in range(rows):
-        row, label = scores[i], y[i]
-        if code == LOGISTIC:
-            for k in range(row.shape[0]):
-                row[k] = loss_value(LOGISTIC, parameter, row[k], label)
-        elif code == HUBER:
-            for k in range(row.shape[0]):
-                row[k] = loss_value(HUBER, parameter, row[k], label)
-        elif code == ABSOLUTE:
-            for k in range(row.shape[0]):
-                row[k] = loss_value(ABSOLUTE, parameter, row[k], label)
-        elif code == CAPPED_LINEAR:
-            for k in range(row.shape[0]):
-                row[k] = loss_value(CAPPED_LINEAR, parameter, row[k], label)
-        else:
-            for k in range(row.shape[0]):
-                row[k] = loss_value(code, parameter, row[k], label)
+from dpbench.glm._noisy_gd_kernels import ROWS
+from dpbench.glm.losses import ABSOLUTE, HUBER, LOGISTIC, loss_value
 
 
 @kernel(
@@ -47,26 +25,34 @@ def add_clipped(code, parameter, X, data, indices, indptr, y, weights, models, l
     `models` has shape (d, width). X is dense, or `indptr` is not empty and the three arrays are compressed sparse rows.
     `scores`, of shape (`ROWS`, width), and out[1] are scratch.
     """
-    n, width = y.shape[0], models.shape[1]
+    n, width, dense = y.shape[0], models.shape[1], indptr.shape[0] == 0
     for start in range(0, n, ROWS):
         rows = min(ROWS, n - start)
         for i in range(rows):
+            record, made = start + i, scores[i]
             for k in range(width):
-                scores[i, k] = 0.0
-        if indptr.shape[0] == 0:
-            add_product(X[start : start + rows], models, scores)
-        else:
-            for i in range(rows):
-                for entry in range(indptr[start + i], indptr[start + i + 1]):
-                    x, row = data[entry], models[indices[entry]]
-                    for k in range(width):
-                        scores[i, k] += x * row[k]
-        to_losses(code, parameter, rows, y[start : start + rows], scores)
+                made[k] = 0.0
+            for entry in range(0 if dense else indptr[record], X.shape[1] if dense else indptr[record + 1]):
+                share, row = X[record, entry] if dense else data[entry], models[entry if dense else indices[entry]]
+                for k in range(width):
+                    made[k] += share * row[k]
         total, part = out[0], out[1]
         for k in range(width):
             part[k] = 0.0
         for i in range(rows):
-            share, row = weights[start + i], scores[i]
+            share, label, row = weights[start + i], y[start + i], scores[i]
+            if code == LOGISTIC:  # a code that is a constant is sure to vectorise (measured)
+                for k in range(width):
+                    row[k] = loss_value(LOGISTIC, parameter, row[k], label)
+            elif code == HUBER:
+                for k in range(width):
+                    row[k] = loss_value(HUBER, parameter, row[k], label)
+            elif code == ABSOLUTE:
+                for k in range(width):
+                    row[k] = loss_value(ABSOLUTE, parameter, row[k], label)
+            else:
+                for k in range(width):
+                    row[k] = loss_value(code, parameter, row[k], label)
             for k in range(width):
                 value = row[k]
                 value = low[k] if value < low[k] else value

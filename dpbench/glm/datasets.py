@@ -2,7 +2,7 @@
 
 Every set is scaled by constants declared in this file, column by column: u = (value − centre)/spread. The
 constants are what the quantity can be (a scale of 1 to 5, a pixel of 0 to 16, the reference range of a blood
-test), never a statistic of the records, for such a statistic would have to be paid for in privacy. A constant
+test), never a statistic of the records, whose release would spend privacy budget. A constant
 column comes first, and x = (1, u_1, …, u_k)/√(k + 1), so that a record whose columns all lie within one
 spread of their centres has ‖x‖ ≤ 1 = `x_bound`; the few that do not are scaled onto the bound by
 `GLMProblem(on_excess="clip")`.

@@ -1,7 +1,7 @@
 """GLM losses φ(z, y) at a prediction z = ⟨w, x⟩: a record each, and a branch each of one kernel by integer code.
 
 An integer code with a branch inside one small kernel compiles once and is cached; functions as arguments are
-not (measured). A loss is added here and nowhere else: a code, a branch in `loss_value` and in `loss_derivative`, a
+not (measured). A loss is added in this module alone: a code, a branch in `loss_value` and in `loss_derivative`, a
 function that makes the record, and a line of `BY_NAME`; its slow twin is one entry of ``tests/naive/losses.py``.
 Everything then runs on what any Lipschitz or smooth loss has; sharper constants (`loss_constants`) are optional.
 """

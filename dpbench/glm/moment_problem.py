@@ -1,4 +1,4 @@
-"""A least-squares problem known by its sufficient statistics alone: for runs that ask for no record."""
+"""A least-squares problem known by its sufficient statistics alone: for runs that need no record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpbench.glm.problem import GLMProblem
 
 
 class MomentProblem(GLMProblem):
-    """n, d, loss, bounds and moments of a `GLMProblem` whose records nobody makes; asking for X or y is refused.
+    """n, d, loss, bounds and moments of a `GLMProblem` whose records are not formed; X and y are refused.
 
     Parameters
     ----------

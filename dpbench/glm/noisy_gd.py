@@ -137,8 +137,8 @@ class NoisyGD:
         Where the difference of the two gradients is one vector on the whole ball (linear, capped-linear),
         a lower profile that is exact up to the chance κ that a projection is ever active: δ_Gauss(ε) −
         (1 + e^ε)κ, with μ = ‖Δ‖√(T−1)/σ for all iterates and √(6T/(4(2T−1))) times that for the average, and
-        κ ≤ 2 P(χ²_d > (r/(ησ√(T−1)))²) by Lévy's inequality, r the room that the drift leaves. Elsewhere the
-        guarantee, an upper profile, for as many records as the two problems differ in.
+        κ ≤ 2 P(χ²_d > (r/(ησ√(T−1)))²) by Lévy's inequality, r the distance to the sphere after the drift. Elsewhere
+        the guarantee, an upper profile, for as many records as the two problems differ in.
         """
         validation.choice("released", released, ("average", "all"))
         apart = records_apart(problem, neighbour)

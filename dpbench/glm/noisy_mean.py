@@ -60,7 +60,7 @@ class NoisyMean:
 
     @property
     def moments_suffice(self) -> bool:
-        """Whether runs on a quadratic loss ask for nothing but `moments` and what is declared."""
+        """Whether runs on a quadratic loss need nothing but `moments` and what is declared."""
         return self.arithmetic == "float"
 
     def guarantee(self, problem: GLMProblem, *, neighbours: str = "replace") -> Profile:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
-from collections import OrderedDict
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 
@@ -14,7 +12,9 @@ from dpbench.core import validation
 from dpbench.core.bits import Source
 from dpbench.core.sampling import block_width, check_rng, release, sample
 from dpbench.glm import theory
-from dpbench.glm._erm import Minimiser, certificate_rounding, minimise, smoothed
+from dpbench.glm._erm import certificate_rounding
+from dpbench.glm._erm_centres import centres as _centres  # noqa: F401  (what benchmarks and tests clear)
+from dpbench.glm._erm_centres import minimiser_of, prepare
 from dpbench.glm.problem import GLMProblem, glm_problem, records_apart
 from dpbench.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian
@@ -24,9 +24,6 @@ from dpbench.privacy.integer_noise import gaussian as gaussian_noise
 from dpbench.privacy.profile import Profile, shifted_gaussian
 
 _UP = 1.0 + 1e-14  # so that sensitivity/σ, as a float, does not come out above μ(ε, δ)
-_KEPT = 256  # centres kept, the least recently used dropped first
-_centres: OrderedDict[tuple[object, ...], Minimiser] = OrderedDict()
-_lock = threading.Lock()
 _mu = lru_cache(maxsize=4096)(gaussian.mu)  # asked for in every block of trials
 
 
@@ -49,7 +46,7 @@ class OutputPerturbation:
         "exact": σ = s/μ(ε, δ), s the proven sensitivity (`sensitivity`).
     tolerance : float
         τ as a fraction of D/(λn): the distance from w̃ within which the solver must prove its point to
-        lie. Fixed before the data are seen, and paid for: 2τ is part of the sensitivity.
+        lie. Fixed before the data are seen; 2τ is part of the sensitivity.
     noise_constant : float
         C, which Theorem 3 leaves in O(·); default the 4 that Theorem 5 prints.
     noise_scale : float, optional
@@ -86,6 +83,7 @@ class OutputPerturbation:
 
     sample = sample
     release = release
+    prepare = prepare
 
     def __post_init__(self) -> None:
         put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
@@ -216,7 +214,7 @@ class OutputPerturbation:
         InvalidInput
             For declared bounds whose certificate's rounding may exceed τ/2: for each data set within them, or none.
         """
-        return self._minimiser(problem).w
+        return minimiser_of(self, problem).w
 
     def diagnose(self, problem: GLMProblem) -> dict[str, float]:
         """What the solver met: it depends on the data, is not private, and is in no release.
@@ -226,7 +224,7 @@ class OutputPerturbation:
         dict
             "distance": the certified distance of the computed centre from w̃, and "tau", which it is to meet.
         """
-        return {"distance": self._minimiser(problem).distance, "tau": self.tau(problem)}
+        return {"distance": minimiser_of(self, problem).distance, "tau": self.tau(problem)}
 
     def smoothing(self, problem: GLMProblem) -> float:
         """κ of a loss with a corner, else 0: 1e-6·B‖X‖, or what holds the certificate's rounding under τ/4."""
@@ -253,28 +251,6 @@ class OutputPerturbation:
         if not rounding <= 0.5 * tau:
             least = 2.0 * rounding / tau * self.tolerance
             raise validation.invalid("tolerance", f"at least {least:.2g} for these bounds and n", self.tolerance)
-
-    def _minimiser(self, problem: GLMProblem) -> Minimiser:
-        self._check_certifiable(problem)
-        lam, tau = self.lam(problem), self.tau(problem)
-        radius = problem.radius if self.constrained else math.inf
-        key = (problem.digest, lam, radius, tau)
-        with _lock:
-            found = _centres.get(key)
-            if found is not None:
-                _centres.move_to_end(key)
-        if found is None:
-            kappa = self.smoothing(problem)
-            if kappa > 0.0:
-                found = minimise(smoothed(problem, kappa), kappa * lam, radius, tau)
-            else:
-                found = minimise(problem, lam, radius, tau)
-            found.w.flags.writeable = False
-            with _lock:
-                _centres[key] = found
-                while len(_centres) > _KEPT:
-                    _centres.popitem(last=False)
-        return found
 
     def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
         """Draw `trials` outputs, shape (trials, d), in blocks of `block_width(problem)`; O(d) a trial."""

@@ -252,7 +252,7 @@ class GLMProblem:
 
 
 def glm_problem(value: Any) -> GLMProblem:
-    """The value itself, where it is a problem of this kind: what our mechanisms ask of their argument."""
+    """The value itself, where it is a problem of this kind: the check of our mechanisms on their argument."""
     if not isinstance(value, GLMProblem):
         raise validation.invalid("problem", "a GLMProblem", value)
     return value

@@ -198,7 +198,7 @@ def integer_risk(problem: GLMProblem, outputs: np.ndarray, grid: LossGrid) -> np
 def different_records(problem: GLMProblem) -> tuple[GLMProblem, np.ndarray] | None:
     """The different records of a large problem and how often each occurs, as a fraction; None if they are many.
 
-    Records are told apart by a sum of their entries with fixed irrational weights, and then compared entry by entry,
+    Records are distinguished by a sum of their entries with fixed irrational weights, and then compared entry by entry,
     so that no two different ones are ever taken for one. Kept with the problem, as its moments are.
     """
     kept = problem.__dict__  # what copies with another radius share

@@ -1,4 +1,4 @@
-"""Ceilings and parameter formulas of the GLM paper, to the letter; floors live in `lowerbounds`.
+"""Ceilings and parameter formulas of the GLM paper, to the letter; floors are in `lowerbounds`.
 
 Symbols: n records, ``x_bound`` = ‖X‖, ``y`` = ‖Y‖ (φ_y(0) ≤ ‖Y‖² in the smooth section, ≤ ‖Y‖ in the
 Lipschitz one), ``radius`` = B, ``smoothness`` = H, H̃ = H‖X‖², L = log(1/δ). Constants that the paper

@@ -19,23 +19,24 @@ from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, colum
 
 @styled
 def risk_quantiles(evidence: Mapping[str, Any], *, title: str) -> Figure:
-    """Mean, median and 0.95-quantile of the excess risk over n, and the theorem's formula scaled to the mean.
+    """Mean with 95% intervals, median and 0.95-quantile of the excess risk over n; the theorem's formula, scaled.
 
-    Columns: n, excess_risk, excess_risk_median, excess_risk_quantile, theory.
+    Columns: n, excess_risk, standard error (of the mean), excess_risk_median, excess_risk_quantile, theory.
     """
-    names = "n", "excess_risk", "excess_risk_median", "excess_risk_quantile", "theory"
-    n, mean, median, quantile, theory = columns(evidence, *names)
+    names = "n", "excess_risk", "standard error", "excess_risk_median", "excess_risk_quantile", "theory"
+    n, mean, error, median, quantile, theory = columns(evidence, *names)
     figure, axes = new_axes()
     axes.set(xscale="log", yscale="log", xlabel="number of records $n$", ylabel="excess population risk")
     axes.plot(n, quantile, color=VERMILION, marker="^", label="0.95-quantile")
-    axes.plot(n, mean, color=BLUE, marker="o", label=f"mean, slope {evidence['value']:.2f}".replace("-", "−"))
+    value = f"mean (95%), slope {evidence['value']:.2f}".replace("-", "−")
+    axes.errorbar(n, mean, 1.96 * error, color=BLUE, marker="o", capsize=2, elinewidth=0.9, label=value)
     axes.plot(n, median, color=GREY, marker="s", label="median")
     expected = float(np.polyfit(np.log(n), np.log(theory), 1)[0])
     scale = float(np.exp(np.mean(np.log(mean / theory))))
     label = f"theorem's formula, scaled, slope {expected:.2f}".replace("-", "−")
     axes.plot(n, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=label)
     floor, ceiling = axes.get_ylim()
-    axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.35)  # room for the legend
+    axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.6)  # room for the legend
     log_ticks(axes.xaxis, axes.yaxis)
     axes.set_title(title, loc="left")
     axes.legend(loc="upper right")
@@ -70,23 +71,23 @@ def boxes_opened(document: Mapping[str, Any]) -> Figure:
     figure = Figure(figsize=(3.4, 4.2))
     FigureCanvasAgg(figure)
     panels = figure.subplots(2, 1)
-    for axes, axis, other, at, label in (
-        (panels[0], "d", "n", 10_000, "dimension $d$"),
-        (panels[1], "n", "d", 3, "number of records $n$"),
+    for axes, axis, other, at, label, more in (
+        (panels[0], "d", "n", 10_000, "dimension $d$", r"net at $\zeta = 1/n$, $\theta$ = 2"),
+        (panels[1], "n", "d", 3, "number of records $n$", "median and range over data sets"),
     ):
-        mine = sorted((row[axis], row["boxes"]) for row in rows if row[other] == at)
-        where, boxes = (np.array(column, dtype=float) for column in zip(*mine, strict=True))
-        axes.plot(where, boxes, color=BLUE, marker="o")
+        mine = sorted(
+            (row[axis], row["boxes_median"], row["boxes_least"], row["boxes"]) for row in rows if row[other] == at
+        )
+        where, boxes, least, most = (np.array(column, dtype=float) for column in zip(*mine, strict=True))
+        axes.errorbar(where, boxes, (boxes - least, most - boxes), color=BLUE, marker="o", capsize=2, elinewidth=0.9)
         axes.set(yscale="log", xlabel=label, ylabel="boxes opened")
-        axes.set_title(f"{other} = {at:,}", loc="left")
+        axes.set_title(f"${other}$ = {at:,}; {more}", loc="left")
         if axis == "n":
             axes.set_xscale("log")
             log_ticks(axes.xaxis, axes.yaxis)
         else:
             axes.set_xticks(where, [f"{int(v)}" for v in where])
             log_ticks(axes.yaxis)
-    title = "Exact sampling, net at $\\zeta$ = 1/n, $\\theta$ = 2:\nlargest of three data sets"
-    figure.suptitle(title, fontsize="medium")
     return figure
 
 

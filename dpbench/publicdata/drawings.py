@@ -77,13 +77,18 @@ def risk(evidence: Mapping[str, Any], *, axis: str, title: str) -> Figure:
 
 @styled
 def nonconvex(evidence: Mapping[str, Any]) -> Figure:
-    """Algorithm 2 on three functions: excess risk over n beside 1/6 and ERM. Columns as `risk`."""
-    n, mean, plain = columns(evidence, "n", "measured", "erm")
+    """Algorithm 2 on three functions: excess risk with 95% intervals beside 1/6, its limit in J, and ERM.
+
+    Columns as `risk`.
+    """
+    n, mean, error, plain = columns(evidence, "n", "measured", "standard error", "erm")
     figure, axes = new_axes()
     axes.set(xscale="log", xlabel="number of records $n$", ylabel="excess population risk", ylim=(-0.01, 0.2))
-    axes.plot(n, mean, color=VERMILION, marker="o", label="Algorithm 2")
+    axes.errorbar(
+        n, mean, 1.96 * error, color=VERMILION, marker="o", capsize=2, elinewidth=0.9, label="Algorithm 2, $J$ = 25"
+    )
     axes.plot(n, plain, color=GREY, marker="s", label="ERM, not private")
-    axes.axhline(1.0 / 6.0, color="black", ls=DASHED, lw=1.0, label="1/6")
+    axes.axhline(1.0 / 6.0, color="black", ls=DASHED, lw=1.0, label=r"1/6, as $J \to \infty$")
     log_ticks(axes.xaxis)
     axes.set_title("Theorem 6 on a class that is not convex", loc="left")
     axes.legend(loc="center right")

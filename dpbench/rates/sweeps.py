@@ -106,18 +106,32 @@ def sweep(
 
 
 def excess_of_block(point: Point, repeats: int, seed: int, block: int) -> np.ndarray:
-    """The excess risks of the trials of one block; its length depends on n alone."""
+    """The excess risks of the trials of one block; its length depends on n alone.
+
+    A mechanism may have ``prepare(problems)``, which does for all data sets of a block what it can do faster together.
+    """
     width = _block_trials(point.n)
+    trials = range(block * width, (block + 1) * width)
+    prepare = getattr(point.mechanism, "prepare", None)
     with one_blas_thread():
-        return np.array([_trial(point, repeats, seed, t) for t in range(block * width, (block + 1) * width)])
+        drawn: Iterable[tuple[Any, np.random.Generator]] = (_drawn(point, seed, t) for t in trials)
+        if prepare is not None:
+            kept = list(drawn)
+            prepare([problem for problem, _ in kept])
+            drawn = kept
+        return np.array([_excess(point, repeats, problem, rng) for problem, rng in drawn])
 
 
-def _trial(point: Point, repeats: int, seed: int, trial: int) -> float:
-    population: Population = point.population
+def _drawn(point: Point, seed: int, trial: int) -> tuple[Any, np.random.Generator]:
+    """The data set of a trial, and its Generator after it was drawn."""
     mechanism: Mechanism = point.mechanism
+    population: Population = point.population
     rng = stream(seed, "rates", stable_name(mechanism), parameters(mechanism), population, point.n, trial)
-    outputs = mechanism(population.draw(point.n, rng), repeats, rng)
-    return float(population.excess_risk(outputs).mean())
+    return population.draw(point.n, rng), rng
+
+
+def _excess(point: Point, repeats: int, problem: Any, rng: np.random.Generator) -> float:
+    return float(point.population.excess_risk(point.mechanism(problem, repeats, rng)).mean())
 
 
 def _block_trials(n: int) -> int:

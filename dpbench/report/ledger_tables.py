@@ -38,11 +38,12 @@ def _entry(claim: Claim, shown: Shown | None) -> tuple[str, ...]:
     interval = shown.evidence["interval"]
     ends = "" if interval is None else ", ".join(map(_number, interval))
     near = nearest(shown.evidence) if shown.verdict in STANDING else None
-    return *head, _verdict(shown), _number(shown.evidence["value"]), ends, "" if near is None else in_markdown(str(near))
+    value = _number(shown.evidence["value"])
+    return *head, _verdict(shown), value, ends, "" if near is None else in_markdown(str(near))
 
 
 def _linked(name: str) -> str:
-    return f'<a href="{REPORT}#{name}"><code>{name}</code></a>'
+    return f'<a href="{REPORT}#{name}"><code>{name.replace(".", ".<wbr>")}</code></a>'
 
 
 def failures(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
@@ -70,7 +71,8 @@ def _finding(claim: Claim, shown: Shown, correction: Correction | None, found: M
     note = (shown.evidence.get("notes") or ("",))[0].removeprefix("value: ")
     said = Markup("<p><strong>{}, {}.</strong> {}</p><p class='soft'>{}, {}{}. {}</p>").format(
         claim.paper, typeset(claim.source), typeset(claim.consequence or claim.statement), _verdict(shown),
-        _number(shown.evidence["value"]), Markup(": {}").format(typeset(note)) if note else "", Markup(_linked(claim.id)),
+        _number(shown.evidence["value"]), Markup(": {}").format(typeset(note)) if note else "",
+        Markup(_linked(claim.id)),
     )  # fmt: skip
     folded = [
         Markup("<p><em>{}.</em> {}</p>").format(label, typeset(text)) if label else

@@ -111,6 +111,7 @@ def validity(document: dict[str, Any]) -> str:
         (
             "mechanism, confidence",
             "audits",
+            "choosing parts",
             "runs a side",
             "nominal",
             "bounds above the truth",
@@ -121,6 +122,7 @@ def validity(document: dict[str, Any]) -> str:
             (
                 name,
                 f"{row['audits']:,}",
+                f"{row.get('choosing_parts', row['audits']):,}",
                 f"{row['trials']:,}",
                 f"{row['nominal']:g}",
                 str(row["wrong"]),

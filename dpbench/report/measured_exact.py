@@ -6,6 +6,23 @@ from typing import Any
 
 from dpbench.report.measured import table
 
+DRAWS = (
+    "What integer noise costs, from random words at hand (entropy apart; goal: 40 ns a draw), beside NumPy's "
+    "floating-point draws, the words, and OpenDP's samplers of the same laws, which fetch their own entropy "
+    "(`python -m benchmarks.exact_noise --json evidence/exact_noise.json`; processor time; the p-value is of a "
+    "two-sample Kolmogorov-Smirnov test on 50,000 draws a side):"
+)
+COSTS = "What exact arithmetic costs a mechanism (the same command):"
+HOSTILE = (
+    "Whether a mechanism answers must not depend on private values. Lattices at mixed scales, collinear, tied and "
+    "nearly equal records, denormal numbers, records at the bounds, in at most three dimensions: on each data "
+    "set, and on its neighbour of which one record differs, each mechanism ran once; none raised, gave NaN, "
+    "missed its solver's bound, or answered one side alone. What each case has completed so far (half of the data "
+    "sets are neighbours of the others), of what was asked; the command goes on where the file stops: `pytest -m "
+    "evidence tests/test_totality.py --counts evidence/totality.json`."
+)
+"""What stands above each table."""
+
 
 def draws(document: dict[str, Any]) -> str:
     """Nanoseconds a draw, of what ``python -m benchmarks.exact_noise --json`` wrote."""

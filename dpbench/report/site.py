@@ -14,7 +14,6 @@ from typing import Any
 from unittest import mock
 
 from dpbench.ledger.core import Claim
-from dpbench.ledger.evidence import committed
 from dpbench.ledger.registry import all_papers
 from dpbench.ledger.verify import all_claims
 from dpbench.report import page, stored

@@ -19,8 +19,17 @@ PLANTED: list[Mutation] = [
     ),
     *planted(
         "dpbench/auditing/split.py", "test_audit_levels test_audit test_audit_modes",
-        ("main = levels.draw(\"main\", total - math.fsum([*curve, *mu, *hedges]))", "main = 2.0 * levels.draw(\"main\", total - math.fsum([*curve, *mu, *hedges]))"),
+        ("main = levels.draw(\"main\", left - math.fsum(second))", "main = 2.0 * levels.draw(\"main\", left - math.fsum(second))"),
         ("hits = tops if event.above else sizes - tops", "hits = tops"),
+    ),
+    *planted(
+        "dpbench/auditing/split.py", "test_audit_second",
+        ("tops = counts[:, start[event.arm] + np.", "tops = counts[:, np."),
+    ),
+    *planted(
+        "dpbench/auditing/second.py", "test_audit_second",
+        ("2.0 * luck * (1.0 - alike)", "2.0 * luck * (1.0 + alike)"),
+        ("ndtri(alpha * SHARES)", "ndtri(alpha)"),
     ),
     *planted(
         "dpbench/auditing/sequential.py", "test_audit_levels test_audit_modes test_audit",

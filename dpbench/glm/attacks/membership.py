@@ -57,7 +57,7 @@ def membership_attack(
     seed: int = 0,
     workers: int | Executor = 1,
 ) -> AuditResult:
-    """Ask the proof's own question of a mechanism: was this record in the data?
+    """Test what the proof of the lower bound tests: whether a record was in the data.
 
     Parameters
     ----------

@@ -22,8 +22,7 @@ found(
     "up to 0.324 at delta = 1e-5 only (1.14 at 1e-3, 1.71 at 1e-2). The excess risk bound is not touched: a larger "
     "constant in sigma^2 changes none of its rates.",
     change="for 4G^2|X|^2 log(1/delta) read 8G^2|X|^2 log(1.25/delta) with epsilon <= 1 (the classical Gaussian "
-    "mechanism at the same sensitivity 2G|X|/(lambda n)), or the sigma of the exact Gaussian profile for every "
-    "epsilon",
+    "mechanism at the same sensitivity 2G|X|/(lambda n)), or the sigma of the exact Gaussian profile for every epsilon",
 )  # fmt: skip
 found(
     "thm1.privacy.printed", weight="range", effect=1, line=133, place="Theorem 1, section 3.1.1",

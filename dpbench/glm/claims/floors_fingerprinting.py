@@ -132,8 +132,7 @@ def norms(context: Context, corrected: bool) -> Rows:
 
 paper.variant(
     norms, "norms.corrected", source="Theorem 11, before (20), through the l_1 norm", expected="not refuted",
-    arguments={"corrected": True},
-    statement="|v - mu|_1 >= |v - mu|_2^2 for v, mu in [0, 1]^d'.",
+    arguments={"corrected": True}, statement="|v - mu|_1 >= |v - mu|_2^2 for v, mu in [0, 1]^d'.",
     because="|u| >= u^2 in each coordinate, as u lies in [-1, 1]; summed, it is what the chain of the proof needs.",
 )
 
@@ -143,9 +142,8 @@ paper.variant(
     statement="From E[v_j(z - mu)_j] <= E mu(1 - mu) (e^epsilon - 1 + delta), (1/beta) sum_i E<v, z_i - mu> <= 3 "
     "alpha n epsilon.",
     because="The paper bounds E[v_j(z - mu)_j] by 3 epsilon and leaves out the 1/beta of (20): a loose step, with a "
-    "true "
-    "conclusion. E mu(1 - mu) = beta/(2(1 + 2 beta)) brings the beta back, and (e^epsilon - 1 + delta)/2 <= 3 epsilon "
-    "for epsilon <= 1.2, delta <= epsilon.",
+    "true conclusion. E mu(1 - mu) = beta/(2(1 + 2 beta)) brings the beta back, and (e^epsilon - 1 + delta)/2 <= 3 "
+    "epsilon for epsilon <= 1.2, delta <= epsilon.",
 )
 def beta_step(context: Context) -> Evidence:
     """What may be subtracted after (20): (1/β)·nα·E[v(z − μ)] ≤ 3αnε.

@@ -140,8 +140,7 @@ _H, _X = 2.0, 1.0
 
 @paper.rate(
     "thm7", variant="n", source="Theorem 7, dependence on n, Algorithm 4 corrected over Algorithm 1",
-    expected="consistent", side="upper",
-    exponent=-0.5,
+    expected="consistent", side="upper", exponent=-0.5,
     statement="Grid search has excess risk ERR(2 max(|w*|, 1)) + O~(Y^2/sqrt(n) + Delta/(n epsilon)), Y^2 for the "
     "printed Y.",
     because="The score of a radius carries a penalty of order Y(Y + BX)/sqrt(n), so the next smaller radius is chosen "
@@ -159,8 +158,7 @@ def theorem7_rate(context: Context) -> Evidence:
 
 @paper.rate(
     "thm8", variant="n", source="Theorem 8, dependence on n, Algorithm 4 corrected", expected="consistent",
-    side="upper", full_only=True,
-    exponent=-0.5,
+    side="upper", full_only=True, exponent=-0.5,
     statement="Grid search over boosted output perturbation has excess risk O~(((sqrt(H)B*|X|)^(4/3)|Y|^(2/3) + H "
     "B*^2|X|^2)/(n epsilon)^(2/3) + (sqrt(H)B*|X| max(|Y|, 1) + |Y|^2)/sqrt(n) + (|Y|^2 + H B*^2|X|^2)/(n epsilon)), "
     "B* = 2 max(|w*|, 1).",

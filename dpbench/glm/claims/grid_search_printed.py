@@ -46,25 +46,20 @@ def any_rule(epsilon: float, beta: float) -> float:
 
 
 @paper.inequality(
-    "thm7",
-    variant="printed",
-    source="Theorem 7, Algorithm 4 as printed",
-    quote=LINE_8,
+    "thm7", variant="printed", source="Theorem 7, Algorithm 4 as printed", quote=LINE_8,
     statement="With probability at least 1 - beta, Algorithm 4 with the sensitivities Delta(B_j) of line 8 has excess "
     "risk at most ERR + sqrt(4Y^2 log(4K/beta)/n) + 5 Delta/(n epsilon).",
     expected="refuted",
     because="Delta(B_j) >= Y^2 bounds the loss of one record; as the sensitivity of the score, a mean, it is of the "
     "size of the scores at every n. The shifted scores t Delta(B_j), t = 4 log(4(K+1)/beta)/epsilon > 1, put w_0 ahead "
     "of all others: w_0 is chosen with probability at least 1 - K exp(epsilon/4) beta/(4(K+1)) > 1 - 0.322 beta for "
-    "all "
-    "scores >= 0, every n and every base. Any other rule that is epsilon/2-DP for these sensitivities and keeps "
+    "all scores >= 0, every n and every base. Any other rule that is epsilon/2-DP for these sensitivities and keeps "
     "Theorem 12's guarantee chooses w_0 with probability exp(-epsilon/2)(1 - beta/4) at least.",
     weight="misprint",
     consequence="To the letter Algorithm 4 returns 0 with probability 0.98 whatever the data and however many there "
-    "are: "
-    "excess Y^2 against a bound of 0.046 Y^2 at n = 1e4 and 4.2e-5 Y^2 at n = 1e10 (epsilon = 1, beta = 0.1, K = 2). "
-    "With Delta(B_j)/n for Delta(B_j) the rate of Theorem 7 holds, and the entries thm7.*.oracle and thm7.rate.n test "
-    "that algorithm.",
+    "are: excess Y^2 against a bound of 0.046 Y^2 at n = 1e4 and 4.2e-5 Y^2 at n = 1e10 (epsilon = 1, beta = 0.1, K = "
+    "2). With Delta(B_j)/n for Delta(B_j) the rate of Theorem 7 holds, and the entries thm7.*.oracle and thm7.rate.n "
+    "test that algorithm.",
     holds="glm.thm7.inequality.fairest",
 )
 def printed(run: Context) -> Rows:
@@ -77,9 +72,7 @@ def printed(run: Context) -> Rows:
 
 
 @paper.inequality(
-    "thm7",
-    variant="constants",
-    source="Theorem 7, Algorithm 4 with sensitivities Delta(B_j)/n",
+    "thm7", variant="constants", source="Theorem 7, Algorithm 4 with sensitivities Delta(B_j)/n",
     quote=r"\frac{5\Delta(2 \max \left\{ \left\| w^* \right\|, 1 \right\})}{n\epsilon} \Big\}.",
     statement="The same bound, with Delta(B_j)/n (or 2 Delta(B_j)/n, the sensitivity of a mean over n/2 records) as "
     "sensitivities.",
@@ -89,10 +82,8 @@ def printed(run: Context) -> Rows:
     "epsilon) below it, w_0 is chosen most of the time.",
     weight="constant",
     consequence="The rate is right; 5 Delta/(n epsilon) is not enough: at n = 9,000, epsilon = 0.01, beta = 0.1 (K = "
-    "2) "
-    "the excess is Y^2 with probability 0.90 against a bound of 0.544 Y^2. 8 Delta log(4(K+1)/beta)/(n epsilon) is "
-    "enough "
-    "(16 with 2 Delta/n).",
+    "2) the excess is Y^2 with probability 0.90 against a bound of 0.544 Y^2. 8 Delta log(4(K+1)/beta)/(n epsilon) is "
+    "enough (16 with 2 Delta/n).",
     holds="glm.thm7.inequality.fairest",
 )
 def constants(run: Context) -> Rows:
@@ -106,12 +97,9 @@ def constants(run: Context) -> Rows:
 
 
 @paper.inequality(
-    "thm7",
-    variant="fairest",
-    source="Theorem 7, Algorithm 4 with sensitivities Delta(B_j)/n, corrected constants",
+    "thm7", variant="fairest", source="Theorem 7, Algorithm 4 with sensitivities Delta(B_j)/n, corrected constants",
     statement="With the sensitivities gamma_j = Delta(B_j)/n the chosen score is within 8 Delta(B_j) "
-    "log(4(K+1)/beta)/(n "
-    "epsilon) of that of every candidate j, but for a chance of beta/4.",
+    "log(4(K+1)/beta)/(n epsilon) of that of every candidate j, but for a chance of beta/4.",
     expected="not refuted",
     because="Theorem 12 at epsilon/2 and beta/4 with N = K + 1 candidates: 4 gamma log(N/beta')/epsilon'.",
 )
@@ -134,9 +122,7 @@ def fairest(run: Context) -> Rows:
 
 
 @paper.inequality(
-    "thm8",
-    variant="printed",
-    source="Theorem 8, Algorithm 4 as printed",
+    "thm8", variant="printed", source="Theorem 8, Algorithm 4 as printed",
     quote=r"Algorithm 4 run with  $\mathcal{A}$  and K is  $(\epsilon, \delta)$ -DP and when given  $S \sim "
     r"\mathcal{D}^n$ , satisfies the following w.p. at least  $1 - \beta$",
     statement="Algorithm 4 over boosted output perturbation, to the letter, has the excess risk of Theorem 8 up to a "

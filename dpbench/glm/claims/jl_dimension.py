@@ -240,9 +240,7 @@ def least_excess(n: int, d: int, k: int, wide: int) -> float:
 
 
 @paper.inequality(
-    "thm2",
-    variant="step",
-    source="Theorem 2, step size",
+    "thm2", variant="step", source="Theorem 2, step size",
     quote=r"$\eta = "
     r"\min\left(\frac{B}{\sqrt{T}\max\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\|,\sigma\sqrt{d}\right)}, "
     r"\frac{1}{4H\|\mathcal{X}\|^2}\right)$",
@@ -250,14 +248,12 @@ def least_excess(n: int, d: int, k: int, wide: int) -> float:
     "constant and powers of log n.",
     expected="refuted",
     because="The noise lives in R^k; as d grows at fixed n, eta <= B/(sigma sqrt(T d)) tends to 0, the output to 0, "
-    "and "
-    "the excess risk to that of the zero predictor, while the bound has no d. With d = n^2 it stays near B^2X^2 as n "
-    "grows and the bound falls like n^(-1/2).",
+    "and the excess risk to that of the zero predictor, while the bound has no d. With d = n^2 it stays near B^2X^2 as "
+    "n grows and the bound falls like n^(-1/2).",
     weight="misprint",
     consequence="In high dimension, the regime the theorem is for, the printed step makes the method return about 0: "
     "at n = 1e6, d = 1e12, epsilon = 1 the excess is above 0.96 B^2X^2. With sigma sqrt(k) for sigma sqrt(d) the law "
-    "of "
-    "the risk does not depend on coordinates that no record has.",
+    "of the risk does not depend on coordinates that no record has.",
     holds="glm.thm2.rate.d.exact",
 )
 def step_size(run: Context) -> tuple[str, Evidence]:

@@ -47,8 +47,7 @@ def _labels(loss: Loss, bound: float) -> np.ndarray:
 
 @paper.inequality(
     "sensitivity", variant="gradients", source="Theorems 1 to 3, 5 and 10: what one record moves a gradient by",
-    expected="not refuted",
-    statement="|grad l(w; z) - grad l(w; z')| <= D for all |w| <= B and all records z, z'.",
+    expected="not refuted", statement="|grad l(w; z) - grad l(w; z')| <= D for all |w| <= B and all records z, z'.",
     because="D is derived in dpbench.glm.sensitivity. Here gradients of records in the plane of w, and on its line, "
     "are formed from the loss itself, and the largest distance of two of them is compared with D.",
 )

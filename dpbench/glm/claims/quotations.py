@@ -27,9 +27,8 @@ _PRINTED: dict[tuple[str, ...], str] = {
         r"\sum_{j=1}^{d'} (\bar{w}_j - w_j^{\sigma})^2."
     ),
     ("thm4.inequality.two-point",): (
-        r"\mathbb{E}\left[\left|\mathcal{A}(S_{\boldsymbol{\sigma}})_{j} - "
-        r"w_{j}^{\boldsymbol{\sigma}}\right| + \left|\mathcal{A}(S_{\boldsymbol{\sigma}'})_{j} - "
-        r"w_{j}^{\boldsymbol{\sigma}'}\right|\right] \ge \frac{1}{4} "
+        r"\mathbb{E}\left[\left|\mathcal{A}(S_{\boldsymbol{\sigma}})_{j} - w_{j}^{\boldsymbol{\sigma}}\right| + "
+        r"\left|\mathcal{A}(S_{\boldsymbol{\sigma}'})_{j} - w_{j}^{\boldsymbol{\sigma}'}\right|\right] \ge \frac{1}{4} "
         r"\frac{\|\mathcal{Y}\|b}{\|\mathcal{X}\|}."
     ),
     ("table1.rate.crossover", "table1.rate.crossover.output-perturbation", "table1.rate.crossover.printed"): (
@@ -107,8 +106,7 @@ _PRINTED: dict[tuple[str, ...], str] = {
     ("thm5.rate.n", "thm5.rate.rank", "thm5.rate.B"): (
         r"Given a dataset of n i.i.d. samples from  $\mathcal{D}$ , its output has excess risk  "
         r"$\mathbb{E}\left[\varepsilon_{\mathsf{risk}}(\widehat{w})\right] = "
-        r"\widetilde{O}\left(\frac{GB\|\mathcal{X}\|}{\sqrt{n}} + "
-        r"\frac{GB\|\mathcal{X}\|}{\sqrt{n\epsilon}}\right)$ ."
+        r"\widetilde{O}\left(\frac{GB\|\mathcal{X}\|}{\sqrt{n}} + \frac{GB\|\mathcal{X}\|}{\sqrt{n\epsilon}}\right)$ ."
     ),
     ("thm10.rate.epsilon", "thm10.rate.rank"): (
         r"\mathbb{E}[\varepsilon_{\mathsf{risk}}(\widehat{w})] = \widetilde{O}\left(\frac{GB \, "
@@ -134,11 +132,10 @@ _PRINTED: dict[tuple[str, ...], str] = {
     ),
     ("thm14.rate.n",): (
         r"L(\widehat{w}_{i^*}; \mathcal{D}) - L(w^*; \mathcal{D}) \leq \widetilde{O}\left(\frac{\sqrt{H}B "
-        r"\|\mathcal{X}\| \|\mathcal{Y}\|}{\sqrt{n}} + \frac{\left(\left(\sqrt{H}B "
-        r"\|\mathcal{X}\|\right)^{4/3} \|\mathcal{Y}\|^{2/3} + \left(\sqrt{H}B "
-        r"\|\mathcal{X}\|\right)^{2}\right)}{(n\epsilon)^{2/3}} + \frac{\left(\|\mathcal{Y}\|^{2} + "
-        r"HB^{2}\|\mathcal{X}\|^{2}\right)}{n\epsilon} + \frac{\left(\|\mathcal{Y}\| + \sqrt{H}B "
-        r"\|\mathcal{X}\|\right)}{\sqrt{n}}\right)"
+        r"\|\mathcal{X}\| \|\mathcal{Y}\|}{\sqrt{n}} + \frac{\left(\left(\sqrt{H}B \|\mathcal{X}\|\right)^{4/3} "
+        r"\|\mathcal{Y}\|^{2/3} + \left(\sqrt{H}B \|\mathcal{X}\|\right)^{2}\right)}{(n\epsilon)^{2/3}} + "
+        r"\frac{\left(\|\mathcal{Y}\|^{2} + HB^{2}\|\mathcal{X}\|^{2}\right)}{n\epsilon} + \frac{\left(\|\mathcal{Y}\| "
+        r"+ \sqrt{H}B \|\mathcal{X}\|\right)}{\sqrt{n}}\right)"
     ),
     ("thm15.rate.n",): (
         r"L(\widehat{w}_{i^*}; \mathcal{D}) - L(w^*; \mathcal{D}) \leq \widetilde{O}\left(\frac{\sqrt{H}B "
@@ -149,10 +146,9 @@ _PRINTED: dict[tuple[str, ...], str] = {
         r"\|\mathcal{X}\|\right)}{\sqrt{n}}\right)"
     ),
     ("thm7.inequality.oracle", "thm7.rate.n"): (
-        r"\varepsilon_{\mathsf{risk}}(\bar{w}; \mathcal{D}) \leq \min \Big\{ \|\mathcal{Y}\|^2, "
-        r"\mathsf{ERR}(2 \max \left\{ \left\| w^* \right\|, 1 \right\}) + \sqrt{\frac{4 \|\mathcal{Y}\|^2 "
-        r"\log \left(4K/\beta\right)}{n}} + \frac{5\Delta(2 \max \left\{ \left\| w^* \right\|, 1 "
-        r"\right\})}{n\epsilon} \Big\}."
+        r"\varepsilon_{\mathsf{risk}}(\bar{w}; \mathcal{D}) \leq \min \Big\{ \|\mathcal{Y}\|^2, \mathsf{ERR}(2 \max "
+        r"\left\{ \left\| w^* \right\|, 1 \right\}) + \sqrt{\frac{4 \|\mathcal{Y}\|^2 \log \left(4K/\beta\right)}{n}} "
+        r"+ \frac{5\Delta(2 \max \left\{ \left\| w^* \right\|, 1 \right\})}{n\epsilon} \Big\}."
     ),
     ("lemma4.inequality",): (
         r"The generalization gap of algorithm  $\mathcal{A}$  is bounded as,"
@@ -214,10 +210,9 @@ _PRINTED: dict[tuple[str, ...], str] = {
     ),
     ("thm8.rate.n",): (
         r"\varepsilon_{\mathsf{risk}}(\widehat{w}) &= \widetilde{O}\Bigg(\min\Big\{\|\mathcal{Y}\|^2, "
-        r"\frac{\left(\sqrt{H}B^* \,\|\mathcal{X}\|\right)^{4/3} \,\|\mathcal{Y}\|^{2/3} + "
-        r"\left(\sqrt{H}B^* \,\|\mathcal{X}\|\right)^2}{(n\epsilon)^{2/3}} ... "
-        r"+ \frac{\sqrt{H}B^* \,\|\mathcal{X}\| \max\big\{\|\mathcal{Y}\|\,,1\big\} + "
-        r"\|\mathcal{Y}\|^2}{\sqrt{n}} + \frac{\|\mathcal{Y}\|^2 + H(B^* "
+        r"\frac{\left(\sqrt{H}B^* \,\|\mathcal{X}\|\right)^{4/3} \,\|\mathcal{Y}\|^{2/3} + \left(\sqrt{H}B^* "
+        r"\,\|\mathcal{X}\|\right)^2}{(n\epsilon)^{2/3}} ... + \frac{\sqrt{H}B^* \,\|\mathcal{X}\| "
+        r"\max\big\{\|\mathcal{Y}\|\,,1\big\} + \|\mathcal{Y}\|^2}{\sqrt{n}} + \frac{\|\mathcal{Y}\|^2 + H(B^* "
         r"\|\mathcal{X}\|)^2}{n\epsilon}\Big\}\Bigg)."
     ),
     ("table1.inequality.benign",): (

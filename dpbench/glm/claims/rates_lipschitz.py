@@ -48,8 +48,7 @@ _THEOREM_5 = "Algorithm 3 has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilo
 
 @paper.rate(
     "thm10", variant="epsilon", source="Theorem 10, dependence on epsilon", expected="consistent", side="tight",
-    exponent=-0.5,
-    statement=_THEOREM_10,
+    exponent=-0.5, statement=_THEOREM_10,
     because="For epsilon <= rank/n the theorem's private term is attained on a sharp loss: with 2k coordinates of "
     "equal weight and k of order n epsilon log(n/delta) the output, confined to a random subspace of dimension k, "
     "keeps a constant fraction of B|X|/sqrt(2k) at best.",
@@ -69,9 +68,7 @@ def theorem10_epsilon(context: Context) -> Evidence:
 
 @paper.rate(
     "thm10", variant="rank", source="Theorem 10, dependence on the rank", expected="consistent", side="upper",
-    exponent=0.0,
-    statement=_THEOREM_10,
-    because="Neither k, sigma, eta nor T depends on d or on the rank.",
+    exponent=0.0, statement=_THEOREM_10, because="Neither k, sigma, eta nor T depends on d or on the rank.",
 )
 def theorem10_rank(context: Context) -> Evidence:
     """Against the rank of the design at fixed n, ε and k: from nε/25 to beyond nε."""
@@ -115,8 +112,7 @@ def _theorem10(
 
 @paper.rate(
     "thm5", variant="rank", source="Theorem 5, dependence on the rank", expected="consistent", side="tight",
-    exponent=0.0,
-    statement=_THEOREM_5,
+    exponent=0.0, statement=_THEOREM_5,
     because="sigma and lambda have no dimension in them, and <xi, x> is normal with deviation sigma|x| in any "
     "dimension.",
 )
@@ -129,8 +125,7 @@ def theorem5_rank(context: Context) -> Evidence:
 
 @paper.rate(
     "thm5", variant="B", source="Theorem 5, dependence on B", expected="consistent", side="tight", exponent=1.0,
-    statement=_THEOREM_5,
-    because="w -> cw, y -> cy is a symmetry: lambda goes to lambda/c and sigma to c sigma.",
+    statement=_THEOREM_5, because="w -> cw, y -> cy is a symmetry: lambda goes to lambda/c and sigma to c sigma.",
 )
 def theorem5_radius(context: Context) -> Evidence:
     """Against B = ‖w*‖."""

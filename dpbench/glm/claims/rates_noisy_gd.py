@@ -115,8 +115,7 @@ def theorem1_d(context: Context) -> Evidence:
 
 @paper.rate(
     "thm1", variant="epsilon", source="Theorem 1, dependence on epsilon", expected="consistent", side="tight",
-    exponent=-1.0,
-    statement="The private term of Theorem 1 falls like 1/epsilon.",
+    exponent=-1.0, statement="The private term of Theorem 1 falls like 1/epsilon.",
     because="As for the dependence on n, at fixed n: sigma falls like 1/epsilon, eta grows like epsilon, and the bias "
     "of the hardest scale is about B^2/(eta T).",
 )

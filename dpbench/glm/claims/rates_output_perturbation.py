@@ -38,8 +38,7 @@ def theorem3(context: Context) -> Evidence:
 
 @paper.rate(
     "thm3", variant="d", source="Theorem 3, dependence on d", expected="consistent", side="tight", exponent=0.0,
-    level=0.0,
-    statement="The excess risk of Algorithm 3 does not grow with d.",
+    level=0.0, statement="The excess risk of Algorithm 3 does not grow with d.",
     because="lambda and sigma have no dimension in them, and the noise costs (H/2) sigma^2 E|x|^2.",
 )
 def theorem3_d(context: Context) -> Evidence:
@@ -49,8 +48,7 @@ def theorem3_d(context: Context) -> Evidence:
 
 @paper.rate(
     "thm3", variant="B", source="Theorem 3, dependence on B", expected="consistent", side="tight", exponent=2.0,
-    level=0.0,
-    statement="The private term of Theorem 3 grows like B^2 where sqrt(H)B|X| is large against |Y|.",
+    level=0.0, statement="The private term of Theorem 3 grows like B^2 where sqrt(H)B|X| is large against |Y|.",
     because="sigma^2 is C(Y^2 + H^2B^2X^4)L/(lambda n epsilon)^2 with lambda^(-2) of order (B/(Y + HBX^2))^(4/3): "
     "B^(4/3) for small B and B^2 for large, as the ceiling has it, up to a factor between 1 and 2 that moves from one "
     "end to the other; hence the grid at the end of large B.",
@@ -147,8 +145,7 @@ _BOUND = (
 
 
 @paper.rate(
-    "thm2", variant="n", source="Theorem 2", expected="consistent", side="tight", exponent=-2.0 / 3.0,
-    statement=_BOUND,
+    "thm2", variant="n", source="Theorem 2", expected="consistent", side="tight", exponent=-2.0 / 3.0, statement=_BOUND,
     because="The output lies in a random subspace of dimension k of order (n epsilon)^(2/3) up to a logarithm. On an "
     "even basis of 2k coordinates no point of it has less than half of B^2/(2k) on average, which is the JL error of "
     "the bound to a constant, so that there the bound's private term is attained.",

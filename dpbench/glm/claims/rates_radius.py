@@ -40,17 +40,11 @@ def sweep(axis: str, grid: Sequence[tuple[int, float]], dimension: int, epsilon:
 
 
 @paper.rate(
-    "cor1",
-    variant="radius",
-    side="tight",
-    exponent=1.0,
-    level=0.0,
-    source="Corollary 1, dependence on |w*|",
+    "cor1", variant="radius", side="tight", exponent=1.0, level=0.0, source="Corollary 1, dependence on |w*|",
     statement="Gradient descent without noise has excess risk O(sqrt(H~) B |Y|/sqrt(n)): linear, not quadratic, in B.",
     expected="consistent",
     because="The hardest scale has m of order B|X|sqrt(n)/|Y| coordinates with label means b = B|X|/(|Y|sqrt(m)), "
-    "where "
-    "the labels' noise costs m|Y|^2/n and the bias b^2|Y|^2, both of order B|X||Y|/sqrt(n).",
+    "where the labels' noise costs m|Y|^2/n and the bias b^2|Y|^2, both of order B|X||Y|/sqrt(n).",
 )
 def corollary1(run: Context) -> Evidence:
     """B from |Y|/8 to 4|Y|."""
@@ -59,11 +53,7 @@ def corollary1(run: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm1",
-    variant="radius",
-    side="tight",
-    level=0.0,
-    source="Theorem 1, dependence on |w*|",
+    "thm1", variant="radius", side="tight", level=0.0, source="Theorem 1, dependence on |w*|",
     statement="The private term of Theorem 1 is GB sqrt(d log(1/delta))/(n epsilon): linear in B for sqrt(H)B|X| below "
     "|Y|, quadratic above.",
     expected="consistent",
@@ -75,11 +65,7 @@ def theorem1(run: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm1",
-    variant="n.small-radius",
-    side="tight",
-    exponent=-1.0,
-    level=0.0,
+    "thm1", variant="n.small-radius", side="tight", exponent=-1.0, level=0.0,
     source="Table 1, H-smooth, sqrt(H)|w*||X| <= |Y|, low dimension (Theorem 1)",
     statement="Where sqrt(H)B|X| is below |Y| the private term of Theorem 1 is sqrt(H)B|X||Y| sqrt(d log(1/delta))/(n "
     "epsilon).",

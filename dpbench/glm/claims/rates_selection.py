@@ -102,8 +102,7 @@ def all_bad(m: int, level: float, seed: int, block: int) -> float:
 
 @paper.rate(
     "thm14", variant="n", source="Theorem 14, dependence on n", expected="consistent", side="upper", full_only=True,
-    exponent=-0.5,
-    statement=_BOOSTED + "Algorithm 2.",
+    exponent=-0.5, statement=_BOOSTED + "Algorithm 2.",
     because="Theorem 2 on n/(m + 1) records, and a selection that costs less.",
 )
 def theorem14(context: Context) -> Evidence:
@@ -117,8 +116,7 @@ def theorem14(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm15", variant="n", source="Theorem 15, dependence on n", expected="consistent", side="upper",
-    exponent=-0.5,
+    "thm15", variant="n", source="Theorem 15, dependence on n", expected="consistent", side="upper", exponent=-0.5,
     statement=_BOOSTED + "Algorithm 3; |Y|^2/sqrt(n) more.",
     because="Theorem 3 on n/(m + 1) records, and a selection that costs less.",
 )

@@ -55,8 +55,7 @@ _DISJOINT = (
 
 @paper.privacy(
     "thm7", variant="exact", source="Theorem 7, with the sensitivity of the clipped mean", expected="proved",
-    level=LEVEL,
-    statement="Algorithm 4 over an exactly calibrated base is (epsilon, delta)-DP.",
+    level=LEVEL, statement="Algorithm 4 over an exactly calibrated base is (epsilon, delta)-DP.",
     because=_DISJOINT + "K Gaussian candidates at mu(epsilon, delta)/sqrt(K) compose to mu(epsilon, delta); others by "
         "basic composition.",
 )

@@ -26,7 +26,7 @@ from dpbench.rates.sweeps import Point, sweep
 DELTA = 1e-5
 STEPS = 256
 """T of noisy gradient descent: its private term does not depend on it as long as σ√rank stays above G."""
-_REACH = 1.25  # how often a run could walk to w* without noise: the hardest instances have it at 1 and beyond
+_REACH = 1.25  # ηTp/B, how far a run could go without noise: the hardest instances have it at 1 and beyond
 _BIASES = np.geomspace(0.05, 3.0, 60)  # of the labels, in units of 1/√n
 FLOOR = 0.25
 """The constant of the floor BX/√n, below every exact Bayes risk from n = 2 on."""
@@ -35,9 +35,9 @@ _CELL = r"$\frac{G\ w^*\ \ \mathcal{X}\ \sqrt{\operatorname{rank}}}{n\epsilon}$"
 
 
 def hardest(n: int, rank: int, epsilon: float) -> ScaledBasis:
-    """w* = e_1, met by so few records that a run of noisy gradient descent barely gets there; the others pad the rank.
+    """w* = e_1, on so few records that noisy gradient descent reaches it only at its last steps; the rest pad the rank.
 
-    With η = B/(σ√(rank·T)) and mass p on e_1 a run walks ηTp in all: p = B/(ηT) is the scale of half learned, and
+    With η = B/(σ√(rank·T)) and mass p on e_1 a run moves by ηTp in all: p = B/(ηT) is the scale of half learned, and
     pB/2 = Bσ√rank/(2√T) the private term.
     """
     share = min(0.9, _REACH * math.sqrt(8.0 * rank * math.log(1.0 / DELTA)) / (n * epsilon))

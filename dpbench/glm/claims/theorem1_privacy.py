@@ -50,7 +50,7 @@ TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
     "the average alone.",
 )
 def printed(context: Context) -> tuple[str, Evidence]:
-    """As stated: a non-negative smooth loss that comes as near to the theorem's G as one can."""
+    """As stated: a non-negative smooth loss whose gradients tend to the largest that are possible, G/√2."""
     loss = losses.capped_linear(1e-3)
     return _printed(context, loss, radius=1e-3, ratio=0.5, kind_of_loss="capped-linear (end = BX = 0.001)")
 

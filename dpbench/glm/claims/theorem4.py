@@ -40,10 +40,7 @@ def vanishing(rows: list[Row], attained: str, first: str, *notes: str) -> tuple[
 
 
 @paper.floor(
-    "thm4",
-    variant="d1",
-    source="Theorem 4, d = 1 and B|X| > Y",
-    quote=QUOTE,
+    "thm4", variant="d1", source="Theorem 4, d = 1 and B|X| > Y", quote=QUOTE,
     statement="In one dimension some data set with |w*| = B has excess empirical risk of at least a constant times "
     "min{Y^2, (BX)^(4/3) Y^(2/3)/(n epsilon)^(2/3), BXY/(n epsilon)}, for every B.",
     expected="refuted",
@@ -100,10 +97,7 @@ def data_sets(n: int, radius: float, epsilon: float, rng: np.random.Generator, t
 
 
 @paper.floor(
-    "thm4",
-    variant="small-radius",
-    source="Theorem 4, B|X| < Y/(n epsilon)",
-    quote=QUOTE,
+    "thm4", variant="small-radius", source="Theorem 4, B|X| < Y/(n epsilon)", quote=QUOTE,
     statement="Some data set with |w*| = B has excess empirical risk of at least a constant times the printed minimum, "
     "however small B is.",
     expected="refuted",
@@ -131,19 +125,15 @@ def small_radius(run: Context) -> tuple[str, Evidence]:
 
 
 @paper.inequality(
-    "thm4",
-    variant="wlog",
-    source="Appendix A.7, after (12)",
-    quote=r"In the following, assume  $B \leq \frac{\|\mathcal{Y}\| \min\left\{\sqrt{n\epsilon}, \sqrt{d}\right\}}"
-    r"{\|\mathcal{X}\|}$ . Note this is no loss of generality as we can obtain problem instances with arbitrarily "
-    r"large B "
-    r"by adding a dummy point with  $x = c'e_{d'+1}$  and",
+    "thm4", variant="wlog", source="Appendix A.7, after (12)",
+    quote=r"In the following, assume  $B \leq \frac{\|\mathcal{Y}\| \min\left\{\sqrt{n\epsilon}, "
+    r"\sqrt{d}\right\}}{\|\mathcal{X}\|}$ . Note this is no loss of generality as we can obtain problem instances with "
+    r"arbitrarily large B by adding a dummy point with  $x = c'e_{d'+1}$  and",
     statement="The instances of the proof with a dummy point added give the printed minimum for larger B as well.",
     expected="refuted",
     because="On the packing at B_0 = (Y/X) min(sqrt d, sqrt(n epsilon)) with a dummy point, the constant predictor "
-    "that "
-    "is zero but for the dummy's coordinate has excess p b^2 Y^2 <= Y^2 min(1, d/(n epsilon)), whatever sigma is; the "
-    "printed minimum grows on to Y^2 as B grows.",
+    "that is zero but for the dummy's coordinate has excess p b^2 Y^2 <= Y^2 min(1, d/(n epsilon)), whatever sigma is; "
+    "the printed minimum grows on to Y^2 as B grows.",
     weight="step",
     consequence="The step gives Y^2 min(1, d/(n epsilon)) only: at d = 2, n epsilon = 1e6 and large B a constant "
     "predictor has 1e-6 Y^2 on all its instances, where Y^2 is printed. The conclusion stands for d >= 2 by another "
@@ -184,8 +174,7 @@ def corrected(run: Context, constants: str) -> tuple[str, Evidence]:
 
 _PROOF = (
     "Packing with k = floor(1/epsilon) labels sigma_j Y and all others 0, features scaled so that |w*| = B exactly; "
-    "for "
-    "B >= Y/X and d >= 2 a pair with minimisers B e_1 and B(1/2, sqrt(3)/2), k records of features up to X apart. "
+    "for B >= Y/X and d >= 2 a pair with minimisers B e_1 and B(1/2, sqrt(3)/2), k records of features up to X apart. "
     "Integers are kept: the constants are proved in the docstrings of lowerbounds._norm_packing and _large_radius."
 )
 _CORRECTED = (

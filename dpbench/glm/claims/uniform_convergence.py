@@ -83,8 +83,7 @@ def uniform(context: Context) -> Evidence:
                          "constant without logarithms": float(np.quantile(bare, 1.0 - beta))})
     return margins(
         rows,
-        "value: the largest constant that (9) needs, with its logarithms of n, among the points tried (tested with "
-        "1)",
+        "value: the largest constant that (9) needs, with its logarithms of n, among the points tried (tested with 1)",
         f"with log(n) for 1: {max(row['constant without logarithms'] for row in rows):.3g} at most",
         "squared loss, R = (1 + B)^2, Rademacher complexity B/sqrt(n); the points are the empirical minimiser of "
         "each coordinate times numbers from -4 to 4, put into the ball: a lower bound on the supremum",

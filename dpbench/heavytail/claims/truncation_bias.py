@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.stats import binom
 
 from dpbench.heavytail import theory
 from dpbench.heavytail.claims import paper
+from dpbench.heavytail.claims.quantiles import two_responses_quantile
 from dpbench.heavytail.exponential import ExponentialMechanism
 from dpbench.heavytail.problem import HeavyTailedProblem
 from dpbench.ledger.core import Context, Evidence
@@ -124,25 +124,12 @@ def product_moment(context: Context) -> Rows:
         iota = mechanism.iota(blank)
         for size in (0.1, 0.5, 1.0, 3.0, 10.0):
             s = size / iota
-            excesses, masses = [], []
-            for ones in range(n + 1):
-                weight = float(binom.pmf(ones, n, 0.4))
-                if weight < 1e-9:
-                    continue
-                y = np.where(np.arange(n) < ones, s, -s)
-                points, logs = mechanism.log_probabilities(HeavyTailedProblem(blank.X, y, radius=1.0))
-                w = points[:, 0]
-                risk = 0.4 * np.abs(w - s) + 0.6 * np.abs(w + s)
-                least = min(0.4 * abs(v - s) + 0.6 * abs(v + s) for v in (-1.0, -min(s, 1.0)))
-                excesses.append(risk - least)
-                masses.append(weight * np.exp(logs))
-            excess, mass = np.concatenate(excesses), np.concatenate(masses)
-            order = np.argsort(excess)
-            quantile = float(excess[order][np.searchsorted(np.cumsum(mass[order]), 1.0 - 2.0 * FAILURE)])
+            quantile = two_responses_quantile(mechanism, blank, s, 2.0 * FAILURE)
             beta = max(
                 0.4 * min(1.0, iota * abs(s - v)) + 0.6 * min(1.0, iota * abs(s + v)) for v in np.linspace(-1, 1, 201)
             )
+            log_net = mechanism.net(blank).log_size_bounds()[1]
             bound = theory.increment_bound(
-                iota, n, 1.0, 0.01, math.log(w.size), FAILURE, tau=1.0, diameter=2.0, beta=beta
+                iota, n, 1.0, 0.01, log_net, FAILURE, tau=1.0, diameter=2.0, beta=beta
             )
             yield {"n": float(n), "size": s, "left": quantile, "right": bound}

@@ -14,7 +14,7 @@ from dpbench.ledger.harness import Row, margins
 from dpbench.publicdata import theory_settings
 from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.publicdata.claims import paper
-from dpbench.publicdata.claims.rates_regression import three_functions
+from dpbench.publicdata.claims.rates_regression import NEAREST, three_functions
 from dpbench.publicdata.claims.sweeps import BETA, DELTA, EPSILON, WIDE, Drawn, Setting, beneath, judged
 from dpbench.publicdata.hypotheses_cube import ParityCube
 from dpbench.publicdata.hypotheses_finite import FiniteClass
@@ -39,7 +39,7 @@ _HOW = (
     "Thresholds, exact population risk; m follows n as the proof prescribes, up to a constant. The proof adds Lemma "
     "23's m^2 log m/(epsilon n) to Lemma 22's m^(-1/2); the noise on an interval adds up to m^(3/2)/(epsilon n) only, "
     "and rounding costs 1/m on thresholds. "
-)
+) + NEAREST.format("publicdata.thm10.inequality.necessary (Laplace weights)") + " "
 
 
 @paper.rate(
@@ -89,7 +89,8 @@ paper.rate(
 @paper.rate(
     "thm10", variant="sigma", source="Theorem 10", expected="consistent", side="upper",
     statement="n = O~(alpha^-5 sigma^-4) records suffice: excess risk at a fixed n grows as sigma^(-4/5) at most.",
-    because=_HOW + "The axis is 1/sigma.",
+    because=_HOW + "The axis is 1/sigma. A slope cannot test a ceiling that lies far above what is measured; the "
+        "family named needs sigma^(-5/2).",
 )
 def in_sigma(context: Context) -> tuple[str, Evidence]:
     """α = (nσ⁴)^{−1/5}, m = 1/(ασ)²/2 at a fixed n: ν uniform on the share σ of [0, 1] around the boundary."""
@@ -230,7 +231,8 @@ def printed_settings(context: Context) -> Evidence:
     "thm3", variant="n.hull", source="Section 3, Algorithm 3 on conv(F)", expected="consistent", side="upper",
     statement="Where F is not convex, Algorithm 3 applied to conv(F) learns with n = O~(alpha^-5) records.",
     because="The hull of the three functions on which Algorithm 2 fails: the same Gaussian complexity, for a linear "
-    "functional is largest at a vertex, and a convex class. eta and m follow alpha = n^(-1/5), the runs are private.",
+    "functional is largest at a vertex, and a convex class. eta and m follow alpha = n^(-1/5), the runs are private. "
+    + NEAREST.format("publicdata.thm7.rate.n.worst"),
 )
 def hull(context: Context) -> tuple[str, Evidence]:
     """Algorithm 3, exact calibration, on the hull of {g1, g2, h}."""

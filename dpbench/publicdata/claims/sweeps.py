@@ -83,7 +83,7 @@ def judged(
 ) -> tuple[str, Evidence]:  # fmt: skip
     """Slope of the mean excess risk over `axis` against that of the proven accuracy on the same grid.
 
-    `trials`: data sets at each point of the grid.
+    `trials`: data sets at each point of the grid. The column "over ceiling" is the mean excess over that accuracy.
     """
     samples = sweep(
         [s.point(s.mechanism) for s in grid], list(trials), repeats=repeats, seed=context.seed, map_blocks=context.map
@@ -110,6 +110,7 @@ def judged(
             "erm": [float(part.mean()) for part in plain],
             "erm standard error": errors,
             "theory": list(map(float, alphas)),
+            "over ceiling": [float(mean / a) for mean, a in zip(found.means, alphas, strict=True)],
         },
         notes=(
             f"value: log-log slope of the mean excess risk over {axis}; the proven accuracy has {expected:.3f} on this "

@@ -1,0 +1,30 @@
+"""Every upper rate of the heavy-tailed and the public-data paper says where the nearest law known is, and it is there."""
+
+from __future__ import annotations
+
+import re
+
+from dpbench.heavytail.claims import paper as heavytail
+from dpbench.publicdata.claims import paper as publicdata
+
+CLAIMS = {claim.id: claim for paper in (heavytail, publicdata) for claim in paper.claims}
+FAR = "far from tried by it", "does not try the bias"
+"""Words of entries that try another thing: the printed weight and iota on noise-free designs."""
+
+
+def test_every_upper_rate_names_the_nearest_family() -> None:
+    upper = [
+        c for name, c in CLAIMS.items()
+        if ".rate." in name and c.expected == "consistent" and not re.search(r"sharp|worst", name)
+    ]  # fmt: skip
+    assert len(upper) > 20
+    for claim in upper:
+        if any(words in claim.derivation for words in FAR):
+            continue
+        named = re.findall(r"(?:heavytail|publicdata)\.[\w.-]*\w", claim.derivation)
+        near = [name for name in named if re.search(r"reached|worst|necessary", name)]
+        if "entries reached" in claim.derivation:
+            near = [name for name in CLAIMS if name.startswith(claim.id.split(".rate")[0]) and ".reached." in name]
+        assert near, f"{claim.id} does not say how near the bound is reached"
+        for name in near:
+            assert CLAIMS[name].expected in ("not refuted", "consistent"), name
