@@ -1,4 +1,4 @@
-"""Tables of what runs bear: faults, planted errors, two processes of Dask."""
+"""Tables of what runs bear: faults and planted errors."""
 
 from __future__ import annotations
 
@@ -41,42 +41,6 @@ def mutations(document: dict[str, Any]) -> str:
     return table(header, [*((name, *map(str, of)) for name, of in counts.items()), ("all", *map(str, total))])
 
 
-def scale(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.scale --json`` wrote, of its audits."""
-    return table(
-        ("workers", "runs a side", "seconds", "processor s, workers", "here", "peak of a worker", "tasks", "bytes"),
-        (
-            (
-                str(row["workers"]),
-                f"{row['draws']:.0e}",
-                f"{row['seconds']:.0f}",
-                f"{row['processor_seconds_of_workers']:.0f}",
-                f"{row['processor_seconds_here']:.0f}",
-                f"{row['peak_bytes_of_a_worker'] / 2**20:.0f} MiB",
-                f"{row['tasks']:,}",
-                f"{row['bytes_moved']:,}",
-            )
-            for row in document["audits"]
-        ),
-    )
-
-
-def whole(document: dict[str, Any]) -> str:
-    """What it wrote of `verify`, and what it calculated."""
-    ran = document["verify"]
-    entries = f"{ran['entries']} entries of {ran['paper']} at level {ran['level']}, two processes, empty store"
-    return table(
-        ("what", "value"),
-        (
-            (entries, f"{ran['seconds_first']:.0f} s"),
-            ("the same, with that store", f"{ran['seconds_resumed']:.0f} s"),
-            ("two processes over one, audit", f"{document['speed_up']:.2f} times"),
-            ("processor hours of 1e10 runs a side", f"{document['processor_hours_of_1e10']:.2f}"),
-            ("workers that one client feeds", f"{document['workers_that_one_client_feeds']:.0f}"),
-        ),
-    )
-
-
 MACHINES = (
     (
         "sizing.json", sizing,
@@ -85,16 +49,6 @@ MACHINES = (
         "the problem with it, travels once to each worker; a block moves its task and its result. The last two columns "
         "are calculated: how many such workers one scheduler can feed, from the seconds of an empty task, and how many "
         "a link of 1 Gbit/s can, from the bytes of a block.",
-    ),
-    (
-        "scale.json", scale,
-        "An audit of Laplace noise on one and two worker processes of Dask, the same result on both (`python -m "
-        "benchmarks.scale --draws 1e8 --json evidence/scale.json`, on a machine that others used too: compare the "
-        "seconds of the processor):",
-    ),
-    (
-        "scale.json", whole,
-        "`verify` on the two processes, its results those of threads, and what follows from the audits:",
     ),
 )  # fmt: skip
 """Evidence, table and what stands above it, on the page of many machines."""

@@ -78,11 +78,14 @@ PLANTED: list[Mutation] = [
         ("to[i] += x * rows[j, i]", "to[i] = x * rows[j, i]"),
     ),
     *planted(
+        "dpbench/glm/_erm_centres.py", "test_output_perturbation",
+        ("return problem.digest, mechanism.lam(problem), _radius(mechanism, problem), mechanism.tau(problem)", "return problem.digest, mechanism.lam(problem), mechanism.tau(problem)"),
+    ),
+    *planted(
         "dpbench/glm/output_perturbation.py", "test_output_perturbation test_exact_arithmetic",
         ("shift = self._one_record(problem) + 2.0 * self.tau(problem)", "shift = self._one_record(problem)"),
         ("self._reach(p), p.d) / (lam * p.n)", "self._reach(p), p.d) / (2.0 * lam * p.n)"),
         ("return blurred(plain, problem.d * grid.distance)", "return plain"),
-        ("key = (problem.digest, lam, radius, tau)", "key = (problem.digest, lam, tau)"),
         ("moved = self._one_record(problem) + self.tau(problem) + fewer", "moved = 0.25 * self._one_record(problem)"),
     ),
     *planted(

@@ -124,7 +124,7 @@ PLANTED: list[Mutation] = [
     ),
     *planted(
         "dpbench/core/digest.py", "test_digest test_closure",
-        ("ours = {name for name in found if our_path(name) is not None}", "ours = set()"),
+        ("ours = tuple(sorted(name for name in found if our_path(name) is not None))", "ours = ()"),
     ),
     *planted(
         "dpbench/core/normalise.py", "test_closure test_digest test_closure_copy",
