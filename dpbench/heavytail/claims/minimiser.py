@@ -63,7 +63,7 @@ def _iota(n: int, theta: float) -> float:
     return theory.truncation(n, 1, 1.0, FAILURE, theta=theta, tau=1.0, moment="norm", diameter=2.0)
 
 
-_EXACT = "The minimiser over [-1, 1] is found exactly, the risk by quadrature; Student's t design and noise."
+_EXACT = "The minimiser over [-1, 1] is found exactly, the risk by quadrature; Student's t design and noise. "
 
 
 @paper.inequality(
