@@ -114,6 +114,8 @@ def lost(folder: Path) -> tuple[list[str], list[str]]:
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             place = unquote(parts.fragment)
+            if "=" in place:  # a filter of the report, no place
+                continue
             if not target.exists() or (place and target in pages and place not in pages[target].places):
                 nowhere.append(f"{path.name}: {link}")
     return nowhere, outside
