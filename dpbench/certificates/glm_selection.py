@@ -9,9 +9,8 @@ from dpbench.privacy import gaussian
 
 _TARGETS = tuple((e, p) for e in (Fraction(1, 10), Fraction(1), Fraction(4)) for p in (3, 6))
 _DISJOINT = (
-    "Training and choice see disjoint records, so the whole has the larger of their two profiles; what is released "
-    "is a "
-    "function of both."
+    "Training and choice see disjoint records, so the whole has the larger of their two profiles; what is released is "
+    "a function of both."
 )
 
 

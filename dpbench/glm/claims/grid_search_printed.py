@@ -151,8 +151,8 @@ def theorem8(run: Context) -> tuple[str, Evidence]:
         series=column(rows),
         notes=(
             "value: Theorem 8's bound (constants 1) times log(n)^4 over the excess of the printed algorithm at n = "
-            "1e28, "
-            "X = Y = |w*| = 1, H = 2; it falls at every step, so that no constant and no power of log n is enough",
+            "1e28, X = Y = |w*| = 1, H = 2; it falls at every step, so that no constant and no power of log n is "
+            "enough",
             "chance: of w_0 at K = 20, at least, for all scores >= 0",
         ),
     )

@@ -100,8 +100,7 @@ CONSTANT = Space(
 )
 _CONSTANT = (
     "w_j = B/(2 d'^(1/p)) whatever the data: mean excess over the Beta(beta, beta) prior B X/(2 (1 + 2 beta) "
-    "d'^(1/p)), "
-    "and every (epsilon, delta) holds.",
+    "d'^(1/p)), and every (epsilon, delta) holds.",
 )
 
 QUESTIONS: dict[str, Any] = {

@@ -74,8 +74,7 @@ PERTURBED = Space(
 )
 _LINEAR = (
     "Loss -g y <w, x> with g = share G, convex and G-Lipschitz; records (X e, +1) and (X e, -1) in turn, the last (X "
-    "e, "
-    "+1) in one data set and (X e, -1) in the other: the gradients of all others cancel.",
+    "e, +1) in one data set and (X e, -1) in the other: the gradients of all others cancel.",
     "The regularised risk is lambda |w|^2/2 -+ g X <w, e>/n, least at +-g X e/(lambda n), inside the ball; the outputs "
     "are Gaussian with those means and standard deviation sigma.",
 )

@@ -63,8 +63,7 @@ HALF = Space(
 )
 _SHORT = (
     "w = 0, labels Y with chance p, else 0: the mean loss over S_2 is Y^2 Bin/records and the risk p Y^2; k labels Y "
-    "or "
-    "fewer are beyond the penalty, and betatail is the chance of that.",
+    "or fewer are beyond the penalty, and betatail is the chance of that.",
 )
 CANDIDATES = Space(
     "grid search over w_0 = 0 and two radii on a point mass that every other candidate fits, squared loss",
@@ -121,12 +120,10 @@ BOOSTED = Space(
 )
 _TYPICAL = (
     "The base returns 0 or -Y e by a fair coin: (0, 0)-DP. All records are (0, 0), of loss 0, so the choice looks at "
-    "no "
-    "coin: the chosen model is 0 with chance 1/2.",
+    "no coin: the chosen model is 0 with chance 1/2.",
     "The last chunk, of n/(m + 1) records, has one record (e, -Y) instead: the loss Y^2 for 0 and 0 for -Y e. Model 0 "
-    "is "
-    "chosen only if all coins say 0, or one of m - 1 Laplace variables beats another by gap; two Laplace variables of "
-    "scale 1 differ by g or more on one side with chance (1 + g/2) exp(-g)/2.",
+    "is chosen only if all coins say 0, or one of m - 1 Laplace variables beats another by gap; two Laplace variables "
+    "of scale 1 differ by g or more on one side with chance (1 + g/2) exp(-g)/2.",
 )
 _CHANCE = "min(1, 1/2^m + (m - 1)*exp(-gap)*(1 + gap/2)/2)"
 

@@ -35,8 +35,8 @@ def _signs(orders: tuple[int | Fraction, ...]) -> Space:
 
 _CUT = (
     "x = 1, W = [-1, 1], y = s with probability p, -s else, every residual truncated on all of W: the output is "
-    "uniform "
-    "on the net, the risk is const - (2p - 1) w, and the excess (2p - 1)(1 - w) has the (1 - eta)-quantile stated.",
+    "uniform on the net, the risk is const - (2p - 1) w, and the excess (2p - 1)(1 - w) has the (1 - eta)-quantile "
+    "stated.",
 )
 
 
@@ -87,11 +87,9 @@ _MAJORITY = (
     "x = 1, W = [-1, 1], y = 1 or -1: the excess of w is (1 - 2 p)(1 - w), more than 1 - 2 p for w < 0.",
     "With k or more labels -1 let S be the sum of psi(iota |y_i - w|). Between the labels S is concave; psi is too, so "
     "S(0) >= n psi(2 iota)/2, S(1) is at least k psi(2 iota), and S(-1) at most (n - k) psi(2 iota): every w >= 0 has "
-    "S "
-    ">= S(-1) + psi(2 iota)/2.",
+    "S >= S(-1) + psi(2 iota)/2.",
     "The weights are exp(-epsilon S/(2 log theta)), half of the printed exponent (more concentrated with the whole): "
-    "all "
-    "of N net points with w >= 0 together have at most the chance other. The constant of O(.) is taken to be 100.",
+    "all of N net points with w >= 0 together have at most the chance other. The constant of O(.) is taken to be 100.",
 )
 _QUADRATIC = "3*zeta + iota*zeta^2 + 5/2*iota*spread + 4*log(theta)*log(N/eta)/(n*iota*epsilon)"
 _POWER = "3*zeta + 2*(2*iota)^(theta - 1)/theta*(spread + zeta^theta) + 8*log(theta)*log(N/eta)/(n*iota*epsilon)"
@@ -148,8 +146,7 @@ _LONG = {
 }
 _RARE = (
     "x = y = M with chance p, else x = a and y = 0, so that E|x|^theta <= 1 and E|y|^theta <= 1; the risk p M (1 - w) "
-    "+ "
-    "(1 - p) a |w| is least at w = 1, and every |w| <= 1/10 has at least the excess stated. W = [-1, 1], tau = 1.",
+    "+ (1 - p) a |w| is least at w = 1, and every |w| <= 1/10 has at least the excess stated. W = [-1, 1], tau = 1.",
     "Given at most 6/5 n p rare records (Chernoff), every |w| > 1/10 has a sum of losses larger by gap than w = 0: "
     "psi(z) >= z/2 for the common records (z <= 1/4), and a rare one counts log(theta) at most. The weights are "
     "exp(-epsilon sum/(2 log theta)) on at most 2 n + 1 net points: missed bounds the chance of |w| > 1/10.",
@@ -180,9 +177,8 @@ FIXED = Space(
 )
 _FIXED = (
     "With chance 0.3 Y is Pareto(index), x = sqrt(Y), y = Y; else x = 1 and y in [-1, 1] with a law that makes L - L* "
-    "= "
-    "(c/4) w^4 on W. Truncation takes at least lost from the slope, so the minimiser of the expected truncated risk is "
-    "away from 0 by (lost/c)^(1/3) or more. Delta = 2, tau = 1.",
+    "= (c/4) w^4 on W. Truncation takes at least lost from the slope, so the minimiser of the expected truncated risk "
+    "is away from 0 by (lost/c)^(1/3) or more. Delta = 2, tau = 1.",
     "Sampling moves the slope by n^(-1/2) and the mechanism's noise the excess by n^(-1/2), both of lower order.",
 )
 

@@ -36,9 +36,8 @@ SIGNS = Space(
     },
 )
 _SIGNS = (
-    "F = {f, -f}, |f|_m = norm, which is kappa, and E sup omega = norm E|N|; one record moves L(f) - L(-f) by 2/n, "
-    "and a "
-    "call flips, to a squared distance of 4 norm^2, with probability P(|N| <= 1/(2 n eta norm)).",
+    "F = {f, -f}, |f|_m = norm, which is kappa, and E sup omega = norm E|N|; one record moves L(f) - L(-f) by 2/n, and "
+    "a call flips, to a squared distance of 4 norm^2, with probability P(|N| <= 1/(2 n eta norm)).",
 )
 _CALLS = (*_SIGNS, "The J calls are independent: betatail is the chance that k or more flip.")
 
@@ -70,8 +69,7 @@ TWO = Space(
 _TWO = (
     "omega at the points is N and norm (c N + sqrt(1 - c^2) N'), means 0: their difference has the deviation spread, E "
     "max is spread/sqrt(2 pi), and K(s, t*)/K(t*, t*) = norm c = 1 - rho^2 where the first point is the minimiser; "
-    "then "
-    "the other is within tau with the probability chance.",
+    "then the other is within tau with the probability chance.",
 )
 
 APART = Space(
@@ -107,8 +105,7 @@ _APART = (
     "N, so a call gives f with probability Phi(+-gain), gain = 1/(n eta D).",
     "The output is f iff a Gaussian exceeds -(K/J - 1/2) reach, K the number of calls that gave f, of variance at most "
     "J/4; |Phi''| < 0.242: putting the mean for K/J costs at most 0.121 reach^2/(4 J). So f has at least the chance "
-    "low "
-    "on one data set and at most 1 - low on the other. Rounding J up makes gamma smaller and low larger.",
+    "low on one data set and at most 1 - low on the other. Rounding J up makes gamma smaller and low larger.",
 )
 
 QUESTIONS: dict[str, Any] = {

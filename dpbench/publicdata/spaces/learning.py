@@ -26,9 +26,8 @@ PATTERNS = Space(
 )
 _CLASS = (
     "F = {s, -s}^M (Lemma 14: its convex hull too), loss (s - f y)/(2 s), which is 1/(2 s)-Lipschitz with values in "
-    "[0, "
-    "1]; E sup omega_n is s sqrt(n) E|N| for distinct points and less otherwise, and E sup omega_m with all M points "
-    "public is s sqrt(M) E|N|."
+    "[0, 1]; E sup omega_n is s sqrt(n) E|N| for distinct points and less otherwise, and E sup omega_m with all M "
+    "points public is s sqrt(M) E|N|."
 )
 _SEEN = (
     _CLASS,

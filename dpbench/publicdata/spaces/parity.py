@@ -22,12 +22,10 @@ CUBE = Space(
 )
 _CUBE = (
     "Each of d bits is carried by m/d public points; one more point x has the parity of the bits. Data sets {(x, 1), "
-    "(x, "
-    "-1)} and {(x, -1), (x, -1)}.",
+    "(x, -1)} and {(x, -1), (x, -1)}.",
     "The bits are the signs of d Gaussian sums of standard deviation group, turned to the parity that scores less "
-    "where "
-    "the smallest |sum| is below the gap in score, 0 or 2. All choices of one parity are equally likely: parity 1 has "
-    "the chances 1/2 and survival/2.",
+    "where the smallest |sum| is below the gap in score, 0 or 2. All choices of one parity are equally likely: parity "
+    "1 has the chances 1/2 and survival/2.",
 )
 
 
@@ -58,10 +56,8 @@ LEARNER = Space(
 )
 _LEARNER = (
     "The cube with one public point a bit: parity 1 has the chances 1/2 and at most survival/2 (erf(x) >= 2 x "
-    "exp(-x^2)/sqrt(pi)) on the tilted pair, so weights "
-    "of "
-    "a standard deviation of s or less break (epsilon, delta) where broken > 0 (survival grows with s); with C sqrt(m "
-    "log(1/delta))/epsilon privacy asks for m > needed.",
+    "exp(-x^2)/sqrt(pi)) on the tilted pair, so weights of a standard deviation of s or less break (epsilon, delta) "
+    "where broken > 0 (survival grows with s); with C sqrt(m log(1/delta))/epsilon privacy asks for m > needed.",
     "The cube with its points in d equal groups, labels biased by 8 alpha: a bit flips with chance Phi(-1) once m "
     "reaches accurate, and the flips cost 8 alpha Phi(-1) > alpha.",
 )
