@@ -130,9 +130,7 @@ def held_out(parts: Mapping[str, Rows]) -> Figure:
                 axes.axhline(value, color=colour, ls=style, lw=0.9, label=LABELS.get(algorithm, algorithm))
         shown = {r["algorithm"] for r in mine if r["epsilon"] is not None and r["value"] >= floor}
         if hidden := [name for name in STYLES if name not in shown]:
-            axes.annotate(
-                f"below the axis or not run: {', '.join(hidden)}", (0.02, 0.02), xycoords="axes fraction", fontsize=5
-            )
+            axes.set_title(f"below the axis or not run:\n{', '.join(hidden)}", loc="right", fontsize=5)
         axes.set(xscale="log", xlabel=r"$\varepsilon$", ylabel="accuracy" if measure == "accuracy" else "$R^2$")
         epsilons = sorted({row["epsilon"] for row in mine if row["epsilon"] is not None})
         axes.set_xticks(epsilons, [f"{epsilon:g}" for epsilon in epsilons], minor=False)
