@@ -125,7 +125,7 @@ def test_what_turns_out_to_be_worth_less_gives_way_to_a_plain_score(monkeypatch:
         return float("inf") if again else worth(best, dimensions)
 
     monkeypatch.setattr(choose, "_less_margin", stubborn)
-    assert usual > mean() + 0.08
+    assert usual > mean() + 0.05  # a second event beside the best one makes up for some of it
 
 
 def signs(d: float, trials: int, rng: Rng) -> np.ndarray:

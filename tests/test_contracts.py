@@ -156,7 +156,7 @@ def test_release_says_what_made_it(case: Case, kind: str) -> None:
         assert np.array_equal(made.w, made.output)
         assert np.allclose(made.predict(p.X[:3]), p.X[:3] @ made.w)
     assert made.info["seed"] == 5 and made.info["kind"] in ("exact", "upper")
-    assert not case.varies or len({tuple(m.release(p).output) for _ in range(20)}) > 1
+    assert not case.varies or any(not np.array_equal(m.release(p).output, m.release(p).output) for _ in range(20))
 
 
 BAD: list[tuple[str, Any]] = [

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import inspect
 import pickle
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,8 +13,6 @@ import pytest
 from naive.noisy_gd import average, noisy_gd
 from scipy import sparse
 
-import lowerbounds
-from dpbench.core.kernel import Kernel
 from dpbench.core.validation import InvalidInput
 from dpbench.glm import _noisy_gd_members
 from dpbench.glm._noisy_gd_members import one_run_each
@@ -34,7 +29,6 @@ from lowerbounds._norm_packing import norm_packing
 
 pytestmark = pytest.mark.kernel
 
-ROOT = Path(__file__).resolve().parent.parent
 GD = NoisyGD(0.5, 1e-6, steps=12)
 FAMILIES: dict[str, Callable[[], HardFamily]] = {
     "packing": lambda: packing(60, 4, 0.5, 1e-6),
@@ -194,59 +188,6 @@ def test_other_labels_share_the_features_and_are_checked(form: Callable[..., Any
     for labels, message in ((2.0 * y, "y must be at most y_bound"), (y[:3], "length 9"), (np.nan * y, "finite")):
         with pytest.raises(InvalidInput, match=message):
             problem.with_labels(labels)
-
-
-class Spy(SimpleNamespace):
-    """Names of the kernels that are called from Python."""
-
-    def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        call = Kernel.__call__
-
-        def counted(kernel: Kernel, *arguments: Any) -> Any:
-            self.called.add(kernel.name.rpartition(".")[2])
-            return call(kernel, *arguments)
-
-        monkeypatch.setattr(Kernel, "__call__", counted)
-
-
-PUBLIC: dict[str, Callable[[], object]] = {
-    "packing": lambda: packing(40, 3, 0.5),
-    "chaudhuri_hsu": lambda: chaudhuri_hsu(40, 0.5),
-    "fingerprinting": lambda: fingerprinting(40, 3, 0.5, constants="tight"),
-    "nonprivate, cube": lambda: nonprivate(40, 3),
-    "nonprivate, rare record": lambda: nonprivate(40, 1, radius=7.0),
-    "nonprivate, two pieces": lambda: nonprivate(40, theorem="16", y_bound=2.0, radius=3.0),
-    "parity_cube": lambda: lowerbounds.parity_cube(3),
-}
-
-
-def test_every_construction_named_in_the_guide_runs_in_the_kernels_named_there(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The guide's table: each row's kernels are called by the public path, and by no row's name alone."""
-    text = (ROOT / "docs" / "guide" / "mechanisms.md").read_text(encoding="utf-8")
-    table = dict(re.findall(r"^\| `([^`]+)` \|[^|]*\| (`.*`) \|$", text, flags=re.MULTILINE))
-    rows = {name: set(re.findall(r"`(\w+)`", kernels)) for name, kernels in table.items()}
-    assert set(rows) == set(PUBLIC)
-    assert {name.partition(",")[0] for name in rows} == set(lowerbounds.__all__) & {
-        "packing", "chaudhuri_hsu", "fingerprinting", "nonprivate", "parity_cube"
-    }  # fmt: skip
-    for name, named in rows.items():
-        spy = Spy(called=set())
-        with monkeypatch.context() as patch:
-            spy.watch(patch)
-            family = PUBLIC[name]()
-            rng = np.random.default_rng(0)
-            if isinstance(family, lowerbounds.ParityCube):
-                family.sample("laplace", 2.0, 4, rng)
-            else:
-                assert isinstance(family, HardFamily)
-                member = family.members(rng)
-                family.instances(member, rng)
-                family.excess(member, np.zeros((2, family.d)))
-                if family.moments is not None:
-                    family.moments([member], [rng])
-        assert named and named == spy.called, (name, named, spy.called)
 
 
 def test_a_mean_of_the_labels_needs_no_records() -> None:

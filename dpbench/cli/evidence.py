@@ -38,7 +38,7 @@ app = typer.Typer(help="The committed evidence: how it stands, and running it ag
 @guarded
 def status(
     claims: ClaimsArgument = None,
-    papers: PaperOption = None,
+    paper: PaperOption = None,
     sources: SourcesOption = None,
     evidence: FolderOption = None,
     json_file: JsonOption = None,
@@ -50,22 +50,22 @@ def status(
 
     check_writable("--json", json_file)
     use_sources(sources)
-    rows = status_of(_chosen(claims, papers, evidence), committed(evidence))
+    rows = status_of(_chosen(claims, paper, evidence), committed(evidence))
     counts = {kind: sum(row.code == kind for row in rows) for kind in ("current", "stale", "missing")}
     if json_file is not None:
         write_json(json_file, {"schema": SCHEMA, "counts": counts, "entries": [row.to_dict() for row in rows]})
     print_status(rows, counts, console(stderr=is_stdout(json_file)))
 
 
-def _chosen(claims: list[str] | None, papers: list[str] | None, evidence: Path | None) -> tuple[Claim, ...]:
+def _chosen(claims: list[str] | None, paper: list[str] | None, evidence: Path | None) -> tuple[Claim, ...]:
     """The entries asked for; those of other packages only where their folder is given: ours is no place for them."""
     from dpbench.core.validation import invalid
     from dpbench.ledger.registry import named
     from dpbench.ledger.verify import select
 
-    chosen = select(claims or None, paper=papers or None)
+    chosen = select(claims or None, paper=paper or None)
     theirs = [claim.id for claim in chosen if claim.outside]
-    if evidence is None and theirs and (claims or papers or named()):
+    if evidence is None and theirs and (claims or paper or named()):
         raise invalid("--evidence", f"a folder for claims of other packages ({theirs[0]}, say)", None)
     return tuple(claim for claim in chosen if evidence is not None or not claim.outside)
 
@@ -74,7 +74,7 @@ def _chosen(claims: list[str] | None, papers: list[str] | None, evidence: Path |
 @guarded
 def refresh(
     claims: ClaimsArgument = None,
-    papers: PaperOption = None,
+    paper: PaperOption = None,
     sources: SourcesOption = None,
     evidence: FolderOption = None,
     store: StoreOption = DEFAULT_STORE,
@@ -102,7 +102,7 @@ def refresh(
     if not place.is_dir():
         raise InvalidInput(f"--evidence must be an existing folder (here is no checkout with one), got {place}")
     old = files.committed(place)
-    chosen = _chosen(claims, papers, evidence)
+    chosen = _chosen(claims, paper, evidence)
     if not claims:
         stale = {row.id for row in files.status(chosen, old) if row.code != "current"}
         chosen = tuple(claim for claim in chosen if claim.id in stale)

@@ -25,7 +25,7 @@ from dpbench.cli.options import (
 @guarded
 def export(
     claims: ClaimsArgument = None,
-    papers: PaperOption = None,
+    paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="the zip file to write")] = Path("ledger.zip"),
@@ -42,7 +42,7 @@ def export(
 
     check_writable("--out", out)
     use_sources(sources)
-    chosen = select(claims or None, paper=papers or None, kind=kind)
+    chosen = select(claims or None, paper=paper or None, kind=kind)
     found = best(known(given_store(store)), [claim.id for claim in chosen])
     mine = {claim.id: found[claim.id] for claim in chosen if claim.id in found}
     if not mine:

@@ -31,7 +31,7 @@ FEW = 6  # entries that are named one by one
 @guarded
 def figures(
     names: Annotated[list[str] | None, typer.Argument(metavar="[FIGURE]...", help="names; default all")] = None,
-    papers: PaperOption = None,
+    paper: PaperOption = None,
     sources: SourcesOption = None,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="where to write")] = Path("figures"),
     store: StoreOption = DEFAULT_STORE,
@@ -66,13 +66,13 @@ def figures(
     every: tuple[Drawing | Summary, ...] = (*of_one(), *of_many())
     for name in names or ():
         choice("FIGURE", name, [drawing.name for drawing in every])
-    for name in papers or ():
+    for name in paper or ():
         choice("paper", name, [one.name for one in all_papers()])
-    if papers:
-        every = tuple(d for d in every if all(claim.partition(".")[0] in papers for claim in d.claims))
+    if paper:
+        every = tuple(d for d in every if all(claim.partition(".")[0] in paper for claim in d.claims))
     wanted = [drawing for drawing in every if not names or drawing.name in names]
     found = best(known(given_store(store)), {name for drawing in wanted for name in drawing.claims})
-    if not names and not papers and named() is None:
+    if not names and not paper and named() is None:
         wanted = [d for d in wanted if d in DRAWINGS or d in SUMMARIES or all(name in found for name in d.claims)]
     ready = [drawing for drawing in wanted if all(name in found for name in drawing.claims)]
     if ready:

@@ -29,7 +29,7 @@ from dpbench.cli.options import (
 @guarded
 def list_claims(
     claims: ClaimsArgument = None,
-    papers: PaperOption = None,
+    paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
     sort: Annotated[str, typer.Option("--sort", help="ledger, claim, kind, verdict, weight or seconds")] = "ledger",
@@ -47,7 +47,7 @@ def list_claims(
     check_writable("--json", json_file)
     if sources or "dpbench.ledger.registry" in sys.modules:  # else there is none to forget, and much to import
         use_sources(sources)
-    found = sorted(listed(claims, papers, kind, given_store(store)), key=ORDERS[sort])
+    found = sorted(listed(claims, paper, kind, given_store(store)), key=ORDERS[sort])
     if json_file is not None:
         write_json(json_file, {"schema": 1, "claims": found})
     if not is_stdout(json_file):

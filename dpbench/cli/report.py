@@ -28,7 +28,7 @@ from dpbench.cli.options import (
 @guarded
 def report(
     claims: ClaimsArgument = None,
-    papers: PaperOption = None,
+    paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="where to write; - for stdout")] = Path(
@@ -67,7 +67,7 @@ def report(
     from dpbench.report.page import page
     from dpbench.report.stored import best, known, of_document
 
-    chosen = select(claims or None, paper=papers or None, kind=kind)
+    chosen = select(claims or None, paper=paper or None, kind=kind)
     if ledger is None:
         found = best(known(given_store(store)), [claim.id for claim in chosen])
     else:

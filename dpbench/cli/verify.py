@@ -35,7 +35,7 @@ from dpbench.cli.options import (
 @guarded
 def verify(
     claims: ClaimsArgument = None,
-    papers: PaperOption = None,
+    paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
     level: Annotated[str, typer.Option("--level", help="quick or full")] = "quick",
@@ -80,7 +80,7 @@ def verify(
     with chosen_workers(workers, scheduler) as computing:
         ledger = run(
             claims or None,
-            paper=papers or None,
+            paper=paper or None,
             kind=kind,
             level=level,
             seed=seed,

@@ -119,18 +119,8 @@ def affine_bound(columns, y, sizes, iota, theta, quarters, centre, half, referen
             touch[k] = response[k]
         for k in range(size):
             rho[k] = widening * bound[k]
-        for j in range(0, d - 1, 2):  # two axes at a time: half the stores
-            x, z = columns[j, start:stop], columns[j + 1, start:stop]
-            at, near, reach = centre[j], reference[j], half[j]
-            at_z, near_z, reach_z = centre[j + 1], reference[j + 1], half[j + 1]
-            for k in range(size):
-                r[k] = r[k] - x[k] * at - z[k] * at_z
-            for k in range(size):
-                touch[k] = touch[k] - x[k] * near - z[k] * near_z
-            for k in range(size):
-                rho[k] = rho[k] + abs(x[k]) * reach + abs(z[k]) * reach_z
-        if d % 2 == 1:
-            x, at, near, reach = columns[d - 1, start:stop], centre[d - 1], reference[d - 1], half[d - 1]
+        for j in range(d):
+            x, at, reach, near = columns[j, start:stop], centre[j], half[j], reference[j]
             for k in range(size):
                 r[k] -= x[k] * at
             for k in range(size):
@@ -212,12 +202,8 @@ def touched_bound(columns, y, sizes, chords, sides, reference, b, buffer):
         above, below = sides[0, start:stop], sides[1, start:stop]
         for k in range(size):
             touch[k] = response[k]
-        for j in range(0, d - 1, 2):
-            x, z, near, near_z = columns[j, start:stop], columns[j + 1, start:stop], reference[j], reference[j + 1]
-            for k in range(size):
-                touch[k] = touch[k] - x[k] * near - z[k] * near_z
-        if d % 2 == 1:
-            x, near = columns[d - 1, start:stop], reference[d - 1]
+        for j in range(d):
+            x, near = columns[j, start:stop], reference[j]
             for k in range(size):
                 touch[k] -= x[k] * near
         for k in range(size):
