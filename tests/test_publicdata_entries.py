@@ -296,3 +296,12 @@ def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
     assert len(drawn) >= 3
     with pytest.raises(InvalidInput, match="evidence must be of this version"):
         drawing.draw({**evidence, "series": {}})
+
+
+@pytest.mark.parametrize(("interval", "said"), [(None, "slope 1.00"), ([0.6, 0.8], "slope 0.70")])
+def test_a_curve_says_its_own_slope_where_the_value_is_another_number(interval: Any, said: str) -> None:
+    """The value of an inequality is no slope; that of a rate is, and has an interval."""
+    (drawing,) = (one for one in OURS if one.name == "risk_publicdata_alg3_sigma")
+    names = ("1/sigma", "measured", "standard error", "erm", "erm standard error", "theory")
+    evidence = {"value": 0.7, "interval": interval, "series": {name: [1.0, 3.0, 9.0] for name in names}}
+    assert said in drawing.draw(evidence).axes[0].get_legend_handles_labels()[1]

@@ -56,16 +56,16 @@ def risk(evidence: Mapping[str, Any], *, axis: str, title: str) -> Figure:
     figure, axes = new_axes()
     label = "number of records $n$" if axis == "n" else r"$1/\sigma$"
     axes.set(xscale="log", yscale="log", xlabel=label, ylabel="excess population risk")
-    value = f"{evidence['value']:.2f}".replace("-", "−")
-    axes.errorbar(x, mean, 1.96 * error, color=BLUE, marker="o", capsize=2, elinewidth=0.9, label=f"slope {value}")
+    slope = _slope(x, mean) if evidence["interval"] is None else f"{evidence['value']:.2f}".replace("-", "−")
+    axes.errorbar(x, mean, 1.96 * error, color=BLUE, marker="o", capsize=2, elinewidth=0.9, label=f"slope {slope}")
     shown = plain > 0.0
     axes.errorbar(
         x[shown], plain[shown], 1.96 * plain_error[shown], color=GREY, marker="s", capsize=2, elinewidth=0.9,
         label="ERM, not private" + ("" if shown.all() else " (0 where not shown)" if shown.any() else ": 0"),
     )  # fmt: skip
-    expected = f"{float(np.polyfit(np.log(x), np.log(theory), 1)[0]):.2f}".replace("-", "−")
     scale = float(np.exp(np.mean(np.log(mean / theory))))
-    axes.plot(x, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=f"proven, scaled, slope {expected}")
+    proven = f"proven, scaled, slope {_slope(x, theory)}"
+    axes.plot(x, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=proven)
     floor, ceiling = axes.get_ylim()
     floor = max(floor, 1e-5 * mean.min())
     axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.35)  # room for the legend
@@ -73,6 +73,10 @@ def risk(evidence: Mapping[str, Any], *, axis: str, title: str) -> Figure:
     axes.set_title(title, loc="left")
     axes.legend(loc="upper right")
     return figure
+
+
+def _slope(x: np.ndarray, y: np.ndarray) -> str:
+    return f"{float(np.polyfit(np.log(x), np.log(y), 1)[0]):.2f}".replace("-", "−")
 
 
 @styled

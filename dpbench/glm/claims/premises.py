@@ -53,7 +53,7 @@ def _labels(loss: Loss, bound: float) -> np.ndarray:
 )
 def gradients(context: Context) -> Rows:
     """Every loss at three sets of bounds, d = 1 and 2: gradients of records at all angles and labels."""
-    angles = np.linspace(0.0, np.pi, context.pick(quick=91, full=721))
+    angles = np.linspace(0.0, np.pi, context.pick(quick=91, full=361))
     for loss in _losses():
         for x_bound, y_bound, radius in _BALLS:
             for d in (1, 2):
@@ -63,7 +63,7 @@ def gradients(context: Context) -> Rows:
                     g.ravel() for g in np.meshgrid(lengths, turned, _labels(loss, y_bound), indexing="ij")
                 )
                 reached = 0.0
-                for r in radius * np.linspace(0.0, 1.0, context.pick(quick=5, full=21)):
+                for r in radius * np.linspace(0.0, 1.0, context.pick(quick=5, full=11)):
                     slope = loss.derivative(r * norm * np.cos(angle), y)
                     points = np.unique(np.c_[slope * norm * np.cos(angle), slope * norm * np.sin(angle)], axis=0)
                     along = points @ _directions().T
