@@ -220,6 +220,7 @@ def test_a_block_that_kills_every_worker_ends_the_run(doomed: Farm, tmp_path: Pa
         pytest.raises(WorkersLost, match="block 3"),
         RunContext(level="quick", seed=0, workers=executor, store=tmp_path / "runs.sqlite") as context,
     ):
+        context.map({"what": "first"}, work.number_of, range(16))  # every worker has its imports behind it
         context.map(UNIT, partial(work.dying, 3), range(4))
 
 
