@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.solver import CANDIDATES, FORMS, LOSSES, problem, solve, started
-from dpbench.glm import output_perturbation
+from dpbench.glm._erm_centres import centres
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.scoring import clipped_risk
 from dpbench.peers.workload import WrongAnswer
@@ -22,7 +22,7 @@ class Solver:
 
     def setup(self, form: str, loss: str) -> None:
         data, mechanism = problem(form, loss), OutputPerturbation(1.0, 1e-5)
-        self.solve = partial(solve, output_perturbation, mechanism, data)
+        self.solve = partial(solve, centres, mechanism, data)
         self.solve()
         met = mechanism.diagnose(data)
         if met["distance"] > met["tau"]:

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,14 +34,16 @@ _CODE = (tokenize.NAME, tokenize.NUMBER, tokenize.OP)
 
 
 class Size(NamedTuple):
-    """Of one module, or of several together."""
+    """Of one module."""
 
-    lines: int = 0
-    statements: int = 0
-    tokens: int = 0
+    lines: int
+    statements: int
+    tokens: int
 
-    def __add__(self, other: Size) -> Size:  # type: ignore[override]
-        return Size(*(a + b for a, b in zip(self, other, strict=True)))
+
+def together(parts: Iterable[Size]) -> Size:
+    """Of several modules, or of none."""
+    return Size(*(sum(column) for column in zip(Size(0, 0, 0), *parts, strict=True)))
 
 
 def size(text: str) -> Size:
@@ -88,12 +90,12 @@ def sizes(commit: str | None = None) -> dict[str, tuple[int, Size, Size]]:
     count, made = entries(paths, read), {}
     for paper in PAPERS:
         folders = tuple(folder.format(paper) for folder in _FOLDERS)
-        parts = {True: Size(), False: Size()}
+        parts: dict[bool, list[Size]] = {True: [], False: []}
         for path in paths:
             folder, _, name = path.rpartition("/")
             if f"{folder}/" in folders and name.endswith(".py"):
-                parts[name in TEXTS] += size(read(path))
-        made[paper] = count[paper], parts[False], parts[True]
+                parts[name in TEXTS].append(size(read(path)))
+        made[paper] = count[paper], together(parts[False]), together(parts[True])
     return made
 
 
@@ -113,10 +115,10 @@ def main(arguments: list[str] | None = None) -> int:
     for paper in (*PAPERS, "all"):
         ratios = []
         for label, found in ((f"{commit[:7]}", before), ("now", now)):
-            chosen = found.values() if paper == "all" else [found[paper]]
+            chosen = list(found.values()) if paper == "all" else [found[paper]]
             count = sum(one[0] for one in chosen)
-            code = sum((one[1] for one in chosen), Size())
-            texts = sum((one[2] for one in chosen), Size())
+            code = together(one[1] for one in chosen)
+            texts = together(one[2] for one in chosen)
             each = [part / max(count, 1) for part in code]
             print(line.format(f"{paper}, {label}", count, *code, *(f"{part:.1f}" for part in each)))
             if texts.lines:

@@ -12,6 +12,7 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from scipy import stats
 from benchmarks.command import Measured, command
 from dpbench.core.bits import Source, SystemGenerator, words
 from dpbench.core.blas import one_blas_thread
-from dpbench.glm import NoisyGD, OutputPerturbation, output_perturbation
+from dpbench.glm import NoisyGD, OutputPerturbation, _erm_centres
 from dpbench.glm.problem import GLMProblem
 from dpbench.privacy import integer_laplace, integer_noise
 
@@ -99,7 +100,7 @@ def peers() -> Iterator[dict[str, Any]]:
             integer_noise.gaussian(source, SIGMA, count),
         ),
     ):
-        (seconds,) = least([lambda made=made: made([0] * count)], 2)  # type: ignore[misc]
+        (seconds,) = least([partial(made, [0] * count)], 2)
         same = float(stats.ks_2samp(made([0] * count), own).pvalue)
         yield {"name": f"OpenDP, discrete {name}", "nanoseconds": 1e9 / count * seconds, "p": same}
 
@@ -123,18 +124,19 @@ def mechanisms() -> list[dict[str, Any]]:
     data = problem(10_000, 50, "logistic")
 
     def released(arithmetic: str) -> None:
-        output_perturbation._centres.clear()
+        _erm_centres.centres.clear()
         OutputPerturbation(1.0, 1e-5, arithmetic=arithmetic).release(data)
 
-    runs: list[Callable[[], Any]] = [lambda a=a: released(a) for a in arithmetics]  # type: ignore[misc]
+    def descended(mechanism: NoisyGD, data_gd: GLMProblem, trials: int) -> None:
+        mechanism(data_gd, trials, np.random.default_rng(1))
+
+    runs: list[Callable[[], Any]] = [partial(released, a) for a in arithmetics]
     add("release() of output perturbation, logistic, n = 10,000, d = 50", runs, 15, 1.3)
     for loss, most in (("logistic", 4.0), ("squared", None)):
         data_gd = problem(1_000, 50, loss)
         for trials in (64, 1):
-            runs = [
-                lambda m=m, p=data_gd, t=trials: m(p, t, np.random.default_rng(1))  # type: ignore[misc]
-                for m in (NoisyGD(1.0, 1e-5, steps=61, arithmetic=a) for a in arithmetics)
-            ]
+            descents = [NoisyGD(1.0, 1e-5, steps=61, arithmetic=a) for a in arithmetics]
+            runs = [partial(descended, mechanism, data_gd, trials) for mechanism in descents]
             add(f"noisy GD, {loss}, {trials} trials of 60 steps, n = 1,000, d = 50", runs, 7, most)
     return made
 

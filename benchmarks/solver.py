@@ -35,7 +35,8 @@ from benchmarks.heavytail import problem as heavy_problem
 from benchmarks.selection_kernels import noisy_max, subgradient
 from benchmarks.solver_many import many_rows
 from dpbench.core.blas import one_blas_thread
-from dpbench.glm import losses, output_perturbation
+from dpbench.glm import losses
+from dpbench.glm._erm_centres import centres
 from dpbench.glm._erm_newton import certified_distance
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
@@ -91,9 +92,9 @@ def problem(form: str, loss: str, kind: Any = GLMProblem) -> Any:
     return made
 
 
-def solve(module: Any, mechanism: Any, data: Any) -> np.ndarray:
+def solve(kept: dict[Any, Any], mechanism: Any, data: Any) -> np.ndarray:
     """One solve, without what is kept of earlier ones."""
-    module._centres.clear()
+    kept.clear()
     return np.asarray(mechanism.centre(data))
 
 
@@ -105,8 +106,8 @@ def solver_rows(pairs: int = PAIRS) -> Iterator[dict[str, Any]]:
         for loss in LOSSES:
             ours, theirs = OutputPerturbation(1.0, 1e-5), then.OutputPerturbation(1.0, 1e-5)
             data, old = problem(form, loss), problem(form, loss, kind)
-            new = partial(solve, output_perturbation, ours, data)
-            before = partial(solve, then, theirs, old)
+            new = partial(solve, centres, ours, data)
+            before = partial(solve, then._centres, theirs, old)
             apart = float(np.linalg.norm(new() - before()))
             if apart > ours.diagnose(data)["distance"] + theirs.diagnose(old)["distance"]:
                 raise WrongAnswer(f"{form} {loss}: the two minimisers are {apart:.2g} apart")
@@ -173,7 +174,7 @@ def peer_rows(pairs: int = PEER_PAIRS) -> Iterator[dict[str, Any]]:
         m = OutputPerturbation(1.0, 1e-5, regularization=REGULARIZATION, constrained=loss == "absolute")
         if loss == "absolute":
             data = data.with_radius(20.0)
-        new, tau = partial(solve, output_perturbation, m, data), m.tau(data)
+        new, tau = partial(solve, centres, m, data), m.tau(data)
         value, kappa = objective(data, new())[0], m.smoothing(data)
         if np.linalg.norm(new()) > 0.99 * data.radius and loss == "absolute":
             raise WrongAnswer("the ball is felt, which the peers do not know")

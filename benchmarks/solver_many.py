@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from dpbench.glm import output_perturbation
+from dpbench.glm import _erm_centres
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
 from dpbench.peers.pairs import Work, ratio
@@ -41,7 +41,7 @@ def many_rows(pairs: int = 15) -> Iterator[dict[str, Any]]:
 
 def centres_of(mechanism: OutputPerturbation, problems: list[GLMProblem], together: bool) -> np.ndarray:
     """The centres of all, solved together or as they come, without what is kept of earlier solves."""
-    output_perturbation._centres.clear()
+    _erm_centres.centres.clear()
     if together:
         mechanism.prepare(problems)
     return np.array([mechanism.centre(problem) for problem in problems])

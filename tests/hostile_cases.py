@@ -117,7 +117,7 @@ def public_pairs(n: Size, block: int, kind: str) -> Iterator[Pair]:
         elif name in ("finite", "cube"):
             hypotheses = CUBE if name == "cube" else PATTERNS
             points, public = (5, np.arange(3)) if name == "cube" else (4, np.arange(4))
-            x = tuple(rng.integers(0, points, len(X)) for _ in range(2))  # type: ignore[assignment]
+            x = rng.integers(0, points, len(X)), rng.integers(0, points, len(X))
             x[1][1:] = x[0][1:]
         else:
             public = hostile_points(m, 2, rng)
@@ -126,7 +126,7 @@ def public_pairs(n: Size, block: int, kind: str) -> Iterator[Pair]:
                 hypotheses, public, x = hypotheses(), public[:, 0], (X[:, 0], near_X[:, 0])
             else:
                 hypotheses = Halfspaces() if name == "halfspaces" else Stumps(2)
-                x = tuple(np.resize(part, (len(part), 2)) for part in x)  # type: ignore[assignment]
+                x = np.resize(X, (len(X), 2)), np.resize(near_X, (len(near_X), 2))
                 x[1][1:] = x[0][1:]
         labels = (y, near_y) if loss else tuple(np.where(part >= 0.0, 1.0, -1.0) for part in (y, near_y))
         made = [
@@ -238,8 +238,8 @@ def _glm_cases() -> Made:
     for loss in LOSSES:
         makes: dict[str, Callable[[float], Any]] = {}
         for name, more in ARITHMETICS.items():
-            makes[f"noisy GD, {loss}, {name}"] = lambda e, k=more: NoisyGD(e, 1e-5, **GD, **k)  # type: ignore[misc]
-            makes[f"JL, {loss}, {name}"] = lambda e, k=more: JLMethod(e, 1e-5, dimension=2, **GD, **k)  # type: ignore[misc]
+            makes[f"noisy GD, {loss}, {name}"] = partial(NoisyGD, delta=1e-5, **GD, **more)
+            makes[f"JL, {loss}, {name}"] = partial(JLMethod, delta=1e-5, dimension=2, **GD, **more)
         makes[f"boosting, {loss}"] = lambda e: Boosting(base, e, 1e-5, models=2)
         makes[f"grid search, {loss}"] = lambda e: PrivateGridSearch(base, e, 1e-5, candidates=2)
         if loss == "logistic":

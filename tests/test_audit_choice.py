@@ -112,7 +112,11 @@ def heavy(d: float, trials: int, rng: Rng) -> np.ndarray:
 
 
 def test_what_turns_out_to_be_worth_less_gives_way_to_a_plain_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few runs with heavy tails, forty fixed seeds. Planted: what was chosen before it was learned again stays."""
+    """Few runs with heavy tails, forty fixed seeds. Planted: what was chosen before it was learned again stays.
+
+    Without a second event, which makes up for some of such a choice.
+    """
+    monkeypatch.setattr(choose, "second_event", lambda *_: None)
 
     def mean() -> float:
         found = [audit(heavy, 0.0, 1.0, trials=300, confidence=0.95, seed=s).epsilon_lower for s in range(40)]
@@ -125,7 +129,7 @@ def test_what_turns_out_to_be_worth_less_gives_way_to_a_plain_score(monkeypatch:
         return float("inf") if again else worth(best, dimensions)
 
     monkeypatch.setattr(choose, "_less_margin", stubborn)
-    assert usual > mean() + 0.05  # a second event beside the best one makes up for some of it
+    assert usual > mean() + 0.08
 
 
 def signs(d: float, trials: int, rng: Rng) -> np.ndarray:

@@ -11,7 +11,7 @@ from naive.erm import smooth_minimiser
 from regressions import ALL
 from regressions import problem as regression
 
-from dpbench.glm import _erm_many, output_perturbation
+from dpbench.glm import _erm_centres, _erm_many, output_perturbation
 from dpbench.glm._erm_many import minimise_many, newton_many
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.populations import ScaledBasis
@@ -80,7 +80,7 @@ def test_a_wrong_line_search_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     for old, some in (("step * move[m], 0.0", False), ("start[m] + step * move[m]", True)):
         with monkeypatch.context() as m:
             asked = planted(old, "start[m] - step * move[m]" if some else old, m)
-            output_perturbation._centres.clear()
+            _erm_centres.centres.clear()
             mechanism.prepare(problems)
             assert bool(asked) is some
 
@@ -90,13 +90,13 @@ def test_no_number_depends_on_what_comes_together(name: str) -> None:
     problems, mechanism = alike(name, False, count=7, n=200), OutputPerturbation(1.0, 1e-5)
     made = []
     for parts in ((problems,), (problems[:2], problems[2:])):
-        output_perturbation._centres.clear()
+        _erm_centres.centres.clear()
         for part in parts:
             mechanism.prepare(part)
-        assert len(output_perturbation._centres) == 7
+        assert len(_erm_centres.centres) == 7
         made.append([mechanism.centre(problem) for problem in problems])
     np.testing.assert_array_equal(*made)
-    output_perturbation._centres.clear()
+    _erm_centres.centres.clear()
     tau = mechanism.tau(problems[0])
     for problem, w in zip(problems, made[0], strict=True):
         assert np.linalg.norm(mechanism.centre(problem) - w) <= 2.0 * tau
@@ -113,11 +113,11 @@ def test_singular_hessians_are_no_refusal() -> None:
 
 
 def test_what_is_not_alike_is_left_to_the_runs() -> None:
-    output_perturbation._centres.clear()
+    _erm_centres.centres.clear()
     mechanism = OutputPerturbation(1.0, 1e-5)
     mechanism.prepare([*alike("huber", False, count=1), *alike("huber", False, count=1, n=80)])
     mechanism.prepare(alike("huber", False, count=1))
-    assert not output_perturbation._centres
+    assert not _erm_centres.centres
 
 
 def test_rates_solve_a_block_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,10 +130,10 @@ def test_rates_solve_a_block_together(monkeypatch: pytest.MonkeyPatch) -> None:
         calls.append(len(problems))
         honest(mechanism, problems)
 
-    output_perturbation._centres.clear()
+    _erm_centres.centres.clear()
     monkeypatch.setattr(OutputPerturbation, "prepare", counted)
     together = sweeps.excess_of_block(point, 2, 0, 0)
     assert calls == [16]
     monkeypatch.setattr(OutputPerturbation, "prepare", lambda mechanism, problems: None)
-    output_perturbation._centres.clear()
+    _erm_centres.centres.clear()
     np.testing.assert_allclose(together, sweeps.excess_of_block(point, 2, 0, 0), rtol=1e-6)

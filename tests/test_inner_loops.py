@@ -14,7 +14,7 @@ import pytest
 from registry import HEAVY_MECHANISMS, MECHANISMS, PUBLIC_MECHANISMS, problem
 
 from dpbench.core.kernel import Kernel
-from dpbench.glm import output_perturbation
+from dpbench.glm import _erm_centres
 from dpbench.glm.noisy_gd import NoisyGD
 from lowerbounds import HardFamily, chaudhuri_hsu, fingerprinting, nonprivate, packing, parity_cube
 from lowerbounds._large_radius import large_radius
@@ -125,7 +125,7 @@ def reached() -> Iterator[set[str]]:
 
 def missing(name: str, kind: str, run: Callable[[Any, Any], Any] | None = None) -> set[str]:
     """Kernels that one call of the mechanism on a problem of the kind should reach and does not."""
-    output_perturbation._centres.clear()
+    _erm_centres.centres.clear()
     case = CASES[name]
     data, made = case.problem(kind), case.make()
     with reached() as names:
@@ -147,7 +147,7 @@ def test_sparse_records_run_in_kernels_too() -> None:
     for name, kernel in (
         ("noisy-gd", "noisy_gd_sparse"), ("output-perturbation", "add_pass"), ("grid-search", "add_clipped"),
     ):  # fmt: skip
-        output_perturbation._centres.clear()
+        _erm_centres.centres.clear()
         with reached() as names:
             CASES[name].make()(problem("logistic", as_sparse=True), 1, np.random.default_rng(0))
         assert kernel in names

@@ -12,7 +12,7 @@ from regressions import ALL, problem
 from scipy import optimize
 
 from dpbench.core import validation
-from dpbench.glm import _erm_centres, losses, output_perturbation
+from dpbench.glm import _erm_centres, losses
 from dpbench.glm._erm import minimise
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
@@ -220,14 +220,14 @@ def test_one_solve_for_any_number_of_trials_and_a_bounded_cache(monkeypatch: pyt
 
     monkeypatch.setattr(_erm_centres, "minimise", counting)
     monkeypatch.setattr(_erm_centres, "_KEPT", 3)
-    output_perturbation._centres.clear()
+    _erm_centres.centres.clear()
     m, problems = OutputPerturbation(1.0, 1e-5), [problem(losses.squared(), seed=s) for s in range(5)]
     m.sample(problems[0], 500)
     m.pair_profile(problems[0], problem(losses.squared(), seed=0))
     assert len(solved) == 1
     for p in problems:
         m.centre(p)
-    assert len(solved) == 5 and len(output_perturbation._centres) == 3
+    assert len(solved) == 5 and len(_erm_centres.centres) == 3
     m.centre(problems[0])
     assert len(solved) == 6
     with pytest.raises(ValueError, match="read-only"):

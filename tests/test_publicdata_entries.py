@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from declared import measured, of_paper
 
-from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import Claim
 from dpbench.publicdata import regularized_perturbation, rrspm, theory
 from dpbench.publicdata.claims import (
@@ -30,9 +29,6 @@ from dpbench.publicdata.claims import (
     stability_average,
     sweeps,
 )
-from dpbench.publicdata.drawings import DRAWINGS as OURS
-from dpbench.publicdata.drawings import cost
-from dpbench.report.drawings import DRAWINGS
 from dpbench.runs.context import RunContext
 
 CLAIMS = of_paper("publicdata")
@@ -270,38 +266,3 @@ def test_the_sum_is_what_breaks_algorithm3(context: Plain, monkeypatch: pytest.M
         algorithm3, "RegularizedPerturbation", lambda *a, **k: honest(*a, **{**k, "normalization": "mean"})
     )
     assert measured(algorithm3.summed, context)[0] == "not refuted"
-
-
-def test_the_cost_is_drawn_from_what_the_benchmark_writes() -> None:
-    names = ("Algorithm 2", "Algorithm 3", "Algorithm 4", "ERM")
-    rows = [{"algorithm": name, "n": n, "calls": 2.0, "seconds": n / 1e6} for name in names for n in (1000, 10**6)]
-    calls, seconds = cost({"rows": rows}).axes
-    assert [line.get_ydata().tolist() for line in seconds.lines] == [[1e-3, 1.0]] * 4
-    assert all(line.get_ydata().tolist() == [2.0, 2.0] for line in calls.lines)
-    with pytest.raises(KeyError, match="rows"):
-        cost({})
-
-
-@pytest.mark.parametrize("drawing", OURS, ids=lambda drawing: drawing.name)
-def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
-    assert drawing in DRAWINGS and drawing.claim in BY_ID
-    names = (
-        "m_equal", "gaussian_equal", "laplace_equal", "exact_equal", "m_fixed", "gaussian_fixed", "laplace_fixed",
-        "n", "1/sigma", "eta", "moved", "linear_n", "linear_eta", "linear_moved", "n_eta", "square", "printed",
-        "as-proved", "sharp", "measured", "standard error", "erm", "erm standard error", "theory",
-    )  # fmt: skip
-    evidence = {"value": -0.5, "interval": None, "series": {name: [1.0, 3.0, 9.0] for name in names}}
-    figure = drawing.draw(evidence)
-    drawn = {label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]}
-    assert len(drawn) >= 3
-    with pytest.raises(InvalidInput, match="evidence must be of this version"):
-        drawing.draw({**evidence, "series": {}})
-
-
-@pytest.mark.parametrize(("interval", "said"), [(None, "slope 1.00"), ([0.6, 0.8], "slope 0.70")])
-def test_a_curve_says_its_own_slope_where_the_value_is_another_number(interval: Any, said: str) -> None:
-    """The value of an inequality is no slope; that of a rate is, and has an interval."""
-    (drawing,) = (one for one in OURS if one.name == "risk_publicdata_alg3_sigma")
-    names = ("1/sigma", "measured", "standard error", "erm", "erm standard error", "theory")
-    evidence = {"value": 0.7, "interval": interval, "series": {name: [1.0, 3.0, 9.0] for name in names}}
-    assert said in drawing.draw(evidence).axes[0].get_legend_handles_labels()[1]

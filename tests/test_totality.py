@@ -26,7 +26,7 @@ from hostile_cases import CASES, drawn
 
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
-from dpbench.glm import _erm, output_perturbation
+from dpbench.glm import _erm, _erm_centres
 from dpbench.glm.problem import GLMProblem
 from dpbench.heavytail.coordinates import minimiser
 from dpbench.heavytail.exponential import ExponentialMechanism
@@ -152,7 +152,7 @@ def test_a_planted_abort_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         return minimise(problem, *arguments)
 
     monkeypatch.setattr("dpbench.glm._erm_centres.minimise", gives_up)
-    output_perturbation._centres.clear()  # of the same data sets, solved by the tests before
+    _erm_centres.centres.clear()  # of the same data sets, solved by the tests before
     with pytest.raises(AssertionError, match="OutputPerturbation"):
         CASES["output perturbation, logistic, exact"](60)
     with pytest.raises(validation.InvalidInput, match="got this record"):

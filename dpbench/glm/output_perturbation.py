@@ -13,7 +13,6 @@ from dpbench.core.bits import Source
 from dpbench.core.sampling import block_width, check_rng, release, sample
 from dpbench.glm import theory
 from dpbench.glm._erm import certificate_rounding
-from dpbench.glm._erm_centres import centres as _centres  # noqa: F401  (what benchmarks and tests clear)
 from dpbench.glm._erm_centres import minimiser_of, prepare
 from dpbench.glm.problem import GLMProblem, glm_problem, records_apart
 from dpbench.glm.sensitivity import gradient_gap

@@ -53,7 +53,7 @@ def _labels(loss: Loss, bound: float) -> np.ndarray:
 )
 def gradients(context: Context) -> Rows:
     """Every loss at three sets of bounds, d = 1 and 2: gradients of records at all angles and labels."""
-    angles = np.linspace(0.0, np.pi, context.pick(quick=91, full=361))
+    angles = np.linspace(0.0, np.pi, context.pick(quick=91, full=721))
     for loss in _losses():
         for x_bound, y_bound, radius in _BALLS:
             for d in (1, 2):
@@ -63,11 +63,11 @@ def gradients(context: Context) -> Rows:
                     g.ravel() for g in np.meshgrid(lengths, turned, _labels(loss, y_bound), indexing="ij")
                 )
                 reached = 0.0
-                for r in radius * np.linspace(0.0, 1.0, context.pick(quick=5, full=11)):
+                for r in radius * np.linspace(0.0, 1.0, context.pick(quick=5, full=21)):
                     slope = loss.derivative(r * norm * np.cos(angle), y)
-                    points = np.unique(np.c_[slope * norm * np.cos(angle), slope * norm * np.sin(angle)], axis=0)
-                    along = points @ _directions().T
-                    edge = points[np.unique((along.argmin(axis=0), along.argmax(axis=0)))]
+                    points = slope * norm * np.array([np.cos(angle), np.sin(angle)])
+                    along = _directions() @ points
+                    edge = points.T[np.unique((along.argmin(axis=1), along.argmax(axis=1)))]
                     reached = max(reached, float(pdist(edge).max(initial=0.0)))
                 gap = gradient_gap(loss, x_bound, y_bound, radius, d)
                 yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "d": d, "left": reached,
