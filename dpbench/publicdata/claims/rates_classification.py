@@ -28,10 +28,10 @@ from dpbench.rates.sweeps import sweep
 CELLS = 512
 CASES = {
     # name: power of 1/α in n and in m, the factor that O(.) leaves open in m, label noise, data sets (quick), mechanism
-    "thm10.rate.n": (5.0, 2.0, 0.5, 0.1, 96, RRSPM(EPSILON)),
-    "thm10.rate.n.realizable": (3.0, 1.0, 2.0, 0.0, 96, RRSPM(EPSILON)),
-    "thm4.rate.n.gaussian-realizable": (2.5, 1.0, 2.0, 0.0, 40, RRSPM(EPSILON, DELTA, noise="gaussian")),
-    "thm4.rate.n.gaussian": (4.0, 2.0, 0.5, 0.1, 64, RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")),
+    "thm10.rate.n": (5.0, 2.0, 0.5, 0.1, (64, 96), RRSPM(EPSILON)),
+    "thm10.rate.n.realizable": (3.0, 1.0, 2.0, 0.0, (32, 96), RRSPM(EPSILON)),
+    "thm4.rate.n.gaussian-realizable": (2.5, 1.0, 2.0, 0.0, (16, 40), RRSPM(EPSILON, DELTA, noise="gaussian")),
+    "thm4.rate.n.gaussian": (4.0, 2.0, 0.5, 0.1, (32, 56), RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")),
 }
 
 
@@ -59,7 +59,7 @@ def in_n(context: Context, name: str) -> tuple[str, Evidence]:
         Setting(float(n), n, max(2, math.ceil(share * a**-width)), population, mechanism)
         for n, a in zip(sizes, alphas, strict=True)
     ]
-    return judged(context, "n", grid, alphas, [context.pick(quick=sets, full=160)] * len(grid), 16)
+    return judged(context, "n", grid, alphas, context.pick(quick=sets, full=(160,) * len(grid)), 16)
 
 
 paper.variant(
@@ -147,7 +147,7 @@ def classes(context: Context) -> Evidence:
     """Mean excess with `WIDE` standard errors over α; of 24 sets or more Student's t keeps the level."""
     rows: list[Row] = []
     alpha = 0.4
-    for noise, sets in ((0.1, context.pick(quick=24, full=32)), (0.0, context.pick(quick=64, full=128))):
+    for noise, sets in ((0.1, context.pick(quick=24, full=32)), (0.0, context.pick(quick=32, full=128))):
         for name, d, population in families(noise):
             for epsilon in context.pick(quick=(1.0,), full=(1.0, 0.5)):
                 made = theory_settings.theorem10(epsilon, alpha, BETA, d, 1.0)
@@ -244,5 +244,5 @@ def hull(context: Context) -> tuple[str, Evidence]:
                 RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a))
         for n, a in zip(sizes, alphas, strict=True)
     ]  # fmt: skip
-    sets = [context.pick(quick=40, full=96)] * len(grid)
-    return judged(context, "n", grid, alphas, sets, context.pick(quick=4, full=16))
+    sets = [context.pick(quick=14, full=96)] * len(grid)
+    return judged(context, "n", grid, alphas, sets, 16)

@@ -81,8 +81,8 @@ def nonconvex(context: Context, hull: bool) -> tuple[str, Evidence]:
         base = AveragedPerturbation(EPSILON, DELTA, calls=CALLS, perturbation=made.eta, noise_scale=made.gamma)
         mechanism = OnHull(base) if hull else base
         grid.append(Setting(float(n), n, math.ceil(8.0 * made.m), population, mechanism))
-    sets = context.pick(quick=(56, 56) if hull else (32, 32), full=(64, 48, 32, 24))
-    repeats = context.pick(quick=16 if hull else 48, full=64 if hull else 32)
+    sets = context.pick(quick=(20, 20) if hull else (40, 16), full=(64, 48, 32, 24))
+    repeats = 64 if hull else context.pick(quick=48, full=32)
     verdict, evidence = judged(context, "n", grid, alphas, sets, repeats)
     means = ", ".join(f"{value:.4f}" for value in evidence.series["measured"])
     note = f"mean excess {means} at n = {', '.join(f'{n:,}' for n in sizes)}; 1/6 = 0.1667"
