@@ -97,13 +97,13 @@ paper.variant(
 )
 
 
-def private_grid(sizes: Sequence[int]) -> list[Setting]:
-    """Algorithm 2, private (exact calibration), on thresholds: η, m and J follow α = n^{−1/14}."""
+def private_grid(sizes: Sequence[int], share: float = 0.5) -> list[Setting]:
+    """Algorithm 2, private (exact calibration), on thresholds: η, m and J = `share` α^−8 follow α = n^{−1/14}."""
     population = line(Thresholds(), noise=0.1, cells=128, loss="absolute")
     alphas = [n ** (-1.0 / 14.0) for n in sizes]
     return [
         Setting(float(n), n, math.ceil(8.0 * a**-2), population,
-                AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(0.5 * a**-8), perturbation=0.2 * a))
+                AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(share * a**-8), perturbation=0.2 * a))
         for n, a in zip(sizes, alphas, strict=True)
     ]  # fmt: skip
 
@@ -119,8 +119,8 @@ def averaged(context: Context) -> tuple[str, Evidence]:
     """The slope on `private_grid`."""
     sizes = context.pick(quick=(2000, 500_000), full=(1000, 10_000, 100_000, 1_000_000))
     alphas = [n ** (-1.0 / 14.0) for n in sizes]
-    sets, repeats = context.pick(quick=((32, 20), 16), full=((48, 48, 32, 32), 64))
-    return judged(context, "n", private_grid(sizes), alphas, sets, repeats)
+    share, sets, repeats = context.pick(quick=(0.25, (48, 24), 16), full=(0.5, (48, 48, 32, 32), 64))
+    return judged(context, "n", private_grid(sizes, share), alphas, sets, repeats)
 
 
 @paper.rate(
