@@ -31,7 +31,9 @@ CASES = {
     "thm10.rate.n": (5.0, 2.0, 0.5, 0.1, (64, 96), RRSPM(EPSILON)),
     "thm10.rate.n.realizable": (3.0, 1.0, 2.0, 0.0, (32, 96), RRSPM(EPSILON)),
     "thm4.rate.n.gaussian-realizable": (2.5, 1.0, 2.0, 0.0, (16, 40), RRSPM(EPSILON, DELTA, noise="gaussian")),
-    "thm4.rate.n.gaussian": (4.0, 2.0, 0.5, 0.1, (32, 56), RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")),
+    "thm4.rate.n.gaussian": (
+        4.0, 2.0, 0.5, 0.1, (32, 56), RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")
+    ),
 }
 
 

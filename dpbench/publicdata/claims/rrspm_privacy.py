@@ -119,7 +119,7 @@ def gaussian(context: Context) -> tuple[str, Evidence]:
                                  "epsilon_simple": reached(d, m, layout, "simple", scale)})  # fmt: skip
     cube = parity_cube(256)
     scale = theory.rrspm_gaussian_scale_printed(_FIXED, EPSILON, DELTA)
-    trials = context.pick(quick=3000, full=60_000)
+    trials = context.pick(quick=6000, full=60_000)
     sampler = partial(cube_parities, _FIXED, "gaussian", scale)
     (lower,) = attack_bounds(
         context, [(sampler, (False, True))], epsilon=EPSILON, delta=DELTA, trials=trials, level=LEVEL / 2
