@@ -1,4 +1,4 @@
-"""An executor that keeps what its tasks gave in a file, and computes none of them twice: an audit that can be resumed."""
+"""An executor that keeps what its tasks gave in a file, and computes none twice: an audit that can be resumed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpbench.runs.scheduler import fingerprint
 class KeptBlocks(Executor):
     """`map` of another executor, of which each result is stored under its function, its argument and the code.
 
-    The file is a pickle's equal: open none that somebody else wrote. What has another fingerprint of code, versions and
+    The file holds pickles: open none that somebody else wrote. What has another fingerprint of code, versions and
     processor type is computed again.
 
     Parameters
@@ -49,7 +49,8 @@ class KeptBlocks(Executor):
         keys = [name[:16] + hashlib.sha256(repr(call).encode()).digest()[:16] for call in calls]
         kept = {key: self._read(key) for key in keys}
         missing = [(key, call) for key, call in zip(keys, calls, strict=True) if kept[key] is None]
-        made = self._inner.map(fn, *zip(*(call for _, call in missing), strict=True), timeout=timeout) if missing else ()
+        arguments = zip(*(call for _, call in missing), strict=True)
+        made = self._inner.map(fn, *arguments, timeout=timeout) if missing else ()
         with self._file:
             for (key, _), value in zip(missing, made, strict=True):
                 kept[key] = pickle.dumps(value)

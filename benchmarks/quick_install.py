@@ -1,4 +1,4 @@
-"""``python quick_install.py CHECKOUT PACKAGES``: a commit into this environment by copying; what it needs from PACKAGES.
+"""``python quick_install.py CHECKOUT PACKAGES``: copy a commit into this environment; what it needs is in PACKAGES.
 
 PACKAGES is the site-packages folder of another environment, searched after this one's own. Files keep their times, so
 that kernels whose source did not change between two commits are not compiled again.

@@ -1,14 +1,14 @@
 """``python -m benchmarks.scale --json evidence/scale.json``: an audit and `verify` on two processes of Dask.
 
-Measured: an audit of Laplace noise (ε = 1) on one and on two worker processes over TCP: seconds, the processor's seconds
+Measured: an audit of Laplace noise (ε = 1) on one and on two worker processes over TCP: seconds, those of the processor
 of the workers and of this process, the peak memory of each, and the bytes that tasks and results move; the same result
 on both. Then `verify` of one paper on the two processes with an empty store, and again with a full one. Calculated from
 the processor's seconds, which hold whatever else the machine does: the speed-up of two workers, how many workers this
 process keeps busy, and the hours, bytes and memory of 1e10 runs a side. Where the machine is shared, seconds by the
 clock say little; the load is printed beside them. `--draws`, `--paper` and `--level` set the sizes.
 
-``python -m benchmarks.scale --resume FILE --draws 1e10`` makes that audit alone, keeps what each block gave in FILE, and
-goes on where it was stopped.
+``python -m benchmarks.scale --resume FILE --draws 1e10`` makes that audit alone, keeps what each block gave in FILE,
+and goes on where it was stopped.
 """
 
 from __future__ import annotations
