@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, margins, missed
+from dpbench.ledger.harness import Rows, missed, sampled, summary
 from dpbench.publicdata import theory
 from dpbench.publicdata._oracles import nearest, public_values
 from dpbench.publicdata._separator import weighted_minimisers
@@ -76,9 +75,7 @@ def _least(errors: np.ndarray, fibre: np.ndarray, size: int) -> np.ndarray:
 def lemma18(context: Context) -> Evidence:
     """The lead of f_D after the shift, on the neighbour, less its lead before: at least 0."""
     blocks = context.pick(quick=10, full=100)
-    unit = {"what": "Lemma 18 on random classes"}
-    found = np.array(context.map(unit, partial(shifts, context.seed), range(blocks)))
-    worst = float(found[:, 0].min())
+    worst = min(lead for lead, _ in sampled(context, shifts, blocks=blocks))
     margin = 0.0 if -1e-9 < worst < 0.0 else worst
     return Evidence(
         value=margin, margin=margin, trials=blocks * _CLASSES * _WEIGHTS,
@@ -118,9 +115,7 @@ def lemma19(context: Context) -> Evidence:
 def lemma20(context: Context) -> tuple[str, Evidence]:
     """The least gap between the two best functions of the class on Z: never 0 among random weights."""
     blocks = context.pick(quick=10, full=100)
-    unit = {"what": "Lemma 18 on random classes"}
-    found = np.array(context.map(unit, partial(shifts, context.seed), range(blocks)))
-    least = float(found[:, 1].min())
+    least = min(gap for _, gap in sampled(context, shifts, blocks=blocks))
     return "refuted" if least <= 0.0 else "not refuted", Evidence(
         value=least, trials=blocks * _CLASSES * _WEIGHTS,
         notes=("value: least gap between the best and the second best value of the perturbed loss",),
@@ -157,14 +152,12 @@ def sharp_noise(m: int, n: int, epsilon: float, log: float) -> float:
     because="The constant of O(.) is taken as 1; thresholds, exact population risk. f^ agrees with f~ on Z, so "
     "(d/m)/sigma would do.",
 )
-def classification(context: Context, which: int) -> Evidence:
+def classification(context: Context, which: int) -> Rows:
     """Lemma 22 (which = 0, constant 1), 23 (1) or `sharp_noise` (2) on thresholds: how often the bound is missed."""
     sets = context.pick(quick=40, full=400)
-    rows: list[Row] = []
     cases = [(s, n, m) for s in (1.0, 0.2) for n, m in ((2000, 8), (10_000, 32))]
     for sigma, n, m in cases:
-        unit = {"what": "rounding and noise of Algorithm 4 on thresholds", "sigma": sigma, "n": n, "m": m}
-        found = np.concatenate(context.map(unit, partial(differences, sigma, n, m, context.seed), range(sets)))
+        found = np.concatenate(sampled(context, differences, sigma, n, m, blocks=sets))
         bound = (
             math.sqrt((1.0 + math.log(1.0 / BETA)) / (m * sigma**2)),
             4.0 * m**2 * math.log(m / BETA) / n,
@@ -173,13 +166,10 @@ def classification(context: Context, which: int) -> Evidence:
         made = found[:, min(which, 1)]
         one = made.reshape(sets, -1)[:, 0]  # one output a data set: independent trials
         quantile = float(np.quantile(made, 1.0 - BETA))
-        rows.append(missed(one, bound, BETA, len(cases), sigma=sigma, n=float(n), m=float(m), quantile=quantile,
-                           bound=bound, share=quantile / bound))  # fmt: skip
-    return margins(
-        rows,
-        f"value: largest share of the bound that the {1.0 - BETA:g}-quantile takes, {len(cases)} settings",
-        value=max(row["share"] for row in rows), trials=sets * len(cases),
-    )
+        yield missed(one, bound, BETA, len(cases), sigma=sigma, n=float(n), m=float(m), quantile=quantile,
+                     bound=bound, share=quantile / bound)  # fmt: skip
+    note = f"value: largest share of the bound that the {1.0 - BETA:g}-quantile takes, {len(cases)} settings"
+    return summary(note, value="share", trials=sets * len(cases))
 
 
 paper.inequality(
