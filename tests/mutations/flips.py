@@ -2,9 +2,9 @@
 
     python -m tests.mutations.flips --json evidence/flips.json
 
-Each error of `planted_in_the_ledger.PLANTS` is planted in a copy of the project, and the entries it is held against that
-rest on the code it changes are run, at level quick (at full, where they have no quick level and took at most `LONGEST`
-seconds). An entry is turned if its verdict is another than the one expected. Errors near to what an entry measures come
+Each error of `planted_in_the_ledger.PLANTS` is planted in a copy of the project, and the entries it is held against
+that rest on the code it changes are run, at level quick (at full, where they have no quick level and took `LONGEST`
+seconds at most). An entry is turned if its verdict is not the one expected. Errors near to what an entry measures come
 first; those in the rules that all entries share are tried on the entries that no other has turned. What a file of
 results holds of an error is kept while nothing but its place in the list has changed.
 """
