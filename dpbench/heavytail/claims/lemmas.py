@@ -126,7 +126,7 @@ def covering_any(context: Context) -> Rows:
 
 def deviation(context: Context, kind: str, orders: tuple[float, ...]) -> tuple[str, Evidence]:
     """How often the uniform deviation of `kind` (lower, upper, shifted) exceeds its bound, against η."""
-    count = context.pick(quick=200, full=2000)
+    count = context.pick(quick=100, full=2000)
     rows = []
     for theta in orders:
         unit = {"what": "uniform deviations of the truncated risk", "theta": theta}
