@@ -147,12 +147,14 @@ def prescribed(alpha: float = 0.1) -> Iterator[dict[str, Any]]:
     lipschitz = LIPSCHITZ["absolute"]
     for sigma in (1.0, 1.0 / 16.0):
         at = (EPSILON, DELTA, alpha, BETA, 1.0, sigma, lipschitz)
-        for name, made in (
+        found: tuple[tuple[str, Any], ...] = (
             ("Algorithm 2", theory_settings.theorem6(*at)),
             ("Algorithm 3", theory_settings.theorem7(*at)),
             ("Algorithm 4", theory_settings.theorem10(EPSILON, alpha, BETA, 1.0, sigma)),
-        ):
-            yield {"algorithm": name, "alpha": alpha, "sigma": sigma, "n": made.n, "m": made.m, "calls": made.calls}
+        )
+        for name, made in found:
+            calls = getattr(made, "calls", None)
+            yield {"algorithm": name, "alpha": alpha, "sigma": sigma, "n": made.n, "m": made.m, "calls": calls}
 
 
 def document(

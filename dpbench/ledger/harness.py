@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,6 +130,7 @@ def margins(
     value: float | str | None = None,
     margin: float | None = None,
     sides: tuple[str, str] = ("left", "right"),
+    rounding: float = ROUNDING,
     trials: int = 0,
 ) -> Evidence:
     """Evidence of left ≤ right.
@@ -145,6 +147,8 @@ def margins(
         The smallest relative margin, where it does not follow from the two sides.
     sides : (str, str)
         Columns with the left and the right side.
+    rounding : float
+        A margin this near to zero is equality.
     trials : int
     """
     series = dict(rows) if isinstance(rows, Mapping) else column(rows)
@@ -152,7 +156,7 @@ def margins(
         pairs = zip(*(series[side] for side in sides), strict=True)
         series["margin"] = [(right - left) / abs(right) for left, right in pairs]
         margin = min(series["margin"])
-        margin = 0.0 if abs(margin) < ROUNDING else margin
+    margin = 0.0 if abs(margin) < rounding else margin
     if not (notes and notes[0].startswith("value")):
         notes = (_MARGIN, *notes)
     if isinstance(value, str):
@@ -188,6 +192,16 @@ def growing(rows: Sequence[Row], *notes: str, trials: int = 0) -> Evidence:
     growth = float(np.polyfit(np.abs(np.log(axis / axis[0])), np.log(needed), 1)[0])
     margin = float(max(1.0 - needed[1:] / (GROWTH * needed[:-1])))
     return margins(rows, *notes, value=growth, margin=margin, trials=trials)
+
+
+def vanishing(rows: Sequence[Row], *notes: str) -> Evidence:
+    """Evidence against "there is a constant": the ``ratio`` of what is attained to what is claimed, row after row.
+
+    Below 0, and refuted, where every row has less than half of the ratio before. The value is the last ratio.
+    """
+    ratios = [row["ratio"] for row in rows]
+    margin = max(2.0 * after / before - 1.0 for before, after in pairwise(ratios))
+    return margins(rows, *notes, value=ratios[-1], margin=margin)
 
 
 def profiles(

@@ -188,12 +188,11 @@ def stability(context: Context, normalization: str, sharp: bool) -> Evidence:
     smallest = min(smallest, float((1.0 - found[:, 2] / bounds).min()))
     series = column(rows) | {f"linear_{name}": found[:, i].tolist() for i, name in enumerate(("n", "eta", "moved"))}
     series |= {"linear_bound": bounds.tolist()}
-    margin = 0.0 if -1e-9 < smallest < 0.0 else smallest  # the bound is attained: rounding of the oracle
     return margins(
         series,
         f"value: smallest relative margin over {len(rows)} balanced pairs of constants and {count} data sets of linear "
         f"functions with {_PAIRS} neighbours each (largest share there {float((found[:, 2] / bounds).max()):.3f})",
-        margin=margin,
+        margin=smallest, rounding=1e-9,  # the bound is attained: rounding of the oracle
     )
 
 

@@ -117,10 +117,8 @@ def regularizer(context: Context) -> Evidence:
         chosen = np.take_along_axis(risk, (risk + r).argmin(axis=1)[:, None], axis=1)[:, 0]
         right = risk.min(axis=1) + np.ptp(r, axis=1)
         smallest = min(smallest, float((1.0 - chosen / right).min()))
-    return Evidence(
-        value=smallest, margin=smallest,
-        notes=(f"value: smallest relative margin of {cases:,} random classes of 2 to 29 functions; 0: attained",),
-    )
+    note = f"value: smallest relative margin of {cases:,} random classes of 2 to 29 functions; 0: attained"
+    return margins({}, note, margin=smallest)
 
 
 def bracket(m: int) -> float:

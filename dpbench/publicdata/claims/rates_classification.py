@@ -197,14 +197,13 @@ def printed_settings(context: Context) -> Evidence:
     sets = context.pick(quick=16, full=32)
     for alpha in context.pick(quick=(0.6,), full=(0.6, 0.5)):
         made = theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, 1.0, 0.5)
-        assert made.calls is not None
         calls, n = math.ceil(made.calls), math.ceil(made.n)
         base = AveragedPerturbation(EPSILON, DELTA, calls=calls, perturbation=made.eta)
         row = setting("alpha", alpha, alpha, n, made.m, population, replace(base, noise_scale=made.gamma))
         mean, share = excess_share(context, row, sets)
         private = base.gamma(row["point"].population.draw(n, stream(0, "publicdata.settings")))
         rows.append({"alpha": alpha, "n": n, "m": math.ceil(made.m), "calls": calls, "excess": mean,
-                     "gamma_over_private": (made.gamma or 0.0) / private, "share": share})  # fmt: skip
+                     "gamma_over_private": made.gamma / private, "share": share})  # fmt: skip
     return margins(
         column(rows),
         f"value: largest mean excess over alpha, {WIDE:g} standard errors added; J = {rows[0]['calls']:,} calls",

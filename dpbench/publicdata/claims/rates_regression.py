@@ -76,7 +76,7 @@ def nonconvex(context: Context, hull: bool) -> tuple[str, Evidence]:
     sizes = context.pick(quick=(100, 100_000), full=(1000, 10_000, 100_000, 1_000_000))
     population = three_functions(hull)
 
-    def made(alpha: float) -> Any:  # (127) with all its constants 1, but 8 for m, so that the noise averages out
+    def made(alpha: float) -> theory_settings.Averaged:  # (127), its constants 1 but 8 for m: the noise averages out
         return theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, population.smoothness, 0.5)
 
     def mechanism(alpha: float) -> Any:

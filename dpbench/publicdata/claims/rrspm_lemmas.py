@@ -8,7 +8,7 @@ import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, missed, sampled, summary
+from dpbench.ledger.harness import Rows, margins, missed, sampled, summary
 from dpbench.publicdata import theory
 from dpbench.publicdata._oracles import nearest, public_values
 from dpbench.publicdata._separator import weighted_minimisers
@@ -76,11 +76,8 @@ def lemma18(context: Context) -> Evidence:
     """The lead of f_D after the shift, on the neighbour, less its lead before: at least 0."""
     blocks = context.pick(quick=10, full=100)
     worst = min(lead for lead, _ in sampled(context, shifts, blocks=blocks))
-    margin = 0.0 if -1e-9 < worst < 0.0 else worst
-    return Evidence(
-        value=margin, margin=margin, trials=blocks * _CLASSES * _WEIGHTS,
-        notes=("value: least lead after the shift less the lead before it; 0: the shift of 2 is all needed",),
-    )
+    note = "value: least lead after the shift less the lead before it; 0: the shift of 2 is all needed"
+    return margins({}, note, margin=worst, rounding=1e-9, trials=blocks * _CLASSES * _WEIGHTS)
 
 
 @paper.inequality(
@@ -99,11 +96,8 @@ def lemma19(context: Context) -> Evidence:
         signs = np.where(rng.random() < 0.3, np.sign(r), rng.choice((-1.0, 1.0), m))
         loss = float((np.abs(r + 2.0 * signs) - np.abs(r)).sum()) / scale
         smallest = min(smallest, 1.0 - loss / epsilon)
-    margin = 0.0 if -1e-12 < smallest < 0.0 else smallest
-    return Evidence(
-        value=margin, margin=margin, trials=cases,
-        notes=("value: smallest relative margin of epsilon over the log-ratio; 0: attained where all signs agree",),
-    )
+    note = "value: smallest relative margin of epsilon over the log-ratio; 0: attained where all signs agree"
+    return margins({}, note, margin=smallest, trials=cases)
 
 
 @paper.inequality(
@@ -112,14 +106,12 @@ def lemma19(context: Context) -> Evidence:
     because="Two functions that differ on Z have equal values on a set of weights of measure 0. F itself has no "
     "unique one: publicdata.alg4.privacy.ties.",
 )
-def lemma20(context: Context) -> tuple[str, Evidence]:
+def lemma20(context: Context) -> Evidence:
     """The least gap between the two best functions of the class on Z: never 0 among random weights."""
     blocks = context.pick(quick=10, full=100)
     least = min(gap for _, gap in sampled(context, shifts, blocks=blocks))
-    return "refuted" if least <= 0.0 else "not refuted", Evidence(
-        value=least, trials=blocks * _CLASSES * _WEIGHTS,
-        notes=("value: least gap between the best and the second best value of the perturbed loss",),
-    )
+    note = "value: least gap between the best and the second best value of the perturbed loss"
+    return margins({}, note, value=least, margin=least or -1.0, rounding=0.0, trials=blocks * _CLASSES * _WEIGHTS)
 
 
 def population(smoothness: float) -> FinitePopulation:

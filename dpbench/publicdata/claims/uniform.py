@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, growing, missed, sampled, summary
+from dpbench.ledger.harness import Rows, growing, margins, missed, sampled, summary
 from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.publicdata.claims import paper
 from dpbench.publicdata.claims.sweeps import Drawn
@@ -126,18 +126,17 @@ def logarithm(context: Context) -> Rows:
 def restriction(context: Context) -> Evidence:
     """Random classes on up to six points, Z some of them: is the restriction identified by Z, and is the class?"""
     rng = stream(context.seed, "publicdata.lemma17")
-    cases, missed, whole = context.pick(quick=300, full=5000), 0, 0
+    cases, failed, whole = context.pick(quick=300, full=5000), 0, 0
     for _ in range(cases):
         size, public = int(rng.integers(2, 30)), int(rng.integers(1, 6))
         table = rng.choice((-1.0, 1.0), (size, 6))
         points = rng.permutation(6)[:public].astype(float)
         restricted = FiniteClass(np.unique(table[:, points.astype(int)], axis=0))
-        missed += not identifies(restricted, np.arange(float(public)))
+        failed += not identifies(restricted, np.arange(float(public)))
         whole += identifies(FiniteClass(table), points)
-    return Evidence(
-        value=whole / cases, margin=0.0 if missed == 0 else -missed / cases, trials=cases,
-        notes=(f"value: share of {cases:,} random classes that Z identifies before they are restricted to Z; of the "
-               f"restricted ones {cases - missed:,}",),
+    return margins(
+        {}, f"value: share of {cases:,} random classes that Z identifies before they are restricted to Z; of the "
+        f"restricted ones {cases - failed:,}", value=whole / cases, margin=-failed / cases, trials=cases,
     )  # fmt: skip
 
 
