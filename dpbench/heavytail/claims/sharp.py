@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from dpbench.heavytail.problem import HeavyTailedProblem
 from dpbench.heavytail.tails import Tail
 from dpbench.heavytail.truncation import sums_at
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, column
+from dpbench.ledger.harness import Rows, column, sampled
 
 EPSILON = 1.0
 FAILURE = 0.05
@@ -104,9 +103,8 @@ def exact_sweep(
     measure: Any = mean_excess,
 ) -> np.ndarray:  # fmt: skip
     """`measure` of `trials` independent data sets of n records."""
-    unit = {"what": "exact mean excess on an axis design", "n": n}
-    run = partial(_block, measure, population, n, mechanism, context.seed)
-    return np.concatenate(context.map(unit, run, range(-(-trials // _BLOCK))))[:trials]
+    parts = sampled(context, _block, measure, population, n, mechanism, blocks=-(-trials // _BLOCK))
+    return np.concatenate(parts)[:trials]
 
 
 def _block(
@@ -201,7 +199,7 @@ def printed(context: Context, theta: float, moment: str) -> Rows:
 
 def value(context: Context, orders: tuple[float, ...]) -> Evidence:
     """The mean excess over d·2·log θ/(nιε) at the largest n, with the next term of its expansion as allowance."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for theta in orders:
         *_, (n, sample, leading, following) = sharp_sweep(theta, context)
         ratio, reach = sample / leading, float(student.isf(0.5 * LEVEL / len(orders), sample.size - 1))
