@@ -121,7 +121,7 @@ def covering_any(context: Context) -> Rows:
 
 def deviation(context: Context, kind: str, orders: tuple[float, ...]) -> tuple[str, Evidence]:
     """How often the uniform deviation of `kind` (lower, upper, shifted) exceeds its bound, against η."""
-    count = context.pick(quick=200, full=2000)
+    count = context.pick(quick=100, full=2000)
     rows = []
     for theta in orders:
         found = np.concatenate(sampled(context, excesses, theta, blocks=count // _BLOCK))[:, _KINDS.index(kind)]

@@ -78,7 +78,7 @@ def frequencies(context: Context, lemma: int, orders: tuple[float, ...]) -> tupl
 
     sup_w E|y − xw|^θ is put too small, max(E|e|^θ, max|w − w*|^θ E|x|^θ) (Jensen): the test is the stricter for it.
     """
-    count = context.pick(quick=200, full=2000)
+    count = context.pick(quick=100, full=2000)
     rows = []
     for theta in orders:
         law, iota, zeta = population(theta), _iota(_RECORDS, theta), 1.0 / _RECORDS

@@ -72,7 +72,7 @@ def large_epsilon(context: Context, theta: float) -> Rows:
 
     The law of the output given the number of ones is computed exactly, so the chance of a miss is.
     """
-    for epsilon, bound, law in _nine(theta, 1e-4, sampling=False):
+    for epsilon, bound, law in _nine(theta, context.pick(quick=4e-4, full=1e-4), sampling=False):
         missed = 0.0
         for ones in range(10):
             excess, logs = law(ones)

@@ -28,10 +28,12 @@ from dpbench.publicdata.rrspm import RRSPM
 CELLS = 512
 CASES = {
     # name: power of 1/α in n and in m, the factor that O(.) leaves open in m, label noise, data sets (quick), mechanism
-    "thm10.rate.n": (5.0, 2.0, 0.5, 0.1, 96, RRSPM(EPSILON)),
-    "thm10.rate.n.realizable": (3.0, 1.0, 2.0, 0.0, 96, RRSPM(EPSILON)),
-    "thm4.rate.n.gaussian-realizable": (2.5, 1.0, 2.0, 0.0, 40, RRSPM(EPSILON, DELTA, noise="gaussian")),
-    "thm4.rate.n.gaussian": (4.0, 2.0, 0.5, 0.1, 64, RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")),
+    "thm10.rate.n": (5.0, 2.0, 0.5, 0.1, (64, 96), RRSPM(EPSILON)),
+    "thm10.rate.n.realizable": (3.0, 1.0, 2.0, 0.0, (32, 96), RRSPM(EPSILON)),
+    "thm4.rate.n.gaussian-realizable": (2.5, 1.0, 2.0, 0.0, (16, 40), RRSPM(EPSILON, DELTA, noise="gaussian")),
+    "thm4.rate.n.gaussian": (
+        4.0, 2.0, 0.5, 0.1, (32, 56), RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed"),
+    ),  # fmt: skip
 }
 
 
@@ -140,7 +142,7 @@ def classes(context: Context) -> Evidence:
     """Mean excess with `WIDE` standard errors over α; of 24 sets or more Student's t keeps the level."""
     rows: list[Row] = []
     alpha = 0.4
-    for noise, sets in ((0.1, context.pick(quick=24, full=32)), (0.0, context.pick(quick=64, full=128))):
+    for noise, sets in ((0.1, context.pick(quick=24, full=32)), (0.0, context.pick(quick=32, full=128))):
         for (name, d, population), epsilon in product(families(noise), context.pick(quick=(1.0,), full=(1.0, 0.5))):
             made = theory_settings.theorem10(epsilon, alpha, BETA, d, 1.0)
             m, n = made.m, made.n
@@ -222,4 +224,4 @@ def hull(context: Context) -> tuple[str, Evidence]:
         context.pick(quick=(1000, 200_000), full=(1000, 10_000, 100_000)), 5.0, lambda a: 4.0 / a**2,
         three_functions(hull=True), lambda a: RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a),
     )  # fmt: skip
-    return judged(context, rows, context.pick(quick=40, full=96), context.pick(quick=4, full=16))
+    return judged(context, rows, context.pick(quick=14, full=96), 16)

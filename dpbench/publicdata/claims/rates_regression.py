@@ -85,8 +85,8 @@ def nonconvex(context: Context, hull: bool) -> tuple[str, Evidence]:
         return OnHull(base) if hull else base
 
     rows = along_n(sizes, 14.0, lambda alpha: 8.0 * made(alpha).m, population, mechanism)
-    sets = context.pick(quick=(56, 56) if hull else (32, 32), full=(64, 48, 32, 24))
-    verdict, evidence = judged(context, rows, sets, context.pick(quick=16 if hull else 48, full=64 if hull else 32))
+    sets = context.pick(quick=(20, 20) if hull else (40, 16), full=(64, 48, 32, 24))
+    verdict, evidence = judged(context, rows, sets, 64 if hull else context.pick(quick=48, full=32))
     means = ", ".join(f"{value:.4f}" for value in evidence.series["measured"])
     note = f"mean excess {means} at n = {', '.join(f'{n:,}' for n in sizes)}; 1/6 = 0.1667"
     return verdict, replace(evidence, notes=(*evidence.notes, note))
@@ -100,11 +100,11 @@ paper.variant(
 )
 
 
-def private_grid(sizes: Sequence[int]) -> list[Row]:
-    """Algorithm 2, private (exact calibration), on thresholds: η, m and J follow α = n^{−1/14}."""
+def private_grid(sizes: Sequence[int], share: float = 0.5) -> list[Row]:
+    """Algorithm 2, private (exact calibration), on thresholds: η, m and J = `share` α^−8 follow α = n^{−1/14}."""
     return along_n(
         sizes, 14.0, lambda a: 8.0 * a**-2, line(Thresholds(), noise=0.1, cells=128, loss="absolute"),
-        lambda a: AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(0.5 * a**-8), perturbation=0.2 * a),
+        lambda a: AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(share * a**-8), perturbation=0.2 * a),
     )  # fmt: skip
 
 
@@ -118,7 +118,8 @@ def private_grid(sizes: Sequence[int]) -> list[Row]:
 def averaged(context: Context) -> tuple[str, Evidence]:
     """The slope on `private_grid`."""
     sizes = context.pick(quick=(2000, 500_000), full=(1000, 10_000, 100_000, 1_000_000))
-    return judged(context, private_grid(sizes), *context.pick(quick=((32, 20), 16), full=((48, 48, 32, 32), 64)))
+    share, sets, repeats = context.pick(quick=(0.25, (48, 24), 16), full=(0.5, (48, 48, 32, 32), 64))
+    return judged(context, private_grid(sizes, share), sets, repeats)
 
 
 @paper.rate(

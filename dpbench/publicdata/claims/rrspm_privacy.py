@@ -115,12 +115,12 @@ def gaussian(context: Context) -> tuple[str, Evidence]:
                      "epsilon_simple": reached(d, m, layout, "simple", scale)})  # fmt: skip
     cube = parity_cube(256)
     scale = theory.rrspm_gaussian_scale_printed(_FIXED, EPSILON, DELTA)
-    trials = context.pick(quick=8000, full=60_000)
+    trials = context.pick(quick=3000, full=60_000)
     sampler = partial(cube_parities, _FIXED, "gaussian", scale)
     target: dict[str, float] = {"epsilon": EPSILON, "delta": DELTA, "level": LEVEL / 2}
     (lower,) = attack_bounds(context, [(sampler, (False, True))], trials=trials, **target)
     mechanism = RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")
-    runs = context.pick(quick=3000, full=50_000)
+    runs = context.pick(quick=1500, full=50_000)
     sides = problem_of(cube), problem_of(cube, neighbour=True)
     (through,) = attack_bounds(context, [(partial(parities, mechanism), sides)], trials=runs, **target)
     value = reached(_FIXED, _FIXED, "single", "tilted", scale)

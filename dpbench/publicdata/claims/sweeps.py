@@ -37,12 +37,12 @@ class Drawn:
         p = self.population
         chances = p.private[:, None] * p.law
         counts = rng.multinomial(n, chances.ravel() / chances.sum())
-        atoms = np.repeat(np.arange(counts.size), counts)
+        features = np.repeat(np.repeat(p.points, p.law.shape[1], axis=0), counts, axis=0)
         seen = rng.choice(len(p.public), size=self.m, p=p.public)
         return PublicDataProblem(
-            p.points[atoms // p.law.shape[1]], p.labels.ravel()[atoms], p.points[seen], hypotheses=p.hypotheses,
-            loss=p.loss, smoothness=p.smoothness,
-        )  # fmt: skip
+            features, np.repeat(p.labels.ravel(), counts), p.points[seen], hypotheses=p.hypotheses, loss=p.loss,
+            smoothness=p.smoothness,
+        )
 
     def excess_risk(self, outputs: Any) -> np.ndarray:
         return self.population.excess_risk(outputs)
