@@ -260,7 +260,7 @@ def profiles(
     if attacks:
         columns["attack_epsilon_lower"] = [bound for _, bound in attacks]
     if isinstance(value, str):
-        value = max(columns[value])
+        value = float(max(columns[value]))
     elif value is None:
         ratios = [
             profile.delta(epsilon) / delta if delta else profile.epsilon(0.0) / epsilon
