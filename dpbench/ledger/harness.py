@@ -259,17 +259,16 @@ def profiles(
     columns = {name: [row[name] for row in table if name in row] for row in table for name in row}
     if attacks:
         columns["attack_epsilon_lower"] = [bound for _, bound in attacks]
-    if isinstance(value, str):
-        value = float(max(columns[value]))
-    elif value is None:
+    headline = float(max(columns[value])) if isinstance(value, str) else value
+    if headline is None:
         ratios = [
             profile.delta(epsilon) / delta if delta else profile.epsilon(0.0) / epsilon
             for (epsilon, delta), profile in pairs or guarantees
         ]
-        value = max(ratios, default=max((bound / epsilon for (epsilon, _), bound in attacks), default=0.0))
+        headline = max(ratios, default=max((bound / epsilon for (epsilon, _), bound in attacks), default=0.0))
         what = "true delta of a pair" if pairs else "guaranteed delta" if guarantees else "lower bound on epsilon"
         notes = (f"value: the largest ratio of a {what} to the claimed one", *notes)
-    return verdict, Evidence(value, trials=trials, series=columns | (series or {}), notes=notes)
+    return verdict, Evidence(headline, trials=trials, series=columns | (series or {}), notes=notes)
 
 
 def _named(epsilon: float, delta: float, profile: Profile) -> Row:
