@@ -4,8 +4,7 @@ Its events are intervals, half-lines and pairs of tails: the most informative fo
 scale, and for noise that is flat or bounded. The fit is the maximum-likelihood one under that shape: isotonic
 regression of the side (Barlow et al. 1972) on either side of the mode, the mode by the likelihood. It has no width to
 choose, and the events that it gives are the intervals with the largest P − λQ in the sample, for one λ after the other.
-It only guides
-the choice of events: no bound depends on it.
+It only guides the choice of events: no bound depends on it.
 """
 
 from __future__ import annotations
