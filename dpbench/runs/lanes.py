@@ -153,7 +153,7 @@ def _longest_first(groups: list[list[Measurable]], context: RunContext) -> list[
 
 
 def _next(events: queue.SimpleQueue[tuple[_Lane, Any]]) -> tuple[_Lane | None, Any]:
-    """What was said next, if anything was in half a second: short steps, between which Ctrl-C is heard everywhere."""
+    """The next message, if one came within half a second: short steps, between which Ctrl-C is received everywhere."""
     with suppress(queue.Empty):
         return events.get(timeout=0.5)
     return None, ()

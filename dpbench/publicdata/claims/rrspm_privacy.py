@@ -185,8 +185,7 @@ def all_of_epsilon(sizes: Sequence[int], mechanism: Callable[[float], Any], note
         problem = problem_of(cube)
         rows.append({"epsilon": epsilon, "delta": 0.0, "guarantee": made.guarantee(problem)})
         slacks.append(1.0 - exact_profile(cube, "laplace", made.scale(problem)).epsilon(0.0) / epsilon)
-    verdict, evidence = profiles(rows, note, value=max(map(abs, slacks)))
-    return "refuted" if min(slacks) < -1e-9 else verdict, evidence
+    return profiles(rows, note, value=max(map(abs, slacks)), broken=min(slacks) < -1e-9)
 
 
 @paper.privacy(
