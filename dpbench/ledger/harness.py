@@ -206,7 +206,7 @@ def vanishing(rows: Sequence[Row], *notes: str) -> Evidence:
 
 def profiles(
     rows: Iterable[Row | tuple[float, float, Profile]], *notes: str, value: float | str | None = None, trials: int = 0,
-    series: dict[str, list[Any]] | None = None,
+    series: dict[str, list[Any]] | None = None, broken: bool = False,
 ) -> tuple[str, Evidence]:  # fmt: skip
     """Verdict and evidence of "(ε, δ)-DP at each (ε, δ) listed".
 
@@ -223,6 +223,8 @@ def profiles(
     trials : int
     series : dict, optional
         Further columns.
+    broken : bool
+        Whether something else that was tried lies beyond the claim: "refuted".
 
     Returns
     -------
@@ -250,12 +252,14 @@ def profiles(
     verdict = privacy_verdict([t for t, _ in pairs], pairs=[p for _, p in pairs])
     if verdict != "refuted":
         verdict = privacy_verdict([t for t, _ in guarantees], guarantees=[g for _, g in guarantees])
+    if broken:
+        verdict = "refuted"
     if any(bound > epsilon for (epsilon, _), bound in attacks):
         verdict = "refuted"
     columns = {name: [row[name] for row in table if name in row] for row in table for name in row}
     if attacks:
         columns["attack_epsilon_lower"] = [bound for _, bound in attacks]
-    headline = max(columns[value]) if isinstance(value, str) else value
+    headline = float(max(columns[value])) if isinstance(value, str) else value
     if headline is None:
         ratios = [
             profile.delta(epsilon) / delta if delta else profile.epsilon(0.0) / epsilon
