@@ -116,7 +116,7 @@ def speed(document: dict[str, Any]) -> str:
 def dependence(document: dict[str, Any]) -> str:
     """What ``python -m benchmarks.dependence --json`` wrote: how many audits were refused."""
     return table(
-        ("runs of a side", "runs a side", "audits", "refused"),
+        ("sampler", "runs a side", "audits", "refused"),
         (
             (
                 escaped(f"{name}, {row['kind']}" if row["kind"] == "planted" else f"{name}, independent"),
