@@ -41,60 +41,6 @@ def mutations(document: dict[str, Any]) -> str:
     return table(header, [*((name, *map(str, of)) for name, of in counts.items()), ("all", *map(str, total))])
 
 
-def mechanism_peers(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.mechanism_peers --json`` wrote."""
-    return table(
-        ("mechanism", "peer", "how they agree", "ours a second", "peer's", "ratio", "95% interval"),
-        (
-            (
-                row["mechanism"], row["peer"], row["agreed"], f"{row['ours_per_second']:.3g}",
-                f"{row['peer_per_second']:.3g}", f"{row['median']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}",
-            )
-            for row in document["rows"]
-        ),
-    )  # fmt: skip
-
-
-def scale(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.scale --json`` wrote."""
-    found, verify = document["calculated"], document["verify"]
-    rows = [
-        (
-            f"audit of {row['draws']:,} runs a side, {row['workers']} worker{'s'[: row['workers'] - 1]}",
-            f"{row['processor_seconds_of_workers']:.1f}, {row['processor_seconds_here']:.1f}",
-            f"{row['seconds']:.0f} (load {row['load']:.0f})", f"{row['bytes_moved'] / 1e6:.1f}",
-            f"{row['peak_bytes_of_a_worker'] / 1e6:.0f}, {row['peak_bytes_here'] / 1e6:.0f}",
-        )
-        for row in document["audits"]
-    ]  # fmt: skip
-    hours = found["processor_hours_of_workers_of_1e10"], found["processor_hours_here_of_1e10"]
-    rows.append(
-        (
-            "calculated: 10,000,000,000 runs a side, 2 workers", f"{hours[0]:.2f} h, {hours[1]:.2f} h",
-            f"{found['hours_of_1e10_on_two']:.1f} h; speed-up of two {found['speed_up_of_two']:.2f}; "
-            f"{found['workers_kept_busy']:.1f} workers kept busy",
-            f"{found['bytes_of_1e10'] / 1e6:,.0f}", "",
-        )
-    )  # fmt: skip
-    name = f"verify --paper {verify['paper']} --level {verify['level']}, {verify['entries']} entries, 2 workers"
-    seconds = f"{verify['seconds_first']:.0f}, resumed {verify['seconds_resumed']:.0f}"
-    rows.append((name, "", seconds, "", f", {verify['peak_bytes_here'] / 1e6:.0f}".strip(", ")))
-    header = "what", "processor s: workers, client", "s by the clock", "MB moved", "peak MB: a worker, client"
-    return table(header, rows)
-
-
-PEERS = (
-    (
-        "mechanism_peers.json", mechanism_peers,
-        "The JL method, RRSPM with its oracles and the exponential mechanism beside what one writes with NumPy, SciPy "
-        "or scikit-learn, on one core (`python -m benchmarks.mechanism_peers --json evidence/mechanism_peers.json`): "
-        "outputs or calls a second of processor time, medians of 5 alternating pairs, after the two were seen to "
-        "agree. Below 1 ours is the slower one. A Markov chain has the law in the limit only: a draw of it is never "
-        "ε-DP.",
-    ),
-)  # fmt: skip
-"""Evidence, table and what stands above it, on the page of other tools."""
-
 MACHINES = (
     (
         "sizing.json", sizing,
@@ -103,13 +49,6 @@ MACHINES = (
         "the problem with it, travels once to each worker; a block moves its task and its result. The last two columns "
         "are calculated: how many such workers one scheduler can feed, from the seconds of an empty task, and how many "
         "a link of 1 Gbit/s can, from the bytes of a block.",
-    ),
-    (
-        "scale.json", scale,
-        "An audit of Laplace noise and `verify` on worker processes of Dask over TCP (`python -m benchmarks.scale "
-        "--draws 1e7 --json evidence/scale.json`). What 1e10 runs take is calculated from what the audit of 3e7 "
-        "took more than that of 1e7, in seconds of the processor; it was not run. The clock's seconds are of a machine "
-        "that did much else; the load stands beside them.",
     ),
 )  # fmt: skip
 """Evidence, table and what stands above it, on the page of many machines."""
