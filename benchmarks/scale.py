@@ -1,16 +1,21 @@
 """``python -m benchmarks.scale --json evidence/scale.json``: an audit and `verify` on two processes of Dask.
 
-Measured: the seconds of an audit of Laplace noise (ε = 1) on one and on two worker processes over TCP, the processor's
-seconds of the workers and of this process, the peak memory of each, and the bytes that tasks and results move; the same
-result on both. Then `verify` of one paper on the two processes with an empty store, and again with a full one.
-Calculated from that: the hours of 1e10 runs a side. Where the machine is shared, seconds say little; those of the
-processor are of the work itself. `--draws`, `--paper` and `--level` set the sizes.
+Measured: an audit of Laplace noise (ε = 1) on one and on two worker processes over TCP: seconds, those of the processor
+of the workers and of this process, the peak memory of each, and the bytes that tasks and results move; the same result
+on both. Then `verify` of one paper on the two processes with an empty store, and again with a full one. Calculated from
+the processor's seconds, which hold whatever else the machine does: the speed-up of two workers, how many workers this
+process keeps busy, and the hours, bytes and memory of 1e10 runs a side. Where the machine is shared, seconds by the
+clock say little; the load is printed beside them. `--draws`, `--paper` and `--level` set the sizes.
+
+``python -m benchmarks.scale --resume FILE --draws 1e10`` makes that audit alone, keeps what each block gave in FILE,
+and goes on where it was stopped.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import sys
 import tempfile
@@ -21,6 +26,7 @@ from typing import Any
 import numpy as np
 
 import dpbench
+from benchmarks.kept_blocks import KeptBlocks
 from dpbench.auditing.blocks import BLOCK
 from dpbench.runs.environment import machine, versions
 
@@ -33,9 +39,15 @@ def noisy(shift: float, trials: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def used() -> tuple[float, int]:
-    """Of this process: seconds of the processor, and the largest memory in bytes."""
+    """Of this process: seconds of the processor, and the largest memory in bytes.
+
+    On Linux a child inherits `ru_maxrss` from the process that it was forked from; VmHWM is its own.
+    """
     said = resource.getrusage(resource.RUSAGE_SELF)
-    return said.ru_utime + said.ru_stime, said.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    peak, status = said.ru_maxrss * (1 if sys.platform == "darwin" else 1024), Path("/proc/self/status")
+    if status.exists():
+        peak = next(int(x.split()[1]) * 1024 for x in status.read_text().splitlines() if x.startswith("VmHWM"))
+    return said.ru_utime + said.ru_stime, peak
 
 
 def moved(executor: Any) -> dict[str, list[int]]:
@@ -73,7 +85,7 @@ def audited(workers: int, draws: int) -> dict[str, Any]:
         seconds = time.perf_counter() - began
         after = client.run(used).values()
     return {
-        "workers": workers, "draws": draws, "seconds": seconds, "draws_per_second": 2 * draws / seconds,
+        "workers": workers, "draws": draws, "seconds": seconds, "load": os.getloadavg()[0],
         "processor_seconds_of_workers": sum(spent for spent, _ in after) - before,
         "processor_seconds_here": used()[0] - own, "peak_bytes_of_a_worker": max(peak for _, peak in after),
         "peak_bytes_here": used()[1], "tasks": len(counts["task"]), "bytes_moved": sum(map(sum, counts.values())),
@@ -107,25 +119,60 @@ def verified(paper: str, level: str) -> dict[str, Any]:
     return found
 
 
+def calculated(one: dict[str, Any], two: dict[str, Any]) -> dict[str, float]:
+    """What follows from the processor's seconds of the audits on one and on two workers."""
+    busy, here = (min(r[f"processor_seconds_{of}"] for r in (one, two)) for of in ("of_workers", "here"))
+    share = TARGET / two["draws"]
+    return {
+        "speed_up_of_two": busy / max(0.5 * busy, here),
+        "workers_kept_busy": busy / here,
+        "processor_hours_of_1e10": share * busy / 3600.0,
+        "hours_of_1e10_on_two": share * max(0.5 * busy, here) / 3600.0,
+        "hours_of_1e10_on_any": share * here / 3600.0,
+        "bytes_of_1e10": share * two["bytes_moved"],
+    }
+
+
+def resumed(file: Path, draws: int) -> dict[str, Any]:
+    """The audit alone on two processes, from what the file holds of it."""
+    from distributed import LocalCluster
+
+    from dpbench.runs.scheduler import scheduler
+
+    def said(done: int, total: int) -> None:
+        print(f"{done:,} of {total:,} certifying runs", file=sys.stderr, flush=True)
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        scheduler(cluster.scheduler_address) as executor,
+        KeptBlocks(executor, file) as kept,
+    ):
+        result = dpbench.audit(noisy, 0.0, 1.0, trials=draws, workers=kept, progress=said)
+        return {
+            "draws": draws, "epsilon_lower": result.epsilon_lower, "blocks_computed": kept.computed,
+            "blocks_found": kept.found, "peak_bytes_here": used()[1],
+        }  # fmt: skip
+
+
 def main() -> int:
+    """Measure, or make one audit, and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__.split("\n")[0])
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--draws", type=float, default=1e9, help="a side (default 1e9)")
     parser.add_argument("--paper", default="publicdata")
     parser.add_argument("--level", default="quick", choices=("quick", "full"))
+    parser.add_argument("--resume", type=Path, metavar="FILE", help="one audit alone, its blocks kept in FILE")
     asked = parser.parse_args()
-    audits = [audited(workers, int(asked.draws)) for workers in (1, 2)]
-    one, two = audits
-    if one["epsilon_lower"] != two["epsilon_lower"]:
-        raise AssertionError("one worker and two: not the same result")
-    busy = two["processor_seconds_of_workers"] / two["draws"]
-    document = {
-        "audits": audits, "speed_up": one["seconds"] / two["seconds"],
-        "hours_of_1e10_on_two": TARGET * two["seconds"] / two["draws"] / 3600.0,
-        "processor_hours_of_1e10": TARGET * busy / 3600.0,
-        "workers_that_one_client_feeds": two["processor_seconds_of_workers"] / two["processor_seconds_here"],
-        "verify": verified(asked.paper, asked.level), "machine": machine(), "versions": versions(),
-    }  # fmt: skip
+    if asked.resume is not None:
+        document: dict[str, Any] = resumed(asked.resume, int(asked.draws))
+    else:
+        one, two = (audited(workers, int(asked.draws)) for workers in (1, 2))
+        if one["epsilon_lower"] != two["epsilon_lower"]:
+            raise AssertionError("one worker and two: not the same result")
+        document = {
+            "audits": [one, two], "calculated": calculated(one, two), "verify": verified(asked.paper, asked.level),
+        }  # fmt: skip
+    document |= {"machine": machine(), "versions": versions()}
     text = json.dumps(document, indent=1)
     if asked.json is not None:
         asked.json.write_text(text + "\n", encoding="utf-8")

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.dependence import Watch
+from dpbench.auditing.dependence import KEPT, Watch
+from dpbench.auditing.scores import values_of
 from dpbench.auditing.traces import Probe, Trace
 from dpbench.core import sampling
 from dpbench.core.validation import InvalidInput, invalid, native
@@ -127,7 +128,7 @@ class Counter:
         return sum(map(len, self.thresholds))
 
     def __call__(self, outputs: np.ndarray, side: int = 0) -> tuple[np.ndarray, Trace | None]:
-        values = [score(outputs) for score in self.scores]
+        values = values_of(self.scores, outputs)
         trace = None if self.probe is None else self.probe.trace(outputs, side, values[0] >= self.main)
         return np.concatenate([_reached(x, t) for x, t in zip(values, self.thresholds, strict=True)]), trace
 
@@ -161,7 +162,10 @@ class _Count:
         side, block, rows = job
         outputs = self.runs.draw(self.part, side, block, rows)
         _same_kind([self.like, outputs], self.runs.name)
-        return self.counter(outputs, side)
+        counts, trace = self.counter(outputs, side)
+        if trace is not None and block >= KEPT:  # nine tenths of what would travel, for nothing
+            trace = trace.without_bits()
+        return counts, trace
 
 
 def _jobs(rows: int) -> list[tuple[int, int, int]]:

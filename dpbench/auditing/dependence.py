@@ -104,7 +104,7 @@ class Watch:
         self._mixed = probe.mixed
         self._tables[part, side] = self._tables.get((part, side), 0) + trace.tables
         if len(blocks) >= KEPT:
-            trace = replace(trace, bits=trace.bits[:, :0], tables=trace.tables[:, :0])
+            trace = replace(trace.without_bits(), tables=trace.tables[:, :0].copy())
         blocks.append(trace)
 
     def add_all(self, part: str, side: int, probe: Probe, outputs: np.ndarray, rows: int = ROWS) -> None:

@@ -50,6 +50,10 @@ class Trace:
     bits: np.ndarray
     tables: np.ndarray
 
+    def without_bits(self) -> Trace:
+        """All but the bits of the rows."""
+        return replace(self, bits=self.bits[:, :0].copy())
+
 
 @dataclass(frozen=True)
 class Probe:

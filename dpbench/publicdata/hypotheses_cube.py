@@ -62,7 +62,7 @@ class _Cube(OnePrepared):
         """A minimiser for each row of `linear`, shape (calls, bits)."""
         rows = linear_rows(objective, linear, self.points.shape[0])
         costs = np.empty((len(rows), self.bits + 2))
-        kernels.sum_cells(self.points, objective.costs() - 2.0 * objective.linear + 2.0 * rows, costs)
+        kernels.sum_cells(self.points, objective.fixed_costs + 2.0 * rows, costs)
         made = np.empty((len(rows), self.bits))
         kernels.choose_signs(costs, self.bits, made)
         return made

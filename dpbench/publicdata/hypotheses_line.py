@@ -113,7 +113,7 @@ class _Sorted(OnePrepared):
     def erm_many(self, objective: Objective, linear: np.ndarray) -> np.ndarray:
         """A minimiser for each row of `linear`, shape (calls, width)."""
         rows = linear_rows(objective, linear, self.points.shape[-1])
-        fixed = objective.costs() - 2.0 * objective.linear
+        fixed = objective.fixed_costs
         step = max(1, _CHUNK // self.order.size)
         parts = []
         for i in range(0, len(rows), step):

@@ -67,7 +67,7 @@ class _Plane(OnePrepared):
     def erm_many(self, objective: Objective, linear: np.ndarray) -> np.ndarray:
         """A minimiser for each row of `linear`, shape (calls, 3)."""
         rows = linear_rows(objective, linear, self.place.shape[0])
-        fixed = objective.costs() - 2.0 * objective.linear
+        fixed = objective.fixed_costs
         n = self.distinct.shape[0]
         costs = np.empty((len(rows), n))
         sum_cells(self.place, fixed + 2.0 * rows, costs)

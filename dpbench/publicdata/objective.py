@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -63,6 +64,13 @@ class Objective:
         """Value at +1 less value at −1, point by point, shape (N,): all that a class with values ±1 needs."""
         apart = loss_value(self.loss, 1.0, self.labels) - loss_value(self.loss, -1.0, self.labels)
         return np.asarray(self.weights * apart + 2.0 * self.linear)
+
+    @cached_property
+    def fixed_costs(self) -> np.ndarray:
+        """`costs` but for the linear terms, shape (N,), read-only: kept, since an oracle asks for it once a batch."""
+        made = self.costs() - 2.0 * self.linear
+        made.flags.writeable = False
+        return made
 
     def value(self, predictions: Any) -> Any:
         """The objective at rows of f(x_1), …, f(x_N): a float for shape (N,), shape (trials,) for (trials, N)."""

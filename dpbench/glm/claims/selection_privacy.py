@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -196,12 +197,11 @@ def algorithm4_printed(context: Context) -> tuple[str, Evidence]:
     """Private at every n, with a choice far weaker than asked for: the chance of a perfect candidate shows it."""
     proofs: list[Row] = []
     rows: list[Row] = []
-    for name in ("squared", "half-squared", "logistic", "huber", "capped-linear"):
-        for n in (2, 4, 24, 1_000):
-            data = problem(name, n)
-            for epsilon, delta in TARGETS:
-                search = PrivateGridSearch(GD, epsilon, delta, candidates=3, calibration="printed")
-                proofs.append({"epsilon": epsilon, "delta": delta, "guarantee": search.guarantee(data)})
+    for name, n in product(("squared", "half-squared", "logistic", "huber", "capped-linear"), (2, 4, 24, 1_000)):
+        data = problem(name, n)
+        for epsilon, delta in TARGETS:
+            search = PrivateGridSearch(GD, epsilon, delta, candidates=3, calibration="printed")
+            proofs.append({"epsilon": epsilon, "delta": delta, "guarantee": search.guarantee(data)})
     y, n, epsilon, beta, count = 64.0, 1_000_000, 1.0, 0.05, 16
     bounds = [theory.ball_loss_bound(2.0, 1.0, y, 2.0**j) for j in range(1, count + 1)]
     for label, gammas, level in (("printed", bounds, 0.5), ("2 Delta/n", [2.0 * b / n for b in bounds], 1.0)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -56,14 +57,13 @@ def lean_columns(theta: float) -> dict[str, list[float]]:
 def printed(context: Context, theorem: int) -> tuple[str, Evidence]:
     """Exact profiles of leaning pairs under the printed weights; then the same by sampling alone."""
     rows, worst, theta = [], 0.0, ORDERS[theorem][0]
-    for order in ORDERS[theorem]:
-        for epsilon in EPSILONS:
-            mechanism = ExponentialMechanism(epsilon, net_radius=1.0, calibration="printed")
-            pair = leaning_pair(math.ceil(10.0 / epsilon), order)
-            reached = loss(mechanism, *pair)
-            worst = max(worst, reached / epsilon)
-            rows.append({"theta": order, "epsilon": epsilon, "delta": 0.0, "pair": mechanism.pair_profile(*pair),
-                         "loss": reached})  # fmt: skip
+    for order, epsilon in product(ORDERS[theorem], EPSILONS):
+        mechanism = ExponentialMechanism(epsilon, net_radius=1.0, calibration="printed")
+        pair = leaning_pair(math.ceil(10.0 / epsilon), order)
+        reached = loss(mechanism, *pair)
+        worst = max(worst, reached / epsilon)
+        rows.append({"theta": order, "epsilon": epsilon, "delta": 0.0, "pair": mechanism.pair_profile(*pair),
+                     "loss": reached})  # fmt: skip
     attacked = ExponentialMechanism(1.0, net_radius=1.0, calibration="printed"), leaning_pair(3, theta)
     bound, note, trials = _attacked(context, attacked, 3)
     return profiles(
@@ -76,18 +76,17 @@ def printed(context: Context, theorem: int) -> tuple[str, Evidence]:
 def add_remove(context: Context, theorem: int) -> tuple[str, Evidence]:
     """The printed weights under add/remove: the guarantee, and the loss of pairs that come near it."""
     rows, reached = [], 0.0
-    for theta in ORDERS[theorem]:
-        for epsilon in EPSILONS:
-            mechanism = ExponentialMechanism(epsilon, net_radius=1.0, calibration="printed", truncation=1.0 / _FAR)
-            target = {"theta": theta, "epsilon": epsilon, "delta": 0.0}
-            for lean in LEANS:
-                problem, _ = leaning_pair(lean + 1, theta)
-                for response in (_FAR, -_FAR):
-                    larger = HeavyTailedProblem(
-                        np.full((lean + 2, 1), _FAR), np.append(problem.y, response), radius=1.0, theta=theta
-                    )
-                    reached = max(reached, loss(mechanism, problem, larger) / epsilon)
-            rows.append(target | {"guarantee": mechanism.guarantee(problem, neighbours="add-remove")})
+    for theta, epsilon in product(ORDERS[theorem], EPSILONS):
+        mechanism = ExponentialMechanism(epsilon, net_radius=1.0, calibration="printed", truncation=1.0 / _FAR)
+        target = {"theta": theta, "epsilon": epsilon, "delta": 0.0}
+        for lean in LEANS:
+            problem, _ = leaning_pair(lean + 1, theta)
+            for response in (_FAR, -_FAR):
+                larger = HeavyTailedProblem(
+                    np.full((lean + 2, 1), _FAR), np.append(problem.y, response), radius=1.0, theta=theta
+                )
+                reached = max(reached, loss(mechanism, problem, larger) / epsilon)
+        rows.append(target | {"guarantee": mechanism.guarantee(problem, neighbours="add-remove")})
     verdict, evidence = profiles(
         rows, "value: the largest loss reached by leaning pairs of which one has a record more, in units of epsilon; "
         "iota and the net are parameters that do not depend on n", value=reached,
