@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import fnmatch
 import json
 from collections import Counter
 from pathlib import Path
@@ -12,9 +13,13 @@ from mutations.__main__ import NOTICED, UNDECIDED, stands
 from mutations.listed import MUTATIONS, SURVIVORS
 from mutations.mutation import Mutation
 from mutations.nearest import enclosing, ordered
+from mutations.planted_in_the_ledger import CANNOT, FAR, NEAR, PLANTS
+
+from dpbench.ledger.registry import all_claims
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "evidence" / "mutations.json"
+FLIPS = ROOT / "evidence" / "flips.json"
 
 
 def test_the_list_is_long_and_spread_over_all_packages() -> None:
@@ -50,6 +55,31 @@ def test_the_results_are_a_sample_of_this_list_and_each_survivor_is_explained() 
     assert said[UNDECIDED] <= 0.15 * len(results)
     decided = len(results) - said[UNDECIDED]
     assert decided - len(missed) >= 0.9 * decided
+
+
+def test_errors_in_what_the_ledger_measures_fit_the_code_and_are_few() -> None:
+    assert 20 <= len(PLANTS) <= 40 and len(NEAR) >= 4 * len(FAR)
+    entries = {claim.id: claim for claim in all_claims()}
+    for mutation in PLANTS:
+        text = (ROOT / mutation.path).read_text(encoding="utf-8")
+        assert text.count(mutation.old) == 1 and mutation.old != mutation.new, mutation
+        ast.parse(text.replace(mutation.old, mutation.new))
+        assert all(fnmatch.filter(entries, pattern) for pattern in mutation.tests), mutation
+    assert all("cannot fail" in entries[name].derivation for name in CANNOT)
+
+
+@pytest.mark.skipif(not FLIPS.exists(), reason="evidence is in a checkout")
+def test_the_table_of_errors_and_entries_adds_up() -> None:
+    """What was turned has another verdict than the entry expects, and what is left is listed as such."""
+    document = json.loads(FLIPS.read_text(encoding="utf-8"))
+    entries = {claim.id: claim.expected for claim in all_claims()}
+    errors = [(one["error"]["path"], one["error"]["old"], one["error"]["new"]) for one in document["errors"]]
+    assert errors == [(one.path, one.old, one.new) for one in PLANTS][: len(errors)] and len(errors) >= 20
+    turned = [(name, verdict) for one in document["errors"] for name, verdict in one["turned"].items()]
+    assert all(verdict and verdict != entries.get(name, verdict + "!") for name, verdict in turned)
+    reached = {name for name, _ in turned} & entries.keys()
+    assert len(reached) >= 0.6 * len(entries)
+    assert set(document["left"]) >= entries.keys() - reached - CANNOT.keys()
 
 
 def test_tests_nearest_to_an_error_run_first() -> None:
