@@ -79,6 +79,22 @@ FAR: list[Mutation] = [
         ("return self.delta_of(validation.real(\"epsilon\", epsilon, at_least=0.0))", "return self.delta_of(0.5 * validation.real(\"epsilon\", epsilon, at_least=0.0))"),
     ),
     *planted(
+        "dpbench/ledger/harness.py", "*.inequality* *.floor* *.stability*",
+        ("value, trials=trials, series=series, notes=notes, margin=margin)", "value, trials=trials, series=series, notes=notes, margin=-margin)"),
+    ),
+    *planted(
+        "dpbench/glm/attacks/accuracy.py", "*.floor*",
+        ("return least + upper_mean(values - least, largest - least, alpha)", "return least"),
+    ),
+    *planted(
+        "dpbench/ledger/core.py", "*.rate*",
+        ("if high <= expected + tolerance and (side", "if high <= -expected + tolerance and (side"),
+    ),
+    *planted(
+        "dpbench/ledger/harness.py", "*.privacy*",
+        ("if any(bound > epsilon for (epsilon, _), bound in attacks):", "if any(bound > 1e3 * epsilon for (epsilon, _), bound in attacks):"),
+    ),
+    *planted(
         "dpbench/ledger/core.py", "*.privacy*",
         ("pair.delta(epsilon) > delta:", "pair.delta(100.0 * epsilon) > delta:"),
     ),
