@@ -117,10 +117,10 @@ def main() -> None:
     cases = [("planted", name, make, given.planted) for name, make in PLANTED.items()]
     cases += [("correct", name, lambda seed, s=s: s, given.correct) for name, s in CORRECT.items()]  # type: ignore[misc]
     for kind, name, make, audits in cases:
-        row = counted(make, range(audits))
-        print(json.dumps({kind: {name: row}}), flush=True)
+        row = {"kind": kind, **counted(make, range(audits))}
+        print(json.dumps({name: row}), flush=True)
         if given.json is not None:
-            keep(given.json, {kind: {name: row}})
+            keep(given.json, {"dependence": {name: row}})
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ from dpbench.peers.workload import WrongAnswer, problem
 from dpbench.publicdata import RRSPM, Thresholds
 from dpbench.publicdata.problem import PublicDataProblem
 
-PAIRS = 9
+PAIRS = 5
 LAW = 1e-9  # p-value below which two samples are held to be of two laws
 DISTANCE = 1e-6
 """Total variation distance of a chain's draw from the mechanism's law."""

@@ -39,7 +39,7 @@ Progress = Callable[[int, int], None]
 class Runs:
     """The two sides of an audit: who is sampled, on what, and from which seed.
 
-    `kinds`: the sides' outputs are of two types or widths, which tells the sides apart; of a run only that is kept.
+    `kinds`: the sides' outputs are of two types or widths, which distinguishes the sides; only that is kept of a run.
     """
 
     sampler: Sampler
@@ -63,7 +63,7 @@ class Runs:
         return np.full(rows, _shape(outputs)) if self.kinds else outputs
 
     def looked_at(self) -> tuple[Runs, int]:
-        """The runs, `kinds` found out from one run a side, and the columns of an output."""
+        """The runs, `kinds` determined by one run a side, and the columns of an output."""
         one, other = (self.draw("width", side, 0, 1) for side in (0, 1))
         runs = self if _alike(one, other) else replace(self, kinds=True)
         return runs, 1 if runs.kinds or one.ndim == 1 else one.shape[1]

@@ -15,7 +15,7 @@ GRID = 2048  # uniform cells between the outer quantiles of a column without ato
 COARSE = 96  # cells of about equal mass that they are merged into for the fit,
 WIDE = 64  # or, of more columns than this, half as many
 REACH = 2e-4  # mass beyond the grid on each side
-PROBE = 4096  # outputs a side looked at to tell atoms and quantiles
+PROBE = 4096  # outputs a side from which atoms and quantiles are estimated
 
 
 @dataclass(frozen=True)

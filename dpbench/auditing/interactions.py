@@ -120,7 +120,7 @@ def correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def telling(single: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """At most `FEW` columns, increasing: half by what they tell alone, the rest by their striking pairs."""
+    """At most `FEW` columns, increasing: half by their own information, the rest by their most informative pairs."""
     found = list(np.argsort(single)[::-1][: FEW // 2])
     order = np.argsort(np.triu(pairs, 1), axis=None)[::-1]
     for place in order[: FEW * FEW]:

@@ -162,7 +162,7 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     Returns
     -------
     list of callables
-        `Plain` ones need no learning: of vectors, the coordinates that tell most by themselves.
+        `Plain` ones need no learning: of vectors, the coordinates that are most informative by themselves.
     """
     found: list[Score] = []
     values = _values(first, second)
@@ -190,7 +190,7 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
 def together(first: np.ndarray, second: np.ndarray, single: np.ndarray) -> list[Score]:
     """Scores of what columns say together, where there are rows enough to learn them from.
 
-    `single`: what each column tells alone.
+    `single`: how informative each column is alone.
     """
     if len(first) < LEAST_TREE_ROWS:
         return []

@@ -9,12 +9,14 @@ from __future__ import annotations
 from numba import types
 
 from dpbench.core.kernel import arr, f8, i8, kernel
+from dpbench.core.vectors import wide_vectors
 from dpbench.glm.losses import ABSOLUTE, CAPPED_LINEAR, HUBER, LOGISTIC, loss_derivative
 
 
 @kernel(types.void(i8, f8, arr(f8, 1), f8, arr(f8, 2, True)))
 def to_derivatives(code, parameter, y, share, scores):
     """Replace each prediction scores[i, k] by share·φ'(scores[i, k], y_i)."""
+    wide_vectors()
     for i in range(scores.shape[0]):
         row, label = scores[i], y[i]
         if code == LOGISTIC:

@@ -14,6 +14,7 @@ import numpy as np
 from numba import types
 
 from dpbench.core.kernel import arr, f8, i8, kernel, rng_t
+from dpbench.core.vectors import wide_vectors
 from dpbench.glm._loss_tiles import to_derivatives, to_mean_derivatives
 
 ROWS = 64
@@ -42,6 +43,7 @@ def noisy_gd_axes(curvature, pull, step_size, noise, radius, steps, rng, w, tota
 )  # fmt: skip
 def noisy_gd_records(code, parameter, X, y, step_size, noise, radius, steps, rng, w, total, gradient, scores):
     """`steps` steps for any loss: predictions, derivatives and gradients over tiles of `ROWS` records."""
+    wide_vectors()
     n = X.shape[0]
     for _ in range(steps):
         gradient[:] = 0.0
@@ -80,6 +82,7 @@ def noisy_gd_sparse(
     scores,
 ):
     """`noisy_gd_records` for X in compressed sparse rows, one record at a time."""
+    wide_vectors()
     n, width = y.shape[0], w.shape[1]
     part = scores[0]
     for _ in range(steps):
@@ -143,6 +146,7 @@ def add_product(A, B, out):
     Not left to BLAS: its speed on such narrow products depends on the code it picks for the processor (measured:
     faster than this with AVX-512, slower with AVX2), and no bit here depends on a library's version or threads.
     """
+    wide_vectors()
     rows, inner = A.shape
     width = B.shape[1]
     whole_rows, whole_inner = rows - rows % 4, inner - inner % 4
@@ -173,6 +177,7 @@ def add_product(A, B, out):
 @kernel(types.void(f8, f8, f8, rng_t, arr(f8, 2), arr(f8, 2, True), arr(f8, 2, True)), fastmath={"contract"})
 def noisy_step(step_size, noise, radius, rng, gradient, w, total):
     """w ← Π_B(w − η(gradient + ξ)) in each column; the result is added to `total`."""
+    wide_vectors()
     d, width = w.shape
     xi, shrink = np.empty(width), np.zeros(width)
     for j in range(d):

@@ -206,7 +206,7 @@ def vanishing(rows: Sequence[Row], *notes: str) -> Evidence:
 
 def profiles(
     rows: Iterable[Row | tuple[float, float, Profile]], *notes: str, value: float | str | None = None, trials: int = 0,
-    series: dict[str, list[Any]] | None = None,
+    series: dict[str, list[Any]] | None = None, broken: bool = False,
 ) -> tuple[str, Evidence]:  # fmt: skip
     """Verdict and evidence of "(ε, δ)-DP at each (ε, δ) listed".
 
@@ -223,6 +223,8 @@ def profiles(
     trials : int
     series : dict, optional
         Further columns.
+    broken : bool
+        Whether something else that was tried lies beyond the claim: "refuted".
 
     Returns
     -------
@@ -250,22 +252,23 @@ def profiles(
     verdict = privacy_verdict([t for t, _ in pairs], pairs=[p for _, p in pairs])
     if verdict != "refuted":
         verdict = privacy_verdict([t for t, _ in guarantees], guarantees=[g for _, g in guarantees])
+    if broken:
+        verdict = "refuted"
     if any(bound > epsilon for (epsilon, _), bound in attacks):
         verdict = "refuted"
     columns = {name: [row[name] for row in table if name in row] for row in table for name in row}
     if attacks:
         columns["attack_epsilon_lower"] = [bound for _, bound in attacks]
-    if isinstance(value, str):
-        value = max(columns[value])
-    elif value is None:
+    headline = float(max(columns[value])) if isinstance(value, str) else value
+    if headline is None:
         ratios = [
             profile.delta(epsilon) / delta if delta else profile.epsilon(0.0) / epsilon
             for (epsilon, delta), profile in pairs or guarantees
         ]
-        value = max(ratios, default=max((bound / epsilon for (epsilon, _), bound in attacks), default=0.0))
+        headline = max(ratios, default=max((bound / epsilon for (epsilon, _), bound in attacks), default=0.0))
         what = "true delta of a pair" if pairs else "guaranteed delta" if guarantees else "lower bound on epsilon"
         notes = (f"value: the largest ratio of a {what} to the claimed one", *notes)
-    return verdict, Evidence(value, trials=trials, series=columns | (series or {}), notes=notes)
+    return verdict, Evidence(headline, trials=trials, series=columns | (series or {}), notes=notes)
 
 
 def _named(epsilon: float, delta: float, profile: Profile) -> Row:

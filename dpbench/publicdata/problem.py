@@ -49,8 +49,8 @@ class PublicDataProblem:
     Raises
     ------
     InvalidInput
-        For NaN, infinities, wrong shapes, no records, labels out of range, σ outside (0, 1], or a class that
-        cannot be asked or named.
+        For NaN, infinities, wrong shapes, no records, labels out of range, σ outside (0, 1], or a class
+        without an oracle or without a name.
     """
 
     x: Any

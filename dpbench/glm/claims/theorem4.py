@@ -172,12 +172,6 @@ _CORRECTED = (
 )
 
 paper.floor(
-    "thm4",
-    variant="corrected",
-    source="Theorem 4, corrected",
-    statement=_CORRECTED + ".",
-    expected="not refuted",
-    because=_PROOF,
-    level=LEVEL,
-    arguments={"constants": "exact"},
+    "thm4", variant="corrected", source="Theorem 4, corrected", statement=_CORRECTED + ".", expected="not refuted",
+    because=_PROOF, level=LEVEL, arguments={"constants": "exact"},
 )(corrected)

@@ -199,7 +199,7 @@ def printed(context: Context, theta: float, moment: str) -> Rows:
 
 def value(context: Context, orders: tuple[float, ...]) -> Evidence:
     """The mean excess over d·2·log θ/(nιε) at the largest n, with the next term of its expansion as allowance."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for theta in orders:
         *_, (n, sample, leading, following) = sharp_sweep(theta, context)
         ratio, reach = sample / leading, float(student.isf(0.5 * LEVEL / len(orders), sample.size - 1))
@@ -210,8 +210,8 @@ def value(context: Context, orders: tuple[float, ...]) -> Evidence:
     worst = max(rows, key=lambda row: abs(row["ratio"] - 1.0))
     return Evidence(
         value=worst["ratio"], interval=(worst["ratio"] - worst["reach"], worst["ratio"] + worst["reach"]),
-        level=LEVEL, margin=min(row["margin"] for row in rows), trials=sum(row["sets"] for row in rows), series=column(rows),
-        notes=(
+        level=LEVEL, margin=min(row["margin"] for row in rows), trials=sum(row["sets"] for row in rows),
+        series=column(rows), notes=(
             f"value: mean excess over d 2 log(theta)/(n iota epsilon) at n = {n:,}, that of theta in {orders} "
             "farthest from 1; refuted if 1 lies outside the interval (Student's t) by more than twice the next term, "
             "theta Gamma(theta + 1) E|x|^theta/(theta E|x|) (2 log theta/(n epsilon E|x|))^(theta - 1) with E over an "

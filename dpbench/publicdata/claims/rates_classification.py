@@ -33,7 +33,7 @@ CASES = {
     "thm4.rate.n.gaussian-realizable": (2.5, 1.0, 2.0, 0.0, (16, 40), RRSPM(EPSILON, DELTA, noise="gaussian")),
     "thm4.rate.n.gaussian": (
         4.0, 2.0, 0.5, 0.1, (32, 56), RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed"),
-    ),  # fmt: skip
+    ),
 }
 
 
