@@ -41,7 +41,7 @@ def test_each_error_fits_the_code_in_one_place(mutation: Mutation) -> None:
 
 @pytest.mark.skipif(not RESULTS.exists(), reason="evidence is in a checkout")
 def test_the_results_are_a_sample_of_this_list_and_each_survivor_is_explained() -> None:
-    """Errors are taken in an order drawn once: those reached are a sample, of at least fifty over most packages.
+    """Errors are taken in an order drawn once: those reached are a sample, of a hundred or more over all packages.
 
     An error that survived before its source or its tests changed is to be tried again, and is not counted.
     """
@@ -49,16 +49,16 @@ def test_the_results_are_a_sample_of_this_list_and_each_survivor_is_explained() 
     results = {name: one for name, one in json.loads(RESULTS.read_text(encoding="utf-8"))["results"].items()
                if name in listed and (one["said"] in NOTICED or stands(listed[name], {name: one}))}  # fmt: skip
     said = Counter(result["said"] for result in results.values())
-    assert len(results) >= 50 and len({"/".join(name.split("/")[:2]) for name in results}) >= 8
+    assert len({"/".join(name.split("/")[:2]) for name in results}) >= 10
     missed = {name for name, result in results.items() if result["said"] == "survives"}
     assert missed <= SURVIVORS.keys() <= listed.keys() and all(SURVIVORS.values())
-    assert said[UNDECIDED] <= 0.15 * len(results)
+    assert said[UNDECIDED] <= 0.05 * len(results)
     decided = len(results) - said[UNDECIDED]
-    assert decided - len(missed) >= 0.9 * decided
+    assert decided >= 105 and decided - len(missed) >= 0.95 * decided
 
 
 def test_errors_in_what_the_ledger_measures_fit_the_code_and_are_few() -> None:
-    assert 20 <= len(PLANTS) <= 40 and len(NEAR) >= 4 * len(FAR)
+    assert 20 <= len(PLANTS) <= 40 and len(NEAR) >= 2 * len(FAR)
     entries = {claim.id: claim for claim in all_claims()}
     for mutation in PLANTS:
         text = (ROOT / mutation.path).read_text(encoding="utf-8")
@@ -74,11 +74,11 @@ def test_the_table_of_errors_and_entries_adds_up() -> None:
     document = json.loads(FLIPS.read_text(encoding="utf-8"))
     entries = {claim.id: claim.expected for claim in all_claims()}
     errors = [(one["error"]["path"], one["error"]["old"], one["error"]["new"]) for one in document["errors"]]
-    assert errors == [(one.path, one.old, one.new) for one in PLANTS][: len(errors)] and len(errors) >= 20
+    assert set(errors) <= {(one.path, one.old, one.new) for one in PLANTS} and len(errors) >= 5
     turned = [(name, verdict) for one in document["errors"] for name, verdict in one["turned"].items()]
     assert all(verdict and verdict != entries.get(name, verdict + "!") for name, verdict in turned)
     reached = {name for name, _ in turned} & entries.keys()
-    assert len(reached) >= 0.6 * len(entries)
+    assert len(reached) >= 0.5 * len(entries)
     assert set(document["left"]) >= entries.keys() - reached - CANNOT.keys()
 
 

@@ -119,21 +119,18 @@ def main() -> int:
     parser.add_argument("--only", default="", help="errors in files whose path holds this text")
     given = parser.parse_args()
     out = given.json
-    known = json.loads(out.read_text(encoding="utf-8"))["errors"] if out.exists() else []
-    names, results, every = levels(), [], [claim.id for claim in all_claims()]
+    known: list[dict[str, Any]] = json.loads(out.read_text(encoding="utf-8"))["errors"] if out.exists() else []
+    names, every = levels(), [claim.id for claim in all_claims()]
+    results = [next((one for one in known if same(one, mutation)), None) for mutation in PLANTS]
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(given.folder or Path(folder))
-        for mutation in PLANTS:
-            result = next((one for one in known if same(one, mutation)), None)
-            if result is None and given.only not in mutation.path:
+        for place, mutation in enumerate(PLANTS):
+            if results[place] is not None or given.only not in mutation.path:
                 continue
-            if result is None:
-                turned = {name for one in [*known, *results] for name in one["turned"]} if mutation in FAR else set()
-                result = tried(copy, mutation, {k: v for k, v in names.items() if k not in turned})
-                ran = len(result["turned"]) + len(result["as expected"])
-                print(f"{len(result['turned']):4} of {ran:4} turned  {mutation.name}", flush=True)
-            results.append(result)
-            print(f"{write(out, results, every)} left", flush=True)
+            turned = {name for one in results if one for name in one["turned"]} if mutation in FAR else set()
+            made = results[place] = tried(copy, mutation, {k: v for k, v in names.items() if k not in turned})
+            left = write(out, [one for one in results if one], every)
+            print(f"{len(made['turned']):4} turned, {left} left  {mutation.name}", flush=True)
     return 0
 
 
