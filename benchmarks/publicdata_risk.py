@@ -164,7 +164,8 @@ def document(
     progress = on_stderr()
     asked = [(name, axis, x) for axis, grid in grids.items() for x in grid for name in sets]
     kept: dict[tuple[Any, ...], np.ndarray] = {}
-    rows, slopes = [], []
+    rows: list[dict[str, Any]] = []
+    slopes: list[dict[str, Any]] = []
     try:
         with RunContext(level="full", seed=0, workers=1, store=store) as context:
             for name, axis, x in asked:

@@ -93,7 +93,8 @@ def test_what_is_no_rational_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "relation", ["1/3 < 1/3", "sqrt(2)^2 < 2", "log(2) > log(2)", "1/(1 - 1) >= 0", "log(-1) < 0", "sqrt(-1) < 1",
+    "relation", ["2 < 1", "2 <= 1", "1 > 2", "1 >= 2", "exp(1) > 3",
+                 "1/3 < 1/3", "sqrt(2)^2 < 2", "log(2) > log(2)", "1/(1 - 1) >= 0", "log(-1) < 0", "sqrt(-1) < 1",
                  "0^(-1) > 0",
                  "betatail(2, 1, 1) <= 9", "gaussian_delta(-1, 1) < 1", "exp(1) = 3"],
 )  # fmt: skip
@@ -108,6 +109,58 @@ def test_nothing_false_or_undefined_is_decided_true(relation: str) -> None:
 )  # fmt: skip
 def test_equality_of_products_and_close_numbers_are_decided(relation: str) -> None:
     assert checker.decide(*checker.parse(relation, True), NONE)
+
+
+def checked(check: Any, shows: dict[str, Any], verdict: str = "refuted", **parts: Any) -> str:
+    """What one check says of a claim without symbols, whose parts are texts, lists of texts or as they stand."""
+    ctx.prec = 128
+
+    def read(part: Any) -> Any:
+        if isinstance(part, list) and all(isinstance(one, str) for one in part):
+            return [checker.parse(one) for one in part]
+        return checker.parse(part) if isinstance(part, str) else part
+
+    claim = {name: read(part) for name, part in parts.items()} | {"verdict": verdict}
+    return str(check(claim, shows, NONE))
+
+
+def test_a_pair_of_laws_is_of_weights_and_of_an_event_without_repeats() -> None:
+    """P(E) − Q(E) = 3/4 − 1/4 beyond δ = 1/4; a repeated outcome, a negative weight and δ itself would say more."""
+    laws = {"p": ["3/4", "1/4"], "q": ["1/4", "3/4"], "normalise": False, "epsilon": "0", "delta": "1/4"}
+    half, one = {"delta": ["1/2", "1/2"]}, {"delta": ["1", "1"]}
+    assert "> delta" in checked(checker.pair_discrete, half, **laws, event=[0])
+    for shows, changes, said in (
+        (one, {"event": [0, 0]}, "an event lists outcomes"),
+        ({"delta": ["0", "0"]}, {"event": [1, 0]}, "an event lists outcomes"),
+        (one, {"event": [0], "p": ["5/4", "-1/4"]}, "a weight"),
+        (half, {"event": [0], "delta": "1/2"}, "exceeds the delta claimed"),
+    ):
+        with pytest.raises(checker.Refused, match=said):
+            checked(checker.pair_discrete, shows, **laws | changes)
+
+
+def test_the_level_of_a_sample_pays_for_both_tails() -> None:
+    """2^−10 and (3/5)^10 are 0.00702 together; 0.0065 pays for either alone."""
+    shows = {"first_tail": ["9765/10000000", "9766/10000000"], "second_tail": ["60466/10000000", "60467/10000000"]}
+    claim = {"first_count": "10", "first_runs": "10", "second_count": "0", "second_runs": "10", "p_lower": "1/2",
+             "q_upper": "2/5", "bound": "1/10", "epsilon": "0", "delta": "0"}  # fmt: skip
+    assert "but for level" in checked(checker.sample, shows, level="8/1000", **claim)
+    with pytest.raises(checker.Refused, match="the level pays for both tails"):
+        checked(checker.sample, shows, level="65/10000", **claim)
+
+
+def test_what_a_certificate_claims_is_decided() -> None:
+    """A level that a mean's tail exceeds, an inequality that holds, and slopes that say the opposite are refused."""
+    assert "the claimed inequality is broken" in because(
+        inequality(claim={"left": "(B*X + Y)^2", "relation": ">=", "right": "Delta"})
+    )
+    mean = json.loads((FOLDER / "glm.lemma1.floor.tight.sample-mean.json").read_text(encoding="utf-8"))
+    for instance in mean["instances"]:
+        instance["values"]["level"] = "1/1" + "0" * 60
+    assert "the level pays for the tail" in because(mean | {"digest": seal(mean)})
+    rate = json.loads((FOLDER / "heavytail.thm1.rate.n.quantile.rate.json").read_text(encoding="utf-8"))
+    rate["verdict"] = "inconsistent"
+    assert "decides otherwise" in because(rate | {"digest": seal(rate)})
 
 
 def test_a_bare_inequality_is_refused() -> None:

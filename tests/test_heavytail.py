@@ -236,3 +236,12 @@ def test_the_ceiling_has_the_exponent_of_the_theorem() -> None:
     coordinates = partial(ceiling, moment="coordinate")
     assert coordinates(1000, 32) == pytest.approx(32.0 * coordinates(1000, 1), rel=1e-12)
     assert coordinates(1000, 1, epsilon=32.0) == pytest.approx(0.5 * coordinates(1000, 1), rel=1e-12)
+
+
+@pytest.mark.parametrize("theta", [2.0, 1.5])
+def test_the_correction_of_the_sharp_rate_has_no_unit(theta: float) -> None:
+    """Records in another unit have another E|x| and E|x|^θ; the relative correction is the same."""
+    once = theory.sharp_correction(1000, 0.5, theta, 0.7, 1.3)
+    assert theory.sharp_correction(1000, 0.5, theta, 7.0, 1.3 * 10.0**theta) == pytest.approx(once, rel=1e-12)
+    unit = math.log(theta) / (0.5 * 1000 * 0.5 * 0.7)
+    assert once == pytest.approx(math.gamma(theta + 1.0) * unit ** (theta - 1.0) * 1.3 / 0.7, rel=1e-12)

@@ -34,6 +34,22 @@ def test_products_are_drained_before_they_underflow() -> None:
     assert got == pytest.approx(n * math.log(2.0), rel=1e-12)
 
 
+def test_at_one_point_what_is_settled_is_known_but_for_rounding() -> None:
+    """A box without width: the affine function is the score there, from below and to rounding."""
+    for theta in THETAS:
+        y = records(theta)[1]
+        features, _, sizes, _, _ = group(theta)
+        at, b, kept = np.array([0.25, -0.5]), np.empty(2), np.empty(y.size, np.int64)
+        a = bounds.settle(
+            features, y, sizes, IOTA, theta, quarters(theta), at, np.zeros(2), 0.01, b, kept,
+            np.empty((bounds.ROWS + 8, scores.LANES)),
+        )  # fmt: skip
+        out = kept == 0
+        r = np.abs(y - features.T @ at)[out]
+        exact = math.fsum(-math.log(naive.complement(v, IOTA, theta)) for v in r)
+        assert out.sum() > 60 and 0.0 <= exact - a - float(b @ at) <= 1e-9 * out.sum()
+
+
 def check_multiply_complements(kernel: Callable[..., None]) -> None:
     r = np.array([0.0, 1e-9, 0.5, -2.0, 1.0 / IOTA, -1.0 / IOTA, 1e9])
     for theta in THETAS:

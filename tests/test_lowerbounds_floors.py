@@ -213,3 +213,12 @@ def test_rate_constants_are_below_the_exact_floors_over_their_range() -> None:
             assert RATE_CONSTANT["16"] * label / math.sqrt(n) <= family.floor
     scaled = nonprivate(200, 4, theorem="cor5", smoothness=4.0)
     assert scaled.floor == pytest.approx(nonprivate(200, 4, x_bound=2.0).floor)
+
+
+def test_the_printed_constant_takes_the_printed_condition_on_delta() -> None:
+    """δ ≤ (1 − e^{−ε})/16, as in Lemma 1 and Theorem 4: just below it and just above."""
+    for epsilon in (0.1, 0.8, 1.6):
+        most = (1.0 - math.exp(-epsilon)) / 16.0
+        assert two_point_constant(epsilon, most * (1.0 - 1e-9), 1, "printed") == 0.25
+        with pytest.raises(ValueError, match=r"^delta must be at most"):
+            two_point_constant(epsilon, most * (1.0 + 1e-9), 1, "printed")

@@ -18,6 +18,7 @@ from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
 from dpbench.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian
+from dpbench.privacy.integer_noise import gaussian_grid
 
 
 def one_outlier(sign: float, n: int = 101, radius: float = 1.0) -> GLMProblem:
@@ -254,3 +255,10 @@ def test_bad_neighbour() -> None:
     m = OutputPerturbation(1.0, 1e-5)
     with pytest.raises(validation.InvalidInput, match=r"^neighbour must have the same loss"):
         m.pair_profile(problem(losses.squared()), problem(losses.squared(), radius=2.0))
+
+
+def test_rounded_noise_is_a_little_less_private_than_the_normal_law() -> None:
+    """Each coordinate's law is at a distance from the rounded normal one that the guarantee counts, at every ε."""
+    p, m = problem(losses.logistic()), OutputPerturbation(1.0, 1e-5, arithmetic="exact")
+    distance = p.d * gaussian_grid(m.sigma(p)).distance
+    assert OutputPerturbation(1.0, 1e-5).guarantee(p).delta(60.0) < distance <= m.guarantee(p).delta(60.0)

@@ -41,6 +41,17 @@ def mutations(document: dict[str, Any]) -> str:
     return table(header, [*((name, *map(str, of)) for name, of in counts.items()), ("all", *map(str, total))])
 
 
+def flips(document: dict[str, Any]) -> str:
+    """What ``python -m tests.mutations.flips --json`` wrote: an error a row, and how many entries it turned."""
+    rows, before = [], set[str]()
+    for result in document["errors"]:
+        turned, error = result["turned"], result["error"]
+        before |= turned.keys()
+        change = f"{escaped(error['path'])}: {escaped(error['old'])} → {escaped(error['new'])}"
+        rows.append((change, str(len(turned) + len(result["as expected"])), str(len(turned)), str(len(before))))
+    return table(("error", "entries run", "turned", "turned so far"), rows)
+
+
 MACHINES = (
     (
         "sizing.json", sizing,
@@ -66,6 +77,12 @@ BROKEN = (
         "Errors planted one at a time, each to be noticed by a few test files, by `python -m tests.mutations --json "
         "evidence/mutations.json`: a sample of the list in tests/mutations, in an order drawn once. Undecided: the "
         "tests did not end in the time given.",
+    ),
+    (
+        "flips.json", flips,
+        "Errors in what entries measure, and then in the rules that read them, each planted in a copy, with the number "
+        "of entries whose verdict it turned, by `python -m tests.mutations.flips --json evidence/flips.json`; the file "
+        "names the entries, those that were run and kept their verdict, and those that nothing has turned.",
     ),
 )  # fmt: skip
 """The same on the page of faults and planted errors."""

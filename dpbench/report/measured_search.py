@@ -75,7 +75,8 @@ def solver(document: dict[str, Any]) -> str:
 KERNELS = (
     (
         "constructions.json", constructions,
-        "Members of hard families with one run of noisy gradient descent each, in one call and one at a time in NumPy "
+        "Members of hard families with one run of noisy gradient descent each, in one call and one at a time in NumPy, "
+        "and targets of the membership test with output perturbation, in one call and in former code "
         "(`python -m benchmarks.constructions --json evidence/constructions.json`):",
     ),
     (

@@ -45,7 +45,7 @@ from .nearest import ASKED, enclosing
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOWER = 10.0
-AT_ONCE = 10
+AT_ONCE = 5
 """Errors tried before the tests that noticed them are run together, without any error."""
 PATIENCE = 20.0
 """Seconds for each second of processor time, after which a process is taken to wait for ever."""

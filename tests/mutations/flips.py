@@ -3,10 +3,10 @@
     python -m tests.mutations.flips --json evidence/flips.json
 
 Each error of `planted_in_the_ledger.PLANTS` is planted in a copy of the project, and the entries it is held against
-that rest on the code it changes are run, at level quick (at full, where they have no quick level and took `LONGEST`
-seconds at most). An entry is turned if its verdict is not the one expected. Errors near to what an entry measures come
-first; those in the rules that all entries share are tried on the entries that no other has turned. What a file of
-results holds of an error is kept while nothing but its place in the list has changed.
+are run, at level quick (at full, where they have no quick level and took `LONGEST` seconds at most). An entry is turned
+if its verdict is not the one expected. Errors near to what an entry measures come first; those in the rules that all
+entries share are tried on the entries that no other has turned. What a file of results holds of an error is kept while
+the error and the entries it is held against are the same.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from dpbench.ledger.registry import all_claims
+
 from .__main__ import ROOT, Copy, put
 from .mutation import Mutation
 from .planted_in_the_ledger import CANNOT, FAR, PLANTS
@@ -29,11 +31,6 @@ PATIENCE = 1500.0
 """Seconds for the entries of one error: what it does not reach then has not been tried with it."""
 EACH = 120.0
 
-KEYS = """
-import json
-from dpbench.ledger.registry import all_claims
-print(json.dumps({claim.id: claim.digest for claim in all_claims() if not claim.outside}))
-"""
 VERDICTS = """
 import json, sys
 import dpbench
@@ -68,8 +65,6 @@ def asked(copy: Copy, script: str, given: str = "") -> Any:
 
 def levels() -> dict[str, str]:
     """Each entry's name for `VERDICTS`, with its level; those that are too long are left out."""
-    from dpbench.ledger.registry import all_claims
-
     made = {}
     for claim in all_claims():
         if not claim.full_only:
@@ -86,12 +81,10 @@ def seconds(name: str) -> float:
     return float(document["evidence"].get("seconds", 2.0 * LONGEST))
 
 
-def tried(copy: Copy, mutation: Mutation, names: dict[str, str], before: dict[str, str]) -> dict[str, Any]:
+def tried(copy: Copy, mutation: Mutation, names: dict[str, str]) -> dict[str, Any]:
     """What the entries say with the error planted: turned, as expected, or not run."""
-    fitting = [name for name in names if any(fnmatchcase(name, pattern) for pattern in mutation.tests)]
+    chosen = [names[name] for name in names if any(fnmatchcase(name, pattern) for pattern in mutation.tests)]
     with copy.planted(mutation):
-        after = asked(copy, KEYS) or {}
-        chosen = [names[name] for name in fitting if after.get(name) != before[name]]
         verdicts = (asked(copy, VERDICTS, json.dumps(chosen)) if chosen else None) or {}
     run = {name: one for name, one in verdicts.items() if one and one[0]}
     return {
@@ -123,22 +116,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutations.flips", description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path, required=True, help="file of results, taken up where it exists")
     parser.add_argument("--folder", type=Path, help="where copies and compiled kernels are kept for the next run")
+    parser.add_argument("--only", default="", help="errors in files whose path holds this text")
     given = parser.parse_args()
     out = given.json
-    known = json.loads(out.read_text(encoding="utf-8"))["errors"] if out.exists() else []
-    names, results = levels(), []
+    known: list[dict[str, Any]] = json.loads(out.read_text(encoding="utf-8"))["errors"] if out.exists() else []
+    names, every = levels(), [claim.id for claim in all_claims()]
+    results = [next((one for one in known if same(one, mutation)), None) for mutation in PLANTS]
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(given.folder or Path(folder))
-        before = asked(copy, KEYS)
-        for mutation in PLANTS:
-            result = next((one for one in known if same(one, mutation)), None)
-            if result is None:
-                turned = {name for one in results for name in one["turned"]} if mutation in FAR else set()
-                result = tried(copy, mutation, {k: v for k, v in names.items() if k not in turned}, before)
-                ran = len(result["turned"]) + len(result["as expected"])
-                print(f"{len(result['turned']):4} of {ran:4} turned  {mutation.name}", flush=True)
-            results.append(result)
-            print(f"{write(out, results, [*before])} left", flush=True)
+        for place, mutation in enumerate(PLANTS):
+            if results[place] is not None or given.only not in mutation.path:
+                continue
+            turned = {name for one in results if one for name in one["turned"]} if mutation in FAR else set()
+            made = results[place] = tried(copy, mutation, {k: v for k, v in names.items() if k not in turned})
+            left = write(out, [one for one in results if one], every)
+            print(f"{len(made['turned']):4} turned, {left} left  {mutation.name}", flush=True)
     return 0
 
 

@@ -7,12 +7,92 @@ are errors in the rules that all entries of a kind share, for the entries that n
 
 from .mutation import Mutation, planted
 
-NEAR: list[Mutation] = []
+NEAR: list[Mutation] = [
+    *planted(
+        "dpbench/glm/theory.py", "glm.*.privacy.printed glm.alg1.* glm.cor2.inequality*",
+        ("return math.sqrt(8.0 * gradient_bound**2 * steps * math.log(1.0 / delta)) / (n * epsilon)", "return math.sqrt(8e4 * gradient_bound**2 * steps * math.log(1.0 / delta)) / (n * epsilon)"),
+    ),
+    *planted(
+        "dpbench/glm/noisy_gd.py", "glm.thm1.privacy.exact glm.thm2.privacy.* glm.thm10.privacy.*",
+        ("return gap / n * math.sqrt(steps - 1) / _mu(epsilon, delta)", "return 0.5 * gap / n * math.sqrt(steps - 1) / _mu(epsilon, delta)"),
+    ),
+    *planted(
+        "dpbench/glm/theory.py", "glm.thm5.privacy.printed glm.thm3.privacy.printed",
+        ("return 2.0 * lipschitz * x_bound * math.sqrt(math.log(1.0 / delta)) / (regularization * n * epsilon)", "return 200.0 * lipschitz * x_bound * math.sqrt(math.log(1.0 / delta)) / (regularization * n * epsilon)"),
+    ),
+    *planted(
+        "dpbench/glm/output_perturbation.py", "glm.thm5.privacy.exact glm.thm3.privacy.exact glm.sensitivity.inequality.minimisers glm.lemma5.* glm.thm8.privacy*",
+        ("self._reach(p), p.d) / (lam * p.n)", "self._reach(p), p.d) / (4.0 * lam * p.n)"),
+    ),
+    *planted(
+        "dpbench/glm/theory_selection.py", "glm.lemma9.inequality* glm.lemma10.inequality* glm.thm15.inequality*",
+        ("return y**2 + smoothness * radius**2 * x_bound**2", "return 4.0 * (y**2 + smoothness * radius**2 * x_bound**2)"),
+        ("return 2.0 * y**2 + smoothness * radius**2 * x_bound**2", "return y**2 + 0.25 * smoothness * radius**2 * x_bound**2"),
+    ),
+    *planted(
+        "dpbench/glm/theory.py", "glm.lemma2.* glm.lemma3.* glm.lemma6.* glm.thm7.inequality.*",
+        ("return 2.0 * y * math.sqrt(smoothness) * x_bound + 2.0 * smoothness * radius * x_bound**2", "return 0.2 * y * math.sqrt(smoothness) * x_bound + 0.2 * smoothness * radius * x_bound**2"),
+    ),
+    *planted(
+        "dpbench/heavytail/theory.py", "heavytail.*.rate*",
+        ("power = (theta - 1.0) / theta", "power = 3.0 * (theta - 1.0) / theta"),
+    ),
+    *planted(
+        "dpbench/heavytail/theory.py", "heavytail.*.rate*sharp*",
+        ("return dimension * math.log(theta) / (share * n * iota * epsilon)", "return dimension * math.log(theta) / (share * n * iota * epsilon) ** 2"),
+    ),
+    *planted(
+        "dpbench/heavytail/theory.py", "heavytail.lemma2.*",
+        ("return dimension * math.log(3.0 * diameter / net_radius)", "return dimension * math.log(diameter / net_radius)"),
+    ),
+    *planted(
+        "dpbench/heavytail/exponential.py", "heavytail.*.privacy*",
+        ("return SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)", "return 4.0 * SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)"),
+        ("return SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)", "return 0.1 * SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)"),
+    ),
+    *planted(
+        "dpbench/heavytail/truncation.py", "heavytail.eq* heavytail.*.stability* heavytail.lemma1.*",
+        ("power = np.abs(values) ** theta / theta", "power = 0.5 * np.abs(values) ** theta / theta"),
+    ),
+    *planted(
+        "dpbench/heavytail/theory.py", "heavytail.*.inequality*",
+        ("return smooth + statistical + private", "return 1e-3 * (smooth + statistical + private)"),
+        ("return smooth + statistical + private", "return 1e9 * (smooth + statistical + private)"),
+    ),
+    *planted(
+        "dpbench/publicdata/theory.py", "publicdata.*.privacy*",
+        ("return _UP * math.sqrt(m) * rho / _mu(epsilon, delta)", "return 0.5 * math.sqrt(m) * rho / _mu(epsilon, delta)"),
+        ("return _UP * m * rho / epsilon", "return 0.5 * m * rho / epsilon"),
+        ("return 2.0 * m / epsilon\n", "return m / epsilon\n"),
+        ("return _UP * crossing(lambda s: s > 0.0 and rrspm_log_delta(epsilon, m, s, log_patterns) <= target)[1]", "return 0.5 * crossing(lambda s: s > 0.0 and rrspm_log_delta(epsilon, m, s, log_patterns) <= target)[1]"),
+    ),
+    *planted(
+        "dpbench/publicdata/theory.py", "publicdata.*.stability* publicdata.*.privacy* publicdata.*.inequality*",
+        ("return min(DIAMETER, 1.0 / math.sqrt(eta * n) + 2.0 * math.sqrt(gap / eta))", "return min(DIAMETER, 0.1 / math.sqrt(eta * n) + 2.0 * math.sqrt(gap / eta))"),
+        ("return min(DIAMETER**2, 4.0 * complexity / (n * eta))", "return min(DIAMETER**2, 0.1 * complexity / (n * eta))"),
+    ),
+]  # fmt: skip
 
 FAR: list[Mutation] = [
     *planted(
         "dpbench/privacy/profile.py", "*.privacy*",
         ("return self.delta_of(validation.real(\"epsilon\", epsilon, at_least=0.0))", "return self.delta_of(0.5 * validation.real(\"epsilon\", epsilon, at_least=0.0))"),
+    ),
+    *planted(
+        "dpbench/ledger/harness.py", "*.inequality* *.floor* *.stability*",
+        ("value, trials=trials, series=series, notes=notes, margin=margin)", "value, trials=trials, series=series, notes=notes, margin=-margin)"),
+    ),
+    *planted(
+        "dpbench/glm/attacks/accuracy.py", "*.floor*",
+        ("return least + upper_mean(values - least, largest - least, alpha)", "return least"),
+    ),
+    *planted(
+        "dpbench/ledger/core.py", "*.rate*",
+        ("if high <= expected + tolerance and (side", "if high <= -expected + tolerance and (side"),
+    ),
+    *planted(
+        "dpbench/ledger/harness.py", "*.privacy*",
+        ("if any(bound > epsilon for (epsilon, _), bound in attacks):", "if any(bound > 1e3 * epsilon for (epsilon, _), bound in attacks):"),
     ),
     *planted(
         "dpbench/ledger/core.py", "*.privacy*",

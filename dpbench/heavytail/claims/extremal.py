@@ -184,7 +184,5 @@ def floor(context: Context) -> Rows:
             problem = HeavyTailedProblem(x[:, None], x, radius=1.0, theta=theta)
             points, logs = mechanism.log_probabilities(problem)
             risk += mass * float(np.exp(logs) @ (hard.chance * hard.size * (1.0 - points[:, 0])))
-        yield {
-            "theta": theta, "n": float(n), "epsilon": epsilon, "chance": hard.chance, "left": hard.floor,
-            "right": risk,
-        }  # fmt: skip
+        yield {"theta": theta, "n": float(n), "epsilon": epsilon, "chance": hard.chance, "left": hard.floor,
+               "right": risk}  # fmt: skip

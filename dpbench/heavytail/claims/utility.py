@@ -156,9 +156,7 @@ def assumption4(context: Context) -> Rows:
     d = 10
     for theta, exponent in product((1.75, 1.5, 1.25), range(4, 61, 4)):
         n = 10**exponent
-        iota = theory.truncation(
-            n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0
-        )
+        iota = theory.truncation(n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0)
         left = theory.balance(iota, n, d, 1.0, FAILURE, theta=theta, tau=d ** (1.0 / theta))
         right = theory.rate(n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0)
         yield {"theta": theta, "n": float(n), "left": left, "right": CONSTANT * right}

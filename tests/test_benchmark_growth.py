@@ -1,0 +1,61 @@
+"""Exponents of cost are those of the times; the floors of a step of noisy GD are the descent's own parts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(autouse=True)
+def bench(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder is at the root, beside the tests; installed packages come first."""
+    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
+
+
+def test_the_exponent_is_that_of_the_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that take size^1.5 seconds of a false clock."""
+    from benchmarks import bench_slopes
+
+    clock = [0.0]
+    monkeypatch.setattr(bench_slopes.time, "process_time", lambda: clock[0])
+
+    def make(size: int) -> bench_slopes.Run:
+        def run() -> None:
+            clock[0] += size**1.5
+
+        return run
+
+    monkeypatch.setitem(bench_slopes.GROWTHS, "made up", (make, 2, 16, 1.5))
+    assert bench_slopes.Slopes().track_slope("made up") == pytest.approx(1.5)
+    assert bench_slopes.Slopes().track_theory("made up") == 1.5
+
+
+def test_the_floors_are_parts_of_the_descent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All parts run, the ratio is the descent over their sum; planted: a descent of twice the steps is a miss."""
+    from benchmarks import gd_floors
+
+    monkeypatch.setattr(gd_floors, "one_core", lambda: None)
+    made = gd_floors.parts(gd_floors.problem("logistic"))
+    monkeypatch.setattr(gd_floors, "STEPS", 1)
+    for run in made.values():
+        run()
+    clock = [0.0]
+    monkeypatch.setattr(gd_floors.time, "process_time", lambda: clock[0])
+
+    def takes(seconds: float) -> object:
+        def run() -> None:
+            clock[0] += seconds
+
+        return run
+
+    for whole, kept in ((6.3, True), (12.6, False)):
+        fake = {"products": 4.0, "derivatives": 1.0, "normals and step": 1.0, "descent": whole}
+        monkeypatch.setattr(gd_floors, "parts", lambda data, fake=fake: {k: takes(v) for k, v in fake.items()})
+        document, _, said = gd_floors.measured()
+        assert said is kept and document["ratio"] == pytest.approx(whole / 6.0)
+        assert np.isclose(document["microseconds"]["products"], 4e6)
