@@ -22,13 +22,14 @@ from benchmarks.command import Measured, command
 from dpbench.core.blas import one_blas_thread
 from dpbench.peers.speed import one_core
 from dpbench.publicdata.claims.rates_regression import private_grid
-from dpbench.publicdata.claims.sweeps import DELTA, EPSILON, Drawn, EmpiricalRiskMinimizer, Setting
+from dpbench.publicdata.claims.sweeps import DELTA, EPSILON, EmpiricalRiskMinimizer
 from dpbench.publicdata.drawings import cost
 from dpbench.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
 from dpbench.publicdata.hypotheses_plane import Halfspaces
 from dpbench.publicdata.objective import CountedOracle
 from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.publicdata.rrspm import RRSPM
+from dpbench.rates.sweeps import Point
 
 SIZES = (1000, 10_000, 100_000, 1_000_000)
 DATA_SETS = 3
@@ -41,27 +42,27 @@ ORACLES = (
 """Name, class, dimension, points, check, and the seconds a call that are promised."""
 
 
-def algorithms(setting: Setting) -> dict[str, Any]:
-    """The mechanisms that are timed on a setting's data."""
+def algorithms(point: Point) -> dict[str, Any]:
+    """The mechanisms that are timed on a point's data."""
     return {
-        "Algorithm 2": setting.mechanism,
+        "Algorithm 2": point.mechanism,
         "Algorithm 3": RegularizedPerturbation(EPSILON, DELTA),
         "Algorithm 4": RRSPM(EPSILON),
         "ERM": EmpiricalRiskMinimizer(),
     }
 
 
-def measure(setting: Setting, name: str) -> dict[str, float]:
+def measure(point: Point, name: str) -> dict[str, float]:
     """Oracle calls an output, counted over eight, and the CPU seconds of a release."""
-    mechanism = algorithms(setting)[name]
+    mechanism = algorithms(point)[name]
     seconds, calls = 0.0, 0.0
     for seed in range(DATA_SETS):
         rng = np.random.default_rng(seed)
-        problem = Drawn(setting.population, setting.m).draw(setting.n, rng)
+        problem = point.population.draw(point.n, rng)
         counted = CountedOracle(problem.hypotheses)
         mechanism(replace(problem, hypotheses=counted), 8, rng)
         calls = max(calls, counted.calls / 8.0)
-        fresh = Drawn(setting.population, setting.m).draw(setting.n, np.random.default_rng(100 + seed))
+        fresh = point.population.draw(point.n, np.random.default_rng(100 + seed))
         began = time.process_time()
         with one_blas_thread():
             mechanism(fresh, 1, rng)
@@ -71,13 +72,13 @@ def measure(setting: Setting, name: str) -> dict[str, float]:
 
 def releases(sizes: tuple[int, ...] = SIZES) -> list[dict[str, Any]]:
     """A row for each algorithm and n."""
-    warm = private_grid((100,))[0]
+    warm = private_grid((100,))[0]["point"]
     for name in algorithms(warm):
         measure(warm, name)  # compiles
     return [
-        {"algorithm": name, "n": setting.n, "m": setting.m, **measure(setting, name)}
-        for setting in private_grid(sizes)
-        for name in algorithms(setting)
+        {"algorithm": name, "n": point.n, "m": point.population.m, **measure(point, name)}
+        for point in (row["point"] for row in private_grid(sizes))
+        for name in algorithms(point)
     ]
 
 

@@ -31,14 +31,14 @@ from benchmarks.command import Measured, command
 from dpbench.cli.options import DEFAULT_STORE
 from dpbench.publicdata import theory_settings
 from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.publicdata.claims.sweeps import BETA, DELTA, EPSILON, EmpiricalRiskMinimizer, Setting
+from dpbench.publicdata.claims.sweeps import BETA, DELTA, EPSILON, Drawn, EmpiricalRiskMinimizer
 from dpbench.publicdata.drawings_risk import risk_of_rspm, risks
 from dpbench.publicdata.losses import LIPSCHITZ
 from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.publicdata.rrspm import RRSPM
 from dpbench.publicdata.rspm import RSPM
 from dpbench.rates.slopes import slope, theory_slope
-from dpbench.rates.sweeps import sweep
+from dpbench.rates.sweeps import Point, sweep
 from dpbench.runs.context import RunContext
 from dpbench.runs.progress import on_stderr
 
@@ -59,7 +59,7 @@ POWERS = {"Algorithm 2": 14.0, "Algorithm 3": 5.0, "Algorithm 4": 5.0}
 DATA_SETS = {"Algorithm 2": 24, "Algorithm 3": 48, "Algorithm 4": 48, "Algorithm 5": 48, "ERM": 48}
 
 
-def setting(name: str, axis: str, x: float) -> Setting:
+def setting(name: str, axis: str, x: float) -> Point:
     """An algorithm at one point of one axis, at `BASE` on the others."""
     at = {**BASE, axis: x}
     n, sigma, m, epsilon = int(at["n"]), float(at["sigma"]), int(at["m"]), float(at["epsilon"])
@@ -80,7 +80,7 @@ def setting(name: str, axis: str, x: float) -> Setting:
         mechanism = OnCells(RSPM(epsilon), len(made.points))
     else:
         mechanism = EmpiricalRiskMinimizer()
-    return Setting(x, n, m, made, mechanism)
+    return Point(Drawn(made, m), n, mechanism)
 
 
 def constant() -> float:
@@ -112,7 +112,8 @@ def row(name: str, axis: str, x: float, found: np.ndarray) -> dict[str, Any]:
     reach = float(student.isf(0.5 * LEVEL, found.size - 1)) * error
     mechanism = made.mechanism
     return {
-        "algorithm": name, "axis": axis, "x": x, "n": made.n, "m": made.m, "sigma": made.population.smoothness,
+        "algorithm": name, "axis": axis, "x": x, "n": made.n, "m": made.population.m,
+        "sigma": made.population.population.smoothness,
         "epsilon": {**BASE, axis: x}["epsilon"],
         "calls": getattr(mechanism, "calls", None),
         "eta": getattr(mechanism, "perturbation", getattr(mechanism, "regularization", None)),
@@ -146,12 +147,14 @@ def prescribed(alpha: float = 0.1) -> Iterator[dict[str, Any]]:
     lipschitz = LIPSCHITZ["absolute"]
     for sigma in (1.0, 1.0 / 16.0):
         at = (EPSILON, DELTA, alpha, BETA, 1.0, sigma, lipschitz)
-        for name, made in (
+        found: tuple[tuple[str, Any], ...] = (
             ("Algorithm 2", theory_settings.theorem6(*at)),
             ("Algorithm 3", theory_settings.theorem7(*at)),
             ("Algorithm 4", theory_settings.theorem10(EPSILON, alpha, BETA, 1.0, sigma)),
-        ):
-            yield {"algorithm": name, "alpha": alpha, "sigma": sigma, "n": made.n, "m": made.m, "calls": made.calls}
+        )
+        for name, made in found:
+            calls = getattr(made, "calls", None)
+            yield {"algorithm": name, "alpha": alpha, "sigma": sigma, "n": made.n, "m": made.m, "calls": calls}
 
 
 def document(
@@ -167,16 +170,14 @@ def document(
             for name, axis, x in asked:
                 progress.blocks(len(rows), len(asked))
                 made = setting(name, axis, x)
-                key = (name, made.n, made.m, made.population, made.mechanism)
+                key = name, made
                 if key not in kept:
-                    point = made.point(made.mechanism)
-                    (kept[key],) = sweep([point], sets[name], repeats=OUTPUTS, map_blocks=context.map)
+                    (kept[key],) = sweep([made], sets[name], repeats=OUTPUTS, map_blocks=context.map)
                 rows.append(row(name, axis, x, kept[key]))
     finally:
         progress.close()
     for name in sets:
-        points = [setting(name, "n", x) for x in grids["n"]]
-        samples = [kept[name, p.n, p.m, p.population, p.mechanism] for p in points]
+        samples = [kept[name, setting(name, "n", x)] for x in grids["n"]]
         slopes.append(fitted(name, grids["n"], samples))
     return {
         "base": {**BASE, "delta": DELTA}, "outputs": OUTPUTS, "level": LEVEL, "late": LATE,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
-from lowerbounds._instance import HardFamily, Instance, basis_rows, invalid
+from lowerbounds._instance import HardFamily, Instance, invalid
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,13 @@ class Membership:
         return guess * (self.bit - self.mean)
 
 
+def membership_scores(targets: Sequence[Membership], which: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+    """`Membership.score` of each of `outputs` (trials, d) for target number which[t], shape (trials,)."""
+    columns = np.array([target.column for target in targets])[which]
+    shares, scales = (np.array(part)[which] for part in zip(*((t.bit - t.mean, t.scale) for t in targets), strict=True))
+    return np.asarray(np.clip(outputs[np.arange(len(which)), columns] / scales, 0.0, 1.0) * shares)
+
+
 def membership(family: HardFamily, rng: np.random.Generator) -> Membership:
     """A random target of a fingerprinting family: is it in the data? The proof's correlation is the test."""
     if not isinstance(family, HardFamily) or "scale" not in family.parameters:
@@ -44,13 +53,14 @@ def membership(family: HardFamily, rng: np.random.Generator) -> Membership:
     base = family.instances(means, rng)
     column, scale = int(rng.integers(means.size)), float(family.parameters["scale"])
     bit = float(rng.random() < means[column])
-    columns = np.full(family.n, -1, dtype=np.int64)
-    filled = np.diff(base.X.indptr) > 0
-    columns[filled] = base.X.indices
+    stored, kept = base.X.indptr[1], base.X.indices[base.X.indptr[1] :]  # of record 0, and of the others
     made = []
-    for first, label in ((column, bit * scale * base.x_bound), (-1, 0.0)):
+    for first, label in (([column], bit * scale * base.x_bound), ([], 0.0)):
         y = base.y.copy()
-        columns[0], y[0] = first, label
-        X = basis_rows(columns, base.x_bound, family.n, family.d)
+        y[0] = label
+        indices = np.concatenate([np.array(first, dtype=kept.dtype), kept])
+        starts = base.X.indptr + np.int32(len(first) - stored)
+        starts[0] = 0
+        X = sparse.csr_array((np.full(indices.size, base.x_bound), indices, starts), shape=base.X.shape)
         made.append(Instance(X, y, base.loss, base.x_bound, base.y_bound, base.radius))
     return Membership(made[0], made[1], column, bit, float(means[column]), scale)

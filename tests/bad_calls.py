@@ -145,7 +145,7 @@ def mechanisms() -> Iterator[Case]:
 
 
 def extremes() -> Iterator[Case]:
-    """What would overflow or underflow on the way is refused at the door."""
+    """What would overflow or underflow on the way is refused by the first check."""
     sizes = (1e51, 1e200, 1e308, 1e-51, 1e-200, 1e-320)
     for name in ("x_bound", "y_bound", "radius"):
         yield from each("GLMProblem(extreme)", name, lambda v, name=name: problem(**{name: v}), sizes)

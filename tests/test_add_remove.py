@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -100,6 +101,15 @@ def test_the_exact_law_of_parities_on_one_record_more(noise: str) -> None:
             twice = m.guarantee(small)
             assert all(guarantee.delta(e) <= twice.delta(e) for e in (0.0, 0.3, 1.0))
     assert reached > 0.05
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_records_that_cancel_leave_both_parities_alike(noise: str) -> None:
+    for scale in (2.0, 12.0):
+        law = parity_law(cube([1.0, -1.0]), noise, scale)
+        assert law == pytest.approx([math.log(0.5)] * 2, rel=1e-12)
+        law = parity_law(cube([1.0]), noise, scale)
+        assert law is not None and law[0] < math.log(0.5) < law[1] and np.exp(law).sum() == pytest.approx(1.0)
 
 
 def test_half_the_shift_is_half_the_loss() -> None:

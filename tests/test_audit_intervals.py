@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import audit_intervals as twin
+from scipy.integrate import quad
 from scipy.special import ndtr
+from scipy.stats import norm
 
 from dpbench.auditing import intervals
 
@@ -75,6 +77,23 @@ def test_critical_value_leaves_alpha_outside(angle: int, alpha: float) -> None:
     inside = np.where(reach < -intervals.FLOOR, 0.0, ndtr(np.minimum(reach, cap)))
     outside = ndtr(-cap) + float((np.exp(-0.5 * z * z) * (1.0 - inside)).sum()) * step / math.sqrt(2 * math.pi)
     assert outside == pytest.approx(alpha, rel=2e-3)
+
+
+@pytest.mark.parametrize(("alpha", "angle"), [(0.5, 20), (0.05, 28), (0.05, 1), (1e-6, 16)])
+def test_the_chance_outside_is_integrated_piece_by_piece(alpha: float, angle: int) -> None:
+    """Against adaptive quadrature that is told where the integrand has its corners and its jump."""
+    c, cap = intervals.critical_value(angle, alpha), intervals._cap(alpha)
+    w1, w2 = intervals._weights(angle)
+
+    def outside(z: float) -> float:
+        reach = (c - w1 * z) / w2
+        return norm.pdf(z) * (1.0 if reach < -intervals.FLOOR else norm.cdf(-min(reach, cap)))
+
+    corners = [(c - w2 * cap) / w1, (c + w2 * intervals.FLOOR) / w1]
+    inner = [t for t in corners if -intervals.FLOOR < t < cap]
+    middle = quad(outside, -intervals.FLOOR, cap, points=inner or None, epsabs=0.0, epsrel=1e-11)[0]
+    low = norm.cdf(-intervals.FLOOR) * norm.cdf(-min((c + w1 * intervals.FLOOR) / w2, cap))
+    assert intervals._exceedance(w1, w2, c, cap) == pytest.approx(norm.cdf(-cap) + low + middle, rel=1e-9)
 
 
 def test_the_joint_region_beats_two_bounds_at_half_the_level() -> None:

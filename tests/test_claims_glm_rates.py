@@ -97,7 +97,7 @@ def test_verdict_of_a_planted_slope(true, side, verdict):
     assert rate_verdict(evidence.interval, evidence.reference, side) == verdict
     assert evidence.trials == 1600 and evidence.level == 1e-6
     assert evidence.interval[0] < true < evidence.interval[1]
-    expected = {"n", "measured", "standard error", "skewness", "ceiling", "over ceiling", "extra"}
+    expected = {"n", "measured", "standard error", "skewness", "ceiling", "over ceiling", "data sets", "extra"}
     assert set(evidence.series) == expected
     assert evidence.series["skewness"] == pytest.approx([float(skew(part)) for part in samples])
 

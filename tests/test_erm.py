@@ -14,7 +14,8 @@ from scipy import optimize
 
 from dpbench.glm import _erm, losses
 from dpbench.glm._erm import minimise, smoothed
-from dpbench.glm._erm_newton import Found, Records, certified_distance, descend
+from dpbench.glm._erm_newton import Found, certified_distance, descend
+from dpbench.glm._erm_passes import Records
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
 

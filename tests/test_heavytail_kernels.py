@@ -27,6 +27,13 @@ def check_truncated_sum(kernel: Callable[..., float]) -> None:
             assert got == pytest.approx(naive.score(X.T.tolist(), y.tolist(), w, IOTA, theta), rel=1e-12)
 
 
+def test_products_are_drained_before_they_underflow() -> None:
+    """1,100 factors of one half a lane: 2^−1100 is 0, and its logarithm infinite."""
+    n = 1100 * scores.LANES
+    got = scores.truncated_sum(np.zeros((1, n)), np.full(n, 1e9), np.zeros(1), 1.0, 2.0, 8, np.empty((2, scores.LANES)))
+    assert got == pytest.approx(n * math.log(2.0), rel=1e-12)
+
+
 def check_multiply_complements(kernel: Callable[..., None]) -> None:
     r = np.array([0.0, 1e-9, 0.5, -2.0, 1.0 / IOTA, -1.0 / IOTA, 1e9])
     for theta in THETAS:

@@ -40,3 +40,14 @@ def test_release_names_its_sampler(sampler: str) -> None:
     assert np.allclose(made.predict(p.X[:3]), p.X[:3] @ made.w)
     outputs = {tuple(m.release(p).output) for _ in range(20)}
     assert len(outputs) > 1
+
+
+@pytest.mark.parametrize("d", [1, 4])
+def test_a_profile_says_which_neighbours_it_is_of(d: int) -> None:
+    """Of enumerated pairs and of nets too large for it, a record replaced or taken away."""
+    rng = np.random.default_rng(1)
+    p = HeavyTailedProblem(rng.standard_normal((30, d)), rng.standard_normal(30), radius=1.0)
+    fewer = HeavyTailedProblem(p.X[1:], p.y[1:], radius=1.0, tau=p.tau)
+    m = ExponentialMechanism(1.0, net_radius=0.5 if d == 1 else 0.05, truncation=0.1)
+    assert m.pair_profile(p, p.replace_record(0, np.ones(d), 1.0)).neighbours == "replace"
+    assert m.pair_profile(p, fewer).neighbours == "add-remove"

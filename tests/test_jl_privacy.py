@@ -14,6 +14,7 @@ from registry import LOSSES, problem
 from scipy.stats import chi2
 
 from dpbench.core import validation
+from dpbench.glm import _jl_profiles as profiles
 from dpbench.glm import losses, theory
 from dpbench.glm._jl_profiles import log_tail
 from dpbench.glm._random_map import RandomMap
@@ -207,3 +208,15 @@ def test_a_theorem_whose_conditions_do_not_hold_is_refused() -> None:
     for bad in ({"released": "last"}, {"stretch": 0.0}):
         with pytest.raises(validation.InvalidInput, match=r"^(released|stretch) must be "):
             JLMethod(1.0, 1e-5).pair_profile(p, q, **bad)
+
+
+@pytest.mark.parametrize("k", [1, 10, 100])
+def test_two_records_may_each_be_stretched(k: int) -> None:
+    """The printed method's guarantee: a Gaussian at the stretch at which it and two tails together are least."""
+    p, m = problem("absolute"), JLMethod(1.0, 1e-5, calibration="printed", dimension=k, steps=12)
+    mu = 2.0 / 40.0 * math.sqrt(11) / m.sigma(p)
+    least = min(
+        2.0 * math.exp(min(0.0, profiles.log_tail(m.map, k, s))) + gaussian.delta(1.0, s * mu)
+        for s in profiles._STRETCHES.tolist()
+    )
+    assert m.guarantee(p).delta(1.0) == pytest.approx(min(1.0, least), rel=1e-6)

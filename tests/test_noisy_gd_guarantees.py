@@ -166,3 +166,9 @@ def test_without_noise_two_means_beyond_the_ball_may_give_one_output(radius: flo
     assert profile.kind == kind and profile.delta(1.0) == 1.0
     last = [m(each, 1, np.random.default_rng(0)) for each in (p, q)]
     assert np.allclose(*last) is (kind == "upper")
+
+
+@pytest.mark.parametrize("steps", [2, 3, 50])
+def test_exact_noise_spends_the_budget_and_no_more(steps: int) -> None:
+    p, m = problem(losses.squared()), NoisyGD(0.7, 1e-5, steps=steps)
+    assert 1e-5 * (1.0 - 1e-6) <= m.guarantee(p).delta(0.7) <= 1e-5

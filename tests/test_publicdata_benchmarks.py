@@ -70,12 +70,12 @@ def test_releases_count_the_calls_of_each_algorithm(cases: Any) -> None:
     """Algorithm 2 asks J times and at most once more; outputs of Algorithm 3 share the call for f̄."""
     from benchmarks import publicdata
 
-    (setting,) = publicdata.private_grid((300,))
+    point = publicdata.private_grid((300,))[0]["point"]
     rows = {row["algorithm"]: row for row in publicdata.releases((300,))}
     assert set(rows) == {"Algorithm 2", "Algorithm 3", "Algorithm 4", "ERM"}
-    assert setting.mechanism.calls < rows["Algorithm 2"]["calls"] <= setting.mechanism.calls + 1
+    assert point.mechanism.calls < rows["Algorithm 2"]["calls"] <= point.mechanism.calls + 1
     assert 0.125 < rows["Algorithm 3"]["calls"] <= 1.125
-    assert all(row["n"] == 300 and row["m"] == setting.m and row["seconds"] >= 0.0 for row in rows.values())
+    assert all(row["n"] == 300 and row["m"] == point.population.m and row["seconds"] >= 0.0 for row in rows.values())
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_the_task_is_the_same_for_every_class_and_every_share(risk: Any) -> None
 def test_settings_follow_n_as_the_theorems_say_and_are_private(risk: Any) -> None:
     for name, power in risk.POWERS.items():
         base, more = (risk.setting(name, "n", n) for n in (1000, 1000 * 2.0**power))  # α halves
-        assert (base.m, more.m) == (64, 256) and more.n == 1000 * 2**power
+        assert (base.population.m, more.population.m) == (64, 256) and more.n == 1000 * 2**power
         if name == "Algorithm 2":
             assert (base.mechanism.calls, more.mechanism.calls) == (8, 8 * 2**8)
             assert more.mechanism.perturbation == 0.5 * base.mechanism.perturbation
@@ -112,10 +112,10 @@ def test_settings_follow_n_as_the_theorems_say_and_are_private(risk: Any) -> Non
     rng = np.random.default_rng(0)
     for name in risk.POWERS:
         at = risk.setting(name, "epsilon", 0.3)
-        data = at.point(at.mechanism).population.draw(1000, rng)
+        data = at.population.draw(1000, rng)
         assert at.mechanism.guarantee(data).delta(0.3) <= risk.DELTA
     five = risk.setting("Algorithm 5", "epsilon", 0.3)
-    data = five.point(five.mechanism).population.draw(1000, rng)
+    data = five.population.draw(1000, rng)
     identified = replace(data, public=np.arange(five.mechanism.cells))
     assert five.mechanism.base.guarantee(identified).delta(0.3 * (1.0 + 1e-12)) == 0.0
 

@@ -137,7 +137,6 @@ def test_planted_errors_of_the_families(context: Plain, monkeypatch: pytest.Monk
         rng = np.random.default_rng(1)
         return [rng.gamma(200.0, 0.005, 200) for _ in points]
 
-    monkeypatch.setattr(rates_classification, "sweep", flat)
     monkeypatch.setattr(sweeps, "sweep", flat)
     values = rates_classification
     for function in (values.classes, values.printed_settings, values.averaged_in_sigma):

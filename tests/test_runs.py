@@ -119,6 +119,8 @@ OTHERS = [
     (UNIT, partial(work.product_of, -np.eye(2)), 0),
     (UNIT, partial(use, Outside(1.0)), 0),
     (UNIT, partial(use, Outside(2.0)), 0),
+    (UNIT, partial(use, [Outside(1.0)]), 0),
+    (UNIT, partial(use, [Outside(2.0)]), 0),
     (UNIT, partial(use, work.block_of), 0),
 ]
 

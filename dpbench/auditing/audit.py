@@ -22,7 +22,7 @@ from dpbench.auditing.own_score import as_score
 from dpbench.auditing.pair import refuse_equal, runs_a_side
 from dpbench.auditing.results import AuditResult, Certified
 from dpbench.auditing.sequential import until_decided
-from dpbench.auditing.split import Asked, split_audit
+from dpbench.auditing.split import Request, split_audit
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
 
@@ -127,13 +127,13 @@ def audit(
     refuse_equal(dataset, neighbour)
     runs = Runs(sampler, dataset, neighbour, seed, sampler_name(sampler))
     held = None if claim is None else as_claim(claim, epsilon, delta)
-    asked = Asked(level, delta, workers, assume is not None, progress, held, as_score(score), max_seconds)
+    request = Request(level, delta, workers, assume is not None, progress, held, as_score(score), max_seconds)
     levels = Levels(1.0 - confidence)
     # One OpenMP thread too: teams of scikit-learn's would not survive a fork.
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
         if rows is not None:
-            return split_audit(runs, asked, rows, levels, Watch(f"sampler {runs.name}"))
+            return split_audit(runs, request, rows, levels, Watch(f"sampler {runs.name}"))
         against = as_claim(None, level, delta) if held is None else held
         if against is None:
             raise validation.invalid("epsilon", 'given with trials="auto" (it, or claim, is when to stop)', epsilon)
-        return until_decided(runs, asked, against, gap, budget, levels)
+        return until_decided(runs, request, against, gap, budget, levels)

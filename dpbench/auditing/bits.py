@@ -2,7 +2,7 @@
 
 Noise added in floating point is porous: which doubles can come out depends on the true answer (Mironov, "On
 Significance of the Least Significant Bits for Differential Privacy", CCS 2012). A sum 1 + x keeps no bit
-below the grid of its larger operand, so the place of the lowest set bit alone tells answers 0 and 1 apart.
+below the grid of its larger operand, so the place of the lowest set bit alone distinguishes the answers 0 and 1.
 The audit is that of `dpbench.audit`, on features of the 64-bit pattern instead of the value.
 """
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.dependence import KEPT, Watch
+from dpbench.auditing.scores import values_of
 from dpbench.auditing.traces import Probe, Trace
 from dpbench.core import sampling
 from dpbench.core.validation import InvalidInput, invalid, native
@@ -38,7 +39,7 @@ Progress = Callable[[int, int], None]
 class Runs:
     """The two sides of an audit: who is sampled, on what, and from which seed.
 
-    `kinds`: the sides' outputs are of two types or widths, which tells the sides apart; of a run only that is kept.
+    `kinds`: the sides' outputs are of two types or widths, which distinguishes the sides; only that is kept of a run.
     """
 
     sampler: Sampler
@@ -62,7 +63,7 @@ class Runs:
         return np.full(rows, _shape(outputs)) if self.kinds else outputs
 
     def looked_at(self) -> tuple[Runs, int]:
-        """The runs, `kinds` found out from one run a side, and the columns of an output."""
+        """The runs, `kinds` determined by one run a side, and the columns of an output."""
         one, other = (self.draw("width", side, 0, 1) for side in (0, 1))
         runs = self if _alike(one, other) else replace(self, kinds=True)
         return runs, 1 if runs.kinds or one.ndim == 1 else one.shape[1]
@@ -127,7 +128,7 @@ class Counter:
         return sum(map(len, self.thresholds))
 
     def __call__(self, outputs: np.ndarray, side: int = 0) -> tuple[np.ndarray, Trace | None]:
-        values = [score(outputs) for score in self.scores]
+        values = values_of(self.scores, outputs)
         trace = None if self.probe is None else self.probe.trace(outputs, side, values[0] >= self.main)
         return np.concatenate([_reached(x, t) for x, t in zip(values, self.thresholds, strict=True)]), trace
 

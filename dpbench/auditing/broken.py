@@ -85,7 +85,7 @@ class Geometric:
 
 @dataclass(frozen=True)
 class RandomizedResponse:
-    """A bit, told truly with probability e^rate/(1 + e^rate)."""
+    """A bit, reported truthfully with probability e^rate/(1 + e^rate)."""
 
     rate: float
 

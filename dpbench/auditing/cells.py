@@ -15,7 +15,7 @@ GRID = 2048  # uniform cells between the outer quantiles of a column without ato
 COARSE = 96  # cells of about equal mass that they are merged into for the fit,
 WIDE = 64  # or, of more columns than this, half as many
 REACH = 2e-4  # mass beyond the grid on each side
-PROBE = 4096  # outputs a side looked at to tell atoms and quantiles
+PROBE = 4096  # outputs a side from which atoms and quantiles are estimated
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ def sum_tables(tables: Sequence[Table], columns: np.ndarray, total: np.ndarray) 
 def fit_tables(first: np.ndarray, second: np.ndarray) -> tuple[Table, ...]:
     """One table a column of two samples of shape (rows, k); the smoothing is shared between the columns."""
     coarse = COARSE if first.shape[1] <= WIDE else COARSE // 2
-    shapes = [_cells(first[:, j], second[:, j], coarse) for j in range(first.shape[1])]
+    columns = [np.ascontiguousarray(side.T) for side in (first, second)]
+    shapes = [_cells(one, other, coarse) for one, other in zip(*columns, strict=True)]
     fitted = smooth_log_ratios([(s[1][0], s[1][1]) for s in shapes])
     return tuple(make(fit.log_ratio, fit.deviations()) for (make, _), fit in zip(shapes, fitted, strict=True))
 
@@ -106,7 +107,7 @@ def _cells(first: np.ndarray, second: np.ndarray, coarse: int) -> tuple[_Grid | 
     scale = GRID / width
     fine = np.zeros((2, GRID), dtype=np.int64)
     for side, cells in zip((first, second), fine, strict=True):
-        count_cells(np.ascontiguousarray(side), low, scale, cells)
+        count_cells(side, low, scale, cells)
     mass = np.cumsum(fine.sum(axis=0))
     merge = np.minimum((mass - 1) * coarse // mass[-1], coarse - 1)
     merge = np.unique(merge, return_inverse=True)[1]

@@ -37,7 +37,7 @@ class Second:
 @dataclass(frozen=True)
 class Plan:
     """A score and the events on it: for ε (with the bound it promises), hedges against a wrong choice of that one, for
-    μ (if asked), and for the curve; and a second event for ε, where one is worth a share of the level."""
+    μ (if asked), and for the curve; and a second event for ε, where one is worth its share of the level."""
 
     score: Score
     promise: float
@@ -172,7 +172,7 @@ def _on_all_rows(score: Score) -> bool:
 
 
 def _final(score: Score, first: np.ndarray, second: np.ndarray, cut: int) -> tuple[Score, Chain]:
-    """The score as it will be used, and the chain of its events from as many rows as may tell their probabilities."""
+    """The score as it will be used, and the chain of its events from all rows that may estimate their probabilities."""
     if isinstance(score, Additive):
         return _relearned(score, first, second, cut)
     if isinstance(score, Quadratic):
@@ -190,7 +190,7 @@ def _final(score: Score, first: np.ndarray, second: np.ndarray, cut: int) -> tup
 def _shapes(parts: list[list[np.ndarray]]) -> list[tuple[Score, Chain]]:
     """Scores of one mode, learned from the first parts, and their chains: each part is scored by the other's fit.
 
-    None where half-lines tell as much.
+    None where half-lines are as informative.
 
     Parameters
     ----------
@@ -232,8 +232,8 @@ def _numbers(outputs: np.ndarray) -> np.ndarray:
 def _relearned(score: Additive, first: np.ndarray, second: np.ndarray, cut: int) -> tuple[Additive, Chain]:
     """The score learned from all the rows, and its chain.
 
-    What it is worth is told by two scores learned from a part each, on the other part; thresholds go over to it by
-    rank.
+    Its value is estimated by two scores, each learned from one part and evaluated on the other; thresholds are
+    transferred to it by rank.
     """
     sides = [score.columns(first), score.columns(second)]
     other = score.relearned(sides[0][cut:], sides[1][cut:])

@@ -30,7 +30,7 @@ _LEAST = 1e-300
 
 
 class Claim(Protocol):
-    """What a mechanism is said to keep."""
+    """The privacy that a mechanism is claimed to have."""
 
     @property
     def words(self) -> str: ...

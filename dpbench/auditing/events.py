@@ -3,7 +3,7 @@
 Picking the threshold with the largest estimated bound picks lucky counts (the winner's curse: half the true ε
 is lost on Gaussian noise). So probabilities are estimated smoothly (`chains`); every candidate is charged
 for the posterior error of that estimate, and may promise no more than its raw counts say with some more on the
-rare side, or than those counts charged in full; what was seen a few times is weighed by `rare`. Nothing here affects
+rare side, or than those counts charged in full; `rare` values an event that was seen a few times. Nothing here affects
 validity.
 """
 
@@ -161,7 +161,7 @@ def best_events(
 
 
 def _mixed(full: np.ndarray, light: np.ndarray, trust: float) -> np.ndarray:
-    """The two promises weighed, neither below 0; where both are, the fully charged one, so that they stay ordered."""
+    """Weighted mean of the two promises, neither below 0; where both are, the fully charged one keeps the order."""
     value = (1.0 - trust) * np.maximum(full, 0.0) + trust * np.maximum(light, 0.0)
     return np.where(value > 0.0, value, np.minimum(full, 0.0))
 
@@ -188,12 +188,12 @@ def _of_few_counts(
 
 
 def _left_open(error: np.ndarray, unit: float, scale: np.ndarray) -> np.ndarray:
-    """The charge for a learned log-ratio: its error, as far as the counts do not tell better."""
+    """The charge for a learned log-ratio: its error, as far as the counts are not more precise."""
     return LEARNED_CHARGE * unit * error / np.hypot(error, unit * scale)
 
 
 def best_for_curve(chain: Chain, rows: int, z: float) -> tuple[Event, ...]:
-    """Events for δ(ε) in both directions over the range of ε that the data speak of, without repeats."""
+    """Events for δ(ε) in both directions over the range of ε that the data support, without repeats."""
     top, main = best_event(chain, epsilon_goal(0.0), rows, z)
     ratios = np.exp(np.minimum(np.linspace(0.0, 1.2 * max(top, 0.0), CURVE_POINTS), 500.0))
     found: dict[tuple[float, bool, bool], Event] = {}

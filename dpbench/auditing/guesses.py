@@ -141,7 +141,7 @@ def guess_sets(
 def epsilon_from_guesses(
     canaries: int, guesses: int, right: int, delta: float, alpha: float, independent: bool = False
 ) -> float:
-    """An ε ≥ 0 that `right` of `guesses` rule out at error probability `alpha`: the largest that bisection meets.
+    """An ε ≥ 0 that `right` of `guesses` rule out at error probability `alpha`: the largest that bisection finds.
 
     Any ε whose p-value is at most `alpha` will do. Let L(v) be the one returned for v right guesses, and v* the least v
     with L(v) above the true ε. Then the bound is wrong only if V ≥ v*, and since the mechanism is (L(v*), δ)-private

@@ -156,7 +156,7 @@ def tells_apart_on_some(mechanism: Any, problem: Any, examples: int, seed: int =
 
 
 class _Found(Exception):
-    """A pair that is told apart."""
+    """A pair that is distinguished."""
 
 
 def tells_apart(mechanism: Any, pairs: Iterable[tuple[Any, Any]], seed: int = 0) -> str:

@@ -41,11 +41,11 @@ class NormalScores:
     knots: np.ndarray
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
+        """float64, shape (rows, k); NaN counts as 0."""
         levels = ndtri((np.arange(KNOTS) + 0.5) / KNOTS)
-        made = np.empty((len(rows), len(self.columns)))
-        for i, j in enumerate(self.columns):
-            made[:, i] = np.interp(rows[:, j], self.knots[i], levels)
-        return made
+        columns = np.nan_to_num(np.asarray(rows[:, self.columns], dtype=np.float64).T)
+        made = [np.interp(column, knots, levels) for column, knots in zip(columns, self.knots, strict=True)]
+        return np.ascontiguousarray(np.array(made).T)
 
 
 def normal_scores(first: np.ndarray, second: np.ndarray, columns: np.ndarray) -> NormalScores:
@@ -81,8 +81,7 @@ class Quadratic:
         return f"a quadratic form of the normal scores of coordinates {names}"
 
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
-        rows = np.nan_to_num(np.asarray(outputs, dtype=np.float64))
-        z = self.scores(rows)
+        z = self.scores(outputs)
         return np.asarray(((z @ self.matrix) * z).sum(axis=1))
 
     def relearned(self, first: np.ndarray, second: np.ndarray) -> Quadratic:
@@ -113,7 +112,7 @@ def correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     scores = normal_scores(first, second, np.arange(first.shape[1]))
     moments, spreads = [], []
     for side in (first, second):
-        z = scores(np.nan_to_num(side[:PAIR_ROWS]))
+        z = scores(side[:PAIR_ROWS])
         square = z * z
         moments.append(z.T @ z / len(z))
         spreads.append((square.T @ square / len(z) - moments[-1] ** 2) / len(z))
@@ -121,7 +120,7 @@ def correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def telling(single: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """At most `FEW` columns, increasing: half by what they tell alone, the rest by their striking pairs."""
+    """At most `FEW` columns, increasing: half by their own information, the rest by their most informative pairs."""
     found = list(np.argsort(single)[::-1][: FEW // 2])
     order = np.argsort(np.triu(pairs, 1), axis=None)[::-1]
     for place in order[: FEW * FEW]:
@@ -145,7 +144,7 @@ def quadratic(first: np.ndarray, second: np.ndarray, pairs: np.ndarray) -> Quadr
 def fitted(columns: np.ndarray, apart: np.ndarray, first: np.ndarray, second: np.ndarray) -> Quadratic | None:
     """`Quadratic` of these columns; all correlations but those that may be `apart` are taken for equal."""
     scores = normal_scores(first, second, columns)
-    moments = [z.T @ z / len(z) for z in (scores(np.nan_to_num(side)) for side in (first, second))]
+    moments = [z.T @ z / len(z) for z in map(scores, (first, second))]
     mean = 0.5 * (moments[0] + moments[1])
     ridge = 1e-3 * np.eye(len(columns))
     with np.errstate(all="ignore"):
@@ -160,7 +159,8 @@ def parities(first: np.ndarray, second: np.ndarray) -> Parities | None:
     Of few columns all sets are tried (a Walsh–Hadamard transform of the counts of their patterns), of more all sets as
     large as `PARITY_PRODUCTS` allows: products of small sets are multiplied with each other, all at once.
     """
-    middles = np.array([_middle(first[:, j], second[:, j]) for j in range(first.shape[1])])
+    pool = np.nan_to_num(np.concatenate([first[:KNOT_ROWS].T, second[:KNOT_ROWS].T], axis=1))
+    middles = np.array([_middle(column) for column in pool])
     high = [side > middles for side in (first, second)]
     width = first.shape[1]
     if width < 3:
@@ -175,10 +175,9 @@ def parities(first: np.ndarray, second: np.ndarray) -> Parities | None:
     return Parities(tuple(subset for _, subset in kept), middles) if kept else None
 
 
-def _middle(one: np.ndarray, other: np.ndarray) -> float:
+def _middle(pool: np.ndarray) -> float:
     """A threshold that parts a column into halves as even as may be; values above it are high."""
-    pool = np.concatenate([one[:KNOT_ROWS], other[:KNOT_ROWS]])
-    middle = float(np.median(np.nan_to_num(pool)))
+    middle = float(np.median(pool))
     if np.mean(pool > middle) < np.mean(pool >= middle) - 0.5:
         below = pool[pool < middle]
         middle = float(below.max()) if len(below) else middle

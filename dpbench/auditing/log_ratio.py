@@ -5,7 +5,7 @@ normal score, ramps between knots (log-ratios with linear and flat pieces, as th
 where there are few cells, a step at each border. Every piece has its own ridge weight, set by the evidence
 (MacKay's fixed point), so that pieces the data do not ask for vanish and flat stays flat. Features fitted
 together share these weights up to one factor a feature: what many weak features have in common is kept, and a
-feature that tells nothing is dropped. It only guides the choice of events: no bound depends on it.
+feature without information is dropped. It only guides the choice of events: no bound depends on it.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from dpbench.core.validation import InvalidInput, invalid
 
 
 def refuse_equal(dataset: Any, neighbour: Any) -> None:
-    """Refuse two equal data sets: every mechanism has ε = 0 on them, so an audit would tell nothing.
+    """Refuse two equal data sets: every mechanism has ε = 0 on them, so an audit would show nothing.
 
     Raises
     ------

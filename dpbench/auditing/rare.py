@@ -1,10 +1,10 @@
-"""What an event that was seen a few times may be worth: its mean certificate over what its counts leave open.
+"""The value of an event seen a few times: its mean certificate over the probabilities that its counts leave possible.
 
 The charges in `events` keep lucky counts from being chosen among many candidates, and leave nothing of an event that
 was seen three times on one side and never on the other; often there is nothing else to certify. Here the two
 probabilities are drawn from their posterior (Jeffreys' prior, on the square-root scale), the frequencies of the
 certifying part around them, and the certificates averaged, none below 0. How far that is believed is a matter of the
-counts too: the Bayes factor of "the event tells something of its own" (its share of the data set uniform on [0, 1])
+counts too: the Bayes factor of "the event is informative by itself" (its share of the data set uniform on [0, 1])
 against the share that the smooth fit has. Along nested tails that factor is a martingale if the fit is right, so that
 it exceeds c anywhere in a tail with probability at most 1/c (Ville). Nothing here affects validity.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dpbench.auditing.events import Goal
 
 FEW = 100  # counts of both sides together, up to which an event is looked at here
-PRIOR = 0.2  # probability that an event of a chain tells something of its own, shared by its thresholds,
+PRIOR = 0.2  # probability that an event of a chain is informative by itself, shared by its thresholds,
 LEAST_PRIOR = 0.01  # and of one event, at least
 NEXT = 1.0  # counts added on the rare side: what a normal approximation leaves out of Clopper and Pearson's limit
 
@@ -31,7 +31,7 @@ _WEIGHTS = np.array([1.0, 4.0, 1.0]) / 6.0
 
 
 def weight(first: np.ndarray, second: np.ndarray, share: np.ndarray, thresholds: int) -> np.ndarray:
-    """Posterior probability that each event of a chain tells something of its own.
+    """Posterior probability that each event of a chain is informative by itself.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from dpbench.auditing.dependence import check_arrays
 from dpbench.auditing.levels import Levels
 from dpbench.auditing.own_score import as_score
 from dpbench.auditing.results import AuditResult
-from dpbench.auditing.split import CHOOSE_NUMBERS, CHOOSE_ROWS, CHOOSE_SHARE, Asked, Tally, report
+from dpbench.auditing.split import CHOOSE_NUMBERS, CHOOSE_ROWS, CHOOSE_SHARE, Request, Tally, report
 from dpbench.auditing.wording import Seen
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
@@ -75,7 +75,7 @@ def audit_samples(
     confidence = validation.fraction("confidence", confidence)
     seed = validation.integer("seed", seed, at_least=0)
     held = None if claim is None else as_claim(claim, epsilon, delta)
-    asked = Asked(level, delta, held=held, own=as_score(score))
+    request = Request(level, delta, held=held, own=as_score(score))
     one, other = _alike(_checked("outputs", outputs), _checked("neighbour_outputs", neighbour_outputs))
     levels = Levels(1.0 - confidence)
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
@@ -86,11 +86,11 @@ def audit_samples(
         (first, rest), (second, left) = (_split(x, rows, seed, side) for side, x in enumerate((one, other)))
         sizes = len(rest), len(left)
         certify = 2 * sizes[0] * sizes[1] // sum(sizes)  # as many on each side have as small an error
-        plan = choose(first, second, certify, delta, levels.total, False, held, asked.own)
+        plan = choose(first, second, certify, delta, levels.total, False, held, request.own)
         seen = tuple(Seen.of(score, first, second) for score in plan.scores)
         counter = Counter(plan.scores, plan.thresholds())
         counts = np.stack([_counts(counter, x) for x in (rest, left)])
-    return report(plan, seen, Tally(counts, sizes, fewest), asked, levels, seed=seed, checks=checks)
+    return report(plan, seen, Tally(counts, sizes, fewest), request, levels, seed=seed, checks=checks)
 
 
 def _checked(name: str, made: Any) -> np.ndarray:

@@ -20,7 +20,7 @@ from dpbench.auditing.cells import Table, fit_tables, sum_tables
 from dpbench.auditing.interactions import FEW, Quadratic, correlations, parities, quadratic, telling
 from dpbench.auditing.log_ratio import SATURATED
 from dpbench.auditing.shapes import Unimodal
-from dpbench.auditing.views import Summaries, View, linear_views
+from dpbench.auditing.views import Aimed, Linear, Summaries, View, linear_views
 
 LONE_COLUMNS = 2  # coordinates of a vector tried by themselves
 KEPT_VALUES = 4096  # distinct values that get a log-ratio of their own
@@ -81,6 +81,23 @@ class Additive:
     def without_errors(self) -> Additive:
         """The scores alone, for where they are counted."""
         return replace(self, tables=tuple(replace(t, deviations=t.deviations[:0]) for t in self.tables))
+
+
+def values_of(scores: Sequence[Any], outputs: np.ndarray) -> list[np.ndarray]:
+    """The values of each score; coordinates that several of them whiten in the same way are whitened once."""
+    white: dict[int, np.ndarray] = {}
+
+    def values(score: Any) -> np.ndarray:
+        view = score.view if isinstance(score, Additive) else None
+        linear = view.whitened if isinstance(view, Aimed) else view
+        if not isinstance(linear, Linear):
+            return np.asarray(score(outputs))
+        if id(linear) not in white:
+            white[id(linear)] = linear(outputs)
+        found = white[id(linear)]
+        return np.asarray(score.of(view.of(found) if isinstance(view, Aimed) else found))
+
+    return [values(score) for score in scores]
 
 
 def _sums(tables: Sequence[Table], columns: np.ndarray) -> np.ndarray:
@@ -145,7 +162,7 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     Returns
     -------
     list of callables
-        `Plain` ones need no learning: of vectors, the coordinates that tell most by themselves.
+        `Plain` ones need no learning: of vectors, the coordinates that are most informative by themselves.
     """
     found: list[Score] = []
     values = _values(first, second)
@@ -160,7 +177,8 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     found.append(Additive(None, tables, "log-ratio over cells of the output"))
     if a.shape[1] == 1:
         return [Plain(), *found]
-    told = [np.var(t(a[:, j])) + np.var(t(b[:, j])) for j, t in enumerate(tables)]
+    columns = [np.ascontiguousarray(side.T) for side in (a, b)]
+    told = [np.var(t(one)) + np.var(t(other)) for t, one, other in zip(tables, *columns, strict=True)]
     found.extend(Plain(int(j)) for j in np.argsort(told)[::-1][:LONE_COLUMNS])
     views: list[View] = [*linear_views(a, b), Summaries()]
     found += [Additive(v, fit_tables(v(a), v(b)), f"log-ratio over cells of {v.words}") for v in views]
@@ -172,7 +190,7 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
 def together(first: np.ndarray, second: np.ndarray, single: np.ndarray) -> list[Score]:
     """Scores of what columns say together, where there are rows enough to learn them from.
 
-    `single`: what each column tells alone.
+    `single`: how informative each column is alone.
     """
     if len(first) < LEAST_TREE_ROWS:
         return []

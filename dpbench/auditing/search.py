@@ -69,7 +69,7 @@ def find_neighbours(
     score: Callable[[Any], Any] | None = None,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """Search for a pair of neighbouring data sets that tells most, then audit that pair.
+    """Search for the most distinguishable pair of neighbouring data sets, then audit that pair.
 
     Parameters
     ----------

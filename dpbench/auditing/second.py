@@ -26,7 +26,8 @@ SHARES = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5])
 LEAST = 0.5
 """Of the best promise, below which an event gets nothing: small promises are mixtures, not means of normal bounds."""
 
-ROWS = 20_000  # a side on which two events are compared
+ROWS = 20_000  # a side on which two events are compared, at most,
+NUMBERS = 10**6  # and numbers
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,9 @@ class Arm:
     promise: float
     event: Event
 
-    def inside(self, outputs: np.ndarray) -> np.ndarray:
-        """bool[rows]: which outputs are in the event."""
-        return np.asarray((self.score(outputs) >= self.event.threshold) == self.event.above)
+    def inside(self, scores: np.ndarray) -> np.ndarray:
+        """bool[rows]: which outputs of these scores are in the event."""
+        return np.asarray((scores >= self.event.threshold) == self.event.above)
 
     def errors(self, goal: Goal) -> tuple[float, float]:
         """√rows times the standard errors due to the frequencies on data set and neighbour, signed as the bound
@@ -76,13 +77,20 @@ def second_event(
         The level to be divided.
     """
     best = arms[0]
-    mean, found, inside = best.promise, None, None
+    mean, found = best.promise, None
+    some = [side[: min(ROWS, NUMBERS // max(side[:1].size, 1))] for side in sides]
+    known: dict[int, list[np.ndarray]] = {}  # both directions of a score are among the arms
+
+    def inside(arm: Arm) -> list[np.ndarray]:
+        if id(arm.score) not in known:
+            known[id(arm.score)] = [arm.score(side) for side in some]
+        return [arm.inside(scores) for scores in known[id(arm.score)]]
+
     for arm in arms[1:]:
         gain, _ = _divided(best, arm, (0.0, 0.0), goal, rows, alpha)
         if gain <= mean:  # bounds that rise together gain less
             continue
-        inside = [best.inside(side[:ROWS]) for side in sides] if inside is None else inside
-        along = tuple(_correlation(a, arm.inside(side[:ROWS])) for a, side in zip(inside, sides, strict=True))
+        along = tuple(_correlation(a, b) for a, b in zip(inside(best), inside(arm), strict=True))
         gain, share = _divided(best, arm, along, goal, rows, alpha)
         if gain > mean:
             mean = gain

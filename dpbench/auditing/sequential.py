@@ -18,7 +18,7 @@ from dpbench.auditing.dependence import LEVEL, Watch
 from dpbench.auditing.excluded import open_excess
 from dpbench.auditing.levels import Levels
 from dpbench.auditing.results import AuditResult, Certified
-from dpbench.auditing.split import Asked, split_audit
+from dpbench.auditing.split import Request, split_audit
 
 if TYPE_CHECKING:
     from dpbench.auditing.guesses import Guessed
@@ -32,7 +32,7 @@ def share(number: int) -> float:
     return 1.0 / ((number + 1) * (number + 2))
 
 
-def until_decided(runs: Runs, asked: Asked, claim: Claim, gap: float, budget: int, levels: Levels) -> AuditResult:
+def until_decided(runs: Runs, request: Request, claim: Claim, gap: float, budget: int, levels: Levels) -> AuditResult:
     """Audit in rounds until the claim is refuted, its excess is at least −`gap`, or `budget` is spent.
 
     It gives up, after `LEAST_SPENT` runs a side, where an upper limit for every event that the last round certified
@@ -41,7 +41,7 @@ def until_decided(runs: Runs, asked: Asked, claim: Claim, gap: float, budget: in
     Parameters
     ----------
     claim : Claim
-        What the rounds are held against: `asked`'s.
+        What the rounds are compared with: that of `request`.
     gap : float
         In the unit of the claim's excess: ε, μ, or a Rényi divergence.
     budget : int
@@ -66,7 +66,7 @@ def until_decided(runs: Runs, asked: Asked, claim: Claim, gap: float, budget: in
             size = budget - spent  # what would be left is less than a further round needs
         part = levels.part(f"round {number + 1}", share(number) * levels.total)
         watch = Watch(f"sampler {runs.name}", share(number) * LEVEL)
-        found = split_audit(runs, asked, size, part, watch, f"-{number}")
+        found = split_audit(runs, request, size, part, watch, f"-{number}")
         spent += size
         number += 1
         mu = max(mu, found.mu_lower or 0.0)
@@ -75,15 +75,16 @@ def until_decided(runs: Runs, asked: Asked, claim: Claim, gap: float, budget: in
         best = found if best is None or found.epsilon_lower >= best.epsilon_lower else best
         seconds = time.perf_counter() - started
         certified = [c for c in found.family if isinstance(c, Certified)]
-        if asked.held is None:
-            assert asked.claim is not None
-            decided = best.epsilon_lower >= asked.claim - gap
+        if request.held is None:
+            assert request.claim is not None
+            decided = best.epsilon_lower >= request.claim - gap
         else:
             decided = max(least_excess(claim, c) for c in certified) >= -gap
         decided |= found.verdict == "refuted"
-        late = asked.max_seconds is not None and 3.0 * seconds > asked.max_seconds  # the next round takes twice as long
+        # the next round takes twice as long
+        late = request.max_seconds is not None and 3.0 * seconds > request.max_seconds
         if decided or late or spent >= budget or (spent >= LEAST_SPENT and open_excess(certified, claim) < 0.0):
             return replace(
-                best, trials=spent, confidence=1.0 - levels.total, mu_lower=mu if asked.with_mu else None,
+                best, trials=spent, confidence=1.0 - levels.total, mu_lower=mu if request.with_mu else None,
                 family=family, excludes=found.excludes, verdict=found.verdict,
             )  # fmt: skip

@@ -1,10 +1,10 @@
 """A log-ratio of a number that rises up to a mode and falls beyond it, or falls and then rises.
 
-Its events are intervals, half-lines and pairs of tails: what tells most of a location with heavy tails, of a scale, and
-of noise that is flat or bounded. The fit is the maximum-likelihood one under that shape: isotonic regression of the
-side (Barlow et al. 1972) on either side of the mode, the mode by the likelihood. It has no width to choose, and the
-events that it gives are the intervals with the largest P − λQ in the sample, for one λ after the other. It only guides
-the choice of events: no bound depends on it.
+Its events are intervals, half-lines and pairs of tails: the most informative for a location with heavy tails, for a
+scale, and for noise that is flat or bounded. The fit is the maximum-likelihood one under that shape: isotonic
+regression of the side (Barlow et al. 1972) on either side of the mode, the mode by the likelihood. It has no width to
+choose, and the events that it gives are the intervals with the largest P − λQ in the sample, for one λ after the other.
+It only guides the choice of events: no bound depends on it.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ MU_SHARE = 0.25  # this to the event for μ, where it is asked for, and the rest
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What an audit is asked for, checked already.
+class Request:
+    """What an audit is to do, with every field validated.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Asked:
     max_seconds: float | None = None
 
 
-def split_audit(runs: Runs, asked: Asked, trials: int, levels: Levels, watch: Watch, tag: str = "") -> AuditResult:
+def split_audit(runs: Runs, request: Request, trials: int, levels: Levels, watch: Watch, tag: str = "") -> AuditResult:
     """One split audit of `trials` runs a side.
 
     Parameters
@@ -80,30 +80,30 @@ def split_audit(runs: Runs, asked: Asked, trials: int, levels: Levels, watch: Wa
     """
     started = time.perf_counter()
     runs, width = runs.looked_at()
-    if asked.max_seconds is not None:
-        trials = affordable(runs, trials, asked.max_seconds)
+    if request.max_seconds is not None:
+        trials = affordable(runs, trials, request.max_seconds)
     rows = max(20, min(int(CHOOSE_SHARE * trials), CHOOSE_ROWS, CHOOSE_NUMBERS // width))
     drawing = time.perf_counter()
-    first, second = runs.collect("choose" + tag, rows, asked.workers)
+    first, second = runs.collect("choose" + tag, rows, request.workers)
     pace = (time.perf_counter() - drawing) / rows
     probe = probe_of(first, second)
     for side, outputs in enumerate((first, second)):
         watch.add_all("choose" + tag, side, probe, outputs, BLOCK)
     watch.examine()
     certify = trials - rows
-    plan = choose(first, second, certify, asked.delta, levels.total, asked.with_mu, asked.held, asked.own)
-    if asked.max_seconds is not None:  # the number of certifying runs is fixed before the first of them
-        left = asked.max_seconds - (time.perf_counter() - started)
+    plan = choose(first, second, certify, request.delta, levels.total, request.with_mu, request.held, request.own)
+    if request.max_seconds is not None:  # the number of certifying runs is fixed before the first of them
+        left = request.max_seconds - (time.perf_counter() - started)
         certify = min(certify, max(LEAST_CERTIFY, int(left / pace)))
     like = first[:0].copy()
     shares = [float(np.mean(plan.score(side) >= plan.main.threshold)) for side in (first, second)]
     seen = tuple(Seen.of(score, first, second) for score in plan.scores)
     del first, second
     counter = Counter(plan.scores, plan.thresholds(), probe.with_event((shares[0], shares[1])), plan.main.threshold)
-    counts = runs.count("certify" + tag, certify, counter, like, asked.workers, asked.progress, watch)
+    counts = runs.count("certify" + tag, certify, counter, like, request.workers, request.progress, watch)
     checks = watch.examine()
     tally = Tally(counts, certify, rows + certify)
-    return report(plan, seen, tally, asked, levels, seed=runs.seed, checks=checks)
+    return report(plan, seen, tally, request, levels, seed=runs.seed, checks=checks)
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def report(
     plan: Plan,
     seen: tuple[Seen, ...],
     tally: Tally,
-    asked: Asked,
+    request: Request,
     levels: Levels,
     *,
     seed: int,
@@ -143,24 +143,25 @@ def report(
     levels.settle(c.alpha for _, c in certified)
     bound, (event, certificate) = 0.0, certified[0]
     for tried, found in certified:
-        if _plain(found, asked.delta) > bound:  # no certificate says more than its frequencies
-            value = found.region().epsilon(asked.delta)
+        if _plain(found, request.delta) > bound:  # no certificate says more than its frequencies
+            value = found.region().epsilon(request.delta)
             if value > bound:
                 bound, event, certificate = value, tried, found
-    mu = max(c.region().mu() for _, c in certified) if asked.with_mu else None
+    mu = max(c.region().mu() for _, c in certified) if request.with_mu else None
     verdict = None
-    if asked.claim is not None or asked.held is not None:
-        refuted = bound > asked.claim if asked.claim is not None else any(exceeds(asked.held, c) for _, c in certified)
+    if request.claim is not None or request.held is not None:
+        held = request.held
+        refuted = bound > request.claim if request.claim is not None else any(exceeds(held, c) for _, c in certified)
         verdict = "refuted" if refuted else "not refuted"
     words = in_words(plan.scores[event.arm], event, certificate, seen[event.arm])
     family = tuple(c for _, c in certified)
     fewest = int(np.min(tally.rows))
     level = HEDGE_SHARE * levels.total / 2.0
-    least = least_probability(max(tally.trials - fewest, 1), fewest, level, asked.claim or 0.0, asked.delta)
+    least = least_probability(max(tally.trials - fewest, 1), fewest, level, request.claim or 0.0, request.delta)
     return AuditResult(
-        bound, asked.claim, asked.delta, 1.0 - levels.total, tally.trials, words.event, verdict, mu, certificate,
-        family, seed, checks=checks, excludes=sentence(least, asked.claim), columns=words.columns,
-        examples=words.examples, claim="" if asked.held is None else asked.held.words,
+        bound, request.claim, request.delta, 1.0 - levels.total, tally.trials, words.event, verdict, mu, certificate,
+        family, seed, checks=checks, excludes=sentence(least, request.claim), columns=words.columns,
+        examples=words.examples, claim="" if request.held is None else request.held.words,
     )  # fmt: skip
 
 

@@ -137,7 +137,7 @@ def _bits(probe: Probe, outputs: np.ndarray, keys: np.ndarray, event: np.ndarray
 
 
 def _prefixes(keys: np.ndarray) -> tuple[tuple[int, bytes, float], ...]:
-    """`Trace.prefixes`: of `PREFIXES` rows, up to where their order tells enough."""
+    """`Trace.prefixes`: of `PREFIXES` rows, up to where their order is informative enough."""
     made = []
     for wanted in PREFIXES:
         length = min(wanted, len(keys))

@@ -16,7 +16,8 @@ FEW = 6  # values, intervals or columns that are listed
 EXAMPLES = 3
 SHARE = 0.25  # of the most influential column's influence, for another to be named
 WIDEST = 400  # columns whose influence is measured, the most telling by their means
-SHUFFLED = 400  # outputs a side that influence is measured on
+SHUFFLED = 400  # outputs a side that influence is measured on,
+MOVED = 20_000  # or fewer of wide outputs: this many by columns, but not below a quarter
 LONGEST = 8  # numbers of an example that are shown
 
 
@@ -115,7 +116,8 @@ def influential(score: Score, event: Event, side: np.ndarray, away: np.ndarray) 
     side, away : array, shape (rows, k)
         Outputs of the two sides.
     """
-    rows = np.concatenate([side[:SHUFFLED], away[:SHUFFLED]])
+    some = min(SHUFFLED, max(MOVED // side.shape[1], SHUFFLED // 4))
+    rows = np.concatenate([side[:some], away[:some]])
     told = np.arange(rows.shape[1])
     if rows.shape[1] > WIDEST:
         means = [np.nan_to_num(np.asarray(x, dtype=np.float64)).mean(axis=0) for x in (side, away)]

@@ -55,7 +55,6 @@ def theorem7() -> Draft:
     points = math.ceil(theory_settings.theorem7(1.0, 1e-5, 0.125, 0.05, 1.0, 1.0, 0.5).m)
     for j in range(last + 1):
         made = theory_settings.theorem7(2.0**-j, 1e-5 * 2.0**-j, 0.125, 0.05, 1.0, 1.0, 0.5)
-        assert made.gamma is not None and made.eta is not None
         needed = (0.75 * 2.0**j / made.gamma) ** 2 * points / made.eta
         quantity.append(min(needed / made.n, 1e6 * _broken(2.0**-j)))
     return _sizes(
@@ -94,7 +93,6 @@ def _enough(laplace: bool) -> Draft:
     for d, sigma in ((1, Fraction(1)), (64, Fraction(1)), (1, Fraction(1, 10))):
         for epsilon in (Fraction(1, 10**4), Fraction(1, 100), Fraction(1)):
             made = theory_settings.theorem7(float(epsilon), float(delta), 0.125, 0.05, d, float(sigma), 0.5)
-            assert made.gamma is not None
             shown: float | Fraction = epsilon
             if not laplace:
                 shown = gaussian.delta(float(epsilon), float(epsilon) / math.sqrt(2.0 * math.log(125_000.0)))

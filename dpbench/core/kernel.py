@@ -18,7 +18,7 @@ import shutil
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -146,6 +146,13 @@ def compile_kernels(
         if report is not None:
             report(done, len(pending), item.name)
         item.compile()
+
+
+def missing(modules: Collection[str]) -> list[Kernel]:
+    """The kernels of these modules that are neither loaded nor in the cache."""
+    wanted = [k for k in KERNELS.values() if k.__module__ in modules and k._dispatcher is None]
+    held = {name: [path.name for path in cache_folder(name).rglob("*.nbi")] for name in {k.__module__ for k in wanted}}
+    return [k for k in wanted if not any(f".{k.__name__}-" in name for name in held[k.__module__])]
 
 
 def cache_folder(module: str) -> Path:

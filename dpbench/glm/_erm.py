@@ -23,7 +23,8 @@ from scipy import linalg
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import InvalidInput
 from dpbench.glm._erm_ball import into_ball
-from dpbench.glm._erm_newton import Found, Records, certified_distance, descend, newton, tour
+from dpbench.glm._erm_newton import Found, certified_distance, descend, newton
+from dpbench.glm._erm_passes import Records, tour
 from dpbench.glm._erm_warm import stages, warm_start
 from dpbench.glm.losses import Loss, loss_curvature
 from dpbench.glm.problem import GLMProblem

@@ -1,11 +1,14 @@
-"""Points of a ball: the least of a quadratic over it (Moré & Sorensen 1983), and the nearest to a point."""
+"""Points of a ball: the least of a quadratic over it (Moré & Sorensen 1983), and the nearest to a point.
+
+LAPACK's routines are called as they are: on small matrices what SciPy does around them takes longer than they do.
+"""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from scipy import linalg
+from scipy.linalg import LinAlgError, lapack
 
 _EPS = float(np.finfo(float).eps)
 _LIFTS = 20  # the last lift is a thousand times the trace
@@ -16,11 +19,11 @@ def quadratic_over_ball(matrix: np.ndarray, pull: np.ndarray, radius: float) -> 
     shift, shifted = 0.0, matrix
     factor = _factored(matrix)
     for _ in range(100):
-        u = linalg.cho_solve(factor, pull, check_finite=False)
+        u, _ = lapack.dpotrs(factor, pull, lower=1)
         norm = float(np.linalg.norm(u))
         if norm <= radius * (1.0 + 1e-14) or not math.isfinite(radius):
             break
-        half = linalg.solve_triangular(factor[0], u, lower=True, check_finite=False)
+        half, _ = lapack.dtrtrs(factor, u, lower=1)
         rise = (norm / radius - 1.0) * (norm / float(np.linalg.norm(half))) ** 2
         if shift + rise == shift:
             break
@@ -30,21 +33,19 @@ def quadratic_over_ball(matrix: np.ndarray, pull: np.ndarray, radius: float) -> 
     return into_ball(u, radius, on_sphere=shift > 0.0)
 
 
-def _factored(matrix: np.ndarray) -> tuple[np.ndarray, bool]:
+def _factored(matrix: np.ndarray) -> np.ndarray:
     """Cholesky's factor; of a matrix that rounding has made singular, with the least multiple of I that lets it be.
 
     The multiples grow from a rounding of the trace by tens: the step is shorter then, and the next one another.
     """
     lift, lifted = 0.0, matrix
-    for _ in range(_LIFTS):
-        try:
-            made: tuple[np.ndarray, bool] = linalg.cho_factor(lifted, lower=True, check_finite=False)
-            return made
-        except linalg.LinAlgError:
-            lift = max(10.0 * lift, _EPS * float(np.trace(matrix)), 1e-300)
-            lifted = matrix + lift * np.eye(matrix.shape[0])
-    made = linalg.cho_factor(lifted, lower=True, check_finite=False)
-    return made
+    for _ in range(_LIFTS + 1):
+        factor, wrong = lapack.dpotrf(lifted, lower=1)
+        if not wrong:
+            return np.asarray(factor)
+        lift = max(10.0 * lift, _EPS * float(np.trace(matrix)), 1e-300)
+        lifted = matrix + lift * np.eye(matrix.shape[0])
+    raise LinAlgError("the matrix is not one of a convex quadratic")
 
 
 def into_ball(w: np.ndarray, radius: float, on_sphere: bool = False) -> np.ndarray:

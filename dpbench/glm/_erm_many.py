@@ -18,14 +18,8 @@ from scipy import sparse
 from dpbench.core.blas import one_blas_thread
 from dpbench.glm._erm import Minimiser, certificate_rounding, minimise
 from dpbench.glm._erm_ball import quadratic_over_ball
-from dpbench.glm._erm_newton import (
-    Records,
-    add_up,
-    certified_distance,
-    line_search,
-    symmetric,
-    too_long,
-)
+from dpbench.glm._erm_newton import certified_distance, line_search, too_long
+from dpbench.glm._erm_passes import Records, add_up, symmetric
 from dpbench.glm._erm_warm import FEW, stages
 from dpbench.glm.losses import Loss
 from dpbench.glm.problem import GLMProblem

@@ -8,69 +8,21 @@ makes it global. Huber and capped-linear have a generalised second derivative (s
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from dpbench.glm._erm_ball import into_ball, quadratic_over_ball
-from dpbench.glm._erm_tiles import ROWS, add_pass
+from dpbench.glm._erm_passes import Pass, Quadratic, Records, tour
 from dpbench.glm.losses import Loss
 
 _EPS = float(np.finfo(float).eps)
 _KEEP = 0.2  # a Hessian is kept for the next step where the last one brought the certificate down to this share,
 _WORK = 2.0**22  # and where another would take so many multiplications
-_NONE, _INDICES = np.empty(0), np.empty(0, dtype=np.int64)
-_FIRST = np.zeros(1, dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class Records:
-    """What the solver runs on.
-
-    Attributes
-    ----------
-    X : ndarray or csr_array, shape (rows, d)
-    y : ndarray, shape (rows,)
-    x_bound : float
-    second : ndarray, shape (d, d), optional
-        XᵀX/n where the loss is quadratic.
-    n : int
-        What sums are divided by: the number of records, those left out among them.
-    far : ndarray, shape (d,), or None
-        Σ sign(r_i)·x_i/n over records left out, whose slope is ±κ of Huber's loss.
-    """
-
-    X: Any
-    y: np.ndarray
-    x_bound: float
-    second: np.ndarray | None
-    n: int
-    far: np.ndarray | None = None
-
-    @cached_property
-    def stored(self) -> tuple[np.ndarray, ...]:
-        """Arrays of X for the kernel: dense, or nothing, and the three of compressed sparse rows, or nothing."""
-        if not sparse.issparse(self.X):
-            return np.ascontiguousarray(self.X), _NONE, _INDICES, _INDICES
-        rows = np.empty((0, self.X.shape[1]))
-        return rows, self.X.data, self.X.indices.astype(np.int64), self.X.indptr.astype(np.int64)
-
-    @cached_property
-    def y_bound(self) -> float:
-        """max |y_i|."""
-        return float(np.abs(self.y).max(initial=0.0))
-
-
-class Pass(NamedTuple):
-    """What one pass over the records at a point gives, without the regularisation; the Hessian where asked for."""
-
-    z: np.ndarray
-    gradient: np.ndarray
-    hessian: np.ndarray | None
-    steepness: float  # mean |φ'|
+_AROUND = 1.5  # lengths of Newton's step around a point, in which records are sorted by what they can become
+_UNDECIDED = 0.25  # of the records, at most so many are worth a search of their own,
+_LONG = 16  # where a pass over all takes longer than that: so many times d² of them
 
 
 class Found(NamedTuple):
@@ -79,44 +31,6 @@ class Found(NamedTuple):
     w: np.ndarray
     distance: float
     steepness: float
-
-
-def tour(data: Records, loss: Loss, w: np.ndarray, curved: bool) -> Pass:
-    """One pass over the records at w."""
-    d, n = w.size, data.n
-    summed = curved and data.second is None
-    ends = np.array([0, data.y.size])
-    z, slopes, hessians, totals = add_up(data, loss, summed, data.y, ends, _FIRST, w[None])
-    slope, mean = slopes[0, :d] / n, float(totals[0]) / n
-    if data.far is not None:
-        slope += loss.parameter * data.far
-    if not curved:
-        return Pass(z, slope, None, mean)
-    if data.second is not None:
-        return Pass(z, slope, loss.smoothness * data.second, mean)
-    return Pass(z, slope, symmetric(hessians[0, :d, :d] / n), mean)
-
-
-def add_up(
-    data: Any, loss: Loss, curved: bool, y: np.ndarray, starts: np.ndarray, chosen: np.ndarray, w: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """`add_pass` over the records `data.stored` from zero: z, gradients, Hessians (padded), Σ|φ'|."""
-    count, d = w.shape
-    wide = d + -d % 4
-    points, gradients, z = np.zeros((count, wide)), np.zeros((count + 2, wide)), np.empty(y.size)
-    points[:, :d] = w
-    side = wide if curved else 0
-    hessians, steepness = np.zeros((count if curved else 1, side, side)), np.zeros(count)
-    add_pass(
-        loss.code, loss.parameter, curved, *data.stored, y, starts, chosen, points, z, gradients, hessians, steepness,
-        np.zeros((5, ROWS)), np.zeros((wide, ROWS + 8)),
-    )  # fmt: skip
-    return z, gradients, hessians, steepness
-
-
-def symmetric(lower: np.ndarray) -> np.ndarray:
-    """The symmetric matrices, last two axes, with these entries on and below the diagonal."""
-    return np.asarray(np.tril(lower) + np.swapaxes(np.tril(lower, -1), -1, -2))
 
 
 def certified_distance(
@@ -159,11 +73,12 @@ def newton(
     predictions at its two ends. A pass that is expected to be the
     last does without the Hessian. So do, with many records, those of steps that the Hessian before them serves as well:
     each certificate is then a small part of the one before, and a pass takes half the time (measured). `near` says that
-    w is close enough to begin so.
+    w is close enough to begin so. Huber's loss may take a longer way with what a pass has given (`piecewise_step`).
     """
     smooth = loss.smoothness * data.x_bound**2
     keep = _KEEP if data.y.size * w.size**2 >= _WORK else 0.0
-    best, stalled, origin, fall, kept = Found(w, math.inf, 0.0), 0, None, math.inf, None
+    best, stalled, origin, fall = Found(w, math.inf, 0.0), 0, None, math.inf
+    kept: np.ndarray | None = None
     for _ in range(steps):
         here = tour(data, loss, w, curved=kept is None)
         gradient = here.gradient + lam * w
@@ -186,15 +101,42 @@ def newton(
         if kept is not None and fall > 2.0 * keep:  # it does not serve
             here = tour(data, loss, w, curved=True)
         if here.hessian is not None:
-            kept = here.hessian
-            kept[np.diag_indices_from(kept)] += lam
+            kept = here.hessian + lam * np.eye(w.size)
         assert kept is not None
         there = quadratic_over_ball(kept, kept @ w - gradient, radius)
+        if keep and data.y.size >= _LONG * w.size**2:
+            further = piecewise_step(data, loss, lam, radius, target, w, here, there)
+            if further is not None:
+                there, near = further, True
         origin = w, here.z, there - w, float(gradient @ (there - w))
         w = there
         if fall > keep and 10.0 * distance * fall**2 > 0.25 * target and not (near and keep):
             kept = None
     return best
+
+
+def piecewise_step(
+    data: Records, loss: Loss, lam: float, radius: float, target: float, w: np.ndarray, here: Pass, there: np.ndarray
+) -> np.ndarray | None:
+    """The minimiser of F in a ball around w, for Huber's loss, whose φ_i are quadratics between their corners.
+
+    A residual r changes by at most ‖X‖·ρ within ρ = 1.5‖`there` − w‖ of w, `there` the end of Newton's step. So records
+    with ||r| − κ| above that stay on their piece of φ: their sum is one quadratic, which the pass `here` at w has
+    given, and the search goes on over the others alone, of which there are few. None where that brings nothing: other
+    losses, many such records, or an end outside the ball; the next pass over all records makes the certificate.
+    """
+    if loss.smoothing is None or loss.parameter <= 0.0 or here.hessian is None:
+        return None
+    reach = _AROUND * math.sqrt((there - w) @ (there - w))
+    other = np.flatnonzero(np.abs(np.abs(here.z - data.y) - loss.parameter) <= data.x_bound * reach)
+    if other.size > _UNDECIDED * data.y.size:
+        return None
+    few = replace(data, X=data.X[other], y=data.y[other], far=None, settled=None)
+    part = tour(few, loss, w, curved=True)
+    assert part.hessian is not None
+    few = replace(few, settled=Quadratic(w, here.gradient - part.gradient, here.hessian - part.hessian))
+    made = newton(few, loss, lam, radius, 0.1 * target, w).w
+    return made if math.sqrt((made - w) @ (made - w)) <= reach else None
 
 
 def descend(data: Records, loss: Loss, lam: float, radius: float, target: float, w: np.ndarray) -> Found:
@@ -246,10 +188,12 @@ def line_search(
     F is convex, so its derivative along the segment rises from `start` to `end`.
     """
     outside = 0.0 if data.far is None else loss.parameter * float(data.far @ move)
+    rest = data.settled
 
     def derivative(step: float) -> float:
         slope = loss.derivative(z + step * change, data.y)
-        return float(slope @ change) / data.n + outside + lam * float((w + step * move) @ move)
+        settled = 0.0 if rest is None else float(rest.gradient(w + step * move) @ move)
+        return float(slope @ change) / data.n + outside + settled + lam * float((w + step * move) @ move)
 
     low, high, at_low, at_high = 0.0, 1.0, start, end
     for trial in range(80):

@@ -66,7 +66,6 @@ def add_pass(
                 if dense:
                     row = X[i]
                     for j in range(d):
-                        columns[j, k] = row[j]
                         score += row[j] * point[j]
                 else:
                     for entry in range(indptr[i], indptr[i + 1]):
@@ -89,14 +88,19 @@ def add_pass(
             steepness[m] += steep
             bent = curved and busy != 0.0
             if dense:
-                for i in range(d):
-                    total, column = 0.0, columns[i]
+                for k in range(rows):
+                    row, slope = X[start + k], slopes[k]
+                    for j in range(d):
+                        part[j] += slope * row[j]
+                if bent:
                     for k in range(rows):
-                        total += slopes[k] * column[k]
-                        heavy[k] = curvatures[k] * column[k]
-                    part[i] = total
-                    if bent:
-                        out = square[i]
+                        row = X[start + k]
+                        for j in range(d):
+                            columns[j, k] = row[j]
+                    for i in range(d):
+                        out, column = square[i], columns[i]
+                        for k in range(rows):
+                            heavy[k] = curvatures[k] * column[k]
                         for j in range(0, i + 1, 2):
                             one, two = columns[j], columns[j + 1]
                             s, t = 0.0, 0.0

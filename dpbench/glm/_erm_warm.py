@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpbench.glm._erm_newton import Records, newton
+from dpbench.glm._erm_newton import newton
+from dpbench.glm._erm_passes import Records
 from dpbench.glm.losses import Loss
 
 _FALL = 0.1  # κ's factor from one stage of Huber's loss to the next

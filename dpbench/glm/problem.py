@@ -219,7 +219,12 @@ class GLMProblem:
 
     def _bounded_features(self, X: Any) -> Any:
         # a norm that the plain sum of squares takes for too small is below every bound: bounds are at least 1e-50
-        if not sparse.issparse(X) and math.sqrt(np.einsum("ij,ij->i", X, X).max()) <= self.x_bound:
+        if sparse.issparse(X):
+            alone = X.nnz <= X.shape[0] and np.diff(X.indptr).max() <= 1  # then a norm is that entry's size
+            within = alone and float(np.abs(X.data).max(initial=0.0)) <= self.x_bound
+        else:
+            within = math.sqrt(np.einsum("ij,ij->i", X, X).max()) <= self.x_bound
+        if within:
             return frozen(X)
         scale, sizes = row_norms(X)
         with np.errstate(over="ignore"):  # infinite only where the norm is beyond every float

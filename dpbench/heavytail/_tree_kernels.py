@@ -189,7 +189,7 @@ def draw(
     """Up to `tries` proposals from the mixture of the boxes: the number made when one, k, was accepted; else 0.
 
     `columns` are the features themselves, not those of the coordinates. `cumulative` are the masses of the boxes,
-    summed and scaled to end at 1. worst[0] becomes the largest log-acceptance met: above 0 a bound would have been
+    summed and scaled to end at 1. worst[0] becomes the largest log-acceptance so far: above 0 a bound would have been
     wrong.
     """
     d = k.shape[0]

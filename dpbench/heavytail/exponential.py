@@ -222,7 +222,7 @@ class ExponentialMechanism:
         return replace(made, info=info)
 
     def diagnose(self, problem: HeavyTailedProblem) -> dict[str, Any]:
-        """What the tree sampler met: it depends on the data, is not private, and is in no release.
+        """Diagnostics of the tree sampler: they depend on the data, are not private, and are in no release.
 
         Returns
         -------

@@ -6,7 +6,7 @@ E∫₀^{|T|} P(|e| < s) ds for symmetric e,
 
     L(w) − L(w*) = ∫₀^∞ P(|⟨x, v⟩| > s)·P(|e| < s) ds = E|⟨x, v⟩| − ∫₀^∞ P(|⟨x, v⟩| > s)·P(|e| ≥ s) ds.
 
-On the axes it is a sum over the coordinates, each met with probability 1/d; on the sphere it is a function of
+On the axes it is a sum over the coordinates, each drawn with probability 1/d; on the sphere it is a function of
 ‖v‖ alone. Either is h(ρ), tabulated once for each population and interpolated.
 """
 
@@ -125,7 +125,7 @@ class HeavyTailedPopulation:
         return self._along(np.linalg.norm(v, axis=1))
 
     def _along(self, rho: np.ndarray) -> np.ndarray:
-        """h(ρ): the excess along one axis where met, or over the sphere at distance ρ."""
+        """h(ρ): the excess along one axis where a record lies on it, or over the sphere at distance ρ."""
         share = _sphere_moment(self.d, 1.0) if self.directions == "sphere" else 1.0
         slope = self.scale * self.tail.moment(1.0) * share
         if self.noise is None:

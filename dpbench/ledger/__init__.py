@@ -5,8 +5,9 @@ To check a theorem of yours, make a `Paper` and declare each claim above the fun
 - `Paper` and its decorators `privacy`, `rate`, `inequality`, `floor`, `stability`; `Declaration` lists their fields.
 - What the function is given: the run, a `Context` (`level`, `seed`, `workers`, `map`, `pick`).
 - What it gives back: rows, of which `profiles` (privacy), `slope_of` (rates) and `margins` (the others) make evidence
-  and verdict; or `Evidence` that it made itself, with `judge` for slopes, `growing` for constants that grow,
-  `attack_bounds` for attacks that the store keeps.
+  and verdict, and at their end a `summary`; or `Evidence` that it made itself, with `swept` for rates whose rows carry
+  their point, `judge` for slopes, `growing` for constants that grow, `vanishing` for ratios that vanish.
+- `sampled` and `attack_bounds` run blocks of trials and attacks that the store keeps.
 - The rules: `privacy_verdict`, `rate_verdict`, `inequality_verdict`.
 - Figures by kind of claim are in `dpbench.report.by_kind`.
 
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
         privacy_verdict,
         rate_verdict,
     )
-    from dpbench.ledger.harness import Rows, column, growing, margins, profiles
-    from dpbench.ledger.harness_rates import judge, slope_of
+    from dpbench.ledger.harness import Rows, column, growing, margins, profiles, sampled, summary, vanishing
+    from dpbench.ledger.harness_rates import judge, slope_of, swept
     from dpbench.ledger.paper import Declaration, Paper
     from dpbench.ledger.registry import PaperNotLoaded, all_claims, all_papers
 
@@ -58,7 +59,11 @@ _HOME = {
     "privacy_verdict": "dpbench.ledger.core",
     "profiles": "dpbench.ledger.harness",
     "rate_verdict": "dpbench.ledger.core",
+    "sampled": "dpbench.ledger.harness",
     "slope_of": "dpbench.ledger.harness_rates",
+    "summary": "dpbench.ledger.harness",
+    "swept": "dpbench.ledger.harness_rates",
+    "vanishing": "dpbench.ledger.harness",
 }
 
 __all__ = [
@@ -84,7 +89,11 @@ __all__ = [
     "privacy_verdict",
     "profiles",
     "rate_verdict",
+    "sampled",
     "slope_of",
+    "summary",
+    "swept",
+    "vanishing",
 ]
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from dpbench.auditing.audit import audit
 from dpbench.auditing.blocks import Sampler
-from dpbench.ledger.core import Context
+from dpbench.ledger.core import LEVEL, Context
 
 Attack = tuple[Sampler, tuple[Any, Any]]
 """A mechanism, and the pair of neighbouring data sets that it is attacked on."""
 
 
 def attack_bounds(
-    context: Context, attacks: Sequence[Attack], *, epsilon: float, delta: float, trials: int, level: float
+    context: Context, attacks: Sequence[Attack], *, epsilon: float, delta: float, trials: int, level: float = LEVEL
 ) -> list[float]:
     """Lower bounds on ε at `delta`, one for each attack, each at error probability `level`.
 

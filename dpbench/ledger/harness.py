@@ -7,14 +7,16 @@ A function yields rows, each a dict whose keys are the columns that the evidence
   of one admissible pair) or ``attack`` (a lower bound on ε at that δ, at the entry's level);
 - rate: a point, see `dpbench.ledger.harness_rates`.
 
-A generator may return notes. A function may also return `Evidence`, whose `margin` (or, of a rate, whose interval
-beside its reference) decides, or (verdict, `Evidence`) where the verdict follows another rule.
+A generator may return notes, or a `summary` that says more. A function may also return `Evidence`, whose `margin` (of a
+rate: whose interval beside its reference) decides, or (verdict, `Evidence`) where the verdict follows another rule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 Rows = Generator[Row, None, Any]
-"""What the function of a claim yields; the value it returns, if any, is its notes."""
+"""What the function of a claim yields; the value it returns, if any, is its notes or a `Summary`."""
 ROUNDING = 1e-12
 """A margin this near to zero is equality."""
 _MARGIN = "value: the smallest relative margin (right - left)/|right| over the instances tried"
@@ -47,17 +49,17 @@ def conclude(claim: Claim, context: Context) -> tuple[str, Evidence]:
     if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], Evidence):
         verdict, found = found
     elif not isinstance(found, Evidence):
-        rows, notes = exhaust(found)
+        rows, told = exhaust(found)
         if not rows:
             raise RuntimeError(f"{claim.id} yields no row, so that nothing was tried")
         if claim.kind == "privacy":
-            verdict, found = profiles(rows, *notes)
+            verdict, found = profiles(rows, *told.notes, **told.fields)
         elif claim.kind == "rate":
             from dpbench.ledger.harness_rates import slope_of
 
-            found = slope_of(rows, *notes, level=claim.level)
+            found = slope_of(rows, *told.notes, **{"level": claim.level} | told.fields)
         else:
-            found = margins(rows, *notes)
+            found = margins(rows, *told.notes, **told.fields)
     if found.level > claim.level:
         raise RuntimeError(f"{claim.id} spends the error level {found.level:g}, beyond the {claim.level:g} it states")
     notes = found.notes
@@ -75,17 +77,46 @@ def _verdict(claim: Claim, evidence: Evidence) -> str:
     raise RuntimeError(f"{claim.id} gives evidence that decides no verdict on a claim of kind {claim.kind}")
 
 
-def exhaust(rows: Iterable[Row]) -> tuple[list[Row], tuple[str, ...]]:
-    """The rows, and the notes that a generator returns at its end."""
+@dataclass(frozen=True)
+class Summary:
+    """What a generator says of its rows as a whole.
+
+    Attributes
+    ----------
+    notes : tuple of str
+    fields : dict
+        Of `margins` or `profiles`: value, margin, trials, series.
+    """
+
+    notes: tuple[str, ...]
+    fields: dict[str, Any]
+
+
+def summary(*notes: str, **fields: Any) -> Summary:
+    """Notes and further fields of the evidence, to be returned by a generator: ``return summary(note, value="share")``.
+    """
+    return Summary(notes, fields)
+
+
+def exhaust(rows: Iterable[Row]) -> tuple[list[Row], Summary]:
+    """The rows, and what a generator returns at its end."""
     made: list[Row] = []
     if not isinstance(rows, Generator):
-        return list(rows), ()
+        return list(rows), Summary((), {})
     while True:
         try:
             made.append(next(rows))
         except StopIteration as end:
-            notes = end.value or ()
-            return made, (notes,) if isinstance(notes, str) else tuple(notes)
+            told = end.value or ()
+            if isinstance(told, Summary):
+                return made, told
+            return made, Summary((told,) if isinstance(told, str) else tuple(told), {})
+
+
+def sampled(context: Context, function: Callable[..., Any], *arguments: Any, blocks: int) -> list[Any]:
+    """``function(*arguments, seed, block)`` of each block, kept in the store under the function and its arguments."""
+    unit = {"what": function.__qualname__}
+    return context.map(unit, partial(function, *arguments, context.seed), range(blocks))
 
 
 def column(rows: Sequence[Row]) -> dict[str, list[Any]]:
@@ -96,8 +127,10 @@ def column(rows: Sequence[Row]) -> dict[str, list[Any]]:
 def margins(
     rows: Sequence[Row] | Mapping[str, list[Any]],
     *notes: str,
-    value: float | None = None,
+    value: float | str | None = None,
     margin: float | None = None,
+    sides: tuple[str, str] = ("left", "right"),
+    rounding: float = ROUNDING,
     trials: int = 0,
 ) -> Evidence:
     """Evidence of left ≤ right.
@@ -105,25 +138,30 @@ def margins(
     Parameters
     ----------
     rows : sequence of dict, or dict of columns
-        Without `margin` they are rows with ``left`` and ``right``, and get ``margin``.
+        Without `margin` they get a column ``margin`` from their `sides`.
     notes : str
         The first says what `value` is, and begins with "value".
-    value : float, optional
-        Default: the smallest margin.
+    value : float or str, optional
+        Or the column whose largest entry it is. Default: the smallest margin.
     margin : float, optional
-        The smallest relative margin, where it does not follow from ``left`` and ``right``.
+        The smallest relative margin, where it does not follow from the two sides.
+    sides : (str, str)
+        Columns with the left and the right side.
+    rounding : float
+        A margin this near to zero is equality.
     trials : int
     """
     series = dict(rows) if isinstance(rows, Mapping) else column(rows)
     if margin is None:
-        pairs = zip(series["left"], series["right"], strict=True)
+        pairs = zip(*(series[side] for side in sides), strict=True)
         series["margin"] = [(right - left) / abs(right) for left, right in pairs]
         margin = min(series["margin"])
-        margin = 0.0 if abs(margin) < ROUNDING else margin
+    margin = 0.0 if abs(margin) < rounding else margin
     if not (notes and notes[0].startswith("value")):
         notes = (_MARGIN, *notes)
-    value = margin if value is None else value
-    return Evidence(value, trials=trials, series=series, notes=notes, margin=margin)
+    if isinstance(value, str):
+        value = float(max(series[value]))
+    return Evidence(margin if value is None else value, trials=trials, series=series, notes=notes, margin=margin)
 
 
 def missed(found: np.ndarray, bounds: Any, beta: float, cases: int, **columns: Any) -> Row:
@@ -156,9 +194,19 @@ def growing(rows: Sequence[Row], *notes: str, trials: int = 0) -> Evidence:
     return margins(rows, *notes, value=growth, margin=margin, trials=trials)
 
 
+def vanishing(rows: Sequence[Row], *notes: str) -> Evidence:
+    """Evidence against "there is a constant": the ``ratio`` of what is attained to what is claimed, row after row.
+
+    Below 0, and refuted, where every row has less than half of the ratio before. The value is the last ratio.
+    """
+    ratios = [row["ratio"] for row in rows]
+    margin = max(2.0 * after / before - 1.0 for before, after in pairwise(ratios))
+    return margins(rows, *notes, value=ratios[-1], margin=margin)
+
+
 def profiles(
-    rows: Iterable[Row | tuple[float, float, Profile]], *notes: str, value: float | None = None, trials: int = 0,
-    series: dict[str, list[Any]] | None = None,
+    rows: Iterable[Row | tuple[float, float, Profile]], *notes: str, value: float | str | None = None, trials: int = 0,
+    series: dict[str, list[Any]] | None = None, broken: bool = False,
 ) -> tuple[str, Evidence]:  # fmt: skip
     """Verdict and evidence of "(ε, δ)-DP at each (ε, δ) listed".
 
@@ -169,11 +217,14 @@ def profiles(
         profile of a pair: an exact profile proves only where the row says that it is a ``guarantee``.
     notes : str
         The first says what `value` is, and begins with "value".
-    value : float, optional
-        Default: the largest true δ of a pair over the claimed one; without pairs, that of the guarantees.
+    value : float or str, optional
+        Or the column whose largest entry it is. Default: the largest true δ of a pair over the claimed one; without
+        pairs, that of the guarantees.
     trials : int
     series : dict, optional
         Further columns.
+    broken : bool
+        Whether something else that was tried lies beyond the claim: "refuted".
 
     Returns
     -------
@@ -201,20 +252,23 @@ def profiles(
     verdict = privacy_verdict([t for t, _ in pairs], pairs=[p for _, p in pairs])
     if verdict != "refuted":
         verdict = privacy_verdict([t for t, _ in guarantees], guarantees=[g for _, g in guarantees])
+    if broken:
+        verdict = "refuted"
     if any(bound > epsilon for (epsilon, _), bound in attacks):
         verdict = "refuted"
     columns = {name: [row[name] for row in table if name in row] for row in table for name in row}
     if attacks:
         columns["attack_epsilon_lower"] = [bound for _, bound in attacks]
-    if value is None:
+    headline = float(max(columns[value])) if isinstance(value, str) else value
+    if headline is None:
         ratios = [
             profile.delta(epsilon) / delta if delta else profile.epsilon(0.0) / epsilon
             for (epsilon, delta), profile in pairs or guarantees
         ]
-        value = max(ratios, default=max((bound / epsilon for (epsilon, _), bound in attacks), default=0.0))
+        headline = max(ratios, default=max((bound / epsilon for (epsilon, _), bound in attacks), default=0.0))
         what = "true delta of a pair" if pairs else "guaranteed delta" if guarantees else "lower bound on epsilon"
         notes = (f"value: the largest ratio of a {what} to the claimed one", *notes)
-    return verdict, Evidence(value, trials=trials, series=columns | (series or {}), notes=notes)
+    return verdict, Evidence(headline, trials=trials, series=columns | (series or {}), notes=notes)
 
 
 def _named(epsilon: float, delta: float, profile: Profile) -> Row:

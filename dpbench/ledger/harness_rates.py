@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from dpbench.ledger.core import LEVEL, Evidence
+from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.harness import Row, column
 from dpbench.rates.slopes import slope, theory_slope
+from dpbench.rates.sweeps import sweep
 
 
 def judge(
@@ -30,7 +31,7 @@ def judge(
         The theory's full formula, logarithms included.
     columns : dict, optional
         Further columns: the series has the grid, the measured means with their standard errors and skewness, the
-        ceiling, and the means over it.
+        ceiling, the means over it, and the numbers of data sets.
     notes : str
     level : float
         Nominal error level of the interval.
@@ -45,6 +46,7 @@ def judge(
         "skewness": found.skewness.tolist(),
         "ceiling": list(ceiling),
         "over ceiling": [float(mean / bound) for mean, bound in zip(found.means, ceiling, strict=True)],
+        "data sets": sizes,
         **(columns or {}),
     }
     return Evidence(
@@ -74,3 +76,24 @@ def slope_of(rows: Sequence[Row], *notes: str, level: float = LEVEL) -> Evidence
     table = column(rows)
     samples, ceiling = table.pop("samples"), table.pop("ceiling")
     return judge(axis, table.pop(axis), samples, ceiling, table, *notes, level=level)
+
+
+def swept(
+    context: Context, rows: Iterable[Row], trials: int | Sequence[int], *notes: str, repeats: int = 1
+) -> Evidence:
+    """`slope_of` rows that carry a ``point`` (`dpbench.rates.sweeps.Point`) for their samples.
+
+    Parameters
+    ----------
+    context : Context
+    rows : iterable of dict
+    trials : int or sequence of int
+        Data sets at each point.
+    notes : str
+    repeats : int
+        Outputs of the mechanism on each data set.
+    """
+    table = list(rows)
+    points = [row.pop("point") for row in table]
+    samples = sweep(points, trials, repeats=repeats, seed=context.seed, map_blocks=context.map)
+    return slope_of([row | {"samples": part} for row, part in zip(table, samples, strict=True)], *notes)

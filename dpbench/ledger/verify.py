@@ -117,7 +117,7 @@ def verify(
         `workers` (what `dpbench verify` does); the verdicts and the evidence are the same.
     max_seconds : float, optional
         What each entry may take; default: no limit for entries of this package, and `dpbench.runs.limits.OUTSIDE` for
-        those of others. One that takes longer stands in `not_run`. Without processes it is heard in the main thread
+        those of others. One that takes longer stands in `not_run`. Without processes it is received in the main thread
         only, between two steps of Python.
 
     Returns

@@ -173,7 +173,7 @@ class ConvexOracle(OnePrepared):
         return self.certified(objective, linear)[0]
 
     def certified(self, objective: Objective, linear: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same, and by how much at most each misses the least value, shape (calls,)."""
+        """The same, and a bound on the excess of each over the least value, shape (calls,)."""
         rows = linear_rows(objective, linear, self.offset.shape[0])
         continuous_loss(objective)
         with one_blas_thread():

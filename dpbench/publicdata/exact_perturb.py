@@ -28,7 +28,7 @@ def prediction_error(width: int) -> float:
 
 
 def exact_scale(m: int, rho: float, width: int, epsilon: float, delta: float, noise: str) -> float:
-    """γ for which `exact_profile` meets (ε, δ)."""
+    """γ for which `exact_profile` satisfies (ε, δ)."""
     apart = rho + 2.0 * prediction_error(width)
     if noise == "gaussian":
         return integer_noise.gaussian_deviation(math.sqrt(m) * apart, math.sqrt(m), m, epsilon, delta)

@@ -1,4 +1,4 @@
-"""What an ERM oracle (Definition 4) is asked, and what a hypothesis class is.
+"""The objectives that an ERM oracle (Definition 4) minimises, and the interface of a hypothesis class.
 
 Every call of the paper's algorithms is one `Objective`, a sum over points of functions of f at the point alone.
 A class may be any object with `erm(points, objective)` and `predict(parameters, points)`: `prepare` and the

@@ -49,8 +49,8 @@ class PublicDataProblem:
     Raises
     ------
     InvalidInput
-        For NaN, infinities, wrong shapes, no records, labels out of range, σ outside (0, 1], or a class that
-        cannot be asked or named.
+        For NaN, infinities, wrong shapes, no records, labels out of range, σ outside (0, 1], or a class
+        without an oracle or without a name.
     """
 
     x: Any
@@ -101,10 +101,10 @@ class PublicDataProblem:
         return made.hexdigest()
 
     def __hash__(self) -> int:
-        return hash(self.digest)
+        return hash((self.loss, self.smoothness, self.x.shape, self.public.tobytes()))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, PublicDataProblem) and self.digest == other.digest
+        return self is other or (isinstance(other, PublicDataProblem) and self.digest == other.digest)
 
     def replace_record(self, index: int, x: Any, y: float) -> PublicDataProblem:
         """The neighbouring data set (replace-one) whose record `index` is (x, y)."""

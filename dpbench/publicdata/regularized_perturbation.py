@@ -187,22 +187,23 @@ class RegularizedPerturbation:
         barrier's minimisers, which in exact arithmetic end within any gap (`_interior`); what rounding leaves of it,
         and `stability` counts, is in `diagnose`.
         """
-        return self._met(problem)[0]
+        return self._solved(problem)[0]
 
     def diagnose(self, problem: PublicDataProblem) -> dict[str, float]:
-        """What the oracle met: it depends on the data, is not private, and is in no release.
+        """Diagnostics of the oracle: they depend on the data, are not private, and are in no release.
 
         Returns
         -------
         dict
-            "gap": by how much f̄ may miss the least objective, where the oracle says so, else 0, the loss being a mean;
+            "gap": a bound on the excess of f̄ over the least objective, where the oracle gives one, else 0; the loss is
+            a mean;
             "allowed": the gap that `stability` counts.
         """
         p = public_data_problem(problem)
         share = 1.0 if self.normalization == "mean" else 1.0 / p.n
-        return {"gap": self._met(p)[1] * share, "allowed": allowed_gap(p, self.eta(p) * share)}
+        return {"gap": self._solved(p)[1] * share, "allowed": allowed_gap(p, self.eta(p) * share)}
 
-    def _met(self, problem: PublicDataProblem) -> tuple[np.ndarray, float]:
+    def _solved(self, problem: PublicDataProblem) -> tuple[np.ndarray, float]:
         p = public_data_problem(problem)
         per_record = 1.0 / p.n if self.normalization == "mean" else 1.0
         return _minimiser(p, per_record, self.eta(p) / p.m, id(p.hypotheses))
@@ -240,7 +241,7 @@ def width(problem: PublicDataProblem) -> int:
 
 @lru_cache(maxsize=256)
 def _minimiser(problem: PublicDataProblem, weight: float, quadratic: float, holder: int) -> tuple[np.ndarray, float]:
-    """A minimiser, and by how much at most it misses the least value, where the oracle says so; else 0."""
+    """A minimiser, and a bound on its excess over the least value, where the oracle gives one; else 0."""
     with one_blas_thread():
         oracle = joint(problem)
         objective = oracle.objective(problem.loss, weight, quadratic)

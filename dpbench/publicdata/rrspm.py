@@ -1,4 +1,4 @@
-"""Algorithm 4, RRSPM: the minimiser under random weights on the public points, rounded to what it says there."""
+"""Algorithm 4, RRSPM: the minimiser under random weights on the public points, rounded to its values there."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def laplace_scale(m: int, epsilon: float, arithmetic: str) -> float:
 
 
 def discrete_gaussian_scale(m: int, epsilon: float, delta: float, log_patterns: float) -> float:
-    """s for which rounded Gaussian weights meet (ε, δ): a step is at most 2⁻²⁷s, and the distance comes off δ."""
+    """s for which rounded Gaussian weights satisfy (ε, δ): a step is at most 2⁻²⁷s, and the distance comes off δ."""
     lost = (1.0 + math.exp(min(epsilon, 700.0))) * m * distance_from_rounded(2.0**SIGMA_BITS)
     if not delta > lost:
         raise validation.invalid("delta", "larger, or epsilon smaller, where arithmetic is 'exact'", delta)

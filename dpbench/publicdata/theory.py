@@ -41,7 +41,7 @@ def regularized_stability(n: int, eta: float, gap: float = 0.0) -> float:
 def averaged_stability_printed(
     n: int, eta: float, complexity: float, calls: int, failure: float, kappa: float
 ) -> float:
-    """Lemma 1, equation 12: 2(ηn)^{-1/3}κ^{-2/3}G^{1/3} + √(log(1/δ)/J), said to hold with probability 1 − δ."""
+    """Lemma 1, equation 12: 2(ηn)^{-1/3}κ^{-2/3}G^{1/3} + √(log(1/δ)/J), claimed with probability 1 − δ."""
     once = 2.0 * (complexity / (eta * n)) ** (1.0 / 3.0) / kappa ** (2.0 / 3.0)
     return once + math.sqrt(math.log(1.0 / failure) / calls)
 
@@ -176,7 +176,7 @@ def rrspm_gaussian_scale_printed(m: int, epsilon: float, delta: float, constant:
 
 @lru_cache(maxsize=1024)
 def rrspm_gaussian_scale(m: int, epsilon: float, delta: float, log_patterns: float = math.inf) -> float:
-    """The least standard deviation s for which the bound of `rrspm_log_delta` meets (ε, δ).
+    """The least standard deviation s for which the bound of `rrspm_log_delta` satisfies (ε, δ).
 
     About 1.6m/ε where the labellings of Z are not counted or are very many, 2√m/μ(ε, δ/N) where there are N of them.
     """

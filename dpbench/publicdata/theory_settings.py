@@ -10,13 +10,29 @@ import math
 from typing import NamedTuple
 
 
-class Settings(NamedTuple):
-    """γ, η, m, J and n; None where an algorithm has no such parameter. Real numbers: round up to use them."""
+class Sizes(NamedTuple):
+    """m and n: all that Algorithm 4 asks for. Real numbers here and below: round up to use them."""
 
-    gamma: float | None
-    eta: float | None
     m: float
-    calls: float | None
+    n: float
+
+
+class Perturbed(NamedTuple):
+    """γ, η, m and n of Algorithm 3."""
+
+    gamma: float
+    eta: float
+    m: float
+    n: float
+
+
+class Averaged(NamedTuple):
+    """γ, η, m, J and n of Algorithm 2."""
+
+    gamma: float
+    eta: float
+    m: float
+    calls: float
     n: float
 
 
@@ -25,7 +41,7 @@ def _public_points(alpha: float, beta: float, d: float, sigma: float, lam: float
     return max(d, math.log(1.0 / beta)) * lam**2 / (sigma * alpha) ** 2
 
 
-def theorem6(epsilon: float, delta: float, alpha: float, beta: float, d: float, sigma: float, lam: float) -> Settings:
+def theorem6(epsilon: float, delta: float, alpha: float, beta: float, d: float, sigma: float, lam: float) -> Averaged:
     """Algorithm 2, (127) to (129); the detailed form of Theorem 2."""
     b, c = math.log(1.0 / beta), math.log(1.0 / delta)
     calls = max(
@@ -38,23 +54,23 @@ def theorem6(epsilon: float, delta: float, alpha: float, beta: float, d: float, 
         d**5 * lam**9 * b**4.5 * c**1.5 / (sigma**9 * epsilon**3 * alpha**10),
     )
     gamma = sigma * alpha / (lam * math.sqrt(b))
-    return Settings(gamma, alpha / math.sqrt(d), _public_points(alpha, beta, d, sigma, lam), calls, n)
+    return Averaged(gamma, alpha / math.sqrt(d), _public_points(alpha, beta, d, sigma, lam), calls, n)
 
 
-def theorem7(epsilon: float, delta: float, alpha: float, beta: float, d: float, sigma: float, lam: float) -> Settings:
+def theorem7(epsilon: float, delta: float, alpha: float, beta: float, d: float, sigma: float, lam: float) -> Perturbed:
     """Algorithm 3: (130) and (131), or for δ = 0 with Laplace noise (132) and (133); the detailed form of Theorem 3."""
     b = math.log(1.0 / beta)
     m = _public_points(alpha, beta, d, sigma, lam)
     if delta == 0.0:
         gamma = alpha**2 * sigma / (lam**2 * min(d * math.sqrt(b), b))
         n = lam**6 / (sigma**5 * epsilon * alpha**6) * max(d**2 * math.sqrt(b), b**2.5)
-        return Settings(gamma, alpha, m, None, n)
+        return Perturbed(gamma, alpha, m, n)
     c = math.log(1.0 / delta)
     n = max(
         lam**5 * d * b**2 / (epsilon * sigma**4 * alpha**5),
         lam**4 * d * b**1.5 * math.sqrt(c) / (epsilon * sigma**3 * alpha**4),
     )
-    return Settings(sigma * alpha / (lam * math.sqrt(b)), alpha, m, None, n)
+    return Perturbed(sigma * alpha / (lam * math.sqrt(b)), alpha, m, n)
 
 
 def theorem3_records(epsilon: float, alpha: float, complexity: float) -> float:
@@ -62,11 +78,11 @@ def theorem3_records(epsilon: float, alpha: float, complexity: float) -> float:
     return complexity**2 / (epsilon * alpha**5)
 
 
-def theorem10(epsilon: float, alpha: float, beta: float, d: float, sigma: float) -> Settings:
+def theorem10(epsilon: float, alpha: float, beta: float, d: float, sigma: float) -> Sizes:
     """Algorithm 4 with Laplace weights on agnostic data: m, and n = d²·log(1/β)/(α⁵σ⁴ε)."""
     b = math.log(1.0 / beta)
     n = d**2 * b / (alpha**5 * sigma**4 * epsilon)
-    return Settings(None, None, (d + b) / (alpha * sigma) ** 2, None, n)
+    return Sizes((d + b) / (alpha * sigma) ** 2, n)
 
 
 def theorem4_records(

@@ -93,3 +93,37 @@ def one_run(document: dict[str, Any]) -> str:
             for (count, law), said in found.items()
         ),
     )
+
+
+def speed(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.audit_speed --json`` wrote: the least of several times, beside what is aimed at."""
+    return table(
+        ("processor seconds", "aimed at", "least", "largest", "of so many", "the sampler alone"),
+        (
+            (
+                escaped(name),
+                f"{row['goal']:g}",
+                f"{row['least']:.2f}" + ("" if row["least"] <= row["goal"] else ", missed"),
+                f"{row['most']:.2f}",
+                str(row["repeats"]),
+                "" if row["sampler"] is None else f"{row['sampler']:.2f}",
+            )
+            for name, row in document["speed"].items()
+        ),
+    )
+
+
+def dependence(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.dependence --json`` wrote: how many audits were refused."""
+    return table(
+        ("runs of a side", "runs a side", "audits", "refused"),
+        (
+            (
+                escaped(f"{name}, {row['kind']}" if row["kind"] == "planted" else f"{name}, independent"),
+                f"{row['trials']:,}",
+                f"{row['audits']:,}",
+                f"{row['refused']:,}",
+            )
+            for name, row in document["dependence"].items()
+        ),
+    )

@@ -20,11 +20,13 @@ Outcome = tuple[str, Any] | str
 
 
 def compile_for(claims: Iterable[Measurable], context: RunContext) -> None:
-    """Compile, or load, the kernels that these claims can reach: so progress can say how many there are."""
-    from dpbench.core.kernel import KERNELS, compile_kernels
+    """Compile the kernels that these claims can reach, so that progress can say how many there are.
 
-    modules = {name for claim in claims for name in _modules(claim)}
-    compile_kernels([k for k in KERNELS.values() if k.__module__ in modules], context.progress.compiling)
+    Those in the cache are left to their first call, which loads them: an entry calls few of those that it can reach.
+    """
+    from dpbench.core.kernel import compile_kernels, missing
+
+    compile_kernels(missing({name for claim in claims for name in _modules(claim)}), context.progress.compiling)
 
 
 def _modules(claim: Measurable) -> Iterable[str]:

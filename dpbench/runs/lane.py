@@ -16,6 +16,9 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from operator import attrgetter
 from typing import Any, BinaryIO
 
 from dpbench.runs.attempt import attempt, compile_for
@@ -50,7 +53,12 @@ def serve() -> None:
 
 
 def _work(requests: BinaryIO, tell: Tell) -> None:
-    setup, threads, limits = pickle.load(requests)
+    for name in pickle.load(requests):  # what a claim needs and cannot be imported is told where the claim is
+        module, _, attribute = name.partition(":")
+        with suppress(Exception):
+            attrgetter(attribute)(import_module(module))
+    setup, threads, limits, kernels = pickle.load(requests)
+    os.environ["NUMBA_CACHE_DIR"] = kernels
     groups: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     with RunContext(**setup, workers=Threads(threads), progress=_Telling(tell)) as context:
         threading.Thread(target=_listen, args=(requests, groups, context), daemon=True).start()

@@ -7,26 +7,23 @@ only seconds, and the order in which verdicts are recorded, depend on the lanes.
 
 from __future__ import annotations
 
-import os
 import pickle
 import queue
-import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
+from dpbench.runs.ahead import worker
 from dpbench.runs.attempt import Outcome
 from dpbench.runs.context import RunContext
 from dpbench.runs.lane import LIMIT
 from dpbench.runs.limits import over
 from dpbench.runs.measurable import Measurable
 
-_START = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from dpbench.runs.lane import serve; serve()"
 _GUESS = {"rate": 2.0}  # seconds of an entry that was never run, by its kind
 _OTHERS = 0.5
 _PATIENCE = 5.0  # seconds beyond its limit until a claim that its own process could not end is ended with it
@@ -59,6 +56,8 @@ def run_in_lanes(
         Seconds that a claim may take. One that takes longer, and one of another package that ends its process, has
         that for its outcome, and what it held up goes to a new lane.
     """
+    from dpbench.core.kernel import cache_folder
+
     limits = limits or {}
     outcomes: dict[str, Outcome] = {}
     waiting = deque(_packed(_longest_first(groups, context), outcomes))
@@ -66,7 +65,9 @@ def run_in_lanes(
     events: queue.SimpleQueue[tuple[_Lane, Any]] = queue.SimpleQueue()
     count = min(processes, len(waiting))
     kept = {"level": context.level, "seed": context.seed, "store": context.store.path}
-    setup = kept, processes // max(1, count), limits
+    # where the folder cannot be written: one other for all, named in one warning
+    kernels = str(cache_folder("dpbench.core.sampling").parent)
+    setup = kept, processes // max(1, count), limits, kernels
     lanes: list[_Lane] = []
 
     def begin(group: dict[str, bytes]) -> _Lane:
@@ -152,7 +153,7 @@ def _longest_first(groups: list[list[Measurable]], context: RunContext) -> list[
 
 
 def _next(events: queue.SimpleQueue[tuple[_Lane, Any]]) -> tuple[_Lane | None, Any]:
-    """What was said next, if anything was in half a second: short steps, between which Ctrl-C is heard everywhere."""
+    """The next message, if one came within half a second: short steps, between which Ctrl-C is received everywhere."""
     with suppress(queue.Empty):
         return events.get(timeout=0.5)
     return None, ()
@@ -175,18 +176,9 @@ class _Lane:
     """A worker process, and a thread that puts what it says among the events; None where it is gone."""
 
     def __init__(self, setup: Any, events: queue.SimpleQueue[tuple[_Lane, Any]]) -> None:
-        from dpbench.core.kernel import cache_folder
-
-        # where the folder cannot be written: one other for all, named in one warning
-        kernels = cache_folder("dpbench.core.sampling").parent
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(kernels)}
-        with _deaf_to_interrupts():
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
-            )
+        self.process = worker()
         self.left: dict[str, bytes] = {}
         self.name, self._since = "", 0.0
-        self._write(sys.path)
         self._write(setup)
         threading.Thread(target=self._listen, args=(events,), name="dpbench-lane", daemon=True).start()
 
@@ -223,19 +215,6 @@ class _Lane:
             while True:
                 events.put((self, pickle.load(replies)))
         events.put((self, None))
-
-
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """A process started here never hears Ctrl-C: it is ours to end it, once."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Joint:

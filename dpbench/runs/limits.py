@@ -39,7 +39,7 @@ def over(seconds: float) -> str:
 def at_most(seconds: float | None) -> Iterator[None]:
     """Raise `TimeUp` in the main thread after so many seconds; elsewhere, and for None, nothing is limited.
 
-    It is heard between two steps of Python: a call of compiled code that never returns ends with its process alone.
+    It is received between two steps of Python: a call of compiled code that never returns ends with its process alone.
     """
     if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield

@@ -183,7 +183,7 @@ class Store:
         return int(rows[0][0]) if rows else None
 
     def _patiently(self, statement: str, parameters: tuple[Any, ...] = ()) -> list[Any]:
-        """Run a statement, waiting for other processes in short steps, between which Ctrl-C is heard."""
+        """Run a statement, waiting for other processes in short steps, between which Ctrl-C is received."""
         deadline = time.monotonic() + _PATIENCE
         while True:
             try:

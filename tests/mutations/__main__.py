@@ -3,18 +3,22 @@
     python -m tests.mutations --json evidence/mutations.json
 
 The tests nearest to the error run first, and the first that fails ends the run. An error is noticed if a test fails
-that passes without it, or takes ten times as long as without it. Where `--limit` seconds pass otherwise, the error is
-undecided. What a file of results holds of an error whose source and tests have not changed since is kept, so that a run
-may be interrupted and taken up again; errors are taken in an order drawn once, so that a part of them is a sample.
+that passes without it, or takes ten times as long as without it. Where `--limit` seconds of processor time pass
+otherwise, the error is undecided. What a file of results holds of an error is kept while the file that holds it and the
+test that noticed it (or all its tests, if none did) have not changed, so that a run may be interrupted and taken up
+again; errors are taken in an order drawn once, so that a part of them is a sample.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import json
+import math
 import os
 import random
+import resource
 import shutil
 import signal
 import sys
@@ -25,6 +29,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
+import mpmath  # noqa: F401
 import numba
 import numpy  # noqa: F401  loaded once, for all processes that run tests
 import pytest
@@ -32,6 +37,7 @@ import scipy.optimize
 import scipy.sparse
 import scipy.stats  # noqa: F401
 import sklearn.linear_model  # noqa: F401
+import typer  # noqa: F401
 
 from .listed import MUTATIONS, SURVIVORS
 from .mutation import Mutation
@@ -39,18 +45,34 @@ from .nearest import ASKED, enclosing
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOWER = 10.0
+AT_ONCE = 10
+"""Errors tried before the tests that noticed them are run together, without any error."""
+PATIENCE = 20.0
+"""Seconds for each second of processor time, after which a process is taken to wait for ever."""
 NOTICED = ("a test fails", "no test can be collected", "out of time")
 UNDECIDED = "undecided"
+Said = tuple[str, float, str]
 ENDS = {0: "survives", 1: "a test fails", 2: "no test can be collected", 4: "no test can be collected"}
 """What the exit codes of pytest say: 4 is an error while `conftest.py` is loaded."""
 
 
-def key(mutation: Mutation) -> str:
-    """Of the error and of what its result depends on: the file, and the tests."""
+def key(mutation: Mutation, by: str = "", root: Path = ROOT) -> str:
+    """Of the error and of what its result depends on: the file, and the test that noticed it, or else all its tests."""
     made = hashlib.sha256(repr(mutation).encode())
-    for path in (mutation.path, *(f"tests/{test}.py" for test in mutation.tests)):
-        made.update((ROOT / path).read_bytes())
+    path, _, test = by.partition("::")
+    tests = [path] if test else [f"tests/{one}.py" for one in mutation.tests]
+    for one in (mutation.path, *tests):
+        tree = ast.parse((root / one).read_text(encoding="utf-8"))
+        if one == path and test:
+            name = test.partition("[")[0].partition("::")[0]
+            tree.body = [node for node in tree.body if getattr(node, "name", name) == name or not is_test(node)]
+        made.update(ast.dump(tree).encode())
     return made.hexdigest()[:16]
+
+
+def is_test(node: ast.stmt) -> bool:
+    """Whether pytest would run this statement of a module."""
+    return isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
 
 
 class Copy:
@@ -70,31 +92,32 @@ class Copy:
         self.clean: dict[str, float] = {}
         self.unusable: list[str] = []
 
-    def run(self, asked: list[str], names: list[str], limit: float) -> tuple[str, float, str]:
-        """What the tests say, how long they took, and which was the last."""
+    def run(self, asked: list[str], names: list[str], limit: float, options: tuple[str, ...] = ("-x",)) -> Said:
+        """What the tests say, how much processor time they took, and which was the last."""
         self.log.write_text("", encoding="utf-8")
         order = {"names": names, "seconds": self.seconds, "log": str(self.log)}
         self.order.write_text(json.dumps(order), encoding="utf-8")
         started = time.monotonic()
         process = os.fork()
         if process == 0:
-            self._tests(asked)
-        while (ended := os.waitpid(process, os.WNOHANG))[0] == 0:
-            if time.monotonic() - started > limit:
+            self._tests(asked, limit, options)
+        while (ended := os.wait4(process, os.WNOHANG))[0] == 0:
+            if time.monotonic() - started > PATIENCE * limit:  # it waits for something
                 os.killpg(process, signal.SIGKILL)
-                os.waitpid(process, 0)
-                return "out of time", time.monotonic() - started, self.last()
             time.sleep(0.05)
-        code = os.waitstatus_to_exitcode(ended[1])
+        code, took = os.waitstatus_to_exitcode(ended[1]), ended[2].ru_utime + ended[2].ru_stime
+        if code in (-signal.SIGXCPU, -signal.SIGKILL):
+            return "out of time", took, self.last()
         if code not in ENDS:
             raise RuntimeError(f"pytest ended with {code}:\n{self.said.read_text(encoding='utf-8')[-4000:]}")
-        return ENDS[code], time.monotonic() - started, self.last()
+        return ENDS[code], took, self.last()
 
-    def _tests(self, asked: list[str]) -> NoReturn:
+    def _tests(self, asked: list[str], limit: float, options: tuple[str, ...]) -> NoReturn:
         """In a process of its own, which has loaded the libraries alone: run tests of the copy, and end."""
         code = 3
         try:
             os.setsid()
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 1))
             said = os.open(self.said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(said, 1), os.dup2(said, 2)
             os.chdir(self.root)
@@ -104,8 +127,8 @@ class Copy:
             for name in [name for name in sys.modules if name.partition(".")[0] in ("tests", "dpbench")]:
                 del sys.modules[name]
             asked = [*asked, *(f"--deselect={node}" for node in self.unusable)]
-            options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-p", "mutations.nearest"]
-            code = int(pytest.main([*options, "-m", "not process and not evidence", *asked]))
+            always = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "mutations.nearest"]
+            code = int(pytest.main([*always, *options, "-m", "not process and not evidence", *asked]))
             sys.stdout.flush()
         finally:
             os._exit(code)
@@ -121,34 +144,28 @@ class Copy:
         return node
 
     def plant(self, mutation: Mutation, limit: float) -> dict[str, Any]:
-        """What the tests say of the error; the one that notices it must pass without it."""
+        """What the tests say of the error."""
         path = self.root / mutation.path
         text = path.read_text(encoding="utf-8")
         names = [*enclosing(text, text.index(mutation.old)), path.stem.removeprefix("_")]
         files = [f"tests/{test}.py" for test in mutation.tests]
         with self.planted(mutation):
             said, took, node = self.run(files, names, limit)
-        if said in NOTICED:
-            asked = [node] if node else [*files, "--collect-only"]
-            usual = self.passes(asked, limit)
-            if usual is None and node:  # a test that a copy cannot pass, for want of the history say
-                self.unusable.append(node)
-                return self.plant(mutation, limit)
-            if usual is None:
-                raise RuntimeError(f"without any error, no test can be collected: {' '.join(files)}")
-            if said == "out of time" and took < SLOWER * usual:
-                said = UNDECIDED
+        if said == "out of time" and took < SLOWER * self.run([node], [], limit)[1]:
+            said = UNDECIDED
+        if not node and self.run([*files, "--collect-only"], [], limit)[0] != "survives":
+            raise RuntimeError(f"without any error, no test can be collected: {' '.join(files)}")
         return {"said": said, "seconds": round(took, 1), "by": node, "limit": limit}
 
-    def passes(self, asked: list[str], limit: float) -> float | None:
-        """How long these tests take without any error; None if they fail."""
-        name = " ".join(asked)
-        if name not in self.clean:
-            said, took, _ = self.run(asked, [], limit)
-            if said not in ("survives", "out of time"):
-                return None
-            self.clean[name] = took
-        return self.clean[name]
+    def spoiled(self, results: dict[str, Any], limit: float) -> list[str]:
+        """Those of the results whose test fails without any error too, and so has noticed nothing."""
+        nodes = {result["by"] for result in results.values()} - {""}
+        if nodes and self.run([*nodes], [], limit * len(nodes), options=())[0] not in ("survives", "a test fails"):
+            raise RuntimeError(f"without any error, these tests cannot be run: {' '.join(nodes)}")
+        lines = [json.loads(line) for line in self.log.read_text(encoding="utf-8").splitlines()]
+        said = {what: {node for one, node, _ in lines if one == what} for what in ("ran", "failed")}
+        self.unusable += sorted(nodes - (said["ran"] - said["failed"]))
+        return [name for name, result in results.items() if result["by"] in self.unusable]
 
     @contextmanager
     def planted(self, mutation: Mutation) -> Iterator[None]:
@@ -163,22 +180,39 @@ class Copy:
             path.write_text(text, encoding="utf-8")
 
 
+def stands(mutation: Mutation, known: dict[str, Any]) -> bool:
+    """Whether there is a result of this error that nothing has outdated."""
+    result = known.get(mutation.name)
+    if result is None:
+        return False
+    try:
+        return bool(result["key"] == key(mutation, result["by"] * (result["said"] in NOTICED)))
+    except FileNotFoundError:  # the test has gone
+        return False
+
+
 def run(chosen: list[Mutation], out: Path | None, limit: float, folder: Path) -> dict[str, Any]:
     """Results of the errors chosen, with those that `out` holds and that still stand."""
     known = json.loads(out.read_text(encoding="utf-8"))["results"] if out is not None and out.exists() else {}
-    keys = {mutation.name: key(mutation) for mutation in MUTATIONS}
-    results = {name: result for name, result in known.items() if keys.get(name) == result["key"]
-               and not (result["said"] == UNDECIDED and result["limit"] < limit)}  # fmt: skip
-    left = [mutation for mutation in chosen if mutation.name not in results]
-    random.Random(0).shuffle(left)
+    kept = {mutation.name: known[mutation.name] for mutation in MUTATIONS if stands(mutation, known)}
+    results = {name: one for name, one in kept.items() if one["said"] != UNDECIDED or one["limit"] >= limit}
+    drawn = [mutation for mutation in random.Random(0).sample(MUTATIONS, len(MUTATIONS)) if mutation in chosen]
     copy = Copy(folder)
-    for mutation in left:
-        result = copy.plant(mutation, limit)
-        before = known.get(mutation.name, {})
-        if "survives" in (before.get("said"), before.get("first")):
-            result["first"] = "survives"  # a test was added since
-        results[mutation.name] = {"key": keys[mutation.name], **result}
-        print(f"{result['said']:25}{result['seconds']:6.0f} s  {mutation.name}", flush=True)
+    while left := [mutation for mutation in drawn if mutation.name not in results][:AT_ONCE]:
+        made: dict[str, Any] = {}
+        for mutation in left:
+            made[mutation.name] = copy.plant(mutation, limit)
+            said, took = made[mutation.name]["said"], made[mutation.name]["seconds"]
+            print(f"{said:25}{took:6.0f} s  {mutation.name}", flush=True)
+        wrong = copy.spoiled({name: one for name, one in made.items() if one["said"] in NOTICED}, limit)
+        for mutation in left:
+            if mutation.name in wrong:
+                continue
+            result, before = made[mutation.name], known.get(mutation.name, {})
+            if "survives" in (before.get("said"), before.get("first")):
+                result["first"] = "survives"  # a test was added since
+            held = key(mutation, result["by"] * (result["said"] in NOTICED), copy.root)  # as they were when it began
+            results[mutation.name] = {"key": held, **result}
         if out is not None:
             write(out, results)
     return results
@@ -204,7 +238,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path, help="file of results, taken up where it exists")
     parser.add_argument("--only", default="", help="errors whose name holds this text")
-    parser.add_argument("--limit", type=float, default=150.0, help="seconds for one error (default 150)")
+    parser.add_argument("--limit", type=float, default=100.0, help="processor seconds for one error (default 100)")
     parser.add_argument("--folder", type=Path, help="where copies and compiled kernels are kept for the next run")
     asked = parser.parse_args()
     chosen = [mutation for mutation in MUTATIONS if asked.only in mutation.name]

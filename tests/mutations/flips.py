@@ -2,10 +2,11 @@
 
     python -m tests.mutations.flips --json evidence/flips.json
 
-Each error of `listed.MUTATIONS` is planted in a copy of the project; those entries that no error before it has turned,
-and whose code it changes, are run at level quick (at full, where they have no quick level and took at most `LONGEST`
-seconds). An entry is turned if its verdict is another than the one expected. A file of results is taken up where it
-exists.
+Each error of `planted_in_the_ledger.PLANTS` is planted in a copy of the project, and the entries it is held against
+that rest on the code it changes are run, at level quick (at full, where they have no quick level and took `LONGEST`
+seconds at most). An entry is turned if its verdict is not the one expected. Errors near to what an entry measures come
+first; those in the rules that all entries share are tried on the entries that no other has turned. What a file of
+results holds of an error is kept while nothing but its place in the list has changed.
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ import json
 import subprocess
 import sys
 import tempfile
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from .__main__ import ROOT, Copy, put
-from .listed import MUTATIONS
+from .mutation import Mutation
+from .planted_in_the_ledger import CANNOT, FAR, PLANTS
 
 LONGEST = 30.0
-PATIENCE = 600.0
-PACKAGES = ("dpbench/privacy/", "dpbench/glm/", "dpbench/heavytail/", "dpbench/publicdata/", "lowerbounds/")
+PATIENCE = 1500.0
+"""Seconds for the entries of one error: what it does not reach then has not been tried with it."""
+EACH = 120.0
 
 KEYS = """
 import json
@@ -38,13 +42,15 @@ for name in json.load(sys.stdin):
     level = "full" if name.startswith("full ") else "quick"
     name = name.removeprefix("full ")
     try:
-        for entry in dpbench.verify(name, level=level, workers=1).entries:
+        ledger = dpbench.verify(name, level=level, workers=1, max_seconds=EACH)
+        made[name] = next((["", one["reason"]] for one in ledger.not_run if one["id"] == name), None)
+        for entry in ledger.entries:
             if entry.claim.id == name:
                 made[name] = [entry.verdict, entry.claim.expected]
     except Exception as error:
-        made[name] = [f"fails: {type(error).__name__}", ""]
+        made[name] = ["", f"{type(error).__name__}: {error}"]
     print(json.dumps(made), flush=True)
-"""
+""".replace("EACH", str(EACH))
 
 
 def asked(copy: Copy, script: str, given: str = "") -> Any:
@@ -80,30 +86,59 @@ def seconds(name: str) -> float:
     return float(document["evidence"].get("seconds", 2.0 * LONGEST))
 
 
+def tried(copy: Copy, mutation: Mutation, names: dict[str, str], before: dict[str, str]) -> dict[str, Any]:
+    """What the entries say with the error planted: turned, as expected, or not run."""
+    fitting = [name for name in names if any(fnmatchcase(name, pattern) for pattern in mutation.tests)]
+    with copy.planted(mutation):
+        after = asked(copy, KEYS) or {}
+        chosen = [names[name] for name in fitting if after.get(name) != before[name]]
+        verdicts = (asked(copy, VERDICTS, json.dumps(chosen)) if chosen else None) or {}
+    run = {name: one for name, one in verdicts.items() if one and one[0]}
+    return {
+        "error": {"path": mutation.path, "old": mutation.old, "new": mutation.new},
+        "asked": list(mutation.tests),
+        "turned": {name: verdict for name, (verdict, expected) in sorted(run.items()) if verdict != expected},
+        "as expected": sorted(name for name, (verdict, expected) in run.items() if verdict == expected),
+        "not run": sorted({name.removeprefix("full ") for name in chosen} - run.keys()),
+    }
+
+
+def same(result: dict[str, Any], mutation: Mutation) -> bool:
+    """Whether a result is of this error and these entries."""
+    error = {"path": mutation.path, "old": mutation.old, "new": mutation.new}
+    return result["error"] == error and result["asked"] == list(mutation.tests)
+
+
+def write(out: Path, results: list[dict[str, Any]], every: list[str]) -> int:
+    """Put the table into the file; how many entries are left."""
+    turned = {name for result in results for name in result["turned"]}
+    left = sorted(set(every) - turned - CANNOT.keys())
+    document = {"command": "python -m tests.mutations.flips --json evidence/flips.json", "entries": len(every),
+                "turned": len(turned), "cannot": len(CANNOT), "left": left, "errors": results}  # fmt: skip
+    put(out, document)
+    return len(left)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutations.flips", description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path, required=True, help="file of results, taken up where it exists")
-    out = parser.parse_args().json
-    document = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {"turned": {}, "tried": []}
-    names = levels()
+    parser.add_argument("--folder", type=Path, help="where copies and compiled kernels are kept for the next run")
+    given = parser.parse_args()
+    out = given.json
+    known = json.loads(out.read_text(encoding="utf-8"))["errors"] if out.exists() else []
+    names, results = levels(), []
     with tempfile.TemporaryDirectory() as folder:
-        copy = Copy(Path(folder))
+        copy = Copy(given.folder or Path(folder))
         before = asked(copy, KEYS)
-        for mutation in MUTATIONS:
-            if mutation.name in document["tried"] or not mutation.path.startswith(PACKAGES):
-                continue
-            waiting = [name for name in names if name not in document["turned"]]
-            with copy.planted(mutation):
-                after = asked(copy, KEYS) or {}
-                chosen = [names[name] for name in waiting if after.get(name) != before[name]]
-                verdicts = (asked(copy, VERDICTS, json.dumps(chosen)) if chosen else None) or {}
-            turned = [name for name, (verdict, expected) in verdicts.items() if expected and verdict != expected]
-            document["turned"] |= {name: {"verdict": verdicts[name][0], "error": mutation.name} for name in turned}
-            document["tried"].append(mutation.name)
-            document["waiting"] = sorted(set(before) - document["turned"].keys())
-            counts = f"{len(turned):4} of {len(chosen):4} turned, {len(document['waiting'])} left"
-            print(f"{counts}  {mutation.name}", flush=True)
-            put(out, document)
+        for mutation in PLANTS:
+            result = next((one for one in known if same(one, mutation)), None)
+            if result is None:
+                turned = {name for one in results for name in one["turned"]} if mutation in FAR else set()
+                result = tried(copy, mutation, {k: v for k, v in names.items() if k not in turned}, before)
+                ran = len(result["turned"]) + len(result["as expected"])
+                print(f"{len(result['turned']):4} of {ran:4} turned  {mutation.name}", flush=True)
+            results.append(result)
+            print(f"{write(out, results, [*before])} left", flush=True)
     return 0
 
 

@@ -1,10 +1,10 @@
 """All planted errors, and why those that no test notices are left."""
 
-from . import planted_in_glm, planted_in_papers, planted_in_privacy, planted_in_the_house
+from . import planted_in_core, planted_in_glm, planted_in_papers, planted_in_privacy
 from .mutation import Mutation
 
 MUTATIONS: tuple[Mutation, ...] = (
-    *planted_in_privacy.PLANTED, *planted_in_glm.PLANTED, *planted_in_papers.PLANTED, *planted_in_the_house.PLANTED,
+    *planted_in_privacy.PLANTED, *planted_in_glm.PLANTED, *planted_in_papers.PLANTED, *planted_in_core.PLANTED,
 )  # fmt: skip
 
 SURVIVORS: dict[str, str] = {

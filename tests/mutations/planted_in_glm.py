@@ -82,7 +82,7 @@ PLANTED: list[Mutation] = [
         ("return problem.digest, mechanism.lam(problem), _radius(mechanism, problem), mechanism.tau(problem)", "return problem.digest, mechanism.lam(problem), mechanism.tau(problem)"),
     ),
     *planted(
-        "dpbench/glm/output_perturbation.py", "test_output_perturbation test_exact_arithmetic",
+        "dpbench/glm/output_perturbation.py", "test_add_remove test_output_perturbation test_exact_arithmetic",
         ("shift = self._one_record(problem) + 2.0 * self.tau(problem)", "shift = self._one_record(problem)"),
         ("self._reach(p), p.d) / (lam * p.n)", "self._reach(p), p.d) / (2.0 * lam * p.n)"),
         ("return blurred(plain, problem.d * grid.distance)", "return plain"),

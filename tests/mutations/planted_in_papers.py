@@ -97,7 +97,7 @@ PLANTED: list[Mutation] = [
         ("return pure_profile(m * (apart + spacing) / (scale * spacing) * (1.0 + 1e-12), why=why)", "return pure_profile(m * apart / (2.0 * scale * spacing), why=why)"),
     ),
     *planted(
-        "dpbench/publicdata/rrspm.py", "test_publicdata_mechanisms test_publicdata_gaussian_weights test_parity_cube test_exact_arithmetic",
+        "dpbench/publicdata/rrspm.py", "test_add_remove test_publicdata_mechanisms test_publicdata_gaussian_weights test_parity_cube test_exact_arithmetic",
         ("return pure_profile(moved * problem.m / scale, why=why)", "return pure_profile(0.5 * moved * problem.m / scale, why=why)"),
         ("gap = float(problem.y[problem.x > cube.bits].sum())  # by how much parity 1 scores below parity −1", "gap = 2.0 * float(problem.y[problem.x > cube.bits].sum())"),
         ("rare = pair.log_survival(abs(gap), noise, scale) - math.log(2.0)", "rare = pair.log_survival(abs(gap), noise, scale)"),

@@ -112,3 +112,9 @@ def rare_bayes(n: int, q: float, gamma: float, x: float, radius: float) -> float
 
     w = np.linspace(0.0, radius, 200_001)
     return float((0.5 * excess(0.0, w) + 0.5 * (1.0 - q) ** n * excess(q, w)).min())
+
+
+def membership_score(output: list[float], column: int, bit: float, mean: float, scale: float) -> float:
+    """v_j(z − μ_j) of one output, v = w/scale cut to [0, 1]: the proof of Theorem 11."""
+    guess = output[column] / scale
+    return (0.0 if guess < 0.0 else 1.0 if guess > 1.0 else guess) * (bit - mean)

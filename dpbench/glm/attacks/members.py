@@ -96,6 +96,27 @@ def outputs_on(
     return made
 
 
+def runs_on(
+    mechanism: Mechanism, problems: Sequence[GLMProblem], counts: Sequence[int], rng: np.random.Generator, where: str
+) -> np.ndarray:
+    """counts[k] runs on the k-th data set, one after the other from one Generator, shape (sum of counts, d).
+
+    A mechanism may have ``prepare(problems)``, which does for all data sets what it can do faster together; it gets
+    all of them, run or not, so that no output depends on the counts.
+
+    Raises
+    ------
+    InvalidInput
+        The mechanism raised, or an output cannot be used; `where` says on what.
+    """
+    name = sampler_name(mechanism)
+    prepare = getattr(mechanism, "prepare", None)
+    if prepare is not None:
+        _told(prepare, name, where, problems)
+    pairs = zip(problems, counts, strict=True)
+    return np.concatenate([_checked(mechanism, name, data, count, rng, where) for data, count in pairs if count])
+
+
 def _each(
     many: Callable[..., np.ndarray], moments: Moments, rngs: Generators, problem: GLMProblem, *_: Any
 ) -> np.ndarray:
@@ -124,20 +145,18 @@ def errors_on(
     return np.stack([family.excesses(members, outputs), family.excesses(members, used)], axis=-1)
 
 
-def outputs_of(
-    mechanism: Mechanism, problem: GLMProblem, trials: int, rng: np.random.Generator, where: str
-) -> np.ndarray:
-    """What a mechanism makes of a problem: float64[trials, d], finite, or one clear message that says `where`."""
-    return _checked(mechanism, sampler_name(mechanism), problem, trials, rng, where)
+def _told(run: Callable[..., Any], name: str, where: str, *arguments: Any) -> Any:
+    """What `run` returns, or one clear message."""
+    try:
+        return run(*arguments)
+    except (Exception, SystemExit) as error:
+        raise InvalidInput(f"mechanism {name} raised {type(error).__name__} on {where}: {error}") from error
 
 
 def _checked(
     run: Mechanism, name: str, problem: GLMProblem, trials: int, rng: np.random.Generator, where: str
 ) -> np.ndarray:
-    try:
-        made = run(problem, trials, rng)
-    except (Exception, SystemExit) as error:
-        raise InvalidInput(f"mechanism {name} raised {type(error).__name__} on {where}: {error}") from error
+    made = _told(run, name, where, problem, trials, rng)
     what, shape = f"the array that {name} returns", f"finite, of shape ({trials}, {problem.d})"
     try:
         outputs = np.asarray(made, dtype=np.float64)

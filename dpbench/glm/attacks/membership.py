@@ -12,10 +12,10 @@ from dpbench.auditing.audit import AuditResult, audit
 from dpbench.auditing.blocks import sampler_name
 from dpbench.core import validation
 from dpbench.core.sampling import stream
-from dpbench.glm.attacks.members import Mechanism, outputs_of
+from dpbench.glm.attacks.members import Mechanism, runs_on
 from dpbench.glm.problem import GLMProblem
 from lowerbounds._instance import HardFamily
-from lowerbounds._membership import Membership, membership
+from lowerbounds._membership import Membership, membership, membership_scores
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class MembershipSampler:
 
     def __call__(self, side: str, trials: int, rng: np.random.Generator) -> np.ndarray:
         chosen = rng.integers(0, len(self.targets), trials)
+        problems = [pair[0 if side == "present" else 1] for pair in self.problems]
+        counts = np.bincount(chosen, minlength=len(problems)).tolist()
+        outputs = runs_on(self.mechanism, problems, counts, rng, "fingerprinting")
+        order = np.argsort(chosen, kind="stable")  # the runs come target by target
         scores = np.empty(trials)
-        for place, (target, pair) in enumerate(zip(self.targets, self.problems, strict=True)):
-            mine = np.flatnonzero(chosen == place)
-            if mine.size:
-                problem = pair[0 if side == "present" else 1]
-                scores[mine] = target.score(outputs_of(self.mechanism, problem, mine.size, rng, "fingerprinting"))
+        scores[order] = membership_scores(self.targets, chosen[order], outputs)
         return scores
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from dpbench.glm.populations import ScaledBasis
 from dpbench.glm.scoring import clipped_risk
 from dpbench.glm.theory_selection import boosting_rate
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, margins, profiles
+from dpbench.ledger.harness import Row, Rows, margins, profiles, sampled, summary
 from dpbench.privacy import selection
 
 BETAS = (0.2, 0.05, 0.0125, 0.003)
@@ -40,22 +40,18 @@ _RUNS = 4_096  # of a block
 def failures(context: Context, models: int | None = None) -> Evidence:
     """Failures on one data set, over the noise alone; `models` replaces m of the exact calibration."""
     blocks = context.pick(quick=1, full=12)
-    rows, relative = [], []
+    rows: list[Row] = []
     for beta in BETAS:
         boosting = Boosting(BASE, 1.0, 1e-5, beta=beta, models=models)
-        parts = context.map(
-            {"what": "failures of boosting", "mechanism": boosting, "chunk": CHUNK},
-            partial(count, boosting, context.seed),
-            range(blocks),
-        )
+        parts = sampled(context, count, boosting, blocks=blocks)
         failed, single = (sum(int(part[k]) for part in parts) for k in ("boosted", "single"))
         runs = blocks * _RUNS
         least = float(lower(failed, runs, LEVEL / len(BETAS)))
-        relative.append(1.0 - least / (0.5 * beta))
         rows.append(
             {"beta": beta, "m": boosting.number_of_models(), "failures": failed / runs,
              **_interval("failures", failed, runs), "of a single run": single / runs,
-             **_interval("of a single run", single, runs), "allowed": 0.5 * beta, "selection term": parts[0]["term"]}
+             **_interval("of a single run", single, runs), "allowed": 0.5 * beta, "at least": least,
+             "selection term": parts[0]["term"]}
         )  # fmt: skip
     return margins(
         rows,
@@ -63,7 +59,7 @@ def failures(context: Context, models: int | None = None) -> Evidence:
         "a failure: a validation loss above the 80% quantile of a single model plus the selection term "
         f"2b log(4m/beta); squared loss, {CHUNK} records a chunk, epsilon = 1; the base is noisy GD with so much "
         "noise that its runs scatter",
-        value=max(row["failures"] / row["allowed"] for row in rows), margin=min(relative),
+        value=max(row["failures"] / row["allowed"] for row in rows), sides=("at least", "allowed"),
         trials=len(BETAS) * blocks * _RUNS,
     )
 
@@ -118,8 +114,7 @@ def whole_bound(context: Context, shrink: float = 1.0) -> Evidence:
     gamma, widest = 1.0 / math.sqrt(math.log(2.0)), 4.0  # B = X = Y = 1: E exp(⟨w, u⟩²/γ²) ≤ 2, sup of the loss
     boosting, rows = Boosting(LEARNER, 1.0, 1e-5, beta=beta), []
     for n in SIZES:
-        unit = {"what": "excess of boosting and of its base", "mechanism": boosting, "n": n}
-        parts = context.map(unit, partial(excess_pair, boosting, n, context.seed), range(sets))
+        parts = sampled(context, excess_pair, boosting, n, blocks=sets)
         found, single = (np.array([part[name] for part in parts]) for name in ("boosted", "single"))
         bound = shrink * boosting_rate(float(single.mean()), widest, 2.0, 1.0, gamma, n, 1.0)
         failed = int((found > bound).sum())
@@ -134,8 +129,7 @@ def whole_bound(context: Context, shrink: float = 1.0) -> Evidence:
         f"squared loss, 4 even coordinates, B = X = Y = 1, epsilon = 1, beta = {beta}, noisy GD as base, exact "
         f"calibration, {sets} data sets a point, one run on each; n >= n_0 throughout; the bound is below Y^2 at "
         "each n, and with the log^4(8/beta) of the proof's last display from about n = 2 10^7 on only",
-        value=max(row["ratio"] for row in rows), margin=min(1.0 - row["at least"] / beta for row in rows),
-        trials=sets * len(SIZES),
+        value="ratio", sides=("at least", "allowed"), trials=sets * len(SIZES),
     )
 
 
@@ -156,26 +150,21 @@ def excess_pair(boosting: Boosting, n: int, seed: int, block: int) -> dict[str, 
     because="4 gamma log(N/beta')/epsilon' with gamma = 2 Delta/n, the sensitivity of a mean over n/2 records, N = K "
     "+ 1, beta' = beta/4 and epsilon' = epsilon/2 (glm.thm7.inequality.fairest: gamma = Delta/n, with 8).",
 )
-def term(context: Context) -> Evidence:
+def term(context: Context) -> Rows:
     """One candidate without loss, all others just beyond what the term allows; Algorithm 4's budget and confidence."""
-    rows: list[dict[str, Any]] = []
     bound, n, epsilon = 9.0, 10_000, 1.0
-    for count in (1, 4, 16):
-        for beta in (0.3, 0.05, 1e-3):
-            gamma = 2.0 * bound / n
-            allowed = theory.selection_loss(gamma, count + 1, 0.5 * epsilon, 0.25 * beta)
-            scores = np.full(count + 1, allowed * (1.0 + 1e-9))
-            scores[1] = 0.0
-            logs = selection.generalized_exponential(scores, [0.0] + [gamma] * count, 0.5 * epsilon, 0.25 * beta)
-            chance = float(-np.expm1(logs[1]))
-            rows.append({"K": count, "beta": beta, "term": allowed, "chance": chance, "allowed": 0.25 * beta})
-    margin = min(1.0 - row["chance"] / row["allowed"] for row in rows)
-    return margins(
-        rows,
+    gamma = 2.0 * bound / n
+    for count, beta in product((1, 4, 16), (0.3, 0.05, 1e-3)):
+        allowed = theory.selection_loss(gamma, count + 1, 0.5 * epsilon, 0.25 * beta)
+        scores = np.full(count + 1, allowed * (1.0 + 1e-9))
+        scores[1] = 0.0
+        logs = selection.generalized_exponential(scores, [0.0] + [gamma] * count, 0.5 * epsilon, 0.25 * beta)
+        yield {"K": count, "beta": beta, "term": allowed, "chance": float(-np.expm1(logs[1])), "allowed": 0.25 * beta}
+    return summary(
         "value: the largest probability of a score above the least one by more than the term; beta/4 is allowed",
         f"K candidates of sensitivity 2 Delta/n and w_0 of sensitivity 0, Delta = {bound:g}, n = {n}, epsilon/2 = "
         f"{0.5 * epsilon:g} for the choice: all but one have a loss just beyond the term",
-        value=max(row["chance"] for row in rows), margin=margin,
+        value="chance", sides=("chance", "allowed"),
     )
 
 

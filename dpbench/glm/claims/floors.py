@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from dpbench.glm.noisy_mean import NoisyMean, tripping_factor
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import column
+from dpbench.ledger.harness import column, sampled
 from lowerbounds._instance import HardFamily, Instance
 from lowerbounds._two_point import best_distance, chaudhuri_hsu
 
@@ -108,8 +108,8 @@ def run_floor(
         for name, mechanism in (case.algorithms | case.costly).items():
             drawn = min(draws, _FEW) if name in case.costly else draws
             each = min(trials, _MAPS) if isinstance(mechanism, JLMethod) else trials
-            function = partial(floor_block, case.build, case.arguments, mechanism, drawn, each, context.seed)
-            parts = context.map({"what": "errors on a hard family"}, function, range(block_count(family, drawn)))
+            what, blocks = (case.build, case.arguments, mechanism, drawn, each), block_count(family, drawn)
+            parts = sampled(context, floor_block, *what, blocks=blocks)
             found = report(mechanism, family, parts, Runs(drawn, each, context.seed), confidence)
             verdict = "refuted" if found.verdict == "refuted" else verdict
             runs += found.runs
@@ -133,14 +133,9 @@ def run_floor(
 
 
 def floor_block(
-    build: Callable[..., HardFamily],
-    arguments: dict[str, Any],
-    mechanism: Any,
-    draws: int,
-    trials: int,
-    seed: int,
+    build: Callable[..., HardFamily], arguments: dict[str, Any], mechanism: Any, draws: int, trials: int, seed: int,
     number: int,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """`error_block` on a family named by its constructor and arguments, as stored blocks are."""
     family = _built(build, tuple(sorted(arguments.items())))
     return error_block(mechanism, family, Runs(draws, trials, seed), number)
@@ -200,8 +195,7 @@ def power(context: Context) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
     rows = []
     for noise, epsilon, delta in PRIVACY:
         predicted = tripping_factor(epsilon, delta, noise)
-        function = partial(attacks, noise, epsilon, delta, repeats, context.seed)
-        shares = context.map({"what": "power of the accuracy attack"}, function, range(len(SHRINKS)))
+        shares = sampled(context, attacks, noise, epsilon, delta, repeats, blocks=len(SHRINKS))
         for shrink, share in zip(SHRINKS, shares, strict=True):
             rows.append({"power noise": noise, "power shrink": shrink, "power predicted": predicted}
                          | {f"power {name}": value for name, value in share.items()})

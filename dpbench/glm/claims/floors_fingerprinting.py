@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -67,18 +68,17 @@ _FLOORS = {
         "but the total variation t of neighbours: about 8 times the exact floor.",
     ),
 }
-for _result, (_source, _over, _where) in _WHAT.items():
-    for _constants, (_bound, _how) in _FLOORS.items():
-        _printed = _constants == "printed"
-        paper.floor(
-            _result, variant=None if _printed else _constants, expected="not refuted", level=LEVEL,
-            source=_source if _printed else f"{_source}, {_constants} constant",
-            holds=f"glm.{_result}.floor.exact" if _printed else "",
-            arguments={"result": _result, "constants": _constants},
-            statement="For every (epsilon, delta)-DP algorithm the excess population risk over "
-            f"{_over}, mean over mu from the Beta prior ({_where}), is at least {_bound}.",
-            because=_how,
-        )(floor)
+for (_result, (_source, _over, _where)), (_constants, (_bound, _how)) in product(_WHAT.items(), _FLOORS.items()):
+    _printed = _constants == "printed"
+    paper.floor(
+        _result, variant=None if _printed else _constants, expected="not refuted", level=LEVEL,
+        source=_source if _printed else f"{_source}, {_constants} constant",
+        holds=f"glm.{_result}.floor.exact" if _printed else "",
+        arguments={"result": _result, "constants": _constants},
+        statement="For every (epsilon, delta)-DP algorithm the excess population risk over "
+        f"{_over}, mean over mu from the Beta prior ({_where}), is at least {_bound}.",
+        because=_how,
+    )(floor)
 
 
 @paper.floor(
@@ -92,16 +92,15 @@ for _result, (_source, _over, _where) in _WHAT.items():
 def case_two(context: Context, corrected: bool) -> Rows:
     """The constant predictor w_j = B/(2d'^{1/p}) on the instance printed for rank > 48nε, against the floor there."""
     beta = PRINTED_BETA
-    for p in (1.0, 1.5, 2.0, 3.0):
-        for n, epsilon in ((100, 0.01), (1000, 0.01), (1000, 0.1), (5000, 1.0)):
-            effective = n * epsilon
-            active = math.floor(48.0 * effective)
-            error = active ** (-1.0 / p) / (2.0 * (1.0 + 2.0 * beta))
-            claimed = min(1.0, 1.0 / (16.0 * effective ** (1.0 / p)))
-            if corrected:
-                inner = 0.25 - 3.0 * (1.0 + 2.0 * beta) * effective / active - 2.0 * beta
-                claimed = inner / ((1.0 + 2.0 * beta) * (48.0 * effective) ** (1.0 / p))
-            yield {"p": p, "n": n, "epsilon": epsilon, "active": active, "left": claimed, "right": error}
+    for p, (n, epsilon) in product((1.0, 1.5, 2.0, 3.0), ((100, 0.01), (1000, 0.01), (1000, 0.1), (5000, 1.0))):
+        effective = n * epsilon
+        active = math.floor(48.0 * effective)
+        error = active ** (-1.0 / p) / (2.0 * (1.0 + 2.0 * beta))
+        claimed = min(1.0, 1.0 / (16.0 * effective ** (1.0 / p)))
+        if corrected:
+            inner = 0.25 - 3.0 * (1.0 + 2.0 * beta) * effective / active - 2.0 * beta
+            claimed = inner / ((1.0 + 2.0 * beta) * (48.0 * effective) ** (1.0 / p))
+        yield {"p": p, "n": n, "epsilon": epsilon, "active": active, "left": claimed, "right": error}
     return "value: the smallest (error - floor)/error of the constant predictor, which is private at every level"
 
 
@@ -151,15 +150,14 @@ def beta_step(context: Context) -> Evidence:
     E[v(z − μ)] = E[μ(1 − μ)](p₁ − p₀) with p_z the mean of v given z, and p₁ − p₀ ≤ (e^ε − 1)p₀ + δ.
     """
     rows = []
-    for beta in (PRINTED_BETA, 0.5, 2.0**-10):
-        for epsilon in (1e-3, 0.1, 1.0, 1.2):
-            for delta in (0.0, epsilon):
-                bound = beta / (2.0 * (1.0 + 2.0 * beta)) * (math.expm1(epsilon) + delta)
-                difference = largest_difference(epsilon, min(delta, 0.999)) / (math.expm1(epsilon) + delta)
-                rows.append(
-                    {"beta": beta, "epsilon": epsilon, "delta": delta, "left": bound / beta, "right": 3.0 * epsilon,
-                     "largest difference": difference}
-                )  # fmt: skip
+    for beta, epsilon in product((PRINTED_BETA, 0.5, 2.0**-10), (1e-3, 0.1, 1.0, 1.2)):
+        for delta in (0.0, epsilon):
+            bound = beta / (2.0 * (1.0 + 2.0 * beta)) * (math.expm1(epsilon) + delta)
+            difference = largest_difference(epsilon, min(delta, 0.999)) / (math.expm1(epsilon) + delta)
+            rows.append(
+                {"beta": beta, "epsilon": epsilon, "delta": delta, "left": bound / beta, "right": 3.0 * epsilon,
+                 "largest difference": difference}
+            )  # fmt: skip
     evidence = margins(rows, "value: the smallest (3 epsilon - bound on E[v(z - mu)]/beta)/(3 epsilon)")
     broken = max(row["largest difference"] for row in rows) > 1.0 + 1e-12
     return replace(evidence, margin=-1.0) if broken else evidence
@@ -184,18 +182,17 @@ def largest_difference(epsilon: float, delta: float) -> float:
 def equation_20(context: Context) -> Rows:
     """Exact beta-binomial sums over estimators of the count of ones: usual, extreme and random ones."""
     rng = stream(context.seed, "glm.thm11.inequality.fingerprinting")
-    for beta in (PRINTED_BETA, 0.5, 2.0):
-        for n in (1, 4, 20):
-            ones = np.arange(n + 1)
-            estimators = {
-                "1/2": np.full(n + 1, 0.5), "mean": ones / n, "posterior mean": (ones + beta) / (n + 2.0 * beta),
-                "majority": (2 * ones > n).astype(float), "against the majority": (2 * ones <= n).astype(float),
-                **{f"random {k}": rng.random(n + 1) for k in range(4)},
-            }  # fmt: skip
-            for name, v in estimators.items():
-                error, correlation = moments(v, beta)
-                left = 1.0 / (4.0 * (1.0 + 2.0 * beta)) - correlation / beta
-                yield {"beta": beta, "n": n, "estimator": name, "left": left, "right": error}
+    for beta, n in product((PRINTED_BETA, 0.5, 2.0), (1, 4, 20)):
+        ones = np.arange(n + 1)
+        estimators = {
+            "1/2": np.full(n + 1, 0.5), "mean": ones / n, "posterior mean": (ones + beta) / (n + 2.0 * beta),
+            "majority": (2 * ones > n).astype(float), "against the majority": (2 * ones <= n).astype(float),
+            **{f"random {k}": rng.random(n + 1) for k in range(4)},
+        }  # fmt: skip
+        for name, v in estimators.items():
+            error, correlation = moments(v, beta)
+            left = 1.0 / (4.0 * (1.0 + 2.0 * beta)) - correlation / beta
+            yield {"beta": beta, "n": n, "estimator": name, "left": left, "right": error}
     return "value: the smallest ((v - mu)^2 - right side of (20))/(v - mu)^2 over estimators, exact"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 from dpbench.glm.claims import paper
@@ -90,10 +91,9 @@ paper.floor(
 )
 def small_radius(context: Context) -> Rows:
     """The zero predictor, whose excess is (H/2)E⟨w*, x⟩² ≤ HB²X²/2 when w* minimises over the whole space."""
-    for radius in (1.0, 1e-2, 1e-4):
-        for n in (10, 1000):
-            claimed = RATE_CONSTANT["17"] * min(1.0, (radius**2 + 1.0) / n, radius / math.sqrt(n))
-            yield {"radius": radius, "n": n, "left": claimed, "right": 0.5 * radius**2}
+    for radius, n in product((1.0, 1e-2, 1e-4), (10, 1000)):
+        claimed = RATE_CONSTANT["17"] * min(1.0, (radius**2 + 1.0) / n, radius / math.sqrt(n))
+        yield {"radius": radius, "n": n, "left": claimed, "right": 0.5 * radius**2}
     return (
         f"value: the smallest (HB^2X^2/2 - {RATE_CONSTANT['17']:g} min(...))/(HB^2X^2/2), H = X = Y = d = 1",
         "the ratio of the two is B sqrt(n)/(2Y), below every constant as B falls",

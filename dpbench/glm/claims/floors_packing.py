@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -162,9 +163,8 @@ def two_point(context: Context) -> Rows:
 )
 def rescaling(context: Context, scale: float) -> Rows:
     """The loss (H/2)(z − s·y/√H)² at z = 0 against Y²: printed s = 2, corrected s = √2."""
-    for h in (0.25, 1.0, 2.0, 100.0):
-        for y in (0.1, 1.0, 10.0):
-            yield {"smoothness": h, "y": y, "left": 0.5 * h * (scale * y / math.sqrt(h)) ** 2, "right": y * y}
+    for h, y in product((0.25, 1.0, 2.0, 100.0), (0.1, 1.0, 10.0)):
+        yield {"smoothness": h, "y": y, "left": 0.5 * h * (scale * y / math.sqrt(h)) ** 2, "right": y * y}
     return "value: the smallest (Y^2 - loss at zero)/Y^2"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,7 @@ from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.populations import ScaledBasis
 from dpbench.glm.scoring import loss_range
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import margins
-from dpbench.ledger.harness_rates import judge
+from dpbench.ledger.harness import Rows, margins, sampled
 
 Y, DIMENSION, EPSILON, BETA = 64.0, 4, 1.0, 0.05
 BASE = NoisyGD(EPSILON, 1e-5, steps=400, step_size=0.125)
@@ -61,11 +59,7 @@ def oracle(context: Context, base: Any, n: int, norms: tuple[float, ...], sets: 
     """Excess risks over data sets: each with both mechanisms on it."""
     rows, failed = [], 0
     for norm in norms:
-        found = context.map(
-            {"what": "grid search beside its oracle", "n": n, "norm": norm, "base": base, "epsilon": EPSILON},
-            partial(one_data_set, base, context.seed, n, norm, _WIDTH),
-            range(sets),
-        )
+        found = sampled(context, one_data_set, base, n, norm, _WIDTH, blocks=sets)
         excess, known = (np.array([part[k] for part in found]) for k in ("grid", "oracle"))
         terms = selection_terms(n, norm)
         bound = 2.0 * float(known.mean()) + sum(terms.values())
@@ -101,7 +95,7 @@ def failures_needed(draws: int) -> int:
     return next((k for k in range(draws + 1) if float(lower(k, draws, LEVEL)) > BETA), draws + 1)
 
 
-def one_data_set(base: Any, seed: int, n: int, norm: float, runs: int, block: int) -> dict[str, Any]:
+def one_data_set(base: Any, n: int, norm: float, runs: int, seed: int, block: int) -> dict[str, Any]:
     """Excess risks of `runs` runs of grid search and of its oracle on one data set."""
     population = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0, radius=norm, y_bound=Y)
     rng = stream(seed, "glm.thm7.oracle", n, norm, block)
@@ -147,13 +141,14 @@ _H, _X = 2.0, 1.0
     "as long as it costs less than the difference of the two penalties: sup over |w*| the excess risk is of order Y^2 "
     "sqrt(log(K/beta)/n) whatever the base, as in the bound. On a benign |w*| it falls with the base.",
 )
-def theorem7_rate(context: Context) -> Evidence:
+def theorem7_rate(context: Context) -> Rows:
     """Over noisy gradient descent: ERR is measured, the selection terms are the theorem's with our constants."""
     powers = context.pick(quick=(14, 15, 16), full=(14, 15, 16, 17, 18))
-    return _rate(context, BASE, powers, 12, 64, _reduction, (
+    return _rate(
+        context, BASE, powers, 12, 64, _reduction,
         "ceiling: the measured excess risk of the oracle, which stands for ERR, plus the penalty, the deviation of a "
         "score and the loss of GenExpMech at the right radius (exact calibration)",
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 @paper.rate(
@@ -166,43 +161,37 @@ def theorem7_rate(context: Context) -> Evidence:
     "as long as it costs less than the difference of the two penalties: sup over |w*| the excess risk is of order Y^2 "
     "sqrt(log(K/beta)/n) whatever the base, as in the bound. On a benign |w*| it falls with the base.",
 )
-def theorem8_rate(context: Context) -> Evidence:
+def theorem8_rate(context: Context) -> Rows:
     """Over boosted output perturbation: the whole ceiling is the theorem's."""
-    return _rate(context, BOOSTED, (15, 16, 17, 18, 19, 20), 8, 256, _whole, (
+    return _rate(
+        context, BOOSTED, (15, 16, 17, 18, 19, 20), 8, 256, _whole,
         "ceiling: Theorem 8 without logarithms and constants at |w*| = 64, the largest norm of the octave in which the "
         "hard norms lie; at these n the noise of the base, at its share of the budget on m + 1 chunks of half of the "
         "data, is most of the excess, and the penalty the rest",
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def _rate(
-    context: Context, base: Any, powers: tuple[int, ...], sets: int, runs: int, ceiling: Any, notes: tuple[str, ...]
-) -> Evidence:
-    sizes = [2**k for k in powers]
-    norms, samples, known = [hard_norm(n) for n in sizes], [], []
-    for n, norm in zip(sizes, norms, strict=True):
-        found = context.map(
-            {"what": "grid search beside its oracle", "n": n, "norm": norm, "base": base, "epsilon": EPSILON},
-            partial(one_data_set, base, context.seed, n, norm, runs),
-            range(sets),
-        )
-        samples.append(np.array([float(np.quantile(part["grid"], 1.0 - BETA)) for part in found]))
-        known.append(float(np.mean([part["oracle"].mean() for part in found])))
-    columns: dict[str, list[Any]] = {
-        "norm of w*": norms, "oracle": known, "cost of the smaller radius": [SHARE * step(n) for n in sizes],
-        "zero predictor": [norm**2 / DIMENSION for norm in norms],
-    }  # fmt: skip
-    first = (
+    context: Context, base: Any, powers: tuple[int, ...], sets: int, runs: int, ceiling: Any, note: str
+) -> Rows:
+    for n in (2**k for k in powers):
+        norm = hard_norm(n)
+        found = sampled(context, one_data_set, base, n, norm, runs, blocks=sets)
+        known = float(np.mean([part["oracle"].mean() for part in found]))
+        yield {
+            "n": n, "samples": np.array([float(np.quantile(part["grid"], 1.0 - BETA)) for part in found]),
+            "ceiling": ceiling(n, known), "norm of w*": norm, "oracle": known,
+            "cost of the smaller radius": SHARE * step(n), "zero predictor": norm**2 / DIMENSION,
+        }  # fmt: skip
+    return (
         f"squared loss on {DIMENSION} even coordinates, Y = {Y:g}, X = 1, (epsilon, delta) = ({EPSILON:g}, 1e-5), beta "
         f"= {BETA}, exact calibration; a trial is the {1.0 - BETA:g} quantile of the excess risk over {runs} runs on a "
         "data set of its own, as the theorem speaks of probability 1 - beta: GenExpMech may choose a far radius now "
         "and then, and one such run would carry a mean",
         f"hard norm: the projection of w* on the ball of radius {RADIUS:g} costs {SHARE:g} of what the penalty of "
         f"{2.0 * RADIUS:g} is above that of {RADIUS:g}, so that the smaller radius has the lower score and is chosen, "
-        "though a base at the right one has nearly no error: what is lost is the penalty, of order Y^2/sqrt(n)",
-    )
-    bound = ceiling(sizes, known)
-    return judge("n", sizes, samples, bound, columns, *first, *notes)
+        "though a base at the right one has nearly no error: what is lost is the penalty, of order Y^2/sqrt(n)", note,
+    )  # fmt: skip
 
 
 def step(n: int) -> float:
@@ -220,15 +209,13 @@ def hard_norm(n: int) -> float:
     return RADIUS + math.sqrt(SHARE * DIMENSION * step(n))
 
 
-def _reduction(sizes: list[int], known: list[float]) -> list[float]:
+def _reduction(n: int, known: float) -> float:
     """Theorem 7 with ERR = `known`."""
-    large, made = loss_range(squared(), Y, 2.0 * RADIUS)[1], []
-    for n, error in zip(sizes, known, strict=True):
-        count = theory.smooth_grid_size_corrected(_H, _X, Y, n, EPSILON)
-        made.append(theory.grid_search_rate_corrected(error, large, Y**2, Y**2, n, count, EPSILON, BETA))
-    return made
+    count = theory.smooth_grid_size_corrected(_H, _X, Y, n, EPSILON)
+    large = loss_range(squared(), Y, 2.0 * RADIUS)[1]
+    return theory.grid_search_rate_corrected(known, large, Y**2, Y**2, n, count, EPSILON, BETA)
 
 
-def _whole(sizes: list[int], _: list[float]) -> list[float]:
+def _whole(n: int, _: float) -> float:
     """Theorem 8 at the largest norm of the octave."""
-    return [theory.adaptive_smooth_erm_rate(_H, _X, Y, 2.0 * RADIUS, n, EPSILON) for n in sizes]
+    return theory.adaptive_smooth_erm_rate(_H, _X, Y, 2.0 * RADIUS, n, EPSILON)

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from dpbench.glm.claims import paper
-from dpbench.glm.claims.lemmas import point, smallest_margins, within_n0
-from dpbench.glm.claims.worlds import DataSets, Worlds, average_stability, descend, into_balls, search, worlds_tried
+from dpbench.glm.claims.lemmas import over_inputs, point, within_n0
+from dpbench.glm.claims.worlds import DataSets, Worlds, average_stability, descend, into_balls, over_worlds, search
 from dpbench.glm.losses import Loss
 from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import margins
 
 SHAPES = ((2, 1, 2, 4), (3, 2, 4, 6))
 """Atoms m, dimension d, records n, steps T."""
@@ -59,14 +58,11 @@ def lemma4(context: Context) -> Evidence:
         found = search(context, f"lemma 4, {kind}", partial(gap_margins, kind), SHAPES)
         found["algorithm"] = [kind] * len(found["loss"])
         rows = {name: rows.get(name, []) + part for name, part in found.items()}
-    smallest = min(rows["random"] + rows["directed"])
-    return margins(
-        rows,
-        "value: the smallest relative margin (right - left)/right over all worlds tried",
+    return over_worlds(
+        context, rows,
         "expectations over data sets and the replaced record are exact sums; the noise path is a parameter, given "
         "which the lemma must hold; step sizes up to 20/H, where the descent is far from stable",
         "the comparator is the best point of the ball, whose risk is at least that of w*: a smaller right side",
-        margin=smallest, trials=2 * worlds_tried(context, SHAPES),
     )
 
 
@@ -87,11 +83,5 @@ def fact1_sides(
 )
 def fact1(context: Context) -> Evidence:
     """Self-bounding, at random points, corners, and by a search."""
-    rows = smallest_margins(context, fact1_sides, "fact1")
-    smallest = min(min(rows[kind]) for kind in ("random", "extreme", "directed"))
-    return margins(
-        rows,
-        "value: the smallest relative margin (right - left)/right over all inputs tried; the sharp constant is 2, "
-        "so that 1 - 1/sqrt(2) = 0.2929 is the least there can be, and squared losses have it everywhere",
-        margin=smallest,
-    )
+    note = "; the sharp constant is 2, so that 1 - 1/sqrt(2) = 0.2929 is the least there can be"
+    return over_inputs(context, fact1_sides, "fact1", add=f"{note}, and squared losses have it everywhere")

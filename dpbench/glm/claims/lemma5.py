@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpbench.glm.claims import paper
-from dpbench.glm.claims.worlds import DataSets, Worlds, average_stability, descend, search, worlds_tried
+from dpbench.glm.claims.worlds import DataSets, Worlds, average_stability, descend, over_worlds, search
 from dpbench.ledger.core import Context, Evidence
 from dpbench.ledger.harness import margins
 
@@ -55,33 +55,26 @@ def long_run(n: int, steps: int) -> tuple[Fraction, Fraction]:
 )
 def printed(context: Context) -> Evidence:
     """Two counterexamples, in rational arithmetic."""
-    cases: list[tuple[str, int, int, float, tuple[Fraction, Fraction]]] = []
-    for n, steps in ((10**6, 16), (10**8, 20)):
-        cases.append(("eta = 4/H", n, steps, float(1 + 3 ** (steps - 1)), tripling_pair(n, steps)))
+    cases = [("eta = 4/H", n, t, float(1 + 3 ** (t - 1)), tripling_pair(n, t)) for n, t in ((10**6, 16), (10**8, 20))]
     for n, steps in ((10**10, 18), (10**12, 22)):
         inside = Fraction(math.isqrt(n // 2))
         cases.append(("eta = 4/H, n >= n0", n, steps, float(inside), tripling_pair(n, steps, inside)))
     cases += [("eta = 1/H, T > n^2", n, steps, 1.0, long_run(n, steps)) for n, steps in ((2, 6), (10, 200))]
+    rows = [
+        {"case": case, "n": n, "T": steps, "B": radius, "left": float(left), "right": float(right),
+         "violated": left > right}
+        for case, n, steps, radius, (left, right) in cases
+    ]  # fmt: skip
     ratios = [float(1 - left / right) if right > 0 else -math.inf for *_, (left, right) in cases]
-    broken = [left > right for *_, (left, right) in cases]
-    finite = [ratio for ratio in ratios if math.isfinite(ratio)]
     return margins(
-        {
-            "case": [c[0] for c in cases],
-            "n": [c[1] for c in cases],
-            "T": [c[2] for c in cases],
-            "B": [c[3] for c in cases],
-            "left": [float(c[4][0]) for c in cases],
-            "right": [float(c[4][1]) for c in cases],
-            "violated": broken,
-        },
+        rows,
         "value: the smallest relative margin (right - left)/right among cases whose right side is positive",
         "squared loss, d = 1, x = 1, y = +-1 with probability 1/2, no noise; expectations in closed form",
         "eta = 4/H triples the difference of two runs at each step, so the argument that a step does not "
         "expand fails: violated for T far below n, also under n >= n0 with the ball met rarely",
         "T > n^2: the proof puts E[L(w*; S)] back once, but takes it off T/n times; the right side turns "
         "negative at any step size that fits the data better than w*",
-        value=min(finite), margin=-1.0 if any(broken) else min(ratios),
+        value=min(filter(math.isfinite, ratios)), margin=-1.0 if any(row["violated"] for row in rows) else min(ratios),
     )
 
 
@@ -110,11 +103,8 @@ def stability_margins(worlds: Worlds, sets: DataSets, settings: np.ndarray, path
 def corrected(context: Context) -> Evidence:
     """Lemma 5 with η ≤ 2/H̃ and T ≤ n."""
     rows = search(context, "lemma 5", stability_margins, SHAPES)
-    smallest = min(rows["random"] + rows["directed"])
-    return margins(
-        rows,
-        "value: the smallest relative margin (right - left)/right over all worlds tried",
+    return over_worlds(
+        context, rows,
         "expectations over data sets and the replaced record are exact sums; the noise path is a parameter, "
         "given which the lemma must hold, so nothing is estimated",
-        margin=smallest, trials=worlds_tried(context, SHAPES),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,10 @@ import numpy as np
 from dpbench.core.sampling import stream
 from dpbench.glm import losses, theory
 from dpbench.glm.claims import paper
-from dpbench.glm.claims.worlds import DataSets, Worlds, build, descend, one_of_each_family, search, worlds_tried
+from dpbench.glm.claims.worlds import DataSets, Worlds, build, descend, one_of_each_family, over_worlds, search
 from dpbench.glm.losses import Loss
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import margins
+from dpbench.ledger.harness import margins, sampled
 
 _ROUNDS = 12
 _STEP = 0.5  # of the first round of the directed search, in decades; halved each round
@@ -90,7 +89,7 @@ def smallest_margins(context: Context, sides: Sides, lemma: str) -> dict[str, li
 def lemma2(context: Context) -> Evidence:
     """The gradient bound."""
     note = "the sharp form |phi'(0)| <= sqrt(2H phi(0)) leaves a margin of 1 - 1/sqrt(2) = 0.2929 at least"
-    return _verdict(context, gradient_sides, "lemma2", note)
+    return over_inputs(context, gradient_sides, "lemma2", note)
 
 
 @paper.inequality(
@@ -102,19 +101,20 @@ def lemma2(context: Context) -> Evidence:
 def lemma3(context: Context) -> Evidence:
     """The loss bound."""
     note = "the loss on the ball is at most (Y + sqrt(H/2)B X)^2 <= 3(Y^2 + H B^2 X^2)/2: a margin of 1/2 at least"
-    return _verdict(context, loss_sides, "lemma3", note)
+    return over_inputs(context, loss_sides, "lemma3", note)
 
 
-def _verdict(context: Context, sides: Sides, lemma: str, note: str) -> Evidence:
+def over_inputs(context: Context, sides: Sides, lemma: str, *notes: str, add: str = "") -> Evidence:
+    """Evidence of an inequality from `smallest_margins`; `add` continues the note on the value."""
     rows = smallest_margins(context, sides, lemma)
-    smallest = min(min(rows[kind]) for kind in ("random", "extreme", "directed"))
     tried = len(rows["loss"]) * (2 * context.pick(quick=4_000, full=40_000) + _ROUNDS * 64 * 24)
-    return margins(
-        rows,
-        "value: the smallest relative margin (right - left)/right over all inputs tried",
-        note,
-        margin=smallest, trials=tried,
-    )
+    first = f"value: the smallest relative margin (right - left)/right over all inputs tried{add}"
+    return margins(rows, first, *notes, margin=least(rows), trials=tried)
+
+
+def least(rows: dict[str, list[Any]]) -> float:
+    """The least of the margins that `smallest_margins` gives."""
+    return float(min(min(rows[kind]) for kind in ("random", "extreme", "directed")))
 
 
 def point(
@@ -209,20 +209,14 @@ def regret(context: Context) -> Evidence:
     rows = search(context, "lemma 6", regret_margins, SHAPES)
     count, paths = context.pick(quick=(4, 300), full=(24, 1000))
     cases = len(rows["loss"])
-    drawn = context.map(
-        {"what": "noisy regrets of lemma 6"},
-        partial(noisy_margins, count, paths, cases * count, context.seed),
-        range(cases),
-    )
+    drawn = sampled(context, noisy_margins, count, paths, cases * count, blocks=cases)
     rows |= {"noisy": [float(a) for a, _ in drawn], "noisy, lower bound on the regret": [float(b) for _, b in drawn]}
     exact = rows["random"] + rows["directed"]
-    smallest = min(exact + rows["noisy"])
-    return margins(
-        rows,
-        "value: the smallest relative margin (right - left)/right over all worlds tried",
+    return over_worlds(
+        context, rows,
         "without noise the expectation over data sets is an exact sum; with noise the mean over paths is "
         "bounded below by the empirical Bernstein inequality, and a refutation would rest on that bound",
         "the comparator is the best point of the ball, its risk bounded from below",
-        value=smallest, margin=min(exact + rows["noisy, lower bound on the regret"]),
-        trials=worlds_tried(context, SHAPES) + cases * count * paths,
-    )
+        value=min(exact + rows["noisy"]), margin=min(exact + rows["noisy, lower bound on the regret"]),
+        trials=cases * count * paths,
+    )  # fmt: skip

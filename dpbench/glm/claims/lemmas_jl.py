@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from dpbench.glm.claims.rates_lipschitz import sharp
 from dpbench.glm.jl import JLMethod
 from dpbench.glm.populations import ScaledBasis
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import GROWTH, growing, margins
+from dpbench.ledger.harness import GROWTH, growing, margins, sampled
 
 H, DELTA = 2.0, 1e-5
 _BLOCK = 8  # trials, each with a data set and a map of its own
@@ -164,7 +163,7 @@ def _held(rows: list[dict[str, Any]], trials: int, what: str) -> Evidence:
         f"{what}; each trial has a data set and a normal map of its own, and the risk of Phi w* is exact on average; "
         f"the margin is that of the axis along which the constant grows most, {axis}, in units of a growth by "
         f"{GROWTH:g} a step, from lower t bounds (nominal: excess risks are skewed)",
-        value=max(row["constant"] for row in rows), margin=margin, trials=trials,
+        value="constant", margin=margin, trials=trials,
     )
 
 
@@ -176,9 +175,7 @@ def _mechanism(k: int, steps: int, noise: float, eta: float, theorem: int) -> JL
 
 
 def _excesses(context: Context, population: ScaledBasis, mechanism: JLMethod, n: int, trials: int) -> np.ndarray:
-    unit = {"what": "excess of the JL method for a lemma", "population": population, "mechanism": mechanism, "n": n}
-    parts = context.map(unit, partial(excess_block, population, mechanism, n, context.seed), range(trials // _BLOCK))
-    return np.concatenate(parts)
+    return np.concatenate(sampled(context, excess_block, population, mechanism, n, blocks=trials // _BLOCK))
 
 
 def excess_block(population: ScaledBasis, mechanism: JLMethod, n: int, seed: int, block: int) -> np.ndarray:

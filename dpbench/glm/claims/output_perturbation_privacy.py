@@ -64,7 +64,7 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
     epsilon, delta = SEEN_BY_SAMPLING
     trials = context.pick(quick=300_000, full=2_000_000)
     attacks = [(mechanisms[-1], pair)]
-    (attack,) = attack_bounds(context, attacks, epsilon=epsilon, delta=delta, trials=trials, level=LEVEL)
+    (attack,) = attack_bounds(context, attacks, epsilon=epsilon, delta=delta, trials=trials)
     distance = partial(_distance, mechanisms[0])
     search = searched(problem, distance, distance(*pair), context.seed, context.pick(**SEARCH))
     starts = {

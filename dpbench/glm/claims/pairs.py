@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from dpbench.core.sampling import stream
 from dpbench.glm import datasets, losses
 from dpbench.glm.losses import Loss
 from dpbench.glm.problem import GLMProblem
+from dpbench.ledger.harness import Rows
 
 TRIES = 1000
 """Random and extreme neighbours that every privacy entry is tried on at level full."""
@@ -94,19 +96,14 @@ def curved(loss: Loss | str, *, radius: float = 1.0) -> GLMProblem:
 
 
 def guarantees_over(
-    make: Callable[[float, float], Any],
-    names: Iterable[str],
-    radii: Sequence[float],
+    make: Callable[[float, float], Any], names: Iterable[str], radii: Sequence[float],
     targets: Sequence[tuple[float, float]],
-) -> Iterator[dict[str, Any]]:
+) -> Rows:  # fmt: skip
     """Rows of the guarantee of ``make(ε, δ)`` for every loss, radius and target."""
-    for name in names:
+    for name, radius, (epsilon, delta) in product(names, radii, targets):
         loss = losses.capped_linear(2.0) if name == "capped-linear" else losses.resolve(name)
-        for radius in radii:
-            problem = curved(loss, radius=radius)
-            for epsilon, delta in targets:
-                guarantee = make(epsilon, delta).guarantee(problem)
-                yield {"loss": name, "radius": radius, "epsilon": epsilon, "delta": delta, "guarantee": guarantee}
+        guarantee = make(epsilon, delta).guarantee(curved(loss, radius=radius))
+        yield {"loss": name, "radius": radius, "epsilon": epsilon, "delta": delta, "guarantee": guarantee}
 
 
 def threshold(enough: Callable[[float], bool], low: float, high: float) -> float:

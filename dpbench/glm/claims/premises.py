@@ -7,6 +7,7 @@ it. Each is tested here against what is computed from the definitions alone, and
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 from scipy.optimize import brentq
@@ -54,24 +55,22 @@ def _labels(loss: Loss, bound: float) -> np.ndarray:
 def gradients(context: Context) -> Rows:
     """Every loss at three sets of bounds, d = 1 and 2: gradients of records at all angles and labels."""
     angles = np.linspace(0.0, np.pi, context.pick(quick=91, full=721))
-    for loss in _losses():
-        for x_bound, y_bound, radius in _BALLS:
-            for d in (1, 2):
-                turned = np.array([0.0, np.pi]) if d == 1 else np.concatenate((angles, -angles))
-                lengths = np.linspace(0.0, 1.0, 41) * x_bound if d == 1 else np.array([x_bound])
-                norm, angle, y = (
-                    g.ravel() for g in np.meshgrid(lengths, turned, _labels(loss, y_bound), indexing="ij")
-                )
-                reached = 0.0
-                for r in radius * np.linspace(0.0, 1.0, context.pick(quick=5, full=21)):
-                    slope = loss.derivative(r * norm * np.cos(angle), y)
-                    points = slope * norm * np.array([np.cos(angle), np.sin(angle)])
-                    along = _directions() @ points
-                    edge = points.T[np.unique((along.argmin(axis=1), along.argmax(axis=1)))]
-                    reached = max(reached, float(pdist(edge).max(initial=0.0)))
-                gap = gradient_gap(loss, x_bound, y_bound, radius, d)
-                yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "d": d, "left": reached,
-                       "right": gap * _ROUNDING}  # fmt: skip
+    for loss, (x_bound, y_bound, radius), d in product(_losses(), _BALLS, (1, 2)):
+        turned = np.array([0.0, np.pi]) if d == 1 else np.concatenate((angles, -angles))
+        lengths = np.linspace(0.0, 1.0, 41) * x_bound if d == 1 else np.array([x_bound])
+        norm, angle, y = (
+            g.ravel() for g in np.meshgrid(lengths, turned, _labels(loss, y_bound), indexing="ij")
+        )
+        reached = 0.0
+        for r in radius * np.linspace(0.0, 1.0, context.pick(quick=5, full=21)):
+            slope = loss.derivative(r * norm * np.cos(angle), y)
+            points = slope * norm * np.array([np.cos(angle), np.sin(angle)])
+            along = _directions() @ points
+            edge = points.T[np.unique((along.argmin(axis=1), along.argmax(axis=1)))]
+            reached = max(reached, float(pdist(edge).max(initial=0.0)))
+        gap = gradient_gap(loss, x_bound, y_bound, radius, d)
+        yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "d": d, "left": reached,
+               "right": gap * _ROUNDING}  # fmt: skip
 
 
 def _directions() -> np.ndarray:
@@ -91,22 +90,21 @@ def _directions() -> np.ndarray:
 def minimisers(context: Context) -> Rows:
     """Random and extreme data in one dimension; the minimiser by bisection on the derivative of its objective."""
     tries = context.pick(quick=60, full=1_500)
-    for loss in (loss for loss in _losses() if loss.name != "absolute"):
-        for x_bound, y_bound, radius in _BALLS:
-            rng = stream(context.seed, "premise of output perturbation", loss.name, x_bound)
-            largest, bound = 0.0, 0.0
-            for _ in range(tries):
-                n = int(rng.integers(2, 9))
-                x, y = rng.choice([-1.0, 0.3, 1.0], n) * x_bound, rng.choice(_labels(loss, y_bound), n)
-                label = max(y_bound, float(abs(y).max()))
-                data = GLMProblem(x[:, None], y, loss=loss, x_bound=x_bound, y_bound=label, radius=radius)
-                mechanism = OutputPerturbation(1.0, 1e-3, regularization=float(10.0 ** rng.uniform(-3.0, 1.0)))
-                lam, first = mechanism.lam(data), _minimiser(loss, x, y, mechanism.lam(data), radius)
-                x[0], y[0] = rng.choice([-1.0, 1.0]) * x_bound, rng.choice(_labels(loss, y_bound))
-                moved = abs(first - _minimiser(loss, x, y, lam, radius)) / mechanism.sensitivity(data)
-                largest, bound = max(largest, moved), 1.0
-            yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "left": largest,
-                   "right": bound * _ROUNDING}  # fmt: skip
+    for loss, (x_bound, y_bound, radius) in product((loss for loss in _losses() if loss.name != "absolute"), _BALLS):
+        rng = stream(context.seed, "premise of output perturbation", loss.name, x_bound)
+        largest, bound = 0.0, 0.0
+        for _ in range(tries):
+            n = int(rng.integers(2, 9))
+            x, y = rng.choice([-1.0, 0.3, 1.0], n) * x_bound, rng.choice(_labels(loss, y_bound), n)
+            label = max(y_bound, float(abs(y).max()))
+            data = GLMProblem(x[:, None], y, loss=loss, x_bound=x_bound, y_bound=label, radius=radius)
+            mechanism = OutputPerturbation(1.0, 1e-3, regularization=float(10.0 ** rng.uniform(-3.0, 1.0)))
+            lam, first = mechanism.lam(data), _minimiser(loss, x, y, mechanism.lam(data), radius)
+            x[0], y[0] = rng.choice([-1.0, 1.0]) * x_bound, rng.choice(_labels(loss, y_bound))
+            moved = abs(first - _minimiser(loss, x, y, lam, radius)) / mechanism.sensitivity(data)
+            largest, bound = max(largest, moved), 1.0
+        yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "left": largest,
+               "right": bound * _ROUNDING}  # fmt: skip
 
 
 def _minimiser(loss: Loss, x: np.ndarray, y: np.ndarray, lam: float, radius: float) -> float:
@@ -127,16 +125,15 @@ def _minimiser(loss: Loss, x: np.ndarray, y: np.ndarray, lam: float, radius: flo
 )
 def clipped_losses(context: Context) -> Rows:
     """The largest difference of two losses over the ball against the width in use."""
-    for loss in _losses():
-        for x_bound, y_bound, radius in _BALLS:
-            reach = x_bound * radius
-            values = loss.value(np.linspace(-reach, reach, 4_001)[:, None], _labels(loss, y_bound)[None, :])
-            label = 1.0 if loss.code == LOGISTIC else y_bound
-            data = GLMProblem(
-                [[x_bound]], [label], loss=loss, x_bound=x_bound, y_bound=max(label, y_bound), radius=radius
-            )
-            yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "left": float(np.ptp(values)),
-                   "right": scoring.loss_width(data, reach) * _ROUNDING}  # fmt: skip
+    for loss, (x_bound, y_bound, radius) in product(_losses(), _BALLS):
+        reach = x_bound * radius
+        values = loss.value(np.linspace(-reach, reach, 4_001)[:, None], _labels(loss, y_bound)[None, :])
+        label = 1.0 if loss.code == LOGISTIC else y_bound
+        data = GLMProblem(
+            [[x_bound]], [label], loss=loss, x_bound=x_bound, y_bound=max(label, y_bound), radius=radius
+        )
+        yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "left": float(np.ptp(values)),
+               "right": scoring.loss_width(data, reach) * _ROUNDING}  # fmt: skip
 
 
 @paper.inequality(
@@ -149,16 +146,15 @@ def clipped_losses(context: Context) -> Rows:
 def noisy_max(context: Context) -> Rows:
     """Two to four candidates, all directions of the move; attained as far apart as scores can be."""
     rng = stream(context.seed, "premise of report noisy max")
-    for epsilon in (0.25, 1.0, 3.0):
-        for count in (2, 3, 4):
-            scale, largest = selection.noisy_max_scale(1.0, epsilon), 0.0
-            for apart in (0.0, 2.0, 30.0, *rng.uniform(0.0, 10.0, context.pick(quick=2, full=20))):
-                scores = apart * scale * np.arange(count) / (count - 1)
-                before = selection.noisy_max(scores, scale)
-                for move in np.ndindex(*(2,) * count):
-                    after = selection.noisy_max(scores + 2.0 * np.array(move) - 1.0, scale)
-                    largest = max(largest, float(np.abs(after - before).max()))
-            yield {"epsilon": epsilon, "candidates": count, "left": largest, "right": epsilon * (1.0 + 1e-8)}
+    for epsilon, count in product((0.25, 1.0, 3.0), (2, 3, 4)):
+        scale, largest = selection.noisy_max_scale(1.0, epsilon), 0.0
+        for apart in (0.0, 2.0, 30.0, *rng.uniform(0.0, 10.0, context.pick(quick=2, full=20))):
+            scores = apart * scale * np.arange(count) / (count - 1)
+            before = selection.noisy_max(scores, scale)
+            for move in np.ndindex(*(2,) * count):
+                after = selection.noisy_max(scores + 2.0 * np.array(move) - 1.0, scale)
+                largest = max(largest, float(np.abs(after - before).max()))
+        yield {"epsilon": epsilon, "candidates": count, "left": largest, "right": epsilon * (1.0 + 1e-8)}
 
 
 @paper.inequality(

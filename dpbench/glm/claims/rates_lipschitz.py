@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -14,8 +13,9 @@ from dpbench.glm.jl import JLMethod
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.populations import ScaledBasis
 from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness_rates import judge
-from dpbench.rates.sweeps import Point, sweep
+from dpbench.ledger.harness import Row
+from dpbench.ledger.harness_rates import swept
+from dpbench.rates.sweeps import Point
 
 DELTA = 1e-5
 CONSTANT = 0.002
@@ -56,14 +56,16 @@ _THEOREM_5 = "Algorithm 3 has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilo
 def theorem10_epsilon(context: Context) -> Evidence:
     """Everything as printed, T = n²; 2k coordinates carry w*, of which no map keeps half, and the rank is 2nε."""
     n, epsilons = context.pick(quick=64, full=100), (1.0, 2.0, 4.0, 8.0)
-    trials = context.pick(quick=(176, 64, 48, 64), full=(320, 128, 80, 112))
-    dimensions = [math.ceil(theory.lipschitz_jl_dimension(n, e, DELTA, CONSTANT)) for e in epsilons]
-    ranks = [math.ceil(2.0 * n * e) for e in epsilons]
-    return _theorem10(
-        context, "epsilon", n, [(e, 2 * k, r) for e, k, r in zip(epsilons, dimensions, ranks, strict=True)], trials,
+    rows = []
+    for epsilon in epsilons:
+        k = math.ceil(theory.lipschitz_jl_dimension(n, epsilon, DELTA, CONSTANT))
+        rank = math.ceil(2.0 * n * epsilon)
+        rows.append({"epsilon": epsilon} | _theorem10(n, epsilon, 2 * k, rank) | {"rank": rank})
+    return swept(
+        context, rows, context.pick(quick=(176, 64, 48, 64), full=(320, 128, 80, 112)), _printed(n),
         "2k coordinates of equal weight carry w*: w = Phi^T v lies in a uniform subspace of dimension k, half of that, "
         "whose best point is a constant times B/sqrt(k) away in mean absolute prediction",
-    )  # fmt: skip
+    )
 
 
 @paper.rate(
@@ -74,40 +76,31 @@ def theorem10_rank(context: Context) -> Evidence:
     """Against the rank of the design at fixed n, ε and k: from nε/25 to beyond nε."""
     n = context.pick(quick=48, full=100)
     grid = context.pick(quick=(8, 64, 512), full=(16, 64, 256, 1024))
-    return _theorem10(
-        context, "rank", n, [(4.0, 8, rank) for rank in grid],
-        context.pick(quick=(96, 32, 96), full=(128, 48, 48, 128)),
+    return swept(
+        context, [{"rank": rank} | _theorem10(n, 4.0, 8, rank) for rank in grid],
+        context.pick(quick=(96, 32, 96), full=(128, 48, 48, 128)), _printed(n),
         "no instance at hand could break this upper bound, in which the rank does not occur: the other coordinates "
         "change nothing but the map's columns that nobody asks for",
     )  # fmt: skip
 
 
-def _theorem10(
-    context: Context, axis: str, n: int, grid: Sequence[tuple[float, int, int]], trials: Any, why: str
-) -> Evidence:
-    """All parameters printed at each (ε, coordinates that carry w*, rank)."""
-    points = [
-        Point(padded(active, rank), n, JLMethod(e, DELTA, calibration="printed", dimension_constant=CONSTANT))
-        for e, active, rank in grid
-    ]
-    samples = sweep(points, trials, seed=context.seed, map_blocks=context.map)
-    columns: dict[str, list[Any]] = {
-        "n epsilon": [n * e for e, _, _ in grid],
-        "k": [math.ceil(theory.lipschitz_jl_dimension(n, e, DELTA, CONSTANT)) for e, _, _ in grid],
-        "zero predictor": [zero_excess(point.population) for point in points],
-        "data sets": [len(part) for part in samples],
-    }
-    ranks = [rank for _, _, rank in grid]
-    if axis != "rank":
-        columns["rank"] = ranks
-    notes = (
+def _theorem10(n: int, epsilon: float, active: int, rank: int) -> Row:
+    """The row of `active` coordinates that carry w*, all parameters printed."""
+    mechanism = JLMethod(epsilon, DELTA, calibration="printed", dimension_constant=CONSTANT)
+    point = Point(padded(active, rank), n, mechanism)
+    return {
+        "point": point, "ceiling": theory.lipschitz_jl_rate(1.0, 1.0, 1.0, n, epsilon, DELTA), "n epsilon": n * epsilon,
+        "k": math.ceil(theory.lipschitz_jl_dimension(n, epsilon, DELTA, CONSTANT)),
+        "zero predictor": zero_excess(point.population),
+    }  # fmt: skip
+
+
+def _printed(n: int) -> str:
+    return (
         f"absolute loss, y = <w*, x> exactly where w* is not 0, B = X = G = 1, n = {n}, T = n^2, all parameters "
         f"printed, constant of k {CONSTANT:g}; {PAD:g} of the records are on coordinates with w*_j = 0 and labels of "
-        "random sign, which raise the rank",
-        why,
+        "random sign, which raise the rank"
     )
-    ceiling = [theory.lipschitz_jl_rate(1.0, 1.0, 1.0, n, e, DELTA) for e, _, _ in grid]
-    return judge(axis, [e for e, _, _ in grid] if axis == "epsilon" else ranks, samples, ceiling, columns, *notes)
 
 
 @paper.rate(
@@ -118,9 +111,8 @@ def _theorem10(
 )
 def theorem5_rank(context: Context) -> Evidence:
     """Against the rank, from below nε = 102 to above it; everything as printed, w* on two coordinates."""
-    n, epsilon = context.pick(quick=(512, 0.2), full=(2048, 0.05))
     grid = context.pick(quick=(4, 32, 256), full=(4, 16, 64, 256, 512))
-    return _theorem5(context, "rank", grid, [padded(2, rank) for rank in grid], n, epsilon, 16)
+    return _theorem5(context, "rank", ((rank, padded(2, rank)) for rank in grid))
 
 
 @paper.rate(
@@ -129,29 +121,28 @@ def theorem5_rank(context: Context) -> Evidence:
 )
 def theorem5_radius(context: Context) -> Evidence:
     """Against B = ‖w*‖."""
-    n, epsilon = context.pick(quick=(512, 0.2), full=(2048, 0.05))
     grid = context.pick(quick=(0.01, 0.3, 10.0), full=(1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0))
-    return _theorem5(context, "B", grid, [sharp(8, 8, radius) for radius in grid], n, epsilon, 16)
+    return _theorem5(context, "B", ((radius, sharp(8, 8, radius)) for radius in grid))
 
 
-def _theorem5(
-    context: Context, axis: str, grid: Any, populations: list[ScaledBasis], n: int, epsilon: float, trials: int
-) -> Evidence:
+def _theorem5(context: Context, axis: str, grid: Iterable[tuple[float, ScaledBasis]]) -> Evidence:
+    """Everything printed on the populations along `axis`."""
+    n, epsilon = context.pick(quick=(512, 0.2), full=(2048, 0.05))
     mechanism = OutputPerturbation(epsilon, DELTA, calibration="printed", tolerance=1e-3)
-    points = [Point(population, n, mechanism) for population in populations]
-    samples = sweep(points, trials, repeats=64, seed=context.seed, map_blocks=context.map)
-    noise = []
-    for p in populations:
-        lam = theory.lipschitz_erm_regularization(1.0, 1.0, p.radius, n, epsilon, DELTA)
-        noise.append(theory.lipschitz_erm_noise(1.0, 1.0, n, epsilon, DELTA, lam) * math.sqrt(2.0 / math.pi))
-    columns: dict[str, list[Any]] = {"noise term": noise, "zero predictor": [zero_excess(p) for p in populations]}
-    notes = (
+    rows = []
+    for at, population in grid:
+        shape = (1.0, 1.0, population.radius, n, epsilon, DELTA)
+        noise = theory.lipschitz_erm_noise(1.0, 1.0, n, epsilon, DELTA, theory.lipschitz_erm_regularization(*shape))
+        rows.append(
+            {axis: at, "point": Point(population, n, mechanism), "ceiling": theory.lipschitz_erm_rate(*shape),
+             "noise term": noise * math.sqrt(2.0 / math.pi), "zero predictor": zero_excess(population)}
+        )  # fmt: skip
+    return swept(
+        context, rows, 16,
         f"absolute loss, y = <w*, x> exactly where w* is not 0, X = G = 1, n = {n}, epsilon = {epsilon:g}, all "
         "parameters printed",
-        "noise term: sigma X sqrt(2/pi) = E|<xi, x>|, which has no rank in it and is linear in B",
+        "noise term: sigma X sqrt(2/pi) = E|<xi, x>|, which has no rank in it and is linear in B", repeats=64,
     )
-    ceiling = [theory.lipschitz_erm_rate(1.0, 1.0, p.radius, n, epsilon, DELTA) for p in populations]
-    return judge(axis, grid, samples, ceiling, columns, *notes)
 
 
 def zero_excess(population: ScaledBasis) -> float:

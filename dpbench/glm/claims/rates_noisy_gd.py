@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from dpbench.glm import theory
 from dpbench.glm.claims import paper
@@ -12,8 +11,8 @@ from dpbench.glm.claims.hard_scales import hardest_scale
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.populations import ScaledBasis
 from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness_rates import judge
-from dpbench.rates.sweeps import Point, sweep
+from dpbench.ledger.harness_rates import swept
+from dpbench.rates.sweeps import Point
 
 DELTA = 1e-5
 H = 2.0  # squared loss; X = Y = B = 1
@@ -27,46 +26,35 @@ def step_and_noise(n: int, dimension: int, epsilon: float | None) -> tuple[float
 
 
 def run(
-    context: Context,
-    axis: str,
-    grid: Sequence[tuple[int, int]],
-    epsilons: float | Sequence[float] | None,
-    trials: int | Sequence[int],
-    repeats: int,
-) -> Evidence:
+    context: Context, axis: str, grid: Sequence[tuple[int, int]], epsilons: float | Sequence[float] | None,
+    trials: int | Sequence[int], repeats: int,
+) -> Evidence:  # fmt: skip
     """Measure the mechanism on the hardest scale at each (n, d), and judge the slope along `axis`.
 
     `epsilons` is one for each point, one for all, or None for no privacy.
     """
-    scales, points, ceiling = [], [], []
+    rows = []
     each = epsilons if isinstance(epsilons, Sequence) else [epsilons] * len(grid)
     for (n, d), epsilon in zip(grid, each, strict=True):
         scale = hardest_scale("squared", n, d, *step_and_noise(n, d, epsilon))
         if epsilon is None:
-            mechanism = NoisyGD(1.0, DELTA, noise_scale=0.0)
-            ceiling.append(theory.gradient_descent_rate(H, 1.0, 1.0, 1.0, n))
+            mechanism, ceiling = NoisyGD(1.0, DELTA, noise_scale=0.0), theory.gradient_descent_rate(H, 1.0, 1.0, 1.0, n)
         else:
             mechanism = NoisyGD(epsilon, DELTA, calibration="printed")
-            ceiling.append(theory.noisy_gd_rate(H, 1.0, 1.0, 1.0, n, d, epsilon, DELTA))
-        scales.append(scale)
-        points.append(Point(ScaledBasis.even("squared", d, scale.active, scale.fraction), n, mechanism))
-    samples = sweep(points, trials, repeats=repeats, seed=context.seed, map_blocks=context.map)
-    columns: dict[str, list[Any]] = {
-        "closed form": [s.excess for s in scales],
-        "zero predictor": [s.zero for s in scales],
-        "data sets": [len(part) for part in samples],
-        "active coordinates": [s.active for s in scales],
-        "fraction": [s.fraction for s in scales],
-    }
-    notes = (
+            ceiling = theory.noisy_gd_rate(H, 1.0, 1.0, 1.0, n, d, epsilon, DELTA)
+        population = ScaledBasis.even("squared", d, scale.active, scale.fraction)
+        rows.append(
+            {axis: {"n": n, "d": d, "epsilon": epsilon}[axis], "point": Point(population, n, mechanism),
+             "ceiling": ceiling, "closed form": scale.excess, "zero predictor": scale.zero,
+             "active coordinates": scale.active, "fraction": scale.fraction}
+        )  # fmt: skip
+    return swept(
+        context, rows, trials,
         "squared loss, B = X = Y = 1, T = n; at each point the scale (active coordinates, fraction of records) "
         "with the largest expected excess risk, by the closed form without projection, before any data are drawn",
         f"every trial draws a data set of its own and is the mean over {repeats} run(s) of the mechanism on it",
+        repeats=repeats,
     )
-    along: dict[str, list[float]] = {
-        "n": [n for n, _ in grid], "d": [d for _, d in grid], "epsilon": [e or 0.0 for e in each],
-    }  # fmt: skip
-    return judge(axis, along[axis], samples, ceiling, columns, *notes)
 
 
 @paper.rate(

@@ -16,12 +16,10 @@ from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.populations import ScaledBasis
 from dpbench.ledger.core import Context, Evidence
 from dpbench.ledger.harness import Row
-from dpbench.ledger.harness_rates import judge
-from dpbench.rates.sweeps import Point, sweep
+from dpbench.ledger.harness_rates import swept
+from dpbench.rates.sweeps import Point
 
 DELTA = 1e-5
-TRIALS = {"quick": 16, "full": 32}  # data sets a point
-REPEATS = 64
 
 
 @paper.rate(
@@ -99,23 +97,22 @@ def theorem5(context: Context, constrained: bool = True) -> Evidence:
     radius = math.sqrt(d)
     population = ScaledBasis("absolute", masses, biases, radius=radius)
     mechanism = OutputPerturbation(epsilon, DELTA, calibration="printed", tolerance=1e-3, constrained=constrained)
-    points = [Point(population, n, mechanism) for n in sizes]
-    samples = sweep(points, context.pick(**TRIALS), repeats=REPEATS, seed=context.seed, map_blocks=context.map)
-    lams = [theory.lipschitz_erm_regularization(1.0, 1.0, radius, n, epsilon, DELTA) for n in sizes]
-    sigmas = [theory.lipschitz_erm_noise(1.0, 1.0, n, epsilon, DELTA, lam) for n, lam in zip(sizes, lams, strict=True)]
-    ceiling = [theory.lipschitz_erm_rate(1.0, 1.0, radius, n, epsilon, DELTA) for n in sizes]
     zero = float(population.excess_risk(np.zeros((1, d)))[0])
-    columns = {
-        "noise term": [s * math.sqrt(2.0 / math.pi) for s in sigmas],
-        "lambda": lams,
-        "zero predictor": [zero] * len(sizes),
-    }
-    notes = (
+    rows = []
+    for n in sizes:
+        shape = (1.0, 1.0, radius, n, epsilon, DELTA)
+        lam = theory.lipschitz_erm_regularization(*shape)
+        sigma = theory.lipschitz_erm_noise(1.0, 1.0, n, epsilon, DELTA, lam)
+        rows.append(
+            {"n": n, "point": Point(population, n, mechanism), "ceiling": theory.lipschitz_erm_rate(*shape),
+             "noise term": sigma * math.sqrt(2.0 / math.pi), "lambda": lam, "zero predictor": zero}
+        )  # fmt: skip
+    return swept(
+        context, rows, context.pick(quick=16, full=32),
         f"absolute loss, epsilon = {epsilon:g}, {d} coordinates of equal mass, y = <w*, x> exactly, B = |w*|",
         "noise term: sigma X sqrt(2/pi) = E|<xi, x>|; the regularised minimiser is w* itself where lambda |w*_j| "
-        "stays below the mass of a coordinate",
-    )
-    return judge("n", sizes, samples, ceiling, columns, *notes)
+        "stays below the mass of a coordinate", repeats=64,
+    )  # fmt: skip
 
 
 paper.variant(
@@ -187,16 +184,18 @@ def _even(
     """All parameters printed at each (n, B): the even basis of 2k coordinates, ε = 1; or the private term alone."""
     epsilon = 1.0
     mechanism = JLMethod(epsilon, DELTA, calibration="printed", dimension_constant=CONSTANT)
-    shapes = [(2.0, 1.0, 1.0, radius, n, epsilon, DELTA) for n, radius in grid]
-    dimensions = [math.ceil(theory.smooth_jl_dimension(*shape, CONSTANT)) for shape in shapes]
-    points = [
-        Point(ScaledBasis.even("squared", 2 * k, 2 * k, 1.0, radius=radius), n, mechanism)
-        for k, (n, radius) in zip(dimensions, grid, strict=True)
-    ]
-    samples = sweep(points, trials, seed=context.seed, map_blocks=context.map)
-    zero = [radius**2 / (2.0 * k) for k, (_, radius) in zip(dimensions, grid, strict=True)]
-    columns: dict[str, list[Any]] = {"k": dimensions, "zero predictor": zero, "kept by no map": [z / 2 for z in zero]}
-    notes = (
+    rate = theory.smooth_jl_private_rate if private else theory.smooth_jl_rate
+    rows = []
+    for n, radius in grid:
+        shape = (2.0, 1.0, 1.0, radius, n, epsilon, DELTA)
+        k = math.ceil(theory.smooth_jl_dimension(*shape, CONSTANT))
+        population, zero = ScaledBasis.even("squared", 2 * k, 2 * k, 1.0, radius=radius), radius**2 / (2.0 * k)
+        rows.append(
+            {axis: n if axis == "n" else radius, "point": Point(population, n, mechanism), "ceiling": rate(*shape),
+             "k": k, "zero predictor": zero, "kept by no map": zero / 2}
+        )  # fmt: skip
+    return swept(
+        context, rows, trials,
         f"squared loss, X = Y = 1, epsilon = {epsilon:g}, all parameters printed, constant of k {CONSTANT:g}, with "
         "which the noise stays below the zero predictor's risk; 2k coordinates of equal mass and equal weight at each "
         "point",
@@ -204,9 +203,6 @@ def _even(
         "point has half of the zero predictor's excess on average, B^2/(4k): the JL error of the theorem, to a "
         "constant",
     )
-    rate = theory.smooth_jl_private_rate if private else theory.smooth_jl_rate
-    ceiling = [rate(*shape) for shape in shapes]
-    return judge(axis, [point[axis != "n"] for point in grid], samples, ceiling, columns, *notes)
 
 
 @paper.rate(
@@ -217,31 +213,21 @@ def _even(
     because="Coordinates that no record has change neither the projected data nor the predictions.",
 )
 def in_d_exact(context: Context) -> Evidence:
-    """η with σ√k."""
+    """η with σ√k. One coordinate has all the mass; the others are only there."""
     grid = context.pick(quick=(2, 128, 8192), full=GRID)
     trials = context.pick(quick=(48, 16, 48), full=(80, 48, 48, 48, 80))  # the ends fix a slope
-    return _in_d(context, "exact", grid, trials)
-
-
-def _in_d(
-    context: Context, calibration: str, grid: tuple[int, ...], trials: int | tuple[int, ...], repeats: int = 4
-) -> Evidence:
-    """One coordinate has all the mass; the others are only there."""
     k, (n, epsilon) = 25, context.pick(quick=(1024, 6.4), full=(4096, 1.6))
     constant = k / theory.smooth_jl_dimension(*SHAPE, n, epsilon, DELTA)
-    mechanism = JLMethod(epsilon, DELTA, calibration=calibration, dimension=k)
-    points = [Point(ScaledBasis.even("squared", d, 1, 1.0), n, mechanism) for d in grid]
-    samples = sweep(points, trials, repeats=repeats, seed=context.seed, map_blocks=context.map)
-    ceiling = [theory.smooth_jl_rate(*SHAPE, n, epsilon, DELTA)] * len(grid)
-    problems = [point.population.draw(n, np.random.default_rng(0)) for point in points]
-    columns: dict[str, list[Any]] = {
-        "step size": [mechanism.eta(p) for p in problems],
-        "zero predictor": [1.0] * len(grid),
-    }
-    notes = (
+    mechanism = JLMethod(epsilon, DELTA, calibration="exact", dimension=k)
+    ceiling, rows = theory.smooth_jl_rate(*SHAPE, n, epsilon, DELTA), []
+    for d in grid:
+        point = Point(ScaledBasis.even("squared", d, 1, 1.0), n, mechanism)
+        step = mechanism.eta(point.population.draw(n, np.random.default_rng(0)))
+        rows.append({"d": d, "point": point, "ceiling": ceiling, "step size": step, "zero predictor": 1.0})
+    return swept(
+        context, rows, trials,
         f"squared loss, n = {n}, epsilon = {epsilon:g}, k = {k} (a constant of {constant:.2g} in the printed k), "
-        f"{calibration} calibration; one coordinate has all the mass and the whole of w*",
-        f"every trial draws a data set of its own and is the mean over {repeats} run(s) of the mechanism on it",
-        "an upper bound that no instance at hand could break: the empty coordinates are all that changes",
+        "exact calibration; one coordinate has all the mass and the whole of w*",
+        "every trial draws a data set of its own and is the mean over 4 runs of the mechanism on it",
+        "an upper bound that no instance at hand could break: the empty coordinates are all that changes", repeats=4,
     )
-    return judge("d", grid, samples, ceiling, columns, *notes)

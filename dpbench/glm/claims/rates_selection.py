@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.populations import ScaledBasis
 from dpbench.glm.scoring import clipped_risk
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness_rates import judge
+from dpbench.ledger.core import Context
+from dpbench.ledger.harness import Rows, sampled
 
 EPSILON, DELTA, BETA = 1.0, 1e-5, 0.05
 _CHUNK, _RUNS = 20_000, 4_096
@@ -42,30 +41,22 @@ _ONE_SIDED = (
     statement="The failure probability of boosting falls like beta, with m of order log(4/beta) models.",
     because="The runs are independent: all m = log_4(4/beta) are bad with probability 4^(-m) = beta/4.",
 )
-def theorem13(context: Context) -> Evidence:
+def theorem13(context: Context) -> Rows:
     """How often all m = log₄(4/β) models are bad, a bad model having probability 1/4, against 1/β."""
     full = ((1, 2, 3, 4, 5), (32, 32, 64, 128, 256))
-    counts, blocks = context.pick(quick=((1, 2, 3), (8, 12, 24)), full=full)
-    betas, samples = [beta_of(m) for m in counts], []
-    for m, some in zip(counts, blocks, strict=True):
-        (level,) = context.map({"what": "quantile of a model", "m": m}, partial(quarter_level, m, context.seed), (0,))
-        parts = context.map(
-            {"what": "all models bad", "m": m, "level": level}, partial(all_bad, m, level, context.seed), range(some)
-        )
-        samples.append(np.array(parts))
-    notes = (
+    for m, blocks in zip(*context.pick(quick=((1, 2, 3), (8, 12, 24)), full=full), strict=True):
+        (level,) = sampled(context, quarter_level, m, blocks=1)
+        yield {
+            "1/beta": 1.0 / beta_of(m), "samples": np.array(sampled(context, all_bad, m, level, blocks=blocks)),
+            "ceiling": 0.25 * beta_of(m), "m": m, "beta": beta_of(m), "of a single run": 0.25, "zero predictor": 1.0,
+        }  # fmt: skip
+    return (
         "a model is bad if its validation loss is above the 75% quantile of the runs on its chunk; the selected model "
         f"is bad if its loss is above the largest of these quantiles plus the selection term 2b log(4m/beta), small "
         f"with {_CHUNK} records a chunk; a trial is the frequency over {_RUNS} runs",
         "the theorem allows beta; beta/4 is what m models leave, and what is measured; a single run is bad a quarter "
         "of the time at every beta, and the zero predictor always or never",
     )
-    columns: dict[str, list[Any]] = {
-        "m": list(counts), "beta": betas, "of a single run": [0.25] * len(counts),
-        "zero predictor": [1.0] * len(counts),
-    }  # fmt: skip
-    inverse = [1.0 / beta for beta in betas]
-    return judge("1/beta", inverse, samples, [0.25 * b for b in betas], columns, *notes)
 
 
 def beta_of(m: int) -> float:
@@ -105,14 +96,13 @@ def all_bad(m: int, level: float, seed: int, block: int) -> float:
     exponent=-0.5, statement=_BOOSTED + "Algorithm 2.",
     because="Theorem 2 on n/(m + 1) records, and a selection that costs less.",
 )
-def theorem14(context: Context) -> Evidence:
+def theorem14(context: Context) -> Rows:
     """Boosting the JL method: the (1 − β) quantile over runs on one data set, against n."""
-    sizes = (2_000, 4_000, 8_000)
-    return _boosted(context, JLMethod(EPSILON, DELTA), sizes, 32, 8, (
-        _ONE_SIDED,
+    return _boosted(
+        context, JLMethod(EPSILON, DELTA), (2_000, 4_000, 8_000), 32, 8,
         "faster or not: k of order (n epsilon)^(2/3) is above the dimension from the start, so that the map loses "
         "little and what falls is the noise",
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 @paper.rate(
@@ -120,39 +110,30 @@ def theorem14(context: Context) -> Evidence:
     statement=_BOOSTED + "Algorithm 3; |Y|^2/sqrt(n) more.",
     because="Theorem 3 on n/(m + 1) records, and a selection that costs less.",
 )
-def theorem15(context: Context) -> Evidence:
+def theorem15(context: Context) -> Rows:
     """Boosting output perturbation, against n."""
     sizes = context.pick(quick=(2_000, 4_000, 8_000, 16_000), full=tuple(2_000 * 2**k for k in range(5)))
-    return _boosted(context, OutputPerturbation(EPSILON, DELTA), sizes, 4, context.pick(quick=12, full=32), (
-        _ONE_SIDED,
+    return _boosted(
+        context, OutputPerturbation(EPSILON, DELTA), sizes, 4, context.pick(quick=12, full=32),
         "faster: the ceiling has terms in 1/sqrt(n) that one population does not meet; the noise of output "
         "perturbation falls like (n epsilon)^(-2/3)",
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
-def _boosted(
-    context: Context, base: Any, sizes: tuple[int, ...], dimension: int, sets: int, notes: tuple[str, ...]
-) -> Evidence:
+def _boosted(context: Context, base: Any, sizes: tuple[int, ...], dimension: int, sets: int, note: str) -> Rows:
     population = ScaledBasis.even("squared", dimension, min(4, dimension), 1.0)
     boosting = Boosting(base, EPSILON, DELTA, beta=BETA)
-    samples = [
-        np.array(
-            context.map(
-                {"what": "quantile of boosting", "mechanism": boosting, "n": n, "dimension": dimension},
-                partial(upper_quantile, population, boosting, n, context.seed),
-                range(sets),
-            )
-        )
-        for n in sizes
-    ]
-    ceiling = [theory_selection.boosted_smooth_erm_rate(2.0, 1.0, 1.0, 1.0, n, EPSILON) for n in sizes]
-    columns = {"zero predictor": [float(population.excess_risk(np.zeros((1, dimension)))[0])] * len(sizes)}
-    first = (
+    zero = float(population.excess_risk(np.zeros((1, dimension)))[0])
+    for n in sizes:
+        yield {
+            "n": n, "samples": np.array(sampled(context, upper_quantile, population, boosting, n, blocks=sets)),
+            "ceiling": theory_selection.boosted_smooth_erm_rate(2.0, 1.0, 1.0, 1.0, n, EPSILON), "zero predictor": zero,
+        }  # fmt: skip
+    return (
         f"squared loss, 4 even coordinates of {dimension}, B = X = Y = 1, (epsilon, delta) = ({EPSILON:g}, {DELTA:g}), "
         f"m = {boosting.number_of_models()}, exact calibration; a trial is the {1.0 - BETA:g} quantile of the excess "
-        "risk over 64 runs on a data set",
-    )
-    return judge("n", list(sizes), samples, ceiling, columns, *(first + notes))
+        "risk over 64 runs on a data set", _ONE_SIDED, note,
+    )  # fmt: skip
 
 
 def upper_quantile(population: ScaledBasis, boosting: Boosting, n: int, seed: int, block: int) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.output_perturbation import OutputPerturbation
 from dpbench.glm.problem import GLMProblem
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, margins
+from dpbench.ledger.harness import Row, Rows, margins, sampled
 from dpbench.privacy import gaussian
 from lowerbounds._fingerprinting import fingerprinting
 from lowerbounds._packing import packing
@@ -172,9 +171,7 @@ def empirical(context: Context) -> Evidence:
         family = fingerprinting(n, d, epsilon, constants="printed")
         for name, (private, build) in algorithms.items():
             mechanism = build(epsilon, DELTA) if private else build()
-            function = partial(empirical_block, n, d, epsilon, mechanism, context.seed)
-            parts = context.map({"what": "empirical excess on fingerprints", "mechanism": mechanism, "n": n, "d": d,
-                                 "epsilon": epsilon}, function, range(draws))
+            parts = sampled(context, empirical_block, n, d, epsilon, mechanism, blocks=draws)
             values, reach = np.concatenate(parts), 4.0 / math.sqrt(d)
             upper = upper_mean(np.minimum(values, reach), reach, level)
             rows.append({"n": n, "d": d, "epsilon": epsilon, "algorithm": name, "floor": family.floor,
@@ -184,8 +181,7 @@ def empirical(context: Context) -> Evidence:
         "value: the smallest ratio of a mean excess empirical risk to the printed floor of Corollary 4",
         "absolute loss, X = B = 1; the empirical minimiser is the median of each coordinate's labels; the margin is of "
         "upper confidence bounds of the errors, cut at 4B/sqrt(d)",
-        value=min(row["ratio"] for row in rows), margin=min(1.0 - row["floor"] / row["upper"] for row in rows),
-        trials=len(rows) * draws * _MEMBERS,
+        value=min(row["ratio"] for row in rows), sides=("floor", "upper"), trials=len(rows) * draws * _MEMBERS,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,12 @@ from scipy.stats import binom
 from dpbench.auditing.intervals import lower
 from dpbench.glm import theory_selection as theory
 from dpbench.glm.claims import paper
-from dpbench.glm.claims.lemmas import point, smallest_margins
+from dpbench.glm.claims.lemmas import least, over_inputs, point, smallest_margins
 from dpbench.glm.losses import Loss
 from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.problem import GLMProblem
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import margins
+from dpbench.ledger.harness import Rows, margins, summary
 
 H = 2.0  # squared loss, ‖X‖ = 1
 
@@ -42,27 +43,23 @@ def ball_sides(corrected: bool, loss: Loss, *where: np.ndarray) -> tuple[Any, An
 )
 def lemma9(context: Context, corrected: bool) -> Evidence:
     """The loss over the ball against Δ(B); and Algorithm 1 itself, whose output comes to lie where it is larger."""
-    rows = smallest_margins(context, partial(ball_sides, corrected), f"lemma9 {corrected}")
-    smallest = min(min(rows[kind]) for kind in ("random", "extreme", "directed"))
+    name, sides = f"lemma9 {corrected}", partial(ball_sides, corrected)
     if corrected:
-        return margins(
-            rows,
-            "value: the smallest relative margin (right - left)/right over all inputs tried",
-            margin=smallest,
-        )
+        return over_inputs(context, sides, name)
+    rows = smallest_margins(context, sides, name)
     trials, n, allowed = 64, 2_000, 0.25e-5
     problem = GLMProblem(np.ones((n, 1)), -np.ones(n), loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
     w = NoisyGD(1.0, 1e-5, step_size=0.05).sample(problem, trials, seed=context.seed)[:, 0]
     hits = int(((w - 1.0) ** 2 >= theory.ball_loss_bound(H, 1.0, 1.0, 1.0)).sum())
-    least = float(lower(hits, trials, LEVEL))
+    chance, smallest = float(lower(hits, trials, LEVEL)), least(rows)
     return margins(
         rows,
         "value: the smallest relative margin (right - left)/right over all inputs tried; 3 against 4 at "
         "B = X = Y = 1 and H = 2, and 3/2 against 9/4, the worst, at B = 1/2",
         f"Algorithm 1 at (1, 1e-5) on n = {n} records (1, -1): the loss of (1, 1) is at least Delta(B) = 3 in "
-        f"{hits} of {trials} runs, hence with probability at least {least:.3f}, where Assumption 2 allows "
+        f"{hits} of {trials} runs, hence with probability at least {chance:.3f}, where Assumption 2 allows "
         f"min(delta, beta)/(4K) <= {allowed:g}",
-        value=smallest, margin=smallest if least > allowed else 0.0, trials=trials,
+        value=smallest, margin=smallest if chance > allowed else 0.0, trials=trials,
     )
 
 
@@ -96,28 +93,23 @@ def exceedance(radius: float, y: float, noise: float, records: int, bound: float
     because="As Lemma 9; and P(|<b, x>| >= t) <= 2 exp(-t^2/(2 X^2 sigma^2)), not exp(-t^2/(X^2 sigma^2)), for one "
     "record of S_2 only.",
 )
-def lemma10(context: Context, corrected: bool) -> Evidence:
+def lemma10(context: Context, corrected: bool) -> Rows:
     """Assumption 2 for output perturbation: the chance of a loss above Δ(B), against min{δ, β}/4K."""
-    rows = []
-    for radius, y, noise in ((1.0, 1.0, 0.0), (1.0, 1.0, 0.1), (1.0, 1.0, 10.0), (0.01, 0.01, 1.0), (1e-6, 1.0, 1.0)):
-        for delta, beta in ((1e-5, 0.05), (0.05, 0.05), (0.05, 1e-4)):
-            for count in (1, 10):
-                for records in (2, 100):
-                    chance, size = min(delta, beta), (H, 1.0, y, radius, noise, count)
-                    bound = theory.perturbed_loss_bound(*size, delta)
-                    if corrected:
-                        bound = theory.perturbed_loss_bound_corrected(*size, chance, records)
-                    found, allowed = exceedance(radius, y, noise, records, bound), chance / (4.0 * count)
-                    rows.append({"B": radius, "Y": y, "noise": noise, "delta": delta, "beta": beta, "K": count,
-                                 "records": records, "chance": found, "allowed": allowed})
-    relative = [1.0 - row["chance"] / row["allowed"] for row in rows]
-    tail = [row for row in rows if row["B"] + row["Y"] < 0.1]
-    return margins(
-        rows,
+    laws = ((1.0, 1.0, 0.0), (1.0, 1.0, 0.1), (1.0, 1.0, 10.0), (0.01, 0.01, 1.0), (1e-6, 1.0, 1.0))
+    levels, tail = ((1e-5, 0.05), (0.05, 0.05), (0.05, 1e-4)), 0.0
+    for (radius, y, noise), (delta, beta), count, records in product(laws, levels, (1, 10), (2, 100)):
+        chance, size = min(delta, beta), (H, 1.0, y, radius, noise, count)
+        bound = theory.perturbed_loss_bound(*size, delta)
+        if corrected:
+            bound = theory.perturbed_loss_bound_corrected(*size, chance, records)
+        found, allowed = exceedance(radius, y, noise, records, bound), chance / (4.0 * count)
+        tail = max(tail, found / allowed if radius + y < 0.1 else 0.0)
+        yield {"B": radius, "Y": y, "noise": noise, "delta": delta, "beta": beta, "K": count, "records": records,
+               "chance": found, "allowed": allowed}  # fmt: skip
+    return summary(
         "value: the largest probability that a record of S_2 has a loss of Delta(B) or more",
-        "the tail alone (B and Y small against the noise): "
-        f"{max(row['chance'] / row['allowed'] for row in tail):.3g} times what is allowed at most",
-        value=max(row["chance"] for row in rows), margin=min(relative),
+        f"the tail alone (B and Y small against the noise): {tail:.3g} times what is allowed at most",
+        value="chance", sides=("chance", "allowed"),
     )
 
 
@@ -141,13 +133,11 @@ def theorem15(context: Context, corrected: bool) -> Evidence:
     gamma = theory.perturbed_sub_gaussian_corrected if corrected else theory.perturbed_sub_gaussian
     ratios = [0.0, *np.geomspace(1e-4, 1e6, 401).tolist()]
     moments = [theory.perturbed_moment(1.0, ratio, gamma(1.0, ratio)) for ratio in ratios]
-    margin = 1.0 - max(moments) / 2.0
     return margins(
         {"noise over B": ratios, "moment": moments},
-        "value: E exp(<w, u>^2/gamma^2) at "
-        + ("the worst noise" if corrected else "no noise (infinite from noise = B on)")
-        + "; condition 2 of Theorem 13 asks for at most 2",
-        value=moments[0] if not corrected else max(moments), margin=margin,
+        f"value: E exp(<w, u>^2/gamma^2) at {'the worst noise' if corrected else 'no noise (infinite from noise B)'};"
+        " condition 2 of Theorem 13 asks for at most 2",
+        value=max(moments) if corrected else moments[0], margin=1.0 - max(moments) / 2.0,
     )
 
 
@@ -179,23 +169,18 @@ def two_valued(first: float, second: float, n: int, level: np.ndarray) -> tuple[
     because="The proof takes E l(0)^2 <= Y^2 where it is Y^4. At w = 0 with y = 0 or Y the mean loss is binomial, and "
     "T is as small as one likes.",
 )
-def lemma11(context: Context, corrected: bool) -> Evidence:
+def lemma11(context: Context, corrected: bool) -> Rows:
     """Both inequalities on two-valued losses: a fixed w, so that only S is random, and its law is binomial."""
-    rows = []
-    for y in (1.0, 10.0, 100.0):
-        for radius in (0.0, 0.1 * y, y, 10.0 * y):
-            for n in (100, 10_000):
-                for beta in (0.1, 1e-3):
-                    above, below = _lemma11_failures(y, radius, n, beta, corrected)
-                    rows.append({"Y": y, "|w|": radius, "n": n, "beta": beta, "first": above, "second": below})
-    margin = min(1.0 - max(row["first"], row["second"]) / row["beta"] for row in rows)
-    reference = next(r for r in rows if (r["Y"], r["|w|"], r["n"], r["beta"]) == (10.0, 0.0, 10_000, 0.1))
-    return margins(
-        rows,
+    shown = 0.0
+    for y, share, n, beta in product((1.0, 10.0, 100.0), (0.0, 0.1, 1.0, 10.0), (100, 10_000), (0.1, 1e-3)):
+        above, below = _lemma11_failures(y, share * y, n, beta, corrected)
+        shown = above if (y, share, n, beta) == (10.0, 0.0, 10_000, 0.1) else shown
+        yield {"Y": y, "|w|": share * y, "n": n, "beta": beta, "first": above, "second": below,
+               "worse": max(above, below)}  # fmt: skip
+    return summary(
         "value: the largest probability over p that the first inequality fails at Y = 10, w = 0, n = 10,000, "
         "beta = 0.1; the lemma allows 0.1",
-        f"smallest margin 1 - (failure probability)/beta of all cases: {margin:.3g}",
-        value=reference["first"], margin=margin,
+        value=shown, sides=("worse", "beta"),
     )
 
 
@@ -234,24 +219,17 @@ def _lemma11_failures(y: float, radius: float, n: int, beta: float, corrected: b
     "squared). E l^2 <= U L(w) holds for every loss in [0, U], and the lower tail of a mean of non-negative variables "
     "needs nothing else.",
 )
-def penalty(context: Context, corrected: bool) -> Evidence:
+def penalty(context: Context, corrected: bool) -> Rows:
     """(21): the mean of n/2 losses of one candidate against its penalty, exact over two-valued losses."""
-    rows = []
-    for y in (1.0, 10.0, 64.0):
-        for count in (1, 10):
-            for n in (200, 20_000, 2_000_000):
-                for radius in (0.0, 2.0, 64.0):
-                    found = _penalty_failure(y, radius, n, count, 0.1, corrected)
-                    allowed = 0.1 / (4.0 * count) if corrected else 0.1 / (2.0 * count)
-                    rows.append({"Y": y, "K": count, "n": n, "|w|": radius, "chance": found, "allowed": allowed})
-    margin = min(1.0 - row["chance"] / row["allowed"] for row in rows)
-    reference = next(r for r in rows if (r["Y"], r["K"], r["n"], r["|w|"]) == (10.0, 1, 20_000, 0.0))
-    return margins(
-        rows,
-        "value: the failure probability at Y = 10, K = 1, w = 0, n = 20,000, beta = 0.1 "
-        f"(allowed: {reference['allowed']:g})",
-        f"smallest margin 1 - (failure probability)/(allowed) of all cases: {margin:.3g}",
-        value=reference["chance"], margin=margin,
+    shown = 0.0, 0.0
+    for y, count, n, radius in product((1.0, 10.0, 64.0), (1, 10), (200, 20_000, 2_000_000), (0.0, 2.0, 64.0)):
+        found = _penalty_failure(y, radius, n, count, 0.1, corrected)
+        allowed = 0.1 / (4.0 * count) if corrected else 0.1 / (2.0 * count)
+        shown = (found, allowed) if (y, count, n, radius) == (10.0, 1, 20_000, 0.0) else shown
+        yield {"Y": y, "K": count, "n": n, "|w|": radius, "chance": found, "allowed": allowed}
+    return summary(
+        f"value: the failure probability at Y = 10, K = 1, w = 0, n = 20,000, beta = 0.1 (allowed: {shown[1]:g})",
+        value=shown[0], sides=("chance", "allowed"),
     )
 
 

@@ -11,7 +11,7 @@ from dpbench.core.sampling import stream
 from dpbench.glm import theory_selection as theory
 from dpbench.glm.claims import paper
 from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Row, column, margins, profiles
+from dpbench.ledger.harness import Row, Rows, column, profiles, summary
 from dpbench.privacy import discrete, selection
 from dpbench.privacy.profile import Profile, discrete_profile
 
@@ -30,13 +30,12 @@ BETA = 0.05
 def theorem12_privacy(context: Context) -> tuple[str, Evidence]:
     """The guarantee, and the largest exact ε of two neighbouring score vectors that a search finds."""
     tries = context.pick(quick=40, full=1_500)
-    rows: list[Row] = []
+    columns: list[Row] = []
     proofs: list[Row] = []
     for epsilon in EPSILONS:
         random, directed, pair = largest_epsilon(context.seed, epsilon, tries)
-        rows.append({"epsilon": epsilon, "random": random, "directed": directed})
-        guarantee = selection.generalized_exponential_guarantee(epsilon)
-        target = {"epsilon": epsilon, "delta": 0.0}
+        columns.append({"epsilon": epsilon, "random": random, "directed": directed})
+        guarantee, target = selection.generalized_exponential_guarantee(epsilon), {"epsilon": epsilon, "delta": 0.0}
         proofs += [target | {"guarantee": guarantee}, target | {"pair": pair}]
     return profiles(
         proofs,
@@ -44,8 +43,8 @@ def theorem12_privacy(context: Context) -> tuple[str, Evidence]:
         "candidate but one loses what that one gains comes nearest",
         "random and extreme scores and sensitivities over six decades, at most one sensitivity 0; then a search "
         "from the worst",
-        value=max(row["directed"] / row["epsilon"] for row in rows),
-        trials=len(EPSILONS) * tries * (1 + _ROUNDS), series=column(rows),
+        value=max(row["directed"] / row["epsilon"] for row in columns),
+        trials=len(EPSILONS) * tries * (1 + _ROUNDS), series=column(columns),
     )
 
 
@@ -99,11 +98,10 @@ def _level(epsilon: float, q: np.ndarray, other: np.ndarray, gammas: np.ndarray)
     because="The candidate with the least q + t gamma has s = 0, so s > t has probability at most N exp(-epsilon t/2) "
     "= beta; s_i <= t reads q_i <= q_j + 2t gamma_j.",
 )
-def theorem12_utility(context: Context) -> Evidence:
+def theorem12_utility(context: Context) -> Rows:
     """The exact probability that the chosen score is above min_j (q_j + 4γ_j log(N/β)/ε), against β."""
     tries = context.pick(quick=500, full=10_000)
     rng = stream(context.seed, "glm.thm12.inequality")
-    rows = []
     for beta in (0.3, 0.05, 1e-3):
         worst = 0.0
         for turn in range(tries):
@@ -113,17 +111,12 @@ def theorem12_utility(context: Context) -> Evidence:
                 q = np.full(q.size, 4.0 * math.log(q.size / beta) / epsilon * (1.0 + 1e-9))
                 q[0], gammas = 0.0, np.ones(q.size)
             logs = selection.generalized_exponential(q, gammas, epsilon, beta)
-            allowed = min(
-                value + theory.selection_loss(gamma, q.size, epsilon, beta)
-                for value, gamma in zip(q, gammas, strict=True)
-            )
-            worst = max(worst, float(np.exp(logs[q > allowed]).sum()))
-        rows.append({"beta": beta, "chance": worst})
-    margin = min(1.0 - row["chance"] / row["beta"] for row in rows)
-    return margins(
-        rows,
+            losses = [theory.selection_loss(gamma, q.size, epsilon, beta) for gamma in gammas]
+            worst = max(worst, float(np.exp(logs[q > (q + losses).min()]).sum()))
+        yield {"beta": beta, "chance": worst}
+    return summary(
         "value: the smallest of 1 - (exact chance of a worse choice)/beta over all score vectors tried",
-        margin=margin, trials=3 * tries,
+        sides=("chance", "beta"), trials=3 * tries,
     )
 
 

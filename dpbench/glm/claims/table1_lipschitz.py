@@ -20,7 +20,7 @@ from dpbench.glm.noisy_gd import NoisyGD
 from dpbench.glm.populations import ScaledBasis
 from dpbench.ledger.core import Context, Evidence
 from dpbench.ledger.harness import Row, Rows
-from dpbench.ledger.harness_rates import judge
+from dpbench.ledger.harness_rates import swept
 from dpbench.rates.sweeps import Point, sweep
 
 DELTA = 1e-5
@@ -46,30 +46,23 @@ def hardest(n: int, rank: int, epsilon: float) -> ScaledBasis:
     return ScaledBasis("absolute", masses, np.arange(rank) == 0, radius=1.0 + 1e-12)
 
 
-def descend(
-    context: Context, n: int, grid: Sequence[tuple[int, float]], trials: Any
-) -> tuple[list[np.ndarray], list[float]]:
-    """Excess risks of noisy gradient descent, noise printed, at each (rank, ε), and the zero predictor's."""
-    populations = [hardest(n, rank, epsilon) for rank, epsilon in grid]
-    points = [
-        Point(population, n, NoisyGD(epsilon, DELTA, steps=STEPS, calibration="printed"))
-        for population, (_, epsilon) in zip(populations, grid, strict=True)
-    ]
-    samples = sweep(points, trials, repeats=4, seed=context.seed, map_blocks=context.map)
-    return samples, [zero_excess(population) for population in populations]
+def descent(n: int, rank: int, epsilon: float) -> Row:
+    """Noisy gradient descent on `hardest`, noise printed: its point and the zero predictor's excess."""
+    population = hardest(n, rank, epsilon)
+    point = Point(population, n, NoisyGD(epsilon, DELTA, steps=STEPS, calibration="printed"))
+    return {"point": point, "zero predictor": zero_excess(population)}
 
 
 def _low_rank(context: Context, axis: str, grid: Sequence[tuple[int, float]], trials: Any) -> Evidence:
     n = 256
-    samples, zero = descend(context, n, grid, trials)
-    columns: dict[str, list[Any]] = {"n epsilon": [n * e for _, e in grid], "zero predictor": zero}
-    ceiling = [theory.lipschitz_low_rank_rate(1.0, 1.0, 1.0, n, rank, e, DELTA) for rank, e in grid]
-    return judge(
-        axis, [point[axis == "epsilon"] for point in grid], samples, ceiling, columns,
+    return swept(
+        context,
+        [{axis: rank if axis == "rank" else e, "n epsilon": n * e, **descent(n, rank, e),
+          "ceiling": theory.lipschitz_low_rank_rate(1.0, 1.0, 1.0, n, rank, e, DELTA)} for rank, e in grid], trials,
         f"absolute loss, n = {n}, T = {STEPS}, sigma printed, w* = e_1 met by the few records that make it hardest; "
         "the other coordinates have w*_j = 0 and labels of random sign",
         "noisy gradient descent in R^rank stands for the method of [SSTT20]; the ceiling is the cell, the non-private "
-        "term left out: the labels on e_1 have no noise",
+        "term left out: the labels on e_1 have no noise", repeats=4,
     )  # fmt: skip
 
 
@@ -104,33 +97,26 @@ def low_rank_rank(context: Context) -> Evidence:
     because="GB|X|sqrt(rank)/(n epsilon) = GB|X|/sqrt(n epsilon) at rank = n epsilon; the constant depends on both "
     "calibrations and is reported.",
 )
-def crossover(context: Context) -> Evidence:
+def crossover(context: Context) -> Rows:
     """The rank where noisy gradient descent, measured near it, costs what output perturbation does: σX√(2/π)."""
-    n, products = 256, (64, 128, 256, 512)
-    epsilons = [product / n for product in products]
-    levels = [erm_cost(n, e) for e in epsilons]
-    near = [max(2, round(0.3 * product)) for product in products]
-    samples, zero = descend(context, n, list(zip(near, epsilons, strict=True)), 64)
-    # The cost grows like √rank there (glm.table1.rate.lipschitz.rank), so that each trial gives rank·(level/cost)².
-    crossed = [
-        rank * (level / part.mean()) ** 2 * (1.0 - 2.0 * (part / part.mean() - 1.0))
-        for rank, level, part in zip(near, levels, samples, strict=True)
-    ]
-    columns: dict[str, list[Any]] = {
-        "rank measured": near,
-        "ratio": [float(part.mean()) / product for part, product in zip(crossed, products, strict=True)],
-        "excess at the crossing": levels,
-        "zero predictor": [1.0] * len(products),
-        "zero predictor of the descent": zero,
-        "excess of the descent": [float(part.mean()) for part in samples],
-    }
-    return judge(
-        "n epsilon", list(products), crossed, [float(product) for product in products], columns,
+    n = 256
+    for product in (64, 128, 256, 512):
+        epsilon, near = product / n, max(2, round(0.3 * product))
+        level, run = erm_cost(n, epsilon), descent(n, near, epsilon)
+        (part,) = sweep([run["point"]], 64, repeats=4, seed=context.seed, map_blocks=context.map)
+        # The cost grows like √rank there (glm.table1.rate.lipschitz.rank), so that each trial gives rank·(level/cost)².
+        crossed = near * (level / part.mean()) ** 2 * (1.0 - 2.0 * (part / part.mean() - 1.0))
+        yield {
+            "n epsilon": product, "samples": crossed, "ceiling": float(product), "rank measured": near,
+            "ratio": float(crossed.mean()) / product, "excess at the crossing": level, "zero predictor": 1.0,
+            "zero predictor of the descent": run["zero predictor"], "excess of the descent": float(part.mean()),
+        }  # fmt: skip
+    return (
         f"absolute loss, n = {n}, both printed; noisy GD on its hardest instance (T = {STEPS}), measured at about 0.3 "
         "n epsilon coordinates and carried to the crossing along sqrt(rank), as far as its errors in first order; "
         "output perturbation on w* = e_1 met by every record, where the noise costs sigma X sqrt(2/pi) exactly",
         "zero predictor: of output perturbation's instance; that of the descent's has a column of its own",
-    )  # fmt: skip
+    )
 
 
 def erm_cost(n: int, epsilon: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -13,7 +12,7 @@ from dpbench.glm import sign_release
 from dpbench.glm.claims import paper
 from dpbench.glm.claims.floors import Case, private, run_floor
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, column
+from dpbench.ledger.harness import Row, Rows, vanishing
 from lowerbounds._large_radius import large_radius
 from lowerbounds._norm_packing import norm_packing
 from lowerbounds._packing import packing
@@ -26,17 +25,6 @@ QUOTE = (
     r"\|\mathcal{Y}\|^2, \frac{(B\|\mathcal{X}\|)^{4/3}(H\|\mathcal{Y}\|)^{2/3}}{(n\epsilon)^{2/3}}, "
     r"\frac{\sqrt{d}B\|\mathcal{X}\|\|\mathcal{Y}\|\sqrt{H}}{n\epsilon}\right\}\right\}$ ."
 )
-
-
-def vanishing(rows: list[Row], attained: str, first: str, *notes: str) -> tuple[str, Evidence]:
-    """Verdict on "there is a constant c with `attained` ≥ c·printed": refuted iff the c still possible falls to 0.
-
-    `rows` are ordered so that each step should lower attained/printed by a factor of 2 at least.
-    """
-    table = [row | {"ratio": row[attained] / row["printed"]} for row in rows]
-    ratios = [row["ratio"] for row in table]
-    falls = all(b <= 0.5 * a for a, b in itertools.pairwise(ratios))
-    return "refuted" if falls else "not refuted", Evidence(ratios[-1], series=column(table), notes=(first, *notes))
 
 
 @paper.floor(
@@ -54,7 +42,7 @@ def vanishing(rows: list[Row], attained: str, first: str, *notes: str) -> tuple[
     "every data set. The proof takes d' < min{n, d}, so it has d >= 2 in mind; the statement does not say so.",
     holds="glm.thm4.floor.corrected",
 )
-def one_dimension(run: Context) -> tuple[str, Evidence]:
+def one_dimension(run: Context) -> Evidence:
     """B grows with n: the printed minimum stays at Y², the ceiling of the noisy sign falls like 1/(nε)."""
     rng = stream(run.seed, "glm.thm4.floor.d1")
     rows: list[Row] = []
@@ -64,16 +52,16 @@ def one_dimension(run: Context) -> tuple[str, Evidence]:
             sign_release.expected_excess(x, y, radius, 1.0, epsilon)
             for x, y in data_sets(n, radius, epsilon, rng, run.pick(quick=8, full=60))
         )
-        bounds = {"x_bound": 1.0, "y_bound": 1.0, "radius": radius}
-        rows.append(
-            {"n": n, "radius": radius, "epsilon": epsilon, "printed": printed_minimum(n, 1, epsilon, radius=radius),
-             "ceiling": sign_release.ceiling(n, epsilon, **bounds), "worst tried": worst,
-             "floor": proved_floor(n, 1, epsilon, radius=radius)}
-        )  # fmt: skip
-        if worst > rows[-1]["ceiling"] * (1.0 + 1e-9):
+        ceiling = sign_release.ceiling(n, epsilon, x_bound=1.0, y_bound=1.0, radius=radius)
+        printed = printed_minimum(n, 1, epsilon, radius=radius)
+        if worst > ceiling * (1.0 + 1e-9):
             raise RuntimeError(f"a data set of {n} records exceeds the ceiling that is proved for all")
+        rows.append(
+            {"n": n, "radius": radius, "epsilon": epsilon, "printed": printed, "ceiling": ceiling, "worst tried": worst,
+             "floor": proved_floor(n, 1, epsilon, radius=radius), "ratio": ceiling / printed}
+        )  # fmt: skip
     return vanishing(
-        rows, "ceiling", "value: what an epsilon-DP algorithm attains on every data set of 100,000 records, B = n, "
+        rows, "value: what an epsilon-DP algorithm attains on every data set of 100,000 records, B = n, "
         "over the printed minimum; tends to 0 like 1/(n epsilon), so no constant is left",
         "ceiling 4Y^2/(e n epsilon); worst tried: the largest exact excess over data sets with |w*| = B, one of them "
         "with 2/epsilon records (Y/B, Y), which attains the ceiling up to the integer; floor: what is proved for d = 1",
@@ -109,16 +97,15 @@ def data_sets(n: int, radius: float, epsilon: float, rng: np.random.Generator, t
     "and BX = Y/10,000 the printed minimum is 21.5 times the excess of zero.",
     holds="glm.thm4.floor.corrected",
 )
-def small_radius(run: Context) -> tuple[str, Evidence]:
+def small_radius(run: Context) -> Evidence:
     """r·nε = 1, 1/10, … at d = 1000: zero's excess over the printed minimum falls like (r·nε)^{2/3}."""
-    n, d, epsilon = 200, 1000, EPSILON
-    rows = [
-        {"n": n, "d": d, "epsilon": epsilon, "radius": r, "printed": printed_minimum(n, d, epsilon, radius=r),
-         "zero": r**2, "floor": proved_floor(n, d, epsilon, radius=r)}
-        for r in (10.0**-k / (n * epsilon) for k in range(6))
-    ]  # fmt: skip
+    n, d, rows = 200, 1000, []
+    for r in (10.0**-k / (n * EPSILON) for k in range(6)):
+        printed = printed_minimum(n, d, EPSILON, radius=r)
+        rows.append({"n": n, "d": d, "epsilon": EPSILON, "radius": r, "printed": printed, "zero": r**2,
+                     "floor": proved_floor(n, d, EPSILON, radius=r), "ratio": r**2 / printed})  # fmt: skip
     return vanishing(
-        rows, "zero", "value: the excess of the zero predictor, at most B^2X^2 on every data set, over the printed "
+        rows, "value: the excess of the zero predictor, at most B^2X^2 on every data set, over the printed "
         "minimum at BX = 1e-5 Y/(n epsilon); it falls like (BX n epsilon/Y)^(2/3)",
         "floor: what is proved at this radius, 0.358 B^2X^2 or more, so that the corrected minimum is tight here",
     )  # fmt: skip
@@ -185,12 +172,6 @@ _CORRECTED = (
 )
 
 paper.floor(
-    "thm4",
-    variant="corrected",
-    source="Theorem 4, corrected",
-    statement=_CORRECTED + ".",
-    expected="not refuted",
-    because=_PROOF,
-    level=LEVEL,
-    arguments={"constants": "exact"},
+    "thm4", variant="corrected", source="Theorem 4, corrected", statement=_CORRECTED + ".", expected="not refuted",
+    because=_PROOF, level=LEVEL, arguments={"constants": "exact"},
 )(corrected)

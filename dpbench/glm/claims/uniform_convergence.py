@@ -7,8 +7,7 @@ coordinate j and the mean ȳ_j of their labels, and every risk is a sum over coo
 from __future__ import annotations
 
 import math
-from functools import partial
-from typing import Any
+from itertools import product
 
 import numpy as np
 from scipy.stats import binom
@@ -18,8 +17,7 @@ from dpbench.core.sampling import stream
 from dpbench.glm import theory
 from dpbench.glm.claims import paper
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import growing, margins
-from dpbench.ledger.harness_rates import judge
+from dpbench.ledger.harness import Rows, growing, margins, sampled, summary
 
 H = 2.0
 _SCALES = np.concatenate((-np.geomspace(4.0, 0.01, 9), np.geomspace(0.01, 4.0, 9)))
@@ -64,30 +62,24 @@ def any_sign(context: Context) -> Evidence:
 )
 def uniform(context: Context) -> Evidence:
     """(9) with constant 1 at many points of the ball, along the empirical minimiser and against it."""
-    rows, relative = [], []
-    blocks = context.pick(quick=1, full=16)
+    rows, blocks = [], context.pick(quick=1, full=16)
     sizes = context.pick(quick=(64,), full=(64, 256))
     cases = [(n, d, b) for n in sizes for d in (1, math.isqrt(n), n) for b in (0.3, 1.0, 4.0)]
-    for n, active, radius in cases:
-        for beta in (0.1, 0.001):
-            parts = context.map(
-                {"what": "uniform convergence", "n": n, "active": active, "radius": radius, "beta": beta},
-                partial(uniform_block, n, active, radius, beta, context.seed),
-                range(blocks),
-            )
-            logs, bare = (np.concatenate([part[k] for part in parts]) for k in ("with logs", "without"))
-            failed = int((logs > 1.0).sum())
-            relative.append(1.0 - float(lower(failed, logs.size, LEVEL / (2 * len(cases)))) / beta)
-            rows.append({"n": n, "coordinates": active, "B": radius, "beta": beta, "failures": failed / logs.size,
-                         "constant": float(np.quantile(logs, 1.0 - beta)),
-                         "constant without logarithms": float(np.quantile(bare, 1.0 - beta))})
+    for (n, active, radius), beta in product(cases, (0.1, 0.001)):
+        parts = sampled(context, uniform_block, n, active, radius, beta, blocks=blocks)
+        logs, bare = (np.concatenate([part[k] for part in parts]) for k in ("with logs", "without"))
+        failed = int((logs > 1.0).sum())
+        least = float(lower(failed, logs.size, LEVEL / (2 * len(cases))))
+        rows.append({"n": n, "coordinates": active, "B": radius, "beta": beta, "failures": failed / logs.size,
+                     "at least": least, "constant": float(np.quantile(logs, 1.0 - beta)),
+                     "constant without logarithms": float(np.quantile(bare, 1.0 - beta))})  # fmt: skip
     return margins(
         rows,
         "value: the largest constant that (9) needs, with its logarithms of n, among the points tried (tested with 1)",
         f"with log(n) for 1: {max(row['constant without logarithms'] for row in rows):.3g} at most",
         "squared loss, R = (1 + B)^2, Rademacher complexity B/sqrt(n); the points are the empirical minimiser of "
         "each coordinate times numbers from -4 to 4, put into the ball: a lower bound on the supremum",
-        value=max(row["constant"] for row in rows), margin=min(relative), trials=len(rows) * blocks * _TRIALS,
+        value="constant", sides=("at least", "beta"), trials=len(rows) * blocks * _TRIALS,
     )
 
 
@@ -118,29 +110,24 @@ def uniform_block(n: int, active: int, radius: float, beta: float, seed: int, bl
     "sqrt(log(1/beta)/n) + |Y|^2 log(1/beta)/sqrt(n), n >= n0.",
     because="On one coordinate the gap is 2w times the deviation of a mean label, whose law is binomial.",
 )
-def corollary3(context: Context) -> Evidence:
+def corollary3(context: Context) -> Rows:
     """The high-probability form with constant 1 and no logarithm of n: one coordinate, exact binomials."""
-    rows = []
     for n in (50, 2_000, 20_000):
         counts = np.arange(n + 1)
         means = 2.0 * counts / n - 1.0
-        for radius in (0.05, 0.5, 1.0, math.sqrt(0.5 * n)):
-            w = np.clip(means, -radius, radius)
-            for beta in (0.5, 0.1, 1e-3, 1e-6):
-                log = math.log(1.0 / beta)
-                right = (math.sqrt(H) * radius * math.sqrt(log) + log) / math.sqrt(n)
-                chance = max(
-                    float(binom.pmf(counts[2.0 * w * (means - (2.0 * p - 1.0)) > right], n, p).sum())
-                    for p in np.linspace(0.5, 1.0, context.pick(quick=5, full=60))
-                )
-                rows.append({"n": n, "B": radius, "beta": beta, "failure probability": chance})
-    margin = min(1.0 - row["failure probability"] / row["beta"] for row in rows)
-    return margins(
-        rows,
+        for radius, beta in product((0.05, 0.5, 1.0, math.sqrt(0.5 * n)), (0.5, 0.1, 1e-3, 1e-6)):
+            w, log = np.clip(means, -radius, radius), math.log(1.0 / beta)
+            right = (math.sqrt(H) * radius * math.sqrt(log) + log) / math.sqrt(n)
+            chance = max(
+                float(binom.pmf(counts[2.0 * w * (means - (2.0 * p - 1.0)) > right], n, p).sum())
+                for p in np.linspace(0.5, 1.0, context.pick(quick=5, full=60))
+            )
+            yield {"n": n, "B": radius, "beta": beta, "left": chance, "right": beta, "ratio": chance / beta}
+    return summary(
         "value: the largest ratio of the failure probability to beta, over the law of the label",
         "squared loss, X = Y = 1, one coordinate that every record meets, n >= n0: the gap of w = clip(mean label) "
         "is 2w(mean label - its expectation)",
-        value=max(row["failure probability"] / row["beta"] for row in rows), margin=margin,
+        value="ratio",
     )
 
 
@@ -150,27 +137,18 @@ def corollary3(context: Context) -> Evidence:
     because="A coordinate that N records meet is fitted with the gap 2Y^2(1 - b^2)/N times its mass: 2d'Y^2/n on d' "
     "of them, and the ball of radius B = Y/X has room for sqrt(n).",
 )
-def corollary3_rate(context: Context) -> Evidence:
+def corollary3_rate(context: Context) -> Rows:
     """The gap in expectation, on √n coordinates with B = 1."""
-    sizes = context.pick(quick=(64, 256, 1024, 4096), full=tuple(4**k for k in range(4, 9)))
-    blocks = context.pick(quick=1, full=16)
-    samples = [
-        np.concatenate(context.map({"what": "gap of the minimiser", "n": n}, partial(gap_block, n, context.seed),
-                                   range(blocks)))
-        for n in sizes
-    ]  # fmt: skip
-    ceiling = [theory.erm_gap_rate(H, 1.0, 1.0, 1.0, n) for n in sizes]
-    columns: dict[str, list[Any]] = {
-        "coordinates": [math.isqrt(n) for n in sizes],
-        "zero predictor": [0.0] * len(sizes),
-    }
-    notes = (
+    for n in context.pick(quick=(64, 256, 1024, 4096), full=tuple(4**k for k in range(4, 9))):
+        gaps = np.concatenate(sampled(context, gap_block, n, blocks=context.pick(quick=1, full=16)))
+        yield {"n": n, "samples": gaps, "ceiling": theory.erm_gap_rate(H, 1.0, 1.0, 1.0, n),
+               "coordinates": math.isqrt(n), "zero predictor": 0.0}  # fmt: skip
+    return (
         "squared loss, B = X = Y = 1, sqrt(n) coordinates of equal mass and weight, each met by sqrt(n) records on "
         "average: their label means have the gap 2/sqrt(n) before the ball cuts them; the bound is attained, and "
         "nothing is faster",
         "zero predictor: its expected gap",
     )
-    return judge("n", sizes, samples, ceiling, columns, *notes)
 
 
 def gap_block(n: int, seed: int, block: int) -> np.ndarray:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -20,7 +19,8 @@ import numpy as np
 from dpbench.core.sampling import stream
 from dpbench.glm import losses
 from dpbench.glm.losses import Loss
-from dpbench.ledger.core import Context
+from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.harness import column, margins, sampled
 
 _COMPARATOR_STEPS = 100
 
@@ -203,22 +203,20 @@ def search(context: Context, name: str, margins: Margins, shapes: tuple[tuple[in
     """
     size = context.pick(quick=32, full=800)
     cases = [(shape, loss) for shape in shapes for loss in one_of_each_family()]
-    found = context.map(
-        {"what": f"smallest margins of {name}"},
-        partial(search_case, margins, name, shapes, size, context.seed),
-        range(len(cases)),
-    )
-    rows: dict[str, list[Any]] = {
-        "loss": [loss.name for _, loss in cases],
-        "parameter": [loss.parameter for _, loss in cases],
-    }
-    rows |= {key: [shape[k] for shape, _ in cases] for k, key in enumerate(("m", "d", "n", "T"))}
-    return rows | {"random": [first for first, _ in found], "directed": [last for _, last in found]}
+    found = sampled(context, search_case, margins, name, shapes, size, blocks=len(cases))
+    return column([
+        {"loss": loss.name, "parameter": loss.parameter, **dict(zip("mdnT", shape, strict=True)), "random": first,
+         "directed": last}
+        for (shape, loss), (first, last) in zip(cases, found, strict=True)
+    ])  # fmt: skip
 
 
-def worlds_tried(context: Context, shapes: tuple[tuple[int, ...], ...]) -> int:
-    """How many worlds `search` evaluates."""
-    return len(shapes) * len(one_of_each_family()) * context.pick(quick=32, full=800) * (1 + ROUNDS)
+def over_worlds(context: Context, rows: dict[str, list[Any]], *notes: str, trials: int = 0, **fields: Any) -> Evidence:
+    """Evidence of an inequality from what `search` gives; `trials` beyond the worlds tried, `fields` of the harness."""
+    tried = len(rows["loss"]) * context.pick(quick=32, full=800) * (1 + ROUNDS)
+    first = "value: the smallest relative margin (right - left)/right over all worlds tried"
+    fields = {"margin": min(rows["random"] + rows["directed"]), **fields}
+    return margins(rows, first, *notes, trials=tried + trials, **fields)
 
 
 def search_case(

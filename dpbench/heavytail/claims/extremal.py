@@ -8,6 +8,7 @@ the excess; it has the logarithms too. Nothing here is sampled.
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -45,20 +46,19 @@ _ORDERS = {1: (2.0,), 2: (1.75, 1.5, 1.25)}
 
 def packed(context: Context, theorem: int, moment: str) -> Rows:
     """The ceiling against `PACKED`·(log n·log(1/η))^{(θ−1)/θ}, and the gap in d, times an excess no one avoids."""
-    for theta in _ORDERS[theorem]:
-        for n in (10**6, 10**9, 10**12):
-            for d in (4, 16, 256, 1024):
-                for epsilon in (0.01, 0.1, 1.0):
-                    hard = rare_packing(n, d, epsilon, theta=theta, moment=moment)
-                    assert hard.probability >= 0.25 > FAILURE
-                    ceiling = theory.rate(n, d, epsilon, FAILURE, theta=theta, tau=1.0, moment=moment, diameter=2.0)
-                    logs = (theory.log_records(n) * math.log(1.0 / FAILURE)) ** ((theta - 1.0) / theta)
-                    gap = d ** (1.0 / theta - 0.5) if moment == "coordinate" else 1.0
-                    yield {
-                        "theta": theta, "n": float(n), "d": float(d), "epsilon": epsilon, "chance": hard.chance,
-                        "excess": hard.excess, "factor": ceiling / hard.excess, "left": ceiling,
-                        "right": PACKED * logs * gap * hard.excess,
-                    }  # fmt: skip
+    for theta, n, d, epsilon in product(
+        _ORDERS[theorem], (10**6, 10**9, 10**12), (4, 16, 256, 1024), (0.01, 0.1, 1.0)
+    ):
+        hard = rare_packing(n, d, epsilon, theta=theta, moment=moment)
+        assert hard.probability >= 0.25 > FAILURE
+        ceiling = theory.rate(n, d, epsilon, FAILURE, theta=theta, tau=1.0, moment=moment, diameter=2.0)
+        logs = (theory.log_records(n) * math.log(1.0 / FAILURE)) ** ((theta - 1.0) / theta)
+        gap = d ** (1.0 / theta - 0.5) if moment == "coordinate" else 1.0
+        yield {
+            "theta": theta, "n": float(n), "d": float(d), "epsilon": epsilon, "chance": hard.chance,
+            "excess": hard.excess, "factor": ceiling / hard.excess, "left": ceiling,
+            "right": PACKED * logs * gap * hard.excess,
+        }  # fmt: skip
 
 
 def hidden_quantile(
@@ -85,18 +85,17 @@ def hidden_quantile(
 
 def hidden(context: Context, theorem: int, moment: str) -> Rows:
     """The ceiling against 4.2·8^{θ−1}, and d^{1 − θ/2} under moments of the coordinates, times the law's quantile."""
-    for theta in _ORDERS[theorem]:
-        for n, d, epsilon, failure in _GRID:
-            sizes: dict[str, Any] = {"theta": theta, "tau": 1.0, "moment": moment, "diameter": 2.0}
-            iota = theory.truncation(n, d, epsilon, failure, **sizes)
-            ceiling = theory.rate(n, d, epsilon, failure, **sizes)
-            excess, _ = hidden_quantile(n, d, epsilon, failure, iota, theta, moment)
-            gap = d ** (1.0 - 0.5 * theta) if moment == "coordinate" else 1.0
-            yield {
-                "theta": theta, "n": float(n), "d": float(d), "epsilon": epsilon, "failure_probability": failure,
-                "excess_quantile": excess, "factor": ceiling / excess, "left": ceiling,
-                "right": 4.2 * 8.0 ** (theta - 1.0) * gap * excess,
-            }  # fmt: skip
+    sizes: dict[str, Any] = {"tau": 1.0, "moment": moment, "diameter": 2.0}
+    for theta, (n, d, epsilon, failure) in product(_ORDERS[theorem], _GRID):
+        iota = theory.truncation(n, d, epsilon, failure, theta=theta, **sizes)
+        ceiling = theory.rate(n, d, epsilon, failure, theta=theta, **sizes)
+        excess, _ = hidden_quantile(n, d, epsilon, failure, iota, theta, moment)
+        gap = d ** (1.0 - 0.5 * theta) if moment == "coordinate" else 1.0
+        yield {
+            "theta": theta, "n": float(n), "d": float(d), "epsilon": epsilon, "failure_probability": failure,
+            "excess_quantile": excess, "factor": ceiling / excess, "left": ceiling,
+            "right": 4.2 * 8.0 ** (theta - 1.0) * gap * excess,
+        }  # fmt: skip
 
 
 for (theorem, moment), (equation, assumption, bound) in _BOUNDS.items():
@@ -130,21 +129,20 @@ for (theorem, moment), (equation, assumption, bound) in _BOUNDS.items():
 def any_truncation(context: Context, theorem: int) -> Rows:
     """(14) and (26), as printed, on laws made for each ι, from a hundredth to a hundred times that of the theorem."""
     share = {1: 4.0, 2: 5.0}[theorem]
-    for theta in _ORDERS[theorem]:
-        for n, d, _, failure in _GRID[:7:2]:
-            epsilon = math.log(theta)  # (26) asks for at most 4/3 of it
-            for times in (0.01, 1.0, 100.0):
-                iota = times * theory.truncation(
-                    n, d, epsilon, failure, theta=theta, tau=1.0, moment="norm", diameter=2.0
-                )
-                if rare_law(iota, theta)[0] > 0.5:
-                    continue
-                excess, spread = hidden_quantile(n, d, epsilon, share * failure, iota, theta, "norm")
-                right = theory.utility_bound(
-                    iota, n, epsilon, 1.0 / n, theory.covering_bound(d, 2.0, 1.0 / n), failure, theta=theta, tau=1.0,
-                    spread=spread, sampling=theorem == 1,
-                )
-                yield {"theta": theta, "n": float(n), "d": float(d), "iota": iota, "left": excess, "right": right}
+    for theta, (n, d, _, failure) in product(_ORDERS[theorem], _GRID[:7:2]):
+        epsilon = math.log(theta)  # (26) asks for at most 4/3 of it
+        for times in (0.01, 1.0, 100.0):
+            iota = times * theory.truncation(
+                n, d, epsilon, failure, theta=theta, tau=1.0, moment="norm", diameter=2.0
+            )
+            if rare_law(iota, theta)[0] > 0.5:
+                continue
+            excess, spread = hidden_quantile(n, d, epsilon, share * failure, iota, theta, "norm")
+            right = theory.utility_bound(
+                iota, n, epsilon, 1.0 / n, theory.covering_bound(d, 2.0, 1.0 / n), failure, theta=theta, tau=1.0,
+                spread=spread, sampling=theorem == 1,
+            )
+            yield {"theta": theta, "n": float(n), "d": float(d), "iota": iota, "left": excess, "right": right}
 
 
 paper.inequality(
@@ -175,20 +173,18 @@ paper.inequality(
 )
 def floor(context: Context) -> Rows:
     """n 10 and 100, ε from 0.1 to 10, both members alike by symmetry."""
-    for theta in (2.0, 1.5):
-        for n in (10, 100):
-            for epsilon in (0.1, 1.0, 10.0):
-                hard = rare_packing(n, 1, epsilon, theta=theta)
-                mechanism, risk = ExponentialMechanism(epsilon, net_radius=0.05), 0.0
-                for rare in range(n + 1):
-                    mass = float(binom.pmf(rare, n, hard.chance))
-                    if mass < 1e-9:
-                        break
-                    x = np.where(np.arange(n) < rare, hard.size, 0.0)
-                    problem = HeavyTailedProblem(x[:, None], x, radius=1.0, theta=theta)
-                    points, logs = mechanism.log_probabilities(problem)
-                    risk += mass * float(np.exp(logs) @ (hard.chance * hard.size * (1.0 - points[:, 0])))
-                yield {
-                    "theta": theta, "n": float(n), "epsilon": epsilon, "chance": hard.chance, "left": hard.floor,
-                    "right": risk,
-                }  # fmt: skip
+    for theta, n, epsilon in product((2.0, 1.5), (10, 100), (0.1, 1.0, 10.0)):
+        hard = rare_packing(n, 1, epsilon, theta=theta)
+        mechanism, risk = ExponentialMechanism(epsilon, net_radius=0.05), 0.0
+        for rare in range(n + 1):
+            mass = float(binom.pmf(rare, n, hard.chance))
+            if mass < 1e-9:
+                break
+            x = np.where(np.arange(n) < rare, hard.size, 0.0)
+            problem = HeavyTailedProblem(x[:, None], x, radius=1.0, theta=theta)
+            points, logs = mechanism.log_probabilities(problem)
+            risk += mass * float(np.exp(logs) @ (hard.chance * hard.size * (1.0 - points[:, 0])))
+        yield {
+            "theta": theta, "n": float(n), "epsilon": epsilon, "chance": hard.chance, "left": hard.floor,
+            "right": risk,
+        }  # fmt: skip

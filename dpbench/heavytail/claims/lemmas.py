@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -18,11 +18,11 @@ from dpbench.heavytail.problem import HeavyTailedProblem
 from dpbench.heavytail.tails import Tail
 from dpbench.heavytail.truncation import columns, psi, psi_bounds, sums_at
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, column, margins
+from dpbench.ledger.harness import Row, Rows, column, margins, sampled
 
 ORDERS = (1.75, 1.5, 1.25)
 FAILURE = 0.05
-_ROUNDING = 1e-14
+_ROUNDING = 1e-14  # ψ is one of its bounds on [−1, 1]: what is left there is the rounding of two logarithms
 _RECORDS = 200
 _BLOCK = 100
 
@@ -49,10 +49,8 @@ def sandwich(context: Context, orders: tuple[float, ...]) -> Evidence:
         value = psi(x, theta)
         gaps = np.minimum(value - low, high - value) / np.maximum(np.abs(value), 1e-12)
         worst = min(worst, float(gaps.min()))
-    # ψ is one of its bounds on [−1, 1]: what is left there is the rounding of two logarithms.
-    worst = 0.0 if -_ROUNDING < worst < 0.0 else worst
     note = f"value: smallest relative margin over {x.size:,} points, theta in {orders}; 0: the bound is attained"
-    return margins({}, note, margin=worst)
+    return margins({}, note, margin=worst, rounding=_ROUNDING)
 
 
 paper.inequality(
@@ -72,16 +70,14 @@ def utility(context: Context) -> Rows:
     """Lemma 1, exactly, on the scores of heavy-tailed data and on the worst ones: all but one at a threshold."""
     rng = stream(context.seed, "heavytail.lemma1")
     cases = []
-    for theta in (2.0, *ORDERS):
-        for epsilon in (0.1, 1.0, 10.0):
-            X = rng.standard_t(theta + 0.1, size=(30, 2))
-            problem = HeavyTailedProblem(X, X @ (0.5, 0.0) + rng.standard_t(1.5, 30), radius=1.0, theta=theta)
-            cases.append(ExponentialMechanism(epsilon, net_radius=0.1).log_probabilities(problem)[1])
-    for size in (2, 100, 10_000):
-        for t in (0.01, 1.0, 10.0):
-            logs = np.full(size, -(math.log(size) + t))
-            logs[0] = 0.0
-            cases.append(logs - np.logaddexp.reduce(logs))
+    for theta, epsilon in product((2.0, *ORDERS), (0.1, 1.0, 10.0)):
+        X = rng.standard_t(theta + 0.1, size=(30, 2))
+        problem = HeavyTailedProblem(X, X @ (0.5, 0.0) + rng.standard_t(1.5, 30), radius=1.0, theta=theta)
+        cases.append(ExponentialMechanism(epsilon, net_radius=0.1).log_probabilities(problem)[1])
+    for size, t in product((2, 100, 10_000), (0.01, 1.0, 10.0)):
+        logs = np.full(size, -(math.log(size) + t))
+        logs[0] = 0.0
+        cases.append(logs - np.logaddexp.reduce(logs))
     for case, logs in enumerate(cases):
         # log p = εu/(2Δu) + constant, so the event is log p ≤ max log p − (ln|R| + t).
         logs = np.sort(logs)
@@ -99,15 +95,14 @@ def utility(context: Context) -> Rows:
 )
 def covering(context: Context) -> Rows:
     """The size of the nets in use against (3Δ/ζ)^d, for ζ ≤ Δ, in logarithms; and their covering radius."""
-    for domain in ("ball", "box"):
-        for d in range(1, 9):
-            diameter = 2.0 * (math.sqrt(d) if domain == "box" else 1.0)
-            for share in (1.0, 0.7, 0.5, 0.3, 0.1, 1e-2, 1e-4):
-                net = Net(d, 1.0, domain, share * diameter)
-                row = {"domain": domain, "d": float(d), "net_radius": net.net_radius}
-                bound = theory.covering_bound(d, diameter, net.net_radius)
-                yield row | {"what": "log N", "left": net.log_size_bounds()[1], "right": bound}
-                yield row | {"what": "covering radius", "left": net.covering_radius, "right": net.net_radius}
+    for domain, d in product(("ball", "box"), range(1, 9)):
+        diameter = 2.0 * (math.sqrt(d) if domain == "box" else 1.0)
+        for share in (1.0, 0.7, 0.5, 0.3, 0.1, 1e-2, 1e-4):
+            net = Net(d, 1.0, domain, share * diameter)
+            row = {"domain": domain, "d": float(d), "net_radius": net.net_radius}
+            bound = theory.covering_bound(d, diameter, net.net_radius)
+            yield row | {"what": "log N", "left": net.log_size_bounds()[1], "right": bound}
+            yield row | {"what": "covering radius", "left": net.covering_radius, "right": net.net_radius}
 
 
 @paper.inequality(
@@ -126,12 +121,10 @@ def covering_any(context: Context) -> Rows:
 
 def deviation(context: Context, kind: str, orders: tuple[float, ...]) -> tuple[str, Evidence]:
     """How often the uniform deviation of `kind` (lower, upper, shifted) exceeds its bound, against η."""
-    count = context.pick(quick=200, full=2000)
+    count = context.pick(quick=100, full=2000)
     rows = []
     for theta in orders:
-        unit = {"what": "uniform deviations of the truncated risk", "theta": theta}
-        blocks = context.map(unit, partial(excesses, theta, context.seed), range(count // _BLOCK))
-        found = np.concatenate(blocks)[:, _KINDS.index(kind)]
+        found = np.concatenate(sampled(context, excesses, theta, blocks=count // _BLOCK))[:, _KINDS.index(kind)]
         rows.append({"theta": theta, "failures": int((found > 0.0).sum()),
                      "largest_excess_over_bound": float(found.max())})  # fmt: skip
     return frequency(rows, count, FAILURE)

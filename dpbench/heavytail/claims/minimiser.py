@@ -7,7 +7,6 @@ truncated risk is concave there: its least value over an interval is at one of t
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from dpbench.heavytail.problem import HeavyTailedProblem
 from dpbench.heavytail.tails import Tail
 from dpbench.heavytail.truncation import columns, sums_at
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows
+from dpbench.ledger.harness import Rows, sampled
 
 FAILURE = 0.05
 _RECORDS = 200
@@ -79,7 +78,7 @@ def frequencies(context: Context, lemma: int, orders: tuple[float, ...]) -> tupl
 
     sup_w E|y − xw|^θ is put too small, max(E|e|^θ, max|w − w*|^θ E|x|^θ) (Jensen): the test is the stricter for it.
     """
-    count = context.pick(quick=200, full=2000)
+    count = context.pick(quick=100, full=2000)
     rows = []
     for theta in orders:
         law, iota, zeta = population(theta), _iota(_RECORDS, theta), 1.0 / _RECORDS
@@ -91,9 +90,8 @@ def frequencies(context: Context, lemma: int, orders: tuple[float, ...]) -> tupl
         else:
             growth = (2.0 * iota) ** (theta - 1.0) / theta
             right = 2.0 * zeta + growth * (spread + zeta**theta) + entropy
-        unit = {"what": "minimisers of the truncated risk", "n": _RECORDS, "theta": theta}
-        run = partial(_minima, theta, _RECORDS, context.seed)
-        left = np.concatenate(context.map(unit, run, range(count // _BLOCK)))[:, 0 if lemma == 6 else 1]
+        found = np.concatenate(sampled(context, _minima, theta, _RECORDS, blocks=count // _BLOCK))
+        left = found[:, 0 if lemma == 6 else 1]
         rows.append({"theta": theta, "failures": int((left > right).sum()), "largest_left": float(left.max()),
                      "right": right})  # fmt: skip
     return frequency(rows, count, 2.0 * FAILURE if lemma == 6 else FAILURE)
@@ -120,8 +118,7 @@ def rate(context: Context) -> Rows:
     """The slope in n of the excess of ŵ_ι, θ = 2, d = 1, without privacy."""
     count = context.pick(quick=100, full=200)
     for n in context.pick(quick=(250, 2000), full=(250, 500, 1000, 2000, 4000)):
-        unit = {"what": "minimisers of the truncated risk", "n": n, "theta": 2.0}
-        blocks = context.map(unit, partial(_minima, 2.0, n, context.seed), range(count // _BLOCK))
+        blocks = sampled(context, _minima, 2.0, n, blocks=count // _BLOCK)
         ceiling = theory.rate(n, 1, 1.0, FAILURE, theta=2.0, tau=1.0, moment="norm", diameter=2.0)
         yield {"n": float(n), "samples": np.concatenate(blocks)[:, 0], "ceiling": ceiling}
     return "the minimiser of the truncated risk, d = 1; ceiling sqrt(log n log(1/eta)/n)"

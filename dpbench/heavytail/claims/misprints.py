@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 from dpbench.heavytail import theory
 from dpbench.heavytail.claims import paper
@@ -29,11 +30,10 @@ def last_display(context: Context) -> Rows:
     Printed: −Σψ ≥ −ιL + (2^{θ−1}/θ)((ι)^θ E|r|^θ + (ιζ)^θ E‖x‖^θ) + log(1/η), with probability 1 − η; both sides are
     negated here.
     """
-    for theta in ORDERS:
-        for n in (100, 10_000, 1_000_000):
-            iota, zeta = _iota(n, theta), 1.0 / n
-            floor = 2.0 ** (theta - 1.0) / theta * (iota * zeta) ** theta + math.log(1.0 / FAILURE)
-            yield {"theta": theta, "n": float(n), "left": -n * psi(iota * zeta, theta), "right": -floor}
+    for theta, n in product(ORDERS, (100, 10_000, 1_000_000)):
+        iota, zeta = _iota(n, theta), 1.0 / n
+        floor = 2.0 ** (theta - 1.0) / theta * (iota * zeta) ** theta + math.log(1.0 / FAILURE)
+        yield {"theta": theta, "n": float(n), "left": -n * psi(iota * zeta, theta), "right": -floor}
 
 
 @paper.inequality(
@@ -44,14 +44,13 @@ def last_display(context: Context) -> Rows:
 )
 def chernoff_step(context: Context, kept: bool) -> Rows:
     """(38) against (39), logarithms divided by n, on x ≡ 1 and y = ⟨x, w*⟩, at several v = |w − w*|; both negated."""
-    for theta in ORDERS:
-        for n in (100, 10_000, 1_000_000):
-            iota, zeta = _iota(n, theta), 1.0 / n
-            for v in (0.0, 0.1 * zeta, 2.0 * zeta, 0.03, 1.5):
-                exact = math.log1p(-iota * v + iota * zeta + iota**theta * abs(v - zeta) ** theta / theta)
-                growth = 2.0 ** (theta - 1.0) * iota**theta / theta
-                bound = -iota * v + growth * (v**theta + zeta**theta) + (iota * zeta if kept else 0.0)
-                yield {"theta": theta, "n": float(n), "v": v, "left": -bound, "right": -exact}
+    for theta, n in product(ORDERS, (100, 10_000, 1_000_000)):
+        iota, zeta = _iota(n, theta), 1.0 / n
+        for v in (0.0, 0.1 * zeta, 2.0 * zeta, 0.03, 1.5):
+            exact = math.log1p(-iota * v + iota * zeta + iota**theta * abs(v - zeta) ** theta / theta)
+            growth = 2.0 ** (theta - 1.0) * iota**theta / theta
+            bound = -iota * v + growth * (v**theta + zeta**theta) + (iota * zeta if kept else 0.0)
+            yield {"theta": theta, "n": float(n), "v": v, "left": -bound, "right": -exact}
 
 
 paper.variant(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from dpbench.heavytail.exponential import ExponentialMechanism
 from dpbench.heavytail.populations import HeavyTailedPopulation
 from dpbench.heavytail.tails import Tail
 from dpbench.ledger.core import Context
-from dpbench.ledger.harness import Rows
+from dpbench.ledger.harness import Rows, sampled
 from dpbench.rates.sweeps import Point
 
 EPSILON = 1.0
@@ -96,12 +96,8 @@ def quantile_values(part: np.ndarray, failure: float) -> np.ndarray:
 
 def outputs(context: Context, points: list[Point], count: int, repeats: int) -> list[np.ndarray]:
     """Excess risks at each point, shape (data sets, outputs a data set)."""
-    found = []
-    for point in points:
-        unit = {"what": "excess risks, some outputs a data set", "n": point.n, "mechanism": point.mechanism}
-        blocks = context.map(unit, partial(_block, point, repeats, context.seed), range(-(-count // _BLOCK)))
-        found.append(np.concatenate(blocks)[:count])
-    return found
+    blocks = -(-count // _BLOCK)
+    return [np.concatenate(sampled(context, _block, point, repeats, blocks=blocks))[:count] for point in points]
 
 
 def _block(point: Point, repeats: int, seed: int, block: int) -> np.ndarray:
@@ -141,13 +137,12 @@ def _row(part: np.ndarray, ceiling: float) -> dict[str, Any]:
 
 def _designs() -> Iterator[tuple[int, float, str, str, str, str]]:
     """Theorem, θ, moment, assumption and last part of the id, and the bound in words, of each upper rate."""
-    for last, (theorem, theta) in _ORDERS.items():
-        for moment in ("norm", "coordinate"):
-            assumption = 2 * theorem - (moment == "norm")
-            bound = "(d/(n epsilon))^({0})" if moment == "norm" else "d/(n epsilon)^({0})"
-            under = f"Assumption {assumption}" + (f" with theta = {theta:g}" if theorem == 2 else "")
-            power = "1/2" if theorem == 1 else "(theta-1)/theta"
-            yield theorem, theta, moment, f"assumption{assumption}{last}", under, bound.format(power)
+    for (last, (theorem, theta)), moment in product(_ORDERS.items(), ("norm", "coordinate")):
+        assumption = 2 * theorem - (moment == "norm")
+        bound = "(d/(n epsilon))^({0})" if moment == "norm" else "d/(n epsilon)^({0})"
+        under = f"Assumption {assumption}" + (f" with theta = {theta:g}" if theorem == 2 else "")
+        power = "1/2" if theorem == 1 else "(theta-1)/theta"
+        yield theorem, theta, moment, f"assumption{assumption}{last}", under, bound.format(power)
 
 
 for theorem, theta, moment, name, under, bound in _designs():

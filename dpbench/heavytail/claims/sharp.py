@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from dpbench.heavytail.problem import HeavyTailedProblem
 from dpbench.heavytail.tails import Tail
 from dpbench.heavytail.truncation import sums_at
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, column
+from dpbench.ledger.harness import Rows, column, sampled
 
 EPSILON = 1.0
 FAILURE = 0.05
@@ -104,9 +103,8 @@ def exact_sweep(
     measure: Any = mean_excess,
 ) -> np.ndarray:  # fmt: skip
     """`measure` of `trials` independent data sets of n records."""
-    unit = {"what": "exact mean excess on an axis design", "n": n}
-    run = partial(_block, measure, population, n, mechanism, context.seed)
-    return np.concatenate(context.map(unit, run, range(-(-trials // _BLOCK))))[:trials]
+    parts = sampled(context, _block, measure, population, n, mechanism, blocks=-(-trials // _BLOCK))
+    return np.concatenate(parts)[:trials]
 
 
 def _block(
@@ -132,13 +130,13 @@ def _next_term(population: HeavyTailedPopulation, n: int, epsilon: float) -> flo
 
 
 def sharp_sweep(theta: float, context: Context) -> Iterator[tuple[int, np.ndarray, float, float]]:
-    """n, the means of 16 data sets at d = 2, the value d·2·log θ/(nιε), and its relative next term."""
+    """n, the means of some data sets at d = 2, the value d·2·log θ/(nιε), and its relative next term."""
     population = _population(theta, 2)
-    quick = (8000, 50_000) if theta == 2.0 else (10_000, 100_000)
-    for n in context.pick(quick=quick, full=(10_000, 31_623, 100_000, 316_228)):
+    quick = ((8000 if theta == 2.0 else 10_000, 24), (50_000, 12))
+    for n, count in context.pick(quick=quick, full=[(n, 16) for n in (10_000, 31_623, 100_000, 316_228)]):
         ratio = 2.0 * _FROZEN * math.log(1.0 / FAILURE) / (n * EPSILON)
         iota = ratio ** (1.0 / theta) / (2.0 * population.radius)
-        sample = exact_sweep(context, population, n, ExponentialMechanism(EPSILON, truncation=iota), 16)
+        sample = exact_sweep(context, population, n, ExponentialMechanism(EPSILON, truncation=iota), count)
         yield n, sample, theory.sharp_excess(iota, n, 2, EPSILON, theta), _next_term(population, n, EPSILON)
 
 
@@ -201,18 +199,19 @@ def printed(context: Context, theta: float, moment: str) -> Rows:
 
 def value(context: Context, orders: tuple[float, ...]) -> Evidence:
     """The mean excess over d·2·log θ/(nιε) at the largest n, with the next term of its expansion as allowance."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for theta in orders:
         *_, (n, sample, leading, following) = sharp_sweep(theta, context)
         ratio, reach = sample / leading, float(student.isf(0.5 * LEVEL / len(orders), sample.size - 1))
         reach *= float(ratio.std(ddof=1)) / math.sqrt(sample.size)
-        rows.append({"theta": theta, "ratio": float(ratio.mean()), "reach": reach, "next_term": following})
+        rows.append({"theta": theta, "ratio": float(ratio.mean()), "reach": reach, "next_term": following,
+                     "sets": sample.size})  # fmt: skip
         rows[-1]["margin"] = 1.0 - abs(rows[-1]["ratio"] - 1.0) / (reach + 2.0 * following)
     worst = max(rows, key=lambda row: abs(row["ratio"] - 1.0))
     return Evidence(
         value=worst["ratio"], interval=(worst["ratio"] - worst["reach"], worst["ratio"] + worst["reach"]),
-        level=LEVEL, margin=min(row["margin"] for row in rows), trials=16 * len(orders), series=column(rows),
-        notes=(
+        level=LEVEL, margin=min(row["margin"] for row in rows), trials=sum(row["sets"] for row in rows),
+        series=column(rows), notes=(
             f"value: mean excess over d 2 log(theta)/(n iota epsilon) at n = {n:,}, that of theta in {orders} "
             "farthest from 1; refuted if 1 lies outside the interval (Student's t) by more than twice the next term, "
             "theta Gamma(theta + 1) E|x|^theta/(theta E|x|) (2 log theta/(n epsilon E|x|))^(theta - 1) with E over an "

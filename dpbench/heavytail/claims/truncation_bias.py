@@ -118,7 +118,7 @@ def fixed_law(context: Context) -> Evidence:
 )
 def product_moment(context: Context) -> Rows:
     """x ≡ 1 and y = ±s with chances 0.4 and 0.6, s from 0.1/ι to 10/ι: the exact (1 − 2η)-quantile over all counts."""
-    for n in context.pick(quick=(100, 300), full=(100, 1000)):
+    for n in context.pick(quick=(100, 200), full=(100, 1000)):
         mechanism = ExponentialMechanism(1.0, net_radius=0.01)
         blank = HeavyTailedProblem(np.ones((n, 1)), np.zeros(n), radius=1.0)
         iota = mechanism.iota(blank)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 from scipy.stats import binom
@@ -71,7 +72,7 @@ def large_epsilon(context: Context, theta: float) -> Rows:
 
     The law of the output given the number of ones is computed exactly, so the chance of a miss is.
     """
-    for epsilon, bound, law in _nine(theta, 1e-4, sampling=False):
+    for epsilon, bound, law in _nine(theta, context.pick(quick=4e-4, full=1e-4), sampling=False):
         missed = 0.0
         for ones in range(10):
             excess, logs = law(ones)
@@ -153,12 +154,11 @@ for theorem, theta, equation, power, rate in (
 def assumption4(context: Context) -> Rows:
     """(27) at the corrected ι of Assumption 4 against `CONSTANT` times (19), n up to 1e60, d = 10."""
     d = 10
-    for theta in (1.75, 1.5, 1.25):
-        for exponent in range(4, 61, 4):
-            n = 10**exponent
-            iota = theory.truncation(
-                n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0
-            )
-            left = theory.balance(iota, n, d, 1.0, FAILURE, theta=theta, tau=d ** (1.0 / theta))
-            right = theory.rate(n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0)
-            yield {"theta": theta, "n": float(n), "left": left, "right": CONSTANT * right}
+    for theta, exponent in product((1.75, 1.5, 1.25), range(4, 61, 4)):
+        n = 10**exponent
+        iota = theory.truncation(
+            n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0
+        )
+        left = theory.balance(iota, n, d, 1.0, FAILURE, theta=theta, tau=d ** (1.0 / theta))
+        right = theory.rate(n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0)
+        yield {"theta": theta, "n": float(n), "left": left, "right": CONSTANT * right}

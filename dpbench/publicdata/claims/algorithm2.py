@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, profiles
+from dpbench.ledger.harness import Row, Rows, profiles, summary
 from dpbench.privacy.discrete import pair
 from dpbench.privacy.profile import Profile, discrete_profile
 from dpbench.publicdata import theory
@@ -87,11 +87,9 @@ def averaged(context: Context) -> tuple[str, Evidence]:
         guarantee = AveragedPerturbation(epsilon, DELTA).guarantee(problem)
         rows.append({"epsilon": epsilon, "delta": DELTA, "guarantee": guarantee})
     trials = context.pick(quick=5000, full=100_000)
-    attacked = AveragedPerturbation(4.0, DELTA, calls=8, perturbation=0.5 / 11)
-    (lower,) = attack_bounds(
-        context, [(attacked, two_signs(11, 4))], epsilon=4.0, delta=DELTA, trials=trials, level=LEVEL
-    )
-    truth = signs_profile(2.0, 8, 4, attacked.gamma(two_signs(11, 4)[0])).epsilon(DELTA)
+    attacked, sides = AveragedPerturbation(4.0, DELTA, calls=8, perturbation=0.5 / 11), two_signs(11, 4)
+    (lower,) = attack_bounds(context, [(attacked, sides)], epsilon=4.0, delta=DELTA, trials=trials)
+    truth = signs_profile(2.0, 8, 4, attacked.gamma(sides[0])).epsilon(DELTA)
     rows.append({"epsilon": truth, "delta": DELTA, "attack": lower})  # what no attack may exceed
     settings = sum("pair" in row for row in rows)
     return profiles(
@@ -121,22 +119,20 @@ def _others() -> list[PublicDataProblem]:
     because="With the sum, one record moves L(f) - L(-f) from -1 to 1, which eta = 0.1 does not hide, whatever n is; "
     "gamma of (102) falls with n. |f|_m = 1 for every m, which is all that (103) is for.",
 )
-def summed(context: Context) -> tuple[str, Evidence]:
+def summed(context: Context) -> Rows:
     """Equation 6 as printed on {f, −f}, η = 0.1, γ of (102) with the true E sup ω: exact ε over n."""
-    rows: list[Row] = []
+    eta, calls, reached = 0.1, 100_000, {}
     for m, n in product((4, 64, 1024), (10**3, 10**5, 10**7, 10**9)):
-        eta, calls = 0.1, 100_000
         rho = theory.lemma10_stability_printed(n, eta, _MOST, calls, DELTA)
         gamma = theory.perturb_scale_printed(m, rho, EPSILON, 0.5 * DELTA, "gaussian")
         pair = signs_profile(1.0 / eta, calls, m, gamma)
-        rows.append({"epsilon": EPSILON, "delta": DELTA, "pair": pair, "m": float(m), "n": float(n), "gamma": gamma,
-                     "epsilon_reached": pair.epsilon(DELTA)})  # fmt: skip
-    shown = {row["n"]: row["epsilon_reached"] for row in rows if row["m"] == 64.0}
-    return profiles(
-        rows,
+        reached[m, n] = pair.epsilon(DELTA)
+        yield {"epsilon": EPSILON, "delta": DELTA, "pair": pair, "m": float(m), "n": float(n), "gamma": gamma,
+               "epsilon_reached": reached[m, n]}  # fmt: skip
+    return summary(
         f"value: exact epsilon at n = 1e9, m = 64, eta = 0.1, J = 100,000, delta = {DELTA:g}, claimed 1",
-        "at m = 64, n = " + ", ".join(f"{n:.0e}: {reached:.3f}" for n, reached in shown.items()),
-        value=shown[1e9],
+        "at m = 64, n = " + ", ".join(f"{float(n):.0e}: {e:.3f}" for (m, n), e in reached.items() if m == 64),
+        value=reached[64, 10**9],
     )
 
 
@@ -189,11 +185,9 @@ def lemma10(context: Context) -> tuple[str, Evidence]:
                      "delta_ratio": profile.delta(epsilon) / delta})  # fmt: skip
     ratios = []
     for n, eta, epsilon in product((1001, 100_001), (0.01, 0.1, 1.0), EPSILONS):
-        mechanism = AveragedPerturbation(epsilon, DELTA, calls=4096, perturbation=eta)
-        printed, exact = (
-            replace(mechanism, calibration=name).gamma(two_signs(n, 64)[0]) for name in ("printed", "exact")
-        )
-        ratios.append(printed / exact)
+        exact = AveragedPerturbation(epsilon, DELTA, calls=4096, perturbation=eta)
+        problem, _ = two_signs(n, 64)
+        ratios.append(replace(exact, calibration="printed").gamma(problem) / exact.gamma(problem))
     row = rows[3]  # m = 2^20
     return profiles(
         rows,

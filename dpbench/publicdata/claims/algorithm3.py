@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.special import ndtr
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, column, margins, profiles
+from dpbench.ledger.harness import Row, Rows, column, margins, profiles, sampled, summary
 from dpbench.privacy.profile import Profile, pure_profile
 from dpbench.publicdata import theory
 from dpbench.publicdata.claims import paper
@@ -71,7 +70,7 @@ def summed(context: Context) -> tuple[str, Evidence]:
     trials = context.pick(quick=20_000, full=200_000)
     row = rows[RECORDS.index(10_001)]
     attacks = [(printed("sum"), balanced(10_001))]
-    (lower,) = attack_bounds(context, attacks, epsilon=EPSILON, delta=DELTA, trials=trials, level=LEVEL)
+    (lower,) = attack_bounds(context, attacks, epsilon=EPSILON, delta=DELTA, trials=trials)
     return profiles(
         rows,
         f"value: exact epsilon at n = 10,001, m = {_M}, eta = {_ETA:g}, delta = {DELTA:g}, claimed 1: f_bar moves from "
@@ -90,24 +89,22 @@ def summed(context: Context) -> tuple[str, Evidence]:
     "for Laplace noise, rho = min(2, 1/sqrt(eta n)), is (epsilon, delta)-DP.",
     because="Lemma 2 as proved (2 eta |f - f'|_m^2 <= 2/n), then the exact shift of fbar(Z) + gamma zeta.",
 )
-def averaged(context: Context) -> tuple[str, Evidence]:
+def averaged(context: Context) -> Rows:
     """The mean, γ from the proven stability and the exact shift: guarantee and worst pairs of constants."""
-    rows: list[Row] = []
     for n, m in product((11, 101, *RECORDS), (1, _M, 1024)):
         sides = balanced(n, m)
         # at η = 1/(4n) one record moves f̄ from −1 to 1: all that the stability allows
         for eta, (noise, delta) in product((0.25 / n, _ETA, 1.0), (("gaussian", DELTA), ("laplace", 0.0))):
             mechanism = RegularizedPerturbation(EPSILON, delta, noise=noise, regularization=eta)
             claimed = {"epsilon": EPSILON, "delta": delta}
-            rows.append(claimed | {"guarantee": mechanism.guarantee(sides[0])})
+            yield claimed | {"guarantee": mechanism.guarantee(sides[0])}
             if noise == "gaussian":
                 pair = mechanism.pair_profile(*sides)
-                rows.append(claimed | {"pair": pair, "epsilon_reached": pair.epsilon(delta)})
-    return profiles(
-        rows,
+                yield claimed | {"pair": pair, "epsilon_reached": pair.epsilon(delta)}
+    return summary(
         "value: largest exact epsilon of a balanced pair of constants, Gaussian noise, claimed 1: where one record "
         "moves them from -1 to 1 the cut hides most of it",
-        value=max(row["epsilon_reached"] for row in rows if "pair" in row),
+        value="epsilon_reached",
     )
 
 
@@ -141,7 +138,7 @@ def lemma11(context: Context, noise: str) -> tuple[str, Evidence]:
         rows,
         "value: largest share of the claimed epsilon that is proved to be spent, m = 1 to 1024, eta n = 0.01 to "
         f"1e6; gamma is {min(ratios):.3f} to {max(ratios):.3g} times that of the proven stability and the exact shift",
-        value=max(row["share_proved"] for row in rows),
+        value="share_proved",
     )
 
 
@@ -179,25 +176,23 @@ def moved(n: int, eta: float, normalization: str) -> float:
 )
 def stability(context: Context, normalization: str, sharp: bool) -> Evidence:
     """‖f̄ − f̄'‖_m of balanced constants, and of random neighbours of linear functions, against Lemma 2."""
-    rows: list[Row] = []
-    for n in (1, 11, 101, 1001, 10_001):
-        for eta in (0.25 / n, 1.0 / n, 0.01, 0.1, 1.0):
-            bound = theory.regularized_stability(n, eta) if sharp else theory.regularized_stability_printed(n, eta)
-            rows.append({"n": float(n), "eta": eta, "moved": moved(n, eta, normalization), "bound": bound})
+    of = theory.regularized_stability if sharp else theory.regularized_stability_printed
+    rows = [
+        {"n": float(n), "eta": eta, "moved": moved(n, eta, normalization), "bound": of(n, eta)}
+        for n in (1, 11, 101, 1001, 10_001) for eta in (0.25 / n, 1.0 / n, 0.01, 0.1, 1.0)
+    ]  # fmt: skip
     smallest = min(1.0 - row["moved"] / row["bound"] for row in rows)
     count = context.pick(quick=6, full=40)
-    unit = {"what": "stability of Algorithm 3 on linear functions", "normalization": normalization}
-    found = np.array(context.map(unit, partial(linear_case, normalization, context.seed), range(count)))
+    found = np.array(sampled(context, linear_case, normalization, blocks=count))
     bounds = found[:, 4 if sharp else 3]
     smallest = min(smallest, float((1.0 - found[:, 2] / bounds).min()))
     series = column(rows) | {f"linear_{name}": found[:, i].tolist() for i, name in enumerate(("n", "eta", "moved"))}
     series |= {"linear_bound": bounds.tolist()}
-    margin = 0.0 if -1e-9 < smallest < 0.0 else smallest  # the bound is attained: rounding of the oracle
     return margins(
         series,
         f"value: smallest relative margin over {len(rows)} balanced pairs of constants and {count} data sets of linear "
         f"functions with {_PAIRS} neighbours each (largest share there {float((found[:, 2] / bounds).max()):.3f})",
-        margin=margin,
+        margin=smallest, rounding=1e-9,  # the bound is attained: rounding of the oracle
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -13,7 +12,7 @@ from scipy.special import ndtr
 from dpbench.auditing import intervals
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, margins
+from dpbench.ledger.harness import Row, Rows, margins, sampled
 from dpbench.publicdata.claims import paper
 
 _ROOT_2PI = math.sqrt(2.0 * math.pi)
@@ -56,8 +55,7 @@ def unequal(context: Context) -> Evidence:
         bound, other = (theorem5_bound(TAU, 1.0 - a, kappa, (1.0 - a) / _ROOT_2PI) for kappa in (a * a, a))
         rows.append({"a": a, "left": scaled_pair(a, TAU, 1.0 - a), "right": bound, "other_reading": other})
     count = context.pick(quick=100_000, full=2_000_000)
-    unit = {"what": "Theorem 5, T = {N, 0.9 N'}, strictly positive definite"}
-    hits = sum(context.map(unit, partial(scaled_hits, context.seed), range(count // _DRAWS)))
+    hits = sum(sampled(context, scaled_hits, blocks=count // _DRAWS))
     interval = tuple(float(f(hits, count, LEVEL / 2)) for f in (intervals.lower, intervals.upper))
     last = rows[-1]
     made = margins(
@@ -105,9 +103,8 @@ def equal(context: Context) -> Evidence:
         bound = theorem5_bound(tau, rho2, 1.0, math.sqrt(rho2 / math.pi))
         rows.append({"size": 2.0, "rho2": rho2, "tau": tau, "left": chance, "right": bound})
     exact = min(1.0 - row["left"] / row["right"] for row in rows)
-    cases, draws = context.pick(quick=12, full=40), context.pick(quick=2, full=8)
-    unit = {"what": "Theorem 5, random T of unit norms"}
-    for size, rho2, tau, hits, supremum in context.map(unit, partial(random_case, context.seed, draws), range(cases)):
+    cases, draws = context.pick(quick=(12, 2), full=(40, 8))
+    for size, rho2, tau, hits, supremum in sampled(context, random_case, draws, blocks=cases):
         bound = theorem5_bound(tau, rho2, 1.0, supremum + reach(draws))
         low = float(intervals.lower(int(hits), draws * _DRAWS, LEVEL / (2 * cases)))
         rows.append({"size": size, "rho2": rho2, "tau": tau, "left": low, "right": bound})
@@ -124,7 +121,7 @@ def reach(draws: int) -> float:
     return 6.5 * math.sqrt(1.0 / (draws * _DRAWS))
 
 
-def random_case(seed: int, blocks: int, case: int) -> list[float]:
+def random_case(blocks: int, seed: int, case: int) -> list[float]:
     """|T|, ρ², τ, hits of the event and the mean supremum, for a random T of unit vectors with random means."""
     rng = stream(seed, "publicdata.thm5.random", case)
     size, dimension = int(rng.integers(2, 9)), int(rng.integers(1, 5))
@@ -181,16 +178,15 @@ def corollary(context: Context) -> Evidence:
         rows.append({"rho": apart, "kappa": second, "tau": tau, "left": 1.0 - 2.0 * float(ndtr(-tau / apart)),
                      "right": min(1.0, bound)})  # fmt: skip
     exact = min(1.0 - row["left"] / row["right"] for row in rows)
-    cases, draws = context.pick(quick=12, full=40), context.pick(quick=2, full=8)
-    count, unit = draws * _DRAWS, {"what": "Corollary 1, random T of unequal norms"}
-    sampled: list[Row] = []
-    for rho, least, tau, hits, supremum in context.map(unit, partial(moved_case, context.seed, draws), range(cases)):
+    cases, draws = context.pick(quick=(12, 2), full=(40, 8))
+    count, smallest = draws * _DRAWS, math.inf
+    for rho, least, tau, hits, supremum in sampled(context, moved_case, draws, blocks=cases):
         bound = min(1.0, proposition1_bound(tau, rho, least**2, supremum + reach(draws)))
         low = float(intervals.lower(int(hits), count, LEVEL / (2 * cases)))
-        sampled.append({"rho": rho, "kappa": least, "tau": tau, "left": low, "right": bound})
-    smallest = min(1.0 - row["left"] / row["right"] for row in sampled)
+        smallest = min(smallest, 1.0 - low / bound)
+        rows.append({"rho": rho, "kappa": least, "tau": tau, "left": low, "right": bound})
     return margins(
-        rows + sampled,
+        rows,
         "value: smallest relative margin of two functions, exact: opposite ones attain the bound as tau -> 0",
         f"{cases} random T of 2 to 8 functions with norms 0.3 to 1: none beyond the bound at error {LEVEL:g}, "
         f"smallest margin {smallest:.3f}",
@@ -198,7 +194,7 @@ def corollary(context: Context) -> Evidence:
     )
 
 
-def moved_case(seed: int, blocks: int, case: int) -> list[float]:
+def moved_case(blocks: int, seed: int, case: int) -> list[float]:
     """ρ, the least norm, τ, how often d(t*, t*') > ρ, and the mean supremum, for a random T of unequal norms."""
     rng = stream(seed, "publicdata.cor1.random", case)
     size, dimension = int(rng.integers(2, 9)), int(rng.integers(1, 5))

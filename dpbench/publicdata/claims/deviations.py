@@ -7,15 +7,14 @@ a bit off f, while the Gaussian complexity of the class falls with τ.
 from __future__ import annotations
 
 import math
-from functools import partial
 from itertools import product
 
 import numpy as np
 from scipy.stats import binom
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, margins, missed
+from dpbench.ledger.core import LEVEL, Context
+from dpbench.ledger.harness import Rows, missed, sampled, summary
 from dpbench.publicdata.claims import paper
 
 BETA = 0.05
@@ -27,7 +26,7 @@ _ROOT_2PI = math.sqrt(2.0 * math.pi)
 _ETA, _CALLS = 1e-4, 100
 
 
-def deviations(seed: int, n: int, block: int) -> np.ndarray:
+def deviations(n: int, seed: int, block: int) -> np.ndarray:
     """sup_f |L_D(f) − L(f)| and Σ_k √(n_k/n)/√(2π), 50 data sets: all bits on `_ATOMS` equally likely atoms.
 
     The supremum is the total variation of the empirical law; E sup ω_n is 2τ times the other column.
@@ -50,24 +49,20 @@ _STEEP = (
     statement="With probability 1 - beta, sup |L_D - L| <= 6/sqrt(n) E sup omega_n + sqrt(2 log(1/beta)/n).",
     because=_STEEP + "All bits on 1,000 atoms: the supremum is a total variation.",
 )
-def lemma13(context: Context, corrected: bool) -> Evidence:
+def lemma13(context: Context, corrected: bool) -> Rows:
     """How often (108) is missed, with and without λ = 1/(2τ)."""
     blocks = context.pick(quick=4, full=40)
-    rows: list[Row] = []
     for n in (100, 1000, 10_000):
-        unit = {"what": "uniform deviations of all bits", "n": n}
-        found = np.concatenate(context.map(unit, partial(deviations, context.seed, n), range(blocks)))
+        found = np.concatenate(sampled(context, deviations, n, blocks=blocks))
         for tau in TAUS:
             steep = 0.5 / tau if corrected else 1.0
             bounds = 6.0 * steep / math.sqrt(n) * 2.0 * tau * found[:, 1] + math.sqrt(2.0 * math.log(1.0 / BETA) / n)
-            rows.append(missed(found[:, 0], bounds, BETA, 3 * len(TAUS), n=float(n), tau=tau,
-                               deviation=float(found[:, 0].mean()), bound=float(bounds.mean())))  # fmt: skip
-    return _shown(rows, "deviation", 50 * blocks)
+            yield missed(found[:, 0], bounds, BETA, 3 * len(TAUS), n=float(n), tau=tau,
+                         deviation=float(found[:, 0].mean()), bound=float(bounds.mean()))  # fmt: skip
+    return summary(f"{_FREQUENCY}; {50 * blocks} sets each", value="frequency", trials=150 * blocks)
 
 
-def _shown(rows: list[Row], what: str, sets: int) -> Evidence:
-    note = f"value: largest frequency of {'an' if what[0] == 'e' else 'a'} {what} beyond the bound, allowed {BETA:g}"
-    return margins(rows, f"{note}; {sets} sets each", value=max(row["frequency"] for row in rows), trials=3 * sets)
+_FREQUENCY = f"value: largest frequency of what is beyond the bound, allowed {BETA:g}"
 
 
 paper.variant(
@@ -79,7 +74,7 @@ paper.variant(
 )
 
 
-def excesses(seed: int, n: int, block: int) -> np.ndarray:
+def excesses(n: int, seed: int, block: int) -> np.ndarray:
     """Excess risk of the empirical minimiser and Σ √(n_i/n)·√2/√(2π)/2 over pairs i, 20 data sets.
 
     n/4 pairs of points; f_v has one of each pair at 1 (loss 1), the other at 1 − 2τ (loss 0). A pair without a
@@ -101,14 +96,11 @@ def excesses(seed: int, n: int, block: int) -> np.ndarray:
     because=_STEEP + "Pairs of points, one of each at 1, four records a pair: the excess does not fall with n. (116) "
         "has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
 )
-def lemma14(context: Context, version: str) -> Evidence:
+def lemma14(context: Context, version: str) -> Rows:
     """How often the minimiser on pairs of points misses (109) or (110), as printed or with λ and the root of 2."""
-    blocks = context.pick(quick=3, full=15)
-    rows: list[Row] = []
-    log = math.log(1.0 / BETA)
+    blocks, log = context.pick(quick=3, full=15), math.log(1.0 / BETA)
     for n in (1000, 20_000, 100_000):
-        unit = {"what": "excess of the empirical minimiser on pairs", "n": n}
-        found = np.concatenate(context.map(unit, partial(excesses, context.seed, n), range(blocks)))
+        found = np.concatenate(sampled(context, excesses, n, blocks=blocks))
         for tau in TAUS:
             supremum = 2.0 * tau * found[:, 1]  # E sup of ω_n; on public points like the records, also of ω_m
             printed = version in ("printed", "regularized")
@@ -118,9 +110,9 @@ def lemma14(context: Context, version: str) -> Evidence:
             else:
                 bounds = 12.0 * steep / math.sqrt(n) * supremum + 2.0 * math.sqrt(root * log / n)
                 bounds = bounds + 2.0 * _ETA * (supremum + math.sqrt(2.0 * log / _CALLS))
-            rows.append(missed(found[:, 0], bounds, BETA, 3 * len(TAUS), n=float(n), tau=tau,
-                               excess=float(found[:, 0].mean()), bound=float(bounds.mean())))  # fmt: skip
-    return _shown(rows, "excess", 20 * blocks)
+            yield missed(found[:, 0], bounds, BETA, 3 * len(TAUS), n=float(n), tau=tau,
+                         excess=float(found[:, 0].mean()), bound=float(bounds.mean()))  # fmt: skip
+    return summary(f"{_FREQUENCY}; {20 * blocks} sets each", value="frequency", trials=60 * blocks)
 
 
 paper.variant(

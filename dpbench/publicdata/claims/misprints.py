@@ -9,7 +9,7 @@ import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Rows, margins
+from dpbench.ledger.harness import Rows, margins, summary
 from dpbench.publicdata import theory, theory_settings
 from dpbench.publicdata.claims import paper
 
@@ -67,11 +67,8 @@ def smoothness(context: Context, power: float) -> Evidence:
         g = np.where(ratio == ratio.max(), 1.0, 0.0) if case % 10 == 0 else rng.uniform(-2.0, 2.0, cells)
         norms = [math.sqrt(float(law @ (g * g))) for law in (nu, mu)]
         worst = min(worst, 1.0 - norms[0] / (norms[1] * sigma**-power))
-    margin = 0.0 if -1e-12 < worst < 0.0 else worst
-    return Evidence(
-        value=margin, margin=margin,
-        notes=(f"value: smallest relative margin over {used:,} cases; the last one in ten has g on the densest cell",),
-    )
+    note = f"value: smallest relative margin over {used:,} cases; the last one in ten has g on the densest cell"
+    return margins({}, note, margin=worst)
 
 
 paper.variant(
@@ -108,20 +105,19 @@ def sample_size(context: Context) -> Rows:
     because="(E sup omega/eta)(m(1 + gamma sqrt(log(2/delta)))/(gamma^2 epsilon))^3: (102) has the complexity cubed, "
     "hence d^5.",
 )
-def sample_size_corrected(context: Context) -> Evidence:
+def sample_size_corrected(context: Context) -> Rows:
     """The least n for which Lemma 10's condition with its exponent holds at (127), against O(d⁴ε⁻³α⁻¹³)."""
-    rows, log = [], math.log(2.0 / DELTA)
+    log = math.log(2.0 / DELTA)
     for d, alpha, epsilon in product((1, 10, 100, 1000, 10_000), (0.5, 0.1, 0.01), (0.1, 1.0)):
         made = theory_settings.theorem6(epsilon, DELTA, alpha, 0.05, d, 1.0, 1.0)
-        assert made.gamma is not None and made.eta is not None
         # half of ε for the first term of the stability, 2·4^{2/3}(G/(nη))^{1/3} with G = √d
         factor = 0.5 * made.m / made.gamma**2 * (1.0 + made.gamma * math.sqrt(log))
         least = math.sqrt(d) / made.eta * (2.0 * 2.0 * 4.0 ** (2.0 / 3.0) * factor / epsilon) ** 3
         said = d**4 / epsilon**3 * (alpha**-13 + log**1.5 * alpha**-10)
-        rows.append({"d": float(d), "alpha": alpha, "claimed": epsilon, "left": least, "right": CONSTANT * said})
-    return margins(
-        rows,
-        f"value: largest ratio of n to d^4 epsilon^-3 (alpha^-13 + log^(3/2)(1/delta) alpha^-10), d to 10,000; "
+        yield {"d": float(d), "alpha": alpha, "claimed": epsilon, "ratio": least / said, "left": least,
+               "right": CONSTANT * said}  # fmt: skip
+    return summary(
+        "value: largest ratio of n to d^4 epsilon^-3 (alpha^-13 + log^(3/2)(1/delta) alpha^-10), d to 10,000; "
         f"{CONSTANT:g} is what is allowed",
-        value=max(CONSTANT * row["left"] / row["right"] for row in rows),
+        value="ratio",
     )

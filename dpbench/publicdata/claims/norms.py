@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -13,7 +12,7 @@ from scipy.stats import chi2
 from dpbench.auditing import intervals
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, margins, missed
+from dpbench.ledger.harness import Row, Rows, margins, missed, sampled
 from dpbench.publicdata import theory
 from dpbench.publicdata.claims import paper
 from dpbench.publicdata.hypotheses_finite import FiniteClass
@@ -67,7 +66,7 @@ def gaussian_corrected(context: Context) -> Rows:
     return "value: smallest relative margin of beta over the exact probability, m = 1 to 10,000"
 
 
-def laplace_norms(seed: int, m: int, block: int) -> np.ndarray:
+def laplace_norms(m: int, seed: int, block: int) -> np.ndarray:
     """‖ζ‖_m of 10,000 draws of m Laplace variables."""
     zeta = stream(seed, "publicdata.lemma8.laplace", m, block).laplace(size=(10_000, m))
     return np.sqrt((zeta**2).mean(axis=1))
@@ -85,8 +84,7 @@ def laplace(context: Context) -> Evidence:
     failures = (math.exp(-1.0), 0.2, 0.1, 0.01)
     sizes = (2, 3, 4, 8, 64)
     for m in sizes:
-        unit = {"what": "norms of Laplace noise", "m": m}
-        norms = np.concatenate(context.map(unit, partial(laplace_norms, context.seed, m), range(blocks)))
+        norms = np.concatenate(sampled(context, laplace_norms, m, blocks=blocks))
         for beta in failures:
             bound = math.log(1.0 / beta) * math.sqrt(m)
             rows.append(missed(norms, bound, beta, len(sizes) * len(failures), m=float(m)))
@@ -119,10 +117,8 @@ def regularizer(context: Context) -> Evidence:
         chosen = np.take_along_axis(risk, (risk + r).argmin(axis=1)[:, None], axis=1)[:, 0]
         right = risk.min(axis=1) + np.ptp(r, axis=1)
         smallest = min(smallest, float((1.0 - chosen / right).min()))
-    return Evidence(
-        value=smallest, margin=smallest,
-        notes=(f"value: smallest relative margin of {cases:,} random classes of 2 to 29 functions; 0: attained",),
-    )
+    note = f"value: smallest relative margin of {cases:,} random classes of 2 to 29 functions; 0: attained"
+    return margins({}, note, margin=smallest)
 
 
 def bracket(m: int) -> float:
@@ -132,7 +128,7 @@ def bracket(m: int) -> float:
     return math.log(m) ** 2 / math.sqrt(m) * complexity + tail
 
 
-def interval_gaps(difference: bool, seed: int, m: int, block: int) -> np.ndarray:
+def interval_gaps(difference: bool, m: int, seed: int, block: int) -> np.ndarray:
     """sup over intervals of ‖f‖_μ − 2‖f‖_m, uniform μ, for `_SAMPLES` sets of m points.
 
     f is the indicator of the interval, or the difference of two thresholds, which is ±2 on it. The supremum is over
@@ -166,8 +162,7 @@ def comparison(context: Context, difference: bool) -> Evidence:
     blocks = context.pick(quick=4, full=12)
     rows: list[Row] = []
     for m in sizes:
-        unit = {"what": "norms on intervals", "m": m}
-        found = np.concatenate(context.map(unit, partial(interval_gaps, difference, context.seed, m), range(blocks)))
+        found = np.concatenate(sampled(context, interval_gaps, difference, m, blocks=blocks))
         gap, bound = float(np.quantile(found, 1.0 - BETA)), bracket(m)
         rows.append(missed(found, bound, BETA, len(sizes), m=float(m), gap=gap, bound=bound, constant=gap / bound))
     needed = [row["constant"] for row in rows]

@@ -6,7 +6,7 @@ import math
 from itertools import product
 
 from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Row, Rows, profiles
+from dpbench.ledger.harness import Row, Rows, profiles, summary
 from dpbench.privacy.profile import Profile, gaussian_profile, laplace_profile, pure_profile
 from dpbench.publicdata import theory
 from dpbench.publicdata.claims import paper
@@ -88,13 +88,12 @@ def both_pairs(epsilon: float, free: Profile, clipped: Profile, **columns: float
 )
 def large_m(context: Context) -> Rows:
     """The worst shift, γ → ∞, over m, ε and δ down to 1e-290."""
-    for m in (8, 9, 16, 64, 256, 1024):
-        for delta in (0.5, 0.1, 1e-2, 1e-5, 1e-20, 1e-80, 1e-290):
-            largest = 0.5 * (m - math.sqrt(8.0 * m)) * math.log(1.0 / delta)
-            for epsilon in (1e-3, 0.03, 0.3, 1.0, *((0.1 * largest, largest) if m > 8 else ())):
-                mu = 2.0 * epsilon / math.sqrt(m * math.log(1.0 / delta))
-                yield {"m": float(m), "epsilon": epsilon, "delta": delta,
-                           "guarantee": gaussian_profile(mu, kind="upper", why=_SHIFT)}  # fmt: skip
+    for m, delta in product((8, 9, 16, 64, 256, 1024), (0.5, 0.1, 1e-2, 1e-5, 1e-20, 1e-80, 1e-290)):
+        largest = 0.5 * (m - math.sqrt(8.0 * m)) * math.log(1.0 / delta)
+        for epsilon in (1e-3, 0.03, 0.3, 1.0, *((0.1 * largest, largest) if m > 8 else ())):
+            mu = 2.0 * epsilon / math.sqrt(m * math.log(1.0 / delta))
+            shift = gaussian_profile(mu, kind="upper", why=_SHIFT)
+            yield {"m": float(m), "epsilon": epsilon, "delta": delta, "guarantee": shift}
     gamma, exact = (f(1024, 0.1, 1.0, DELTA, "gaussian") for f in (theory.perturb_scale_printed, theory.perturb_scale))
     return (f"gamma of (14) over the least gamma at m = 1024, epsilon = 1, delta = {DELTA:g}: {gamma / exact:.1f}",)
 
@@ -106,10 +105,9 @@ def large_m(context: Context) -> Rows:
     "and no smaller gamma does.",
     because=_EXACT + "Attained by the class of all functions.",
 )
-def exact(context: Context, noise: str) -> tuple[str, Evidence]:
+def exact(context: Context, noise: str) -> Rows:
     """The exact calibration, and the pair of the class of all functions (one point for Laplace) that attains it."""
-    delta = DELTA if noise == "gaussian" else 0.0
-    rows: list[Row] = []
+    delta, least = DELTA if noise == "gaussian" else 0.0, math.inf
     for m, epsilon, rho in product((1, *MANY), EPSILONS, RHOS):
         gamma = theory.perturb_scale(m, rho, epsilon, delta, noise)
         if noise == "gaussian":
@@ -118,10 +116,12 @@ def exact(context: Context, noise: str) -> tuple[str, Evidence]:
             guarantee = pure_profile(m * rho / gamma, why="l1 shift at most m rho")
             shift = rho / theory.perturb_scale(1, rho, epsilon, 0.0, noise)
             pair = laplace_profile(shift, kind="exact", why="one public point")
-        claimed = {"epsilon": epsilon, "delta": delta}
-        rows += [claimed | {"guarantee": guarantee}, claimed | {"pair": pair, "reached": pair.epsilon(delta) / epsilon}]
-    note = "value: least share of the claimed epsilon that a pair reaches; 1: the noise cannot be less"
-    return profiles(rows, note, value=min(row["reached"] for row in rows[1::2]))
+        reached = pair.epsilon(delta) / epsilon
+        least = min(least, reached)
+        yield {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
+        yield {"epsilon": epsilon, "delta": delta, "pair": pair, "reached": reached}
+    return summary("value: least share of the claimed epsilon that a pair reaches; 1: the noise cannot be less",
+                   value=least)  # fmt: skip
 
 
 paper.variant(
@@ -136,16 +136,14 @@ paper.variant(
     statement="Perturb with Q = Lap(1) and gamma = m^(3/2) rho/epsilon is epsilon-DP.",
     because=_EXACT + "(101) bounds the l1 norm by m^(3/2) rho where m rho suffices (|.|_m is already a mean).",
 )
-def printed_laplace(context: Context) -> tuple[str, Evidence]:
+def printed_laplace(context: Context) -> Rows:
     """(15) with Perturb's noise γ·Lap(1): the ℓ1 shift is at most mρ, and the lemma pays m^{3/2}ρ."""
-    rows: list[Row] = []
     for m, epsilon, rho in product((1, *MANY), EPSILONS, RHOS):
         gamma = theory.perturb_scale_printed(m, rho, epsilon, 0.0, "laplace")
         guarantee = pure_profile(m * rho / gamma / (1.0 + 1e-12), why="l1 shift at most m rho")
         ratio = gamma / theory.perturb_scale(m, rho, epsilon, 0.0, "laplace")
-        rows.append({"epsilon": epsilon, "delta": 0.0, "guarantee": guarantee, "noise_ratio": ratio})
-    note = f"value: gamma of (15) over the one needed, largest at m = {MANY[-1]}: sqrt(m)"
-    return profiles(rows, note, value=max(row["noise_ratio"] for row in rows))
+        yield {"epsilon": epsilon, "delta": 0.0, "guarantee": guarantee, "noise_ratio": ratio}
+    return summary(f"value: gamma of (15) over the one needed, largest at m = {MANY[-1]}: sqrt(m)", value="noise_ratio")
 
 
 @paper.privacy(
@@ -158,11 +156,10 @@ def printed_laplace(context: Context) -> tuple[str, Evidence]:
 def lemma3_gaussian(context: Context) -> tuple[str, Evidence]:
     """γ from (14) at ε = 1: the exact δ of a pair of constants, clipped and not; and where it stops to be too small."""
     rows: list[Row] = []
-    last = {}
-    for epsilon, m in product(EPSILONS, range(1, 17)):
-        gamma = theory.perturb_scale_printed(m, 2.0, epsilon, DELTA, "gaussian")
-        if line_pair(m, 2.0, gamma).delta(epsilon) > DELTA:
-            last[epsilon] = m
+    last = {
+        e: m for e, m in product(EPSILONS, range(1, 17))
+        if line_pair(m, 2.0, theory.perturb_scale_printed(m, 2.0, e, DELTA, "gaussian")).delta(e) > DELTA
+    }  # fmt: skip
     for rho in (0.01, 0.1, 0.5, 1.0, 2.0):
         gamma = theory.perturb_scale_printed(1, rho, 1.0, DELTA, "gaussian")
         cut_pair = clipped_gaussians(1.0 - rho, 1.0, gamma)
@@ -185,14 +182,13 @@ def lemma3_gaussian(context: Context) -> tuple[str, Evidence]:
     because="Algorithm 1 multiplies by gamma what it draws from Q, so the noise has the scale gamma^2, too little "
     "where gamma < 1. Lemma 9 has Q = Lap(1).",
 )
-def lemma3_laplace(context: Context) -> tuple[str, Evidence]:
+def lemma3_laplace(context: Context) -> Rows:
     """γ from (15) below 1, ζ drawn from Lap(γ) as Lemma 3 says: Algorithm 1 multiplies by γ once more."""
-    rows: list[Row] = []
     for rho in (0.01, 0.1, 0.5):
         gamma = theory.perturb_scale_printed(1, rho, 1.0, 0.0, "laplace")
         why = "one public point, noise gamma zeta, zeta ~ Lap(gamma)"
         pair = laplace_profile(rho / gamma**2, kind="exact", why=why)
-        rows.append({"epsilon": 1.0, "delta": 0.0, "pair": pair, "rho": rho, "gamma": gamma,
-                     "epsilon_reached": pair.epsilon(0.0)})  # fmt: skip
+        yield {"epsilon": 1.0, "delta": 0.0, "pair": pair, "rho": rho, "gamma": gamma,
+               "epsilon_reached": pair.epsilon(0.0)}  # fmt: skip
     note = "value: the largest exact epsilon of a pair for a claimed epsilon = 1, m = 1"
-    return profiles(rows, note, value=max(row["epsilon_reached"] for row in rows))
+    return summary(note, value="epsilon_reached")

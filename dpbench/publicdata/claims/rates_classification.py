@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, margins
+from dpbench.ledger.harness import Row, column, margins
 from dpbench.publicdata import theory_settings
 from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.publicdata.claims import paper
 from dpbench.publicdata.claims.rates_regression import NEAREST, three_functions
-from dpbench.publicdata.claims.sweeps import BETA, DELTA, EPSILON, WIDE, Drawn, Setting, beneath, judged
+from dpbench.publicdata.claims.sweeps import BETA, DELTA, EPSILON, WIDE, along_n, beneath, excess_share, judged, setting
 from dpbench.publicdata.hypotheses_cube import ParityCube
 from dpbench.publicdata.hypotheses_finite import FiniteClass
 from dpbench.publicdata.hypotheses_line import Intervals, Thresholds
@@ -23,15 +24,16 @@ from dpbench.publicdata.hypotheses_plane import Halfspaces
 from dpbench.publicdata.populations import FinitePopulation, line, plane
 from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.publicdata.rrspm import RRSPM
-from dpbench.rates.sweeps import sweep
 
 CELLS = 512
 CASES = {
     # name: power of 1/α in n and in m, the factor that O(.) leaves open in m, label noise, data sets (quick), mechanism
-    "thm10.rate.n": (5.0, 2.0, 0.5, 0.1, 96, RRSPM(EPSILON)),
-    "thm10.rate.n.realizable": (3.0, 1.0, 2.0, 0.0, 96, RRSPM(EPSILON)),
-    "thm4.rate.n.gaussian-realizable": (2.5, 1.0, 2.0, 0.0, 40, RRSPM(EPSILON, DELTA, noise="gaussian")),
-    "thm4.rate.n.gaussian": (4.0, 2.0, 0.5, 0.1, 64, RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")),
+    "thm10.rate.n": (5.0, 2.0, 0.5, 0.1, (64, 96), RRSPM(EPSILON)),
+    "thm10.rate.n.realizable": (3.0, 1.0, 2.0, 0.0, (32, 96), RRSPM(EPSILON)),
+    "thm4.rate.n.gaussian-realizable": (2.5, 1.0, 2.0, 0.0, (16, 40), RRSPM(EPSILON, DELTA, noise="gaussian")),
+    "thm4.rate.n.gaussian": (
+        4.0, 2.0, 0.5, 0.1, (32, 56), RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed"),
+    ),
 }
 
 
@@ -54,12 +56,8 @@ def in_n(context: Context, name: str) -> tuple[str, Evidence]:
     least = 2000 if noise > 0.0 else 1000  # below it the noise of the weights hides everything
     sizes = context.pick(quick=(least, 50_000), full=(least, 10_000, 50_000, 250_000))
     population = line(Thresholds(), noise=noise, cells=CELLS)
-    alphas = [n ** (-1.0 / power) for n in sizes]
-    grid = [
-        Setting(float(n), n, max(2, math.ceil(share * a**-width)), population, mechanism)
-        for n, a in zip(sizes, alphas, strict=True)
-    ]
-    return judged(context, "n", grid, alphas, [context.pick(quick=sets, full=160)] * len(grid), 16)
+    rows = along_n(sizes, power, lambda a: max(2.0, share * a**-width), population, lambda _: mechanism)
+    return judged(context, rows, context.pick(quick=sets, full=160), 16)
 
 
 paper.variant(
@@ -94,14 +92,11 @@ paper.rate(
 )
 def in_sigma(context: Context) -> tuple[str, Evidence]:
     """α = (nσ⁴)^{−1/5}, m = 1/(ασ)²/2 at a fixed n: ν uniform on the share σ of [0, 1] around the boundary."""
-    n = 50_000
-    sigmas = context.pick(quick=(1.0, 0.0625), full=(1.0, 0.5, 0.25, 0.125, 0.0625))
-    alphas = [(n * s**4) ** -0.2 for s in sigmas]
-    grid = []
-    for s, a in zip(sigmas, alphas, strict=True):
-        population = line(Thresholds(), s, noise=0.1, cells=CELLS)
-        grid.append(Setting(1.0 / s, n, math.ceil(0.5 / (a * s) ** 2), population, RRSPM(EPSILON)))
-    return judged(context, "1/sigma", grid, alphas, [context.pick(quick=96, full=160)] * len(grid), 16)
+    n, rows = 50_000, []
+    for s in context.pick(quick=(1.0, 0.0625), full=(1.0, 0.5, 0.25, 0.125, 0.0625)):
+        a, population = (n * s**4) ** -0.2, line(Thresholds(), s, noise=0.1, cells=CELLS)
+        rows.append(setting("1/sigma", 1.0 / s, a, n, 0.5 / (a * s) ** 2, population, RRSPM(EPSILON)))
+    return judged(context, rows, context.pick(quick=96, full=160), 16)
 
 
 def finite(size: int, noise: float) -> FinitePopulation:
@@ -147,28 +142,22 @@ def classes(context: Context) -> Evidence:
     """Mean excess with `WIDE` standard errors over α; of 24 sets or more Student's t keeps the level."""
     rows: list[Row] = []
     alpha = 0.4
-    for noise, sets in ((0.1, context.pick(quick=24, full=32)), (0.0, context.pick(quick=64, full=128))):
-        for name, d, population in families(noise):
-            for epsilon in context.pick(quick=(1.0,), full=(1.0, 0.5)):
-                made = theory_settings.theorem10(epsilon, alpha, BETA, d, 1.0)
-                m, n = made.m, made.n
-                if noise == 0.0:
-                    m, n = m * alpha, theory_settings.theorem4_records(epsilon, 0.0, alpha, BETA, d, realizable=True)
-                n *= math.log(m / BETA) / math.log(1.0 / BETA)
-                setting = Setting(d, math.ceil(n), math.ceil(m), population, RRSPM(epsilon))
-                (found,) = sweep(
-                    [setting.point(setting.mechanism)], [sets], repeats=8, seed=context.seed, map_blocks=context.map
-                )
-                high = float(found.mean()) + WIDE * float(found.std(ddof=1)) / math.sqrt(found.size)
-                rows.append({"class": name, "noise": noise, "d": d, "epsilon": epsilon, "n": setting.n, "m": setting.m,
-                             "sets": sets, "excess": float(found.mean()), "share": high / alpha})  # fmt: skip
-    share = max(row["share"] for row in rows)
-    worst = next(row for row in rows if row["share"] == share)
+    for noise, sets in ((0.1, context.pick(quick=24, full=32)), (0.0, context.pick(quick=32, full=128))):
+        for (name, d, population), epsilon in product(families(noise), context.pick(quick=(1.0,), full=(1.0, 0.5))):
+            made = theory_settings.theorem10(epsilon, alpha, BETA, d, 1.0)
+            m, n = made.m, made.n
+            if noise == 0.0:
+                m, n = m * alpha, theory_settings.theorem4_records(epsilon, 0.0, alpha, BETA, d, realizable=True)
+            n = math.ceil(n * (math.log(m / BETA) / math.log(1.0 / BETA)))
+            mean, share = excess_share(context, setting("d", d, alpha, n, m, population, RRSPM(epsilon)), sets)
+            rows.append({"class": name, "noise": noise, "d": d, "epsilon": epsilon, "n": n, "m": math.ceil(m),
+                         "sets": sets, "excess": mean, "share": share})  # fmt: skip
+    worst = max(rows, key=lambda row: row["share"])
     return margins(
-        {key: [row[key] for row in rows] for key in rows[0]},
+        column(rows),
         f"value: largest mean excess over alpha = {alpha:g}, {WIDE:g} standard errors added: {worst['class']}, label "
         f"noise {worst['noise']:g}, epsilon = {worst['epsilon']:g}",
-        value=share, margin=1.0 - share, trials=sum(row["sets"] for row in rows),
+        value="share", margin=1.0 - worst["share"], trials=sum(row["sets"] for row in rows),
     )  # fmt: skip
 
 
@@ -183,15 +172,14 @@ def classes(context: Context) -> Evidence:
 def averaged_in_sigma(context: Context) -> Evidence:
     """Algorithm 2 at a fixed n, α = (nσ¹²)^{−1/14}: the largest mean excess over α."""
     n = context.pick(quick=50_000, full=200_000)
-    grid, alphas = [], []
+    rows = []
     for sigma in context.pick(quick=(1.0, 0.8), full=(1.0, 0.9, 0.8, 0.7)):
         alpha = (n * sigma**12) ** (-1.0 / 14.0)
         population = line(Thresholds(), sigma, noise=0.1, cells=128, loss="absolute")
         mechanism = AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(0.5 * alpha**-8), perturbation=0.2 * alpha)
-        alphas.append(alpha)
-        grid.append(Setting(1.0 / sigma, n, math.ceil(4.0 / (alpha * sigma) ** 2), population, mechanism))
-    _, found = judged(context, "1/sigma", grid, alphas, [16] * len(grid), context.pick(quick=4, full=8))
-    return beneath(found, alphas, f"n = {n:,}; alpha has the slope {12.0 / 14.0:.3f}")
+        rows.append(setting("1/sigma", 1.0 / sigma, alpha, n, 4.0 / (alpha * sigma) ** 2, population, mechanism))
+    _, found = judged(context, rows, 16, context.pick(quick=4, full=8))
+    return beneath(found, f"n = {n:,}; alpha has the slope {12.0 / 14.0:.3f}")
 
 
 @paper.inequality(
@@ -209,21 +197,17 @@ def printed_settings(context: Context) -> Evidence:
     sets = context.pick(quick=16, full=32)
     for alpha in context.pick(quick=(0.6,), full=(0.6, 0.5)):
         made = theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, 1.0, 0.5)
-        assert made.calls is not None
-        calls, n, m = math.ceil(made.calls), math.ceil(made.n), math.ceil(made.m)
+        calls, n = math.ceil(made.calls), math.ceil(made.n)
         base = AveragedPerturbation(EPSILON, DELTA, calls=calls, perturbation=made.eta)
-        setting = Setting(alpha, n, m, population, replace(base, noise_scale=made.gamma))
-        point = setting.point(setting.mechanism)
-        (found,) = sweep([point], [sets], repeats=8, seed=context.seed, map_blocks=context.map)
-        high = float(found.mean()) + WIDE * float(found.std(ddof=1)) / math.sqrt(found.size)
-        private = base.gamma(Drawn(population, m).draw(n, stream(0, "publicdata.settings")))
-        rows.append({"alpha": alpha, "n": n, "m": m, "calls": calls, "excess": float(found.mean()),
-                     "gamma_over_private": (made.gamma or 0.0) / private, "share": high / alpha})  # fmt: skip
-    share = max(row["share"] for row in rows)
+        row = setting("alpha", alpha, alpha, n, made.m, population, replace(base, noise_scale=made.gamma))
+        mean, share = excess_share(context, row, sets)
+        private = base.gamma(row["point"].population.draw(n, stream(0, "publicdata.settings")))
+        rows.append({"alpha": alpha, "n": n, "m": math.ceil(made.m), "calls": calls, "excess": mean,
+                     "gamma_over_private": made.gamma / private, "share": share})  # fmt: skip
     return margins(
-        {key: [row[key] for row in rows] for key in rows[0]},
+        column(rows),
         f"value: largest mean excess over alpha, {WIDE:g} standard errors added; J = {rows[0]['calls']:,} calls",
-        value=share, margin=1.0 - share, trials=sets * len(rows),
+        value="share", margin=1.0 - max(row["share"] for row in rows), trials=sets * len(rows),
     )
 
 
@@ -236,13 +220,8 @@ def printed_settings(context: Context) -> Evidence:
 )
 def hull(context: Context) -> tuple[str, Evidence]:
     """Algorithm 3, exact calibration, on the hull of {g1, g2, h}."""
-    sizes = context.pick(quick=(1000, 200_000), full=(1000, 10_000, 100_000))
-    alphas = [n**-0.2 for n in sizes]
-    population = three_functions(hull=True)
-    grid = [
-        Setting(float(n), n, math.ceil(4.0 / a**2), population,
-                RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a))
-        for n, a in zip(sizes, alphas, strict=True)
-    ]  # fmt: skip
-    sets = [context.pick(quick=40, full=96)] * len(grid)
-    return judged(context, "n", grid, alphas, sets, context.pick(quick=4, full=16))
+    rows = along_n(
+        context.pick(quick=(1000, 200_000), full=(1000, 10_000, 100_000)), 5.0, lambda a: 4.0 / a**2,
+        three_functions(hull=True), lambda a: RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a),
+    )  # fmt: skip
+    return judged(context, rows, context.pick(quick=14, full=96), 16)

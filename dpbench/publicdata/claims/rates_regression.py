@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
 
 import numpy as np
 
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows
+from dpbench.ledger.harness import Row, Rows
 from dpbench.publicdata import theory_settings
 from dpbench.publicdata._oracles import nearest
 from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.publicdata.claims import paper
 from dpbench.publicdata.claims.sample_sizes import laplace_sum_tail
-from dpbench.publicdata.claims.sweeps import BETA, DELTA, EPSILON, Setting, beneath, judged
+from dpbench.publicdata.claims.sweeps import BETA, DELTA, EPSILON, along_n, beneath, judged, setting
 from dpbench.publicdata.hypotheses_constants import Constants
 from dpbench.publicdata.hypotheses_finite import ConvexHull, FiniteClass
 from dpbench.publicdata.hypotheses_line import Thresholds
@@ -73,17 +75,18 @@ def nonconvex(context: Context, hull: bool) -> tuple[str, Evidence]:
     """Algorithm 2 at γ, η and m of (127), α = n^{−1/14}, on {g1, g2, h} or on its hull."""
     sizes = context.pick(quick=(100, 100_000), full=(1000, 10_000, 100_000, 1_000_000))
     population = three_functions(hull)
-    alphas = [n ** (-1.0 / 14.0) for n in sizes]
-    grid = []
-    for n, alpha in zip(sizes, alphas, strict=True):
-        # (127) with all its constants 1, but 8 for m, so that the noise on a, b and c averages out
-        made = theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, population.smoothness, 0.5)
-        base = AveragedPerturbation(EPSILON, DELTA, calls=CALLS, perturbation=made.eta, noise_scale=made.gamma)
-        mechanism = OnHull(base) if hull else base
-        grid.append(Setting(float(n), n, math.ceil(8.0 * made.m), population, mechanism))
-    sets = context.pick(quick=(56, 56) if hull else (32, 32), full=(64, 48, 32, 24))
-    repeats = context.pick(quick=16 if hull else 48, full=64 if hull else 32)
-    verdict, evidence = judged(context, "n", grid, alphas, sets, repeats)
+
+    def made(alpha: float) -> theory_settings.Averaged:  # (127), its constants 1 but 8 for m: the noise averages out
+        return theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, population.smoothness, 0.5)
+
+    def mechanism(alpha: float) -> Any:
+        eta, gamma = made(alpha).eta, made(alpha).gamma
+        base = AveragedPerturbation(EPSILON, DELTA, calls=CALLS, perturbation=eta, noise_scale=gamma)
+        return OnHull(base) if hull else base
+
+    rows = along_n(sizes, 14.0, lambda alpha: 8.0 * made(alpha).m, population, mechanism)
+    sets = context.pick(quick=(20, 20) if hull else (40, 16), full=(64, 48, 32, 24))
+    verdict, evidence = judged(context, rows, sets, 64 if hull else context.pick(quick=48, full=32))
     means = ", ".join(f"{value:.4f}" for value in evidence.series["measured"])
     note = f"mean excess {means} at n = {', '.join(f'{n:,}' for n in sizes)}; 1/6 = 0.1667"
     return verdict, replace(evidence, notes=(*evidence.notes, note))
@@ -97,15 +100,12 @@ paper.variant(
 )
 
 
-def private_grid(sizes: Sequence[int]) -> list[Setting]:
-    """Algorithm 2, private (exact calibration), on thresholds: η, m and J follow α = n^{−1/14}."""
-    population = line(Thresholds(), noise=0.1, cells=128, loss="absolute")
-    alphas = [n ** (-1.0 / 14.0) for n in sizes]
-    return [
-        Setting(float(n), n, math.ceil(8.0 * a**-2), population,
-                AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(0.5 * a**-8), perturbation=0.2 * a))
-        for n, a in zip(sizes, alphas, strict=True)
-    ]  # fmt: skip
+def private_grid(sizes: Sequence[int], share: float = 0.5) -> list[Row]:
+    """Algorithm 2, private (exact calibration), on thresholds: η, m and J = `share` α^−8 follow α = n^{−1/14}."""
+    return along_n(
+        sizes, 14.0, lambda a: 8.0 * a**-2, line(Thresholds(), noise=0.1, cells=128, loss="absolute"),
+        lambda a: AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(share * a**-8), perturbation=0.2 * a),
+    )  # fmt: skip
 
 
 @paper.rate(
@@ -118,9 +118,8 @@ def private_grid(sizes: Sequence[int]) -> list[Setting]:
 def averaged(context: Context) -> tuple[str, Evidence]:
     """The slope on `private_grid`."""
     sizes = context.pick(quick=(2000, 500_000), full=(1000, 10_000, 100_000, 1_000_000))
-    alphas = [n ** (-1.0 / 14.0) for n in sizes]
-    sets, repeats = context.pick(quick=((32, 20), 16), full=((48, 48, 32, 32), 64))
-    return judged(context, "n", private_grid(sizes), alphas, sets, repeats)
+    share, sets, repeats = context.pick(quick=(0.25, (48, 24), 16), full=(0.5, (48, 48, 32, 32), 64))
+    return judged(context, private_grid(sizes, share), sets, repeats)
 
 
 @paper.rate(
@@ -133,15 +132,12 @@ def averaged(context: Context) -> tuple[str, Evidence]:
 def regularized(context: Context, noise: str) -> tuple[str, Evidence]:
     """Algorithm 3, private, on linear functions of two coordinates, squared loss: η, m follow α = n^{−1/5} or −1/6."""
     sizes = context.pick(quick=(1000, 30_000), full=(1000, 10_000, 100_000, 1_000_000))
-    population = circle(LinearBall(2), cells=128)
     power, delta = (5.0, DELTA) if noise == "gaussian" else (6.0, 0.0)
-    alphas = [n ** (-1.0 / power) for n in sizes]
-    grid = [
-        Setting(float(n), n, math.ceil(2.0 * a**-2), population,
-                RegularizedPerturbation(EPSILON, delta, noise=noise, regularization=0.5 * a))
-        for n, a in zip(sizes, alphas, strict=True)
-    ]  # fmt: skip
-    return judged(context, "n", grid, alphas, [16] * len(grid), 64)
+    rows = along_n(
+        sizes, power, lambda a: 2.0 * a**-2, circle(LinearBall(2), cells=128),
+        lambda a: RegularizedPerturbation(EPSILON, delta, noise=noise, regularization=0.5 * a),
+    )  # fmt: skip
+    return judged(context, rows, 16, 64)
 
 
 paper.variant(
@@ -165,35 +161,29 @@ paper.variant(
 def in_sigma(context: Context) -> Evidence:
     """Algorithm 3 at a fixed n, α = (nσ⁴)^{−1/5}: ν uniform on an arc that holds the share σ of the circle."""
     n = context.pick(quick=40_000, full=400_000)
-    sigmas = context.pick(quick=(1.0, 0.125), full=(1.0, 0.5, 0.25, 0.125))
-    alphas = [(n * s**4) ** -0.2 for s in sigmas]
-    grid = [
-        Setting(1.0 / s, n, math.ceil(2.0 / (a * s) ** 2), circle(LinearBall(2), s, cells=128),
-                RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a))
-        for s, a in zip(sigmas, alphas, strict=True)
-    ]  # fmt: skip
-    _, found = judged(context, "1/sigma", grid, alphas, [context.pick(quick=16, full=40)] * len(grid), 64)
-    return beneath(found, alphas, f"n = {n:,}")
+    rows = []
+    for s in context.pick(quick=(1.0, 0.125), full=(1.0, 0.5, 0.25, 0.125)):
+        a = (n * s**4) ** -0.2
+        mechanism = RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a)
+        population = circle(LinearBall(2), s, cells=128)
+        rows.append(setting("1/sigma", 1.0 / s, a, n, 2.0 / (a * s) ** 2, population, mechanism))
+    return beneath(judged(context, rows, context.pick(quick=16, full=40), 64)[1], f"n = {n:,}")
 
 
 SHARE = 0.4
 """n over d²/(εα⁴σ^{5/2}) in `necessary`."""
 
 
-def biased(sizes: Sequence[int], power: float, averaged: bool) -> tuple[list[Setting], list[float]]:
-    """Algorithm 3 (private), or 2 beside z*, at η = α = n^{−1/power}: constants whose labels have the worst mean."""
-    grid, alphas = [], [n ** (-1.0 / power) for n in sizes]
-    for n, alpha in zip(sizes, alphas, strict=True):
-        if averaged:  # f̄ = 2Φ(h√3/(2η)) − 1, a third of the points being ordinary ones: h Φ(−h√3/(2η)) is lost
-            population = anchored(constants(Constants(), 1.5 * alpha / math.sqrt(3.0)))
-            made = theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, population.smoothness, 0.5)
-            base = AveragedPerturbation(EPSILON, DELTA, calls=25, perturbation=alpha, noise_scale=made.gamma)
-            grid.append(Setting(float(n), n, math.ceil(made.m), population, base))
-        else:  # f̄ = h/(4η), so h(1 − f̄)/2 is lost: η/2 at h = 2η
-            population = constants(Constants(), 2.0 * alpha)
-            mechanism = RegularizedPerturbation(EPSILON, DELTA, regularization=alpha)
-            grid.append(Setting(float(n), n, math.ceil(2.0 / alpha**2), population, mechanism))
-    return grid, alphas
+def biased(n: int, alpha: float, averaged: bool) -> Row:
+    """Algorithm 3 (private), or 2 beside z*, at η = α: constants whose labels have the worst mean."""
+    if averaged:  # f̄ = 2Φ(h√3/(2η)) − 1, a third of the points being ordinary ones: h Φ(−h√3/(2η)) is lost
+        population = anchored(constants(Constants(), 1.5 * alpha / math.sqrt(3.0)))
+        made = theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, population.smoothness, 0.5)
+        base = AveragedPerturbation(EPSILON, DELTA, calls=25, perturbation=alpha, noise_scale=made.gamma)
+        return setting("n", n, alpha, n, made.m, population, base)
+    # f̄ = h/(4η), so h(1 − f̄)/2 is lost: η/2 at h = 2η
+    mechanism = RegularizedPerturbation(EPSILON, DELTA, regularization=alpha)
+    return setting("n", n, alpha, n, 2.0 / alpha**2, constants(Constants(), 2.0 * alpha), mechanism)
 
 
 _WORST = (
@@ -215,9 +205,8 @@ def worst(context: Context, averaged: bool) -> tuple[str, Evidence]:
     sizes = context.pick(quick=(2000, 50_000), full=(2000, 10_000, 50_000, 250_000))
     if averaged:
         sizes = (100, 100_000)
-    grid, alphas = biased(sizes, 14.0 if averaged else 5.0, averaged)
-    sets = [context.pick(quick=64 if averaged else 32, full=192)] * len(grid)
-    return judged(context, "n", grid, alphas, sets, 16, side="tight")
+    rows = [biased(n, n ** (-1.0 / (14.0 if averaged else 5.0)), averaged) for n in sizes]
+    return judged(context, rows, context.pick(quick=64 if averaged else 32, full=192), 16, side="tight")
 
 
 paper.rate(
@@ -241,18 +230,15 @@ paper.rate(
 )
 def necessary(context: Context) -> Rows:
     """Left α, right the mean excess at the worst h, exact but for the records' own sampling, which adds to it."""
-    for d in (1, 16, 1024):
-        for alpha, sigma in ((0.2, 1.0), (0.05, 1.0), (0.1, 0.25)):
-            group = round(1.0 / (alpha**2 * sigma))
-            m = d * group / sigma
-            for epsilon in (0.1, 1.0):
-                n = SHARE * d**2 / (epsilon * alpha**4 * sigma**2.5)
-                scale = 2.0 * m / epsilon
-                biases = np.linspace(0.5, 1.0, 6) * 0.75 * math.sqrt(2.0 * group) * scale * d / n
-                lost = max(h * laplace_sum_tail(group, h * n / d / scale) for h in np.minimum(biases, 1.0).tolist())
-                said = theory_settings.theorem10(epsilon, alpha, math.exp(-1.0), float(d), sigma).n
-                yield {"d": d, "alpha": alpha, "sigma": sigma, "epsilon": epsilon, "m": m, "n": n,
-                       "n_over_printed": n / said, "left": alpha, "right": lost}  # fmt: skip
+    for d, (alpha, sigma), epsilon in product((1, 16, 1024), ((0.2, 1.0), (0.05, 1.0), (0.1, 0.25)), (0.1, 1.0)):
+        group = round(1.0 / (alpha**2 * sigma))
+        m, n = d * group / sigma, SHARE * d**2 / (epsilon * alpha**4 * sigma**2.5)
+        scale = 2.0 * m / epsilon
+        biases = np.linspace(0.5, 1.0, 6) * 0.75 * math.sqrt(2.0 * group) * scale * d / n
+        lost = max(h * laplace_sum_tail(group, h * n / d / scale) for h in np.minimum(biases, 1.0).tolist())
+        said = theory_settings.theorem10(epsilon, alpha, math.exp(-1.0), float(d), sigma).n
+        yield {"d": d, "alpha": alpha, "sigma": sigma, "epsilon": epsilon, "m": m, "n": n, "n_over_printed": n / said,
+               "left": alpha, "right": lost}  # fmt: skip
     return (
         "value: the smallest relative margin of the excess over alpha; the column n_over_printed is this n over that "
         "of Theorem 10 with its constants 1 and log(1/beta) = 1: SHARE alpha sigma^(3/2)",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, margins, missed
+from dpbench.ledger.harness import Rows, margins, missed, sampled, summary
 from dpbench.publicdata import theory
 from dpbench.publicdata._oracles import nearest, public_values
 from dpbench.publicdata._separator import weighted_minimisers
@@ -76,14 +75,9 @@ def _least(errors: np.ndarray, fibre: np.ndarray, size: int) -> np.ndarray:
 def lemma18(context: Context) -> Evidence:
     """The lead of f_D after the shift, on the neighbour, less its lead before: at least 0."""
     blocks = context.pick(quick=10, full=100)
-    unit = {"what": "Lemma 18 on random classes"}
-    found = np.array(context.map(unit, partial(shifts, context.seed), range(blocks)))
-    worst = float(found[:, 0].min())
-    margin = 0.0 if -1e-9 < worst < 0.0 else worst
-    return Evidence(
-        value=margin, margin=margin, trials=blocks * _CLASSES * _WEIGHTS,
-        notes=("value: least lead after the shift less the lead before it; 0: the shift of 2 is all needed",),
-    )
+    worst = min(lead for lead, _ in sampled(context, shifts, blocks=blocks))
+    note = "value: least lead after the shift less the lead before it; 0: the shift of 2 is all needed"
+    return margins({}, note, margin=worst, rounding=1e-9, trials=blocks * _CLASSES * _WEIGHTS)
 
 
 @paper.inequality(
@@ -102,11 +96,8 @@ def lemma19(context: Context) -> Evidence:
         signs = np.where(rng.random() < 0.3, np.sign(r), rng.choice((-1.0, 1.0), m))
         loss = float((np.abs(r + 2.0 * signs) - np.abs(r)).sum()) / scale
         smallest = min(smallest, 1.0 - loss / epsilon)
-    margin = 0.0 if -1e-12 < smallest < 0.0 else smallest
-    return Evidence(
-        value=margin, margin=margin, trials=cases,
-        notes=("value: smallest relative margin of epsilon over the log-ratio; 0: attained where all signs agree",),
-    )
+    note = "value: smallest relative margin of epsilon over the log-ratio; 0: attained where all signs agree"
+    return margins({}, note, margin=smallest, trials=cases)
 
 
 @paper.inequality(
@@ -115,16 +106,12 @@ def lemma19(context: Context) -> Evidence:
     because="Two functions that differ on Z have equal values on a set of weights of measure 0. F itself has no "
     "unique one: publicdata.alg4.privacy.ties.",
 )
-def lemma20(context: Context) -> tuple[str, Evidence]:
+def lemma20(context: Context) -> Evidence:
     """The least gap between the two best functions of the class on Z: never 0 among random weights."""
     blocks = context.pick(quick=10, full=100)
-    unit = {"what": "Lemma 18 on random classes"}
-    found = np.array(context.map(unit, partial(shifts, context.seed), range(blocks)))
-    least = float(found[:, 1].min())
-    return "refuted" if least <= 0.0 else "not refuted", Evidence(
-        value=least, trials=blocks * _CLASSES * _WEIGHTS,
-        notes=("value: least gap between the best and the second best value of the perturbed loss",),
-    )
+    least = min(gap for _, gap in sampled(context, shifts, blocks=blocks))
+    note = "value: least gap between the best and the second best value of the perturbed loss"
+    return margins({}, note, value=least, margin=least or -1.0, rounding=0.0, trials=blocks * _CLASSES * _WEIGHTS)
 
 
 def population(smoothness: float) -> FinitePopulation:
@@ -157,14 +144,12 @@ def sharp_noise(m: int, n: int, epsilon: float, log: float) -> float:
     because="The constant of O(.) is taken as 1; thresholds, exact population risk. f^ agrees with f~ on Z, so "
     "(d/m)/sigma would do.",
 )
-def classification(context: Context, which: int) -> Evidence:
+def classification(context: Context, which: int) -> Rows:
     """Lemma 22 (which = 0, constant 1), 23 (1) or `sharp_noise` (2) on thresholds: how often the bound is missed."""
     sets = context.pick(quick=40, full=400)
-    rows: list[Row] = []
     cases = [(s, n, m) for s in (1.0, 0.2) for n, m in ((2000, 8), (10_000, 32))]
     for sigma, n, m in cases:
-        unit = {"what": "rounding and noise of Algorithm 4 on thresholds", "sigma": sigma, "n": n, "m": m}
-        found = np.concatenate(context.map(unit, partial(differences, sigma, n, m, context.seed), range(sets)))
+        found = np.concatenate(sampled(context, differences, sigma, n, m, blocks=sets))
         bound = (
             math.sqrt((1.0 + math.log(1.0 / BETA)) / (m * sigma**2)),
             4.0 * m**2 * math.log(m / BETA) / n,
@@ -173,13 +158,10 @@ def classification(context: Context, which: int) -> Evidence:
         made = found[:, min(which, 1)]
         one = made.reshape(sets, -1)[:, 0]  # one output a data set: independent trials
         quantile = float(np.quantile(made, 1.0 - BETA))
-        rows.append(missed(one, bound, BETA, len(cases), sigma=sigma, n=float(n), m=float(m), quantile=quantile,
-                           bound=bound, share=quantile / bound))  # fmt: skip
-    return margins(
-        rows,
-        f"value: largest share of the bound that the {1.0 - BETA:g}-quantile takes, {len(cases)} settings",
-        value=max(row["share"] for row in rows), trials=sets * len(cases),
-    )
+        yield missed(one, bound, BETA, len(cases), sigma=sigma, n=float(n), m=float(m), quantile=quantile,
+                     bound=bound, share=quantile / bound)  # fmt: skip
+    note = f"value: largest share of the bound that the {1.0 - BETA:g}-quantile takes, {len(cases)} settings"
+    return summary(note, value="share", trials=sets * len(cases))
 
 
 paper.inequality(

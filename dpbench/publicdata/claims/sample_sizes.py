@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 from scipy.special import gammaincc, gammaln, ndtri
@@ -78,7 +79,6 @@ def records(context: Context, noise: str) -> Evidence:
 def _needed(epsilon: float, noise: str, alpha: float = ALPHA) -> Row:
     delta = 1e-5 * epsilon if noise == "gaussian" else 0.0
     made = theory_settings.theorem7(epsilon, delta, alpha, BETA, 1.0, 1.0, LIPSCHITZ)
-    assert made.gamma is not None and made.eta is not None
     m = math.ceil(made.m)
     if noise == "gaussian":
         least = (0.5 * least_spread(epsilon, delta) / made.gamma) ** 2 * m / made.eta
@@ -91,7 +91,6 @@ def _needed(epsilon: float, noise: str, alpha: float = ALPHA) -> Row:
 def reached() -> float:
     """ε of the pair at (130) and (131), ε = 1 claimed, all hidden constants 1."""
     made = theory_settings.theorem7(1.0, 1e-5, ALPHA, BETA, 1.0, 1.0, LIPSCHITZ)
-    assert made.gamma is not None and made.eta is not None
     return clipped_gaussians(-1.0, 1.0, 2.0 * made.gamma * math.sqrt(made.eta * made.n / made.m)).epsilon(1e-5)
 
 
@@ -141,12 +140,10 @@ def every_choice(context: Context) -> Evidence:
 )
 def necessary(context: Context) -> Rows:
     """Left 0.008 d/(ε²α³), right d s(ε)²/(4·36α²·2α), the n at which the pair and both accuracies go together."""
-    for d in (1.0, 100.0):
-        for alpha in (0.125, 0.01):
-            for epsilon in EPSILONS:
-                least = d * least_spread(epsilon, 1e-5 * epsilon) ** 2 / (4.0 * 36.0 * alpha**2 * 2.0 * alpha)
-                yield {"d": d, "alpha": alpha, "epsilon": epsilon, "left": 0.008 * d / (epsilon**2 * alpha**3),
-                       "right": least}  # fmt: skip
+    for d, alpha, epsilon in product((1.0, 100.0), (0.125, 0.01), EPSILONS):
+        least = d * least_spread(epsilon, 1e-5 * epsilon) ** 2 / (4.0 * 36.0 * alpha**2 * 2.0 * alpha)
+        printed = 0.008 * d / (epsilon**2 * alpha**3)
+        yield {"d": d, "alpha": alpha, "epsilon": epsilon, "left": printed, "right": least}
 
 
 def records_enough(m: int, eta: float, gamma: float, epsilon: float, delta: float) -> float:
@@ -166,21 +163,16 @@ def records_enough(m: int, eta: float, gamma: float, epsilon: float, delta: floa
 def enough(context: Context, noise: str) -> Rows:
     """The guarantee at these settings over d, σ, α and ε."""
     delta = 1e-5 if noise == "gaussian" else 0.0
-    for d, sigma in ((1.0, 1.0), (64.0, 1.0), (1.0, 0.1)):
-        for alpha in (0.125, 0.01):
-            for epsilon in (1e-4, 1e-2, 1.0):
-                made = theory_settings.theorem7(epsilon, delta, alpha, BETA, d, sigma, LIPSCHITZ)
-                assert made.gamma is not None and made.eta is not None
-                m = math.ceil(made.m)
-                n = records_enough(m, made.eta, made.gamma, epsilon, delta)
-                rho = 1.0 / math.sqrt(made.eta * n)
-                if noise == "gaussian":
-                    shift = math.sqrt(m) * rho / made.gamma
-                    profile = gaussian_profile(shift, kind="upper", why="a shift by sqrt(m) rho")
-                else:
-                    profile = pure_profile(m * rho / made.gamma, why="an l1 shift of m rho")
-                yield {"epsilon": epsilon, "delta": delta, "guarantee": profile, "d": d, "sigma": sigma,
-                       "alpha": alpha, "records": n, "over_printed": n / made.n}  # fmt: skip
+    for (d, sigma), alpha, epsilon in product(((1.0, 1.0), (64.0, 1.0), (1.0, 0.1)), (0.125, 0.01), (1e-4, 1e-2, 1.0)):
+        made = theory_settings.theorem7(epsilon, delta, alpha, BETA, d, sigma, LIPSCHITZ)
+        m = math.ceil(made.m)
+        n = records_enough(m, made.eta, made.gamma, epsilon, delta)
+        rho = 1.0 / math.sqrt(made.eta * n)
+        profile = gaussian_profile(math.sqrt(m) * rho / made.gamma, kind="upper", why="a shift by sqrt(m) rho")
+        if noise == "laplace":
+            profile = pure_profile(m * rho / made.gamma, why="an l1 shift of m rho")
+        yield {"epsilon": epsilon, "delta": delta, "guarantee": profile, "d": d, "sigma": sigma, "alpha": alpha,
+               "records": n, "over_printed": n / made.n}  # fmt: skip
 
 
 paper.variant(
@@ -202,15 +194,10 @@ paper.variant(
 )
 def calls(context: Context) -> Rows:
     """Left: what √(log(2/δ)/J) costs in (102); right: ε·log(2/δ)/log(1/δ)."""
-    for d in (1.0, 100.0):
-        for alpha in (0.5, 0.01):
-            for sigma, lipschitz in ((1.0, 0.5), (0.1, 1.0)):
-                for beta in (math.exp(-1.0), 1e-6):
-                    for delta in (1e-2, 1e-10):
-                        made = theory_settings.theorem6(1.0, delta, alpha, beta, d, sigma, lipschitz)
-                        assert made.gamma is not None and made.calls is not None
-                        log = math.log(2.0 / delta)
-                        cost = 0.5 * made.m / made.gamma**2 * (1.0 + made.gamma * math.sqrt(log))
-                        yield {"d": d, "alpha": alpha, "sigma": sigma, "beta": beta, "delta": delta,
-                               "calls": made.calls, "left": cost * math.sqrt(log / made.calls),
-                               "right": log / math.log(1.0 / delta)}  # fmt: skip
+    smooth, betas, deltas = ((1.0, 0.5), (0.1, 1.0)), (math.exp(-1.0), 1e-6), (1e-2, 1e-10)
+    for d, alpha, (sigma, lipschitz), beta, delta in product((1.0, 100.0), (0.5, 0.01), smooth, betas, deltas):
+        made = theory_settings.theorem6(1.0, delta, alpha, beta, d, sigma, lipschitz)
+        log = math.log(2.0 / delta)
+        cost = 0.5 * made.m / made.gamma**2 * (1.0 + made.gamma * math.sqrt(log))
+        yield {"d": d, "alpha": alpha, "sigma": sigma, "beta": beta, "delta": delta, "calls": made.calls,
+               "left": cost * math.sqrt(log / made.calls), "right": log / math.log(1.0 / delta)}  # fmt: skip

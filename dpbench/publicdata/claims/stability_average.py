@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.stats import binom
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, column, margins
+from dpbench.ledger.harness import Row, Rows, column, margins, sampled
 from dpbench.publicdata import theory
 from dpbench.publicdata.claims import paper
 from dpbench.publicdata.hypotheses_line import Thresholds
@@ -69,18 +68,17 @@ def expected_square(context: Context, version: str) -> Evidence:
         rows.append({"n_eta": 1.0 / share, "square": 4.0 * flip(share)} | dict(zip(VERSIONS, three, strict=True)))
     smallest = min(1.0 - row["square"] / row[version] for row in rows)
     cases = context.pick(quick=6, full=24)
-    unit = {"what": "stability of one oracle call of Algorithm 2 on thresholds"}
-    found = np.array(context.map(unit, partial(threshold_case, context.seed), range(cases)))
+    found = np.array(sampled(context, threshold_case, blocks=cases))
     reach = 4.0 * math.sqrt(math.log(_NEIGHBOURS * cases / LEVEL) / (2.0 * _MOTIONS))
     bounds = found[:, 4 + VERSIONS.index(version)]
-    sampled = float((1.0 - (found[:, 3] - reach) / bounds).min())
+    drawn = float((1.0 - (found[:, 3] - reach) / bounds).min())
     columns = ("n", "m", "eta", "worst", *VERSIONS)
     return margins(
         column(rows) | {f"thresholds_{name}": found[:, i].tolist() for i, name in enumerate(columns)},
         "value: smallest relative margin on F = {f, -f}, exact, where E|fbar - fbar'|^2 tends to 2C",
         f"thresholds: {cases} data sets, {_NEIGHBOURS} neighbours each, worst mean square over its bound "
         f"{float((found[:, 3] / bounds).max()):.3f}",
-        value=smallest, margin=min(smallest, sampled), trials=cases * _NEIGHBOURS * _MOTIONS,
+        value=smallest, margin=min(smallest, drawn), trials=cases * _NEIGHBOURS * _MOTIONS,
     )
 
 

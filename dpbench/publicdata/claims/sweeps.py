@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dpbench.ledger.core import LEVEL, Context, Evidence, rate_verdict
-from dpbench.ledger.harness import margins
+from dpbench.ledger.harness import Row, column, margins
 from dpbench.publicdata._oracles import joint
 from dpbench.publicdata.populations import FinitePopulation
 from dpbench.publicdata.problem import PublicDataProblem
@@ -37,12 +37,12 @@ class Drawn:
         p = self.population
         chances = p.private[:, None] * p.law
         counts = rng.multinomial(n, chances.ravel() / chances.sum())
-        atoms = np.repeat(np.arange(counts.size), counts)
+        features = np.repeat(np.repeat(p.points, p.law.shape[1], axis=0), counts, axis=0)
         seen = rng.choice(len(p.public), size=self.m, p=p.public)
         return PublicDataProblem(
-            p.points[atoms // p.law.shape[1]], p.labels.ravel()[atoms], p.points[seen], hypotheses=p.hypotheses,
-            loss=p.loss, smoothness=p.smoothness,
-        )  # fmt: skip
+            features, np.repeat(p.labels.ravel(), counts), p.points[seen], hypotheses=p.hypotheses, loss=p.loss,
+            smoothness=p.smoothness,
+        )
 
     def excess_risk(self, outputs: Any) -> np.ndarray:
         return self.population.excess_risk(outputs)
@@ -58,18 +58,23 @@ class EmpiricalRiskMinimizer:
         return np.repeat(found, trials, axis=0)
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One point of a grid: x, n, m, the population and the mechanism."""
+def setting(axis: str, x: float, alpha: float, n: int, m: float, population: FinitePopulation, mechanism: Any) -> Row:
+    """A row of `judged`: the mechanism on n records and ⌈m⌉ public points, α its proven accuracy."""
+    count = math.ceil(m)
+    return {axis: float(x), "records": float(n), "public points": float(count), "theory": float(alpha),
+            "point": Point(Drawn(population, count), n, mechanism)}  # fmt: skip
 
-    x: float
-    n: int
-    m: int
-    population: FinitePopulation
-    mechanism: Any
 
-    def point(self, mechanism: Any) -> Point:
-        return Point(Drawn(self.population, self.m), self.n, mechanism)
+def along_n(
+    sizes: Sequence[int], power: float, points: Callable[[float], float], population: FinitePopulation,
+    mechanism: Callable[[float], Any],
+) -> list[Row]:  # fmt: skip
+    """Settings at α = n^{−1/power}, which `points`, the number of public points, and the mechanism follow."""
+    made = []
+    for n in sizes:
+        alpha = n ** (-1.0 / power)
+        made.append(setting("n", n, alpha, n, points(alpha), population, mechanism(alpha)))
+    return made
 
 
 def tolerance(expected: float) -> float:
@@ -78,55 +83,53 @@ def tolerance(expected: float) -> float:
 
 
 def judged(
-    context: Context, axis: str, grid: Sequence[Setting], alphas: Sequence[float], trials: Sequence[int], repeats: int,
-    notes: tuple[str, ...] = (), side: str = "upper",
-) -> tuple[str, Evidence]:  # fmt: skip
-    """Slope of the mean excess risk over `axis` against that of the proven accuracy on the same grid.
+    context: Context, rows: Sequence[Row], trials: int | Sequence[int], repeats: int, *notes: str, side: str = "upper"
+) -> tuple[str, Evidence]:
+    """Slope of the mean excess risk along the first column of `setting`s against that of the proven accuracy.
 
-    `trials`: data sets at each point of the grid. The column "over ceiling" is the mean excess over that accuracy.
+    `trials`: data sets at each row. The column "over ceiling" is the mean excess over that accuracy.
     """
-    samples = sweep(
-        [s.point(s.mechanism) for s in grid], list(trials), repeats=repeats, seed=context.seed, map_blocks=context.map
-    )
-    few = [max(4, count // 8) for count in trials]
-    plain = sweep([s.point(EmpiricalRiskMinimizer()) for s in grid], few, seed=context.seed, map_blocks=context.map)
-    found = slope([s.x for s in grid], samples, level=LEVEL)
-    expected = theory_slope([s.x for s in grid], alphas)
-    errors = [float(part.std(ddof=1)) / math.sqrt(part.size) for part in plain]
-    counts = ", ".join(map(str, trials))
+    table, counts = column(rows), [trials] * len(rows) if isinstance(trials, int) else list(trials)
+    axis, points, alphas = next(iter(table)), table.pop("point"), table["theory"]
+    samples = sweep(points, counts, repeats=repeats, seed=context.seed, map_blocks=context.map)
+    plain = [replace(point, mechanism=EmpiricalRiskMinimizer()) for point in points]
+    few = sweep(plain, [max(4, count // 8) for count in counts], seed=context.seed, map_blocks=context.map)
+    found, expected = slope(table[axis], samples, level=LEVEL), theory_slope(table[axis], alphas)
     away = "slower" if found.value > expected else "faster"
     return rate_verdict(found.interval, expected, side, tolerance(expected)), Evidence(
         value=found.value,
         interval=found.interval,
         level=LEVEL,
         trials=found.trials * repeats,
-        seed=context.seed,
-        series={
-            axis: [s.x for s in grid],
-            "records": [float(s.n) for s in grid],
-            "public points": [float(s.m) for s in grid],
+        series=table | {
             "measured": found.means.tolist(),
             "standard error": found.errors.tolist(),
-            "erm": [float(part.mean()) for part in plain],
-            "erm standard error": errors,
-            "theory": list(map(float, alphas)),
+            "erm": [float(part.mean()) for part in few],
+            "erm standard error": [float(part.std(ddof=1)) / math.sqrt(part.size) for part in few],
             "over ceiling": [float(mean / a) for mean, a in zip(found.means, alphas, strict=True)],
         },
         notes=(
             f"value: log-log slope of the mean excess risk over {axis}; the proven accuracy has {expected:.3f} on this "
             f"grid: measured {abs(found.value - expected):.3f} {away}",
-            f"interval at level {LEVEL:g}; {counts} data sets, {repeats} outputs each",
+            f"interval at level {LEVEL:g}; {', '.join(map(str, counts))} data sets, {repeats} outputs each",
             *notes,
         ),
-    )
+    )  # fmt: skip
 
 
-def beneath(found: Evidence, alphas: Sequence[float], *notes: str) -> Evidence:
+def beneath(found: Evidence, *notes: str) -> Evidence:
     """Values for a slope: the mean excess of `judged` with `WIDE` standard errors, as a share of the accuracy α."""
-    measured, errors = found.series["measured"], found.series["standard error"]
-    shares = [(mean + WIDE * error) / a for mean, error, a in zip(measured, errors, alphas, strict=True)]
+    columns = zip(*(found.series[name] for name in ("measured", "standard error", "theory")), strict=True)
+    shares = [(mean + WIDE * error) / alpha for mean, error, alpha in columns]
     note = f"value: largest mean excess over alpha, with {WIDE:g} standard errors added"
     return margins(
-        found.series | {"share": shares}, note, *notes, f"log-log slope: {found.value:.3f}", value=max(shares),
+        found.series | {"share": shares}, note, *notes, f"log-log slope: {found.value:.3f}", value="share",
         margin=1.0 - max(shares), trials=found.trials,
     )  # fmt: skip
+
+
+def excess_share(context: Context, row: Row, sets: int) -> tuple[float, float]:
+    """Of a `setting`, from `sets` data sets: the mean excess, and that with `WIDE` standard errors as a share of α."""
+    (found,) = sweep([row["point"]], [sets], repeats=8, seed=context.seed, map_blocks=context.map)
+    mean, error = float(found.mean()), float(found.std(ddof=1)) / math.sqrt(found.size)
+    return mean, (mean + WIDE * error) / row["theory"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from itertools import product
 
 import numpy as np
 from scipy.stats import binom
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, growing, margins, missed
+from dpbench.ledger.harness import Rows, growing, margins, missed, sampled, summary
 from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.publicdata.claims import paper
 from dpbench.publicdata.claims.sweeps import Drawn
@@ -45,10 +45,9 @@ def line_deviations(rng: np.random.Generator, n: int, dimension: int, sets: int)
     because="The constant of O(.) is taken as 1. Near-extremal: intervals need 0.77 at n = 400, a fair coin 1/sqrt(2) "
     "as beta falls, all bits on d points 1/sqrt(2 pi) as d grows, each for every n.",
 )
-def uniform(context: Context) -> Evidence:
+def uniform(context: Context) -> Rows:
     """How often the bound is missed, and the constant that the (1 − β)-quantile needs; a coin exactly to β = 1e-12."""
     sets = context.pick(quick=1000, full=4000)
-    rows: list[Row] = []
     rng = stream(context.seed, "publicdata.thm9")
     cases = [("bits", d, n) for d in _BITS for n in (100, 10_000)]
     cases += [("line", d, n) for d in (1, 2) for n in (100, context.pick(quick=400, full=2000))]
@@ -56,18 +55,17 @@ def uniform(context: Context) -> Evidence:
         found = (cube_deviations if family == "bits" else line_deviations)(rng, n, d, sets)
         bound = math.sqrt((d + math.log(1.0 / BETA)) / n)
         needed = float(np.quantile(found, 1.0 - BETA)) / bound
-        rows.append(missed(found, bound, BETA, len(cases), family=family, d=d, n=n, constant=needed))
-    for beta in (1e-3, 1e-6, 1e-12):
-        for n in (100, 10**6):  # one fair coin: the class {−1, 1} on one point
-            bound = math.sqrt((1.0 + math.log(1.0 / beta)) / n)
-            needed = (float(binom.isf(0.5 * beta, n, 0.5)) / n - 0.5) / bound
-            chance = 2.0 * float(binom.sf(math.floor(n * (0.5 + bound)), n, 0.5))
-            rows.append({"family": "coin", "d": 1, "n": n, "constant": needed, "frequency": chance, "left": chance,
-                         "right": beta, "runs": 0, "hits": 0, "allowed": beta})  # fmt: skip
-    return margins(
-        rows, f"value: largest constant that a (1 - beta)-quantile needs, {len(rows)} cases; 1 is what is tried",
-        value=max(row["constant"] for row in rows), trials=sets * len(cases),
-    )
+        yield missed(found, bound, BETA, len(cases), family=family, d=d, n=n, constant=needed)
+    for beta, n in product((1e-3, 1e-6, 1e-12), (100, 10**6)):  # one fair coin: the class {−1, 1} on one point
+        bound = math.sqrt((1.0 + math.log(1.0 / beta)) / n)
+        needed = (float(binom.isf(0.5 * beta, n, 0.5)) / n - 0.5) / bound
+        chance = 2.0 * float(binom.sf(math.floor(n * (0.5 + bound)), n, 0.5))
+        yield {"family": "coin", "d": 1, "n": n, "constant": needed, "frequency": chance, "left": chance,
+               "right": beta, "runs": 0, "hits": 0, "allowed": beta}  # fmt: skip
+    return summary(
+        "value: largest constant that a (1 - beta)-quantile needs; 1 is what is tried", value="constant",
+        trials=sets * len(cases),
+    )  # fmt: skip
 
 
 @paper.inequality(
@@ -128,18 +126,17 @@ def logarithm(context: Context) -> Rows:
 def restriction(context: Context) -> Evidence:
     """Random classes on up to six points, Z some of them: is the restriction identified by Z, and is the class?"""
     rng = stream(context.seed, "publicdata.lemma17")
-    cases, missed, whole = context.pick(quick=300, full=5000), 0, 0
+    cases, failed, whole = context.pick(quick=300, full=5000), 0, 0
     for _ in range(cases):
         size, public = int(rng.integers(2, 30)), int(rng.integers(1, 6))
         table = rng.choice((-1.0, 1.0), (size, 6))
         points = rng.permutation(6)[:public].astype(float)
         restricted = FiniteClass(np.unique(table[:, points.astype(int)], axis=0))
-        missed += not identifies(restricted, np.arange(float(public)))
+        failed += not identifies(restricted, np.arange(float(public)))
         whole += identifies(FiniteClass(table), points)
-    return Evidence(
-        value=whole / cases, margin=0.0 if missed == 0 else -missed / cases, trials=cases,
-        notes=(f"value: share of {cases:,} random classes that Z identifies before they are restricted to Z; of the "
-               f"restricted ones {cases - missed:,}",),
+    return margins(
+        {}, f"value: share of {cases:,} random classes that Z identifies before they are restricted to Z; of the "
+        f"restricted ones {cases - failed:,}", value=whole / cases, margin=-failed / cases, trials=cases,
     )  # fmt: skip
 
 
@@ -222,15 +219,13 @@ _SCALED = (
     because=_SCALED + "Constants with labels of mean 2 eta, beside z*. The bound is far above them: the entry could "
         "fail only by more than the factor in its column share.",
 )
-def whole(context: Context, name: str) -> Evidence:
+def whole(context: Context, name: str) -> Rows:
     """The (1 − β)-quantile of the excess over the corrected bound, and over its terms in η alone as n and m grow."""
-    rows: list[Row] = []
     blocks = context.pick(quick=2, full=10)
     cases = [(200, 32, 0.2, 0.5), (5000, 64, 0.05, 0.1), (50_000, 64, 0.05, 0.001)]
     log = math.log(4.0 / BETA)
     for n, m, eta, gamma in cases:
-        unit = {"what": f"excess of constants, {name}", "n": n, "m": m, "eta": eta, "gamma": gamma}
-        found = np.concatenate(context.map(unit, partial(losses, name, n, m, eta, gamma, context.seed), range(blocks)))
+        found = np.concatenate(sampled(context, losses, name, n, m, eta, gamma, blocks=blocks))
         sigma, calls = (1.0 / 3.0, _CALLS) if name == "averaged" else (1.0, 1)
         noise = 4.0 * gamma * (1.0 + math.sqrt(2.0 * log / m))
         if name == "laplace":
@@ -240,13 +235,12 @@ def whole(context: Context, name: str) -> Evidence:
         bound = 12.0 * LIPSCHITZ / math.sqrt(n) * _COIN + 2.0 * math.sqrt(2.0 * log / n) + bias
         bound += LIPSCHITZ / math.sqrt(sigma) * (noise + tail)
         top = float(np.quantile(found, 1.0 - BETA))
-        rows.append(missed(found, bound, BETA, len(cases), n=n, m=m, eta=eta, gamma=gamma, quantile=top, bound=bound,
-                           share=top / bound, share_of_eta_term=top / bias))  # fmt: skip
-    return margins(
-        rows,
+        yield missed(found, bound, BETA, len(cases), n=n, m=m, eta=eta, gamma=gamma, quantile=top, bound=bound,
+                     share=top / bound, share_of_eta_term=top / bias)  # fmt: skip
+    return summary(
         f"value: largest share of the bound that the {1.0 - BETA:g}-quantile of the excess takes; of the term in eta "
-        f"alone {rows[-1]['share_of_eta_term']:.3f} at n = {cases[-1][0]:,}",
-        value=max(row["share"] for row in rows), trials=20 * blocks * len(cases),
+        f"alone {top / bias:.3f} at n = {n:,}",
+        value="share", trials=20 * blocks * len(cases),
     )
 
 
