@@ -52,6 +52,32 @@ def flips(document: dict[str, Any]) -> str:
     return table(("error", "entries run", "turned", "turned so far"), rows)
 
 
+def mechanism_peers(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.mechanism_peers --json`` wrote."""
+    return table(
+        ("mechanism", "peer", "how they agree", "ours a second", "peer's", "ratio", "95% interval"),
+        (
+            (
+                row["mechanism"], row["peer"], row["agreed"], f"{row['ours_per_second']:.3g}",
+                f"{row['peer_per_second']:.3g}", f"{row['median']:.2f}", f"{row['low']:.2f} to {row['high']:.2f}",
+            )
+            for row in document["rows"]
+        ),
+    )  # fmt: skip
+
+
+PEERS = (
+    (
+        "mechanism_peers.json", mechanism_peers,
+        "The JL method, RRSPM with its oracles and the exponential mechanism beside what one writes with NumPy, SciPy "
+        "or scikit-learn, on one core (`python -m benchmarks.mechanism_peers --json evidence/mechanism_peers.json`): "
+        "outputs or calls a second of processor time, medians of 5 alternating pairs, after the two were seen to "
+        "agree. Below 1 ours is the slower one. A Markov chain has the law in the limit only: a draw of it is never "
+        "ε-DP.",
+    ),
+)  # fmt: skip
+"""Evidence, table and what stands above it, on the page of other tools."""
+
 MACHINES = (
     (
         "sizing.json", sizing,

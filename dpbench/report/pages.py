@@ -128,6 +128,7 @@ PAGES = (
         Part("peers.json", lambda document: peers.markdown("held-out", document["parts"]["held-out"]),
              "Real data, seven tenths to train on, scores on the others: medians of 20 fits. The promises differ: "
              "diffprivlib's models are (ε, 0)-DP, ours (ε, 1e-5)-DP."),
+        *(Part(*one) for one in runs.PEERS),
     )),
     Page("heavytail", "The heavy-tailed sampler", (
         Part("heavytail_speed.json", measured.sampler,
