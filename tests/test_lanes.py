@@ -225,7 +225,7 @@ class Told(Silent):
 
 
 def test_progress_is_that_of_all_lanes(log: Path, tmp_path: Path) -> None:
-    work.plant([work.claim(name, work.logging, name, str(log), 0.1) for name in ("a", "b", "c")])
+    work.plant([work.claim(name, work.logging, name, str(log), 0.2) for name in ("a", "b", "c")])
     told = Told()
     ledger.verify(store=tmp_path / "runs.sqlite", processes=2, progress=told)
     assert [done for done, *_ in told.claims] == sorted(done for done, *_ in told.claims)

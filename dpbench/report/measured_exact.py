@@ -17,9 +17,10 @@ HOSTILE = (
     "Whether a mechanism answers must not depend on private values. Lattices at mixed scales, collinear, tied and "
     "nearly equal records, denormal numbers, records at the bounds, in at most three dimensions: on each data "
     "set, and on its neighbour of which one record differs, each mechanism ran once; none raised, gave NaN, "
-    "missed its solver's bound, or answered one side alone. What each case has completed so far (half of the data "
-    "sets are neighbours of the others), of what was asked; the command goes on where the file stops: `pytest -m "
-    "evidence tests/test_totality.py --counts evidence/totality.json`."
+    "missed its solver's bound, or answered one side alone. What each case has completed (half of the data sets are "
+    "neighbours of the others); what is asked with n ≤ 8 is for a mechanism and loss, whose two arithmetics share it, "
+    "each with data sets of its own: `pytest -m evidence tests/test_totality.py --counts evidence/totality.json`, which "
+    "goes on where the file stops."
 )
 """What stands above each table."""
 
