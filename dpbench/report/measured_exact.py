@@ -19,8 +19,8 @@ HOSTILE = (
     "set, and on its neighbour of which one record differs, each mechanism ran once; none raised, gave NaN, "
     "missed its solver's bound, or answered one side alone. What each case has completed (half of the data sets are "
     "neighbours of the others); what is asked with n ≤ 8 is for a mechanism and loss, whose two arithmetics share it, "
-    "each with data sets of its own: `pytest -m evidence tests/test_totality.py --counts evidence/totality.json`, which "
-    "goes on where the file stops."
+    "each with data sets of its own: `pytest -m evidence tests/test_totality.py --counts evidence/totality.json`, "
+    "which goes on where the file stops."
 )
 """What stands above each table."""
 
