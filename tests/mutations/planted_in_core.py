@@ -44,7 +44,7 @@ PLANTED: list[Mutation] = [
         ("return float(betainc(right, guesses - right + 1.0, ndtr(0.5 * mu)))", "return float(betainc(right, guesses - right + 1.0, ndtr(mu)))"),
     ),
     *planted(
-        "dpbench/auditing/bounded_mean.py", "test_audit_intervals test_audit_modes test_rates_coverage test_rates test_claims_core",
+        "dpbench/auditing/bounded_mean.py", "test_audit_levels test_accuracy test_audit_intervals test_audit_modes test_rates_coverage test_rates test_claims_core",
         ("mean = (0.5 + np.concatenate(([0.0], np.cumsum(x)[:-1]))) / (before + 1.0)", "mean = (0.5 + np.cumsum(x)) / (before + 1.0)"),
         ("wanted = -math.log(alpha)", "wanted = -0.5 * math.log(alpha)"),
     ),
