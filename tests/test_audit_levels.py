@@ -135,6 +135,17 @@ def test_a_bet_does_not_look_at_its_own_value(monkeypatch: pytest.MonkeyPatch) -
     assert looks_ahead()
 
 
+@pytest.mark.parametrize("alpha", [0.05, 1e-6])
+def test_the_wealth_at_the_upper_mean_is_one_over_alpha(alpha: float) -> None:
+    """Π(1 + λ_i(m − x_i)) at the bound m of values in [0, R], by its own bets (docstring of the module)."""
+    values = 3.0 * np.random.default_rng(8).beta(2.0, 5.0, 500)
+    bound = bounded_mean.upper_mean(values, 3.0, alpha)
+    x = values / 3.0
+    wealth = np.prod([1.0 + bet * (bound / 3.0 - one) for bet, one in zip(bounded_mean._bets(x, alpha), x, strict=True)])
+    assert wealth == pytest.approx(1.0 / alpha, rel=1e-6)
+    assert values.mean() < bound < 3.0
+
+
 def most_right(canaries: int, guesses: int, right: int, mu: float) -> float:
     """The largest P(V >= v) that the inequalities of arXiv 2410.22235 allow under μ-GDP, by a linear programme.
 

@@ -77,3 +77,10 @@ def test_the_budget_is_the_sum_of_the_levels() -> None:
     assert LEDGER.error_budget == 1e-6 and EMPTY.error_budget == 0.0
     assert not LEDGER.as_expected and not EMPTY.as_expected
     assert replace(LEDGER, entries=LEDGER.entries[:1]).as_expected
+
+
+@pytest.mark.parametrize(("reason", "expected"), [("full only: run with --level full", True), ("ValueError: b", False)])
+def test_an_entry_that_failed_is_not_as_expected(reason: str, expected: bool) -> None:
+    """What stands at level full alone may be missing; what could not run may not."""
+    held = replace(LEDGER, entries=LEDGER.entries[:1], not_run=({"id": "glm.b.floor", "reason": reason},))
+    assert held.as_expected is expected
