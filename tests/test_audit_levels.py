@@ -141,7 +141,8 @@ def test_the_wealth_at_the_upper_mean_is_one_over_alpha(alpha: float) -> None:
     values = 3.0 * np.random.default_rng(8).beta(2.0, 5.0, 500)
     bound = bounded_mean.upper_mean(values, 3.0, alpha)
     x = values / 3.0
-    wealth = np.prod([1.0 + bet * (bound / 3.0 - one) for bet, one in zip(bounded_mean._bets(x, alpha), x, strict=True)])
+    bets = bounded_mean._bets(x, alpha)
+    wealth = np.prod([1.0 + bet * (bound / 3.0 - one) for bet, one in zip(bets, x, strict=True)])
     assert wealth == pytest.approx(1.0 / alpha, rel=1e-6)
     assert values.mean() < bound < 3.0
 
