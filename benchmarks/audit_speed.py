@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ def measure(name: str, repeats: int) -> dict[str, Any]:
         audit(case.sampler, 0.0, case.other, delta=case.delta, trials=trials, seed=seed)
 
     once(0, 20_000)
-    times = [taken(lambda seed=seed: once(seed), time.process_time) for seed in range(repeats)]  # type: ignore[misc]
+    times = [taken(partial(once, seed), time.process_time) for seed in range(repeats)]
     return row(times, min(taken(draw, time.process_time) for _ in range(3)), case.goal)
 
 

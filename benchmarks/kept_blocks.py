@@ -47,8 +47,8 @@ class KeptBlocks(Executor):
         calls = list(zip(*iterables, strict=False))
         name = hashlib.sha256(pickle.dumps(fn) + fingerprint().encode()).digest()
         keys = [name[:16] + hashlib.sha256(repr(call).encode()).digest()[:16] for call in calls]
-        kept = {key: self._read(key) for key in keys}
-        missing = [(key, call) for key, call in zip(keys, calls, strict=True) if kept[key] is None]
+        kept = {key: value for key in keys if (value := self._read(key)) is not None}
+        missing = [(key, call) for key, call in zip(keys, calls, strict=True) if key not in kept]
         arguments = zip(*(call for _, call in missing), strict=True)
         made = self._inner.map(fn, *arguments, timeout=timeout) if missing else ()
         with self._file:
@@ -57,7 +57,7 @@ class KeptBlocks(Executor):
                 self._file.execute("INSERT OR REPLACE INTO results VALUES (?, ?)", (key, kept[key]))
         self.computed += len(missing)
         self.found += len(calls) - len(missing)
-        return iter([pickle.loads(kept[key]) for key in keys])  # type: ignore[arg-type]
+        return iter([pickle.loads(kept[key]) for key in keys])
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Close the file; the inner executor is its owner's."""

@@ -34,14 +34,13 @@ class Membership:
 
     def score(self, outputs: np.ndarray) -> np.ndarray:
         """The target's share of the fingerprint correlation, v_j(z − μ_j), v = w/scale clipped to [0, 1]."""
-        guess = np.clip(outputs[:, self.column] / self.scale, 0.0, 1.0)
-        return guess * (self.bit - self.mean)
+        return membership_scores([self], np.zeros(len(outputs), dtype=np.int64), outputs)
 
 
 def membership_scores(targets: Sequence[Membership], which: np.ndarray, outputs: np.ndarray) -> np.ndarray:
-    """`Membership.score` of each of `outputs` (trials, d) for target number which[t], shape (trials,)."""
+    """The score of each of `outputs` (trials, d), as in `Membership.score`, for target number which[t]: (trials,)."""
     columns = np.array([target.column for target in targets])[which]
-    shares, scales = (np.array(part)[which] for part in zip(*((t.bit - t.mean, t.scale) for t in targets), strict=True))
+    shares, scales = np.array([(target.bit - target.mean, target.scale) for target in targets])[which].T
     return np.asarray(np.clip(outputs[np.arange(len(which)), columns] / scales, 0.0, 1.0) * shares)
 
 

@@ -119,8 +119,7 @@ OTHERS = [
     (UNIT, partial(work.product_of, -np.eye(2)), 0),
     (UNIT, partial(use, Outside(1.0)), 0),
     (UNIT, partial(use, Outside(2.0)), 0),
-    (UNIT, partial(use, [Outside(1.0)]), 0),
-    (UNIT, partial(use, [Outside(2.0)]), 0),
+    *((UNIT, partial(use, [Outside(scale)]), 0) for scale in (1.0, 2.0)),
     (UNIT, partial(use, work.block_of), 0),
 ]
 

@@ -155,12 +155,12 @@ PAGES = (
              "had other work. The zoo and the vectors were measured before the second event was added (`python -m "
              "benchmarks.power --json evidence/audit.json`)."),
         Part("audit.json", measured_audits.speed,
-             "What an audit costs; a new process with its imports, kernels cached. The machine had several times as "
-             "much work as cores, which adds to processor time too: the least is nearest to a machine at rest (`python "
-             "-m benchmarks.audit_speed --add --json evidence/audit.json`)."),
+             "What an audit costs; a new process with its imports, kernels cached. Other work on the machine adds to "
+             "processor time too: the least is nearest to a machine at rest (`python -m benchmarks.audit_speed --add "
+             "--json evidence/audit.json`)."),
         Part("audit.json", measured_audits.dependence,
              "Dependent runs are refused, independent ones are not but with probability 1e-9 an audit, by an "
-             "exact argument (`python -m benchmarks.dependence --json evidence/audit.json`; full: `--correct 20000`):"),
+             "exact argument (`python -m benchmarks.dependence --correct 25000 --json evidence/audit.json`):"),
         Part("second_zoo.json", measured_audits.second_zoo,
              "A second zoo, of mechanisms that the choice of events was not tuned on, at 95% and 200,000 runs a side: "
              "the last column holds the figures of its first run, before scores of one mode, the view along the "
