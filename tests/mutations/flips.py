@@ -5,8 +5,9 @@
 Each error of `planted_in_the_ledger.PLANTS` is planted in a copy of the project, and the entries it is held against
 are run, at level quick (at full, where they have no quick level and took `LONGEST` seconds at most). An entry is turned
 if its verdict is not the one expected. Errors near to what an entry measures come first; those in the rules that all
-entries share are tried on the entries that no other has turned. What a file of results holds of an error is kept while
-the error and the entries it is held against are the same.
+entries share are tried on the entries that no other has turned, and with `--left` all errors are: what else such an
+error turns, the table does not say. What a file of results holds of an error is kept while the error and the entries it
+is held against are the same; a run without `--left` tries again what was tried on entries left alone.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from dpbench.ledger.registry import all_claims
 
 from .__main__ import ROOT, Copy, put
 from .mutation import Mutation
-from .planted_in_the_ledger import CANNOT, FAR, PLANTS
+from .planted_in_the_ledger import CANNOT, FAR, NEAR, PLANTS
 
-LONGEST = 30.0
+LONGEST = 100.0
 PATIENCE = 1500.0
 """Seconds for the entries of one error: what it does not reach then has not been tried with it."""
-EACH = 120.0
+EACH = 300.0
 
 VERDICTS = """
 import json, sys
@@ -117,6 +118,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, required=True, help="file of results, taken up where it exists")
     parser.add_argument("--folder", type=Path, help="where copies and compiled kernels are kept for the next run")
     parser.add_argument("--only", default="", help="errors in files whose path holds this text")
+    parser.add_argument("--left", action="store_true", help="try errors on the entries alone that no other has turned")
     given = parser.parse_args()
     out = given.json
     known: list[dict[str, Any]] = json.loads(out.read_text(encoding="utf-8"))["errors"] if out.exists() else []
@@ -125,10 +127,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(given.folder or Path(folder))
         for place, mutation in enumerate(PLANTS):
-            if results[place] is not None or given.only not in mutation.path:
+            before = results[place]
+            if (before and (given.left or not before.get("left alone"))) or given.only not in mutation.path:
                 continue
-            turned = {name for one in results if one for name in one["turned"]} if mutation in FAR else set()
-            made = results[place] = tried(copy, mutation, {k: v for k, v in names.items() if k not in turned})
+            few = given.left or mutation in FAR
+            turned = {name for one in results if one for name in one["turned"]} if few else set()
+            made = tried(copy, mutation, {k: v for k, v in names.items() if k not in turned})
+            results[place] = made | {"left alone": True} if given.left and mutation in NEAR else made
             left = write(out, [one for one in results if one], every)
             print(f"{len(made['turned']):4} turned, {left} left  {mutation.name}", flush=True)
     return 0

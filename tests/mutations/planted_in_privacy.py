@@ -101,6 +101,9 @@ PLANTED: list[Mutation] = [
         "dpbench/core/sampling.py", "test_sampling",
         ("return type(default) is type(value) and canonical(default) == canonical(value)", "return canonical(default) == canonical(value)"),
         ("blocks = range(-(-trials // width))", "blocks = range(trials // width)"),
+    ),
+    *planted(
+        "dpbench/core/sampling.py", "test_exact_arithmetic",
         ("if seed is None and getattr(mechanism, \"arithmetic\", \"float\") == \"exact\":", "if False:"),
     ),
 ]  # fmt: skip
