@@ -93,21 +93,6 @@ def test_what_lies_beyond_the_last_block_has_its_exact_chance(scale: int) -> Non
     assert made is None or made <= -(block << table.bits)
 
 
-@pytest.mark.kernel
-@pytest.mark.parametrize("scale", [1, 1000, 2**40])
-def test_the_last_block_is_left_to_the_caller_whatever_the_coin(scale: int) -> None:
-    """It stands for all sizes beyond, so that a coin below its sure chance decides nothing."""
-    table = integer_laplace.laplace_table(scale)
-    last = (1 << kernels.LAPLACE_COLUMNS) - 1
-    assert table.thresholds[last] > 0  # so that the word of column `last` and nothing else chooses this block
-    words = np.array([last] + [0] * (table.words - 1), dtype=np.uint64)
-    out, state = np.empty(1, dtype=np.int64), np.zeros(5, dtype=np.int64)
-    made = kernels.discrete_laplace(
-        words, table.bits, 1.0 / scale, table.thresholds, table.aliases, table.heights, table.sure, 0, out, state
-    )
-    assert made == 0 and state.tolist() == [table.words, kernels.UNDECIDED, last << table.bits, last, 0]
-
-
 @pytest.mark.parametrize("scale", [1, 4])
 def test_a_geometric_draw_has_its_law(scale: int) -> None:
     """3,000 draws of what lies beyond the blocks: a scale off by 30% is caught (planted)."""

@@ -82,9 +82,22 @@ def seconds(name: str) -> float:
     return float(document["evidence"].get("seconds", 2.0 * LONGEST))
 
 
+def asked_of(mutation: Mutation, names: dict[str, str]) -> list[str]:
+    """The entries among these that an error is held against, as `VERDICTS` takes them."""
+    return [names[name] for name in names if any(fnmatchcase(name, pattern) for pattern in mutation.tests)]
+
+
+def joined(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """The result of an error with that of a second run, on what the first did not reach."""
+    turned = dict(sorted((before["turned"] | after["turned"]).items()))
+    expected = sorted({*before["as expected"], *after["as expected"]})
+    return before | {"turned": turned, "as expected": expected,
+                     "not run": sorted({*before["not run"]} - turned.keys() - {*expected})}  # fmt: skip
+
+
 def tried(copy: Copy, mutation: Mutation, names: dict[str, str]) -> dict[str, Any]:
     """What the entries say with the error planted: turned, as expected, or not run."""
-    chosen = [names[name] for name in names if any(fnmatchcase(name, pattern) for pattern in mutation.tests)]
+    chosen = asked_of(mutation, names)
     with copy.planted(mutation):
         verdicts = (asked(copy, VERDICTS, json.dumps(chosen)) if chosen else None) or {}
     run = {name: one for name, one in verdicts.items() if one and one[0]}
@@ -127,13 +140,20 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(given.folder or Path(folder))
         for place, mutation in enumerate(PLANTS):
-            before = results[place]
-            if (before and (given.left or not before.get("left alone"))) or given.only not in mutation.path:
+            before, turned = results[place], {name for one in results if one for name in one["turned"]}
+            open_ = {k: v for k, v in names.items() if k not in turned}
+            if before and given.left:  # what it was not tried on for want of time
+                open_ = {k: v for k, v in open_.items() if k in before["not run"]}
+            if given.only not in mutation.path or (before and not given.left and not before.get("left alone")):
                 continue
-            few = given.left or mutation in FAR
-            turned = {name for one in results if one for name in one["turned"]} if few else set()
-            made = tried(copy, mutation, {k: v for k, v in names.items() if k not in turned})
-            results[place] = made | {"left alone": True} if given.left and mutation in NEAR else made
+            if given.left and not asked_of(mutation, open_):
+                continue
+            made = tried(copy, mutation, open_ if given.left or mutation in FAR else names)
+            if before and given.left:
+                made = joined(before, made)
+            elif given.left and mutation in NEAR:
+                made["left alone"] = True
+            results[place] = made
             left = write(out, [one for one in results if one], every)
             print(f"{len(made['turned']):4} turned, {left} left  {mutation.name}", flush=True)
     return 0

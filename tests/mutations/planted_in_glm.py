@@ -54,10 +54,10 @@ PLANTED: list[Mutation] = [
     *planted(
         "dpbench/glm/exact_gd.py", "test_exact_arithmetic test_noisy_gd_guarantees",
         ("moved = records * 2.0 * made.limit * _UP * math.sqrt(steps - 1)", "moved = records * made.limit * _UP * math.sqrt(steps - 1)"),
-        ("room = (made.limit - 0.5 * math.sqrt(X.shape[1])) / _UP", "room = 2.0 * made.limit"),
     ),
     *planted(
         "dpbench/glm/exact_gd.py", "test_exact_gradients",
+        ("room = (made.limit - 0.5 * math.sqrt(X.shape[1])) / _UP", "room = 2.0 * made.limit"),
         ("finite = np.isfinite(lengths)", "finite = lengths >= 0.0"),
     ),
     *planted(
