@@ -40,11 +40,8 @@ def test_each_error_fits_the_code_in_one_place(mutation: Mutation) -> None:
 
 
 @pytest.mark.skipif(not RESULTS.exists(), reason="evidence is in a checkout")
-def test_the_results_are_a_sample_of_this_list_and_each_survivor_is_explained() -> None:
-    """Errors are taken in an order drawn once: those reached are a sample, of a hundred or more over all packages.
-
-    An error that survived before its source or its tests changed is to be tried again, and is not counted.
-    """
+def test_the_results_are_those_of_this_list_and_each_survivor_is_explained() -> None:
+    """An error that survived before its source or its tests changed is to be tried again, and is not counted."""
     listed = {mutation.name: mutation for mutation in MUTATIONS}
     results = {name: one for name, one in json.loads(RESULTS.read_text(encoding="utf-8"))["results"].items()
                if name in listed and (one["said"] in NOTICED or stands(listed[name], {name: one}))}  # fmt: skip
@@ -54,7 +51,7 @@ def test_the_results_are_a_sample_of_this_list_and_each_survivor_is_explained() 
     assert missed <= SURVIVORS.keys() <= listed.keys() and all(SURVIVORS.values())
     assert said[UNDECIDED] <= 0.05 * len(results)
     decided = len(results) - said[UNDECIDED]
-    assert decided >= 120 and decided - len(missed) >= 0.95 * decided
+    assert decided >= 0.9 * len(MUTATIONS) and decided - len(missed) >= 0.95 * decided
 
 
 def test_errors_in_what_the_ledger_measures_fit_the_code_and_are_few() -> None:
