@@ -88,7 +88,7 @@ NEAR: list[Mutation] = [
     ),
     *planted(
         "dpbench/heavytail/populations.py", "heavytail.lemma*.inequality*",
-        ("return self._along(np.linalg.norm(v, axis=1))", "return 100.0 * self._along(np.linalg.norm(v, axis=1))"),
+        ("return self._along(np.linalg.norm(v, axis=1))", "return 1e4 * self._along(np.linalg.norm(v, axis=1))"),
     ),
     *planted(
         "dpbench/heavytail/truncation.py", "heavytail.lemma*.inequality*",
@@ -103,8 +103,8 @@ NEAR: list[Mutation] = [
         ("moved = xi + 2.0 * (1.0 - 2.0 * public[chosen])", "moved = xi + (1.0 - 2.0 * public[chosen])"),
     ),
     *planted(
-        "dpbench/publicdata/theory.py", "publicdata.thm4.*",
-        ("return constant * math.sqrt(m * math.log(1.0 / delta)) / epsilon", "return 1e3 * math.sqrt(m * math.log(1.0 / delta)) / epsilon"),
+        "dpbench/publicdata/claims/rrspm_privacy.py", "publicdata.thm4.*",
+        ("pair_from_logs(*cube.log_laws(noise, scale))", "pair_from_logs(*cube.log_laws(noise, 1e3 * scale))"),
     ),
     *planted(
         "dpbench/privacy/discrete.py", "*.privacy*",
