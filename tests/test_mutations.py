@@ -7,9 +7,11 @@ import fnmatch
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mutations.__main__ import NOTICED, UNDECIDED, stands
+from mutations.flips import joined, to_try
 from mutations.listed import MUTATIONS, SURVIVORS
 from mutations.mutation import Mutation
 from mutations.nearest import enclosing, ordered
@@ -77,6 +79,18 @@ def test_the_table_of_errors_and_entries_adds_up() -> None:
     reached = {name for name, _ in turned} & entries.keys()
     assert len(reached) >= 0.95 * len(entries)
     assert set(document["left"]) >= entries.keys() - reached - CANNOT.keys()
+
+
+def test_errors_are_tried_where_nothing_has_turned_and_results_are_joined() -> None:
+    names, near, far = {name: name for name in "abcd"}, NEAR[0], FAR[0]
+    seen: dict[str, Any] = {"turned": {"a": "refuted"}, "as expected": ["b"], "not run": ["c", "d"]}
+    assert to_try(near, None, False, names, {"a"}) == names
+    assert to_try(far, None, False, names, {"a"}).keys() == to_try(near, None, True, names, {"a"}).keys() == {*"bcd"}
+    assert to_try(near, seen, False, names, {"a"}) == {}
+    assert to_try(near, seen | {"left alone": True}, False, names, {"a"}) == names
+    assert to_try(near, seen, True, names, {"a", "d"}).keys() == {"c"}
+    after: dict[str, Any] = {"turned": {"c": "refuted"}, "as expected": [], "not run": []}
+    assert joined(seen, after) == {"turned": {"a": "refuted", "c": "refuted"}, "as expected": ["b"], "not run": ["d"]}
 
 
 def test_tests_nearest_to_an_error_run_first() -> None:

@@ -87,6 +87,18 @@ def asked_of(mutation: Mutation, names: dict[str, str]) -> list[str]:
     return [names[name] for name in names if any(fnmatchcase(name, pattern) for pattern in mutation.tests)]
 
 
+def to_try(
+    mutation: Mutation, before: dict[str, Any] | None, left: bool, names: dict[str, str], turned: set[str]
+) -> dict[str, str]:
+    """The entries that an error with this result is still to be tried on; `turned` are those that any has turned."""
+    if before and not (left or before.get("left alone")):
+        return {}
+    still = {name: asked for name, asked in names.items() if name not in turned}
+    if before and left:  # where the time did not suffice
+        return {name: asked for name, asked in still.items() if name in before["not run"]}
+    return still if left or mutation in FAR else names
+
+
 def joined(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     """The result of an error with that of a second run, on what the first did not reach."""
     turned = dict(sorted((before["turned"] | after["turned"]).items()))
@@ -141,14 +153,10 @@ def main() -> int:
         copy = Copy(given.folder or Path(folder))
         for place, mutation in enumerate(PLANTS):
             before, turned = results[place], {name for one in results if one for name in one["turned"]}
-            open_ = {k: v for k, v in names.items() if k not in turned}
-            if before and given.left:  # what it was not tried on for want of time
-                open_ = {k: v for k, v in open_.items() if k in before["not run"]}
-            if given.only not in mutation.path or (before and not given.left and not before.get("left alone")):
+            entries = to_try(mutation, before, given.left, names, turned)
+            if given.only not in mutation.path or not asked_of(mutation, entries):
                 continue
-            if given.left and not asked_of(mutation, open_):
-                continue
-            made = tried(copy, mutation, open_ if given.left or mutation in FAR else names)
+            made = tried(copy, mutation, entries)
             if before and given.left:
                 made = joined(before, made)
             elif given.left and mutation in NEAR:
