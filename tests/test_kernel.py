@@ -183,6 +183,14 @@ def test_twins_import_nothing_of_ours(path: Path) -> None:
         assert not {name.partition(".")[0] for name in names} & {*OURS, "numba"}, path.name
 
 
+def test_kernels_that_are_not_compiled_ahead() -> None:
+    """What a run of the ledger at level quick was seen to reach and not to call."""
+    seldom = {name.rpartition(".")[2] for name, made in ours().items() if not made.ahead}
+    assert seldom == {
+        "integer_gradients", "exponent_sums", "discrete_gaussian", "discrete_laplace", "noisy_gd_sparse", "scan_stumps",
+    }  # fmt: skip
+
+
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the JIT off")
 def test_one_signature_each_before_and_after_use() -> None:
     kernels = ours()

@@ -50,6 +50,10 @@ from dpbench.core.kernel import arr, f8, i8, kernel
 def caller(x):
     return 2.0 * callee(x)
 
+@kernel(f8(f8), ahead=False)
+def seldom(x):
+    return 3.0 * x
+
 @kernel(f8(arr(f8, 1), i8))
 def element(values, index):
     return values[index]

@@ -51,13 +51,14 @@ def arr(dtype: Any, ndim: int, writable: bool = False) -> types.Array:
 class Kernel:
     """A function compiled for one signature, callable from Python and from other kernels."""
 
-    def __init__(self, function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], signature: Any, options: dict[str, Any], ahead: bool) -> None:
         self.py_func = function
         self.name = f"{function.__module__}.{function.__qualname__}"
         self.signature = signature
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__module__ = function.__module__
+        self.ahead = ahead
         self._options = options
         self._dispatcher: Any = None
         self._seen = False
@@ -145,7 +146,7 @@ def _no_collection() -> Iterator[None]:
 
 
 def kernel(
-    signature: Any, *, error_model: str = "numpy", fastmath: bool | set[str] = False
+    signature: Any, *, error_model: str = "numpy", fastmath: bool | set[str] = False, ahead: bool = True
 ) -> Callable[[Callable[..., Any]], Kernel]:
     """Declare a compiled kernel; the only place of the project that calls ``numba.njit``.
 
@@ -158,10 +159,13 @@ def kernel(
     fastmath : bool or set of str
         LLVM flags. Leave it off where a guarantee depends on the result; ``{"contract"}`` only fuses
         multiply-add and keeps NaN, infinities and comparisons.
+    ahead : bool
+        False for a kernel that the quick level of the ledger can reach and does not call: it is compiled at its first
+        call, and not before a run.
     """
 
     def declare(function: Callable[..., Any]) -> Kernel:
-        made = Kernel(function, signature, {"error_model": error_model, "fastmath": fastmath})
+        made = Kernel(function, signature, {"error_model": error_model, "fastmath": fastmath}, ahead)
         KERNELS[made.name] = made
         return made
 
@@ -189,8 +193,9 @@ def compile_missing(modules: Collection[str], report: Callable[[int, int, str], 
 
 
 def missing(modules: Collection[str]) -> list[Kernel]:
-    """The kernels of these modules that are neither loaded nor in the cache."""
-    return [k for k in KERNELS.values() if k.__module__ in modules and k._dispatcher is None and not k.in_cache()]
+    """The kernels of these modules that are neither loaded nor in the cache, without those not compiled ahead."""
+    wanted = (k for k in KERNELS.values() if k.ahead and k.__module__ in modules and k._dispatcher is None)
+    return [k for k in wanted if not k.in_cache()]
 
 
 def cache_folder(module: str) -> Path:
