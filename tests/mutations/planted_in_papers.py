@@ -24,7 +24,7 @@ PLANTED: list[Mutation] = [
     *planted(
         "dpbench/heavytail/_score_kernels.py", "test_heavytail_kernels",
         ("product[k] *= 1.0 - x + 0.5 * x * x", "product[k] *= 1.0 - x + x * x"),
-        ("product[k] *= 1.0 - x + x * math.sqrt(x) / theta", "product[k] *= 1.0 - x + x * math.sqrt(x)"),
+        ("product[k] *= 1.0 - x + x * math.sqrt(x) * inverse", "product[k] *= 1.0 - x + x * math.sqrt(x)"),
         ("if factors == FACTORS:", "if factors == 4 * FACTORS:"),
         ("total -= math.log(product[k])", "total += math.log(product[k])"),
     ),
