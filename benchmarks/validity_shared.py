@@ -7,10 +7,14 @@ is shared is the cost of the choice, and certifying runs are drawn and counted m
 
 Whether a bound is false is decided by the certificates of the audit itself (`dpbench.auditing.split.certificates`); a
 point of each certificate's region, computed for all audits at once, spares those that cannot be false.
+
+The arrays of a choosing part are split by `audit_samples`' own rule. They hold the same choosing rows, and fresh ones
+wherever that rule takes certifying rows from: were a row taken for both, it would be the same in all these audits.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +26,7 @@ from dpbench.auditing.claimed import as_claim, exceeds
 from dpbench.auditing.events import Event
 from dpbench.auditing.intervals import FLOOR, _cap, _weights, critical_value
 from dpbench.auditing.levels import Levels
+from dpbench.auditing.samples import _split
 from dpbench.auditing.sequential import FIRST, share
 from dpbench.auditing.split import CHOOSE_SHARE, certificates
 from dpbench.core.sampling import stream
@@ -29,8 +34,22 @@ from dpbench.core.sampling import stream
 if TYPE_CHECKING:
     from benchmarks.validity import Case
 
-MODES = ("pair", "sequential", "claim")
+MODES = ("pair", "sequential", "claim", "arrays")
 TOGETHER = 2**22  # outputs of a side that are held at once
+
+
+@dataclass(frozen=True)
+class Places:
+    """Of an array: where `audit_samples` takes its choosing rows from and where its certifying ones, and the former."""
+
+    choose: np.ndarray
+    certify: np.ndarray
+    outputs: np.ndarray
+
+    def certifying(self, arrays: np.ndarray) -> np.ndarray:
+        """The certifying rows of each array, of shape (audits, rows), once all hold these choosing rows."""
+        arrays[:, self.choose] = self.outputs
+        return arrays[:, self.certify]
 
 
 def false_of_many(case: Case, seed: int, confidence: float, trials: int, many: int, budget: int) -> int:
@@ -57,13 +76,16 @@ def _wrong(case: Case, name: str, trials: int, many: int, levels: Levels) -> np.
     """bool[many]: which audits of one choosing part and `many` certifying parts give a false bound."""
     runs = Runs(case.sampler, case.one, case.other, 0, "validity")
     rows = max(20, int(CHOOSE_SHARE * trials))
-    first, second = runs.collect(f"choose {name}", rows, 1)
     certify = trials - rows
+    first, second = runs.collect(f"choose {name}", rows, 1)
+    arrays = None
+    if case.mode == "arrays":
+        arrays = [Places(*_split(np.arange(trials), rows, 0, side), x) for side, x in enumerate((first, second))]
     held = as_claim({"mu": case.other - case.one}, None, case.delta) if case.mode == "claim" else None
     plan = choose(first, second, certify, case.delta, levels.total, False, held)
     tops = np.concatenate(
         [
-            _counts(case, plan, name, start, min(start + max(TOGETHER // certify, 1), many), certify)
+            _counts(case, plan, name, start, min(start + max(TOGETHER // certify, 1), many), certify, arrays)
             for start in range(0, many, max(TOGETHER // certify, 1))
         ]
     )
@@ -86,12 +108,18 @@ def _wrong(case: Case, name: str, trials: int, many: int, levels: Levels) -> np.
     return wrong
 
 
-def _counts(case: Case, plan: Plan, name: str, start: int, stop: int, certify: int) -> np.ndarray:
+def _counts(
+    case: Case, plan: Plan, name: str, start: int, stop: int, certify: int,
+    arrays: list[Places] | None,
+) -> np.ndarray:  # fmt: skip
     """int64[stop − start, 2, k]: counts of {score ≥ t} in the certifying runs of these audits, on the two sides."""
     made = []
     for side, data in enumerate((case.one, case.other)):
         rng = stream(0, "validity, certifying", name, side, start)
-        outputs: Any = case.sampler(data, (stop - start) * certify, rng)
+        drawn = certify if arrays is None else len(arrays[side].outputs) + certify
+        outputs: Any = case.sampler(data, (stop - start) * drawn, rng)
+        if arrays is not None:
+            outputs = arrays[side].certifying(outputs.reshape(stop - start, drawn)).ravel()
         columns = []
         for score, thresholds in zip(plan.scores, plan.thresholds(), strict=True):
             scores = np.asarray(score(outputs)).reshape(stop - start, certify)

@@ -105,7 +105,8 @@ CHECKS: Checks = {
         check_places,
         (
             ("edges[place[i] + half - 1] <=", "edges[place[i] + half - 1] <"),
-            ("edges[place[i]] <=", "edges[place[i]] <"),
+            ("some[k] <=", "some[k] <"),
+            ("place[i] + left]", "place[i] + left - 1]"),
             ("size if part[i] != part[i] else ", ""),
             ("start : start + STRETCH], found", ": STRETCH], found"),
         ),

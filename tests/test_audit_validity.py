@@ -8,6 +8,7 @@ rate of 25% with probability 0.98; 20,000 catch 6.1%. The cases are those of ``p
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def test_false_bounds_are_as_rare_as_stated(bench: Any, name: str) -> None:
     assert not bench.too_often(bench.false_bounds(name, range(120), 0.95, 400), 120, 0.05)
 
 
-@pytest.mark.parametrize("name", ["response", "sequential"])
+@pytest.mark.parametrize("name", ["response", "sequential", "arrays"])
 def test_false_bounds_of_audits_that_share_choosing_parts(
     bench: Any, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,15 +70,34 @@ def test_what_spares_the_certificates_spares_no_false_bound(bench: Any, monkeypa
     assert 0 < few == bench.validity_shared.false_of_many(case, 0, 0.5, 400, 150, 0)
 
 
+def test_arrays_that_share_choosing_rows_show_a_row_used_twice(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: a split whose certifying rows are the choosing ones, so that its event looks as when it was chosen.
+
+    At a confidence of 1/2, 20 choosing parts of 25 audits at ε = 0: each part's audits are then wrong together. They
+    alarm from 304 false bounds of 500 on.
+    """
+    monkeypatch.setitem(bench.CASES, "identical arrays", replace(bench.CASES["identical"], mode="arrays"))
+    honest = bench.measure("identical arrays", 500, 0.5, 25)
+    assert not honest["too_often"], honest
+    split = bench.validity_shared._split
+
+    def overlapping(outputs: np.ndarray, rows: int, seed: int, side: int) -> tuple[np.ndarray, np.ndarray]:
+        chosen, rest = split(outputs, rows, seed, side)
+        return chosen, np.resize(chosen, len(rest))
+
+    monkeypatch.setattr(bench.validity_shared, "_split", overlapping)
+    assert bench.measure("identical arrays", 500, 0.5, 25)["too_often"]
+
+
 @pytest.mark.evidence
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *OTHER_MODES])
 def test_false_bounds_at_95_over_twenty_thousand_audits(bench: Any, name: str) -> None:
     row = bench.measure(name, 20_000, 0.95, 200)
     assert not row["too_often"], row
 
 
 @pytest.mark.evidence
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *OTHER_MODES])
 def test_false_bounds_at_999_over_two_hundred_thousand_audits(bench: Any, name: str) -> None:
     row = bench.measure(name, 200_000, 0.999, 1_000)
     assert not row["too_often"], row

@@ -15,6 +15,9 @@ TINY_PIVOT = 1e-13
 STRETCH = 4096
 """Values placed together: they and their places stay in the cache."""
 
+COMPARED = 32
+"""Edges that a value is compared with one after the other, once halvings have left so many."""
+
 
 @kernel(types.void(arr(f8, 2), arr(f8, 1), arr(f8, 1), arr(f8, 1), i8, arr(f8, 1, True), arr(f8, 2, True)))
 def newton_steps(x, hits, total, penalty, steps, beta, inverse):
@@ -179,20 +182,24 @@ def add_tables(columns, low, scale, log_ratios, total):
 def places(values, edges, found):
     """found[i]: how many of the increasing edges are at most values[i]; all of them for NaN.
 
-    The halvings go over many values at a time: no branch waits for data.
+    The halvings go over many values at a time: no branch waits for data. Among the last edges all are compared, many
+    at a time.
     """
     size = edges.shape[0]
     found[:] = 0
     for start in range(0, values.shape[0] if size > 0 else 0, STRETCH):
         part, place = values[start : start + STRETCH], found[start : start + STRETCH]
         left = size
-        while left > 1:
+        while left > COMPARED:
             half = left // 2
             for i in range(part.shape[0]):
                 place[i] += half * int(edges[place[i] + half - 1] <= part[i])
             left -= half
         for i in range(part.shape[0]):
-            place[i] = size if part[i] != part[i] else place[i] + int(edges[place[i]] <= part[i])
+            some, below = edges[place[i] : place[i] + left], 0
+            for k in range(left):
+                below += int(some[k] <= part[i])
+            place[i] = size if part[i] != part[i] else place[i] + below
 
 
 @kernel(types.void(arr(f8, 2), arr(f8, 2, True)))

@@ -9,11 +9,10 @@ import numpy as np
 
 from dpbench.auditing._log_ratio_kernels import add_tables, count_cells
 from dpbench.auditing.chains import cut_points, placed
-from dpbench.auditing.log_ratio import smooth_log_ratios
+from dpbench.auditing.log_ratio import WIDE, smooth_log_ratios
 
 GRID = 2048  # uniform cells between the outer quantiles of a column without atoms
-COARSE = 96  # cells of about equal mass that they are merged into for the fit,
-WIDE = 64  # or, of more columns than this, half as many
+COARSE = 96  # cells of about equal mass that they are merged into for the fit, half as many of `WIDE` outputs
 REACH = 2e-4  # mass beyond the grid on each side
 PROBE = 4096  # outputs a side from which atoms and quantiles are estimated
 
@@ -61,11 +60,23 @@ def sum_tables(tables: Sequence[Table], columns: np.ndarray, total: np.ndarray) 
 
 def fit_tables(first: np.ndarray, second: np.ndarray) -> tuple[Table, ...]:
     """One table a column of two samples of shape (rows, k); the smoothing is shared between the columns."""
+    return tables_and_spreads(first, second)[0]
+
+
+def tables_and_spreads(first: np.ndarray, second: np.ndarray) -> tuple[tuple[Table, ...], np.ndarray]:
+    """`fit_tables`, and for each column the variances of its log-ratio on the two sides, summed."""
     coarse = COARSE if first.shape[1] <= WIDE else COARSE // 2
     columns = [np.ascontiguousarray(side.T) for side in (first, second)]
     shapes = [_cells(one, other, coarse) for one, other in zip(*columns, strict=True)]
     fitted = smooth_log_ratios([(s[1][0], s[1][1]) for s in shapes])
-    return tuple(make(fit.log_ratio, fit.deviations()) for (make, _), fit in zip(shapes, fitted, strict=True))
+    tables = tuple(make(fit.log_ratio, fit.deviations()) for (make, _), fit in zip(shapes, fitted, strict=True))
+    spreads = [sum(_variance(fit.log_ratio, n) for n in s[1]) for s, fit in zip(shapes, fitted, strict=True)]
+    return tables, np.array(spreads)
+
+
+def _variance(values: np.ndarray, counts: np.ndarray) -> float:
+    away = values - values @ counts / counts.sum()
+    return float(away * away @ counts / counts.sum())
 
 
 def sorted_quantiles(ordered: np.ndarray, shares: np.ndarray) -> np.ndarray:
@@ -110,5 +121,5 @@ def _cells(first: np.ndarray, second: np.ndarray, coarse: int) -> tuple[_Grid | 
         count_cells(side, low, scale, cells)
     mass = np.cumsum(fine.sum(axis=0))
     merge = np.minimum((mass - 1) * coarse // mass[-1], coarse - 1)
-    merge = np.unique(merge, return_inverse=True)[1]
+    merge = np.concatenate([[0], np.cumsum(np.diff(merge) > 0)])
     return _Grid(float(low), float(scale), merge), np.stack([np.bincount(merge, f, merge[-1] + 1) for f in fine])

@@ -12,7 +12,7 @@ from dpbench.auditing.claimed import Claim, excess_goal
 from dpbench.auditing.events import Event, Goal, best_event, best_events, best_for_curve, epsilon_goal, mu_goal
 from dpbench.auditing.interactions import Quadratic
 from dpbench.auditing.own_score import Own
-from dpbench.auditing.scores import OFTEN, Additive, Plain, Score, Trees, Values, candidates
+from dpbench.auditing.scores import OFTEN, Additive, Plain, Score, Trees, Values, Viewed, candidates
 from dpbench.auditing.second import Arm, second_event
 from dpbench.auditing.shapes import Unimodal, both_shapes
 from dpbench.auditing.views import Summaries
@@ -107,11 +107,16 @@ def choose(
         made = [_arms(score, nested, goal, rows, z) for score, nested in pairs]
         return sorted(made, key=lambda both: -_less_margin(both[0], first.ndim))
 
-    tried = []
+    tried: list[tuple[Score, Chain]] = []
+    later = Viewed(first[cut:]), Viewed(second[cut:])
     for score in scores:
+        if isinstance(score, Additive):
+            tried.append((score, _chain_of(score, *(side.columns(score.view) for side in later))))
+            continue
         stop = cut + TREES_SEE if isinstance(score, Trees) else len(first)
         start = 0 if _few_values(score, len(first)) else cut
         tried.append((score, _chain(score, first[start:stop], second[start:stop])))
+    del later
     order = ranked(tried)
     chosen = order[0][0].score
     # Learned again it may turn out to be worth less than what needs no learning, or than another shape.
@@ -162,9 +167,13 @@ def _place(event: Event) -> tuple[float, bool, bool]:
 
 def _chain(score: Score, first: np.ndarray, second: np.ndarray) -> Chain:
     if isinstance(score, Additive):
-        one, two = score.columns(first), score.columns(second)
-        return chain(score.of(one), score.of(two), (score.errors(one), score.errors(two)))
+        return _chain_of(score, score.columns(first), score.columns(second))
     return chain(score(first), score(second))
+
+
+def _chain_of(score: Additive, first: np.ndarray, second: np.ndarray) -> Chain:
+    """From the columns that the score's log-ratios are of."""
+    return chain(score.of(first), score.of(second), (score.errors(first), score.errors(second)))
 
 
 def _on_all_rows(score: Score) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpbench.auditing.cells import sorted_quantiles
+from dpbench.auditing.chains import placed
 
 KNOTS = 64  # of a column's distribution function, for its normal scores
 KNOT_ROWS = 4096  # rows a side that they rest on
@@ -42,19 +43,38 @@ class NormalScores:
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
         """float64, shape (rows, k); NaN counts as 0."""
+        return np.ascontiguousarray(self.across(rows).T)
+
+    def across(self, rows: np.ndarray) -> np.ndarray:
+        """float64, shape (k, rows): linear between the knots."""
         levels = ndtri((np.arange(KNOTS) + 0.5) / KNOTS)
-        columns = np.nan_to_num(np.asarray(rows[:, self.columns], dtype=np.float64).T)
-        made = [np.interp(column, knots, levels) for column, knots in zip(columns, self.knots, strict=True)]
-        return np.ascontiguousarray(np.array(made).T)
+        made = _across(rows, self.columns)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            for column, knots in zip(made, self.knots, strict=True):
+                wide = np.diff(knots)
+                slopes = np.concatenate([[0.0], np.where(wide > 0.0, np.diff(levels) / wide, 0.0), [0.0]])
+                place = placed(column, knots)
+                start = np.maximum(place - 1, 0)
+                column -= knots[start]
+                column *= slopes[place]
+                column[np.isnan(column)] = 0.0  # infinitely far along a flat piece
+                column += levels[start]
+        return made
 
 
 def normal_scores(first: np.ndarray, second: np.ndarray, columns: np.ndarray) -> NormalScores:
     """`NormalScores` of these columns, from `KNOT_ROWS` rows a side."""
-    pooled = np.concatenate([first[:KNOT_ROWS, columns].T, second[:KNOT_ROWS, columns].T], axis=1)
-    ordered = np.sort(np.nan_to_num(pooled), axis=1).T
+    ordered = np.sort(np.hstack([_across(side[:KNOT_ROWS], columns) for side in (first, second)]), axis=1).T
     with np.errstate(invalid="ignore", over="ignore"):
         knots = sorted_quantiles(ordered, (np.arange(KNOTS) + 0.5) / KNOTS)
     return NormalScores(columns, np.ascontiguousarray(np.maximum.accumulate(knots, axis=0).T))
+
+
+def _across(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """These columns as float64[k, rows], contiguous, without NaN or infinities."""
+    every = len(columns) == rows.shape[1]  # they increase
+    made = np.array((rows if every else rows[:, columns]).T, dtype=np.float64, order="C")
+    return np.nan_to_num(made, copy=False)
 
 
 @dataclass(frozen=True)
@@ -112,10 +132,10 @@ def correlations(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     scores = normal_scores(first, second, np.arange(first.shape[1]))
     moments, spreads = [], []
     for side in (first, second):
-        z = scores(side[:PAIR_ROWS])
-        square = z * z
-        moments.append(z.T @ z / len(z))
-        spreads.append((square.T @ square / len(z) - moments[-1] ** 2) / len(z))
+        z = scores.across(side[:PAIR_ROWS])
+        square, rows = z * z, z.shape[1]
+        moments.append(z @ z.T / rows)
+        spreads.append((square @ square.T / rows - moments[-1] ** 2) / rows)
     return np.asarray(np.abs(moments[0] - moments[1]) / np.sqrt(np.maximum(spreads[0] + spreads[1], 1e-12)))
 
 
@@ -159,12 +179,12 @@ def parities(first: np.ndarray, second: np.ndarray) -> Parities | None:
     Of few columns all sets are tried (a Walsh–Hadamard transform of the counts of their patterns), of more all sets as
     large as `PARITY_PRODUCTS` allows: products of small sets are multiplied with each other, all at once.
     """
-    pool = np.nan_to_num(np.concatenate([first[:KNOT_ROWS].T, second[:KNOT_ROWS].T], axis=1))
-    middles = np.array([_middle(column) for column in pool])
-    high = [side > middles for side in (first, second)]
     width = first.shape[1]
     if width < 3:
         return None
+    pool = np.hstack([_across(side[:KNOT_ROWS], np.arange(width)) for side in (first, second)])
+    middles = np.array([_middle(column) for column in np.sort(pool, axis=1)])
+    high = [side > middles for side in (first, second)]
     tried = _all_sets(high) if width <= WHOLE else _products([side[:PARITY_ROWS] for side in high])
     kept: list[tuple[float, tuple[int, ...]]] = []
     rows = min(len(side) for side in high)
@@ -175,13 +195,12 @@ def parities(first: np.ndarray, second: np.ndarray) -> Parities | None:
     return Parities(tuple(subset for _, subset in kept), middles) if kept else None
 
 
-def _middle(pool: np.ndarray) -> float:
-    """A threshold that parts a column into halves as even as may be; values above it are high."""
-    middle = float(np.median(pool))
-    if np.mean(pool > middle) < np.mean(pool >= middle) - 0.5:
-        below = pool[pool < middle]
-        middle = float(below.max()) if len(below) else middle
-    return middle
+def _middle(ordered: np.ndarray) -> float:
+    """A threshold that parts an increasing column into halves as even as may be; values above it are high."""
+    size = len(ordered)
+    middle = 0.5 * float(ordered[(size - 1) // 2]) + 0.5 * float(ordered[size // 2])
+    below, through = (int(np.searchsorted(ordered, middle, side=side)) for side in ("left", "right"))
+    return float(ordered[below - 1]) if through - below > 0.5 * size and below > 0 else middle
 
 
 def _all_sets(high: list[np.ndarray]) -> list[tuple[int, ...]]:
@@ -199,7 +218,10 @@ def _all_sets(high: list[np.ndarray]) -> list[tuple[int, ...]]:
 
 
 def _products(high: list[np.ndarray]) -> list[tuple[int, ...]]:
-    """The set whose means differ most, of each size that is tried."""
+    """The set whose means differ most, of each size that is tried.
+
+    Every set is made once: of a small one, and a large one whose columns all come later.
+    """
     width = high[0].shape[1]
     signs = [np.ascontiguousarray(1.0 - 2.0 * side.T, dtype=np.float32) for side in high]
     found = []
@@ -207,17 +229,21 @@ def _products(high: list[np.ndarray]) -> list[tuple[int, ...]]:
         if math.comb(width, small) * math.comb(width, large) > PARITY_PRODUCTS:
             break
         few, many = (np.array(list(combinations(range(width), size))) for size in (small, large))
+        few = few[np.argsort(few[:, -1], kind="stable")]
         ones = [_multiplied(side, few) for side in signs]
-        best, subset = 0.0, set[int]()
+        best, subset = 0.0, tuple[int, ...]()
         for start in range(0, len(many), TOGETHER):
             some = many[start : start + TOGETHER]
-            gap = np.abs(_multiplied(signs[0], some) @ ones[0].T - _multiplied(signs[1], some) @ ones[1].T)
-            a, b = divmod(int(np.argmax(gap)), len(few))
-            tried = set(some[a].tolist()) ^ set(few[b].tolist())
-            if gap[a, b] > best and len(tried) >= 3:
-                best, subset = float(gap[a, b]), tried
+            earlier = int(np.searchsorted(few[:, -1], some[-1, 0]))  # the first column of `some` rises
+            if earlier == 0:
+                continue
+            sums = [_multiplied(sign, some) @ one[:earlier].T for sign, one in zip(signs, ones, strict=True)]
+            gap = np.abs(sums[0] - sums[1]) * (few[:earlier, -1] < some[:, :1])
+            a, b = divmod(int(np.argmax(gap)), earlier)
+            if gap[a, b] > best:
+                best, subset = float(gap[a, b]), (*few[b].tolist(), *some[a].tolist())
         if subset:
-            found.append(tuple(sorted(subset)))
+            found.append(subset)
     return found
 
 

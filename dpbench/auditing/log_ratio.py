@@ -23,6 +23,12 @@ KNOTS = np.concatenate(
 )  # fmt: skip
 """Normal scores between which the ramps rise."""
 
+WIDE = 64
+"""Of more features than this, columns have half as many cells and, if that fits, ramps between every other knot."""
+
+MISFIT = 4.0
+"""Standard deviations of a sum of squared residuals beyond which it does not."""
+
 SATURATED = 40
 """Up to this many cells, each border has a step of its own."""
 
@@ -64,7 +70,15 @@ def smooth_log_ratios(counts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[F
     counts : sequence of (float64[cells], float64[cells])
         For each feature the counts of the two sides in its cells, in the order of the feature's values.
     """
-    designs = [_pieces(a + b) for a, b in counts]
+    if len(counts) > WIDE:
+        made = _fitted(counts, KNOTS[::2])
+        if not _misfit(counts, made):
+            return made
+    return _fitted(counts, KNOTS)
+
+
+def _fitted(counts: Sequence[tuple[np.ndarray, np.ndarray]], knots: np.ndarray) -> list[Fit]:
+    designs = [_pieces(a + b, knots) for a, b in counts]
     cells, widths = (np.array([x.shape[axis] for x in designs]) for axis in (0, 1))
     shape = len(designs), int(cells.max()), int(widths.max())
     x, hits, total = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
@@ -79,6 +93,16 @@ def smooth_log_ratios(counts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[F
         pieces = x[j, :n, :w]
         made.append(Fit(pieces @ beta[j, :w], pieces, covariance[j, :w, :w]))
     return made
+
+
+def _misfit(counts: Sequence[tuple[np.ndarray, np.ndarray]], fits: Sequence[Fit]) -> bool:
+    """Whether counts are further from their fits than by chance, in one feature or in all of them together."""
+    excess = []
+    for (first, second), fit in zip(counts, fits, strict=True):
+        total, chance = first + second, expit(fit.log_ratio)
+        away = (first - total * chance) ** 2 / np.maximum(total * chance * (1.0 - chance), 1.0)
+        excess.append((float(away.sum()) - len(away)) / np.sqrt(2.0 * len(away)))
+    return max(excess) > MISFIT or sum(excess) > MISFIT * np.sqrt(len(excess))
 
 
 def calibrated(first: np.ndarray, second: np.ndarray, guess: np.ndarray) -> tuple[Fit, bool]:
@@ -118,7 +142,7 @@ def _freedom(total: np.ndarray, fit: Fit) -> float:
     return float((hessian * fit.covariance).sum())
 
 
-def _pieces(weights: np.ndarray) -> np.ndarray:
+def _pieces(weights: np.ndarray, knots: np.ndarray = KNOTS) -> np.ndarray:
     """The basis at the cells' pooled mid-ranks: a constant first."""
     rank = (np.cumsum(weights) - 0.5 * weights + 0.25) / (weights.sum() + 0.5)
     score = ndtri(rank)
@@ -126,5 +150,5 @@ def _pieces(weights: np.ndarray) -> np.ndarray:
         places = np.arange(len(weights))
         local = (places[:, None] > places[:-1]) - 0.5
     else:
-        local = np.minimum(np.maximum(score[:, None] - KNOTS[:-1], 0.0), np.diff(KNOTS))
+        local = np.minimum(np.maximum(score[:, None] - knots[:-1], 0.0), np.diff(knots))
     return np.column_stack([np.ones_like(score), score, local])

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing._trace_kernels import mix_rows
-from dpbench.auditing.cells import Table, fit_tables, sum_tables
+from dpbench.auditing.cells import Table, fit_tables, sum_tables, tables_and_spreads
 from dpbench.auditing.interactions import FEW, Quadratic, correlations, parities, quadratic, telling
 from dpbench.auditing.log_ratio import SATURATED
 from dpbench.auditing.shapes import Unimodal
@@ -63,8 +63,7 @@ class Additive:
 
     def columns(self, outputs: np.ndarray) -> np.ndarray:
         """float64, shape (rows, k): what the log-ratios are of."""
-        columns = outputs[:, None] if outputs.ndim == 1 else outputs
-        return np.ascontiguousarray(columns if self.view is None else self.view(columns), dtype=np.float64)
+        return Viewed(outputs).columns(self.view)
 
     def of(self, columns: np.ndarray) -> np.ndarray:
         """The scores."""
@@ -83,21 +82,29 @@ class Additive:
         return replace(self, tables=tuple(replace(t, deviations=t.deviations[:0]) for t in self.tables))
 
 
+class Viewed:
+    """Outputs, and their coordinates as they were last whitened: views that whiten in the same way do it once."""
+
+    def __init__(self, outputs: np.ndarray) -> None:
+        self.outputs = outputs
+        self._last: tuple[Linear, np.ndarray] | None = None
+
+    def columns(self, view: View | None) -> np.ndarray:
+        """float64, shape (rows, k): the view's columns."""
+        columns = self.outputs[:, None] if self.outputs.ndim == 1 else self.outputs
+        if isinstance(view, Linear | Aimed):
+            linear = view.whitened if isinstance(view, Aimed) else view
+            if self._last is None or self._last[0] is not linear:
+                self._last = linear, linear(columns)
+            white = self._last[1]
+            return view.of(white) if isinstance(view, Aimed) else white
+        return np.ascontiguousarray(columns if view is None else view(columns), dtype=np.float64)
+
+
 def values_of(scores: Sequence[Any], outputs: np.ndarray) -> list[np.ndarray]:
-    """The values of each score; coordinates that several of them whiten in the same way are whitened once."""
-    white: dict[int, np.ndarray] = {}
-
-    def values(score: Any) -> np.ndarray:
-        view = score.view if isinstance(score, Additive) else None
-        linear = view.whitened if isinstance(view, Aimed) else view
-        if not isinstance(linear, Linear):
-            return np.asarray(score(outputs))
-        if id(linear) not in white:
-            white[id(linear)] = linear(outputs)
-        found = white[id(linear)]
-        return np.asarray(score.of(view.of(found) if isinstance(view, Aimed) else found))
-
-    return [values(score) for score in scores]
+    """The values of each score."""
+    viewed = Viewed(outputs)
+    return [np.asarray(s.of(viewed.columns(s.view)) if isinstance(s, Additive) else s(outputs)) for s in scores]
 
 
 def _sums(tables: Sequence[Table], columns: np.ndarray) -> np.ndarray:
@@ -173,18 +180,19 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     if first.ndim == 1 and values is not None and len(values.keys) <= SATURATED:
         return [Plain(), *found]  # cells would be these values
     a, b = (np.asarray(x[:, None] if x.ndim == 1 else x, dtype=np.float64) for x in (first, second))
-    tables = fit_tables(a, b)
+    tables, told = tables_and_spreads(a, b)
     found.append(Additive(None, tables, "log-ratio over cells of the output"))
     if a.shape[1] == 1:
         return [Plain(), *found]
-    columns = [np.ascontiguousarray(side.T) for side in (a, b)]
-    told = [np.var(t(one)) + np.var(t(other)) for t, one, other in zip(tables, *columns, strict=True)]
     found.extend(Plain(int(j)) for j in np.argsort(told)[::-1][:LONE_COLUMNS])
     views: list[View] = [*linear_views(a, b), Summaries()]
-    found += [Additive(v, fit_tables(v(a), v(b)), f"log-ratio over cells of {v.words}") for v in views]
+    sides = Viewed(a), Viewed(b)
+    found += [
+        Additive(v, fit_tables(*(s.columns(v) for s in sides)), f"log-ratio over cells of {v.words}") for v in views
+    ]
     # Few values that all recur often: their own log-ratios see whatever these could.
     seen = values is not None and values.covers and OFTEN * len(values.keys) <= len(a)
-    return found if seen else [*found, *together(a, b, np.array(told))]
+    return found if seen else [*found, *together(a, b, told)]
 
 
 def together(first: np.ndarray, second: np.ndarray, single: np.ndarray) -> list[Score]:

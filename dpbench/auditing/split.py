@@ -26,6 +26,8 @@ LEAST_CERTIFY = 80
 CHOOSE_ROWS = 2**21
 CHOOSE_NUMBERS = 4 * 10**7  # numbers a side kept in memory while choosing
 
+SHARE_ROWS = 4096  # a side, from which the share of the event is read that groups of runs are compared with
+
 HEDGE_SHARE = 0.075  # of the error probability goes to the hedges, where there are any,
 CURVE_SHARE = 0.075  # this to the events of the curve,
 MU_SHARE = 0.25  # this to the event for μ, where it is asked for, and the rest to the main event
@@ -96,7 +98,7 @@ def split_audit(runs: Runs, request: Request, trials: int, levels: Levels, watch
         left = request.max_seconds - (time.perf_counter() - started)
         certify = min(certify, max(LEAST_CERTIFY, int(left / pace)))
     like = first[:0].copy()
-    shares = [float(np.mean(plan.score(side) >= plan.main.threshold)) for side in (first, second)]
+    shares = [float(np.mean(plan.score(side[:SHARE_ROWS]) >= plan.main.threshold)) for side in (first, second)]
     seen = tuple(Seen.of(score, first, second) for score in plan.scores)
     del first, second
     counter = Counter(plan.scores, plan.thresholds(), probe.with_event((shares[0], shares[1])), plan.main.threshold)

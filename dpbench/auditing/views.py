@@ -9,10 +9,12 @@ from typing import Protocol
 import numpy as np
 
 from dpbench.auditing._log_ratio_kernels import summarise
+from dpbench.auditing.cells import sorted_quantiles
 
 SUMMARIES = 8
 WINSOR = 0.005  # mass beyond which values are pulled in before covariances are taken
-STRETCH = 1024  # rows mapped at a time: what is between stays in the processor's cache
+STRETCH = 2**16  # numbers mapped at a time: what is between stays in the processor's cache
+WINSOR_ROWS = 8192  # from which the winsorised range is read, of both sides together
 
 
 class View(Protocol):
@@ -35,8 +37,9 @@ class Linear:
     def __call__(self, columns: np.ndarray) -> np.ndarray:
         made = np.empty((len(columns), self.matrix.shape[1]))
         with np.errstate(over="ignore", invalid="ignore"):
-            for start in range(0, len(columns), STRETCH):
-                rows = slice(start, start + STRETCH)
+            stretch = max(STRETCH // columns.shape[1], 64)
+            for start in range(0, len(columns), stretch):
+                rows = slice(start, start + stretch)
                 moved = np.asarray(columns[rows], dtype=np.float64) - self.centre
                 np.matmul(moved, self.matrix, out=made[rows])
                 odd = ~np.isfinite(made[rows].sum(axis=1))  # so is every row with such a value
@@ -88,9 +91,10 @@ def linear_views(first: np.ndarray, second: np.ndarray) -> list[View]:
     The symmetric one turns the coordinates least; the triangular one is exact for noise added step by step.
     Columns whose covariance is not finite give none. With the symmetric one, `Aimed` along the difference of the means.
     """
-    pooled = np.concatenate([first, second])
+    step = max(1, 2 * len(first) // WINSOR_ROWS)
+    ordered = np.sort(np.hstack([first[::step].T, second[::step].T]), axis=1).T
     with np.errstate(all="ignore"):
-        low, high = np.quantile(pooled[:: max(1, len(pooled) // 20_000)], [WINSOR, 1.0 - WINSOR], axis=0)
+        low, high = sorted_quantiles(ordered, np.array([WINSOR, 1.0 - WINSOR]))
         centre = 0.5 * low + 0.5 * high
         scale = np.where(high > low, high - low, 1.0)
     if not (np.isfinite(centre).all() and np.isfinite(scale).all()):
@@ -120,6 +124,9 @@ def _moments(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Covariance and means of the scaled columns, after what is far out was pulled in."""
     tame = np.clip(rows, low, high)
+    tame -= centre
+    tame /= scale
     tame[np.isnan(tame)] = 0.0
-    tame = (tame - centre) / scale
-    return np.atleast_2d(np.cov(tame, rowvar=False)), tame.mean(axis=0)
+    mean = tame.mean(axis=0)
+    tame -= mean
+    return tame.T @ tame / max(len(tame) - 1, 1), mean
