@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
 from lowerbounds import _kernels as kernels
 from lowerbounds._instance import (
@@ -154,6 +153,8 @@ class _Cube:
 
         Rounded down: the variance falls as K grows, so each of `bins` ranges of K counts with its largest K.
         """
+        from scipy.stats import binom
+
         low, high = binom.ppf((1e-12, 1.0 - 1e-12), self.n, 1.0 / self.active)
         ends = np.unique(np.linspace(low, high, min(int(high - low) + 1, bins)).round())
         chance = np.diff(binom.cdf(ends, self.n, 1.0 / self.active), prepend=0.0)
@@ -221,6 +222,8 @@ def sign_variance(trials: int, bias: float) -> float:
 
     Counts more than 9 standard deviations out are left away, which rounds down.
     """
+    from scipy.stats import binom
+
     hits = likely_counts(trials, bias)
     up = binom.pmf(hits, trials, 0.5 * (1.0 + bias))
     down = binom.pmf(hits, trials, 0.5 * (1.0 - bias))

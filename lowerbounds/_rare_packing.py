@@ -16,8 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy.special import betaincinv
-from scipy.stats import binom
+from scipy.special import betainc, betaincinv
 
 from lowerbounds._instance import choice, count, positive
 
@@ -76,6 +75,6 @@ def rare_packing(n: int, d: int, epsilon: float, *, theta: float = 2.0, moment: 
     shared = min(n - 1, math.floor((log_members - math.log(2.0)) / epsilon + 1e-9))
     chance = float(betaincinv(shared + 1.0, float(n - shared), _MISSED))
     longest = chance ** (-1.0 / theta) * (1.0 if moment == "norm" else math.sqrt(d))  # s√d
-    missed = float(binom.sf(shared, n, chance))
+    missed = float(betainc(shared + 1.0, float(n - shared), chance))
     probability = 1.0 - math.exp(epsilon * shared - log_members) - max(missed, _MISSED)
     return RarePacking(chance, longest / math.sqrt(d), log_members, shared, chance * longest / 8.0, probability)

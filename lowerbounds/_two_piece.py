@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
 from lowerbounds import _kernels as kernels
 from lowerbounds._instance import HardFamily, Instance, basis_rows, batch, invalid, needed, rows
@@ -38,6 +37,8 @@ class TwoPiece:
     @property
     def floor(self) -> float:
         """e₊(0)·(1 − TV) between the laws of the number of positive labels, Bin(n, (1 ± ρ)/2)."""
+        from scipy.stats import binom  # half a second to import, and most families need none
+
         hits = likely_counts(self.n, self.bias)
         up, down = (binom.pmf(hits, self.n, 0.5 * (1.0 + s * self.bias)) for s in (1, -1))
         return float(self.excess(1, np.zeros((1, 1)))[0]) * float(np.minimum(up, down).sum())

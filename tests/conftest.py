@@ -24,7 +24,7 @@ def only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]
     monkeypatch.chdir(tmp_path)
 
     def put(*claims: Claim) -> None:
-        monkeypatch.setattr(ledger, "all_claims", lambda: claims)
+        monkeypatch.setattr(ledger, "all_claims", lambda papers=None: claims)
 
     return put
 

@@ -20,6 +20,7 @@ from dpbench import DependentOutputs, audit
 from dpbench.auditing import dependence, traces
 from dpbench.auditing.dependence import KINDS, Watch, check_arrays
 from dpbench.auditing.pair_tables import tail
+from dpbench.auditing.traces import PREFIXES, Trace
 
 Rng = np.random.Generator
 
@@ -209,3 +210,12 @@ def test_level_and_looks_are_shared_between_the_kinds(monkeypatch: pytest.Monkey
         else:
             assert watch.examine()[0].p_value == factor * share
     assert dependence.LEVEL == 1e-9
+
+
+def test_equal_blocks_pay_for_every_pair_of_blocks_at_every_length() -> None:
+    """Five blocks on one side and three on the other: 10 + 3 pairs of a side, 15 across."""
+    same = Trace(8, ((8, b"the same rows", math.log(1e-6)),), None, np.zeros((0, 0), np.uint8), np.zeros((0, 0, 4)))
+    watch = Watch("x")
+    watch._blocks = {("certifying", 0): [same] * 5, ("certifying", 1): [same] * 3}
+    for kind, pairs in ((dependence.EQUAL, 13), (dependence.SHARED, 15)):
+        assert watch._least(kind)[0] == pytest.approx(1e-6 * pairs * len(PREFIXES), rel=1e-12)

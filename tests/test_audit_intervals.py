@@ -16,6 +16,14 @@ from scipy.stats import norm
 from dpbench.auditing import intervals
 
 
+def test_delta_of_a_region_is_the_least_over_its_corners() -> None:
+    region = intervals.Region(np.array([0.5, 0.6]), np.array([0.1, 0.25]))
+    expected = [0.35, max(0.0, min(0.5 - 0.1 * math.e, 0.6 - 0.25 * math.e)), 0.0]
+    assert region.delta(np.array([0.0, 1.0, 2.0])) == pytest.approx(expected, abs=1e-12)
+    assert region.delta(np.array([math.log(2.0)])) == pytest.approx([0.1], abs=1e-12)
+    assert region.delta(np.array([800.0])) == [0.0]
+
+
 @pytest.mark.parametrize(("hits", "trials"), [(0, 7), (1, 7), (3, 40), (40, 40), (39, 40), (12, 300)])
 @pytest.mark.parametrize("tail", [0.3, 0.05, 1e-6])
 def test_clopper_pearson_inverts_the_binomial_sum(hits: int, trials: int, tail: float) -> None:

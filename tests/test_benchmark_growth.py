@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -33,6 +34,20 @@ def test_the_exponent_is_that_of_the_times(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(bench_slopes.GROWTHS, "made up", (make, 2, 16, 1.5))
     assert bench_slopes.Slopes().track_slope("made up") == pytest.approx(1.5)
     assert bench_slopes.Slopes().track_theory("made up") == 1.5
+
+
+def test_a_cost_that_grows_faster_than_theory_is_a_miss(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Exponents of a false clock: at, below and above theory; above once alone is measured again."""
+    from benchmarks import bench_slopes
+
+    said: list[float] = []
+    monkeypatch.setattr(bench_slopes, "GROWTHS", {"made up, n": (None, 2, 16, 1.0)})
+    monkeypatch.setattr(bench_slopes, "slope", lambda name: said.pop(0))
+    for exponents, code in (([1.2], 0), ([0.3], 0), ([1.4, 1.0], 0), ([1.4, 1.3, 1.5], 1)):
+        said[:] = exponents
+        assert bench_slopes.main(["--json", str(tmp_path / "slopes.json")]) == code and not said
+    (row,) = json.loads((tmp_path / "slopes.json").read_text())["rows"]
+    assert row == {"growth": "made up, n", "sizes": [2, 16], "measured": 1.3, "theory": 1.0}
 
 
 def test_the_floors_are_parts_of_the_descent(monkeypatch: pytest.MonkeyPatch) -> None:

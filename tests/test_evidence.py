@@ -16,6 +16,7 @@ from dpbench.ledger import evidence as files
 from dpbench.ledger.compare import Difference, compare, passes, read
 from dpbench.ledger.core import Claim, Context, Evidence
 from dpbench.ledger.registry import all_claims
+from dpbench.runs.store import StoredVerdict
 
 VALUE = 0.5
 
@@ -55,6 +56,15 @@ def test_the_whole_ledger_is_committed_at_full_level_as_expected() -> None:
     claims = {claim.id: claim.expected for claim in all_claims()}
     assert {name: one["verdict"] for name, one in found.items()} == claims
     assert {(one["level"], one["seed"]) for one in found.values()} == {("full", 0)}
+
+
+def test_only_what_this_code_made_here_at_full_level_and_seed_0_is_finished() -> None:
+    one, here = claim(), {"made_with": files.environment_now()}
+    good = StoredVerdict(one.id, "full", 0, one.digest, "not refuted", here, "")
+    changes: list[dict[str, Any]] = [{"level": "quick"}, {"seed": 1}, {"code": "0"}, {"evidence": {"made_with": {}}}]
+    assert files.finished([one], [good]) == {one.id: good}
+    for change in changes:
+        assert not files.finished([one], [replace(good, **change)]), change
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"schema": 1}', '{"schema": 99, "id": "x"}'])

@@ -106,6 +106,8 @@ def test_guarantee_is_that_of_the_claim_and_costs_next_to_nothing(name: str) -> 
     plain = floating(case.mechanism).guarantee(p).delta(1.0)
     assert profile.delta(1.0) <= case.delta if case.delta else profile.epsilon(0.0) <= 1.0
     assert profile.delta(1.0) == pytest.approx(plain, rel=1e-4, abs=1e-12)
+    if not case.delta:  # δ(1) is 0 under half of the loss as well
+        assert profile.epsilon(0.0) == pytest.approx(floating(case.mechanism).guarantee(p).epsilon(0.0), rel=1e-4)
     with pytest.raises(validation.InvalidInput, match=r"^arithmetic must be one of float, exact"):
         replace(case.mechanism, arithmetic="interval")
 

@@ -89,6 +89,8 @@ def test_net_is_a_net(domain: str, d: int, zeta: float) -> None:
     low, high = net.log_size_bounds()
     assert low - 1e-9 <= math.log(len(points)) <= high + 1e-9
     assert net.covering_radius <= zeta
+    hole = np.full(d, 0.5 * net.spacing)  # as far from the points around it as any point; half of what is promised
+    assert np.linalg.norm(points - hole, axis=1).min() == pytest.approx(0.5 * net.covering_radius)
     rng = np.random.default_rng(5)
     w = rng.standard_normal((500, d))
     if domain == "ball":

@@ -14,6 +14,7 @@ from naive import heavytail as naive
 
 from dpbench.heavytail import _bound_kernels as bounds
 from dpbench.heavytail import _geometric_kernels as geometric
+from dpbench.heavytail import theory
 from dpbench.heavytail.problem import HeavyTailedProblem
 from dpbench.heavytail.truncation import columns, quarters, sums_at
 
@@ -68,6 +69,19 @@ def boxes(draw: Any) -> tuple[HeavyTailedProblem, float, np.ndarray, np.ndarray,
     share = np.array([draw(st.floats(0.0, 1.0)) for _ in range(d)])
     p = HeavyTailedProblem(X, y, radius=10.0, theta=theta)
     return p, iota, low, high, spacing, spacing * (low + share * (high - low))
+
+
+@pytest.mark.parametrize(("theta", "sampling", "times"), [(2.0, True, 3.0), (1.5, False, 0.0)])
+def test_the_utility_bound_pays_for_net_and_failure_alike(theta: float, sampling: bool, times: float) -> None:
+    """log N + log(1/η) stands in it as one sum: a net e times as large costs as much as a failure e times as rare."""
+    def bound(log_net: float, failure: float) -> float:
+        return theory.utility_bound(0.1, 50, 0.5, 0.02, log_net, failure, theta=theta, tau=1.0, spread=2.0,
+                                    sampling=sampling)  # fmt: skip
+
+    private = (4.0 if sampling else 8.0) * math.log(theta) / 0.5
+    grown = (private + times) / (50 * 0.1)
+    assert bound(4.0, 0.05) - bound(3.0, 0.05) == pytest.approx(grown, rel=1e-9)
+    assert bound(3.0, 0.05 / math.e) - bound(3.0, 0.05) == pytest.approx(grown, rel=1e-9)
 
 
 @settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

@@ -26,6 +26,9 @@ def test_auto_chooses_by_size() -> None:
     large = HeavyTailedProblem(np.ones((20_000, 1)), np.ones(20_000), radius=1.0)
     m = ExponentialMechanism(1.0)
     assert (m.sampler_for(small), m.sampler_for(large)) == ("enumerate", "tree")
+    box = HeavyTailedProblem(np.ones((4, 3)), np.zeros(4), radius=1.0, domain="box")
+    made = ExponentialMechanism(1.0, net_radius=0.5)
+    assert made._cube(box) == len(made.net(box).points())  # what the choice rests on: the points of a box's net
 
 
 @pytest.mark.parametrize("sampler", ["enumerate", "tree"])

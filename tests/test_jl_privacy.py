@@ -178,7 +178,9 @@ def test_tails_bound_the_chance_of_a_long_projection() -> None:
             chance = sum(c for square, c in law if square > stretch**2)
             assert chance <= math.exp(log_tail(kind, 3, stretch))
     assert log_tail("gaussian", 3, 1.2) == pytest.approx(math.log(chi2.sf(3 * 1.44, 3)))
-    assert log_tail("gaussian", 3, 1.2) <= log_tail("rademacher", 3, 1.2)
+    for k, stretch in itertools.product((1, 3, 30), (1.01, 1.2, 2.0, 5.0)):
+        bound = log_tail("rademacher", k, stretch)  # Chernoff's bound, which holds of the normal map too
+        assert 0.0 <= bound - log_tail("gaussian", k, stretch) <= math.log(4.0 * (k + 2.0) * stretch**2)
 
 
 @pytest.mark.parametrize(

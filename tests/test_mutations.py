@@ -7,9 +7,11 @@ import fnmatch
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mutations.__main__ import NOTICED, UNDECIDED, stands
+from mutations.flips import joined, to_try
 from mutations.listed import MUTATIONS, SURVIVORS
 from mutations.mutation import Mutation
 from mutations.nearest import enclosing, ordered
@@ -40,11 +42,8 @@ def test_each_error_fits_the_code_in_one_place(mutation: Mutation) -> None:
 
 
 @pytest.mark.skipif(not RESULTS.exists(), reason="evidence is in a checkout")
-def test_the_results_are_a_sample_of_this_list_and_each_survivor_is_explained() -> None:
-    """Errors are taken in an order drawn once: those reached are a sample, of a hundred or more over all packages.
-
-    An error that survived before its source or its tests changed is to be tried again, and is not counted.
-    """
+def test_the_results_are_those_of_this_list_and_each_survivor_is_explained() -> None:
+    """An error that survived before its source or its tests changed is to be tried again, and is not counted."""
     listed = {mutation.name: mutation for mutation in MUTATIONS}
     results = {name: one for name, one in json.loads(RESULTS.read_text(encoding="utf-8"))["results"].items()
                if name in listed and (one["said"] in NOTICED or stands(listed[name], {name: one}))}  # fmt: skip
@@ -54,7 +53,7 @@ def test_the_results_are_a_sample_of_this_list_and_each_survivor_is_explained() 
     assert missed <= SURVIVORS.keys() <= listed.keys() and all(SURVIVORS.values())
     assert said[UNDECIDED] <= 0.05 * len(results)
     decided = len(results) - said[UNDECIDED]
-    assert decided >= 120 and decided - len(missed) >= 0.95 * decided
+    assert decided >= 0.9 * len(MUTATIONS) and decided - len(missed) >= 0.95 * decided
 
 
 def test_errors_in_what_the_ledger_measures_fit_the_code_and_are_few() -> None:
@@ -78,8 +77,20 @@ def test_the_table_of_errors_and_entries_adds_up() -> None:
     turned = [(name, verdict) for one in document["errors"] for name, verdict in one["turned"].items()]
     assert all(verdict and verdict != entries.get(name, verdict + "!") for name, verdict in turned)
     reached = {name for name, _ in turned} & entries.keys()
-    assert len(reached) >= 0.8 * len(entries)
+    assert len(reached) >= 0.95 * len(entries)
     assert set(document["left"]) >= entries.keys() - reached - CANNOT.keys()
+
+
+def test_errors_are_tried_where_nothing_has_turned_and_results_are_joined() -> None:
+    names, near, far = {name: name for name in "abcd"}, NEAR[0], FAR[0]
+    seen: dict[str, Any] = {"turned": {"a": "refuted"}, "as expected": ["b"], "not run": ["c", "d"]}
+    assert to_try(near, None, False, names, {"a"}) == names
+    assert to_try(far, None, False, names, {"a"}).keys() == to_try(near, None, True, names, {"a"}).keys() == {*"bcd"}
+    assert to_try(near, seen, False, names, {"a"}) == {}
+    assert to_try(near, seen | {"left alone": True}, False, names, {"a"}) == names
+    assert to_try(near, seen, True, names, {"a", "d"}).keys() == {"c"}
+    after: dict[str, Any] = {"turned": {"c": "refuted"}, "as expected": [], "not run": []}
+    assert joined(seen, after) == {"turned": {"a": "refuted", "c": "refuted"}, "as expected": ["b"], "not run": ["d"]}
 
 
 def test_tests_nearest_to_an_error_run_first() -> None:

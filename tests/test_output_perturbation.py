@@ -51,6 +51,16 @@ def test_a_looser_tolerance_raises_the_noise() -> None:
     assert printed.guarantee(p).delta(1.0) > replace(printed, tolerance=1e-6).guarantee(p).delta(1.0)
 
 
+def test_a_kept_centre_is_not_taken_for_that_of_another_domain() -> None:
+    """One λ and τ, with and without the ball: the minimiser of all of space is mean(yx)/λ, beyond the ball."""
+    p = one_outlier(1.0)
+    lengths = []
+    for constrained in (True, False, True):
+        m = OutputPerturbation(1.0, 1e-5, regularization=1e-3, constrained=constrained)
+        lengths.append(float(np.linalg.norm(_erm_centres.minimiser_of(m, p).w)))
+    assert lengths == pytest.approx([1.0, 1000.0 / 101.0, 1.0], rel=1e-4)
+
+
 # Sensitivity
 
 

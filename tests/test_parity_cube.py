@@ -12,6 +12,8 @@ from naive import parity_cube as naive
 
 from dpbench.auditing import intervals
 from dpbench.privacy.discrete import pair_from_logs
+from dpbench.publicdata.claims.rrspm_privacy import exact_profile, problem_of
+from dpbench.publicdata.rrspm import RRSPM
 from lowerbounds import _parity_cube, parity_cube
 from lowerbounds._parity_cube import NOISES, PAIRS, CubeData, ParityCube, draw_parities
 
@@ -35,6 +37,17 @@ def test_sampler_equals_brute_force(bits: int, public: int, layout: str, pair: s
         twin = naive.parities(np.random.default_rng(7), noise, 4.0, cube.sizes.tolist(), records(data), 60)
         assert made.tolist() == twin
         assert bits == 1 or {-1, 1} == set(made.tolist())
+
+
+@pytest.mark.parametrize(("noise", "delta"), [("laplace", 0.0), ("gaussian", 1e-5)])
+@pytest.mark.parametrize("pair", PAIRS)
+def test_the_pair_profile_of_rrspm_is_the_cubes(pair: str, noise: str, delta: float) -> None:
+    """At weights so small that the parity tells the data sets apart."""
+    cube, mechanism = parity_cube(4, 8, pair=pair), RRSPM(1.0, delta, noise=noise, noise_scale=6.0)
+    found = mechanism.pair_profile(problem_of(cube), problem_of(cube, neighbour=True))
+    exact = exact_profile(cube, noise, 6.0)
+    assert exact.delta(0.1) > 0.01
+    assert [found.delta(e) for e in (0.0, 0.1, 1.0)] == pytest.approx([exact.delta(e) for e in (0.0, 0.1, 1.0)])
 
 
 def test_the_twin_sees_planted_errors() -> None:

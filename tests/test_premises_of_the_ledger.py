@@ -41,7 +41,7 @@ def _ledger(monkeypatch: pytest.MonkeyPatch, lemma: str, **more: Any) -> running
         claim("glm.thm0.privacy", "proved", kind="privacy", expected="proved", rests_on=(LEMMA,)),
         claim("glm.cor0.privacy", "proved", kind="privacy", expected="proved", rests_on=("glm.thm0.privacy",)),
     )
-    monkeypatch.setattr(running, "all_claims", lambda: made)
+    monkeypatch.setattr(running, "all_claims", lambda papers=None: made)
     return dpbench.verify("glm.cor0.privacy")
 
 

@@ -19,6 +19,7 @@ from dpbench.privacy.profile import (
     laplace_profile,
     no_privacy,
     pure_profile,
+    shifted_gaussian,
 )
 
 PAIR = discrete.pair([0.5, 0.3, 0.2, 0.0], [0.2, 0.5, 0.299, 0.001])
@@ -136,6 +137,12 @@ def test_crossing_at_the_ends():
 def test_bad_input_is_refused(call):
     with pytest.raises(InvalidInput, match="must be"):
         call()
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.5, 3.0])
+def test_a_shift_in_gaussian_noise_is_the_pair_of_their_ratio(noise):
+    profile = shifted_gaussian(0.8 * noise, noise, kind="exact", why="")
+    assert profile.delta(0.5) == pytest.approx(float(naive.gaussian_delta(0.5, mu=0.8)), rel=1e-9)
 
 
 def test_profiles_fall_with_epsilon():

@@ -14,6 +14,7 @@ from registry import public_problem
 from dpbench.core.sampling import stream
 from dpbench.publicdata import averaged_perturbation
 from dpbench.publicdata._separator import weighted_minimisers
+from dpbench.publicdata.anchored import with_anchor
 from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.publicdata.hypotheses_constants import Constants
 from dpbench.publicdata.hypotheses_line import Thresholds
@@ -113,6 +114,14 @@ def test_calls_asked_for_together_are_those_asked_for_one_by_one(monkeypatch: py
     for entries in (1, 5 * WIDTH * p.m):
         monkeypatch.setattr(averaged_perturbation, "_ENTRIES", entries)
         assert np.array_equal(m.centres(p, 40, stream("together")), together)
+
+
+def test_the_perturbations_that_are_left_out_cost_half_of_delta_at_every_epsilon() -> None:
+    made = PublicDataProblem(np.zeros(2000), np.ones(2000), np.zeros(4), hypotheses=Constants(), loss="absolute")
+    p = with_anchor(made)
+    far = [AveragedPerturbation(1.0, 1e-5, calls=400, perturbation=eta).guarantee(p).delta(40.0) for eta in (0.9, 1e-6)]
+    assert far[0] == pytest.approx(0.5e-5, rel=1e-6)
+    assert far[1] < 1e-12  # where ρ is the diameter, none is left out
 
 
 @pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])

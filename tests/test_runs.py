@@ -112,7 +112,7 @@ def use(thing: Any, block: int) -> int:
 OTHERS = [
     ({"what": "other"}, partial(work.block_of, 2.0), 0),
     (UNIT, partial(work.block_of, 2.0000000000000004), 0),
-    (UNIT, partial(work.block_of, scale=2.0), 0),
+    *((UNIT, partial(work.block_of, scale=scale), 0) for scale in (2.0, 3.0)),
     (UNIT, partial(work.failing, 2.0), 0),
     (UNIT, partial(work.block_of, 2.0), 1),
     (UNIT, partial(work.product_of, np.eye(2)), 0),

@@ -74,7 +74,7 @@ def claim_of(run: Any, **more: Any) -> Claim:
 
 
 def plant(monkeypatch: pytest.MonkeyPatch, *claims: Claim) -> None:
-    monkeypatch.setattr(ledger, "all_claims", lambda: claims)
+    monkeypatch.setattr(ledger, "all_claims", lambda papers=None: claims)
 
 
 def test_progress_is_told_of_every_step(monkeypatch: pytest.MonkeyPatch) -> None:

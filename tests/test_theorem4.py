@@ -103,6 +103,14 @@ def test_the_proved_constants(n: int, d: int, share: float, worst: bool, place: 
     assert corrected_minimum(n, d, epsilon, radius=ratio) <= ratio**2 * (1 + 1e-12)
 
 
+@pytest.mark.parametrize(("n", "d", "radius"), [(100, 2, 8.0), (1000, 3, 20.0), (50, 400, 2.0)])
+def test_the_proved_floor_is_the_larger_of_the_two_that_the_families_prove(n: int, d: int, radius: float) -> None:
+    """Of the pair half: the worse of two instances costs at least half of what both cost together."""
+    packing, pair = norm_packing(n, d, 1.0, radius=radius).floor, large_radius(n, d, 1.0, radius=radius).floor
+    assert proved_floor(n, d, 1.0, radius=radius) == max(packing, 0.5 * pair)
+    assert d == 400 or 0.5 * pair > packing
+
+
 def test_a_constant_a_fifth_higher_would_not_hold() -> None:
     """The bound of `large_radius` is near its least value, so the property test above has something to catch."""
     least = min(

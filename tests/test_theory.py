@@ -55,6 +55,11 @@ def test_theorem_1_rates() -> None:
     )
 
 
+def test_low_rank_rate_of_table_1() -> None:
+    rate = theory.lipschitz_low_rank_rate(2.0, 3.0, 5.0, 100, 9, 0.5, 1e-5)
+    assert rate == pytest.approx(2 * 3 * 5 * 3 * math.sqrt(L) / (100 * 0.5))
+
+
 def test_theorem_3_to_the_letter() -> None:
     lam = theory.smooth_erm_regularization(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5)
     assert lam == pytest.approx(((5 + 2 * 7 * 9) * math.sqrt(2) * 3 / (7 * 100 * 0.5)) ** (2 / 3) * L ** (1 / 3))

@@ -13,12 +13,14 @@ and writable arrays both fit an argument declared with `array(..., readonly)`.
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,7 @@ from numba import types
 
 from dpbench.core.definitions import edited
 from dpbench.core.digest import code_digest, reachable_sources
+from dpbench.core.turns import turn
 
 KERNELS: dict[str, Kernel] = {}
 _LOCK = threading.RLock()
@@ -48,15 +51,17 @@ def arr(dtype: Any, ndim: int, writable: bool = False) -> types.Array:
 class Kernel:
     """A function compiled for one signature, callable from Python and from other kernels."""
 
-    def __init__(self, function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], signature: Any, options: dict[str, Any], ahead: bool) -> None:
         self.py_func = function
         self.name = f"{function.__module__}.{function.__qualname__}"
         self.signature = signature
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__module__ = function.__module__
+        self.ahead = ahead
         self._options = options
         self._dispatcher: Any = None
+        self._seen = False
 
     def __call__(self, *arguments: Any) -> Any:
         if self._dispatcher is None:
@@ -79,8 +84,12 @@ class Kernel:
             return []
         return list(self._dispatcher.signatures)
 
-    def compile(self) -> None:
-        """Compile for the declared signature, or load from the cache. A second call does nothing."""
+    def compile(self, wait: bool = True) -> None:
+        """Compile for the declared signature, or load from the cache. A second call does nothing.
+
+        What another process compiles at this moment is loaded when it is done; or, without `wait`, left to the first
+        call.
+        """
         with _LOCK:
             if self._dispatcher is not None:
                 return
@@ -88,21 +97,32 @@ class Kernel:
                 self._dispatcher = self.py_func
                 return
             folder = cache_folder(self.py_func.__module__)
-            try:
-                dispatcher = self._compiled_in(folder)
-            except Exception:  # a damaged pickle raises anything
-                if not any(folder.rglob(f"*.{self.__name__}-*.nb?")):
-                    raise  # nothing was loaded: the kernel is at fault
-                dispatcher = self._compiled_in(_beside_damaged(folder.parent) / folder.name)
-            dispatcher.disable_compile()
-            self._dispatcher = dispatcher
+            with turn(folder / f"{self.__name__}.lock", wait) as ours, _no_collection():
+                if ours:
+                    self._dispatcher = self._made(folder)
+
+    def in_cache(self) -> bool:
+        """Whether the cache has it now, or had it before."""
+        if not self._seen:
+            self._seen = any(cache_folder(self.__module__).rglob(f"*.{self.__name__}-*.nbi"))
+        return self._seen
+
+    def _made(self, folder: Path) -> Any:
+        try:
+            dispatcher = self._compiled_in(folder)
+        except Exception:  # a damaged pickle raises anything
+            if not any(folder.rglob(f"*.{self.__name__}-*.nb?")):
+                raise  # nothing was loaded: the kernel is at fault
+            dispatcher = self._compiled_in(_beside_damaged(folder.parent) / folder.name)
+        dispatcher.disable_compile()
+        return dispatcher
 
     def _compiled_in(self, folder: Path) -> Any:
         """A dispatcher with the one signature, loaded from the folder where that holds it."""
         before = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(folder)
         try:
-            dispatcher = numba.njit(nogil=True, cache=True, **self._options)(self.py_func)
+            dispatcher = numba.njit(nogil=True, cache=True, no_cfunc_wrapper=True, **self._options)(self.py_func)
             dispatcher.compile(self.signature)
         finally:
             numba.config.CACHE_DIR = before
@@ -113,8 +133,20 @@ class Kernel:
         return dispatcher
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """No search for garbage meanwhile, a tenth of the time that numba takes: nearly all that it makes stays."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
 def kernel(
-    signature: Any, *, error_model: str = "numpy", fastmath: bool | set[str] = False
+    signature: Any, *, error_model: str = "numpy", fastmath: bool | set[str] = False, ahead: bool = True
 ) -> Callable[[Callable[..., Any]], Kernel]:
     """Declare a compiled kernel; the only place of the project that calls ``numba.njit``.
 
@@ -127,10 +159,13 @@ def kernel(
     fastmath : bool or set of str
         LLVM flags. Leave it off where a guarantee depends on the result; ``{"contract"}`` only fuses
         multiply-add and keeps NaN, infinities and comparisons.
+    ahead : bool
+        False for a kernel that the quick level of the ledger can reach and does not call: it is compiled at its first
+        call, and not before a run.
     """
 
     def declare(function: Callable[..., Any]) -> Kernel:
-        made = Kernel(function, signature, {"error_model": error_model, "fastmath": fastmath})
+        made = Kernel(function, signature, {"error_model": error_model, "fastmath": fastmath}, ahead)
         KERNELS[made.name] = made
         return made
 
@@ -148,11 +183,19 @@ def compile_kernels(
         item.compile()
 
 
+def compile_missing(modules: Collection[str], report: Callable[[int, int, str], None]) -> None:
+    """Compile what `missing` names; of processes that do so at once on one cache, each compiles a part."""
+    pending = missing(modules)
+    for done, item in enumerate(pending):
+        report(done, len(pending), item.name)
+        if not item.in_cache():  # where another process may have put it since
+            item.compile(wait=False)
+
+
 def missing(modules: Collection[str]) -> list[Kernel]:
-    """The kernels of these modules that are neither loaded nor in the cache."""
-    wanted = [k for k in KERNELS.values() if k.__module__ in modules and k._dispatcher is None]
-    held = {name: [path.name for path in cache_folder(name).rglob("*.nbi")] for name in {k.__module__ for k in wanted}}
-    return [k for k in wanted if not any(f".{k.__name__}-" in name for name in held[k.__module__])]
+    """The kernels of these modules that are neither loaded nor in the cache, without those not compiled ahead."""
+    wanted = (k for k in KERNELS.values() if k.ahead and k.__module__ in modules and k._dispatcher is None)
+    return [k for k in wanted if not k.in_cache()]
 
 
 def cache_folder(module: str) -> Path:

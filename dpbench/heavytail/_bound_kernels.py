@@ -79,6 +79,15 @@ def psi_below(x, theta, quarters):
         x[k] = 2.0 * z * (1.0 + s * (low + t * t * high))
 
 
+@kernel(f8(arr(f8, 1)))
+def lanes_sum(x):
+    """Σ_k x[k], one after another: ``x.sum()`` would be compiled again in every process."""
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += x[k]
+    return total
+
+
 @kernel(
     types.UniTuple(f8, 3)(
         arr(f8, 2), arr(f8, 1), arr(f8, 1), f8, f8, i8, arr(f8, 1), arr(f8, 1), arr(f8, 1),
@@ -179,11 +188,11 @@ def affine_bound(columns, y, sizes, iota, theta, quarters, centre, half, referen
                     sums[1, k] += bow[k] * x[k] * x[k]
                     sums[2, k] += close[k] * x[k] * x[k]
     for j in range(d):
-        b[j] = -buffer[ROWS + 4 * j].sum()
+        b[j] = -lanes_sum(buffer[ROWS + 4 * j])
         for part in range(3):
-            curvature[part, j] = buffer[ROWS + 4 * j + 1 + part].sum() * n / steering
-    total, slack = chords.sum(), UNIT * SLACK * (n + 4.0 * d + 64.0) * (roundings.sum() + n)
-    return total + constants.sum() - slack, straddling.sum(), total
+            curvature[part, j] = lanes_sum(buffer[ROWS + 4 * j + 1 + part]) * n / steering
+    total, slack = lanes_sum(chords), UNIT * SLACK * (n + 4.0 * d + 64.0) * (lanes_sum(roundings) + n)
+    return total + lanes_sum(constants) - slack, lanes_sum(straddling), total
 
 
 @kernel(
@@ -217,8 +226,8 @@ def touched_bound(columns, y, sizes, chords, sides, reference, b, buffer):
             for k in range(size):
                 pull[k] += g[k] * x[k]
     for j in range(d):
-        b[j] = -buffer[ROWS + j].sum()
-    return chords + constants.sum() - UNIT * SLACK * (n + 4.0 * d + 64.0) * (roundings.sum() + n)
+        b[j] = -lanes_sum(buffer[ROWS + j])
+    return chords + lanes_sum(constants) - UNIT * SLACK * (n + 4.0 * d + 64.0) * (lanes_sum(roundings) + n)
 
 
 @kernel(

@@ -53,7 +53,7 @@ def truncated_sum(columns, y, w, iota, theta, quarters, buffer):
 @kernel(types.void(arr(f8, 1), f8, f8, i8, arr(f8, 1, True)))
 def multiply_complements(r, iota, theta, quarters, product):
     """product[k] *= exp(−ψ(ι|r_k|)); one loop a power, so that each is vectorised."""
-    size = r.shape[0]
+    size, inverse = r.shape[0], 1.0 / theta
     if quarters == 8:
         for k in range(size):
             x = min(iota * abs(r[k]), 1.0)
@@ -62,19 +62,19 @@ def multiply_complements(r, iota, theta, quarters, product):
         for k in range(size):
             x = min(iota * abs(r[k]), 1.0)
             root = math.sqrt(x)
-            product[k] *= 1.0 - x + x * root * math.sqrt(root) / theta
+            product[k] *= 1.0 - x + x * root * math.sqrt(root) * inverse
     elif quarters == 6:
         for k in range(size):
             x = min(iota * abs(r[k]), 1.0)
-            product[k] *= 1.0 - x + x * math.sqrt(x) / theta
+            product[k] *= 1.0 - x + x * math.sqrt(x) * inverse
     elif quarters == 5:
         for k in range(size):
             x = min(iota * abs(r[k]), 1.0)
-            product[k] *= 1.0 - x + x * math.sqrt(math.sqrt(x)) / theta
+            product[k] *= 1.0 - x + x * math.sqrt(math.sqrt(x)) * inverse
     else:
         for k in range(size):
             x = min(iota * abs(r[k]), 1.0)
-            product[k] *= 1.0 - x + x**theta / theta
+            product[k] *= 1.0 - x + x**theta * inverse
 
 
 @kernel(f8(arr(f8, 1, True)))

@@ -70,7 +70,9 @@ def bound_boxes(
                     columns, y, sizes, iota, theta, quarters, centre, half, reference, b, curves, sides, buffer
                 )
                 active[i] = straddling
-                curvature[i] = curves  # the last row about the minimiser
+                for part in range(3):  # the last about the minimiser; not by a slice, which takes seconds to compile
+                    for j in range(d):
+                        curvature[i, part, j] = curves[part, j]
             else:
                 a = touched_bound(columns, y, sizes, chords, sides, reference, b, buffer)
             a += settled
@@ -86,7 +88,9 @@ def bound_boxes(
                 cost += 0.5 * weight * curves[0, j] * (away * away + spacing * spacing * variance)
                 reference[j] += away
             if attempt == 0 or mass < log_mass[i]:
-                log_mass[i], constant[i], slopes[i] = mass, a, b
+                log_mass[i], constant[i] = mass, a
+                for j in range(d):
+                    slopes[i, j] = b[j]
             if cost < WORTH:
                 break
 
@@ -137,7 +141,8 @@ def split_boxes(weight, spacing, low, high, slopes, curvature, minimiser, chosen
                 if (count - place if above else place) > 2.0 * reach:
                     cut = int(place + reach) if above else int(place - reach)
         cut = low[i, axis] + min(max(cut, 0), high[i, axis] - low[i, axis] - 1)
-        low[new], high[new] = low[i], high[i]
+        for j in range(d):
+            low[new, j], high[new, j] = low[i, j], high[i, j]
         high[i, axis], low[new, axis] = cut, cut + 1
 
 
@@ -195,7 +200,13 @@ def draw(
     d = k.shape[0]
     t, w, buffer = np.empty(d, np.int64), np.empty(d), np.empty((2, LANES))
     for made in range(1, tries + 1):
-        i = min(np.searchsorted(cumulative, rng.random(), side="right"), cumulative.shape[0] - 1)
+        at, i, last = rng.random(), 0, cumulative.shape[0] - 1
+        while i < last:  # the first box whose mass reaches beyond `at`, or the last
+            middle = (i + last) // 2
+            if cumulative[middle] > at:
+                last = middle
+            else:
+                i = middle + 1
         bound = propose(weight, spacing, low, high, constant, slopes, i, rng, t)
         log_uniform = math.log(1.0 - rng.random())
         lift(t, shear, k)

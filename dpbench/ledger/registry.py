@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -30,14 +30,23 @@ class PaperNotLoaded(UserWarning):
     """A paper that could not be used; the message says which and why. All others are there."""
 
 
-def all_claims() -> tuple[Claim, ...]:
-    """Every claim of every paper: ours first, each in the order of its declarations."""
-    return tuple(claim for _, claims in _loaded() for claim in claims)
+def all_claims(papers: Collection[str] | None = None) -> tuple[Claim, ...]:
+    """Every claim of every paper, or of those named: ours first, each in the order of its declarations.
+
+    The modules of the papers not named are not imported.
+    """
+    wanted = (paper for paper, _ in _papers() if papers is None or paper.name in papers)
+    return tuple(claim for paper in wanted for claim in _loaded(paper.name) or ())
 
 
 def all_papers() -> tuple[Paper, ...]:
     """Every paper that could be loaded."""
-    return tuple(paper for paper, _ in _loaded())
+    return tuple(paper for paper, _ in _papers() if _loaded(paper.name) is not None)
+
+
+def paper_names() -> tuple[str, ...]:
+    """The names of all papers; imports no claims."""
+    return tuple(paper.name for paper, _ in _papers())
 
 
 def use(names: Sequence[str] | None) -> None:
@@ -72,7 +81,8 @@ def source(paper: str) -> str:
 
 def broken() -> dict[str, str]:
     """Of the sources given to `use`, those that cannot be used, with the reason."""
-    _loaded()
+    for name in paper_names() if _NAMED else ():
+        _loaded(name)
     return dict(_BROKEN)
 
 
@@ -133,12 +143,12 @@ def _add(paper: Paper, source: str, found: dict[str, tuple[Paper, str]]) -> None
 
 
 @cache
-def _loaded() -> tuple[tuple[Paper, tuple[Claim, ...]], ...]:
-    found = []
-    for paper, source in _papers():
-        with nullcontext() if _ours(paper) else _left_out(f"paper {paper.name!r}", source):
-            found.append((paper, paper.claims))
-    return tuple(found)
+def _loaded(name: str) -> tuple[Claim, ...] | None:
+    """The claims of a paper; None where they cannot be imported."""
+    paper, source = next((one, source) for one, source in _papers() if one.name == name)
+    with nullcontext() if _ours(paper) else _left_out(f"paper {paper.name!r}", source):
+        return paper.claims
+    return None
 
 
 def _ours(paper: Paper) -> bool:

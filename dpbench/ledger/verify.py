@@ -38,7 +38,12 @@ def select(
     if patterns is not None and not asked:
         raise validation.invalid("claims", "at least one id, glob, claim or paper, or None for all", patterns)
     handed = [c for item in asked for c in (item.claims if isinstance(item, Paper) else [item]) if isinstance(c, Claim)]
-    offered = {claim.id: claim for claim in all_claims() if only is None or claim.paper in only}
+    named: list[Any] | None = None
+    if paper is not None:
+        named = [*paper] if isinstance(paper, (list, tuple)) else [paper]
+    papers = registry.paper_names()
+    alone = named if patterns is None and named is not None and all(name in papers for name in named) else None
+    offered = {claim.id: claim for claim in all_claims(alone) if only is None or claim.paper in only}
     known = tuple((offered | {claim.id: claim for claim in handed}).values())
     wanted = {claim.id for claim in handed} if asked else {claim.id for claim in known}
     for pattern in (item for item in asked if not isinstance(item, (Claim, Paper))):
@@ -49,15 +54,16 @@ def select(
         wanted.update(found)
     if only is not None and not known:
         raise validation.InvalidInput("sources must name claims that can be used, got none beside those left out")
-    papers = {c.paper for c in known}
-    if paper is not None:
-        named = [paper] if isinstance(paper, str) or not isinstance(paper, Sequence) else paper
-        papers = {validation.choice("paper", name, sorted(papers)) for name in named}
+    if alone is None:
+        papers = tuple(sorted({c.paper for c in known}))
+    for name in named or ():
+        validation.choice("paper", name, papers)
     if kind is not None:
         validation.choice("kind", kind, KINDS)
     chosen = tuple(
-        c for c in known if c.id in wanted and c.paper in papers and (kind is None or c.kind == kind)
-    )
+        c for c in known
+        if c.id in wanted and (named is None or c.paper in named) and (kind is None or c.kind == kind)
+    )  # fmt: skip
     if not chosen:
         raise validation.invalid("claims", "a selection that some entry fits", patterns)
     return chosen
@@ -65,7 +71,10 @@ def select(
 
 def with_premises(selected: Sequence[Claim]) -> tuple[Claim, ...]:
     """The claims, in the order of the ledger, and all that they rest on, at any depth."""
-    known = {claim.id: claim for claim in all_claims()} | {claim.id: claim for claim in selected}
+    papers = {claim.paper for claim in selected}
+    known = {claim.id: claim for claim in all_claims(papers)} | {claim.id: claim for claim in selected}
+    if not all(premise in known for claim in known.values() for premise in claim.rests_on):
+        known = {claim.id: claim for claim in all_claims()} | known
     wanted, left = set[str](), [claim.id for claim in selected]
     while left:
         name = left.pop()

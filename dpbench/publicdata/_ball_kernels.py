@@ -194,14 +194,17 @@ def newton_steps(features, shift, counts, huber, bend, slope, simplex, radius, t
     for _ in range(steps):
         barrier_gradient(features, shift, counts, huber, bend, slope, simplex, radius, tau, theta, gradient)
         barrier_factor(features, shift, counts, huber, bend, simplex, radius, tau, theta, factor)
-        direction[:] = -gradient
+        for a in range(k):
+            direction[a], ones[a] = -gradient[a], 1.0
         solve_factored(factor, direction)
         if simplex:
-            ones[:] = 1.0
             solve_factored(factor, ones)
-            excess = direction.sum() / ones.sum()
+            total, whole = 0.0, 0.0
             for a in range(k):
-                direction[a] -= excess * ones[a]
+                total += direction[a]
+                whole += ones[a]
+            for a in range(k):
+                direction[a] -= total / whole * ones[a]
         decrement = 0.0
         for a in range(k):
             decrement -= gradient[a] * direction[a]
@@ -224,7 +227,9 @@ def newton_steps(features, shift, counts, huber, bend, slope, simplex, radius, t
             length *= 0.5
         else:
             break
-        theta[:] = trial
-        if simplex:
-            theta /= theta.sum()
+        total = 0.0
+        for a in range(k):
+            total += trial[a]
+        for a in range(k):
+            theta[a] = trial[a] / total if simplex else trial[a]
     return decrement / tau

@@ -23,7 +23,8 @@ def scan_table(columns, fixed, slopes, out):
     """out[c]: the first k with the least fixed[k] + Σ_j slopes[c, j]·columns[j, k]."""
     totals = np.empty(fixed.shape[0])
     for c in range(slopes.shape[0]):
-        totals[:] = fixed
+        for k in range(totals.shape[0]):
+            totals[k] = fixed[k]
         for j in range(columns.shape[0]):
             slope, column = slopes[c, j], columns[j]
             if slope != 0.0:

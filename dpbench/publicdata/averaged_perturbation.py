@@ -30,6 +30,7 @@ from dpbench.publicdata.regularized_perturbation import allowed_gap
 from dpbench.publicdata.regularized_perturbation import width as numbers
 
 _ENTRIES = 2**18  # normal draws held at once: several of the J calls go to the oracle together
+_DRAWS = 2**14  # normal draws of a block's J calls, where it has more than eight trials: those not asked for are waste
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,10 @@ class AveragedPerturbation:
     def centres(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
         """f̄(Z_1), …, f̄(Z_m) of `trials` runs, shape (trials, m): the same ω for the same generator."""
         p = bounded_away(problem)
-        return in_blocks(partial(self._centres, p, self._normals(rng)), p, trials, rng)
+        return in_blocks(partial(self._centres, p, self._normals(rng)), p, trials, rng, widest=self._widest(p))
+
+    def _widest(self, problem: PublicDataProblem) -> int:
+        return 8 * max(1, _DRAWS // (8 * self.calls * problem.m))
 
     def _normals(self, rng: np.random.Generator) -> Callable[[tuple[int, ...]], np.ndarray]:
         """Where ξ comes from."""
@@ -217,7 +221,7 @@ class AveragedPerturbation:
             zeta = rng.standard_normal((width, problem.m))[:rows]
             return nearest(problem, self._centres(problem, self._normals(rng), width, rows) + gamma * zeta)
 
-        return in_blocks(run, problem, trials, rng)
+        return in_blocks(run, problem, trials, rng, widest=self._widest(problem))
 
 
 def bounded_away(problem: PublicDataProblem) -> PublicDataProblem:

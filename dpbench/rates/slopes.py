@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from dpbench.core import validation
 from dpbench.core.sampling import stream
@@ -114,7 +114,7 @@ def slope(
     error = math.sqrt(parts.sum())
     freedom = float(parts.sum() ** 2 / (parts**2 / (counts - 1)).sum()) if error > 0.0 else math.inf
     low, high = (1.0, 1.0) if resamples == 0 or error == 0.0 else _widening(weights, draws, freedom, resamples)
-    reach = float(student.isf(0.5 * level, freedom)) * error if error > 0.0 else 0.0
+    reach = -float(stdtrit(freedom, 0.5 * level)) * error if error > 0.0 else 0.0
     interval = (value - reach * low, value + reach * high)
     skewness = np.array([_skewness(part) for part in draws])
     return Slope(value, interval, level, means, np.sqrt(squares), int(counts.sum()), freedom, (low, high), skewness)
@@ -155,6 +155,6 @@ def _widening(weights: np.ndarray, draws: list[np.ndarray], freedom: float, resa
             variances[start:stop] += weight**2 * taken.var(axis=1, ddof=1) / part.size / mean**2
     studentised = np.sort(shifts / np.sqrt(np.maximum(variances, 1e-300)))
     tail = min(10, resamples)
-    expected = float(student.isf(tail / resamples, freedom)) if tail < resamples / 2 else math.inf
+    expected = -float(stdtrit(freedom, tail / resamples)) if tail < resamples / 2 else math.inf
     lower, upper = -studentised[tail - 1] / expected, studentised[-tail] / expected
     return max(1.0, float(upper)), max(1.0, float(lower))

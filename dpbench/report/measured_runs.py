@@ -101,14 +101,15 @@ BROKEN = (
     (
         "mutations.json", mutations,
         "Errors planted one at a time, each to be noticed by a few test files, by `python -m tests.mutations --json "
-        "evidence/mutations.json`: a sample of the list in tests/mutations, in an order drawn once. Undecided: the "
-        "tests did not end in the time given.",
+        "evidence/mutations.json`: the list in tests/mutations, in an order drawn once. Undecided: the tests did not "
+        "end in the time given.",
     ),
     (
         "flips.json", flips,
         "Errors in what entries measure, and then in the rules that read them, each planted in a copy, with the number "
-        "of entries whose verdict it turned, by `python -m tests.mutations.flips --json evidence/flips.json`; the file "
-        "names the entries, those that were run and kept their verdict, and those that nothing has turned.",
+        "of entries whose verdict it turned, by `python -m tests.mutations.flips --json evidence/flips.json`; most "
+        "were run on those entries alone that no other error had turned (`--left`). The file names the entries, those "
+        "that were run and kept their verdict, and those that nothing has turned.",
     ),
 )  # fmt: skip
 """The same on the page of faults and planted errors."""

@@ -24,9 +24,9 @@ def compile_for(claims: Iterable[Measurable], context: RunContext) -> None:
 
     Those in the cache are left to their first call, which loads them: an entry calls few of those that it can reach.
     """
-    from dpbench.core.kernel import compile_kernels, missing
+    from dpbench.core.kernel import compile_missing
 
-    compile_kernels(missing({name for claim in claims for name in _modules(claim)}), context.progress.compiling)
+    compile_missing({name for claim in claims for name in _modules(claim)}, context.progress.compiling)
 
 
 def _modules(claim: Measurable) -> Iterable[str]:

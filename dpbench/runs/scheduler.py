@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import hashlib
 import logging
 import time
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,18 +46,22 @@ class Cluster(Executor):
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        self._inner = client.get_executor()
+        self._open: weakref.WeakSet[Future[Any]] = weakref.WeakSet()
+        self._closed = False
         self._sent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()  # id: (function, Dask's future of it)
         self._seconds: dict[str, float] = {}  # of the last calls in `map`, by the function's name
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if self._closed:
+            raise RuntimeError("cannot schedule new futures after shutdown")
         outer: Future[Any] = Future()
         if self._client.status not in ("running", "connecting"):
             outer.set_exception(BrokenExecutor("the scheduler is gone"))
             return outer
         travelling = [self._once(argument) if callable(argument) else argument for argument in args]
-        inner = self._inner.submit(_checked, fingerprint(), fn, kwargs, *travelling)
-        inner.add_done_callback(functools.partial(_pass_on, outer))
+        inner = self._client.submit(_checked, fingerprint(), fn, kwargs, *travelling)
+        self._open.add(outer)
+        self._client.loop.add_callback(_pass_on, outer, inner)
         outer.add_done_callback(lambda future: inner.cancel() if future.cancelled() else None)
         return outer
 
@@ -103,7 +110,11 @@ class Cluster(Executor):
         )
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        self._inner.shutdown(wait=wait and not cancel_futures)
+        self._closed = True
+        if wait and not cancel_futures:
+            wait_for(list(self._open))
+        for future in list(self._open):
+            future.cancel()
 
 
 def _text_of(module: str) -> str:
@@ -132,17 +143,22 @@ def _checked(expected: str, fn: Callable[..., Any], kwargs: dict[str, Any], *arg
     return fn(*args, **kwargs)
 
 
-def _pass_on(outer: Future[Any], inner: Future[Any]) -> None:
-    """Give the outcome of a task to the future that its submitter holds."""
-    if not outer.set_running_or_notify_cancel():
-        return
+async def _pass_on(outer: Future[Any], inner: Any) -> None:
+    """Give the outcome of a task, Dask's future `inner`, to the future that its submitter holds; in the client's loop.
+
+    Dask's own executor looks at the state of the task once the result is there: where the worker that held it was lost
+    in between, it takes the result for an error.
+    """
+    result, error = None, None
     try:
-        outer.set_result(inner.result())
-    except CancelledError:
-        outer.set_exception(BrokenExecutor("the scheduler is gone"))
-    except Exception as error:
-        lost = type(error).__name__ == "KilledWorker"
-        outer.set_exception(BrokenExecutor(f"workers died at this task: {error}") if lost else error)
+        result = await inner
+    except (CancelledError, asyncio.CancelledError):
+        error = BrokenExecutor("the scheduler is gone")
+    except Exception as said:
+        lost = type(said).__name__ == "KilledWorker"
+        error = BrokenExecutor(f"workers died at this task: {said}") if lost else said
+    if outer.set_running_or_notify_cancel():
+        outer.set_result(result) if error is None else outer.set_exception(error)
 
 
 @contextmanager

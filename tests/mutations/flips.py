@@ -5,8 +5,9 @@
 Each error of `planted_in_the_ledger.PLANTS` is planted in a copy of the project, and the entries it is held against
 are run, at level quick (at full, where they have no quick level and took `LONGEST` seconds at most). An entry is turned
 if its verdict is not the one expected. Errors near to what an entry measures come first; those in the rules that all
-entries share are tried on the entries that no other has turned. What a file of results holds of an error is kept while
-the error and the entries it is held against are the same.
+entries share are tried on the entries that no other has turned, and with `--left` all errors are: what else such an
+error turns, the table does not say. What a file of results holds of an error is kept while the error and the entries it
+is held against are the same; a run without `--left` tries again what was tried on entries left alone.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from dpbench.ledger.registry import all_claims
 
 from .__main__ import ROOT, Copy, put
 from .mutation import Mutation
-from .planted_in_the_ledger import CANNOT, FAR, PLANTS
+from .planted_in_the_ledger import CANNOT, FAR, NEAR, PLANTS
 
-LONGEST = 30.0
+LONGEST = 100.0
 PATIENCE = 1500.0
 """Seconds for the entries of one error: what it does not reach then has not been tried with it."""
-EACH = 120.0
+EACH = 300.0
 
 VERDICTS = """
 import json, sys
@@ -81,9 +82,34 @@ def seconds(name: str) -> float:
     return float(document["evidence"].get("seconds", 2.0 * LONGEST))
 
 
+def asked_of(mutation: Mutation, names: dict[str, str]) -> list[str]:
+    """The entries among these that an error is held against, as `VERDICTS` takes them."""
+    return [names[name] for name in names if any(fnmatchcase(name, pattern) for pattern in mutation.tests)]
+
+
+def to_try(
+    mutation: Mutation, before: dict[str, Any] | None, left: bool, names: dict[str, str], turned: set[str]
+) -> dict[str, str]:
+    """The entries that an error with this result is still to be tried on; `turned` are those that any has turned."""
+    if before and not (left or before.get("left alone")):
+        return {}
+    still = {name: asked for name, asked in names.items() if name not in turned}
+    if before and left:  # where the time did not suffice
+        return {name: asked for name, asked in still.items() if name in before["not run"]}
+    return still if left or mutation in FAR else names
+
+
+def joined(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """The result of an error with that of a second run, on what the first did not reach."""
+    turned = dict(sorted((before["turned"] | after["turned"]).items()))
+    expected = sorted({*before["as expected"], *after["as expected"]})
+    return before | {"turned": turned, "as expected": expected,
+                     "not run": sorted({*before["not run"]} - turned.keys() - {*expected})}  # fmt: skip
+
+
 def tried(copy: Copy, mutation: Mutation, names: dict[str, str]) -> dict[str, Any]:
     """What the entries say with the error planted: turned, as expected, or not run."""
-    chosen = [names[name] for name in names if any(fnmatchcase(name, pattern) for pattern in mutation.tests)]
+    chosen = asked_of(mutation, names)
     with copy.planted(mutation):
         verdicts = (asked(copy, VERDICTS, json.dumps(chosen)) if chosen else None) or {}
     run = {name: one for name, one in verdicts.items() if one and one[0]}
@@ -117,6 +143,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, required=True, help="file of results, taken up where it exists")
     parser.add_argument("--folder", type=Path, help="where copies and compiled kernels are kept for the next run")
     parser.add_argument("--only", default="", help="errors in files whose path holds this text")
+    parser.add_argument("--left", action="store_true", help="try errors on the entries alone that no other has turned")
     given = parser.parse_args()
     out = given.json
     known: list[dict[str, Any]] = json.loads(out.read_text(encoding="utf-8"))["errors"] if out.exists() else []
@@ -125,10 +152,16 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(given.folder or Path(folder))
         for place, mutation in enumerate(PLANTS):
-            if results[place] is not None or given.only not in mutation.path:
+            before, turned = results[place], {name for one in results if one for name in one["turned"]}
+            entries = to_try(mutation, before, given.left, names, turned)
+            if given.only not in mutation.path or not asked_of(mutation, entries):
                 continue
-            turned = {name for one in results if one for name in one["turned"]} if mutation in FAR else set()
-            made = results[place] = tried(copy, mutation, {k: v for k, v in names.items() if k not in turned})
+            made = tried(copy, mutation, entries)
+            if before and given.left:
+                made = joined(before, made)
+            elif given.left and mutation in NEAR:
+                made["left alone"] = True
+            results[place] = made
             left = write(out, [one for one in results if one], every)
             print(f"{len(made['turned']):4} turned, {left} left  {mutation.name}", flush=True)
     return 0

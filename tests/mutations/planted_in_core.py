@@ -60,7 +60,7 @@ PLANTED: list[Mutation] = [
         ("advantage=float((1.0 - grid - missed).max()),", "advantage=float((1.0 - missed).max()),"),
     ),
     *planted(
-        "dpbench/auditing/_log_ratio_kernels.py", "test_audit_kernels",
+        "dpbench/auditing/_log_ratio_kernels.py", "test_audit_log_ratio test_audit_kernels",
         ("gradient[a] = -penalty[a] * beta[a]", "gradient[a] = 0.0"),
         ("matrix[a, b] = total * matrix[b, b]  # the diagonal holds reciprocals", "matrix[a, b] = total / matrix[b, b]"),
         ("equal += int(x == before)", "equal += int(x >= before)"),
@@ -92,9 +92,12 @@ PLANTED: list[Mutation] = [
     *planted(
         "dpbench/ledger/harness.py", "test_claims_core test_ledger_declarations test_ledger",
         ("series[\"margin\"] = [(right - left) / abs(right) for left, right in pairs]", "series[\"margin\"] = [abs(right - left) / abs(right) for left, right in pairs]"),
-        ("margin = float(max(1.0 - needed[1:] / (GROWTH * needed[:-1])))", "margin = float(min(1.0 - needed[1:] / (GROWTH * needed[:-1])))"),
         ("if any(bound > epsilon for (epsilon, _), bound in attacks):", "if False:"),
         ("if found.level > claim.level:", "if False:"),
+    ),
+    *planted(
+        "dpbench/ledger/harness.py", "test_claims_glm_rest",
+        ("margin = float(max(1.0 - needed[1:] / (GROWTH * needed[:-1])))", "margin = float(min(1.0 - needed[1:] / (GROWTH * needed[:-1])))"),
     ),
     *planted(
         "dpbench/ledger/premises.py", "test_premises test_premises_of_the_ledger",

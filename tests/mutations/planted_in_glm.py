@@ -54,6 +54,9 @@ PLANTED: list[Mutation] = [
     *planted(
         "dpbench/glm/exact_gd.py", "test_exact_arithmetic test_noisy_gd_guarantees",
         ("moved = records * 2.0 * made.limit * _UP * math.sqrt(steps - 1)", "moved = records * made.limit * _UP * math.sqrt(steps - 1)"),
+    ),
+    *planted(
+        "dpbench/glm/exact_gd.py", "test_exact_gradients",
         ("room = (made.limit - 0.5 * math.sqrt(X.shape[1])) / _UP", "room = 2.0 * made.limit"),
         ("finite = np.isfinite(lengths)", "finite = lengths >= 0.0"),
     ),
@@ -100,7 +103,7 @@ PLANTED: list[Mutation] = [
         ("if chunks[-1] != others[-1]:", "if False:"),
     ),
     *planted(
-        "dpbench/glm/sign_release.py", "test_claims_glm_rates test_glm_remarks test_claims_glm_rest",
+        "dpbench/glm/sign_release.py", "test_theorem4",
         ("tail = 0.5 * math.exp(-abs(mean) / scale)", "tail = math.exp(-abs(mean) / scale)"),
         ("scale = 2.0 * y_bound**2 / (x.size * epsilon)", "scale = y_bound**2 / (x.size * epsilon)"),
     ),

@@ -24,7 +24,7 @@ PLANTED: list[Mutation] = [
     *planted(
         "dpbench/heavytail/_score_kernels.py", "test_heavytail_kernels",
         ("product[k] *= 1.0 - x + 0.5 * x * x", "product[k] *= 1.0 - x + x * x"),
-        ("product[k] *= 1.0 - x + x * math.sqrt(x) / theta", "product[k] *= 1.0 - x + x * math.sqrt(x)"),
+        ("product[k] *= 1.0 - x + x * math.sqrt(x) * inverse", "product[k] *= 1.0 - x + x * math.sqrt(x)"),
         ("if factors == FACTORS:", "if factors == 4 * FACTORS:"),
         ("total -= math.log(product[k])", "total += math.log(product[k])"),
     ),
@@ -35,7 +35,7 @@ PLANTED: list[Mutation] = [
         ("return constant - UNIT * SLACK * (n + 4.0 * d + 64.0) * (rounding + left)", "return constant + 1e-6 * (rounding + left)"),
     ),
     *planted(
-        "dpbench/heavytail/_geometric_kernels.py", "test_heavytail_tree_kernels",
+        "dpbench/heavytail/_geometric_kernels.py", "test_heavytail_bounds test_heavytail_tree_kernels",
         ("return t * (count - 1) + log_geometric_sum_of_negative(-t, count)", "return t * count + log_geometric_sum_of_negative(-t, count)"),
         ("mean = rest / one - count * whole / all_", "mean = rest / one"),
         ("return k if t <= 0.0 else count - 1 - k", "return k"),

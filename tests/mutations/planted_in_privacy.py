@@ -70,11 +70,17 @@ PLANTED: list[Mutation] = [
         "dpbench/privacy/_integer_kernels.py", "test_integer_noise",
         ("chance = math.exp(-0.5 * part * part) / heights[block] * np.float64(1 << COIN)", "chance = math.exp(-part * part) / heights[block] * np.float64(1 << COIN)"),
         ("chance = math.exp(-np.float64(z) * inverse) / heights[block] * np.float64(1 << COIN)", "chance = math.exp(-np.float64(z + 1) * inverse) / heights[block] * np.float64(1 << COIN)"),
+    ),
+    *planted(
+        "dpbench/privacy/_integer_kernels.py", "test_exact_coins",
         ("if coin >= sure[block] or block == last:", "if coin >= sure[block]:"),
     ),
     *planted(
-        "dpbench/privacy/integer_laplace.py", "test_integer_noise",
+        "dpbench/privacy/integer_laplace.py", "test_exact_coins",
         ("size = start + _geometric(table.scale, source)", "size = start"),
+    ),
+    *planted(
+        "dpbench/privacy/integer_laplace.py", "test_integer_noise",
         ("return u + scale * v", "return u + v"),
         ("shape[-1] *= (scale + 1.0) / width  # all that is beyond: 1/(1 − exp(−1/t)) ≤ t + 1", "shape[-1] *= 1.0"),
     ),
@@ -86,8 +92,11 @@ PLANTED: list[Mutation] = [
         ("source.used(2 * used)", "source.used(used)"),
     ),
     *planted(
-        "dpbench/privacy/exact_coins.py", "test_integer_noise test_integer_choice",
+        "dpbench/privacy/exact_coins.py", "test_exact_coins",
         ("coin, bits = (coin << 64) | source.next(), bits + 64", "coin, bits = (coin << 64) | source.next(), bits + 63"),
+    ),
+    *planted(
+        "dpbench/privacy/exact_coins.py", "test_integer_noise test_integer_choice",
         ("left[j] -= full - left[i]", "left[j] -= left[i]"),
     ),
     *planted(
@@ -101,6 +110,9 @@ PLANTED: list[Mutation] = [
         "dpbench/core/sampling.py", "test_sampling",
         ("return type(default) is type(value) and canonical(default) == canonical(value)", "return canonical(default) == canonical(value)"),
         ("blocks = range(-(-trials // width))", "blocks = range(trials // width)"),
+    ),
+    *planted(
+        "dpbench/core/sampling.py", "test_exact_arithmetic",
         ("if seed is None and getattr(mechanism, \"arithmetic\", \"float\") == \"exact\":", "if False:"),
     ),
 ]  # fmt: skip

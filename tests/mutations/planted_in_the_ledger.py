@@ -46,7 +46,7 @@ NEAR: list[Mutation] = [
         ("return dimension * math.log(3.0 * diameter / net_radius)", "return dimension * math.log(diameter / net_radius)"),
     ),
     *planted(
-        "dpbench/heavytail/exponential.py", "heavytail.*.privacy*",
+        "dpbench/heavytail/exponential.py", "heavytail.*.privacy* heavytail.*.inequality.value",
         ("return SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)", "return 4.0 * SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)"),
         ("return SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)", "return 0.1 * SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)"),
     ),
@@ -57,10 +57,9 @@ NEAR: list[Mutation] = [
     *planted(
         "dpbench/heavytail/theory.py", "heavytail.*.inequality*",
         ("return smooth + statistical + private", "return 1e-3 * (smooth + statistical + private)"),
-        ("return smooth + statistical + private", "return 1e9 * (smooth + statistical + private)"),
     ),
     *planted(
-        "dpbench/publicdata/theory.py", "publicdata.*.privacy*",
+        "dpbench/publicdata/theory.py", "publicdata.*.privacy* publicdata.lemma19.inequality",
         ("return _UP * math.sqrt(m) * rho / _mu(epsilon, delta)", "return 0.5 * math.sqrt(m) * rho / _mu(epsilon, delta)"),
         ("return _UP * m * rho / epsilon", "return 0.5 * m * rho / epsilon"),
         ("return 2.0 * m / epsilon\n", "return m / epsilon\n"),
@@ -70,6 +69,46 @@ NEAR: list[Mutation] = [
         "dpbench/publicdata/theory.py", "publicdata.*.stability* publicdata.*.privacy* publicdata.*.inequality*",
         ("return min(DIAMETER, 1.0 / math.sqrt(eta * n) + 2.0 * math.sqrt(gap / eta))", "return min(DIAMETER, 0.1 / math.sqrt(eta * n) + 2.0 * math.sqrt(gap / eta))"),
         ("return min(DIAMETER**2, 4.0 * complexity / (n * eta))", "return min(DIAMETER**2, 0.1 * complexity / (n * eta))"),
+    ),
+    *planted(
+        "dpbench/rates/slopes.py", "*.rate*",
+        ("value, parts = _line(weights, np.log(means)),", "value, parts = 1.0 + _line(weights, np.log(means)),"),
+    ),
+    *planted(
+        "dpbench/glm/claims/hard_scales.py", "glm.*.rate*",
+        ("for name in (\"measured\", \"ceiling\"))", "for name in (\"over ceiling\", \"ceiling\"))"),
+    ),
+    *planted(
+        "dpbench/glm/theory.py", "glm.thm2.inequality.*",
+        ("return constant * scale ** (2.0 / 3.0)", "return constant * scale"),
+    ),
+    *planted(
+        "dpbench/glm/claims/jl_dimension.py", "glm.lemma12.*",
+        ("left += ways * (abs(inner - means[0]) > most[0])", "left += ways * (abs(inner - means[0]) >= most[0])"),
+    ),
+    *planted(
+        "dpbench/heavytail/populations.py", "heavytail.lemma*.inequality*",
+        ("return self._along(np.linalg.norm(v, axis=1))", "return 1e4 * self._along(np.linalg.norm(v, axis=1))"),
+    ),
+    *planted(
+        "dpbench/heavytail/truncation.py", "heavytail.lemma*.inequality*",
+        ("truncated_sums(columns_of_x, y, points[start:stop], iota, theta, quarters(theta), out[start:stop])", "truncated_sums(columns_of_x, y, points[start:stop], 10.0 * iota, theta, quarters(theta), out[start:stop])"),
+    ),
+    *planted(
+        "dpbench/publicdata/complexity.py", "publicdata.lemma17.* publicdata.alg5.*",
+        ("return len(np.unique(on_points, axis=0)) == len(np.unique(base.predictions, axis=0))", "return len(np.unique(on_points, axis=0)) > 1"),
+    ),
+    *planted(
+        "dpbench/publicdata/claims/rrspm_lemmas.py", "publicdata.lemma18.* publicdata.lemma20.*",
+        ("moved = xi + 2.0 * (1.0 - 2.0 * public[chosen])", "moved = xi + (1.0 - 2.0 * public[chosen])"),
+    ),
+    *planted(
+        "dpbench/publicdata/claims/rrspm_privacy.py", "publicdata.thm4.*",
+        ("pair_from_logs(*cube.log_laws(noise, scale))", "pair_from_logs(*cube.log_laws(noise, 1e3 * scale))"),
+    ),
+    *planted(
+        "dpbench/privacy/discrete.py", "*.privacy*",
+        ("escape = log_p[given & ~both]", "escape = log_p[given & ~both][:0]"),
     ),
 ]  # fmt: skip
 
@@ -88,7 +127,7 @@ FAR: list[Mutation] = [
     ),
     *planted(
         "dpbench/ledger/core.py", "*.rate*",
-        ("if high <= expected + tolerance and (side", "if high <= -expected + tolerance and (side"),
+        ("if high <= expected + tolerance and (side", "if high <= expected - tolerance and (side"),
     ),
     *planted(
         "dpbench/ledger/harness.py", "*.privacy*",
@@ -106,6 +145,7 @@ FAR: list[Mutation] = [
     *planted(
         "dpbench/ledger/harness.py", "*.inequality* *.floor* *.stability*",
         ("[(right - left) / abs(right) for left, right in pairs]", "[(left - right) / abs(right) for left, right in pairs]"),
+        ("margin = 0.0 if abs(margin) < rounding else margin", "margin = -rounding if abs(margin) < rounding else margin"),
     ),
 ]  # fmt: skip
 

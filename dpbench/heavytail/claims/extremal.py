@@ -12,8 +12,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom, poisson
+from scipy.special import pdtrik
 
+from dpbench.core import binomial
 from dpbench.heavytail import theory
 from dpbench.heavytail.claims import paper
 from dpbench.heavytail.claims.quotations import BOUNDS
@@ -73,7 +74,7 @@ def hidden_quantile(
     """
     chance, size, common = rare_law(iota, theta, d ** (0.5 * theta) if moment == "coordinate" else 1.0)
     t = -1.0 + (np.arange(_POINTS) + 0.5) * (2.0 / _POINTS)
-    counts = poisson.ppf((np.arange(_COUNTS) + 0.5) / _COUNTS, n * chance)[:, None]
+    counts = np.ceil(pdtrik((np.arange(_COUNTS) + 0.5) / _COUNTS, n * chance))[:, None]
     score = counts * psi(4.0 * (1.0 - t), theta) + (n - counts) * psi(iota * common * np.abs(t), theta)
     logs = 0.5 * (d - 1) * np.log1p(-t * t) - 0.5 * epsilon / math.log(theta) * score
     masses = np.exp(logs - logs.max(axis=1, keepdims=True))
@@ -176,8 +177,7 @@ def floor(context: Context) -> Rows:
     for theta, n, epsilon in product((2.0, 1.5), (10, 100), (0.1, 1.0, 10.0)):
         hard = rare_packing(n, 1, epsilon, theta=theta)
         mechanism, risk = ExponentialMechanism(epsilon, net_radius=0.05), 0.0
-        for rare in range(n + 1):
-            mass = float(binom.pmf(rare, n, hard.chance))
+        for rare, mass in enumerate(binomial.mass(range(n + 1), n, hard.chance)):
             if mass < 1e-9:
                 break
             x = np.where(np.arange(n) < rare, hard.size, 0.0)

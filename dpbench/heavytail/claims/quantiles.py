@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import binom
 
+from dpbench.core import binomial
 from dpbench.heavytail.exponential import ExponentialMechanism
 from dpbench.heavytail.problem import HeavyTailedProblem
 
@@ -22,8 +22,7 @@ def excess_quantile(n: int, chance: float, law: Law, missed: float) -> float:
     out.
     """
     excesses, masses = [], []
-    for ones in range(n + 1):
-        weight = float(binom.pmf(ones, n, chance))
+    for ones, weight in enumerate(binomial.mass(range(n + 1), n, chance)):
         if weight >= 1e-9:
             excess, logs = law(ones)
             excesses.append(excess)

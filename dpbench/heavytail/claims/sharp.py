@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from scipy.interpolate import CubicSpline
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from dpbench.core.sampling import stream
 from dpbench.heavytail import theory
@@ -202,7 +202,7 @@ def value(context: Context, orders: tuple[float, ...]) -> Evidence:
     rows: list[dict[str, Any]] = []
     for theta in orders:
         *_, (n, sample, leading, following) = sharp_sweep(theta, context)
-        ratio, reach = sample / leading, float(student.isf(0.5 * LEVEL / len(orders), sample.size - 1))
+        ratio, reach = sample / leading, -float(stdtrit(sample.size - 1.0, 0.5 * LEVEL / len(orders)))
         reach *= float(ratio.std(ddof=1)) / math.sqrt(sample.size)
         rows.append({"theta": theta, "ratio": float(ratio.mean()), "reach": reach, "next_term": following,
                      "sets": sample.size})  # fmt: skip

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
-from scipy.stats import binom
 
+from dpbench.core import binomial
 from dpbench.core.sampling import stream
 from dpbench.heavytail import theory
 from dpbench.heavytail.claims import paper
@@ -76,7 +76,7 @@ def large_epsilon(context: Context, theta: float) -> Rows:
         missed = 0.0
         for ones in range(10):
             excess, logs = law(ones)
-            missed += float(binom.pmf(ones, 9, UP)) * float(np.exp(logs[excess > CONSTANT * bound]).sum())
+            missed += float(binomial.mass(ones, 9, UP)) * float(np.exp(logs[excess > CONSTANT * bound]).sum())
         yield {"epsilon": epsilon, "bound": CONSTANT * bound, "left": missed, "right": _SHARES[theta] * FAILURE}
     return f"left: exact chance of a miss; the bound is taken {CONSTANT:g} times"
 

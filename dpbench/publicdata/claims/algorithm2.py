@@ -8,8 +8,8 @@ from itertools import product
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import binom
 
+from dpbench.core import binomial
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.harness import Row, Rows, profiles, summary
@@ -43,7 +43,7 @@ def released(calls: int, chance: float, reach: float) -> float:
     f̄ is g + (K/J)(f − g), K ~ Bin(J, `chance`), and f the nearer one iff N > −(K/J − 1/2)·reach.
     """
     counts = np.arange(calls + 1)
-    return float(binom.pmf(counts, calls, chance) @ ndtr((counts / calls - 0.5) * reach))
+    return float(binomial.mass(counts, calls, chance) @ ndtr((counts / calls - 0.5) * reach))
 
 
 def signs_profile(shift: float, calls: int, m: int, gamma: float) -> Profile:

@@ -10,7 +10,7 @@ import math
 from itertools import product
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context
@@ -155,7 +155,7 @@ def root_two(context: Context, corrected: bool) -> Rows:
         bound = needed if corrected else printed
         yield {"n": float(n), "beta": beta, "what": "twice (108)", "left": needed, "right": bound}
         if corrected and bound < 1.0:  # two functions whose risks differ by just over the bound
-            chance = float(binom.cdf(n // 2, n, 0.5 * (1.0 + bound)))
+            chance = float(bdtr(n // 2, n, 0.5 * (1.0 + bound)))
             yield {"n": float(n), "beta": beta, "what": "chance", "left": chance, "right": beta}
     return "value: smallest relative margin of the deviation in (109), (110) and (116) over twice that of (108)"
 

@@ -6,8 +6,7 @@ import math
 from itertools import product
 
 import numpy as np
-from scipy.special import ndtr
-from scipy.stats import binom
+from scipy.special import bdtrc, ndtr
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
@@ -42,7 +41,7 @@ def complexity(share: float) -> float:
 
 def beyond(calls: int, chance: float, size: float) -> float:
     """P(Bin(J, p)/J > size)."""
-    return float(binom.sf(math.floor(calls * size * (1.0 + 1e-12)), calls, chance))
+    return float(bdtrc(math.floor(calls * size * (1.0 + 1e-12)), calls, chance))
 
 
 _WORST = (

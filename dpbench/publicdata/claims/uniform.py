@@ -6,7 +6,7 @@ import math
 from itertools import product
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtrc, bdtrik
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
@@ -58,8 +58,8 @@ def uniform(context: Context) -> Rows:
         yield missed(found, bound, BETA, len(cases), family=family, d=d, n=n, constant=needed)
     for beta, n in product((1e-3, 1e-6, 1e-12), (100, 10**6)):  # one fair coin: the class {−1, 1} on one point
         bound = math.sqrt((1.0 + math.log(1.0 / beta)) / n)
-        needed = (float(binom.isf(0.5 * beta, n, 0.5)) / n - 0.5) / bound
-        chance = 2.0 * float(binom.sf(math.floor(n * (0.5 + bound)), n, 0.5))
+        needed = (math.ceil(bdtrik(1.0 - 0.5 * beta, n, 0.5)) / n - 0.5) / bound
+        chance = 2.0 * float(bdtrc(math.floor(n * (0.5 + bound)), n, 0.5))
         yield {"family": "coin", "d": 1, "n": n, "constant": needed, "frequency": chance, "left": chance,
                "right": beta, "runs": 0, "hits": 0, "allowed": beta}  # fmt: skip
     return summary(
@@ -76,7 +76,7 @@ def uniform(context: Context) -> Rows:
 )
 def printed(context: Context) -> Evidence:
     """The constant that a fair coin needs at n = 100 as m grows, β = 0.05."""
-    deviation = float(binom.isf(0.5 * BETA, 100, 0.5)) / 100 - 0.5
+    deviation = math.ceil(bdtrik(1.0 - 0.5 * BETA, 100, 0.5)) / 100 - 0.5
     rows = [
         {"m": float(m), "deviation": deviation, "constant": deviation / math.sqrt((1.0 + math.log(1.0 / BETA)) / m)}
         for m in (10**2, 10**4, 10**6, 10**8)

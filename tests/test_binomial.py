@@ -1,0 +1,30 @@
+"""Binomial probabilities against scipy.stats."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from dpbench.core import binomial
+
+CHANCES = (0.0, 1e-6, 0.01, 0.3, 0.5, 0.999, 1.0)
+
+
+@pytest.mark.parametrize("n", [0, 1, 10, 1_000, 100_000, 10**8])
+def test_mass_to_its_stated_error(n: int) -> None:
+    for p in CHANCES:
+        spread = math.sqrt(n * p * (1.0 - p))
+        k = np.unique(np.clip(np.round(n * p + np.linspace(-9.0, 9.0, 41) * spread), -1, n + 1))
+        k = np.concatenate([k, [-1.0, n + 1.0]])
+        expected = binom.pmf(k, n, p)
+        np.testing.assert_allclose(binomial.mass(k, n, p), expected, rtol=1e-14 * max(n, 10), atol=1e-300)
+
+
+def test_scalars_and_arrays_agree() -> None:
+    both = binomial.mass(np.arange(-1, 9), 7, 0.3)
+    assert [binomial.mass(k, 7, 0.3) for k in range(-1, 9)] == both.tolist()
+    assert both.sum() == pytest.approx(1.0, rel=1e-14)
+    assert binomial.mass(3, 7, np.array([0.3, 0.5]))[0] == both[4]

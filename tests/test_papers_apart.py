@@ -1,0 +1,37 @@
+"""A selection of papers imports the modules of these alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from dpbench.core.validation import InvalidInput
+from dpbench.ledger import registry
+from dpbench.ledger.verify import select, with_premises
+
+PROGRAM = """
+import sys
+from dpbench.ledger.verify import select, with_premises
+claims = with_premises(select(paper={papers!r}))
+assert {{claim.paper for claim in claims}} == set({papers!r})
+loaded = {{name.split(".")[1] for name in sys.modules if name.startswith("dpbench.") and ".claims." in name}}
+assert loaded == set({papers!r}), loaded
+assert "scipy.stats" not in sys.modules
+"""
+
+
+def test_modules_of_other_papers_are_not_imported() -> None:
+    program = PROGRAM.format(papers=["heavytail", "publicdata"])
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_claims_of_some_papers_are_those_of_all_papers() -> None:
+    some = registry.all_claims(["publicdata", "heavytail"])
+    assert [one.id for one in some] == [one.id for one in registry.all_claims() if one.paper != "glm"]
+    assert select(paper="publicdata") == tuple(one for one in select() if one.paper == "publicdata")
+    assert set(with_premises(select(paper="glm"))) == set(select(paper="glm"))
+    with pytest.raises(InvalidInput, match=r"paper must be .*glm, .*got 'glmm'"):
+        select(paper=["glm", "glmm"])

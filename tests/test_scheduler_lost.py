@@ -1,0 +1,73 @@
+"""A worker that is lost after its result has come: the result stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from typing import Any
+
+import pytest
+
+from dpbench.runs.scheduler import Cluster
+
+distributed = pytest.importorskip("distributed", reason="distributed is not installed (extra cluster)")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of distributed's own imports
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+
+@pytest.fixture
+def client() -> Iterator[Any]:
+    """Of a scheduler and a worker within this process."""
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, protocol="inproc://"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as made,
+    ):
+        yield made
+
+
+def four(scale: int) -> list[int]:
+    return [scale, 2, 3, 4]
+
+
+def fails(scale: int) -> None:
+    raise ZeroDivisionError(f"planted {scale}")
+
+
+def test_a_result_whose_worker_is_lost_afterwards_is_a_result(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: Dask's own executor, which looks at the state of the task again, and takes the list for an error."""
+    gather = distributed.Client._gather
+
+    async def loses(self: Any, futures: Any, *arguments: Any, **named: Any) -> Any:
+        made = await gather(self, futures, *arguments, **named)
+        for future in futures:
+            future._state.lose()
+        return made
+
+    monkeypatch.setattr(distributed.Client, "_gather", loses)
+    with pytest.raises(ValueError, match="too many values to unpack"):
+        client.get_executor().submit(four, 1).result(timeout=20)
+    with Cluster(client) as executor:
+        assert executor.submit(four, 7).result(timeout=20) == [7, 2, 3, 4]
+
+
+def test_outcomes_are_passed_on_and_nothing_is_begun_after_shutdown(client: Any) -> None:
+    with Cluster(client) as executor:
+        assert list(executor.map(four, range(3))) == [[k, 2, 3, 4] for k in range(3)]
+        with pytest.raises(ZeroDivisionError, match="planted 5"):
+            executor.submit(fails, 5).result(timeout=20)
+        left = executor.submit(four, 9)
+    assert left.done() and left.result() == [9, 2, 3, 4]
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        executor.submit(four, 1)
+    other = Cluster(client)
+    pending = other.submit(four, 10)
+    other.shutdown(wait=False)
+    try:
+        assert pending.result(timeout=20) == [10, 2, 3, 4]
+    except CancelledError:
+        assert pending.cancelled()
