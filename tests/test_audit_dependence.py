@@ -6,10 +6,10 @@ is shown for its parts: the tail bound by enumeration, the order of equal rows b
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
-from collections.abc import Callable
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,25 +57,13 @@ def test_the_chance_of_an_order_is_exact() -> None:
     assert kept[0] == 4 and math.exp(kept[2]) == pytest.approx(1.0 / len(orders), rel=1e-12)
 
 
-def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
-    return d + rng.laplace(size=trials)
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`benchmarks.dependence`, found beside the tests: samplers that are dependent, and correct ones."""
+    monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).resolve().parent.parent)])
+    from benchmarks import dependence as module
 
-
-def own_generator(d: float, trials: int, rng: Rng) -> np.ndarray:
-    return d + np.random.default_rng(0).laplace(size=trials)
-
-
-def one_call(d: float, trials: int, rng: Rng) -> np.ndarray:
-    return np.full(trials, d + rng.laplace())
-
-
-def repeated(rows: int) -> Callable[..., np.ndarray]:
-    return lambda d, n, rng: np.repeat(d + rng.laplace(size=-(-n // rows)), rows)[:n]
-
-
-def cached(seed: int = 0) -> Callable[..., np.ndarray]:
-    noise = functools.lru_cache(lambda n: np.random.default_rng([seed, n]).laplace(size=n))
-    return lambda d, n, rng: d + noise(n)
+    return module
 
 
 def tiled(d: float, trials: int, rng: Rng) -> np.ndarray:
@@ -108,13 +96,17 @@ def rows_of_five(d: float, trials: int, rng: Rng) -> np.ndarray:
     return np.repeat(rng.laplace(size=(-(-trials // 2), 5)) + d, 2, axis=0)[:trials]
 
 
-PLANTED: dict[str, tuple[Any, str]] = {
-    "a seed of its own": (own_generator, "own|cached"),
-    "one call repeated": (one_call, "draw"),
-    "one draw for 2 rows": (repeated(2), "one draw that is repeated"),
-    "one draw for 10 rows": (repeated(10), "one draw that is repeated"),
-    "one draw for 100 rows": (repeated(100), "one draw that is repeated"),
-    "noise cached": (cached(), "cached"),
+CAUSES = {
+    "a seed of its own": "own|cached",
+    "one call repeated": "draw",
+    "one draw for 2 rows": "one draw that is repeated",
+    "one draw for 10 rows": "one draw that is repeated",
+    "one draw for 100 rows": "one draw that is repeated",
+    "noise cached between calls": "cached",
+}
+"""What the message says of the samplers of `benchmarks.dependence`."""
+
+FURTHER: dict[str, tuple[Any, str]] = {
     "tiled": (tiled, "one draw that is repeated"),
     "a chain": (chained, "a chain that carries on"),
     "antithetic": (antithetic, "stratified"),
@@ -124,10 +116,14 @@ PLANTED: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", PLANTED)
-def test_planted_dependence_is_refused_and_explained(name: str) -> None:
+def test_every_planted_sampler_has_a_cause(bench: Any) -> None:
+    assert list(bench.PLANTED) == list(CAUSES)
+
+
+@pytest.mark.parametrize("name", [*CAUSES, *FURTHER])
+def test_planted_dependence_is_refused_and_explained(bench: Any, name: str) -> None:
     """2,000 runs a side, five seeds."""
-    sampler, cause = PLANTED[name]
+    sampler, cause = (bench.PLANTED[name](0), CAUSES[name]) if name in CAUSES else FURTHER[name]
     for seed in range(5):
         with pytest.raises(
             DependentOutputs, match=rf"must be independent, got .*\(p-value .*likely cause is .*({cause})"
@@ -135,36 +131,31 @@ def test_planted_dependence_is_refused_and_explained(name: str) -> None:
             audit(sampler, 0.0, 1.0, trials=2_000, seed=seed)
 
 
-LISTED = ("a seed of its own", "one call repeated", "one draw for 2 rows", "one draw for 10 rows",
-          "one draw for 100 rows", "noise cached")  # fmt: skip
-
-
 @pytest.mark.evidence
-@pytest.mark.parametrize("name", LISTED)
-def test_planted_dependence_is_refused_in_all_of_a_thousand_audits(name: str) -> None:
+@pytest.mark.parametrize("name", CAUSES)
+def test_planted_dependence_is_refused_in_all_of_a_thousand_audits(bench: Any, name: str) -> None:
     for seed in range(1_000):
-        sampler = cached(seed) if name == "noise cached" else PLANTED[name][0]
         with pytest.raises(DependentOutputs):
-            audit(sampler, 0.0, 1.0, trials=2_000, seed=seed)
+            audit(bench.PLANTED[name](seed), 0.0, 1.0, trials=2_000, seed=seed)
 
 
-CORRECT: dict[str, Any] = {
-    "laplace": laplace,
+CORRECT = ("Laplace noise", "rare bits", "two words", "vectors of four sums", "atoms")
+"""Of `benchmarks.dependence`."""
+
+FURTHER_CORRECT: dict[str, Any] = {
     "constant": lambda d, n, rng: np.full(n, d),
-    "rare": lambda d, n, rng: rng.random(n) < 1e-3 * (1.0 + d),
-    "words": lambda d, n, rng: np.array(["no", "yes"])[(rng.random(n) < 0.4 + 0.2 * d).astype(int)],
-    "vector": lambda d, n, rng: d + np.cumsum(rng.laplace(size=(n, 4)), axis=1),
     "equal coordinates": lambda d, n, rng: np.repeat(d + rng.laplace(size=(n, 1)), 3, axis=1),
-    "atoms": lambda d, n, rng: np.clip(d + rng.laplace(size=n), 0.0, 1.0),
     "nan": lambda d, n, rng: np.where(rng.random(n) < 0.5, np.nan, rng.normal(size=n)),
 }
 
 
-@pytest.mark.parametrize("name", CORRECT)
-def test_independent_runs_pass_and_every_check_is_told(name: str) -> None:
+@pytest.mark.parametrize("name", [*CORRECT, *FURTHER_CORRECT])
+def test_independent_runs_pass_and_every_check_is_told(bench: Any, name: str) -> None:
     """Six seeds; a check's p-value is at most 1e-6 with probability at most 1e-6 each."""
+    assert tuple(bench.CORRECT) == CORRECT
+    sampler = {**bench.CORRECT, **FURTHER_CORRECT}[name]
     for seed in range(6):
-        found = audit(CORRECT[name], 0.0, 1.0, trials=3_000, seed=seed)
+        found = audit(sampler, 0.0, 1.0, trials=3_000, seed=seed)
         assert [check.what for check in found.checks] == list(KINDS)
         assert all(1e-6 < check.p_value <= 1.0 for check in found.checks)
         assert found.to_dict()["checks"][0]["what"] == KINDS[0]
@@ -196,15 +187,15 @@ def test_the_error_is_a_value_error_and_public() -> None:
     assert issubclass(dpbench.DependentOutputs, ValueError)
 
 
-def test_a_sequential_audit_refuses_too() -> None:
+def test_a_sequential_audit_refuses_too(bench: Any) -> None:
     with pytest.raises(DependentOutputs):
-        audit(own_generator, 0.0, 1.0, epsilon=1.0, trials="auto")
+        audit(bench.own_generator, 0.0, 1.0, epsilon=1.0, trials="auto")
 
 
-def test_without_the_watch_a_fixed_seed_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_watch_a_fixed_seed_is_refuted(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted error: no test of independence. A correct Laplace mechanism of ε = 1 is then refuted."""
     monkeypatch.setattr(Watch, "examine", lambda self: ())
-    assert audit(own_generator, 0.0, 1.0, epsilon=1.0, trials=1_000_000).verdict == "refuted"
+    assert audit(bench.own_generator, 0.0, 1.0, epsilon=1.0, trials=1_000_000).verdict == "refuted"
 
 
 def test_level_and_looks_are_shared_between_the_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
