@@ -6,6 +6,7 @@ at once.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import warnings
@@ -104,6 +105,7 @@ def _message(error: Any) -> str:
 
 def main() -> None:
     """Entry point of ``dpbench`` and of ``python -m dpbench.cli``."""
+    gc.set_threshold(50_000)  # as in `dpbench.runs.lane`: imports make much, and little of it is garbage
     warnings.showwarning = lambda message, *_: one_line(str(message))
     code = run()
     if code == BROKEN_PIPE:  # nobody reads on: keep the interpreter from complaining when it flushes at exit
