@@ -95,8 +95,9 @@ BROKEN = (
         "faults.json", faults,
         "Runs of 600 small blocks, broken at random moments and started again until they end, by `python -m "
         "benchmarks.faults --json evidence/faults.json`. No stored block was lost or changed, the file was whole after "
-        "each kill, and all results were those of an uninterrupted run. The disk is full in that a file cannot grow; "
-        "the clock jumps for the process alone; a loss of power was not tried.",
+        "each kill, and all results were those of an uninterrupted run; one run on Dask stopped with an error, which "
+        "was mended before the last rounds. The disk is full in that a file cannot grow; the clock jumps for the "
+        "process alone; a loss of power was not tried.",
     ),
     (
         "mutations.json", mutations,
@@ -107,9 +108,9 @@ BROKEN = (
     (
         "flips.json", flips,
         "Errors in what entries measure, and then in the rules that read them, each planted in a copy, with the number "
-        "of entries whose verdict it turned, by `python -m tests.mutations.flips --json evidence/flips.json`; most "
-        "were run on those entries alone that no other error had turned (`--left`). The file names the entries, those "
-        "that were run and kept their verdict, and those that nothing has turned.",
+        "of entries whose verdict it turned, by `python -m tests.mutations.flips --json evidence/flips.json`; errors "
+        "in shared rules, and three others, were run on those entries alone that no other had turned. The file names "
+        "the entries, those that were run and kept their verdict, and those that nothing has turned.",
     ),
 )  # fmt: skip
 """The same on the page of faults and planted errors."""

@@ -7,6 +7,7 @@ request to end, the run was stopped or its parent is gone: it keeps what it has,
 from __future__ import annotations
 
 import _thread
+import gc
 import os
 import pickle
 import queue
@@ -26,6 +27,7 @@ from dpbench.runs.context import RunContext
 from dpbench.runs.executors import Threads
 from dpbench.runs.progress import Silent
 
+_ALLOCATIONS = 50_000  # between two searches for garbage: Python's 700 cost a tenth of imports and of keys of code
 LIMIT = 1.4  # seconds from the end of stdin to the end of the process, whatever it does
 _EVERY = 0.1  # seconds between two replies about blocks
 
@@ -34,6 +36,7 @@ Tell = Callable[..., None]
 
 def serve() -> None:
     """Serve the parent; never returns."""
+    gc.set_threshold(_ALLOCATIONS)
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nothing that a library prints gets between the replies
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what `interrupt_main` calls

@@ -149,7 +149,8 @@ async def _pass_on(outer: Future[Any], inner: Any) -> None:
     Dask's own executor looks at the state of the task once the result is there: where the worker that held it was lost
     in between, it takes the result for an error.
     """
-    result, error = None, None
+    result: Any = None
+    error: Exception | None = None
     try:
         result = await inner
     except (CancelledError, asyncio.CancelledError):
