@@ -43,7 +43,8 @@ def released(calls: int, chance: float, reach: float) -> float:
     f̄ is g + (K/J)(f − g), K ~ Bin(J, `chance`), and f the nearer one iff N > −(K/J − 1/2)·reach.
     """
     counts = np.arange(calls + 1)
-    return float(binomial.mass(counts, calls, chance) @ ndtr((counts / calls - 0.5) * reach))
+    law = binomial.mass(counts, calls, chance)
+    return min(1.0, float(law @ ndtr((counts / calls - 0.5) * reach) / law.sum()))
 
 
 def signs_profile(shift: float, calls: int, m: int, gamma: float) -> Profile:
