@@ -166,9 +166,8 @@ PAGES = (
              "the last column holds the figures of its first run, before scores of one mode, the view along the "
              "difference of the means, and the second event and copulas learned again from all rows were added because "
              "of what it showed; the column before it was measured after that, and so is no longer of mechanisms "
-             "unseen (`python -m benchmarks.second_power --seeds 10 --json "
-             "evidence/second_zoo.json`; 50 seeds without `--seeds`; where it says not measured, the mean is that of "
-             "the first run)."),
+             "unseen (`python -m benchmarks.second_power --json evidence/second_zoo.json`: 50 seeds, or as many as "
+             "`--seeds` says; where it says not measured, the mean is that of the first run)."),
         Part("arrays.json", measured_audits.arrays,
              "`audit_samples`, jax-privacy and a classifier in the manner of DP-Sniper on the same arrays, at 95%: "
              "mean bounds, standard errors, and how many lie above the truth (`python -m benchmarks.arrays --json "
@@ -190,9 +189,11 @@ PAGES = (
              "How often the bound exceeded the truth (`python -m benchmarks.validity --json evidence/audit.json`; the "
              "sequential audits may stop at will up to 20,000 runs). Where there are fewer choosing parts than audits, "
              "many audits share one and have certifying runs of their own: given the events they are independent, so "
-             "the binomial test holds as it stands. At full size: `--certifying 500 --audits 20000 --add`, and "
+             "the binomial test holds as it stands (of arrays, the choosing rows are where `audit_samples` takes them "
+             "from). At full size: `--certifying 500 --audits 20000 --add`, and "
              "`--confidence 0.999 --certifying 2500 --audits 200000 --add`, which go on where the counts end; about "
-             "0.3 ms of one core an audit, where each with a choice of its own takes 45 ms:"),
+             "0.3 ms of one core an audit, where each with a choice of its own takes 45 ms; audits in one run choose "
+             "nothing, and share nothing but the bounds of equal counts:"),
         Part("audit.json", measured.stream,
              "Memory does not grow with the runs; of vectors at most 40,000,000 numbers a side are kept while events "
              "are chosen (`python -m benchmarks.stream --json evidence/audit.json`):"),
