@@ -16,8 +16,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy.special import betainc, betaincinv
+from scipy.special import betaincinv
 
+from dpbench.core import binomial
 from lowerbounds._instance import choice, count, positive
 
 _MISSED = 0.25
@@ -75,6 +76,6 @@ def rare_packing(n: int, d: int, epsilon: float, *, theta: float = 2.0, moment: 
     shared = min(n - 1, math.floor((log_members - math.log(2.0)) / epsilon + 1e-9))
     chance = float(betaincinv(shared + 1.0, float(n - shared), _MISSED))
     longest = chance ** (-1.0 / theta) * (1.0 if moment == "norm" else math.sqrt(d))  # s√d
-    missed = float(betainc(shared + 1.0, float(n - shared), chance))
+    missed = binomial.above(shared, n, chance)
     probability = 1.0 - math.exp(epsilon * shared - log_members) - max(missed, _MISSED)
     return RarePacking(chance, longest / math.sqrt(d), log_members, shared, chance * longest / 8.0, probability)

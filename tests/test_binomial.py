@@ -28,3 +28,13 @@ def test_scalars_and_arrays_agree() -> None:
     assert [binomial.mass(k, 7, 0.3) for k in range(-1, 9)] == both.tolist()
     assert both.sum() == pytest.approx(1.0, rel=1e-14)
     assert binomial.mass(3, 7, np.array([0.3, 0.5]))[0] == both[4]
+
+
+@pytest.mark.parametrize("n", [1, 10, 1_000, 10**6, 10**9])
+def test_above(n: int) -> None:
+    for p in (1e-6, 0.01, 0.3, 0.5, 0.999):
+        spread = math.sqrt(n * p * (1.0 - p))
+        for z in (-6.0, -1.0, 0.0, 1.0, 6.0, 30.0):
+            k = math.floor(n * p + z * spread)
+            assert binomial.above(k, n, p) == pytest.approx(float(binom.sf(k, n, p)), rel=1e-9, abs=1e-300)
+    assert (binomial.above(-1, n, 0.3), binomial.above(n, n, 0.3), binomial.above(n + 1, n, 0.3)) == (1.0, 0.0, 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import shutil
 import subprocess
@@ -161,6 +162,10 @@ def test_what_gives_no_verdict_is_a_fault(context: RunContext) -> None:
         claim_of("floor", lambda run: Evidence(1.0, margin=1.0, level=1e-3), level=1e-6).measure(context)
     with pytest.raises(ArithmeticError, match="not a number"):
         claim_of("floor", lambda run: Evidence(1.0, margin=np.nan)).measure(context)
+    for place in range(3):  # one row in three, first or last: `min` alone may pass over it
+        rows = [{"left": math.nan if k == place else 0.5, "right": 1.0} for k in range(3)]
+        with pytest.raises(ArithmeticError, match="not a number"):
+            claim_of("inequality", lambda run, rows=rows: iter(rows)).measure(context)
 
 
 def test_every_claim_travels_to_a_worker_by_name() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import betaln, xlog1py, xlogy
+from scipy.special import betainc, betaln, xlog1py, xlogy
 
 
 def mass(count: Any, trials: int, chance: Any) -> Any:
@@ -30,3 +30,10 @@ def mass(count: Any, trials: int, chance: Any) -> Any:
     k = np.where(inside, k, 0.0)
     logs = xlogy(k, chance) + xlog1py(trials - k, -np.asarray(chance)) - betaln(k + 1.0, trials - k + 1.0)
     return np.where(inside, np.exp(logs) / (trials + 1.0), 0.0)[()]
+
+
+def above(count: int, trials: int, chance: float) -> float:
+    """P(Bin(n, p) > k): 1 below k = 0, and 0 from k = n on."""
+    if count < 0:
+        return 1.0
+    return float(betainc(count + 1.0, float(trials - count), chance)) if count < trials else 0.0

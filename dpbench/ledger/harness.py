@@ -155,12 +155,12 @@ def margins(
     if margin is None:
         pairs = zip(*(series[side] for side in sides), strict=True)
         series["margin"] = [(right - left) / abs(right) for left, right in pairs]
-        margin = min(series["margin"])
+        margin = float(np.min(series["margin"]))  # not a number where any is not
     margin = 0.0 if abs(margin) < rounding else margin
     if not (notes and notes[0].startswith("value")):
         notes = (_MARGIN, *notes)
     if isinstance(value, str):
-        value = float(max(series[value]))
+        value = float(np.max(series[value]))
     return Evidence(margin if value is None else value, trials=trials, series=series, notes=notes, margin=margin)
 
 

@@ -6,8 +6,9 @@ import math
 from itertools import product
 
 import numpy as np
-from scipy.special import bdtrc, ndtr
+from scipy.special import ndtr
 
+from dpbench.core import binomial
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.harness import Row, Rows, column, margins, sampled
@@ -41,7 +42,7 @@ def complexity(share: float) -> float:
 
 def beyond(calls: int, chance: float, size: float) -> float:
     """P(Bin(J, p)/J > size)."""
-    return float(bdtrc(math.floor(calls * size * (1.0 + 1e-12)), calls, chance))
+    return binomial.above(math.floor(calls * size * (1.0 + 1e-12)), calls, chance)
 
 
 _WORST = (

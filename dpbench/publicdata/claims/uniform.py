@@ -6,8 +6,9 @@ import math
 from itertools import product
 
 import numpy as np
-from scipy.special import bdtrc, bdtrik
+from scipy.special import bdtrik
 
+from dpbench.core import binomial
 from dpbench.core.sampling import stream
 from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.harness import Rows, growing, margins, missed, sampled, summary
@@ -59,7 +60,7 @@ def uniform(context: Context) -> Rows:
     for beta, n in product((1e-3, 1e-6, 1e-12), (100, 10**6)):  # one fair coin: the class {−1, 1} on one point
         bound = math.sqrt((1.0 + math.log(1.0 / beta)) / n)
         needed = (math.ceil(bdtrik(1.0 - 0.5 * beta, n, 0.5)) / n - 0.5) / bound
-        chance = 2.0 * float(bdtrc(math.floor(n * (0.5 + bound)), n, 0.5))
+        chance = 2.0 * binomial.above(math.floor(n * (0.5 + bound)), n, 0.5)
         yield {"family": "coin", "d": 1, "n": n, "constant": needed, "frequency": chance, "left": chance,
                "right": beta, "runs": 0, "hits": 0, "allowed": beta}  # fmt: skip
     return summary(
