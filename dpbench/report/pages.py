@@ -189,11 +189,10 @@ PAGES = (
              "How often the bound exceeded the truth (`python -m benchmarks.validity --json evidence/audit.json`; the "
              "sequential audits may stop at will up to 20,000 runs). Where there are fewer choosing parts than audits, "
              "many audits share one and have certifying runs of their own: given the events they are independent, so "
-             "the binomial test holds as it stands (of arrays, the choosing rows are where `audit_samples` takes them "
-             "from). At full size: `--certifying 500 --audits 20000 --add`, and "
-             "`--confidence 0.999 --certifying 2500 --audits 200000 --add`, which go on where the counts end; about "
-             "0.3 ms of one core an audit, where each with a choice of its own takes 45 ms; audits in one run choose "
-             "nothing, and share nothing but the bounds of equal counts:"),
+             "the binomial test holds (of arrays, the choosing rows are where `audit_samples` takes them from). At "
+             "full size: `--certifying 500 --audits 20000 --add`, and `--confidence 0.999 --certifying 2500 --audits "
+             "200000 --add`, which go on where the counts end; about 0.3 ms of one core an audit, where each with a "
+             "choice of its own takes 45 ms; audits in one run choose nothing, and share only bounds of equal counts:"),
         Part("audit.json", measured.stream,
              "Memory does not grow with the runs; of vectors at most 40,000,000 numbers a side are kept while events "
              "are chosen (`python -m benchmarks.stream --json evidence/audit.json`):"),
