@@ -94,12 +94,15 @@ def test_kernels_that_a_claim_can_reach_are_compiled_first(monkeypatch: pytest.M
     compiled: list[str] = []
 
     class Fake:
-        _dispatcher = None
+        ahead, _dispatcher = True, None
 
         def __init__(self, module: str) -> None:
             self.name, self.__module__ = f"{module}.fake", module
 
-        def compile(self) -> None:
+        def in_cache(self) -> bool:
+            return False
+
+        def compile(self, wait: bool = True) -> None:
             compiled.append(self.name)
 
     kernels = {name: Fake(name) for name in ("dpbench.core.sampling", "lowerbounds._nowhere", __name__)}
