@@ -152,8 +152,8 @@ PAGES = (
         Part("audit.json", measured.power,
              "At 95%, seeds from 0. The oracle knows the exact law of the log-ratio and certifies its best event with "
              "the same intervals on as many runs; the shortfall is exact ε minus bound. Seconds are of one core, which "
-             "had other work. The zoo and the vectors were measured before the second event was added (`python -m "
-             "benchmarks.power --json evidence/audit.json`)."),
+             "had other work. Histograms, prefix sums, sparse vector 6, the composition and the vectors were measured "
+             "before the second event was added (`python -m benchmarks.power --json evidence/audit.json`)."),
         Part("audit.json", measured_audits.speed,
              "What an audit costs; a new process with its imports, kernels cached. Other work on the machine adds to "
              "processor time too: the least is nearest to a machine at rest (`python -m benchmarks.audit_speed --add "
