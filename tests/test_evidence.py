@@ -181,3 +181,12 @@ def test_a_json_ledger_is_one_side_of_a_comparison(only: Any, run: Any, tmp_path
     (tmp_path / "broken.json").write_text("{}")
     with pytest.raises(InvalidInput, match="a ledger must be a document of"):
         read(tmp_path / "broken.json")
+
+
+def test_no_committed_margin_is_not_a_number() -> None:
+    """An instance whose margin was never a number is no evidence, even where the least of the others is."""
+    folder = Path(__file__).resolve().parent.parent / "evidence" / "ledger"
+    found = {path.stem: json.loads(path.read_text(encoding="utf-8"))["evidence"] for path in folder.glob("*.json")}
+    columns = ("margin", "left", "right")
+    spoiled = {name for name, one in found.items() for c in columns if "nan" in map(str, one["series"].get(c, ()))}
+    assert len(found) > 300 and not spoiled

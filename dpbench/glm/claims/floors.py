@@ -104,7 +104,7 @@ def run_floor(
             draws = context.pick(quick=4096, full=32768)
         # What the bound would say of an algorithm without any error: below 1, it would be refuted.
         fewest = min(draws, _FEW) if case.costly else draws
-        sight = max(sight, upper_error(family, np.zeros(fewest), 0.0, LEVEL / tests) / family.floor)
+        sight = float(np.maximum(sight, upper_error(family, np.zeros(fewest), 0.0, LEVEL / tests) / family.floor))
         for name, mechanism in (case.algorithms | case.costly).items():
             drawn = min(draws, _FEW) if name in case.costly else draws
             each = min(trials, _MAPS) if isinstance(mechanism, JLMethod) else trials
@@ -116,7 +116,7 @@ def run_floor(
             rows.append(case.beside | _row(name, family, found) | _sums(family, np.concatenate(parts)[:, 1]))
     best = min((r for r in rows if r["algorithm"] != "zero"), key=lambda r: r["ratio"])
     zero = min((r["ratio"] for r in rows if r["algorithm"] == "zero"), default=float("nan"))
-    smallest = min(r["ratio"] for r in rows)
+    smallest = float(np.min([r["ratio"] for r in rows]))
     return verdict, Evidence(
         value=smallest,
         trials=runs,

@@ -118,7 +118,7 @@ def lemma12(context: Context) -> Evidence:
         rows += [
             {"map": law, "k": k, "alpha": float(a), "margin": m} for a, m in zip(ALPHAS, smallest.tolist(), strict=True)
         ]
-    smallest = min(row["margin"] for row in rows)
+    smallest = float(np.min([row["margin"] for row in rows]))
     return margins(
         rows,
         "value: the smallest (right - left)/right, left the chance that the inner product fails",
@@ -144,7 +144,7 @@ def forms(context: Context) -> Evidence:
         for case in _cases(context)
     ]
     allowed = 2.0 ** (2.0 / 3.0) * (1.0 + 1e-12)
-    margin = min(1.0 - max(ratio, 1.0 / ratio) / allowed for ratio in ratios)
+    margin = float(np.min([1.0 - max(ratio, 1.0 / ratio) / allowed for ratio in ratios]))
     return margins(
         {"largest ratio": [max(ratios)], "smallest ratio": [min(ratios)]},
         f"value: the largest ratio at random H, X, Y, B, n, epsilon; the smallest is {min(ratios):g}",
@@ -202,7 +202,7 @@ def balanced(context: Context) -> Evidence:
         "value: the smallest of 1 - left/right over random H, X, Y, B, n, epsilon, to six digits; both terms are "
         "2^(2/3)(a^(4/3)(Y + a)^(2/3))/(n epsilon)^(2/3) at the balance, a = sqrt(H)BX",
         f"at the printed k, no logarithm in the noise, the sum is up to {max(printed):.3g} times the right side",
-        margin=min(relative), trials=len(relative),
+        margin=float(np.min(relative)), trials=len(relative),
     )
 
 

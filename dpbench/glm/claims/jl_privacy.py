@@ -160,7 +160,7 @@ def _exact(context: Context, theorem: int, tried: tuple[Loss, ...]) -> tuple[str
             target = {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
             rows.append({"loss": loss.name, "radius": radius, **target})
         rng = stream(context.seed, "glm.jl", theorem, loss, radius)
-        realised = max(realised, realised_gap(problem, rng, context.pick(quick=30, full=1000)))
+        realised = float(np.maximum(realised, realised_gap(problem, rng, context.pick(quick=30, full=1000))))
     extreme = losses.linear() if theorem == 10 else losses.capped_linear(100.0)
     small, neighbour = cancelling_pair(extreme, 21, x_bound=1.0, y_bound=1.0, radius=20.0, dimension=6)
     epsilon, delta = SEEN_BY_SAMPLING
@@ -202,7 +202,7 @@ def realised_gap(problem: GLMProblem, rng: np.random.Generator, tries: int) -> f
         slope = problem.loss.derivative(projected.X[:2] @ w, projected.y[:2])
         difference = slope[0] * projected.X[0] - slope[1] * projected.X[1]
         most = gradient_gap(problem.loss, projected.x_bound, problem.y_bound, projected.radius, k)
-        worst = max(worst, float(np.linalg.norm(difference)) / most)
+        worst = float(np.maximum(worst, float(np.linalg.norm(difference)) / most))
     return worst
 
 

@@ -74,7 +74,8 @@ def printed(context: Context) -> Evidence:
         "expand fails: violated for T far below n, also under n >= n0 with the ball met rarely",
         "T > n^2: the proof puts E[L(w*; S)] back once, but takes it off T/n times; the right side turns "
         "negative at any step size that fits the data better than w*",
-        value=min(filter(math.isfinite, ratios)), margin=-1.0 if any(row["violated"] for row in rows) else min(ratios),
+        value=min(filter(math.isfinite, ratios)),
+        margin=-1.0 if any(row["violated"] for row in rows) else float(np.min(ratios)),
     )
 
 

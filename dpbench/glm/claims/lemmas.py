@@ -114,7 +114,7 @@ def over_inputs(context: Context, sides: Sides, lemma: str, *notes: str, add: st
 
 def least(rows: dict[str, list[Any]]) -> float:
     """The least of the margins that `smallest_margins` gives."""
-    return float(min(min(rows[kind]) for kind in ("random", "extreme", "directed")))
+    return float(np.min([rows[kind] for kind in ("random", "extreme", "directed")]))
 
 
 def point(
@@ -217,6 +217,6 @@ def regret(context: Context) -> Evidence:
         "without noise the expectation over data sets is an exact sum; with noise the mean over paths is "
         "bounded below by the empirical Bernstein inequality, and a refutation would rest on that bound",
         "the comparator is the best point of the ball, its risk bounded from below",
-        value=min(exact + rows["noisy"]), margin=min(exact + rows["noisy, lower bound on the regret"]),
+        value=min(exact + rows["noisy"]), margin=float(np.min(exact + rows["noisy, lower bound on the regret"])),
         trials=cases * count * paths,
     )  # fmt: skip

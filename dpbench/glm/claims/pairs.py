@@ -62,7 +62,7 @@ def search_worse(
         if trial % 2:
             base = problem.replace_record(index, *random_record(problem, rng, extreme=trial % 4 == 1))
         neighbour = base.replace_record(index, *random_record(problem, rng, extreme=trial % 8 < 6))
-        worst = max(worst, leak(base, neighbour))
+        worst = float(np.maximum(worst, leak(base, neighbour)))
     return worst
 
 

@@ -67,7 +67,7 @@ def gradients(context: Context) -> Rows:
             points = slope * norm * np.array([np.cos(angle), np.sin(angle)])
             along = _directions() @ points
             edge = points.T[np.unique((along.argmin(axis=1), along.argmax(axis=1)))]
-            reached = max(reached, float(pdist(edge).max(initial=0.0)))
+            reached = float(np.maximum(reached, float(pdist(edge).max(initial=0.0))))
         gap = gradient_gap(loss, x_bound, y_bound, radius, d)
         yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "d": d, "left": reached,
                "right": gap * _ROUNDING}  # fmt: skip
@@ -153,7 +153,7 @@ def noisy_max(context: Context) -> Rows:
             before = selection.noisy_max(scores, scale)
             for move in np.ndindex(*(2,) * count):
                 after = selection.noisy_max(scores + 2.0 * np.array(move) - 1.0, scale)
-                largest = max(largest, float(np.abs(after - before).max()))
+                largest = float(np.maximum(largest, float(np.abs(after - before).max())))
         yield {"epsilon": epsilon, "candidates": count, "left": largest, "right": epsilon * (1.0 + 1e-8)}
 
 

@@ -112,7 +112,7 @@ def theorem12_utility(context: Context) -> Rows:
                 q[0], gammas = 0.0, np.ones(q.size)
             logs = selection.generalized_exponential(q, gammas, epsilon, beta)
             losses = [theory.selection_loss(gamma, q.size, epsilon, beta) for gamma in gammas]
-            worst = max(worst, float(np.exp(logs[q > (q + losses).min()]).sum()))
+            worst = float(np.maximum(worst, float(np.exp(logs[q > (q + losses).min()]).sum())))
         yield {"beta": beta, "chance": worst}
     return summary(
         "value: the smallest of 1 - (exact chance of a worse choice)/beta over all score vectors tried",

@@ -93,9 +93,9 @@ def worst_choice(seed: int, tries: int) -> tuple[float, float]:
             models.append(rng.choice((-1.0, 1.0)) * length * w[None, :])
         scores = [search.scores(p, models)[0] for p in (first, second)]
         gammas = search.sensitivities(data)
-        moved = max(moved, float((np.abs(scores[0] - scores[1])[1:] / gammas[1:]).max()))
+        moved = float(np.maximum(moved, float((np.abs(scores[0] - scores[1])[1:] / gammas[1:]).max())))
         pair = selection.generalized_exponential_pair(scores[0], scores[1], gammas, 1.0, 0.25 * search.beta)
-        leaks = max(leaks, pair.epsilon(0.0))
+        leaks = float(np.maximum(leaks, pair.epsilon(0.0)))
     return moved, leaks
 
 

@@ -215,7 +215,7 @@ def over_worlds(context: Context, rows: dict[str, list[Any]], *notes: str, trial
     """Evidence of an inequality from what `search` gives; `trials` beyond the worlds tried, `fields` of the harness."""
     tried = len(rows["loss"]) * context.pick(quick=32, full=800) * (1 + ROUNDS)
     first = "value: the smallest relative margin (right - left)/right over all worlds tried"
-    fields = {"margin": min(rows["random"] + rows["directed"]), **fields}
+    fields = {"margin": float(np.min(rows["random"] + rows["directed"])), **fields}
     return margins(rows, first, *notes, trials=tried + trials, **fields)
 
 
@@ -238,4 +238,4 @@ def search_case(
         moved = np.arange(len(theta)) % 8 > 0
         theta[moved] += rng.normal(0.0, 0.7**turn, theta.shape)[moved]
         path[moved] += rng.normal(0.0, 0.5 * 0.7**turn, path.shape)[moved]
-    return smallest[0], min(smallest)
+    return smallest[0], float(np.min(smallest))

@@ -48,7 +48,7 @@ def sandwich(context: Context, orders: tuple[float, ...]) -> Evidence:
         low, high = psi_bounds(x, theta)
         value = psi(x, theta)
         gaps = np.minimum(value - low, high - value) / np.maximum(np.abs(value), 1e-12)
-        worst = min(worst, float(gaps.min()))
+        worst = float(np.minimum(worst, float(gaps.min())))
     note = f"value: smallest relative margin over {x.size:,} points, theta in {orders}; 0: the bound is attained"
     return margins({}, note, margin=worst, rounding=_ROUNDING)
 

@@ -60,7 +60,7 @@ def printed(context: Context, theorem: int) -> tuple[str, Evidence]:
         mechanism = ExponentialMechanism(epsilon, net_radius=1.0, calibration="printed")
         pair = leaning_pair(math.ceil(10.0 / epsilon), order)
         reached = loss(mechanism, *pair)
-        worst = max(worst, reached / epsilon)
+        worst = float(np.maximum(worst, reached / epsilon))
         rows.append({"theta": order, "epsilon": epsilon, "delta": 0.0, "pair": mechanism.pair_profile(*pair),
                      "loss": reached})  # fmt: skip
     attacked = ExponentialMechanism(1.0, net_radius=1.0, calibration="printed"), leaning_pair(3, theta)
@@ -81,7 +81,7 @@ def add_remove(context: Context, theorem: int) -> Rows:
             problem, _ = leaning_pair(lean + 1, theta)
             X, y = np.full((lean + 2, 1), _FAR), np.append(problem.y, response)
             larger = HeavyTailedProblem(X, y, radius=1.0, theta=theta)
-            reached = max(reached, loss(mechanism, problem, larger) / epsilon)
+            reached = float(np.maximum(reached, loss(mechanism, problem, larger) / epsilon))
         yield {"theta": theta, "epsilon": epsilon, "delta": 0.0,
                "guarantee": mechanism.guarantee(problem, neighbours="add-remove")}  # fmt: skip
     return summary(
@@ -100,7 +100,7 @@ def exact(context: Context, theorem: int) -> tuple[str, Evidence]:
     ]  # fmt: skip
     found = np.concatenate(sampled(context, pair_losses, orders, blocks=context.pick(quick=2, full=20)))
     leaning = max(loss(mechanism, *leaning_pair(20, theta)) for theta in orders)
-    worst = max(float(found.max()), leaning)
+    worst = float(np.maximum(found.max(), leaning))
     bound, note, trials = _attacked(context, (mechanism, leaning_pair(4, orders[0])), 4)
     return profiles(
         [*rows, {"epsilon": 1.0, "delta": 0.0, "attack": bound}],

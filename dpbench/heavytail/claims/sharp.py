@@ -210,7 +210,7 @@ def value(context: Context, orders: tuple[float, ...]) -> Evidence:
     worst = max(rows, key=lambda row: abs(row["ratio"] - 1.0))
     return Evidence(
         value=worst["ratio"], interval=(worst["ratio"] - worst["reach"], worst["ratio"] + worst["reach"]),
-        level=LEVEL, margin=min(row["margin"] for row in rows), trials=sum(row["sets"] for row in rows),
+        level=LEVEL, margin=float(np.min([row["margin"] for row in rows])), trials=sum(row["sets"] for row in rows),
         series=column(rows), notes=(
             f"value: mean excess over d 2 log(theta)/(n iota epsilon) at n = {n:,}, that of theta in {orders} "
             "farthest from 1; refuted if 1 lies outside the interval (Student's t) by more than twice the next term, "

@@ -181,11 +181,11 @@ def stability(context: Context, normalization: str, sharp: bool) -> Evidence:
         {"n": float(n), "eta": eta, "moved": moved(n, eta, normalization), "bound": of(n, eta)}
         for n in (1, 11, 101, 1001, 10_001) for eta in (0.25 / n, 1.0 / n, 0.01, 0.1, 1.0)
     ]  # fmt: skip
-    smallest = min(1.0 - row["moved"] / row["bound"] for row in rows)
+    smallest = float(np.min([1.0 - row["moved"] / row["bound"] for row in rows]))
     count = context.pick(quick=6, full=40)
     found = np.array(sampled(context, linear_case, normalization, blocks=count))
     bounds = found[:, 4 if sharp else 3]
-    smallest = min(smallest, float((1.0 - found[:, 2] / bounds).min()))
+    smallest = float(np.minimum(smallest, float((1.0 - found[:, 2] / bounds).min())))
     series = column(rows) | {f"linear_{name}": found[:, i].tolist() for i, name in enumerate(("n", "eta", "moved"))}
     series |= {"linear_bound": bounds.tolist()}
     return margins(
@@ -228,7 +228,7 @@ def linear_case(normalization: str, seed: int, case: int) -> list[float]:
         i = int(rng.integers(n))
         point = x[i] if rng.random() < 0.5 else _ball(rng, 1, d)[0]
         neighbour = problem.replace_record(i, point, -y[i])
-        worst = max(worst, float(np.sqrt(((centre - mechanism.centre(neighbour)) ** 2).mean())))
+        worst = float(np.maximum(worst, float(np.sqrt(((centre - mechanism.centre(neighbour)) ** 2).mean()))))
     return [n, eta, worst, theory.regularized_stability_printed(n, eta), theory.regularized_stability(n, eta)]
 
 

@@ -183,7 +183,7 @@ def corollary(context: Context) -> Evidence:
     for rho, least, tau, hits, supremum in sampled(context, moved_case, draws, blocks=cases):
         bound = min(1.0, proposition1_bound(tau, rho, least**2, supremum + reach(draws)))
         low = float(intervals.lower(int(hits), count, LEVEL / (2 * cases)))
-        smallest = min(smallest, 1.0 - low / bound)
+        smallest = float(np.minimum(smallest, 1.0 - low / bound))
         rows.append({"rho": rho, "kappa": least, "tau": tau, "left": low, "right": bound})
     return margins(
         rows,

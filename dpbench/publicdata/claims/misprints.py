@@ -66,7 +66,7 @@ def smoothness(context: Context, power: float) -> Evidence:
         sigma = 1.0 / float(ratio.max())
         g = np.where(ratio == ratio.max(), 1.0, 0.0) if case % 10 == 0 else rng.uniform(-2.0, 2.0, cells)
         norms = [math.sqrt(float(law @ (g * g))) for law in (nu, mu)]
-        worst = min(worst, 1.0 - norms[0] / (norms[1] * sigma**-power))
+        worst = float(np.minimum(worst, 1.0 - norms[0] / (norms[1] * sigma**-power)))
     note = f"value: smallest relative margin over {used:,} cases; the last one in ten has g on the densest cell"
     return margins({}, note, margin=worst)
 

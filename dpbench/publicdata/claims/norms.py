@@ -115,7 +115,7 @@ def regularizer(context: Context) -> Evidence:
         risk[0, 2:] = 2.0
         chosen = np.take_along_axis(risk, (risk + r).argmin(axis=1)[:, None], axis=1)[:, 0]
         right = risk.min(axis=1) + np.ptp(r, axis=1)
-        smallest = min(smallest, float((1.0 - chosen / right).min()))
+        smallest = float(np.minimum(smallest, float((1.0 - chosen / right).min())))
     note = f"value: smallest relative margin of {cases:,} random classes of 2 to 29 functions; 0: attained"
     return margins({}, note, margin=smallest)
 
@@ -140,7 +140,7 @@ def interval_gaps(difference: bool, m: int, seed: int, block: int) -> np.ndarray
         best = 0.0
         for inside in range(m + 1):
             length = float((ends[inside + 1 :] - ends[: m + 1 - inside]).max())
-            best = max(best, math.sqrt(length) - 2.0 * math.sqrt(inside / m))
+            best = float(np.maximum(best, math.sqrt(length) - 2.0 * math.sqrt(inside / m)))
             if inside > 0 and 2.0 * math.sqrt(inside / m) > 1.0:
                 break
         found[k] = best * (2.0 if difference else 1.0)

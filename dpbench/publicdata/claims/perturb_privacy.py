@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from itertools import product
 
+import numpy as np
+
 from dpbench.ledger.core import Context, Evidence
 from dpbench.ledger.harness import Row, Rows, profiles, summary
 from dpbench.privacy.profile import Profile, gaussian_profile, laplace_profile, pure_profile
@@ -117,7 +119,7 @@ def exact(context: Context, noise: str) -> Rows:
             shift = rho / theory.perturb_scale(1, rho, epsilon, 0.0, noise)
             pair = laplace_profile(shift, kind="exact", why="one public point")
         reached = pair.epsilon(delta) / epsilon
-        least = min(least, reached)
+        least = float(np.minimum(least, reached))
         yield {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
         yield {"epsilon": epsilon, "delta": delta, "pair": pair, "reached": reached}
     return summary("value: least share of the claimed epsilon that a pair reaches; 1: the noise cannot be less",

@@ -54,8 +54,8 @@ def shifts(seed: int, block: int) -> list[float]:
         at = np.take_along_axis(after, chosen[:, None], axis=1)
         after[np.arange(_WEIGHTS), chosen] = math.inf
         kept = after.min(axis=1) - at[:, 0]
-        worst = min(worst, float((kept - lead).min()))
-        gap = min(gap, float(lead.min()))
+        worst = float(np.minimum(worst, float((kept - lead).min())))
+        gap = float(np.minimum(gap, float(lead.min())))
     return [worst, gap]
 
 
@@ -75,7 +75,7 @@ def _least(errors: np.ndarray, fibre: np.ndarray, size: int) -> np.ndarray:
 def lemma18(context: Context) -> Evidence:
     """The lead of f_D after the shift, on the neighbour, less its lead before: at least 0."""
     blocks = context.pick(quick=10, full=100)
-    worst = min(lead for lead, _ in sampled(context, shifts, blocks=blocks))
+    worst = float(np.min([lead for lead, _ in sampled(context, shifts, blocks=blocks)]))
     note = "value: least lead after the shift less the lead before it; 0: the shift of 2 is all needed"
     return margins({}, note, margin=worst, rounding=1e-9, trials=blocks * _CLASSES * _WEIGHTS)
 
@@ -95,7 +95,7 @@ def lemma19(context: Context) -> Evidence:
         r = rng.laplace(scale=scale, size=m) + rng.choice((0.0, 3.0))
         signs = np.where(rng.random() < 0.3, np.sign(r), rng.choice((-1.0, 1.0), m))
         loss = float((np.abs(r + 2.0 * signs) - np.abs(r)).sum()) / scale
-        smallest = min(smallest, 1.0 - loss / epsilon)
+        smallest = float(np.minimum(smallest, 1.0 - loss / epsilon))
     note = "value: smallest relative margin of epsilon over the log-ratio; 0: attained where all signs agree"
     return margins({}, note, margin=smallest, trials=cases)
 
@@ -109,7 +109,7 @@ def lemma19(context: Context) -> Evidence:
 def lemma20(context: Context) -> Evidence:
     """The least gap between the two best functions of the class on Z: never 0 among random weights."""
     blocks = context.pick(quick=10, full=100)
-    least = min(gap for _, gap in sampled(context, shifts, blocks=blocks))
+    least = float(np.min([gap for _, gap in sampled(context, shifts, blocks=blocks)]))
     note = "value: least gap between the best and the second best value of the perturbed loss"
     return margins({}, note, value=least, margin=least or -1.0, rounding=0.0, trials=blocks * _CLASSES * _WEIGHTS)
 

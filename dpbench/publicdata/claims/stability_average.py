@@ -66,7 +66,7 @@ def expected_square(context: Context, version: str) -> Evidence:
         c = complexity(share)
         three = 2.0 * c ** (1.0 / 3.0), 4.0 * math.sqrt(2.0 * c), min(4.0, 4.0 * c)
         rows.append({"n_eta": 1.0 / share, "square": 4.0 * flip(share)} | dict(zip(VERSIONS, three, strict=True)))
-    smallest = min(1.0 - row["square"] / row[version] for row in rows)
+    smallest = float(np.min([1.0 - row["square"] / row[version] for row in rows]))
     cases = context.pick(quick=6, full=24)
     found = np.array(sampled(context, threshold_case, blocks=cases))
     reach = 4.0 * math.sqrt(math.log(_NEIGHBOURS * cases / LEVEL) / (2.0 * _MOTIONS))
@@ -78,7 +78,7 @@ def expected_square(context: Context, version: str) -> Evidence:
         "value: smallest relative margin on F = {f, -f}, exact, where E|fbar - fbar'|^2 tends to 2C",
         f"thresholds: {cases} data sets, {_NEIGHBOURS} neighbours each, worst mean square over its bound "
         f"{float((found[:, 3] / bounds).max()):.3f}",
-        value=smallest, margin=min(smallest, drawn), trials=cases * _NEIGHBOURS * _MOTIONS,
+        value=smallest, margin=float(np.minimum(smallest, drawn)), trials=cases * _NEIGHBOURS * _MOTIONS,
     )
 
 
@@ -132,7 +132,7 @@ def threshold_case(seed: int, case: int) -> list[float]:
         if k % 2:
             x2[i] = rng.random()
         moved = _values(x2, y2, z, xi)
-        worst = max(worst, float(((base - moved) ** 2).mean()))
+        worst = float(np.maximum(worst, float(((base - moved) ** 2).mean())))
     low, high = (_values(np.zeros(1), np.ones(1), z, sign * xi, weight=0.0) for sign in (1.0, -1.0))
     down, up = -(low * xi).sum(axis=1) / eta, (high * xi).sum(axis=1) / eta  # −inf ω and sup ω
     supremum, absolute = float(up.mean()), float(np.maximum(up, down).mean())
