@@ -130,7 +130,7 @@ def test_audit_proposes_each(sampler: object) -> None:
         audit(sampler, 0.0, 1.0, trials=200)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("output", [{"a": 1}, None, object()])
+@pytest.mark.parametrize("output", [{"a": 1}, None, object(), np.zeros((4, 4))])
 def test_audit_proposes_encode(output: object) -> None:
     with pytest.raises(InvalidInput, match=r"dpbench\.encode"):
         audit(lambda d, trials, rng: [output] * trials, 0.0, 1.0, trials=200)
