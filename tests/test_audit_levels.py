@@ -123,7 +123,7 @@ def test_guess_sets_of_one_run_draw_from_the_ledger(monkeypatch: pytest.MonkeyPa
         assert 0.8 * 0.05 < math.fsum(g.alpha for g in found.family) <= 0.05 * (1.0 + 1e-9)
     plan = guesses.PLAN
     monkeypatch.setattr(guesses, "PLAN", (*plan, (guesses.BOTH, 0.5, 0.01)))
-    with pytest.raises(LevelsExceeded, match="guesses of both 0.5"):
+    with pytest.raises(LevelsExceeded, match=r"guesses of both 0\.5"):
         audit_one_run_scores(coins, coins + 0.0)
     monkeypatch.setattr(guesses, "PLAN", plan)
     usual = one_run.guess_sets

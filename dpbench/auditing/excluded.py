@@ -79,8 +79,8 @@ def sentence(probability: float | None, columns: int, claimed: bool) -> str:
         return NOTHING if claimed else "no event could have given a bound above 0 with so many runs"
     which = "a value or a tail" if columns == 1 else "a value or a tail of one column"
     return (
-        f"an event of probability at least {probability:.2g} on one side and absent on the other would have been found, "
-        f"{FOUND[claimed]}, where it is {which}"
+        f"an event of probability at least {probability:.2g} on one side and absent on the other would have been "
+        f"found, {FOUND[claimed]}, where it is {which}"
     )
 
 
