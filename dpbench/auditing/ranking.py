@@ -63,8 +63,6 @@ def contender(score: Score, nested: Chain, goal: Goal, rows: int, z: float, look
     """
     pairs = [sure_and_rare(nested, goal, rows, z, way, looks) for way in (True, False)]
     sure, rare = ([Arm(score, nested, *pair[kind]) for pair in pairs] for kind in (0, 1))
-    if looks == 1:  # the scores of a number share their tails: little is made of them
-        sure = rare
     # The same event is taken as the one seen a few times that it is, with the weights of its region.
     one, two = (a if a.event.place != b.event.place else b for a, b in zip(sure, rare, strict=True))
     arms = (one, two) if one.promise >= two.promise else (two, one)
