@@ -1,6 +1,7 @@
 """``python -m benchmarks.second_power``: the auditor on `benchmarks.second_zoo`, beside the oracle, at 95%.
 
-Means over seeds. ``--json FILE`` keeps the rows under "second zoo".
+Means over seeds. ``--json FILE`` keeps the rows under "second zoo". ``--zoo third`` takes `benchmarks.third_zoo`, kept
+under "third zoo".
 """
 
 from __future__ import annotations
@@ -11,17 +12,18 @@ import math
 from pathlib import Path
 from typing import Any
 
+from benchmarks import second_zoo, third_zoo
 from benchmarks.oracle import oracle
 from benchmarks.power import CONFIDENCE, audits, keep, summary
-from benchmarks.second_zoo import ENTRIES, epsilon
+from benchmarks.second_zoo import Entry, epsilon
 
 TRIALS = 200_000
 FIRST_SEED = 0
+ZOOS = {"second": second_zoo.ENTRIES, "third": third_zoo.ENTRIES}
 
 
-def measured(name: str, seeds: range, trials: int) -> dict[str, Any]:
+def measured(entry: Entry, seeds: range, trials: int) -> dict[str, Any]:
     """Mean bound, exact ε, the oracle's mean, shortfall over the oracle's, and share of the oracle's."""
-    entry = ENTRIES[name]
     found, seconds = audits(entry.sampler, entry.one, entry.other, delta=entry.delta, trials=trials, seeds=seeds)
     row = summary([f.epsilon_lower for f in found])
     known = entry.law()
@@ -40,16 +42,20 @@ def measured(name: str, seeds: range, trials: int) -> dict[str, Any]:
 def main() -> None:
     """Measure, print, keep."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.second_power", description=__doc__)
-    parser.add_argument("--entry", choices=list(ENTRIES), action="append", help="default: all")
+    parser.add_argument("--zoo", choices=list(ZOOS), default="second", help="default: second")
+    parser.add_argument("--entry", action="append", help="of the zoo, by name; default: all")
     parser.add_argument("--seeds", type=int, default=50, help="how many (default 50)")
     parser.add_argument("--trials", type=int, default=TRIALS, help=f"runs a side (default {TRIALS})")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    for name in given.entry or ENTRIES:
-        row = measured(name, range(FIRST_SEED, FIRST_SEED + given.seeds), given.trials)
+    zoo = ZOOS[given.zoo]
+    if unknown := sorted(set(given.entry or ()) - set(zoo)):
+        parser.error(f"--entry: {', '.join(unknown)}: must be among {', '.join(zoo)}")
+    for name in given.entry or zoo:
+        row = measured(zoo[name], range(FIRST_SEED, FIRST_SEED + given.seeds), given.trials)
         print(json.dumps({name: row}), flush=True)
         if given.json is not None:
-            keep(given.json, {"second zoo": {name: row}})
+            keep(given.json, {f"{given.zoo} zoo": {name: row}})
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -146,6 +147,9 @@ def test_privacy_loss_distributions_are_claims() -> None:
         ({"rdp": {2.0: -1.0}}, "rdp at order 2 must be"),
         (laplace_profile(1.0, kind="lower", why=""), "claim must be a Profile of kind exact or upper"),
         (Profile("upper", "", lambda e: 2.0), r"claim must be a profile whose deltas lie in \[0, 1\]"),
+        (Profile("upper", "", lambda e: 1.0 / 0.0), "delta at epsilon 60 is a number, got ZeroDivisionError"),
+        (SimpleNamespace(get_delta_for_epsilon=lambda e: None), "delta at epsilon 60 is a number, got TypeError"),
+        (SimpleNamespace(get_delta_for_epsilon=lambda e: math.nan), r"deltas lie in \[0, 1\], got nan"),
     ],
 )
 def test_bad_claims_are_refused(claim: object, message: str) -> None:

@@ -219,3 +219,44 @@ def test_equal_blocks_pay_for_every_pair_of_blocks_at_every_length() -> None:
     watch._blocks = {("certifying", 0): [same] * 5, ("certifying", 1): [same] * 3}
     for kind, pairs in ((dependence.EQUAL, 13), (dependence.SHARED, 15)):
         assert watch._least(kind)[0] == pytest.approx(1e-6 * pairs * len(PREFIXES), rel=1e-12)
+
+
+def one_column_a_call(d: float, trials: int, rng: Rng) -> np.ndarray:
+    """Fresh Laplace noise beside a number that is drawn once a call."""
+    return np.stack([d + rng.laplace(size=trials), np.full(trials, rng.normal()), rng.normal(size=trials)], axis=1)
+
+
+def test_a_column_that_is_drawn_once_a_call_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sides' numbers differ in either part, which certifies what is false. Planted: columns are not compared."""
+    for seed in range(8):
+        with pytest.raises(DependentOutputs, match="hold one value each in column 1, and not the same"):
+            audit(one_column_a_call, 0.0, 1.0, epsilon=1.2, trials=2_000, seed=seed)
+    monkeypatch.setattr(traces, "_fixed", lambda outputs: {})
+    found = [audit(one_column_a_call, 0.0, 1.0, epsilon=1.2, trials=2_000, seed=seed).verdict for seed in range(8)]
+    assert "refuted" in found
+
+
+@pytest.mark.parametrize(("column", "held"), [(np.nan, None), (-0.0, 0.0), (3.0, 3.0)])
+def test_a_column_that_never_changes_is_no_dependence(column: float, held: float | None) -> None:
+    """NaN is one value, whatever its bits; so are both zeros."""
+
+    def sampler(d: float, trials: int, rng: Rng) -> np.ndarray:
+        same = np.where(rng.random(trials) < 0.5, column, np.abs(column))
+        return np.stack([d + rng.laplace(size=trials), same], axis=1)
+
+    assert traces._fixed(sampler(0.0, 300, np.random.default_rng(0))) == {1: held}
+    assert audit(sampler, 0.0, 1.0, trials=1_000).checks
+
+
+def test_the_chance_of_two_constant_blocks_is_never_below_the_exact_one() -> None:
+    """All orders of n and m values: two blocks of n and m rows hold one value each in at most two of them."""
+    for n, m in ((2, 2), (2, 3), (1, 3)):
+        rows = [0.0] * n + [1.0] * m
+        orders = set(itertools.permutations(rows))
+        seen = sum(len(set(o[:n])) == 1 and len(set(o[n:])) == 1 for o in orders) / len(orders)
+        blocks = [np.stack([part, np.arange(len(part))], axis=1) for part in (rows[:n], rows[n:])]
+        watch, probe = Watch("x"), traces.probe_of(*blocks)
+        for part, block in zip(("one", "other"), blocks, strict=True):
+            watch.add(part, 0, probe, probe.trace(block, 0))
+        chance = min(p for _, p, words in watch._between() if isinstance(p, float) and "column 0" in words)
+        assert seen * (1.0 - 1e-12) <= chance <= 2.0 * seen * (1.0 + 1e-12)

@@ -14,8 +14,8 @@ import pytest
 from scipy.optimize import linprog
 from scipy.special import ndtr
 
-from dpbench import audit
-from dpbench.auditing import bounded_mean, choose, one_run_bounds, sequential, split
+from dpbench import audit, audit_one_run_scores
+from dpbench.auditing import bounded_mean, choose, guesses, one_run, one_run_bounds, sequential, split
 from dpbench.auditing.levels import Levels, LevelsExceeded
 
 Rng = np.random.Generator
@@ -113,6 +113,39 @@ def test_rounds_whose_shares_sum_to_two_are_noticed(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sequential, "share", lambda k: 0.5**k)
     with pytest.raises(LevelsExceeded):
         audit(laplace, 0.0, 1.0, epsilon=1.0, trials="auto", gap=1e-9, budget=30_000)
+
+
+def test_guess_sets_of_one_run_draw_from_the_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: weights that sum to more than 1, and a guess set that is read at more than it has drawn."""
+    coins = np.random.default_rng(0).random(100) < 0.5
+    for sizes in (None, [20, 50]):
+        found = audit_one_run_scores(coins, coins + 0.0, confidence=0.95, guesses=sizes)
+        assert 0.8 * 0.05 < math.fsum(g.alpha for g in found.family) <= 0.05 * (1.0 + 1e-9)
+    plan = guesses.PLAN
+    monkeypatch.setattr(guesses, "PLAN", (*plan, (guesses.BOTH, 0.5, 0.01)))
+    with pytest.raises(LevelsExceeded, match=r"guesses of both 0\.5"):
+        audit_one_run_scores(coins, coins + 0.0)
+    monkeypatch.setattr(guesses, "PLAN", plan)
+    usual = one_run.guess_sets
+    monkeypatch.setattr(
+        one_run, "guess_sets", lambda *given: tuple(replace(g, alpha=2.0 * g.alpha) for g in usual(*given))
+    )
+    with pytest.raises(LevelsExceeded, match="certificates at levels"):
+        audit_one_run_scores(coins, coins + 0.0)
+
+
+def test_no_result_holds_more_certificates_than_its_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: one certificate more after all were settled, in a result that is made or changed."""
+    found = audit(laplace, 0.0, 1.0, trials=1_000)
+    with pytest.raises(LevelsExceeded, match="certificates at levels"):
+        replace(found, family=(*found.family, found.family[-1]))
+    with pytest.raises(LevelsExceeded):
+        replace(found, confidence=0.9995)
+    monkeypatch.setattr(Levels, "settle", lambda self, levels: None)
+    usual = split.certificates
+    monkeypatch.setattr(split, "certificates", lambda *given: [*usual(*given), usual(*given[:-1], Levels(0.001))[0]])
+    with pytest.raises(LevelsExceeded, match="certificates at levels"):
+        audit(laplace, 0.0, 1.0, trials=1_000)
 
 
 def test_a_bet_does_not_look_at_its_own_value(monkeypatch: pytest.MonkeyPatch) -> None:

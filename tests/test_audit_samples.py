@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from dpbench import DependentOutputs, InvalidInput, audit, audit_samples
+from dpbench.auditing.own_score import Own
 from dpbench.auditing.results import Certified
 
 Rng = np.random.Generator
@@ -158,6 +160,47 @@ def test_a_score_in_an_audit_and_its_bad_forms() -> None:
 
 
 @pytest.mark.parametrize(
+    "score",
+    [
+        lambda x: np.full(len(x), float(x.mean() > 0.5)),  # refutes a correct claim wherever it is taken as it is
+        lambda x: x - x.mean(),
+        lambda x: np.argsort(np.argsort(x)),
+        lambda x: np.random.default_rng().random(len(x)),
+        lambda x: np.arange(len(x)),
+    ],
+    ids=["of the block", "centred", "ranks", "chance", "place"],
+)
+def test_a_score_that_is_not_of_each_output_alone_is_refused(score: Callable[[np.ndarray], np.ndarray]) -> None:
+    def sampler(d: float, trials: int, rng: Rng) -> np.ndarray:
+        return d + rng.laplace(size=trials)
+
+    message = "score must be a function of each output alone, .* for one output in two blocks"
+    with pytest.raises(InvalidInput, match=message):
+        audit(sampler, 0.0, 1.0, epsilon=1.2, trials=2_000, score=score)
+    with pytest.raises(InvalidInput, match=message):
+        audit_samples(laplace(0.0, 2_000, 0), laplace(1.0, 2_000, 1), epsilon=1.2, score=score)
+
+
+def test_a_score_of_single_precision_is_no_function_of_the_block() -> None:
+    """Matrix products of a block round as its size: 1e-7 here, where 1e-5 is let pass."""
+
+    def score(x: np.ndarray) -> np.ndarray:
+        return (x * np.float32(1.0 + 1e-7 * (len(x) % 3))).astype(np.float32)
+
+    assert audit_samples(laplace(0.0, 1_500, 0), laplace(1.0, 1_500, 1), score=score).epsilon_lower > 0.3
+
+
+def test_a_block_score_refutes_what_is_true_where_it_is_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The planted error: no comparison of blocks. Laplace noise of ε = 1, claim 1.2."""
+    monkeypatch.setattr(Own, "check_rows", lambda self, first, second: None)
+    found = audit(
+        lambda d, trials, rng: d + rng.laplace(size=trials), 0.0, 1.0, epsilon=1.2, trials=2_000,
+        score=lambda x: np.full(len(x), float(x.mean() > 0.5)),
+    )  # fmt: skip
+    assert found.verdict == "refuted"
+
+
+@pytest.mark.parametrize(
     ("outputs", "neighbour", "message"),
     [
         (np.zeros(99), np.zeros(200), "outputs must be at least 100 rows"),
@@ -168,6 +211,7 @@ def test_a_score_in_an_audit_and_its_bad_forms() -> None:
         (np.zeros((200, 2, 2)), np.zeros((200, 2, 2)), "outputs must be numbers"),
         (np.zeros((200, 0)), np.zeros((200, 0)), "outputs must be numbers"),
         ([[1.0], [1.0, 2.0]] * 100, np.zeros(200), "outputs must be numbers .*dpbench.encode"),
+        (np.ma.masked_array(np.zeros(200), np.arange(200) == 3), np.zeros(200), "outputs must be .* without masked"),
         (np.zeros(200, dtype=complex), np.zeros(200), "outputs must be numbers"),
     ],
 )

@@ -162,6 +162,9 @@ def test_the_search_takes_a_whole_claim_and_a_score() -> None:
         ({"pairs": [(1.0, 1.0)]}, "neighbour must be a data set that differs"),
         ({"backgrounds": [np.zeros(2)]}, r"backgrounds must be data sets of shape \(3,\)"),
         ({"backgrounds": ["abc"]}, r"backgrounds must be data sets of shape \(3,\)"),
+        ({"backgrounds": 3}, r"backgrounds must be a sequence of data sets of shape \(3,\)"),
+        ({"pairs": 3}, "pairs must be a sequence of"),
+        ({"trials": "auto"}, "trials must be an integer >= 100 .a search takes no words., got 'auto'"),
         ({"mutations": -1}, "mutations must be an integer >= 0"),
         ({"seconds": 0.0}, "seconds must be"),
         ({"score": 3}, "score must be callable"),
@@ -170,7 +173,7 @@ def test_the_search_takes_a_whole_claim_and_a_score() -> None:
 )
 def test_bad_parameters_are_refused(options: dict, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
-        find_neighbours(noisy_sum, {"records": 3}, trials=1_000, **options)
+        find_neighbours(noisy_sum, {"records": 3}, **{"trials": 1_000, **options})
 
 
 @pytest.mark.parametrize("field", ["nan", "infinities"])

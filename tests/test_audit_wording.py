@@ -40,6 +40,11 @@ def test_events_name_values(name: str) -> None:
     assert "log-ratio" not in event and "of the runs on the" in event
 
 
+def test_not_a_number_is_named_where_it_counts_as_the_lowest() -> None:
+    found = audited(lambda d, n, r: np.where(r.random(n) < 0.1 + 0.3 * d, np.nan, r.laplace(size=n)))
+    assert " or not a number: 0." in found.event
+
+
 def test_two_sided_events_are_intervals() -> None:
     """A wider normal: likelier outside an interval, or inside it."""
     found = audited(lambda d, n, r: r.standard_normal(n) * np.where(r.random(n) < 0.5, 1.0, 1.0 + 5.0 * d))

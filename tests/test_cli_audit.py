@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dpbench import audit_samples, encode
+from dpbench.cli import audit_arrays
 from dpbench.cli.app import run
 
 MODULE = """
@@ -54,7 +56,7 @@ LINES = {
     "audit --outputs outputs_a.npy --neighbour-outputs outputs_b.npy --claim mu=3": 0,
     "audit --included included.npy --scores scores.npy --epsilon 0.5 --assume gaussian": 1,
     "audit mech_of_ways:canaries --one-run 500 --epsilon 0.5": 1,
-    "audit mech_of_ways:noisy --search records=2,high=2 --trials 2000 --epsilon 1": 1,
+    "audit mech_of_ways:noisy --search records=2,high=2 --trials 2e3 --epsilon 1 --max-seconds 0.5": 1,
 }
 
 
@@ -88,6 +90,59 @@ def test_parquet_where_pandas_can_read_it(place: Path, capsys: pytest.CaptureFix
         assert "--outputs must be a .npy or .csv file, or pyarrow be installed" in capsys.readouterr().err
         return
     assert run(line.split()) == 1
+
+
+def tables(place: Path, header: str, one: list[str], other: list[str]) -> str:
+    for name, lines in (("a", one), ("b", other)):
+        head = header.split("/")
+        (place / f"table_{name}.csv").write_text("\n".join([head[0 if name == "a" else -1], *lines]) + "\n")
+    return "audit --outputs table_a.csv --neighbour-outputs table_b.csv --epsilon 0.5 --json found.json --quiet"
+
+
+@pytest.mark.parametrize("word", ["nan", "", "-inf", "leak"])
+def test_tables_of_texts_and_of_what_is_no_number(word: str, place: Path) -> None:
+    """A word in half of the rows of one side alone, beside a column of numbers and as one of texts."""
+    rng = np.random.default_rng(1)
+    one, other = rng.integers(0, 3, (2, 1_000)).astype(str)
+    other = np.where(rng.random(1_000) < 0.5, word, other)
+    assert run(tables(place, "x,y", [f"{x},1" for x in one], [f"{x},1" for x in other]).split()) == 1
+    assert run(tables(place, "x", [f"t{x}" for x in one], [f"t{x}" for x in other]).split()) == 1
+    assert f"'t{word}'" in json.loads((place / "found.json").read_text())["event"]
+
+
+def test_columns_are_matched_by_their_names(place: Path) -> None:
+    """The same law with columns in another order. Planted: other names, by which places count."""
+    rng = np.random.default_rng(3)
+    one, other = ([(x, 5.0 + y) for x, y in rng.laplace(size=(1_000, 2))] for _ in "ab")
+    rows = [f"{x},{y}" for x, y in one], [f"{y},{x}" for x, y in other]
+    assert run(tables(place, "x,y/y,x", *rows).split()) == 0
+    assert run(tables(place, "x,y/p,q", *rows).split()) == 1
+
+
+def test_a_table_of_texts_and_numbers_is_encoded_with_the_other(place: Path) -> None:
+    """One text among 1,000 numbers of a side changes that side's kind of column. Planted: each encoded by itself."""
+    rng = np.random.default_rng(4)
+    one, other = ([f"{x},{'pq'[k]}" for x, k in zip(rng.laplace(size=1_000), rng.integers(0, 2, 1_000), strict=True)]
+                  for _ in "ab")  # fmt: skip
+    line = tables(place, "x,word", one, ["none,p", *other[1:]])
+    assert run(line.split()) == 0
+    pair = [audit_arrays._read("--outputs", f"table_{name}.csv") for name in "ab"]
+    alone = [encode([dict(zip(t, c, strict=True)) for c in zip(*t.values(), strict=True)]) for t in pair]
+    assert alone[0].shape != alone[1].shape or audit_samples(*alone, epsilon=0.5).verdict == "refuted"
+
+
+def test_columns_of_a_data_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": [1.0, 2.0], "word": ["a", "bb"], "mixed": [None, "c"]})
+    found = audit_arrays._columns_of(frame)
+    assert [column.dtype.kind for column in found.values()] == ["f", "U", "O"]
+
+
+def test_what_is_excluded_is_printed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", "--included", "included.npy", "--scores", "scores.npy", "--epsilon", "30"]) == 0
+    assert "no scores of so few canaries could have refuted" in capsys.readouterr().out
+    assert run([*PAIR.split(), "--epsilon", "3"]) == 0
+    assert "would have been found, refuting the claim" in " ".join(capsys.readouterr().out.split())
 
 
 def test_pickles_are_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import math
 import pickle
 import random
 
@@ -130,7 +131,7 @@ def test_audit_proposes_each(sampler: object) -> None:
         audit(sampler, 0.0, 1.0, trials=200)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("output", [{"a": 1}, None, object()])
+@pytest.mark.parametrize("output", [{"a": 1}, None, object(), np.zeros((4, 4))])
 def test_audit_proposes_encode(output: object) -> None:
     with pytest.raises(InvalidInput, match=r"dpbench\.encode"):
         audit(lambda d, trials, rng: [output] * trials, 0.0, 1.0, trials=200)
@@ -236,6 +237,20 @@ def test_an_output_that_does_not_fit_is_marked() -> None:
 def test_what_holds_no_outputs_is_refused(outputs: object) -> None:
     with pytest.raises(InvalidInput, match="outputs must be"):
         encode(outputs)
+
+
+def test_numbers_beyond_doubles_masked_entries_and_dates() -> None:
+    assert encode([10**400, -(10**400), 1]).tolist() == [math.inf, -math.inf, 1.0]
+    masked = encode([np.ma.masked_array([1.0, 2.0], [True, False]), np.array([1.0, 2.0])])
+    assert np.array_equal(masked, [[np.nan, 2.0], [1.0, 2.0]], equal_nan=True)
+    days = encode([np.datetime64("2020-01-01"), np.datetime64("2020-01-02"), np.datetime64("2020-01-01")])
+    assert days[0] == days[2] != days[1]
+
+
+def test_an_object_known_by_its_address_alone_is_refused() -> None:
+    """Every run's is another, and no leak would show."""
+    with pytest.raises(InvalidInput, match=r"an output must be a number, text, .*, got <object object at"):
+        encode([object(), object()])
 
 
 def test_encoded_together_and_audited() -> None:

@@ -11,6 +11,7 @@ from scipy.stats import binom, nbinom
 from dpbench import InvalidInput, audit_one_run, audit_one_run_scores
 from dpbench.auditing import guesses, one_run
 from dpbench.auditing import one_run_bounds as bounds
+from dpbench.auditing.levels import Levels
 
 Rng = np.random.Generator
 
@@ -32,7 +33,7 @@ def test_the_plan_spends_the_level_once() -> None:
 
 def test_runs_of_guesses_end_before_the_wrong_guess_too_many() -> None:
     included = np.array([1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0], dtype=bool)[::-1]  # the highest score last
-    made = guesses.guess_sets(included, np.arange(12.0), np.zeros(12), None, 1.0, False)
+    made = guesses.guess_sets(included, np.arange(12.0), np.zeros(12), None, Levels(1.0), False)
     runs = {(g.side, g.guesses, g.right) for g in made}
     assert ("included", 2, 2) in runs  # none wrong
     assert ("included", 8, 4) in runs  # four wrong, the fifth would be the ninth
@@ -170,6 +171,7 @@ BAD = np.arange(20.0)
         (np.zeros((20, 2)) > 0, BAD, "included must be at least 10 values"),
         ([[1], [1, 0]] * 10, BAD, "included must be at least 10 values"),
         (BAD > 9, np.where(BAD > 15, np.nan, 0.0), "scores must be numbers without NaN .* got 'NaN at index 16'"),
+        (np.ma.masked_array(BAD > 9, BAD == 3), BAD, "included must be .* without masked entries"),
         (BAD > 9, ["a"] * 20, r"scores must be numbers of shape \(20,\)"),
         (np.arange(100) > 2, np.zeros(100), "included must be decided by fair coins, got 97 of 100"),
     ],

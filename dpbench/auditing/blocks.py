@@ -212,7 +212,7 @@ def checked(made: Any, rows: int, name: str) -> np.ndarray:
     if outputs.dtype.kind not in "fiub":
         raise invalid(what, f"of numbers, booleans or fixed-width strings ({ENCODE})", made)
     if outputs.ndim > 2 or (outputs.ndim == 2 and outputs.shape[1] == 0):
-        raise invalid(what, shape, outputs)
+        raise invalid(what, f"{shape} ({ENCODE})", outputs)
     return outputs[:, 0] if outputs.ndim == 2 and outputs.shape[1] == 1 else outputs
 
 

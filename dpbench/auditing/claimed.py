@@ -16,9 +16,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpbench.auditing.events import Goal
+from dpbench.auditing.intervals import Region
 from dpbench.auditing.results import Certified
 from dpbench.core import validation
-from dpbench.core.validation import invalid
+from dpbench.core.validation import InvalidInput, invalid
 from dpbench.privacy.profile import Profile
 
 POINTS = 257
@@ -122,7 +123,12 @@ def _log_ratio(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 def exceeds(claim: Claim | None, certified: Certified) -> bool:
     """Whether every corner of the event's region is beyond the claim."""
-    return claim is not None and least_excess(claim, certified) > 0.0
+    return claim is not None and exceeded(claim, certified.region())
+
+
+def exceeded(claim: Claim, region: Region) -> bool:
+    """Whether every corner of a region is beyond the claim."""
+    return float(claim.excess(region.low, region.high).min()) > 0.0
 
 
 def least_excess(claim: Claim, certified: Certified) -> float:
@@ -179,15 +185,28 @@ def _of_profile(profile: Profile) -> Claim:
         raise invalid("claim", "a Profile of kind exact or upper (a lower bound is no guarantee)", profile)
     if profile.mu is not None:
         return Gaussian(profile.mu)
-    end = _end(profile.delta)
-    return _curve(profile.delta, end, f"profile: {profile.why}" if profile.why else "profile")
+    delta_of = _guarded(profile.delta)
+    return _curve(delta_of, _end(delta_of), f"profile: {profile.why}" if profile.why else "profile")
 
 
 def _of_accountant(accountant: Any) -> Claim:
-    def delta_of(epsilon: float) -> float:
-        return float(accountant.get_delta_for_epsilon(epsilon))
-
+    delta_of = _guarded(accountant.get_delta_for_epsilon)
     return _curve(delta_of, _end(delta_of), f"profile of {type(accountant).__name__}")
+
+
+def _guarded(delta_of: Callable[[float], Any]) -> Callable[[float], float]:
+    """Somebody's δ(ε), which may raise what it likes and return anything."""
+
+    def guarded(epsilon: float) -> float:
+        try:
+            return float(delta_of(epsilon))
+        except Exception as error:
+            raise InvalidInput(
+                f"claim must be a profile whose delta at epsilon {epsilon:g} is a number, got {type(error).__name__}: "
+                f"{error}"
+            ) from error
+
+    return guarded
 
 
 def _end(delta_of: Any) -> float:

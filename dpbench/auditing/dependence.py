@@ -5,6 +5,8 @@ given which rows a block has, their order is uniform, and every p-value here is 
 
 - Two blocks agree in their first L rows with probability at most Π m_v!/L! given the rows, where value v occurs
   m_v times.
+- Two blocks of n and m rows hold one value each in a column, and not the same, with probability at most
+  2·n!·m!/(n + m)! given the column's values in both.
 - For bits of rows at disjoint pairs of places (neighbours in a block, places a fixed distance apart, halves of groups
   of rows, the same places of two blocks) the number of pairs with both bits set is hypergeometric given how many of
   each are set. Its tail is bounded by the geometric series with the ratio of its first two terms (it is
@@ -50,6 +52,9 @@ CAUSES = {
 
 ARRAYS = "rows that are copies of others, that were sorted, or that were drawn again from one seed"
 
+
+WHOLE = ""
+"""The part that arrays are, which are not drawn in parts."""
 
 Tried = tuple[int, float | Sequence[int], str]
 """Tests: how many, the p-value or table of the most striking one, and its words ({leaning} as the table leans)."""
@@ -161,7 +166,7 @@ class Watch:
                 key = (rows, digest, 0 if across else side)
                 if key in seen and not (across and side == 0):
                     other, place = seen[key]
-                    where = f"block {place + 1} of the {other} part and block {k + 1} of the {part} part"
+                    where = f"block {place + 1}{_of(other)} and block {k + 1}{_of(part)}"
                     on = "one on each side" if across else f"both on the {SIDES[side]}"
                     yield 0, math.exp(log_chance), f"equal outputs in the first {rows} rows of {where}, {on}"
                 elif not (across and side == 1):
@@ -174,12 +179,12 @@ class Watch:
         """Neighbouring rows, and rows at that distance at which the first block agrees most with itself."""
         for (part, side), tables in self._tables.items():
             for table in tables[: self._mixed, 0]:
-                yield 1, table, f"rows of the {SIDES[side]} that repeat the row before them, in the {part} part"
+                yield 1, table, f"rows of the {SIDES[side]} that repeat the row before them{_in(part)}"
             block = self._blocks[part, side][0]
             for bits in np.unpackbits(block.bits[: self._mixed], axis=1):
                 lag, tried = most_alike(bits)
                 if tried:
-                    words = f"rows of the {SIDES[side]} that repeat the row {lag} places before, in the {part} part"
+                    words = f"rows of the {SIDES[side]} that repeat the row {lag} places before{_in(part)}"
                     yield tried, at_distance(bits, lag), words
 
     def _groups(self) -> Iterator[Tried]:
@@ -187,17 +192,22 @@ class Watch:
             for table in tables.reshape(-1, len(GROUPS), 4):
                 for size, row in zip(GROUPS, table, strict=True):
                     words = f"counts in halves of groups of {2 * size} rows of the {SIDES[side]}"
-                    yield 1, row, f"{words} that {{leaning}}, in the {part} part"
+                    yield 1, row, f"{words} that {{leaning}}{_in(part)}"
 
     def _between(self) -> Iterator[Tried]:
         """Counts of neighbouring blocks, and of the first blocks of two parts (there of bits fixed beforehand)."""
         for part, side, one, other, features in self._neighbours():
+            chance = 2.0 * math.exp(-float(log_choose(one.rows + other.rows, one.rows)))
             constant = one.only is not None and other.only is not None and one.only != other.only
-            chance = math.exp(-float(log_choose(one.rows + other.rows, one.rows))) if constant else 1.0
-            yield 1, chance, f"blocks of the {SIDES[side]} that hold one value each, and not the same"
+            held = f"blocks of the {SIDES[side]} that hold one value each"
+            yield 1, chance if constant else 1.0, f"{held}, and not the same"
+            yield one.columns, 1.0, ""
+            for j in one.fixed.keys() & other.fixed.keys():
+                if one.fixed[j] != other.fixed[j]:
+                    yield 0, chance, f"{held} in column {j}, and not the same"
             for hits in zip(*(np.bitwise_count(t.bits[:features]).sum(axis=1) for t in (one, other)), strict=True):
                 rows = [8 * t.bits.shape[1] for t in (one, other)]
-                words = f"counts in blocks of the {SIDES[side]} that differ too much or too little, in the {part} part"
+                words = f"counts in blocks of the {SIDES[side]} that differ too much or too little{_in(part)}"
                 yield 1, (hits[0], hits[0] + hits[1], rows[0], sum(rows)), words
 
     def _neighbours(self) -> Iterator[tuple[str, int, Trace, Trace, int]]:
@@ -214,14 +224,14 @@ class Watch:
         """The same places of two blocks: of one side (neighbours, and the first of two parts), and of both sides."""
         for part, side, one, other, _ in self._neighbours():
             for row in together(one, other):
-                yield 1, row, f"rows of two blocks of the {SIDES[side]} that {{leaning}}, in the {part} part"
+                yield 1, row, f"rows of two blocks of the {SIDES[side]} that {{leaning}}{_in(part)}"
         for part in {part: None for part, _ in self._blocks}:
             blocks = [self._blocks.get((part, side), [])[:KEPT] for side in (0, 1)]
             tables = [together(one, other) for one, other in zip(*blocks, strict=False)]
             if tables:
                 for row in np.sum(tables, axis=0):
                     words = f"rows of the {SIDES[0]} and of the {SIDES[1]}"
-                    yield 1, row, f"{words} that {{leaning}}, in the {part} part"
+                    yield 1, row, f"{words} that {{leaning}}{_in(part)}"
 
 
 def check_arrays(outputs: np.ndarray, neighbour_outputs: np.ndarray, who: str = "the outputs") -> tuple[Check, ...]:
@@ -235,8 +245,16 @@ def check_arrays(outputs: np.ndarray, neighbour_outputs: np.ndarray, who: str = 
     probe = probe_of(outputs, neighbour_outputs)
     for side, rows in enumerate((outputs, neighbour_outputs)):
         half = max(len(rows) // 2, 1)
-        watch.add_all("only", side, probe, rows, min(ROWS, half))
+        watch.add_all(WHOLE, side, probe, rows, min(ROWS, half))
     return watch.examine()
+
+
+def _of(part: str) -> str:
+    return f" of the {part} part" if part else ""
+
+
+def _in(part: str) -> str:
+    return f", in the {part} part" if part else ""
 
 
 def _leaning(row: Sequence[int]) -> str:

@@ -75,7 +75,7 @@ class Layout:
         if self.kind == NUMBER:
             return [*own, _number(output)]
         if self.kind == ARRAY:
-            return [*own, *_flat(np.asarray(output, dtype=np.float64)).tolist()]
+            return [*own, *_flat(np.ma.filled(np.ma.array(output, dtype=np.float64), math.nan)).tolist()]
         if self.kind == TEXT:
             return [*own, float(len(output)), _identity(output)]
         if self.kind == LIST:
@@ -195,7 +195,7 @@ def _layout(output: Any) -> Layout:
             return Layout(LIST)
         if array.dtype.kind in "fiub" and array.ndim >= 1 and array.size:
             return Layout(ARRAY, array.shape)
-        return Layout(NUMBER) if array.dtype.kind in "fiub" and array.ndim == 0 else Layout(LIST)
+        return Layout(LIST if array.ndim else NUMBER if array.dtype.kind in "fiub" else OTHER)  # a date, say
     return Layout(OTHER)
 
 
@@ -230,7 +230,10 @@ def _fields(output: Any) -> dict[str, Any]:
 
 
 def _number(value: Any) -> float:
-    return math.nan if value is None else float(value)
+    try:
+        return math.nan if value is None else float(value)
+    except OverflowError:  # an integer beyond all doubles
+        return math.inf if value > 0 else -math.inf
 
 
 def _identity(value: Any) -> float:
@@ -249,7 +252,10 @@ def _content(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(map(_content, value)) + "]"
     if isinstance(value, (bool, np.bool_, int, np.integer, float, np.floating)):
-        return float(value).hex()
+        return _number(value).hex()
+    if type(value).__repr__ is object.__repr__:  # its address, which is another in every run
+        must_be = "a number, text, array, list, set, dict, dataclass, or of a type that repr shows"
+        raise invalid("an output", must_be, value)
     return f"{type(value).__name__}:{value!r}"
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpbench.auditing import one_run_bounds as bounds
+from dpbench.auditing.levels import Levels
 
 LARGEST = 50.0
 """No ε or μ above this is looked for."""
@@ -104,10 +105,10 @@ class Guessed:
 
 
 def guess_sets(
-    included: np.ndarray, scores: np.ndarray, ties: np.ndarray, sizes: Sequence[int] | None, alpha: float,
+    included: np.ndarray, scores: np.ndarray, ties: np.ndarray, sizes: Sequence[int] | None, levels: Levels,
     independent: bool,
 ) -> tuple[Guessed, ...]:  # fmt: skip
-    """The guess sets of a run, whose levels sum to `alpha`.
+    """The guess sets of a run, whose levels are drawn from `levels`.
 
     Parameters
     ----------
@@ -124,8 +125,11 @@ def guess_sets(
     both = np.stack([high, low], axis=1).ravel()[:canaries]  # from the two ends in turn
     right = {BOTH: np.cumsum(both), INCLUDED: np.cumsum(high), EXCLUDED: np.cumsum(low)}
     if sizes is not None:
-        level = alpha / len(sizes)
-        return tuple(Guessed(canaries, size, int(right[BOTH][size - 1]), BOTH, level, independent) for size in sizes)
+        drawn = levels.split("guesses", 1.0, len(sizes))
+        return tuple(
+            Guessed(canaries, size, int(right[BOTH][size - 1]), BOTH, level, independent)
+            for size, level in zip(sizes, drawn, strict=True)
+        )
     made = []
     for side, how, weight in PLAN:
         if isinstance(how, float):
@@ -134,7 +138,8 @@ def guess_sets(
             wrong = np.arange(1, canaries + 1) - right[side]
             size = int(np.searchsorted(wrong, how, side="right"))
         if size > 0:
-            made.append(Guessed(canaries, size, int(right[side][size - 1]), side, weight * alpha, independent))
+            level = levels.draw(f"guesses of {side} {how}", weight * levels.total)
+            made.append(Guessed(canaries, size, int(right[side][size - 1]), side, level, independent))
     return tuple(made)
 
 

@@ -69,6 +69,16 @@ class Levels:
         LevelsExceeded
             The certificates' levels sum to more than was drawn.
         """
-        used = math.fsum(levels)
-        if used > min(self.spent, self.total) * (1.0 + _ROUNDING):
-            raise LevelsExceeded(f"certificates at levels that sum to {used:g}, of {self.spent:g} drawn")
+        within(min(self.spent, self.total), levels)
+
+
+def within(total: float, levels: Iterable[float]) -> None:
+    """Assert that certificates were made at levels that sum to at most `total`.
+
+    Raises
+    ------
+    LevelsExceeded
+    """
+    used = math.fsum(levels)
+    if used > total * (1.0 + _ROUNDING):
+        raise LevelsExceeded(f"certificates at levels that sum to {used:g}, of {total:g} drawn")

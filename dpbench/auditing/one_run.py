@@ -20,7 +20,9 @@ from scipy.stats import binomtest
 
 from dpbench.auditing.claimed import as_claim
 from dpbench.auditing.dependence import Check
-from dpbench.auditing.guesses import guess_sets
+from dpbench.auditing.excluded import one_run_sentence
+from dpbench.auditing.guesses import INCLUDED, PLAN, Guessed, guess_sets
+from dpbench.auditing.levels import Levels
 from dpbench.auditing.one_run_claims import ruled_out
 from dpbench.auditing.results import AuditResult
 from dpbench.core import sampling, validation
@@ -176,7 +178,9 @@ class _Settings:
     def result(self, included: np.ndarray, scores: np.ndarray) -> AuditResult:
         # Ties are broken by fresh coins, never by position, which could carry the coins themselves.
         ties = sampling.stream(self.seed, "one run", "ties", 0).random(len(included))
-        family = guess_sets(included, scores, ties, self.sizes, 1.0 - self.confidence, self.independent)
+        levels = Levels(1.0 - self.confidence)
+        family = guess_sets(included, scores, ties, self.sizes, levels, self.independent)
+        levels.settle(g.alpha for g in family)
         best = max(family, key=lambda g: (g.epsilon(self.delta), g.right / g.guesses))
         bound = best.epsilon(self.delta)
         refuted = None if self.claim is None else bound > self.claim
@@ -197,16 +201,28 @@ class _Settings:
             assumptions=(COINS, INDEPENDENT) if self.independent else (COINS,),
             checks=(fair(included),),
             claim="" if self.held is None else self.held.words,
+            excludes=self._excludes(len(included)),
         )
+
+    def _excludes(self, canaries: int) -> str:
+        """What of the scores alone would have refuted the claim, whatever the other guess sets say."""
+        if self.sizes is not None:
+            return ""
+        weight = next(weight for side, how, weight in PLAN if (side, how) == (INCLUDED, 0))
+
+        def ruled_out_by(right: int) -> bool:
+            told = Guessed(canaries, right, right, INCLUDED, weight * (1.0 - self.confidence), self.independent)
+            if self.held is not None:
+                return ruled_out(self.held, [told])
+            return told.epsilon(self.delta) > (self.claim or 0.0)
+
+        return one_run_sentence(canaries, ruled_out_by, self.claim is not None or self.held is not None)
 
 
 def _coins(included: Any) -> np.ndarray:
     """bool[m] from truth values or zeros and ones."""
     must_be = f"at least {LEAST} values True or False (or 1 or 0), one for each canary"
-    try:
-        coins = np.asarray(included)
-    except ValueError as error:
-        raise invalid("included", must_be, included) from error
+    coins = native("included", included, must_be)
     if coins.ndim != 1 or len(coins) < LEAST or coins.dtype.kind not in "biuf" or not np.isin(coins, (0, 1)).all():
         raise invalid("included", must_be, coins if coins.ndim != 1 else included)
     coins = coins.astype(bool)

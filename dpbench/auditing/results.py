@@ -9,6 +9,7 @@ import numpy as np
 
 from dpbench.auditing.dependence import Check
 from dpbench.auditing.intervals import Region, joint_region
+from dpbench.auditing.levels import within
 from dpbench.core import validation
 
 if TYPE_CHECKING:
@@ -124,6 +125,10 @@ class AuditResult:
     claim: str = ""
     columns: tuple[int, ...] = ()
     examples: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # The last look at the levels, of every result however it was made: see `levels`.
+        within(1.0 - self.confidence, (c.alpha for c in self.family))
 
     def curve(self, epsilons: Any) -> np.ndarray:
         """Lower bounds on δ(ε), valid simultaneously for all ε ≥ 0 at the audit's confidence.

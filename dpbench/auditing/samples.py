@@ -19,7 +19,7 @@ from dpbench.auditing.split import CHOOSE_NUMBERS, CHOOSE_ROWS, CHOOSE_SHARE, Re
 from dpbench.auditing.wording import Seen
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
-from dpbench.core.validation import InvalidInput, invalid
+from dpbench.core.validation import InvalidInput, invalid, native
 
 LEAST = 100
 """Outputs a side, at least."""
@@ -86,6 +86,8 @@ def audit_samples(
         (first, rest), (second, left) = (_split(x, rows, seed, side) for side, x in enumerate((one, other)))
         sizes = len(rest), len(left)
         certify = 2 * sizes[0] * sizes[1] // sum(sizes)  # as many on each side have as small an error
+        if request.own is not None:
+            request.own.check_rows(first, second)
         plan = choose(first, second, certify, delta, levels.total, False, held, request.own)
         seen = tuple(Seen.of(score, first, second) for score in plan.scores)
         counter = Counter(plan.scores, plan.thresholds())
@@ -95,10 +97,7 @@ def audit_samples(
 
 def _checked(name: str, made: Any) -> np.ndarray:
     must_be = f"numbers or booleans of shape (rows,) or (rows, k), or texts of shape (rows,) ({ENCODE})"
-    try:
-        array = np.asarray(made)
-    except ValueError as error:
-        raise invalid(name, must_be, made) from error
+    array = native(name, made, must_be)
     text = array.dtype.kind in "SU"
     if array.dtype.kind not in "fiubSU" or array.ndim not in ((1,) if text else (1, 2)) or 0 in array.shape[1:]:
         raise invalid(name, must_be, array)

@@ -106,6 +106,8 @@ def find_neighbours(
         raise validation.invalid("sampler", "callable as sampler(dataset, trials, rng)", sampler)
     domain = _domain(domain)
     rows = validation.integer("search_trials", search_trials, at_least=100)
+    if isinstance(trials, str):
+        raise validation.invalid("trials", "an integer >= 100 (a search takes no words)", trials)
     trials = runs_a_side(trials)
     delta, confidence = validation.delta(delta), validation.fraction("confidence", confidence)
     seed = validation.integer("seed", seed, at_least=0)
@@ -174,9 +176,16 @@ def _domain(domain: Any) -> Domain:
     return domain
 
 
+def _listed(given: Any, name: str, must_be: str) -> list[Any]:
+    try:
+        return list(given)
+    except TypeError as error:
+        raise validation.invalid(name, must_be, given) from error
+
+
 def _own_pairs(pairs: Any) -> list[Pair]:
     made = []
-    for pair in pairs:
+    for pair in _listed(pairs, "pairs", "a sequence of (dataset, neighbour)"):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise validation.invalid("pairs", "a sequence of (dataset, neighbour)", pair)
         refuse_equal(*pair)
@@ -186,7 +195,7 @@ def _own_pairs(pairs: Any) -> list[Pair]:
 
 def _own_backgrounds(backgrounds: Any, domain: Domain) -> list[np.ndarray]:
     made = []
-    for background in backgrounds:
+    for background in _listed(backgrounds, "backgrounds", f"a sequence of data sets of shape {domain.shape}"):
         try:
             data = np.asarray(background, dtype=np.float64)
         except (TypeError, ValueError) as error:

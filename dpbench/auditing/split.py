@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import time
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpbench.auditing.blocks import BLOCK, Counter, Progress, Runs
 from dpbench.auditing.choose import Plan, choose
-from dpbench.auditing.claimed import Claim, exceeds
+from dpbench.auditing.claimed import Claim, exceeded, exceeds
 from dpbench.auditing.dependence import Check, Watch
 from dpbench.auditing.events import Event
 from dpbench.auditing.excluded import least_probability, sentence
+from dpbench.auditing.intervals import Region
 from dpbench.auditing.levels import Levels
 from dpbench.auditing.own_score import Own
 from dpbench.auditing.results import AuditResult, Certified
@@ -82,6 +83,8 @@ def split_audit(runs: Runs, request: Request, trials: int, levels: Levels, watch
     """
     started = time.perf_counter()
     runs, width = runs.looked_at()
+    if runs.kinds:  # a score of the user's is of outputs, not of their types
+        request = replace(request, own=None)
     if request.max_seconds is not None:
         trials = affordable(runs, trials, request.max_seconds)
     rows = max(20, min(int(CHOOSE_SHARE * trials), CHOOSE_ROWS, CHOOSE_NUMBERS // width))
@@ -92,6 +95,8 @@ def split_audit(runs: Runs, request: Request, trials: int, levels: Levels, watch
     for side, outputs in enumerate((first, second)):
         watch.add_all("choose" + tag, side, probe, outputs, BLOCK)
     watch.examine()
+    if request.own is not None:
+        request.own.check_rows(first, second)
     certify = trials - rows
     plan = choose(first, second, certify, request.delta, levels.total, request.with_mu, request.held, request.own)
     if request.max_seconds is not None:  # the number of certifying runs is fixed before the first of them
@@ -150,20 +155,25 @@ def report(
             if value > bound:
                 bound, event, certificate = value, tried, found
     mu = max(c.region().mu() for _, c in certified) if request.with_mu else None
-    verdict = None
-    if request.claim is not None or request.held is not None:
-        held = request.held
+    verdict, held = None, request.held
+    claimed = request.claim is not None or held is not None
+    if claimed:
         refuted = bound > request.claim if request.claim is not None else any(exceeds(held, c) for _, c in certified)
         verdict = "refuted" if refuted else "not refuted"
     words = in_words(plan.scores[event.arm], event, certificate, seen[event.arm])
     family = tuple(c for _, c in certified)
     fewest = int(np.min(tally.rows))
     level = HEDGE_SHARE * levels.total / 2.0
-    least = least_probability(max(tally.trials - fewest, 1), fewest, level, request.claim or 0.0, request.delta)
+
+    def refutes(region: Region) -> bool:
+        return region.epsilon(request.delta) > (request.claim or 0.0) if held is None else exceeded(held, region)
+
+    columns = 1 if seen[0].first.ndim == 1 else seen[0].first.shape[1]
+    least = least_probability(columns, max(tally.trials - fewest, 1), fewest, level, refutes)
     return AuditResult(
         bound, request.claim, request.delta, 1.0 - levels.total, tally.trials, words.event, verdict, mu, certificate,
-        family, seed, checks=checks, excludes=sentence(least, request.claim), columns=words.columns,
-        examples=words.examples, claim="" if request.held is None else request.held.words,
+        family, seed, checks=checks, excludes=sentence(least, columns, claimed), columns=words.columns,
+        examples=words.examples, claim="" if held is None else held.words,
     )  # fmt: skip
 
 

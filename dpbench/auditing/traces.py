@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import math
 import zlib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
@@ -22,6 +24,7 @@ PREFIXES = (16, 32, 256, 2048, 16_384)
 ENOUGH = -60.0  # log-probability of an arrangement of rows, below which no longer prefix is looked at
 COLUMNS = 16  # of a vector that enter the mix of its row,
 HIGH = 3  # and that are looked at by themselves
+FIRST_ROWS = (8, 256)  # in which columns are compared before all rows are
 GROUPS = (1, 8, 64, 512)
 """Rows in the two halves of a group: 1, then multiples of 8."""
 
@@ -38,6 +41,10 @@ class Trace:
         has them in this order.
     only : int or None
         The mix of every row, where all rows are equal.
+    columns : int
+        Of a vector.
+    fixed : mapping of int to number
+        Columns that hold one value in the whole block, and that value (None: not a number).
     bits : uint8[features, rows // 8]
         Packed.
     tables : int64[features, groups, 4]
@@ -49,6 +56,8 @@ class Trace:
     only: int | None
     bits: np.ndarray
     tables: np.ndarray
+    columns: int = 0
+    fixed: Mapping[int, Any] = field(default_factory=dict)
 
     def without_bits(self) -> Trace:
         """All but the bits of the rows."""
@@ -83,7 +92,9 @@ class Probe:
         keys = row_keys(outputs)
         bits = np.packbits(_bits(self, outputs, keys, event), axis=1)[:, : len(outputs) // 8]
         only = int(keys[0]) if keys[0] == keys[-1] and (keys == keys[0]).all() else None
-        return Trace(len(outputs), _prefixes(keys), only, bits, _tables(bits, self.shares[side]))
+        tables = _tables(bits, self.shares[side])
+        columns = 0 if outputs.ndim == 1 else outputs.shape[1]
+        return Trace(len(outputs), _prefixes(keys), only, bits, tables, columns, _fixed(outputs))
 
     def with_event(self, shares: tuple[float, float]) -> Probe:
         """The probe with one more bit a row, of these shares on the two sides."""
@@ -134,6 +145,23 @@ def _bits(probe: Probe, outputs: np.ndarray, keys: np.ndarray, event: np.ndarray
     if event is not None:
         made[-1] = event
     return made
+
+
+def _fixed(outputs: np.ndarray) -> dict[int, Any]:
+    """`Trace.fixed`, looked for in more and more rows."""
+    if outputs.ndim == 1:
+        return {}
+    left = np.arange(outputs.shape[1])
+    for rows in (*FIRST_ROWS, len(outputs)):
+        some = outputs[:rows, left] if len(left) < outputs.shape[1] else outputs[:rows]
+        same = some == some[0]
+        if some.dtype.kind == "f":
+            same |= np.isnan(some) & np.isnan(some[0])
+        left = left[same.all(axis=0)]
+        if not len(left):
+            break
+    values = {int(j): outputs[0, j].item() for j in left}
+    return {j: value if value == value else None for j, value in values.items()}  # -0.0 is 0.0
 
 
 def _prefixes(keys: np.ndarray) -> tuple[tuple[int, bytes, float], ...]:

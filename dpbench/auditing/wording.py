@@ -62,7 +62,8 @@ def in_words(score: Score, event: Event, certified: Certified, seen: Seen) -> Wo
         if seen.first.dtype.kind == "b" and type(score) is Plain:
             name = "output" if score.column is None else f"column {score.column} of the output"
             return Words(f"{name} in {{{event.above}}}: {frequencies}")
-        return Words(f"{plain}: {frequencies}")
+        lowest = "" if event.above or type(score) is not Plain else _or_nan(seen, score.column)
+        return Words(f"{plain}{lowest}: {frequencies}")
     side, away = (seen.first, seen.second) if event.forward else (seen.second, seen.first)
     examples = tuple(shown(x) for x in side[_inside(score, event, side)][:EXAMPLES])
     if side.ndim == 1:
@@ -71,6 +72,14 @@ def in_words(score: Score, event: Event, certified: Certified, seen: Seen) -> Wo
     drives = f", driven by {_listed('column', columns)}" if columns else ""
     instance = f"; for example {', '.join(examples)}" if examples else ""
     return Words(f"{plain}{drives}: {frequencies}{instance}", columns, examples)
+
+
+def _or_nan(seen: Seen, column: int | None) -> str:
+    """NaN counts as the lowest number; said where some were seen."""
+    if seen.first.dtype.kind != "f":
+        return ""
+    some = [side if side.ndim == 1 else side[:, column or 0] for side in (seen.first, seen.second)]
+    return " or not a number" if any(np.isnan(x).any() for x in some) else ""
 
 
 def _inside(score: Score, event: Event, outputs: np.ndarray) -> np.ndarray:

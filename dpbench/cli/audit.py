@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dpbench.cli.audit_inputs import SAMPLER, import_callable, read_array, read_claim, read_data, read_domain
+from dpbench.cli.audit_inputs import SAMPLER, import_callable, read_claim, read_data, read_domain
 from dpbench.cli.guard import UNEXPECTED, guarded, stoppable
 from dpbench.cli.options import (
     NUMBER,
@@ -101,7 +102,12 @@ def audit(
     ] = None,
     max_seconds: Annotated[
         float | None,
-        typer.Option("--max-seconds", help="make fewer runs where the sampler is slow", show_default=False, **NUMBER),
+        typer.Option(
+            "--max-seconds",
+            help="make fewer runs where the sampler is slow; with --search, end its proposals",
+            show_default=False,
+            **NUMBER,
+        ),
     ] = None,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
@@ -146,11 +152,13 @@ def audit(
         with chosen_workers(workers, scheduler) as computing, stoppable("an audit", computing) as executor:
             if mode == "samples":
                 from dpbench.auditing.samples import audit_samples
+                from dpbench.cli.audit_arrays import read_pair
 
-                pair = read_array("--outputs", str(outputs)), read_array("--neighbour-outputs", str(neighbour_outputs))
+                pair = read_pair(("--outputs", str(outputs)), ("--neighbour-outputs", str(neighbour_outputs)))
                 result = audit_samples(*pair, claim=whole, score=own, **common)
             elif mode == "scores":
                 from dpbench.auditing.one_run import audit_one_run_scores
+                from dpbench.cli.audit_arrays import read_array
 
                 canaries = read_array("--included", str(included)), read_array("--scores", str(scores))
                 result = audit_one_run_scores(*canaries, assume=assume, claim=whole, **common)
@@ -192,7 +200,7 @@ def _sampled(mode: str, mechanism: Any, common: dict[str, Any], **given: Any) ->
     if mode == "search":
         from dpbench.auditing.search import find_neighbours
 
-        return find_neighbours(mechanism, read_domain(given["domain"]), **extra)
+        return find_neighbours(mechanism, read_domain(given["domain"]), seconds=given["max_seconds"], **extra)
     pair = read_data("--data", given["data"]), read_data("--neighbour", given["neighbour"])
     if given["bits"]:
         from dpbench.auditing.bits import audit_bits
@@ -229,7 +237,7 @@ def _check_fits(mode: str, **given: Any) -> None:
 
     takes = {
         "pair": {"claim", "score", "assume", "bits", "each", "tradeoff", "max_seconds"},
-        "search": {"claim", "score", "each", "tradeoff"},
+        "search": {"claim", "score", "each", "tradeoff", "max_seconds"},
         "samples": {"claim", "score", "tradeoff"},
         "one run": {"assume", "claim"},
         "scores": {"assume", "claim"},
@@ -272,4 +280,11 @@ def _trials(text: str) -> int | str:
     try:
         return int(text)
     except ValueError:
-        raise invalid("trials", "an integer or auto", text) from None
+        pass
+    try:
+        number = float(text)  # 1e6
+    except ValueError:
+        number = math.nan
+    if not number.is_integer():
+        raise invalid("trials", "an integer or auto", text)
+    return int(number)

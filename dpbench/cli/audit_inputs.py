@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 SAMPLER = "MODULE:SAMPLER"
-ARRAYS = (".npy", ".csv", ".parquet")
 
 
 def import_callable(
@@ -70,35 +69,6 @@ def read_data(option: str, path: str) -> Any:
         raise invalid(option, f"a file that can be read ({error.strerror or error})", path) from error
     except Exception as error:  # NumPy's readers raise what they like on a damaged file
         raise invalid(option, f"a sound {suffix} file ({type(error).__name__}: {error})", path) from error
-
-
-def read_array(option: str, path: str) -> Any:
-    """An array from a file, by its suffix; of a table with one column, that column."""
-    import numpy as np
-
-    from dpbench.core.validation import InvalidInput, extra, invalid
-
-    suffix = Path(path).suffix.lower()
-    if suffix not in ARRAYS:
-        raise invalid(option, "a file that ends in .npy, .csv or .parquet", path)
-    if suffix != ".parquet":
-        made = np.asarray(read_data(option, path))
-        return made[:, 0] if suffix == ".csv" and made.shape[1] == 1 else made
-    pandas = extra("pandas", "data")
-    try:
-        frame = pandas.read_parquet(path)
-    except ImportError as error:
-        raise InvalidInput(f"{option} must be a .npy or .csv file, or pyarrow be installed, got {path!r}") from error
-    except OSError as error:
-        raise invalid(option, f"a file that can be read ({error.strerror or error})", path) from error
-    except Exception as error:  # parquet readers raise what they like on a damaged file
-        raise invalid(option, f"a sound .parquet file ({type(error).__name__}: {error})", path) from error
-    from dpbench.auditing.encode import encode
-
-    if all(kind.kind in "biuf" for kind in frame.dtypes):
-        made = frame.to_numpy()
-        return made[:, 0] if made.shape[1] == 1 else made
-    return encode(frame)
 
 
 def read_claim(text: str) -> Any:

@@ -15,6 +15,27 @@ from dpbench.core.validation import InvalidInput
 
 def read_table(path: str | Path) -> tuple[list[str], np.ndarray]:
     """Header and numbers (rows, columns) of a CSV file; every refusal names the line and the column."""
+    header, lines = _read(path)
+    rows = [
+        [_cell(cell, line, name, str(path)) for cell, name in zip(cells, header, strict=True)] for line, cells in lines
+    ]
+    return header, np.array(rows)
+
+
+def read_columns(path: str | Path) -> dict[str, np.ndarray]:
+    """The columns of a CSV file by name: numbers where all cells are (NaN, infinities, and empty cells as NaN), or
+    texts."""
+    header, lines = _read(path)
+    made = {}
+    for name, column in zip(header, zip(*(cells for _, cells in lines), strict=True), strict=True):
+        numbers = [_number(cell) if cell.strip() else math.nan for cell in column]
+        told = all(x is not None for x in numbers) and any(cell.strip() for cell in column)
+        made[name] = np.array(numbers, dtype=np.float64) if told else np.array(column, dtype=np.str_)
+    return made
+
+
+def _read(path: str | Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The header, and of each row its line and its cells."""
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             return _parse(file, str(path))
@@ -30,7 +51,7 @@ def read_table(path: str | Path) -> tuple[list[str], np.ndarray]:
         raise validation.invalid("path", f"a CSV file ({error})", str(path)) from error
 
 
-def _parse(file: TextIO, path: str) -> tuple[list[str], np.ndarray]:
+def _parse(file: TextIO, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     first = file.readline()
     delimiter = next((mark for mark in ",;\t" if mark in first), ",")
     header = [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter), [])]
@@ -44,10 +65,10 @@ def _parse(file: TextIO, path: str) -> tuple[list[str], np.ndarray]:
         if len(cells) != len(header):
             must_be = f"a table with {len(header)} cells in each row"
             raise InvalidInput(f"path must be {must_be}, got {len(cells)} in line {line} of {path}")
-        rows.append([_cell(cell, line, name, path) for cell, name in zip(cells, header, strict=True)])
+        rows.append((line, cells))
     if not rows:
         raise validation.invalid("path", "a CSV file with at least one row below the header", path)
-    return header, np.array(rows)
+    return header, rows
 
 
 def _check_header(header: list[str], path: str) -> None:

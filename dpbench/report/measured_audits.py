@@ -8,17 +8,36 @@ from dpbench.report.measured import escaped, table
 
 
 def second_zoo(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.second_power --json`` wrote, beside the figures of the zoo's first run."""
-    first, later = document.get("first run", {}), document["second zoo"]
+    """What ``python -m benchmarks.second_power --json`` wrote, beside the figures of the zoo's first run.
 
-    def ratio(rows: dict[str, Any], name: str) -> str:
-        if name not in rows:
+    Where the third zoo was measured, it follows.
+    """
+    first, later = document.get("first run", {}), document["second zoo"]
+    made = _zoo({**first, **later}, {RATIO: later, "in the first run": first})
+    if "third zoo" not in document:
+        return made
+    third = document["third zoo"]
+    return f"{made}\n\n{THIRD}\n\n{_zoo(third, {RATIO: third})}"
+
+
+RATIO = "shortfall / oracle's"
+THIRD = (
+    "A third zoo, written after that and measured as it came: nothing was changed because of it (`python -m "
+    "benchmarks.second_power --zoo third --json evidence/second_zoo.json`)."
+)
+
+
+def _zoo(rows: dict[str, Any], ratios: dict[str, dict[str, Any]]) -> str:
+    """A table of these rows, with the shortfalls of each run beside."""
+
+    def ratio(of: dict[str, Any], name: str) -> str:
+        if name not in of:
             return "not measured"
-        few = "" if rows[name]["count"] >= 100.0 else f", on {rows[name]['count']:.0f} counts"
-        return f"{rows[name]['ratio']:.2f}{few}, {rows[name]['seeds'][1] - rows[name]['seeds'][0] + 1} seeds"
+        few = "" if of[name]["count"] >= 100.0 else f", on {of[name]['count']:.0f} counts"
+        return f"{of[name]['ratio']:.2f}{few}, {of[name]['seeds'][1] - of[name]['seeds'][0] + 1} seeds"
 
     return table(
-        ("mechanism", "δ", "exact ε", "oracle", "mean bound (se)", "shortfall / oracle's", "in the first run"),
+        ("mechanism", "δ", "exact ε", "oracle", "mean bound (se)", *ratios),
         (
             (
                 escaped(name),
@@ -26,10 +45,9 @@ def second_zoo(document: dict[str, Any]) -> str:
                 f"{row['epsilon']:.4g}",
                 f"{row['oracle']:.4f}",
                 f"{row['mean']:.4f} ({row['se']:.4f})",
-                ratio(later, name),
-                ratio(first, name),
+                *(ratio(of, name) for of in ratios.values()),
             )
-            for name, row in {**first, **later}.items()
+            for name, row in rows.items()
         ),
     )
 

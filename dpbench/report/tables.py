@@ -197,6 +197,8 @@ def print_audit(
         _field(
             console, "independence", f"{len(result.checks)} kinds of dependence looked for, least p-value {least:.3g}"
         )
+    if result.excludes and result.verdict != "refuted":
+        _field(console, "excludes", result.excludes)
     if result.verdict == "not refuted":
         _field(console, "note", "not refuted is not a proof: samples cannot show that a mechanism is private")
 

@@ -1,0 +1,96 @@
+"""What ``dpbench audit`` reads as arrays that were drawn already: .npy, .csv and .parquet files, alone or in pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpbench.cli.audit_inputs import read_data
+from dpbench.core.csv_table import read_columns
+from dpbench.core.validation import InvalidInput, extra, invalid
+
+ARRAYS = (".npy", ".csv", ".parquet")
+NUMBERS = "biuf"
+
+Columns = dict[str, np.ndarray]
+
+
+def read_array(option: str, path: str) -> Any:
+    """An array from a file, by its suffix; of a table with one column, that column."""
+    found = _read(option, path)
+    return found if isinstance(found, np.ndarray) else _joined(found)
+
+
+def read_pair(first: tuple[str, str], second: tuple[str, str]) -> tuple[Any, Any]:
+    """The outputs of two files, each by its option and its path.
+
+    Columns of tables are matched by their names where both have the same; tables that hold more than numbers are
+    encoded together, that equal outputs of the two have equal rows.
+    """
+    one, other = _read(*first), _read(*second)
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return tuple(x if isinstance(x, np.ndarray) else _joined(x) for x in (one, other))  # type: ignore[return-value]
+    if len(one) == len(other):
+        other = {name: other[name if set(one) == set(other) else own] for name, own in zip(one, other, strict=True)}
+    if all(_plain(table) for table in (one, other)) or all(len(t) == 1 and _texts(t) for t in (one, other)):
+        return _joined(one), _joined(other)
+    from dpbench.auditing.encode import encode
+
+    sizes = [len(next(iter(table.values()))) for table in (one, other)]
+    rows = [
+        dict(zip(table, cells, strict=True))
+        for table in (one, other)
+        for cells in zip(*(column.tolist() for column in table.values()), strict=True)
+    ]
+    made = encode(rows)
+    return made[: sizes[0]], made[sizes[0] :]
+
+
+def _plain(table: Columns) -> bool:
+    return all(column.dtype.kind in NUMBERS for column in table.values())
+
+
+def _texts(table: Columns) -> bool:
+    return all(column.dtype.kind == "U" for column in table.values())
+
+
+def _joined(table: Columns) -> np.ndarray:
+    """The columns as one array: numbers, or of one column whatever it holds."""
+    columns = list(table.values())
+    return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+
+def _read(option: str, path: str) -> np.ndarray | Columns:
+    suffix = Path(path).suffix.lower()
+    if suffix not in ARRAYS:
+        raise invalid(option, "a file that ends in .npy, .csv or .parquet", path)
+    if suffix == ".npy":
+        return np.asarray(read_data(option, path))
+    if suffix == ".csv":
+        try:
+            return read_columns(path)
+        except InvalidInput as error:
+            raise InvalidInput(str(error).replace("path must", f"{option} must", 1)) from error
+    pandas = extra("pandas", "data")
+    try:
+        frame = pandas.read_parquet(path)
+    except ImportError as error:
+        raise InvalidInput(f"{option} must be a .npy or .csv file, or pyarrow be installed, got {path!r}") from error
+    except OSError as error:
+        raise invalid(option, f"a file that can be read ({error.strerror or error})", path) from error
+    except Exception as error:  # parquet readers raise what they like on a damaged file
+        raise invalid(option, f"a sound .parquet file ({type(error).__name__}: {error})", path) from error
+    return _columns_of(frame)
+
+
+def _columns_of(frame: Any) -> Columns:
+    """The columns of a data frame by name; those of texts alone as fixed-width texts."""
+    made = {}
+    for name in frame.columns:
+        column = frame[name].to_numpy()
+        if column.dtype.kind not in NUMBERS and all(isinstance(x, str) for x in column):
+            column = column.astype(np.str_)
+        made[str(name)] = column
+    return made
