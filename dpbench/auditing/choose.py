@@ -10,6 +10,7 @@ from scipy.special import ndtri
 from dpbench.auditing.chains import Chain, chain
 from dpbench.auditing.claimed import Claim, excess_goal
 from dpbench.auditing.events import Event, Goal, best_event, best_for_curve, epsilon_goal, mu_goal
+from dpbench.auditing.folded import folded
 from dpbench.auditing.interactions import Quadratic
 from dpbench.auditing.own_score import Own
 from dpbench.auditing.ranking import Contender, boldest, contender, insured, less_margin, ranked
@@ -123,6 +124,9 @@ def choose(
     if scalar and _on_all_rows(order[0].best.score):
         parts = [[np.sort(_numbers(x)) for x in (side[:cut], side[cut:])] for side in (first, second)]
         finals += _shapes(parts)
+        if any(isinstance(score, Unimodal) for score, _ in finals):
+            around = folded(*(np.concatenate(side) for side in parts))
+            finals += [] if around is None else [(around, _chain(around, first, second))]
     order = compared(finals)
     arms, bold = _listed(order), boldest(order, scalar)
     kept = 1.0 if bold is None else insured(bold, arms[0], goal, rows, alpha)
