@@ -11,6 +11,7 @@ import pytest
 
 from dpbench import audit
 from dpbench.auditing import choose as choosing
+from dpbench.auditing.folded import folded
 from dpbench.auditing.shapes import both_shapes, rising_falling
 
 Rng = np.random.Generator
@@ -106,3 +107,30 @@ def test_audits_gain_by_intervals_and_pairs_of_tails(
 def test_an_event_of_a_shape_is_told_as_intervals() -> None:
     found = audit(scaled, 1.0, 1.5, trials=100_000, confidence=0.95)
     assert found.event.startswith("output <= -") and " or output >= " in found.event
+
+
+def wider(scale: float, trials: int, rng: Rng) -> np.ndarray:
+    """Noise of one of two scales, around 3."""
+    return 3.0 + rng.laplace(scale=scale, size=trials)
+
+
+def test_two_tails_are_one_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scales 1 and 1.3 at δ = 1e-3, eight fixed seeds of 100,000 runs. Planted: no distance from the centre."""
+
+    def bounds() -> list[Any]:
+        return [audit(wider, 1.0, 1.3, delta=1e-3, trials=100_000, confidence=0.95, seed=s) for s in range(8)]
+
+    found = bounds()
+    usual = float(np.mean([f.epsilon_lower for f in found]))
+    named = [f.event for f in found if f.event.startswith("distance of the output from ")]
+    assert len(named) >= 3 and all(2.9 < float(text.split()[5]) < 3.1 for text in named)
+    monkeypatch.setattr(choosing, "folded", lambda first, second: None)
+    assert usual > float(np.mean([f.epsilon_lower for f in bounds()])) + 0.01
+
+
+def test_the_distance_from_the_median() -> None:
+    """Of both sides; NaN below every threshold; none around an infinite centre."""
+    score = folded(np.array([0.0, 1.0, 2.0]), np.array([3.0, 4.0]))
+    assert score is not None and score.centre == 2.0
+    assert score(np.array([2.0, 0.0, 5.0, np.nan, np.inf])).tolist() == [0.0, 2.0, 3.0, -np.inf, np.inf]
+    assert folded(np.full(3, np.inf), np.full(3, np.inf)) is None

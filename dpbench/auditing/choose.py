@@ -10,16 +10,18 @@ from scipy.special import ndtri
 from dpbench.auditing.chains import Chain, chain
 from dpbench.auditing.claimed import Claim, excess_goal
 from dpbench.auditing.events import Event, Goal, best_event, best_for_curve, epsilon_goal, mu_goal
+from dpbench.auditing.folded import folded
 from dpbench.auditing.interactions import Quadratic
 from dpbench.auditing.own_score import Own
 from dpbench.auditing.ranking import Contender, boldest, contender, insured, less_margin, ranked
 from dpbench.auditing.scores import OFTEN, Additive, Plain, Score, Trees, Values, Viewed, candidates
-from dpbench.auditing.second import LEAST, Arm, second_event
+from dpbench.auditing.second import Arm, second_event
 from dpbench.auditing.shapes import Unimodal, both_shapes
 
 LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them
 TREES_SEE = 20_000  # rows a side that trees are compared on, at most: they are slow to evaluate
 HEDGES = (0.0, 1.0)  # weights of the light promise by which further events are chosen
+AGAIN = 0.8  # of the best promise, from which a score of cells that has learned from half of the rows may still be it
 GAIN = 5.0  # of log-likelihood over a monotone fit, from which a score of one mode is tried
 
 
@@ -122,6 +124,9 @@ def choose(
     if scalar and _on_all_rows(order[0].best.score):
         parts = [[np.sort(_numbers(x)) for x in (side[:cut], side[cut:])] for side in (first, second)]
         finals += _shapes(parts)
+        if any(isinstance(score, Unimodal) for score, _ in finals):
+            around = folded(*(np.concatenate(side) for side in parts))
+            finals += [] if around is None else [(around, _chain(around, first, second))]
     order = compared(finals)
     arms, bold = _listed(order), boldest(order, scalar)
     kept = 1.0 if bold is None else insured(bold, arms[0], goal, rows, alpha)
@@ -157,7 +162,7 @@ def _finalists(
     plain = [score for score in ways if isinstance(score, Plain)]
     # An additive one has learned from half of the rows so far.
     keep = scalar and isinstance(chosen.score, Plain)
-    near = [one.best for one in order if not keep and one.best.promise > LEAST * chosen.promise]
+    near = [one.best for one in order if not keep and one.best.promise > AGAIN * chosen.promise]
     again = [arm.score for arm in near if isinstance(arm.score, Additive)]
     for score in (*plain, *again[:1], *(arm.score for arm in further if arm is not None)):
         if all(score is not other for other in found):
