@@ -55,3 +55,21 @@ def test_committed_figures_are_of_all_auditors(arrays: ModuleType) -> None:
     for row in laws.values():
         assert {name.split(",")[0] for name in row["auditors"]} == {"dpbench", "classifier", "jax-privacy"}
         assert row["seeds"] >= 2
+
+
+def test_ours_alone_is_measured_beside_what_the_others_gave(
+    arrays: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """On as many seeds as they have, so with the same mean as in a whole run; the others' columns are kept."""
+    monkeypatch.setitem(sys.modules, "jax_privacy", None)
+    name, file = "1% memorised, 2,000 rows", tmp_path / "arrays.json"
+    command = ["arrays", "--law", name, "--json", str(file)]
+    monkeypatch.setattr(sys, "argv", [*command, "--seeds", "2"])
+    arrays.main()
+    whole = json.loads(file.read_text(encoding="utf-8"))
+    changed = json.loads(file.read_text(encoding="utf-8"))
+    changed["laws"][name]["auditors"]["dpbench"]["mean"] = -1.0
+    file.write_text(json.dumps(changed), encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", [*command, "--ours"])
+    arrays.main()
+    assert json.loads(file.read_text(encoding="utf-8")) == whole
