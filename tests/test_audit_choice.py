@@ -10,7 +10,7 @@ import pytest
 from scipy.special import expit, ndtr
 
 from dpbench import audit
-from dpbench.auditing import chains, choose, events, scores
+from dpbench.auditing import chains, choose, events, ranking, scores
 from dpbench.auditing.broken import Geometric, Laplace
 from dpbench.auditing.choose import Plan
 from dpbench.auditing.scores import LEAST_TREE_ROWS, Additive, Trees, candidates, trees
@@ -40,7 +40,7 @@ def test_events_are_not_chosen_for_their_luck(monkeypatch: pytest.MonkeyPatch) -
     for name in ("SMOOTH_CHARGE", "ATOMS_CHARGE", "LEAST_CHARGE", "LEARNED_CHARGE"):
         monkeypatch.setattr(events, name, 0.0)
     monkeypatch.setattr(chains, "NEAR", 0.0)
-    monkeypatch.setattr(choose, "DOUBTFUL", 0.0)
+    monkeypatch.setattr(ranking, "DOUBTFUL", 0.0)
     assert min(mass(plan(seed)) for seed in range(12)) < 0.1
 
 
@@ -122,13 +122,13 @@ def test_what_turns_out_to_be_worth_less_gives_way_to_a_plain_score(monkeypatch:
         found = [audit(heavy, 0.0, 1.0, trials=300, confidence=0.95, seed=s).epsilon_lower for s in range(40)]
         return float(np.mean(found))
 
-    usual, worth = mean(), choose._less_margin
+    usual, worth = mean(), ranking.less_margin
 
-    def stubborn(best: Arm, dimensions: int) -> float:
+    def stubborn(best: Arm, scalar: bool) -> float:
         again = isinstance(best.score, Additive) and len(best.score.tables[0].deviations) == 0
-        return float("inf") if again else worth(best, dimensions)
+        return float("inf") if again else worth(best, scalar)
 
-    monkeypatch.setattr(choose, "_less_margin", stubborn)
+    monkeypatch.setattr(ranking, "less_margin", stubborn)
     assert usual > mean() + 0.08
 
 
@@ -231,6 +231,6 @@ def test_a_rare_event_is_not_lost_in_the_charges(
         return float(np.mean(found))
 
     usual = mean()
-    monkeypatch.setattr(events.best_events, "__defaults__", (0.0, True))
+    monkeypatch.setattr(events, "TRUST", 0.0)
     monkeypatch.setattr(choose, "HEDGES", ())
     assert usual > least and usual > mean() + 0.1

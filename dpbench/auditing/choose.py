@@ -9,20 +9,18 @@ from scipy.special import ndtri
 
 from dpbench.auditing.chains import Chain, chain
 from dpbench.auditing.claimed import Claim, excess_goal
-from dpbench.auditing.events import Event, Goal, best_event, best_events, best_for_curve, epsilon_goal, mu_goal
+from dpbench.auditing.events import Event, Goal, best_event, best_for_curve, epsilon_goal, mu_goal
 from dpbench.auditing.interactions import Quadratic
 from dpbench.auditing.own_score import Own
+from dpbench.auditing.ranking import Contender, boldest, contender, insured, less_margin, ranked
 from dpbench.auditing.scores import OFTEN, Additive, Plain, Score, Trees, Values, Viewed, candidates
-from dpbench.auditing.second import Arm, second_event
+from dpbench.auditing.second import LEAST, Arm, second_event
 from dpbench.auditing.shapes import Unimodal, both_shapes
-from dpbench.auditing.views import Summaries
 
 LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them
 TREES_SEE = 20_000  # rows a side that trees are compared on, at most: they are slow to evaluate
 HEDGES = (0.0, 1.0)  # weights of the light promise by which further events are chosen
 GAIN = 5.0  # of log-likelihood over a monotone fit, from which a score of one mode is tried
-MARGIN = 0.02  # a learned score replaces a plain one if this much better, relative
-DOUBTFUL = 0.1  # and one that counts evidence more than once, only orders a number anew, or overfits, if this much
 
 
 @dataclass(frozen=True)
@@ -102,10 +100,10 @@ def choose(
     cut = int(len(first) * LEARN_SHARE)
     scores = [*([] if own is None else [own]), *candidates(first[:cut], second[:cut])]
 
-    def ranked(pairs: list[tuple[Score, Chain]]) -> list[tuple[Arm, Arm]]:
-        """The two directions of each score, the better one first; the best score first."""
-        made = [_arms(score, nested, goal, rows, z) for score, nested in pairs]
-        return sorted(made, key=lambda both: -_less_margin(both[0], first.ndim))
+    scalar, looks = first.ndim == 1, 1 if first.ndim == 1 else len(scores)
+
+    def compared(pairs: list[tuple[Score, Chain]]) -> list[Contender]:
+        return ranked([contender(score, nested, goal, rows, z, looks) for score, nested in pairs], goal, scalar)
 
     tried: list[tuple[Score, Chain]] = []
     later = Viewed(first[cut:]), Viewed(second[cut:])
@@ -117,52 +115,62 @@ def choose(
         start = 0 if _few_values(score, len(first)) else cut
         tried.append((score, _chain(score, first[start:stop], second[start:stop])))
     del later
-    order = ranked(tried)
-    chosen = order[0][0].score
-    # Learned again it may turn out to be worth less than what needs no learning, or than another shape.
-    plain = [score for score in scores if isinstance(score, Plain) and score is not chosen]
-    again: list[Score] = [*plain] if _on_all_rows(chosen) else []
-    if first.ndim > 1:
-        runner = second_event(_listed(order), (first[cut:], second[cut:]), goal, rows, alpha)
-        if runner is not None and all(runner[0].score is not score for score in (chosen, *again)):
-            again.append(runner[0].score)
-    finals = [_final(score, first, second, cut) for score in (chosen, *again)]
+    order = compared(tried)
+    finalists = _finalists(order, (first[cut:], second[cut:]), goal, rows, alpha)
+    finals = [_final(score, first, second, cut) for score in finalists]
     parts: list[list[np.ndarray]] = []
-    if first.ndim == 1 and _on_all_rows(chosen):
+    if scalar and _on_all_rows(order[0].best.score):
         parts = [[np.sort(_numbers(x)) for x in (side[:cut], side[cut:])] for side in (first, second)]
         finals += _shapes(parts)
-    arms = _listed(ranked(finals))
+    order = compared(finals)
+    arms, bold = _listed(order), boldest(order, scalar)
+    kept = 1.0 if bold is None else insured(bold, arms[0], goal, rows, alpha)
+    if bold is not None and kept == 0.0:
+        arms, bold = [bold, *arms], None
     best = _on_the_whole(arms[0], parts)
-    taken, beside = [best.event], second_event(arms, (first, second), goal, rows, alpha)
-    other = None
+    taken, other = [best.event], None
+    beside = (bold, 1.0 - kept) if bold is not None else second_event(arms, (first, second), goal, rows, alpha)
     if beside is not None:
         arm = int(beside[0].score is not arms[0].score)
         moved = _on_the_whole(beside[0], parts)
         other = Second(moved.score if arm else best.score, replace(moved.event, arm=arm), beside[1])
         taken += [] if arm else [moved.event]
     hedged = [best_event(best.nested, goal, rows, z, trust)[1] for trust in HEDGES]
-    hedges = {_place(e): e for e in hedged if _place(e) not in map(_place, taken)}
+    hedges = {e.place: e for e in hedged if all(e.place != other.place for other in taken)}
     mu = best_event(best.nested, mu_goal(), rows, z)[1] if with_mu else None
     curve = best_for_curve(best.nested, rows, float(-ndtri(alpha / 12.0)))
     return Plan(best.score, best.promise, best.event, other, tuple(hedges.values()), mu, curve)
 
 
-def _arms(score: Score, nested: Chain, goal: Goal, rows: int, z: float) -> tuple[Arm, Arm]:
-    """The best event of each direction, the better one first."""
-    ways = [Arm(score, nested, *best_events(nested, goal, rows, z, forward)[0]) for forward in (True, False)]
-    return (ways[0], ways[1]) if ways[0].promise >= ways[1].promise else (ways[1], ways[0])
+def _finalists(
+    order: list[Contender], sides: tuple[np.ndarray, np.ndarray], goal: Goal, rows: int, alpha: float
+) -> list[Score]:
+    """The scores that are compared once more, as they will be used: learned again, one may turn out to be worth less
+    than what needs no learning, or than another."""
+    scalar = sides[0].ndim == 1
+    chosen = order[0].best
+    found, ways = [chosen.score], [one.best.score for one in order]
+    bold = boldest(order, scalar)
+    runner = None if scalar else second_event(_listed(order), sides, goal, rows, alpha)
+    highest = max(_listed(order), key=lambda arm: less_margin(arm, scalar))
+    further = [highest, bold, None if runner is None else runner[0]]
+    plain = [score for score in ways if isinstance(score, Plain)]
+    # An additive one has learned from half of the rows so far.
+    keep = scalar and isinstance(chosen.score, Plain)
+    near = [one.best for one in order if not keep and one.best.promise > LEAST * chosen.promise]
+    again = [arm.score for arm in near if isinstance(arm.score, Additive)]
+    for score in (*plain, *again[:1], *(arm.score for arm in further if arm is not None)):
+        if all(score is not other for other in found):
+            found.append(score)
+    return found
 
 
-def _listed(pairs: list[tuple[Arm, Arm]]) -> list[Arm]:
-    return [arm for both in pairs for arm in both]
+def _listed(order: list[Contender]) -> list[Arm]:
+    return [arm for one in order for arm in one.arms]
 
 
 def _few_values(score: Score, rows: int) -> bool:
     return isinstance(score, Values) and OFTEN * len(score.keys) <= rows
-
-
-def _place(event: Event) -> tuple[float, bool, bool]:
-    return event.threshold, event.above, event.forward
 
 
 def _chain(score: Score, first: np.ndarray, second: np.ndarray) -> Chain:
@@ -252,21 +260,6 @@ def _relearned(score: Additive, first: np.ndarray, second: np.ndarray, cut: int)
     whole = score.relearned(sides[0], sides[1]).without_errors()
     new = np.concatenate([whole.of(x) for x in sides])
     return whole, replace(nested, thresholds=same_ranks(nested.thresholds, np.concatenate(old), new))
-
-
-def _less_margin(best: Arm, dimensions: int) -> float:
-    """What a score promises, less its margin."""
-    value = best.promise
-    return value - _margin(best.score, dimensions == 1) * abs(value) if np.isfinite(value) else value
-
-
-def _margin(score: Score, scalar: bool) -> float:
-    if isinstance(score, Plain):
-        return 0.0
-    repeats = isinstance(score, Additive) and isinstance(score.view, Summaries)
-    if isinstance(score, Unimodal):
-        return MARGIN
-    return DOUBTFUL if scalar or repeats or isinstance(score, Trees) else MARGIN
 
 
 def same_ranks(thresholds: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:

@@ -43,6 +43,11 @@ class Event:
     angle: int
     arm: int = 0
 
+    @property
+    def place(self) -> tuple[float, bool, bool]:
+        """What makes two events of a score the same."""
+        return self.threshold, self.above, self.forward
+
 
 Errors = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 Value = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -127,6 +132,32 @@ def best_events(
     chain: Chain, goal: Goal, rows: int, z: float, forward: bool, trust: float = TRUST, rare: bool = True
 ) -> list[tuple[float, Event]]:
     """`best_event` among those of one direction, for each row of the goal's values; `rare`: with `rare`'s promises."""
+    return _best(chain, goal, rows, forward, _promised(chain, goal, rows, z, forward, trust, 1 if rare else 0))
+
+
+def sure_and_rare(
+    chain: Chain, goal: Goal, rows: int, z: float, forward: bool, looks: int
+) -> tuple[tuple[float, Event], tuple[float, Event]]:
+    """`best_events` of a goal of one row, without `rare`'s promises and with them, of one of so many chains."""
+    every = _promised(chain, goal, rows, z, forward, TRUST, looks)
+    sure = [one for one in every if not one.rare]
+    return _best(chain, goal, rows, forward, sure)[0], _best(chain, goal, rows, forward, every)[0]
+
+
+@dataclass(frozen=True)
+class _Promised:
+    """What the events of one kind of estimate promise, their probabilities, and what kind that is."""
+
+    values: np.ndarray
+    p: np.ndarray
+    q: np.ndarray
+    above: bool
+    rare: bool = False
+
+
+def _promised(
+    chain: Chain, goal: Goal, rows: int, z: float, forward: bool, trust: float, looks: int
+) -> list[_Promised]:
     found = []
     unit, cost = 1.0 / np.sqrt(chain.rows), z / np.sqrt(rows)
     order = [0, 1] if forward else [1, 0]
@@ -143,20 +174,29 @@ def best_events(
         # What the smoothing promises may not exceed what the counts say.
         seen = goal.after(p_raw, np.minimum(q_raw + UNSEEN / chain.rows, 1.0), cost)
         light = np.minimum(goal.after(p, q, cost + LIGHT * charge), goal.after(p_raw, q_raw, cost))
-        found.append((_mixed(np.minimum(goal.after(p, q, cost + charge), seen), light, trust), p, q, above))
+        full = np.minimum(goal.after(p, q, cost + charge), seen)
+        found.append(_Promised(_mixed(full, light, trust), p, q, above))
         light = goal.after(p_raw, q_raw, cost + LIGHT * RAW_CHARGE * unit)
         full = goal.after(p_raw, q_raw, cost + RAW_CHARGE * unit)
-        found.append((_mixed(full, light, trust), p_raw, q_raw, above))
-        if rare and trust > 0.0:
-            found.append((*_of_few_counts(chain, goal, rows, z, p / (p + q), (p_raw, q_raw), full), above))
-    values = np.stack([np.atleast_2d(f[0]) for f in found], axis=1)
+        found.append(_Promised(_mixed(full, light, trust), p_raw, q_raw, above))
+        if looks and trust > 0.0:
+            few = _of_few_counts(chain, goal, rows, z, p / (p + q), (p_raw, q_raw), full, looks)
+            found.append(_Promised(*few, above, True))
+    return found
+
+
+def _best(
+    chain: Chain, goal: Goal, rows: int, forward: bool, found: list[_Promised]
+) -> list[tuple[float, Event]]:
+    values = np.stack([np.atleast_2d(one.values) for one in found], axis=1)
     best = []
     for row, flat in enumerate(values.reshape(len(values), -1)):
         kind, k = divmod(int(np.argmax(flat)), values.shape[2])
-        _, p, q, above = found[kind]
-        first, second = goal.errors(p[k], np.minimum(q[k] + ADDED / rows, 1.0))
+        one = found[kind]
+        first, second = goal.errors(one.p[k], np.minimum(one.q[k] + ADDED / rows, 1.0))
         angle = best_angle(float(np.ravel(first)[0]), float(np.ravel(second)[row if np.size(second) > 1 else 0]))
-        best.append((float(flat[kind * values.shape[2] + k]), Event(float(chain.thresholds[k]), above, forward, angle)))
+        event = Event(float(chain.thresholds[k]), one.above, forward, angle)
+        best.append((float(flat[kind * values.shape[2] + k]), event))
     return best
 
 
@@ -174,12 +214,13 @@ def _of_few_counts(
     share: np.ndarray,
     raw: tuple[np.ndarray, np.ndarray],
     full: np.ndarray,
+    looks: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The promise of the events that were seen a few times (−∞ of the others), and their probabilities."""
     first, second = (np.maximum(x * (chain.rows + 2.0) - 1.0, 0.0) for x in raw)
     few = np.flatnonzero(first + second <= FEW)
     first, second = first[few], second[few]
-    believed = weight(first, second, share[few], len(share))
+    believed = weight(first, second, share[few], len(share), looks)
     mean, *at = mean_certificate(goal, first, second, chain.rows, rows, z)
     value, p, q = np.full(len(share), -np.inf), raw[0].copy(), raw[1].copy()
     value[few] = believed * mean + (1.0 - believed) * np.maximum(full[few], 0.0)

@@ -30,7 +30,7 @@ _NODES = 3.0**0.5 * np.array([-1.0, 0.0, 1.0])  # of the Gauss–Hermite quadrat
 _WEIGHTS = np.array([1.0, 4.0, 1.0]) / 6.0
 
 
-def weight(first: np.ndarray, second: np.ndarray, share: np.ndarray, thresholds: int) -> np.ndarray:
+def weight(first: np.ndarray, second: np.ndarray, share: np.ndarray, thresholds: int, looks: int = 1) -> np.ndarray:
     """Posterior probability that each event of a chain is informative by itself.
 
     Parameters
@@ -41,8 +41,10 @@ def weight(first: np.ndarray, second: np.ndarray, share: np.ndarray, thresholds:
         Of the first side in its counts, by the smooth fit.
     thresholds : int
         Of the chain.
+    looks : int
+        Chains of which the most is made, which share the prior probability.
     """
-    prior = max(PRIOR / (thresholds + 1.0), LEAST_PRIOR)
+    prior = max(PRIOR / (thresholds + 1.0), LEAST_PRIOR) / looks
     share = np.clip(share, 1e-6, 1.0 - 1e-6)
     log_factor = betaln(first + 1.0, second + 1.0) - first * np.log(share) - second * np.log1p(-share)
     return np.asarray(expit(logit(prior) + log_factor))

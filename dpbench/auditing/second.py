@@ -54,10 +54,17 @@ class Arm:
     def errors(self, goal: Goal) -> tuple[float, float]:
         """√rows times the standard errors due to the frequencies on data set and neighbour, signed as the bound
         grows."""
-        tops = self.nested.smooth[:, int(np.searchsorted(self.nested.thresholds, self.event.threshold))]
-        p, q = (tops if self.event.above else 1.0 - tops)[:: 1 if self.event.forward else -1]
+        p, q = self._of(self.nested.smooth)[:: 1 if self.event.forward else -1]
         first, second = (float(np.ravel(x)[0]) for x in goal.errors(np.array([p]), np.array([q])))
         return (first, -second) if self.event.forward else (-second, first)
+
+    def counts(self) -> float:
+        """How often the choosing part has seen the event."""
+        return float((self._of(self.nested.raw) * (self.nested.rows + 2.0) - 1.0).sum())
+
+    def _of(self, tops: np.ndarray) -> np.ndarray:
+        place = int(np.searchsorted(self.nested.thresholds, self.event.threshold))
+        return tops[:, place] if self.event.above else 1.0 - tops[:, place]
 
 
 def second_event(
@@ -90,7 +97,10 @@ def second_event(
         gain, _ = _divided(best, arm, (0.0, 0.0), goal, rows, alpha)
         if gain <= mean:  # bounds that rise together gain less
             continue
-        along = tuple(_correlation(a, b) for a, b in zip(inside(best), inside(arm), strict=True))
+        pairs = list(zip(inside(best), inside(arm), strict=True))
+        if all(np.array_equal(a, b) for a, b in pairs):  # one event, by two scores
+            continue
+        along = tuple(_correlation(a, b) for a, b in pairs)
         gain, share = _divided(best, arm, along, goal, rows, alpha)
         if gain > mean:
             mean = gain
