@@ -17,7 +17,7 @@ import pytest
 
 import dpbench
 from dpbench import DependentOutputs, audit
-from dpbench.auditing import dependence, traces
+from dpbench.auditing import dependence, split, traces
 from dpbench.auditing.dependence import KINDS, Watch, check_arrays
 from dpbench.auditing.pair_tables import tail
 from dpbench.auditing.traces import PREFIXES, Trace
@@ -229,11 +229,41 @@ def one_column_a_call(d: float, trials: int, rng: Rng) -> np.ndarray:
 def test_a_column_that_is_drawn_once_a_call_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sides' numbers differ in either part, which certifies what is false. Planted: columns are not compared."""
     for seed in range(8):
-        with pytest.raises(DependentOutputs, match="hold one value each in column 1, and not the same"):
+        with pytest.raises(DependentOutputs, match="in column 1"):
             audit(one_column_a_call, 0.0, 1.0, epsilon=1.2, trials=2_000, seed=seed)
-    monkeypatch.setattr(traces, "_fixed", lambda outputs: {})
+    monkeypatch.setattr(traces, "fixed_columns", lambda outputs: {})
+    monkeypatch.setattr(split, "fixed_columns", lambda outputs: {})
     found = [audit(one_column_a_call, 0.0, 1.0, epsilon=1.2, trials=2_000, seed=seed).verdict for seed in range(8)]
     assert "refuted" in found
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_a_coin_a_call_is_refused(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two blocks a side would agree in half of the audits: calls for single runs show it. Planted: no such calls."""
+
+    def coin(d: float, trials: int, rng: Rng) -> np.ndarray:
+        one = np.full(trials, rng.integers(2))
+        return one if width == 1 else np.stack([one, rng.integers(0, 5, trials)], axis=1)
+
+    for seed in range(8):
+        with pytest.raises(DependentOutputs, match=r"calls for one run|hold one value each"):
+            audit(coin, 0.0, 1.0, epsilon=1.0, trials=1_000, seed=seed)
+    monkeypatch.setattr(Watch, "add_calls", lambda *given: None)
+    passed = 0
+    for seed in range(12):
+        try:
+            passed += audit(coin, 0.0, 1.0, epsilon=1.0, trials=1_000, seed=seed).trials > 0
+        except DependentOutputs:
+            continue
+    assert passed
+
+
+def test_the_chance_that_only_calls_differ_is_exact() -> None:
+    """Of 3 rows and 2 calls with one other value: among the calls in 2 of 5 orders; with two others in 1 of 10."""
+    for calls, exact in (([0.0, 1.0], 0.4), ([1.0, 2.0], 0.1), ([0.0, 0.0], 1.0)):
+        watch = Watch("x")
+        watch.add_calls(0, {0: 0.0}, 3, np.array(calls))
+        assert watch._called[1][1] == pytest.approx(exact, rel=1e-9)
 
 
 @pytest.mark.parametrize(("column", "held"), [(np.nan, None), (-0.0, 0.0), (3.0, 3.0)])
@@ -244,7 +274,7 @@ def test_a_column_that_never_changes_is_no_dependence(column: float, held: float
         same = np.where(rng.random(trials) < 0.5, column, np.abs(column))
         return np.stack([d + rng.laplace(size=trials), same], axis=1)
 
-    assert traces._fixed(sampler(0.0, 300, np.random.default_rng(0))) == {1: held}
+    assert traces.fixed_columns(sampler(0.0, 300, np.random.default_rng(0))) == {1: held}
     assert audit(sampler, 0.0, 1.0, trials=1_000).checks
 
 

@@ -97,7 +97,8 @@ def audit(
     InvalidInput
         A parameter or a sampler's output cannot be used, or the sampler raised.
     DependentOutputs
-        The runs are seen not to be independent, at a level of 1e-9 an audit: no bound would be valid.
+        The runs are seen not to be independent, at a level of 1e-9 an audit: no bound would be valid. Where an output
+        or a column never changes in the choosing part, 32 calls for one run each are compared with it.
 
     Examples
     --------

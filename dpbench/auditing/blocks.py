@@ -76,6 +76,10 @@ class Runs:
         half = len(jobs) // 2
         return np.concatenate(parts[:half]), np.concatenate(parts[half:])
 
+    def calls(self, part: str, side: int, count: int) -> np.ndarray:
+        """One output of each of so many calls."""
+        return np.concatenate([self.draw(part, side, block, 1) for block in range(count)])
+
     def count(
         self,
         part: str,

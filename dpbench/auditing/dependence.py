@@ -7,6 +7,7 @@ given which rows a block has, their order is uniform, and every p-value here is 
   m_v times.
 - Two blocks of n and m rows hold one value each in a column, and not the same, with probability at most
   2·n!·m!/(n + m)! given the column's values in both.
+- Calls for one run each that follow a block with one value (in a column): see `Watch.add_calls`.
 - For bits of rows at disjoint pairs of places (neighbours in a block, places a fixed distance apart, halves of groups
   of rows, the same places of two blocks) the number of pairs with both bits set is hypergeometric given how many of
   each are set. Its tail is bounded by the geometric series with the ratio of its first two terms (it is
@@ -19,9 +20,10 @@ is chosen after a look at all places, all count as tested.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -102,6 +104,7 @@ class Watch:
     _blocks: dict[tuple[str, int], list[Trace]] = field(default_factory=dict)
     _tables: dict[tuple[str, int], np.ndarray] = field(default_factory=dict)
     _mixed: int = 0
+    _called: list[Tried] = field(default_factory=list)
 
     def add(self, part: str, side: int, probe: Probe, trace: Trace) -> None:
         """One more block of a part and side, in order."""
@@ -111,6 +114,21 @@ class Watch:
         if len(blocks) >= KEPT:
             trace = replace(trace.without_bits(), tables=trace.tables[:, :0].copy())
         blocks.append(trace)
+
+    def add_calls(self, side: int, held: Mapping[int, Any], rows: int, calls: np.ndarray) -> None:
+        """Single calls beside a block of so many rows (more than calls) of which columns held one value each.
+
+        Given all their values, of which j are another than that of the block, all j lie among the m calls with
+        probability C(m, j)/C(rows + m, j) at most.
+        """
+        columns = calls[:, None] if calls.ndim == 1 else calls
+        again = len(columns)
+        self._called.append((columns.shape[1], 1.0, ""))
+        for j, value in held.items():
+            others = sum((x if x == x else None) != value for x in columns[:, j].tolist())
+            chance = math.exp(float(log_choose(again, others)) - float(log_choose(rows + again, others)))
+            where = f"{others} of {again} calls for one run on the {SIDES[side]} that give another value in column {j}"
+            self._called.append((0, chance, f"{where} than all {rows} runs of a longer call"))
 
     def add_all(self, part: str, side: int, probe: Probe, outputs: np.ndarray, rows: int = ROWS) -> None:
         """All blocks of a part and side that is held in memory."""
@@ -196,6 +214,7 @@ class Watch:
 
     def _between(self) -> Iterator[Tried]:
         """Counts of neighbouring blocks, and of the first blocks of two parts (there of bits fixed beforehand)."""
+        yield from self._called
         for part, side, one, other, features in self._neighbours():
             chance = 2.0 * math.exp(-float(log_choose(one.rows + other.rows, one.rows)))
             constant = one.only is not None and other.only is not None and one.only != other.only

@@ -19,13 +19,15 @@ from dpbench.auditing.intervals import Region
 from dpbench.auditing.levels import Levels
 from dpbench.auditing.own_score import Own
 from dpbench.auditing.results import AuditResult, Certified
-from dpbench.auditing.traces import probe_of
+from dpbench.auditing.traces import fixed_columns, probe_of
 from dpbench.auditing.wording import Seen, in_words
 
 CHOOSE_SHARE = 0.2
 LEAST_CERTIFY = 80
 CHOOSE_ROWS = 2**21
 CHOOSE_NUMBERS = 4 * 10**7  # numbers a side kept in memory while choosing
+
+CALLS, LEAST_HELD = 32, 64  # single runs that are compared with a constant column, of so many rows at least
 
 SHARE_ROWS = 4096  # a side, from which the share of the event is read that groups of runs are compared with
 
@@ -94,6 +96,9 @@ def split_audit(runs: Runs, request: Request, trials: int, levels: Levels, watch
     probe = probe_of(first, second)
     for side, outputs in enumerate((first, second)):
         watch.add_all("choose" + tag, side, probe, outputs, BLOCK)
+        held = fixed_columns(outputs[:BLOCK] if outputs.ndim > 1 else outputs[:BLOCK, None])
+        if held and len(outputs) >= LEAST_HELD:  # of the data alone, or drawn once a call
+            watch.add_calls(side, held, min(len(outputs), BLOCK), runs.calls("calls" + tag, side, CALLS))
     watch.examine()
     if request.own is not None:
         request.own.check_rows(first, second)

@@ -94,7 +94,8 @@ class Probe:
         only = int(keys[0]) if keys[0] == keys[-1] and (keys == keys[0]).all() else None
         tables = _tables(bits, self.shares[side])
         columns = 0 if outputs.ndim == 1 else outputs.shape[1]
-        return Trace(len(outputs), _prefixes(keys), only, bits, tables, columns, _fixed(outputs))
+        fixed = fixed_columns(outputs) if columns else {}
+        return Trace(len(outputs), _prefixes(keys), only, bits, tables, columns, fixed)
 
     def with_event(self, shares: tuple[float, float]) -> Probe:
         """The probe with one more bit a row, of these shares on the two sides."""
@@ -147,10 +148,8 @@ def _bits(probe: Probe, outputs: np.ndarray, keys: np.ndarray, event: np.ndarray
     return made
 
 
-def _fixed(outputs: np.ndarray) -> dict[int, Any]:
+def fixed_columns(outputs: np.ndarray) -> dict[int, Any]:
     """`Trace.fixed`, looked for in more and more rows."""
-    if outputs.ndim == 1:
-        return {}
     left = np.arange(outputs.shape[1])
     for rows in (*FIRST_ROWS, len(outputs)):
         some = outputs[:rows, left] if len(left) < outputs.shape[1] else outputs[:rows]
