@@ -159,7 +159,8 @@ def _finalists(
     runner = None if scalar else second_event(_listed(order), sides, goal, rows, alpha)
     highest = max(_listed(order), key=lambda arm: less_margin(arm, scalar))
     further = [highest, bold, None if runner is None else runner[0]]
-    plain = [score for score in ways if isinstance(score, Plain)]
+    whole = not scalar or _on_all_rows(chosen.score)  # the values of a number are not named by a threshold
+    plain = [score for score in ways if isinstance(score, Plain) and whole]
     # An additive one has learned from half of the rows so far.
     keep = scalar and isinstance(chosen.score, Plain)
     near = [one.best for one in order if not keep and one.best.promise > AGAIN * chosen.promise]
