@@ -13,6 +13,7 @@ from dpbench.auditing.events import Event, Goal, best_event, best_for_curve, eps
 from dpbench.auditing.folded import folded
 from dpbench.auditing.interactions import Quadratic
 from dpbench.auditing.own_score import Own
+from dpbench.auditing.planar import Planar
 from dpbench.auditing.ranking import Contender, boldest, contender, insured, less_margin, ranked
 from dpbench.auditing.scores import OFTEN, Additive, Plain, Score, Trees, Values, Viewed, candidates
 from dpbench.auditing.second import Arm, second_event
@@ -123,10 +124,8 @@ def choose(
     parts: list[list[np.ndarray]] = []
     if scalar and _on_all_rows(order[0].best.score):
         parts = [[np.sort(_numbers(x)) for x in (side[:cut], side[cut:])] for side in (first, second)]
-        finals += _shapes(parts)
-        if any(isinstance(score, Unimodal) for score, _ in finals):
-            around = folded(*(np.concatenate(side) for side in parts))
-            finals += [] if around is None else [(around, _chain(around, first, second))]
+        shapes = _shapes(parts)
+        finals += [*shapes, *_folds(shapes, (first, second), goal, rows, z)]
     order = compared(finals)
     arms, bold = _listed(order), boldest(order, scalar)
     kept = 1.0 if bold is None else insured(bold, arms[0], goal, rows, alpha)
@@ -198,7 +197,7 @@ def _final(score: Score, first: np.ndarray, second: np.ndarray, cut: int) -> tup
     """The score as it will be used, and the chain of its events from all rows that may estimate their probabilities."""
     if isinstance(score, Additive):
         return _relearned(score, first, second, cut)
-    if isinstance(score, Quadratic):
+    if isinstance(score, Quadratic | Planar):
         other, whole = (score.relearned(first[start:], second[start:]) for start in (cut, 0))
         old = [np.concatenate([other(x[:cut]), score(x[cut:])]) for x in (first, second)]
         nested = chain(old[0], old[1])
@@ -210,7 +209,7 @@ def _final(score: Score, first: np.ndarray, second: np.ndarray, cut: int) -> tup
     return score, _chain(score, first[start:], second[start:])
 
 
-def _shapes(parts: list[list[np.ndarray]]) -> list[tuple[Score, Chain]]:
+def _shapes(parts: list[list[np.ndarray]]) -> list[tuple[Unimodal, Chain]]:
     """Scores of one mode, learned from the first parts, and their chains: each part is scored by the other's fit.
 
     None where half-lines are as informative.
@@ -220,7 +219,7 @@ def _shapes(parts: list[list[np.ndarray]]) -> list[tuple[Score, Chain]]:
     parts : [[float64[n], float64[m]], [float64[n], float64[m]]]
         Of each side the increasing values of two parts.
     """
-    found: list[tuple[Score, Chain]] = []
+    found: list[tuple[Unimodal, Chain]] = []
     early = both_shapes(parts[0][0], parts[1][0])
     if all(one.gain < GAIN for one in early):
         return found
@@ -230,6 +229,18 @@ def _shapes(parts: list[list[np.ndarray]]) -> list[tuple[Score, Chain]]:
         first, second = (np.concatenate([other.of_sorted(side[0]), one.of_sorted(side[1])]) for side in parts)
         found.append((one, chain(first, second)))
     return found
+
+
+def _folds(
+    shapes: list[tuple[Unimodal, Chain]], sides: tuple[np.ndarray, np.ndarray], goal: Goal, rows: int, z: float
+) -> list[tuple[Score, Chain]]:
+    """The distance from the median, and where one is likelier, those from the middles of the shapes' best intervals."""
+    if not shapes:
+        return []
+    middles = [score.middle(best_event(nested, goal, rows, z)[1].threshold) for score, nested in shapes]
+    made = [(score, _chain(score, *sides)) for score in folded(*sides, middles)]
+    likeliest = int(np.argmax([nested.told for _, nested in made])) if made else 0
+    return [*(made if likeliest else made[:1])]
 
 
 def _on_the_whole(arm: Arm, parts: list[list[np.ndarray]]) -> Arm:

@@ -19,6 +19,7 @@ from scipy.special import ndtri
 
 from dpbench.auditing.chains import Chain
 from dpbench.auditing.events import Goal, sure_and_rare
+from dpbench.auditing.folded import Folded
 from dpbench.auditing.rare import FEW
 from dpbench.auditing.scores import Additive, Plain, Score, Trees
 from dpbench.auditing.second import SHARES, Arm
@@ -118,7 +119,7 @@ def less_margin(best: Arm, scalar: bool) -> float:
 def margin(score: Score, scalar: bool) -> float:
     """By how much a score must be better than a plain one, relative."""
     if isinstance(score, Plain):
-        return 0.0
+        return MARGIN if isinstance(score, Folded) and score.chosen else 0.0
     repeats = isinstance(score, Additive) and isinstance(score.view, Summaries)
     if isinstance(score, Unimodal):
         return MARGIN
