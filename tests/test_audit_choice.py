@@ -36,7 +36,7 @@ def mass(made: tuple[Plan, np.ndarray]) -> float:
 
 def test_events_are_not_chosen_for_their_luck(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve fixed seeds; without its charges and margins the same choice takes small events on some of them."""
-    assert min(mass(plan(seed)) for seed in range(12)) > 0.3
+    assert min(mass(plan(seed)) for seed in range(12)) > 0.2
     for name in ("SMOOTH_CHARGE", "ATOMS_CHARGE", "LEAST_CHARGE", "LEARNED_CHARGE"):
         monkeypatch.setattr(events, name, 0.0)
     monkeypatch.setattr(chains, "NEAR", 0.0)

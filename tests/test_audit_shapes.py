@@ -11,7 +11,8 @@ import pytest
 
 from dpbench import audit
 from dpbench.auditing import choose as choosing
-from dpbench.auditing.shapes import both_shapes, rising_falling
+from dpbench.auditing.folded import folded
+from dpbench.auditing.shapes import Unimodal, both_shapes, rising_falling
 
 Rng = np.random.Generator
 
@@ -106,3 +107,49 @@ def test_audits_gain_by_intervals_and_pairs_of_tails(
 def test_an_event_of_a_shape_is_told_as_intervals() -> None:
     found = audit(scaled, 1.0, 1.5, trials=100_000, confidence=0.95)
     assert found.event.startswith("output <= -") and " or output >= " in found.event
+
+
+def wider(scale: float, trials: int, rng: Rng) -> np.ndarray:
+    """Noise of one of two scales, around 3."""
+    return 3.0 + rng.laplace(scale=scale, size=trials)
+
+
+def test_two_tails_are_one_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scales 1 and 1.3 at δ = 1e-3, sixteen fixed seeds of 100,000 runs. Planted: no distance from the centre."""
+
+    def bounds() -> list[Any]:
+        return [audit(wider, 1.0, 1.3, delta=1e-3, trials=100_000, confidence=0.95, seed=s) for s in range(16)]
+
+    found = bounds()
+    usual = float(np.mean([f.epsilon_lower for f in found]))
+    assert sum(f.event.startswith("output <= ") and " or output >= " in f.event for f in found) >= 12
+    monkeypatch.setattr(choosing, "folded", lambda first, second, middles: [])
+    assert usual > float(np.mean([f.epsilon_lower for f in bounds()])) + 0.01
+
+
+def test_the_distance_from_a_centre() -> None:
+    """The median of both sides and the middles that there are; NaN below every threshold; no infinite centre."""
+    first, second = np.array([0.0, 1.0, 2.0]), np.array([3.0, 4.0])
+    median, middle = folded(first, second, [np.nan, -1.0])
+    assert (median.centre, middle.centre) == (2.0, -1.0)
+    assert median(np.array([2.0, 0.0, 5.0, np.nan, np.inf])).tolist() == [0.0, 2.0, 3.0, -np.inf, np.inf]
+    assert folded(np.full(3, np.inf), np.full(3, np.inf), []) == []
+
+
+def test_the_middle_of_an_interval() -> None:
+    edges, rising = np.array([0.0, 1.0, 4.0]), np.array([-1.0, 2.0, 1.0, -1.0])
+    peak, valley = Unimodal(edges, rising, True, 9.0), Unimodal(edges, -rising, False, 9.0)
+    assert (peak.middle(0.5), peak.middle(1.5), valley.middle(-0.5)) == (2.0, 0.5, 2.0)
+    assert np.isnan(peak.middle(-1.0)) and np.isnan(peak.middle(3.0))
+
+
+def test_an_interval_around_a_peak_is_learned_by_its_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cauchy noise moved by 1, sixteen fixed seeds of 100,000 runs. Planted: no distance from a middle."""
+
+    def mean() -> float:
+        asked: dict[str, Any] = {"trials": 100_000, "confidence": 0.95}
+        return float(np.mean([audit(heavy, 0.0, 1.0, seed=s, **asked).epsilon_lower for s in range(16)]))
+
+    usual = mean()
+    monkeypatch.setattr(choosing, "folded", lambda first, second, middles: [])
+    assert usual > mean() + 0.002

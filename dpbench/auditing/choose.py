@@ -10,16 +10,19 @@ from scipy.special import ndtri
 from dpbench.auditing.chains import Chain, chain
 from dpbench.auditing.claimed import Claim, excess_goal
 from dpbench.auditing.events import Event, Goal, best_event, best_for_curve, epsilon_goal, mu_goal
+from dpbench.auditing.folded import folded
 from dpbench.auditing.interactions import Quadratic
 from dpbench.auditing.own_score import Own
+from dpbench.auditing.planar import Planar
 from dpbench.auditing.ranking import Contender, boldest, contender, insured, less_margin, ranked
 from dpbench.auditing.scores import OFTEN, Additive, Plain, Score, Trees, Values, Viewed, candidates
-from dpbench.auditing.second import LEAST, Arm, second_event
+from dpbench.auditing.second import Arm, second_event
 from dpbench.auditing.shapes import Unimodal, both_shapes
 
 LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them
 TREES_SEE = 20_000  # rows a side that trees are compared on, at most: they are slow to evaluate
 HEDGES = (0.0, 1.0)  # weights of the light promise by which further events are chosen
+AGAIN = 0.8  # of the best promise, from which a score of cells that has learned from half of the rows may still be it
 GAIN = 5.0  # of log-likelihood over a monotone fit, from which a score of one mode is tried
 
 
@@ -121,7 +124,8 @@ def choose(
     parts: list[list[np.ndarray]] = []
     if scalar and _on_all_rows(order[0].best.score):
         parts = [[np.sort(_numbers(x)) for x in (side[:cut], side[cut:])] for side in (first, second)]
-        finals += _shapes(parts)
+        shapes = _shapes(parts)
+        finals += [*shapes, *_folds(shapes, (first, second), goal, rows, z)]
     order = compared(finals)
     arms, bold = _listed(order), boldest(order, scalar)
     kept = 1.0 if bold is None else insured(bold, arms[0], goal, rows, alpha)
@@ -154,10 +158,11 @@ def _finalists(
     runner = None if scalar else second_event(_listed(order), sides, goal, rows, alpha)
     highest = max(_listed(order), key=lambda arm: less_margin(arm, scalar))
     further = [highest, bold, None if runner is None else runner[0]]
-    plain = [score for score in ways if isinstance(score, Plain)]
+    whole = not scalar or _on_all_rows(chosen.score)  # the values of a number are not named by a threshold
+    plain = [score for score in ways if isinstance(score, Plain) and whole]
     # An additive one has learned from half of the rows so far.
     keep = scalar and isinstance(chosen.score, Plain)
-    near = [one.best for one in order if not keep and one.best.promise > LEAST * chosen.promise]
+    near = [one.best for one in order if not keep and one.best.promise > AGAIN * chosen.promise]
     again = [arm.score for arm in near if isinstance(arm.score, Additive)]
     for score in (*plain, *again[:1], *(arm.score for arm in further if arm is not None)):
         if all(score is not other for other in found):
@@ -192,7 +197,7 @@ def _final(score: Score, first: np.ndarray, second: np.ndarray, cut: int) -> tup
     """The score as it will be used, and the chain of its events from all rows that may estimate their probabilities."""
     if isinstance(score, Additive):
         return _relearned(score, first, second, cut)
-    if isinstance(score, Quadratic):
+    if isinstance(score, Quadratic | Planar):
         other, whole = (score.relearned(first[start:], second[start:]) for start in (cut, 0))
         old = [np.concatenate([other(x[:cut]), score(x[cut:])]) for x in (first, second)]
         nested = chain(old[0], old[1])
@@ -204,7 +209,7 @@ def _final(score: Score, first: np.ndarray, second: np.ndarray, cut: int) -> tup
     return score, _chain(score, first[start:], second[start:])
 
 
-def _shapes(parts: list[list[np.ndarray]]) -> list[tuple[Score, Chain]]:
+def _shapes(parts: list[list[np.ndarray]]) -> list[tuple[Unimodal, Chain]]:
     """Scores of one mode, learned from the first parts, and their chains: each part is scored by the other's fit.
 
     None where half-lines are as informative.
@@ -214,7 +219,7 @@ def _shapes(parts: list[list[np.ndarray]]) -> list[tuple[Score, Chain]]:
     parts : [[float64[n], float64[m]], [float64[n], float64[m]]]
         Of each side the increasing values of two parts.
     """
-    found: list[tuple[Score, Chain]] = []
+    found: list[tuple[Unimodal, Chain]] = []
     early = both_shapes(parts[0][0], parts[1][0])
     if all(one.gain < GAIN for one in early):
         return found
@@ -224,6 +229,18 @@ def _shapes(parts: list[list[np.ndarray]]) -> list[tuple[Score, Chain]]:
         first, second = (np.concatenate([other.of_sorted(side[0]), one.of_sorted(side[1])]) for side in parts)
         found.append((one, chain(first, second)))
     return found
+
+
+def _folds(
+    shapes: list[tuple[Unimodal, Chain]], sides: tuple[np.ndarray, np.ndarray], goal: Goal, rows: int, z: float
+) -> list[tuple[Score, Chain]]:
+    """The distance from the median, and where one is likelier, those from the middles of the shapes' best intervals."""
+    if not shapes:
+        return []
+    middles = [score.middle(best_event(nested, goal, rows, z)[1].threshold) for score, nested in shapes]
+    made = [(score, _chain(score, *sides)) for score in folded(*sides, middles)]
+    likeliest = int(np.argmax([nested.told for _, nested in made])) if made else 0
+    return [*(made if likeliest else made[:1])]
 
 
 def _on_the_whole(arm: Arm, parts: list[list[np.ndarray]]) -> Arm:

@@ -19,12 +19,12 @@ from dpbench.auditing.chains import TINY, Chain
 from dpbench.auditing.intervals import best_angle
 from dpbench.auditing.rare import FEW, mean_certificate, moved, weight
 
-# The charges were set by trials on the zoo, on seeds from 5000 on, ADDED on pairs of Poisson counts, and the constants
+# The charges were set by trials on both zoos, on seeds from 1000 on, ADDED on pairs of Poisson counts, and the constants
 # of `rare` on mechanisms of neither zoo (logistic, Gumbel, Poisson, memorised); they are not shown to be optimal.
-SMOOTH_CHARGE = 3.0  # posterior deviations charged to a smoothed estimate,
+SMOOTH_CHARGE = 2.0  # posterior deviations charged to a smoothed estimate,
 ATOMS_CHARGE = 4.0  # or to one of few values: no neighbour lends it strength
-LEAST_CHARGE = 1.75  # standard errors of the choosing part charged to it besides,
-LEARNED_CHARGE = 2.0  # or, to a trusted learned log-ratio, this many of its error, where counts do not tell better
+LEAST_CHARGE = 1.2  # standard errors of the choosing part charged to it besides,
+LEARNED_CHARGE = 1.0  # or, to a trusted learned log-ratio, this many of its error, where counts do not tell better
 RAW_CHARGE = 4.0  # standard errors charged to a raw estimate
 LIGHT = 0.25  # of these charges are charged to a light promise,
 TRUST = 0.15  # which has this weight beside the fully charged one, neither counted below 0

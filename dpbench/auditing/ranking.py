@@ -19,6 +19,7 @@ from scipy.special import ndtri
 
 from dpbench.auditing.chains import Chain
 from dpbench.auditing.events import Goal, sure_and_rare
+from dpbench.auditing.folded import Folded
 from dpbench.auditing.rare import FEW
 from dpbench.auditing.scores import Additive, Plain, Score, Trees
 from dpbench.auditing.second import SHARES, Arm
@@ -63,8 +64,6 @@ def contender(score: Score, nested: Chain, goal: Goal, rows: int, z: float, look
     """
     pairs = [sure_and_rare(nested, goal, rows, z, way, looks) for way in (True, False)]
     sure, rare = ([Arm(score, nested, *pair[kind]) for pair in pairs] for kind in (0, 1))
-    if looks == 1:  # the scores of a number share their tails: little is made of them
-        sure = rare
     # The same event is taken as the one seen a few times that it is, with the weights of its region.
     one, two = (a if a.event.place != b.event.place else b for a, b in zip(sure, rare, strict=True))
     arms = (one, two) if one.promise >= two.promise else (two, one)
@@ -120,7 +119,7 @@ def less_margin(best: Arm, scalar: bool) -> float:
 def margin(score: Score, scalar: bool) -> float:
     """By how much a score must be better than a plain one, relative."""
     if isinstance(score, Plain):
-        return 0.0
+        return MARGIN if isinstance(score, Folded) and score.chosen else 0.0
     repeats = isinstance(score, Additive) and isinstance(score.view, Summaries)
     if isinstance(score, Unimodal):
         return MARGIN

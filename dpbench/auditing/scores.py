@@ -19,6 +19,7 @@ from dpbench.auditing._trace_kernels import mix_rows
 from dpbench.auditing.cells import Table, fit_tables, sum_tables, tables_and_spreads
 from dpbench.auditing.interactions import FEW, Quadratic, correlations, parities, quadratic, telling
 from dpbench.auditing.log_ratio import SATURATED
+from dpbench.auditing.planar import Planar, planar
 from dpbench.auditing.shapes import Unimodal
 from dpbench.auditing.views import Aimed, Linear, Summaries, View, linear_views
 
@@ -142,7 +143,7 @@ class Trees:
         return np.asarray(self.model.decision_function(_binnable(outputs[:, self.columns])))
 
 
-Score = Plain | Additive | Values | Trees | Quadratic | Unimodal
+Score = Plain | Additive | Values | Trees | Quadratic | Planar | Unimodal
 
 
 def identity(outputs: np.ndarray) -> np.ndarray:
@@ -190,6 +191,8 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     found += [
         Additive(v, fit_tables(*(s.columns(v) for s in sides)), f"log-ratio over cells of {v.words}") for v in views
     ]
+    if len(a) >= LEAST_TREE_ROWS and a.shape[1] <= FEW:
+        found += [planar(v, *(s.columns(v) for s in sides)) for v in views if isinstance(v, Aimed)]
     # Few values that all recur often: their own log-ratios see whatever these could.
     seen = values is not None and values.covers and OFTEN * len(values.keys) <= len(a)
     return found if seen else [*found, *together(a, b, told)]

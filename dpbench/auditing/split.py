@@ -31,8 +31,8 @@ CALLS, LEAST_HELD = 32, 64  # single runs that are compared with a constant colu
 
 SHARE_ROWS = 4096  # a side, from which the share of the event is read that groups of runs are compared with
 
-HEDGE_SHARE = 0.075  # of the error probability goes to the hedges, where there are any,
-CURVE_SHARE = 0.075  # this to the events of the curve,
+HEDGE_SHARE = 0.05  # of the error probability goes to the hedges, where there are any,
+CURVE_SHARE = 0.05  # this to the events of the curve,
 MU_SHARE = 0.25  # this to the event for μ, where it is asked for, and the rest to the main event
 
 

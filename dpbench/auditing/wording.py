@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.events import Event
+from dpbench.auditing.folded import Folded
 from dpbench.auditing.results import Certified
 from dpbench.auditing.scores import Plain, Score, Trees, Values, identity
 
@@ -58,7 +59,7 @@ def in_words(score: Score, event: Event, certified: Certified, seen: Seen) -> Wo
     plain = f"{getattr(score, 'words', 'score')} {sign} {event.threshold:.6g}"
     if isinstance(score, Values):
         return Words(f"{_set(score, event, seen) or plain}: {frequencies}")
-    if isinstance(score, Plain):
+    if isinstance(score, Plain) and not isinstance(score, Folded):
         if seen.first.dtype.kind == "b" and type(score) is Plain:
             name = "output" if score.column is None else f"column {score.column} of the output"
             return Words(f"{name} in {{{event.above}}}: {frequencies}")
