@@ -121,6 +121,9 @@ def choose(
     order = compared(tried)
     finalists = _finalists(order, (first[cut:], second[cut:]), goal, rows, alpha)
     finals = [_final(score, first, second, cut) for score in finalists]
+    if not scalar:  # what two scores tell is compared on the same outputs
+        told = {id(score): nested.told for score, nested in tried}
+        finals = [(s, replace(n, told=told[id(old)])) for (s, n), old in zip(finals, finalists, strict=True)]
     parts: list[list[np.ndarray]] = []
     if scalar and _on_all_rows(order[0].best.score):
         parts = [[np.sort(_numbers(x)) for x in (side[:cut], side[cut:])] for side in (first, second)]

@@ -19,8 +19,9 @@ from dpbench.auditing.chains import TINY, Chain
 from dpbench.auditing.intervals import best_angle
 from dpbench.auditing.rare import FEW, mean_certificate, moved, weight
 
-# The charges were set by trials on both zoos, on seeds from 1000 on, ADDED on pairs of Poisson counts, and the constants
-# of `rare` on mechanisms of neither zoo (logistic, Gumbel, Poisson, memorised); they are not shown to be optimal.
+# The charges were set by trials on both zoos, on seeds from 1000 on, ADDED on pairs of Poisson counts, and the
+# constants of `rare` on mechanisms of neither zoo (logistic, Gumbel, Poisson, memorised); they are not shown to be
+# optimal.
 SMOOTH_CHARGE = 2.0  # posterior deviations charged to a smoothed estimate,
 ATOMS_CHARGE = 4.0  # or to one of few values: no neighbour lends it strength
 LEAST_CHARGE = 1.2  # standard errors of the choosing part charged to it besides,

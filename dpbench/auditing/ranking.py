@@ -30,6 +30,7 @@ MARGIN = 0.02  # a learned score replaces a plain one if this much better, relat
 DOUBTFUL = 0.1  # and one that counts evidence more than once, only orders a number anew, or overfits, if this much
 TIE = 1.0  # times the sum of the standard errors of two promises: within it they are taken for equal
 LUCK = 2.0 / 3.0  # of the events seen a few times whose promise is the highest, as many are taken for luck
+LUCKY = 2.0  # standard errors by which a score tells more on other outputs than on these, by chance
 CLEAR = 20.0  # of log-likelihood, from which one score is taken to tell more than another
 
 
@@ -80,11 +81,20 @@ def ranked(contenders: Sequence[Contender], goal: Goal, scalar: bool) -> list[Co
     for one in order[1:]:
         lag = less_margin(front.best, scalar) - less_margin(one.best, scalar)
         near = lag <= TIE * sum(_error(arm, goal, arm.nested.rows) for arm in (front.best, one.best))
-        clear = CLEAR / (2.0 * one.best.nested.rows)
+        clear = _clear(one.best.nested, taken.best.nested)
+        if margin(one.best.score, scalar) < margin(taken.best.score, scalar):
+            clear = -clear  # one in doubt must tell more to stay
         # Of a plain score the likelihood is that of a function of it, which its events are not of.
         if near and not isinstance(one.best.score, Plain) and one.best.nested.told > taken.best.nested.told + clear:
             taken = one
     return [taken, *(one for one in order if one is not taken)]
+
+
+def _clear(one: Chain, other: Chain) -> float:
+    """By how much one must tell more than another, which may rest on fewer of the same outputs or on more."""
+    apart = abs(1.0 / one.rows - 1.0 / other.rows) / 2.0
+    # The log-ratios of an output have variance 8·told on average where they are small, its log-likelihood a quarter.
+    return CLEAR / (2.0 * one.rows) + LUCKY * math.sqrt(2.0 * max(one.told, other.told, 0.0) * apart)
 
 
 def boldest(order: Sequence[Contender], scalar: bool) -> Arm | None:
