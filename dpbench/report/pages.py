@@ -152,8 +152,9 @@ PAGES = (
         Part("audit.json", measured.power,
              "At 95%, seeds from 0. The oracle knows the exact law of the log-ratio and certifies its best event with "
              "the same intervals on as many runs; the shortfall is exact ε minus bound. Seconds are of one core, which "
-             "had other work. Histograms, prefix sums, sparse vector 6, the composition and the vectors were measured "
-             "before the second event was added (`python -m benchmarks.power --json evidence/audit.json`)."),
+             "had other work. Rows of 100 seeds but the vectors' were measured before scores were ranked by what they "
+             "tell, the vectors before the second event was added (`python -m benchmarks.power --json "
+             "evidence/audit.json`)."),
         Part("audit.json", measured_audits.speed,
              "What an audit costs; a new process with its imports, kernels cached. Other work on the machine adds to "
              "processor time too: the least is nearest to a machine at rest (`python -m benchmarks.audit_speed --add "
@@ -162,12 +163,11 @@ PAGES = (
              "Dependent runs are refused, independent ones are not but with probability 1e-9 an audit, by an "
              "exact argument (`python -m benchmarks.dependence --correct 25000 --json evidence/audit.json`):"),
         Part("second_zoo.json", measured_audits.second_zoo,
-             "A second zoo, of mechanisms that the choice of events was not tuned on, at 95% and 200,000 runs a side: "
-             "the last column holds the figures of its first run, before scores of one mode, the view along the "
-             "difference of the means, and the second event and copulas learned again from all rows were added because "
-             "of what it showed; the column before it was measured after that, and so is no longer of mechanisms "
-             "unseen (`python -m benchmarks.second_power --json evidence/second_zoo.json`: 50 seeds, or as many as "
-             "`--seeds` says; where it says not measured, the mean is that of the first run)."),
+             "A second zoo, of mechanisms that the choice of events was not tuned on at first, at 95% and 200,000 runs "
+             "a side: the last column holds the figures of its first run, before scores of one mode, distances from a "
+             "centre, the log-ratio on a plane, the ranking of scores by what they tell, the second event and lighter "
+             "charges were added because of what it showed: the column before it is no longer of mechanisms unseen "
+             "(`python -m benchmarks.second_power --json evidence/second_zoo.json`; `--seeds` says how many)."),
         Part("arrays.json", measured_audits.arrays,
              "`audit_samples`, jax-privacy and a classifier in the manner of DP-Sniper on the same arrays, at 95%: "
              "mean bounds, standard errors, and how many lie above the truth (`python -m benchmarks.arrays --json "
