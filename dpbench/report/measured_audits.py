@@ -8,23 +8,17 @@ from dpbench.report.measured import escaped, table
 
 
 def second_zoo(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.second_power --json`` wrote, beside the figures of the zoo's first run.
-
-    Where the third zoo was measured, it follows.
-    """
+    """What ``python -m benchmarks.second_power --json`` wrote, beside the figures of the zoo's first run."""
     first, later = document.get("first run", {}), document["second zoo"]
-    made = _zoo({**first, **later}, {RATIO: later, "in the first run": first})
-    if "third zoo" not in document:
-        return made
-    third = document["third zoo"]
-    return f"{made}\n\n{THIRD}\n\n{_zoo(third, {RATIO: third})}"
+    return _zoo({**first, **later}, {RATIO: later, "in the first run": first})
+
+
+def third_zoo(document: dict[str, Any]) -> str:
+    """The same of ``--zoo third``."""
+    return _zoo(document["third zoo"], {RATIO: document["third zoo"]})
 
 
 RATIO = "shortfall / oracle's"
-THIRD = (
-    "A third zoo, written after that and measured as it came: nothing was changed because of it (`python -m "
-    "benchmarks.second_power --zoo third --json evidence/second_zoo.json`)."
-)
 
 
 def _zoo(rows: dict[str, Any], ratios: dict[str, dict[str, Any]]) -> str:
