@@ -15,7 +15,7 @@ PLANTED: list[Mutation] = [
     *planted(
         "dpbench/auditing/levels.py", "test_audit_levels",
         ("if not level >= 0.0 or self.spent > self.total * (1.0 + _ROUNDING):", "if not level >= 0.0:"),
-        ("if used > min(self.spent, self.total) * (1.0 + _ROUNDING):", "if used > 2.0 * self.total:"),
+        ("if used > total * (1.0 + _ROUNDING):", "if used > 2.0 * total:"),
     ),
     *planted(
         "dpbench/auditing/split.py", "test_audit_levels test_audit test_audit_modes",
