@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from benchmarks import cases, cases_publicdata
+from benchmarks.workload import workload
+from dpbench.papers.glm.peers import workload as work
 
 CASES = cases.CASES | cases_publicdata.CASES
 
 
+@workload(cases, cases_publicdata, work)
 class Cases:
     """Time and peak memory of one call."""
 

@@ -10,17 +10,20 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import cases
 from benchmarks.cases import CASES
 from benchmarks.cases_publicdata import CASES as CASES_PUBLICDATA
+from benchmarks.workload import workload
 from dpbench.auditing.audit import audit
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.populations_sphere import LogisticOnSphere
 from dpbench.ledger.verify import verify
-from dpbench.peers.workload import WrongAnswer, check_noisy_gd
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.peers.workload import WrongAnswer, check_noisy_gd
+from dpbench.papers.glm.populations_sphere import LogisticOnSphere
+from dpbench.papers.publicdata.populations import line
 from dpbench.publicdata import RRSPM, Thresholds
-from dpbench.publicdata.populations import line
 
 
+@workload(cases)
 class NoisyGDGrowth:
     """Eight trials, logistic loss, each of n, d and T varied alone: of the order of n·d·T."""
 
@@ -45,6 +48,7 @@ class NoisyGDGrowth:
         self.mechanism(self.data, 8, np.random.default_rng(1))
 
 
+@workload(cases)
 class RRSPMGrowth:
     """A block of 64 outputs on thresholds, prepared data: of the order of m log m; n adds a sort once a data set."""
 
@@ -80,6 +84,7 @@ def _sums(shift: float, trials: int, rng: np.random.Generator) -> np.ndarray:
     return np.cumsum(shift + rng.laplace(size=(trials, 10)), axis=1)
 
 
+@workload(cases)
 class AuditGrowth:
     """An audit of one number and of ten: linear in the trials."""
 

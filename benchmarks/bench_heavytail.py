@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks import cases_heavytail
 from benchmarks.cases import WrongAnswer
-from benchmarks.heavytail import MECHANISM, Setting, problem
-from dpbench.heavytail.exponential import ExponentialMechanism, envelope
-from dpbench.heavytail.truncation import columns, psi, sums_at
+from benchmarks.cases_heavytail import MECHANISM, student
+from benchmarks.workload import workload
+from dpbench.papers.heavytail.exponential import ExponentialMechanism, envelope
+from dpbench.papers.heavytail.truncation import columns, psi, sums_at
 
-SIZES = {"d1-n1e6": Setting(1, 1_000_000, 2.0), "d3-n1e4": Setting(3, 10_000, 1.5), "d5-n1e4": Setting(5, 10_000, 2.0)}
+SIZES = {"d1-n1e6": (1, 1_000_000, 2.0), "d3-n1e4": (3, 10_000, 1.5), "d5-n1e4": (5, 10_000, 2.0)}
 
 
+@workload(cases_heavytail)
 class Tree:
     """The envelope of a data set, and draws from it."""
 
@@ -20,7 +23,7 @@ class Tree:
     timeout = 300
 
     def setup(self, size: str) -> None:
-        self.data = problem(SIZES[size], 0)
+        self.data = student(*SIZES[size], 0)
         self.made = envelope(MECHANISM, self.data)
         check_bounds(self.made, self.data)
 
@@ -41,6 +44,7 @@ class Tree:
     track_boxes.unit = "boxes"  # type: ignore[attr-defined]
 
 
+@workload(cases_heavytail)
 class Scores:
     """Truncated risks of 1e5 records at 100 points, by the power that ψ needs."""
 
@@ -48,7 +52,7 @@ class Scores:
     param_names = ("theta",)
 
     def setup(self, theta: float) -> None:
-        data = problem(Setting(3, 100_000, theta), 0)
+        data = student(3, 100_000, theta, 0)
         points = np.random.default_rng(1).uniform(-0.5, 0.5, (100, 3))
         self.arguments = columns(data), data.y, points, 0.1, theta
         want = psi(0.1 * np.abs(data.y - data.X @ points[0]), theta).sum()
@@ -59,11 +63,12 @@ class Scores:
         sums_at(*self.arguments)
 
 
+@workload(cases_heavytail)
 class Enumeration:
     """All probabilities of a net of 2e4 points on 200 records."""
 
     def setup(self) -> None:
-        self.data = problem(Setting(2, 200, 2.0), 0)
+        self.data = student(2, 200, 2.0, 0)
         self.mechanism = ExponentialMechanism(1.0, net_radius=0.02)
         if abs(np.exp(self.mechanism.log_probabilities(self.data)[1]).sum() - 1.0) > 1e-9:
             raise WrongAnswer("the probabilities do not add up to 1")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks import constructions
-from dpbench.peers.workload import WrongAnswer
+from benchmarks import cases_lower_bounds as members
+from benchmarks.workload import workload
+from dpbench.papers.glm.peers.workload import WrongAnswer
 from lowerbounds import HardFamily, chaudhuri_hsu, fingerprinting, nonprivate, packing
 
 EPSILON = 0.01
@@ -17,6 +18,7 @@ BUILD = {
 }
 
 
+@workload(members)
 class Families:
     """The floor (its constants and integers), then one instance of the family."""
 
@@ -46,25 +48,26 @@ class Families:
     track_floor.unit = "excess risk or error"  # type: ignore[attr-defined]
 
 
+@workload(members)
 class Members:
     """64 members in one call: drawn, one run of noisy GD on the statistics of each, its excess risk."""
 
-    params = (tuple(constructions.BUILD), (1000, 1_000_000))
+    params = (tuple(members.BUILD), (1000, 1_000_000))
     param_names = ("family", "n")
     timeout = 300
 
     def setup(self, family: str, n: int) -> None:
-        self.family = constructions.BUILD[family](n)
-        constructions.check(self.family)
+        self.family = members.BUILD[family](n)
+        members.check(self.family)
 
     def time_in_one_call(self, family: str, n: int) -> None:
-        constructions.in_one_call(self.family, 64)
+        members.in_one_call(self.family, 64)
 
     def peakmem_in_one_call(self, family: str, n: int) -> None:
-        constructions.in_one_call(self.family, 64)
+        members.in_one_call(self.family, 64)
 
     def track_mean_error(self, family: str, n: int) -> float:
-        return float(constructions.in_one_call(self.family, 64).mean())
+        return float(members.in_one_call(self.family, 64).mean())
 
     track_mean_error.unit = "excess risk or error"  # type: ignore[attr-defined]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.cases import CASES
-from dpbench.peers import numpy_loop
-from dpbench.peers.pairs import Work, ratio
-from dpbench.peers.workload import MECHANISM, problem
+from dpbench.papers.glm.peers import numpy_loop
+from dpbench.papers.glm.peers.pairs import Work, ratio
+from dpbench.papers.glm.peers.workload import MECHANISM, problem
 
 
 class NoisyGDAgainstNumPy:

@@ -12,14 +12,23 @@ from scipy import sparse
 
 from dpbench.auditing.audit import AuditResult, audit
 from dpbench.core.sampling import block_width
-from dpbench.glm._random_map import RandomMap
-from dpbench.glm.jl import JLMethod
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.populations import ScaledBasis
-from dpbench.glm.problem import GLMProblem
-from dpbench.peers import numpy_loop
-from dpbench.peers.workload import MECHANISM, N, WrongAnswer, check_noisy_gd, few_steps, population, problem, same
+from dpbench.papers.glm._random_map import RandomMap
+from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.peers import numpy_loop
+from dpbench.papers.glm.peers.workload import (
+    MECHANISM,
+    N,
+    WrongAnswer,
+    check_noisy_gd,
+    few_steps,
+    population,
+    problem,
+    same,
+)
+from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.problem import GLMProblem
 
 
 @dataclass(frozen=True)

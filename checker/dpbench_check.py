@@ -1,17 +1,19 @@
 """Check certificates of exact verdicts: ``python -m dpbench_check FILE... [--json]``.
 
-A certificate (JSON, described in the README beside this file) states in a paper's symbols what a verdict rests on:
-formulas, assumptions, rational values, and rational enclosures of what follows. The formulas are parsed, never run as
-code, and evaluated in ball arithmetic; a certificate is accepted only if every assumption and conclusion is decided,
-the precision doubled until it is. Exit status: 0 all accepted, 1 one refused, 2 bad use.
+A certificate (JSON, described in the README beside this file) states in a paper's symbols what a
+verdict rests on: formulas, assumptions, rational values, and rational enclosures of what follows.
+The formulas are parsed, never run as code, and evaluated in ball arithmetic; a certificate is
+accepted only if every assumption and conclusion is decided, the precision doubled until it is.
+What is accepted is said by the kind, from the claim and the values, not by the author.
+Exit status: 0 all accepted, 1 one refused, 2 bad use.
 """
 
 import hashlib
 import json
 import re
 import sys
-from functools import reduce
 from itertools import pairwise, product
+from math import prod
 from pathlib import Path
 
 try:
@@ -20,40 +22,53 @@ except ImportError:
     sys.stderr.write("dpbench_check needs python-flint: pip install python-flint\n")
     raise SystemExit(2) from None
 
-PRECISIONS, WIDEST = (64, 128, 256, 512, 1024, 2048, 4096), fmpq(1, 1000)  # bits; relative width of an enclosure
-TEXT, POWER = 4000, 100_000  # limits: characters of an expression, digits of an exact power
+PRECISIONS = (64, 128, 256, 512, 1024, 2048, 4096)  # bits
+WIDEST = fmpq(1, 1000)  # relative width of an enclosure
+LEAST = fmpq(1, 1000)  # by which doubling a symbol moves the decided ratio
+TEXT, FILE = 4000, 2_000_000  # characters of an expression, of a file
+BITS = 40_000  # of a rational that is kept as such; beyond it a ball stands for it
+TERMS, CELLS = 20_000, 20_000  # of a sum, of a box
+COUNT = 10**7  # the largest parameter of a tail
+OPERATIONS = 150_000  # of one certificate
 OPPOSITE = {"<=": ">", ">=": "<", "<": ">=", ">": "<="}
-BINDING = {"<=": 0, ">=": 0, "<": 0, ">": 0, "=": 0, "+": 1, "-": 1, "*": 2, "/": 2, "^": 4}  # a sign binds at 3
-FUNCTIONS = {"exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "min": 2, "max": 2, "betatail": 3, "gammatail": 2,
-             "gaussian_delta": 2, "laplace_delta": 2, "sum": 4}  # name: number of arguments  # fmt: skip
-_RANGE = ("2*exp(-((sqrt(2*(squares - total^2/runs)/(runs - 1)/runs + {away}*28*(high - low)/(3*(runs - 1)))"
-          " - sqrt(2*(squares - total^2/runs)/(runs - 1)/runs))*3*(runs - 1)/(14*(high - low)))^2)")  # fmt: skip
-TAILS = {  # family: ends of the range; the chance that a bound from below, from above, misses (of hits: exactly)
-    "count": (("0", "1"), "betatail(bound, hits, runs - hits + 1)", "betatail(1 - bound, runs - hits, hits + 1)"),
-    "range": (("low", "high"), _RANGE.format(away="max(total/runs - bound, 0)"),
-              _RANGE.format(away="max(bound - total/runs, 0)")),  # Maurer & Pontil 2009, Theorem 4
-    "normal": (None, "erfc((mean - bound)/(error*sqrt(2)))/2", "erfc((bound - mean)/(error*sqrt(2)))/2"),
-}  # fmt: skip
-TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_][A-Za-z0-9_]*)|(<=|>=|[-+*/^(),<>=]))")
-
 
 class Refused(Exception):
     """Why a certificate is not accepted."""
-
+    vacuous: tuple = ()  # symbols that do not move what is decided, where that is the reason
 
 def must(held: bool, why: str) -> None:
     if not held:
         raise Refused(why)
+def same(what: str, wanted: object, found: object) -> None:
+    if wanted != found:
+        raise Refused(f"{what}: {str(wanted)[:300]} is wanted, not {str(found)[:300]}")
+_left = [OPERATIONS]
+def spend(operations: int) -> None:
+    """The budget of one certificate: an operation costs more at a higher precision."""
+    _left[0] -= operations * max(1, ctx.prec // 256)
+    must(_left[0] >= 0, f"more than {OPERATIONS} operations")
+def renew() -> None:
+    _left[0] = OPERATIONS
 
+# ---- Grammar: integers, names, + - * / ^ ( ), functions, comparisons -------------------------
+BINDING = {"<=": 0, ">=": 0, "<": 0, ">": 0, "=": 0, "+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
+FUNCTIONS = {  # name: number of arguments
+    "exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "min": 2, "max": 2, "betatail": 3,
+    "gammatail": 2, "gaussian_delta": 2, "laplace_delta": 2, "sum": 4,
+}
+RESERVED = {*FUNCTIONS, "pi", "rest"}
+NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+TOKEN = re.compile(rf"\s*(?:([0-9]+)|({NAME})|(<=|>=|[-+*/^(),<>=]))", re.ASCII)
 
-def parse(text: str, comparison: bool = False) -> tuple:
-    """The tree of an expression, or of a comparison: (operator or function, part, ...), ("num", q), ("sym", name)."""
-    must(isinstance(text, str) and len(text) <= TEXT, f"an expression is a text of at most {TEXT} characters")
+def parse(text: object, comparison: bool = False) -> tuple:
+    """The tree of an expression or comparison: (operator or function, part, ...), ("num", q),
+    ("sym", name). A sign binds tighter than * and looser than ^, which binds to the right."""
+    if not isinstance(text, str) or len(text) > TEXT:
+        raise Refused(f"an expression is a text of at most {TEXT} characters")
     found = list(TOKEN.finditer(text))
-    read = "".join(match.group() for match in found) == text.rstrip()
+    read = "".join(match.group() for match in found) == text.rstrip(" \t\n\r")
     must(read, f"cannot read {text[:40]!r}: integers, names and + - * / ^ ( ) only")
     tokens = [*(match.groups() for match in found), (None, None, "end")][::-1]
-
     def level(least: int) -> tuple:
         number, name, sign = tokens.pop()
         if number:
@@ -63,11 +78,12 @@ def parse(text: str, comparison: bool = False) -> tuple:
             while tokens[-1][2] == ("," if arguments else "("):
                 tokens.pop()
                 arguments.append(level(1))
-            known = FUNCTIONS.get(name) == len(arguments) and (name != "sum" or arguments[0][0] == "sym")
-            must(tokens.pop()[2] == ")" and known, f"no function {name} of {len(arguments)} such arguments: {text!r}")
+            known = FUNCTIONS.get(name) == len(arguments) and tokens.pop()[2] == ")"
+            known = known and (name != "sum" or arguments[0][0] == "sym")
+            must(known, f"no function {name} of {len(arguments)} such arguments: {text!r}")
             node = (name, *arguments)
         elif name:
-            node = ("sym", name)
+            node = ("pi",) if name == "pi" else ("sym", name)
         elif sign == "-":
             node = ("neg", level(3))
         elif sign == "(":
@@ -79,421 +95,701 @@ def parse(text: str, comparison: bool = False) -> tuple:
             operator = tokens.pop()[2]
             node = (operator, node, level(BINDING[operator] + (operator != "^")))
         return node
-
     node = level(0 if comparison else 1)
-    well = tokens[-1][2] == "end" and (BINDING.get(node[0]) == 0) == comparison
-    must(well, f"{text!r} is not {'a comparison' if comparison else 'an expression'}")
+    whole = tokens[-1][2] == "end" and (BINDING.get(node[0]) == 0) == comparison
+    must(whole, f"{text!r} is not {'a comparison' if comparison else 'an expression'}")
     return node
-
-
-def rational(text: str) -> fmpq:
+def rational(text: object) -> fmpq:
     """``p`` or ``p/q``, with a sign: the only numbers there are."""
-    if not isinstance(text, str) or not re.fullmatch(r"-?\d{1,400}(/[1-9]\d{0,399})?", text):
-        raise Refused(f"{text!r} is not a rational p/q")
+    form = r"-?[0-9]{1,400}(/[1-9][0-9]{0,399})?"
+    if not isinstance(text, str) or not re.fullmatch(form, text):
+        raise Refused(f"{str(text)[:60]!r} is not a rational p/q")
     return fmpq(*map(int, text.split("/")))
-
-
 def num(value: object) -> tuple:
     return ("num", fmpq(value))
 
-
-ZERO, ONE, NAN, BOUND = num(0), num(1), arb("nan"), ("sym", "bound")
-
-
+ZERO, ONE, NAN = num(0), num(1), arb("nan")
 def names(node: tuple) -> set[str]:
     """Free symbols of an expression or a comparison."""
     if node[0] == "sym":
         return {node[1]}
     if node[0] == "sum":
         return names(node[2]) | names(node[3]) | (names(node[4]) - {node[1][1]})
-    return set().union(*(names(part) for part in node[1:] if isinstance(part, tuple)))
-
-
-def put(node: tuple, name: str, value: tuple) -> tuple:
-    """`node` with an expression in place of a symbol."""
-    if node[0] == "sym":
-        return value if node[1] == name else node
-    return (node[0], *(put(part, name, value) if isinstance(part, tuple) else part for part in node[1:]))
-
+    return set().union(*map(names, [part for part in node[1:] if isinstance(part, tuple)]))
+def indices(node: tuple) -> set[str]:
+    """Running indices of sums; none may be a symbol, a definition, or the index of a sum around."""
+    inner = set().union(*(indices(part) for part in node[1:] if isinstance(part, tuple)))
+    index = {node[1][1]} if node[0] == "sum" else set()
+    must(not index & (inner | RESERVED), f"the index {index} stands for two things")
+    return inner | index
 
 def show(node: tuple) -> str:
+    """A text that reads as it was parsed."""
+    def bracket(part: tuple, least: float) -> str:
+        binds = BINDING.get(part[0], 3 if part[0] == "neg" else 9)
+        return show(part) if binds >= least else f"({show(part)})"
     if node[0] in ("num", "sym"):
         return str(node[1])
     if node[0] in BINDING:
-        return "(" + f" {node[0]} ".join(map(show, node[1:])) + ")"
-    return f"{'-' if node[0] == 'neg' else node[0]}({', '.join(map(show, node[1:]))})"
+        at, sign = BINDING[node[0]], node[0] if node[0] in "*/^" else f" {node[0]} "
+        right = at + (node[0] != "^")
+        return f"{bracket(node[1], at + (node[0] == '^'))}{sign}{bracket(node[2], right)}"
+    if node[0] == "neg":
+        return f"-{bracket(node[1], 3)}"
+    return f"{node[0]}({', '.join(map(show, node[1:]))})" if node[1:] else node[0]
 
-
+# ---- Values: a rational where only rational operations occur, else a ball ---------------------
 class Scope:
-    """What symbols stand for: a rational, a pair (low, high) for an interval, or an expression (definitions)."""
-
-    def __init__(self, values: dict, definitions: dict) -> None:
-        self.values, self.definitions, self.known, self.precision = values, definitions, {}, 0
-
-    def and_(self, **more: object) -> "Scope":
+    """What symbols stand for: a rational, a pair (low, high) for an interval, or a definition.
+    Definitions may use symbols and earlier definitions, never the index of a sum."""
+    def __init__(self, values: dict, definitions: dict, around: "Scope | None" = None) -> None:
+        self.values, self.definitions, self.around = values, definitions, around
+        self.known, self.precision = {}, 0
+    def changed(self, **more: object) -> "Scope":
         return Scope({**self.values, **more}, self.definitions)
-
     def __getitem__(self, name: str) -> fmpq | arb:
+        if self.around is not None and name not in self.values:
+            return self.around[name]
         if self.precision != ctx.prec:
             self.known, self.precision = {}, ctx.prec
         if name not in self.known:
-            value = self.values[name] if name in self.values else evaluate(self.definitions[name], self)
-            self.known[name] = arb(value[0]).union(arb(value[1])) if isinstance(value, tuple) else value
+            value = self.values.get(name)
+            if value is None:
+                value = evaluate(self.definitions[name], self)
+            elif isinstance(value, tuple):
+                value = arb(value[0]).union(arb(value[1]))
+            self.known[name] = value
         return self.known[name]
 
-
 def evaluate(node: tuple, scope: Scope) -> fmpq | arb:
-    """A rational where only rational operations occur, else a ball that holds the value; NaN where undefined."""
+    """The value, or a ball that holds it; NaN where it is undefined or not known to be defined."""
     kind = node[0]
     if kind in ("num", "sym"):
         return node[1] if kind == "num" else scope[node[1]]
+    spend(20 if kind in FUNCTIONS else 1)
     if kind == "sum":  # sum(i, first, last, term)
         first, last = (integer(evaluate(part, scope)) for part in node[2:4])
-        terms = (evaluate(node[4], scope.and_(**{node[1][1]: fmpq(i)})) for i in range(first, last + 1))
-        return sum(terms, fmpq(0))
-    a, b, c = (*(evaluate(part, scope) for part in node[1:]), None, None, None)[:3]
-    if kind == "^":
-        whole = isinstance(b, fmpq) and b.q == 1 and abs(b.p) <= POWER
-        if whole and isinstance(a, fmpq) and abs(b.p) * len(str(a)) <= POWER:
-            return NAN if a == 0 and b <= 0 else a ** int(b.p)
-        return arb(a) ** b.p if whole else arb(a) ** b if a > 0 else NAN
-    if kind == "/":
-        return NAN if isinstance(b, fmpq) and b == 0 else a / b
-    if kind in ("gaussian_delta", "laplace_delta"):  # each grows with the shift and falls with epsilon
-        a, b = arb(a), arb(b)
-        ends = (a.lower(), b.upper()), (a.upper(), b.lower())
-        return profile(kind, *ends[0]).union(profile(kind, *ends[1])) if a > 0 and b >= 0 else NAN
-    return {
-        "+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "neg": lambda: -a, "erfc": lambda: arb(a).erfc(),
-        "min": lambda: a if a <= b else b if b <= a else arb(a).min(b), "abs": lambda: abs(a),
-        "max": lambda: a if a >= b else b if b >= a else arb(a).max(b),
-        "exp": lambda: arb(a).exp(), "log": lambda: arb(a).log(), "sqrt": lambda: arb(a).sqrt(), "pi": lambda: arb.pi(),
-        "betatail": lambda: arb(a).beta_lower(b, c, regularized=1) if a >= 0 and a <= 1 and b > 0 and c > 0 else NAN,
-        "gammatail": lambda: arb(b).gamma_upper(a, regularized=1) if a > 0 and b >= 0 else NAN,
-    }[kind]()  # fmt: skip
+        must(last - first < TERMS, f"a sum of more than {TERMS} terms")
+        total = fmpq(0)
+        spend(max(0, last - first + 1))
+        for i in range(first, last + 1):
+            inner = Scope({node[1][1]: fmpq(i)}, {}, scope)
+            total = short(total + evaluate(node[4], inner))
+        return total
+    return short(OPERATIONS_OF[kind](*(evaluate(part, scope) for part in node[1:])))
+def short(value: fmpq | arb) -> fmpq | arb:
+    """A rational of too many digits becomes a ball that holds it."""
+    long = isinstance(value, fmpq) and value.p.bit_length() + value.q.bit_length() > BITS
+    return arb(value) if long else value
+def power(a: fmpq | arb, b: fmpq | arb) -> fmpq | arb:
+    whole = isinstance(b, fmpq) and b.q == 1 and abs(b.p) <= BITS
+    if whole and isinstance(a, fmpq):
+        if a == 0:
+            return fmpq(0) if b > 0 else NAN
+        if (a.p.bit_length() + a.q.bit_length()) * abs(int(b.p)) <= BITS:
+            return a ** int(b.p)
+    if whole:
+        return arb(a) ** int(b.p) if b.p >= 0 or not arb(a).contains(0) else NAN
+    return arb(a) ** arb(b) if a > 0 else NAN
+def least(a: fmpq | arb, b: fmpq | arb) -> fmpq | arb:
+    return a if a <= b else b if b <= a else arb(a).min(arb(b))
+def tail(x: fmpq | arb, a: fmpq | arb, b: fmpq | arb | None = None) -> arb:
+    """I_x(a, b), or Q(a, x); parameters are limited, so that no one evaluation takes long."""
+    if not (x >= 0 and a > 0 and a <= COUNT):
+        return NAN
+    if b is None:
+        return arb(x).gamma_upper(arb(a), regularized=1)
+    fits = x <= 1 and b > 0 and b <= COUNT
+    return arb(x).beta_lower(arb(a), arb(b), regularized=1) if fits else NAN
 
-
+def profile(kind: str, shift: fmpq | arb, epsilon: fmpq | arb) -> arb:
+    """delta(epsilon) of two laws of scale 1 that are `shift` apart; it grows with the shift and
+    falls with epsilon, so that the ends of balls give its range."""
+    if not (shift > 0 and epsilon >= 0):
+        return NAN
+    def at(s: arb, e: arb) -> arb:
+        if kind == "laplace":
+            return (1 - ((e - s) / 2).exp()).max(arb(0))
+        root, ratio = arb(2).sqrt(), e / s
+        near, far = (ratio - s / 2) / root, (ratio + s / 2) / root
+        return near.erfc() / 2 - e.exp() * far.erfc() / 2
+    s, e = arb(shift), arb(epsilon)
+    return at(s.lower(), e.upper()).union(at(s.upper(), e.lower()))
+OPERATIONS_OF = {
+    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b if b > 0 or b < 0 else NAN, "^": power,
+    "neg": lambda a: -a, "abs": lambda a: abs(a), "pi": lambda: arb.pi(),
+    "min": least, "max": lambda a, b: -least(-a, -b), "exp": lambda a: arb(a).exp(),
+    "log": lambda a: arb(a).log() if a > 0 else NAN, "erfc": lambda a: arb(a).erfc(),
+    "sqrt": lambda a: arb(a).sqrt() if a >= 0 else NAN,
+    "betatail": tail, "gammatail": lambda s, x: tail(x, s),
+    "gaussian_delta": lambda s, e: profile("gaussian", s, e),
+    "laplace_delta": lambda s, e: profile("laplace", s, e),
+}
 def integer(value: fmpq | arb) -> int:
-    must(isinstance(value, fmpq) and value.q == 1, "an exact integer is wanted as a count or a bound of a sum")
+    must(isinstance(value, fmpq) and value.q == 1, "an exact integer is wanted")
     return int(value.p)
 
-
-def profile(kind: str, shift: arb, epsilon: arb) -> arb:
-    """delta(epsilon) of two laws of scale 1 that are `shift` apart (Gaussian: Balle & Wang 2018, Theorem 8)."""
-    if kind == "laplace_delta":
-        return (1 - ((epsilon - shift) / 2).exp()).max(arb(0))
-    root, ratio = arb(2).sqrt(), epsilon / shift
-    return ((ratio - shift / 2) / root).erfc() / 2 - epsilon.exp() * ((ratio + shift / 2) / root).erfc() / 2
-
-
+# ---- Deciding ---------------------------------------------------------------------------------
 def factors(node: tuple, scope: Scope, exponent: fmpq, powers: dict) -> fmpq:
-    """A product's rational factor is returned, the exponents of its other factors are added to `powers`."""
+    """A product's rational factor; the exponents of its other factors are added to `powers`."""
     kind = node[0]
+    spend(5)
     if kind == "sym" and node[1] in scope.definitions:
         return factors(scope.definitions[node[1]], scope, exponent, powers)
     if kind in ("*", "/"):
-        second = exponent if kind == "*" else -exponent
-        return factors(node[1], scope, exponent, powers) * factors(node[2], scope, second, powers)
+        first = factors(node[1], scope, exponent, powers)
+        more = factors(node[2], scope, exponent if kind == "*" else -exponent, powers)
+        return short_factor(first * more)
     if kind in ("sqrt", "^"):
         by = fmpq(1, 2) if kind == "sqrt" else evaluate(node[2], scope)
         if isinstance(by, fmpq) and evaluate(node[1], scope) > 0:
-            return factors(node[1], scope, exponent * by, powers)
+            return factors(node[1], scope, short_factor(exponent * by), powers)
     value = evaluate(node, scope)
     if isinstance(value, fmpq) and value != 0 and (exponent.q == 1 or value == 1):
-        return value ** int(exponent.p)
+        made = fmpq(1) if value == 1 else power(value, exponent)
+        if isinstance(made, fmpq):
+            return made
     key = str(value) if isinstance(value, fmpq) else show(node)
     powers[key] = powers.get(key, 0) + exponent
     return fmpq(1)
-
-
+def short_factor(value: fmpq) -> fmpq:
+    must(value.p.bit_length() + value.q.bit_length() <= BITS, "a number of too many digits")
+    return value
 def decide(relation: str, left: tuple, right: tuple, scope: Scope) -> bool:
-    """Whether the relation holds; refused where 4096 bits do not tell. Equal products are recognised by factors."""
+    """Whether the relation holds; refused where 4096 bits do not tell. Equality is recognised
+    where both sides are rational, or products that agree factor by factor."""
     for ctx.prec in PRECISIONS:
         a, b = evaluate(left, scope), evaluate(right, scope)
         if a < b or a > b:
             return relation in (("<", "<=") if a < b else (">", ">="))
         powers: dict = {}
-        left_over = a > 0 and b > 0 and factors(("/", left, right), scope, fmpq(1), powers)
-        if a == b or (left_over == 1 and not any(powers.values())):
+        over = a > 0 and b > 0 and factors(("/", left, right), scope, fmpq(1), powers)
+        if a == b or (over == 1 and not any(powers.values())):
             return relation in ("<=", ">=", "=")
-    raise Refused(f"undecided at {PRECISIONS[-1]} bits, or undefined: {show(left)} {relation} {show(right)}")
-
-
+    raise Refused(f"undecided, or undefined: {show(left)} {relation} {show(right)}")
 def need(relation: str, left: tuple, right: tuple, scope: Scope, what: str) -> None:
-    must(decide(relation, left, right, scope), f"{what}: {show(left)} {relation} {show(right)} is false")
-
-
-def enclosed(pair: object, node: tuple, scope: Scope, what: str) -> tuple[tuple, tuple]:
-    """Ends of the certificate's [low, high], once they are seen to hold the value closely."""
+    if not decide(relation, left, right, scope):
+        raise Refused(f"{what}: {show(left)} {relation} {show(right)} is false")
+def enclosed(pair: object, node: tuple, scope: Scope, what: str) -> tuple[fmpq, fmpq]:
+    """The certificate's [low, high], once it is seen to hold the value closely."""
+    must(isinstance(pair, list) and len(pair) == 2, f"the enclosure of {what} is [low, high]")
     low, high = map(rational, pair)
-    must(low <= high and high - low <= WIDEST * max(abs(low), abs(high)), f"the enclosure of {what} is empty or wide")
+    wide = low > high or high - low > WIDEST * max(abs(low), abs(high))
+    must(not wide, f"the enclosure of {what} is empty or wide")
     need("<=", num(low), node, scope, f"enclosure of {what}")
     need("<=", node, num(high), scope, f"enclosure of {what}")
-    return num(low), num(high)
-
-
+    return low, high
+def digits(value: fmpq | tuple, scope: Scope | None = None) -> str:
+    """A few digits of a number or an expression, for a reader."""
+    ctx.prec = 64
+    value = evaluate(value, scope) if isinstance(value, tuple) else value
+    exact = isinstance(value, fmpq) and len(str(value)) < 8
+    return str(value) if exact else arb(value).str(6, radius=False)
 def added(terms: object) -> tuple:
     terms = list(terms)
     half = len(terms) // 2
-    return ("+", added(terms[:half]), added(terms[half:])) if half else terms[0] if terms else ZERO
-
-
+    return ("+", added(terms[:half]), added(terms[half:])) if half else [*terms, ZERO][0]
 def increasing(edges: object) -> list[fmpq]:
-    made = [rational(edge) for edge in edges]
-    must(len(made) > 1 and all(a < b for a, b in pairwise(made)), "edges are two or more, and increase")
+    must(isinstance(edges, list) and len(edges) <= CELLS, "edges are a list")
+    made = list(map(rational, edges))
+    must(len(made) > 1 and all(a < b for a, b in pairwise(made)), "two edges or more, in order")
     return made
 
+# ---- Growth for all t: bounds c t^a log(t)^b on a half-line -----------------------------------
+def over(m: tuple, n: tuple) -> tuple:
+    return m[0] / n[0], m[1] - n[1], m[2] - n[2]
 
-def beyond(shows: dict, value: tuple, claim: dict, scope: Scope, what: str) -> str:
-    low, high = enclosed(shows["delta"], value, scope, what)
-    need(">", low, claim["delta"], scope, f"{what} exceeds the delta claimed")
-    return f"{what} in [{show(low)}, {show(high)}] > delta = {show(claim['delta'])}"
+class HalfLine:
+    """Bounds of expressions in t for all t >= 2^`first`, first >= 2: (sign, low, high), where low
+    and high bound the absolute value; a bound is (c, a, b) for c t^a log(t)^b, c a ball, from 0
+    (nothing is known from below) to infinity (from above)."""
+    def __init__(self, t: str, first: int, scope: Scope) -> None:
+        self.scope, self.start = scope, arb(2).log() * first
+        self.made = {t: (1, *[(arb(1), fmpq(1), fmpq(0))] * 2)}
+        self.moving = {t}
+        for name, node in scope.definitions.items():
+            self.moving |= {name} if names(node) & self.moving else set()
+    def top(self, m: tuple) -> arb:
+        """The supremum: at the start, or where the derivative is 0."""
+        c, a, b = m
+        if c == 0 or (a, b) > (0, 0):
+            return arb(0) if c == 0 else arb("inf")
+        at = self.start.max(arb(-b / a)) if a < 0 < b else self.start
+        return c * (arb(a) * at).exp() * at ** arb(b)
+    def bottom(self, m: tuple) -> arb:
+        most = self.top((1 / m[0], -m[1], -m[2])) if m[0] > 0 else arb("inf")
+        return 1 / most if most.is_finite() else arb(0)
+    def both(self, m: tuple, n: tuple, end: object) -> tuple:
+        """A bound of a sum: the larger power's, times 1 + the end of the ratio of the two."""
+        m, n = (m, n) if m[1:] >= n[1:] else (n, m)
+        return (m[0] * (1 + end(over(n, m))), *m[1:]) if m[0] > 0 else n
+    def of(self, node: tuple) -> tuple:
+        spend(40)
+        kind = node[0]
+        if not names(node) & self.moving:
+            value = arb(evaluate(node, self.scope))
+            must(value > 0 or value < 0 or value == 0, f"{show(node)} has no sign, or no value")
+            return (-1 if value < 0 else 1, *[(abs(value), fmpq(0), fmpq(0))] * 2)
+        if kind == "sym":
+            if node[1] not in self.made:
+                self.made[node[1]] = self.of(self.scope.definitions[node[1]])
+            return self.made[node[1]]
+        if kind == "^":
+            must(not names(node[2]) & self.moving, "an exponent that moves")
+            return self.raised(self.of(node[1]), evaluate(node[2], self.scope))
+        must(kind in RULES, f"no rule for {kind} of what moves")
+        return RULES[kind](self, *map(self.of, node[1:]))
+    def joined(self, f: tuple, g: tuple) -> tuple:
+        """f + g; of opposite signs, one must be the larger for all t."""
+        if f[0] == g[0]:
+            return f[0], self.both(f[1], g[1], self.bottom), self.both(f[2], g[2], self.top)
+        for (sign, low, high), (_, _, less) in ((f, g), (g, f)):
+            share = self.top(over(less, low)) if low[0] > 0 else arb("inf")
+            if share < 1:
+                return sign, (low[0] * (1 - share), *low[1:]), high
+        raise Refused("the sign of a difference is not decided for all t")
+    def raised(self, f: tuple, q: object) -> tuple:
+        sign, low, high = f
+        must(isinstance(q, fmpq) and sign > 0, "a rational power of what is positive")
+        must(q > 0 or bool(low[0] > 0), "a negative power of what may be 0")
+        ends = [(m[0] ** arb(q), short_factor(m[1] * q), m[2] * q) for m in (low, high)]
+        return (1, *(ends if q > 0 else ends[::-1]))
+    def times(self, f: tuple, g: tuple) -> tuple:
+        pairs = zip(f[1:], g[1:], strict=True)
+        return (f[0] * g[0], *((m[0] * n[0], m[1] + n[1], m[2] + n[2]) for m, n in pairs))
+    def by(self, f: tuple, g: tuple) -> tuple:
+        must(bool(g[1][0] > 0), "a division by what may be 0")
+        return self.times(f, (g[0], *((1 / m[0], -m[1], -m[2]) for m in (g[2], g[1]))))
+    def least(self, f: tuple, g: tuple) -> tuple:
+        must(f[0] > 0 and g[0] > 0, "min of what is positive only")
+        m, n = sorted((f[1], g[1]), key=lambda m: m[1:])
+        share = self.bottom(over(n, m)).min(arb(1)) if m[0] > 0 else arb(0)
+        return 1, (m[0] * share, *m[1:]), min(f[2], g[2], key=lambda m: m[1:])
+    def exp(self, f: tuple) -> tuple:
+        """Of u < 0 that falls without end: e^-u <= (k/(e u))^k, with k about the least u."""
+        sign, low, high = f
+        least, most = self.bottom(low), self.top(high)
+        ends = (least.exp(), most.exp()) if sign > 0 else ((-most).exp(), (-least).exp())
+        made = [(c, fmpq(0), fmpq(0)) for c in ends]
+        if sign < 0 and low[0] > 0 and low[1:] > (0, 0):
+            k = fmpq(max(1, min(10**4, int(float(least.lower())))))
+            made[1] = ((arb(k) / low[0]) ** arb(k) * arb(-k).exp(), -low[1] * k, -low[2] * k)
+        return (1, *made)
+    def log(self, f: tuple) -> tuple:
+        """log(c t^a L^b), L = log t: log L is from 0 to `tall` L, and log c between 0 and its
+        share of L at the start. Where f <= 1, it is -log(1/f)."""
+        sign, low, high = f
+        must(sign > 0 and bool(low[0] > 0), "a logarithm of what is positive")
+        if not self.bottom(low) >= 1:
+            must(bool(self.top(high) <= 1), "a logarithm whose sign is not decided for all t")
+            sign, low, high = -1, *((1 / m[0], -m[1], -m[2]) for m in (high, low))
+        at = self.start.max(arb(1).exp())
+        made = []
+        for m, side, unknown in ((low, arb.min, arb(0)), (high, arb.max, arb("inf"))):
+            flat, c = m[1] == 0 and m[2] == 0, m[0].log()
+            most = arb(m[1]) + side(c, arb(0)) / self.start
+            most = c if flat else most + side(arb(m[2]), arb(0)) * at.log() / at
+            fits = most.is_finite() and most > 0 and m[1] >= 0 and (flat or m[1] > 0 or m is high)
+            made.append((most if fits else unknown, fmpq(0), fmpq(0 if flat or not fits else 1)))
+        return (sign, *made)
+UNIT = (1, *[(arb(1), fmpq(0), fmpq(0))] * 2)
+RULES = {  # of a half-line and the bounds of the parts
+    "+": HalfLine.joined, "-": lambda h, f, g: h.joined(f, (-g[0], *g[1:])),
+    "*": HalfLine.times, "/": HalfLine.by, "neg": lambda h, f: (-f[0], *f[1:]),
+    "sqrt": lambda h, f: h.raised(f, fmpq(1, 2)), "min": HalfLine.least,
+    "max": lambda h, f, g: h.by(UNIT, h.least(h.by(UNIT, f), h.by(UNIT, g))),
+    "exp": HalfLine.exp, "log": HalfLine.log,
+}
 
+# ---- Kinds: what each decides -----------------------------------------------------------------
+# A check returns (what the claim says, what is shown, the two numbers whose ratio is decided).
 
-def pair_discrete(claim: dict, shows: dict, scope: Scope) -> str:
+def budget(claim: dict, scope: Scope) -> None:
+    need(">=", claim["epsilon"], ZERO, scope, "epsilon")
+    need(">=", claim["delta"], ZERO, scope, "delta")
+    need("<", claim["delta"], ONE, scope, "delta")
+def beyond(shows: dict, value: tuple, claim: dict, scope: Scope) -> tuple:
+    """A lower bound of a pair's delta(epsilon) is above the delta claimed."""
+    same("what is shown", {"delta"}, set(shows))
+    low, _ = enclosed(shows["delta"], value, scope, "delta")
+    need(">", num(low), claim["delta"], scope, "it exceeds the delta claimed")
+    return said(claim), f"{digits(low)} > {digits(claim['delta'], scope)}", (value, claim["delta"])
+
+def pair_discrete(claim: dict, shows: dict, scope: Scope) -> tuple:
     laws = []
+    must(type(claim["normalise"]) is bool, "normalise is true or false")
     for law in (claim["p"], claim["q"]):
-        rest = law[-1] == ("sym", "rest")  # the last weight may be 1 less the others
+        rest = bool(law) and law[-1] == ("sym", "rest")  # it may be 1 less the others
         law = [*law[:-1], ("-", ONE, added(law[:-1]))] if rest else law
         for weight in law:
             need(">=", weight, ZERO, scope, "a weight")
-        if claim["normalise"] is not True and not rest:
+        if claim["normalise"]:
+            law = [("/", weight, added(law)) for weight in law]
+        elif not rest:
             need("=", added(law), ONE, scope, "the sum of the weights")
-        laws.append([("/", weight, added(law)) for weight in law] if claim["normalise"] is True else law)
+        laws.append(law)
     event, outcomes = claim["event"], list(range(len(laws[0])))
     same("the laws are on the same outcomes", len(outcomes), len(laws[1]))
+    shape(event, [int], "the event")
     same("an event lists outcomes, by number, in order", [i for i in outcomes if i in event], event)
+    budget(claim, scope)
     first, second = (added(law[i] for i in event) for law in laws)
-    return beyond(shows, ("-", first, ("*", ("exp", claim["epsilon"]), second)), claim, scope, "P(E) - e^epsilon Q(E)")
-
-
-def shift(claim: dict, shows: dict, scope: Scope) -> str:
-    """A pair's profile beyond the claim, or one over all pairs within it (pure: of the log-ratio, bound: of delta)."""
-    ratio, family = ("/", claim["shift"], claim["scale"]), claim["family"]
-    value = (f"{family}_delta", ratio, claim["epsilon"])
-    need(">=", claim["delta"], ZERO, scope, "delta")
-    need(">=", ratio, ZERO, scope, "shift/scale")
-    if claim["verdict"] == "refuted":
-        return beyond(shows, value, claim, scope, f"delta(epsilon) of the {family} pair")
+    most = ("*", ("exp", claim["epsilon"]), second)
+    says, shown, _ = beyond(shows, ("-", first, most), claim, scope)
+    return says, shown, (first, ("+", most, claim["delta"]))
+def shifted(claim: dict, shows: dict, scope: Scope) -> tuple[tuple, tuple]:
+    ratio = ("/", claim["shift"], claim["scale"])
+    need(">", claim["scale"], ZERO, scope, "the scale")
+    need(">=", claim["shift"], ZERO, scope, "the shift")
+    budget(claim, scope)
+    return ratio, (f"{claim['family']}_delta", ratio, claim["epsilon"])
+def pair_shift(claim: dict, shows: dict, scope: Scope) -> tuple:
+    """A pair of laws, a shift apart, whose delta(epsilon) is beyond the claim."""
+    must(claim["family"] in ("gaussian", "laplace"), "the family is gaussian or laplace")
+    return beyond(shows, shifted(claim, shows, scope)[1], claim, scope)
+def guarantee(claim: dict, shows: dict, scope: Scope) -> tuple:
+    """A profile over all pairs within the claim (pure: log-ratio, bound: of delta itself)."""
+    family = claim["family"]
+    must(family in ("gaussian", "laplace", "pure", "bound"), "no such family")
+    ratio, value = shifted(claim, shows, scope)
     value = ratio if family in ("pure", "bound") else value
     of, within = ("loss", "epsilon") if family == "pure" else ("delta", "delta")
+    same("what is shown", {of}, set(shows))
     high = enclosed(shows[of], value, scope, of)[1]
     need("<=", value, claim[within], scope, "the guarantee is within the claim")
-    return f"{of} at epsilon = {show(claim['epsilon'])} is at most {show(high)}, within {show(claim[within])}"
+    if claim["calibrated"] != "":  # a thousandth more or less of it, and the claim breaks
+        at = scope.values.get(claim["calibrated"])
+        must(isinstance(at, fmpq), "what is calibrated is a symbol, or empty")
+        sides = [scope.changed(**{claim["calibrated"]: at * (1 + by)}) for by in (-LEAST, LEAST)]
+        kept = [decide("<=", value, claim[within], side) for side in sides]
+        must(sorted(kept) == [False, True], "the calibrated number is not within a thousandth")
+    says = "the log-ratio" if family == "pure" else f"delta({show(claim['epsilon'])})"
+    sides = f"{digits(high)} <= {digits(claim[within], scope)}"
+    return f"{says} <= {show(claim[within])}", sides, (value, claim[within])
+def said(claim: dict) -> str:
+    if "left" in claim:
+        return f"{show(claim['left'])} {claim['relation']} {show(claim['right'])}"
+    return f"delta({show(claim['epsilon'])}) <= {show(claim['delta'])}"
 
-
-def inequality(claim: dict, shows: dict, scope: Scope) -> str:
+def inequality(claim: dict, shows: dict, scope: Scope) -> tuple:
+    must(claim["relation"] in OPPOSITE, "the relation is one of <=, >=, <, >")
+    same("what is shown", {"left", "right"}, set(shows))
     broken = OPPOSITE[claim["relation"]]
-    left, right = (enclosed(shows[side], claim[side], scope, side) for side in ("left", "right"))
+    left, right = (enclosed(shows[s], claim[s], scope, s) for s in ("left", "right"))
     need(broken, claim["left"], claim["right"], scope, "the claimed inequality is broken")
-    return f"left in [{show(left[0])}, {show(left[1])}] {broken} right in [{show(right[0])}, {show(right[1])}]"
+    says, end = said(claim), 0 if broken[0] == ">" else 1
+    shown = f"{digits(left[end])} {broken} {digits(right[1 - end])}"
+    return says, shown, (claim["left"], claim["right"])
 
+def mixture(claim: dict, shows: dict, scope: Scope) -> tuple:
+    """E profile(R) from below: the profile's least value on each whole cell of a partition, times
+    the cell's chance; a profile is never negative, so the rest counts 0."""
+    edges, r = increasing(claim["partition"]), claim["variable"]
+    must(claim["profile"][0] in ("gaussian_delta", "laplace_delta"), "the profile is one of a pair")
+    budget(claim, scope)
+    def lower(scope: Scope) -> arb:
+        ctx.prec = 128
+        tails = [evaluate(claim["tail"], scope.changed(**{r: edge})) for edge in edges]
+        must(all(tail >= 0 and tail <= 1 for tail in tails), "a tail is a probability")
+        total = arb(0)
+        for cell, (first, last) in zip(pairwise(edges), pairwise(tails), strict=True):
+            must(bool(first >= last), "the tail falls")
+            here = evaluate(claim["profile"], scope.changed(**{r: cell}))
+            must(here.is_finite(), "the profile is not defined on a whole cell")
+            total += (first - last) * here.lower().max(arb(0))
+        return total
+    same("what is shown", {"delta"}, set(shows))
+    (low, high), total = map(rational, shows["delta"]), lower(scope)
+    held = total >= arb(low) and total <= arb(high) and high - low <= WIDEST * abs(high)
+    must(bool(held), "the sum over the cells is not in what is shown")
+    need(">", num(low), claim["delta"], scope, "it exceeds the delta claimed")
+    shown = f"{digits(low)} > {digits(claim['delta'], scope)}, on {len(edges) - 1} cells"
+    return said(claim), shown, (lower, claim["delta"])
 
-def sample(claim: dict, shows: dict, scope: Scope) -> str:
-    """Clopper and Pearson: P(Bin(n, p_lower) >= k) and P(Bin(n, q_upper) <= k) are at most the levels spent on them."""
-    p, q, bound = claim["p_lower"], claim["q_upper"], claim["bound"]
-    (k, misses), (hits, j) = ((claim[f"{side}_count"], ("-", claim[f"{side}_runs"], claim[f"{side}_count"]))
-                              for side in ("first", "second"))  # fmt: skip
-    must(min(integer(evaluate(count, scope)) for count in (k, misses, hits, j)) >= 0, "counts are from 0 to the runs")
-    tails = ("betatail", p, k, ("+", misses, ONE)), ("betatail", ("-", ONE, q), j, ("+", hits, ONE))
-    for end, tail in zip(("first_tail", "second_tail"), tails, strict=True):
-        enclosed(shows[end], tail, scope, end)
-    need("<=", ("+", *tails), claim["level"], scope, "the level pays for both tails")
-    need(">", p, ("+", ("*", ("exp", bound), q), claim["delta"]), scope, "the bounds on the frequencies give epsilon")
-    need(">" if claim["verdict"] == "refuted" else "<=", bound, claim["epsilon"], scope, "the bound against the claim")
-    return f"epsilon > {show(bound)} ({show(claim['epsilon'])} claimed), but for level {show(claim['level'])}"
-
-
-def sample_mean(claim: dict, shows: dict, scope: Scope) -> str:
-    """A one-sided bound on one chance or mean beside what is claimed of it; a bound at the end of its range is free."""
-    ends, *tails = TAILS[claim["family"]]
-    upper = {"<=": 0, ">=": 1}[claim["relation"]]
-    same("the tail", parse(tails[upper]), claim["tail"])
-    if claim["family"] == "count":
-        must(min(integer(evaluate(parse(of), scope)) for of in ("hits", "runs - hits")) >= 0, "hits are 0 to runs")
-    if not (ends and decide("=", BOUND, parse(ends[upper]), scope)):
-        enclosed(shows["tail"], claim["tail"], scope, "the tail")
-        need("<=", claim["tail"], ("sym", "level"), scope, "the level pays for the tail")
-    relation = OPPOSITE[claim["relation"]] if claim["verdict"] == "refuted" else claim["relation"]
-    need(relation, BOUND, claim["right"], scope, "the bound against the claim")
-    return f"the bound {scope['bound']} {relation} {show(claim['right'])}, but for level {scope['level']}"
-
-
-def rate(claim: dict, shows: dict, scope: Scope) -> str:
-    """The least-squares slope of log mean in log x, and its ends: `reach` standard errors by the delta method."""
-    points = [[rational(number) for number in point] for point in claim["points"]]
-    must(len(points) > 2 and all(x > 0 and mean > 0 and error >= 0 for x, mean, error in points), "points, positive")
-    logs = [("log", num(p[0])) for p in points]
-    apart = [("-", x, ("/", added(logs), num(len(logs)))) for x in logs]
-    square = added(("*", a, a) for a in apart)
-    slope = ("/", added(("*", a, ("log", num(p[1]))) for p, a in zip(points, apart, strict=True)), square)
-    parts = [("*", a, num(p[2] / p[1])) for p, a in zip(points, apart, strict=True)]
-    error = ("/", ("sqrt", added(("*", a, a) for a in parts)), square)
-    ends = []
-    for sign, name in (("-", "low"), ("+", "high")):
-        reach = claim[f"reach_{name}"]
-        ends.append(enclosed(shows[f"slope_{name}"], (sign, slope, ("*", reach, error)), scope, name)[sign == "+"])
-        if any(p[2] for p in points):  # the normal law
-            level = ("min", claim["level"], ONE)
-            need("<=", ("erfc", ("/", reach, ("sqrt", num(2)))), level, scope, "the level pays for the reach")
-    need(">=", claim["tolerance"], ZERO, scope, "the tolerance")
-    most, least = ((sign, claim["expected"], claim["tolerance"]) for sign in "+-")
-    tight, apart = {"tight": True, "upper": False}[claim["side"]], decide(">", ends[0], most, scope)
-    inside = decide("<=", ends[1], most, scope) and (not tight or decide(">=", ends[0], least, scope))
-    apart = apart or (tight and decide("<", ends[1], least, scope))
-    must(inside if claim["verdict"] == "consistent" else apart, "the slope against the one claimed decides otherwise")
-    return f"slope in [{show(ends[0])}, {show(ends[1])}] against {show(claim['expected'])} ({claim['side']})"
-
-
-def mixture(claim: dict, shows: dict, scope: Scope) -> str:
-    """E profile(R) from below: on each cell of a partition the profile at its lower end, times the cell's chance."""
-    edges = increasing(claim["partition"])
-    at, tails = ([put(claim[what], claim["variable"], num(e)) for e in edges] for what in ("profile", "tail"))
-    for series, relation, what in ((at, "<=", "the profile grows"), (tails, ">=", "the tail falls")):
-        for a, b in pairwise(series):
-            need(relation, a, b, scope, what)
-    need("<=", ("max", tails[0], ("-", ONE, tails[-1])), ONE, scope, "tails are probabilities")
-    cells = [*(("-", a, b) for a, b in pairwise(tails)), tails[-1]]
-    lower = added(("*", cell, value) for cell, value in zip(cells, at, strict=True))
-    return beyond(shows, lower, claim, scope, f"a lower bound of E delta(epsilon) on {len(cells)} cells")
-
-
-def box(claim: dict, shows: dict, scope: Scope) -> str:
-    """The relation on every cell of the listed subdivision, its symbols taken as whole intervals."""
+def box(claim: dict, shows: dict, scope: Scope) -> tuple:
+    """The relation on every cell of the listed subdivision, its symbols whole intervals."""
+    same("what is shown", set(), set(shows))
+    must(claim["relation"] in OPPOSITE and bool(claim["box"]), "a box has a relation and a side")
     sides = {name: increasing(edges) for name, edges in claim["box"].items()}
-    cells = list(product(*(list(pairwise(edges)) for edges in sides.values())))
-    for cell in cells:
-        where = scope.and_(**dict(zip(sides, cell, strict=True)))
+    count = prod(len(edges) - 1 for edges in sides.values())
+    must(count <= CELLS, f"more than {CELLS} cells")
+    for cell in product(*(list(pairwise(edges)) for edges in sides.values())):
+        where = scope.changed(**dict(zip(sides, cell, strict=True)))
         need(claim["relation"], claim["left"], claim["right"], where, f"the cell {cell}")
-    spans = ", ".join(f"{name} in [{edges[0]}, {edges[-1]}]" for name, edges in sides.items())
-    return f"{show(claim['left'])} {claim['relation']} {show(claim['right'])} for all {spans}; {len(cells)} cells"
+    spans = ", ".join(f"{name} in [{e[0]}, {e[-1]}]" for name, e in sides.items())
+    return f"{said(claim)} for all {spans}", f"{count} cells", (claim["left"], claim["right"])
 
-
-def growth(claim: dict, shows: dict, scope: Scope) -> str:
-    """quantity >= bound at t = 2^from, ..., 2^to, and the bound grows by 2^power or more at each doubling."""
-    first, last = claim["from"], claim["to"]
-    must(first >= 0 and first + 3 <= last <= 64, "three doublings or more, below 2^65")
-    where = [num(2**j) for j in range(first, last + 1)]
-    bounds = [put(claim["bound"], claim["variable"], t) for t in where]
-    for t, bound, pair in zip(where, bounds, shows["quantity"], strict=True):
-        low = enclosed(pair, put(claim["quantity"], claim["variable"], t), scope, "the quantity")[0]
-        need(">=", low, bound, scope, "the quantity is at least the bound")
-    need(">", bounds[0], ZERO, scope, "the bound")
-    need(">", claim["power"], ZERO, scope, "the power of the growth")
-    for a, b in pairwise(bounds):
-        need(">=", b, ("*", a, ("^", num(2), claim["power"])), scope, "the bound grows")
-    return f"the quantity is at least {show(claim['bound'])} at {claim['variable']} = 2^{first}, ..., 2^{last}"
-
-
-_PAIR, _PROVED = "family! shift scale epsilon delta", ("proved", "not refuted")
-KINDS = {  # kind: (check, verdicts, parts of the claim: "name!" as it stands, "name*" a list of expressions)
+def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
+    """quantity >= c t^power log(t)^log_power, c > 0, for all t >= 2^from, where all that `holds`
+    names does so: no constant bounds it. The value at t = 2^from ties the formula to a number."""
+    first, t = claim["from"], claim["variable"]
+    must(type(first) is int and 2 <= first <= 1000, "from is an integer from 2 to 1000")
+    same("what is shown", {"quantity"}, set(shows))
+    by = tuple(evaluate(claim[name], scope) for name in ("power", "log_power"))
+    must(all(isinstance(one, fmpq) for one in by) and by > (0, 0), "powers, rational, that grow")
+    at = scope.changed(**{t: fmpq(2) ** first})
+    enclosed(shows["quantity"], claim["quantity"], at, "the quantity")
+    for relation, left, right in claim["holds"]:
+        need(relation, left, right, at, "what holds along the way")
+        ctx.prec, line = 256, HalfLine(t, first, scope)
+        gap = ("-", left, right) if relation in (">", ">=") else ("-", right, left)
+        sign, low, _ = line.of(gap)
+        firm = relation in ("<=", ">=") or (relation != "=" and bool(low[0] > 0))
+        must(sign > 0 and firm, f"{show(left)} {relation} {show(right)} is not seen for all {t}")
+    ctx.prec, line = 256, HalfLine(t, first, scope)
+    sign, low, _ = line.of(claim["quantity"])
+    seen = sign > 0 and bool(low[0] > 0) and low[0].is_finite() and low[1:] >= by
+    must(seen, f"growth like {t}^{by[0]} log({t})^{by[1]} is not seen for all {t}")
+    below = f"{low[0].lower().str(4, radius=False)}*{t}^({low[1]})*log({t})^({low[2]})"
+    says = f"{show(claim['quantity'])} <= C for one C and all {t}"
+    return says, f"it is at least {below} for all {t} >= 2^{first}", (claim["quantity"], ONE)
+_PAIR = "family! shift scale epsilon delta"
+KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a list of
+    # expressions, "name?" a list of comparisons)
     "pair-discrete": (pair_discrete, ("refuted",), "p* q* event! normalise! epsilon delta"),
-    "pair-shift": (shift, ("refuted",), _PAIR),
-    "guarantee": (shift, ("proved",), _PAIR),
+    "pair-shift": (pair_shift, ("refuted",), _PAIR),
+    "guarantee": (guarantee, ("proved",), f"{_PAIR} calibrated!"),
     "inequality": (inequality, ("refuted",), "left relation! right"),
-    "sample": (sample, ("refuted", *_PROVED), "first_count first_runs second_count second_runs p_lower q_upper level "
-                                              "bound epsilon delta"),
-    "sample-mean": (sample_mean, ("refuted", *_PROVED), "family! tail relation! right"),
-    "rate": (rate, ("consistent", "inconsistent"), "points! reach_low reach_high level expected tolerance side!"),
     "mixture": (mixture, ("refuted",), "variable! partition! profile tail epsilon delta"),
-    "box": (box, _PROVED, "box! left relation! right"),
-    "growth": (growth, ("refuted",), "variable! from! to! quantity bound power"),
-}  # fmt: skip
-KEYS = "assumptions claim definitions derivation digest id instances kind quote schema statement symbols verdict"
+    "box": (box, ("proved", "not refuted"), "box! left relation! right"),
+    "growth": (growth, ("refuted",), "variable! from! quantity power log_power holds?"),
+}
+WORDS = {"refuted": "REFUTES", "proved": "SHOWS", "not refuted": "SHOWS"}
 
+# ---- Relevance: a certificate that a symbol does not touch says nothing of it ------------------
+def moves(decided: tuple, symbol: str, scope: Scope, free: dict) -> bool:
+    """Whether doubling the symbol (or halving, where that is undefined) moves the ratio of the
+    two decided numbers by a thousandth or more, seen at 256 bits."""
+    ctx.prec = 256
+    base = scope.changed(**free)
+    at = base.values[symbol]
+    def value(part: object, scope: Scope) -> arb:
+        return arb(part(scope) if callable(part) else evaluate(part, scope))
+    a, b = (value(part, base) for part in decided)
+    for factor in (fmpq(2), fmpq(1, 2)):
+        other = base.changed(**{symbol: at * factor})
+        try:
+            c, d = (value(part, other) for part in decided)
+        except Refused:
+            continue
+        if b == 0 and d == 0:
+            b = d = arb(1)
+        gap, whole = abs(c * b - a * d), abs(a * d)
+        if gap.is_finite() and whole.is_finite():
+            return bool(gap > 0 and gap >= whole * arb(LEAST))
+    return False
 
-def same(what: str, wanted: object, found: object) -> None:
-    must(wanted == found, f"{what}: {wanted} is wanted, not {found}")
+# ---- Trusted facts: README.md says each; here, what the checker matches -----------------------
+_NOISE = {"gaussian", "laplace", "pure", "bound"}
+_RATIO = "claim_shift/claim_scale ="
+_OF_PAIR = f"scale > 0; shift >= 0; {_RATIO}"
+FACTS = {  # number: (name, its formulas, hypotheses; "shift", "scale" of the claim: claim_...)
+    1: ("Gaussian pair", "shift scale", f"{_OF_PAIR} shift/scale", {"gaussian"}),
+    2: ("Laplace pair", "shift scale", f"{_OF_PAIR} shift/scale", {"laplace"}),
+    3: ("composition of Gaussian mechanisms", "steps step scale",
+        f"steps >= 1; step >= 0; scale > 0; {_RATIO} sqrt(steps)*step/scale", {"gaussian"}),
+    4: ("post-processing", "", "", {*_NOISE, ""}),
+    7: ("strong convexity", "D lambda n distance",
+        "lambda > 0; n >= 1; D >= 0; distance >= D/(lambda*n)", _NOISE),
+    8: ("exponential weights", "weight moves",
+        f"weight >= 0; moves >= 0; {_RATIO} 2*weight*moves", {"pure"}),
+    9: ("Laplace vector", "l1 scale", f"l1 >= 0; scale > 0; {_RATIO} l1/scale", {"pure"}),
+    10: ("an event decides", "", "", {""}),
+    11: ("disjoint records", "", "", _NOISE),
+}
 
+def matched(fact: int, given: dict, claim: dict, scope: Scope) -> bool:
+    """Whether the hypotheses of a fact hold with these formulas, at the values of the scope."""
+    _, wanted, hypotheses, families = FACTS[fact]
+    if claim.get("family", "") not in families or sorted(wanted.split()) != sorted(given):
+        return False
+    bound = {f"claim_{name}": claim[name] for name in ("shift", "scale") if name in claim}
+    bound |= {name: parse(text) for name, text in given.items()}
+    nodes = [parse(text, comparison=True) for text in filter(None, hypotheses.split("; "))]
+    try:
+        return all(decide(*filled(node, bound), scope) for node in nodes)
+    except (Refused, KeyError):
+        return False
+def filled(node: tuple, bound: dict) -> tuple:
+    """All names of a hypothesis at once replaced by the formulas that fill them."""
+    if node[0] == "sym":
+        return bound[node[1]]
+    return (node[0], *(filled(p, bound) if isinstance(p, tuple) else p for p in node[1:]))
 
-def check(certificate: dict) -> dict:
-    """What was verified, under which assumptions, and what is left to the derivation; raises `Refused`."""
-    same("the parts of a certificate", KEYS.split(), sorted(certificate))
-    same("schema", 1, certificate["schema"])
-    rest = json.dumps({k: v for k, v in certificate.items() if k != "digest"}, sort_keys=True, separators=(",", ":"))
-    same("digest", hashlib.sha256(rest.encode()).hexdigest(), certificate["digest"])
-    quoted = hashlib.sha256(certificate["quote"]["text"].encode()).hexdigest()
-    same("SHA-256 of the quote", quoted, certificate["quote"]["sha256"])
-    run, verdicts, parts = KINDS[certificate["kind"]]
-    must(certificate["verdict"] in verdicts, f"the verdict is one of {verdicts}, not {certificate['verdict']}")
-    same("the parts of the claim", sorted(part.rstrip("!*") for part in parts.split()), sorted(certificate["claim"]))
-    claim, symbols = certificate["claim"] | {"verdict": certificate["verdict"]}, set(certificate["symbols"])
-    running = {claim["variable"]} if "variable" in claim else set()
-    free, fixed, moving, stated = running | set(claim.get("box", ())), {"pi": ("pi",)}, {}, []
+# ---- Form, and the whole ----------------------------------------------------------------------
+SHAPE = {  # every key, and the type of what stands there; "*" is any key
+    "schema": int, "kind": str, "id": str, "verdict": str, "statement": str, "digest": str,
+    "quote": {"text": str, "place": str, "sha256": str}, "symbols": {"*": str},
+    "inert": {"*": str}, "definitions": [[str]], "claim": dict,
+    "assumptions": [{"id": str, "formula": str, "why": str}],
+    "instances": [{"values": {"*": str}, "shows": dict}],
+    "derivation": [{"says": str, "needs": [str], "fact": (int, type(None)), "with": {"*": str}}],
+}
+def shape(value: object, wanted: object, where: str) -> None:
+    kind = type(wanted) if isinstance(wanted, (dict, list)) else wanted
+    must(type(value) in (kind if isinstance(kind, tuple) else (kind,)), f"the type of {where}")
+    if isinstance(wanted, dict) and "*" not in wanted:
+        same(f"the parts of {where}", sorted(wanted), sorted(value))
+    for part in value if isinstance(wanted, (dict, list)) else ():
+        if isinstance(wanted, dict):
+            shape(value[part], wanted.get("*") or wanted[part], part)
+        else:
+            shape(part, wanted[0], where)
+def form(c: dict) -> None:
+    """What no kind looks at: keys and types, the digest and that of the quotation, names."""
+    shape(c, SHAPE, "a certificate")
+    same("schema", 2, c["schema"])
+    body = {k: v for k, v in c.items() if k != "digest"}
+    sealed = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    same("digest", hashlib.sha256(sealed.encode()).hexdigest(), c["digest"])
+    quoted = hashlib.sha256(c["quote"]["text"].encode()).hexdigest()
+    same("SHA-256 of the quote", quoted, c["quote"]["sha256"])
+    must(all(reason.strip() for reason in c["inert"].values()), "a symbol is inert for a reason")
+    known = [one["fact"] in FACTS or (one["fact"], one["with"]) == (None, {})
+             for one in c["derivation"]]
+    must(all(known), "a fact by its number in the list")
+    must(all(len(one) == 2 for one in c["definitions"]), "a definition is [name, expression]")
+    for name in [*c["symbols"], *(name for name, _ in c["definitions"])]:
+        if not re.fullmatch(NAME, name) or name in RESERVED:
+            raise Refused(f"{name[:40]!r} cannot be a name")
 
-    def read(text: str, comparison: bool = False) -> tuple:
-        return reduce(lambda node, item: put(node, *item), moving.items(), parse(text, comparison))
-
-    used: set[str] = set(free)
-    for name, text in certificate["definitions"]:
-        node = read(text)
-        new = name not in symbols | fixed.keys() | moving.keys() | {"rest"} and names(node) <= symbols | fixed.keys()
+def check(c: dict) -> dict:
+    """What is decided, by which facts, and what is left to the derivation; raises `Refused`."""
+    form(c)
+    must(c["kind"] in KINDS, "no such kind")
+    run, verdicts, listed = KINDS[c["kind"]]
+    must(c["verdict"] in verdicts, f"this kind decides {verdicts}, not {c['verdict']}")
+    wanted = sorted(part.rstrip("!*?") for part in listed.split())
+    same("the parts of the claim", wanted, sorted(c["claim"]))
+    claim, symbols = dict(c["claim"]), set(c["symbols"])
+    running, sides = {claim["variable"]} if "variable" in claim else set(), claim.get("box", {})
+    must(isinstance(sides, dict) and running | set(sides) <= symbols, "what runs is a symbol")
+    free = running | set(sides)
+    fixed, used, stated = {}, set(free), []
+    for name, text in c["definitions"]:
+        node, known = parse(text), symbols | set(fixed)
+        new = name not in known and names(node) <= known
         must(new, f"the definition of {name} repeats a symbol or uses one that is not yet there")
         used |= names(node)
-        (moving if names(node) & running else fixed)[name] = node
-    for part in parts.split():
-        if part[-1] != "!":
-            name = part.rstrip("*")
-            claim[name] = [read(text) for text in claim[name]] if part[-1] == "*" else read(claim[name])
-            stated += claim[name] if part[-1] == "*" else [claim[name]]
-    assumptions = {entry["id"]: read(entry["formula"], True) for entry in certificate["assumptions"]}
-    used = used.union(*map(names, stated), *map(names, assumptions.values())) - {"rest", "pi"}
-    same("symbols and definitions, all said and used", sorted(symbols | fixed.keys() - {"pi"}), sorted(used))
-    if run not in (rate, sample, sample_mean, pair_discrete):  # a comparison of two numbers says nothing about a paper
-        meant = [fixed.get(node[1], node) if node[0] == "sym" else node for node in stated]
-        formula = any(names(node) and node[0] not in ("num", "sym") for node in meant)
-        must(len(symbols) > 1 and formula, "a bare comparison: no formula in two symbols or more")
-    needed = [name for step in certificate["derivation"] for name in step["needs"]]
-    same("assumptions that the derivation needs", sorted(set(needed)), sorted(assumptions))
-    same("assumptions, each once", len(assumptions), len(certificate["assumptions"]))
-    lines = []
-    for instance in certificate["instances"]:
+        fixed[name] = node
+    known = symbols | set(fixed)
+    for part in listed.split():
+        name, sort = part.rstrip("!*?"), part[-1]
+        if sort in "*?":
+            must(isinstance(claim[name], list), f"{name} is a list")
+            claim[name] = [parse(text, sort == "?") for text in claim[name]]
+        elif sort != "!":
+            claim[name] = parse(claim[name])
+        stated += claim[name] if sort in "*?" else [claim[name]] if sort != "!" else []
+    assumed = {one["id"]: parse(one["formula"], True) for one in c["assumptions"]}
+    given = [parse(text) for step in c["derivation"] for text in step["with"].values()]
+    inner = set().union(*map(indices, [*fixed.values(), *stated, *assumed.values(), *given]))
+    must(not inner & known, "the index of a sum is a name of its own")
+    must(set().union(*map(names, given)) <= known, "a fact is filled by names that are known")
+    used = used.union(*map(names, stated), *map(names, assumed.values())) - {"rest"}
+    same("symbols and definitions, all said and used", sorted(known), sorted(used))
+    if c["kind"] in ("inequality", "box", "growth"):  # two bare numbers say nothing of a paper
+        meant = [fixed.get(n[1], n) if n[0] == "sym" else n for n in stated]
+        formula = any(names(n) and n[0] not in ("num", "sym") for n in meant)
+        must(bool(symbols) and formula, "a bare comparison: no formula in a symbol")
+    needed = {name for step in c["derivation"] for name in step["needs"]}
+    same("assumptions that the derivation needs", sorted(needed), sorted(assumed))
+    same("assumptions, each once", len(assumed), len(c["assumptions"]))
+    facts = [step["fact"] is not None for step in c["derivation"]]
+    still, lines = set(symbols) - running, []
+    for instance in c["instances"]:
         same("symbols with a value", sorted(symbols - free), sorted(instance["values"]))
-        scope = Scope({name: rational(value) for name, value in instance["values"].items()}, fixed)
-        for name, node in assumptions.items():
+        scope = Scope({name: rational(q) for name, q in instance["values"].items()}, fixed)
+        for name, node in assumed.items():
             need(*node, scope, f"assumption {name}")
-        values = ", ".join(f"{name} = {value}" for name, value in instance["values"].items())
-        lines.append(f"{run(claim, instance['shows'], scope)} [{values}]")
+        says, shown, decided = run(claim, instance["shows"], scope)
+        at = ", ".join(f"{name} = {value}" for name, value in instance["values"].items())
+        lines.append(f"{WORDS[c['verdict']]} {says}{f' at {at}' if at else ''}: {shown}")
+        middle = {name: rational(edges[-1]) for name, edges in sides.items()}
+        middle |= {claim["variable"]: fmpq(2) ** claim["from"]} if c["kind"] == "growth" else {}
+        still = {name for name in still if not moves(decided, name, scope, middle)}
+        for i, step in enumerate(c["derivation"]):
+            facts[i] = facts[i] and matched(step["fact"], step["with"], claim, scope)
     must(bool(lines), "there is an instance or more")
-    under = [f"{entry['formula']} ({entry['id']}: {entry['why']})" for entry in certificate["assumptions"]]
-    return {"verified": lines, "under": under, "left": [step["says"] for step in certificate["derivation"]]}
-
+    sides = [claim[part] for part in ("shift", "scale", "epsilon", "delta") if part in claim]
+    cancels = still & reached(sides, fixed) if c["kind"] == "guarantee" else set()
+    if cancels or still != set(c["inert"]):
+        why = f"do not move what is decided by a thousandth, listed are {sorted(c['inert'])}"
+        why = "stand in the claim and cancel in what is decided" if cancels else why
+        refused = Refused(f"vacuous: {sorted(cancels or still)} {why}")
+        refused.vacuous = sorted(still)
+        raise refused
+    steps = list(zip(c["derivation"], facts, strict=True))
+    left = [step["says"] for step, held in steps if not held]
+    by = sorted({step["fact"] for step, held in steps if held})
+    under = [f"{one['formula']} ({one['id']}: {one['why']})" for one in c["assumptions"]]
+    more = f" (and at {len(lines) - 1} more)" if len(lines) > 1 else ""
+    return {"line": lines[0] + more, "verified": lines, "under": under, "facts": by, "left": left,
+            "quote": c["quote"]["text"], "place": c["quote"]["place"],
+            "inert": [f"{name}: {why}" for name, why in c["inert"].items()],
+            "link": "derivation" if left else "facts" if by else "none"}
+def reached(nodes: list[tuple], definitions: dict) -> set[str]:
+    """Symbols that expressions lead to, through definitions."""
+    found = set().union(*map(names, nodes))
+    for name, node in reversed(list(definitions.items())):
+        if name in found:
+            found |= names(node)
+    return found
 
 def report_on(text: str) -> dict:
     """What `check` says of one certificate, or why it is refused."""
-    once = lambda pairs: (same("keys of an object, each once", len(pairs), len(dict(pairs))), dict(pairs))[1]  # noqa: E731
-    report = {"id": None, "kind": None, "accepted": False, "because": ""}
+    def once(pairs: list) -> dict:
+        same("keys of an object, each once", len(pairs), len(dict(pairs)))
+        return dict(pairs)
+    report = {"id": None, "kind": None, "verdict": None, "accepted": False, "because": ""}
+    renew()
+    before = ctx.prec
     try:
-        certificate = json.loads(text, object_pairs_hook=once, parse_float=rational, parse_constant=rational)
-        report |= {key: certificate[key] for key in ("id", "kind", "verdict")}
-        report |= check(certificate) | {"accepted": True}
+        must(len(text) <= FILE, f"a file of more than {FILE} characters")
+        c = json.loads(text, object_pairs_hook=once, parse_float=rational, parse_constant=rational)
+        must(isinstance(c, dict), "a certificate is an object")
+        report |= {key: c.get(key) for key in ("id", "kind", "verdict")}
+        report |= check(c) | {"accepted": True}
     except Refused as error:
-        report["because"] = str(error)
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, MemoryError) as error:
+        report |= {"because": str(error), "vacuous": error.vacuous}
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError,
+            MemoryError) as error:
         report["because"] = f"not of the documented form ({type(error).__name__}: {error})"
+    finally:
+        ctx.prec = before
     return report
-
-
+def plain(text: object) -> str:
+    """Any text as printable ASCII: escapes, surrogates and line breaks are written out."""
+    return ascii(text)[1:-1] if isinstance(text, str) else ascii(text)
+def printed(r: dict) -> list[str]:
+    """What is said of one file: first what the kind makes of claim and values."""
+    head = f"{plain(r['id'])} ({plain(r['kind'])}) {plain(r['file'])}"
+    if not r["accepted"]:
+        return [f"REFUSED {head}: {plain(r['because'])[:2000]}"]
+    said = [f"{plain(r['line'])}", f"  accepted {head}",
+            f"  quoted: {plain(r['quote'])} ({plain(r['place'])})"]
+    said += [f"  under: {plain(one)}" for one in r["under"]]
+    said += [f"  moves nothing: {plain(one)}" for one in r["inert"]]
+    said += [f"  by fact {number} (README): {FACTS[number][0]}" for number in r["facts"]]
+    return said + [f"  left to the written derivation: {plain(one)}" for one in r["left"]]
 def main(arguments: list[str]) -> int:
     files = [name for name in arguments if name != "--json"]
     try:
         if not files or any(name.startswith("-") for name in files):
             raise OSError("usage: python -m dpbench_check FILE... [--json]")
-        reports = [{"file": name} | report_on(Path(name).read_text(encoding="utf-8")) for name in files]
+        reports = [{"file": name} | report_on(Path(name).read_text("utf-8")) for name in files]
     except (OSError, UnicodeDecodeError) as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{plain(str(error))}\n")
         return 2
     accepted = sum(r["accepted"] for r in reports)
     if "--json" in arguments:
-        print(json.dumps({"schema": 1, "accepted": accepted == len(reports), "files": reports}, indent=1))
-        return int(accepted < len(reports))
-    for r in reports:
-        print(f"{'accepted' if r['accepted'] else 'REFUSED'} {r['id']} ({r['kind']}) {r['file']} {r['because']}")
-        for title, label in (("verified", "verified"), ("under", "under"), ("left", "left to the written derivation")):
-            print(*(f"  {label}: {line}\n" for line in r.get(title, ())), sep="", end="")
-    print(f"{accepted} of {len(reports)} accepted")
+        whole = {"schema": 2, "accepted": accepted == len(reports), "files": reports}
+        print(json.dumps(whole, indent=1, default=str))
+    else:
+        print(*(line for r in reports for line in printed(r)), sep="\n")
+        print(f"{accepted} of {len(reports)} accepted")
     return int(accepted < len(reports))
-
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

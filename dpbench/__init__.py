@@ -9,43 +9,48 @@ if TYPE_CHECKING:
     from dpbench.auditing.audit import AuditResult, audit
     from dpbench.auditing.bits import audit_bits
     from dpbench.auditing.dependence import DependentOutputs
+    from dpbench.auditing.detectable import runs_needed
     from dpbench.auditing.each import each
-    from dpbench.auditing.encode import encode
+    from dpbench.auditing.flatten import encode
     from dpbench.auditing.one_run import audit_one_run, audit_one_run_scores
     from dpbench.auditing.samples import audit_samples
     from dpbench.auditing.search import find_neighbours
+    from dpbench.certificates.judge import Judgement, judge
     from dpbench.certificates.search.find import find_counterexample
     from dpbench.core.validation import InvalidInput
-    from dpbench.glm.problem import GLMProblem
-    from dpbench.heavytail.problem import HeavyTailedProblem
     from dpbench.ledger.outcome import Ledger
     from dpbench.ledger.verify import verify
+    from dpbench.papers.glm.problem import GLMProblem
+    from dpbench.papers.heavytail.problem import HeavyTailedProblem
+    from dpbench.papers.publicdata.problem import PublicDataProblem
     from dpbench.privacy.profile import Profile
-    from dpbench.publicdata.problem import PublicDataProblem
 
 __version__ = "0.1.0"
 
 _HOME = {
     "AuditResult": "dpbench.auditing.audit",
     "DependentOutputs": "dpbench.auditing.dependence",
-    "GLMProblem": "dpbench.glm.problem",
-    "HeavyTailedProblem": "dpbench.heavytail.problem",
+    "GLMProblem": "dpbench.papers.glm.problem",
+    "HeavyTailedProblem": "dpbench.papers.heavytail.problem",
+    "Judgement": "dpbench.certificates.judge",
     "InvalidInput": "dpbench.core.validation",
     "Ledger": "dpbench.ledger.outcome",
     "Profile": "dpbench.privacy.profile",
-    "PublicDataProblem": "dpbench.publicdata.problem",
+    "PublicDataProblem": "dpbench.papers.publicdata.problem",
     "audit": "dpbench.auditing.audit",
     "audit_bits": "dpbench.auditing.bits",
     "audit_one_run": "dpbench.auditing.one_run",
     "audit_one_run_scores": "dpbench.auditing.one_run",
     "audit_samples": "dpbench.auditing.samples",
     "each": "dpbench.auditing.each",
-    "encode": "dpbench.auditing.encode",
+    "encode": "dpbench.auditing.flatten",
     "find_counterexample": "dpbench.certificates.search.find",
     "find_neighbours": "dpbench.auditing.search",
     "glm": "dpbench.glm",
     "heavytail": "dpbench.heavytail",
+    "judge": "dpbench.certificates.judge",
     "publicdata": "dpbench.publicdata",
+    "runs_needed": "dpbench.auditing.detectable",
     "testing": "dpbench.testing",
     "verify": "dpbench.ledger.verify",
 }
@@ -56,6 +61,7 @@ __all__ = [
     "GLMProblem",
     "HeavyTailedProblem",
     "InvalidInput",
+    "Judgement",
     "Ledger",
     "Profile",
     "PublicDataProblem",
@@ -70,7 +76,9 @@ __all__ = [
     "find_neighbours",
     "glm",
     "heavytail",
+    "judge",
     "publicdata",
+    "runs_needed",
     "testing",
     "verify",
 ]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,10 +29,10 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpbench.core.validation import choice, invalid
-from dpbench.glm.problem import GLMProblem
-from dpbench.heavytail.problem import HeavyTailedProblem
-from dpbench.peers.comparison import ALGORITHMS, HEAVY_TAILED
-from dpbench.peers.comparison import mechanism as by_name
+from dpbench.papers.glm.peers.comparison import ALGORITHMS, HEAVY_TAILED
+from dpbench.papers.glm.peers.comparison import mechanism as by_name
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 __all__ = ["HeavyTailedRegressor", "PrivateClassifier", "PrivateRegressor"]
 
@@ -63,8 +63,14 @@ def _chosen(mechanism: Any, epsilon: float, delta: float, arithmetic: str) -> An
     if isinstance(mechanism, str):
         made = by_name(choice("mechanism", mechanism, ALGORITHMS), epsilon, delta)
     else:
-        made = replace(mechanism, epsilon=epsilon, delta=delta)
+        made = replace(_mechanism(mechanism), epsilon=epsilon, delta=delta)
     return made if arithmetic == made.arithmetic else replace(made, arithmetic=arithmetic)
+
+
+def _mechanism(value: Any) -> Any:
+    if not is_dataclass(value) or isinstance(value, type) or not hasattr(value, "release"):
+        raise invalid("mechanism", "the name of a mechanism, or one of this package's", value)
+    return value
 
 
 class _OverGLM(_Linear):
@@ -282,7 +288,7 @@ class HeavyTailedRegressor(RegressorMixin, _Linear):
             private = [name for name in HEAVY_TAILED if name != "nonprivate-truncated"]
             mechanism = by_name(choice("mechanism", self.mechanism, private), self.epsilon, 0.0)
         else:
-            mechanism = replace(self.mechanism, epsilon=self.epsilon)
+            mechanism = replace(_mechanism(self.mechanism), epsilon=self.epsilon)
         return self._release(mechanism, problem, 0.0, 0.0)
 
     def predict(self, X: Any) -> np.ndarray:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.special import betaln
 
 from dpbench.core import validation
 from lowerbounds import _kernels as kernels
+from lowerbounds._curve import Approximate, Curve, Privacy, of_claim
 from lowerbounds._instance import (
     CONSTANTS,
     HardFamily,
@@ -23,7 +24,6 @@ from lowerbounds._instance import (
     invalid,
     needed,
     positive,
-    probability,
 )
 
 PRINTED_BETA = 1.0 / 16.0
@@ -34,7 +34,7 @@ SMALL_BETA = 2.0**-10
 def fingerprinting(
     n: int,
     rank: int,
-    epsilon: float,
+    epsilon: Privacy,
     delta: float = 0.0,
     *,
     p: float = 2.0,
@@ -60,7 +60,7 @@ def fingerprinting(
         Records, and the dimension of the space; d' ≤ rank (the paper adds vanishing orthogonal records to raise
         the rank from d').
     epsilon, delta : float
-        The privacy that the floor is for.
+        The privacy that the floor is for; or a privacy curve in the place of ε (`lowerbounds.curve`).
     p, q : float
         At least 1; infinity is allowed.
     x_bound, radius : float
@@ -98,19 +98,19 @@ def fingerprinting(
     by e^ε − 1 + δ.
     """
     n, rank = count("n", n), count("rank", rank)
-    epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
+    made, _, *level = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS))
     x_bound, radius = positive("x_bound", x_bound), positive("radius", radius)
     power = _inverse("p", p)
     _inverse("q", q)
     choice("comparison", comparison, ("minimiser", "means"))
-    if choice("constants", constants, CONSTANTS) == "printed":
+    if constants == "printed":
         if not epsilon <= 1.2 or not delta <= epsilon:
             raise invalid("epsilon", "at most 1.2, with delta <= epsilon, for the printed constant", (epsilon, delta))
         shape = PRINTED_BETA if beta is None else positive("beta", beta)
         chosen = _printed_choice(n, rank, epsilon, shape)
     else:
         shape = SMALL_BETA if beta is None else positive("beta", beta)
-        chosen = _best_choice(n, rank, epsilon, delta, power, shape, constants)
+        chosen = _best_choice(n, rank, made, power, shape, constants)
     size = chosen[0] if active is None else count("active", active)
     if size > rank:
         raise invalid("active", f"at most rank = {rank}", size)
@@ -119,7 +119,7 @@ def fingerprinting(
         raise invalid("mass", "at most 1", weight)
     family = _Fingerprints(n, rank, size, weight, shape, x_bound, radius, power, comparison)
     floor_at = partial(_floor, family, constants)
-    floor = _printed_floor(family, epsilon) if constants == "printed" else floor_at(epsilon, delta)
+    floor = _printed_floor(family, epsilon) if constants == "printed" else floor_at(made)
     if not floor > 0.0:
         raise invalid("n", "such that the floor is positive at this mass, active and beta", n)
     return HardFamily(
@@ -128,8 +128,8 @@ def fingerprinting(
         floor=floor,
         aggregate="mean",
         how="mean excess population risk over mu from the Beta prior and over the data",
-        epsilon=epsilon,
-        delta=delta,
+        epsilon=level[0],
+        delta=level[1],
         n=n,
         d=rank,
         distance=1,
@@ -165,23 +165,23 @@ def _printed_floor(family: _Fingerprints, epsilon: float) -> float:
     return scale * min(1.0, 1.0 / (16.0 * effective**family.power))
 
 
-def _bracket(epsilon: float, delta: float, beta: float, constants: str, half: float) -> tuple[float, float]:
+def _bracket(privacy: Curve, beta: float, constants: str, half: float) -> tuple[float, float]:
     """(a, k) of the floor B‖X‖α/((1 + 2β)d'^{1/p})·[a − nαk/d']; `half` is a for "tight"."""
-    epsilon = min(epsilon, 700.0)  # where either floor is below zero for certain
+    if not isinstance(privacy, Approximate):
+        return half, 0.5 * (1.0 - privacy.overlap(1))
+    epsilon, delta = min(privacy.epsilon, 700.0), privacy.delta  # beyond, either floor is below zero for certain
     if constants == "tight":
         return half, 0.5 * (math.tanh(0.5 * epsilon) + 2.0 * delta / (math.exp(epsilon) + 1.0))
     return 0.25 - 2.0 * beta, 0.5 * (math.expm1(epsilon) + delta)
 
 
-def _best_choice(
-    n: int, rank: int, epsilon: float, delta: float, power: float, beta: float, constants: str
-) -> tuple[int, float]:
+def _best_choice(n: int, rank: int, privacy: Curve, power: float, beta: float, constants: str) -> tuple[int, float]:
     """The d' and α with the largest floor.
 
     For given d' the best α is min(1, ad'/(2nk)). Up to α = 1 the floor grows like d'^{1−1/p}; beyond, with α = 1,
     it peaks at d' = (1 + p)nk/a.
     """
-    a, k = _bracket(epsilon, delta, beta, constants, 0.5)
+    a, k = _bracket(privacy, beta, constants, 0.5)
     if a <= 0.0:
         raise invalid("beta", "below 1/8 for the exact constant", beta)
     peak = n * k * (1.0 + 1.0 / power) / a if power > 0.0 else math.inf
@@ -195,11 +195,12 @@ def _best_choice(
     return best, min(1.0, a * best / (2.0 * n * k))
 
 
-def _floor(family: _Fingerprints, constants: str, epsilon: float, delta: float) -> float:
+def _floor(family: _Fingerprints, constants: str, epsilon: Privacy, delta: float = 0.0) -> float:
     beta, half = family.beta, 0.5
     if family.comparison == "minimiser":
         half = (1.0 + 2.0 * beta) * mean_distance(beta)
-    a, k = _bracket(epsilon, delta, beta, "exact" if constants == "printed" else constants, half)
+    constants = "exact" if constants == "printed" else constants
+    a, k = _bracket(of_claim(epsilon, delta, constants)[0], beta, constants, half)
     gain = a - family.n * family.mass * k / family.active
     return family.mass * family.scale * family.x_bound / (1.0 + 2.0 * beta) * gain
 
@@ -221,12 +222,12 @@ class _Fingerprints:
     power: float
     comparison: str
 
-    @property
+    @cached_property
     def scale(self) -> float:
         """B/d'^{1/p}: the coordinates of the minimiser are 0 or this."""
         return self.radius / self.active**self.power
 
-    @property
+    @cached_property
     def weight(self) -> float:
         return self.mass * self.x_bound / self.active
 
@@ -255,11 +256,18 @@ class _Fingerprints:
         return w
 
     def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
+        parts = self.active, self.weight, self.scale, self.comparison != "means"
+        if type(members) is np.ndarray and type(outputs) is np.ndarray:
+            try:
+                out = np.empty(outputs.shape[:2])
+                if kernels.absolute_excess(members, *parts, outputs, self.rank, out) == 0:
+                    return out
+            except (TypeError, ValueError):
+                pass  # another dtype, layout or number of axes
         means = np.array([self._means(member) for member in members]).reshape(len(members), self.active)
-        points = np.array([self.point(member)[: self.active] for member in members]).reshape(means.shape)
         made = batch(members, outputs, self.rank)
         out = np.empty(made.shape[:2])
-        kernels.absolute_excess(means, self.weight, self.scale, points, made, out)
+        kernels.absolute_excess(means, *parts, made, self.rank, out)
         return out
 
     def _means(self, member: np.ndarray) -> np.ndarray:

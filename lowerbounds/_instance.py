@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -47,8 +47,7 @@ class Instance:
     radius: float
 
 
-@dataclass(frozen=True, eq=False)
-class Moments:
+class Moments(NamedTuple):
     """Sufficient statistics of a batch of members under a quadratic loss, made without their records.
 
     Attributes
@@ -91,7 +90,7 @@ class HardFamily:
     how : str
         The aggregate in words.
     epsilon, delta : float or None
-        The privacy that `floor` is for; None where it holds for every algorithm.
+        The privacy that `floor` is for; None where it holds for every algorithm, or for a privacy curve.
     n, d : int
         Records and dimension.
     distance : int
@@ -106,7 +105,8 @@ class HardFamily:
         ``minimisers(member)``: the comparison point of the floor, shape (d,).
     excesses : callable
         ``excesses(members, outputs)``: risk of each of `outputs` (members, trials, d) less that of its member's
-        comparison point, exact, shape (members, trials).
+        comparison point, exact, shape (members, trials). Members that are vectors may come as one matrix, which is
+        checked and read in one pass.
     box : (float, float)
         Clipping each coordinate of an output to it raises the excess on no member.
     largest : callable
@@ -119,6 +119,10 @@ class HardFamily:
         All members, where they are few; else empty.
     least : float
         Lower bound on the excess: 0 where the comparison point is a minimiser.
+    privacy : Curve or None
+        The claim that the floor is for, as a curve; `epsilon` and `delta` are None where it is not an (ε, δ).
+    at_distance : callable or None
+        ``at_distance(distance=k)``: the like family whose two neighbouring members differ in k records.
     moments : callable or None
         ``moments(members, rngs)``: their `Moments`, where the loss is quadratic; one Generator a member, used where the
         data are random. Up to `RECORDS_DRAWN` records these are the moments of ``instances(member, rng)``.
@@ -145,6 +149,8 @@ class HardFamily:
     enumerated: tuple[Any, ...] = ()
     least: float = 0.0
     moments: Callable[[Sequence[Any], Sequence[np.random.Generator]], Moments] | None = None
+    privacy: Any = None
+    at_distance: Callable[..., HardFamily] | None = None
 
     def excess(self, member: Any, outputs: np.ndarray) -> np.ndarray:
         """`excesses` of one member: of each row of `outputs` (trials, d), shape (trials,)."""
@@ -175,8 +181,8 @@ def basis_rows(columns: np.ndarray, value: float, n: int, d: int) -> sparse.csr_
 
 
 def positive(name: str, value: Any) -> float:
-    """A finite number > 0."""
-    return validation.real(name, value, above=0.0)
+    """A finite number > 0, of a size whose squares and products stay finite."""
+    return validation.real(name, value, above=0.0, size=True)
 
 
 def count(name: str, value: Any, at_least: int = 1) -> int:
@@ -204,9 +210,19 @@ def signs(value: Any, length: int) -> np.ndarray:
     return made
 
 
-def all_signs(members: Sequence[Any], length: int) -> np.ndarray:
-    """Members that are vectors of ±1, shape (members, length)."""
-    return np.array([signs(member, length) for member in members]).reshape(len(members), length)
+def sign_rows(members: Any, length: int) -> np.ndarray:
+    """Members that are vectors of ±1, shape (members, length): a matrix is taken as it is, and not yet checked."""
+    made = np.ascontiguousarray(members, dtype=np.float64)
+    if made.shape != (len(members), length):
+        raise invalid("member", f"a vector of {length} signs -1 or +1", members)
+    return made
+
+
+def checked(odd: int, members: Any, length: int) -> None:
+    """Refuse members of which a kernel counted `odd` entries that are no signs."""
+    if odd:
+        for member in members:
+            signs(member, length)
 
 
 def rows(outputs: Any, d: int) -> np.ndarray:
@@ -223,6 +239,27 @@ def batch(members: Sequence[Any], outputs: Any, d: int) -> np.ndarray:
     if made.ndim != 3 or (made.shape[0], made.shape[2]) != (len(members), d):
         raise invalid("outputs", f"an array of shape ({len(members)}, trials, {d})", f"shape {made.shape}")
     return made
+
+
+def sign_distances(
+    power: int, weight: float, target: float, members: Any, length: int, outputs: Any, d: int
+) -> np.ndarray:
+    """weight·Σ_j |outputs[m, t, j] − σ_j·target|^power of members that are vectors of ±1, shape (members, trials).
+
+    Arrays that are what they should be go to the kernel as they are: below a thousand signs a call's time is that of
+    its checks.
+    """
+    if type(members) is np.ndarray and type(outputs) is np.ndarray:
+        try:
+            out = np.empty(outputs.shape[:2])
+            if kernels.sign_distances(power, weight, target, members, length, outputs, d, out) == 0:
+                return out
+        except (TypeError, ValueError):
+            pass  # another dtype, layout or number of axes
+    made, sigma = batch(members, outputs, d), sign_rows(members, length)
+    out = np.empty(made.shape[:2])
+    checked(kernels.sign_distances(power, weight, target, sigma, length, made, d, out), members, length)
+    return out
 
 
 def distance_of_each(power: int, weights: np.ndarray, centres: np.ndarray, outputs: np.ndarray) -> np.ndarray:

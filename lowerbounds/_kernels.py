@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from numba import types
 
-from dpbench.core.kernel import arr, f8, i8, kernel, rng_t
+from dpbench.core.kernel import arr, f8, i8, kernel, rng_t, u1
 
 
 @kernel(types.void(arr(i8, 1), arr(i8, 1, True), arr(i8, 1, True)))
@@ -43,19 +43,32 @@ def sign_block_labels(sigma, block, same, changed, low, middle, high, y):
             row[i] = 0.0
 
 
-@kernel(types.void(arr(f8, 2), i8, i8, i8, f8, f8, f8, f8, i8, arr(f8, 2, True), arr(f8, 1, True)))
-def sign_block_moments(sigma, block, same, changed, low, middle, high, feature, n, cross, square):
-    """Xᵀy/n, shape (members, d), and yᵀy/n of the data sets of `sign_block_labels` without their records."""
-    members, active = sigma.shape
-    rest = block - same - changed
-    fixed = same * low + rest * high
-    squares = same * low * low + changed * middle * middle + rest * high * high
-    for k in range(members):
-        for j in range(active):
-            cross[k, j] = feature * (fixed + changed * (sigma[k, j] * middle)) / n
-        for j in range(active, cross.shape[1]):
-            cross[k, j] = 0.0
-        square[k] = active * squares / n
+@kernel(i8(arr(f8, 2), i8, f8, f8, f8, arr(f8, 2, True), arr(f8, 1, True)))
+def sign_block_moments(sigma, active, up, down, total, cross, square):
+    """Xᵀy/n, shape (members, d): `up` or `down` by the sign of each block, 0 beyond; yᵀy/n, `total` for all members.
+
+    Returns how many of σ are no signs, or −1 where it is no matrix of `active` columns.
+    """
+    members, width = sigma.shape
+    if width != active or members != cross.shape[0]:
+        return -1
+    odd = 0
+    if active == cross.shape[1]:
+        # One long loop, which fills vector registers where rows are short.
+        signs, out = sigma.reshape(sigma.size), cross.reshape(cross.size)
+        for i in range(signs.size):
+            odd += abs(signs[i]) != 1.0
+            out[i] = up if signs[i] > 0.0 else down
+    else:
+        for k in range(members):
+            for j in range(active):
+                sign = sigma[k, j]
+                odd += abs(sign) != 1.0
+                cross[k, j] = up if sign > 0.0 else down
+            for j in range(active, cross.shape[1]):
+                cross[k, j] = 0.0
+    square[:] = total
+    return odd
 
 
 @kernel(types.void(rng_t, arr(f8, 1), f8, arr(i8, 1), arr(f8, 1, True), arr(i8, 2, True)))
@@ -105,17 +118,55 @@ def distances(power, weights, centres, outputs, out):
             out[m, t] = total
 
 
-@kernel(types.void(arr(f8, 2), f8, f8, arr(f8, 2), arr(f8, 3), arr(f8, 2, True)))
-def absolute_excess(means, weight, scale, points, outputs, out):
-    """Risk Σ_j weight·(μ_j|scale − w_j| + (1 − μ_j)|w_j|) of each output less that of its member's point."""
-    members, active = means.shape
+@kernel(i8(i8, f8, f8, arr(f8, 2), i8, arr(f8, 3), i8, arr(f8, 2, True)), fastmath={"reassoc"})
+def sign_distances(power, weight, target, sigma, length, outputs, d, out):
+    """out[m, t] = weight·Σ_j |outputs[m, t, j] − σ[m, j]·target|^power, power 1 or 2; returns how many are no signs.
+
+    −1 where σ has not `length` columns, outputs not d coordinates, or the two not the same number of members. The sums
+    may be taken in any order, so that they fill vector registers.
+    """
+    members, size = sigma.shape
+    if size != length or outputs.shape[0] != members or outputs.shape[2] != d:
+        return -1
+    odd = 0
     for m in range(members):
+        for j in range(size):
+            odd += abs(sigma[m, j]) != 1.0
+        for t in range(outputs.shape[1]):
+            total = 0.0
+            if power == 2:
+                for j in range(size):
+                    gap = outputs[m, t, j] - sigma[m, j] * target
+                    total += gap * gap
+            else:
+                for j in range(size):
+                    total += abs(outputs[m, t, j] - sigma[m, j] * target)
+            out[m, t] = weight * total
+    return odd
+
+
+@kernel(i8(arr(f8, 2), i8, f8, f8, u1, arr(f8, 3), i8, arr(f8, 2, True)), fastmath={"reassoc"})
+def absolute_excess(means, length, weight, scale, rounded, outputs, d, out):
+    """Risk Σ_j weight·(μ_j|scale − w_j| + (1 − μ_j)|w_j|) of each output less that of its member's point.
+
+    The point is scale·μ, μ rounded to 0 or 1 where `rounded`. Returns how many means lie outside [0, 1], or −1 where
+    these are no matrix of `length` columns, outputs have not d coordinates, or the two not the same number of members.
+    """
+    members, active = means.shape
+    if active != length or outputs.shape[0] != members or outputs.shape[2] != d:
+        return -1
+    odd = 0
+    for m in range(members):
+        for j in range(active):
+            odd += not 0.0 <= means[m, j] <= 1.0
         for t in range(outputs.shape[1]):
             total = 0.0
             for j in range(active):
-                w, p, mean = outputs[m, t, j], points[m, j], means[m, j]
+                w, mean = outputs[m, t, j], means[m, j]
+                p = scale * ((1.0 if mean > 0.5 else 0.0) if rounded else mean)
                 total += mean * (abs(scale - w) - abs(scale - p)) + (1.0 - mean) * (abs(w) - abs(p))
             out[m, t] = weight * total
+    return odd
 
 
 @kernel(types.void(arr(f8, 1), f8, f8, f8, f8, arr(f8, 3), arr(f8, 2, True)))

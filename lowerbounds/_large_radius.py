@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from lowerbounds import _group
+from lowerbounds._curve import Privacy, of_claim
 from lowerbounds._instance import HardFamily, Instance, Moments, batch, distance_of_each, invalid
 from lowerbounds._sign_blocks import sizes
 
@@ -20,7 +20,7 @@ _SECOND = math.sqrt(3.0) / 2.0
 def large_radius(
     n: int,
     d: int,
-    epsilon: float,
+    epsilon: Privacy,
     delta: float = 0.0,
     *,
     x_bound: float = 1.0,
@@ -40,7 +40,8 @@ def large_radius(
     n, d : int
         Records and dimension, n ≥ 3 and d ≥ 2.
     epsilon, delta : float
-        The privacy that the floor is for: 1/n ≤ ε ≤ 1, 0 ≤ δ < 1.
+        The privacy that the floor is for: 1/n ≤ ε ≤ 1, 0 ≤ δ < 1; or a privacy curve in the place of ε
+        (`lowerbounds.curve`), whose ``scale`` then stands for ε in the sizes below.
     x_bound, y_bound, radius : float
         ‖X‖, Y, B with B‖X‖ ≥ Y.
     constants : {"exact", "tight"}
@@ -70,28 +71,28 @@ def large_radius(
     (0.254/32)·Y²·min(1, r²/(nε)).
     Source: takes the place of the step "no loss of generality" of appendix A.7.
     """
-    asked = sizes(n, d, (epsilon, delta), (x_bound, y_bound, radius), least=(3, 2))
-    n, d, epsilon, delta = asked.n, asked.d, asked.epsilon, asked.delta
-    x_bound, y_bound, radius = asked.x_bound, asked.y_bound, asked.radius
-    if not 1.0 / n <= epsilon <= 1.0:
-        raise invalid("epsilon", f"between 1/n = {1.0 / n:g} and 1", epsilon)
     if constants not in ("exact", "tight"):
         raise invalid("constants", "one of exact, tight", constants)
+    asked = sizes(n, d, (epsilon, delta, constants), (x_bound, y_bound, radius), least=(3, 2))
+    n, d, strength = asked.n, asked.d, asked.strength
+    x_bound, y_bound, radius = asked.x_bound, asked.y_bound, asked.radius
+    if not 1.0 / n <= strength <= 1.0:
+        raise invalid("epsilon", f"between 1/n = {1.0 / n:g} and 1", epsilon)
     ratio = asked.ratio
     if ratio < 1.0:
         raise invalid("radius", f"at least y_bound/x_bound = {y_bound / x_bound:g}", radius)
-    shared = min(math.floor(1.0 / epsilon + 1e-9), (n - 1) // 2)
+    shared = min(math.floor(1.0 / strength + 1e-9), (n - 1) // 2)
     block = int(min(shared * ratio**2 * (1.0 + 1e-12), n - shared - 1))
     pair = _Pair(n, d, block, shared, x_bound, y_bound, radius)
     floor_at = partial(_floor, block * y_bound**2 / (4.0 * n), shared + 1, constants)
     return HardFamily(
         name="large radius",
         source="Theorem 4 for B‖X‖ ≥ Y and d ≥ 2",
-        floor=floor_at(epsilon, delta),
+        floor=floor_at(asked.privacy),
         aggregate="sum",
         how="sum of the two mean excess empirical risks, one on either data set",
-        epsilon=epsilon,
-        delta=delta,
+        epsilon=asked.epsilon,
+        delta=asked.delta,
         n=n,
         d=d,
         distance=shared + 1,
@@ -105,12 +106,12 @@ def large_radius(
         floor_at=floor_at,
         enumerated=(0, 1),
         moments=pair.moments,
+        privacy=asked.privacy,
     )
 
 
-def _floor(scale: float, distance: int, constants: str, epsilon: float, delta: float) -> float:
-    make = _group.iterated_pair if constants == "tight" else _group.group_pair
-    p, q = make(epsilon, delta, distance)
+def _floor(scale: float, distance: int, constants: str, epsilon: Privacy, delta: float = 0.0) -> float:
+    p, q = of_claim(epsilon, delta, constants)[0].pair(distance)
     total = p + 2.0 * q
     return scale * float((2.0 * p * q / np.where(total > 0.0, total, 1.0)).sum())
 

@@ -14,15 +14,13 @@ from lowerbounds._instance import (
     HardFamily,
     Instance,
     Moments,
-    all_signs,
     basis_rows,
-    batch,
     choice,
     count,
-    distance_of_each,
     invalid,
     needed,
     positive,
+    sign_distances,
     signs,
 )
 from lowerbounds._rare_record import RareRecord
@@ -30,6 +28,32 @@ from lowerbounds._two_piece import best_two_piece, likely_counts
 
 RATE_CONSTANT = {"16": 1.0 / 16.0, "17": 1.0 / 40.0}
 """The paper's Ω(·) has no constant; these are below every "exact" floor in the range that they are stated for."""
+
+
+def corrected_nonprivate(
+    n: int,
+    d: int = 1,
+    *,
+    theorem: str = "cor5",
+    x_bound: float = 1.0,
+    y_bound: float = 1.0,
+    radius: float = 1.0,
+    smoothness: float = 1.0,
+) -> float:
+    """Theorem 16 and Corollary 5 with constants that hold for all n, d, H, ‖X‖, B, Y > 0.
+
+    With h = √H·B‖X‖ and m = min(h, Y): (1/11)·min{mY/√n, m²} for "16", some one-dimensional H-smooth convex
+    non-negative loss; (1/78)·min{Y², h², (h² + dY²)/n, hY/√n} for "cor5", the squared loss. The printed forms fail for
+    small h, where the zero predictor has at most h²/2.
+    """
+    n, d = count("n", n), count("d", d)
+    choice("theorem", theorem, ("16", "cor5"))
+    y_bound, smoothness = positive("y_bound", y_bound), positive("smoothness", smoothness)
+    h = math.sqrt(smoothness) * positive("radius", radius) * positive("x_bound", x_bound)
+    if theorem == "16":
+        least = min(h, y_bound)
+        return min(least * y_bound / math.sqrt(n), least**2) / 11.0
+    return min(y_bound**2, h * h, (h * h + d * y_bound**2) / n, h * y_bound / math.sqrt(n)) / 78.0
 
 
 def nonprivate(
@@ -213,8 +237,8 @@ class _Cube:
         return w
 
     def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
-        centres, weight = all_signs(members, self.active) * self.target, 0.5 * self.x_bound**2 / self.active
-        return distance_of_each(2, np.array([[weight]]), centres, batch(members, outputs, self.d))
+        weight = 0.5 * self.x_bound**2 / self.active
+        return sign_distances(2, weight, self.target, members, self.active, outputs, self.d)
 
 
 def sign_variance(trials: int, bias: float) -> float:

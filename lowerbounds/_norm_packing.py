@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
+from lowerbounds._curve import Privacy
 from lowerbounds._instance import HardFamily, invalid
 from lowerbounds._sign_blocks import Labels, SignBlocks, sizes, variance_floor
 
@@ -12,7 +13,7 @@ from lowerbounds._sign_blocks import Labels, SignBlocks, sizes, variance_floor
 def norm_packing(
     n: int,
     d: int,
-    epsilon: float,
+    epsilon: Privacy,
     delta: float = 0.0,
     *,
     x_bound: float = 1.0,
@@ -33,7 +34,8 @@ def norm_packing(
     n, d : int
         Records and dimension; d = 1 is allowed.
     epsilon, delta : float
-        The privacy that the floor is for: 1/n ≤ ε ≤ 1, 0 ≤ δ < 1.
+        The privacy that the floor is for: 1/n ≤ ε ≤ 1, 0 ≤ δ < 1; or a privacy curve in the place of ε
+        (`lowerbounds.curve`), whose ``scale`` then stands for ε in the sizes below.
     x_bound, y_bound, radius : float
         ‖X‖, Y, B, all > 0 and otherwise free.
     constants : {"exact", "tight"}
@@ -63,22 +65,22 @@ def norm_packing(
     smaller one, and d' ≥ ½min(d, (rN/2)^{2/3}, N/2) makes it at least (Y²/16)·min(√d·r/N, r^{4/3}/N^{2/3}).
     Source: Theorem 4, appendix A.7, with labels 0 in place of pairs ±Y, so that nothing is rounded.
     """
-    asked = sizes(n, d, (epsilon, delta), (x_bound, y_bound, radius))
-    n, d, epsilon, delta = asked.n, asked.d, asked.epsilon, asked.delta
-    x_bound, y_bound, radius = asked.x_bound, asked.y_bound, asked.radius
-    if not 1.0 / n <= epsilon <= 1.0:
-        raise invalid("epsilon", f"between 1/n = {1.0 / n:g} and 1", epsilon)
     if constants not in ("exact", "tight"):
         raise invalid("constants", "one of exact, tight", constants)
-    ratio, size = asked.ratio, n * epsilon
+    asked = sizes(n, d, (epsilon, delta, constants), (x_bound, y_bound, radius))
+    n, d, strength = asked.n, asked.d, asked.strength
+    x_bound, y_bound, radius = asked.x_bound, asked.y_bound, asked.radius
+    if not 1.0 / n <= strength <= 1.0:
+        raise invalid("epsilon", f"between 1/n = {1.0 / n:g} and 1", epsilon)
+    ratio, size = asked.ratio, n * strength
     if ratio * size >= 1.0:
-        gap = math.floor(1.0 / epsilon + 1e-9)
+        gap = math.floor(1.0 / strength + 1e-9)
         active = max(1, math.floor(min(d, (ratio * size / 2.0) ** (2.0 / 3.0), size / 2.0)))
         block = max(gap, math.ceil(math.sqrt(active) * gap / ratio * (1.0 - 1e-12)))
         block = min(block, n // active)
         shrink, label = min(1.0, math.sqrt(active) * gap / (block * ratio)), y_bound
     else:
-        gap, active, block, shrink = min(n, math.ceil(1.0 / epsilon - 1e-9)), 1, n, 1.0
+        gap, active, block, shrink = min(n, math.ceil(1.0 / strength - 1e-9)), 1, n, 1.0
         label = ratio * n / gap * y_bound
     target = radius / math.sqrt(active)
     labels = Labels(0, gap, 0.0, label, 0.0)
@@ -88,11 +90,11 @@ def norm_packing(
     return HardFamily(
         name="norm packing",
         source="Theorem 4, minimisers of norm exactly B",
-        floor=floor_at(epsilon, delta),
+        floor=floor_at(asked.privacy),
         aggregate="mean",
         how="mean excess empirical risk over uniform sigma",
-        epsilon=epsilon,
-        delta=delta,
+        epsilon=asked.epsilon,
+        delta=asked.delta,
         n=n,
         d=d,
         distance=gap,
@@ -106,4 +108,5 @@ def norm_packing(
         largest=family.largest,
         floor_at=floor_at,
         moments=family.moments,
+        privacy=asked.privacy,
     )  # fmt: skip

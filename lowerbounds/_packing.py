@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
+from lowerbounds._curve import Privacy
 from lowerbounds._instance import CONSTANTS, HardFamily, choice, count, invalid
 from lowerbounds._sign_blocks import Labels, SignBlocks, sizes, variance_floor
+from lowerbounds._toolkit import Family, packing_floor
 from lowerbounds._two_point import check_printed_delta
 
 
 def packing(
-    n: int,
-    d: int,
-    epsilon: float,
+    n: int | Family,
+    d: int | Privacy,
+    epsilon: Privacy = None,
     delta: float = 0.0,
     *,
     x_bound: float = 1.0,
@@ -21,8 +24,13 @@ def packing(
     radius: float = 1.0,
     distance: int | None = None,
     constants: str = "exact",
-) -> HardFamily:
-    """Data sets S_σ whose minimisers a private algorithm cannot tell apart, and the floor on its excess risk.
+) -> Any:
+    """Theorem 4 of the GLM paper, or the packing argument on a family of one's own.
+
+    ``packing(family, privacy, delta=0.0)`` is the argument for any `Family`: see `packing_floor`. What follows is the
+    construction of Theorem 4, ``packing(n, d, epsilon, delta, ...)``.
+
+    Data sets S_σ whose minimisers a private algorithm cannot tell apart, and the floor on its excess risk.
 
     In S_σ, m records have x = ‖X‖e_j for each of d' coordinates, the rest x = 0; (m + Δ)/2 of the m labels are
     +σ_jY and (m − Δ)/2 are −σ_jY. With b = Δ/m the squared loss has its minimiser at w_j = σ_j bY/‖X‖, of norm
@@ -37,7 +45,8 @@ def packing(
     n, d : int
         Records and dimension.
     epsilon, delta : float
-        The privacy that the floor is for; ε ≥ 1/n, 0 ≤ δ < 1.
+        The privacy that the floor is for: ε ≥ 1/n, 0 ≤ δ < 1; or a privacy curve in the place of ε
+        (`lowerbounds.curve`), whose ``scale`` then stands for ε in the sizes below.
     x_bound, y_bound, radius : float
         ‖X‖, Y, B with B ≤ (Y/‖X‖)·min(√d, √(nε)): beyond it b > 1 and the theorem's proof has a gap.
     distance : int, optional
@@ -49,7 +58,7 @@ def packing(
 
     Returns
     -------
-    HardFamily
+    HardFamily (of a `Family`: Floor)
         Members are σ ∈ {±1}^{d'}, drawn uniformly; the floor is on the mean over σ of the mean excess risk. The
         zero predictor has p·b²Y² on every member (``parameters["zero_risk"]``).
 
@@ -70,16 +79,19 @@ def packing(
     floor; nothing else is lost. "tight" replaces randomised response by the two laws that are easiest to distinguish.
     Source: Theorem 4, appendix A.7 (its (10) and (11) each lose a factor 2).
     """
-    asked = sizes(n, d, (epsilon, delta), (x_bound, y_bound, radius))
-    n, d, epsilon, delta = asked.n, asked.d, asked.epsilon, asked.delta
+    if isinstance(n, Family):
+        return packing_floor(n, d, delta if epsilon is None else epsilon)
+    choice("constants", constants, CONSTANTS)
+    asked = sizes(n, d, (epsilon, delta, constants), (x_bound, y_bound, radius))
+    n, d, strength = asked.n, asked.d, asked.strength
     x_bound, y_bound, ratio = asked.x_bound, asked.y_bound, asked.ratio
-    if epsilon < 1.0 / n:
+    if strength < 1.0 / n:
         raise invalid("epsilon", f"at least 1/n = {1.0 / n:g}", epsilon)
-    if choice("constants", constants, CONSTANTS) == "printed":
+    if constants == "printed":
         if epsilon > 1.0:
             raise invalid("epsilon", "at most 1 for the printed constant", epsilon)
         check_printed_delta(epsilon, delta)
-    most = math.sqrt(min(d, n * epsilon))
+    most = math.sqrt(min(d, n * strength))
     if ratio > most * (1.0 + 1e-12):
         raise invalid(
             "radius",
@@ -87,9 +99,9 @@ def packing(
             "(beyond it the label bias b exceeds 1)",
             radius,
         )
-    gap = max(1, math.floor(1.0 / epsilon + 1e-9)) if distance is None else count("distance", distance)
-    fraction = min(1.0, d**1.5 / (ratio * n * epsilon))
-    active = max(1, min(d, math.floor((fraction * ratio * n * epsilon) ** (2.0 / 3.0) * (1.0 + 1e-12))))
+    gap = max(1, math.floor(1.0 / strength + 1e-9)) if distance is None else count("distance", distance)
+    fraction = min(1.0, d**1.5 / (ratio * n * strength))
+    active = max(1, min(d, math.floor((fraction * ratio * n * strength) ** (2.0 / 3.0) * (1.0 + 1e-12))))
     block = _block(active, gap, ratio)
     while active > 1 and active * block > n:
         active -= 1
@@ -101,16 +113,16 @@ def packing(
     # Whatever σ is, the first (m − Δ)/2 labels are −Y and the last (m − Δ)/2 are +Y; the Δ between them are σ_jY.
     labels = Labels((block - gap) // 2, gap, -y_bound, y_bound, y_bound)
     family = SignBlocks(n, d, active, block, x_bound, target, (x_bound, y_bound, asked.radius), labels)
-    printed = ratio ** (4.0 / 3.0) * y_bound**2 * fraction ** (1.0 / 3.0) / (128.0 * (n * epsilon) ** (2.0 / 3.0))
+    printed = ratio ** (4.0 / 3.0) * y_bound**2 * fraction ** (1.0 / 3.0) / (128.0 * (n * strength) ** (2.0 / 3.0))
     floor_at = partial(variance_floor, zero_risk, gap, constants)
     return HardFamily(
         name="packing",
         source="Theorem 4",
-        floor=printed if constants == "printed" else floor_at(epsilon, delta),
+        floor=printed if constants == "printed" else floor_at(asked.privacy),
         aggregate="mean",
         how="mean excess empirical risk over uniform sigma",
-        epsilon=epsilon,
-        delta=delta,
+        epsilon=asked.epsilon,
+        delta=asked.delta,
         n=n,
         d=d,
         distance=gap,
@@ -126,6 +138,10 @@ def packing(
         largest=family.largest,
         floor_at=None if constants == "printed" else floor_at,
         moments=family.moments,
+        privacy=asked.privacy,
+        at_distance=partial(
+            packing, n, d, epsilon, delta, x_bound=x_bound, y_bound=y_bound, radius=radius, constants=constants
+        ),
     )  # fmt: skip
 
 

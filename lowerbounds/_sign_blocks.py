@@ -11,28 +11,33 @@ from scipy import sparse
 
 from lowerbounds import _group
 from lowerbounds import _kernels as kernels
+from lowerbounds._curve import Curve, Privacy, of_claim
 from lowerbounds._instance import (
     Instance,
     Moments,
-    all_signs,
     basis_rows,
-    batch,
+    checked,
     count,
-    distance_of_each,
     positive,
-    probability,
+    sign_distances,
+    sign_rows,
     signs,
 )
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """n, d, the privacy and the bounds ‖X‖, Y, B that a construction is asked for, checked."""
+    """n, d, the privacy and the bounds ‖X‖, Y, B that a construction is asked for, checked.
+
+    `strength` is ε, or that of a curve; `epsilon` and `delta` are None beside a curve.
+    """
 
     n: int
     d: int
-    epsilon: float
-    delta: float
+    privacy: Curve
+    strength: float
+    epsilon: float | None
+    delta: float | None
     x_bound: float
     y_bound: float
     radius: float
@@ -44,12 +49,18 @@ class Sizes:
 
 
 def sizes(
-    n: int, d: int, privacy: tuple[float, float], bounds: tuple[float, float, float], least: tuple[int, int] = (1, 1)
+    n: int,
+    d: int,
+    privacy: tuple[Privacy, float, str],
+    bounds: tuple[float, float, float],
+    least: tuple[int, int] = (1, 1),
 ) -> Sizes:
-    """The arguments of a construction, checked: `privacy` is (ε, δ), `bounds` (‖X‖, Y, B), `least` of n and of d."""
+    """The arguments of a construction, checked.
+
+    `privacy` is (ε or a curve, δ, constants), `bounds` (‖X‖, Y, B), `least` of n and of d.
+    """
     return Sizes(
-        count("n", n, at_least=least[0]), count("d", d, at_least=least[1]),
-        positive("epsilon", privacy[0]), probability("delta", privacy[1]),
+        count("n", n, at_least=least[0]), count("d", d, at_least=least[1]), *of_claim(*privacy),
         *(positive(name, value) for name, value in zip(("x_bound", "y_bound", "radius"), bounds, strict=True)),
     )  # fmt: skip
 
@@ -89,7 +100,7 @@ class SignBlocks:
     bounds: tuple[float, float, float]
     labels: Labels
 
-    @property
+    @cached_property
     def weight(self) -> float:
         return self.block * self.feature**2 / self.n
 
@@ -119,13 +130,33 @@ class SignBlocks:
         kernels.sign_block_labels(sigma, self.block, *astuple(self.labels), y)
         return Instance(self.design, y[0], "squared", *self.bounds)
 
-    def moments(self, members: Sequence[np.ndarray], rngs: Sequence[np.random.Generator] = ()) -> Moments:
-        sigma = all_signs(members, self.active)
-        cross, square = np.empty((len(members), self.d)), np.empty(len(members))
-        kernels.sign_block_moments(sigma, self.block, *astuple(self.labels), self.feature, self.n, cross, square)
+    def moments(self, members: Sequence[np.ndarray] | np.ndarray, rngs: Sequence[np.random.Generator] = ()) -> Moments:
+        second, up, down, total = self._shared
+        count, active = len(members), self.active
+        cross, square = np.empty((count, self.d)), np.empty(count)
+        made = Moments(second, cross, square, "squared", *self.bounds)
+        if type(members) is np.ndarray:
+            try:
+                if kernels.sign_block_moments(members, active, up, down, total, cross, square) == 0:
+                    return made
+            except (TypeError, ValueError):
+                pass  # another dtype, layout or number of axes
+        sigma = sign_rows(members, active)
+        checked(kernels.sign_block_moments(sigma, active, up, down, total, cross, square), members, active)
+        return made
+
+    @cached_property
+    def _shared(self) -> tuple[np.ndarray, float, float, float]:
+        """The diagonal of XᵀX/n, Xᵀy/n of a block with sign +1 and with −1, and yᵀy/n; the same for all members."""
+        one = self.labels
+        rest = self.block - one.same - one.changed
+        fixed, free = one.same * one.low + rest * one.high, one.changed * one.middle
+        squares = one.same * one.low**2 + one.changed * one.middle**2 + rest * one.high**2
         second = np.zeros((1, self.d))
         second[0, : self.active] = self.weight
-        return Moments(second, cross, square, "squared", *self.bounds)
+        second.flags.writeable = False
+        up, down = (self.feature * (fixed + sign * free) / self.n for sign in (1.0, -1.0))
+        return second, up, down, self.active * squares / self.n
 
     def minimiser(self, member: np.ndarray) -> np.ndarray:
         w = np.zeros(self.d)
@@ -133,11 +164,9 @@ class SignBlocks:
         return w
 
     def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
-        centres = all_signs(members, self.active) * self.target
-        return distance_of_each(2, np.array([[self.weight]]), centres, batch(members, outputs, self.d))
+        return sign_distances(2, self.weight, self.target, members, self.active, outputs, self.d)
 
 
-def variance_floor(zero_risk: float, distance: int, constants: str, epsilon: float, delta: float) -> float:
-    """The excess of the zero predictor times what (ε, δ) leaves of the variance of a sign `distance` records apart."""
-    pair = _group.iterated_pair if constants == "tight" else _group.group_pair
-    return zero_risk * _group.bayes_variance(pair(epsilon, delta, distance))
+def variance_floor(zero_risk: float, distance: int, constants: str, epsilon: Privacy, delta: float = 0.0) -> float:
+    """The excess of the zero predictor times what privacy leaves of the variance of a sign `distance` records apart."""
+    return zero_risk * _group.bayes_variance(of_claim(epsilon, delta, constants)[0].pair(distance))

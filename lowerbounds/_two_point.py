@@ -9,24 +9,24 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from lowerbounds import _group
+from lowerbounds._curve import Privacy, is_number, of_claim
+from lowerbounds._curve import best_distance as distance_of_curve
 from lowerbounds._instance import (
     CONSTANTS,
     HardFamily,
     Instance,
     Moments,
-    batch,
     choice,
     count,
-    distance_of_each,
     invalid,
     positive,
     probability,
+    sign_distances,
 )
 from lowerbounds._sign_blocks import Labels, SignBlocks
 
 
-def two_point_constant(epsilon: float, delta: float, distance: int, constants: str = "exact") -> float:
+def two_point_constant(epsilon: Privacy, delta: float, distance: int, constants: str = "exact") -> float:
     """c with E|A(S) − τ| + E|A(S') − τ'| ≥ c·|τ − τ'| for S, S' that differ in `distance` records.
 
     Clipped to [τ, τ'] both errors shrink; they are then the error probabilities of a randomised test times
@@ -35,6 +35,7 @@ def two_point_constant(epsilon: float, delta: float, distance: int, constants: s
     Parameters
     ----------
     epsilon, delta : float
+        Or, in the place of ε, a privacy curve (`lowerbounds.curve`), for which "exact" and "tight" are one.
     distance : int
         Δ ≥ 1.
     constants : {"exact", "tight", "printed"}
@@ -44,16 +45,15 @@ def two_point_constant(epsilon: float, delta: float, distance: int, constants: s
         1/4, for δ ≤ (1 − e^{−ε})/16 and Δε ≤ log 5; the paper's condition Δ ≤ log(1/(2γ))/ε never sets γ, and
         log 5 is the largest value for which "exact" gives 1/4 at every ε and every admitted δ.
     """
-    epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
     distance = count("distance", distance)
-    if choice("constants", constants, CONSTANTS) == "printed":
+    made = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS))[0]
+    if constants == "printed":
+        epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
         check_printed_delta(epsilon, delta)
         if distance * epsilon > math.log(5.0) * (1.0 + 1e-12):
             raise invalid("distance", f"at most log(5)/epsilon = {math.log(5.0) / epsilon:g}", distance)
         return 0.25
-    if constants == "exact":
-        return 2.0 * (1.0 - _group.group_delta(epsilon, delta, distance)) * _logistic(-distance * epsilon)
-    return _group.overlap(_group.iterated_pair(epsilon, delta, distance))
+    return made.overlap(distance)
 
 
 def check_printed_delta(epsilon: float, delta: float) -> None:
@@ -63,8 +63,10 @@ def check_printed_delta(epsilon: float, delta: float) -> None:
         raise invalid("delta", f"at most (1 - exp(-epsilon))/16 = {most:g} for the printed constant", delta)
 
 
-def best_distance(epsilon: float, delta: float, n: int, constants: str = "exact") -> int:
+def best_distance(epsilon: Privacy, delta: float, n: int, constants: str = "exact") -> int:
     """The integer Δ ≤ n with the largest Δ·c(Δ): the largest floor, as |τ − τ'| grows like Δ."""
+    if not is_number(epsilon):
+        return distance_of_curve(epsilon, n)
     if constants == "printed":
         return max(1, min(n, int(math.log(5.0) / epsilon)))
     most = min(n, max(1, math.ceil(4.0 / epsilon)))
@@ -85,7 +87,7 @@ def best_distance(epsilon: float, delta: float, n: int, constants: str = "exact"
 
 def chaudhuri_hsu(
     n: int,
-    epsilon: float,
+    epsilon: Privacy,
     delta: float = 0.0,
     *,
     distance: int | None = None,
@@ -104,7 +106,8 @@ def chaudhuri_hsu(
     n : int
         Records.
     epsilon, delta : float
-        The privacy that the floor is for; ε > 0, 0 ≤ δ < 1.
+        The privacy that the floor is for: ε > 0, 0 ≤ δ < 1; or a privacy curve in the place of ε
+        (`lowerbounds.curve`).
     distance : int, optional
         Δ, the records that differ; default the one with the largest floor.
     x_bound, y_bound : float
@@ -126,9 +129,9 @@ def chaudhuri_hsu(
     -----
     Source: Lemma 1, from Chaudhuri & Hsu 2012.
     """
-    n, epsilon, delta = count("n", n), positive("epsilon", epsilon), probability("delta", delta)
+    n = count("n", n)
+    made, _, *level = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS))
     x_bound, y_bound = positive("x_bound", x_bound), positive("y_bound", y_bound)
-    choice("constants", constants, CONSTANTS)
     gap = best_distance(epsilon, delta, n, constants) if distance is None else count("distance", distance)
     if gap > n:
         raise invalid("distance", f"at most n = {n}", gap)
@@ -140,8 +143,8 @@ def chaudhuri_hsu(
         floor=2.0 * target * two_point_constant(epsilon, delta, gap, constants),
         aggregate="sum",
         how="sum of the two mean absolute errors, one on either data set",
-        epsilon=epsilon,
-        delta=delta,
+        epsilon=level[0],
+        delta=level[1],
         n=n,
         d=1,
         distance=gap,
@@ -155,15 +158,13 @@ def chaudhuri_hsu(
         floor_at=None if constants == "printed" else partial(_floor, target, gap, constants),
         enumerated=(0, 1),
         moments=pair.moments,
+        privacy=made,
+        at_distance=partial(chaudhuri_hsu, n, made, x_bound=x_bound, y_bound=y_bound, constants="tight"),
     )
 
 
-def _floor(target: float, distance: int, constants: str, epsilon: float, delta: float) -> float:
+def _floor(target: float, distance: int, constants: str, epsilon: Privacy, delta: float = 0.0) -> float:
     return 2.0 * target * two_point_constant(epsilon, delta, distance, constants)
-
-
-def _logistic(x: float) -> float:
-    return 1.0 / (1.0 + math.exp(-x)) if x > -700.0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -201,14 +202,21 @@ class _Pair:
         return self.blocks.instance(_sign(member))
 
     def moments(self, members: Sequence[int], rngs: Sequence[np.random.Generator] = ()) -> Moments:
-        return self.blocks.moments([_sign(member) for member in members])
+        return self.blocks.moments(_all_signs(members))
 
     def minimiser(self, member: int) -> np.ndarray:
         return _sign(member) * self.target
 
     def errors(self, members: Sequence[int], outputs: np.ndarray) -> np.ndarray:
-        centres = np.array([self.minimiser(member) for member in members])
-        return distance_of_each(1, np.ones((1, 1)), centres, batch(members, outputs, 1))
+        return sign_distances(1, 1.0, self.target, _all_signs(members), 1, outputs, 1)
+
+
+def _all_signs(members: Sequence[int]) -> np.ndarray:
+    """1 for member 0 and −1 for member 1, shape (members, 1)."""
+    made = np.asarray(members)
+    if made.ndim != 1 or not ((made == 0) | (made == 1)).all():
+        raise invalid("member", "0 or 1", members)
+    return np.asarray(1.0 - 2.0 * made[:, None])
 
 
 def _sign(member: int) -> np.ndarray:

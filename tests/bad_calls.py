@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from dpbench.glm import losses
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.populations import ScaledBasis
-from dpbench.glm.problem import GLMProblem
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.problem import GLMProblem
 
 X = np.array([[0.6, 0.8], [0.0, 1.0], [0.5, 0.5]])
 Y = np.array([1.0, -1.0, 1.0])

@@ -13,10 +13,8 @@ from dpbench.certificates.build import seal
 OPERATORS = {"+": "-", "-": "+", "*": "/", "/": "*", "^": "*"}
 SWAPS = {"exp": "log", "log": "exp", "sqrt": "exp", "erfc": "exp", "min": "max", "max": "min", "abs": "exp"}
 RELATIONS = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "<"}
-EXPRESSIONS = {"p", "q", "epsilon", "delta", "shift", "scale", "left", "right", "expected", "tolerance", "profile",
-               "tail",
-               "quantity", "bound", "power", "p_lower", "q_upper", "level", "first_count", "first_runs", "second_count",
-               "second_runs", "reach_low", "reach_high"}  # fmt: skip
+EXPRESSIONS = {"p", "q", "epsilon", "delta", "shift", "scale", "left", "right", "profile", "tail", "quantity", "power",
+               "log_power"}  # fmt: skip
 
 
 def of_expression(text: str) -> Iterator[tuple[str, str]]:
@@ -86,8 +84,11 @@ def mutations(certificate: dict[str, Any]) -> Iterator[tuple[str, str, dict[str,
                 yield "number", f"{where}: {leaf} -> {text}", changed(certificate, path, text)
         elif top == "claim" and part == "relation":
             yield "comparison", where, changed(certificate, path, RELATIONS[leaf])
-        elif top == "claim" and part in ("from", "to"):
+        elif top == "claim" and part == "from":
             yield "number", where, changed(certificate, path, leaf + 1)
+        elif top == "claim" and part == "holds":
+            for sort, text in of_expression(leaf):
+                yield sort, f"{where}: {leaf} -> {text}", changed(certificate, path, text)
         elif top == "claim" and part == "event":
             yield "form", where, changed(certificate, path, leaf + 1)
         elif path == ("verdict",):

@@ -2,20 +2,70 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import dpbench
 from dpbench import cli
 from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def other_files(installed: Path, checkout: Path = ROOT) -> list[str]:
+    """Modules of the two packages that differ between an installed copy and a checkout."""
+    found = {}
+    for root in (installed, checkout):
+        paths = [path for name in ("dpbench", "lowerbounds") for path in (root / name).rglob("*.py")]
+        found[root] = {str(path.relative_to(root)): path.read_bytes() for path in paths}
+    names = sorted(found[installed].keys() | found[checkout].keys())
+    return [name for name in names if found[installed].get(name) != found[checkout].get(name)]
+
+
+def refuse_another_copy(installed: Path) -> None:
+    """An installed copy that is not this checkout's code would be tested in its place."""
+    differing = other_files(installed) if installed != ROOT else []
+    if differing:
+        raise pytest.UsageError(
+            f"dpbench must be the code of {ROOT}, whose tests these are, got {installed}, where {differing[0]} "
+            f"({len(differing)} files) differs; install this checkout, or run `python -m pytest` in it"
+        )
+
+
+refuse_another_copy(Path(dpbench.__file__).resolve().parents[1])
+sys.path.append(str(ROOT))  # last of all: `studies` and `benchmarks` are of the checkout, dpbench is what is installed
+
+
+@pytest.fixture(scope="session")
+def numba_loaded() -> None:
+    """All of numba, part of which only its first compilation imports.
+
+    A session of pytester forgets the modules that it was the first to import; numba cannot register them twice.
+    """
+    import numba
+
+    assert numba.njit(lambda x: x + 1)(1) == 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Where the tests on hostile data keep their counts, and how long a case of them may take."""
     parser.addoption("--counts", type=Path, default=None, metavar="FILE", help="counts of test_totality.py, kept there")
     parser.addoption("--seconds", type=float, default=None, help="processor time a case of test_totality.py")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file that is marked `meta` as a whole is not imported where that mark is left out: it would cost seconds."""
+    if "not meta" not in config.option.markexpr or collection_path.suffix != ".py":
+        return None
+    return True if WHOLLY_META.search(collection_path.read_text(encoding="utf-8")) else None
+
+
+WHOLLY_META = re.compile(r"^pytestmark = .*mark\.meta|^pytestmark = \[\n    pytest\.mark\.meta", re.MULTILINE)
 
 
 @pytest.fixture

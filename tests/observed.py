@@ -14,15 +14,15 @@ from types import CodeType, FrameType
 from typing import Any
 
 from dpbench.core import sources
-from dpbench.core.definitions import Name, module_of
+from dpbench.core.definitions import Name
 from dpbench.core.kernel import Kernel
 from dpbench.ledger.core import Claim
 from dpbench.runs.context import RunContext
 
-_KEYS = ("closure", "definitions", "kept", "normalise", "sources")
+_KEYS = ("closure", "definitions", "kept", "normalise", "sources", "vectors")
 _RUNNING = ("dpbench.runs", "dpbench.ledger", *(f"dpbench.core.{name}" for name in _KEYS))
 """What runs an entry rather than measures it; of the ledger, `measured` keeps the rules from rows to a verdict."""
-_CONCLUDING = ("conclude", "measure")
+_CONCLUDING = ("conclude", "measure", "_Watched", "_uses_level", "_graded")
 
 
 def undeclared(claim: Claim, context: RunContext) -> set[Name]:
@@ -36,7 +36,7 @@ def undeclared(claim: Claim, context: RunContext) -> set[Name]:
     """
     with calls() as seen:
         claim.measure(context)
-    return {name for name in seen if _measures(name)} - _with_mentions(claim.closure.names)
+    return {name for name in seen if _measures(name)} - claim.closure.names
 
 
 @contextmanager
@@ -52,10 +52,11 @@ def calls() -> Iterator[set[Name]]:
             found.add((module, name))
 
     def called_by_a_run(frame: FrameType | None) -> bool:
-        """What a run calls on its own account, through the standard library perhaps, is no part of the measurement."""
+        """What a run or a grade calls on its own account, through the standard library perhaps, measures nothing."""
         while frame is not None and frame.f_code.co_filename not in files:
             frame = frame.f_back
-        return frame is not None and files[frame.f_code.co_filename].startswith("dpbench.runs")
+        caller = "" if frame is None else files[frame.f_code.co_filename]
+        return caller.startswith(("dpbench.runs", "dpbench.ledger.grades"))
 
     def profile(frame: FrameType, event: str, argument: Any) -> None:
         if event == "call" and frame.f_code.co_filename in files and not called_by_a_run(frame.f_back):
@@ -65,6 +66,10 @@ def calls() -> Iterator[set[Name]]:
 
     def noting(kernel: Kernel, *arguments: Any) -> Any:
         note(kernel.py_func.__code__)
+        watching = sys.getprofile()
+        sys.setprofile(None)  # what compiles a kernel, where the cache lacks it, measures nothing
+        kernel.compile()
+        sys.setprofile(watching)
         return call(kernel, *arguments)
 
     Kernel.__call__ = noting  # type: ignore[method-assign, assignment]
@@ -74,19 +79,6 @@ def calls() -> Iterator[set[Name]]:
     finally:
         sys.setprofile(before)
         Kernel.__call__ = call  # type: ignore[method-assign]
-
-
-def _with_mentions(names: frozenset[Name]) -> set[Name]:
-    """The definitions of a closure, and those that make its messages and notes."""
-    found: set[Name] = set()
-    waiting = list(names)
-    while waiting:
-        at = waiting.pop()
-        if at not in found:
-            found.add(at)
-            module = module_of(at[0])
-            waiting += [*module.definition(at[1])[1], *module.mentions(at[1])]
-    return found
 
 
 def _measures(name: Name) -> bool:

@@ -47,6 +47,7 @@ paper.variant(
     statement="Gaussian noise with sigma = 4 makes a sum of records in [0, 1] (1, 1e-4)-DP.",
     expected="proved",
     because="mu = 1/4, whose delta at epsilon = 1 is below 1e-5.",
+    proof="https://arxiv.org/abs/1905.02383",
 )
 def gaussian(run: Context) -> Any:
     """The Gaussian profile, which is exact."""

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from dpbench.glm import losses
-from dpbench.glm.problem import GLMProblem
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.problem import GLMProblem
 
 SMOOTH = {
     "squared": losses.squared(),

@@ -18,7 +18,7 @@ def document() -> dict[str, Any]:
     """The committed evidence as one document of ``dpbench verify --json``."""
     found = committed(ROOT / "evidence" / "ledger")
     return {
-        "schema": 1,
+        "schema": 2,
         "level": "full",
         "seed": 0,
         "versions": next(iter(found.values()))["environment"],

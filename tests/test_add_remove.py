@@ -10,27 +10,27 @@ import numpy as np
 import pytest
 
 from dpbench.core import validation
-from dpbench.glm.boosting import Boosting
-from dpbench.glm.grid_search import PrivateGridSearch
-from dpbench.glm.jl import JLMethod
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.noisy_mean import NoisyMean
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.problem import GLMProblem
-from dpbench.heavytail.baselines import ClippedSubgradient
-from dpbench.heavytail.exponential import ExponentialMechanism
-from dpbench.heavytail.problem import HeavyTailedProblem
+from dpbench.papers.glm.boosting import Boosting
+from dpbench.papers.glm.grid_search import PrivateGridSearch
+from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.noisy_mean import NoisyMean
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.heavytail.baselines import ClippedSubgradient
+from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.problem import HeavyTailedProblem
+from dpbench.papers.publicdata.anchored import with_anchor
+from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.hypotheses_constants import Constants
+from dpbench.papers.publicdata.hypotheses_cube import ParityCube
+from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
+from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.rrspm import RRSPM, parity_law
 from dpbench.privacy.discrete import pair_from_logs
 from dpbench.privacy.profile import discrete_profile
-from dpbench.publicdata.anchored import with_anchor
-from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.publicdata.hypotheses_constants import Constants
-from dpbench.publicdata.hypotheses_cube import ParityCube
-from dpbench.publicdata.hypotheses_finite import FiniteClass
-from dpbench.publicdata.hypotheses_linear import LinearBall
-from dpbench.publicdata.problem import PublicDataProblem
-from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
-from dpbench.publicdata.rrspm import RRSPM, parity_law
 
 GD = NoisyGD(1.0, 1e-3, steps=2, step_size=1.0, noise_scale=0.5)
 OUTPUT = OutputPerturbation(1.0, 1e-3, regularization=0.3, noise_scale=0.5)

@@ -17,6 +17,7 @@ import pytest
 from dpbench import InvalidInput, audit
 from dpbench.auditing import results
 from dpbench.auditing.blocks import BLOCK
+from dpbench.auditing.scores import candidates
 
 Rng = np.random.Generator
 
@@ -125,7 +126,9 @@ def test_nothing_to_tell_apart_gives_zero() -> None:
         assert audit(lambda d, n, r, v=value: np.full(n, v), 0.0, 1.0, trials=1_000).epsilon_lower == 0.0
     assert audit(lambda d, n, r: np.zeros((n, 3)), 0.0, 1.0, trials=1_000).epsilon_lower == 0.0
     found = audit(lambda d, n, r: np.array([str(x) for x in r.random(n)]), 0.0, 1.0, trials=1_000)
-    assert found.epsilon_lower == 0.0 and "no value recurs" in found.event
+    assert found.epsilon_lower == 0.0 and "cells of the output" in found.event  # of the texts' parts: no text recurs
+    (no_value,) = candidates(*np.random.default_rng(1).random((2, 500)).astype(str))
+    assert "no value recurs" in no_value.words
 
 
 def test_huge_and_tiny_numbers() -> None:
@@ -164,7 +167,7 @@ def dpbench_sampler() -> Any:
 
 
 def test_no_two_blocks_share_a_stream_and_parts_never_meet() -> None:
-    """First draws of all calls of an audit are distinct, and each call is at most a block."""
+    """First draws of all calls of an audit are distinct; at least 16 choose and 64 certify, of at most a block each."""
     seen: list[tuple[float, int]] = []
 
     def spy(d: float, trials: int, rng: Rng) -> np.ndarray:
@@ -174,13 +177,14 @@ def test_no_two_blocks_share_a_stream_and_parts_never_meet() -> None:
 
     audit(spy, 0.0, 1.0, trials=150_000)
     assert len({first for first, _ in seen}) == len(seen)
-    assert max(size for _, size in seen) == BLOCK
+    assert max(size for _, size in seen) == 30_000 // 16 < BLOCK
+    assert len(seen) == 2 * (16 + 64) + 2
     assert sum(size for _, size in seen) == 300_000 + 2  # one more run a side tells type and width
 
 
 def test_at_least_four_fifths_certify_and_outputs_are_not_kept() -> None:
     found = audit(laplace, 0.0, 1.0, trials=100_000)
-    assert found.certificate is not None and found.certificate.trials >= 80_000
+    assert found.certified is not None and found.certified.trials >= 80_000
     tracemalloc.start()
     audit(laplace, 0.0, 1.0, trials=300_000)
     _, small = tracemalloc.get_traced_memory()

@@ -150,7 +150,7 @@ def test_an_interaction_is_found_by_trees_for_any_number_of_workers(monkeypatch:
     monkeypatch.setattr(scores, "quadratic", lambda first, second, pairs: None)
     found = audit(signs, 0.0, 1.0, trials=60_000, confidence=0.95)
     assert found.event.startswith("boosted trees") and 0.8 < found.epsilon_lower < 1.0
-    assert audit(signs, 0.0, 1.0, trials=60_000, confidence=0.95, workers=3).certificate == found.certificate
+    assert audit(signs, 0.0, 1.0, trials=60_000, confidence=0.95, workers=3).certified == found.certified
     blind = audit(lambda d, trials, rng: signs(d, trials, rng)[:, [2, 3]], 0.0, 1.0, trials=60_000, confidence=0.95)
     assert blind.epsilon_lower == 0.0
 

@@ -139,8 +139,8 @@ def test_privacy_loss_distributions_are_claims() -> None:
     ("claim", "message"),
     [
         (3.0, "claim must be a Profile"),
-        ({"mu": 1.0, "rdp": {2: 1.0}}, "claim must be a mapping with one key"),
-        ({"nu": 1.0}, "the key of claim must be one of mu, rdp"),
+        ({"mu": 1.0, "rdp": {2: 1.0}}, "claim must be one of {.mu.: number}, {.rho.: number}"),
+        ({"nu": 1.0}, "the key of claim must be one of mu, rho, rdp, epsilon, delta"),
         ({"mu": -1.0}, "mu must be"),
         ({"rdp": {}}, "rdp must be a mapping from orders"),
         ({"rdp": {1.0: 1.0}}, "an order of rdp must be a finite number > 1"),

@@ -44,7 +44,7 @@ def test_a_ledger_adds_up_and_refuses_more() -> None:
 def test_an_audit_spends_its_level_and_no_more(assume: str | None) -> None:
     found = audit(laplace, 0.0, 1.0, trials=2_000, confidence=0.95, assume=assume)
     assert math.fsum(c.alpha for c in found.family) == pytest.approx(0.05, rel=1e-9)
-    assert found.certificate in found.family
+    assert found.certified in found.family
 
 
 def test_a_sequential_audit_spends_its_level_over_all_rounds() -> None:

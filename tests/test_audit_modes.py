@@ -105,7 +105,7 @@ def test_the_command_line_looks_at_bits(tmp_path, monkeypatch: pytest.MonkeyPatc
 # Search
 
 
-@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+@pytest.mark.parametrize("relation", ["replace", "add_remove"])
 @pytest.mark.parametrize("width", [None, 2])
 def test_proposals_are_neighbours_within_the_domain(relation: str, width: int | None) -> None:
     domain = Domain(6, -1.0, 3.0, width, integers=True, relation=relation)
@@ -153,8 +153,8 @@ def test_search_does_not_refute_a_correct_mechanism() -> None:
         ({"records": 0}, "records must be an integer >= 1"),
         ({"records": 3, "low": 1.0}, "high must be a number > low"),
         ({"records": 3, "relation": "swap"}, "relation must be one of"),
-        ({"records": 3, "relation": "add-remove", "width": 0}, "width must be an integer >= 1"),
-        ({"records": 1, "relation": "add-remove"}, "records must be an integer >= 2"),
+        ({"records": 3, "relation": "add_remove", "width": 0}, "width must be an integer >= 1"),
+        ({"records": 1, "relation": "add_remove"}, "records must be an integer >= 2"),
         ({"records": 3, "integers": "yes"}, "integers must be True or False"),
         ({"records": 3, "integers": True, "high": 1.5}, "high must be a whole number"),
         ({"records": 3, "low": float("nan")}, "low must be"),

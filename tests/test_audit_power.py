@@ -1,6 +1,6 @@
 """Power of the auditor at 95%, one core: means over seeds against stated figures and against oracles.
 
-The figures are those of ``python -m benchmarks.power``, made by the same code; what the oracle knows is checked
+The figures are those of ``python -m studies.power``, made by the same code; what the oracle knows is checked
 here against the slow twins.
 """
 
@@ -19,6 +19,8 @@ from naive import broken as twin
 from dpbench.auditing import broken
 from dpbench.auditing.broken import ZOO, Entry
 
+pytestmark = pytest.mark.meta
+
 FINITE = [e for e in ZOO if math.isfinite(e.epsilon)]
 
 
@@ -26,7 +28,7 @@ FINITE = [e for e in ZOO if math.isfinite(e.epsilon)]
 def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The modules of `benchmarks/`, found beside the tests."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).resolve().parent.parent)])
-    from benchmarks import oracle, power
+    from studies import oracle, power
 
     return SimpleNamespace(oracle=oracle, power=power)
 

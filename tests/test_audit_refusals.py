@@ -27,8 +27,8 @@ BAD: list[tuple[Any, str]] = [
     (lambda d, n, r: np.zeros((n, 2, 2)), r"must be of shape"),
     (lambda d, n, r: np.zeros((n, 0)), r"must be of shape"),
     (lambda d, n, r: np.full((n, 2), "a"), r"when it holds strings"),
-    (lambda d, n, r: np.zeros((n, 2 + (n > 300))), r"one width and type in every block, got rows of 2 .* rows of 3"),
-    (lambda d, n, r: np.zeros(n, dtype="f4" if n > 300 else "f8"), r"one width and type in every block"),
+    (lambda d, n, r: np.zeros((n, 2 + (n == 8))), r"one width and type in every block, got rows of 2 .* rows of 3"),
+    (lambda d, n, r: np.zeros(n, dtype="f4" if n == 8 else "f8"), r"one width and type in every block"),
     (lambda d, n, r: [][0], r"raised IndexError on the dataset: list index out of range"),
 ]
 

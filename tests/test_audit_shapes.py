@@ -93,11 +93,12 @@ def scaled(s: float, trials: int, rng: Rng) -> np.ndarray:
 def test_audits_gain_by_intervals_and_pairs_of_tails(
     sampler: Any, one: float, other: float, delta: float, gain: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Means of six audits of 50,000 runs at 95%, with and without these shapes."""
+    """Means of 24 audits of 50,000 runs at 95%, with and without these shapes. Over 48 other seeds the first gained
+    0.059, with a standard error of 0.007; six seeds are too few to see it."""
 
     def mean() -> float:
         asked = {"delta": delta, "trials": 50_000, "confidence": 0.95}
-        return float(np.mean([audit(sampler, one, other, seed=s, **asked).epsilon_lower for s in range(6)]))  # type: ignore[arg-type]
+        return float(np.mean([audit(sampler, one, other, seed=s, **asked).epsilon_lower for s in range(24)]))  # type: ignore[arg-type]
 
     whole = mean()
     monkeypatch.setattr(choosing, "_shapes", lambda parts: [])
@@ -143,8 +144,12 @@ def test_the_middle_of_an_interval() -> None:
     assert np.isnan(peak.middle(-1.0)) and np.isnan(peak.middle(3.0))
 
 
-def test_an_interval_around_a_peak_is_learned_by_its_middle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cauchy noise moved by 1, sixteen fixed seeds of 100,000 runs. Planted: no distance from a middle."""
+def test_an_interval_around_a_peak_costs_nothing_beside_a_learned_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Student noise moved by 1, sixteen fixed seeds of 100,000 runs, with and without the distance from a middle.
+
+    Over 48 other seeds its gain was -0.001 with a standard error of 0.002 (in samplers' blocks of 16,384 runs 0.006 and
+    0.003): none is claimed. The learned log-ratio finds the same intervals; a loss of three standard errors is caught.
+    """
 
     def mean() -> float:
         asked: dict[str, Any] = {"trials": 100_000, "confidence": 0.95}
@@ -152,4 +157,4 @@ def test_an_interval_around_a_peak_is_learned_by_its_middle(monkeypatch: pytest.
 
     usual = mean()
     monkeypatch.setattr(choosing, "folded", lambda first, second, middles: [])
-    assert usual > mean() + 0.002
+    assert usual > mean() - 0.006

@@ -2,7 +2,7 @@
 
 Null of each binomial test: the rate of ``epsilon_lower > true ε`` is at most 1 − confidence. It alarms
 falsely with probability at most 1e-6 (fixed seeds). 120 audits at 95% alarm from 21 false bounds on: they catch a
-rate of 25% with probability 0.98; 20,000 catch 6.1%. The cases are those of ``python -m benchmarks.validity``.
+rate of 25% with probability 0.98; 20,000 catch 6.1%. The cases are those of ``python -m studies.validity``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from dpbench import DependentOutputs, audit
 from dpbench.auditing import intervals
 from dpbench.auditing.dependence import Watch
 
+pytestmark = pytest.mark.meta
+
 NAMES = ("laplace", "gaussian", "response", "atoms", "vector", "laplace, delta", "identical", "sequential")
 OTHER_MODES = ("arrays", "claim", "one run")
 """Counted by the command, and in the tests of these modes."""
@@ -26,9 +28,9 @@ OTHER_MODES = ("arrays", "claim", "one run")
 
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """`benchmarks.validity`, found beside the tests."""
+    """`studies.validity`, found beside the tests."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).resolve().parent.parent)])
-    from benchmarks import validity
+    from studies import validity
 
     return validity
 
@@ -184,6 +186,7 @@ def test_overlapping_parts_are_caught(bench: Any, monkeypatch: pytest.MonkeyPatc
         audit(many, 0.0, 1.0, trials=2_000)
     monkeypatch.setattr(Watch, "examine", lambda self: ())
     monkeypatch.setattr("dpbench.auditing.split.CHOOSE_SHARE", 0.5)
+    monkeypatch.setattr("dpbench.auditing.blocks.CERTIFY_CALLS", 16)  # blocks as long as the choosing part's
     wrong = 0
     for seed in range(120):
         found = audit(many, 0.0, 1.0, trials=2_000, confidence=0.95, seed=seed)

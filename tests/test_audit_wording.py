@@ -26,7 +26,7 @@ CASES = {  # sampler, and how the event may begin: either direction of the pair 
     "a rare number": (lambda d, n, r: r.integers(0, 4, n) + d * (r.random(n) < 0.1), ("output in {4}: ",)),
     "two answers": (
         lambda d, n, r: np.column_stack([r.random(n) < 0.5, r.random(n) < 0.2 + 0.6 * d]),
-        ("output in {(False, ", "output in {(True, ", "output not in {(False, ", "output not in {(True, "),
+        ("output in {(", "output not in {(", "column 1 of the output in {"),
     ),
     "a threshold": (lambda d, n, r: 3.0 * d + r.laplace(size=n), ("output >= ", "output < ")),
 }

@@ -220,12 +220,19 @@ def test_command_line(line: str, parameter: str, holds: str, tables: Path, capsy
     sys.path[:] = before
     out, err = capsys.readouterr()
     assert code == 2, err
-    assert err.startswith("dpbench: ") and err.count("\n") == 1, err
-    assert names(err.removeprefix("dpbench: "), parameter), err
-    assert holds in err, err
+    if any(f" {name} " in line for name in RAISE):  # the lines of the reader's own code stand before the message
+        where, message = err[: err.rindex("dpbench: ")], err[err.rindex("dpbench: ") :]
+        assert where.startswith("In your own code:\n") and "mech_" in where and "dpbench" not in where, err
+    else:
+        message = err
+    assert message.startswith("dpbench: ") and message.count("\n") == 1, err
+    assert names(message.removeprefix("dpbench: "), parameter), err
+    assert holds in message, err
     assert out == ""
 
 
+RAISE = ("mech_raises:noise", "mech_asks:noise", "mech_exits:noise", "mech_user:raises", "mech_user:leaves")
+"""Samplers that fail in code that is not this package's."""
 PROCESSES: tuple[tuple[str, int, str], ...] = (
     ("verfy", 2, "verify"),
     ("verify --kind privcy", 2, "did you mean privacy?"),
@@ -250,5 +257,7 @@ def test_real_process(line: str, code: int, holds: str, tables: Path) -> None:
         cwd=tables, env=environment, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == code
-    assert done.stderr.startswith("dpbench: ") and holds in done.stderr
+    own, _, message = done.stderr.rpartition("dpbench: ")  # the lines of the reader's own code stand before it
+    assert not own or (own.startswith("In your own code:\n") and "mech_" in own), done.stderr
+    assert message.count("\n") == 1 and holds in message
     assert "Traceback" not in done.stdout + done.stderr

@@ -21,9 +21,9 @@ from messages import names
 from dpbench.auditing.audit import audit
 from dpbench.auditing.one_run import audit_one_run
 from dpbench.core.validation import InvalidInput
-from dpbench.glm import datasets
 from dpbench.ledger.verify import select, verify
-from dpbench.peers import comparison
+from dpbench.papers.glm import datasets
+from dpbench.papers.glm.peers import comparison
 from dpbench.privacy import composition
 from dpbench.privacy.profile import Profile, gaussian_profile, laplace_profile, pure_profile
 

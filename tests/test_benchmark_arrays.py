@@ -13,6 +13,8 @@ from scipy.stats import binom
 
 from dpbench.report import measured_audits
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -20,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def arrays(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The module of `benchmarks/`, found beside the tests."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import arrays
+    from studies import arrays
 
     return arrays
 

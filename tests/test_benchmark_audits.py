@@ -11,6 +11,8 @@ import pytest
 
 from dpbench.report import measured_audits
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -18,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The modules of `benchmarks/`, found beside the tests."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import audit_speed, dependence
+    from studies import audit_speed, dependence
 
     return SimpleNamespace(speed=audit_speed, dependence=dependence)
 

@@ -14,13 +14,15 @@ import pytest
 
 from dpbench.report import measured_audits
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    return importlib.import_module("benchmarks.audit_diffprivlib")
+    return importlib.import_module("studies.audit_diffprivlib")
 
 
 def test_answers_are_audited_at_their_claims(bench: ModuleType) -> None:

@@ -1,4 +1,4 @@
-"""What `benchmarks.faults` asserts after each fault notices a loss, a change, and a wrong result."""
+"""What `studies.faults` asserts after each fault notices a loss, a change, and a wrong result."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="distributed is not installed (extra cluster)")
 pytestmark = [
+    pytest.mark.meta,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of distributed's own imports
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
@@ -18,7 +19,7 @@ pytestmark = [
 
 @pytest.fixture
 def faults() -> Any:
-    from benchmarks import faults
+    from studies import faults
 
     return faults
 

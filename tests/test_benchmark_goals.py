@@ -10,12 +10,14 @@ from types import ModuleType
 import pytest
 from rich.console import Console
 
+pytestmark = pytest.mark.meta
+
 
 @pytest.fixture
 def goals(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The folder is at the root, beside the tests; installed packages come first."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).resolve().parent.parent)])
-    from benchmarks import goals as module
+    from studies import goals as module
 
     return module
 

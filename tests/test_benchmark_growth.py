@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -20,39 +22,39 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_exponent_is_that_of_the_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that take size^1.5 seconds of a false clock."""
-    from benchmarks import bench_slopes
+    from studies import slopes
 
     clock = [0.0]
-    monkeypatch.setattr(bench_slopes.time, "process_time", lambda: clock[0])
+    monkeypatch.setattr(slopes.time, "process_time", lambda: clock[0])
 
-    def make(size: int) -> bench_slopes.Run:
+    def make(size: int) -> slopes.Run:
         def run() -> None:
             clock[0] += size**1.5
 
         return run
 
-    monkeypatch.setitem(bench_slopes.GROWTHS, "made up", (make, 2, 16, 1.5))
-    assert bench_slopes.Slopes().track_slope("made up") == pytest.approx(1.5)
-    assert bench_slopes.Slopes().track_theory("made up") == 1.5
+    monkeypatch.setitem(slopes.GROWTHS, "made up", (make, 2, 16, 1.5))
+    assert slopes.Slopes().track_slope("made up") == pytest.approx(1.5)
+    assert slopes.Slopes().track_theory("made up") == 1.5
 
 
 def test_a_cost_that_grows_faster_than_theory_is_a_miss(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Exponents of a false clock: at, below and above theory; above once alone is measured again."""
-    from benchmarks import bench_slopes
+    from studies import slopes
 
     said: list[float] = []
-    monkeypatch.setattr(bench_slopes, "GROWTHS", {"made up, n": (None, 2, 16, 1.0)})
-    monkeypatch.setattr(bench_slopes, "slope", lambda name: said.pop(0))
+    monkeypatch.setattr(slopes, "GROWTHS", {"made up, n": (None, 2, 16, 1.0)})
+    monkeypatch.setattr(slopes, "slope", lambda name: said.pop(0))
     for exponents, code in (([1.2], 0), ([0.3], 0), ([1.4, 1.0], 0), ([1.4, 1.3, 1.5], 1)):
         said[:] = exponents
-        assert bench_slopes.main(["--json", str(tmp_path / "slopes.json")]) == code and not said
+        assert slopes.main(["--json", str(tmp_path / "slopes.json")]) == code and not said
     (row,) = json.loads((tmp_path / "slopes.json").read_text())["rows"]
     assert row == {"growth": "made up, n", "sizes": [2, 16], "measured": 1.3, "theory": 1.0}
 
 
 def test_the_floors_are_parts_of_the_descent(monkeypatch: pytest.MonkeyPatch) -> None:
     """All parts run, the ratio is the descent over their sum; planted: a descent of twice the steps is a miss."""
-    from benchmarks import gd_floors
+    from studies import gd_floors
 
     monkeypatch.setattr(gd_floors, "one_core", lambda: None)
     made = gd_floors.parts(gd_floors.problem("logistic"))

@@ -1,4 +1,4 @@
-"""The peers of `benchmarks.mechanism_peers` do what the mechanisms do, and a peer that does not is refused."""
+"""The peers of `studies.mechanism_peers` do what the mechanisms do, and a peer that does not is refused."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import pytest
 
 from tests.naive import heavytail as naive
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -21,15 +23,15 @@ ROOT = Path(__file__).resolve().parent.parent
 def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The folder is at the root, beside the tests; installed packages come first."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import mechanism_peers, oracle_peers, plain_mechanisms
+    from studies import mechanism_peers, oracle_peers, plain_mechanisms
 
     return SimpleNamespace(command=mechanism_peers, oracles=oracle_peers, plain=plain_mechanisms)
 
 
 def test_the_jl_loop_is_the_mechanism(bench: SimpleNamespace) -> None:
     """With its map and without noise; planted: a clip 1% off, and a ball that is not doubled."""
-    from dpbench.glm._random_map import RandomMap
-    from dpbench.glm.jl import JLMethod
+    from dpbench.papers.glm._random_map import RandomMap
+    from dpbench.papers.glm.jl import JLMethod
 
     data = bench.command.problem("logistic")
     m = JLMethod(1.0, 1e-5, dimension=20, distortion=0.01, steps=40, step_size=30.0, noise_scale=0.0)

@@ -20,6 +20,8 @@ from dpbench.auditing import blocks
 from dpbench.auditing.dependence import KEPT, Watch
 from dpbench.auditing.traces import probe_of
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -59,7 +61,7 @@ class Counted(Executor):
 
 def test_an_audit_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same result, each block computed once; a sampler of another name finds nothing."""
-    from benchmarks.kept_blocks import KeptBlocks
+    from studies.kept_blocks import KeptBlocks
 
     monkeypatch.setattr(blocks, "BLOCK", 512)
     monkeypatch.setattr(blocks, "CHUNK", 8)
@@ -78,7 +80,7 @@ def test_an_audit_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pyte
 
 
 def test_what_other_code_computed_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks import kept_blocks
+    from studies import kept_blocks
 
     for code, found in (("a", 0), ("a", 3), ("b", 0)):
         monkeypatch.setattr(kept_blocks, "fingerprint", lambda code=code: code)
@@ -114,7 +116,7 @@ def test_blocks_travel_without_bits_that_nobody_reads() -> None:
 
 def test_what_follows_from_the_seconds_of_the_processor() -> None:
     """2e7 runs more cost workers 8 s, the client 2 s and 14 bytes; 3 s of the client and 93 bytes are of any audit."""
-    from benchmarks.scale import calculated, used
+    from studies.scale import calculated, used
 
     names = ("draws", "processor_seconds_of_workers", "processor_seconds_here", "bytes_moved")
     small, large = (dict(zip(names, row, strict=True)) for row in ((10**7, 5.0, 4.0, 100), (3 * 10**7, 13.0, 6.0, 114)))

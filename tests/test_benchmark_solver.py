@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 ROW = {
     "what": "solver", "form": "dense", "loss": "huber", "promised": 2.0, "median": 2.5, "low": 2.0, "high": 3.0,
@@ -22,10 +24,12 @@ ROW = {
 def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The folder is at the root, beside the tests; installed packages come first."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import before, bench_solver, solver
+    from benchmarks import bench_solver, cases_solver
+    from studies import before, solver
 
-    monkeypatch.setattr(solver, "N", 500)
-    solver.records.cache_clear()
+    for module in (cases_solver, solver):
+        monkeypatch.setattr(module, "N", 500)
+    cases_solver.records.cache_clear()
     return SimpleNamespace(asv=bench_solver, before=before, solver=solver)
 
 
@@ -42,7 +46,7 @@ def test_peers_solve_the_same_problem(bench: SimpleNamespace) -> None:
 
 
 def test_data_sets_side_by_side_must_agree(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks import solver_many
+    from studies import solver_many
 
     rows = list(solver_many.many_rows(1))
     assert len(rows) == 6 and all(row["median"] > 0.0 for row in rows)
@@ -75,14 +79,14 @@ def test_a_missed_promise_is_exit_1(
     monkeypatch.setattr(solver, "many_rows", lambda: [{**ROW, "what": "16 data sets", "promised": None}])
     short = {"what": "peer", "loss": "huber", "peer": "SciPy", "tolerance": None, "promised": None}
     monkeypatch.setattr(solver, "peer_rows", lambda: [short])
-    monkeypatch.setattr(solver, "started", lambda root: 9.0 if root == "dpbench" else 6.0)
+    monkeypatch.setattr(solver, "started", lambda root, where: 9.0 if root == "dpbench" else 6.0)
     file = tmp_path / "solver.json"
     assert solver.main(["--json", str(file)]) == 0
     assert json.loads(file.read_text())["first_start"] == {"before": 6.0, "now": 9.0, "promised": 4.0}
     monkeypatch.setattr(solver, "solver_rows", lambda: [{**ROW, "median": 1.9}])
     assert solver.main([]) == 1
     monkeypatch.setattr(solver, "solver_rows", lambda: [ROW])
-    monkeypatch.setattr(solver, "started", lambda root: 11.0 if root == "dpbench" else 6.0)
+    monkeypatch.setattr(solver, "started", lambda root, where: 11.0 if root == "dpbench" else 6.0)
     assert solver.main([]) == 1
 
 

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -19,7 +21,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The modules of `benchmarks/`, found beside the tests; installed packages come first."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
     from benchmarks import bench_cases, bench_ratio, cases
-    from dpbench.peers import numpy_loop, pairs, workload
+    from dpbench.papers.glm.peers import numpy_loop, pairs, workload
 
     return SimpleNamespace(
         bench_cases=bench_cases, bench_ratio=bench_ratio, cases=cases, numpy_loop=numpy_loop, pairs=pairs,
@@ -114,8 +116,9 @@ def test_rrspm_grows_in_its_public_points(bench: SimpleNamespace) -> None:
 
 def test_members_in_one_call_are_those_one_at_a_time(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: a step of the batched kernel's 1.0001 times too long."""
-    from benchmarks import bench_lower_bounds, constructions
-    from dpbench.glm import _noisy_gd_members
+    from benchmarks import bench_lower_bounds
+    from dpbench.papers.glm import _noisy_gd_members
+    from studies import constructions
 
     assert {setting.family for setting in constructions.SETTINGS} == set(constructions.BUILD)
     suite = bench_lower_bounds.Members()

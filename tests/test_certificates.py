@@ -20,14 +20,14 @@ from naive.certificate_reading import Reading
 from naive.certificates import true
 
 import dpbench.certificates as certificates
-from dpbench.certificates import reasons, sampled, shown
+from dpbench.certificates import build, kinds, reasons, records, sampled, shown
 from dpbench.certificates.evidence import entries
 from dpbench.ledger.registry import all_claims
 
 FOLDER = Path(__file__).resolve().parents[1] / "evidence" / "certificates"
 COMMITTED = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
 KINDS = sorted(dpbench_check.KINDS)
-PER_KIND = 115
+PER_KIND = 60
 """Mutations of a kind that the default run tries (all of them under ``-m evidence``)."""
 
 
@@ -50,20 +50,26 @@ def test_the_second_reading_finds_them_true() -> None:
 
 
 def test_committed_certificates_are_those_that_are_made() -> None:
-    """Same statement, formulas and assumptions; numbers that rest on evidence may be newer there."""
+    """Same statement, formulas, assumptions and list of symbols that move nothing."""
     made = certificates.make()
-    resting = reasons.SAMPLE_KINDS
-    names = {name for name, c in made.items() if c["kind"] not in resting}
-    assert names == {name for name, c in COMMITTED.items() if c["kind"] not in resting}
-    for name in names:
-        for part in ("id", "kind", "verdict", "quote", "definitions", "assumptions", "claim"):
+    assert set(made) == set(COMMITTED)
+    for name in made:
+        for part in ("id", "kind", "verdict", "quote", "definitions", "assumptions", "claim", "inert"):
             assert made[name][part] == COMMITTED[name][part], (name, part)
         assert verdict(made[name])["accepted"], name
 
 
-def test_made_certificates_that_rest_on_evidence_are_accepted() -> None:
-    made = [c for c in certificates.make().values() if c["kind"] in reasons.SAMPLE_KINDS]
-    assert made and all(verdict(c)["accepted"] for c in made)
+def test_kinds_and_their_words_are_the_checkers() -> None:
+    assert {kind: words for kind, (_, words, _) in dpbench_check.KINDS.items()} == kinds.WORDS
+    assert set(kinds.DECIDES) == set(KINDS)
+
+
+def test_no_guarantee_is_vacuous_and_all_its_symbols_move_it() -> None:
+    """What stands in the shift, the scale or the claim of a guarantee moves what is decided."""
+    guarantees = [c for c in COMMITTED.values() if c["kind"] == "guarantee"]
+    assert len(guarantees) >= 25
+    for c in guarantees:
+        assert all(why == build.ALONE for why in c["inert"].values()), c["id"]
 
 
 @pytest.mark.parametrize("maker", [m for m in certificates.makers() if m.draft().theory], ids=lambda m: m.id)
@@ -111,7 +117,7 @@ def test_no_mutation_is_accepted_that_is_not_true(kind: str) -> None:
     fared, wrong = tried(kind, PER_KIND)
     assert not wrong
     refused = sum(count for (_, how), count in fared.items() if how == "refused")
-    assert sum(fared.values()) >= 100
+    assert sum(fared.values()) >= 50
     assert refused >= (0.25 if kind == "box" else 0.6) * sum(fared.values()), fared  # an edge moved is as true a box
     assert not fared["assumption", "accepted, and true"]
 
@@ -135,7 +141,7 @@ def test_the_second_reading_tells_true_from_false() -> None:
     rng = random.Random(1)
     for kind in KINDS:
         some = [c for c in COMMITTED.values() if c["kind"] == kind][:4]
-        found = [true(m) for c in some for _, _, m in rng.sample(list(mutations(c)), 8)]
+        found = [true(m) for c in some for _, _, m in rng.sample(list(mutations(c)), 5)]
         assert found.count(False) >= len(found) // 4, kind
 
 
@@ -143,15 +149,16 @@ def test_nothing_that_is_printed_says_private() -> None:
     files = [str(path) for path in sorted(FOLDER.glob("*.json"))]
     run = subprocess.run([sys.executable, dpbench_check.__file__, *files], capture_output=True, text=True, check=True)
     assert f"{len(files)} of {len(files)} accepted" in run.stdout
-    assert not re.search("private", run.stdout, re.IGNORECASE)
-    report = json.dumps([verdict(c) for c in COMMITTED.values()])
-    assert not re.search("private", report, re.IGNORECASE)
+    said = [line for line in run.stdout.splitlines() if not line.startswith("  quoted: ")]
+    assert not re.search("private", "\n".join(said), re.IGNORECASE)
+    first = [line for line in run.stdout.splitlines() if not line.startswith(" ")]
+    assert len(first) == len(files) + 1 and all(re.match("REFUTES |SHOWS ", line) for line in first[:-1])
 
 
 def test_every_reason_names_a_living_entry_without_a_certificate() -> None:
     ids, made = {claim.id for claim in all_claims()}, certificates.makers()
     assert {maker.id for maker in made} <= ids
-    have, samples = {m.id for m in made}, {m.id for m in made if m.kind in reasons.SAMPLE_KINDS}
+    have, samples = {m.id for m in made}, {m.id for m in records.recorders()}
     for table, taken in ((reasons.REASONS, have), (reasons.SAMPLES, samples)):
         assert all(table.values())
         assert set(table) <= ids, sorted(set(table) - ids)
@@ -163,21 +170,20 @@ def test_every_decided_entry_has_a_certificate_or_a_reason_of_its_own() -> None:
     have = {maker.id for maker in certificates.makers()}
     decided = [record for record in entries().values() if record["verdict"] in reasons.DECIDED]
     assert len(decided) > 100
-    named = {*reasons.REASONS, *reasons.SAMPLES}
+    named = {*reasons.REASONS, *reasons.SAMPLES, *(r["id"] for r in decided if reasons.sampled(r))}
     bare = [r["id"] for r in decided if r["id"] not in have | named and r["verdict"] in ("proved", "refuted")]
     assert not bare
     assert all(reasons.reason(r) for r in entries().values() if r["id"] not in have)
 
 
-@pytest.mark.parametrize("verdict", ["proved", "refuted"])
-def test_four_fifths_of_what_is_decided_have_a_certificate(verdict: str) -> None:
+def test_four_fifths_of_what_is_decided_exactly_have_a_certificate() -> None:
     have = {maker.id for maker in certificates.makers()}
-    ids = [record["id"] for record in entries().values() if record["verdict"] == verdict]
-    assert sum(claim in have for claim in ids) >= 0.8 * len(ids)
+    ids = reasons.exactly_decided(entries().values())
+    assert len(ids) > 70 and sum(claim in have for claim in ids) >= 0.8 * len(ids)
 
 
-def test_sampled_entries_have_counts_sums_or_points() -> None:
-    have = {maker.id for maker in certificates.makers() if maker.kind in reasons.SAMPLE_KINDS}
+def test_sampled_entries_have_records() -> None:
+    have = {one.id for one in records.recorders()}
     ids = {record["id"] for record in entries().values() if reasons.sampled(record)}
     assert len(ids) > 80
     bare = ids - have - reasons.SAMPLES.keys()
@@ -201,7 +207,6 @@ def test_an_entry_says_its_certificates_or_why_it_has_none() -> None:
         assert files == [name for name, c in COMMITTED.items() if c["id"] == claim], claim
         assert files or (len(texts) == 1 and texts[0].startswith("none: ")), claim
     assert shown.about("no.such.entry") == ()
-    assert set(shown.KINDS) == set(KINDS)
 
 
 def test_quotes_are_the_ledgers() -> None:

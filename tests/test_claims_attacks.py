@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpbench import GLMProblem, audit
-from dpbench.glm.noisy_mean import NoisyMean
 from dpbench.ledger import attacks
+from dpbench.papers.glm.noisy_mean import NoisyMean
 from dpbench.runs.context import RunContext
 
 

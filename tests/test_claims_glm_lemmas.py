@@ -9,12 +9,12 @@ from declared import measured
 from naive import worlds as naive
 
 from dpbench.core.sampling import stream
-from dpbench.glm import losses
-from dpbench.glm.claims import lemma5, lemmas
-from dpbench.glm.claims.worlds import DataSets, average_stability, build, descend, search_case
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.problem import GLMProblem
 from dpbench.ledger.core import inequality_verdict
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.claims import lemma5, lemmas
+from dpbench.papers.glm.claims.worlds import DataSets, average_stability, build, descend, search_case
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.problem import GLMProblem
 from dpbench.runs.context import RunContext
 
 

@@ -8,9 +8,11 @@ from declared import declared, measured
 from scipy.stats import skew
 
 from dpbench.core.sampling import stream
-from dpbench.glm import theory
-from dpbench.glm.claims import rates_noisy_gd, rates_output_perturbation
-from dpbench.glm.claims.hard_scales import (
+from dpbench.ledger.core import rate_verdict
+from dpbench.ledger.harness_rates import judge
+from dpbench.papers.glm import theory
+from dpbench.papers.glm.claims import rates_noisy_gd, rates_output_perturbation
+from dpbench.papers.glm.claims.hard_scales import (
     exact_slope,
     hardest_scale,
     mean_power,
@@ -18,11 +20,9 @@ from dpbench.glm.claims.hard_scales import (
     noisy_gd_excess,
     output_perturbation_excess,
 )
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.populations import ScaledBasis
-from dpbench.ledger.core import rate_verdict
-from dpbench.ledger.harness_rates import judge
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.rates import Point, sweep, theory_slope
 from dpbench.runs.context import RunContext
 

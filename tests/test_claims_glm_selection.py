@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from declared import declared, measured
 
-from dpbench.glm import theory_selection as theory
-from dpbench.glm.claims import (
+from dpbench.papers.glm import theory_selection as theory
+from dpbench.papers.glm.claims import (
     boosting_failures,
     grid_search_oracle,
     selection_losses,
@@ -40,7 +40,6 @@ def test_entries_reach_their_expected_verdict(claim, context: RunContext) -> Non
 
 
 def test_predicted_numbers(context: RunContext) -> None:
-    assert measured(selection_losses.lemma11, context, corrected=False)[1].value == pytest.approx(0.36, abs=0.01)
     assert measured(selection_losses.lemma9, context, corrected=False)[1].value == pytest.approx(-0.5, abs=1e-3)
     assert measured(selection_losses.theorem15, context, corrected=False)[1].value == pytest.approx(math.e)
     assert 1.0 - theory.ball_loss_bound(2.0, 1.0, 1.0, 1.0) / 4.0 == 0.25, "3 against 4"
@@ -63,10 +62,6 @@ def test_planted_errors_are_refuted(context: RunContext, monkeypatch: pytest.Mon
         assert measured(selection_losses.theorem15, context, corrected=True)[0] == "refuted"
         patch.setattr(theory, "score_penalty_corrected", lambda *a: 0.5 * true_tau(*a))
         assert measured(selection_losses.penalty, context, corrected=True)[0] == "refuted"
-        patch.setattr(theory, "boosting_upper", lambda *a: 0.0)
-        patch.setattr(theory, "boosting_spread", lambda *a: 0.0)
-        patch.setattr(theory, "boosting_lower", lambda *a: -1e9)
-        assert measured(selection_losses.lemma11, context, corrected=True)[0] == "refuted"
 
 
 def test_exceedance_by_sampling() -> None:

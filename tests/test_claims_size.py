@@ -9,6 +9,8 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = '''"""Of a module."""
 
@@ -24,7 +26,7 @@ def half(x: float) -> float:
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import claims_size
+    from studies import claims_size
 
     return claims_size
 

@@ -21,6 +21,12 @@ def noisy(data, trials, rng):
 def once(data, rng):
     return {"count": float(np.sum(data)) + rng.laplace()}
 
+def tagged(data, rng):
+    return {"id": rng.bytes(8).hex(), "count": float(np.sum(data)) + rng.laplace()}
+
+def total(data, trials, rng):
+    return float(np.sum(data)) + rng.laplace(size=trials)
+
 def canaries(included, rng):
     return 3.0 * included + rng.laplace(size=len(included))
 
@@ -69,6 +75,58 @@ def test_ways_and_their_exit_codes(line: str, place: Path, capsys: pytest.Captur
     assert "epsilon >= " in out and found["event"][:12] in out.replace("\n", " ")
 
 
+TAGGED = "audit mech_of_ways:tagged --each --data a.npy --neighbour b.npy --trials 1000 --epsilon 1.5 --json found.json"
+
+
+def test_an_identifier_is_left_out_by_its_path(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The claim holds. Planted: the same line without --ignore is blind, and exits with 1. Paths of no leaf,
+    and of all of them, are refused: nothing would be compared."""
+    for line, code, verdict in ((TAGGED, 1, "blind"), (f"{TAGGED} --ignore id", 0, "not refuted")):
+        assert run(line.split()) == code
+        found = json.loads((place / "found.json").read_text())
+        assert found["verdict"] == verdict and found["ignored"] == (["id"] if code == 0 else [])
+    capsys.readouterr()
+    for others, said in (("idd", "ignore must name leaves"), ("id --ignore count", "ignore must leave something")):
+        assert run(f"{TAGGED} --ignore {others}".split()) == 2
+        assert said in capsys.readouterr().err
+
+
+@pytest.fixture
+def records(place: Path) -> Path:
+    for name, held in (("three", [0.0, 1.0, 1.0]), ("two", [0.0, 1.0]), ("other", [0.0, 1.0, 0.0])):
+        np.save(place / f"{name}.npy", held)
+    return place
+
+
+TOTAL = "audit mech_of_ways:total --trials 2000 --epsilon 1.5 --json found.json"
+
+
+@pytest.mark.parametrize(
+    ("pair", "relation", "code"),
+    [
+        ("three other", "replace", 0), ("two three", "add", 0), ("three two", "remove", 0),
+        ("three two", "add_remove", 0), ("three two", "replace", 2), ("three two", "add", 2),
+        ("two three", "remove", 2), ("three other", "add-remove", 2),
+    ],
+)  # fmt: skip
+def test_a_relation_is_recorded_or_refused(
+    pair: str, relation: str, code: int, records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = pair.split()
+    assert run(f"{TOTAL} --data {one}.npy --neighbour {other}.npy --relation {relation}".split()) == code
+    if code == 0:
+        assert json.loads((records / "found.json").read_text())["relation"] == relation
+    else:
+        said = capsys.readouterr().err
+        assert "relation must be" in said and relation in said and not (records / "found.json").exists()
+
+
+@pytest.mark.parametrize("option", ["--relation add", "--ignore id"])
+def test_one_run_has_no_relation_or_leaves(option: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(f"audit mech_of_ways:canaries --one-run 500 --epsilon 0.5 {option}".split()) == 2
+    assert option.split()[0] in capsys.readouterr().err
+
+
 def test_csv_and_npy_give_the_same(place: Path) -> None:
     for kind in ("npy", "csv"):
         line = f"audit --outputs outputs_a.{kind} --neighbour-outputs outputs_b.{kind} --json {kind}.json --quiet"
@@ -107,7 +165,9 @@ def test_tables_of_texts_and_of_what_is_no_number(word: str, place: Path) -> Non
     other = np.where(rng.random(1_000) < 0.5, word, other)
     assert run(tables(place, "x,y", [f"{x},1" for x in one], [f"{x},1" for x in other]).split()) == 1
     assert run(tables(place, "x", [f"t{x}" for x in one], [f"t{x}" for x in other]).split()) == 1
-    assert f"'t{word}'" in json.loads((place / "found.json").read_text())["event"]
+    event = json.loads((place / "found.json").read_text())["event"]
+    assert "on the neighbour, 0 on the dataset" in event  # the word alone, by its text or by its length
+    assert f"'t{word}'" in event or "length of output" in event
 
 
 def test_columns_are_matched_by_their_names(place: Path) -> None:
@@ -142,7 +202,8 @@ def test_what_is_excluded_is_printed(place: Path, capsys: pytest.CaptureFixture[
     assert run(["audit", "--included", "included.npy", "--scores", "scores.npy", "--epsilon", "30"]) == 0
     assert "no scores of so few canaries could have refuted" in capsys.readouterr().out
     assert run([*PAIR.split(), "--epsilon", "3"]) == 0
-    assert "would have been found, refuting the claim" in " ".join(capsys.readouterr().out.split())
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "no event as frequent as these could have refuted this claim with so many runs" in printed
 
 
 def test_pickles_are_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from dpbench.core.validation import InvalidInput
-from dpbench.glm.losses import BY_NAME
-from dpbench.glm.problem import GLMProblem
-from dpbench.glm.scaling import from_csv_scaled, share_outside
-from dpbench.peers.comparison import ALGORITHMS, HEAVY_TAILED, fit, fit_any_radius
+from dpbench.papers.glm.losses import BY_NAME
+from dpbench.papers.glm.peers.comparison import ALGORITHMS, HEAVY_TAILED, fit, fit_any_radius
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.scaling import from_csv_scaled, share_outside
 
 SCALE = "--scale age=0:100 --scale income=0:1e5 --scale y=-20:20"
 FAST = "--epsilon 1 --trials 4 --workers 1"

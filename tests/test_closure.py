@@ -108,8 +108,6 @@ NEUTRAL: dict[str, Callable[[Toy], Any]] = {
     "a comment": lambda t: t.edit("base", "# as in the paper", "# as printed, page 3"),
     "a docstring": lambda t: t.edit("top", "What is measured.", "What this measures."),
     "an annotation": lambda t: t.edit("top", "x: float", "x: Any"),
-    "a message": lambda t: t.edit("top", "x must be positive, got", "x must be at least 0, got"),
-    "a note": lambda t: t.edit("top", "what it means", "what it says"),
     "blank lines": lambda t: t.edit("base", "\n\n\ndef", "\n\n\n\n\n\ndef"),
     "an unused definition": lambda t: t.edit("chain", "return 1", "return 2"),
     "a new definition": lambda t: t.edit("base", "LIMIT = 5\n", "LIMIT = 5\nNEW = 6\n"),
@@ -142,6 +140,8 @@ CHANGES: dict[str, tuple[str, Callable[[Toy], Any]]] = {
     "what a star exports": ("by_package", lambda t: t.edit("relay", "-x", "+x")),
     "a late import": ("late", lambda t: t.edit("late", "return x", "return x + 1")),
     "a condition": ("measure", lambda t: t.edit("top", "if x < 0", "if x <= 0")),
+    "a message": ("measure", lambda t: t.edit("top", "x must be positive, got", "x must be at least 0, got")),
+    "a note": ("measure", lambda t: t.edit("top", "what it means", "what it shows")),
     "another class of error": ("measure", lambda t: t.edit("top", "ValueError", "TypeError")),
 }
 
@@ -197,10 +197,10 @@ def test_a_reloaded_module_has_a_new_key_and_an_edited_one_is_named(toy: Toy) ->
 
 
 def test_our_own_files_are_compared_with_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    path = sources.our_path("dpbench.glm.theory")
-    assert path is not None and edited(["dpbench.glm.theory", "dpbench.glm.losses"]) == []
+    path = sources.our_path("dpbench.papers.glm.theory")
+    assert path is not None and edited(["dpbench.papers.glm.theory", "dpbench.papers.glm.losses"]) == []
     monkeypatch.setitem(sources._AT_START, path, (0, 0, 0))
-    assert edited(["dpbench.glm.theory", "dpbench.glm.losses"]) == [path]
+    assert edited(["dpbench.papers.glm.theory", "dpbench.papers.glm.losses"]) == [path]
     assert sources.changed() == [path]
 
 
@@ -218,14 +218,14 @@ def test_roots_of_every_form(toy: Toy) -> None:
 
 
 def test_our_entries_reach_kernels_and_no_run_time() -> None:
-    from dpbench.glm.noisy_gd import NoisyGD
+    from dpbench.papers.glm.noisy_gd import NoisyGD
 
     names = closure(NoisyGD).names
-    assert {("dpbench.glm.losses", "loss_derivative"), ("dpbench.core.kernel", "kernel")} <= names
+    assert {("dpbench.papers.glm.losses", "loss_derivative"), ("dpbench.core.kernel", "kernel")} <= names
     assert not [module for module, _ in names if module.startswith(("dpbench.runs", "dpbench.cli", "dpbench.report"))]
 
 
-DECLARED = '''
+DECLARED = """
 from dpbench.ledger import Paper, margins
 
 paper = Paper("mine")
@@ -233,21 +233,112 @@ paper = Paper("mine")
 
 @paper.floor("x", source="s", statement="{text}", expected="refuted", because="{text}", arguments={{"size": 1}})
 def measure(run, size):
-    return margins([{{"left": {left}, "right": 1.0}}], "value: {text}", f"{text} {{size}}")
+    return margins([{{"left": {left}, "right": 1.0}}], "value: {note}", f"{{size}}")
 
 
 paper.variant(measure, "other", statement="{text}", expected="refuted", because="{text}", arguments={{"size": 2}})
 paper.finding("mine.x.floor", weight="range", quote="{text}")
-'''
+"""
 
 
 def test_texts_of_a_declaration_are_no_part_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Statements, variants, findings and notes may be mended; what is computed, and what is bound, may not."""
+    """Statements, variants and findings may be mended; what is computed, a note of it, and what is bound, may not."""
     monkeypatch.syspath_prepend(tmp_path)
     keys = []
-    for name, values in (("d1", ("a text", 0.5)), ("d2", ("another text", 0.5)), ("d3", ("a text", 0.25))):
-        (tmp_path / f"declared_{name}.py").write_text(DECLARED.format(text=values[0], left=values[1]))
+    given = {
+        "d1": ("a text", 0.5, "a note"),
+        "d2": ("another text", 0.5, "a note"),
+        "d3": ("a text", 0.25, "a note"),
+        "d4": ("a text", 0.5, "another note"),
+    }
+    for name, (text, left, note) in given.items():
+        (tmp_path / f"declared_{name}.py").write_text(DECLARED.format(text=text, left=left, note=note))
         first, other = importlib.import_module(f"declared_{name}").paper.claims
         keys.append(first.digest)
         assert first.digest != other.digest, "bound to another size"
-    assert keys[0] == keys[1] != keys[2]
+    assert keys[0] == keys[1] and len(set(keys)) == 3
+
+
+OF_A_USER = {
+    "a text handed to a function of one's own called growing": (
+        "def growing(x, name):\n    return x * len(name)\n\n\ndef measure(block):\n    return growing(block, 'ABC')\n"
+    ),
+    "an argument of one's own called notes": (
+        "def count(x, notes):\n    return x * len(notes)\n\n\n"
+        "def measure(block):\n    return count(block, notes='ABC')\n"
+    ),
+    "a decorator of one's own called variant": (
+        "class Widths:\n    def variant(self, name):\n        return lambda f: lambda x: x * len(name)\n\n\n"
+        "paper = Widths()\n\n\n@paper.variant('ABC')\ndef width(x):\n    return x\n\n\n"
+        "def measure(block):\n    return width(block)\n"
+    ),
+    "a warning": "import warnings\n\n\ndef measure(block):\n    warnings.warn('ABC')\n    return block\n",
+}
+
+
+@pytest.mark.parametrize("text", OF_A_USER.values(), ids=OF_A_USER)
+def test_no_name_of_a_user_hides_a_text(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    keys = set()
+    for word in ("abc", "abcdef"):
+        name = f"toy{next(_numbers)}"
+        (tmp_path / f"{name}.py").write_text(text.replace("ABC", word))
+        keys.add(closure(importlib.import_module(name).measure).key)
+        del sys.modules[name]
+    assert len(keys) == 2
+
+
+MARKED = """
+from dataclasses import dataclass
+from typing import Annotated
+
+from dpbench.core import normalise
+from dpbench.core.normalise import Prose as Words, declaring
+
+
+@dataclass(frozen=True)
+class Said:
+    about: Words
+    steps: Annotated[tuple, normalise.Prose]
+    scale: str
+
+    def replace(self, **changes):
+        return Said(**(vars(self) | changes))
+
+
+@declaring
+class Register:
+    def entry(self, text):
+        return lambda function: function
+
+
+@dataclass(frozen=True)
+class Named:
+    about: str
+
+
+register = Register()
+PRINTED = Said(about="{about}", steps=("{step}",), scale="{scale}")
+CORRECTED = PRINTED.replace(about="{changed}", scale="2/n")
+NAMED = Named(about="{named}")
+
+
+@register.entry("{entry}")
+def measure(block):
+    return PRINTED.scale, CORRECTED.scale, NAMED.about, block
+"""
+
+
+def test_prose_says_so_where_it_is_defined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fields marked as prose and what a declaring object is given stay out; the same names of another class do not."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def key(**changes: str) -> str:
+        fields = dict.fromkeys(("about", "step", "scale", "changed", "named", "entry"), "text") | changes
+        name = f"toy{next(_numbers)}"
+        (tmp_path / f"{name}.py").write_text(MARKED.format(**fields))
+        return closure(importlib.import_module(name).measure).key
+
+    first = key()
+    assert {key(**{name: "other"}) for name in ("about", "step", "changed", "entry")} == {first}
+    assert first not in {key(scale="other"), key(named="other")}

@@ -30,7 +30,7 @@ def added(context):
     yield {"left": 0.0, "right": 1.0}
 '''
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.meta, pytest.mark.process]
 
 
 @pytest.fixture
@@ -55,12 +55,11 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
-def test_a_comment_a_message_a_docstring_a_move_and_one_more_claim_make_nothing_stale(copy: Path) -> None:
-    core, glm = copy / "dpbench" / "core", copy / "dpbench" / "glm"
+def test_a_comment_a_docstring_a_move_and_one_more_claim_make_nothing_stale(copy: Path) -> None:
+    core, glm = copy / "dpbench" / "core", copy / "dpbench" / "papers" / "glm"
     edit(core / "validation.py", "import annotations\n", "import annotations\n\n# a comment\n\n")
     edit(core / "validation.py", '"""The one shape of every message', '"""One shape for every message')
-    edit(core / "sampling.py", '"a part of a seed"', '"a piece of a seed"')
-    edit(glm / "theory.py", "import math\n", "import math\n\nfrom dpbench.glm.moved import noisy_gd_step_size\n")
+    edit(glm / "theory.py", "import math\n", "import math\n\nfrom dpbench.papers.glm.moved import noisy_gd_step_size\n")
     text = (glm / "theory.py").read_text(encoding="utf-8")
     start = text.index("def noisy_gd_step_size(")
     end = text.index("\n\n\n", start)
@@ -74,12 +73,21 @@ def test_a_comment_a_message_a_docstring_a_move_and_one_more_claim_make_nothing_
 
 
 def test_a_changed_definition_makes_stale_what_reaches_it_and_nothing_else(copy: Path) -> None:
-    name = ("dpbench.glm.theory", "noisy_gd_step_size")
+    name = ("dpbench.papers.glm.theory", "noisy_gd_step_size")
     reach = {claim.id for claim in all_claims() if name in claim.closure.names}
     assert 0 < len(reach) < 100
-    path = copy / "dpbench" / "glm" / "theory.py"
+    path = copy / "dpbench" / "papers" / "glm" / "theory.py"
     text = path.read_text(encoding="utf-8")
     body = text.index("return", text.index("def noisy_gd_step_size("))
     path.write_text(text[:body] + "return 1.0 * " + text[body + len("return ") :], encoding="utf-8")
     before = {claim.id: claim.digest for claim in all_claims()}
     assert {name for name, key in keys(copy).items() if key != before[name]} == reach
+
+
+def test_a_text_counts(copy: Path) -> None:
+    """A text may be a key of a table: a message makes stale what reaches it, and leaves the rest."""
+    name = ("dpbench.core.sampling", "canonical")
+    reach = {claim.id for claim in all_claims() if name in claim.closure.names}
+    edit(copy / "dpbench" / "core" / "sampling.py", '"a part of a seed"', '"a piece of a seed"')
+    before = {claim.id: claim.digest for claim in all_claims()}
+    assert reach and {name for name, key in keys(copy).items() if key != before[name]} == reach

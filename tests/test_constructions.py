@@ -13,8 +13,8 @@ from naive import constructions as naive
 from planted import wrong
 
 from dpbench.core.kernel import KERNELS
-from dpbench.glm.attacks.members import errors_on
-from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.attacks.members import errors_on
+from dpbench.papers.glm.noisy_gd import NoisyGD
 from lowerbounds import (
     HardFamily,
     _kernels,
@@ -51,8 +51,16 @@ def sign_block_labels(kernel: Callable[..., Any]) -> list[np.ndarray]:
 
 def sign_block_moments(kernel: Callable[..., Any]) -> list[np.ndarray]:
     cross, square = np.full((2, 4), 9.0), np.full(2, 9.0)
-    kernel(SIGMA, 6, 2, 3, -1.5, 0.7, 2.0, 0.8, 20, cross, square)
-    return [cross, square]
+    # Blocks of 6: two labels -1.5, three of 0.7 times the sign, one of 2; features 0.8, 20 records.
+    up, down = (0.8 * (2 * -1.5 + 3 * sign * 0.7 + 2.0) / 20 for sign in (1, -1))
+    total = 3 * (2 * 1.5**2 + 3 * 0.7**2 + 2.0**2) / 20
+    found = [cross, square, np.array(kernel(SIGMA, 3, up, down, total, cross, square))]
+    whole, wrong_sign = np.full((2, 3), 9.0), SIGMA.copy()
+    wrong_sign[1, 0] = 0.5
+    found += [np.array(kernel(SIGMA, 3, up, down, total, whole, square)), whole]
+    return [*found, *(np.array(kernel(wrong_sign, 3, up, down, total, out.copy(), square)) for out in (cross, whole)),
+            np.array(kernel(SIGMA, 4, up, down, total, cross, square)),
+            np.array(kernel(SIGMA, 3, up, down, total, np.zeros((3, 4)), square))]  # fmt: skip
 
 
 def twin_moments() -> list[np.ndarray]:
@@ -61,7 +69,8 @@ def twin_moments() -> list[np.ndarray]:
         naive.moments(columns, np.full(20, 0.8), naive.block_labels(sigma, 6, 2, 3, -1.5, 0.7, 2.0, 20), 4)
         for sigma in SIGMA
     ]
-    return [np.array([m[1] for m in made]), np.array([m[2] for m in made])]
+    cross = np.array([m[1] for m in made])
+    return [cross, np.array([m[2] for m in made]), *map(np.array, (0, 0, cross[:, :3], 1, 1, -1, -1))]
 
 
 def draw_cube(kernel: Callable[..., Any]) -> list[np.ndarray]:
@@ -94,10 +103,39 @@ def distances(power: int) -> Run:
     return run
 
 
+def sign_distances(power: int) -> Run:
+    def run(kernel: Callable[..., Any]) -> list[np.ndarray]:
+        out, odd = np.zeros((2, 5)), SIGMA.copy()
+        odd[1, 2] = 0.5
+        return [np.array(kernel(power, 0.3, 1.1, SIGMA, 3, OUTPUTS, 4, out)), out,
+                np.array(kernel(power, 0.3, 1.1, odd, 3, OUTPUTS, 4, np.zeros((2, 5)))),
+                *(np.array(kernel(power, 0.3, 1.1, SIGMA[:k], length, OUTPUTS, d, out))
+                  for k, length, d in ((2, 4, 4), (2, 3, 3), (1, 3, 4)))]  # fmt: skip
+
+    return run
+
+
+def twin_sign_distances(power: int) -> list[np.ndarray]:
+    weights = np.full(SIGMA.shape[1], 0.3)
+    made = [naive.distances(power, weights, 1.1 * sigma, w) for sigma, w in zip(SIGMA, OUTPUTS, strict=True)]
+    return [np.array(0), np.array(made), np.array(1), *map(np.array, (-1, -1, -1))]
+
+
 def absolute_excess(kernel: Callable[..., Any]) -> list[np.ndarray]:
-    out = np.zeros((2, 5))
-    kernel(MEANS, 0.3, 1.2, MEANS * 1.2, OUTPUTS, out)
-    return [out]
+    out, rounded, odd = np.zeros((2, 5)), np.zeros((2, 5)), MEANS.copy()
+    odd[0, 1], odd[1, 2] = -0.1, 1.1
+    found = [np.array(kernel(MEANS, 3, 0.3, 1.2, False, OUTPUTS, 4, out)), out,
+             np.array(kernel(MEANS, 3, 0.3, 1.2, True, OUTPUTS, 4, rounded)), rounded,
+             np.array(kernel(odd, 3, 0.3, 1.2, False, OUTPUTS, 4, out.copy()))]  # fmt: skip
+    return found + [np.array(kernel(MEANS[:k], length, 0.3, 1.2, False, OUTPUTS, d, out.copy()))
+                    for k, length, d in ((2, 4, 4), (2, 3, 3), (1, 3, 4))]  # fmt: skip
+
+
+def twin_absolute_excess() -> list[np.ndarray]:
+    points = 1.2 * MEANS, 1.2 * np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+    made = [np.array([naive.absolute_excess(m, 0.3, 1.2, p, w) for m, p, w in zip(MEANS, each, OUTPUTS, strict=True)])
+            for each in points]  # fmt: skip
+    return [np.array(0), made[0], np.array(0), made[1], *map(np.array, (2, -1, -1, -1))]
 
 
 def two_piece_excess(kernel: Callable[..., Any]) -> list[np.ndarray]:
@@ -120,8 +158,9 @@ COMPARED: list[tuple[str, Run, Callable[[], list[np.ndarray]], list[tuple[str, s
      [("sigma[k, j]", "sigma[0, j]"), ("start + same + changed, start + block", "start + same, start + block"),
       ("start = j * block", "start = j * (block - 1)")]),
     ("sign_block_moments", sign_block_moments, twin_moments,
-     [("rest = block - same - changed", "rest = block - same"), ("sigma[k, j]", "sigma[0, j]"),
-      ("active * squares / n", "squares / n")]),
+     [("sigma[k, j]", "sigma[0, j]"), ("odd += abs(sign) != 1.0", "odd += 1"), ("up if sign >", "down if sign >"),
+      ("odd += abs(signs[i]) != 1.0", "odd += 0"), ("up if signs[i]", "down if signs[i]"),
+      ("cross[k, j] = 0.0", "cross[k, j] = 1.0"), ("= total", "= 0.0"), ("width != active", "width > 9")]),
     ("draw_cube", draw_cube, lambda: after(lambda rng: naive.cube(rng, SIGMA[0], 0.4, 500)),
      [("sigma[j])", "sigma[0])"), ("0 if up else 1", "1 if up else 0")]),
     ("draw_fingerprints", draw_fingerprints, lambda: after(lambda rng: naive.fingerprints(rng, MEANS[0], 0.6, 500)),
@@ -134,9 +173,15 @@ COMPARED: list[tuple[str, Run, Callable[[], list[np.ndarray]], list[tuple[str, s
     ("distances", distances(1),
      lambda: [np.array([naive.distances(1, *part) for part in zip(MEANS, SIGMA, OUTPUTS, strict=True)])],
      [("abs(gap)", "gap"), ("power == 2", "power == 1")]),
-    ("absolute_excess", absolute_excess,
-     lambda: [np.array([naive.absolute_excess(m, 0.3, 1.2, 1.2 * m, w) for m, w in zip(MEANS, OUTPUTS, strict=True)])],
-     [("(1.0 - mean)", "mean"), ("abs(scale - p)", "abs(p)"), ("points[m, j]", "points[0, j]")]),
+    ("sign_distances", sign_distances(2), lambda: twin_sign_distances(2),
+     [("gap * gap", "gap"), ("sigma[m, j] * target", "sigma[0, j] * target"), ("weight * total", "total"),
+      ("odd += abs(sigma[m, j]) != 1.0", "odd += 0"), ("size != length", "size > 9"),
+      ("outputs.shape[2] != d", "outputs.shape[2] > 9")]),
+    ("sign_distances", sign_distances(1), lambda: twin_sign_distances(1),
+     [("power == 2", "power == 1"), ("abs(outputs[m, t, j] - sigma[m, j] * target)", "outputs[m, t, j]")]),
+    ("absolute_excess", absolute_excess, twin_absolute_excess,
+     [("(1.0 - mean)", "mean"), ("abs(scale - p)", "abs(p)"), ("mean > 0.5", "mean > 0.75"), ("if rounded", "if mean"),
+      ("<= 1.0", "<= 2.0"), ("members or", "members + 1 or")]),
     ("two_piece_excess", two_piece_excess,
      lambda: [np.array([naive.two_piece_excess(s, 0.3, 1.1, 0.9, 0.05, w)
                         for s, w in zip((1.0, -1.0), OUTPUTS, strict=True)])],

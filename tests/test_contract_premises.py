@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from dpbench.auditing.hostile import misstated, tells_apart
 from dpbench.core import validation
-from dpbench.glm.boosting import Boosting
-from dpbench.glm.grid_search import PrivateGridSearch
-from dpbench.glm.jl import JLMethod
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.problem import GLMProblem, glm_problem
-from dpbench.heavytail.exponential import ExponentialMechanism
-from dpbench.heavytail.problem import HeavyTailedProblem
 from dpbench.ledger.evidence import unsupported
+from dpbench.papers.glm.boosting import Boosting
+from dpbench.papers.glm.grid_search import PrivateGridSearch
+from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem, glm_problem
+from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.privacy.profile import Profile, pure_profile
 from dpbench.testing import ContractBroken, check_mechanism
 

@@ -18,7 +18,7 @@ from dpbench.auditing.hostile import hostile_pairs
 from dpbench.core import validation
 from dpbench.core.sampling import block_width, canonical, stream
 from dpbench.core.validation import LARGEST_SIZE, LEAST_SIZE
-from dpbench.glm.problem import GLMProblem
+from dpbench.papers.glm.problem import GLMProblem
 from dpbench.testing import check_mechanism
 
 PAIRS = [(case, kind) for case in REGISTRY for kind in case.kinds]

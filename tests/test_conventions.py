@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import runpy
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -15,6 +17,8 @@ import pytest
 import dpbench
 from dpbench.cli.app import run
 from dpbench.ledger.registry import all_papers
+
+pytestmark = pytest.mark.meta
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -92,3 +96,17 @@ def test_asvs_site_loads_nothing_from_elsewhere(offline_site: Any, tmp_path: Pat
     with pytest.raises(offline_site.Missing, match=r"no package has md5\.min\.js"):
         offline_site.rewrite(page, tmp_path / "node_modules", tmp_path / "other")
     assert offline_site.main([str(tmp_path / "nothing"), "--packages", str(packages)]) == 2
+
+
+def test_another_copy_is_refused(tmp_path: Path) -> None:
+    """The same files are this checkout's code, wherever they lie; one that differs or is missing is not."""
+    spec = importlib.util.spec_from_file_location("our_conftest", ROOT / "tests" / "conftest.py")
+    assert spec is not None and spec.loader is not None
+    conftest = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(conftest)
+    for name in ("dpbench", "lowerbounds"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.json"))
+    conftest.refuse_another_copy(tmp_path)
+    (tmp_path / "dpbench" / "glm.py").write_text("")
+    with pytest.raises(pytest.UsageError, match=r"dpbench/glm\.py \(1 files\) differs"):
+        conftest.refuse_another_copy(tmp_path)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dpbench.glm import datasets
-from dpbench.glm.problem import GLMProblem
-from dpbench.peers import comparison
+from dpbench.papers.glm import datasets
+from dpbench.papers.glm.peers import comparison
+from dpbench.papers.glm.problem import GLMProblem
 
 SHAPES = {
     "breast_cancer": (569, 31, "logistic"),

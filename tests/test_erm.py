@@ -12,12 +12,12 @@ from naive.erm import absolute_minimiser, absolute_value, smooth_minimiser
 from regressions import ALL, SMOOTH, problem
 from scipy import optimize
 
-from dpbench.glm import _erm, losses
-from dpbench.glm._erm import minimise, smoothed
-from dpbench.glm._erm_newton import Found, certified_distance, descend
-from dpbench.glm._erm_passes import Records
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.problem import GLMProblem
+from dpbench.papers.glm import _erm, losses
+from dpbench.papers.glm._erm import minimise, smoothed
+from dpbench.papers.glm._erm_newton import Found, certified_distance, descend
+from dpbench.papers.glm._erm_passes import Records
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
 
 # The solver against slow references
 

@@ -10,10 +10,10 @@ import pytest
 from regressions import SMOOTH
 from regressions import problem as regression
 
-from dpbench.glm import _erm, _erm_newton, _erm_warm, losses
-from dpbench.glm._erm import minimise, smoothed
-from dpbench.glm._erm_newton import line_search, newton, piecewise_step
-from dpbench.glm._erm_passes import Pass, Quadratic, Records, tour
+from dpbench.papers.glm import _erm, _erm_newton, _erm_warm, losses
+from dpbench.papers.glm._erm import minimise, smoothed
+from dpbench.papers.glm._erm_newton import line_search, newton, piecewise_step
+from dpbench.papers.glm._erm_passes import Pass, Quadratic, Records, tour
 
 
 @pytest.mark.parametrize("as_sparse", [False, True])

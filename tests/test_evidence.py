@@ -77,7 +77,7 @@ def test_a_file_that_is_no_evidence_is_named(tmp_path: Path, text: str) -> None:
 def test_status_names_what_differs() -> None:
     one, two, three = claim(), claim("two", other), claim("three")
     found = {"toy.one.inequality": document(one), "toy.two.inequality": document(two)}
-    assert [row.code for row in files.status([one, two, three], found)] == ["current", "current", "missing"]
+    assert [row.code for row in files.status([one, two, three], found)] == ["current", "current", "stale"]
     old = copy.deepcopy(found)
     old["toy.two.inequality"]["code"]["key"] = "0"
     names = old["toy.two.inequality"]["code"]["definitions"]
@@ -138,10 +138,10 @@ def test_refresh_status_and_compare_from_the_command_line(only: Any, run: Any, t
     place = tmp_path / "evidence"
     assert run(f"evidence refresh --evidence {place}")[0] == 2, "the folder must exist"
     place.mkdir()
-    assert "0 current, 0 stale, 2 missing" in run(f"evidence status --evidence {place}")[1]
+    assert "0 current, 2 stale;" in run(f"evidence status --evidence {place}")[1]
     code, out, _ = run(f"evidence refresh --evidence {place} --workers 1 --quiet")
     assert code == 0 and {path.stem for path in place.glob("*.json")} == {one.id, two.id}
-    assert "2 current, 0 stale, 0 missing" in run(f"evidence status --evidence {place}")[1]
+    assert "2 current, 0 stale;" in run(f"evidence status --evidence {place}")[1]
     assert "no evidence is stale" in run(f"evidence refresh --evidence {place} --quiet")[1]
     kept = (place / f"{one.id}.json").read_text()
     (place / f"{one.id}.json").unlink()
@@ -150,7 +150,7 @@ def test_refresh_status_and_compare_from_the_command_line(only: Any, run: Any, t
 
     only(one, replace(two, expected="refuted", level=1e-3), claim("three"))
     said = json.loads(run(f"evidence status --evidence {place} --json -")[1])
-    assert said["schema"] == 1 and said["counts"] == {"current": 1, "stale": 1, "missing": 1}
+    assert said["schema"] == 1 and said["counts"] == {"current": 1, "stale": 2}
     assert said["entries"][1] == {
         "id": two.id, "code": "stale", "because": ["declaration"], "environment": "same",
     }  # fmt: skip
@@ -190,3 +190,19 @@ def test_no_committed_margin_is_not_a_number() -> None:
     columns = ("margin", "left", "right")
     spoiled = {name for name, one in found.items() for c in columns if "nan" in map(str, one["series"].get(c, ()))}
     assert len(found) > 300 and not spoiled
+
+
+def test_a_ledger_with_evidence_left_out_is_bad_use(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "ledger.json"
+    item = {"id": "toy.one.inequality", "verdict": "not refuted", "evidence": {}}
+    path.write_text(json.dumps({"level": "quick", "seed": 0, "claims": [item]}))
+    code, _, said = run(f"compare {path} {path}")
+    assert code == 2 and "evidence of toy.one.inequality without" in said
+
+
+def test_a_library_for_which_there_is_no_memory_is_the_machines_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    from dpbench.cli.guard import report
+
+    assert report(ImportError("libx.so: failed to map segment from shared object")) == 74
+    assert "out of memory" in capsys.readouterr().err
+    assert report(ImportError("no module named x")) == 70

@@ -15,20 +15,20 @@ import pytest
 from dpbench import audit_bits
 from dpbench.core import sampling, validation
 from dpbench.core.bits import Source, SystemGenerator
-from dpbench.glm.jl import JLMethod
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.noisy_mean import NoisyMean
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.problem import GLMProblem
+from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.noisy_mean import NoisyMean
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.publicdata.anchored import with_anchor
+from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.hypotheses_constants import Constants
+from dpbench.papers.publicdata.hypotheses_line import Thresholds
+from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.rrspm import RRSPM
+from dpbench.papers.publicdata.rspm import RSPM
 from dpbench.privacy import integer_laplace, integer_noise
-from dpbench.publicdata.anchored import with_anchor
-from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.publicdata.hypotheses_constants import Constants
-from dpbench.publicdata.hypotheses_line import Thresholds
-from dpbench.publicdata.problem import PublicDataProblem
-from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
-from dpbench.publicdata.rrspm import RRSPM
-from dpbench.publicdata.rspm import RSPM
 
 DELTA = 0.01
 SIGNS = np.array([1.0, -1.0, 1.0, -1.0])

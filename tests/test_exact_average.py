@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from dpbench.core.bits import Source
-from dpbench.publicdata import exact_average, theory
+from dpbench.papers.publicdata import exact_average, theory
 
 
 def test_the_normals_of_algorithm_2_are_normal_and_finer_than_single_draws() -> None:

@@ -12,11 +12,11 @@ import pytest
 from naive import integer_noise as naive
 from scipy import sparse, stats
 
-from dpbench.glm import exact_gd
-from dpbench.glm._exact_gd_kernels import integer_gradients
-from dpbench.glm.exact_gd import bounded_rows, integers
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.problem import GLMProblem
+from dpbench.papers.glm import exact_gd
+from dpbench.papers.glm._exact_gd_kernels import integer_gradients
+from dpbench.papers.glm.exact_gd import bounded_rows, integers
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.problem import GLMProblem
 
 DELTA = 0.01
 HOSTILE = ([1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [np.nan, 1.0, 0.0], [np.inf, 0.0, 0.0], [1e200, 1e200, 1.0],

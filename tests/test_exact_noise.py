@@ -11,6 +11,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 MEASURED = json.loads((ROOT / "evidence" / "exact_noise.json").read_text(encoding="utf-8"))
 
@@ -19,7 +21,7 @@ MEASURED = json.loads((ROOT / "evidence" / "exact_noise.json").read_text(encodin
 def exact_noise() -> Iterator[ModuleType]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path, str(ROOT)])
-        from benchmarks import exact_noise as module
+        from studies import exact_noise as module
 
         yield module
 
@@ -33,8 +35,8 @@ def test_what_was_measured_keeps_the_goals(exact_noise: ModuleType) -> None:
     assert all(row["most"] is None or row["ratio"] <= row["most"] for row in MEASURED["mechanisms"])
 
 
-def test_the_readme_has_these_numbers(exact_noise: ModuleType) -> None:
-    said = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+def test_the_threat_model_has_these_numbers(exact_noise: ModuleType) -> None:
+    said = " ".join((ROOT / "docs/guide/threat_model.md").read_text(encoding="utf-8").split())
     costs = sorted(row["nanoseconds"] for row in MEASURED["draws"] if row["name"] in exact_noise.OURS)
     ratios = [row["ratio"] for row in MEASURED["mechanisms"]]
     assert "A draw takes {:.0f} to {:.0f} ns".format(*costs) in said

@@ -13,6 +13,8 @@ import pytest
 
 from dpbench import audit, audit_one_run_scores, each
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 WITHOUT = "needs the extra `examples`: pip install 'dpbench-suite[examples]'"
 

@@ -42,7 +42,8 @@ def test_latex_has_a_macro_for_each_claim_and_a_table(toy: Path, run: Run) -> No
     code, _, err = run("report --claims outside_paper --latex ledger.tex --citation CITATION.cff")
     assert code == 0, err
     text = (toy / "ledger.tex").read_text()
-    assert r"\@namedef{dpclaim@toy.lemma1.inequality.half}{refuted}" in text
+    assert r"\@namedef{dpclaim@toy.lemma1.inequality.half}{refuted (assumed)}" in text
+    assert r"\@namedef{dpverdict@toy.lemma1.inequality.half}{refuted}" in text
     assert r"\texttt{toy.lemma1.inequality.half} & Lemma 1 & \dpclaim{toy.lemma1.inequality.half} & −0.6487" not in text
     assert r"\dpclaim{toy.lemma1.inequality.half} & \ensuremath{-}0.6487 \\" in text
     assert text.count(r"\@namedef{dpclaim@") == 4 and text.count("{") == text.count("}")

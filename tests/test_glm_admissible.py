@@ -34,11 +34,11 @@ from glm_instances import (
     sign_is_private,
 )
 
-from dpbench.glm import losses, theory, theory_selection
-from dpbench.glm.claims import paper
-from dpbench.glm.claims.selection_mechanisms import coin_pair
-from dpbench.glm.jl import JLMethod
-from dpbench.glm.noisy_gd import printed_gradient_bound
+from dpbench.papers.glm import losses, theory, theory_selection
+from dpbench.papers.glm.claims import lemma11, paper
+from dpbench.papers.glm.claims.selection_mechanisms import coin_pair
+from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.noisy_gd import printed_gradient_bound
 from lowerbounds._packing import packing
 
 POINT_MASS: dict[str, Check] = {
@@ -50,6 +50,11 @@ POINT_MASS: dict[str, Check] = {
     "the constant 1 is w*: its excess is 0, as ERR says below 2^K": lambda: float(
         losses.squared().value(np.ones(1), np.ones(1))[0]
     ) == 0.0,
+}
+JL_INSTANCE: dict[str, Check] = {
+    "the absolute loss is a convex 1-Lipschitz GLM": lambda: lipschitz_convex(losses.absolute()),
+    "x = e_i and w* = (1, ..., 1)/sqrt(j) have norm 1 = X = B, and y = <w*, x>": lambda: all(
+        abs(np.linalg.norm(np.full(j, j**-0.5)) - 1.0) < 1e-12 for j in (1, 2, 38, 2435)),
 }
 SMOOTH_PAIR: dict[str, Check] = {
     "neighbours differ in one record within the bounds": lambda: neighbours(capped_pair(1e-3, 1001)),
@@ -136,6 +141,26 @@ ASSUMPTIONS: Assumptions = {
             "glm.lemma11.inequality", lambda w, b: w >= 0.0 and 0.0 < b < 1.0, "|w|", "beta"),
         "the row of the headline has w = 0, labels 0 or Y: loss at zero y^2 <= Y^2": lambda: 0.0 in series(
             "glm.lemma11.inequality")["|w|"],
+    },
+    "glm.lemma11.inequality.rare": {
+        "w = 1 fixed: gamma^2 = 1/log 2, the loss at zero is 0 <= Y^2, both records within X = 1": lambda: float(
+            losses.squared().value(np.zeros(1), np.zeros(1))[0]) == 0.0,
+        "0 < beta < 1, a probability for the rare record": every(
+            "glm.lemma11.inequality.rare", lambda b, n: 0 < b < 1 and 0 < 1.02 * b / n < 1, "beta", "n"),
+    },
+    "glm.lemma11.inequality.direction": {
+        "E exp(<w, u>^2/gamma^2) = (1 - 2/gamma^2)^(-1/2) = 2 for w ~ N(0, I_d), the same for every u": lambda: abs(
+            (1.0 - 2.0 / lemma11.GAMMA**2) ** -0.5 - 2.0) < 1e-12,
+        "1[z = 1]|w|^2 is convex, non-negative, 2-smooth (its Hessian is 0 or 2I), and 0 <= Y^2 at zero": lambda: (
+            lemma11.H == 2.0),
+    },
+    "glm.lemma8.inequality.steps": JL_INSTANCE | {
+        "k = Omega(log n)": every("glm.lemma8.inequality.steps", lambda n, k: k >= math.log(n), "n", "k"),
+    },
+    "glm.thm10.inequality.step": JL_INSTANCE | {
+        "at most min(n, k/16) coordinates, 0 < epsilon < 1": every(
+            "glm.thm10.inequality.step", lambda n, j, k, a: j <= min(n, k / 16.0) and 0 < n**-a < 1,
+            "n", "coordinates", "k", "a"),
     },
     "glm.thm7.inequality.penalty": {
         "loss non-negative, at most Y^2 at zero": lambda: convex_smooth_nonnegative(losses.squared()),

@@ -9,11 +9,11 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import chi2, norm
 
-from dpbench.glm import losses, theory
-from dpbench.glm.claims import grid_search_printed, jl_dimension
-from dpbench.glm.claims.pairs import cancelling_pair
-from dpbench.glm.jl import JLMethod
-from dpbench.glm.problem import GLMProblem
+from dpbench.papers.glm import losses, theory
+from dpbench.papers.glm.claims import grid_search_printed, jl_dimension
+from dpbench.papers.glm.claims.pairs import cancelling_pair
+from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.problem import GLMProblem
 from dpbench.privacy import gaussian
 
 

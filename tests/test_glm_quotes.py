@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dpbench.glm.claims import paper
+import pytest
+
 from dpbench.ledger.core import Claim
+from dpbench.papers.glm.claims import paper
+
+pytestmark = pytest.mark.meta
 
 
 def without_words(claims: tuple[Claim, ...]) -> set[str]:

@@ -12,13 +12,13 @@ from scipy.integrate import quad
 from scipy.stats import beta as beta_law
 from scipy.stats import binom
 
-from dpbench.glm.claims import (
-    boosting_failures,
+from dpbench.papers.glm.claims import (
     corollary2,
     floors_fingerprinting,
     lemmas_jl,
     remarks,
     table1_lipschitz,
+    theorem13,
 )
 from dpbench.runs.context import RunContext
 from lowerbounds._packing import packing
@@ -138,10 +138,10 @@ def test_the_constants_of_corollary_2_are_those_of_the_proof_term_by_term() -> N
 
 
 def test_theorem_13s_bound_shrunk_a_hundredfold_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boosting_failures, "SIZES", (20_000,))
+    monkeypatch.setattr(theorem13, "SIZES", (20_000,))
     with RunContext(level="quick", seed=0, workers=1) as context:
-        assert measured(boosting_failures.whole_bound, context)[0] == "not refuted"
-        assert measured(boosting_failures.whole_bound, context, 0.01)[0] == "refuted"
+        assert measured(theorem13.whole_bound, context)[0] == "not refuted"
+        assert measured(theorem13.whole_bound, context, 0.01)[0] == "refuted"
 
 
 def test_the_empirical_floor_of_corollary_4_counts_medians() -> None:

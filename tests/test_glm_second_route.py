@@ -1,6 +1,6 @@
 """Rows of weight statement or range: a second derivation of each; and the parameters of refuted rows are the printed.
 
-Formulas are written out here again from the paper; nothing of `dpbench.glm.theory` is used.
+Formulas are written out here again from the paper; nothing of `dpbench.papers.glm.theory` is used.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import chi2, norm
 
-from dpbench.glm import losses
-from dpbench.glm.claims import paper
-from dpbench.glm.claims.pairs import cancelling_pair
-from dpbench.glm.jl import JLMethod
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.problem import GLMProblem
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.claims import paper
+from dpbench.papers.glm.claims.pairs import cancelling_pair
+from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
 
 SECOND = {
     "glm.lemma5.stability": ("test_claims_glm_lemmas.py", "test_lemma5_closed_forms_are_the_enumerated_expectations"),

@@ -20,10 +20,10 @@ from admissible import (
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from dpbench.heavytail import theory as heavy
-from dpbench.heavytail.claims import paper as heavytail
-from dpbench.heavytail.claims import privacy, truncation_bias, utility
-from dpbench.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail import theory as heavy
+from dpbench.papers.heavytail.claims import paper as heavytail
+from dpbench.papers.heavytail.claims import privacy, truncation_bias, utility
+from dpbench.papers.heavytail.exponential import ExponentialMechanism
 
 
 def two_responses(theta: float) -> dict[str, Check]:
@@ -109,6 +109,9 @@ ASSUMPTIONS: Assumptions = {
     },
     "heavytail.thm1.privacy.printed": leaning(privacy.ORDERS[1]),
     "heavytail.thm2.privacy.printed": leaning(privacy.ORDERS[2]),
+    "heavytail.thm2.inequality.steps": {
+        "1 < theta <= 2": every("heavytail.thm2.inequality.steps", lambda theta: 1.0 < theta <= 2.0, "theta"),
+    },
     "heavytail.thm1.inequality.y-moment": two_responses(2.0),
     "heavytail.thm2.inequality.y-moment": two_responses(1.5),
     "heavytail.thm1.inequality.y-moment.fixed-law": {

@@ -14,6 +14,8 @@ import pytest
 from dpbench.core.validation import MissingExtra
 from dpbench.report.measured import sampler
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -21,7 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The folder is at the root, beside the tests; installed packages come first."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import bench_heavytail, heavytail
+    from benchmarks import bench_heavytail
+    from studies import heavytail
 
     return SimpleNamespace(asv=bench_heavytail, speed=heavytail)
 
@@ -92,7 +95,7 @@ def test_a_missing_extra_leaves_its_rows_out(
 
 def test_asv_cases_refuse_wrong_answers(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     asv = bench.asv
-    monkeypatch.setattr(asv, "SIZES", {"small": bench.speed.Setting(2, 3000, 1.5)})
+    monkeypatch.setattr(asv, "SIZES", {"small": (2, 3000, 1.5)})
     case = asv.Tree()
     case.setup("small")
     case.time_draws("small")
@@ -101,7 +104,7 @@ def test_asv_cases_refuse_wrong_answers(bench: SimpleNamespace, monkeypatch: pyt
         asv.check_bounds(SimpleNamespace(draw=lambda trials, rng: (np.full((trials, 2), 10**4), trials)), case.data)
     honest = asv.sums_at
     monkeypatch.setattr(asv, "sums_at", lambda *a: honest(*a) * (1.0 + 1e-6))
-    monkeypatch.setattr(asv, "problem", lambda *a: _small(bench))
+    monkeypatch.setattr(asv, "student", lambda *a: _small(bench))
     with pytest.raises(asv.WrongAnswer, match="a truncated risk is off"):
         asv.Scores().setup(1.5)
     monkeypatch.setattr(asv, "sums_at", honest)

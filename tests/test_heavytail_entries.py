@@ -11,15 +11,15 @@ import pytest
 from declared import measured, of_paper
 
 from dpbench.core.validation import InvalidInput
-from dpbench.heavytail import exponential
-from dpbench.heavytail.claims import lemmas, minimiser, misprints, privacy, rates, sharp, utility
-from dpbench.heavytail.drawings import DRAWINGS as OURS
-from dpbench.heavytail.drawings import boxes_opened
-from dpbench.heavytail.exponential import ExponentialMechanism
-from dpbench.heavytail.populations import HeavyTailedPopulation
-from dpbench.heavytail.tails import Tail
-from dpbench.heavytail.truncation import truncated_risk
 from dpbench.ledger.core import Claim
+from dpbench.papers.heavytail import exponential
+from dpbench.papers.heavytail.claims import lemmas, minimiser, misprints, privacy, rates, sharp, utility
+from dpbench.papers.heavytail.drawings import DRAWINGS as OURS
+from dpbench.papers.heavytail.drawings import boxes_opened
+from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.populations import HeavyTailedPopulation
+from dpbench.papers.heavytail.tails import Tail
+from dpbench.papers.heavytail.truncation import truncated_risk
 from dpbench.report.drawings import DRAWINGS
 from dpbench.runs.context import RunContext
 
@@ -164,8 +164,8 @@ def test_planted_errors_of_the_lemmas_are_refuted(context: RunContext, monkeypat
 
 
 def test_planted_errors_of_the_bounds_are_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = utility.theory.utility_bound
-    monkeypatch.setattr(utility.theory, "utility_bound", lambda *a, **k: 0.005 * honest(*a, **k))
+    honest = utility.theory.shorter_bound
+    monkeypatch.setattr(utility.theory, "shorter_bound", lambda *a, **k: 0.005 * honest(*a, **k))
     for theta in (2.0, 1.5):
         assert measured(utility.y_moment_corrected, context, theta)[0] == "refuted"
         assert measured(utility.large_epsilon_corrected, context, theta)[0] == "refuted"

@@ -12,11 +12,11 @@ import pytest
 from declared import measured
 from scipy.stats import binom
 
-from dpbench.heavytail import theory
-from dpbench.heavytail.claims import extremal, privacy, rates, sharp
-from dpbench.heavytail.claims.truncation_bias import rare_law
-from dpbench.heavytail.exponential import ExponentialMechanism
-from dpbench.heavytail.problem import HeavyTailedProblem
+from dpbench.papers.heavytail import theory
+from dpbench.papers.heavytail.claims import extremal, privacy, rates, sharp
+from dpbench.papers.heavytail.claims.truncation_bias import rare_law
+from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.runs.context import RunContext
 from lowerbounds import _rare_packing
 from lowerbounds._rare_packing import rare_packing

@@ -7,8 +7,8 @@ import pytest
 from registry import heavy_problem
 
 from dpbench.core.validation import InvalidInput
-from dpbench.heavytail.exponential import ExponentialMechanism
-from dpbench.heavytail.problem import HeavyTailedProblem
+from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 
 def test_a_net_too_large_to_enumerate_says_so_and_falls_back_to_the_guarantee() -> None:

@@ -10,8 +10,8 @@ import pytest
 from scipy import integrate
 
 from dpbench.core.validation import InvalidInput
-from dpbench.heavytail.populations import HeavyTailedPopulation
-from dpbench.heavytail.tails import Tail
+from dpbench.papers.heavytail.populations import HeavyTailedPopulation
+from dpbench.papers.heavytail.tails import Tail
 
 TAILS = (
     Tail("student", 2.2), Tail("pareto", 2.2), Tail("lognormal", 1.0), Tail("stable", 1.6), Tail("contaminated", 20.0),

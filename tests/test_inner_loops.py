@@ -14,11 +14,13 @@ import pytest
 from registry import HEAVY_MECHANISMS, MECHANISMS, PUBLIC_MECHANISMS, problem
 
 from dpbench.core.kernel import Kernel
-from dpbench.glm import _erm_centres
-from dpbench.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm import _erm_centres
+from dpbench.papers.glm.noisy_gd import NoisyGD
 from lowerbounds import HardFamily, chaudhuri_hsu, fingerprinting, nonprivate, packing, parity_cube
 from lowerbounds._large_radius import large_radius
 from lowerbounds._norm_packing import norm_packing
+
+pytestmark = pytest.mark.meta
 
 CASES = {case.name: case for case in (*MECHANISMS, *PUBLIC_MECHANISMS, *HEAVY_MECHANISMS)}
 
@@ -71,16 +73,16 @@ INNER: dict[str, dict[str, set[str]]] = {
 
 _BLOCKS = {"records": {"compress_rows", "sign_block_labels"}, "moments": {"sign_block_moments"}}
 CONSTRUCTIONS: dict[str, tuple[Callable[[], HardFamily], dict[str, set[str]]]] = {
-    "packing": (lambda: packing(60, 4, 0.5, 1e-6), {**_BLOCKS, "excess": {"distances"}}),
-    "norm packing": (lambda: norm_packing(60, 4, 0.3), {**_BLOCKS, "excess": {"distances"}}),
-    "chaudhuri_hsu": (lambda: chaudhuri_hsu(31, 0.5, 1e-5, distance=3), {**_BLOCKS, "excess": {"distances"}}),
+    "packing": (lambda: packing(60, 4, 0.5, 1e-6), {**_BLOCKS, "excess": {"sign_distances"}}),
+    "norm packing": (lambda: norm_packing(60, 4, 0.3), {**_BLOCKS, "excess": {"sign_distances"}}),
+    "chaudhuri_hsu": (lambda: chaudhuri_hsu(31, 0.5, 1e-5, distance=3), {**_BLOCKS, "excess": {"sign_distances"}}),
     "fingerprinting": (
         lambda: fingerprinting(40, 6, 0.2, active=4, mass=0.5, beta=0.5, constants="tight"),
         {"records": {"compress_rows", "draw_fingerprints"}, "excess": {"absolute_excess"}},
     ),
     "nonprivate, cube": (
         lambda: nonprivate(60, 4),
-        {"records": {"compress_rows", "draw_cube"}, "moments": {"draw_cube"}, "excess": {"distances"}},
+        {"records": {"compress_rows", "draw_cube"}, "moments": {"draw_cube"}, "excess": {"sign_distances"}},
     ),
     "nonprivate, rare record": (
         lambda: nonprivate(60, 1, radius=7.0),
@@ -103,7 +105,7 @@ WITHOUT = {
     ("output-perturbation", "linear"): "closed form: one product of X' and y, and a scaling",
 }
 """Where there is no loop to compile. What noisy max and the baselines of the heavy-tailed paper would gain from kernels
-is measured by ``python -m benchmarks.solver --rest``."""
+is measured by ``python -m studies.solver --rest``."""
 
 
 @contextmanager

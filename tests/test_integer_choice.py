@@ -16,16 +16,16 @@ from test_integer_noise import Words, stream_of
 from dpbench import audit_bits
 from dpbench.core import validation
 from dpbench.core.bits import Source
-from dpbench.glm import scoring
-from dpbench.glm.boosting import Boosting
-from dpbench.glm.grid_search import PrivateGridSearch
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.problem import GLMProblem
-from dpbench.heavytail.baselines import ClippedSubgradient, exact_sum
-from dpbench.heavytail.exact_weights import integer_exponents
-from dpbench.heavytail.exponential import ExponentialMechanism
-from dpbench.heavytail.problem import HeavyTailedProblem
+from dpbench.papers.glm import scoring
+from dpbench.papers.glm.boosting import Boosting
+from dpbench.papers.glm.grid_search import PrivateGridSearch
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.heavytail.baselines import ClippedSubgradient, exact_sum
+from dpbench.papers.heavytail.exact_weights import integer_exponents
+from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.privacy import integer_choice
 
 

@@ -13,12 +13,12 @@ from naive.selection import integer_losses
 
 from dpbench import audit_bits
 from dpbench.core.bits import Source
-from dpbench.glm import scoring
-from dpbench.glm.problem import GLMProblem
-from dpbench.heavytail import baselines, exact_weights
-from dpbench.heavytail._exact_kernels import exponent_sums
-from dpbench.heavytail.exponential import ExponentialMechanism
-from dpbench.heavytail.problem import HeavyTailedProblem
+from dpbench.papers.glm import scoring
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.heavytail import baselines, exact_weights
+from dpbench.papers.heavytail._exact_kernels import exponent_sums
+from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 pytestmark = pytest.mark.kernel
 IOTA = 0.31

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from declared import declared, measured
 
-from dpbench.glm import losses
-from dpbench.glm.claims import jl_dimension, jl_privacy, rates_output_perturbation
-from dpbench.glm.claims.pairs import cancelling_pair
-from dpbench.glm.jl import JLMethod
 from dpbench.ledger.core import inequality_verdict, privacy_verdict
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.claims import jl_dimension, jl_privacy, rates_output_perturbation
+from dpbench.papers.glm.claims.pairs import cancelling_pair
+from dpbench.papers.glm.jl import JLMethod
 from dpbench.privacy import gaussian
 from dpbench.runs.context import RunContext
 

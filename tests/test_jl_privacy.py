@@ -14,15 +14,15 @@ from registry import LOSSES, problem
 from scipy.stats import chi2
 
 from dpbench.core import validation
-from dpbench.glm import _jl_profiles as profiles
-from dpbench.glm import losses, theory
-from dpbench.glm._jl_profiles import log_tail
-from dpbench.glm._random_map import RandomMap
-from dpbench.glm.claims.jl_privacy import realised_gap
-from dpbench.glm.claims.pairs import cancelling_pair
-from dpbench.glm.jl import JLMethod
-from dpbench.glm.noisy_gd import printed_gradient_bound
-from dpbench.glm.sensitivity import gradient_gap
+from dpbench.papers.glm import _jl_profiles as profiles
+from dpbench.papers.glm import losses, theory
+from dpbench.papers.glm._jl_profiles import log_tail
+from dpbench.papers.glm._random_map import RandomMap
+from dpbench.papers.glm.claims.jl_privacy import realised_gap
+from dpbench.papers.glm.claims.pairs import cancelling_pair
+from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.noisy_gd import printed_gradient_bound
+from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian
 
 

@@ -10,9 +10,9 @@ import pytest
 from dpbench.core import closure as _closure
 from dpbench.core import definitions, digest, kept, sources
 from dpbench.core.closure import Closure, closure
-from dpbench.glm.theory import smooth_gradient_bound
+from dpbench.papers.glm.theory import smooth_gradient_bound
 
-MODULE = "dpbench.glm.theory"
+MODULE = "dpbench.papers.glm.theory"
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_an_edit_of_any_source_of_ours_drops_it(place: Path, tmp_path: Path, mon
 def test_nothing_is_read_or_kept_where_a_source_changed_under_way(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(place)
     before = place.read_bytes()
-    monkeypatch.setitem(sources._AT_START, sources.our_path("dpbench.publicdata.theory"), (0, 0, 0))
+    monkeypatch.setitem(sources._AT_START, sources.our_path("dpbench.papers.publicdata.theory"), (0, 0, 0))
     assert kept.imports(MODULE) is None
     found()
     kept.write()
@@ -103,7 +103,7 @@ def test_a_damaged_file_is_made_anew(place: Path, damage: str) -> None:
 
 def test_what_is_not_ours_from_the_start_is_not_kept(place: Path) -> None:
     kept.keep_imports("numpy", ["numpy.linalg"])
-    kept.keep_closure([("dpbench.glm.theory", "smooth_gradient_bound"), ("nowhere", "f")], "key", {})
+    kept.keep_closure([("dpbench.papers.glm.theory", "smooth_gradient_bound"), ("nowhere", "f")], "key", {})
     kept.write()
     assert not place.exists()
     assert definitions.module_of("numpy").bindings == {}

@@ -17,14 +17,14 @@ import lowerbounds
 from dpbench.core.digest import reachable_sources
 from dpbench.core.kernel import KERNELS, Kernel, arr, compile_kernels, f8, kernel
 from dpbench.core.sources import OURS
-from dpbench.glm import losses
-from dpbench.glm._loss_tiles import to_derivatives
+from dpbench.papers.glm import losses
+from dpbench.papers.glm._loss_tiles import to_derivatives
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 
 TWINS = {
-    "dpbench.glm._exact_gd_kernels.integer_gradients": (
+    "dpbench.papers.glm._exact_gd_kernels.integer_gradients": (
         "naive.integer_noise:slow_gradients",
         "test_exact_gradients.py",
     ),
@@ -36,44 +36,59 @@ TWINS = {
         "naive.integer_noise:discrete_gaussian",
         "test_integer_noise.py",
     ),
-    "dpbench.glm.losses.loss_value": ("naive.losses:value", "test_losses.py"),
-    "dpbench.glm.losses.loss_derivative": ("naive.losses:derivative", "test_losses.py"),
-    "dpbench.glm._logistic_kernel.falling_logistic": ("naive.losses:derivative", "test_losses.py"),
-    "dpbench.glm.losses.map_loss": ("naive.losses:value", "test_losses.py"),
-    "dpbench.glm._noisy_gd_kernels.noisy_gd_axes": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
-    "dpbench.glm._noisy_gd_kernels.noisy_gd_records": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
-    "dpbench.glm._noisy_gd_kernels.noisy_gd_sparse": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
-    "dpbench.glm._noisy_gd_kernels.noisy_gd_single": ("naive.noisy_gd:noisy_gd", "test_jl.py"),
-    "dpbench.glm._noisy_gd_kernels.noisy_step": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
-    "dpbench.glm._noisy_gd_kernels.add_product": ("naive.noisy_gd:product", "test_noisy_gd.py"),
-    "dpbench.glm._loss_tiles.to_derivatives": ("naive.losses:derivative", "test_losses.py"),
-    "dpbench.glm._loss_tiles.to_mean_derivatives": ("naive.losses:derivative", "test_losses.py"),
-    "dpbench.glm.losses.loss_curvature": ("naive.losses:curvature", "test_erm_kernels.py"),
-    "dpbench.glm._logistic_kernel.exponential": ("naive.losses:exponential", "test_losses.py"),
-    "dpbench.glm._logistic_kernel.log_one_plus_exp": ("naive.losses:value", "test_losses.py"),
-    "dpbench.glm._erm_tiles.add_part": ("naive.erm:sums", "test_erm_kernels.py"),
-    "dpbench.glm._erm_tiles.add_pass": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.papers.glm.losses.loss_value": ("naive.losses:value", "test_losses.py"),
+    "dpbench.papers.glm.losses.loss_derivative": ("naive.losses:derivative", "test_losses.py"),
+    "dpbench.papers.glm._logistic_kernel.falling_logistic": ("naive.losses:derivative", "test_losses.py"),
+    "dpbench.papers.glm.losses.map_loss": ("naive.losses:value", "test_losses.py"),
+    "dpbench.papers.glm._noisy_gd_kernels.noisy_gd_axes": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
+    "dpbench.papers.glm._noisy_gd_kernels.noisy_gd_records": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
+    "dpbench.papers.glm._noisy_gd_kernels.noisy_gd_sparse": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
+    "dpbench.papers.glm._noisy_gd_kernels.noisy_gd_single": ("naive.noisy_gd:noisy_gd", "test_jl.py"),
+    "dpbench.papers.glm._noisy_gd_kernels.noisy_step": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
+    "dpbench.papers.glm._noisy_gd_kernels.add_product": ("naive.noisy_gd:product", "test_noisy_gd.py"),
+    "dpbench.papers.glm._loss_tiles.to_derivatives": ("naive.losses:derivative", "test_losses.py"),
+    "dpbench.papers.glm._loss_tiles.to_mean_derivatives": ("naive.losses:derivative", "test_losses.py"),
+    "dpbench.papers.glm.losses.loss_curvature": ("naive.losses:curvature", "test_erm_kernels.py"),
+    "dpbench.papers.glm._logistic_kernel.exponential": ("naive.losses:exponential", "test_losses.py"),
+    "dpbench.papers.glm._logistic_kernel.log_one_plus_exp": ("naive.losses:value", "test_losses.py"),
+    "dpbench.papers.glm._erm_tiles.add_part": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.papers.glm._erm_tiles.add_pass": ("naive.erm:sums", "test_erm_kernels.py"),
     "dpbench.privacy._selection_kernels.selection_logs": ("naive.selection:gen_exp_mech", "test_selection.py"),
-    "dpbench.glm._score_kernels.add_clipped": ("naive.selection:mean_clipped_loss", "test_score_kernels.py"),
-    "dpbench.glm._random_map.fill_map": ("naive.jl:random_map", "test_jl.py"),
-    "dpbench.glm._random_map.add_columns": ("naive.jl:projected", "test_jl.py"),
-    "dpbench.heavytail._exact_kernels.exponent_sums": ("naive.heavytail:exponents", "test_integer_sums.py"),
-    "dpbench.heavytail._score_kernels.truncated_sums": ("naive.heavytail:score", "test_heavytail.py"),
-    "dpbench.heavytail._geometric_kernels.log_geometric_sum": ("naive.heavytail:geometric", "test_heavytail_bounds.py"),
-    "dpbench.heavytail._geometric_kernels.geometric_moments": ("naive.heavytail:geometric", "test_heavytail_bounds.py"),
-    "dpbench.heavytail._bound_kernels.touched_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
-    "dpbench.heavytail._bound_kernels.affine_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
-    "dpbench.publicdata._ball_kernels.solve_secular": ("naive.oracles:trust_region_least", "test_publicdata_convex.py"),
-    "dpbench.publicdata._ball_kernels.newton_steps": ("naive.oracles:disk_least", "test_publicdata_convex.py"),
-    "dpbench.publicdata._finite_kernels.sum_cells": ("naive.oracles:parity_cube", "test_publicdata_oracles.py"),
-    "dpbench.publicdata._finite_kernels.scan_table": ("naive.oracles:first_least", "test_publicdata_real.py"),
-    "dpbench.publicdata._finite_kernels.choose_signs": ("naive.oracles:parity_cube", "test_publicdata_oracles.py"),
-    "dpbench.publicdata._finite_kernels.scan_pieces": ("naive.oracles:constant", "test_publicdata_real.py"),
-    "dpbench.publicdata._line_kernels.scan_thresholds": ("naive.oracles:thresholds", "test_publicdata_oracles.py"),
-    "dpbench.publicdata._line_kernels.scan_intervals": ("naive.oracles:intervals", "test_publicdata_oracles.py"),
-    "dpbench.publicdata._line_kernels.scan_stumps": ("naive.oracles:stumps", "test_publicdata_oracles.py"),
-    "dpbench.publicdata._plane_kernels.line_angles": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
-    "dpbench.publicdata._plane_kernels.turn_lines": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
+    "dpbench.papers.glm._score_kernels.add_clipped": ("naive.selection:mean_clipped_loss", "test_score_kernels.py"),
+    "dpbench.papers.glm._random_map.fill_map": ("naive.jl:random_map", "test_jl.py"),
+    "dpbench.papers.glm._random_map.add_columns": ("naive.jl:projected", "test_jl.py"),
+    "dpbench.papers.heavytail._exact_kernels.exponent_sums": ("naive.heavytail:exponents", "test_integer_sums.py"),
+    "dpbench.papers.heavytail._score_kernels.truncated_sums": ("naive.heavytail:score", "test_heavytail.py"),
+    "dpbench.papers.heavytail._geometric_kernels.log_geometric_sum": (
+        "naive.heavytail:geometric",
+        "test_heavytail_bounds.py",
+    ),
+    "dpbench.papers.heavytail._geometric_kernels.geometric_moments": (
+        "naive.heavytail:geometric",
+        "test_heavytail_bounds.py",
+    ),
+    "dpbench.papers.heavytail._bound_kernels.touched_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
+    "dpbench.papers.heavytail._bound_kernels.affine_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
+    "dpbench.papers.publicdata._ball_kernels.solve_secular": (
+        "naive.oracles:trust_region_least",
+        "test_publicdata_convex.py",
+    ),
+    "dpbench.papers.publicdata._ball_kernels.newton_steps": ("naive.oracles:disk_least", "test_publicdata_convex.py"),
+    "dpbench.papers.publicdata._finite_kernels.sum_cells": ("naive.oracles:parity_cube", "test_publicdata_oracles.py"),
+    "dpbench.papers.publicdata._finite_kernels.scan_table": ("naive.oracles:first_least", "test_publicdata_real.py"),
+    "dpbench.papers.publicdata._finite_kernels.choose_signs": (
+        "naive.oracles:parity_cube",
+        "test_publicdata_oracles.py",
+    ),
+    "dpbench.papers.publicdata._finite_kernels.scan_pieces": ("naive.oracles:constant", "test_publicdata_real.py"),
+    "dpbench.papers.publicdata._line_kernels.scan_thresholds": (
+        "naive.oracles:thresholds",
+        "test_publicdata_oracles.py",
+    ),
+    "dpbench.papers.publicdata._line_kernels.scan_intervals": ("naive.oracles:intervals", "test_publicdata_oracles.py"),
+    "dpbench.papers.publicdata._line_kernels.scan_stumps": ("naive.oracles:stumps", "test_publicdata_oracles.py"),
+    "dpbench.papers.publicdata._plane_kernels.line_angles": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
+    "dpbench.papers.publicdata._plane_kernels.turn_lines": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
     "lowerbounds._parity_cube.draw_parities": ("naive.parity_cube:parities", "test_parity_cube.py"),
     **{
         f"lowerbounds._kernels.{name}": (f"naive.constructions:{twin}", "test_constructions.py")
@@ -85,6 +100,7 @@ TWINS = {
             ("draw_fingerprints", "fingerprints"),
             ("draw_hits", "hits"),
             ("distances", "distances"),
+            ("sign_distances", "distances"),
             ("absolute_excess", "absolute_excess"),
             ("two_piece_excess", "two_piece_excess"),
         )
@@ -113,7 +129,7 @@ TWINS = {
         for name, twin in (("ones", "set_bits"), ("mix_rows", "key"), ("pair_halves", "halves"))
     },
     **{
-        f"dpbench.heavytail.{name}": (f"naive.heavytail:{twin}", "test_heavytail_kernels.py")
+        f"dpbench.papers.heavytail.{name}": (f"naive.heavytail:{twin}", "test_heavytail_kernels.py")
         for name, twin in (
             ("_score_kernels.truncated_sum", "score"),
             ("_score_kernels.multiply_complements", "complement"),
@@ -129,7 +145,7 @@ TWINS = {
         )
     },
     **{
-        f"dpbench.heavytail.{name}": (f"naive.heavytail:{twin}", "test_heavytail_tree_kernels.py")
+        f"dpbench.papers.heavytail.{name}": (f"naive.heavytail:{twin}", "test_heavytail_tree_kernels.py")
         for name, twin in (
             ("_tree_kernels.inner", "dot"),
             ("_tree_kernels.bound_boxes", "log_mass"),
@@ -143,8 +159,8 @@ TWINS = {
 """Every kernel of the project: its slow twin, and the test file that compares the two."""
 
 REACHED = {
-    "dpbench.heavytail._bound_kernels": ("lanes_sum",),
-    "dpbench.publicdata._ball_kernels": (
+    "dpbench.papers.heavytail._bound_kernels": ("lanes_sum",),
+    "dpbench.papers.publicdata._ball_kernels": (
         "smoothed_slope", "smoothed_slopes", "barrier_gradient", "barrier_factor", "solve_factored",
     ),
 }  # fmt: skip
@@ -242,7 +258,7 @@ def test_digest_covers_what_a_kernel_uses(name: str) -> None:
 
 
 def test_kernels_describe_themselves() -> None:
-    assert repr(to_derivatives) == "<kernel dpbench.glm._loss_tiles.to_derivatives>"
+    assert repr(to_derivatives) == "<kernel dpbench.papers.glm._loss_tiles.to_derivatives>"
     assert all(made.__doc__ for made in ours().values())
 
 

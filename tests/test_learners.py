@@ -14,13 +14,15 @@ from scipy.stats import binom
 
 from dpbench.auditing import choose
 
+pytestmark = pytest.mark.meta
+
 
 @pytest.fixture(scope="module")
 def learners() -> Iterator[ModuleType]:
     """The module of `benchmarks/`, which stands beside the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path, str(Path(__file__).resolve().parent.parent)])
-        from benchmarks import learners as module
+        from studies import learners as module
 
         yield module
 

@@ -11,10 +11,10 @@ from naive import losses as naive
 from planted import wrong
 
 from dpbench.core import validation
-from dpbench.glm import _logistic_kernel, _loss_tiles, losses
-from dpbench.glm._logistic_kernel import exponential, falling_logistic, log_one_plus_exp
-from dpbench.glm._loss_tiles import to_derivatives, to_mean_derivatives
-from dpbench.glm.loss_constants import GENERIC
+from dpbench.papers.glm import _logistic_kernel, _loss_tiles, losses
+from dpbench.papers.glm._logistic_kernel import exponential, falling_logistic, log_one_plus_exp
+from dpbench.papers.glm._loss_tiles import to_derivatives, to_mean_derivatives
+from dpbench.papers.glm.loss_constants import GENERIC
 
 ALL = [
     *(make() for make in losses.BY_NAME.values()),

@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import lowerbounds as naive
 
-from lowerbounds import _group, chaudhuri_hsu, fingerprinting, nonprivate, packing, two_point_constant
+from dpbench.core.validation import InvalidInput
+from lowerbounds import (
+    _group,
+    chaudhuri_hsu,
+    corrected_nonprivate,
+    fingerprinting,
+    nonprivate,
+    packing,
+    two_point_constant,
+)
 from lowerbounds._fingerprinting import mean_distance
 from lowerbounds._nonprivate import RATE_CONSTANT, sign_variance
 from lowerbounds._two_point import best_distance
@@ -222,3 +231,60 @@ def test_the_printed_constant_takes_the_printed_condition_on_delta() -> None:
         assert two_point_constant(epsilon, most * (1.0 - 1e-9), 1, "printed") == 0.25
         with pytest.raises(ValueError, match=r"^delta must be at most"):
             two_point_constant(epsilon, most * (1.0 + 1e-9), 1, "printed")
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.01), (0.5, 0.05), (1.0, 0.0), (1.5, 0.2)])
+@pytest.mark.parametrize("beta", [0.3, 2.0])
+def test_tight_fingerprinting_floor_is_attained_by_one_private_bit(epsilon: float, delta: float, beta: float) -> None:
+    """With one record and one coordinate the floor equals the least risk of all (ε, δ)-private answers, δ > 0 too.
+
+    Planted: δ in the place of 2δ, the floor of another law, is above it and is seen.
+    """
+    family = fingerprinting(1, 1, epsilon, delta, active=1, mass=1.0, beta=beta, constants="tight")
+    least = naive.one_bit_excess(beta, epsilon, delta)
+    assert family.floor == pytest.approx(least, rel=1e-6)
+    if delta > 0.0:
+        assert fingerprinting(
+            1, 1, epsilon, 0.5 * delta, active=1, mass=1.0, beta=beta, constants="tight"
+        ).floor > least * (1.0 + 1e-4)
+
+
+SCALE = st.floats(-48.0, 48.0).map(lambda power: 10.0**power)
+
+
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(x=SCALE, y=SCALE, radius=SCALE, n=st.integers(1, 2000), d=st.integers(1, 6))
+def test_nonprivate_floors_have_units_and_never_overflow(x: float, y: float, radius: float, n: int, d: int) -> None:
+    """Oracle: units. Features in other units leave the floor as it is, labels and radius in other units square it."""
+    try:
+        floor = nonprivate(n, d, x_bound=x, y_bound=y, radius=radius).floor
+    except InvalidInput:
+        return
+    assert 0.0 <= floor <= 0.5 * min(y**2, (x * radius) ** 2) * (1.0 + 1e-9)  # the zero predictor has no more
+    for c in (1e-2,):
+        if all(1e-50 < c * v < 1e50 and 1e-50 < v / c < 1e50 for v in (x, y, radius)):
+            other = nonprivate(n, d, x_bound=c * x, y_bound=y, radius=radius / c).floor
+            assert other == pytest.approx(floor, rel=1e-6)
+            squared = nonprivate(n, d, x_bound=x, y_bound=c * y, radius=c * radius).floor
+            assert squared == pytest.approx(c * c * floor, rel=1e-6)
+
+
+@pytest.mark.parametrize("value", [1e300, 1e-300])
+@pytest.mark.parametrize("name", ["radius", "x_bound", "y_bound"])
+@pytest.mark.parametrize("make", [nonprivate, lambda n, **more: packing(n, 4, 0.5, **more)])
+def test_bounds_whose_squares_overflow_are_refused(make, name: str, value: float) -> None:
+    with pytest.raises(InvalidInput, match=f"{name} must be a finite number > 0, of size 1e-50 to 1e"):
+        make(100, **{name: value})
+
+
+def test_corrected_corollary_5_lies_below_the_exact_bayes_risks_everywhere() -> None:
+    """Over five decades of n and h; 10 times the constant is above some of them."""
+    ratios = []
+    for n in (1, 10, 1000, 100_000):
+        for d in (1, 30):
+            for radius in (1e-3, 0.1, 1.0, 30.0, 1e4):
+                proved = corrected_nonprivate(n, d, radius=radius, smoothness=2.0)
+                ratios.append(nonprivate(n, d, theorem="cor5", radius=radius, smoothness=2.0).floor / proved)
+                assert proved <= radius**2  # zero has h²/2
+    assert 1.0 <= min(ratios) < 10.0
+    assert corrected_nonprivate(100, theorem="16", radius=1e-3, smoothness=2.0) == pytest.approx(2e-6 / 11.0)

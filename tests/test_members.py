@@ -14,16 +14,16 @@ from naive.noisy_gd import average, noisy_gd
 from scipy import sparse
 
 from dpbench.core.validation import InvalidInput
-from dpbench.glm import _noisy_gd_members
-from dpbench.glm._noisy_gd_members import one_run_each
-from dpbench.glm.attacks.accuracy import measure_accuracy
-from dpbench.glm.attacks.members import SharedProblems, errors_on, outputs_on
-from dpbench.glm.claims.floors import Zero
-from dpbench.glm.moment_problem import MomentProblem
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.noisy_mean import NoisyMean
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.problem import GLMProblem
+from dpbench.papers.glm import _noisy_gd_members
+from dpbench.papers.glm._noisy_gd_members import one_run_each
+from dpbench.papers.glm.attacks.accuracy import measure_accuracy
+from dpbench.papers.glm.attacks.members import SharedProblems, errors_on, outputs_on
+from dpbench.papers.glm.claims.floors import Zero
+from dpbench.papers.glm.moment_problem import MomentProblem
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.noisy_mean import NoisyMean
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
 from lowerbounds import HardFamily, chaudhuri_hsu, fingerprinting, nonprivate, packing
 from lowerbounds._norm_packing import norm_packing
 

@@ -16,14 +16,14 @@ from naive.lowerbounds import membership_score
 
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
-from dpbench.glm import _erm_centres, output_perturbation
-from dpbench.glm.attacks import membership as attack
-from dpbench.glm.attacks.members import runs_on
-from dpbench.glm.attacks.membership import MembershipSampler
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.problem import GLMProblem
-from dpbench.peers.workload import WrongAnswer
+from dpbench.papers.glm import _erm_centres, output_perturbation
+from dpbench.papers.glm.attacks import membership as attack
+from dpbench.papers.glm.attacks.members import runs_on
+from dpbench.papers.glm.attacks.membership import MembershipSampler
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.peers.workload import WrongAnswer
+from dpbench.papers.glm.problem import GLMProblem
 from lowerbounds import Membership, fingerprinting, membership
 from lowerbounds._membership import membership_scores
 
@@ -132,7 +132,7 @@ def test_pairs_of_a_target_keep_the_other_records(first: bool) -> None:
 def test_the_benchmark_compares_scores_before_it_times_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Former code stands in by today's; planted: scores that are 0.01 off."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).resolve().parent.parent)])
-    from benchmarks import membership as bench
+    from studies import membership as bench
 
     monkeypatch.setattr(bench, "former", importlib.import_module)
     monkeypatch.setattr(output_perturbation, "_centres", {}, raising=False)

@@ -15,9 +15,9 @@ from scipy.optimize import brentq
 from scipy.stats import beta
 
 from dpbench.core import validation
-from dpbench.glm import losses
-from dpbench.glm.noisy_gd import NoisyGD, printed_gradient_bound
-from dpbench.glm.problem import GLMProblem
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.noisy_gd import NoisyGD, printed_gradient_bound
+from dpbench.papers.glm.problem import GLMProblem
 from dpbench.privacy import gaussian
 
 

@@ -6,9 +6,9 @@ import pytest
 from observed import undeclared
 
 from dpbench.core.definitions import Name
-from dpbench.glm import theory
 from dpbench.ledger.core import Claim, Context, Evidence
 from dpbench.ledger.registry import all_claims
+from dpbench.papers.glm import theory
 from dpbench.runs.context import RunContext
 from dpbench.runs.executors import Serial
 
@@ -40,7 +40,7 @@ def missing(claim: Claim) -> set[Name]:
 
 def test_a_planted_computed_name_is_caught() -> None:
     found = missing(planted())
-    assert ("dpbench.glm.theory", "lipschitz_jl_dimension") in found
+    assert ("dpbench.papers.glm.theory", "lipschitz_jl_dimension") in found
     declared = planted(*(f"{module}:{name}" for module, name in found))
     assert missing(declared) == set()
 

@@ -242,7 +242,7 @@ def test_one_run_refutes_and_says_so() -> None:
     found = audit_one_run(lambda inc, r: 3.0 * inc + r.laplace(size=len(inc)), 2_000, epsilon=1.0, delta=1e-6)
     assert found.verdict == "refuted" and found.trials == 2_000
     assert "guesses at 2000 canaries are right, in one run" in found.event
-    assert found.certificate is None and 0.0 < found.curve([1.0])[0] < found.curve([0.0])[0]
+    assert found.certified is None and 0.0 < found.curve([1.0])[0] < found.curve([0.0])[0]
 
 
 def test_assumptions_are_in_the_result() -> None:

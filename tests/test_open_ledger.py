@@ -188,7 +188,7 @@ def test_evidence_of_others_is_not_written_among_ours(folder: Path, run: Run) ->
     code, out, err = run("evidence refresh --claims claims_mine5.py --evidence kept --workers 1 --quiet")
     assert code == 0 and (folder / "kept" / "mine5.a.inequality.json").exists(), err
     code, out, _ = run("evidence status --claims claims_mine5.py --evidence kept")
-    assert code == 0 and "1 current, 0 stale, 0 missing" in out
+    assert code == 0 and "1 current, 0 stale; 0 of another environment" in out
 
 
 def test_a_worker_of_a_cluster_that_lacks_the_module_is_named() -> None:

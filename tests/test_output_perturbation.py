@@ -12,11 +12,11 @@ from regressions import ALL, problem
 from scipy import optimize
 
 from dpbench.core import validation
-from dpbench.glm import _erm_centres, losses
-from dpbench.glm._erm import minimise
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.problem import GLMProblem
-from dpbench.glm.sensitivity import gradient_gap
+from dpbench.papers.glm import _erm_centres, losses
+from dpbench.papers.glm._erm import minimise
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian
 from dpbench.privacy.integer_noise import gaussian_grid
 

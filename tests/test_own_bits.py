@@ -11,8 +11,10 @@ from types import ModuleType
 
 import pytest
 
-from dpbench.glm.noisy_mean import NoisyMean
-from dpbench.peers.comparison import ALGORITHMS
+from dpbench.papers.glm.noisy_mean import NoisyMean
+from dpbench.papers.glm.peers.comparison import ALGORITHMS
+
+pytestmark = pytest.mark.meta
 
 ROOT = Path(__file__).resolve().parent.parent
 FOUND = json.loads((ROOT / "evidence" / "bits.json").read_text(encoding="utf-8"))
@@ -34,7 +36,7 @@ def own_bits() -> Iterator[ModuleType]:
     """The module of `benchmarks/`, which stands beside the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path, str(ROOT)])
-        from benchmarks import own_bits as module
+        from studies import own_bits as module
 
         yield module
 

@@ -16,16 +16,25 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 from scipy.stats import binom
 
-from dpbench.heavytail.claims import paper as heavytail
-from dpbench.publicdata.claims import paper as publicdata
+from dpbench.papers.heavytail.claims import paper as heavytail
+from dpbench.papers.publicdata.claims import paper as publicdata
 
 HERE = Path(__file__).name
 SECOND = {
     "heavytail.thm1.inequality.large-epsilon": (HERE, "test_nine_records_choose_the_wrong_sign"),
     "heavytail.thm2.inequality.large-epsilon": (HERE, "test_nine_records_choose_the_wrong_sign"),
-    "heavytail.thm2.inequality.assumption4-truncation": (HERE, "test_the_printed_iota_hides_rare_records"),
     "publicdata.thm6.rate.nonconvex": (HERE, "test_the_average_of_two_functions_is_nearest_to_a_third"),
     "publicdata.thm4.inequality.gaussian-learner": (HERE, "test_privacy_and_accuracy_ask_for_different_m"),
+    **{
+        f"publicdata.{name}": ("test_publicdata_theorems.py", test) for name, test in (
+            ("thm6.inequality.many-calls", "test_many_calls_answer_the_worst_function"),
+            ("thm4.inequality.one-class", "test_blocks_and_groups_of_the_one_class_by_simulation"),
+            ("thm4.inequality.confidence", "test_two_points_by_simulation"),
+            ("thm4.privacy.gaussian-drawn", "test_the_parity_given_drawn_points_by_simulation"),
+            ("thm7.inequality.powers.laplace", "test_tails_of_laplace_sums_by_the_saddlepoint"),
+            ("thm10.inequality.confidence", "test_tails_of_laplace_sums_by_the_saddlepoint"),
+        )
+    },
     "publicdata.thm4.privacy.gaussian": (HERE, "test_the_parity_of_the_cube"),
     "publicdata.lemma3.privacy.gaussian": (HERE, "test_one_public_point"),
     "publicdata.lemma9.privacy.gaussian-small-m": (HERE, "test_one_public_point"),

@@ -13,9 +13,11 @@ import pytest
 from dpbench.cli import peers as command
 from dpbench.cli.app import run
 from dpbench.core.validation import InvalidInput, MissingExtra
-from dpbench.peers import held_out, speed
-from dpbench.peers.pairs import Ratio, Work, ratio
+from dpbench.papers.glm.peers import held_out, speed
+from dpbench.papers.glm.peers.pairs import Ratio, Work, ratio
 from dpbench.report import peers as shown
+
+pytestmark = pytest.mark.meta
 
 SPEED = {
     "loss": "squared", "peer": "numpy", "promised": 50.0, "median": 60.0, "low": 55.0, "high": 65.0, "pairs": 15,
@@ -125,6 +127,6 @@ def test_the_table_of_the_documentation(made: dict[str, Any]) -> None:
 
 
 def test_median_interval_is_of_order_statistics() -> None:
-    from dpbench.peers.pairs import median_interval
+    from dpbench.papers.glm.peers.pairs import median_interval
 
     assert median_interval(np.arange(20.0)) == (5.0, 14.0)  # binom.cdf(5, 20, 1/2) = 0.0207

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from dpbench.core.validation import MissingExtra
-from dpbench.peers import auditors
+from dpbench.papers.glm.peers import auditors
+
+pytestmark = pytest.mark.meta
 
 ROOT = Path(__file__).resolve().parent.parent
 

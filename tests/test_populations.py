@@ -9,9 +9,9 @@ from scipy.optimize import minimize
 
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
-from dpbench.glm import losses
-from dpbench.glm.populations import ScaledBasis
-from dpbench.glm.populations_sphere import LinearOnSphere, LogisticOnSphere
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.populations_sphere import LinearOnSphere, LogisticOnSphere
 
 BASIS_LOSSES = [
     losses.squared(),

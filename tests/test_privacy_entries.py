@@ -11,10 +11,12 @@ from declared import measured
 
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
-from dpbench.glm import losses
-from dpbench.glm.claims import output_perturbation_privacy as output
-from dpbench.glm.claims import theorem1_privacy as descent
-from dpbench.glm.claims.pairs import (
+from dpbench.ledger.core import privacy_verdict
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.claims import output_perturbation_privacy as output
+from dpbench.papers.glm.claims import theorem1_privacy as descent
+from dpbench.papers.glm.claims import theorem5
+from dpbench.papers.glm.claims.pairs import (
     cancelling_pair,
     curved,
     gradient_distance,
@@ -24,11 +26,10 @@ from dpbench.glm.claims.pairs import (
     threshold,
     worst_real_pair,
 )
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.problem import GLMProblem
-from dpbench.glm.sensitivity import gradient_gap
-from dpbench.ledger.core import privacy_verdict
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.runs.context import RunContext
 
 
@@ -51,7 +52,7 @@ def test_theorem1_printed_is_enough_up_to_the_predicted_epsilon(context: RunCont
 
 
 def test_theorem5_printed_numbers(context: RunContext) -> None:
-    verdict, evidence = measured(output.theorem5_printed, context)
+    verdict, evidence = measured(theorem5.theorem5_printed, context)
     assert verdict == "refuted"
     assert evidence.value == pytest.approx(4.28e-5, rel=2e-3)
     starts = dict(zip(evidence.series["delta_of_threshold"], evidence.series["epsilon_violated_from"], strict=True))
@@ -83,7 +84,7 @@ def test_attacks_come_near_the_exact_calibration_and_never_beyond_it(
 ) -> None:
     """Within 5% of the true ε in the mean over 10 seeds of 600,000 runs a side; never above it (each at 1e-6/11)."""
     monkeypatch.setitem(output.ATTACK_RUNS, "quick", 600_000)
-    verdict, evidence = output._exact(("linear",), 5, output.SEEDS["full"], context)
+    verdict, evidence = output.exact_guarantee(("linear",), 5, output.SEEDS["full"], context)
     assert verdict == "proved"
     bounds, truth = np.array(evidence.series["attack_epsilon_lower"]), evidence.series["attack_true_epsilon"][0]
     assert len(bounds) == len(set(bounds)) == 10
@@ -100,7 +101,7 @@ def test_a_search_that_finds_more_than_the_bound_leaves_no_verdict(monkeypatch: 
         searched(problem, descent._Gap(0), 0.95 * gap, 0)
     pair = cancelling_pair("linear", 101, x_bound=1.0, y_bound=1.0, radius=1.0)
     mechanism = OutputPerturbation(1.0, 1e-5)
-    distance = partial(output._distance, mechanism)
+    distance = partial(output.distance_of, mechanism)
     searched(pair[0], distance, mechanism.sensitivity(pair[0]), 0)
     with pytest.raises(RuntimeError, match="more than the"):
         searched(pair[0], distance, 0.95 * distance(*pair), 0)

@@ -150,3 +150,30 @@ def test_profiles_fall_with_epsilon():
         profile = make(kind=kind, why="")
         values = [profile.delta(0.01 * k) for k in range(300)]
         assert all(later <= earlier for earlier, later in itertools.pairwise(values))
+
+
+def test_a_rational_laplace_shift_is_decided_at_its_bound() -> None:
+    """δ(ε) = 1 − e^{(ε − shift)/2} below the shift and 0 from it on, by the slow road of decimals of fifty digits.
+
+    Planted: the same shift as a float, which leaves its own ε undecided.
+    """
+    from decimal import Decimal, localcontext
+    from fractions import Fraction
+
+    shifts, levels = (Fraction(1, 10), Fraction(2, 3), Fraction(7, 2)), (Fraction(0), Fraction(1, 10), Fraction(2, 3))
+    for shift in shifts:
+        profile = laplace_profile(shift, kind="exact", why="a rational shift")
+        for level in (*levels, shift, shift - Fraction(1, 10**12)):
+            if level < 0:
+                continue
+            with localcontext() as digits:
+                digits.prec = 50
+                away = (Decimal(level.numerator) / level.denominator - Decimal(shift.numerator) / shift.denominator) / 2
+                delta = 1 - away.exp() if away < 0 else Decimal(0)
+            for claimed in (Fraction(0), Fraction(1, 100), Fraction(1, 3), Fraction(99, 100)):
+                slow = "beyond" if delta > Decimal(claimed.numerator) / claimed.denominator else "within"
+                assert profile.place(level, claimed) == slow, (shift, level, claimed)
+        assert profile.place(float(shift), 0.0) == ("undecided" if shift == Fraction(2, 3) else "within")
+    assert laplace_profile(2.0 / 3.0, kind="exact", why="a float").place(2.0 / 3.0, 0.0) == "undecided"
+    with pytest.raises(InvalidInput, match="shift must be a number >= 0"):
+        laplace_profile(Fraction(-1, 2), kind="exact", why="")

@@ -12,8 +12,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from dpbench.core.validation import InvalidInput
-from dpbench.glm._records import row_norms
-from dpbench.glm.problem import GLMProblem
+from dpbench.papers.glm._records import row_norms
+from dpbench.papers.glm.problem import GLMProblem
 
 X = np.array([[0.6, 0.8], [0.0, -1.0], [0.5, 0.5]])
 Y = np.array([1.0, -1.0, 1.0])

@@ -20,7 +20,7 @@ from admissible import (
 )
 from scipy.stats import binom, norm
 
-from dpbench.publicdata.claims import (
+from dpbench.papers.publicdata.claims import (
     algorithm2,
     algorithm3,
     algorithm4,
@@ -31,11 +31,11 @@ from dpbench.publicdata.claims import (
     rrspm_privacy,
     sample_sizes,
 )
-from dpbench.publicdata.complexity import gaussian_complexity
-from dpbench.publicdata.hypotheses_cube import ParityCube
-from dpbench.publicdata.hypotheses_linear import LinearBall
-from dpbench.publicdata.problem import PublicDataProblem
-from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.complexity import gaussian_complexity
+from dpbench.papers.publicdata.hypotheses_cube import ParityCube
+from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from lowerbounds import parity_cube
 
 
@@ -127,6 +127,30 @@ def shatters(bits: int) -> bool:
     return len(np.unique(labels, axis=0)) == 2**bits
 
 
+def cut_minimisers() -> bool:
+    """min over 0 ≤ κt ≤ v ≤ 1 of slope·t + ηv²: (0, 0) at slope 0, (1, κ) at slope −1/n, on a grid."""
+    eta, n = 0.125, 400
+    kappa = 1.0 / math.sqrt(2.0 * eta * n)
+    t, v = np.meshgrid(np.linspace(0.0, 1.0, 101), kappa * np.linspace(0.0, 1.0 / kappa, 1001), indexing="ij")
+    allowed = kappa * t <= v + 1e-12
+    found = []
+    for slope in (0.0, -1.0 / n):
+        values = np.where(allowed, slope * t + eta * v**2, np.inf)
+        place = np.unravel_index(values.argmin(), values.shape)
+        found.append((float(t[place]), float(v[place])))
+    return found[0] == (0.0, 0.0) and found[1] == pytest.approx((1.0, kappa), abs=1e-6)
+
+
+def one_class_fits() -> bool:
+    for d in (10**6, 10**31, 10**44):
+        blocks = math.ceil(2.0 * math.log(100.0 * d))
+        block = d // (2 * blocks)
+        masses = 0.5 + sum(2.0 ** (1 - k) / 4.0 for k in range(1, blocks + 1))
+        if d // 2 + blocks * block > d or masses > 1.0 or 2.0**blocks < block:
+            return False
+    return True
+
+
 ASSUMPTIONS: Assumptions = {
     "publicdata.thm5.inequality": {
         "K positive definite, in the strict sense too": lambda: bool(
@@ -134,6 +158,45 @@ ASSUMPTIONS: Assumptions = {
         "0 < kappa <= K(t, t) <= 1": lambda: bool(
             (np.diag(anticoncentration.nearly_scaled()) <= 1.0).all()
             and (np.diag(anticoncentration.nearly_scaled()) > 0.0).all()),
+    },
+    "publicdata.thm5.inequality.steps": {
+        "two unit functions of correlation 1 - rho^2 >= -1, tau > 0": every(
+            "publicdata.thm5.inequality.steps", lambda r, t: 0.0 < r <= 2.0 and t > 0.0, "rho2", "tau"),
+    },
+    "publicdata.cor1.inequality.steps": {
+        "(65): means within tau; (63): rho below the diameter 2": every(
+            "publicdata.cor1.inequality.steps", lambda r, t: 0.0 <= r < 2.0 and t > 0.0, "rho", "tau"),
+    },
+    "publicdata.thm10.inequality.confidence": {
+        "m and n of Theorem 10 with constants 1, d = sigma = epsilon = 1": every(
+            "publicdata.thm10.inequality.confidence",
+            lambda log, m, n: log >= 10.0 and [m, n] == pytest.approx([64.0 * (1.0 + log), 8.0**5 * log]),
+            "log", "m", "printed"),
+    },
+    "publicdata.thm4.inequality.confidence": {
+        "n of (20) with constant 1, d = 2, sigma = epsilon = 1": every(
+            "publicdata.thm4.inequality.confidence",
+            lambda log, n: log >= 12.0 and n == pytest.approx(4.0 * 8.0**5 * log), "log", "printed"),
+    },
+    "publicdata.thm7.inequality.powers.laplace": {
+        "F = {(t, v): 0 <= kappa t <= v <= 1} is convex and f moves from (0, 0) to (1, kappa)": cut_minimisers,
+        "kappa = 1/sqrt(2 eta n) <= 1/2": every(
+            "publicdata.thm7.inequality.powers.laplace", lambda a, n: a * n >= 2.0, "alpha", "needed"),
+    },
+    "publicdata.thm4.privacy.gaussian-drawn": {
+        "neighbours differ in one record": replaced(lambda: CUBE_PAIR),
+        "d bits and m = 16 d points": every(
+            "publicdata.thm4.privacy.gaussian-drawn", lambda d, m: m == 16.0 * d, "d", "m"),
+    },
+    "publicdata.thm4.inequality.one-class": {
+        "VC dimension at most d: d/2 group bits and blocks of d/(2K) bits each": one_class_fits,
+        "m_A >= 20 d": every("publicdata.thm4.inequality.one-class", lambda d, m: m >= 20.0 * d, "d", "m_A"),
+    },
+    "publicdata.thm6.inequality.many-calls": {
+        "alpha = n^(-1/14), so n is that of (129)": every(
+            "publicdata.thm6.inequality.many-calls", lambda n, a: a == pytest.approx(n ** (-1.0 / 14.0)), "n", "alpha"),
+        "inf |f|_mu >= 2/3 and nu is 1/3-smooth, as for publicdata.thm6.rate.nonconvex": lambda: ASSUMPTIONS[
+            "publicdata.thm6.rate.nonconvex"]["inf |f|_mu >= 2/3, by z* as the paper says"](),
     },
     "publicdata.lemma7.stability": {
         "a loss into [0, 1], n eta > 0": every("publicdata.lemma7.stability", lambda s: s > 0.0, "n_eta"),

@@ -14,10 +14,12 @@ import pytest
 from scipy.optimize import isotonic_regression
 
 from dpbench.core.validation import InvalidInput
-from dpbench.publicdata import _interior, hypotheses_cube, hypotheses_line, hypotheses_plane
-from dpbench.publicdata import drawings_risk as figures_publicdata_risk
-from dpbench.publicdata.hypotheses_finite import ConvexHull
-from dpbench.publicdata.objective import Objective
+from dpbench.papers.publicdata import _interior, hypotheses_cube, hypotheses_line, hypotheses_plane
+from dpbench.papers.publicdata import drawings_risk as figures_publicdata_risk
+from dpbench.papers.publicdata.hypotheses_finite import ConvexHull
+from dpbench.papers.publicdata.objective import Objective
+
+pytestmark = pytest.mark.meta
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -68,7 +70,7 @@ def test_a_wrong_answer_is_refused(
 
 def test_releases_count_the_calls_of_each_algorithm(cases: Any) -> None:
     """Algorithm 2 asks J times and at most once more; outputs of Algorithm 3 share the call for f̄."""
-    from benchmarks import publicdata
+    from studies import publicdata
 
     point = publicdata.private_grid((300,))[0]["point"]
     rows = {row["algorithm"]: row for row in publicdata.releases((300,))}
@@ -80,8 +82,8 @@ def test_releases_count_the_calls_of_each_algorithm(cases: Any) -> None:
 
 @pytest.fixture
 def risk(cases: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """`benchmarks/publicdata_risk.py` at n = 1000 and eight oracle calls."""
-    from benchmarks import publicdata_risk
+    """`studies/publicdata_risk.py` at n = 1000 and eight oracle calls."""
+    from studies import publicdata_risk
 
     monkeypatch.setattr(publicdata_risk, "BASE", {**publicdata_risk.BASE, "n": 1000})
     monkeypatch.setattr(publicdata_risk, "CALLS", 8)
@@ -122,7 +124,7 @@ def test_settings_follow_n_as_the_theorems_say_and_are_private(risk: Any) -> Non
 
 def test_monotone_functions_are_minimised_exactly(cases: Any) -> None:
     """Against isotonic regression where all cells weigh, and against the hull of thresholds where some do not."""
-    from benchmarks.cells import Monotone
+    from studies.cells import Monotone
 
     rng = np.random.default_rng(0)
     for _ in range(200):

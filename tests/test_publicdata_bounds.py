@@ -11,8 +11,8 @@ from declared import measured
 from scipy.stats import norm
 from test_publicdata_admissible import MOVING_ETA, moving_pair
 
-from dpbench.publicdata import theory_settings
-from dpbench.publicdata.claims import (
+from dpbench.papers.publicdata import theory_settings
+from dpbench.papers.publicdata.claims import (
     rates_classification,
     rates_regression,
     rrspm_lemmas,
@@ -20,8 +20,8 @@ from dpbench.publicdata.claims import (
     sweeps,
     uniform,
 )
-from dpbench.publicdata.clipped import clipped_gaussians
-from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.clipped import clipped_gaussians
+from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 
 
 class Plain:

@@ -11,11 +11,11 @@ from naive import oracles
 from planted import wrong
 
 from dpbench import InvalidInput
-from dpbench.publicdata import _ball_kernels, _interior
-from dpbench.publicdata.hypotheses_constants import Constants
-from dpbench.publicdata.hypotheses_finite import ConvexHull
-from dpbench.publicdata.hypotheses_linear import LinearBall
-from dpbench.publicdata.objective import Objective
+from dpbench.papers.publicdata import _ball_kernels, _interior
+from dpbench.papers.publicdata.hypotheses_constants import Constants
+from dpbench.papers.publicdata.hypotheses_finite import ConvexHull
+from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.objective import Objective
 
 pytestmark = pytest.mark.kernel
 

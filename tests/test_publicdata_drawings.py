@@ -8,8 +8,8 @@ import pytest
 
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.registry import all_claims
-from dpbench.publicdata.drawings import DRAWINGS as OURS
-from dpbench.publicdata.drawings import cost
+from dpbench.papers.publicdata.drawings import DRAWINGS as OURS
+from dpbench.papers.publicdata.drawings import cost
 from dpbench.report.drawings import DRAWINGS
 
 

@@ -12,8 +12,8 @@ import pytest
 from declared import measured, of_paper
 
 from dpbench.ledger.core import Claim
-from dpbench.publicdata import regularized_perturbation, rrspm, theory
-from dpbench.publicdata.claims import (
+from dpbench.papers.publicdata import regularized_perturbation, rrspm, theory
+from dpbench.papers.publicdata.claims import (
     algorithm2,
     algorithm3,
     algorithm4,

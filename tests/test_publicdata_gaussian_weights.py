@@ -8,11 +8,11 @@ import math
 import numpy as np
 import pytest
 
-from dpbench.publicdata import theory
-from dpbench.publicdata.hypotheses_line import Thresholds
-from dpbench.publicdata.hypotheses_sklearn import LinearEstimator
-from dpbench.publicdata.problem import PublicDataProblem
-from dpbench.publicdata.rrspm import RRSPM, patterns
+from dpbench.papers.publicdata import theory
+from dpbench.papers.publicdata.hypotheses_line import Thresholds
+from dpbench.papers.publicdata.hypotheses_sklearn import LinearEstimator
+from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.papers.publicdata.rrspm import RRSPM, patterns
 from lowerbounds import parity_cube
 
 

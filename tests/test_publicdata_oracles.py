@@ -11,12 +11,12 @@ import pytest
 from naive import oracles
 from planted import wrong
 
-from dpbench.publicdata import _finite_kernels, _line_kernels, _plane_kernels
-from dpbench.publicdata.hypotheses_cube import ParityCube
-from dpbench.publicdata.hypotheses_finite import FiniteClass
-from dpbench.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
-from dpbench.publicdata.hypotheses_plane import GRID, Halfspaces
-from dpbench.publicdata.objective import Objective
+from dpbench.papers.publicdata import _finite_kernels, _line_kernels, _plane_kernels
+from dpbench.papers.publicdata.hypotheses_cube import ParityCube
+from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
+from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
+from dpbench.papers.publicdata.hypotheses_plane import GRID, Halfspaces
+from dpbench.papers.publicdata.objective import Objective
 
 pytestmark = pytest.mark.kernel
 

@@ -12,15 +12,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from dpbench import InvalidInput
-from dpbench.publicdata.hypotheses_constants import Constants
-from dpbench.publicdata.hypotheses_cube import ParityCube
-from dpbench.publicdata.hypotheses_finite import ConvexHull, FiniteClass
-from dpbench.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
-from dpbench.publicdata.hypotheses_linear import LinearBall
-from dpbench.publicdata.hypotheses_plane import Halfspaces
-from dpbench.publicdata.hypotheses_sklearn import LinearEstimator
-from dpbench.publicdata.losses import LIPSCHITZ, LOSSES, loss_value
-from dpbench.publicdata.objective import CountedOracle, Hypotheses, Objective, is_exact, minimum_norm, prepare
+from dpbench.papers.publicdata.hypotheses_constants import Constants
+from dpbench.papers.publicdata.hypotheses_cube import ParityCube
+from dpbench.papers.publicdata.hypotheses_finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
+from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
+from dpbench.papers.publicdata.hypotheses_sklearn import LinearEstimator
+from dpbench.papers.publicdata.losses import LIPSCHITZ, LOSSES, loss_value
+from dpbench.papers.publicdata.objective import CountedOracle, Hypotheses, Objective, is_exact, minimum_norm, prepare
 
 RNG = np.random.default_rng(11)
 TABLE = np.where(RNG.random((6, 5)) < 0.5, -1.0, 1.0)

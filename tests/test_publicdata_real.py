@@ -10,10 +10,10 @@ import pytest
 from naive import oracles
 from planted import wrong
 
-from dpbench.publicdata import _finite_kernels
-from dpbench.publicdata.hypotheses_constants import Constants
-from dpbench.publicdata.hypotheses_finite import FiniteClass
-from dpbench.publicdata.objective import Objective
+from dpbench.papers.publicdata import _finite_kernels
+from dpbench.papers.publicdata.hypotheses_constants import Constants
+from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
+from dpbench.papers.publicdata.objective import Objective
 
 pytestmark = pytest.mark.kernel
 

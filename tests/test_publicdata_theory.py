@@ -11,18 +11,18 @@ import pytest
 from naive import publicdata as naive
 
 from dpbench.core.sampling import stream
+from dpbench.papers.publicdata import theory, theory_settings
+from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.complexity import gaussian_complexity
+from dpbench.papers.publicdata.hypotheses_constants import Constants
+from dpbench.papers.publicdata.hypotheses_finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
+from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
+from dpbench.papers.publicdata.objective import CountedOracle, Objective, prepare
+from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.privacy.discrete import pair_from_logs
-from dpbench.publicdata import theory, theory_settings
-from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.publicdata.complexity import gaussian_complexity
-from dpbench.publicdata.hypotheses_constants import Constants
-from dpbench.publicdata.hypotheses_finite import ConvexHull, FiniteClass
-from dpbench.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
-from dpbench.publicdata.hypotheses_linear import LinearBall
-from dpbench.publicdata.hypotheses_plane import Halfspaces
-from dpbench.publicdata.objective import CountedOracle, Objective, prepare
-from dpbench.publicdata.problem import PublicDataProblem
-from dpbench.publicdata.regularized_perturbation import RegularizedPerturbation
 from lowerbounds import parity_cube
 
 

@@ -6,8 +6,9 @@ import pytest
 from test_pytest_plugin import LOAD
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.usefixtures("numba_loaded")
 
-CLAIMS = '''
+CLAIMS = """
 from dpbench.ledger import Paper
 
 paper = Paper("{name}", title="T")
@@ -29,7 +30,7 @@ def bad(run):
 @paper.floor("raises", source="s", statement="s", expected="not refuted", because="b", full_only=True)
 def raises(run):
     return {{}}["x"]
-'''
+"""
 
 
 def claims(name: str, expected: str = "not refuted") -> str:
@@ -44,12 +45,13 @@ def test_a_failure_shows_verdict_expectation_and_evidence(pytester: pytest.Pytes
         [
             "*claim plug1.bad.inequality*",
             "plug1.bad.inequality: refuted, expected not refuted",
+            "  grade      assumed",
             "  source     Lemma 2",
             "  evidence   value -2.5, level quick, seed 0",
             "             level quick, seed 0",
             "*3.5*3.5*1*-2.5",
             "*dpbench claims*",
-            "not refuted: plug1.good.inequality: value 0.5",
+            "not refuted: plug1.good.inequality: value 0.5, grade tried",
             "2 verdicts; error budget 0.0e+00",
         ]
     )

@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 import pytest
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.usefixtures("numba_loaded")
 
 INSTALLED = any(e.value == "dpbench.pytest_plugin" for e in entry_points(group="pytest11"))
 LOAD = [] if INSTALLED else ["-p", "dpbench.pytest_plugin"]

@@ -6,6 +6,8 @@ import pytest
 
 from dpbench.ledger.verify import verify
 
+pytestmark = pytest.mark.meta
+
 SOME = (
     "glm.lemma2.inequality",
     "glm.lemma5.stability",

@@ -10,7 +10,7 @@ from scipy.stats import binom, skew
 
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
-from dpbench.glm.populations import ScaledBasis
+from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.rates import Point, slope, sweep, theory_slope
 from dpbench.rates.sweeps import excess_of_block
 

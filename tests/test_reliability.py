@@ -16,6 +16,8 @@ from dpbench.runs import units
 from dpbench.runs.context import RunContext
 from dpbench.runs.store import Store
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parents[1]
 TEXTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from dpbench.glm.claims import paper
 from dpbench.ledger.evidence import committed
 from dpbench.ledger.premises import STANDING
+from dpbench.papers.glm.claims import paper
 from dpbench.report import ledger_tables
 from dpbench.report.nearest import nearest
 from dpbench.report.stored import Shown

@@ -13,7 +13,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import Evidence
 from dpbench.ledger.evidence import document_of, write
 from dpbench.ledger.verify import all_claims
-from dpbench.ledger.words import WEIGHTS
+from dpbench.ledger.words import GRADES, WEIGHTS
 from dpbench.report import errata, ledger_tables, pages
 from dpbench.report.measured import escaped
 from dpbench.report.stored import Shown
@@ -24,7 +24,7 @@ CLAIMS = all_claims()
 
 
 def shown(name: str, verdict: str, value: float | str = 1.5, *, stale: bool = False) -> Shown:
-    return Shown(name, verdict, "full", 0, {"value": value, "interval": None}, stale, "", {})
+    return Shown(name, verdict, "full", 0, {"value": value, "interval": None}, stale, "", {}, "tried")
 
 
 def cells(line: str) -> list[str]:
@@ -70,7 +70,8 @@ def test_the_ledger_page_has_the_committed_values(made: dict[str, str]) -> None:
     rows = {words(row[0]): row for row in map(cells, made["ledger.md"].splitlines()) if len(row) == 6}
     for number, claim in enumerate(CLAIMS[:-1]):
         row = rows[claim.id]
-        assert row[2] == claim.expected
+        verdict, grade = row[2].rstrip(")").split(" (")
+        assert verdict == claim.expected and grade in GRADES
         assert float(row[3]) == pytest.approx(1.0 / (number + 1), rel=1e-3)
         assert f'href="../made/report.html#{claim.id}"' in row[0]
     assert rows[CLAIMS[-1].id][2:] == ["not run", "", "", ""]
@@ -81,10 +82,10 @@ def test_the_ledger_page_has_the_committed_values(made: dict[str, str]) -> None:
 
 def test_stale_and_missing_rows_are_marked() -> None:
     found = {claim.id: shown(claim.id, claim.expected) for claim in CLAIMS}
-    assert "(stale)" not in ledger_tables.entries(CLAIMS, found)
+    assert "stale)" not in ledger_tables.entries(CLAIMS, found)
     found[CLAIMS[0].id] = shown(CLAIMS[0].id, "proved", stale=True)
     rows = ledger_tables.entries(CLAIMS, found).splitlines()
-    assert [CLAIMS[0].id in words(row) for row in rows if "(stale)" in row] == [True]
+    assert [CLAIMS[0].id in words(row) for row in rows if ", stale)" in row] == [True]
     assert ledger_tables.entries(CLAIMS, {}).count("| not run |") == len(CLAIMS)
 
 
@@ -93,11 +94,12 @@ def test_what_does_not_hold_stands_beside_its_corrected_version() -> None:
     found = {wrong.id: shown(wrong.id, "refuted"), wrong.holds: shown(wrong.holds, "proved")}
     heading, finding = ledger_tables.failures(CLAIMS, found).split("\n\n")
     assert heading == f"## {errata.MEANING[str(wrong.weight)]} (1)"
-    assert "refuted, 1.5" in words(finding) and f"instead. {wrong.holds} (proved)" in words(finding)
+    assert "refuted (tried), 1.5" in words(finding) and f"instead. {wrong.holds} (proved (tried))" in words(finding)
     assert finding.startswith("<div") and "\n" not in finding, "an empty line would end a block of HTML"
     found[wrong.id] = shown(wrong.id, "not refuted")
     assert ledger_tables.failures(CLAIMS, found) == ""
-    assert "refuted, inf" in words(ledger_tables.failures([wrong], {wrong.id: shown(wrong.id, "refuted", "inf")}))
+    infinite = ledger_tables.failures([wrong], {wrong.id: shown(wrong.id, "refuted", "inf")})
+    assert "refuted (tried), inf" in words(infinite)
 
 
 def test_findings_stand_by_weight() -> None:

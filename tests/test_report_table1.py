@@ -13,12 +13,12 @@ from declared import declared, measured
 
 from dpbench.cli.figures import _command
 from dpbench.core.validation import InvalidInput
-from dpbench.glm import drawings_risk as figures_risk
-from dpbench.glm import drawings_table1 as figures_table1
-from dpbench.glm import table1
-from dpbench.glm.claims import boosting_failures, crossover, grid_search_oracle
 from dpbench.ledger.core import Claim
 from dpbench.ledger.verify import all_claims
+from dpbench.papers.glm import drawings_risk as figures_risk
+from dpbench.papers.glm import drawings_table1 as figures_table1
+from dpbench.papers.glm import table1
+from dpbench.papers.glm.claims import boosting_failures, crossover, grid_search_oracle
 from dpbench.report import figures
 from dpbench.report.drawings import DRAWINGS, SUMMARIES
 from dpbench.runs.context import RunContext

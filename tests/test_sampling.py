@@ -15,8 +15,8 @@ from registry import problem
 
 from dpbench.core.sampling import block_width, canonical, map_blocks, release, sample, stream
 from dpbench.core.validation import InvalidInput
-from dpbench.glm import losses
-from dpbench.glm.problem import GLMProblem
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.problem import GLMProblem
 
 
 @dataclass(frozen=True)

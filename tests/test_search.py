@@ -13,7 +13,8 @@ import pytest
 
 import dpbench
 from dpbench import InvalidInput, find_counterexample
-from dpbench.certificates.search import accept, find, formula, shrink
+from dpbench.certificates import build
+from dpbench.certificates.search import find, formula, shrink
 from dpbench.certificates.search.audited import Audited
 from dpbench.certificates.search.growth import order
 from dpbench.certificates.search.optimise import climb
@@ -71,8 +72,8 @@ def test_a_checker_that_refuses_all_leaves_no_find(monkeypatch: pytest.MonkeyPat
 
 
 def test_without_the_checker_the_search_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accept.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match="needs the checker"):
+    monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match="need their checker"):
         find_counterexample(claim(FALSE))
 
 

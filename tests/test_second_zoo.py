@@ -11,12 +11,14 @@ import pytest
 
 from dpbench import audit
 
+pytestmark = pytest.mark.meta
+
 
 @pytest.fixture
 def zoo(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The module of `benchmarks/`, found beside the tests."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).resolve().parent.parent)])
-    from benchmarks import second_zoo
+    from studies import second_zoo
 
     return second_zoo
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from naive.sensitivity import largest_gap
 
 from dpbench.core import validation
-from dpbench.glm import losses
-from dpbench.glm.loss_constants import GENERIC
-from dpbench.glm.sensitivity import gradient_bound, gradient_gap
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.loss_constants import GENERIC
+from dpbench.papers.glm.sensitivity import gradient_bound, gradient_gap
 
 LOSSES = {
     **{name: make() for name, make in losses.BY_NAME.items() if name != "huber"},

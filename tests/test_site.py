@@ -18,6 +18,8 @@ from dpbench.ledger.verify import all_claims
 from dpbench.report import mathematics, site
 from dpbench.report.drawings import DRAWINGS, SUMMARIES
 
+pytestmark = pytest.mark.meta
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("index.html", "results/failures.html", "results/table1.html", "results/auditor.html", "made/glm.html",
          "made/commands.html", "guide/ci.html", "api.html")  # fmt: skip
@@ -164,9 +166,9 @@ def test_pages_fit_and_axe_finds_no_serious_violation(built: Path, browser: Any)
 
 @pytest.fixture
 def walk(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """`benchmarks.walk`, found beside the tests."""
+    """`studies.walk`, found beside the tests."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import walk
+    from studies import walk
 
     return walk
 

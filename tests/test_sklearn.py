@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dpbench.core.validation import InvalidInput
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.heavytail.exponential import ExponentialMechanism
-from dpbench.heavytail.problem import HeavyTailedProblem
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.sklearn import HeavyTailedRegressor, PrivateClassifier, PrivateRegressor
 
 SHORT = NoisyGD(1.0, 1e-5, steps=20)
@@ -122,3 +123,9 @@ def test_in_a_pipeline_and_a_search() -> None:
     line = make_pipeline(FunctionTransformer(), regressor(epsilon=1e7))
     found = GridSearchCV(line, {"privateregressor__radius": [0.01, 2.0]}, cv=2).fit(X, y)
     assert found.best_params_ == {"privateregressor__radius": 2.0}
+
+
+@pytest.mark.parametrize("wrong", [3, None, object(), replace], ids=["number", "none", "object", "function"])
+def test_what_is_no_mechanism_is_named(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="mechanism must be the name of a mechanism, or one of this package's, got"):
+        PrivateClassifier(mechanism=wrong, x_bound=1.0).fit(np.eye(4), [0, 1, 0, 1])

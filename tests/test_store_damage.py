@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import random
 import shlex
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dpbench.core.validation import InvalidInput
 from dpbench.runs.context import RunContext
-from dpbench.runs.encoding import encode
+from dpbench.runs.encoding import Undecodable, decode, encode
 from dpbench.runs.store import Store, stored_verdicts
 
 VALUES = {number: encode(float(number)) for number in range(20)}
@@ -41,6 +46,133 @@ def test_a_damaged_block_is_computed_again(tmp_path: Path) -> None:
         with pytest.warns(RuntimeWarning, match="block 2 of run 1 .* is computed again"):
             assert context.map({"of": "squares"}, square, range(4)) == first
         assert context.map({"of": "squares"}, square, range(4)) == first, "without a warning"
+
+
+def test_a_block_moved_between_runs_or_numbers_is_refused(tmp_path: Path) -> None:
+    """Its bytes are whole and its checksum is that of these bytes, but of another place."""
+    path = tmp_path / "runs.sqlite"
+    store = Store(path)
+    one, other = store.run("one", 0, "code"), store.run("other", 0, "code")
+    store.add(one, {0: encode(1.0), 1: encode(2.0)})
+    store.add(other, {0: encode(3.0)})
+    store.close()
+    db = sqlite3.connect(path)
+    db.execute("UPDATE block SET (value, checksum) = (SELECT value, checksum FROM block WHERE run = ? AND number = 0) "
+               "WHERE run = ?", (one, other))  # fmt: skip
+    db.execute("UPDATE block SET (value, checksum) = (SELECT value, checksum FROM block WHERE run = ? AND number = 0) "
+               "WHERE run = ? AND number = 1", (one, one))  # fmt: skip
+    db.commit()
+    db.close()
+    store = Store(path)
+    with pytest.warns(RuntimeWarning, match="block 0 of run 2 .* is computed again"):
+        assert store.blocks(other, [0]) == {}
+    with pytest.warns(RuntimeWarning, match="block 1 of run 1 .* is computed again"):
+        assert store.blocks(one, [0, 1]) == {0: 1.0}
+    store.close()
+
+
+def packed(header: object, body: bytes = b"") -> bytes:
+    text = json.dumps(header).encode()
+    return struct.pack("<I", len(text)) + text + body
+
+
+FORGED = {
+    "a pointer": packed({"array": ["|O", [1]]}, bytes(8)),
+    "a pointer in a scalar": packed({"scalar": ["|O", []]}, bytes(8)),
+    "fields": packed({"array": [[["a", "|O"]], [1]]}, bytes(8)),
+    "fields in a text": packed({"array": ["O,i4", [1]]}, bytes(12)),
+    "a void": packed({"array": ["|V8", [1]]}, bytes(8)),
+    "a date": packed({"array": ["<M8[s]", [1]]}, bytes(8)),
+    "digits of another alphabet": packed({"array": ["<f٨", [1]]}, bytes(8)),
+    "a negative length": packed({"array": ["<f8", [-1]]}, bytes(8)),
+    "lengths whose product wraps": packed({"array": ["<f8", [2**32, 2**32]]}, bytes(8)),
+    "a length that is no number": packed({"array": ["<f8", [True]]}, bytes(8)),
+    "no bytes": packed({"array": ["<f8", [4]]}, bytes(8)),
+    "bytes too many": packed({"array": ["<f8", [1]]}, bytes(9)),
+    "many of nothing": packed({"array": ["<U0", [2**60]]}),
+    "a scalar with a shape": packed({"scalar": ["<f8", [1]]}, bytes(8)),
+    "a third truth value": packed({"array": ["|b1", [1]]}, b"\x02"),
+    "no letter": packed({"array": ["<U1", [1]]}, b"\xff\xff\xff\x7f"),
+    "a header beyond the end": struct.pack("<I", 2**31) + b"{}",
+    "a float as text": packed(1.5),
+    "not a number as text": packed(float("nan")),
+    "another kind": packed({"module": ["os"]}),
+    "two kinds": packed({"tuple": [], "dict": []}),
+    "keys that are no texts": packed({"dict": [[1, 2]]}),
+    "a float of three bytes": packed({"float": "000000"}),
+    "deep lists": struct.pack("<I", 200_000) + b"[" * 100_000 + b"]" * 100_000,
+    "deep tuples": struct.pack("<I", 60_000) + b'{"tuple":[' * 5_000 + b"]}" * 5_000,
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("data", FORGED.values(), ids=FORGED)
+def test_forged_bytes_are_refused(data: bytes) -> None:
+    with pytest.raises(Undecodable):
+        decode(data)
+
+
+def test_a_forged_block_with_a_right_checksum_is_computed_again(tmp_path: Path) -> None:
+    """Whoever can write the file can make checksums too: the bytes of a pointer once ended the process."""
+    path = tmp_path / "runs.sqlite"
+    with RunContext(level="quick", seed=0, workers=1, store=path) as context:
+        first = context.map({"of": "squares"}, square, range(2))
+    db = sqlite3.connect(path)
+    forged = FORGED["a pointer"]
+    checksum = hashlib.blake2b(forged, digest_size=16, key=b"1/0").digest()
+    assert db.execute("UPDATE block SET value = ?, checksum = ? WHERE number = 0", (forged, checksum)).rowcount == 1
+    db.commit()
+    db.close()
+    again = pytest.warns(RuntimeWarning, match="block 0 of run 1 .* is computed again")
+    with RunContext(level="quick", seed=0, workers=1, store=path) as context, again:
+        assert context.map({"of": "squares"}, square, range(2)) == first
+
+
+WHOLE = encode({
+    "a": [1, 2.5, (None, True, "text")],
+    "b": np.arange(6.0).reshape(2, 3),
+    "c": np.array(["x", "yy"]),
+    "d": np.array([True, False]),
+    "e": np.complex64(1j),
+})  # fmt: skip
+
+
+def test_decoding_holds_against_random_damage() -> None:
+    """4,000 forged values: each is refused, or decoded into plain types and arrays of the listed kinds."""
+    draw = random.Random(0)
+    refused = 0
+    for _ in range(4_000):
+        data = bytearray(WHOLE)
+        for _ in range(draw.choice((1, 1, 2, 5))):
+            place, way = draw.randrange(len(data)), draw.randrange(4)
+            if way == 0:
+                data[place] = draw.randrange(256)
+            elif way == 1:
+                data[place : place + draw.randrange(9)] = bytes(draw.randrange(256) for _ in range(draw.randrange(9)))
+            elif way == 2:
+                data[place : place + 1] = draw.choice((b"O", b"V", b"9", b"-", b"]", b"}", b'"', b"<", b"M", b"0"))
+            else:
+                del data[place:]
+                data += b"\x00" * 4
+        try:
+            assert_plain(decode(bytes(data)))
+        except Undecodable:
+            refused += 1
+    assert 1_000 < refused < 4_000, "damage to the bytes of an array alone is another value"
+
+
+def assert_plain(value: object) -> None:
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            assert_plain(part)
+    elif isinstance(value, dict):
+        assert all(isinstance(key, str) for key in value)
+        assert_plain(list(value.values()))
+    elif isinstance(value, (np.ndarray, np.generic)):
+        assert value.dtype.kind in "biufcSU"
+        str(value.tolist())
+    else:
+        assert value is None or isinstance(value, (bool, int, float, str))
 
 
 def square(block: int) -> float:

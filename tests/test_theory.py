@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dpbench.glm import theory
+from dpbench.papers.glm import theory
 
 L = math.log(1e5)
 

@@ -19,6 +19,8 @@ from scipy import stats
 
 from dpbench import audit
 
+pytestmark = pytest.mark.meta
+
 ROWS = 40_000
 SLACK = 0.003
 """A cell of log-ratio is at most this wide, and a few of a product's."""
@@ -29,7 +31,7 @@ LEVEL = 1e-6
 def zoo(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The module of `benchmarks/`, found beside the tests."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).resolve().parent.parent)])
-    from benchmarks import third_zoo
+    from studies import third_zoo
 
     return third_zoo
 
@@ -137,7 +139,7 @@ def test_every_law_is_of_its_sampler(zoo: ModuleType) -> None:
 
 def test_masses_are_one_and_match_their_levels(zoo: ModuleType) -> None:
     """Masses sum to 1, and the law's ε at its δ is finite and worth an audit."""
-    from benchmarks.second_zoo import epsilon
+    from studies.second_zoo import epsilon
 
     for name, entry in zoo.ENTRIES.items():
         known = entry.law()
@@ -147,8 +149,8 @@ def test_masses_are_one_and_match_their_levels(zoo: ModuleType) -> None:
 
 
 def test_no_zoo_holds_a_mechanism_twice(zoo: ModuleType) -> None:
-    from benchmarks import second_zoo
     from dpbench.auditing.broken import ZOO
+    from studies import second_zoo
 
     names = [*zoo.ENTRIES, *second_zoo.ENTRIES, *(e.name for e in ZOO)]
     assert len(set(names)) == len(names)
@@ -156,7 +158,7 @@ def test_no_zoo_holds_a_mechanism_twice(zoo: ModuleType) -> None:
 
 def test_each_runs_through_an_audit(zoo: ModuleType) -> None:
     """No crash, at 2,000 runs a side; confidence 1 − 1e-8, so a bound above the truth has a chance below 1e-6."""
-    from benchmarks.second_zoo import epsilon
+    from studies.second_zoo import epsilon
 
     for name, entry in zoo.ENTRIES.items():
         found = audit(entry.sampler, entry.one, entry.other, delta=entry.delta, trials=2_000, confidence=1.0 - 1e-8)
@@ -166,8 +168,8 @@ def test_each_runs_through_an_audit(zoo: ModuleType) -> None:
 def test_the_command_keeps_its_rows_and_the_page_prints_them(
     zoo: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from benchmarks import second_power
     from dpbench.report.measured_audits import third_zoo as page
+    from studies import second_power
 
     kept = tmp_path / "zoo.json"
     ask = ["prog", "--zoo", "third", "--trials", "500", "--seeds", "2", "--json", str(kept)]

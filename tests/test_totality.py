@@ -28,12 +28,14 @@ from hostile_cases import CASES, drawn
 
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
-from dpbench.glm import _erm, _erm_centres
-from dpbench.glm.problem import GLMProblem
-from dpbench.heavytail.coordinates import minimiser
-from dpbench.heavytail.exponential import ExponentialMechanism
-from dpbench.heavytail.problem import HeavyTailedProblem
-from dpbench.publicdata import regularized_perturbation
+from dpbench.papers.glm import _erm, _erm_centres
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.heavytail.coordinates import minimiser
+from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.problem import HeavyTailedProblem
+from dpbench.papers.publicdata import regularized_perturbation
+
+pytestmark = pytest.mark.meta
 
 SOLVERS = ("output perturbation", "Algorithm 3", "exponential mechanism, theta = 1.5, tree")
 FULL: dict[str, tuple[int, int | None]] = {"n <= 8": (100_000, None), "n = 200": (1_000, 200)}
@@ -184,7 +186,7 @@ def test_a_planted_abort_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
             raise validation.InvalidInput("tolerance must be larger, got this record")
         return minimise(problem, *arguments)
 
-    monkeypatch.setattr("dpbench.glm._erm_centres.minimise", gives_up)
+    monkeypatch.setattr("dpbench.papers.glm._erm_centres.minimise", gives_up)
     _erm_centres.centres.clear()  # of the same data sets, solved by the tests before
     with pytest.raises(AssertionError, match="OutputPerturbation"):
         CASES["output perturbation, logistic, exact"](60)

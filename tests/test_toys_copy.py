@@ -18,7 +18,7 @@ import pytest
 from dpbench.core.sources import OURS
 
 ROOT = Path(__file__).resolve().parent.parent
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.meta, pytest.mark.process]
 
 LOSS_RECORD = '''def log_cosh() -> Loss:
     """log cosh(z − y); H = 1, G = 1."""
@@ -53,10 +53,10 @@ RUN = """
 import json
 import numpy as np
 from registry import problem
-from dpbench.glm import losses
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.populations import ScaledBasis
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.testing import check_mechanism
 
 p = problem("log-cosh", n=12, d=2)
@@ -134,7 +134,7 @@ def twin_passes(copy: Path) -> bool:
 
 
 def test_a_loss_is_two_files(copy: Path) -> None:
-    edit(copy / "dpbench" / "glm" / "losses.py", *LOSS)
+    edit(copy / "dpbench" / "papers" / "glm" / "losses.py", *LOSS)
     edit(copy / "tests" / "naive" / "losses.py", (TWINS, TWINS + TWIN))
     assert twin_passes(copy)
     done = run(copy, "-c", RUN)
@@ -145,14 +145,14 @@ def test_a_loss_is_two_files(copy: Path) -> None:
     descent, centre = met["risks"]
     assert centre == pytest.approx(descent, abs=1e-3 * 0.5 * 2.0**2)  # λB²/2: two solvers, one minimum
     assert max(map(abs, met["slopes"])) < 1e-12
-    edit(copy / "dpbench" / "glm" / "losses.py", (SLOPE, SLOPE.replace("math.tanh", "0.999 * math.tanh")))
+    edit(copy / "dpbench" / "papers" / "glm" / "losses.py", (SLOPE, SLOPE.replace("math.tanh", "0.999 * math.tanh")))
     assert not twin_passes(copy)
 
 
 def test_a_claim_is_one_file_and_a_paper_one_folder(copy: Path) -> None:
-    lemmas = copy / "dpbench" / "glm" / "claims" / "lemmas.py"
+    lemmas = copy / "dpbench" / "papers" / "glm" / "claims" / "lemmas.py"
     lemmas.write_text(lemmas.read_text(encoding="utf-8") + CLAIM, encoding="utf-8")
-    folder = copy / "dpbench" / "toy" / "claims"
+    folder = copy / "dpbench" / "papers" / "toy" / "claims"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(PAPER, encoding="utf-8")
     done = run(copy, "-m", "dpbench.cli", "verify", "glm.toy.inequality", "toy.*", "--quiet", "--json", "found.json")

@@ -12,8 +12,11 @@ import pytest
 
 import dpbench
 
+pytestmark = pytest.mark.meta
+
 GUIDE = Path(__file__).resolve().parent.parent / "docs" / "guide" / "theorem.md"
 ROOT = Path(dpbench.__file__).resolve().parents[1]
+CHECKER = Path(__file__).resolve().parent.parent / "checker"
 
 
 def blocks(kind: str) -> list[str]:
@@ -24,7 +27,7 @@ def blocks(kind: str) -> list[str]:
 def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     where, said = tmp_path, {}
     (python,) = blocks("python")
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "checker")])
+    paths = os.pathsep.join([str(ROOT), str(CHECKER)])
     environment = {**os.environ, "PYTHONPATH": paths, "MPLBACKEND": "Agg", "PYTEST_ADDOPTS": ""}
     for line in [line[2:] for block in blocks("console") for line in block.splitlines()]:
         words = [word.strip("'") for word in line.split()]
@@ -46,7 +49,7 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path) -> None
     assert "3 verdicts, all as expected" in verdicts and "2 verdicts, all as expected" in verdicts
     assert "5 passed" in verdicts, "those of the file, and those that the repository names"
     table = (where / "ledger.tex").read_text(encoding="utf-8")
-    assert r"\@namedef{dpclaim@tail.lemma1.inequality.printed}{refuted}" in table
+    assert r"\@namedef{dpverdict@tail.lemma1.inequality.printed}{refuted}" in table
     assert len(list((where / "figures").glob("tail_*.pdf"))) == 2 and (where / "tail.zip").exists()
 
 

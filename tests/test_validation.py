@@ -19,8 +19,8 @@ from dpbench.core.csv_table import read_table
 from dpbench.core.sampling import canonical
 from dpbench.core.validation import InvalidInput
 from dpbench.glm import Boosting, JLMethod, NoisyGD, OutputPerturbation, PrivateGridSearch
-from dpbench.glm.problem import GLMProblem
 from dpbench.heavytail import ExponentialMechanism
+from dpbench.papers.glm.problem import GLMProblem
 from dpbench.publicdata import RRSPM, RSPM, AveragedPerturbation, RegularizedPerturbation
 
 HUGE = (10**400, 10**5000, Fraction(10**400), -(10**400))

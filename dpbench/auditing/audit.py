@@ -8,7 +8,7 @@ for every sampler whose calls are independent; a verdict is "refuted" or "not re
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
@@ -17,9 +17,10 @@ from threadpoolctl import threadpool_limits
 from dpbench.auditing.blocks import Progress, Runs, Sampler, sampler_name
 from dpbench.auditing.claimed import as_claim
 from dpbench.auditing.dependence import Watch
+from dpbench.auditing.flatten import paths
 from dpbench.auditing.levels import Levels
 from dpbench.auditing.own_score import as_score
-from dpbench.auditing.pair import refuse_equal, runs_a_side
+from dpbench.auditing.pair import check_relation, refuse_equal, runs_a_side
 from dpbench.auditing.results import AuditResult, Certified
 from dpbench.auditing.sequential import until_decided
 from dpbench.auditing.split import Request, split_audit
@@ -37,6 +38,7 @@ def audit(
     epsilon: float | None = None,
     delta: float = 0.0,
     claim: Any = None,
+    relation: str | None = None,
     trials: int | str = 1_000_000,
     confidence: float = 0.999,
     seed: int = 0,
@@ -47,6 +49,7 @@ def audit(
     progress: Progress | None = None,
     gap: float = 0.05,
     budget: int = 100_000_000,
+    ignore: Sequence[str] = (),
 ) -> AuditResult:
     """Bound the privacy loss of a mechanism from below, by sampling it on two neighbouring data sets.
 
@@ -62,8 +65,13 @@ def audit(
         The claim. Without ε there is a bound and no verdict.
     claim : Profile, mapping or privacy loss distribution, optional
         A whole claim in place of ε: a `dpbench.Profile` (exact or upper), ``{"mu": 1.0}`` for Gaussian differential
-        privacy, ``{"rdp": {2: 0.5, 8: 2.0}}`` for Rényi divergences at listed orders, or what has
-        ``get_delta_for_epsilon``, as dp-accounting's privacy loss distributions. `epsilon_lower` is still at `delta`.
+        privacy, ``{"rho": 0.5}`` for zero-concentrated privacy (approximate with a ``"delta"`` beside it), ``{"rdp":
+        {2: 0.5, 8: 2.0}}`` for Rényi divergences at listed orders, or what has ``get_delta_for_epsilon``, as
+        dp-accounting's privacy loss distributions. The result's `bound` is in the claim's unit, `epsilon_lower` still
+        at `delta`.
+    relation : {"replace", "add", "remove", "add_remove"}, optional
+        How the neighbour comes from the data set, for which the claim is made; it is said in the result, and compared
+        with the sizes of lists and arrays.
     trials : int or "auto"
         Runs on each side, at least 100. A fifth (at most 2²¹, less for wide outputs) chooses the event, the
         rest certify it. "auto" keeps sampling until the claim is refuted, the bound is within `gap` of it,
@@ -87,6 +95,9 @@ def audit(
         ``progress(done, total)`` in certifying runs of both sides.
     gap, budget : float, int
         For ``trials="auto"`` alone. `gap` is in the unit of the claim: ε (of a profile too), μ, or a Rényi divergence.
+    ignore : sequence of str
+        Where outputs are of any kind (`dpbench.each`, texts): leaves to leave out, by their paths such as ``"id"``,
+        identifiers and times that say nothing of the data.
 
     Returns
     -------
@@ -98,7 +109,7 @@ def audit(
         A parameter or a sampler's output cannot be used, or the sampler raised.
     DependentOutputs
         The runs are seen not to be independent, at a level of 1e-9 an audit: no bound would be valid. Where an output
-        or a column never changes in the choosing part, 32 calls for one run each are compared with it.
+        or a column never changes in a call, 16 calls for one run each are compared with it.
 
     Examples
     --------
@@ -126,9 +137,13 @@ def audit(
     budget = validation.integer("budget", budget, at_least=1000)
     rows = None if isinstance(trials, str) and trials == "auto" else runs_a_side(trials)
     refuse_equal(dataset, neighbour)
+    relation = check_relation(dataset, neighbour, relation)
+    ignore = paths(ignore)
     runs = Runs(sampler, dataset, neighbour, seed, sampler_name(sampler))
     held = None if claim is None else as_claim(claim, epsilon, delta)
-    request = Request(level, delta, workers, assume is not None, progress, held, as_score(score), max_seconds)
+    request = Request(
+        level, delta, workers, assume is not None, progress, held, as_score(score), max_seconds, ignore, relation
+    )
     levels = Levels(1.0 - confidence)
     # One OpenMP thread too: teams of scikit-learn's would not survive a fork.
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):

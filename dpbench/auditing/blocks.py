@@ -4,7 +4,7 @@ order."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,13 +12,24 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.dependence import KEPT, Watch
+from dpbench.auditing.flatten import Layout, learn
 from dpbench.auditing.scores import values_of
 from dpbench.auditing.traces import Probe, Trace
 from dpbench.core import sampling
 from dpbench.core.validation import InvalidInput, invalid, native
 
 BLOCK = 16_384
-"""Trials in a block; the last one of a part may be short."""
+"""Trials in a block, at most; the last one of a part may be short."""
+
+CALLS, CERTIFY_CALLS = 16, 64
+"""Blocks of the choosing and of the certifying part of a side, at least: what a call's runs share shows between
+calls, and the more they are, the less it moves the frequency of an event."""
+
+EXAMPLES = 2_000
+"""Results that are kept as they are for an audit's test of itself."""
+
+LEARN = 20_000
+"""Outputs a side from which a layout is learned, at most."""
 
 SIDES = ("dataset", "neighbour")
 FEW = 24  # thresholds that scores are compared with one by one
@@ -40,6 +51,7 @@ class Runs:
     """The two sides of an audit: who is sampled, on what, and from which seed.
 
     `kinds`: the sides' outputs are of two types or widths, which distinguishes the sides; only that is kept of a run.
+    `any_kind`: outputs are anything (texts, or what a sampler made by `each` returns), and made numbers by `layout`.
     """
 
     sampler: Sampler
@@ -48,33 +60,67 @@ class Runs:
     seed: int
     name: str
     kinds: bool = False
+    any_kind: bool = False
+    layout: Layout | None = None
 
     def draw(self, part: str, side: int, block: int, rows: int) -> np.ndarray:
-        """The outputs of one block, checked; `part` names the stream."""
+        """The outputs of one block, checked, as numbers or texts; `part` names the stream."""
+        outputs = self.results(part, side, block, rows)
+        if self.layout is not None:
+            return self.layout.encode(outputs)
+        assert isinstance(outputs, np.ndarray)
+        return np.full(rows, _shape(outputs)) if self.kinds else outputs
+
+    def results(self, part: str, side: int, block: int, rows: int) -> Any:
+        """The outputs of one block as the sampler returns them: an array that was checked, or a list of anything."""
         rng = sampling.stream(self.seed, SIDES[side], part, block)
+        call = getattr(self.sampler, "results", self.sampler)
         try:
-            made = self.sampler(self.neighbour if side else self.dataset, rows, rng)
+            made = call(self.neighbour if side else self.dataset, rows, rng)
         except (Exception, SystemExit) as error:
             hint = "" if takes_three(self.sampler) else f"; {CALLED}, and {EACH}"
             raise InvalidInput(
                 f"sampler {self.name} raised {type(error).__name__} on the {SIDES[side]}: {error}{hint}"
             ) from error
+        if call is not self.sampler:
+            return made
         outputs = checked(made, rows, self.name)
-        return np.full(rows, _shape(outputs)) if self.kinds else outputs
+        return outputs.tolist() if self.any_kind and not self.kinds else outputs
 
-    def looked_at(self) -> tuple[Runs, int]:
-        """The runs, `kinds` determined by one run a side, and the columns of an output."""
+    def looked_at(self, texts: bool = True) -> tuple[Runs, int]:
+        """The runs, `kinds` and `any_kind` determined by one run a side, and the columns of an output.
+
+        `texts`: arrays of texts are taken apart too.
+        """
+        if hasattr(self.sampler, "results"):
+            return replace(self, any_kind=True), 1
         one, other = (self.draw("width", side, 0, 1) for side in (0, 1))
         runs = self if _alike(one, other) else replace(self, kinds=True)
+        if texts and not runs.kinds and one.dtype.kind in "SU":
+            return replace(runs, any_kind=True), 1
         return runs, 1 if runs.kinds or one.ndim == 1 else one.shape[1]
 
-    def collect(self, part: str, rows: int, workers: int | Executor) -> tuple[np.ndarray, np.ndarray]:
-        """All outputs of a part, `rows` of each side."""
+    def collect(
+        self, part: str, rows: int, workers: int | Executor, ignore: Sequence[str] = ()
+    ) -> tuple[Runs, np.ndarray, np.ndarray, list[Any]]:
+        """The runs, with a layout where outputs are of any kind, all outputs of a part, `rows` of each side, and some
+        results of the data set before they were encoded."""
         jobs = _jobs(rows)
+        half = len(jobs) // 2
+        if self.any_kind:
+            found = sampling.map_blocks(_Draw(self, part), jobs, workers)
+            first, second = ([x for block in blocks for x in block] for blocks in (found[:half], found[half:]))
+            runs = replace(self, layout=learn(first[:LEARN], second[:LEARN], ignore))
+            assert runs.layout is not None
+            return runs, runs.layout.encode(first), runs.layout.encode(second), first[:EXAMPLES]
+        if ignore:
+            raise InvalidInput(
+                "ignore must be left out where outputs are arrays of numbers (of all of whose columns the values are "
+                f"looked at), got {list(ignore)}"
+            )
         parts = sampling.map_blocks(_Draw(self, part), jobs, workers)
         _same_kind(parts, self.name)
-        half = len(jobs) // 2
-        return np.concatenate(parts[:half]), np.concatenate(parts[half:])
+        return self, np.concatenate(parts[:half]), np.concatenate(parts[half:]), []
 
     def calls(self, part: str, side: int, count: int) -> np.ndarray:
         """One output of each of so many calls."""
@@ -92,7 +138,7 @@ class Runs:
     ) -> np.ndarray:
         """Sum over the blocks of `counter(outputs)`, one row a side: what is kept of a block is its counts, and for
         `watch` its trace."""
-        jobs = _jobs(rows)
+        jobs = _jobs(rows, CERTIFY_CALLS)
         total = np.zeros((2, counter.width), dtype=np.int64)
         done = 0
         for chunk in _chunks(jobs):
@@ -150,9 +196,9 @@ class _Draw:
     runs: Runs
     part: str
 
-    def __call__(self, job: tuple[int, int, int]) -> np.ndarray:
+    def __call__(self, job: tuple[int, int, int]) -> Any:
         side, block, rows = job
-        return self.runs.draw(self.part, side, block, rows)
+        return (self.runs.results if self.runs.any_kind else self.runs.draw)(self.part, side, block, rows)
 
 
 @dataclass(frozen=True)
@@ -172,9 +218,14 @@ class _Count:
         return counts, trace
 
 
-def _jobs(rows: int) -> list[tuple[int, int, int]]:
-    blocks = -(-rows // BLOCK)
-    return [(side, b, min(BLOCK, rows - b * BLOCK)) for side in (0, 1) for b in range(blocks)]
+def block_rows(rows: int, calls: int = CALLS) -> int:
+    """Trials in the blocks of a part of so many a side: at least `calls` of them, none beyond `BLOCK`."""
+    return max(1, min(BLOCK, rows // calls))
+
+
+def _jobs(rows: int, calls: int = CALLS) -> list[tuple[int, int, int]]:
+    size = block_rows(rows, calls)
+    return [(side, b, min(size, rows - b * size)) for side in (0, 1) for b in range(-(-rows // size))]
 
 
 def _chunks(jobs: list[tuple[int, int, int]]) -> Iterator[list[tuple[int, int, int]]]:

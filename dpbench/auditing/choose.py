@@ -65,9 +65,7 @@ class Plan:
 
     def thresholds(self) -> tuple[np.ndarray, ...]:
         """The increasing thresholds of each score."""
-        return tuple(
-            np.unique([e.threshold for e in self.events if e.arm == arm]) for arm in range(len(self.scores))
-        )
+        return tuple(np.unique([e.threshold for e in self.events if e.arm == arm]) for arm in range(len(self.scores)))
 
 
 def choose(

@@ -1,4 +1,4 @@
-"""Claims that an audit can be held against: (ε, δ), a whole profile, μ-GDP, Rényi privacy at listed orders.
+"""Claims that an audit can be held against: (ε, δ), a profile, μ-GDP, ρ-zCDP, Rényi privacy at listed orders.
 
 A claim is read on one event with probabilities p on one data set and q on the other. Its `excess` is positive where no
 mechanism that keeps the claim can have such an event; it grows with p and falls with q wherever it is positive. So a
@@ -27,6 +27,9 @@ POINTS = 257
 
 FARTHEST = 60.0  # an ε beyond which no profile is read
 
+ORDERS = 1.0 + np.geomspace(1e-3, 1e4, 71)
+"""Orders at which zero-concentrated privacy is read; any set of them is valid."""
+
 _LEAST = 1e-300
 
 
@@ -38,6 +41,10 @@ class Claim(Protocol):
 
     def excess(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
         """By how much events of probability p against q exceed the claim; at most 0 where they do not."""
+        ...
+
+    def read(self, region: Region) -> tuple[float, str]:
+        """What a region for (p, q) shows of the loss, at least 0, in the claim's own unit, and the unit."""
         ...
 
 
@@ -55,6 +62,9 @@ class Approximate:
     def excess(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
         return _log_ratio(p - self.delta, q) - self.epsilon
 
+    def read(self, region: Region) -> tuple[float, str]:
+        return region.epsilon(self.delta), "epsilon"
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -69,6 +79,10 @@ class Curve:
         # The complement is likelier on the other side: 1 − q against 1 − p.
         below = _log_ratio((1.0 - q)[..., None] - self.deltas, (1.0 - p)[..., None]) - self.epsilons
         return np.maximum(above.max(axis=-1), below.max(axis=-1))
+
+    def read(self, region: Region) -> tuple[float, str]:
+        beyond = float(self.excess(region.low, region.high).min())
+        return max(beyond, 0.0), "epsilon beyond the profile"
 
 
 @dataclass(frozen=True)
@@ -85,6 +99,9 @@ class Gaussian:
         with np.errstate(invalid="ignore"):
             gap = ndtri(p) - ndtri(q)
         return np.where(np.isnan(gap), -np.inf, gap) - self.mu
+
+    def read(self, region: Region) -> tuple[float, str]:
+        return region.mu(), "mu"
 
 
 @dataclass(frozen=True)
@@ -108,6 +125,43 @@ class Renyi:
         least = np.where(apart, p, 0.75)[..., None], np.where(apart, q, 0.25)[..., None]
         found = np.maximum(_divergence(*least, self.orders), _divergence(least[1], least[0], self.orders))
         return np.where(apart, (found - self.epsilons).max(axis=-1), -self.epsilons.min())
+
+    def read(self, region: Region) -> tuple[float, str]:
+        apart = region.low > region.high
+        p, q = np.where(apart, region.low, 0.5)[:, None], np.where(apart, region.high, 0.5)[:, None]
+        least = np.maximum(_divergence(p, q, self.orders), _divergence(q, p, self.orders)).min(axis=0)
+        best = int(np.argmax(least - self.epsilons))
+        return max(float(least[best]), 0.0), f"Renyi divergence at order {self.orders[best]:g}"
+
+
+@dataclass(frozen=True)
+class ZeroConcentrated:
+    """ρ-zero-concentrated differential privacy, and δ-approximate ρ-zCDP (Bun & Steinke 2016, definitions 1.1 and 8.1).
+
+    The excess is in ρ: the largest D_α/α of the two-point laws over a grid of orders, which is at most the outputs'.
+    Where the claim is approximate, laws P and Q are mixtures of 1 − δ of P₀ and Q₀, which are ρ-zCDP, and δ of
+    anything, so that P₀(A) is at least (p − δ)/(1 − δ) and Q₀(A) at most q/(1 − δ).
+    """
+
+    rho: float
+    delta: float = 0.0
+
+    @property
+    def words(self) -> str:
+        return f"{self.rho:g}-zCDP" if self.delta == 0.0 else f"{self.delta:g}-approximate {self.rho:g}-zCDP"
+
+    def _of(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
+        p, q = (p - self.delta) / (1.0 - self.delta), q / (1.0 - self.delta)
+        apart = p > q
+        least = np.where(apart, p, 0.5)[..., None], np.where(apart, q, 0.5)[..., None]
+        found = np.maximum(_divergence(*least, ORDERS), _divergence(least[1], least[0], ORDERS))
+        return np.where(apart, (found / ORDERS).max(axis=-1), 0.0)
+
+    def excess(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
+        return self._of(p, q) - self.rho
+
+    def read(self, region: Region) -> tuple[float, str]:
+        return max(float(self._of(region.low, region.high).min()), 0.0), "rho"
 
 
 def _divergence(p: np.ndarray, q: np.ndarray, orders: np.ndarray) -> np.ndarray:
@@ -161,7 +215,8 @@ def as_claim(claim: Any, epsilon: float | None, delta: float) -> Claim | None:
     Parameters
     ----------
     claim : Profile, mapping, accountant or None
-        A profile (exact or upper); ``{"mu": 1.0}``; ``{"rdp": {2: 0.5, 8: 2.0}}``; or what has
+        A profile (exact or upper); ``{"mu": 1.0}``; ``{"rdp": {2: 0.5, 8: 2.0}}``; ``{"rho": 0.5}``, with
+        ``"delta"`` of approximate zCDP; ``{"epsilon": 1.0, "delta": 1e-6}``; or what has
         ``get_delta_for_epsilon(epsilon)``, such as a privacy loss distribution of dp-accounting.
     epsilon : float or None
         Must be None beside a claim.
@@ -177,7 +232,7 @@ def as_claim(claim: Any, epsilon: float | None, delta: float) -> Claim | None:
         return _of_mapping(claim)
     if callable(getattr(claim, "get_delta_for_epsilon", None)):
         return _of_accountant(claim)
-    raise invalid("claim", 'a Profile, {"mu": number}, {"rdp": {order: epsilon}} or a privacy loss distribution', claim)
+    raise invalid("claim", f"a Profile, {MAPPINGS} or a privacy loss distribution", claim)
 
 
 def _of_profile(profile: Profile) -> Claim:
@@ -225,13 +280,26 @@ def _curve(delta_of: Any, end: float, words: str) -> Curve:
     return Curve(epsilons, deltas, words)
 
 
+MAPPINGS = (
+    '{"mu": number}, {"rho": number} (with "delta"), {"rdp": {order: epsilon}}, {"epsilon": number, "delta": number}'
+)
+"""Forms of a claim in words."""
+
+
 def _of_mapping(claim: Mapping[Any, Any]) -> Claim:
-    if len(claim) != 1:
-        raise invalid("claim", 'a mapping with one key, "mu" or "rdp"', dict(claim))
-    ((kind, value),) = claim.items()
-    validation.choice("the key of claim", kind, ["mu", "rdp"])
+    kinds = [kind for kind in claim if kind != "delta"]
+    for kind in claim:
+        validation.choice("the key of claim", kind, ["mu", "rho", "rdp", "epsilon", "delta"])
+    if len(kinds) != 1 or ("delta" in claim and kinds[0] not in ("rho", "epsilon")):
+        raise invalid("claim", f"one of {MAPPINGS}", dict(claim))
+    kind, value = kinds[0], claim[kinds[0]]
+    delta = validation.delta(claim.get("delta", 0.0))
     if kind == "mu":
         return Gaussian(validation.real("mu", value, at_least=0.0))
+    if kind == "rho":
+        return ZeroConcentrated(validation.real("rho", value, at_least=0.0), delta)
+    if kind == "epsilon":
+        return Approximate(validation.real("epsilon", value, at_least=0.0), delta)
     if not isinstance(value, Mapping) or not value:
         raise invalid("rdp", "a mapping from orders > 1 to epsilons, not empty", value)
     orders = np.array([validation.real("an order of rdp", o, above=1.0) for o in value])

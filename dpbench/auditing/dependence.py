@@ -7,6 +7,10 @@ given which rows a block has, their order is uniform, and every p-value here is 
   m_v times.
 - Two blocks of n and m rows hold one value each in a column, and not the same, with probability at most
   2·n!·m!/(n + m)! given the column's values in both.
+- The numbers of runs in the event in blocks 1, ..., k, given how many of all these runs are in it: the last of them is
+  hypergeometric, whatever the earlier ones are of their own sum. So normal scores of their distribution functions
+  (randomised at the atoms, by a generator that knows the sizes of the blocks alone) are independent standard normals,
+  and their sum of squares has a chi-squared law exactly: `dispersion`.
 - Calls for one run each that follow a block with one value (in a column): see `Watch.add_calls`.
 - For bits of rows at disjoint pairs of places (neighbours in a block, places a fixed distance apart, halves of groups
   of rows, the same places of two blocks) the number of pairs with both bits set is hypergeometric given how many of
@@ -26,9 +30,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy.special import chdtr, chdtrc, ndtri
 
 from dpbench.auditing.pair_tables import at_distance, log_choose, most_alike, tails, together
-from dpbench.auditing.traces import GROUPS, PREFIXES, Probe, Trace, probe_of
+from dpbench.auditing.traces import GROUPS, PREFIXES, Probe, Trace, probe_of, row_keys
+from dpbench.core import sampling
 from dpbench.core.validation import InvalidInput
 
 LEVEL = 1e-9
@@ -40,7 +46,11 @@ SIDES = ("dataset", "neighbour")
 
 EQUAL, SHARED, REPEATED = "equal blocks on a side", "blocks shared by the sides", "repeated rows"
 GROUPED, BETWEEN, PAIRED = "counts in groups of rows", "counts in blocks", "rows of two blocks, pair by pair"
-KINDS = (EQUAL, SHARED, REPEATED, GROUPED, BETWEEN, PAIRED)
+DISPERSED = "the event over calls"
+KINDS = (EQUAL, SHARED, REPEATED, GROUPED, BETWEEN, PAIRED, DISPERSED)
+
+LEAST_STRETCHES = 16
+"""Stretches in which the rows of an array are looked at, at least."""
 
 CAUSES = {
     EQUAL: "a generator of its own with a fixed seed, or a cache of outputs, in place of the rng that it is given",
@@ -49,6 +59,7 @@ CAUSES = {
     GROUPED: "a draw that several trials share, a chain that carries on from trial to trial, or a stratified draw",
     BETWEEN: "a draw that is shared by all trials of a call, or a state that drifts between calls",
     PAIRED: "noise that is cached between calls, or a generator of its own with a fixed seed",
+    DISPERSED: "a draw that is shared by all trials of a call, or a state that drifts between calls",
 }
 
 
@@ -99,12 +110,13 @@ class Watch:
 
     who: str
     level: float = LEVEL
-    looks: int = 2
+    looks: int = 3
     arrays: bool = False
     _blocks: dict[tuple[str, int], list[Trace]] = field(default_factory=dict)
     _tables: dict[tuple[str, int], np.ndarray] = field(default_factory=dict)
     _mixed: int = 0
     _called: list[Tried] = field(default_factory=list)
+    _events: list[tuple[str, int, Sequence[int], Sequence[int]]] = field(default_factory=list)
 
     def add(self, part: str, side: int, probe: Probe, trace: Trace) -> None:
         """One more block of a part and side, in order."""
@@ -129,6 +141,10 @@ class Watch:
             chance = math.exp(float(log_choose(again, others)) - float(log_choose(rows + again, others)))
             where = f"{others} of {again} calls for one run on the {SIDES[side]} that give another value in column {j}"
             self._called.append((0, chance, f"{where} than all {rows} runs of a longer call"))
+
+    def add_event(self, part: str, side: int, hits: Sequence[int], sizes: Sequence[int]) -> None:
+        """The event's counts in calls or stretches of these sizes."""
+        self._events.append((part, side, hits, sizes))
 
     def add_all(self, part: str, side: int, probe: Probe, outputs: np.ndarray, rows: int = ROWS) -> None:
         """All blocks of a part and side that is held in memory."""
@@ -191,7 +207,20 @@ class Watch:
                     seen.setdefault(key, (part, k))
 
     def _counted(self, kind: str) -> Iterator[Tried]:
-        yield from {REPEATED: self._repeats, GROUPED: self._groups, BETWEEN: self._between, PAIRED: self._pairs}[kind]()
+        kinds = {REPEATED: self._repeats, GROUPED: self._groups, BETWEEN: self._between, PAIRED: self._pairs}
+        yield from {**kinds, DISPERSED: self._dispersed}[kind]()
+
+    def _dispersed(self) -> Iterator[Tried]:
+        """The event's counts over all blocks of a part and side, too uneven or too even."""
+        counted = [
+            (part, side, [block.hits for block in blocks if block.hits is not None], [block.rows for block in blocks])
+            for (part, side), blocks in self._blocks.items()
+        ]
+        for part, side, hits, sizes in (*self._events, *counted):
+            if len(sizes) > 1 and len(hits) == len(sizes):
+                where = f"{len(sizes)} {'stretches of rows' if self.arrays else 'calls'} on the {SIDES[side]}"
+                p_value = dispersion(np.array(hits), np.array(sizes))
+                yield 1, p_value, f"counts of the event in {where} that differ too much or too little{_in(part)}"
 
     def _repeats(self) -> Iterator[Tried]:
         """Neighbouring rows, and rows at that distance at which the first block agrees most with itself."""
@@ -253,6 +282,62 @@ class Watch:
                     yield 1, row, f"{words} that {{leaning}}{_in(part)}"
 
 
+def dispersion(hits: np.ndarray, sizes: np.ndarray) -> float:
+    """The exact two-sided p-value of an event's counts in calls, given their sum: independent runs of one probability.
+
+    Parameters
+    ----------
+    hits, sizes : int64[calls]
+        Runs in the event, and all runs, of each call.
+    """
+    through = np.cumsum(hits), np.cumsum(sizes)
+    uniforms = sampling.stream("dispersion", [int(n) for n in sizes]).random(len(hits))
+    scores = [
+        _normal_score(int(hits[k]), int(sizes[k]), int(through[0][k]), int(through[1][k]), float(uniforms[k]))
+        for k in range(1, len(hits))
+    ]
+    total, freedom = float(np.square(scores).sum()), len(scores)
+    return min(1.0, 2.0 * min(float(chdtrc(freedom, total)), float(chdtr(freedom, total))))
+
+
+def _normal_score(hits: int, rows: int, all_hits: int, all_rows: int, uniform: float) -> float:
+    """Φ⁻¹ of the randomised distribution function of a hypergeometric count: standard normal under its law."""
+    low, high = max(0, rows + all_hits - all_rows), min(rows, all_hits)
+    spread = math.sqrt(rows * all_hits / all_rows * (1.0 - all_hits / all_rows)) + 1.0
+    values = np.arange(max(low, hits - int(16 * spread) - 16), min(high, hits + int(16 * spread) + 16) + 1)
+    # Of the distribution function the shorter tail is summed; what the window leaves out is below rounding there.
+    logs = log_choose(all_hits, values) + log_choose(all_rows - all_hits, rows - values) - log_choose(all_rows, rows)
+    chances = np.exp(logs)
+    place = hits - int(values[0])
+    below, above = float(chances[:place].sum()), float(chances[place + 1 :].sum())
+    here = float(chances[place])
+    if below < above:
+        return float(ndtri(max(below + uniform * here, 1e-300)))
+    return -float(ndtri(max(above + (1.0 - uniform) * here, 1e-300)))
+
+
+def recycled(outputs: np.ndarray, neighbour_outputs: np.ndarray) -> str:
+    """How rows of continuous numbers were used again, in words; empty where they were not seen to be.
+
+    Independent draws from a continuous law never recur. Here more than half of the rows of a side do, no value of one
+    side is seen on the other, and the values recur about equally often, as the rows of a bootstrap or of a repeated
+    array do and those of a discrete law (rounded noise, say) do not.
+    """
+    keys = [row_keys(side) for side in (outputs, neighbour_outputs)]
+    if outputs.dtype.kind != "f" or np.isin(keys[0], keys[1]).any():
+        return ""
+    for side, rows, name in zip((outputs, neighbour_outputs), keys, SIDES, strict=True):
+        if (np.nan_to_num(side) == np.round(np.nan_to_num(side))).all():
+            continue
+        _, times = np.unique(rows, return_counts=True)
+        again = int(times[times > 1].sum())
+        mean = len(rows) / len(times)
+        uneven = float(np.square(times - mean).sum()) / mean
+        if len(times) >= 50 and 2 * again > len(rows) and uneven < len(times) + 5.0 * math.sqrt(2.0 * len(times)):
+            return f"{len(rows)} rows on the {name} that hold {len(times)} values, each about {mean:.3g} times"
+    return ""
+
+
 def check_arrays(outputs: np.ndarray, neighbour_outputs: np.ndarray, who: str = "the outputs") -> tuple[Check, ...]:
     """The checks of two arrays of outputs, whose rows are in the order in which they were drawn.
 
@@ -260,11 +345,16 @@ def check_arrays(outputs: np.ndarray, neighbour_outputs: np.ndarray, who: str = 
     ------
     DependentOutputs
     """
+    again = recycled(outputs, neighbour_outputs)
+    if again:
+        raise DependentOutputs(
+            f"the rows of {who} must be independent runs, got {again}, none of them seen on the other side; the likely "
+            "cause is a bootstrap, or runs that were copied: hand over the runs themselves"
+        )
     watch = Watch(who, looks=1, arrays=True)
     probe = probe_of(outputs, neighbour_outputs)
     for side, rows in enumerate((outputs, neighbour_outputs)):
-        half = max(len(rows) // 2, 1)
-        watch.add_all(WHOLE, side, probe, rows, min(ROWS, half))
+        watch.add_all(WHOLE, side, probe, rows, min(ROWS, max(len(rows) // LEAST_STRETCHES, 1)))
     return watch.examine()
 
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.encode import TEXT, Layout, encoded, layout_of
+from dpbench.auditing.flatten import Layout, learn
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
 
 PROBES = 16
-"""Runs from which the layout of the results is learned."""
+"""Runs from which the layout is learned of a sampler that is called by itself."""
 
 SLICES = 8  # parts of a block for each process
 
@@ -40,7 +40,8 @@ def each(
         ``function(dataset, rng) -> result`` with a fresh seeded `numpy.random.Generator`, or ``function(dataset) ->
         result``: then the global generators of `random`, of NumPy and (if it is loaded) of PyTorch are seeded before
         each call, and put back after a block; noise from anywhere else (the operating system, a device) stays as it is.
-        Results of any kind: they are encoded as by `dpbench.encode`, by one layout, learned from the first runs.
+        Results of any kind: an audit takes them apart, by one layout, learned from its choosing part (called by itself,
+        the sampler returns them as `dpbench.encode` does, by one learned from a few runs).
     processes : int or Executor, optional
         Share the calls of a block between processes (function and data sets must pickle).
     progress : callable, optional
@@ -91,16 +92,16 @@ class Each:
         self.__dict__.update(state, _lock=threading.Lock())
 
     def __call__(self, dataset: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
-        seeds = rng.integers(0, 2**63, size=trials)
         with self._lock:
             if self.layout is None:
                 # From seeds of its own, that the layout may not depend on which block comes first.
                 probes = np.random.default_rng(0).integers(0, 2**63, size=PROBES)
-                self.layout = layout_of(_results(self.function, self.takes_rng, dataset, probes))
-        results = self._all(dataset, seeds)
-        if self.layout.kind == TEXT:
-            return np.array([x if isinstance(x, str) else repr(x) for x in results], dtype=np.str_)
-        return encoded(results, self.layout)
+                self.layout = learn(_results(self.function, self.takes_rng, dataset, probes), least=1)
+        return self.layout.encode(self.results(dataset, trials, rng))
+
+    def results(self, dataset: Any, trials: int, rng: np.random.Generator) -> list[Any]:
+        """The results themselves, as an audit takes them, which learns a layout of its own from its choosing part."""
+        return self._all(dataset, rng.integers(0, 2**63, size=trials))
 
     def _all(self, dataset: Any, seeds: np.ndarray) -> list[Any]:
         slices = self._slices(len(seeds))

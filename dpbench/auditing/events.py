@@ -186,9 +186,7 @@ def _promised(
     return found
 
 
-def _best(
-    chain: Chain, goal: Goal, rows: int, forward: bool, found: list[_Promised]
-) -> list[tuple[float, Event]]:
+def _best(chain: Chain, goal: Goal, rows: int, forward: bool, found: list[_Promised]) -> list[tuple[float, Event]]:
     values = np.stack([np.atleast_2d(one.values) for one in found], axis=1)
     best = []
     for row, flat in enumerate(values.reshape(len(values), -1)):

@@ -26,7 +26,7 @@ BOTH, INCLUDED, EXCLUDED = "both", "included", "excluded"
 SIDES = (BOTH, INCLUDED, EXCLUDED)
 
 # (side, share of the canaries guessed or wrong guesses allowed, weight); weights sum to 1. Chosen on Gaussian sums
-# and on one-sided memorisation (``python -m benchmarks.one_run``). The scores may not choose among plans: a δ > 0
+# and on one-sided memorisation (``python -m studies.one_run``). The scores may not choose among plans: a δ > 0
 # could then be spent on whichever plan it serves.
 PLAN: tuple[tuple[str, float | int, float], ...] = (
     (INCLUDED, 0, 0.35), (INCLUDED, 4, 0.06), (INCLUDED, 32, 0.04),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from dpbench.core import sampling, validation
 RANDOM_PAIRS = 16
 REPEATS = 4  # random backgrounds in which the replaced record comes to equal another, for each value repeated
 FEW_VALUES = 12  # whole numbers of a domain that are all tried as repeated values
-RELATIONS = ("replace", "add-remove")
+RELATIONS = ("replace", "add_remove")
 
 Pair = tuple[Any, Any]
 
@@ -31,8 +31,8 @@ class Domain:
     width : int or None
     integers : bool
         Only whole numbers.
-    relation : {"replace", "add-remove"}
-        "replace" changes one record; "add-remove" drops the last one (so n ≥ 2).
+    relation : {"replace", "add_remove"}
+        "replace" changes one record; "add_remove" drops the last one (so n ≥ 2).
     nan, infinities : bool
         NaN, or the infinities, may stand in a record too.
     """
@@ -48,7 +48,7 @@ class Domain:
 
     def __post_init__(self) -> None:
         validation.choice("relation", self.relation, RELATIONS)
-        validation.integer("records", self.records, at_least=2 if self.relation == "add-remove" else 1)
+        validation.integer("records", self.records, at_least=2 if self.relation == "add_remove" else 1)
         if self.width is not None:
             validation.integer("width", self.width, at_least=1)
         for name in ("integers", "nan", "infinities"):
@@ -113,8 +113,8 @@ def _repeated(domain: Domain, rng: np.random.Generator, low: float, middle: floa
             if value is not None:
                 data[1] = value
             # The record that is replaced lies last where it is dropped.
-            data = data[::-1].copy() if domain.relation == "add-remove" else data
-            if domain.relation == "add-remove":
+            data = data[::-1].copy() if domain.relation == "add_remove" else data
+            if domain.relation == "add_remove":
                 data[-1] = data[-2]
                 yield data, data[:-1].copy()
             else:
@@ -125,7 +125,7 @@ def _repeated(domain: Domain, rng: np.random.Generator, low: float, middle: floa
 
 
 def _neighbours(domain: Domain, data: np.ndarray, low: float, high: float) -> Iterator[Pair]:
-    if domain.relation == "add-remove":
+    if domain.relation == "add_remove":
         for last in (low, high, *domain.specials):
             whole = data.copy()
             whole[-1] = last
@@ -159,7 +159,7 @@ def _replacements(domain: Domain, low: float, high: float) -> list[tuple[Any, An
 def mutated(domain: Domain, pair: Pair, rng: np.random.Generator) -> Pair:
     """A pair near this one, still of neighbours; equal to it in type and shape."""
     one, other = (np.array(x, dtype=np.float64) for x in pair)
-    drop = domain.relation == "add-remove"
+    drop = domain.relation == "add_remove"
     differs = len(one) - 1 if drop else _replaced(one, other)
     for _ in range(20):
         new, second = one.copy(), one[:-1].copy() if drop else other.copy()
@@ -210,3 +210,54 @@ def _replaced(one: np.ndarray, other: np.ndarray) -> int:
     """Where the two differ (NaN equals NaN)."""
     same = (one == other) | (np.isnan(one) & np.isnan(other))
     return int(np.flatnonzero(~same.reshape(len(one), -1).all(axis=1))[0])
+
+
+def pairs_of(dataset: Any, relation: str) -> list[Pair]:
+    """Neighbours of one data set: its first, last and extreme records removed, added, or replaced by one another.
+
+    Parameters
+    ----------
+    dataset : list, tuple, array or data frame
+        One record an item or row.
+    relation : {"replace", "add", "remove", "add_remove"}
+        For "add" the given data set is the larger one.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    rows = len(dataset) if hasattr(dataset, "__len__") and not isinstance(dataset, (str, bytes, Mapping)) else 0
+    if rows < 2:
+        raise validation.invalid("dataset", "a list, array or data frame of at least two records", dataset)
+    places = _extremes(dataset, rows)
+    if relation != "replace":
+        smaller = [_kept(dataset, [k for k in range(rows) if k != gone]) for gone in places]
+        return [(x, dataset) if relation == "add" else (dataset, x) for x in smaller]
+    made = []
+    for gone in places:
+        for taken in places:
+            other = _kept(dataset, [taken if k == gone else k for k in range(rows)])
+            if gone != taken and not equal(dataset, other):
+                made.append((dataset, other))
+    return made[: 2 * MOST_PLACES]
+
+
+MOST_PLACES = 8
+
+
+def _extremes(dataset: Any, rows: int) -> list[int]:
+    """The first and last record, and those with the least and the largest number in each of the first columns."""
+    places = [0, rows - 1]
+    try:
+        table = np.asarray(dataset, dtype=np.float64).reshape(rows, -1)
+    except (TypeError, ValueError):
+        return places
+    for column in table.T[:MOST_PLACES]:
+        places += [int(np.nanargmin(column)), int(np.nanargmax(column))] if not np.isnan(column).all() else []
+    return list(dict.fromkeys(places))[:MOST_PLACES]
+
+
+def _kept(dataset: Any, places: list[int]) -> Any:
+    if hasattr(dataset, "iloc"):
+        return dataset.iloc[places].reset_index(drop=True)
+    return dataset[places] if isinstance(dataset, np.ndarray) else type(dataset)(dataset[k] for k in places)

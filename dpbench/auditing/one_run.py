@@ -20,7 +20,7 @@ from scipy.stats import binomtest
 
 from dpbench.auditing.claimed import as_claim
 from dpbench.auditing.dependence import Check
-from dpbench.auditing.excluded import one_run_sentence
+from dpbench.auditing.detectable import one_run_sentence
 from dpbench.auditing.guesses import INCLUDED, PLAN, Guessed, guess_sets
 from dpbench.auditing.levels import Levels
 from dpbench.auditing.one_run_claims import ruled_out
@@ -194,8 +194,9 @@ class _Settings:
             trials=len(included),
             event=best.words,
             verdict=None if refuted is None else "refuted" if refuted else "not refuted",
+            bound=bound,
             mu_lower=None if self.assume is None else max(g.mu() for g in family),
-            certificate=None,
+            certified=None,
             family=family,
             seed=self.seed,
             assumptions=(COINS, INDEPENDENT) if self.independent else (COINS,),

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dpbench.auditing.claimed import Approximate, Claim, Curve, Gaussian, Renyi
+from dpbench.auditing.claimed import ORDERS, Approximate, Claim, Curve, Gaussian, Renyi, ZeroConcentrated
 from dpbench.auditing.guesses import Guessed
 
 EVERY = 8
@@ -39,6 +39,9 @@ def profile_points(claim: Claim) -> tuple[np.ndarray, np.ndarray]:
     if isinstance(claim, Curve):
         kept = np.append(np.arange(0, len(claim.epsilons) - 1, EVERY), len(claim.epsilons) - 1)
         return claim.epsilons[kept], claim.deltas[kept]
+    if isinstance(claim, ZeroConcentrated):  # of the laws that all but δ is made of
+        epsilons, deltas = profile_points(Renyi(ORDERS, claim.rho * ORDERS))
+        return epsilons, claim.delta + (1.0 - claim.delta) * deltas
     assert isinstance(claim, Renyi)
     reach = claim.epsilons - np.log(LEAST_DELTA) / (claim.orders - 1.0)
     epsilons = np.linspace(0.0, float(reach.min()), POINTS)

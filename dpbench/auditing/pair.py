@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
 
 
@@ -50,6 +51,39 @@ def _arrays_equal(one: Any, other: Any) -> bool:
     return bool(np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"))
 
 
+RELATIONS = ("replace", "add", "remove", "add_remove")
+"""How the neighbour comes from the data set: a record is replaced, added, removed, or added or removed."""
+
+
+def check_relation(dataset: Any, neighbour: Any, relation: Any) -> str | None:
+    """The relation, refused where the sizes of the two data sets contradict it.
+
+    Sizes are compared of lists, tuples and arrays alone. Where they are equal nothing is said against a record added or
+    removed: the data may be counts.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    if relation is None:
+        return None
+    validation.choice("relation", relation, list(RELATIONS))
+    if any(not isinstance(x, (list, tuple, np.ndarray)) or np.ndim(x) == 0 for x in (dataset, neighbour)):
+        return str(relation)
+    more = len(neighbour) - len(dataset)
+    fits = {"replace": more == 0, "add": more in (0, 1), "remove": more in (0, -1), "add_remove": abs(more) <= 1}
+    if not fits[relation]:
+        raise InvalidInput(
+            f"relation must be that of dataset and neighbour, got {relation!r} and {len(dataset)} and {len(neighbour)} "
+            "records"
+        )
+    return str(relation)
+
+
+MOST_RUNS = 10**12
+"""Runs a side, at most: more would take years of the fastest sampler."""
+
+
 def runs_a_side(trials: Any) -> int:
     """The number of runs, at least 100; 1e5 counts as the integer that it is.
 
@@ -62,4 +96,6 @@ def runs_a_side(trials: Any) -> int:
         number = int(number)
     if isinstance(number, bool) or not isinstance(number, int) or number < 100:
         raise invalid("trials", 'an integer >= 100 or "auto"', trials)
+    if number > MOST_RUNS:
+        raise invalid("trials", f"at most {MOST_RUNS:,}", f"{float(number):.3g}" if number < 10**300 else trials)
     return number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from dpbench.auditing.levels import within
 from dpbench.core import validation
 
 if TYPE_CHECKING:
+    from dpbench.auditing.blocks import Runs
+    from dpbench.auditing.flatten import Layout
     from dpbench.auditing.guesses import Guessed
     from dpbench.auditing.tradeoff import AttackRisk
 
@@ -64,6 +66,19 @@ class Certified:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where an event comes from: its score, and what was sampled (not where arrays were audited), in which part and in
+    blocks of how many runs."""
+
+    score: Any
+    event: Any
+    runs: Runs | None
+    layout: Layout | None
+    part: str = ""
+    block: int = 0
+
+
+@dataclass(frozen=True)
 class AuditResult:
     """What an audit found.
 
@@ -79,13 +94,15 @@ class AuditResult:
         Runs a side, choosing and certifying together.
     event : str
         The event behind `epsilon_lower`, in words, with its frequencies.
-    verdict : {"refuted", "not refuted"} or None
-        "refuted" iff `epsilon_lower` exceeds the claim; None without a claim.
+    verdict : {"refuted", "blind", "not refuted"} or None
+        "refuted" iff the bound exceeds the claim; "blind" if most certifying runs have, in some leaf of their outputs
+        that is known by identity alone, a value not seen before (`blind` says which and what to do); None without a
+        claim.
     mu_lower : float or None
         Only under ``assume="gaussian"``: no μ-GDP guarantee below this holds (Dong, Roth & Su 2019). That
         much needs no assumption; reading it as an ε (`epsilon_gaussian`) does. The verdict never uses it.
-    certificate : Certified or None
-        None in one-run mode, whose bound is of another kind.
+    certified : Certified or None
+        The counts behind the bound. None in one-run mode, whose bound is of another kind.
     family : tuple of Certified or of Guessed
         All events that were certified, or in one-run mode all guess sets, at levels that sum to at most
         1 − confidence: `epsilon_lower`, `curve` and `mu_lower` hold together at that confidence.
@@ -105,6 +122,23 @@ class AuditResult:
         The columns that drive a learned score, most telling first.
     examples : tuple of str
         Outputs in the event, from the choosing part.
+    relation : {"replace", "add", "remove", "add_remove"} or None
+        Of the two data sets, as it was given.
+    detectable : float or None
+        The smallest loss, in the claim's unit, at which this event would have refuted the claim with probability one
+        half: its frequency on the side where it is rarer as observed, the other as that loss has it. None: no loss.
+    bound, unit : float, str
+        The lower bound in the unit of the claim: "epsilon", "mu", "rho", "Renyi divergence at order 8", ...
+    claim_value : float or None
+        A whole claim in that unit, where it is one number.
+    blind : str
+        Which leaves most runs give unseen values of, and what to do about it.
+    ignored : tuple of str
+        Leaves that were left out.
+    selftest : str
+        From which size on leaks planted in outputs of any kind, before they are encoded, are found.
+    origin : Origin or None
+        What `script` is made from; not compared, shown or stored.
     """
 
     epsilon_lower: float
@@ -115,7 +149,7 @@ class AuditResult:
     event: str
     verdict: str | None
     mu_lower: float | None
-    certificate: Certified | None
+    certified: Certified | None
     family: tuple[Certified | Guessed, ...]
     seed: int
     pair: tuple[Any, Any] | None = None
@@ -125,6 +159,15 @@ class AuditResult:
     claim: str = ""
     columns: tuple[int, ...] = ()
     examples: tuple[str, ...] = ()
+    relation: str | None = None
+    detectable: float | None = None
+    bound: float | None = None
+    unit: str = "epsilon"
+    claim_value: float | None = None
+    blind: str = ""
+    ignored: tuple[str, ...] = ()
+    selftest: str = ""
+    origin: Origin | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # The last look at the levels, of every result however it was made: see `levels`.
@@ -203,7 +246,7 @@ class AuditResult:
     def beside(self) -> dict[str, float]:
         """In one-run mode, the ε that published analyses give for the same guesses at the same levels."""
         found: dict[str, float] = {}
-        for guessed in self.family if self.certificate is None else ():
+        for guessed in self.family if self.certified is None else ():
             for name, bound in guessed.published(self.delta).items():  # type: ignore[union-attr]
                 found[name] = max(found.get(name, 0.0), bound)
         return found
@@ -219,13 +262,68 @@ class AuditResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, ready for JSON (without `pair`, which may be any objects)."""
-        plain = asdict(replace(self, pair=None))
-        del plain["pair"]
+        plain = asdict(replace(self, pair=None, origin=None))
+        del plain["pair"], plain["origin"]
         return {**plain, "epsilon_gaussian": _finite(self.epsilon_gaussian), "beside": self.beside}
+
+    def script(self) -> str:
+        """A Python program that stands alone: it draws the pair again, counts the event, prints the exact interval.
+
+        Raises
+        ------
+        InvalidInput
+            There is no event of two data sets, or no sampler to draw it from.
+        """
+        from dpbench.auditing.script import script
+
+        return script(self)
+
+    def certificate(self) -> dict[str, Any]:
+        """The counts behind the bound, the claim and the levels, as plain numbers and strings (see `script`)."""
+        from dpbench.auditing.script import certificate
+
+        return certificate(self)
+
+    def _repr_html_(self) -> str:
+        from dpbench.auditing.card import card
+
+        return card(self)
+
+    @property
+    def claimed(self) -> str:
+        """The claim in words, with the relation it is made for."""
+        said = self.claim or f"({self.epsilon:g}, {self.delta:g})-differential privacy"
+        return said + ("" if self.relation is None else f" under {self.relation.replace('_', '/')}")
+
+    @property
+    def claimed_value(self) -> float | None:
+        """The claim as one number in its unit, where it is one."""
+        return self.epsilon if self.epsilon is not None else self.claim_value
+
+    @property
+    def convention(self) -> str:
+        """Of a refuted ε: whether twice the claim is refuted too, which another relation cannot explain."""
+        if self.verdict != "refuted" or self.epsilon is None or self.certified is None:
+            return ""
+        if self.epsilon_lower > 2.0 * self.epsilon:
+            return "twice the claimed epsilon is refuted too: no convention of neighbours explains it, a bug"
+        return (
+            "twice the claimed epsilon is not refuted: a claim for records added or removed, read as one for records "
+            "replaced, would look like this; check the convention before the code"
+        )
 
     def __str__(self) -> str:
         said = self.claim if self.epsilon is None else f"{self.epsilon:g}"
+        said += "" if self.relation is None else f" under {self.relation.replace('_', '/')}"
         claim = "" if self.verdict is None else f"; claim {said}: {self.verdict}"
+        if self.verdict == "blind":
+            claim += f" ({self.blind})"
+        if self.claim and self.bound is not None:
+            claim = f"; {self.unit} >= {self.bound:.4g}{claim}"
+        if self.convention:
+            claim += f" ({self.convention})"
+        if self.ignored:
+            claim += f"; left out: {', '.join(self.ignored)}"
         mu = "" if self.mu_lower is None else f"; assuming a Gaussian pair: mu >= {self.mu_lower:.4g}"
         rests = f"; if {' and '.join(self.assumptions)}" if self.assumptions else ""
         return (

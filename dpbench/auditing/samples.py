@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dpbench.auditing.blocks import ENCODE, Counter
-from dpbench.auditing.choose import choose
+from dpbench.auditing.blocks import ENCODE, EXAMPLES, LEARN, Counter
+from dpbench.auditing.choose import Plan, choose
 from dpbench.auditing.claimed import as_claim
-from dpbench.auditing.dependence import check_arrays
+from dpbench.auditing.dependence import DISPERSED, LEAST_STRETCHES, Check, Watch, check_arrays
+from dpbench.auditing.flatten import as_number, as_rows, learn, paths
 from dpbench.auditing.levels import Levels
 from dpbench.auditing.own_score import as_score
+from dpbench.auditing.pair import RELATIONS
 from dpbench.auditing.results import AuditResult
+from dpbench.auditing.selftest import self_test
 from dpbench.auditing.split import CHOOSE_NUMBERS, CHOOSE_ROWS, CHOOSE_SHARE, Request, Tally, report
 from dpbench.auditing.wording import Seen
 from dpbench.core import sampling, validation
@@ -37,6 +40,8 @@ def audit_samples(
     confidence: float = 0.999,
     seed: int = 0,
     score: Callable[[Any], Any] | None = None,
+    relation: str | None = None,
+    ignore: Sequence[str] = (),
 ) -> AuditResult:
     """Bound the privacy loss of a mechanism from below, from its outputs on two neighbouring data sets.
 
@@ -44,9 +49,10 @@ def audit_samples(
     ----------
     outputs, neighbour_outputs : array
         Independent runs on the data set and on the neighbour, one a row, in the order in which they were drawn: numbers
-        or booleans of shape (rows,) or (rows, k), or texts of shape (rows,); at least 100 rows each, and not
-        necessarily as many of both. Other outputs: `dpbench.encode`.
-    epsilon, delta, claim, confidence, score
+        or booleans of shape (rows,) or (rows, k), or texts of shape (rows,); or a list or a data frame of outputs of
+        any kind, which are taken apart as by `dpbench.encode`. At least 100 rows each, and not necessarily as many of
+        both.
+    epsilon, delta, claim, confidence, score, relation, ignore
         As in `dpbench.audit`.
     seed : int
         Decides which rows choose the event: a fifth of the smaller side's number, drawn from each side at random.
@@ -75,24 +81,92 @@ def audit_samples(
     confidence = validation.fraction("confidence", confidence)
     seed = validation.integer("seed", seed, at_least=0)
     held = None if claim is None else as_claim(claim, epsilon, delta)
-    request = Request(level, delta, held=held, own=as_score(score))
-    one, other = _alike(_checked("outputs", outputs), _checked("neighbour_outputs", neighbour_outputs))
+    if relation is not None:
+        validation.choice("relation", relation, list(RELATIONS))
+    ignore = paths(ignore)
+    request = Request(level, delta, held=held, own=as_score(score), ignore=ignore, relation=relation)
+    one, other = _given("outputs", outputs), _given("neighbour_outputs", neighbour_outputs)
+    layout = getattr(one, "layout", None)
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        one, other = _alike(one, other)
+    elif isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        raise InvalidInput("neighbour_outputs must be of the kind that outputs are, got an array and a list of results")
+    if isinstance(one, np.ndarray) and (one.dtype.kind not in "SU" or score is not None):
+        if ignore:
+            raise InvalidInput(f"ignore must be left out beside arrays of numbers, got {list(ignore)}")
+    else:
+        one, other = list(one), list(other)
     levels = Levels(1.0 - confidence)
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
+        fewest = min(len(one), len(other))
+        planted = ""
+        if isinstance(one, list) or isinstance(other, list):
+            rows = max(20, min(int(CHOOSE_SHARE * fewest), LEARN))
+            some = [[x[k] for k in np.flatnonzero(_chosen(len(x), rows, seed, s))] for s, x in enumerate((one, other))]
+            layout = learn(some[0], some[1], ignore)
+            planted = self_test(layout, some[0][:EXAMPLES])
+            one, other = layout.encode(one), layout.encode(other)
         checks = check_arrays(one, other)
         width = 1 if one.ndim == 1 else one.shape[1]
-        fewest = min(len(one), len(other))
         rows = max(20, min(int(CHOOSE_SHARE * fewest), CHOOSE_ROWS, CHOOSE_NUMBERS // width))
+        rows = rows if layout is None else min(rows, LEARN)
         (first, rest), (second, left) = (_split(x, rows, seed, side) for side, x in enumerate((one, other)))
         sizes = len(rest), len(left)
         certify = 2 * sizes[0] * sizes[1] // sum(sizes)  # as many on each side have as small an error
         if request.own is not None:
             request.own.check_rows(first, second)
         plan = choose(first, second, certify, delta, levels.total, False, held, request.own)
-        seen = tuple(Seen.of(score, first, second) for score in plan.scores)
+        seen = tuple(Seen.of(score, first, second, layout) for score in plan.scores)
         counter = Counter(plan.scores, plan.thresholds())
         counts = np.stack([_counts(counter, x) for x in (rest, left)])
-    return report(plan, seen, Tally(counts, sizes, fewest), request, levels, seed=seed, checks=checks)
+        checks += _over_rows(plan, rest, left)
+    unknown = (
+        ()
+        if layout is None
+        else tuple(
+            (name, path, float(sum(x[:, column].sum() for x in (rest, left))) / sum(sizes))
+            for name, path, column in layout.seen
+        )
+    )
+    tally = Tally(counts, sizes, fewest, unknown, planted)
+    return report(plan, seen, tally, request, levels, seed=seed, checks=checks, layout=layout)
+
+
+def _over_rows(plan: Plan, rest: np.ndarray, left: np.ndarray) -> tuple[Check, ...]:
+    """The dispersion of the event over stretches of the rows of each side.
+
+    Raises
+    ------
+    DependentOutputs
+    """
+    watch = Watch("the outputs", looks=1, arrays=True)
+    for side, rows in enumerate((rest, left)):
+        events = plan.score(rows) >= plan.main.threshold
+        size = max(1, len(rows) // LEAST_STRETCHES)
+        hits = [int(np.count_nonzero(events[k : k + size])) for k in range(0, len(rows), size)]
+        sizes = [min(size, len(rows) - k) for k in range(0, len(rows), size)]
+        watch.add_event("", side, hits, sizes)
+    return tuple(check for check in watch.examine() if check.what == DISPERSED)
+
+
+def _given(name: str, made: Any) -> Any:
+    """An array, checked, or a list of results of any kind."""
+    plain = isinstance(made, (list, tuple)) and len(made) > 0 and as_number(made[0]) is None
+    table = hasattr(made, "columns") or (isinstance(made, np.ndarray) and made.dtype.names is not None)
+    if table or (plain and not _numbers_throughout(made)):
+        rows = as_rows(made)
+        if not isinstance(rows, np.ndarray):
+            if len(rows) < LEAST:
+                raise invalid(name, f"at least {LEAST} rows, one a run", f"{len(rows)} rows")
+            return rows
+    return _checked(name, made)
+
+
+def _numbers_throughout(made: Any) -> bool:
+    try:
+        return np.asarray(made).dtype.kind in "fiub"
+    except ValueError:  # of several shapes
+        return False
 
 
 def _checked(name: str, made: Any) -> np.ndarray:
@@ -124,11 +198,15 @@ def _width(array: np.ndarray) -> str:
 
 def _split(outputs: np.ndarray, rows: int, seed: int, side: int) -> tuple[np.ndarray, np.ndarray]:
     """`rows` outputs at random, and all others in order."""
-    chosen = np.zeros(len(outputs), dtype=bool)
-    chosen[
-        sampling.stream(seed, "samples", "choose", side).choice(len(outputs), rows, replace=False, shuffle=False)
-    ] = True
+    chosen = _chosen(len(outputs), rows, seed, side)
     return outputs[chosen], outputs[~chosen]
+
+
+def _chosen(total: int, rows: int, seed: int, side: int) -> np.ndarray:
+    """bool[total]: which rows choose the event."""
+    chosen = np.zeros(total, dtype=bool)
+    chosen[sampling.stream(seed, "samples", "choose", side).choice(total, rows, replace=False, shuffle=False)] = True
+    return chosen
 
 
 def _counts(counter: Counter, outputs: np.ndarray) -> np.ndarray:

@@ -18,9 +18,10 @@ from dpbench.auditing.audit import audit
 from dpbench.auditing.blocks import Progress, Runs, Sampler, sampler_name
 from dpbench.auditing.choose import choose
 from dpbench.auditing.claimed import Claim, as_claim
+from dpbench.auditing.flatten import paths
 from dpbench.auditing.neighbours import Domain, Pair, mutated, proposals
 from dpbench.auditing.own_score import Own, as_score
-from dpbench.auditing.pair import refuse_equal, runs_a_side
+from dpbench.auditing.pair import check_relation, refuse_equal, runs_a_side
 from dpbench.auditing.results import AuditResult
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
@@ -42,11 +43,12 @@ class _Search:
     alpha: float
     held: Claim | None
     own: Own | None
+    ignore: tuple[str, ...] = ()
 
     def promise(self, pair: Pair, rows: int, part: str) -> float:
         """The bound that an audit of the pair may be expected to give."""
-        runs, _ = Runs(self.sampler, *pair, self.seed, sampler_name(self.sampler)).looked_at()
-        first, second = runs.collect(part, rows, self.workers)
+        runs, _ = Runs(self.sampler, *pair, self.seed, sampler_name(self.sampler)).looked_at(texts=self.own is None)
+        _, first, second, _ = runs.collect(part, rows, self.workers, self.ignore)
         return choose(first, second, self.trials, self.delta, self.alpha, False, self.held, self.own).promise
 
 
@@ -68,6 +70,8 @@ def find_neighbours(
     seconds: float | None = None,
     score: Callable[[Any], Any] | None = None,
     progress: Progress | None = None,
+    relation: str | None = None,
+    ignore: Sequence[str] = (),
 ) -> AuditResult:
     """Search for the most distinguishable pair of neighbouring data sets, then audit that pair.
 
@@ -120,9 +124,13 @@ def find_neighbours(
     mutations = validation.integer("mutations", mutations, at_least=0)
     if seconds is not None:
         seconds = validation.real("seconds", seconds, above=0.0)
+    ignore = paths(ignore)
     own_pairs, own_backgrounds = _own_pairs(pairs), _own_backgrounds(backgrounds, domain)
+    relation = domain.relation if relation is None else relation
+    for pair in own_pairs:
+        check_relation(*pair, relation)
     held = None if claim is None else as_claim(claim, epsilon, delta)
-    look = _Search(sampler, seed, workers, trials, delta, 1.0 - confidence, held, as_score(score))
+    look = _Search(sampler, seed, workers, trials, delta, 1.0 - confidence, held, as_score(score), tuple(ignore))
     total = len(own_pairs) + sum(1 for _ in proposals(domain, seed, own_backgrounds)) + mutations
     began = time.monotonic()
     tried: list[tuple[float, int, Pair]] = []
@@ -139,9 +147,23 @@ def find_neighbours(
         one, other = max(((look.promise(p, again, f"again-{k}"), -k, p) for _, k, p in best), key=lambda t: t[:2])[2]
     found = audit(
         sampler, one, other, epsilon=epsilon, delta=delta, claim=claim, trials=trials, confidence=confidence, seed=seed,
-        workers=workers, score=score, progress=progress,
+        workers=workers, score=score, progress=progress, relation=relation, ignore=ignore,
     )  # fmt: skip
     return replace(found, pair=(one, other))
+
+
+def telling_pair(sampler: Sampler, pairs: Sequence[Pair], *, trials: int = 2_000, **given: Any) -> Pair:
+    """The pair that an audit of `given` may be expected to bound highest, by `trials` runs a side of each, on streams
+    that the audit does not see (given: epsilon, delta, claim, confidence, seed, workers, score, ignore).
+    """
+    delta = given.get("delta", 0.0)
+    held = None if given.get("claim") is None else as_claim(given["claim"], given.get("epsilon"), delta)
+    alpha = 1.0 - given.get("confidence", 0.999)
+    score, ignore = as_score(given.get("score")), paths(given.get("ignore", ()))
+    look = _Search(sampler, given.get("seed", 0), given.get("workers", 1), trials, delta, alpha, held, score, ignore)
+    with one_blas_thread():
+        promises = [look.promise(pair, trials, f"pair-{k}") for k, pair in enumerate(pairs)]
+    return pairs[int(np.argmax(promises))]
 
 
 def _candidates(

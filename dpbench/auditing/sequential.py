@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dpbench.auditing.blocks import Runs
 from dpbench.auditing.claimed import Claim, least_excess
 from dpbench.auditing.dependence import LEVEL, Watch
-from dpbench.auditing.excluded import open_excess
+from dpbench.auditing.detectable import open_excess
 from dpbench.auditing.levels import Levels
 from dpbench.auditing.results import AuditResult, Certified
 from dpbench.auditing.split import Request, split_audit
@@ -83,8 +83,10 @@ def until_decided(runs: Runs, request: Request, claim: Claim, gap: float, budget
         decided |= found.verdict == "refuted"
         # the next round takes twice as long
         late = request.max_seconds is not None and 3.0 * seconds > request.max_seconds
-        if decided or late or spent >= budget or (spent >= LEAST_SPENT and open_excess(certified, claim) < 0.0):
+        hopeless = found.verdict == "blind" or open_excess(certified, claim) < 0.0
+        if decided or late or spent >= budget or (spent >= LEAST_SPENT and hopeless):
             return replace(
                 best, trials=spent, confidence=1.0 - levels.total, mu_lower=mu if request.with_mu else None,
-                family=family, excludes=found.excludes, verdict=found.verdict,
+                family=family, excludes=found.excludes, verdict=found.verdict, detectable=found.detectable,
+                blind=found.blind,
             )  # fmt: skip

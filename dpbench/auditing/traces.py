@@ -49,6 +49,8 @@ class Trace:
         Packed.
     tables : int64[features, groups, 4]
         For pairs of half groups: both high, the first high, the second high, pairs.
+    hits : int or None
+        Rows in the event, where one was given.
     """
 
     rows: int
@@ -58,6 +60,7 @@ class Trace:
     tables: np.ndarray
     columns: int = 0
     fixed: Mapping[int, Any] = field(default_factory=dict)
+    hits: int | None = None
 
     def without_bits(self) -> Trace:
         """All but the bits of the rows."""
@@ -95,7 +98,8 @@ class Probe:
         tables = _tables(bits, self.shares[side])
         columns = 0 if outputs.ndim == 1 else outputs.shape[1]
         fixed = fixed_columns(outputs) if columns else {}
-        return Trace(len(outputs), _prefixes(keys), only, bits, tables, columns, fixed)
+        hits = None if event is None else int(np.count_nonzero(event))
+        return Trace(len(outputs), _prefixes(keys), only, bits, tables, columns, fixed, hits)
 
     def with_event(self, shares: tuple[float, float]) -> Probe:
         """The probe with one more bit a row, of these shares on the two sides."""

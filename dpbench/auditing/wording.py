@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.events import Event
+from dpbench.auditing.flatten import Layout
 from dpbench.auditing.folded import Folded
 from dpbench.auditing.results import Certified
 from dpbench.auditing.scores import Plain, Score, Trees, Values, identity
@@ -24,21 +25,53 @@ LONGEST = 8  # numbers of an example that are shown
 
 @dataclass(frozen=True)
 class Seen:
-    """What is kept of the choosing part: some outputs of each side, and one output for each value of `Values`."""
+    """What is kept of the choosing part: some outputs of each side, one output for each value of `Values`, and what
+    the columns of outputs of any kind are called."""
 
     first: np.ndarray
     second: np.ndarray
     values: np.ndarray | None
+    layout: Layout | None = None
 
     @classmethod
-    def of(cls, score: Score, first: np.ndarray, second: np.ndarray) -> Seen:
+    def of(cls, score: Score, first: np.ndarray, second: np.ndarray, layout: Layout | None = None) -> Seen:
         values = None
         if isinstance(score, Values):
             pooled = np.concatenate([first, second])
             keys = identity(pooled)
             order = np.argsort(keys, kind="stable")
             values = pooled[order[np.searchsorted(keys[order], score.keys)]]
-        return cls(first[:KEPT].copy(), second[:KEPT].copy(), values)
+        return cls(first[:KEPT].copy(), second[:KEPT].copy(), values, layout)
+
+    def called(self, column: int | None) -> str:
+        """What a column is called, or the output that it is."""
+        if self.layout is not None:
+            return self.layout.names[column or 0]
+        return "output" if column is None else f"column {column} of the output"
+
+    def labels(self, column: int | None) -> tuple[str, ...] | None:
+        """What the codes of a column stand for, if it holds codes."""
+        return None if self.layout is None else self.layout.labels[column or 0]
+
+    def shown(self, output: Any) -> str:
+        """An output, short, with labels for codes."""
+        if self.layout is None:
+            return shown(output)
+        if np.ndim(output) == 0:
+            return self._cell(0, output)
+        names = self.layout.names
+        items = [
+            f"{names[j]} = {self._cell(j, x)}"
+            for j, x in enumerate(output)
+            if not names[j].endswith("hardly seen before")
+        ]
+        return f"({', '.join(items[:LONGEST])}{', ...' if len(items) > LONGEST else ''})"
+
+    def _cell(self, column: int, value: Any) -> str:
+        labels = self.labels(column)
+        if labels is None:
+            return shown(value)
+        return labels[int(value)] if 0 <= value < len(labels) else "another value"
 
 
 @dataclass(frozen=True)
@@ -57,6 +90,8 @@ def in_words(score: Score, event: Event, certified: Certified, seen: Seen) -> Wo
     frequencies = f"{p:.6g} of the runs on the {likely}, {q:.6g} on the {other}"
     sign = ">=" if event.above else "<"
     plain = f"{getattr(score, 'words', 'score')} {sign} {event.threshold:.6g}"
+    if type(score) is Plain and seen.layout is not None:
+        return Words(f"{_of_column(score.column, event, seen)}: {frequencies}")
     if isinstance(score, Values):
         return Words(f"{_set(score, event, seen) or plain}: {frequencies}")
     if isinstance(score, Plain) and not isinstance(score, Folded):
@@ -66,13 +101,35 @@ def in_words(score: Score, event: Event, certified: Certified, seen: Seen) -> Wo
         lowest = "" if event.above or type(score) is not Plain else _or_nan(seen, score.column)
         return Words(f"{plain}{lowest}: {frequencies}")
     side, away = (seen.first, seen.second) if event.forward else (seen.second, seen.first)
-    examples = tuple(shown(x) for x in side[_inside(score, event, side)][:EXAMPLES])
+    examples = tuple(seen.shown(x) for x in side[_inside(score, event, side)][:EXAMPLES])
     if side.ndim == 1:
-        return Words(f"{_intervals(score, event, np.concatenate([side, away])) or plain}: {frequencies}", (), examples)
+        name = seen.called(None)
+        intervals = _intervals(score, event, np.concatenate([side, away]), name)
+        return Words(f"{intervals or plain.replace('the output', name)}: {frequencies}", (), examples)
     columns = influential(score, event, side, away)
-    drives = f", driven by {_listed('column', columns)}" if columns else ""
+    if seen.layout is not None:
+        drives = f", driven by {' and '.join(seen.called(c) for c in columns)}" if columns else ""
+    else:
+        drives = f", driven by {_listed('column', columns)}" if columns else ""
     instance = f"; for example {', '.join(examples)}" if examples else ""
     return Words(f"{plain}{drives}: {frequencies}{instance}", columns, examples)
+
+
+def _of_column(column: int | None, event: Event, seen: Seen) -> str:
+    """An event of one named column: a half-line, or a set where it holds codes."""
+    name, labels = seen.called(column), seen.labels(column)
+    if labels is None:
+        lowest = "" if event.above else _or_nan(seen, column)
+        return f"{name} {'>=' if event.above else '<'} {event.threshold:.6g}{lowest}"
+    inside = [label for code, label in enumerate(labels) if (code >= event.threshold) == event.above]
+    outside = [label for code, label in enumerate(labels) if (code >= event.threshold) != event.above]
+    if (event.threshold > -1.0) == event.above:  # codes of values that hardly recur are -1
+        return f"{name} in {{{_few(inside)}}}"
+    return f"{name} not in {{{_few(outside)}}}"
+
+
+def _few(labels: list[str]) -> str:
+    return f"{', '.join(labels[:FEW])}{f' and {len(labels) - FEW} more' if len(labels) > FEW else ''}"
 
 
 def _or_nan(seen: Seen, column: int | None) -> str:
@@ -96,14 +153,14 @@ def _set(score: Values, event: Event, seen: Seen) -> str:
     if seen.values.dtype.kind == "b" and seen.values.ndim == 1:
         others = False  # there are none
     if others and score.covers and 0 < inside.sum() <= min(FEW, (~inside).sum()):
-        return f"output in {{{', '.join(shown(x) for x in seen.values[inside])}}} or a value not seen before"
+        return f"output in {{{', '.join(seen.shown(x) for x in seen.values[inside])}}} or a value not seen before"
     chosen = seen.values[~inside if others else inside]
     if not 0 < len(chosen) <= FEW:
         return ""
-    return f"output {'not ' if others else ''}in {{{', '.join(shown(x) for x in chosen)}}}"
+    return f"output {'not ' if others else ''}in {{{', '.join(seen.shown(x) for x in chosen)}}}"
 
 
-def _intervals(score: Score, event: Event, outputs: np.ndarray) -> str:
+def _intervals(score: Score, event: Event, outputs: np.ndarray, name: str = "output") -> str:
     """The event as a few intervals between outputs of the choosing part."""
     values = np.unique(outputs[~np.isnan(outputs)] if outputs.dtype.kind == "f" else outputs)
     inside = np.concatenate([[False], _inside(score, event, values), [False]]).astype(np.int8)
@@ -114,7 +171,7 @@ def _intervals(score: Score, event: Event, outputs: np.ndarray) -> str:
     for start, end in zip(starts, ends, strict=True):
         low = "" if start == 0 else f">= {values[start]:.6g}"
         high = "" if end == len(values) else f"<= {values[end - 1]:.6g}"
-        parts.append(f"output {' and '.join(x for x in (low, high) if x)}" if low or high else "any output")
+        parts.append(f"{name} {' and '.join(x for x in (low, high) if x)}" if low or high else f"any {name}")
     return f"{' or '.join(parts)}, about (a learned log-ratio {'>=' if event.above else '<'} {event.threshold:.6g})"
 
 

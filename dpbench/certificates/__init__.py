@@ -1,5 +1,7 @@
 """Certificates of exact verdicts: written here, verified by `checker/dpbench_check.py` without anything of ours.
 
+A certificate decides something exactly (`kinds`); what was sampled or fitted is a record (`records`), which decides
+nothing.
 `write(folder)` writes one JSON file for each certificate; ``python -m dpbench.certificates FOLDER`` does the same.
 """
 
@@ -14,7 +16,10 @@ from typing import Any
 
 from dpbench.certificates.build import MAKERS, Maker, sealed
 
-NOT_MAKERS = ("__main__", "attack_counts", "build", "evidence", "reasons", "search", "shown")
+NOT_MAKERS = (
+    "__main__", "attack_counts", "build", "evidence", "judge", "judge_intervals", "judge_pieces", "judge_regions",
+    "judge_toml", "kinds", "rates", "reasons", "records", "sampled", "samples", "search", "shown",
+)  # fmt: skip
 
 
 def makers() -> list[Maker]:
@@ -22,7 +27,17 @@ def makers() -> list[Maker]:
     for module in pkgutil.iter_modules(__path__):
         if module.name not in NOT_MAKERS:
             importlib.import_module(f"{__name__}.{module.name}")
-    return sorted((m for group in MAKERS.values() for m in group), key=lambda m: (m.id, m.kind))
+    made = [maker for group in MAKERS.values() for maker in group]
+    return sorted((*made, *_stated()), key=lambda m: (m.id, m.kind))
+
+
+def _stated() -> list[Maker]:
+    """Of entries whose statement is formulas with witnesses."""
+    from dpbench.certificates.evidence import claims
+    from dpbench.certificates.judge_pieces import shown
+
+    stated = [(c.id, c.formal) for c in claims().values() if c.formal is not None and c.formal.witness is not None]
+    return [Maker(name, shown(formal)[0], lambda f=formal: shown(f)[1]) for name, formal in stated]  # type: ignore[misc]
 
 
 def make() -> dict[str, dict[str, Any]]:

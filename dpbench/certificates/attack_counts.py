@@ -17,25 +17,25 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.audit import audit
-from dpbench.glm.boosting import Boosting
-from dpbench.glm.claims.jl_privacy import SEEN_BY_SAMPLING
-from dpbench.glm.claims.pairs import cancelling_pair
-from dpbench.glm.grid_search import PrivateGridSearch
-from dpbench.glm.jl import JLMethod
-from dpbench.glm.losses import capped_linear, linear
-from dpbench.glm.noisy_gd import NoisyGD
-from dpbench.glm.output_perturbation import OutputPerturbation
-from dpbench.glm.problem import GLMProblem
-from dpbench.heavytail.claims.privacy import leaning_pair
-from dpbench.heavytail.exponential import ExponentialMechanism
-from dpbench.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.publicdata.claims.algorithm2 import two_signs
-from dpbench.publicdata.claims.algorithm3 import balanced
-from dpbench.publicdata.claims.algorithm3 import printed as printed_sum
-from dpbench.publicdata.claims.rrspm_privacy import parities, problem_of
-from dpbench.publicdata.hypotheses_line import Thresholds
-from dpbench.publicdata.problem import PublicDataProblem
-from dpbench.publicdata.rrspm import RRSPM
+from dpbench.papers.glm.boosting import Boosting
+from dpbench.papers.glm.claims.jl_privacy import SEEN_BY_SAMPLING
+from dpbench.papers.glm.claims.pairs import cancelling_pair
+from dpbench.papers.glm.grid_search import PrivateGridSearch
+from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.losses import capped_linear, linear
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.heavytail.claims.privacy import leaning_pair
+from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.claims.algorithm2 import two_signs
+from dpbench.papers.publicdata.claims.algorithm3 import balanced
+from dpbench.papers.publicdata.claims.algorithm3 import printed as printed_sum
+from dpbench.papers.publicdata.claims.rrspm_privacy import parities, problem_of
+from dpbench.papers.publicdata.hypotheses_line import Thresholds
+from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.papers.publicdata.rrspm import RRSPM
 from lowerbounds._parity_cube import parity_cube
 
 TRIALS, FEW = 200_000, 10_000  # the second where each run draws a map of its own
@@ -104,14 +104,14 @@ def count(claims: Collection[str] = (), write: Callable[[str], object] = print) 
         found = audit(
             sampler, data, neighbour, epsilon=epsilon, delta=delta, trials=trials, confidence=CONFIDENCE, seed=20
         )
-        if found.certificate is None:
+        if found.certified is None:
             continue
-        first, second = found.certificate.hits
+        first, second = found.certified.hits
         rows[claim] = {
             "epsilon": epsilon, "delta": delta, "pair": pair, "event": found.event.split(" (")[0],
-            "first": first, "second": second, "runs": found.certificate.trials, "seed": 20,
+            "first": first, "second": second, "runs": found.certified.trials, "seed": 20,
         }  # fmt: skip
-        write(f"{claim}: {first} and {second} of {found.certificate.trials}; epsilon >= {found.epsilon_lower:.4f}")
+        write(f"{claim}: {first} and {second} of {found.certified.trials}; epsilon >= {found.epsilon_lower:.4f}")
     return {"schema": 1, "trials": TRIALS, "confidence": CONFIDENCE, "attacks": rows}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dpbench.certificates.build import Draft, certificate, near
-from dpbench.glm import theory
+from dpbench.papers.glm import theory
 
 
 def geometric(first: Fraction, last: Fraction, ratio: float) -> list[str]:

@@ -6,22 +6,29 @@ The format is described in ``checker/README.md``; `checker/dpbench_check.py` ver
 from __future__ import annotations
 
 import hashlib
+import importlib
+import importlib.util
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from dpbench.certificates.evidence import claims
+from dpbench.certificates.search.formula import program
 from dpbench.core import validation
 
-SCHEMA = 1
+SCHEMA = 2
 DIGITS = 6
 """Significant digits of an enclosure."""
 
 Number = int | str | Fraction
 Shown = float | int | Fraction | Sequence[float]
+Step = tuple[str, Sequence[str]] | tuple[str, Sequence[str], int, Mapping[str, str]]
+ALONE = "it stands in the assumptions alone"
+ALIKE = "doubling it moves both sides alike, or neither, at these values"
 
 
 @dataclass(frozen=True)
@@ -41,13 +48,18 @@ class Draft:
     instances : list of (values, shows)
         Values are rationals (``int``, ``Fraction`` or "p/q"); what follows from them is enclosed in rationals, so a
         float here is one of ours, which the checker's own evaluation has to agree with.
-    derivation : list of (text, ids of assumptions)
-        What no program verifies, and the assumptions that each step needs.
+    derivation : list of (text, ids of assumptions) or (text, ids, fact, formulas)
+        The steps to what is decided, and the assumptions that each needs. A step that is a trusted fact of the
+        checker's list names its number, and the formulas that fill the fact's names: the checker matches its
+        hypotheses. All others are left to the written derivation.
     definitions : dict of str to str
         The paper's formulas, in order.
     assumptions : dict of str to (formula, why)
     theory : dict of str to callable
         For a definition that the project has as a function: the same from the values of the symbols, as floats.
+    inert : dict of str to str
+        Symbols that do not move what is decided, with the reason. The checker finds them; one that it finds and that
+        has no reason here gets a general one (`assembled`).
     """
 
     verdict: str
@@ -55,10 +67,11 @@ class Draft:
     symbols: Mapping[str, str]
     claim: Mapping[str, Any]
     instances: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
-    derivation: Sequence[tuple[str, Sequence[str]]]
+    derivation: Sequence[Step]
     definitions: Mapping[str, str] = field(default_factory=dict)
     assumptions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     theory: Mapping[str, Callable[[dict[str, float]], float]] = field(default_factory=dict)
+    inert: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -151,21 +164,117 @@ def assembled(maker: Maker, text: str, place: str) -> dict[str, Any]:
         "quote": {"text": text, "place": place, "sha256": hashlib.sha256(text.encode()).hexdigest()},
         "statement": draft.statement,
         "symbols": dict(draft.symbols),
+        "inert": dict(draft.inert),
         "definitions": [[name, formula] for name, formula in draft.definitions.items()],
         "assumptions": [
             {"id": name, "formula": formula, "why": why} for name, (formula, why) in draft.assumptions.items()
         ],
-        "claim": dict(draft.claim),
-        "instances": [
-            {
-                "values": {name: rational(value) for name, value in values.items()},
-                "shows": {name: _shown(value) for name, value in shows.items()},
-            }
-            for values, shows in draft.instances
-        ],
-        "derivation": [{"says": says, "needs": list(needs)} for says, needs in draft.derivation],
+        "claim": ({"calibrated": ""} if maker.kind == "guarantee" else {}) | dict(draft.claim),
+        "instances": plain_instances(draft),
+        "derivation": [_step(*step) for step in draft.derivation],
     }
+    still = report(plain | {"digest": seal(plain)}).get("vacuous", ())
+    if still and set(draft.inert) <= set(still):
+        claimed = _names(json.dumps(plain["claim"]) + json.dumps(plain["definitions"]))
+        plain["inert"] |= {name: ALIKE if name in claimed else ALONE for name in still if name not in draft.inert}
     return {**plain, "digest": seal(plain)}
+
+
+def plain_instances(draft: Draft) -> list[dict[str, Any]]:
+    """Values as rationals, what they show as enclosures."""
+    return [
+        {
+            "values": {name: rational(value) for name, value in values.items()},
+            "shows": {name: _shown(value) for name, value in shows.items()},
+        }
+        for values, shows in draft.instances
+    ]
+
+
+def _names(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text))
+
+
+def _step(says: str, needs: Sequence[str], fact: int | None = None, given: Mapping[str, str] | None = None) -> Any:
+    return {"says": says, "needs": list(needs), "fact": fact, "with": dict(given or {})}
+
+
+def checker() -> Any:
+    """The checker's module.
+
+    Raises
+    ------
+    MissingExtra
+        Where it, or python-flint, is not installed.
+    """
+    for module, where in (("dpbench_check", "the folder checker/ of the repository"), ("flint", "python-flint")):
+        if importlib.util.find_spec(module) is None:
+            raise validation.MissingExtra(f"certificates need their checker: pip install dpbench-suite ({where})")
+    return importlib.import_module("dpbench_check")
+
+
+def report(one: Mapping[str, Any]) -> dict[str, Any]:
+    """The checker's report on a certificate: ``accepted``, what is decided, and why not."""
+    made: dict[str, Any] = checker().report_on(json.dumps(one))
+    return made
+
+
+def as_computed(
+    draft: Draft, name: str, meaning: str, *, solved: str = "", rounded: Callable[[float, int], Fraction] | None = None
+) -> Draft:
+    """A guarantee whose calibrated number is a symbol with the value that the code would use, instead of a formula.
+
+    With the formula in place, what it calibrates to cancels, and the certificate would say nothing of the mechanism.
+
+    Parameters
+    ----------
+    name : str
+        A definition: the scale of the noise, or a weight. Its formula's value is rounded outwards to seven digits.
+    meaning : str
+    solved : str
+        The symbol of a shift that was solved for (mu), which goes: then the checker brackets the number on both sides,
+        a thousandth less noise breaking the claim. Empty: the formula is the paper's, and two assumptions hold the
+        number to it, to a millionth.
+    rounded : callable, optional
+        `above` (more noise), the default, or `below` (a smaller weight).
+    """
+    formula, rounded = draft.definitions[name], rounded or above
+    definitions = {key: text for key, text in draft.definitions.items() if key != name}
+    symbols = {key: text for key, text in draft.symbols.items() if key != solved} | {name: meaning}
+    claim = {"calibrated": "", **draft.claim} | ({"calibrated": name} if solved else {})
+    ratio = f"({claim['shift']})/({claim['scale']})"
+    wanted = f"gaussian_delta({ratio}, {claim['epsilon']})" if claim["family"] == "gaussian" else ratio
+    instances = []
+    for given, shows in draft.instances:
+        floats = {key: float(Fraction(value)) for key, value in given.items()}
+        (number,) = program(list(given), draft.definitions, [name])(floats)
+        short = Fraction(number).limit_denominator(1000)
+        value = short if float(short) == number and short.numerator < 10**6 else rounded(number, 7)
+        values = {key: one for key, one in given.items() if key != solved} | {name: value}
+        floats = {key: float(Fraction(one)) for key, one in values.items()}
+        (shown,) = program(list(values), definitions, [wanted])(floats)
+        instances.append((values, dict.fromkeys(shows, shown)))
+    assumptions = {
+        key: (text.replace(f"{solved} > 0", f"{name} > 0") if solved else text, why)
+        for key, (text, why) in draft.assumptions.items()
+    }
+    derivation = list(draft.derivation)
+    if not solved:
+        ends = (f"{name} >= (1 - 1/10^6)*({formula})", f"{name} <= (1 + 1/10^6)*({formula})")
+        assumptions |= {f"{name}_{end}": (text, "the formula") for end, text in zip(("low", "high"), ends, strict=True)}
+        needs = [f"{name}_low", f"{name}_high"]
+        derivation.append((f"{name} is the number that the formula gives, to a millionth.", needs))
+    return replace(draft, symbols=symbols, definitions=definitions, claim=claim, instances=instances,
+                   assumptions=assumptions, derivation=derivation,
+                   theory={key: one for key, one in draft.theory.items() if key != name})  # fmt: skip
+
+
+def without_bound(
+    variable: str, first: int, quantity: str, power: str, log_power: str = "0", holds: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The claim of kind "growth": the quantity is c t^power log(t)^log_power or more, c > 0, for all t >= 2^first."""
+    return {"variable": variable, "from": first, "quantity": quantity, "power": power, "log_power": log_power,
+            "holds": list(holds)}  # fmt: skip
 
 
 def _shown(value: Shown) -> Any:

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 from scipy.stats import chi2
 
-from dpbench.certificates.build import Draft, Number, Shown, below, certificate, near
-from dpbench.glm import theory
+from dpbench.certificates.build import Draft, Number, Shown, as_computed, below, certificate, near
+from dpbench.papers.glm import theory
 from dpbench.privacy import gaussian
 
 _GD = {
@@ -102,7 +102,7 @@ def exact(projected: bool) -> Draft:
             values = {"n": 11, "T": 11, "D": 2, "epsilon": epsilon, "delta": delta, "mu": mu}
             instances.append((values, {"delta": gaussian.delta(float(epsilon), float(mu))}))
     clipped = " over the ball of radius 2B and projected features cut to norm (1 + alpha) X" if projected else ""
-    return Draft(
+    draft = Draft(
         verdict="proved",
         statement="With sigma = (D/n) sqrt(T - 1)/mu all iterates together are within (epsilon, delta).",
         symbols={"n": "number of records", "T": "iterates, of which T - 1 are noisy",
@@ -123,6 +123,7 @@ def exact(projected: bool) -> Draft:
               if projected else []),
         ],
     )  # fmt: skip
+    return as_computed(draft, "sigma", "standard deviation of the noise, as it is computed", solved="mu")
 
 
 @certificate("glm.thm1.privacy.exact", "guarantee")
@@ -212,7 +213,7 @@ def theorem10_moderate() -> Draft:
         a = near(min(np.geomspace(0.01, 2.0, 400), key=bound), 3)
         values = {"n": n, "k": k, "epsilon": epsilon, "delta": delta, "G": 1, "X": 1, "a": a}
         instances.append((values, {"delta": bound(float(a))}))
-    return Draft(
+    draft = Draft(
         verdict="proved",
         statement="With the printed noise and the printed k the iterates are within (epsilon, delta) at these values.",
         symbols={
@@ -241,3 +242,4 @@ def theorem10_moderate() -> Draft:
         theory={"sigma": lambda v: theory.lipschitz_jl_noise(
             v["G"], v["X"], int(v["n"]) ** 2, int(v["n"]), v["epsilon"], v["delta"])},
     )  # fmt: skip
+    return as_computed(draft, "sigma", "standard deviation of the noise, as printed")

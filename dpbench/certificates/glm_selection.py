@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpbench.certificates.build import Draft, below, certificate
+from dpbench.certificates.build import Draft, as_computed, below, certificate
 from dpbench.privacy import gaussian
 
 _TARGETS = tuple((e, p) for e in (Fraction(1, 10), Fraction(1), Fraction(4)) for p in (3, 6))
@@ -17,7 +17,7 @@ _DISJOINT = (
 @certificate("glm.thm12.privacy.exact", "guarantee")
 def theorem12() -> Draft:
     instances = [({"epsilon": e, "moves": 1}, {"loss": e}) for e in (Fraction(1, 10), Fraction(1), Fraction(4))]
-    return Draft(
+    draft = Draft(
         verdict="proved",
         statement="No candidate's chance changes by more than e^epsilon.",
         symbols={"epsilon": "claimed", "moves": "change of a normalised score between neighbours, at most"},
@@ -31,6 +31,7 @@ def theorem12() -> Draft:
             ("Weights exp(-epsilon s_i/2): each, and their sum, changes by at most e^(epsilon/2).", []),
         ],
     )  # fmt: skip
+    return as_computed(draft, "weight", "factor of the scores in the exponent, negated", solved="-")
 
 
 def boosted(grid: bool) -> Draft:
@@ -40,7 +41,7 @@ def boosted(grid: bool) -> Draft:
         delta = Fraction(1, 10**power)
         mu = below(gaussian.mu(float(epsilon), float(delta)))
         values = {"epsilon": epsilon, "delta": delta, "mu": mu, "records": 8, "Delta": 4, "distance": 2}
-        values |= {"K": 3} if grid else {}
+        values |= {"K": 3, "weight": epsilon} if grid else {"scale_of_choice": 1 / epsilon}
         instances.append((values, {"delta": gaussian.delta(float(epsilon), float(mu))}))
     symbols = {
         "epsilon": "claimed",
@@ -49,20 +50,23 @@ def boosted(grid: bool) -> Draft:
         "records": "records that the choice sees",
         "Delta": "range of the clipped loss",
         "distance": "l2 sensitivity of what the noise of training hides",
-        **({"K": "candidates, trained on the same records"} if grid else {}),
+        **(
+            {"K": "candidates, trained on the same records", "weight": "of the exponential mechanism"}
+            if grid
+            else {"scale_of_choice": "of the Laplace noise of the choice"}
+        ),
     }
     choice = (
-        ("2*(epsilon/2)*(Delta/records)/(Delta/records) <= epsilon",
-         "the exponential mechanism's weight is epsilon/2 over the sensitivity")
+        ("2*weight*(Delta/records) <= epsilon", "the exponential mechanism, its sensitivity Delta/records")
         if grid else
         ("2*(Delta/records)/scale_of_choice <= epsilon", "report noisy max with Laplace noise")
     )  # fmt: skip
-    return Draft(
+    draft = Draft(
         verdict="proved", statement="The training and the choice are each within (epsilon, "
             "delta).",
         symbols=symbols,
         definitions={"sigma": "sqrt(K)*distance/mu"} if grid else
-        {"sigma": "distance/mu", "scale_of_choice": "2*(Delta/records)/epsilon"},
+        {"sigma": "distance/mu"},
         assumptions={"choice": choice, "some": ("distance > 0", "the records count")},
         claim={"family": "gaussian", "shift": "sqrt(K)*distance" if grid else "distance", "scale": "sigma",
                "epsilon": "epsilon", "delta": "delta"},
@@ -76,6 +80,7 @@ def boosted(grid: bool) -> Draft:
              "by at most Delta/records.", ["choice"]),
         ],
     )  # fmt: skip
+    return as_computed(draft, "sigma", "standard deviation of the noise, as it is computed", solved="mu")
 
 
 @certificate("glm.thm7.privacy.exact", "guarantee")

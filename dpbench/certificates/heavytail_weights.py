@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpbench.certificates.build import Draft, certificate
+from dpbench.certificates.build import Draft, as_computed, below, certificate
 
 ORDERS = {1: (Fraction(2),), 2: (Fraction(7, 4), Fraction(3, 2), Fraction(5, 4))}
 
@@ -65,7 +65,7 @@ def guarantee(theorem: int, added: bool) -> Draft:
         "Replacing a record moves n iota L at each point by at most psi, so every log-weight, and the log of the "
         "normaliser, by at most weight psi."
     )  # fmt: skip
-    return Draft(
+    draft = Draft(
         verdict="proved",
         statement="No point of the net is more than e^epsilon times as likely on one of two neighbours.",
         symbols={"epsilon": "claimed", **({"theta": "order of the moment"} if theorem == 2 else {"two": "the order, "
@@ -77,6 +77,7 @@ def guarantee(theorem: int, added: bool) -> Draft:
         instances=[(values | ({} if theorem == 2 else {"two": 2}), shows) for values, shows in instances],
         derivation=[("0 <= psi(|r|) <= psi, the bound on the truncated loss.", ["order"]), (why, [])],
     )  # fmt: skip
+    return as_computed(draft, "weight", "factor of n iota L in the exponent, negated", solved="-", rounded=below)
 
 
 @certificate("heavytail.thm1.privacy.printed", "pair-discrete")

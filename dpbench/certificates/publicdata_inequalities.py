@@ -9,7 +9,7 @@ from scipy.special import erfc
 from scipy.stats import binom
 
 from dpbench.certificates.build import Draft, certificate
-from dpbench.publicdata import theory
+from dpbench.papers.publicdata import theory
 
 _TWO = (
     "F = {f, -f}, |f|_m = 1, so kappa = 1 and E sup omega = E|N| = sqrt(2/pi); one record moves L(f) - L(-f) by 2/n, "

@@ -6,9 +6,9 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dpbench.certificates.build import Draft, below, certificate, near
+from dpbench.certificates.build import Draft, as_computed, below, certificate, near
+from dpbench.papers.publicdata import theory
 from dpbench.privacy import gaussian
-from dpbench.publicdata import theory
 
 GAMMA_14 = "(m*rho*root/4 + sqrt((m*rho*root/4)^2 + m*rho*epsilon/2))/epsilon"
 SYMBOLS = {
@@ -134,13 +134,14 @@ def lemma9_exact() -> Draft:
             mu = below(gaussian.mu(float(epsilon), 1e-5))
             values = {"m": m, "rho": Fraction(1, 10), "epsilon": epsilon, "delta": Fraction(1, 10**5), "mu": mu}
             instances.append((values, {"delta": gaussian.delta(float(epsilon), float(mu))}))
-    return Draft(
+    draft = Draft(
         verdict="proved", statement="gamma = sqrt(m) rho/mu is enough for every class.",
         symbols={**SYMBOLS, "mu": "shift of the Gaussian profile, at most the largest that (epsilon, delta) allows"},
         definitions={"gamma": "sqrt(m)*rho/mu"}, assumptions=_POINTS,
         claim={"family": "gaussian", "shift": "sqrt(m)*rho", "scale": "gamma", "epsilon": "epsilon", "delta": "delta"},
         instances=instances, derivation=[_SHIFT],
     )  # fmt: skip
+    return as_computed(draft, "gamma", "scale of the noise, as it is computed", solved="mu")
 
 
 def laplace(printed: bool) -> Draft:
@@ -149,7 +150,7 @@ def laplace(printed: bool) -> Draft:
         for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
             loss = float(epsilon) / math.sqrt(m) if printed and m > 1 else epsilon
             instances.append(({"m": m, "rho": Fraction(1, 10), "epsilon": epsilon}, {"loss": loss}))
-    return Draft(
+    draft = Draft(
         verdict="proved", statement="Laplace noise of the scale gamma hides the whole l1 shift.",
         symbols={name: text for name, text in SYMBOLS.items() if name != "delta"},
         definitions={"gamma": "m^(3/2)*rho/epsilon" if printed else "m*rho/epsilon"}, assumptions=_POINTS,
@@ -158,6 +159,7 @@ def laplace(printed: bool) -> Draft:
         theory={"gamma": lambda v: (theory.perturb_scale_printed if printed else theory.perturb_scale)(
             int(v["m"]), v["rho"], v["epsilon"], 0.0, "laplace")},
     )  # fmt: skip
+    return as_computed(draft, "gamma", "scale of the noise, as it is computed", solved="" if printed else "-")
 
 
 @certificate("publicdata.lemma9.privacy.laplace", "guarantee")

@@ -5,62 +5,51 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from scipy.stats import binom
-
-from dpbench.certificates.build import Draft, below, certificate, near
+from dpbench.certificates.build import Draft, as_computed, certificate, near, without_bound
+from dpbench.papers.publicdata import theory_settings
+from dpbench.papers.publicdata.claims.uniform import rest, uniform_term
 from dpbench.privacy import gaussian
-from dpbench.publicdata import theory_settings
-from dpbench.publicdata.claims.uniform import rest, uniform_term
 
 ALPHA, BETA, LIPSCHITZ = Fraction(1, 8), Fraction(1, 20), Fraction(1, 2)
-_BROKEN = "(1/2 - exp(epsilon)*erfc(2/(s*sqrt(2)))/2)/epsilon - delta/epsilon"
+_RATE = "2/sqrt(pi)*z/epsilon*exp(-z^2)"
 _MOVED: tuple[str, list[str]] = (
     "F = {t phi: |t| <= 1}, phi = 1 at x0 and a at the public point; records at x0 with balanced labels: one record "
     "moves fbar from -phi to phi, and the chance of f^ = phi goes from 1/2 to Phi(-2/s), s = 2 gamma sqrt(eta n/m). "
-    "So s = 3/(2 epsilon), and any smaller, breaks (epsilon, delta) where broken > 0.",
+    "So s = 3/(2 epsilon), and any smaller, breaks (epsilon, delta) where 1 - e^epsilon erfc(z) > 2 delta, "
+    "z = sqrt(2)/s. As e^epsilon <= 1 + epsilon + epsilon^2 for epsilon <= 1 and erfc(z) <= 1 - 2 z "
+    "exp(-z^2)/sqrt(pi), the left side over epsilon is at least (1 + epsilon + epsilon^2) rate - 1 - epsilon.",
     [],
 )  # fmt: skip
 
 
-def _sizes(needed: str, said: str, quantity: list[float], last: int, more: dict[str, tuple[str, object]],
+def _sizes(needed: str, said: str, quantity: float, first: int, more: dict[str, tuple[str, object]],
            extra: dict[str, str], derivation: str) -> Draft:  # fmt: skip
-    scale = below(0.9 * min(q / 2.0 ** (0.9 * j) for j, q in enumerate(quantity)), 3)
-    values = {name: value for name, (_, value) in more.items()} | {"large": 10**6, "scale": scale}
+    values = {name: value for name, (_, value) in more.items()}
     return Draft(
         verdict="refuted",
-        statement="The n that privacy asks for over the n stated grows without bound as epsilon falls. The quantity is "
-        "positive only where the smaller noise breaks (epsilon, delta).",
-        symbols={"t": "1/epsilon", **{name: text for name, (text, _) in more.items()},
-                 "large": "more than the ratio at the values listed", "scale": "constant of the lower bound"},
-        definitions={"epsilon": "1/t", "delta": "epsilon/100000", "s": "3/(2*epsilon)", "broken": _BROKEN, **extra,
-                     "needed": needed, "said": said},
+        statement="The n that privacy asks for over the n stated grows without bound as epsilon falls.",
+        symbols={"t": "1/epsilon", **{name: text for name, (text, _) in more.items()}},
+        definitions={"epsilon": "1/t", "delta": "epsilon/100000", "s": "3/(2*epsilon)", "z": "sqrt(2)/s",
+                     "rate": _RATE, **extra, "needed": needed, "said": said},
         assumptions={"alpha": ("alpha <= 1/8", "an accuracy")},
-        claim={"variable": "t", "from": 0, "to": last, "quantity": "min(needed/said, large*broken)",
-               "bound": "scale*t^(9/10)", "power": "17/20"},
+        claim=without_bound("t", first, "needed/said", "9/10",
+                            holds=["(1 + epsilon + epsilon^2)*rate - 1 - epsilon > 2*delta/epsilon"]),
         instances=[(values, {"quantity": quantity})],
-        derivation=[_MOVED, (derivation, ["alpha"]),
-                    ("needed grows like 1/epsilon^2 and what is stated like 1/epsilon, up to a root of a logarithm, "
-                     "for all epsilon below 1.", [])],
+        derivation=[_MOVED, (derivation, ["alpha"])],
     )  # fmt: skip
-
-
-def _broken(epsilon: float) -> float:
-    return (0.5 - math.exp(epsilon) * 0.5 * math.erfc(2.0 * epsilon / 1.5 / math.sqrt(2.0))) / epsilon - 1e-5
 
 
 @certificate("publicdata.thm7.inequality.sample-size", "growth")
 def theorem7() -> Draft:
     """(131) at γ and η of (130), σ = d = 1."""
-    last, quantity = 12, []
+    first = 7
     points = math.ceil(theory_settings.theorem7(1.0, 1e-5, 0.125, 0.05, 1.0, 1.0, 0.5).m)
-    for j in range(last + 1):
-        made = theory_settings.theorem7(2.0**-j, 1e-5 * 2.0**-j, 0.125, 0.05, 1.0, 1.0, 0.5)
-        needed = (0.75 * 2.0**j / made.gamma) ** 2 * points / made.eta
-        quantity.append(min(needed / made.n, 1e6 * _broken(2.0**-j)))
+    made = theory_settings.theorem7(2.0**-first, 1e-5 * 2.0**-first, 0.125, 0.05, 1.0, 1.0, 0.5)
+    quantity = (0.75 * 2.0**first / made.gamma) ** 2 * points / made.eta / made.n
     return _sizes(
         "(s/2/gamma)^2*m/eta",
         "max(lambda^5*d*b^2/(epsilon*alpha^5), lambda^4*d*b^(3/2)*sqrt(log(1/delta))/(epsilon*alpha^4))",
-        quantity, last,
+        quantity, first,
         {"alpha": ("accuracy", ALPHA), "beta": ("failure probability", BETA), "lambda": ("Lipschitz constant",
          LIPSCHITZ),
          "d": ("VC dimension", 1), "m": ("public points of (130), rounded up", points)},
@@ -72,12 +61,11 @@ def theorem7() -> Draft:
 @certificate("publicdata.thm3.inequality.sample-size", "growth")
 def theorem3() -> Draft:
     """(9) with η and γ/√m as large as accuracy lets them be."""
-    last, quantity = 12, []
-    for j in range(last + 1):
-        needed = (0.75 * 2.0**j / (2.0 * 0.125 / 1.64)) ** 2 / (2.0 * 0.125)
-        quantity.append(min(needed / theory_settings.theorem3_records(2.0**-j, 0.125, 1.0), 1e6 * _broken(2.0**-j)))
+    first = 7
+    needed = (0.75 * 2.0**first / (2.0 * 0.125 / 1.64)) ** 2 / (2.0 * 0.125)
+    quantity = needed / theory_settings.theorem3_records(2.0**-first, 0.125, 1.0)
     return _sizes(
-        "(s/2/noise)^2/(2*alpha)", "G^2/(epsilon*alpha^5)", quantity, last,
+        "(s/2/noise)^2/(2*alpha)", "G^2/(epsilon*alpha^5)", quantity, first,
         {"alpha": ("accuracy", ALPHA), "G": ("complexity of the class", 1),
          "quantile": ("1.64, below the 0.95-quantile of the normal law", Fraction(164, 100))},
         {"noise": "2*alpha/quantile"},
@@ -100,7 +88,7 @@ def _enough(laplace: bool) -> Draft:
             values |= {} if laplace else {"delta": delta}
             instances.append((values, {"loss" if laplace else "delta": shown}))
     n = "m^2/(eta*gamma^2*epsilon^2)" if laplace else "2*log(5/4/delta)*m/(eta*gamma^2*epsilon^2)"
-    return Draft(
+    draft = Draft(
         verdict="proved",
         statement="With n of the order 1/epsilon^2 Algorithm 3 is within the claim.",
         symbols={"alpha": "accuracy", "m": "public points", "gamma": "scale of the noise", "epsilon": "claimed",
@@ -116,6 +104,7 @@ def _enough(laplace: bool) -> Draft:
             ("gamma is (130)'s (or (132)'s) to six digits; n absorbs any gamma.", []),
         ],
     )  # fmt: skip
+    return as_computed(draft, "n", "records that are enough")
 
 
 @certificate("publicdata.thm7.privacy", "guarantee")
@@ -131,50 +120,44 @@ def enough_laplace() -> Draft:
 @certificate("publicdata.thm9.inequality.printed", "growth")
 def printed_points() -> Draft:
     """A fair coin, n = 100: the deviation stays where the bound falls with m."""
-    last = 20
-    chance = 2.0 * float(binom.sf(59, 100, 0.5))
-    quantity = [min(0.1 / math.sqrt((1.0 + math.log(20.0)) / 2.0**j), 1e6 * (chance - 0.05)) for j in range(last + 1)]
+    first = 2
+    quantity = 0.1 / math.sqrt((1.0 + math.log(20.0)) / 2.0**first)
     return Draft(
         verdict="refuted",
         statement="With more than probability beta a deviation of 1/10 is beyond the bound by a factor that grows like "
-        "sqrt(m). The quantity is positive only where that probability is.",
+        "sqrt(m).",
         symbols={"m": "public points", "n": "records", "k": "heads", "d": "VC dimension", "beta": "failure probability",
-                 "p": "chance of heads", "large": "more than the constant at the values listed"},
+                 "p": "chance of heads"},
         definitions={"deviation": "k/n - p", "bound": "sqrt((d + log(1/beta))/m)",
                      "chance": "2*betatail(p, k, n - k + 1)"},
-        assumptions={"fair": ("p = 1/2", "a fair coin"), "class": ("d = 1", "the class {-1, 1} on one point")},
-        claim={"variable": "m", "from": 0, "to": last, "quantity": "min(deviation/bound, large*(chance - beta))",
-               "bound": "1/25*m^(1/2)", "power": "49/100"},
-        instances=[({"n": 100, "k": 60, "d": 1, "beta": BETA, "p": Fraction(1, 2), "large": 10**6},
+        assumptions={"fair": ("p = 1/2", "a fair coin"), "often": ("chance > beta", "more than the bound leaves"),
+                     "class": ("d = 1", "the class {-1, 1} on one point")},
+        claim=without_bound("m", first, "deviation/bound", "1/2"),
+        instances=[({"n": 100, "k": 60, "d": 1, "beta": BETA, "p": Fraction(1, 2)},
                     {"quantity": quantity})],
         derivation=[("k heads or more, or k tails or more, of n have the probability chance, and a deviation of at "
-                     "least k/n - 1/2; neither depends on m, and the bound falls like m^(-1/2) for all m.", ["fair",
-                     "class"])],
+                     "least k/n - 1/2; neither depends on m.", ["fair", "often", "class"])],
     )  # fmt: skip
 
 
 @certificate("publicdata.lemma12.inequality.proof", "growth")
 def missing_root() -> Draft:
-    """One function, the indicator of a set that m points miss with probability 2β."""
-    first, last, quantity = 4, 40, []
-    for j in range(first, last + 1):
-        m = 2.0**j
-        mass = -math.expm1(math.log(0.1) / m)
-        quantity.append(math.sqrt(mass) / ((math.log(math.log(m)) + math.log(20.0)) / m))
-    scale = below(0.9 * min(q / 2.0 ** (0.45 * j) for q, j in zip(quantity, range(first, last + 1), strict=True)), 3)
+    """One function, the indicator of a set that m points miss with a probability of at least 2β."""
+    first = 4
+    m = 2.0**first
+    mass = math.log(10.0) / (m + math.log(10.0))
+    quantity = math.sqrt(mass) / ((math.log(math.log(m)) + math.log(20.0)) / m)
     return Draft(
         verdict="refuted",
         statement="The constant that one function needs grows without bound in m.",
-        symbols={"m": "public points", "beta": "failure probability", "G": "complexity of one function",
-                 "scale": "constant of the lower bound"},
-        definitions={"mass": "1 - (2*beta)^(1/m)", "norm": "sqrt(mass)",
+        symbols={"m": "public points", "beta": "failure probability", "G": "complexity of one function"},
+        definitions={"u": "log(1/(2*beta))/m", "mass": "u/(1 + u)", "norm": "sqrt(mass)",
                      "bound": "log(m)^3*G/sqrt(m) + (log(log(m)) + log(1/beta))/m"},
         assumptions={"one": ("G = 0", "one function has no complexity"), "beta": ("2*beta < 1", "a set of this mass")},
-        claim={"variable": "m", "from": first, "to": last, "quantity": "norm/bound", "bound": "scale*m^(9/20)",
-               "power": "11/25"},
-        instances=[({"beta": BETA, "G": 0, "scale": scale}, {"quantity": quantity})],
-        derivation=[("m points miss the set with probability (1 - mass)^m = 2 beta: then |f|_m = 0 and |f|_mu = "
-                     "norm, of the order m^(-1/2), where the bound has log log(m)/m, for all m.", ["one", "beta"])],
+        claim=without_bound("m", first, "norm/bound", "1/2", "-1"),
+        instances=[({"beta": BETA, "G": 0}, {"quantity": quantity})],
+        derivation=[("u/(1 + u) <= 1 - e^-u, so m points miss the set with probability (1 - mass)^m >= e^(-m u) = 2 "
+                     "beta: then |f|_m = 0 and |f|_mu = norm.", ["one", "beta"])],
     )  # fmt: skip
 
 

@@ -6,9 +6,9 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dpbench.certificates.build import Draft, above, below, certificate
+from dpbench.certificates.build import Draft, above, as_computed, below, certificate
+from dpbench.papers.publicdata import theory
 from dpbench.privacy import gaussian
-from dpbench.publicdata import theory
 
 _SYMBOLS = {"n": "records", "m": "public points", "eta": "weight of the regulariser", "epsilon": "claimed",
             "delta": "claimed"}  # fmt: skip
@@ -63,7 +63,7 @@ def lemma11_laplace() -> Draft:
         for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
             values = {"n": 100, "eta": 1, "m": m, "epsilon": epsilon}
             instances.append((values, {"loss": epsilon / (2 * math.isqrt(m))}))
-    return Draft(
+    draft = Draft(
         verdict="proved", statement="gamma of (105) is twice sqrt(m) times what is needed.",
         symbols={name: text for name, text in _SYMBOLS.items() if name != "delta"},
         definitions={"rho": "min(2, 1/sqrt(eta*n))", "gamma": "2*m^(3/2)/(sqrt(eta*n)*epsilon)"},
@@ -74,6 +74,7 @@ def lemma11_laplace() -> Draft:
         theory={"gamma": lambda v: theory.perturb_scale_printed(
             int(v["m"]), theory.regularized_stability_printed(int(v["n"]), v["eta"]), v["epsilon"], 0.0, "laplace")},
     )  # fmt: skip
+    return as_computed(draft, "gamma", "scale of the noise, as printed")
 
 
 @certificate("publicdata.alg3.privacy.mean", "guarantee")
@@ -86,7 +87,7 @@ def algorithm3_mean() -> Draft:
                 values = {"n": n, "eta": Fraction(1, 10), "m": m, "epsilon": epsilon, "delta": Fraction(1, 10**5),
                           "mu": mu}  # fmt: skip
                 instances.append((values, {"delta": gaussian.delta(float(epsilon), float(mu))}))
-    return Draft(
+    draft = Draft(
         verdict="proved", statement="gamma = sqrt(m) rho/mu with the proven stability is enough.",
         symbols={**_SYMBOLS, "mu": "shift of the Gaussian profile, at most the largest that (epsilon, delta) allows"},
         definitions={"rho": "min(2, 1/sqrt(eta*n))", "gamma": "sqrt(m)*rho/mu"}, assumptions=_RECORDS,
@@ -94,6 +95,7 @@ def algorithm3_mean() -> Draft:
         instances=instances, derivation=[_STABLE, (_SHIFT[0], ["eta"])],
         theory={"rho": lambda v: theory.regularized_stability(int(v["n"]), v["eta"])},
     )  # fmt: skip
+    return as_computed(draft, "gamma", "scale of the noise, as it is computed", solved="mu")
 
 
 @certificate("publicdata.alg2.privacy.mean", "guarantee")
@@ -113,7 +115,7 @@ def algorithm2_mean() -> Draft:
                       "delta": Fraction(1, 10**5), "mu": mu}  # fmt: skip
             if b < float(x) < 1 and shown <= 1e-5:
                 instances.append((values, {"delta": shown}))
-    return Draft(
+    draft = Draft(
         verdict="proved",
         statement="gamma = sqrt(m) rho/mu with rho = 2 sqrt(x) beyond which |fbar - fbar'|_m lies with chance at most "
         "delta/2.",
@@ -138,6 +140,7 @@ def algorithm2_mean() -> Draft:
             ("Given the processes, |fbar - fbar'|_m <= rho, and " + _SHIFT[0], []),
         ],
     )  # fmt: skip
+    return as_computed(draft, "gamma", "scale of the noise, as it is computed", solved="mu")
 
 
 @certificate("publicdata.alg3.privacy.sum", "pair-discrete")

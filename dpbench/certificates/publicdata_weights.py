@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from scipy.special import log_ndtr
 
-from dpbench.certificates.build import Draft, above, certificate
-from dpbench.publicdata import theory
+from dpbench.certificates.build import Draft, above, as_computed, certificate
+from dpbench.papers.publicdata import theory
 
 _SYMBOLS = {"m": "number of public points", "epsilon": "claimed"}
 _LEMMA_18 = (
@@ -24,7 +24,7 @@ def laplace(more: str) -> Draft:
         ({"m": m, "epsilon": epsilon}, {"loss": epsilon})
         for m in (1, 16, 4096) for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4))
     ]  # fmt: skip
-    return Draft(
+    draft = Draft(
         verdict="proved",
         statement="With weights Lap(2m/epsilon) no choice on the public points changes its chance by more than "
             "e^epsilon.",
@@ -38,6 +38,7 @@ def laplace(more: str) -> Draft:
         ],
         theory={"scale": lambda v: theory.rrspm_laplace_scale(int(v["m"]), v["epsilon"])},
     )  # fmt: skip
+    return as_computed(draft, "scale", "of the Laplace weights, as it is computed", solved="-")
 
 
 @certificate("publicdata.thm4.privacy.laplace", "guarantee")

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.certificates.build import Draft, above, certificate, near
+from dpbench.certificates.build import Draft, above, near
 from dpbench.certificates.evidence import claims, entries
+from dpbench.certificates.records import record
 from dpbench.ledger.core import rate_verdict
-from dpbench.publicdata.claims import sweeps
+from dpbench.papers.publicdata.claims import sweeps
 from dpbench.rates.slopes import theory_slope
 
 Points = list[tuple[Fraction, Fraction, Fraction]]
@@ -54,7 +55,7 @@ def slope(made: Points) -> tuple[float, float]:
 
 
 def draft(claim: str) -> Draft | None:
-    """The certificate's text; None where the means and the slope's interval do not decide the verdict."""
+    """The record's text; None where the means and the slope's interval do not decide the verdict."""
     record, entry = entries()[claim], claims()[claim]
     found, evidence = points(record), record["evidence"]
     name = next((name for name in _BOUNDS if name in evidence["series"]), None)
@@ -102,4 +103,4 @@ def _maker(claim: str) -> Callable[[], Draft]:
 
 for _claim in entries():
     if _claim in claims() and claims()[_claim].kind == "rate" and draft(_claim) is not None:
-        certificate(_claim, "rate")(_maker(_claim))
+        record(_claim, "rate")(_maker(_claim))

@@ -1,6 +1,6 @@
 """Sampled entries, without a maker an entry: one-sided bounds on chances and means, from the evidence's own columns.
 
-Columns that any entry may have, and that make a certificate by themselves:
+Columns that any entry may have, and that make a record by themselves:
 
 - ``runs``, ``hits``, ``allowed``: counts of an event whose chance is claimed to be at most what is allowed
   (Clopper and Pearson); a row without runs is exact;
@@ -22,22 +22,12 @@ from typing import Any
 from scipy.special import betainc
 from scipy.stats import beta, norm
 
-from dpbench.certificates.build import Draft, Number, Shown, above, below, certificate, near
+from dpbench.certificates.build import Draft, Number, Shown, above, below, near
 from dpbench.certificates.evidence import claims, entries
+from dpbench.certificates.records import record
 
 MOST = 12
 """Rows of a certificate: those nearest to what is claimed."""
-TAILS = {
-    ("count", "<="): "betatail(bound, hits, runs - hits + 1)",
-    ("count", ">="): "betatail(1 - bound, runs - hits, hits + 1)",
-    ("normal", "<="): "erfc((mean - bound)/(error*sqrt(2)))/2",
-    ("normal", ">="): "erfc((bound - mean)/(error*sqrt(2)))/2",
-} | {
-    ("range", relation): "2*exp(-((sqrt(2*(squares - total^2/runs)/(runs - 1)/runs + "
-    f"max({away}, 0)*28*(high - low)/(3*(runs - 1))) - sqrt(2*(squares - total^2/runs)/(runs - 1)/runs))*3*(runs - 1)"
-    "/(14*(high - low)))^2)"
-    for relation, away in (("<=", "total/runs - bound"), (">=", "bound - total/runs"))
-}
 MEANING = {
     "runs": "independent runs", "hits": "runs with the event", "bound": "one-sided bound on the chance or the mean",
     "level": "error probability of the bound", "total": "sum over the runs", "squares": "sum of squares over the runs",
@@ -52,19 +42,6 @@ FREQUENCIES: dict[str, tuple[str, float | str, int]] = {  # column, allowed (or 
     "heavytail.lemma8.inequality": ("frequency", 0.05, 3),
     "heavytail.lemma9.inequality": ("frequency", 0.05, 3),
     "heavytail.lemma10.inequality": ("frequency", 0.05, 3),
-    "publicdata.lemma4.inequality": ("frequency", 0.05, 4),
-    "publicdata.lemma12.inequality": ("frequency", 0.05, 4),
-    "publicdata.lemma13.inequality": ("frequency", 0.05, 3),
-    "publicdata.lemma13.inequality.corrected": ("frequency", 0.05, 3),
-    "publicdata.lemma14.inequality": ("frequency", 0.05, 3),
-    "publicdata.lemma14.inequality.corrected": ("frequency", 0.05, 3),
-    "publicdata.lemma14.inequality.regularized": ("frequency", 0.05, 3),
-    "publicdata.lemma14.inequality.regularized-scale": ("frequency", 0.05, 3),
-    "publicdata.lemma22.inequality": ("frequency", 0.05, 4),
-    "publicdata.lemma23.inequality": ("frequency", 0.05, 4),
-    "publicdata.lemma8.inequality.laplace": ("probability", "beta", 5),
-    "publicdata.cor1.inequality": ("probability", "bound", 40),
-    "publicdata.thm5.inequality.equal-norms": ("probability", "bound", 40),
     "glm.thm13.inequality": ("failures", "allowed", 4),
     "glm.thm9.inequality.corrected": ("failures", "beta", 36),
 }
@@ -166,7 +143,7 @@ def bound_of(row: Row, relation: str, level: float) -> tuple[Fraction, dict[str,
 
 
 def draft(claim: str) -> Draft | None:
-    """The certificate's text; None where the evidence keeps no sample, or the rows decide otherwise."""
+    """The record's text; None where the evidence keeps no sample, or the rows decide otherwise."""
     record = entries()[claim]
     spent = record["evidence"]["level"]
     if not spent or record["verdict"] not in ("refuted", "not refuted", "proved"):
@@ -189,7 +166,6 @@ def draft(claim: str) -> Draft | None:
     if not instances:
         return None
     family = rows[0].family
-    tail = TAILS[family, relation]
     names = [*rows[0].numbers, "bound", "level", "claimed"]
     law = {
         "count": "counts of independent runs are binomial (Clopper and Pearson 1934)",
@@ -201,12 +177,11 @@ def draft(claim: str) -> Draft | None:
         statement="One-sided bounds on what was sampled, each but for a chance of at most its level, beside what is "
         "claimed" + (": beyond it." if record["verdict"] == "refuted" else "; nothing is proved by them."),
         symbols={name: MEANING[name] for name in names},
-        claim={"family": family, "tail": tail, "relation": relation, "right": "claimed"},
-        assumptions={"level": ("level < 1", "a confidence level")},
+        claim={"family": family, "relation": relation, "right": "claimed"},
         instances=instances,
         derivation=[
             (f"The bound holds but for the level: {law}. That the runs gave these numbers is a matter of record: run "
-             "the entry again.", ["level"]),
+             "the entry again.", []),
             (f"The entry's level {spent:g} is shared by all its {round(Fraction(str(spent)) / level)} "
              f"rows; {len(instances)} of them are listed, the nearest to what is claimed.", []),
             *([] if record["verdict"] == "refuted" else [("The bounds prove nothing: they would show an error.", [])]),
@@ -232,4 +207,4 @@ def _maker(claim: str) -> Callable[[], Draft]:
 
 for _claim in entries():
     if _claim in claims() and claims()[_claim].kind != "rate" and draft(_claim) is not None:
-        certificate(_claim, "sample-mean")(_maker(_claim))
+        record(_claim, "sample-mean")(_maker(_claim))

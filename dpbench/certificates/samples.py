@@ -9,8 +9,9 @@ from fractions import Fraction
 from scipy.special import betainc
 from scipy.stats import beta
 
-from dpbench.certificates.build import Draft, above, below, certificate
+from dpbench.certificates.build import Draft, above, below
 from dpbench.certificates.evidence import claims, counts
+from dpbench.certificates.records import record
 
 LEVEL = Fraction(1, 10**6)
 
@@ -41,13 +42,12 @@ def draft(claim: str) -> Draft:
                  "delta": "claimed"},
         claim={"first_count": "k", "first_runs": "n", "second_count": "j", "second_runs": "n", "p_lower": "p_lower",
                "q_upper": "q_upper", "level": "level", "bound": "bound", "epsilon": "epsilon", "delta": "delta"},
-        assumptions={"level": ("level < 1", "a confidence level")},
         instances=[(values, tails)],
         derivation=[
             (f"The pair: {row['pair']}. The event ({row['event']}) was chosen on other runs.", []),
             ("Runs are independent, so the counts are binomial (Clopper and Pearson 1934). That the event happened "
              "so often "
-             "is a matter of record: run the attack again.", ["level"]),
+             "is a matter of record: run the attack again.", []),
             *([] if verdict == "refuted" else [("The bound proves nothing: it would show an error.", [])]),
         ],
     )  # fmt: skip
@@ -59,4 +59,4 @@ def _maker(claim: str) -> Callable[[], Draft]:
 
 for _claim in counts():
     if _claim in claims():
-        certificate(_claim, "sample")(_maker(_claim))
+        record(_claim, "sample")(_maker(_claim))

@@ -9,23 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from dpbench.certificates.evidence import entries
+from dpbench.certificates.kinds import DECIDES
 from dpbench.certificates.reasons import reason
 from dpbench.core import validation
 from dpbench.ledger.evidence import folder
 
 PLACE = "evidence/certificates"
-KINDS = {
-    "pair-discrete": "two finite laws and an event: P(E) - e^ε Q(E) is above δ",
-    "pair-shift": "two Gaussian or Laplace laws a shift apart: their δ(ε) is above δ",
-    "guarantee": "sensitivity and noise: δ(ε), or the log-ratio, is within the claim at each (ε, δ) listed",
-    "inequality": "both sides at the values listed: the opposite of what is claimed",
-    "sample": "counts of an event on two data sets, and the lower bound on ε that they give",
-    "sample-mean": "counts, or sums in a range, and the one-sided bound that they give, beside what is claimed",
-    "rate": "means with standard errors: the interval of their log-log slope, beside the slope claimed",
-    "mixture": "a finite partition with tail bounds: a lower bound on a mixture's δ(ε) is above δ",
-    "box": "an inequality on every cell of a subdivision, by interval evaluation",
-    "growth": "a lower bound along t = 2^j that grows at each doubling",
-}
+RECORDS = "evidence/records"
 
 
 def read(place: Path) -> dict[str, list[dict[str, Any]]]:
@@ -53,20 +43,29 @@ def known() -> dict[str, list[dict[str, Any]]]:
     return read(folder().parent / "certificates")
 
 
+@lru_cache(maxsize=1)
+def recorded() -> dict[str, list[dict[str, Any]]]:
+    """The committed records of samples and fits by claim id."""
+    return read(folder().parent / "records")
+
+
 def about(claim: str) -> tuple[str, ...]:
     """File, kind and statement of each certificate of an entry, or why there is none; nothing without evidence."""
     made = known().get(claim, [])
     if made:
         return tuple(f"{PLACE}/{claim}.{one['kind']}.json ({one['kind']}): {one['statement']}" for one in made)
     record = entries().get(claim)
-    return () if record is None else (f"none: {reason(record)}",)
+    kept = "".join(f"; recorded in {RECORDS}/{claim}.{one['kind']}.json" for one in recorded().get(claim, []))
+    return () if record is None else (f"none: {reason(record)}{kept}",)
 
 
-def by_kind(made: Mapping[str, list[dict[str, Any]]]) -> list[tuple[str, str, str, str]]:
-    """(kind, what is verified, certificates, values that they list) in the order of `KINDS`."""
+def by_kind(
+    made: Mapping[str, list[dict[str, Any]]], kinds: Mapping[str, str] = DECIDES
+) -> list[tuple[str, str, str, str]]:
+    """(kind, what is decided, files, values that they list) in the order of `kinds`."""
     every = [one for listed in made.values() for one in listed]
     rows = []
-    for kind, what in KINDS.items():
+    for kind, what in kinds.items():
         here = [one for one in every if one["kind"] == kind]
         rows.append((f"`{kind}`", what, str(len(here)), str(sum(len(one["instances"]) for one in here))))
     return rows

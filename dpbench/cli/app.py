@@ -17,12 +17,14 @@ import typer
 
 from dpbench.cli.audit import audit
 from dpbench.cli.bench import bench
+from dpbench.cli.errata import errata
 from dpbench.cli.evidence import app as evidence
 from dpbench.cli.evidence import compare
 from dpbench.cli.export import export, new_paper
 from dpbench.cli.figures import figures
 from dpbench.cli.guard import BAD_USE, BROKEN_PIPE, INTERRUPTED, UsageError, one_line, report
 from dpbench.cli.hunt import hunt
+from dpbench.cli.judge import judge
 from dpbench.cli.ledger import list_claims, show
 from dpbench.cli.report import report as report_page
 from dpbench.cli.verify import verify
@@ -44,8 +46,10 @@ app.command()(show)
 app.command()(bench)
 app.command()(audit)
 app.command()(hunt)
+app.command()(judge)
 app.command()(figures)
 app.command("report")(report_page)
+app.command()(errata)
 app.command()(compare)
 app.command()(export)
 app.command("new-paper")(new_paper)

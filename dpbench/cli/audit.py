@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,7 +53,28 @@ def audit(
     claim: Annotated[
         str | None,
         typer.Option(
-            "--claim", help="in place of --epsilon: mu=1, or rdp=2:0.5,8:2", metavar="CLAIM", show_default=False
+            "--claim",
+            help="in place of --epsilon: mu=1, rho=0.5, rho=0.5,delta=1e-6, or rdp=2:0.5,8:2",
+            metavar="CLAIM",
+            show_default=False,
+        ),
+    ] = None,
+    relation: Annotated[
+        str | None,
+        typer.Option(
+            "--relation",
+            help="of the two data sets: replace, add, remove or add_remove",
+            metavar="RELATION",
+            show_default=False,
+        ),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ignore",
+            help="a leaf of the outputs to leave out, such as id; may be repeated",
+            metavar="PATH",
+            show_default=False,
         ),
     ] = None,
     trials: Annotated[str, typer.Option("--trials", help="runs on each data set, or auto")] = "1000000",
@@ -115,7 +137,7 @@ def audit(
     json_file: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Bound the privacy loss of your own mechanism from below; exit 1 if the claim is refuted.
+    """Bound the privacy loss of your own mechanism from below; exit 1 if the claim is refuted, or the audit blind.
 
     The module is looked for in the working directory first. A .csv file is handed over as a float matrix
     without its header, an .npz file as a dict of its arrays. What was drawn already is audited from arrays:
@@ -125,6 +147,7 @@ def audit(
     _check_tradeoff(tradeoff)
     epsilons = None if curve is None else parts("--curve", curve, float)
 
+    from dpbench.core.validation import InvalidInput
     from dpbench.runs.progress import on_stderr
 
     mode = _mode(sampler, {
@@ -146,6 +169,11 @@ def audit(
         bits=bits or None,
         each=each or None,
         tradeoff=tradeoff,
+        relation=relation,
+        ignore=ignore or None,
+    )
+    known: dict[str, Any] = (
+        {} if mode in ("one run", "scores") or bits else {"relation": relation, "ignore": tuple(ignore or ())}
     )
     progress = on_stderr(quiet)
     try:
@@ -155,7 +183,7 @@ def audit(
                 from dpbench.cli.audit_arrays import read_pair
 
                 pair = read_pair(("--outputs", str(outputs)), ("--neighbour-outputs", str(neighbour_outputs)))
-                result = audit_samples(*pair, claim=whole, score=own, **common)
+                result = audit_samples(pair[0], pair[1], claim=whole, score=own, **known, **common)
             elif mode == "scores":
                 from dpbench.auditing.one_run import audit_one_run_scores
                 from dpbench.cli.audit_arrays import read_array
@@ -169,8 +197,11 @@ def audit(
                 result = _sampled(
                     mode, mechanism, common, data=data, neighbour=neighbour, domain=search, canaries=one_run, bits=bits,
                     each_call=each, max_seconds=max_seconds, trials=_trials(trials), assume=assume, claim=whole,
-                    score=own,
+                    score=own, known=known,
                 )  # fmt: skip
+    except InvalidInput as error:
+        _show_frames(error)
+        raise
     finally:
         progress.close()
     bounds = None if epsilons is None else result.curve(epsilons).tolist()
@@ -183,7 +214,7 @@ def audit(
         from dpbench.report.tables import print_audit
 
         print_audit(sampler or mode, result, console(stderr=is_stdout(json_file)), epsilons, bounds)
-    raise typer.Exit(UNEXPECTED if result.verdict == "refuted" else 0)
+    raise typer.Exit(UNEXPECTED if result.verdict in ("refuted", "blind") else 0)
 
 
 def _sampled(mode: str, mechanism: Any, common: dict[str, Any], **given: Any) -> Any:
@@ -196,7 +227,7 @@ def _sampled(mode: str, mechanism: Any, common: dict[str, Any], **given: Any) ->
         from dpbench.auditing.each import each
 
         mechanism = each(mechanism)
-    extra = {"claim": given["claim"], "score": given["score"], "trials": given["trials"], **common}
+    extra = {"claim": given["claim"], "score": given["score"], "trials": given["trials"], **given["known"], **common}
     if mode == "search":
         from dpbench.auditing.search import find_neighbours
 
@@ -236,9 +267,9 @@ def _check_fits(mode: str, **given: Any) -> None:
     from dpbench.core.validation import InvalidInput
 
     takes = {
-        "pair": {"claim", "score", "assume", "bits", "each", "tradeoff", "max_seconds"},
-        "search": {"claim", "score", "each", "tradeoff", "max_seconds"},
-        "samples": {"claim", "score", "tradeoff"},
+        "pair": {"claim", "score", "assume", "bits", "each", "tradeoff", "max_seconds", "relation", "ignore"},
+        "search": {"claim", "score", "each", "tradeoff", "max_seconds", "relation", "ignore"},
+        "samples": {"claim", "score", "tradeoff", "relation", "ignore"},
         "one run": {"assume", "claim"},
         "scores": {"assume", "claim"},
     }[mode]
@@ -246,9 +277,18 @@ def _check_fits(mode: str, **given: Any) -> None:
         if value is not None and name not in takes:
             raise InvalidInput(f"--{name.replace('_', '-')} must be left out of an audit by {mode}, got {value}")
     if given["bits"]:
-        for name in ("claim", "score", "assume", "max_seconds"):
+        for name in ("claim", "score", "assume", "max_seconds", "relation", "ignore"):
             if given[name] is not None:
                 raise InvalidInput(f"--{name.replace('_', '-')} must be left out beside --bits, got {given[name]}")
+
+
+def _show_frames(error: BaseException) -> None:
+    """The frames of the user's own files, of what their code raised, on stderr."""
+    from dpbench.cli.audit_inputs import own_frames
+
+    frames = own_frames(error.__cause__)
+    if frames:
+        print(f"In your own code:\n{frames}", file=sys.stderr)
 
 
 def _check_tradeoff(path: Path | None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.cli.audit_inputs import read_data
-from dpbench.core.csv_table import read_columns
+from dpbench.core.csv_table import read_cells, read_columns
 from dpbench.core.validation import InvalidInput, extra, invalid
 
 ARRAYS = (".npy", ".csv", ".parquet")
@@ -36,8 +36,12 @@ def read_pair(first: tuple[str, str], second: tuple[str, str]) -> tuple[Any, Any
         other = {name: other[name if set(one) == set(other) else own] for name, own in zip(one, other, strict=True)}
     if all(_plain(table) for table in (one, other)) or all(len(t) == 1 and _texts(t) for t in (one, other)):
         return _joined(one), _joined(other)
-    from dpbench.auditing.encode import encode
+    from dpbench.auditing.flatten import encode
 
+    for table, numbers, (_, path) in ((one, other, first), (other, one, second)):
+        for name in table.keys() & numbers.keys() if Path(path).suffix.lower() == ".csv" else ():
+            if table[name].dtype.kind == "U" and numbers[name].dtype.kind in NUMBERS:
+                table[name] = read_cells(table[name])
     sizes = [len(next(iter(table.values()))) for table in (one, other)]
     rows = [
         dict(zip(table, cells, strict=True))

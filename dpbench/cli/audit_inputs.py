@@ -45,6 +45,23 @@ def import_callable(
     return found
 
 
+def own_frames(error: BaseException | None) -> str:
+    """A traceback without the frames of this package, of installed ones and of Python's own library."""
+    import sysconfig
+    import traceback
+
+    if error is None:
+        return ""
+    ours = str(Path(__file__).resolve().parent.parent)
+    installed = [str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "purelib", "platlib")]
+    shown = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not str(Path(frame.filename).resolve()).startswith((ours, *installed)) and not frame.filename.startswith("<")
+    ]
+    return "".join(traceback.format_list(shown)).rstrip()
+
+
 def read_data(option: str, path: str) -> Any:
     """A data set from a file, by its suffix."""
     import numpy as np
@@ -72,18 +89,22 @@ def read_data(option: str, path: str) -> Any:
 
 
 def read_claim(text: str) -> Any:
-    """``mu=1`` or ``rdp=2:0.5,8:2``, as `dpbench.audit` takes it."""
+    """``mu=1``, ``rho=0.5``, ``rho=0.5,delta=1e-6`` or ``rdp=2:0.5,8:2``, as `dpbench.audit` takes it."""
     from dpbench.core.validation import invalid
 
+    forms = "mu=NUMBER, rho=NUMBER, rho=NUMBER,delta=NUMBER or rdp=ORDER:EPSILON,ORDER:EPSILON,..."
     kind, _, value = text.partition("=")
     try:
         if kind == "mu":
             return {"mu": float(value)}
+        if kind == "rho":
+            pairs = [item.split("=") for item in text.split(",")]
+            return {name: float(number) for name, number in pairs}
         if kind == "rdp":
             return {"rdp": {float(o): float(e) for o, e in (item.split(":") for item in value.split(","))}}
     except ValueError as error:
-        raise invalid("--claim", "mu=NUMBER or rdp=ORDER:EPSILON,ORDER:EPSILON,...", text) from error
-    raise invalid("--claim", "mu=NUMBER or rdp=ORDER:EPSILON,ORDER:EPSILON,...", text)
+        raise invalid("--claim", forms, text) from error
+    raise invalid("--claim", forms, text)
 
 
 def read_domain(text: str) -> dict[str, Any]:

@@ -25,8 +25,8 @@ from dpbench.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from dpbench.glm.problem import GLMProblem
-    from dpbench.heavytail.problem import HeavyTailedProblem
+    from dpbench.papers.glm.problem import GLMProblem
+    from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 CONFIDENCE = 0.95
 
@@ -128,8 +128,8 @@ def bench(
 
     from dpbench.cli.bench_problem import problem_of, warnings_of
     from dpbench.core.sampling import block_width
-    from dpbench.heavytail import datasets as datasets_heavytail
-    from dpbench.peers.comparison import compare, fit, fit_any_radius
+    from dpbench.papers.glm.peers.comparison import compare, fit, fit_any_radius
+    from dpbench.papers.heavytail import datasets as datasets_heavytail
     from dpbench.runs.progress import on_stderr
 
     given = {
@@ -223,7 +223,7 @@ def _document(
     data: str, problem: GLMProblem | HeavyTailedProblem, best: Any, zero: float, rows: list[Any], seed: int
 ) -> dict[str, Any]:
     """What ``--json`` writes and the figure draws."""
-    from dpbench.glm.problem import GLMProblem
+    from dpbench.papers.glm.problem import GLMProblem
     from dpbench.runs.environment import machine, versions
 
     if isinstance(problem, GLMProblem):

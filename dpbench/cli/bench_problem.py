@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpbench.glm.problem import GLMProblem
-    from dpbench.heavytail.problem import HeavyTailedProblem
+    from dpbench.papers.glm.problem import GLMProblem
+    from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 
 def problem_of(data: str, given: dict[str, Any], delta: float | None, radius: float | None) -> tuple[Any, float]:
@@ -15,7 +15,7 @@ def problem_of(data: str, given: dict[str, Any], delta: float | None, radius: fl
 
     `given` has what the user said of each option of a file: target, x_bound, y_bound, on_excess, scale, loss.
     """
-    from dpbench.heavytail import datasets as datasets_heavytail
+    from dpbench.papers.heavytail import datasets as datasets_heavytail
 
     if data in datasets_heavytail.SETS:
         return _heavy_tailed(data, {**given, "delta": delta}, radius), 0.0
@@ -29,8 +29,8 @@ def _option(name: str) -> str:
 def _table(data: str, given: dict[str, Any], radius: float | None) -> tuple[GLMProblem, float]:
     """A named set, or a file."""
     from dpbench.core.validation import did_you_mean, invalid
-    from dpbench.glm import datasets, scaling
-    from dpbench.heavytail import datasets as datasets_heavytail
+    from dpbench.papers.glm import datasets, scaling
+    from dpbench.papers.heavytail import datasets as datasets_heavytail
 
     named, loss = data in datasets.SETS, given["loss"]
     if not named and not Path(data).suffix and not Path(data).exists():
@@ -86,7 +86,7 @@ def _lines(path: Path) -> list[tuple[str, ...]]:
 def _heavy_tailed(data: str, given: dict[str, Any], radius: float | None) -> HeavyTailedProblem:
     """A named heavy-tailed set: absolute loss, no bounds, no δ."""
     from dpbench.core.validation import invalid
-    from dpbench.heavytail import datasets as datasets_heavytail
+    from dpbench.papers.heavytail import datasets as datasets_heavytail
 
     for name, value in given.items():
         if value is not None and value != []:

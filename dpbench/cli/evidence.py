@@ -51,7 +51,7 @@ def status(
     check_writable("--json", json_file)
     use_sources(sources)
     rows = status_of(_chosen(claims, paper, evidence), committed(evidence))
-    counts = {kind: sum(row.code == kind for row in rows) for kind in ("current", "stale", "missing")}
+    counts = {kind: sum(row.code == kind for row in rows) for kind in ("current", "stale")}
     if json_file is not None:
         write_json(json_file, {"schema": SCHEMA, "counts": counts, "entries": [row.to_dict() for row in rows]})
     print_status(rows, counts, console(stderr=is_stdout(json_file)))

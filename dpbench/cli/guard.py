@@ -84,6 +84,9 @@ def report(error: BaseException, command: Callable[..., Any] | None = None) -> i
     if isinstance(error, MemoryError):
         one_line(f"out of memory: {error or 'no more could be had'}")
         return MACHINE_FAILED
+    if isinstance(error, ImportError) and "failed to map segment" in str(error):
+        one_line(f"out of memory: a library could not be loaded: {error}")
+        return MACHINE_FAILED
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename else ""
         one_line(f"{error.strerror or error}{place}")

@@ -59,19 +59,19 @@ def _makers(python: str | None) -> dict[str, Callable[[], Iterator[dict[str, Any
     """What makes the rows of each part; the one that needs one core and JAX first."""
 
     def speed() -> Iterator[dict[str, Any]]:
-        from dpbench.peers.speed import one_core, rows
+        from dpbench.papers.glm.peers.speed import one_core, rows
 
         one_core()
         yield from rows()
 
     def auditors() -> Iterator[dict[str, Any]]:
-        from dpbench.peers.auditors import measure
+        from dpbench.papers.glm.peers.auditors import measure
 
         for row in measure(("dpbench", "jax-privacy"), 12, 300):
             yield asdict(row)
 
     def held_out() -> Iterator[dict[str, Any]]:
-        from dpbench.peers.held_out import compare
+        from dpbench.papers.glm.peers.held_out import compare
 
         for row in compare(EPSILONS, TRIALS, python=python):
             yield row.to_dict()

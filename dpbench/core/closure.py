@@ -7,16 +7,15 @@ too. Modules of ours are followed, and modules of the user that are not installe
 and installed packages the recorded versions stand. What is reached in another way (``getattr`` with a computed name,
 say) is declared by hand, as ``depends=``.
 
-The key is of normalised syntax trees: comments, positions, docstrings, annotations, imports, error messages and notes
-are no part of it, and a reference counts as the name of what it refers to, so that a definition may move to another
-module.
+The key is of normalised syntax trees: comments, positions, docstrings and annotations are no part of it, and a
+reference counts as the name of what it refers to, so that a definition may move to another module.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache, partial
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -39,11 +38,14 @@ class Closure:
         Digest (8 hexadecimal digits) of each definition's own text, by ``module:name``.
     names : frozenset of (str, str)
         Module and name of each definition.
+    distributions : dict of str to str
+        Version of each installed distribution that modules of a user's own import, by its name.
     """
 
     key: str
     definitions: dict[str, str]
     names: frozenset[Name]
+    distributions: dict[str, str] = field(default_factory=dict)
 
     def differences(self, other: dict[str, str]) -> list[str]:
         """Names of the definitions that `other`, the `definitions` of another closure, has otherwise or not at all.
@@ -126,6 +128,7 @@ def _closure_of(starts: frozenset[Name]) -> Closure:
         key=_sha(sorted(linked.values())),
         definitions={f"{module}:{name}": own[module, name][:8] for module, name in sorted(own)},
         names=frozenset(own),
+        distributions=dict(sorted(set().union(*(module_of(module).distributions for module, _ in own)))),
     )
 
 

@@ -34,6 +34,14 @@ def read_columns(path: str | Path) -> dict[str, np.ndarray]:
     return made
 
 
+def read_cells(texts: np.ndarray) -> np.ndarray:
+    """Cells of a column that `read_columns` gave as texts, each by itself: its number where it holds one (empty: NaN),
+    or its text."""
+    numbers = [_number(cell) if cell.strip() else math.nan for cell in texts.tolist()]
+    made = [cell if x is None else x for cell, x in zip(texts.tolist(), numbers, strict=True)]
+    return np.array(made, dtype=object)
+
+
 def _read(path: str | Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The header, and of each row its line and its cells."""
     try:

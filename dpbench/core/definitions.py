@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
 from dpbench.core import sources
-from dpbench.core.normalise import Normaliser, bound_names, declares, imported_names
+from dpbench.core.normalise import Normaliser, bound_names, imported_names
 
 Name = tuple[str, str]
 """Module and name of a definition."""
@@ -53,11 +54,16 @@ class Module:
         self._stars: list[str] = []
         self._effects: list[ast.stmt] = []
         self._definitions: dict[str, tuple[str, list[Name]]] = {}
-        self._mentions: dict[str, list[Name]] = {}
+        self._declares: dict[str, bool] = {}
+        self._prose: dict[str, frozenset[str]] = {}
         self._homes: dict[str, str] = {}
         self._live = not sources.is_ours(name)
+        self.distributions: frozenset[tuple[str, str]] = frozenset()
         if path is not None:
-            self._read(sources.parsed(path.read_bytes()))
+            tree = sources.parsed(path.read_bytes())
+            self._read(tree)
+            if self._live:
+                self.distributions = self._distributions(tree)
 
     def binds(self, name: str) -> bool:
         """Whether the module itself defines this name."""
@@ -70,16 +76,45 @@ class Module:
         """
         if name not in self._definitions:
             normaliser = Normaliser(self)
-            texts = [normaliser.text(statement) for statement in (*self.bindings[name], *self._effects)]
+            statements = (*self.bindings[name], *self._effects)
+            texts = [normaliser.text(s) for s in statements if not normaliser.declares(_called(s))]
             self._definitions[name] = "\n".join(texts), list(dict.fromkeys(normaliser.references))
-            self._mentions[name] = normaliser.mentions
         text, references = self._definitions[name]
         return (text + self._live_value(name) if self._live else text), references
 
-    def mentions(self, name: str) -> list[Name]:
-        """The definitions that only messages and notes of this one name: no part of a key."""
-        self.definition(name)
-        return self._mentions[name]
+    def declares(self, name: str) -> bool:
+        """Whether a definition is a class marked as `declaring`, or an object made by one."""
+        if name not in self._declares:
+            self._declares[name] = False  # of what is made of itself
+            found = [self._declared_by(statement) for statement in self._binding(name)]
+            self._declares[name] = bool(found) and all(found)
+        return self._declares[name]
+
+    def prose(self, name: str) -> frozenset[str]:
+        """Fields marked as `Prose` of a class, or of the class that made an object."""
+        if name not in self._prose:
+            self._prose[name] = frozenset()
+            found = [self._prose_by(statement) for statement in self._binding(name)]
+            self._prose[name] = frozenset.intersection(*found) if found else frozenset()
+        return self._prose[name]
+
+    def _binding(self, name: str) -> list[ast.stmt]:
+        """The statements that bind a name, without calls on what it stands for."""
+        return [statement for statement in self.bindings[name] if _called(statement) is None]
+
+    def _declared_by(self, statement: ast.stmt) -> bool:
+        if isinstance(statement, ast.ClassDef):
+            return any(Normaliser(self).marked(decorator, "declaring") for decorator in statement.decorator_list)
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        return value is not None and Normaliser(self).declares(value)
+
+    def _prose_by(self, statement: ast.stmt) -> frozenset[str]:
+        if isinstance(statement, ast.ClassDef):
+            fields = [part for part in statement.body if isinstance(part, ast.AnnAssign)]
+            marked = [part.target for part in fields if Normaliser(self).marked(part.annotation, "Prose")]
+            return frozenset(target.id for target in marked if isinstance(target, ast.Name))
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        return frozenset() if value is None else Normaliser(self).prose(value)
 
     def resolve(self, name: str) -> list[Name]:
         """The definitions that a name of this module stands for; none for modules, builtins and unknown names."""
@@ -133,12 +168,19 @@ class Module:
             if isinstance(value, ast.Dict):  # a lazy package: which module each public name comes from
                 self._homes = dict(ast.literal_eval(value))
 
+    def _distributions(self, tree: ast.Module) -> frozenset[tuple[str, str]]:
+        """Name and version of each installed distribution that is imported anywhere in a module of a user's."""
+        statements = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+        modules = {target[0] for statement in statements for _, target in imported_names(statement, self)}
+        foreign = [module for module in modules if not sources.is_ours(module) and sources.external(module)]
+        return frozenset(one for module in foreign if (one := sources.distribution(module)) is not None)
+
     def _add(self, statement: ast.stmt) -> None:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             self._add_import(statement)
             return
-        if isinstance(statement, ast.Expr) and (isinstance(statement.value, ast.Constant) or declares(statement.value)):
-            return  # a docstring, or another claim
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            return  # a docstring
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self.bindings.setdefault(statement.name, []).append(statement)
             return
@@ -168,6 +210,8 @@ class Module:
             return "" if place == f"{self.name}.{name}" else f"\nnow {place}"
         if value is None or isinstance(value, type):
             return ""
+        if is_dataclass(value) and (prose := self.prose(name)):
+            value = {part.name: getattr(value, part.name) for part in fields(value) if part.name not in prose}
         from dpbench.core.sampling import canonical
         from dpbench.core.validation import InvalidInput
 
@@ -175,6 +219,12 @@ class Module:
             return f"\nnow {canonical(value)}"
         except (InvalidInput, TypeError):
             return ""
+
+
+def _called(statement: ast.stmt) -> ast.Call | None:
+    """The call that a statement consists of, if it is one."""
+    inner = statement.value if isinstance(statement, ast.Expr) else None
+    return inner if isinstance(inner, ast.Call) else None
 
 
 def _mutated(statement: ast.stmt) -> str | None:

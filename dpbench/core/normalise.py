@@ -1,8 +1,11 @@
-"""Normalised text of a statement: what decides what it computes, and nothing else.
+"""Normalised text of a statement: what decides what it computes.
 
-Left out: positions, comments, docstrings, annotations (but those that make a field of a class: ClassVar, InitVar),
-imports, what is raised (a run that raises has no evidence; the class of the error stays), warnings, `notes=` and the
-decorators that declare a claim. A reference to a definition counts as that definition's name, however it was imported.
+Left out, because nothing that is computed depends on it: positions, comments, docstrings, annotations (but those that
+make a field of a class: ClassVar, InitVar) and the form of imports: a reference to a definition counts as that
+definition's name, however it was imported. Nothing is left out by the name of a function or of an argument. What is
+written for readers alone says so where it is defined: `declaring` marks a class whose objects only declare (what their
+methods are given, as decorators or at the level of a module, is no part of a key), `Prose` a field that only readers
+use. Both are found by what the module's imports resolve to.
 """
 
 from __future__ import annotations
@@ -10,19 +13,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from dpbench.core.definitions import Module, Name
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_DECLARATIONS = ("privacy", "rate", "inequality", "floor", "stability", "variant", "finding")
-_TEXTS = ("notes",)
 _LEFT_OUT = frozenset(("type_comment", "ctx", "kind", "type_params"))
-_NOTES_FROM = {"margins": 1, "profiles": 1, "growing": 1, "judge": 5}
-"""Harnesses (`dpbench.ledger.harness`), with the position from which on their arguments are notes."""
+Prose: TypeAlias = Annotated[str, "for readers: no part of a key of code"]
+"""Annotation of a field that no computation reads: given to the class, or to a method of its objects, under this name,
+it is no part of a key."""
+Kind = TypeVar("Kind", bound=type)
 Target = tuple[str, str | None]
 """A module, or a name of it."""
+
+
+def declaring(kind: Kind) -> Kind:
+    """Mark a class whose objects only declare: no function computes otherwise for what their methods were given."""
+    return kind
 
 
 def bound_names(statement: ast.AST) -> set[str]:
@@ -79,13 +87,10 @@ class Normaliser:
     ----------
     references : list of Name
         The definitions that the statements name.
-    mentions : list of Name
-        Those that only messages and notes name.
     """
 
     def __init__(self, module: Module) -> None:
         self.references: list[Name] = []
-        self.mentions: list[Name] = []
         self._module = module
         self._scopes: list[dict[str, Target | None]] = []
 
@@ -115,28 +120,7 @@ class Normaliser:
     _importfrom = _import
 
     def _expr(self, node: ast.Expr) -> str:
-        if isinstance(node.value, ast.Constant):
-            return ""
-        if isinstance(node.value, ast.Call) and _last(node.value.func) == "warn":
-            self._mention(node.value)
-            return "warn"
-        return self._plain(node)
-
-    def _mention(self, node: Any) -> None:
-        referred, self.references = self.references, self.mentions
-        try:
-            self.text(node)
-        finally:
-            self.references = referred
-
-    def _raise(self, node: ast.Raise) -> str:
-        self._mention(node.exc)
-        made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-        return f"raise {'' if made is None else _last(made)}"
-
-    def _assert(self, node: ast.Assert) -> str:
-        self._mention(node.msg)
-        return f"assert {self.text(node.test)}"
+        return "" if isinstance(node.value, ast.Constant) else self._plain(node)
 
     def _annassign(self, node: ast.AnnAssign) -> str:
         kind = next((_last(n) for n in ast.walk(node.annotation) if _last(n) in ("ClassVar", "InitVar")), "")
@@ -146,17 +130,45 @@ class Normaliser:
         return node.arg
 
     def _call(self, node: ast.Call) -> str:
-        keywords = [keyword for keyword in node.keywords if keyword.arg not in _TEXTS]
-        first = _NOTES_FROM.get(_last(node.func), len(node.args))
-        texts = [a for place, a in enumerate(node.args) if place >= first and _is_text(a)]
-        arguments = [a for a in node.args if a not in texts]
-        self._mention([*texts, *(keyword for keyword in node.keywords if keyword.arg in _TEXTS)])
-        return f"Call({self.text(node.func)},{self.text(arguments)},{self.text(keywords)})"
+        prose = self.prose(node) if any(keyword.arg for keyword in node.keywords) else frozenset()
+        keywords = [keyword for keyword in node.keywords if keyword.arg not in prose]
+        return f"Call({self.text(node.func)},{self.text(node.args)},{self.text(keywords)})"
+
+    def declares(self, node: ast.expr | None) -> bool:
+        """Whether an expression is a call on an object of a `declaring` class, through further calls perhaps."""
+        made_by = self._made_by(node)
+        return bool(made_by) and all(_module(module).declares(name) for module, name in made_by)
+
+    def prose(self, node: ast.expr) -> frozenset[str]:
+        """The fields marked as `Prose` of the class at the root of an expression."""
+        made_by = self._made_by(node)
+        fields = [_module(module).prose(name) for module, name in made_by]
+        return frozenset.intersection(*fields) if fields else frozenset()
+
+    def _made_by(self, node: ast.expr | None) -> list[Name]:
+        """The definition at the root of a chain of calls and attributes; none of another expression."""
+        chain: list[str] = []
+        while isinstance(node, (ast.Call, ast.Attribute)):
+            if isinstance(node, ast.Attribute):
+                chain.append(node.attr)
+            node = node.func if isinstance(node, ast.Call) else node.value
+        if not isinstance(node, ast.Name):
+            return []
+        found, module = self._meaning(node.id)
+        while not found and module is not None and chain:
+            name = chain.pop()
+            found, module = _module(module).resolve(name), _module(module).submodule(name)
+        return found
+
+    def marked(self, node: ast.expr, mark: str) -> bool:
+        """Whether an annotation or a decorator is one of the marks of this module, or has it among its parts."""
+        names = (self._made_by(part) for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))
+        return any((__name__, mark) in found for found in names)
 
     # -- scopes
 
     def _functiondef(self, node: ast.FunctionDef) -> str:
-        decorators = [d for d in node.decorator_list if not declares(d)]
+        decorators = [d for d in node.decorator_list if not self.declares(d)]
         head = f"{node.name}{self.text(decorators)}{self._defaults(node.args)}"
         return f"{type(node).__name__}({head}{self._body(node)})"
 
@@ -274,14 +286,3 @@ def _module(name: str) -> Module:
 
 def _last(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
-
-
-def declares(node: ast.expr) -> bool:
-    """Whether a decorator or a call declares a claim: its texts are no part of what is computed."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Call):
-        return declares(node.func)  # paper.floor(...)(function)
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _DECLARATIONS

@@ -29,6 +29,10 @@ class Mechanism(Protocol):
     parameters: the fields of a dataclass that differ from their defaults, or the public attributes of any other
     instance as far as `canonical` can name them all. Instances it cannot tell apart share their seeds, hence
     their noise.
+
+    One that always draws whole blocks, so that a trial does not depend on how many were asked for, may have a method
+    ``block(problem, width, rng) -> float64[width, ...]`` beside it, of the same law, that computes `width` trials and
+    nothing beyond them: `release` calls it, and a trial of a release is no trial of a call.
     """
 
     def __call__(self, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray: ...
@@ -131,13 +135,20 @@ def sample_block(mechanism: Any, problem: Any, block: int, seed: int) -> np.ndar
     """Block number `block` of the trials of a mechanism, always of full width."""
     rng = stream(seed, stable_name(mechanism), parameters(mechanism), problem.digest, block)
     with one_blas_thread():
-        return _outputs(mechanism, problem, block_width(problem), rng)
+        return _outputs(mechanism, problem, block_width(problem), rng, stable_name(mechanism))
 
 
-def _outputs(mechanism: Any, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
-    """What the mechanism returns, checked to be numbers, one row a trial."""
-    what = f"the array that mechanism {stable_name(mechanism)} returns"
-    outputs = _one_row_a_trial(what, mechanism(problem, trials, rng), trials)
+def block_of(mechanism: Any, problem: Any, width: int, rng: np.random.Generator) -> np.ndarray:
+    """`width` trials side by side, from the mechanism's own `block` where it has one (see `Mechanism`)."""
+    block = getattr(mechanism, "block", None)
+    made: np.ndarray = (block if callable(block) else mechanism)(problem, width, rng)
+    return made
+
+
+def _outputs(draw: Any, problem: Any, trials: int, rng: np.random.Generator, name: str) -> np.ndarray:
+    """What a mechanism of that name returns, checked to be numbers, one row a trial."""
+    what = f"the array that mechanism {name} returns"
+    outputs = _one_row_a_trial(what, draw(problem, trials, rng), trials)
     if outputs.ndim != 2 or outputs.dtype.kind not in "fiub":
         raise validation.invalid(what, f"of numbers, of shape ({trials}, width)", outputs)
     return outputs
@@ -283,7 +294,7 @@ def release(mechanism: Any, problem: Any, seed: int | None = None) -> Release:
         entropy = secrets.randbits(256) if seed is None else validation.integer("seed", seed, at_least=0)
         rng = stream("release", entropy, stable_name(mechanism), parameters(mechanism), problem.digest)
     with one_blas_thread():
-        output = _outputs(mechanism, problem, 1, rng)[0]
+        output = _outputs(partial(block_of, mechanism), problem, 1, rng, stable_name(mechanism))[0]
     info: dict[str, Any] = {"mechanism": stable_name(mechanism), "parameters": repr(mechanism), "seed": seed}
     if hasattr(mechanism, "guarantee"):
         profile = mechanism.guarantee(problem)

@@ -8,10 +8,12 @@ nothing that was computed is filed under a key of the new text.
 from __future__ import annotations
 
 import ast
+import json
 import os
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
@@ -61,16 +63,11 @@ def path_of(module: str) -> Path | None:
     return our_path(module) if is_ours(module) else foreign_path(module)
 
 
-@cache
-def _installed_folders() -> tuple[Path, ...]:
-    paths = sysconfig.get_paths()
-    return tuple({Path(paths[name]).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")})
-
-
 def external(module: str) -> bool:
     """Whether a module is no text to follow: built in, of the standard library, or of an installed package not ours.
 
-    The recorded version of an installed package stands for its text.
+    The recorded version of an installed package stands for its text, in whatever folder it lies; not that of one that
+    is installed to be edited, nor a file beside it that no distribution names.
     """
     if is_ours(module) or module.partition(".")[0] in _followed:
         return False
@@ -85,7 +82,65 @@ def follow(module: str) -> None:
 @cache
 def _external(module: str, loaded: bool) -> bool:
     path = foreign_path(module)
-    return path is None or any(path.resolve().is_relative_to(folder) for folder in _installed_folders())
+    return path is None or _of_the_standard_library(module, path) or distribution(module) is not None
+
+
+def _of_the_standard_library(module: str, path: Path) -> bool:
+    if module.partition(".")[0] not in sys.stdlib_module_names:
+        return False
+    folders = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")}
+    inside = [path.resolve().relative_to(folder) for folder in folders if path.resolve().is_relative_to(folder)]
+    return any(relative.parts[0] not in ("site-packages", "dist-packages") for relative in inside)
+
+
+def distribution(module: str) -> tuple[str, str] | None:
+    """Name and version of the installed distribution that a module not of ours belongs to; None where there is none.
+
+    One that is installed to be edited (``pip install -e``) is none: its version says nothing of its text.
+    """
+    path = foreign_path(module)
+    if path is None:
+        return None
+    steps = module.count(".") + (path.name == "__init__.py")
+    folder = path.parents[min(steps, len(path.parents) - 1)]
+    for one in _distributions(str(folder)).get(module.partition(".")[0], ()):
+        if one.files is None or f"\n{path.relative_to(folder).as_posix()}," in one.files:
+            return one.name, one.version
+    return None
+
+
+@dataclass(frozen=True)
+class _Distribution:
+    """An installed distribution; `files` is its RECORD behind a line break, None where it has none."""
+
+    name: str
+    version: str
+    files: str | None
+
+
+@cache
+def _distributions(folder: str) -> dict[str, list[_Distribution]]:
+    """The distributions whose metadata lie in a folder, by the names at its top that they hold."""
+    from importlib.metadata import distributions  # takes longer to import than most processes need of this module
+
+    found: dict[str, list[_Distribution]] = {}
+    for one in distributions(path=[folder]):
+        record = one.read_text("RECORD")
+        place = Path(str(getattr(one, "_path", ""))).name
+        if record is None and f"-{one.version}" not in place:
+            continue  # what building leaves in a folder of sources
+        if json.loads(one.read_text("direct_url.json") or "{}").get("dir_info", {}).get("editable"):
+            continue
+        if record is not None:
+            files = {line.split(",", 1)[0].split("/", 1)[0] for line in record.splitlines()}
+            tops = {name.removesuffix(".py") for name in files}
+        else:  # of a system's own packages
+            tops = set((one.read_text("top_level.txt") or one.name.lower().replace("-", "_")).split())
+        for top in tops:
+            found.setdefault(top, []).append(
+                _Distribution(one.name, one.version, None if record is None else f"\n{record}")
+            )
+    return found
 
 
 @lru_cache(maxsize=1024)

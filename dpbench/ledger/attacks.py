@@ -10,6 +10,11 @@ from dpbench.auditing.audit import audit
 from dpbench.auditing.blocks import Sampler
 from dpbench.ledger.core import LEVEL, Context
 
+
+class Bound(float):
+    """A lower bound on ε that an attack of this package found, at the level that it was asked for."""
+
+
 Attack = tuple[Sampler, tuple[Any, Any]]
 """A mechanism, and the pair of neighbouring data sets that it is attacked on."""
 
@@ -28,7 +33,7 @@ def attack_bounds(
     """
     unit = {"what": "attacks", "epsilon": epsilon, "delta": delta, "trials": trials}
     attack = partial(attack_bound, tuple(attacks), epsilon, delta, trials, level, context.seed)
-    return context.map(unit, attack, range(len(attacks)))
+    return [Bound(found) for found in context.map(unit, attack, range(len(attacks)))]
 
 
 def attack_bound(

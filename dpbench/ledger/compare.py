@@ -69,6 +69,10 @@ def read(path: Path) -> dict[str, dict[str, Any]]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         common = {name: document[name] for name in ("level", "seed")}
+        for item in document["claims"]:
+            lacking = {"value", "interval", "series", "level", "trials"} - item["evidence"].keys()
+            if lacking:
+                raise KeyError(f"evidence of {item['id']} without {', '.join(sorted(lacking))}")
         return {item["id"]: {**common, **item} for item in document["claims"]}
     except OSError as error:
         raise invalid("a ledger", f"a file or folder that can be read ({error.strerror})", str(path)) from error

@@ -16,7 +16,9 @@ from dpbench.core import validation
 from dpbench.core.closure import Closure, closure
 from dpbench.core.sampling import canonical
 from dpbench.core.sources import our_path
-from dpbench.ledger.words import KINDS, VERDICTS, WEIGHTS
+from dpbench.ledger.correction import Correction
+from dpbench.ledger.statement import Statement
+from dpbench.ledger.words import FAILED, KINDS, ORIGINS, UNDECIDED, VERDICTS, WEIGHTS
 from dpbench.privacy.profile import Profile
 
 LEVEL = 1e-6
@@ -47,6 +49,12 @@ class Evidence:
         Columns for figures and tables.
     notes : tuple of str
         The argument, in words.
+    decided : {"", "certificate", "exact", "sampled", "tried"}
+        How the verdict was decided (`dpbench.ledger.grades`); empty where it follows from the kind and the level.
+    link : {"", "none", "facts", "derivation", "assumed"}
+        What leads from the paper's objects to what was decided; empty where it follows from the entry.
+    undecided : int
+        Rows nearer to equality than the error of the computation.
     """
 
     value: float
@@ -59,6 +67,9 @@ class Evidence:
     notes: tuple[str, ...] = ()
     margin: float | None = None
     reference: float | None = None
+    decided: str = ""
+    link: str = ""
+    undecided: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types only; infinities and NaN become text, so that the JSON is strict."""
@@ -123,6 +134,13 @@ class Claim:
         a rate it is the nominal level of the slope's interval (`dpbench.rates.slopes`), approximate under skewness.
     holds : str
         Id of the entry that states what holds instead, or empty.
+    origin : {"printed", "corrected", "folklore", "control"}
+        Whose statement it is: the paper's as printed, what holds instead, a fact known from elsewhere, or a mutant of
+        yours that must fail. Empty at declaration: see `default_origin`.
+    proof : str
+        Where the derivation is written out and can be read from scratch: a file beside the module, or an address.
+    draws : {"", "instances"}
+        "instances": the seed chooses the instances, and what is yielded of each is exact.
     full_only : bool
         Whether the entry has no verdict at level quick.
     tolerance : float
@@ -141,6 +159,8 @@ class Claim:
         Ids of the entries that a proof uses.
     depends : tuple of str
         ``"module:name"`` of definitions that the measurement uses and that no name in its code leads to.
+    formal : Statement or None
+        The statement as formulas; `statement` is its sentence.
     drift : float
         Relative difference that value and columns may show between two types of processor at one seed, where last bits
         flip decisions of a sampler; 0: what `dpbench.ledger.compare` allows every entry.
@@ -148,6 +168,8 @@ class Claim:
         Where a search for counterexamples may look.
     certificate : callable or None
         Makes the numbers that the checker verifies alone, from the context.
+    errata : Correction or None
+        What an errata page says beside these fields: place, change, caveats, the authors' reply.
     """
 
     id: str
@@ -172,6 +194,11 @@ class Claim:
     space: Any = None
     certificate: Callable[[Context], Any] | None = None
     drift: float = 0.0
+    origin: str = ""
+    proof: str = ""
+    draws: str = ""
+    errata: Correction | None = None
+    formal: Statement | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         validation.choice("kind", self.kind, KINDS)
@@ -181,6 +208,9 @@ class Claim:
             raise validation.invalid("id", "<paper>.<result>.<kind>[.<variant>]", self.id)
         if self.weight is not None:
             validation.choice("weight", self.weight, WEIGHTS)
+        validation.choice("draws", self.draws, ("", "instances"))
+        object.__setattr__(self, "origin", self.origin or default_origin(self))
+        validation.choice("origin", self.origin, ORIGINS)
 
     def measure(self, context: Context) -> tuple[str, Evidence]:
         """The verdict and the evidence, with the seed and the error level that were in force."""
@@ -197,7 +227,7 @@ class Claim:
     @property
     def outside(self) -> bool:
         """Whether the paper is another package's."""
-        return our_path(f"dpbench.{self.paper}.claims") is None
+        return our_path(f"dpbench.papers.{self.paper}.claims") is None
 
     @property
     def closure(self) -> Closure:
@@ -207,8 +237,32 @@ class Claim:
     @property
     def digest(self) -> str:
         """Key of the code that the entry rests on: evidence with another one is stale."""
-        parts = (self.closure.key, self.kind, self.side, self.level, self.tolerance, _bound(self.run))
+        parts: tuple[Any, ...] = (
+            self.closure.key, self.kind, self.side, self.level, self.tolerance, _bound(self.run)
+        )  # fmt: skip
+        if self.formal is not None:
+            parts = (*parts, self.formal.key)
         return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+_OURS = frozenset({"corrected", "exact", "tight", "moderate", "proved"})
+"""Words of a variant that says something else than the paper."""
+
+
+def default_origin(claim: Claim) -> str:
+    """Whose statement an entry is whose declaration does not say.
+
+    "printed" where the variant says so, where it does not hold, and where it has a quotation or no variant; "corrected"
+    where the variant says that, or names one without a quotation; "control" where the variant says that.
+    """
+    variant = claim.id.split(f".{claim.kind}", 1)[1].replace("-", ".").split(".")
+    if "control" in variant:
+        return "control"
+    if "printed" in variant or claim.expected in FAILED:
+        return "printed"
+    if _OURS.intersection(variant) or (not claim.quote and variant != [""]):
+        return "corrected"
+    return "printed"
 
 
 def _bound(run: Run) -> str:
@@ -229,7 +283,7 @@ def _named(value: Any) -> Any:
 
 
 def privacy_verdict(
-    targets: Sequence[tuple[float, float]],
+    targets: Sequence[tuple[Any, Any]],
     *,
     guarantees: Sequence[Profile] = (),
     pairs: Sequence[Profile] = (),
@@ -237,28 +291,34 @@ def privacy_verdict(
     """Verdict of "every pair is (ε, δ)-DP for each listed (ε, δ)", from profiles aligned with `targets`.
 
     ``guarantees[i]`` (exact or upper, over all neighbours) belongs to ``targets[i]``, and so does ``pairs[i]``
-    (exact or lower, of one admissible pair). "proved" iff all guarantees lie within their target; "refuted" iff
-    one pair lies beyond its own; else "not refuted".
+    (exact or lower, of one admissible pair). "refuted" iff one pair lies beyond its target; "proved" iff there are
+    guarantees and all lie within theirs; "undecided" iff neither, and a profile and its target are nearer to each
+    other than the error of the computation, in some row and beyond it in none; else "not refuted".
     """
-    for (epsilon, delta), pair in zip(targets, pairs, strict=bool(pairs)):
-        if pair.kind in ("exact", "lower") and pair.delta(epsilon) > delta:
-            return "refuted"
-    if guarantees and all(
-        g.kind in ("exact", "upper") and g.delta(epsilon) <= delta
-        for (epsilon, delta), g in zip(targets, guarantees, strict=True)
-    ):
-        return "proved"
-    return "not refuted"
+    places = [
+        pair.place(epsilon, delta) if pair.kind in ("exact", "lower") else "within"
+        for (epsilon, delta), pair in zip(targets, pairs, strict=bool(pairs))
+    ]
+    if "beyond" in places:
+        return "refuted"
+    held = [
+        g.place(epsilon, delta) if g.kind in ("exact", "upper") else "beyond"
+        for (epsilon, delta), g in zip(targets, guarantees, strict=bool(guarantees))
+    ]
+    if held and set(held) == {"within"}:
+        return "proved"  # a pair at a tie is one of those that the guarantee covers
+    return UNDECIDED if UNDECIDED in (*places, *held) and "beyond" not in held else "not refuted"
 
 
-def inequality_verdict(smallest_margin: float) -> str:
+def inequality_verdict(smallest_margin: float, undecided: int = 0) -> str:
     """Verdict of "left ≤ right" from the smallest relative margin (right − left)/right over the instances tried.
 
-    A margin that is not a number (0/0) is no evidence: it raises.
+    `undecided` counts rows whose two sides are nearer to each other than their error: with one, and none beyond, the
+    verdict is "undecided". A margin that is not a number (0/0) is no evidence: it raises.
     """
     if not smallest_margin == smallest_margin:
         raise ArithmeticError("the smallest margin is not a number")
-    return "refuted" if smallest_margin < 0.0 else "not refuted"
+    return "refuted" if smallest_margin < 0.0 else UNDECIDED if undecided else "not refuted"
 
 
 def rate_verdict(interval: tuple[float, float], expected: float, side: str, tolerance: float = 0.1) -> str:

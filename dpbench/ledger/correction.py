@@ -17,8 +17,6 @@ class Correction:
     ----------
     place : str
         Where the quoted words stand: theorem, section, equation, line of a listing.
-    line : int
-        First line of the quotation in the text that was read; 0 where it has no lines.
     change : str
         What a reader writes into their copy, as "for ... read ..." or "add ...".
     caveat : str
@@ -26,19 +24,21 @@ class Correction:
     witness : str
         How the quotation was checked against a second text of the paper; empty where there is none.
     reply : str
-        The authors' reply, with its date; empty until there is one.
+        The authors' reply, with its date; empty until they are asked and answer.
     effect : int
         What the finding changes in practice: 2, a result or what an algorithm does; 1, a number; 0, nothing. Orders the
         findings of one weight.
+    line : int
+        First line of the quotation in the text that was read, to find it again; no page prints it.
     """
 
     place: str
-    line: int
     change: str
     caveat: str = ""
     witness: str = ""
     reply: str = ""
     effect: int = 0
+    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -71,4 +71,4 @@ class Findings:
         """
         row, said = f"{self.paper.name}.{name}", {"weight": weight, "quote": quote, "consequence": consequence}
         self.paper.finding(row, **{key: text for key, text in said.items() if text})
-        self.corrections[row] = Correction(place, line, change, caveat, self.witness, effect=effect)
+        self.corrections[row] = Correction(place, change, caveat, self.witness, effect=effect, line=line)

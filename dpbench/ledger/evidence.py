@@ -21,6 +21,8 @@ from dpbench.runs.environment import machine, processor_type, versions
 from dpbench.runs.store import StoredVerdict
 
 SCHEMA = 1
+NONE = "no evidence"
+"""Why an entry is stale that nothing is committed of."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 _FIELDS = {"schema", "id", "verdict", "level", "seed", "evidence", "code", "environment", "commit", "clean"}
 
@@ -32,10 +34,10 @@ class Status:
     Attributes
     ----------
     id : str
-    code : {"current", "stale", "missing"}
+    code : {"current", "stale"}
     because : tuple of str
-        Names of the definitions that differ; empty where the code is current.
-    environment : {"same", "other", ""}
+        Names of the definitions that differ, or `NONE` where there is no evidence; empty where the code is current.
+    environment : {"same", "other"}
         Whether versions and type of processor are the present ones.
     """
 
@@ -158,7 +160,7 @@ def status(claims: Iterable[Claim], found: Mapping[str, Mapping[str, Any]]) -> l
     for claim in claims:
         document = found.get(claim.id)
         if document is None:
-            rows.append(Status(claim.id, "missing", (), ""))
+            rows.append(Status(claim.id, "stale", (NONE,), "other"))
             continue
         same = all(document["environment"].get(name) == text for name, text in now.items())
         current = document["code"]["key"] == claim.digest

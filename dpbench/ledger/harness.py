@@ -2,28 +2,42 @@
 
 A function yields rows, each a dict whose keys are the columns that the evidence keeps:
 
-- inequality, floor, stability: ``left`` and ``right``, of which left ≤ right is claimed;
+- inequality, floor, stability: ``left`` and ``right``, of which left ≤ right is claimed; rationals and formulas are
+  compared exactly. A side that is the mean of draws is given as ``left_samples`` or ``right_samples``, with
+  ``left_range`` or ``right_range`` where it is known (`dpbench.ledger.samples`);
 - privacy: ``epsilon`` and ``delta``, claimed, with ``guarantee`` (a profile over all neighbours), ``pair`` (the profile
-  of one admissible pair) or ``attack`` (a lower bound on ε at that δ, at the entry's level);
+  of one admissible pair) or ``attack`` (a lower bound on ε at that δ, at the entry's level: of `attack_bounds`, or an
+  `AuditResult`);
 - rate: a point, see `dpbench.ledger.harness_rates`.
 
 A generator may return notes, or a `summary` that says more. A function may also return `Evidence`, whose `margin` (of a
 rate: whose interval beside its reference) decides, or (verdict, `Evidence`) where the verdict follows another rule.
+
+Two sides nearer to each other than their error decide nothing: the verdict is "undecided" where another row does not
+break the claim.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from dpbench.auditing import intervals
+from dpbench.core import validation
+from dpbench.core.closure import closure
+from dpbench.ledger import samples, second_route
+from dpbench.ledger.attacks import Bound
 from dpbench.ledger.core import LEVEL, Context, Evidence, inequality_verdict, privacy_verdict, rate_verdict
-from dpbench.privacy.profile import Profile
+from dpbench.ledger.grades import PROVING, basis
+from dpbench.ledger.words import UNDECIDED
+from dpbench.privacy.exact_law import quantity
+from dpbench.privacy.profile import Profile, as_float
 
 if TYPE_CHECKING:
     from dpbench.ledger.core import Claim
@@ -32,7 +46,7 @@ Row = dict[str, Any]
 Rows = Generator[Row, None, Any]
 """What the function of a claim yields; the value it returns, if any, is its notes or a `Summary`."""
 ROUNDING = 1e-12
-"""A margin this near to zero is equality."""
+"""A margin this near to zero is not decided in floats."""
 _MARGIN = "value: the smallest relative margin (right - left)/|right| over the instances tried"
 
 
@@ -43,9 +57,12 @@ def conclude(claim: Claim, context: Context) -> tuple[str, Evidence]:
     ------
     RuntimeError
         If the function spends a larger error level than the claim states, or gives nothing a verdict follows from.
+    InvalidInput
+        If the claim declares a level that nothing uses.
     """
-    found = claim.run(context)
-    verdict = None
+    watched = _Watched(context)
+    found = claim.run(cast(Context, watched))
+    verdict, bare = None, False
     if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], Evidence):
         verdict, found = found
     elif not isinstance(found, Evidence):
@@ -58,14 +75,96 @@ def conclude(claim: Claim, context: Context) -> tuple[str, Evidence]:
             from dpbench.ledger.harness_rates import slope_of
 
             found = slope_of(rows, *told.notes, **{"level": claim.level} | told.fields)
+        elif samples.sampled_sides(rows):
+            rows, note, drawn = samples.bounded(rows, claim.level or LEVEL)
+            given: dict[str, Any] = {
+                "trials": drawn,
+                "level": claim.level or LEVEL,
+                "decided": "sampled",
+                "link": "none",
+            }
+            found = margins(rows, *(told.notes or (_MARGIN,)), note, **given | told.fields)
         else:
-            found = margins(rows, *told.notes, **told.fields)
-    if found.level > claim.level:
+            found, bare = margins(rows, *told.notes, **told.fields), not any("hits" in row for row in rows)
+    stated = claim.level or (LEVEL if found.decided == "sampled" and found.link == "none" else 0.0)
+    if found.level > stated:
         raise RuntimeError(f"{claim.id} spends the error level {found.level:g}, beyond the {claim.level:g} it states")
     notes = found.notes
     if claim.exponent is not None:
         notes = (f"{notes[0]}; bare exponent {claim.exponent:+.4f}", *notes[1:])
-    return verdict or _verdict(claim, found), replace(found, seed=context.seed, level=claim.level, notes=notes)
+    if claim.kind == "rate" and found.reference is not None and found.interval is not None:
+        from dpbench.rates.exclusion import wording
+
+        said = wording(found.interval, found.reference, side=claim.side, tolerance=claim.tolerance)
+        notes = (f"{notes[0]}; {said}", *notes[1:]) if notes else (said,)
+    verdict = verdict or _verdict(claim, found)
+    if claim.level and not _uses_level(claim, found, watched, bare):
+        raise validation.invalid(
+            f"level of {claim.id}", "0 where rows are bare numbers: what is drawn goes into left_samples or "
+            "right_samples, attack, or Evidence with a level", claim.level,
+        )  # fmt: skip
+    if bare and verdict == "refuted" and claim.draws != "instances" and watched.drawn and _moves(claim, found, context):
+        verdict, notes = UNDECIDED, (*notes, DRAWN)
+    found = replace(found, seed=context.seed, level=max(found.level, claim.level), notes=notes)
+    return _graded(claim, verdict, found)
+
+
+DRAWN = (
+    "the rows follow the seed and are bare numbers, whose sampling error is not known: give draws as left_samples or "
+    'right_samples; if the seed chooses instances on which both sides are exact, declare draws="instances"'
+)
+
+
+def _moves(claim: Claim, found: Evidence, context: Context) -> bool:
+    """Whether another seed gives an outside entry other rows; derivations of this package's say what they draw."""
+    if not claim.outside:
+        return False
+    rows, told = exhaust(claim.run(cast(Context, _Watched(context, context.seed + 1))))
+    return margins(rows, **told.fields).series != found.series
+
+
+class _Watched:
+    """A context that notes whether the measurement may draw: its seed was read, or blocks were mapped.
+
+    With a `seed` of its own it keeps nothing in the store.
+    """
+
+    def __init__(self, context: Context, seed: int | None = None) -> None:
+        self._context, self._seed, self.drawn = context, seed, False
+
+    @property
+    def seed(self) -> int:
+        self.drawn = True
+        return self._context.seed if self._seed is None else self._seed
+
+    def map(self, unit: dict[str, Any], function: Callable[[int], Any], blocks: Iterable[int]) -> list[Any]:
+        self.drawn = True
+        return self._context.map(unit, function, blocks) if self._seed is None else [function(b) for b in blocks]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+
+def _uses_level(claim: Claim, found: Evidence, watched: _Watched, bare: bool) -> bool:
+    """Whether the level of a claim bounds anything: samples, attacks, or what this package's entries draw."""
+    if claim.kind == "rate" or found.level or "attack_epsilon_lower" in found.series:
+        return True
+    return watched.drawn and not (bare and claim.outside)
+
+
+def _graded(claim: Claim, verdict: str, found: Evidence) -> tuple[str, Evidence]:
+    """The verdict and evidence with what they rest on; what rests on somebody's word alone does not say "proved"."""
+    rests = basis(claim, verdict, found)
+    found = replace(found, decided=rests.decided, link=rests.link)
+    if verdict == "proved" and rests.grade not in PROVING:
+        return "not refuted", replace(found, notes=(*found.notes, ASSUMED))
+    return verdict, found
+
+
+ASSUMED = (
+    "every guarantee lies within the claim, but nothing shows that it holds: say in `proof` where its derivation is "
+    "written out"
+)
 
 
 def _verdict(claim: Claim, evidence: Evidence) -> str:
@@ -73,7 +172,7 @@ def _verdict(claim: Claim, evidence: Evidence) -> str:
         interval = evidence.interval or (evidence.value, evidence.value)
         return rate_verdict(interval, evidence.reference, claim.side, claim.tolerance)
     if claim.kind not in ("rate", "privacy") and evidence.margin is not None:
-        return inequality_verdict(evidence.margin)
+        return inequality_verdict(evidence.margin, evidence.undecided)
     raise RuntimeError(f"{claim.id} gives evidence that decides no verdict on a claim of kind {claim.kind}")
 
 
@@ -93,8 +192,7 @@ class Summary:
 
 
 def summary(*notes: str, **fields: Any) -> Summary:
-    """Notes and further fields of the evidence, to be returned by a generator: ``return summary(note, value="share")``.
-    """
+    """Notes and further fields of the evidence, for a generator to return: ``return summary(note, value="share")``."""
     return Summary(notes, fields)
 
 
@@ -132,6 +230,10 @@ def margins(
     sides: tuple[str, str] = ("left", "right"),
     rounding: float = ROUNDING,
     trials: int = 0,
+    level: float = 0.0,
+    equality: str = "",
+    decided: str = "",
+    link: str = "",
 ) -> Evidence:
     """Evidence of left ≤ right.
 
@@ -148,20 +250,46 @@ def margins(
     sides : (str, str)
         Columns with the left and the right side.
     rounding : float
-        A margin this near to zero is equality.
+        Error of a margin: one below 0 by less decides nothing.
     trials : int
+    level : float
+        Error level that was spent.
+    equality : str
+        Why two sides that agree but for rounding are equal, where they are: such rows hold then.
+    decided, link : str
+        See `Evidence`.
     """
     series = dict(rows) if isinstance(rows, Mapping) else column(rows)
     if margin is None:
-        pairs = zip(*(series[side] for side in sides), strict=True)
-        series["margin"] = [(right - left) / abs(right) for left, right in pairs]
+        found = [_margin(left, right, rounding) for left, right in zip(*(series[s] for s in sides), strict=True)]
+        series |= {side: [as_float(part) for part in series[side]] for side in sides}
+        series["margin"] = [one for one, _ in found]
         margin = float(np.min(series["margin"]))  # not a number where any is not
+        near = sum(tie for _, tie in found)
+    else:
+        near = int(-rounding < margin < 0.0)
     margin = 0.0 if abs(margin) < rounding else margin
+    if equality:
+        near, notes = 0, (*notes, f"sides that agree but for rounding are equal: {equality}")
     if not (notes and notes[0].startswith("value")):
         notes = (_MARGIN, *notes)
     if isinstance(value, str):
         value = float(np.max(series[value]))
-    return Evidence(margin if value is None else value, trials=trials, series=series, notes=notes, margin=margin)
+    return Evidence(
+        margin if value is None else value, trials=trials, level=level, series=series, notes=notes, margin=margin,
+        undecided=near, decided=decided, link=link,
+    )  # fmt: skip
+
+
+def _margin(left: Any, right: Any, rounding: float) -> tuple[float, bool]:
+    """(right − left)/|right|, and whether that is a tie which floats do not decide: rationals and formulas do."""
+    if not any(isinstance(side, (str, Fraction)) for side in (left, right)):
+        made = float((right - left) / abs(right))
+        return made, -rounding < made < 0.0
+    difference = quantity("right - left", "right - left", {"left": left, "right": right})
+    sign = difference.sign()
+    made = float(difference) / abs(as_float(right)) if as_float(right) else float(difference)
+    return (0.0 if sign in (0, None) else float(np.copysign(max(abs(made), rounding), made))), sign is None
 
 
 def missed(found: np.ndarray, bounds: Any, beta: float, cases: int, **columns: Any) -> Row:
@@ -191,7 +319,7 @@ def growing(rows: Sequence[Row], *notes: str, trials: int = 0) -> Evidence:
     axis = np.array([float(next(iter(row.values()))) for row in rows])
     growth = float(np.polyfit(np.abs(np.log(axis / axis[0])), np.log(needed), 1)[0])
     margin = float(max(1.0 - needed[1:] / (GROWTH * needed[:-1])))
-    return margins(rows, *notes, value=growth, margin=margin, trials=trials)
+    return margins(rows, *notes, value=growth, margin=margin, trials=trials, decided="tried", link="derivation")
 
 
 def vanishing(rows: Sequence[Row], *notes: str) -> Evidence:
@@ -201,7 +329,7 @@ def vanishing(rows: Sequence[Row], *notes: str) -> Evidence:
     """
     ratios = [row["ratio"] for row in rows]
     margin = max(2.0 * after / before - 1.0 for before, after in pairwise(ratios))
-    return margins(rows, *notes, value=ratios[-1], margin=margin)
+    return margins(rows, *notes, value=ratios[-1], margin=margin, decided="tried", link="derivation")
 
 
 def profiles(
@@ -234,41 +362,102 @@ def profiles(
     """
     named = [row if isinstance(row, dict) else _named(*row) for row in rows]
     table: list[Row] = []
-    pairs: list[tuple[tuple[float, float], Profile]] = []
-    guarantees: list[tuple[tuple[float, float], Profile]] = []
-    attacks: list[tuple[tuple[float, float], float]] = []
+    pairs: list[tuple[tuple[Any, Any], Profile]] = []
+    guarantees: list[tuple[tuple[Any, Any], Profile]] = []
+    attacks: list[tuple[tuple[float, float], Any]] = []
     for row in named:
+        if not {"epsilon", "delta"} <= row.keys():
+            raise validation.invalid("a row of a privacy claim", "with the epsilon and delta that are claimed", row)
         target = row["epsilon"], row["delta"]
         kept = {k: v for k, v in row.items() if k not in ("epsilon", "delta", "guarantee", "pair", "attack")}
         if "attack" in row:
-            attacks.append((target, row["attack"]))
+            attacks.append(((as_float(target[0]), as_float(target[1])), row["attack"]))
             continue
         kind = "pair" if "pair" in row else "guarantee"
+        if not isinstance(row.get(kind), Profile):
+            raise validation.invalid(
+                "a row of a privacy claim", "with a Profile as guarantee or pair, or an attack", row
+            )
         profile = row[kind]
         (pairs if kind == "pair" else guarantees).append((target, profile))
+        epsilon, delta = as_float(target[0]), as_float(target[1])
         reached = "true_delta" if kind == "pair" else "guaranteed_delta"
-        kept |= {"target_epsilon": target[0], "target_delta": target[1], reached: profile.delta(target[0])}
-        table.append(kept)
-    verdict = privacy_verdict([t for t, _ in pairs], pairs=[p for _, p in pairs])
-    if verdict != "refuted":
-        verdict = privacy_verdict([t for t, _ in guarantees], guarantees=[g for _, g in guarantees])
-    if broken:
-        verdict = "refuted"
-    if any(bound > epsilon for (epsilon, _), bound in attacks):
-        verdict = "refuted"
+        table.append(kept | {"target_epsilon": epsilon, "target_delta": delta, reached: profile.delta(epsilon)})
+    verdict, decided, undecided = _private(pairs, guarantees)
+    if verdict == "proved":
+        wrong = [_second(profile, *map(as_float, target)) for target, profile in guarantees]
+        if any(wrong):
+            verdict, decided = "not refuted", "exact"
+            notes = (*notes, f"not proved, at {sum(map(bool, wrong))} rows: {next(filter(None, wrong))}")
+        else:
+            notes = (*notes, SECOND)
+    lower = [_bound(attack) for _, attack in attacks]
+    link = ""
+    if broken and verdict != "refuted":
+        verdict, decided = "refuted", "exact"
+    if verdict != "refuted" and any(bound > epsilon for ((epsilon, _), _), bound in zip(attacks, lower, strict=True)):
+        verdict, decided = "refuted", "sampled"
+        link = (
+            "none"
+            if all(isinstance(attack, Bound) or hasattr(attack, "epsilon_lower") for _, attack in attacks)
+            else ""
+        )
+    elif verdict == "not refuted" and attacks and not guarantees:
+        decided, link = "sampled", "none"
     columns = {name: [row[name] for row in table if name in row] for row in table for name in row}
     if attacks:
-        columns["attack_epsilon_lower"] = [bound for _, bound in attacks]
+        columns["attack_epsilon_lower"] = lower
     headline = float(max(columns[value])) if isinstance(value, str) else value
     if headline is None:
-        ratios = [
-            profile.delta(epsilon) / delta if delta else profile.epsilon(0.0) / epsilon
-            for (epsilon, delta), profile in pairs or guarantees
-        ]
-        headline = max(ratios, default=max((bound / epsilon for (epsilon, _), bound in attacks), default=0.0))
+        ratios = [_ratio(profile, *map(as_float, target)) for target, profile in pairs or guarantees]
+        attained = [bound / epsilon for ((epsilon, _), _), bound in zip(attacks, lower, strict=True)]
+        headline = max(ratios, default=max(attained, default=0.0))
         what = "true delta of a pair" if pairs else "guaranteed delta" if guarantees else "lower bound on epsilon"
         notes = (f"value: the largest ratio of a {what} to the claimed one", *notes)
-    return verdict, Evidence(headline, trials=trials, series=columns | (series or {}), notes=notes)
+    if undecided:
+        notes = (*notes, f"{undecided} rows are nearer to the claimed delta than the error of the computation")
+    return verdict, Evidence(
+        headline, trials=trials, series=columns | (series or {}), notes=notes, decided=decided, link=link,
+        undecided=undecided,
+    )  # fmt: skip
+
+
+Judged = tuple[tuple[Any, Any], Profile]
+
+
+def _private(pairs: Sequence[Judged], guarantees: Sequence[Judged]) -> tuple[str, str, int]:
+    """Verdict of the profiles, how it was decided, and the rows that are undecided."""
+    near = sum(profile.place(*target) == UNDECIDED for target, profile in (*pairs, *guarantees))
+    verdict = privacy_verdict([t for t, _ in pairs], pairs=[p for _, p in pairs])
+    if verdict == "refuted":
+        return verdict, "exact", near
+    if guarantees:
+        held = privacy_verdict([t for t, _ in guarantees], guarantees=[g for _, g in guarantees])
+        verdict = held if held == "proved" or verdict != UNDECIDED else verdict
+    return verdict, "tried" if verdict == "not refuted" else "exact", near
+
+
+SECOND = "every delta agrees with a second computation in ball arithmetic, from shift and noise alone"
+
+
+def _second(profile: Profile, epsilon: float, delta: float) -> str:
+    """What a second route to δ, which shares no definition with the guarantee, finds wrong with it."""
+    try:
+        shared = closure(profile.delta_of).names & closure(second_route.delta).names
+    except validation.InvalidInput:
+        return "delta_of is no named function, so that the two routes to delta cannot be told apart"
+    if shared:
+        return "the two routes to delta meet"
+    return second_route.differs(profile.law, epsilon, delta, profile.delta(epsilon))
+
+
+def _ratio(profile: Profile, epsilon: float, delta: float) -> float:
+    return profile.delta(epsilon) / delta if delta else profile.epsilon(0.0) / epsilon
+
+
+def _bound(attack: Any) -> float:
+    """The lower bound on ε of an attack: a number, or an `AuditResult`."""
+    return validation.real("attack", getattr(attack, "epsilon_lower", attack), at_least=0.0)
 
 
 def _named(epsilon: float, delta: float, profile: Profile) -> Row:

@@ -65,6 +65,7 @@ def judge(
             f"the level is nominal: approximate under skewness; largest sample skewness of a grid point "
             f"{found.skewness[worst]:+.2f} at {axis} = {grid[worst]:g} ({sizes[worst]} data sets: "
             f"+-{math.sqrt(6.0 / sizes[worst]):.2f} by chance alone)",
+            *((found.warning,) if found.warning else ()),
             *notes,
         ),
     )

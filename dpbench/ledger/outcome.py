@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpbench.ledger.core import Claim, Evidence, plain
+from dpbench.ledger.grades import Basis, basis, counts
 from dpbench.runs.environment import machine, versions
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,11 @@ class Entry:
     def as_expected(self) -> bool:
         return self.verdict == self.claim.expected
 
+    @property
+    def basis(self) -> Basis:
+        """What the verdict rests on."""
+        return basis(self.claim, self.verdict, self.evidence)
+
     def to_dict(self) -> dict[str, Any]:
         c = self.claim
         return {
@@ -36,6 +42,8 @@ class Entry:
             "kind": c.kind,
             "statement": c.statement,
             "verdict": self.verdict,
+            **self.basis.to_dict(),
+            "origin": c.origin,
             "expected": c.expected,
             "weight": c.weight,
             "quote": c.quote,
@@ -100,12 +108,18 @@ class Ledger:
             "seconds": self.seconds,
         }
 
+    @property
+    def grades(self) -> dict[str, dict[str, int]]:
+        """How many entries of each verdict have each grade."""
+        return counts((entry.verdict, entry.basis.grade) for entry in self.entries)
+
     def rows(self) -> list[tuple[str, ...]]:
-        """Id, verdict, expected, value, interval, error level: what tables show."""
+        """Id, verdict, grade, expected, value, interval, error level: what tables show."""
         return [
             (
                 e.claim.id,
                 e.verdict,
+                e.basis.grade,
                 e.claim.expected,
                 f"{e.evidence.value:.6g}",
                 "" if e.evidence.interval is None else "[{:.4g}, {:.4g}]".format(*e.evidence.interval),
@@ -124,7 +138,7 @@ class Ledger:
 
     def to_latex(self) -> str:
         """The table as a LaTeX ``tabular``."""
-        lines = [r"\begin{tabular}{llllll}", " & ".join(COLUMNS) + r" \\", r"\hline"]
+        lines = [r"\begin{tabular}{lllllll}", " & ".join(COLUMNS) + r" \\", r"\hline"]
         lines += [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in self.rows()]
         return "\n".join([*lines, r"\end{tabular}", ""])
 
@@ -136,7 +150,7 @@ class Ledger:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-COLUMNS = ("claim", "verdict", "expected", "value", "interval", "error level")
+COLUMNS = ("claim", "verdict", "grade", "expected", "value", "interval", "error level")
 _LATEX = str.maketrans(
     {c: rf"\{c}" for c in "&%$#_{}"}
     | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}

@@ -28,7 +28,10 @@ from functools import partial
 from typing import Any, NotRequired, Required, TypedDict, TypeVar, Unpack
 
 from dpbench.core import validation
+from dpbench.core.normalise import declaring
 from dpbench.ledger.core import LEVEL, Claim
+from dpbench.ledger.correction import Correction
+from dpbench.ledger.statement import Statement
 
 Measurement = TypeVar("Measurement", bound=Callable[..., Any])
 Declare = Callable[[Measurement], Measurement]
@@ -42,7 +45,8 @@ class Declaration(TypedDict):
     source, quote : str
         Where the paper states it, and its words.
     statement : str
-        What is claimed, as printed or as corrected.
+        What is claimed, as printed or as corrected: a text, or a `Statement` from which text, searched space and
+        certificate follow.
     expected, because : str
         The verdict expected before anything is run, and its derivation.
     variant : str
@@ -52,7 +56,7 @@ class Declaration(TypedDict):
     """
 
     source: Required[str]
-    statement: Required[str]
+    statement: Required[str | Statement]
     expected: Required[str]
     because: Required[str]
     variant: NotRequired[str | None]
@@ -68,6 +72,10 @@ class Declaration(TypedDict):
     full_only: NotRequired[bool]
     level: NotRequired[float]
     drift: NotRequired[float]
+    origin: NotRequired[str]
+    proof: NotRequired[str]
+    draws: NotRequired[str]
+    errata: NotRequired[Correction | None]
 
 
 class RateDeclaration(Declaration):
@@ -77,9 +85,10 @@ class RateDeclaration(Declaration):
     exponent: NotRequired[float | None]
 
 
-_FINDINGS = ("weight", "quote", "consequence", "holds", "rests_on", "depends", "space", "certificate")
+_FINDINGS = ("weight", "quote", "consequence", "holds", "rests_on", "depends", "space", "certificate", "origin")
 
 
+@declaring
 @dataclass(frozen=True, eq=False)
 class Paper:
     """A paper with its claims.
@@ -112,6 +121,7 @@ class Paper:
     drawings: tuple[str, ...] = ()
     _declared: dict[str, list[Claim]] = field(default_factory=dict, init=False, repr=False)
     _findings: dict[str, dict[str, Any]] = field(default_factory=dict, init=False, repr=False)
+    _origins: set[str] = field(default_factory=set, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
@@ -139,11 +149,16 @@ class Paper:
         return self._declare("stability", name, **fields)
 
     def _declare(
-        self, kind: str, name: str, *, source: str, statement: str, expected: str, because: str,
+        self, kind: str, name: str, *, source: str, statement: str | Statement, expected: str, because: str,
         variant: str | None = None, arguments: Mapping[str, Any] | None = None, **fields: Any,
     ) -> Declare[Any]:  # fmt: skip
         """What the decorators of all kinds share: `name` is the result, "thm4" or "lemma2"; see `Declaration`."""
         made = ".".join(part for part in (self.name, name, kind, variant) if part)
+        if isinstance(statement, Statement):
+            fields["formal"], statement = statement, statement.sentence or statement.text
+
+        if fields.get("origin"):
+            self._origins.add(made)
 
         def declare(function: Measurement) -> Measurement:
             run = partial(function, **arguments) if arguments else function
@@ -175,7 +190,9 @@ class Paper:
         prefix = first.id[: first.id.index(f".{first.kind}") + len(first.kind) + 1]
         if "because" in changes:
             changes["derivation"] = changes.pop("because")
-        fresh = {"holds": "", "weight": None, "consequence": ""}  # of what the first says wrongly
+        fresh = {"holds": "", "weight": None, "consequence": "", "origin": "", "errata": None}  # of what the first says
+        if changes.get("origin"):
+            self._origins.add(f"{prefix}.{variant}")
         run = partial(function, **arguments) if arguments else first.run
         self._add(replace(first, **fresh | {"id": f"{prefix}.{variant}", "run": run} | changes))
 
@@ -218,7 +235,11 @@ class Paper:
         if unknown:
             hint = validation.did_you_mean(min(unknown), [claim.id for claim in claims])
             raise validation.invalid("a finding's id", f"that of a claim of {self.name}{hint}", min(unknown))
-        return tuple(replace(c, **self._findings[c.id]) if c.id in self._findings else c for c in claims)
+        return tuple(replace(c, **self._found(c)) if c.id in self._findings else c for c in claims)
+
+    def _found(self, claim: Claim) -> dict[str, Any]:
+        """What is written elsewhere of a claim; with a quotation its origin may be another, unless it was declared."""
+        return ({} if claim.id in self._origins else {"origin": ""}) | self._findings[claim.id]
 
     def _modules(self) -> list[str]:
         if not self.package:

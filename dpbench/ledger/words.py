@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 KINDS = ("privacy", "rate", "floor", "inequality", "stability")
+UNDECIDED = "undecided"
+"""Nearer to equality than the error of the computation, in some row, and nothing beyond the claim in any."""
 VERDICTS = {
-    "privacy": ("proved", "refuted", "not refuted"),
-    "rate": ("consistent", "inconsistent", "undecided"),
-    "floor": ("refuted", "not refuted"),
-    "inequality": ("refuted", "not refuted"),
-    "stability": ("refuted", "not refuted"),
+    "privacy": ("proved", "refuted", "not refuted", UNDECIDED),
+    "rate": ("consistent", "inconsistent", UNDECIDED),
+    "floor": ("refuted", "not refuted", UNDECIDED),
+    "inequality": ("refuted", "not refuted", UNDECIDED),
+    "stability": ("refuted", "not refuted", UNDECIDED),
 }
+FAILED = ("refuted", "inconsistent")
+"""Verdicts of what does not hold."""
 WEIGHTS = ("statement", "range", "constant", "step", "hypothesis", "misprint")
 """What a finding against the paper weighs: see `dpbench.ledger.core.Claim.weight`."""
+DECIDED = ("certificate", "exact", "sampled", "tried")
+"""How a verdict was decided: by the checker from a certificate; here, with an error bound; at the level spent; on the
+instances tried."""
+LINKS = ("none", "facts", "derivation", "assumed")
+"""What leads from the paper's objects to what was decided: nothing is needed; trusted facts by number; a written
+derivation; somebody's word."""
+GRADES = ("certificate", "exact", "sampled", "derivation", "tried", "assumed")
+"""What a verdict rests on: see `dpbench.ledger.grades`."""
+ORIGINS = ("printed", "corrected", "folklore", "control")
+"""Whose statement an entry is: the paper's as printed, what holds instead, a known fact, or a mutant that must fail."""

@@ -138,6 +138,7 @@ def parallel(parts: Sequence[Profile]) -> Profile:
         partial(_largest, [part.epsilon for part in parts]),
         neighbours,
         max(shifts) if kind != "lower" and len(shifts) == len(parts) else None,
+        ("largest", tuple(part.law for part in parts)),
     )
 
 

@@ -8,19 +8,30 @@ it is
 
 with δ₁ the mass that only P has. All terms are positive, so nothing cancels, and both δ(ε) and ε(δ) are one
 binary search after one sort. Everything is kept in logs, so masses far below the least double count.
+
+Between floats a tie cannot be decided: near δ(ε) = 0 the number is a difference that cancels, whose error is absolute
+(`Pair.error`). Laws of rationals or formulas are exact (`dpbench.privacy.exact_law`), and so are ties between them.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpbench.core import validation
 
+if TYPE_CHECKING:
+    from dpbench.privacy.exact_law import ExactPair, Number
+
 _MASS_TOLERANCE = 1e-9
+RELATIVE_ERROR = 1e-12
+"""Relative error that the masses of a law in floats are taken to have: a few rounding units of their logarithms."""
+ABSOLUTE_ERROR = 2.0**-53
+"""What a probability given as a float is taken to be off by at least: it may be 1 less the sum of the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +90,24 @@ class HockeyStick:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two finite distributions, judged in both directions."""
+    """Two finite distributions, judged in both directions.
+
+    Attributes
+    ----------
+    forward, backward : HockeyStick
+    logs : (ndarray, ndarray)
+        The log-probabilities.
+    off : float
+        Absolute error of each probability, beside the relative `RELATIVE_ERROR`.
+    exactly : ExactPair or None
+        The same laws as rationals or formulas, where they were given so.
+    """
 
     forward: HockeyStick
     backward: HockeyStick
+    logs: tuple[np.ndarray, np.ndarray] = field(repr=False, compare=False)
+    off: float = 0.0
+    exactly: ExactPair | None = field(default=None, repr=False, compare=False)
 
     def delta(self, epsilon: float) -> float:
         """The larger δ(ε) of the two directions, ε ≥ 0."""
@@ -94,21 +119,47 @@ class Pair:
         delta = validation.delta(delta)
         return max(self.forward.epsilon(delta), self.backward.epsilon(delta))
 
+    def error(self, epsilon: float) -> float:
+        """A bound on the absolute error of `delta`: that of the masses of every outcome that may count at this ε."""
+        first, second = self.logs
+        return max(_error(first, second, epsilon, self.off), _error(second, first, epsilon, self.off))
 
-def pair(p: Any, q: Any) -> Pair:
+
+def _error(log_p: np.ndarray, log_q: np.ndarray, epsilon: float, off: float) -> float:
+    """Σ of the errors of p and of e^ε q, over the outcomes with p > e^ε q but for these errors."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        first, second = np.exp(log_p), np.exp(np.minimum(log_q + epsilon, 700.0))
+        error = RELATIVE_ERROR * (first + second)
+        error += off * ((first > 0.0) + np.exp(min(epsilon, 700.0)) * (second > 0.0))
+        counts = first - second > -error
+    return float(error[counts & (first > 0.0)].sum())
+
+
+def pair(p: Any, q: Any, symbols: Mapping[str, Number] | None = None) -> Pair:
     """The pair of two probability vectors over the same outcomes, each summing to 1.
+
+    Vectors of `fractions.Fraction` and of formulas (``"exp(epsilon)/(1 + exp(epsilon))"``, with `symbols` for their
+    names) are exact, and so is every comparison with a claim, ties included; floats are rounded. The last formula may
+    be ``"rest"``.
 
     Raises
     ------
     InvalidInput
         For a negative, infinite or missing entry, different lengths, or a sum off 1 by more than 1e-9.
     """
+    from dpbench.privacy.exact_law import exact_pair, is_exact
+
+    if is_exact(p) and is_exact(q):
+        exactly = exact_pair(p, q, symbols)
+        made = pair_from_logs(*exactly.logarithms())
+        return Pair(made.forward, made.backward, made.logs, exactly=exactly)
     p, q = validation.array("p", p, ndim=1), validation.array("q", q, ndim=1)
     for name, values in (("p", p), ("q", q)):
         if values.min() < 0.0:
             raise validation.invalid(name, "a vector of probabilities >= 0", float(values.min()))
     with np.errstate(divide="ignore"):
-        return pair_from_logs(np.log(p), np.log(q))
+        made = pair_from_logs(np.log(p), np.log(q))
+    return Pair(made.forward, made.backward, made.logs, off=ABSOLUTE_ERROR)
 
 
 def pair_from_logs(log_p: Any, log_q: Any) -> Pair:
@@ -116,7 +167,7 @@ def pair_from_logs(log_p: Any, log_q: Any) -> Pair:
     log_p, log_q = _log_masses("log_p", log_p), _log_masses("log_q", log_q)
     if log_p.shape != log_q.shape:
         raise validation.invalid("log_q", f"a vector of length {log_p.size}, like log_p", log_q)
-    return Pair(_direction(log_p, log_q), _direction(log_q, log_p))
+    return Pair(_direction(log_p, log_q), _direction(log_q, log_p), (log_p, log_q))
 
 
 def hockey_stick(losses: np.ndarray, log_masses: np.ndarray, log_escape: float = -math.inf) -> HockeyStick:
@@ -155,7 +206,5 @@ def _log_masses(name: str, values: Any) -> np.ndarray:
         raise validation.invalid(name, "a vector of finite log-probabilities or -inf", values)
     total = float(np.logaddexp.reduce(made))
     if not abs(total) <= _MASS_TOLERANCE:
-        raise validation.invalid(
-            name, "log-probabilities whose masses sum to 1", f"a sum of exp({total:.6g})"
-        )
+        raise validation.invalid(name, "log-probabilities whose masses sum to 1", f"a sum of exp({total:.6g})")
     return made

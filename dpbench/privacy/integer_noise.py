@@ -193,7 +193,7 @@ def blurred(profile: Profile, distance: float, why: str = "") -> Profile:
     distance = validation.real("distance", distance, at_least=0.0)
     because = f"{profile.why}; each law drawn is within {distance:.1e} of it in total variation" + why
     delta_of = partial(_blurred_delta, profile=profile, distance=distance)
-    return Profile("upper", because, delta_of, None, profile.neighbours)
+    return Profile("upper", because, delta_of, None, profile.neighbours, law=("blurred", profile.law, distance))
 
 
 def _blurred_delta(epsilon: float, profile: Profile, distance: float) -> float:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import partial
+from typing import Any
 
 from dpbench.core import validation
 from dpbench.privacy import gaussian, laplace, pure
@@ -19,6 +21,10 @@ from dpbench.privacy.inversion import crossing
 KINDS = ("exact", "upper", "lower")
 NEIGHBOURS = ("replace", "add-remove")
 
+Law = tuple[Any, ...]
+"""What a profile is of, as plain numbers: a kind and its parameters, which `dpbench.ledger.second_route` reads."""
+
+_UNIT = 2.0**-50  # relative error of a level or shift that is the quotient of a few numbers
 _UNDERFLOW = 1e-300  # a δ below this cannot be told from one that has underflowed
 
 
@@ -31,8 +37,8 @@ class Profile:
     Attributes
     ----------
     kind : {"exact", "upper", "lower"}
-        "upper" and "lower" bound the true δ(ε) at every ε, numerical error included; "exact" is it, to a
-        relative `gaussian.ROUNDING`.
+        "upper" and "lower" bound the true δ(ε) at every ε, numerical error included; "exact" is it, to
+        `error_of`.
     why : str
         The argument, in words.
     delta_of : callable
@@ -45,6 +51,15 @@ class Profile:
     mu : float or None
         Distance of the two unit Gaussians, where the profile is Gaussian (or, a lower one, is so less what
         `why` takes off).
+    law : tuple or None
+        What the profile is of, in plain numbers, for a second computation of δ that shares nothing with `delta_of`:
+        ("gaussian", shift, noise), ("laplace", shift), ("pure", epsilon), ("approximate", epsilon, delta),
+        ("discrete", log-probabilities, log-probabilities), ("lost", delta, law), ("least", laws), ("largest", laws).
+    error_of : callable, optional
+        A bound on the absolute error of `delta_of` at ε, of what `kind` does not allow for already. Default: a
+        relative `gaussian.ROUNDING` of an exact profile.
+    place_of : callable, optional
+        "within", "beyond" or "undecided" for a claimed (ε, δ), where that is decided exactly.
     """
 
     kind: str
@@ -53,10 +68,38 @@ class Profile:
     epsilon_of: Callable[[float], float] | None = field(default=None, repr=False)
     neighbours: str = "replace"
     mu: float | None = None
+    law: Law | None = field(default=None, repr=False)
+    error_of: Callable[[float], float] | None = field(default=None, repr=False)
+    place_of: Callable[[Any, Any], str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         validation.choice("kind", self.kind, KINDS)
         validation.choice("neighbours", self.neighbours, NEIGHBOURS)
+
+    def place(self, epsilon: Any, delta: Any) -> str:
+        """Where the profile lies, seen from a claimed (ε, δ): "within", "beyond" or "undecided".
+
+        "beyond" says that δ(ε) is larger than `delta` (of an upper profile: that the bound is), "within" that it is
+        not; "undecided" that the two are nearer to each other than the error of the computation. Of a lower profile
+        "within" says only that it is not beyond.
+
+        Parameters
+        ----------
+        epsilon, delta : float, int, Fraction or str
+            Numbers, or formulas of numbers such as ``"log(3)"``.
+        """
+        if self.place_of is not None:
+            return self.place_of(epsilon, delta)
+        level, claimed = as_float(epsilon), as_float(delta)
+        value = self.delta(level)
+        error = 0.0 if self.error_of is None else self.error_of(level)
+        if self.kind == "exact" and self.error_of is None:
+            error = gaussian.ROUNDING * value
+        if value + (error if self.kind == "exact" else 0.0) <= claimed:
+            return "within"
+        if self.kind == "upper":
+            error += 2.0 * gaussian.ROUNDING * value  # by which the bound was rounded up
+        return "beyond" if value - error > claimed else "undecided"
 
     def delta(self, epsilon: float) -> float:
         """δ at this ε ≥ 0."""
@@ -79,31 +122,52 @@ class Profile:
         return reached if delta >= _UNDERFLOW else math.inf
 
 
+def as_float(number: Any) -> float:
+    """A number, or a formula of numbers, as a float."""
+    if not isinstance(number, str):
+        return float(number)
+    from dpbench.privacy.exact_law import quantity
+
+    return float(quantity("a number", number))
+
+
 def gaussian_profile(mu: float, *, kind: str, why: str, neighbours: str = "replace") -> Profile:
     """The profile of a Gaussian shift of μ standard deviations."""
     mu = validation.real("mu", mu, at_least=0.0)
     return _rounded(
-        kind, why, partial(gaussian.delta, mu=mu), partial(gaussian.epsilon, mu=mu), neighbours, mu
-    )
+        kind, why, partial(gaussian.delta, mu=mu), partial(gaussian.epsilon, mu=mu), neighbours, mu,
+        law=("gaussian", mu, 1.0),
+    )  # fmt: skip
 
 
-def laplace_profile(shift: float, *, kind: str, why: str, neighbours: str = "replace") -> Profile:
+def laplace_profile(shift: float | Fraction, *, kind: str, why: str, neighbours: str = "replace") -> Profile:
     """The profile of one coordinate with Laplace noise whose centre moves by `shift` scales.
+
+    A float is a number to a few rounding units, so that a claim within them of the shift is "undecided"
+    (`Profile.place`). A `Fraction` is the shift itself: the claim of ε = `shift` is then decided.
 
     Several coordinates: `pure_profile` of the summed shifts, or `composition.compose` of the single ones.
     """
+    place_of = None
+    if isinstance(shift, Fraction):
+        from dpbench.privacy.exact_law import ExactLaplace
+
+        exactly = ExactLaplace(shift)
+        place_of, shift = exactly.place, float(exactly)
     shift = validation.real("shift", shift, at_least=0.0)
     return _rounded(
-        kind, why, partial(laplace.delta, shift=shift), partial(laplace.epsilon, shift=shift), neighbours
-    )
+        kind, why, partial(laplace.delta, shift=shift), partial(laplace.epsilon, shift=shift), neighbours,
+        law=("laplace", shift), error=partial(_near_its_end, end=shift), place_of=place_of,
+    )  # fmt: skip
 
 
 def pure_profile(epsilon: float, *, kind: str = "upper", why: str, neighbours: str = "replace") -> Profile:
     """What ε-DP alone implies: the profile of randomised response, "exact" for that mechanism only."""
     level = validation.real("epsilon", epsilon, at_least=0.0)
     return _rounded(
-        kind, why, partial(pure.delta, level=level), partial(pure.epsilon, level=level), neighbours
-    )
+        kind, why, partial(pure.delta, level=level), partial(pure.epsilon, level=level), neighbours,
+        law=("pure", level), error=partial(_near_its_end, end=level),
+    )  # fmt: skip
 
 
 def approximate_profile(epsilon: float, delta: float, *, why: str, neighbours: str = "replace") -> Profile:
@@ -111,18 +175,21 @@ def approximate_profile(epsilon: float, delta: float, *, why: str, neighbours: s
     level, failure = validation.real("epsilon", epsilon, at_least=0.0), validation.delta(delta)
     delta_of = partial(pure.delta, level=level, failure=failure)
     epsilon_of = partial(pure.epsilon, level=level, failure=failure)
-    return Profile("upper", why, partial(_raised, delta_of, floor=failure), epsilon_of, neighbours)
+    law = ("approximate", level, failure)
+    return Profile("upper", why, partial(_raised, delta_of, floor=failure), epsilon_of, neighbours, law=law)
 
 
 def discrete_profile(pair: Pair, *, kind: str = "exact", why: str, neighbours: str = "replace") -> Profile:
     """The profile of two finite distributions (`discrete.pair`, `discrete.pair_from_logs`)."""
     epsilon_of = partial(_epsilon_for_raised, pair.epsilon) if kind == "upper" else pair.epsilon
-    return _rounded(kind, why, pair.delta, epsilon_of, neighbours)
+    place_of = None if pair.exactly is None else pair.exactly.place
+    law = ("discrete", *pair.logs)
+    return _rounded(kind, why, pair.delta, epsilon_of, neighbours, law=law, error=pair.error, place_of=place_of)
 
 
 def no_privacy(why: str, neighbours: str = "replace", kind: str = "upper") -> Profile:
     """The profile that promises nothing: δ = 1 at every ε."""
-    return Profile(kind, why, _one, _infinity, neighbours)
+    return Profile(kind, why, _one, _infinity, neighbours, law=("nothing",))
 
 
 def shifted_gaussian(distance: float, noise: float, *, kind: str, why: str) -> Profile:
@@ -131,7 +198,7 @@ def shifted_gaussian(distance: float, noise: float, *, kind: str, why: str) -> P
         return gaussian_profile(0.0, kind=kind, why="the output does not depend on the record")
     if noise == 0.0:
         return no_privacy("no noise is added", kind=kind)
-    return gaussian_profile(distance / noise, kind=kind, why=why)
+    return replace(gaussian_profile(distance / noise, kind=kind, why=why), law=("gaussian", distance, noise))
 
 
 def _rounded(
@@ -141,13 +208,29 @@ def _rounded(
     epsilon_of: Callable[[float], float],
     neighbours: str,
     mu: float | None = None,
+    *,
+    law: Law | None = None,
+    error: Callable[[float], float] | None = None,
+    place_of: Callable[[Any, Any], str] | None = None,
 ) -> Profile:
     """A profile from a formula whose ε is already rounded up: its δ moves to the side `kind` asks for."""
     if kind == "lower":
-        return Profile(kind, why, partial(_lowered, delta_of), None, neighbours, mu)
+        return Profile(kind, why, partial(_lowered, delta_of), None, neighbours, mu, law, error, place_of)
     if kind == "upper":
         delta_of = partial(_raised, delta_of)
-    return Profile(kind, why, delta_of, epsilon_of, neighbours, mu)
+    elif error is not None:
+        error = partial(_error, delta_of, error)
+    return Profile(kind, why, delta_of, epsilon_of, neighbours, mu, law, error, place_of)
+
+
+def _error(delta_of: Callable[[float], float], absolute: Callable[[float], float], epsilon: float) -> float:
+    return gaussian.ROUNDING * delta_of(epsilon) + absolute(epsilon)
+
+
+def _near_its_end(epsilon: float, end: float) -> float:
+    """Error of a δ that falls to 0 at ε = `end`: of a few rounding units of `end`, and none well beyond it."""
+    unit = _UNIT * (1.0 + end)
+    return unit if epsilon < end + unit else 0.0
 
 
 def _raised(delta_of: Callable[[float], float], epsilon: float, floor: float = 0.0) -> float:

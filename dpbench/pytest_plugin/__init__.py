@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 WANTED = "dpbench_wanted"
 FOUND = "dpbench_audit"
 CLAIM = "dpbench_claim"
+RELATIONS = ("replace", "add", "remove", "add_remove")
 
 
 # name, type, default, help; each an option --dp-NAME and a setting dp_NAME of the ini file.
@@ -133,10 +134,24 @@ class Auditor:
     def __init__(self, request: pytest.FixtureRequest) -> None:
         self._request = request
 
-    def __call__(self, sampler: Any, dataset: Any, neighbour: Any, **options: Any) -> AuditResult:
-        """Audit a claim on two neighbouring data sets: ``epsilon`` and ``delta``, or ``claim``."""
+    def __call__(self, sampler: Any, dataset: Any, neighbour: Any = None, **options: Any) -> AuditResult:
+        """Audit a claim on two neighbouring data sets: ``epsilon`` and ``delta``, or ``claim``.
+
+        With one data set alone, neighbours are made from it by ``relation=``, by its first, last and extreme records,
+        and the most telling pair is audited.
+        """
         from dpbench.auditing.audit import audit
 
+        if neighbour is None:
+            from dpbench.auditing.neighbours import pairs_of
+            from dpbench.auditing.search import telling_pair
+            from dpbench.core import validation
+
+            relation = validation.choice("relation", options.get("relation"), list(RELATIONS))
+            session = settings(self._request.config)
+            given = {name: session[name] for name in ("seed", "confidence", "workers")}
+            some = {k: v for k, v in options.items() if k not in ("trials", "progress", "relation")}
+            dataset, neighbour = telling_pair(sampler, pairs_of(dataset, relation), **{**given, **some})
         return self._run(audit, (sampler, dataset, neighbour), ("seed", "trials", "confidence", "workers"), options)
 
     def search(self, sampler: Any, domain: Any, **options: Any) -> AuditResult:
@@ -186,8 +201,9 @@ class Auditor:
         line = f"{found.verdict}: {node.nodeid}: {found}"
         node.user_properties.append((FOUND, {"line": line, "level": 1.0 - found.confidence}))
         if found.verdict == "refuted":
-            said = found.claim or f"({found.epsilon:g}, {found.delta:g})-differential privacy"
-            pytest.fail(f"{said} refuted: {found}", pytrace=False)
+            pytest.fail(f"{found.claimed} refuted: {found}", pytrace=False)
+        if found.verdict == "blind":
+            pytest.fail(f"{found.claimed} not tested, the audit is blind: {found}", pytrace=False)
         return found
 
 
@@ -195,8 +211,8 @@ class Auditor:
 def dp_audit(request: pytest.FixtureRequest) -> Auditor:
     """Audit a claim: ``dp_audit(sampler, dataset, neighbour, epsilon=1.0, delta=0.0)``.
 
-    The test fails if the claim is refuted. Further keywords go to `dpbench.audit`; other audits are its methods
-    `search`, `bits`, `samples`, `one_run` and `one_run_scores`.
+    The test fails if the claim is refuted, or if the audit is blind. Further keywords go to `dpbench.audit`; other
+    audits are its methods `search`, `bits`, `samples`, `one_run` and `one_run_scores`.
     """
     return Auditor(request)
 

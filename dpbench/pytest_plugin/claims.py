@@ -11,6 +11,7 @@ import pytest
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import sources
 from dpbench.ledger.core import Claim
+from dpbench.ledger.grades import basis
 from dpbench.ledger.paper import Paper
 from dpbench.pytest_plugin import CLAIM, settings
 from dpbench.runs import limits
@@ -80,7 +81,8 @@ class ClaimItem(pytest.Item):
         if isinstance(outcome, str):
             raise UnexpectedVerdict(f"{self.claim.id} has no verdict, expected {self.claim.expected}: {outcome}")
         verdict, evidence = outcome
-        said = f"{verdict}: {self.claim.id}: value {evidence.value:.6g}"
+        grade = basis(self.claim, verdict, evidence).grade
+        said = f"{verdict}: {self.claim.id}: value {evidence.value:.6g}, grade {grade}"
         self.user_properties.append((CLAIM, {"line": said, "level": evidence.level}))
         if verdict != self.claim.expected:
             raise UnexpectedVerdict(_told(self.claim, verdict, evidence, options))
@@ -99,6 +101,7 @@ def _told(claim: Claim, verdict: str, evidence: Any, options: dict[str, Any]) ->
     ends = "" if evidence.interval is None else " in [{:.6g}, {:.6g}]".format(*evidence.interval)
     lines = [
         f"{claim.id}: {verdict}, expected {claim.expected}",
+        f"  grade      {basis(claim, verdict, evidence).grade}",
         f"  source     {claim.source}",
         f"  statement  {claim.statement}",
         f"  because    {claim.derivation}",

@@ -1,34 +1,34 @@
 """An errata page for a paper, from the ledger and its committed evidence: nothing is run here.
 
-``python -m dpbench.report.errata glm`` prints Markdown, ``--html`` one self-contained HTML page. Findings stand in
+``dpbench errata glm`` prints Markdown, ``--html`` one self-contained HTML page, ``--latex`` a note that compiles, and
+``--coverage`` every statement of the paper with its entries. Findings stand in
 order of weight, and within one weight by what they change in practice. What a finding says comes from its claim
-(quotation, consequence, derivation, the entry that holds) and, where the paper's claims have a module ``findings`` with
-``CORRECTIONS``, from there (place, what to write instead, the paper's own caveats, the check of the quotation, the
-authors' reply).
+(quotation, consequence, derivation, the entry that holds) and from its `Correction`: place, what to write instead, the
+paper's own caveats, the check of the quotation, the authors' reply. That stands in the claim's declaration, or in a
+module ``findings`` beside the paper's claims.
 """
 
 from __future__ import annotations
 
-import argparse
 import html
 import importlib
 import importlib.util
-import sys
 import textwrap
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from dpbench.certificates.shown import about
 from dpbench.core import validation
 from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.evidence import committed
+from dpbench.ledger.grades import basis
 from dpbench.ledger.paper import Paper
+from dpbench.ledger.premises import STANDING
 from dpbench.ledger.registry import all_papers
-from dpbench.ledger.words import WEIGHTS
+from dpbench.ledger.words import FAILED, WEIGHTS
+from dpbench.report.coverage import counted, places
+from dpbench.report.policy import content_policy
 
-FAILED = ("refuted", "inconsistent")
 MEANING = {
     "statement": "The statement is false",
     "range": "True in a stated range, not beyond it",
@@ -37,6 +37,8 @@ MEANING = {
     "hypothesis": "Holds with a usual assumption that is not stated",
     "misprint": "Misprints and slips of the pen",
 }
+NOT_ASKED = "not yet asked"
+"""In the place of a reply; silence is said of nobody who was not asked."""
 LINES, WIDTH = 5, 118
 Field = tuple[str, str]
 """A label and its text; the label is empty for a quotation."""
@@ -45,25 +47,27 @@ Section = tuple[str, list[tuple[str, list[Field]]]]
 
 
 def findings(paper: Paper) -> list[Claim]:
-    """Claims expected to fail that carry a weight: by weight, then by effect, then as declared."""
-    failed = [claim for claim in paper.claims if claim.expected in FAILED and claim.weight]
+    """What is printed, is quoted, and is expected to fail, with a weight: by weight, by effect, then as declared.
+
+    Corrected statements, folklore and controls are nobody's errata.
+    """
+    failed = [c for c in paper.claims if c.expected in FAILED and c.weight and c.origin == "printed" and c.quote]
     effect = {name: correction.effect for name, correction in corrections(paper).items()}
     return sorted(failed, key=lambda c: (WEIGHTS.index(str(c.weight)), -effect.get(c.id, 0)))
 
 
 def corrections(paper: Paper) -> dict[str, Correction]:
-    """What the paper's module ``findings`` records, by id; empty where it has none."""
-    if not paper.package:
-        return {}
+    """What declarations and the paper's module ``findings`` record, by id."""
+    declared = {claim.id: claim.errata for claim in paper.claims if claim.errata is not None}
     name = f"{paper.package}.findings"
-    if importlib.util.find_spec(name) is None:
-        return {}
-    return dict(getattr(importlib.import_module(name), "CORRECTIONS", {}))
+    if not paper.package or importlib.util.find_spec(name) is None:
+        return declared
+    return dict(getattr(importlib.import_module(name), "CORRECTIONS", {})) | declared
 
 
 def fields(claim: Claim, correction: Correction | None, item: Mapping[str, Any] | None) -> list[Field]:
     """What is said of one finding, in order."""
-    place = claim.source if correction is None else _placed(correction)
+    place = claim.source if correction is None else correction.place
     said: list[Field] = [("Where", place)]
     if claim.quote:
         said.append(("", claim.quote))
@@ -81,7 +85,7 @@ def fields(claim: Claim, correction: Correction | None, item: Mapping[str, Any] 
     said += [("Certificate", text) for text in about(claim.id)]
     if correction is not None and correction.witness:
         said.append(("Quotation checked", correction.witness))
-    said.append(("The authors' reply", (correction.reply if correction else "") or "none yet"))
+    said.append(("The authors' reply", (correction.reply if correction else "") or NOT_ASKED))
     return [(label, text) for label, text in said if text]
 
 
@@ -94,7 +98,7 @@ def reading(claim: Claim) -> list[Field]:
     correction = corrections(paper).get(claim.id)
     if claim.weight:
         caveat, reply = (correction.caveat, correction.reply) if correction else ("", "")
-        said += [("what the paper says of it itself", caveat), ("the authors' reply", reply or "none yet")]
+        said += [("what the paper says of it itself", caveat), ("the authors' reply", reply or NOT_ASKED)]
     return [(label, text) for label, text in said if text]
 
 
@@ -103,11 +107,8 @@ def measured(claim: Claim, item: Mapping[str, Any]) -> str:
     value, notes = item["evidence"]["value"], item["evidence"]["notes"]
     number = value if isinstance(value, str) else f"{value:.4g}"
     older = "" if item["code"]["key"] == claim.digest else ", of an older version of the entry"
-    return f"{number} ({item['verdict']}{older})" + (f"; {notes[0]}" if notes else "")
-
-
-def _placed(correction: Correction) -> str:
-    return correction.place + (f" (line {correction.line} of the text read)" if correction.line else "")
+    grade = basis(claim, item["verdict"], item["evidence"]).grade
+    return f"{number} ({item['verdict']}, {grade}{older})" + (f"; {notes[0]}" if notes else "")
 
 
 def shortened(text: str) -> str:
@@ -128,16 +129,43 @@ def heading(paper: Paper, count: int) -> list[str]:
         f'Errata proposed for "{paper.title}"',
         f"To {authors}: with thanks for a paper whose every statement could be turned into a program. What follows are "
         f"the {count} places where, as printed, the program disagrees; most are slips without effect on the results, "
-        "and each names the entry of the ledger that states what holds instead. All else that the ledger tries of the "
-        "paper stands.",
+        "and each names the entry of the ledger that states what holds instead. " + covered(paper),
         f'{read} Whether a later version mends a point is not known. Quotations are the paper\'s LaTeX, " ... " where '
         "words are left out. Each point has the command that shows it, and a place for your reply: a correction of "
         "ours is as welcome as a comment.".strip(),
     ]
 
 
+def covered(paper: Paper) -> str:
+    """The last sentence of the preface: what was looked at, and what was not."""
+    found = places(paper)
+    if not found:
+        return "What of the paper was not looked at is not listed yet."
+    return f"What was looked at is listed by `dpbench errata {paper.name} --coverage`: {counted(found)}."
+
+
+def check_twins(paper: Paper, evidence: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse a page whose "what holds instead" does not hold.
+
+    Raises
+    ------
+    InvalidInput
+        Where a finding names an entry that is not there, is expected to fail, or has another verdict in the evidence.
+    """
+    known = {claim.id: claim for claim in paper.claims}
+    for claim in findings(paper):
+        twin = known.get(claim.holds)
+        if not claim.holds:
+            continue
+        found = evidence.get(claim.holds, {}).get("verdict") or (twin.expected if twin else "not there")
+        if found not in STANDING:
+            place = f"holds of {claim.id}"
+            raise validation.invalid(place, "an entry that holds: no errata are written", f"{claim.holds}, {found}")
+
+
 def sections(paper: Paper, evidence: Mapping[str, Mapping[str, Any]]) -> list[Section]:
-    """Weights in order, each with its findings."""
+    """Weights in order, each with its findings; see `check_twins` for what is refused."""
+    check_twins(paper, evidence)
     known, claims = corrections(paper), findings(paper)
     made: list[Section] = []
     for weight in WEIGHTS:
@@ -175,7 +203,8 @@ def page(paper: Paper, evidence: Mapping[str, Mapping[str, Any]]) -> str:
             number += 1
             body += [f"<h3>{number}. {html.escape(name)}</h3>", *_items(said)]
     style = "body{max-width:46em;margin:2em auto;font-family:serif;line-height:1.45}blockquote{font-family:monospace}"
-    head = f'<meta charset="utf-8"><title>{title}</title><style>{style}</style>'
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{content_policy(style=style)}">'
+    head = f'<meta charset="utf-8">{policy}<title>{title}</title><style>{style}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(body)}</body></html>\n'
 
 
@@ -197,23 +226,3 @@ def paper_named(name: str) -> Paper:
     """
     papers = {paper.name: paper for paper in all_papers()}
     return papers[validation.choice("paper", name, sorted(papers))]
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Print the errata page of a paper; 2 for what cannot be used."""
-    parser = argparse.ArgumentParser(prog="python -m dpbench.report.errata", description="Errata page of a paper.")
-    parser.add_argument("paper")
-    parser.add_argument("--html", action="store_true", help="one HTML page instead of Markdown")
-    parser.add_argument("--evidence", type=Path, help="folder of evidence; default the committed one")
-    asked = parser.parse_args(arguments)
-    try:
-        made = (page if asked.html else markdown)(paper_named(asked.paper), committed(asked.evidence))
-    except validation.InvalidInput as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    print(made, end="" if made.endswith("\n") else "\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

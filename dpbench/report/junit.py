@@ -48,6 +48,6 @@ def _case(entry: Entry) -> xml.Element:
     if not entry.as_expected:
         failure = xml.SubElement(case, "failure", message=f"{entry.verdict}, expected {claim.expected}")
         failure.text = _legal(f"{claim.source}: {claim.statement}")
-    said = [f"verdict: {entry.verdict}", f"value: {evidence.value:.6g}", *evidence.notes]
+    said = [f"verdict: {entry.verdict}", f"grade: {entry.basis.grade}", f"value: {evidence.value:.6g}", *evidence.notes]
     xml.SubElement(case, "system-out").text = _legal("\n".join(said))
     return case

@@ -1,7 +1,8 @@
 r"""For papers: a LaTeX table of claims, a macro for each, and citations of what was checked and with what.
 
-``\dpclaim{id}`` is the verdict of a claim, ``\dpvalue{id}`` the number it rests on, ``\dpclaims`` the table; an id that
-is not there prints as a bold question mark. Nothing but LaTeX itself is needed.
+``\dpclaim{id}`` is the verdict of a claim with its grade, as "proved (derivation)", ``\dpverdict{id}`` and
+``\dpgrade{id}`` are the two apart, ``\dpvalue{id}`` is the number it rests on, ``\dpclaims`` the table; an id that is
+not there prints as a bold question mark. Nothing but LaTeX itself is needed.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _ESCAPED = str.maketrans(
 )
 _MACROS = r"""\makeatletter
 \newcommand{\dpclaim}[1]{\ifcsname dpclaim@#1\endcsname\csname dpclaim@#1\endcsname\else\textbf{?}\fi}
+\newcommand{\dpverdict}[1]{\ifcsname dpverdict@#1\endcsname\csname dpverdict@#1\endcsname\else\textbf{?}\fi}
+\newcommand{\dpgrade}[1]{\ifcsname dpgrade@#1\endcsname\csname dpgrade@#1\endcsname\else\textbf{?}\fi}
 \newcommand{\dpvalue}[1]{\ifcsname dpvalue@#1\endcsname\csname dpvalue@#1\endcsname\else\textbf{?}\fi}"""
 
 
@@ -42,7 +45,9 @@ def latex(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
     shown = [(claim, found[claim.id]) for claim in claims if claim.id in found]
     lines = [f"% dpbench {__version__}: write it again with `dpbench report --latex FILE`", _MACROS]
     for claim, one in shown:
-        lines.append(rf"\@namedef{{dpclaim@{claim.id}}}{{{escaped(one.verdict)}}}")
+        lines.append(rf"\@namedef{{dpclaim@{claim.id}}}{{{escaped(f'{one.verdict} ({one.grade})')}}}")
+        lines.append(rf"\@namedef{{dpverdict@{claim.id}}}{{{escaped(one.verdict)}}}")
+        lines.append(rf"\@namedef{{dpgrade@{claim.id}}}{{{escaped(one.grade)}}}")
         lines.append(rf"\@namedef{{dpvalue@{claim.id}}}{{{_value(one)}}}")
     rows = [
         " & ".join((rf"\texttt{{{escaped(claim.id)}}}", escaped(claim.source), rf"\dpclaim{{{claim.id}}}", _value(one)))

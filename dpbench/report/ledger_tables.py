@@ -88,7 +88,7 @@ def _finding(claim: Claim, shown: Shown, correction: Correction | None, found: M
 
 
 def _verdict(shown: Shown) -> str:
-    return shown.verdict + (" (stale)" if shown.stale else "")
+    return f"{shown.verdict} ({shown.grade}{', stale' if shown.stale else ''})"
 
 
 def _number(value: Any) -> str:

@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dpbench.ledger.grades import counts
 from dpbench.ledger.words import KINDS, WEIGHTS
-from dpbench.report.plain import table, verdict_text
+from dpbench.report.plain import graded, table, verdict_text
 
 if TYPE_CHECKING:
     from dpbench.ledger.core import Claim
@@ -57,7 +58,9 @@ def _row(claim: Claim, shown: Shown | None) -> dict[str, Any]:
         "statement": claim.statement,
         "expected": claim.expected,
         "weight": claim.weight,
+        "origin": claim.origin,
         "verdict": None if shown is None else shown.verdict,
+        "grade": None if shown is None else shown.grade,
         "level": None if shown is None else shown.level,
         "seconds": None if shown is None else shown.evidence["seconds"],
         "full_only": claim.full_only,
@@ -73,10 +76,13 @@ def print_list(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
     ]
     console.print(_aligned(titles, cells, console.width) or _table(titles, cells))
     verdicts = Counter(row["verdict"] or NOT_RUN for row in listed)
+    grades = counts((row["verdict"], row["grade"]) for row in listed if row["verdict"])
     weights = Counter(row["weight"] for row in listed if row["weight"])
     said = ", ".join(f"{verdicts[name]} {name}" for name in _VERDICTS if verdicts[name])
     what = f"{len(listed)} entries" if len(listed) != 1 else "1 entry"
     console.print(f"{what}: {said}")
+    if grades:
+        console.print(f"grades: {graded(grades)}")
     if weights:
         told = ", ".join(f"{name} {weights[name]}" for name in WEIGHTS if weights[name])
         console.print(f"weights of what does not hold: {told}")

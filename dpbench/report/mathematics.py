@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
 from markupsafe import Markup, escape
@@ -17,6 +18,20 @@ _SIGNS = (("<=", "≤"), (">=", "≥"), ("!=", "≠"), ("->", "→"), (" - ", " 
 _RAISED = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|\{([^{}]*)\}|(-?[\wα-ωΑ-Ω./]*[\wα-ωΑ-Ω]|\*))")
 _LOWERED = re.compile(r"(?<![A-Za-z][A-Za-z])(?<=[A-Za-zα-ωΑ-Ω|)])_(?:\{([^{}]*)\}|([A-Za-z0-9α-ωΑ-Ω]+))")
 _CODE = re.compile(r"(`[^`]*`)")
+_NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+_LISTED = (
+    "math mrow mi mn mo ms mtext mspace msub msup msubsup munder mover munderover mmultiscripts mprescripts none "
+    "mfrac msqrt mroot mstyle mpadded mphantom menclose mtable mtr mtd merror"
+)
+_ELEMENTS = frozenset(_LISTED.split())
+_KNOWN = (
+    "linebreak display displaystyle mathvariant stretchy fence separator form lspace rspace minsize maxsize accent "
+    "accentunder movablelimits largeop symmetric linethickness columnalign rowalign columnspacing rowspacing "
+    "columnlines rowlines columnspan rowspan width height depth voffset scriptlevel notation mathcolor "
+    "mathbackground mathsize"
+)
+_ATTRIBUTES = frozenset(_KNOWN.split())
+_VALUE = re.compile(r"[\w.%+\- #]*", re.ASCII)
 _MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "\\|*_[]`~$"}
 
 
@@ -34,9 +49,25 @@ def quoted(text: str) -> Markup:
 
 def _mathml(latex: str) -> Markup:
     try:
-        return Markup(convert(latex))
+        return _rebuilt(ElementTree.fromstring(convert(latex)))
     except Exception:  # whatever a foreign quotation does to the parser: it is shown as it was written
         return Markup("<code>{}</code>").format(latex)
+
+
+def _rebuilt(element: ElementTree.Element) -> Markup:
+    """MathML written anew: elements and attributes of a list, text escaped; of any other element, its content alone."""
+    inside = Markup("").join([
+        escape(element.text or ""),
+        *(Markup("").join((_rebuilt(part), escape(part.tail or ""))) for part in element),
+    ])  # fmt: skip
+    tag = element.tag.removeprefix(f"{{{_NAMESPACE}}}")
+    if tag not in _ELEMENTS:
+        return inside
+    given = {name: value for name, value in element.items() if name in _ATTRIBUTES and _VALUE.fullmatch(value)}
+    if tag == "math":
+        given = {"xmlns": _NAMESPACE, **given}
+    said = Markup("").join(Markup(' {}="{}"').format(name, value) for name, value in given.items())
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, said, inside)
 
 
 def typeset(text: str) -> Markup:

@@ -20,7 +20,7 @@ def escaped(text: str) -> str:
 
 
 def bits(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.own_bits --json`` wrote."""
+    """What ``python -m studies.own_bits --json`` wrote."""
     return table(
         ("sampler", "exact ε", "at δ", "its bits show ε ≥", "broken", "runs a side"),
         (
@@ -38,7 +38,7 @@ def bits(document: dict[str, Any]) -> str:
 
 
 def power(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.power --json`` wrote: bounds beside an oracle's, or beside a goal."""
+    """What ``python -m studies.power --json`` wrote: bounds beside an oracle's, or beside a goal."""
     parts = [document.get(part, {}) for part in ("scalars", "zoo", "vectors")]
     return table(
         (
@@ -78,7 +78,7 @@ def _beside(row: dict[str, Any]) -> str:
 
 
 def learners(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.learners --variant today --json`` wrote."""
+    """What ``python -m studies.learners --variant today --json`` wrote."""
     return table(
         (
             "mechanism",
@@ -106,7 +106,7 @@ def learners(document: dict[str, Any]) -> str:
 
 
 def validity(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.validity --json`` wrote."""
+    """What ``python -m studies.validity --json`` wrote."""
     return table(
         (
             "mechanism, confidence",
@@ -135,7 +135,7 @@ def validity(document: dict[str, Any]) -> str:
 
 
 def stream(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.stream --json`` wrote."""
+    """What ``python -m studies.stream --json`` wrote."""
     row = document["stream"]
     return table(
         (
@@ -178,10 +178,21 @@ def auditors(rows: Iterable[dict[str, Any]]) -> str:
 
 
 def sampler(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.heavytail --json`` wrote: the rows with a promise."""
+    """What ``python -m studies.heavytail --json`` wrote: the rows with a promise."""
     return table(
-        ("data", "d", "n", "θ", "ε", "boxes opened", "envelope, s", "a further draw, s", "draws", "s a draw",
-         "promised"),
+        (
+            "data",
+            "d",
+            "n",
+            "θ",
+            "ε",
+            "boxes opened",
+            "envelope, s",
+            "a further draw, s",
+            "draws",
+            "s a draw",
+            "promised",
+        ),
         (
             (
                 row["data"],
@@ -203,7 +214,7 @@ def sampler(document: dict[str, Any]) -> str:
 
 
 def risks(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.publicdata_risk --json`` wrote: slopes over n, and the mean at the ends of σ."""
+    """What ``python -m studies.publicdata_risk --json`` wrote: slopes over n, and the mean at the ends of σ."""
     smallest = min(row["sigma"] for row in document["rows"])
     asked = {row["algorithm"]: f"{row['n']:.1e}" for row in document["prescribed"] if row["sigma"] == 1.0}
 
@@ -229,7 +240,7 @@ def risks(document: dict[str, Any]) -> str:
 
 
 def sizing(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.sizing --json`` wrote."""
+    """What ``python -m studies.sizing --json`` wrote."""
     return table(
         ("loss", "workers", "trials/s", "speed-up", "bytes once", "bytes a block", "a scheduler feeds", "a link feeds"),
         (

@@ -8,7 +8,7 @@ from dpbench.report.measured import escaped, table
 
 
 def second_zoo(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.second_power --json`` wrote, beside the figures of the zoo's first run."""
+    """What ``python -m studies.second_power --json`` wrote, beside the figures of the zoo's first run."""
     first, later = document.get("first run", {}), document["second zoo"]
     return _zoo({**first, **later}, {RATIO: later, "in the first run": first})
 
@@ -47,7 +47,7 @@ def _zoo(rows: dict[str, Any], ratios: dict[str, dict[str, Any]]) -> str:
 
 
 def arrays(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.arrays --json`` wrote: mean bounds of each auditor on the same arrays."""
+    """What ``python -m studies.arrays --json`` wrote: mean bounds of each auditor on the same arrays."""
     names = list(dict.fromkeys(auditor for row in document["laws"].values() for auditor in row["auditors"]))
 
     def shown(row: dict[str, Any], auditor: str) -> str:
@@ -74,7 +74,7 @@ def arrays(document: dict[str, Any]) -> str:
 
 
 def diffprivlib(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.audit_diffprivlib --json`` wrote: one row a mechanism, its claim and two audits."""
+    """What ``python -m studies.audit_diffprivlib --json`` wrote: one row a mechanism, its claim and two audits."""
     return table(
         ("mechanism", "claimed ε", "δ", "answers a side", "bound from the answers", "bound from their last bits"),
         (
@@ -92,7 +92,7 @@ def diffprivlib(document: dict[str, Any]) -> str:
 
 
 def one_run(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.one_run --json`` wrote: one row for each law and number of canaries."""
+    """What ``python -m studies.one_run --json`` wrote: one row for each law and number of canaries."""
     names = list(dict.fromkeys(row["auditor"] for row in document["rows"]))
     found: dict[tuple[int, str], dict[str, str]] = {}
     for row in document["rows"]:
@@ -108,7 +108,7 @@ def one_run(document: dict[str, Any]) -> str:
 
 
 def speed(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.audit_speed --json`` wrote: the least of several times, beside what is aimed at."""
+    """What ``python -m studies.audit_speed --json`` wrote: the least of several times, beside what is aimed at."""
     return table(
         ("processor seconds", "aimed at", "least", "largest", "of so many", "the sampler alone"),
         (
@@ -126,7 +126,7 @@ def speed(document: dict[str, Any]) -> str:
 
 
 def dependence(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.dependence --json`` wrote: how many audits were refused."""
+    """What ``python -m studies.dependence --json`` wrote: how many audits were refused."""
     return table(
         ("sampler", "runs a side", "audits", "refused"),
         (

@@ -9,7 +9,7 @@ from dpbench.report.measured import table
 DRAWS = (
     "What integer noise costs, from random words at hand (entropy apart; goal: 40 ns a draw), beside NumPy's "
     "floating-point draws, the words, and OpenDP's samplers of the same laws, which fetch their own entropy "
-    "(`python -m benchmarks.exact_noise --json evidence/exact_noise.json`; processor time; the p-value is of a "
+    "(`python -m studies.exact_noise --json evidence/exact_noise.json`; processor time; the p-value is of a "
     "two-sample Kolmogorov-Smirnov test on 50,000 draws a side):"
 )
 COSTS = "What exact arithmetic costs a mechanism (the same command):"
@@ -26,7 +26,7 @@ HOSTILE = (
 
 
 def draws(document: dict[str, Any]) -> str:
-    """Nanoseconds a draw, of what ``python -m benchmarks.exact_noise --json`` wrote."""
+    """Nanoseconds a draw, of what ``python -m studies.exact_noise --json`` wrote."""
     rows = (
         (row["name"], f"{row['nanoseconds']:,.0f}", "" if row["p"] is None else f"{row['p']:.2f}")
         for row in document["draws"]

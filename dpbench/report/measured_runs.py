@@ -18,7 +18,7 @@ _FAULTS = {
 
 
 def faults(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.faults --json`` wrote."""
+    """What ``python -m studies.faults --json`` wrote."""
     types = document["processor types"]["types"]
     rows = [(_FAULTS[kind], str(count["faults"]), str(count["rounds"])) for kind, count in document["counts"].items()]
     return table(
@@ -53,7 +53,7 @@ def flips(document: dict[str, Any]) -> str:
 
 
 def mechanism_peers(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.mechanism_peers --json`` wrote."""
+    """What ``python -m studies.mechanism_peers --json`` wrote."""
     return table(
         ("mechanism", "peer", "how they agree", "ours a second", "peer's", "ratio", "95% interval"),
         (
@@ -70,7 +70,7 @@ PEERS = (
     (
         "mechanism_peers.json", mechanism_peers,
         "The JL method, RRSPM with its oracles and the exponential mechanism beside what one writes with NumPy, SciPy "
-        "or scikit-learn, on one core (`python -m benchmarks.mechanism_peers --json evidence/mechanism_peers.json`): "
+        "or scikit-learn, on one core (`python -m studies.mechanism_peers --json evidence/mechanism_peers.json`): "
         "outputs or calls a second of processor time, medians of 5 alternating pairs, after the two were seen to "
         "agree. Below 1 ours is the slower one. A Markov chain has the law in the limit only: a draw of it is never "
         "ε-DP.",
@@ -82,7 +82,7 @@ MACHINES = (
     (
         "sizing.json", sizing,
         "How far a cluster goes, for noisy GD at n = 1000, d = 50, T = 1000 in blocks of 64 trials, measured for one "
-        "and two workers by `python -m benchmarks.sizing --json evidence/sizing.json`. What a block is a function of, "
+        "and two workers by `python -m studies.sizing --json evidence/sizing.json`. What a block is a function of, "
         "the problem with it, travels once to each worker; a block moves its task and its result. The last two columns "
         "are calculated: how many such workers one scheduler can feed, from the seconds of an empty task, and how many "
         "a link of 1 Gbit/s can, from the bytes of a block.",
@@ -94,7 +94,7 @@ BROKEN = (
     (
         "faults.json", faults,
         "Runs of 600 small blocks, broken at random moments and started again until they end, by `python -m "
-        "benchmarks.faults --json evidence/faults.json`. No stored block was lost or changed, the file was whole after "
+        "studies.faults --json evidence/faults.json`. No stored block was lost or changed, the file was whole after "
         "each kill, and all results were those of an uninterrupted run; one run on Dask stopped with an error, which "
         "was mended before the last rounds. The disk is full in that a file cannot grow; the clock jumps for the "
         "process alone; a loss of power was not tried.",

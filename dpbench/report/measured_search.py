@@ -13,7 +13,7 @@ def _number(value: float | str | None) -> str:
 
 
 def recall(document: dict[str, Any]) -> str:
-    """The refuted entries, from what ``python -m benchmarks.search --json`` wrote."""
+    """The refuted entries, from what ``python -m studies.search --json`` wrote."""
     missed = document["recall"]["missed"]
     rows = [
         (
@@ -43,7 +43,7 @@ def nearest(document: dict[str, Any]) -> str:
 
 
 def constructions(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.constructions --json`` wrote."""
+    """What ``python -m studies.constructions --json`` wrote."""
     rows = (
         (
             row["family"],
@@ -58,7 +58,7 @@ def constructions(document: dict[str, Any]) -> str:
 
 
 def solver(document: dict[str, Any]) -> str:
-    """The ratios that ``python -m benchmarks.solver --json`` wrote."""
+    """The ratios that ``python -m studies.solver --json`` wrote."""
     rows = (
         (
             row["what"] if row["what"] != "peer" else f"beside {row['peer']}",
@@ -77,12 +77,12 @@ KERNELS = (
         "constructions.json", constructions,
         "Members of hard families with one run of noisy gradient descent each, in one call and one at a time in NumPy, "
         "and targets of the membership test with output perturbation, in one call and in former code "
-        "(`python -m benchmarks.constructions --json evidence/constructions.json`):",
+        "(`python -m studies.constructions --json evidence/constructions.json`):",
     ),
     (
         "solver.json", solver,
         "The solver of output perturbation and the scores of candidates, beside the commit before them, at n = 100,000 "
-        "(`python -m benchmarks.solver --json evidence/solver.json`):",
+        "(`python -m studies.solver --json evidence/solver.json`):",
     ),
 )  # fmt: skip
 """Evidence, table and what stands above it, on the page of kernels."""

@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from dpbench.certificates.shown import about
 from dpbench.core.validation import InvalidInput
@@ -21,6 +22,7 @@ from dpbench.report.drawings import of_one
 from dpbench.report.errata import MEANING
 from dpbench.report.figures import Drawing, save_svg
 from dpbench.report.mathematics import plain, quoted, typeset
+from dpbench.report.policy import content_policy
 from dpbench.report.stored import Shown
 from dpbench.report.tables import interval, number
 
@@ -104,13 +106,18 @@ def page(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
     """The page of `claims` with the verdicts `found`, by id: HTML that needs no network."""
     drawn = of_one()
     cards = {claim.id: _card(claim, found.get(claim.id), drawn) for claim in claims}
-    template = Environment(
+    environment = Environment(
         loader=PackageLoader("dpbench.report", "web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
-    ).get_template("page.html.j2")  # fmt: skip
+    )  # fmt: skip
+    template = environment.get_template("page.html.j2")
+    script, style = (f"\n{environment.get_template(name).render()}\n" for name in ("page.js", "page.css"))
     shown = [card.shown for card in cards.values() if card.shown is not None]
     weighed = Counter(card.weight for card in cards.values())
     return template.render(
+        script=Markup(script),
+        style=Markup(style),
+        policy=content_policy(script=script, style=style),
         cards=cards,
         wrong=sorted((c for c in cards.values() if c.verdict in WRONG), key=_gravity),
         unexpected=[card for card in cards.values() if not card.as_expected],

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from dpbench.certificates import reasons, shown
+from dpbench.certificates.kinds import RECORDED
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.glm import table1
 from dpbench.ledger.verify import all_claims
+from dpbench.papers.glm import table1
 from dpbench.report import ledger_tables, measured, measured_audits, measured_exact, measured_search, peers, stored
 from dpbench.report import measured_runs as runs
 from dpbench.report.stored import Shown
@@ -82,9 +83,13 @@ PAGES = (
     )),
     Page("certificates", "Certificates", (
         Part(CERTIFICATES, lambda both: measured.table(
-            ("kind", "what is verified", "certificates", "values listed"), shown.by_kind(both[1])),
+            ("kind", "what is decided", "certificates", "values listed"), shown.by_kind(both[1])),
              "Files under `evidence/certificates/`, which `python -m dpbench_check evidence/certificates/*.json` "
              "verifies with nothing of this package (`checker/`). `dpbench show ENTRY` names those of an entry."),
+        Part(CERTIFICATES, lambda both: measured.table(
+            ("kind", "what is recorded", "records", "values listed"), shown.by_kind(shown.recorded(), RECORDED)),
+             "Records of samples and fits decide nothing and are not counted as certificates: `evidence/records/`, "
+             "which `python -m dpbench_records evidence/records/*.json` recomputes."),
         Part(CERTIFICATES, lambda both: measured.table(
             ("paper, verdict", "entries", "with a certificate"),
             shown.shares(reasons.by_verdict(_records(both[0])).items(), both[1])),
@@ -102,7 +107,7 @@ PAGES = (
     Page("search", "What the search for counterexamples finds", (
         Part("search.json", measured_search.recall,
              "Refuted entries, searched in the space of the theorem's hypotheses; found is what the checker accepts "
-             "(`python -m benchmarks.search --evaluations 12000 --seconds 3 --json evidence/search.json`). The spaces "
+             "(`python -m studies.search --evaluations 12000 --seconds 3 --json evidence/search.json`). The spaces "
              "are families that somebody wrote down, not all data sets."),
         Part("search.json", measured_search.nearest,
              "Entries that hold, where nothing was accepted: the largest left/right of the entry's own instances, and "
@@ -133,7 +138,7 @@ PAGES = (
     Page("heavytail", "The heavy-tailed sampler", (
         Part("heavytail_speed.json", measured.sampler,
              "Exact sampling from the exponential mechanism on the net at ζ = 1/n (heavy-tailed regression), CPU "
-             "seconds of one core, worst of three data sets, measured by `python -m benchmarks.heavytail --json "
+             "seconds of one core, worst of three data sets, measured by `python -m studies.heavytail --json "
              "evidence/heavytail_speed.json`. \"student\": Student's t features and noise; \"collinear\": features "
              "with a correlation of 0.9999 between any two; \"401ksubs\": a survey of households. \"a draw\" shares "
              "the envelope between the draws of its row. Where it lies above what is promised, the promise is "
@@ -143,7 +148,7 @@ PAGES = (
         Part("publicdata_risk.json", measured.risks,
              "Excess risk of Algorithms 2 to 5 on one learning problem over n, σ, m and ε, beside ERM, which is not "
              "private, and constant predictors, which have 0.2 (`figures/risk_publicdata_all.pdf`; Algorithm 5 alone: "
-             "`figures/risk_publicdata_alg5.pdf`): `python -m benchmarks.publicdata_risk --json "
+             "`figures/risk_publicdata_alg5.pdf`): `python -m studies.publicdata_risk --json "
              "evidence/publicdata_risk.json`. Settings are tuned, and private by the exact calibration; \"asked\" is "
              "what a theorem prescribes with all its constants 1. 95% intervals; n = 100,000, m = 64 and ε = 1 over "
              "σ."),
@@ -153,40 +158,40 @@ PAGES = (
              "At 95%, seeds from 0. The oracle knows the exact law of the log-ratio and certifies its best event with "
              "the same intervals on as many runs; the shortfall is exact ε minus bound. Seconds are of one core, which "
              "had other work. Rows of 100 seeds but the vectors' were measured before scores were ranked by what they "
-             "tell, the vectors before the second event was added (`python -m benchmarks.power --json "
+             "tell, the vectors before the second event was added (`python -m studies.power --json "
              "evidence/audit.json`)."),
         Part("audit.json", measured_audits.speed,
              "What an audit costs; a new process with its imports, kernels cached. Other work on the machine adds to "
-             "processor time too: the least is nearest to a machine at rest (`python -m benchmarks.audit_speed --add "
+             "processor time too: the least is nearest to a machine at rest (`python -m studies.audit_speed --add "
              "--json evidence/audit.json`)."),
         Part("audit.json", measured_audits.dependence,
              "Dependent runs are refused, independent ones are not but with probability 1e-9 an audit, by an "
-             "exact argument (`python -m benchmarks.dependence --correct 25000 --json evidence/audit.json`):"),
+             "exact argument (`python -m studies.dependence --correct 25000 --json evidence/audit.json`):"),
         Part("second_zoo.json", measured_audits.second_zoo,
              "A second zoo, at 95% and 200,000 runs a side: the last column holds its first run, before scores of one "
              "mode, distances from a centre, the plane, the ranking of scores, the second event and lighter charges "
-             "were added because of it (`python -m benchmarks.second_power --json evidence/second_zoo.json`)."),
+             "were added because of it (`python -m studies.second_power --json evidence/second_zoo.json`)."),
         Part("second_zoo.json", measured_audits.third_zoo,
              "A third zoo, by somebody else, not looked at before it was measured (`--zoo third`)."),
         Part("arrays.json", measured_audits.arrays,
              "`audit_samples`, jax-privacy and a classifier in the manner of DP-Sniper on the same arrays, at 95%: "
-             "mean bounds, standard errors, and how many lie above the truth (`python -m benchmarks.arrays --json "
+             "mean bounds, standard errors, and how many lie above the truth (`python -m studies.arrays --json "
              "evidence/arrays.json`; jax-privacy's `epsilon_from_gdp` supposes a Gaussian mechanism and is left out)."),
         Part("one_run.json", measured_audits.one_run,
              "One run: `audit_one_run_scores` and jax-privacy's `epsilon_one_run` on the same coins and scores, at 95% "
-             "and δ = 1e-5, mean bounds and standard errors (`python -m benchmarks.one_run --json "
+             "and δ = 1e-5, mean bounds and standard errors (`python -m studies.one_run --json "
              "evidence/one_run.json`; its `epsilon_one_run_fdp` supposes a Gaussian mechanism and is left out):"),
         Part("diffprivlib.json", measured_audits.diffprivlib,
              "diffprivlib 0.6.6, whose mechanisms answer one call at a time, at their claims and level 1e-6 (`python "
-             "-m benchmarks.audit_diffprivlib --peer-python PYTHON --json evidence/diffprivlib.json`, PYTHON the "
+             "-m studies.audit_diffprivlib --peer-python PYTHON --json evidence/diffprivlib.json`, PYTHON the "
              "interpreter of an environment of its own). Its noise is drawn with care and then added to the data in "
              "floating point, which the last bits of the answers give away; its snapping mechanism is made against "
              "that:"),
         Part("audit.json", measured.learners,
              "What boosted trees add to sums of log-ratios over columns, and what they cost (seeds from 6000; "
-             "`python -m benchmarks.learners --variant today --json evidence/audit.json`):"),
+             "`python -m studies.learners --variant today --json evidence/audit.json`):"),
         Part("audit.json", measured.validity,
-             "How often the bound exceeded the truth (`python -m benchmarks.validity --json evidence/audit.json`; the "
+             "How often the bound exceeded the truth (`python -m studies.validity --json evidence/audit.json`; the "
              "sequential audits may stop at will up to 20,000 runs). Where there are fewer choosing parts than audits, "
              "many audits share one and have certifying runs of their own: given the events they are independent, so "
              "the binomial test holds (of arrays, the choosing rows are where `audit_samples` takes them from). At "
@@ -195,12 +200,12 @@ PAGES = (
              "choice of its own takes 45 ms; audits in one run choose nothing, and share only bounds of equal counts:"),
         Part("audit.json", measured.stream,
              "Memory does not grow with the runs; of vectors at most 40,000,000 numbers a side are kept while events "
-             "are chosen (`python -m benchmarks.stream --json evidence/audit.json`):"),
+             "are chosen (`python -m studies.stream --json evidence/audit.json`):"),
     )),
     Page("bits", "Last bits", (
         Part("bits.json", measured.bits,
              "What `audit_bits` finds on this suite's own samplers, on tiny data, at level 1e-6 (`python -m "
-             "benchmarks.own_bits --json evidence/bits.json`): over the reals each is exactly as private as stated; in "
+             "studies.own_bits --json evidence/bits.json`): over the reals each is exactly as private as stated; in "
              "floating point those marked are not (the others were not broken by these features and this many runs, "
              "which proves nothing). Those called exact have `arithmetic=\"exact\"`, and none was broken."),
         Part("exact_noise.json", measured_exact.draws, measured_exact.DRAWS),

@@ -1,11 +1,13 @@
-"""Tables without frames, for a terminal: this module loads nothing but `rich`."""
+"""Tables without frames, for a terminal: this module loads little but `rich`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rich.table import Table
 from rich.text import Text
+
+from dpbench.ledger.words import GRADES
 
 
 def table(*columns: str, right: Iterable[str] = ()) -> Table:
@@ -26,3 +28,12 @@ def verdict_text(verdict: str, expected: str) -> Text:
     if verdict == expected:
         return Text(verdict, style="green")
     return Text(f"{verdict}, expected {expected}", style="bold red")
+
+
+def graded(counts: Mapping[str, Mapping[str, int]]) -> str:
+    """ "proved 32 derivation; refuted 51 derivation, 3 sampled": counts by verdict and grade."""
+    said = []
+    for verdict, of_one in sorted(counts.items()):
+        ordered = ", ".join(f"{of_one[grade]} {grade}" for grade in GRADES if grade in of_one)
+        said.append(f"{verdict} {ordered}")
+    return "; ".join(said)

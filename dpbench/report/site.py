@@ -22,7 +22,7 @@ from dpbench.report.figures import Drawing, Summary
 from dpbench.report.mathematics import in_markdown
 
 COMMANDS = ("verify", "list", "show", "bench", "audit", "figures", "report", "evidence", "compare", "hunt", "export",
-            "new-paper")  # fmt: skip
+            "judge", "errata", "new-paper")  # fmt: skip
 BESIDE = {
     "peers_speed": "Noisy gradient descent beside NumPy and JAX: trials a second of one core.",
     "peers_held_out": "Scores on held-out records of real data, over ε, beside the majority class or zero, an "

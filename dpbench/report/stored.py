@@ -11,9 +11,10 @@ from dpbench.core import validation
 from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
 from dpbench.ledger.evidence import committed
+from dpbench.ledger.grades import basis
 from dpbench.ledger.outcome import SCHEMA
 from dpbench.ledger.premises import fallen, held_to
-from dpbench.ledger.words import VERDICTS
+from dpbench.ledger.words import GRADES, VERDICTS
 from dpbench.runs.store import StoredVerdict, stored_verdicts
 
 
@@ -33,6 +34,8 @@ class Shown:
         UTC, ISO 8601; empty where the source does not say.
     made_with : dict of str to str
         Versions and machine.
+    grade : str
+        What the verdict rests on (`dpbench.ledger.grades`); empty for an entry that is not known.
     """
 
     claim: str
@@ -43,6 +46,7 @@ class Shown:
     stale: bool
     recorded: str
     made_with: Mapping[str, str]
+    grade: str = ""
 
 
 _FIELDS: dict[str, Callable[[Any], bool]] = {
@@ -156,7 +160,13 @@ def best(
     chosen = {claim: shown for claim, (_, shown) in ranked.items()}
     rests_on = {name: claim.rests_on for name, claim in known.items()}
     down = fallen(rests_on, {claim: shown.verdict for claim, shown in chosen.items()})
-    return {claim: replace(shown, verdict=held_to(claim, shown.verdict, down)) for claim, shown in chosen.items()}
+    held = {claim: replace(shown, verdict=held_to(claim, shown.verdict, down)) for claim, shown in chosen.items()}
+    return {claim: _graded(shown, known.get(claim)) for claim, shown in held.items()}
+
+
+def _graded(shown: Shown, claim: Claim | None) -> Shown:
+    """The verdict with its grade."""
+    return shown if claim is None else replace(shown, grade=basis(claim, shown.verdict, shown.evidence).grade)
 
 
 def _with_premises(ids: Iterable[str] | None, known: Mapping[str, Claim]) -> set[str] | None:
@@ -180,7 +190,8 @@ def of_document(document: Any) -> dict[str, Shown]:
     InvalidInput
         If it is not such a document.
     """
-    digests = {claim.id: claim.digest for claim in ledger.all_claims()}
+    claims = {claim.id: claim for claim in ledger.all_claims()}
+    digests = {name: claim.digest for name, claim in claims.items()}
     try:
         if document["schema"] != SCHEMA:
             raise validation.invalid("the ledger", f"a document of schema {SCHEMA}", document["schema"])
@@ -197,6 +208,7 @@ def of_document(document: Any) -> dict[str, Shown]:
                 item["evidence"]["digest"] != digests.get(item["id"]),
                 "",
                 made,
+                _grade(item, claims.get(item["id"])),
             )
             for item in document["claims"]
         }
@@ -204,3 +216,10 @@ def of_document(document: Any) -> dict[str, Shown]:
         raise validation.invalid(
             "the ledger", f"a document of `dpbench verify --json` ({error!r})", document
         ) from error
+
+
+def _grade(item: Mapping[str, Any], claim: Claim | None) -> str:
+    """The grade of an entry of a document: that of the claim here, else the one that stands there."""
+    if claim is not None:
+        return basis(claim, item["verdict"], item["evidence"]).grade
+    return str(validation.choice(f"the grade of {item['id']}", item.get("grade"), GRADES))

@@ -15,11 +15,12 @@ from dpbench.certificates.shown import about
 from dpbench.ledger.compare import Difference
 from dpbench.ledger.core import Claim
 from dpbench.ledger.evidence import Status
+from dpbench.ledger.grades import basis
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.registry import source
-from dpbench.peers.comparison import Fit, Row
+from dpbench.papers.glm.peers.comparison import Fit, Row
 from dpbench.report.errata import MEANING, reading
-from dpbench.report.plain import table, verdict_text
+from dpbench.report.plain import graded, table, verdict_text
 from dpbench.runs.store import StoredVerdict
 
 
@@ -35,7 +36,7 @@ def interval(ends: Sequence[float | str] | None) -> str:
 
 def print_ledger(ledger: Ledger, console: Console) -> None:
     """Verdicts, unexpected ones first, and one line that sums up."""
-    made = table("claim", "verdict", "value", "interval", right=("value",))
+    made = table("claim", "verdict", "grade", "value", "interval", right=("value",))
     for entry in sorted(ledger.entries, key=lambda e: e.as_expected):
         made.add_row(*_cells(entry))
     if ledger.entries:
@@ -44,6 +45,8 @@ def print_ledger(ledger: Ledger, console: Console) -> None:
         console.print(f"[yellow]not run[/]  {escape(item['id'])}: {escape(item['reason'])}", soft_wrap=True)
     wrong = sum(not entry.as_expected for entry in ledger.entries)
     found = f"[bold red]{wrong} unexpected[/]" if wrong else "[green]all as expected[/]"
+    if ledger.entries:
+        console.print(f"grades: {graded(ledger.grades)}")
     count = "1 verdict" if len(ledger.entries) == 1 else f"{len(ledger.entries)} verdicts"
     console.print(
         f"{count}, {found}; level {ledger.level}, seed {ledger.seed}, "
@@ -56,6 +59,7 @@ def _cells(entry: Entry) -> tuple[str | Text, ...]:
     return (
         entry.claim.id,
         verdict_text(entry.verdict, entry.claim.expected),
+        entry.basis.grade,
         number(found.value),
         interval(found.interval),
     )
@@ -65,8 +69,8 @@ def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequenc
     """All that is known of one entry, and the command that reproduces it."""
     console.print(Text(claim.id, style="bold"))
     side = f", side {claim.side}" if claim.side else ""
-    sampled = f"error level {claim.level:.0e}" if claim.level else "nothing is sampled"
-    _field(console, "source", f"{claim.source} ({claim.kind}{side}; {sampled})")
+    sampled = f"error level {claim.level:.0e}" if claim.level else "no error level"
+    _field(console, "source", f"{claim.source} ({claim.kind}{side}; {claim.origin}; {sampled})")
     _field(console, "statement", claim.statement)
     if claim.quote:
         _field(console, "the paper's words", claim.quote)
@@ -97,12 +101,14 @@ def _evidence(console: Console, claim: Claim, stored: StoredVerdict) -> None:
     found = stored.evidence
     console.print(Text("evidence", style="cyan"))
     stale = "" if stored.code == claim.digest else "; stale: the code has changed since"
+    rests = basis(claim, stored.verdict, found)
     ends = interval(found["interval"])
     sampled = f", {found['trials']:,} trials" if found["trials"] else ""
     recorded = f", {stored.recorded}" if stored.recorded else ""
     head = Text.assemble(
         verdict_text(stored.verdict, claim.expected),
         f"  value {number(found['value'])}{f' {ends}' if ends else ''}",
+        f"  grade {rests.grade} (decided: {rests.decided}; link: {rests.link})",
         f"  (level {stored.level}, seed {stored.seed}{sampled}, {found['seconds']:.1f} s{recorded}{stale})",
     )
     console.print(Padding(head, (0, 0, 0, 2), expand=False))
@@ -164,11 +170,12 @@ def print_audit(
     name: str, result: Any, console: Console, epsilons: list[float] | None = None, deltas: list[float] | None = None
 ) -> None:
     """The bound, the event that shows it, the verdict on the claim, what was checked, and the curve if it is asked."""
-    style = {"refuted": "bold red", "not refuted": "green"}.get(result.verdict or "", "")
+    style = {"refuted": "bold red", "blind": "bold yellow", "not refuted": "green"}.get(result.verdict or "", "")
     if result.verdict is None:
         head = Text(name, style="bold")
     else:
         said = result.claim if result.epsilon is None else f"epsilon {result.epsilon:g}, delta {result.delta:g}"
+        said += "" if result.relation is None else f" under {result.relation.replace('_', '/')}"
         claim = f": claimed {said}: "
         head = Text.assemble((name, "bold"), claim, (result.verdict, style))
     console.print(head)
@@ -178,7 +185,14 @@ def print_audit(
         f"epsilon >= {number(result.epsilon_lower)} at delta {result.delta:g}, "
         f"confidence {result.confidence:g}, {result.trials:,} {'canaries' if result.assumptions else 'trials a side'}",
     )
+    if result.claim and result.bound is not None:
+        _field(console, "in its unit", f"{result.unit} >= {number(result.bound)}")
     _field(console, "event", str(result.event))
+    for name, text in (("blind", result.blind), ("reading", result.convention), ("self-test", result.selftest)):
+        if text:
+            _field(console, name, text)
+    if result.ignored:
+        _field(console, "left out", ", ".join(result.ignored))
     if result.mu_lower is not None:
         _field(console, "mu", f"mu >= {number(result.mu_lower)}; as an epsilon only if the pair is Gaussian")
     if epsilons is not None and deltas is not None:
@@ -198,7 +212,7 @@ def print_audit(
             console, "independence", f"{len(result.checks)} kinds of dependence looked for, least p-value {least:.3g}"
         )
     if result.excludes and result.verdict != "refuted":
-        _field(console, "excludes", result.excludes)
+        _field(console, "detectable", result.excludes)
     if result.verdict == "not refuted":
         _field(console, "note", "not refuted is not a proof: samples cannot show that a mechanism is private")
 
@@ -214,8 +228,8 @@ def print_status(rows: Sequence[Status], counts: Mapping[str, int], console: Con
         console.print(made)
     elsewhere = sum(row.environment == "other" for row in rows)
     console.print(
-        f"{counts['current']} current, {counts['stale']} stale, {counts['missing']} missing; "
-        f"{elsewhere} of another environment (versions or type of processor)"
+        f"{counts['current']} current, {counts['stale']} stale; {elsewhere} of another environment (versions or type "
+        "of processor: current evidence stands there, but for last digits)"
     )
 
 

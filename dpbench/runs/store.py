@@ -21,7 +21,7 @@ from typing import Any
 
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.runs import store_schema
-from dpbench.runs.encoding import decode
+from dpbench.runs.encoding import Undecodable, decode
 from dpbench.runs.verdicts import COLUMNS, StoredVerdict, intact, new_row, with_checksum
 
 _PATIENCE = 10.0  # seconds that another process may hold the lock
@@ -113,10 +113,12 @@ class Store:
             for number in dict.fromkeys(numbers):
                 query = "SELECT value, checksum FROM block WHERE run = ? AND number = ?"
                 for value, checksum in self._patiently(query, (run, number)):
-                    if not isinstance(value, bytes) or _checksum(run, number, value) != checksum:
-                        self._remove(run, number, value, checksum)
-                    else:
+                    try:
+                        if not isinstance(value, bytes) or _checksum(run, number, value) != checksum:
+                            raise Undecodable("another checksum")
                         found[number] = decode(value)
+                    except Undecodable:
+                        self._remove(run, number, value, checksum)
         return found
 
     def _remove(self, run: int, number: int, value: Any, checksum: Any) -> None:

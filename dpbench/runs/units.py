@@ -51,7 +51,8 @@ def name_of(unit: dict[str, Any], function: Callable[[int], Any]) -> UnitName:
     """
     text = f"{canonical(unit)}|{_text(function)}"
     code = closure(function)
-    made = "\n".join([code.key, *(f"{name}={what}" for name, what in sorted(environment().items()))])
+    used = sorted((code.distributions | environment()).items())
+    made = "\n".join([code.key, *(f"{name}={what}" for name, what in used)])
     return UnitName(text, hashlib.sha256(made.encode()).hexdigest(), edited_files(code))
 
 

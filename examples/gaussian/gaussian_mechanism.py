@@ -60,6 +60,7 @@ def textbook(why: str, formula: str) -> Question:
     statement="Noise with σ = √(2 ln(1.25/δ)) Δ/ε is (ε, δ)-DP for every ε in (0, 1).",
     expected="proved",
     because="δ(ε) of a Gaussian shift of 1/σ is at most 1% of δ for ε < 1 at the δ listed.",
+    proof="https://arxiv.org/abs/1805.06530",
     arguments={"epsilons": SMALL},
 )
 def calibrated(run: Context, epsilons: tuple[float, ...], sigma: str = "classical") -> Any:

@@ -4,7 +4,7 @@ from .mutation import Mutation, planted
 
 PLANTED: list[Mutation] = [
     *planted(
-        "dpbench/glm/theory.py", "test_theory test_noisy_gd test_output_perturbation test_jl",
+        "dpbench/papers/glm/theory.py", "test_theory test_noisy_gd test_output_perturbation test_jl",
         ("2.0 * smoothness * radius * x_bound**2\n", "smoothness * radius * x_bound**2\n"),
         ("math.sqrt(8.0 * gradient_bound**2", "math.sqrt(4.0 * gradient_bound**2"),
         ("return 2.0 * lipschitz * x_bound * math.sqrt(math.log(1.0 / delta)) / (regularization * n * epsilon)", "return lipschitz * x_bound * math.sqrt(math.log(1.0 / delta)) / (regularization * n * epsilon)"),
@@ -14,20 +14,20 @@ PLANTED: list[Mutation] = [
         ("return 3.0 * (y**2 + smoothness * radius**2 * x_bound**2)", "return 3.0 * (y**2 + smoothness * radius * x_bound**2)"),
     ),
     *planted(
-        "dpbench/glm/theory_selection.py", "test_theory test_selection test_grid_search test_boosting",
+        "dpbench/papers/glm/theory_selection.py", "test_theory test_selection test_grid_search test_boosting",
         ("return max(1, math.ceil(constant * math.log2(max(largest, 1.0))))", "return max(1, math.floor(constant * math.log2(max(largest, 1.0))))"),
         ("return 4.0 * sensitivity * math.log(candidates / beta) / epsilon", "return 2.0 * sensitivity * math.log(candidates / beta) / epsilon"),
         ("return math.ceil(4.0 * math.log(4.0 / beta))", "return math.ceil(math.log(4.0 / beta))"),
         ("return math.sqrt(2.0 * loss_bound * at_zero * math.log(4.0 * count / beta) / records)", "return math.sqrt(loss_bound * at_zero * math.log(4.0 * count / beta) / records)"),
     ),
     *planted(
-        "dpbench/glm/sensitivity.py", "test_sensitivity test_losses",
+        "dpbench/papers/glm/sensitivity.py", "test_sensitivity test_losses",
         ("twice = 2.0 * gradient_bound(loss, x_bound, y_bound, radius)", "twice = gradient_bound(loss, x_bound, y_bound, radius)"),
         ("unit = loss.sharper.gap(loss, radius * x_bound, y_bound, one_dimensional)", "unit = loss.sharper.gap(loss, radius, y_bound, one_dimensional)"),
         ("return x_bound * loss.derivative_bound(radius * x_bound, y_bound)", "return loss.derivative_bound(radius * x_bound, y_bound)"),
     ),
     *planted(
-        "dpbench/glm/loss_constants.py", "test_sensitivity test_losses",
+        "dpbench/papers/glm/loss_constants.py", "test_sensitivity test_losses",
         ("return 2.0 * min(a * x + b, knee) * math.sqrt(1.0 - x * x)", "return min(a * x + b, knee) * math.sqrt(1.0 - x * x)"),
         ("return 2.0 * b if best <= 0.5 * b else best + b + b * b / (4.0 * best)", "return 2.0 * b if best <= 0.5 * b else best + b"),
         ("return float(expit(best)) + w / best", "return float(expit(best))"),
@@ -35,7 +35,7 @@ PLANTED: list[Mutation] = [
         ("high = max(high, 0.5 * max(0.0, z_bound - loss.parameter) ** 2)", "high = max(high, 0.0)"),
     ),
     *planted(
-        "dpbench/glm/_noisy_gd_kernels.py", "test_noisy_gd",
+        "dpbench/papers/glm/_noisy_gd_kernels.py", "test_noisy_gd",
         ("gradient[j, k] = curvature[j] * w[j, k] - pull[j]", "gradient[j, k] = curvature[j] * w[j, k] + pull[j]"),
         ("to_derivatives(code, parameter, y[start : start + ROWS], 1.0 / n, part)", "to_derivatives(code, parameter, y[start : start + ROWS], 1.0 / (n + 1), part)"),
         ("w[j, k] -= step_size * (gradient[j, k] + noise * xi[k])", "w[j, k] -= step_size * gradient[j, k] + noise * xi[k]"),
@@ -44,7 +44,7 @@ PLANTED: list[Mutation] = [
         ("total[j, k] += w[j, k]", "total[j, k] = w[j, k]"),
     ),
     *planted(
-        "dpbench/glm/noisy_gd.py", "test_noisy_gd test_noisy_gd_guarantees",
+        "dpbench/papers/glm/noisy_gd.py", "test_noisy_gd test_noisy_gd_guarantees",
         ("return gap / n * math.sqrt(steps - 1) / _mu(epsilon, delta)", "return gap / n * math.sqrt(steps - 2) / _mu(epsilon, delta)"),
         ("distance *= math.sqrt(6.0 * steps / (4.0 * (2.0 * steps - 1.0)))", "distance *= math.sqrt(6.0 * steps / (8.0 * (2.0 * steps - 1.0)))"),
         ("room = problem.radius - eta * (steps - 1) * max(float(np.linalg.norm(g)) for g in drifts)", "room = problem.radius"),
@@ -52,16 +52,16 @@ PLANTED: list[Mutation] = [
         ("drifts = [-(p.X.T @ p.y) / p.n for p in (problem, neighbour)]", "drifts = [-(p.X.T @ p.y) / (2.0 * p.n) for p in (problem, neighbour)]"),
     ),
     *planted(
-        "dpbench/glm/exact_gd.py", "test_exact_arithmetic test_noisy_gd_guarantees",
+        "dpbench/papers/glm/exact_gd.py", "test_exact_arithmetic test_noisy_gd_guarantees",
         ("moved = records * 2.0 * made.limit * _UP * math.sqrt(steps - 1)", "moved = records * made.limit * _UP * math.sqrt(steps - 1)"),
     ),
     *planted(
-        "dpbench/glm/exact_gd.py", "test_exact_gradients",
+        "dpbench/papers/glm/exact_gd.py", "test_exact_gradients",
         ("room = (made.limit - 0.5 * math.sqrt(X.shape[1])) / _UP", "room = 2.0 * made.limit"),
         ("finite = np.isfinite(lengths)", "finite = lengths >= 0.0"),
     ),
     *planted(
-        "dpbench/glm/jl.py", "test_jl test_jl_privacy",
+        "dpbench/papers/glm/jl.py", "test_jl test_jl_privacy",
         ("return min((1.0 + alpha) * problem.x_bound, validation.LARGEST_SIZE)", "return min(problem.x_bound, validation.LARGEST_SIZE)"),
         ("alpha = min(1.0, math.sqrt(math.log(2.0 * n / self.delta) / k))", "alpha = min(1.0, math.sqrt(math.log(2.0 * n / self.delta)) / k)"),
         ("return unclipped_profile(self.map, self.projected_dimension(problem), mu_at, 2 * records)", "return unclipped_profile(self.map, self.projected_dimension(problem), mu_at, records)"),
@@ -69,41 +69,41 @@ PLANTED: list[Mutation] = [
         ("return gradient_gap(problem.loss, norm, problem.y_bound, 2.0 * problem.radius, max(2, k))", "return gradient_gap(problem.loss, norm, problem.y_bound, problem.radius, max(2, k))"),
     ),
     *planted(
-        "dpbench/glm/_jl_profiles.py", "test_jl_privacy test_jl",
+        "dpbench/papers/glm/_jl_profiles.py", "test_jl_privacy test_jl",
         ("return 0.5 * k * (math.log(square) + 1.0 - square)", "return k * (math.log(square) + 1.0 - square)"),
         ("return float(chi2.logsf(k * square, k))", "return float(chi2.logsf(square, k))"),
         ("return max(0.0, held * (1.0 - gaussian.ROUNDING) - lost)", "return max(0.0, held * (1.0 - gaussian.ROUNDING))"),
     ),
     *planted(
-        "dpbench/glm/_random_map.py", "test_jl",
+        "dpbench/papers/glm/_random_map.py", "test_jl",
         ("self._scale = math.sqrt((3.0 if self.code == SPARSE else 1.0) / k)", "self._scale = math.sqrt(1.0 / k)"),
         ("out[start : start + self.columns] = self.chunk(start) @ w", "out[start : start + self.columns] = self.chunk(0) @ w"),
         ("to[i] += x * rows[j, i]", "to[i] = x * rows[j, i]"),
     ),
     *planted(
-        "dpbench/glm/_erm_centres.py", "test_output_perturbation",
+        "dpbench/papers/glm/_erm_centres.py", "test_output_perturbation",
         ("return problem.digest, mechanism.lam(problem), _radius(mechanism, problem), mechanism.tau(problem)", "return problem.digest, mechanism.lam(problem), mechanism.tau(problem)"),
     ),
     *planted(
-        "dpbench/glm/output_perturbation.py", "test_add_remove test_output_perturbation test_exact_arithmetic",
+        "dpbench/papers/glm/output_perturbation.py", "test_add_remove test_output_perturbation test_exact_arithmetic",
         ("shift = self._one_record(problem) + 2.0 * self.tau(problem)", "shift = self._one_record(problem)"),
         ("self._reach(p), p.d) / (lam * p.n)", "self._reach(p), p.d) / (2.0 * lam * p.n)"),
         ("return blurred(plain, problem.d * grid.distance)", "return plain"),
         ("moved = self._one_record(problem) + self.tau(problem) + fewer", "moved = 0.25 * self._one_record(problem)"),
     ),
     *planted(
-        "dpbench/glm/noisy_mean.py", "test_privacy_entries test_exact_arithmetic",
+        "dpbench/papers/glm/noisy_mean.py", "test_privacy_entries test_exact_arithmetic",
         ("steps = 2.0 * math.ceil(problem.x_bound * problem.y_bound / spacing)", "steps = math.ceil(problem.x_bound * problem.y_bound / spacing)"),
         ("unit = 2.0 * problem.y_bound / (problem.n * problem.x_bound) / self.shrink", "unit = problem.y_bound / (problem.n * problem.x_bound) / self.shrink"),
     ),
     *planted(
-        "dpbench/glm/boosting.py", "test_boosting",
+        "dpbench/papers/glm/boosting.py", "test_boosting",
         ("epsilon = 0.5 * self.epsilon if self.calibration == \"printed\" else self.epsilon", "epsilon = self.epsilon"),
         ("return loss_width(last, self.prediction_bound(problem)) / last.n", "return 0.5 * loss_width(last, self.prediction_bound(problem)) / last.n"),
         ("if chunks[-1] != others[-1]:", "if False:"),
     ),
     *planted(
-        "dpbench/glm/sign_release.py", "test_theorem4",
+        "dpbench/papers/glm/sign_release.py", "test_theorem4",
         ("tail = 0.5 * math.exp(-abs(mean) / scale)", "tail = math.exp(-abs(mean) / scale)"),
         ("scale = 2.0 * y_bound**2 / (x.size * epsilon)", "scale = y_bound**2 / (x.size * epsilon)"),
     ),
@@ -142,7 +142,7 @@ PLANTED: list[Mutation] = [
         ("second[0, : self.active] = self.weight", "second[0, : self.active] = 2.0 * self.weight"),
     ),
     *planted(
-        "dpbench/glm/attacks/members.py", "test_members test_constructions",
+        "dpbench/papers/glm/attacks/members.py", "test_members test_constructions",
         ("yield kept[1].with_labels(made.y)", "yield kept[1]"),
     ),
 ]  # fmt: skip

@@ -31,7 +31,7 @@ PLANTED: list[Mutation] = [
     *planted(
         "dpbench/privacy/profile.py", "test_privacy_profile test_privacy_laws",
         ("return math.inf if reached == math.inf else max(0.0, exceeds)", "return math.inf if reached == math.inf else max(0.0, reached + 1e-3)"),
-        ("return gaussian_profile(distance / noise, kind=kind, why=why)", "return gaussian_profile(0.5 * distance / noise, kind=kind, why=why)"),
+        ("return replace(gaussian_profile(distance / noise,", "return replace(gaussian_profile(0.5 * distance / noise,"),
         ("return delta_of(epsilon) * (1.0 - gaussian.ROUNDING)", "return delta_of(epsilon) * (1.0 + gaussian.ROUNDING)"),
     ),
     *planted(

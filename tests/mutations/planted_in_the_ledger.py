@@ -9,64 +9,64 @@ from .mutation import Mutation, planted
 
 NEAR: list[Mutation] = [
     *planted(
-        "dpbench/glm/theory.py", "glm.*.privacy.printed glm.alg1.* glm.cor2.inequality*",
+        "dpbench/papers/glm/theory.py", "glm.*.privacy.printed glm.alg1.* glm.cor2.inequality*",
         ("return math.sqrt(8.0 * gradient_bound**2 * steps * math.log(1.0 / delta)) / (n * epsilon)", "return math.sqrt(8e4 * gradient_bound**2 * steps * math.log(1.0 / delta)) / (n * epsilon)"),
     ),
     *planted(
-        "dpbench/glm/noisy_gd.py", "glm.thm1.privacy.exact glm.thm2.privacy.* glm.thm10.privacy.*",
+        "dpbench/papers/glm/noisy_gd.py", "glm.thm1.privacy.exact glm.thm2.privacy.* glm.thm10.privacy.*",
         ("return gap / n * math.sqrt(steps - 1) / _mu(epsilon, delta)", "return 0.5 * gap / n * math.sqrt(steps - 1) / _mu(epsilon, delta)"),
     ),
     *planted(
-        "dpbench/glm/theory.py", "glm.thm5.privacy.printed glm.thm3.privacy.printed",
+        "dpbench/papers/glm/theory.py", "glm.thm5.privacy.printed glm.thm3.privacy.printed",
         ("return 2.0 * lipschitz * x_bound * math.sqrt(math.log(1.0 / delta)) / (regularization * n * epsilon)", "return 200.0 * lipschitz * x_bound * math.sqrt(math.log(1.0 / delta)) / (regularization * n * epsilon)"),
     ),
     *planted(
-        "dpbench/glm/output_perturbation.py", "glm.thm5.privacy.exact glm.thm3.privacy.exact glm.sensitivity.inequality.minimisers glm.lemma5.* glm.thm8.privacy*",
+        "dpbench/papers/glm/output_perturbation.py", "glm.thm5.privacy.exact glm.thm3.privacy.exact glm.sensitivity.inequality.minimisers glm.lemma5.* glm.thm8.privacy*",
         ("self._reach(p), p.d) / (lam * p.n)", "self._reach(p), p.d) / (4.0 * lam * p.n)"),
     ),
     *planted(
-        "dpbench/glm/theory_selection.py", "glm.lemma9.inequality* glm.lemma10.inequality* glm.thm15.inequality*",
+        "dpbench/papers/glm/theory_selection.py", "glm.lemma9.inequality* glm.lemma10.inequality* glm.thm15.inequality*",
         ("return y**2 + smoothness * radius**2 * x_bound**2", "return 4.0 * (y**2 + smoothness * radius**2 * x_bound**2)"),
         ("return 2.0 * y**2 + smoothness * radius**2 * x_bound**2", "return y**2 + 0.25 * smoothness * radius**2 * x_bound**2"),
     ),
     *planted(
-        "dpbench/glm/theory.py", "glm.lemma2.* glm.lemma3.* glm.lemma6.* glm.thm7.inequality.*",
+        "dpbench/papers/glm/theory.py", "glm.lemma2.* glm.lemma3.* glm.lemma6.* glm.thm7.inequality.*",
         ("return 2.0 * y * math.sqrt(smoothness) * x_bound + 2.0 * smoothness * radius * x_bound**2", "return 0.2 * y * math.sqrt(smoothness) * x_bound + 0.2 * smoothness * radius * x_bound**2"),
     ),
     *planted(
-        "dpbench/heavytail/theory.py", "heavytail.*.rate*",
+        "dpbench/papers/heavytail/theory.py", "heavytail.*.rate*",
         ("power = (theta - 1.0) / theta", "power = 3.0 * (theta - 1.0) / theta"),
     ),
     *planted(
-        "dpbench/heavytail/theory.py", "heavytail.*.rate*sharp*",
+        "dpbench/papers/heavytail/theory.py", "heavytail.*.rate*sharp*",
         ("return dimension * math.log(theta) / (share * n * iota * epsilon)", "return dimension * math.log(theta) / (share * n * iota * epsilon) ** 2"),
     ),
     *planted(
-        "dpbench/heavytail/theory.py", "heavytail.lemma2.*",
+        "dpbench/papers/heavytail/theory.py", "heavytail.lemma2.*",
         ("return dimension * math.log(3.0 * diameter / net_radius)", "return dimension * math.log(diameter / net_radius)"),
     ),
     *planted(
-        "dpbench/heavytail/exponential.py", "heavytail.*.privacy* heavytail.*.inequality.value",
+        "dpbench/papers/heavytail/exponential.py", "heavytail.*.privacy* heavytail.*.inequality.value",
         ("return SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)", "return 4.0 * SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)"),
         ("return SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)", "return 0.1 * SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)"),
     ),
     *planted(
-        "dpbench/heavytail/truncation.py", "heavytail.eq* heavytail.*.stability* heavytail.lemma1.*",
+        "dpbench/papers/heavytail/truncation.py", "heavytail.eq* heavytail.*.stability* heavytail.lemma1.*",
         ("power = np.abs(values) ** theta / theta", "power = 0.5 * np.abs(values) ** theta / theta"),
     ),
     *planted(
-        "dpbench/heavytail/theory.py", "heavytail.*.inequality*",
+        "dpbench/papers/heavytail/theory.py", "heavytail.*.inequality*",
         ("return smooth + statistical + private", "return 1e-3 * (smooth + statistical + private)"),
     ),
     *planted(
-        "dpbench/publicdata/theory.py", "publicdata.*.privacy* publicdata.lemma19.inequality",
+        "dpbench/papers/publicdata/theory.py", "publicdata.*.privacy* publicdata.lemma19.inequality",
         ("return _UP * math.sqrt(m) * rho / _mu(epsilon, delta)", "return 0.5 * math.sqrt(m) * rho / _mu(epsilon, delta)"),
         ("return _UP * m * rho / epsilon", "return 0.5 * m * rho / epsilon"),
         ("return 2.0 * m / epsilon\n", "return m / epsilon\n"),
         ("return _UP * crossing(lambda s: s > 0.0 and rrspm_log_delta(epsilon, m, s, log_patterns) <= target)[1]", "return 0.5 * crossing(lambda s: s > 0.0 and rrspm_log_delta(epsilon, m, s, log_patterns) <= target)[1]"),
     ),
     *planted(
-        "dpbench/publicdata/theory.py", "publicdata.*.stability* publicdata.*.privacy* publicdata.*.inequality*",
+        "dpbench/papers/publicdata/theory.py", "publicdata.*.stability* publicdata.*.privacy* publicdata.*.inequality*",
         ("return min(DIAMETER, 1.0 / math.sqrt(eta * n) + 2.0 * math.sqrt(gap / eta))", "return min(DIAMETER, 0.1 / math.sqrt(eta * n) + 2.0 * math.sqrt(gap / eta))"),
         ("return min(DIAMETER**2, 4.0 * complexity / (n * eta))", "return min(DIAMETER**2, 0.1 * complexity / (n * eta))"),
     ),
@@ -75,35 +75,35 @@ NEAR: list[Mutation] = [
         ("value, parts = _line(weights, np.log(means)),", "value, parts = 1.0 + _line(weights, np.log(means)),"),
     ),
     *planted(
-        "dpbench/glm/claims/hard_scales.py", "glm.*.rate*",
+        "dpbench/papers/glm/claims/hard_scales.py", "glm.*.rate*",
         ("for name in (\"measured\", \"ceiling\"))", "for name in (\"over ceiling\", \"ceiling\"))"),
     ),
     *planted(
-        "dpbench/glm/theory.py", "glm.thm2.inequality.*",
+        "dpbench/papers/glm/theory.py", "glm.thm2.inequality.*",
         ("return constant * scale ** (2.0 / 3.0)", "return constant * scale"),
     ),
     *planted(
-        "dpbench/glm/claims/jl_dimension.py", "glm.lemma12.*",
+        "dpbench/papers/glm/claims/jl_dimension.py", "glm.lemma12.*",
         ("left += ways * (abs(inner - means[0]) > most[0])", "left += ways * (abs(inner - means[0]) >= most[0])"),
     ),
     *planted(
-        "dpbench/heavytail/populations.py", "heavytail.lemma*.inequality*",
+        "dpbench/papers/heavytail/populations.py", "heavytail.lemma*.inequality*",
         ("return self._along(np.linalg.norm(v, axis=1))", "return 1e4 * self._along(np.linalg.norm(v, axis=1))"),
     ),
     *planted(
-        "dpbench/heavytail/truncation.py", "heavytail.lemma*.inequality*",
+        "dpbench/papers/heavytail/truncation.py", "heavytail.lemma*.inequality*",
         ("truncated_sums(columns_of_x, y, points[start:stop], iota, theta, quarters(theta), out[start:stop])", "truncated_sums(columns_of_x, y, points[start:stop], 10.0 * iota, theta, quarters(theta), out[start:stop])"),
     ),
     *planted(
-        "dpbench/publicdata/complexity.py", "publicdata.lemma17.* publicdata.alg5.*",
+        "dpbench/papers/publicdata/complexity.py", "publicdata.lemma17.* publicdata.alg5.*",
         ("return len(np.unique(on_points, axis=0)) == len(np.unique(base.predictions, axis=0))", "return len(np.unique(on_points, axis=0)) > 1"),
     ),
     *planted(
-        "dpbench/publicdata/claims/rrspm_lemmas.py", "publicdata.lemma18.* publicdata.lemma20.*",
+        "dpbench/papers/publicdata/claims/rrspm_lemmas.py", "publicdata.lemma18.* publicdata.lemma20.*",
         ("moved = xi + 2.0 * (1.0 - 2.0 * public[chosen])", "moved = xi + (1.0 - 2.0 * public[chosen])"),
     ),
     *planted(
-        "dpbench/publicdata/claims/rrspm_privacy.py", "publicdata.thm4.*",
+        "dpbench/papers/publicdata/claims/rrspm_privacy.py", "publicdata.thm4.*",
         ("pair_from_logs(*cube.log_laws(noise, scale))", "pair_from_logs(*cube.log_laws(noise, 1e3 * scale))"),
     ),
     *planted(
@@ -119,10 +119,10 @@ FAR: list[Mutation] = [
     ),
     *planted(
         "dpbench/ledger/harness.py", "*.inequality* *.floor* *.stability*",
-        ("value, trials=trials, series=series, notes=notes, margin=margin)", "value, trials=trials, series=series, notes=notes, margin=-margin)"),
+        ("level=level, series=series, notes=notes, margin=margin,", "level=level, series=series, notes=notes, margin=-margin,"),
     ),
     *planted(
-        "dpbench/glm/attacks/accuracy.py", "*.floor*",
+        "dpbench/papers/glm/attacks/accuracy.py", "*.floor*",
         ("return least + upper_mean(values - least, largest - least, alpha)", "return least"),
     ),
     *planted(
@@ -131,11 +131,11 @@ FAR: list[Mutation] = [
     ),
     *planted(
         "dpbench/ledger/harness.py", "*.privacy*",
-        ("if any(bound > epsilon for (epsilon, _), bound in attacks):", "if any(bound > 1e3 * epsilon for (epsilon, _), bound in attacks):"),
+        ("any(bound > epsilon for ((epsilon, _), _), bound", "any(bound > 1e3 * epsilon for ((epsilon, _), _), bound"),
     ),
     *planted(
         "dpbench/ledger/core.py", "*.privacy*",
-        ("pair.delta(epsilon) > delta:", "pair.delta(100.0 * epsilon) > delta:"),
+        ("pair.place(epsilon, delta) if", "pair.place(100.0 * epsilon, delta) if"),
     ),
     *planted(
         "dpbench/rates/slopes.py", "*.rate*",
@@ -144,7 +144,7 @@ FAR: list[Mutation] = [
     ),
     *planted(
         "dpbench/ledger/harness.py", "*.inequality* *.floor* *.stability*",
-        ("[(right - left) / abs(right) for left, right in pairs]", "[(left - right) / abs(right) for left, right in pairs]"),
+        ("made = float((right - left) / abs(right))", "made = float((left - right) / abs(right))"),
         ("margin = 0.0 if abs(margin) < rounding else margin", "margin = -rounding if abs(margin) < rounding else margin"),
     ),
 ]  # fmt: skip

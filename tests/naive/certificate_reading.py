@@ -88,6 +88,8 @@ FUNCTIONS = {
     "betatail": betatail, "gammatail": gammatail,
     "gaussian_delta": gaussian_delta, "laplace_delta": laplace_delta,
 }  # fmt: skip
+ARGUMENTS = {"exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "min": 2, "max": 2, "betatail": 3, "gammatail": 2,
+             "gaussian_delta": 2, "laplace_delta": 2, "sum": 4}  # fmt: skip
 
 
 class Reading:
@@ -96,12 +98,16 @@ class Reading:
     def __init__(self, certificate: dict[str, Any], instance: dict[str, Any], **more: Any) -> None:
         self.values = {name: number(text) for name, text in instance["values"].items()} | more | {"pi": mpmath.pi}
         self.definitions = dict(certificate["definitions"])
-        self.certificate, self.instance = certificate, instance
+        self.certificate, self.instance, self.more = certificate, instance, more
 
     def given(self, **more: Any) -> Reading:
-        return Reading(self.certificate, self.instance, **more)
+        return Reading(self.certificate, self.instance, **{**self.more, **more})
 
     def __call__(self, text: str) -> Any:
+        if not re.fullmatch(r"[ \t\n\rA-Za-z0-9_+\-*/^(),]*", text) or re.search(
+            r"\*\s*\*|/\s*/|\b[0-9]+[A-Za-z_]", text
+        ):
+            raise Undefined
         tree = ast.parse(_python(text), mode="eval").body
         return self.real(self.walk(tree))
 
@@ -122,7 +128,7 @@ class Reading:
             if name not in self.values:
                 self.values[name] = self(self.definitions[name])
             return self.values[name]
-        if isinstance(node, ast.UnaryOp):
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return -self.walk(node.operand)
         if isinstance(node, ast.BinOp):
             a, b = self.walk(node.left), self.walk(node.right)
@@ -131,15 +137,21 @@ class Reading:
             if isinstance(node.op, ast.Pow) and ((a < 0 and b != int(b)) or (a == 0 and b <= 0)):
                 raise Undefined
             return self.real(OPERATORS[type(node.op)](a, b))
-        assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            raise Undefined
         name = node.func.id.removesuffix("_")
+        if ARGUMENTS.get(name) != len(node.args):
+            raise Undefined
         if name == "sum":
             variable = node.args[0]
-            assert isinstance(variable, ast.Name)
+            if not isinstance(variable, ast.Name):
+                raise Undefined
             first, last = (self.walk(part) for part in node.args[1:3])
             if first != int(first) or last != int(last):
                 raise Undefined
             index = variable.id.removesuffix("_")
+            if index in self.values or index in self.definitions:
+                raise Undefined  # one name for two things
             terms = (self.given(**{index: mpmath.mpf(i)}).walk(node.args[3]) for i in range(int(first), int(last) + 1))
             return sum(terms, mpmath.mpf(0))
         arguments = [self.walk(part) for part in node.args]
@@ -150,4 +162,4 @@ class Reading:
 
 def _python(text: str) -> str:
     """Names get a trailing _ (some are keywords), ^ becomes **; a sign binds as in Python."""
-    return re.sub(r"([A-Za-z_][A-Za-z0-9_]*)", r"\1_", text).replace("^", "**").strip()
+    return re.sub(r"([A-Za-z_][A-Za-z0-9_]*)", r"\1_", " ".join(text.split())).replace("^", "**").strip()

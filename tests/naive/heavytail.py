@@ -19,9 +19,7 @@ def psi(x: float, theta: float) -> float:
     return -math.log(1.0 - x + x**theta / theta)
 
 
-def score(
-    X: Sequence[Sequence[float]], y: Sequence[float], w: Sequence[float], iota: float, theta: float
-) -> float:
+def score(X: Sequence[Sequence[float]], y: Sequence[float], w: Sequence[float], iota: float, theta: float) -> float:
     """nι times equation 2."""
     terms = []
     for x, response in zip(X, y, strict=True):
@@ -120,8 +118,10 @@ def belongs(k: Sequence[int], resolution: int, ball: int) -> bool:
 
 
 def proposal(
-    records: tuple[Sequence[Sequence[float]], Sequence[float]], parameters: tuple[float, float, float, float, int, int],
-    shear: Sequence[Sequence[float]], box: tuple[Sequence[int], Sequence[int], float, Sequence[float]],
+    records: tuple[Sequence[Sequence[float]], Sequence[float]],
+    parameters: tuple[float, float, float, float, int, int],
+    shear: Sequence[Sequence[float]],
+    box: tuple[Sequence[int], Sequence[int], float, Sequence[float]],
     uniforms: Sequence[float],
 ) -> tuple[list[int], float]:
     """A lattice point, its coordinates from the law ∝ e^{−weight·⟨b, h·t⟩} on a box, and log(weight/bound) there.

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 from scipy.integrate import quad
-from scipy.optimize import linprog
+from scipy.optimize import brentq, linprog
 
 
 def largest_gap(epsilon: float, delta: float, distance: int) -> float:
@@ -118,3 +118,71 @@ def membership_score(output: list[float], column: int, bit: float, mean: float, 
     """v_j(z − μ_j) of one output, v = w/scale cut to [0, 1]: the proof of Theorem 11."""
     guess = output[column] / scale
     return (0.0 if guess < 0.0 else 1.0 if guess > 1.0 else guess) * (bit - mean)
+
+
+def largest_gap_of_levels(levels: list[tuple[float, float]], distance: int) -> float:
+    """`largest_gap` where every (ε, δ) of a list holds between neighbours."""
+    size = distance + 1
+    rows, bounds = [], []
+    for i in range(distance):
+        for a, b in ((i, i + 1), (i + 1, i)):
+            for epsilon, delta in levels:
+                growth = math.exp(epsilon)
+                row = np.zeros(size)
+                row[a], row[b] = 1.0, -growth
+                rows.append(row)
+                bounds.append(delta)
+                row = np.zeros(size)
+                row[a], row[b] = -1.0, growth
+                rows.append(row)
+                bounds.append(delta + growth - 1.0)
+    cost = np.zeros(size)
+    cost[0], cost[-1] = 1.0, -1.0
+    solved = linprog(cost, A_ub=np.array(rows), b_ub=bounds, bounds=[(0.0, 1.0)] * size, method="highs")
+    return float(-solved.fun)
+
+
+def gaussian_delta(epsilon: float, mu: float) -> float:
+    """δ(ε) of two unit Gaussians μ apart (Balle & Wang 2018)."""
+
+    def cdf(z: float) -> float:
+        return 0.5 * math.erfc(-z / math.sqrt(2.0))
+
+    return max(0.0, cdf(-epsilon / mu + mu / 2.0) - math.exp(epsilon) * cdf(-epsilon / mu - mu / 2.0))
+
+
+def one_bit_excess(beta: float, epsilon: float, delta: float) -> float:
+    """The least mean excess risk over the minimiser of a private answer to one bit z ~ Bernoulli(μ), μ ~ Beta(β, β).
+
+    The risk of v in [0, 1] is μ + v(1 − 2μ); an answer is (p_0, p_1), the mean of v for either bit: a linear programme.
+    """
+    costs = [
+        beta_mean(beta, lambda mu: (1.0 - mu) * (1.0 - 2.0 * mu)),
+        beta_mean(beta, lambda mu: mu * (1.0 - 2.0 * mu)),
+    ]
+    growth = math.exp(epsilon)
+    rows = [[1.0, -growth], [-growth, 1.0], [-1.0, growth], [growth, -1.0]]
+    bounds = [delta, delta, delta + growth - 1.0, delta + growth - 1.0]
+    solved = linprog(costs, A_ub=rows, b_ub=bounds, bounds=[(0.0, 1.0)] * 2, method="highs")
+    return float(solved.fun) + beta_mean(beta, lambda mu: mu - min(mu, 1.0 - mu))
+
+
+def coin_divergence(order: float, p: float, q: float) -> float:
+    """Rényi divergence of two coins."""
+    logs = []
+    for a, b in ((p, q), (1.0 - p, 1.0 - q)):
+        if a > 0.0:
+            if b <= 0.0:
+                return math.inf
+            logs.append(math.log(a) + (order - 1.0) * math.log(a / b))
+    top = max(logs)
+    return (top + math.log(sum(math.exp(x - top) for x in logs))) / (order - 1.0)
+
+
+def largest_coin(p: float, bounds: list[tuple[float, float]]) -> float:
+    """The largest q with divergences of at most tau between coins p and q, in both orders, at every (order, tau)."""
+
+    def excess(q: float) -> float:
+        return max(max(coin_divergence(a, q, p), coin_divergence(a, p, q)) - tau for a, tau in bounds)
+
+    return float(brentq(excess, p, 1.0 - 1e-13, xtol=1e-15)) if excess(1.0 - 1e-13) > 0.0 else 1.0

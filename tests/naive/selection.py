@@ -65,9 +65,7 @@ def _piece(q: Sequence[mpmath.mpf], i: int, low: mpmath.mpf, high: mpmath.mpf) -
     return total
 
 
-def mean_clipped_loss(
-    X: np.ndarray, y: np.ndarray, w: np.ndarray, value: Value, low: float, high: float
-) -> float:
+def mean_clipped_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray, value: Value, low: float, high: float) -> float:
     """The mean of the losses, each cut to [low, high], one record at a time."""
     total = 0.0
     for x, label in zip(X, y, strict=True):

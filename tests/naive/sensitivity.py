@@ -11,7 +11,13 @@ from naive.losses import slopes
 
 
 def gaps(
-    name: str, parameter: float, x_bound: float, y_bound: float, radius: float, d: int, pairs: np.ndarray,
+    name: str,
+    parameter: float,
+    x_bound: float,
+    y_bound: float,
+    radius: float,
+    d: int,
+    pairs: np.ndarray,
     binary: bool = False,
 ) -> np.ndarray:
     """‖∇ℓ(w; z) − ∇ℓ(w; z')‖ for each column (length of w; angle/π, length, label; angle/π, length, label)."""
@@ -27,7 +33,13 @@ def gaps(
 
 
 def largest_gap(
-    name: str, parameter: float, x_bound: float, y_bound: float, radius: float, d: int, rng: np.random.Generator,
+    name: str,
+    parameter: float,
+    x_bound: float,
+    y_bound: float,
+    radius: float,
+    d: int,
+    rng: np.random.Generator,
     binary: bool = False,
 ) -> float:
     """The largest difference found: 20,000 random pairs, a third of whose entries sit at a bound, then 60 rounds."""

@@ -12,17 +12,22 @@ from typing import Any
 from dpbench.certificates.build import rational
 from dpbench.certificates.search.accept import certificate, checker, report
 from dpbench.certificates.search.audited import Audited
+from dpbench.certificates.search.balls import VOID, balls_of
+from dpbench.certificates.search.growth import STEPS, Growth
 from dpbench.certificates.search.known import question_of
 from dpbench.certificates.search.optimise import Trace, climb
 from dpbench.certificates.search.question import Question
 from dpbench.certificates.search.shrink import KEEP, rounded, shrunk
+from dpbench.certificates.search.space import Integer, Real
 from dpbench.core import validation
 from dpbench.ledger.core import LEVEL, Claim, plain
 from dpbench.ledger.verify import select
 
 EVALUATIONS = 20_000
 THRESHOLD = 2e-3
-"""A margin below it, a ratio below 1.002, is the bound that is met: no violation."""
+"""A margin above it ends the search; the best point goes to the checker however small its margin is."""
+NEAR, EDGE = 0.02, 0.002
+"""Shares of a parameter's range: what is void around a phantom that balls cannot look at; the edge of the region."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,13 @@ class SearchResult:
     ratio : float
         To the bound, at `instance`; of an asymptotic claim the constant that would be needed at the end of the path.
     asymptotic : bool
+    phantoms : int
+        Violations in floating point that the checker refused: their neighbours were looked at in ball arithmetic, and
+        the search went on.
+    edge : tuple of str
+        Parameters at an end of their range at the nearest point: widen the region there.
+    grows : str
+        Of an asymptotic claim that was not refuted: up to where the ratio was seen to grow, if it was.
     audit : dict or None
         Of a mechanism: the final audit, on runs that the search has not seen.
     """
@@ -73,6 +85,9 @@ class SearchResult:
     cut: str = ""
     ratio: float = math.nan
     asymptotic: bool = False
+    phantoms: int = 0
+    edge: tuple[str, ...] = ()
+    grows: str = ""
     audit: Mapping[str, Any] | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
@@ -88,7 +103,10 @@ class SearchResult:
         near = f"nearest: {scale} {self.ratio:.4g} at {values}" if self.instance else "no admissible point was met"
         region = ", ".join(f"{name} {where}" for name, where in self.region.items())
         lost = f"; not accepted by the checker: {self.refused[0]}" if self.refused else ""
-        return f"{self.claim}: nothing found in {what}{end}; {near}; searched: {region}{lost}"
+        void = f"; {self.phantoms} phantoms of rounding excluded" if self.phantoms else ""
+        edge = f"; largest at the edge of {', '.join(self.edge)}: widen" if self.edge else ""
+        grows = f"; {self.grows}" if self.grows else ""
+        return f"{self.claim}: nothing found in {what}{end}; {near}{edge}{grows}; searched: {region}{void}{lost}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, strict JSON."""
@@ -140,21 +158,8 @@ def find_counterexample(
         raise validation.invalid("space", "a question of dpbench.certificates.search", question)
     checker()
     began = time.process_time()
-    names = tuple(question.space.parameters)
-
-    def look(units: Any) -> tuple[float, float]:
-        try:
-            return question.look(question.space.point(units))
-        except (ArithmeticError, ValueError):
-            return 2.0, -math.inf
-
-    trace = climb(
-        look, len(names), evaluations=evaluations, seconds=seconds, seed=seed, threshold=THRESHOLD, worst=worst
-    )
-    try:
-        exact, made, refused = _accepted(one, question, trace)
-    except KeyboardInterrupt:
-        trace.cut, exact, made, refused = "interrupted", None, None, ()
+    hunt = _Hunt(one, question, worst)
+    trace, exact, made, refused = hunt.run(evaluations, seconds, seed)
     margin, ratio = trace.margin, math.nan
     if exact is None and trace.best is not None:
         exact = _short(question, trace)
@@ -165,8 +170,108 @@ def find_counterexample(
     return SearchResult(
         one.id, made is not None, margin, {} if exact is None else {n: rational(v) for n, v in exact.items()}, made,
         refused, question.space.region, trace.evaluations, trace.admissible, trace.first,
-        time.process_time() - began, seed, trace.cut, ratio, question.kind == "growth",
+        time.process_time() - began, seed, trace.cut, ratio, question.kind == "growth", hunt.phantoms,
+        () if made is not None else _edge(question, trace), "" if made is not None else _grows(question, trace, exact),
     )  # fmt: skip
+
+
+Found = tuple[dict[str, Fraction] | None, dict[str, Any] | None, tuple[str, ...]]
+
+
+class _Hunt:
+    """Rounds of the search: a point that the checker refuses is void, and the rest of the budget is spent elsewhere."""
+
+    def __init__(self, claim: Claim, question: Question, worst: bool) -> None:
+        self.claim, self.question, self.worst = claim, question, worst
+        self.balls, self.phantoms = balls_of(question), 0
+        self.void: list[Any] = []
+
+    def look(self, units: Any) -> tuple[float, float]:
+        """(how far the conditions are missed, margin); in balls where floats violate, once a phantom was met."""
+        space = self.question.space
+        try:
+            point = space.point(units)
+            found = self.question.look(point)
+            if self.void and found[0] == 0.0 and found[1] > 0.0:
+                if self.balls is not None:
+                    return self.balls.look(space.exact({n: Fraction(point[n]) for n in space.parameters}))
+                if any(float(abs(units - other).max()) < NEAR for other in self.void):
+                    return VOID
+            return found
+        except (ArithmeticError, ValueError):
+            return VOID
+
+    def run(self, evaluations: int, seconds: float, seed: int) -> tuple[Trace, *Found]:
+        """The last round's trace with the counts of all of them, and what was accepted."""
+        deadline, left, rounds, best = time.process_time() + seconds, evaluations, 0, Trace()
+        refused: tuple[str, ...] = ()
+        while True:
+            trace = climb(
+                self.look, len(self.question.space.parameters), evaluations=left,
+                seconds=max(deadline - time.process_time(), 1e-3), seed=seed + 1_000_003 * rounds,
+                threshold=THRESHOLD, worst=self.worst,
+            )  # fmt: skip
+            left -= trace.evaluations
+            trace.first += best.evaluations if trace.first else 0
+            trace.evaluations += best.evaluations
+            trace.admissible += best.admissible
+            rounds, best = rounds + 1, trace
+            try:
+                exact, made, why = self.accepted(trace)
+            except KeyboardInterrupt:
+                trace.cut, exact, made, why = "interrupted", None, None, ()
+            refused = tuple(dict.fromkeys((*refused, *why)))
+            violated = trace.margin > 0.0 and made is None
+            if violated:
+                self.phantoms += len([1 for margin, _ in trace.good if margin > 0.0])
+                self.void += [units for margin, units in trace.good if margin > 0.0]
+            if not violated or trace.cut or left <= 0:
+                return trace, exact, made, refused
+
+    def accepted(self, trace: Trace) -> Found:
+        """The simplest instance whose certificate the checker accepts, from the best points of the search."""
+        refused: list[str] = []
+        space = self.question.space
+        for rank, (margin, units) in enumerate(trace.good):
+            if margin <= 0.0 and rank:
+                break
+            point = space.point(units)
+            keep = min(KEEP, margin / 2.0)
+            whole = {name: Fraction(point[name]) for name in space.parameters}
+            tried = [whole] if space.allows(whole) else []
+            if margin > 0.0 and (first := rounded(self.question, point, keep)) is not None:
+                tried = [shrunk(self.question, first, keep), first, *tried]
+            elif margin > 0.0:
+                refused.append("the violation does not survive the rounding to rationals")
+            for values in tried:
+                try:
+                    made = certificate(self.claim, self.question, space.exact(values), self.balls)
+                except (ArithmeticError, ValueError, TypeError) as error:
+                    refused.append(f"no certificate could be written: {error}")
+                    continue
+                said = report(made)
+                if said["accepted"]:
+                    return values, made, tuple(refused)
+                if margin > 0.0:
+                    refused.append(str(said["because"]))
+        return None, None, tuple(dict.fromkeys(refused))
+
+
+def _edge(question: Question, trace: Trace) -> tuple[str, ...]:
+    """Parameters whose value at the nearest point is at an end of a range of reals or integers."""
+    if trace.best is None:
+        return ()
+    ends = zip(question.space.parameters.items(), trace.best, strict=True)
+    return tuple(
+        name for (name, parameter), unit in ends
+        if isinstance(parameter, (Real, Integer)) and not EDGE < float(unit) < 1.0 - EDGE
+    )  # fmt: skip
+
+
+def _grows(question: Question, trace: Trace, exact: Mapping[str, Fraction] | None) -> str:
+    if not isinstance(question, Growth) or exact is None or trace.margin <= 0.0:
+        return ""
+    return f"the ratio grows up to t = 2^{int(exact['first']) + STEPS}, and this is not shown for all t"
 
 
 def _claim(name: Any) -> Claim:
@@ -176,33 +281,6 @@ def _claim(name: Any) -> Claim:
     if len(chosen) != 1:
         raise validation.invalid("claim", "the id of one claim", name)
     return chosen[0]
-
-
-def _accepted(
-    claim: Claim, question: Question, trace: Trace
-) -> tuple[dict[str, Fraction] | None, dict[str, Any] | None, tuple[str, ...]]:
-    """The simplest instance whose certificate the checker accepts, from the best points of the search."""
-    refused: list[str] = []
-    for margin, units in trace.good:
-        if margin <= THRESHOLD:
-            continue
-        point = question.space.point(units)
-        keep = min(KEEP, margin / 2.0)
-        first = rounded(question, point, keep)
-        if first is None:
-            refused.append("the violation does not survive the rounding to rationals")
-            continue
-        for values in (shrunk(question, first, keep), first):
-            try:
-                made = certificate(claim, question, question.space.exact(values))
-            except (ArithmeticError, ValueError, TypeError) as error:
-                refused.append(f"no certificate could be written: {error}")
-                continue
-            said = report(made)
-            if said["accepted"]:
-                return values, made, tuple(refused)
-            refused.append(str(said["because"]))
-    return None, None, tuple(dict.fromkeys(refused))
 
 
 def _short(question: Question, trace: Trace) -> dict[str, Fraction]:

@@ -17,7 +17,11 @@ from scipy import special
 from dpbench.core import validation
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_ALLOWED = re.compile(r"[\sA-Za-z0-9_+\-*/^(),]*")
+_ALLOWED = re.compile(r"[\sA-Za-z0-9_+\-*/^(),]*", re.ASCII)
+_FOREIGN = re.compile(r"\*\s*\*|/\s*/|\b[0-9]+[A-Za-z_]|\bpi\s*\(")
+"""Python's own operators and numbers, which the checker does not have."""
+_ARGUMENTS = {"exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "min": 2, "max": 2, "betatail": 3, "gammatail": 2,
+              "gaussian_delta": 2, "laplace_delta": 2, "sum": 4}  # fmt: skip
 _RELATION = re.compile(r"<=|>=|<|>|=")
 _ROOT = math.sqrt(2.0)
 
@@ -91,14 +95,28 @@ class _Calls(ast.NodeTransformer):
 
 def _tree(text: str) -> ast.expr:
     """The syntax tree, symbols ``s_name`` and functions ``f_name``, so that no name is one of Python's."""
-    if not _ALLOWED.fullmatch(text):
+    if not _ALLOWED.fullmatch(text) or _FOREIGN.search(text):
         raise validation.invalid("a formula", "integers, names and + - * / ^ ( ) only", text)
-    named = _NAME.sub(lambda m: f"f_{m[0]}" if m[0] in _FUNCTIONS else f"s_{m[0]}", text)
+    named = _NAME.sub(lambda m: f"f_{m[0]}" if m[0] in _FUNCTIONS else f"s_{m[0]}", " ".join(text.split()))
     try:
         tree = ast.parse(named.replace("s_pi()", "s_pi").replace("^", "**").strip(), mode="eval")
     except SyntaxError as error:
         raise validation.invalid("a formula", "an expression of the checker's grammar", text) from error
+    if not all(_known(node) for node in ast.walk(tree.body)):
+        raise validation.invalid("a formula", "an expression of the checker's grammar", text)
     return _Calls().visit(tree.body)
+
+
+def _known(node: ast.AST) -> bool:
+    """Whether the node is of the checker's grammar: its operators, and functions of as many arguments."""
+    if isinstance(node, ast.Call):
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        index = name != "f_sum" or (bool(node.args) and isinstance(node.args[0], ast.Name))
+        return _ARGUMENTS.get(name.removeprefix("f_")) == len(node.args) and index and not node.keywords
+    if isinstance(node, ast.Constant):
+        return type(node.value) is int
+    kinds = (ast.BinOp, ast.Name, ast.operator, ast.expr_context, ast.USub)
+    return isinstance(node, kinds) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub))
 
 
 def program(symbols: Sequence[str], definitions: Mapping[str, str], wanted: Sequence[str]) -> Callable[[Values], Any]:

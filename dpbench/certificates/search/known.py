@@ -9,6 +9,7 @@ from typing import Any
 from dpbench.core import validation
 from dpbench.ledger.core import Claim
 from dpbench.ledger.registry import all_claims, all_papers
+from dpbench.ledger.statement import PRIVATE
 
 
 def questions() -> dict[str, Any]:
@@ -23,7 +24,18 @@ def questions() -> dict[str, Any]:
     unknown = set(found) - set(claims)
     if unknown:
         raise validation.invalid("a question's id", "that of a claim", min(unknown))
-    return found | {name: claim.space for name, claim in claims.items() if claim.space is not None}
+    stated = {name: asked for name, claim in claims.items() if (asked := _stated(claim)) is not None}
+    return stated | found | {name: claim.space for name, claim in claims.items() if claim.space is not None}
+
+
+def _stated(claim: Claim) -> Any:
+    """The question of a claim whose statement is formulas of one inequality."""
+    if claim.formal is None or claim.formal.claim.kind not in (*PRIVATE, "inequality"):
+        return None
+    from dpbench.certificates.judge_pieces import pieces, question
+
+    parts = pieces(claim.formal)
+    return question(claim.formal, parts[0]) if len(parts) == 1 else None
 
 
 def question_of(claim: Claim) -> Any:
@@ -34,7 +46,7 @@ def question_of(claim: Claim) -> Any:
     InvalidInput
         If none is declared.
     """
-    made = claim.space if claim.space is not None else questions().get(claim.id)
+    made = claim.space if claim.space is not None else _stated(claim) or questions().get(claim.id)
     if made is None:
         raise validation.invalid("claim", "one with a space to search (`dpbench hunt --list` names them)", claim.id)
     return made

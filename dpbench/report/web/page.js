@@ -35,6 +35,7 @@
     target.scrollIntoView();
   };
   for (const field of [...fields, text]) field.addEventListener("input", () => { show(); keep(); });
+  form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(() => { show(); keep(); }));
   addEventListener("hashchange", follow);
 

@@ -1,0 +1,206 @@
+"""``python -m benchmarks.compare BASE HEAD``: did a change make anything slower?
+
+Both trees run side by side, each in a process of its own, in turns, on the twelve pieces of work of
+`benchmarks.headline` (this checkout's, for both). A pair is the processor time of the same calls in either tree, the
+order alternates; the ratio HEAD/BASE of a benchmark is the median of its pairs, with an interval of order statistics. A
+benchmark whose lower end is above the limit is measured again, with as many pairs, and counts as slower only if it is
+above the limit both times. ``.`` stands for the working tree as it is.
+
+Exit status: 0 nothing slower; 1 something is; 2 bad use (a commit that is not there, no git).
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+LIMIT = 1.05
+PAIRS = 7
+SECONDS = 0.12
+"""Processor time of one side of a pair, about."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A benchmark: the median ratio of processor times HEAD/BASE, its interval, and whether it counts as slower."""
+
+    name: str
+    ratio: float
+    low: float
+    high: float
+    seconds: float
+    again: bool = False
+    slower: bool = False
+
+
+class Tree:
+    """A process that runs the work of one tree when it is asked to."""
+
+    def __init__(self, folder: Path, kernels: Path) -> None:
+        environment = {
+            **os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)]), "NUMBA_CACHE_DIR": str(kernels),
+            "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONSAFEPATH": "1",
+        }  # fmt: skip
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _WORKER, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=environment, cwd=kernels.parent,
+        )  # fmt: skip
+
+    def ask(self, **words: Any) -> float:
+        """What the process answers: seconds of processor time."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps(words) + "\n")
+            self._process.stdin.flush()
+            answer = json.loads(self._process.stdout.readline() or '{"error": "the process ended"}')
+        except BrokenPipeError:
+            answer = {"error": "the process ended"}
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return float(answer["seconds"])
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+
+
+_WORKER = """
+import json, sys, time
+answers = sys.stdout
+sys.stdout = sys.stderr
+import dpbench
+assert dpbench.__file__.startswith(sys.argv[1]), f"{dpbench.__file__} is not of {sys.argv[1]}"
+from benchmarks.headline import HEADLINE
+run = None
+for line in sys.stdin:
+    asked = json.loads(line)
+    try:
+        if "name" in asked:
+            run = HEADLINE[asked["name"]]()
+            run(0)  # compiles
+        began = time.process_time()
+        for call in range(asked["calls"]):
+            run(asked["first"] + call)
+        found = {"seconds": time.process_time() - began}
+    except Exception as error:
+        found = {"error": f"{type(error).__name__}: {error}"}
+    print(json.dumps(found), file=answers, flush=True)
+"""
+
+
+@contextmanager
+def checkout(revision: str) -> Iterator[Path]:
+    """The two packages of a commit in a temporary folder; ``.`` is the working tree itself."""
+    if revision == ".":
+        yield ROOT
+        return
+    command = ["git", "-C", str(ROOT), "archive", revision, "dpbench", "lowerbounds"]
+    try:
+        packed = subprocess.run(command, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise SystemExit(_bad("git must be installed to compare commits")) from None
+    if packed.returncode:
+        raise SystemExit(_bad(f"BASE and HEAD must be commits of this repository, got {revision!r}"))
+    with tempfile.TemporaryDirectory(prefix="dpbench-compare-") as folder:
+        with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+            archive.extractall(folder, filter="data")
+        yield Path(folder).resolve()
+
+
+def _bad(message: str) -> int:
+    print(f"benchmarks.compare: {message}", file=sys.stderr)
+    return 2
+
+
+def measure(name: str, base: Tree, head: Tree, pairs: int) -> Row:
+    """One benchmark in both trees, in turns."""
+    from dpbench.papers.glm.peers.pairs import median_interval
+
+    once = max(base.ask(name=name, first=1, calls=2), head.ask(name=name, first=1, calls=2)) / 2.0
+    calls = max(1, round(SECONDS / max(once, 1e-4)))
+    ratios, times, first = [], [], 1
+    for pair in range(pairs):
+        order = (base, head) if pair % 2 == 0 else (head, base)
+        seconds = {tree: tree.ask(first=first, calls=calls) for tree in order}
+        ratios.append(seconds[head] / seconds[base])
+        times.append(seconds[head] / calls)
+        first += calls
+    ordered = sorted(ratios)
+    low, high = median_interval(ordered)  # type: ignore[arg-type]
+    return Row(name, float(ordered[pairs // 2]), low, high, sorted(times)[pairs // 2])
+
+
+def compare(base: str, head: str, *, names: Sequence[str], pairs: int = PAIRS, limit: float = LIMIT) -> list[Row]:
+    """All rows; progress goes to the standard error."""
+    rows = []
+    with ExitStack() as stack:
+        kernels = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dpbench-kernels-")))
+        trees = []
+        for number, revision in enumerate((base, head)):
+            folder = stack.enter_context(checkout(revision))
+            place = Path(os.environ.get("NUMBA_CACHE_DIR", str(kernels / str(number))))
+            place.mkdir(parents=True, exist_ok=True)
+            trees.append(Tree(folder, place))
+            stack.callback(trees[-1].close)
+        for number, name in enumerate(names, 1):
+            print(f"{number} of {len(names)}: {name}", file=sys.stderr, flush=True)
+            row = measure(name, *trees, pairs)
+            if row.low > limit:
+                second = measure(name, *trees, pairs)
+                row = Row(**{**asdict(second), "again": True, "slower": second.low > limit})
+            rows.append(row)
+    return rows
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    from benchmarks.headline import HEADLINE
+
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.compare", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("base", metavar="BASE", help="a commit, or . for the working tree")
+    parser.add_argument("head", metavar="HEAD", help="a commit, or . for the working tree")
+    parser.add_argument("--only", nargs="+", choices=list(HEADLINE), metavar="NAME", help=", ".join(HEADLINE))
+    parser.add_argument("--pairs", type=int, default=PAIRS, help="pairs a benchmark, at least 5 (default %(default)s)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows")
+    asked = parser.parse_args(arguments)
+    if asked.pairs < 5:
+        parser.error(f"--pairs must be at least 5, got {asked.pairs}")
+    try:
+        rows = compare(asked.base, asked.head, names=asked.only or list(HEADLINE), pairs=asked.pairs)
+    except RuntimeError as error:
+        return _bad(f"a tree could not run its work: {error}")
+    print(f"{'benchmark':26}{'HEAD/BASE':>10}  {'interval':16}{'ms a call':>10}")
+    for row in rows:
+        said = "  slower" if row.slower else "  not again when measured twice" if row.again else ""
+        print(f"{row.name:26}{row.ratio:10.3f}  [{row.low:.3f}, {row.high:.3f}]  {1e3 * row.seconds:10.2f}{said}")
+    slower = [row.name for row in rows if row.slower]
+    print(f"slower: {', '.join(slower)}" if slower else f"nothing slower: no lower end above {LIMIT:g} twice")
+    if asked.json is not None:
+        document = {
+            "schema": 1,
+            "base": asked.base,
+            "head": asked.head,
+            "limit": LIMIT,
+            "rows": list(map(asdict, rows)),
+        }
+        asked.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    return 1 if slower else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1029 @@
+"""Outputs of any kind as columns of numbers, each with the name that its user would give it.
+
+An output is taken apart, as a pytree is, into leaves: numbers, texts, bytes, arrays, what is missing, what cannot be
+looked into. Tuples, lists, dicts, dataclasses, named tuples, objects (fitted models by the attributes whose names end
+in "_"), data frames and lists of records (rows aligned by their key columns), sets, dates, `Decimal`, `Fraction` and
+complex numbers are all opened; a JSON text is parsed first. A `Layout`, learned from example outputs, says which leaves
+and which columns there are. Every column is a function of one output alone, so that flattening is post-processing: no
+bound can become invalid by it.
+
+What a leaf says by identity alone (a text none of whose words recurs, say) is seen only where it recurs. `Layout.seen`
+says which columns tell that: an audit whose certifying runs are mostly of values never seen before is blind.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import enum
+import fractions
+import hashlib
+import json
+import math
+import numbers
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from dpbench.core.validation import InvalidInput, invalid
+
+RECURRING = 5
+"""Times that a value, a word or a key is seen among the examples before it counts as known."""
+
+ENOUGH = 100
+"""Examples below which everything seen once counts as known: too few for anything to recur."""
+
+WIDEST = 1024
+"""Entries of an array that are kept one by one; a larger one is averaged over a grid."""
+
+SIDE = 16  # cells of that grid along each of the two longest axes
+ENDS = 8  # entries of either end of an array of varying length that have columns of their own
+MOST_LEAVES = 1024
+MOST_ITEMS = 256  # of a list that is not of numbers
+DEEPEST = 24  # levels of nesting
+KNOWN_VALUES = 4096  # values of a leaf that are told apart
+KNOWN_WORDS = 20_000
+NUMBERS_IN_TEXT = 64
+WORDS, TELLING = 64, 32  # most frequent words, and most different words and n-grams, that have columns
+GRAM = 3  # characters of an n-gram
+GRAM_TEXTS = 4_000  # texts of a side in which n-grams are looked for
+BYTES = 32  # of either end of a byte string that have columns
+UNKNOWN = 0.1  # share of examples with a value that does not recur, from which that has a column
+
+_SPLIT = re.compile(r"""[\s,;:()\[\]{}"'=<>|]+""")
+_NUMBER = re.compile(r"^[^\w+\-.]*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[^\d]{0,3}$")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+Path = tuple[str, ...]
+
+
+class _Missing:
+    """A leaf that an output does not have."""
+
+    def __repr__(self) -> str:
+        return "missing"
+
+
+MISSING = _Missing()
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """What cannot be looked into; `kind` names its type, `content` is equal for equal ones where that can be told."""
+
+    kind: str
+    content: str | None = None
+
+
+@dataclass(frozen=True)
+class Flat:
+    """An output taken apart.
+
+    Attributes
+    ----------
+    leaves : dict of Path to value
+        Of float, str, bytes, None, float64 array, or `Opaque`.
+    names : dict of Path to str
+    keys : dict of Path to list of str
+        Of each container whose keys may differ from output to output.
+    """
+
+    leaves: dict[Path, Any] = field(default_factory=dict)
+    names: dict[Path, str] = field(default_factory=dict)
+    keys: dict[Path, list[str]] = field(default_factory=dict)
+
+
+class _Walk:
+    """One way of taking outputs apart: `by_place` are containers whose keys do not recur, opened in order."""
+
+    def __init__(self, ignore: Sequence[str] = (), by_place: frozenset[Path] = frozenset()) -> None:
+        self.ignore, self.by_place = tuple(ignore), by_place
+        self.ignored: set[str] = set()
+
+    def __call__(self, output: Any) -> Flat:
+        self.flat = Flat()
+        self.open(output, (), "output", 0)
+        return self.flat
+
+    def leaf(self, path: Path, name: str, value: Any) -> None:
+        while path in self.flat.leaves:  # rows or members of one name
+            path = (*path, "again")
+        self.flat.leaves[path] = value
+        self.flat.names[path] = name
+
+    def skips(self, path: Path, name: str) -> bool:
+        dotted = ".".join(path)
+        for given in self.ignore:
+            if given in (dotted, name, f"output{dotted}") or dotted.startswith(f"{given}."):
+                self.ignored.add(given)
+                return True
+        return False
+
+    def open(self, value: Any, path: Path, name: str, depth: int) -> None:
+        if self.ignore and self.skips(path, name):
+            return
+        number = as_number(value)
+        if number is not None:
+            self.leaf(path, name, number)
+        elif value is None or _absent(value):
+            self.leaf(path, name, None)
+        elif isinstance(value, complex | np.complexfloating):
+            self.leaf((*path, "real"), f"{name}.real", float(value.real))
+            self.leaf((*path, "imag"), f"{name}.imag", float(value.imag))
+        elif isinstance(value, enum.Enum):
+            self.leaf(path, name, value.name)
+        elif isinstance(value, str):
+            self.text(str(value), path, name, depth)
+        elif isinstance(value, bytes | bytearray | memoryview):
+            self.bytes(bytes(value), path, name, depth)
+        elif depth > DEEPEST:
+            self.leaf(path, name, Opaque(f"a {type(value).__name__} more than {DEEPEST} levels down"))
+        else:
+            self.container(value, path, name, depth + 1)
+
+    def text(self, value: str, path: Path, name: str, depth: int) -> None:
+        if value[:1] in ("{", "[") and depth < DEEPEST:
+            try:
+                parsed = json.loads(value)
+            except (ValueError, RecursionError):
+                pass
+            else:
+                self.container(parsed, path, name, depth + 1)
+                return
+        self.leaf(path, name, value)
+
+    def bytes(self, value: bytes, path: Path, name: str, depth: int) -> None:
+        try:
+            decoded = value.decode("utf-8")
+        except UnicodeDecodeError:
+            self.leaf(path, name, value)
+            return
+        if decoded.isprintable() or all(c.isprintable() or c.isspace() for c in decoded):
+            self.text(decoded, path, name, depth)
+        else:
+            self.leaf(path, name, value)
+
+    def container(self, value: Any, path: Path, name: str, depth: int) -> None:
+        frame = _frame(value)
+        if frame is not None:
+            self.table(frame[0], frame[1], path, name, depth)
+        elif isinstance(value, Mapping):
+            self.mapping({_key(k): (k, v) for k, v in value.items()}, path, name, depth)
+        elif hasattr(value, "index") and hasattr(value, "to_list") and hasattr(value, "items"):  # a pandas Series
+            plain = type(value.index).__name__ == "RangeIndex"
+            if plain:
+                self.sequence(value.to_list(), path, name, depth)
+            else:
+                self.mapping({_key(k): (k, v) for k, v in value.items()}, path, name, depth)
+        elif isinstance(value, Set):
+            self.set_of(value, path, name, depth)
+        elif hasattr(value, "_asdict"):
+            self.attributes(value._asdict(), path, name, depth)
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            given = {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}
+            self.attributes(given, path, name, depth)
+        elif isinstance(value, list | tuple | range) or type(value).__name__ in ("deque", "dict_values", "dict_items"):
+            self.sequence(list(value), path, name, depth)
+        else:
+            array = _array(value)
+            if array is not None:
+                self.array(array, path, name, depth)
+            else:
+                self.object(value, path, name, depth)
+
+    def mapping(self, items: Mapping[str, tuple[Any, Any]], path: Path, name: str, depth: int) -> None:
+        kept = {k: v for k, v in items.items() if not (self.ignore and self.skips((*path, k), f"{name}[{v[0]!r}]"))}
+        self.flat.keys[path] = list(kept)
+        self.leaf((*path, "#length"), f"length of {name}", float(len(kept)))
+        if path in self.by_place:
+            for place, (key, item) in enumerate(kept.values()):
+                if place >= MOST_ITEMS:
+                    self.leaf((*path, "#rest"), f"further items of {name}", Opaque("items beyond the first"))
+                    break
+                self.open(key, (*path, f"key {place}"), f"key {place} of {name}", depth)
+                self.open(item, (*path, f"value {place}"), f"value {place} of {name}", depth)
+            return
+        for step, (key, item) in kept.items():
+            self.open(item, (*path, step), f"{name}[{key!r}]", depth)
+
+    def attributes(self, given: Mapping[str, Any], path: Path, name: str, depth: int) -> None:
+        for step, item in given.items():
+            self.open(item, (*path, step), f"{name}.{step}", depth)
+
+    def set_of(self, value: Set[Any], path: Path, name: str, depth: int) -> None:
+        members = sorted(value, key=lambda m: (type(m).__name__, _content(m)))
+        self.flat.keys[path] = [_key(m) for m in members]
+        self.leaf((*path, "#length"), f"size of {name}", float(len(members)))
+        if path in self.by_place:
+            values = [as_number(m) for m in members]
+            known = [v for v in values if v is not None]
+            self.sequence(sorted(known) if len(known) == len(values) else members, path, f"sorted {name}", depth)
+            return
+        for member in members:
+            self.leaf((*path, _key(member)), f"{_short(member)} in {name}", 1.0)
+
+    def sequence(self, items: list[Any], path: Path, name: str, depth: int) -> None:
+        array = _numeric(items)
+        if array is not None:
+            self.array(array, path, name, depth)
+            return
+        records = _records(items)
+        if records is not None:
+            self.table(records, (), path, name, depth)
+            return
+        self.leaf((*path, "#length"), f"length of {name}", float(len(items)))
+        for place, item in enumerate(items[:MOST_ITEMS]):
+            self.open(item, (*path, str(place)), f"{name}[{place}]", depth)
+        if len(items) > MOST_ITEMS:
+            self.leaf((*path, "#rest"), f"{name}[{MOST_ITEMS}:]", Opaque("items beyond the first"))
+        texts = {m for m in items if isinstance(m, str)}
+        if len(items) > 1 and len(texts) == len(items):
+            self.flat.keys[(*path, "#members")] = sorted(texts)
+            if (*path, "#members") not in self.by_place:
+                for member in sorted(texts):
+                    self.leaf((*path, "#members", member), f"{_short(member)} in {name}", 1.0)
+
+    def table(
+        self, records: list[dict[str, tuple[Any, Any]]], keys: Sequence[str], path: Path, name: str, depth: int
+    ) -> None:
+        """Rows aligned by their key columns (`keys`, or the columns of texts), if these are unique and recur; else by
+        their place."""
+        of = "" if name == "output" else f" of {name}"
+        if self.ignore:
+            records = [
+                {c: v for c, v in r.items() if not self.skips((*path, c), f"column {v[0]!r}{of}")} for r in records
+            ]
+        self.leaf((*path, "#length"), f"number of rows{of}", float(len(records)))
+        columns = list(dict.fromkeys(c for r in records for c in r))
+        named = [c for c in columns if c in keys] or [
+            c for c in columns if all(isinstance(r.get(c, (0, 0))[1], str | enum.Enum | datetime.date) for r in records)
+        ]
+        labels = [" ".join(_key(r[c][1]) for c in named if c in r) for r in records]
+        by_key = bool(named) and len(set(labels)) == len(labels)
+        if by_key:
+            self.flat.keys[path] = labels
+            by_key = path not in self.by_place
+        for place, (label, record) in enumerate(zip(labels, records, strict=True)):
+            if place >= MOST_ITEMS and not by_key:
+                self.leaf((*path, "#rest"), f"further rows{of}", Opaque("rows beyond the first"))
+                break
+            row = label if by_key else str(place)
+            shown = _row_name([record[c][1] for c in named if c in record]) if by_key else str(place)
+            if by_key:
+                self.leaf((*path, "#place", row), f"place of row {shown}{of}", float(place))
+            for column, (called, value) in record.items():
+                if not (by_key and column in named):
+                    self.open(value, (*path, column, row), f"column {called!r} of row {shown}{of}", depth)
+
+    def array(self, array: np.ndarray, path: Path, name: str, depth: int) -> None:
+        if isinstance(array, np.ma.MaskedArray):
+            array = np.ma.filled(array.astype(np.float64), math.nan)
+        kind = array.dtype.kind
+        if array.dtype.names is not None:
+            flat = array.ravel()
+            records = [{n: (n, row[n]) for n in array.dtype.names} for row in flat]
+            self.table(records, (), path, name, depth)
+        elif kind in "fiub":
+            if array.ndim == 0:
+                self.leaf(path, name, float(array))
+            else:
+                self.leaf(path, name, array.astype(np.float64))
+        elif kind == "c":
+            self.array(np.ascontiguousarray(array.real), (*path, "real"), f"{name}.real", depth)
+            self.array(np.ascontiguousarray(array.imag), (*path, "imag"), f"{name}.imag", depth)
+        elif kind in "mM":
+            self.array(_seconds(array), path, name, depth)
+        elif array.ndim == 0:
+            self.open(array.item(), path, name, depth)
+        elif array.ndim == 1:
+            self.sequence(array.tolist(), path, name, depth)
+        else:
+            self.sequence([array[k] for k in range(len(array))], path, name, depth)
+
+    def object(self, value: Any, path: Path, name: str, depth: int) -> None:
+        given = {} if callable(value) and hasattr(value, "__code__") else _attributes(value)
+        if given:
+            self.attributes(given, path, name, depth)
+            return
+        try:
+            said = repr(value)
+        except Exception:
+            said = ""
+        kind = type(value).__name__
+        if not said or callable(value) or _ADDRESS.search(said) or isinstance(value, Iterator):
+            self.leaf(path, name, Opaque(f"an object of type {kind}"))
+        else:
+            self.leaf(path, name, said)
+
+
+def as_number(value: Any) -> float | None:
+    """The number that a value is; None if it is none."""
+    if isinstance(value, bool | np.bool_):
+        return float(value)
+    if isinstance(value, numbers.Real | Decimal | fractions.Fraction | np.integer | np.floating):
+        try:
+            return float(value)
+        except OverflowError:  # an integer beyond all doubles
+            return math.inf if value > 0 else -math.inf  # type: ignore[operator]
+        except ValueError:  # a signalling NaN
+            return math.nan
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return float(_seconds(np.asarray(value)))
+    if isinstance(value, datetime.datetime):
+        if _absent(value):
+            return None
+        zone = value if value.tzinfo else value.replace(tzinfo=datetime.UTC)
+        return zone.timestamp()
+    if isinstance(value, datetime.date):
+        return float(value.toordinal())
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if isinstance(value, datetime.time):
+        return value.hour * 3600.0 + value.minute * 60.0 + value.second + value.microsecond * 1e-6
+    return None
+
+
+def _seconds(array: np.ndarray) -> np.ndarray:
+    """Dates and durations in seconds, NaN where they are not a time."""
+    unit = np.datetime_data(array.dtype)[0]
+    if array.dtype.kind == "m" and unit == "generic":
+        return np.where(np.isnat(array), math.nan, array.astype(np.int64).astype(np.float64))
+    if unit in ("ns", "ps", "fs", "as"):
+        whole = array.astype(f"{array.dtype.kind}8[ns]").astype(np.int64) * 1e-9
+    elif array.dtype.kind == "m" and unit in ("Y", "M"):
+        whole = array.astype(np.int64).astype(np.float64)
+    else:
+        whole = array.astype(f"{array.dtype.kind}8[us]").astype(np.int64) * 1e-6
+    return np.where(np.isnat(array), math.nan, whole)
+
+
+def _absent(value: Any) -> bool:
+    return type(value).__name__ in ("NaTType", "NAType")
+
+
+def _key(value: Any) -> str:
+    return value if isinstance(value, str) else _content(value)
+
+
+def _short(value: Any) -> str:
+    said = repr(value)
+    return said if len(said) <= 40 else f"{said[:37]}..."
+
+
+def _row_name(values: list[Any]) -> str:
+    return _short(values[0]) if len(values) == 1 else _short(tuple(values))
+
+
+def _content(value: Any) -> str:
+    """Equal for equal values, whatever the run."""
+    number = as_number(value)
+    if number is not None:
+        return number.hex() if math.isfinite(number) and number != int(number) else f"{number:.0f}"
+    if isinstance(value, Set):
+        return "{" + ",".join(sorted(map(_content, value))) + "}"
+    if isinstance(value, list | tuple):
+        return "(" + ",".join(map(_content, value)) + ")"
+    return _ADDRESS.sub("", repr(value))
+
+
+def _frame(value: Any) -> tuple[list[dict[str, tuple[Any, Any]]], tuple[str, ...]] | None:
+    """The rows of a data frame (pandas, polars, pyarrow), and its index, if it is one, as the key."""
+    if not hasattr(value, "columns"):
+        if hasattr(value, "to_pylist") and hasattr(value, "schema"):
+            return [{k: (k, v) for k, v in row.items()} for row in value.to_pylist()], ()
+        return None
+    if hasattr(value, "to_dicts"):
+        return [{k: (k, v) for k, v in row.items()} for row in value.to_dicts()], ()
+    if not (hasattr(value, "to_dict") and hasattr(value, "index")):
+        return None
+    names = list(value.columns)
+    cells = [value.iloc[:, j].tolist() for j in range(len(names))]
+    rows = [{_key(n): (n, c[k]) for n, c in zip(names, cells, strict=True)} for k in range(len(value))]
+    if type(value.index).__name__ == "RangeIndex":
+        return rows, ()
+    called = value.index.name if isinstance(value.index.name, str) else "index"
+    labels = value.index.tolist()
+    return [{called: (called, label), **row} for label, row in zip(labels, rows, strict=True)], (called,)
+
+
+def _array(value: Any) -> np.ndarray | None:
+    """The array that a value is or can be made, without its gradient."""
+    if isinstance(value, np.ndarray):
+        return value
+    if hasattr(value, "detach") and hasattr(value, "numpy"):
+        return np.asarray(value.detach().cpu().numpy())
+    if hasattr(value, "toarray") and hasattr(value, "nnz"):
+        return np.asarray(value.toarray())
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+        try:
+            return np.asarray(value)
+        except Exception:  # a type of the user's that cannot say
+            return None
+    return None
+
+
+def _numeric(items: list[Any]) -> np.ndarray | None:
+    """The array of numbers that a list is, nested ones of one shape too."""
+    if not items or any(isinstance(x, str | bytes | Mapping | Set) or x is None for x in items):
+        return None
+    if all(isinstance(x, float | int | np.number | np.bool_) for x in items):
+        return (
+            np.array([as_number(x) if as_number(x) is not None else math.nan for x in items], dtype=np.float64)
+            if not any(isinstance(x, complex | np.complexfloating) for x in items)
+            else np.array(items)
+        )
+    if all(as_number(x) is not None for x in items):
+        return np.array([as_number(x) for x in items], dtype=np.float64)
+    try:
+        array = np.asarray(items)
+    except (ValueError, TypeError):
+        return None
+    return array if array.dtype.kind in "fiubc" and array.ndim > 0 else None
+
+
+def _records(items: list[Any]) -> list[dict[str, tuple[Any, Any]]] | None:
+    """Rows of a table: mappings, or tuples and lists of one length of at least two, at least one of them with a
+    text."""
+    if not items:
+        return None
+    if all(isinstance(x, Mapping) for x in items):
+        return [{_key(k): (k, v) for k, v in x.items()} for x in items]
+    if all(hasattr(x, "_asdict") for x in items):
+        return [{k: (k, v) for k, v in x._asdict().items()} for x in items]
+    if all(dataclasses.is_dataclass(x) and not isinstance(x, type) for x in items):
+        return [{f.name: (f.name, getattr(x, f.name, None)) for f in dataclasses.fields(x)} for x in items]
+    if all(isinstance(x, list | tuple) and len(x) > 1 for x in items) and len({len(x) for x in items}) == 1:
+        return [{str(k): (k, v) for k, v in enumerate(x)} for x in items]
+    return None
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """A model's fitted attributes, or an object's public ones, or all of them."""
+    given = dict(getattr(value, "__dict__", {}))
+    for kind in type(value).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(value, name) and not name.startswith("__"):
+                given.setdefault(name, getattr(value, name))
+    fitted = {k: v for k, v in given.items() if k.endswith("_") and not k.startswith("_")}
+    public = {k: v for k, v in given.items() if not k.startswith("_")}
+    return fitted or public or given
+
+
+# Columns
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf of a layout, and what its columns need to know.
+
+    Attributes
+    ----------
+    path, name
+    kinds : tuple of str
+        Of the examples: number, text, bytes, array, none, opaque, missing.
+    shape : tuple of int or None
+        Of arrays, where they have one shape.
+    known : dict of str to int
+        Contents that recur, with their codes, most frequent first; `labels` are they in words.
+    numbers : int
+        Of a text that have columns.
+    words, grams : tuple of str
+        That have columns.
+    vocabulary : frozenset of str
+        Words that recur.
+    counted : bool
+        Missing means 0: a member of a set.
+    """
+
+    path: Path
+    name: str
+    kinds: tuple[str, ...]
+    shape: tuple[int, ...] | None = None
+    known: Mapping[str, int] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    numbers: int = 0
+    words: tuple[str, ...] = ()
+    grams: tuple[str, ...] = ()
+    vocabulary: frozenset[str] = frozenset()
+    counted: bool = False
+
+    @property
+    def dotted(self) -> str:
+        """As `ignore` takes it."""
+        return ".".join(self.path)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns."""
+        made = (
+            [f"kind of {self.name} ({', '.join(f'{k}: {kind}' for k, kind in enumerate(self.kinds))})"]
+            if len(self.kinds) > 1 and not self.counted
+            else []
+        )
+        if "number" in self.kinds or self.kinds in (("none",), ("missing",), ("missing", "none")):
+            made.append(self.name)
+        if "array" in self.kinds:
+            made += self._entries()
+        if "text" in self.kinds:
+            made += [f"length of {self.name}", self.name]
+            made += [f"number {k} in {self.name}" for k in range(self.numbers)]
+            made += [f"word {w!r} in {self.name}" for w in self.words]
+            made += [f"{g!r} in {self.name}" for g in self.grams]
+        if "bytes" in self.kinds:
+            made += [f"length of {self.name}", self.name]
+            made += [f"{self.name}[{k}]" for k in (*range(BYTES), *range(-BYTES, 0))]
+            made += [f"float {k} of {self.name}" for k in range(self.numbers)]
+        if "opaque" in self.kinds:
+            made.append(self.name)
+        return made
+
+    def _entries(self) -> list[str]:
+        if self.shape is None:
+            ends = [f"{self.name}[{k}]" for k in (*range(ENDS), *range(-ENDS, 0))]
+            return [f"{what} of {self.name}" for what in ("size", "sum", "least", "largest")] + [self.name, *ends]
+        if math.prod(self.shape) <= WIDEST:
+            return [f"{self.name}[{', '.join(map(str, place))}]" for place in np.ndindex(*self.shape)]
+        cells = [f"mean of cell {', '.join(map(str, p))} of {self.name}" for p in np.ndindex(*_grid(self.shape))]
+        return [*cells, self.name, f"least of {self.name}", f"largest of {self.name}"]
+
+    def coded(self) -> list[bool]:
+        """Which columns are codes of `labels`."""
+        alone = set(self.kinds) & {"text", "bytes", "opaque"} or (
+            "array" in self.kinds and (self.shape is None or math.prod(self.shape) > WIDEST)
+        )
+        return [bool(alone) and name == self.name for name in self.names]
+
+    def columns(self, values: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+        """float64[n, k], and bool[n]: known by nothing but its identity, which does not recur."""
+        kinds = [_kind(v) for v in values]
+        unseen = np.zeros(len(values), dtype=bool)
+        if self.kinds == ("number",) and all(k == "number" for k in kinds):
+            return np.array(values, dtype=np.float64)[:, None], unseen
+        made: list[np.ndarray] = []
+        if len(self.kinds) > 1 and not self.counted:
+            place = {k: float(j) for j, k in enumerate(self.kinds)}
+            made.append(np.array([[place.get(k, -1.0)] for k in kinds]))
+        if "number" in self.kinds or self.kinds in (("none",), ("missing",), ("missing", "none")):
+            other = 0.0 if self.counted else math.nan
+            made.append(np.array([[v if k == "number" else other] for v, k in zip(values, kinds, strict=True)]))
+        for kind, row in (("array", self._of_array), ("text", self._of_text), ("bytes", self._of_bytes)):
+            if kind in self.kinds:
+                rows = [row(v) if k == kind else None for v, k in zip(values, kinds, strict=True)]
+                width = next((len(r) - 1 for r in rows if r is not None), self._width(kind))
+                made.append(
+                    np.array([r[:-1] if r is not None else [math.nan] * width for r in rows]).reshape(
+                        len(values), width
+                    )
+                )
+                unseen |= np.array([r is not None and bool(r[-1]) for r in rows])
+        if "opaque" in self.kinds:
+            codes = [self._code(v.content or "") if k == "opaque" else -1.0 for v, k in zip(values, kinds, strict=True)]
+            made.append(np.array(codes)[:, None])
+            unseen |= np.array([k == "opaque" and c < 0.0 for k, c in zip(kinds, codes, strict=True)])
+        return np.concatenate(made, axis=1), unseen
+
+    def _width(self, kind: str) -> int:
+        if kind == "array":
+            return len(self._entries())
+        return 2 + self.numbers + (len(self.words) + len(self.grams) if kind == "text" else 2 * BYTES)
+
+    def _code(self, content: str) -> float:
+        return float(self.known.get(content, -1))
+
+    def _of_array(self, array: np.ndarray) -> list[float]:
+        flat = array.ravel()
+        if self.shape is None:
+            head = [*flat[:ENDS].tolist(), *[math.nan] * (ENDS - min(ENDS, flat.size))]
+            tail = [*[math.nan] * (ENDS - min(ENDS, flat.size)), *flat[-ENDS:].tolist()] if flat.size else head
+            told = [float(flat.sum()), float(flat.min()), float(flat.max())] if flat.size else [0.0, math.nan, math.nan]
+            return [float(flat.size), *told, self._code(_digest(array)), *head, *tail, 0.0]
+        if array.shape != self.shape:
+            return [math.nan] * len(self._entries()) + [1.0]
+        if array.size <= WIDEST:
+            return [*flat.tolist(), 0.0]
+        cells = array
+        for axis, parts in enumerate(_grid(self.shape)):
+            cells = np.stack([part.mean(axis=axis) for part in np.array_split(cells, parts, axis=axis)], axis=axis)
+        return [*cells.ravel().tolist(), self._code(_digest(array)), float(flat.min()), float(flat.max()), 0.0]
+
+    def _of_text(self, text: str) -> list[float]:
+        whole = _of_whole(text)
+        chunks = [] if whole is not None else [c for c in _SPLIT.split(text) if c]
+        found = [whole] if whole is not None else []
+        known, every = len(text) if whole is not None else 0, sum(map(len, chunks)) or len(text)
+        for chunk in chunks:
+            number = text_number(chunk)
+            if number is not None and len(found) < NUMBERS_IN_TEXT:
+                found.append(number)
+                known += len(chunk)
+            elif chunk in self.vocabulary:
+                known += len(chunk)
+        padded = [*found[: self.numbers], *[math.nan] * (self.numbers - len(found))]
+        present = set(chunks)
+        code = self._code(text)
+        return [
+            float(len(text)), code, *padded, *(float(w in present) for w in self.words),
+            *(float(g in text) for g in self.grams), float(code < 0.0 and 2 * known < every),
+        ]  # fmt: skip
+
+    def _of_bytes(self, value: bytes) -> list[float]:
+        code = self._code(value.hex())
+        head = [*map(float, value[:BYTES]), *[math.nan] * (BYTES - min(BYTES, len(value)))]
+        tail = [*[math.nan] * (BYTES - min(BYTES, len(value))), *map(float, value[-BYTES:])]
+        floats = _floats(value)
+        padded = [*floats[: self.numbers], *[math.nan] * (self.numbers - len(floats))]
+        plain = self.numbers > 0 and bool(floats)
+        return [float(len(value)), code, *head, *tail, *padded, float(code < 0.0 and not plain)]
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, float):
+        return "number"
+    if isinstance(value, str):
+        return "text"
+    if value is None:
+        return "none"
+    if value is MISSING:
+        return "missing"
+    return {np.ndarray: "array", bytes: "bytes"}.get(type(value), "opaque")
+
+
+def _digest(array: np.ndarray) -> str:
+    return hashlib.blake2b(
+        repr(array.shape).encode() + np.ascontiguousarray(array).tobytes(), digest_size=8
+    ).hexdigest()
+
+
+def _of_whole(text: str) -> float | None:
+    """The number or the date that a whole text is."""
+    number = text_number(text.strip())
+    if number is not None:
+        return number
+    if len(text) >= 8 and text[:1].isdigit():
+        try:
+            return as_number(datetime.datetime.fromisoformat(text.strip()))
+        except ValueError:
+            return None
+    return None
+
+
+def text_number(chunk: str) -> float | None:
+    """The number that a word is, with a sign of currency before it or a unit of up to three characters behind."""
+    found = _NUMBER.match(chunk)
+    if found is not None:
+        return float(found[1])
+    if chunk[:2] in ("0x", "-0") and "p" in chunk:
+        try:
+            return float.fromhex(chunk)
+        except ValueError:
+            return None
+    if chunk in ("nan", "NaN", "inf", "-inf", "Infinity", "-Infinity"):
+        return float(chunk)
+    return None
+
+
+def _floats(value: bytes) -> list[float]:
+    """The doubles that bytes may be, where all of them are of a usual size."""
+    if not value or len(value) % 8 or len(value) > 8 * NUMBERS_IN_TEXT:
+        return []
+    for order in ("<", ">"):
+        numbers_ = np.frombuffer(value, dtype=f"{order}f8")
+        sizes = np.abs(numbers_)
+        if ((sizes == 0.0) | ((sizes > 1e-30) & (sizes < 1e30))).all():
+            return [float(x) for x in numbers_]
+    return []
+
+
+def _grid(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Cells along each axis of an array too wide to keep: two long axes at most, one cell along the others."""
+    longest = sorted(range(len(shape)), key=lambda k: -shape[k])[:2]
+    most = SIDE if len(shape) > 1 else WIDEST // 2
+    return tuple(min(most, n) if k in longest else 1 for k, n in enumerate(shape))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which leaves and columns outputs have; learned by `learn`.
+
+    Attributes
+    ----------
+    leaves : tuple of Leaf
+    by_place : frozenset of Path
+        Containers that are opened in order.
+    ignore : tuple of str
+    kept : tuple of int
+        Of the leaves' columns and, behind them, one column a leaf ("hardly seen before") and one of further leaves.
+    seen : tuple of (str, str, int)
+        Of each leaf with values that do not recur: its name, its path as `ignore` takes it, and the column that is 1
+        where its value was not seen before.
+    """
+
+    leaves: tuple[Leaf, ...]
+    by_place: frozenset[Path]
+    ignore: tuple[str, ...]
+    kept: tuple[int, ...] = ()
+    seen: tuple[tuple[str, str, int], ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns kept."""
+        every = self._names()
+        return [every[k] for k in self.kept]
+
+    def _names(self) -> list[str]:
+        made = [name for leaf in self.leaves for name in leaf.names]
+        made += [f"{leaf.name} hardly seen before" for leaf in self.leaves]
+        return [*made, f"number of parts of the output that come up in less than {RECURRING} runs"]
+
+    @property
+    def labels(self) -> list[tuple[str, ...] | None]:
+        """Of each column kept that holds codes, what they stand for."""
+        made: list[tuple[str, ...] | None] = []
+        for leaf in self.leaves:
+            made += [leaf.labels if coded else None for coded in leaf.coded()]
+        made += [None] * (len(self.leaves) + 1)
+        return [made[k] for k in self.kept]
+
+    def encode(self, outputs: Sequence[Any]) -> np.ndarray:
+        """float64[n] or float64[n, columns]."""
+        made = self._encode(outputs)[:, list(self.kept)]
+        return made[:, 0] if made.shape[1] == 1 else made
+
+    def flat(self, outputs: Sequence[Any]) -> list[Flat]:
+        """The outputs taken apart."""
+        walk = _Walk(self.ignore, self.by_place)
+        return [walk(output) for output in outputs]
+
+    def _encode(self, outputs: Sequence[Any]) -> np.ndarray:
+        return self.of_flat(self.flat(outputs))
+
+    def of_flat(self, flat: Sequence[Flat]) -> np.ndarray:
+        """All columns, kept or not."""
+        known = {leaf.path for leaf in self.leaves}
+        found = [leaf.columns([f.leaves.get(leaf.path, MISSING) for f in flat]) for leaf in self.leaves]
+        rest = np.array([float(sum(path not in known for path in f.leaves)) for f in flat])
+        unseen = [one.astype(np.float64)[:, None] for _, one in found]
+        return np.concatenate([*(columns for columns, _ in found), *unseen, rest[:, None]], axis=1)
+
+
+def learn(
+    outputs: Sequence[Any], others: Sequence[Any] = (), ignore: Sequence[str] = (), least: int = RECURRING
+) -> Layout:
+    """The layout of examples of both sides of an audit (or of one collection of outputs).
+
+    What comes up fewer than `least` times does not recur. Words and n-grams with columns are the most frequent ones,
+    and those whose frequencies in the first halves of the two sides differ most.
+
+    Raises
+    ------
+    InvalidInput
+        There is no output, a path to ignore is none of theirs, or those to ignore are all of them.
+    """
+    examples = [*outputs, *others]
+    if not examples:
+        raise invalid("outputs", "at least one output", [])
+    walk = _Walk(ignore)
+    flat = [walk(output) for output in examples]
+    by_place: frozenset[Path] = frozenset()
+    for _ in range(4):  # a container inside one that is opened otherwise has another path
+        more = _unaligned(flat, least) - by_place
+        if not more:
+            break
+        by_place |= more
+        walk = _Walk(ignore, by_place)
+        flat = [walk(output) for output in examples]
+    absent = [path for path in ignore if path not in walk.ignored]
+    if absent:
+        there = ", ".join(repr(".".join(p)) for p in list(dict.fromkeys(p for f in flat for p in f.leaves))[:12])
+        raise InvalidInput(f"ignore must name leaves of the outputs, such as {there}; got {absent[0]!r}")
+    lengths = all(path[-1:] == ("#length",) for f in flat for path in f.leaves)
+    if ignore and lengths and all(f.leaves == flat[0].leaves for f in flat):  # lengths that vary do tell something
+        raise InvalidInput(f"ignore must leave something of the outputs to compare, got {list(ignore)}")
+    times = Counter(path for f in flat for path in f.leaves)
+    often = [path for path, n in times.most_common(MOST_LEAVES) if n >= least]
+    order = {path: k for k, path in enumerate(dict.fromkeys(p for f in flat for p in f.leaves))}
+    names = {path: name for f in reversed(flat) for path, name in f.names.items()}
+    sides = (slice(0, len(outputs)), slice(len(outputs), len(examples)))
+    leaves = tuple(
+        _leaf(path, names[path], [f.leaves.get(path, MISSING) for f in flat], sides, least)
+        for path in sorted(often, key=order.__getitem__)
+    )
+    whole = Layout(leaves, by_place, tuple(ignore))
+    return _narrowed(whole, whole.of_flat(flat), least)
+
+
+def _narrowed(layout: Layout, made: np.ndarray, least: int) -> Layout:
+    """Without columns that never change, and with those of values that do not recur."""
+    few = least == 1
+    first = made[:1]
+    changes = ~((made == first) | (np.isnan(made) & np.isnan(first))).all(axis=0)
+    tail = len(layout.leaves) + 1
+    wide = made.shape[1] - tail
+    keep = [k for k in range(wide) if few or changes[k]]
+    tracked = [k for k in range(wide, made.shape[1]) if made[:, k].astype(bool).mean() > UNKNOWN]
+    if wide and not keep:
+        keep = [0]
+    kept = (*keep, *tracked) or (made.shape[1] - 1,)
+    names = [(leaf.name, leaf.dotted) for leaf in layout.leaves] + [("parts of the output that hardly recur", "")]
+    seen = tuple((*names[k - wide], kept.index(k)) for k in tracked)
+    return dataclasses.replace(layout, kept=tuple(kept), seen=seen)
+
+
+def _unaligned(flat: Sequence[Flat], least: int) -> frozenset[Path]:
+    """Containers more than a tenth of whose keys do not recur."""
+    if least == 1:
+        return frozenset()
+    counts: dict[Path, Counter[str]] = {}
+    for one in flat:
+        for path, keys in one.keys.items():
+            counts.setdefault(path, Counter()).update(keys)
+    return frozenset(
+        path
+        for path, times in counts.items()
+        if sum(n for n in times.values() if n < least) > 0.1 * sum(times.values()) or len(times) > MOST_LEAVES
+    )
+
+
+def _leaf(path: Path, name: str, values: list[Any], sides: tuple[slice, slice], least: int) -> Leaf:
+    kinds = tuple(sorted({_kind(v) for v in values}))
+    if kinds in (("number",), ("missing", "number")):
+        counted = all(v is MISSING or v == 1.0 for v in values) and "missing" in kinds
+        return Leaf(path, name, kinds, counted=counted)
+    shapes = {v.shape for v in values if isinstance(v, np.ndarray)}
+    shape = shapes.pop() if len(shapes) == 1 else None
+    contents = [_content_of(v, shape) for v in values]
+    times = Counter(c for c in contents if c is not None)
+    known = {c: k for k, (c, n) in enumerate(times.most_common(KNOWN_VALUES)) if n >= least}
+    shown = {c: _shown(v) for v, c in zip(values, contents, strict=True) if c in known}
+    labels = tuple(shown[c] for c in known)
+    texts = [v for v in values if isinstance(v, str)]
+    blobs = [v for v in values if isinstance(v, bytes)]
+    if blobs:
+        found = [_floats(b) for b in blobs]
+        usual = sum(map(bool, found)) > 0.99 * len(blobs)
+        return Leaf(path, name, kinds, shape, known, labels, max(map(len, found)) if usual else 0)
+    if not texts:
+        return Leaf(path, name, kinds, shape, known, labels)
+    return _text_leaf(Leaf(path, name, kinds, shape, known, labels), values, texts, sides, least)
+
+
+def _content_of(value: Any, shape: tuple[int, ...] | None) -> str | None:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Opaque):
+        return value.content
+    if isinstance(value, np.ndarray) and (shape is None or value.size > WIDEST):
+        return _digest(value)
+    return None
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else _short(value)
+
+
+def _text_leaf(leaf: Leaf, values: list[Any], texts: list[str], sides: tuple[slice, slice], least: int) -> Leaf:
+    """With the numbers, words and n-grams that have columns."""
+    many: Counter[int] = Counter()
+    chunks = {}
+    for text in dict.fromkeys(texts):
+        if _of_whole(text) is not None:
+            chunks[text], number = frozenset[str](), 1
+        else:
+            parts = [c for c in _SPLIT.split(text) if c]
+            plain = [c for c in parts if text_number(c) is None]
+            chunks[text], number = frozenset(plain), len(parts) - len(plain)
+        many[min(number, NUMBERS_IN_TEXT)] += 1
+    times: Counter[str] = Counter()
+    for text in texts:
+        times.update(chunks[text])
+    vocabulary = frozenset(w for w, n in times.most_common(KNOWN_WORDS) if n >= least)
+    enough = [k for k in range(1, NUMBERS_IN_TEXT + 1) if sum(n for j, n in many.items() if j >= k) >= least]
+    words: tuple[str, ...] = ()
+    grams: tuple[str, ...] = ()
+    if len(leaf.known) > KNOWN_WORDS or sum(t in leaf.known for t in texts) < len(texts) or len(leaf.known) > 50:
+        halves = [[v for v in values[s][: max(1, (s.stop - s.start) // 2)] if isinstance(v, str)] for s in sides]
+        telling = _most_different([[chunks[t] for t in half] for half in halves])
+        frequent = [w for w, n in times.most_common(WORDS) if least <= n < len(texts)]
+        words = tuple(dict.fromkeys([*(w for w in telling if w in vocabulary), *frequent]))
+        pieces = [[_grams(t) for t in half[:GRAM_TEXTS]] for half in halves]
+        grams = tuple(g for g in _most_different(pieces) if g not in words)
+    return dataclasses.replace(leaf, numbers=max(enough, default=0), words=words, grams=grams, vocabulary=vocabulary)
+
+
+def _grams(text: str) -> frozenset[str]:
+    return frozenset(text[k : k + GRAM] for k in range(min(len(text), 4_000) - GRAM + 1))
+
+
+def _most_different(halves: list[list[frozenset[str]]]) -> list[str]:
+    """The pieces whose shares of the two sides' texts differ by most standard errors (at least two)."""
+    sizes = [len(half) for half in halves]
+    if min(sizes) == 0:
+        return []
+    counts: list[Counter[str]] = [Counter(), Counter()]
+    for count, half in zip(counts, halves, strict=True):
+        for text in half:
+            count.update(text)
+    found = []
+    for piece in counts[0].keys() | counts[1].keys():
+        a, b = counts[0][piece], counts[1][piece]
+        pooled = (a + b) / sum(sizes)
+        error = math.sqrt(pooled * (1.0 - pooled) * (1.0 / sizes[0] + 1.0 / sizes[1])) or math.inf
+        strength = abs(a / sizes[0] - b / sizes[1]) / error
+        if strength > 2.0 and a + b >= RECURRING:
+            found.append((-strength, piece))
+    return [piece for _, piece in sorted(found)[:TELLING]]
+
+
+def paths(ignore: Any) -> tuple[str, ...]:
+    """Paths of leaves to leave out, checked: a sequence of texts.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    if isinstance(ignore, str) or not isinstance(ignore, Iterable):
+        raise invalid("ignore", 'a sequence of paths such as ["id"]', ignore)
+    made = tuple(ignore)
+    if not all(isinstance(path, str) and path for path in made):
+        raise invalid("ignore", 'a sequence of paths such as ["id"]', made)
+    return made
+
+
+class Encoded(np.ndarray):
+    """What `encode` returns: an array of numbers that keeps the names of its columns, through slices of its rows."""
+
+    layout: Layout | None = None
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.layout = getattr(other, "layout", None)
+
+
+def encode(outputs: Any, *, ignore: Sequence[str] = ()) -> np.ndarray:
+    """Outputs of any kind as an array that `dpbench.audit` and `dpbench.audit_samples` take, one row an output.
+
+    Parameters
+    ----------
+    outputs : sequence, array or table
+        One item an output: numbers, texts, arrays or images, lists, sets, dicts, tuples, dataclasses, data frames,
+        models, dates, or a mixture, to any depth; also a structured array and a data frame, whose rows are the outputs.
+        Encode what belongs together in one call (``encode([*ours, *theirs])``), or use `dpbench.each`, whose outputs
+        an audit encodes by one layout.
+    ignore : sequence of str
+        Leaves to leave out, by their paths, such as ``"id"`` or ``"table.time"``: identifiers and times that say
+        nothing.
+
+    Returns
+    -------
+    float64[rows] or float64[rows, columns], or fixed-width texts [rows]
+        With the names of the columns, which an audit of it uses.
+
+    Raises
+    ------
+    InvalidInput
+
+    Examples
+    --------
+    >>> from dpbench import encode
+    >>> encode([{"count": 3, "shares": [0.25, 0.75]}, {"count": 4, "shares": [0.5, 0.5]}])[:, -2:].tolist()
+    [[0.25, 0.75], [0.5, 0.5]]
+    """
+    rows = as_rows(outputs)
+    if isinstance(rows, np.ndarray) and rows.dtype.kind != "O":
+        return rows
+    rows = list(rows)
+    if all(isinstance(output, str) for output in rows):
+        return np.array(rows, dtype=np.str_)
+    layout = learn(rows, ignore=paths(ignore), least=RECURRING if len(rows) >= ENOUGH else 1)
+    made = layout.encode(rows).view(Encoded)
+    made.layout = layout
+    return made
+
+
+def as_rows(outputs: Any) -> Sequence[Any] | np.ndarray:
+    """One item an output; an array that an audit takes as it is comes back as it is."""
+    frame = _frame(outputs)
+    if frame is not None:
+        return [{k: v for k, (_, v) in row.items()} for row in frame[0]]
+    if isinstance(outputs, np.ndarray):
+        if outputs.ndim == 0 or len(outputs) == 0:
+            raise invalid("outputs", "at least one output, along the first axis", outputs)
+        if outputs.dtype.names is not None:
+            names = outputs.dtype.names
+            return [{name: row[name] for name in names} for row in outputs]
+        if outputs.dtype.kind in "fiubSU" and outputs.ndim <= 2 - (outputs.dtype.kind in "SU"):
+            return outputs
+        return list(outputs)
+    if isinstance(outputs, str | bytes | Mapping) or not isinstance(outputs, Iterable):
+        raise invalid("outputs", "a sequence, one item an output (wrap a single one in a list)", outputs)
+    made = list(outputs)
+    if not made:
+        raise invalid("outputs", "at least one output", outputs)
+    return made

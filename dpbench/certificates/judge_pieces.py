@@ -1,0 +1,515 @@
+"""What a claim comes to: inequalities in the statement's symbols, with the question that a search asks of each.
+
+A claim of privacy of a known family is a few inequalities, by exact conversions: of two normal laws r scales apart
+δ(ε) (Balle and Wang 2018), ρ = r²/2 and τ = α r²/2 (Bun and Steinke 2016, Mironov 2017), μ = r (Dong, Roth and Su
+2019); of two Laplace laws δ(ε) and the Rényi divergence in closed form (Mironov 2017); of discrete laws their sums;
+of the Gaussian mechanism on a Poisson sample δ(ε) by the best event, which is that of a Gaussian pair at another ε.
+What is claimed for every ε, every order or every outcome brings a symbol of its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from dpbench.certificates.build import Draft
+from dpbench.certificates.judge_regions import Inequality, same
+from dpbench.certificates.search.growth import Growth, order
+from dpbench.certificates.search.question import Question, log_ratio
+from dpbench.certificates.search.space import Choice, Exact, Space
+from dpbench.certificates.search.space import Integer as SearchedInteger
+from dpbench.certificates.search.space import Real as SearchedReal
+from dpbench.core import validation
+from dpbench.ledger import formula
+from dpbench.ledger.formula import Node, parse, put, write
+from dpbench.ledger.statement import Calibrated, Integer, Real, Statement, Symbol
+
+WIDE = 10**6
+"""A half-line is searched up to this, or to this times its end."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One part of a claim: all of them hold, or the claim does not.
+
+    Attributes
+    ----------
+    inequalities : tuple of Inequality
+        What is to be proved.
+    kind, claim : str, dict
+        Of the certificate of a counterexample; expressions are texts.
+    sides : (str, str)
+        left and right, of whose ratio the search takes the logarithm.
+    shows : dict of str to text
+        What the certificate encloses.
+    hidden : dict of str to Symbol
+        Symbols over which the notion ranges.
+    conditions : dict of str to (text, why)
+        Beside those of the statement.
+    derivation : tuple of str
+    """
+
+    inequalities: tuple[Inequality, ...]
+    kind: str
+    claim: Mapping[str, Any]
+    sides: tuple[str, str]
+    shows: Mapping[str, str]
+    hidden: Mapping[str, Symbol] = field(default_factory=dict)
+    conditions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    derivation: tuple[str, ...] = ()
+    events: tuple[tuple[str, str], ...] = ()
+    some: bool = False
+    """Whether it is of some events alone: what it refutes is false, but it proves nothing."""
+
+
+def pieces(statement: Statement) -> list[Piece]:
+    """The parts of a statement's claim.
+
+    Raises
+    ------
+    InvalidInput
+        Where nothing can be decided of the claim: rates, floors, stability, or a mixture against a notion without a
+        closed form.
+    """
+    makers: dict[str, Callable[[Statement], list[Piece]]] = {
+        "gaussian": _shift, "laplace": _shift, "discrete": _discrete, "event": _event, "mixture": _mixture,
+        "inequality": _inequality,
+    }  # fmt: skip
+    kind = statement.claim.kind
+    if kind not in makers:
+        raise validation.invalid("the claim", f"one of {', '.join(makers)}, order", kind)
+    return makers[kind](statement)
+
+
+def _t(text: str, **parts: Node) -> Node:
+    """A formula with expressions in place of names."""
+    return put(parse(text), parts)
+
+
+def _plain(left: Node, right: Node, why: str, *, strict: bool = False, **fields: Any) -> Piece:
+    """left <= right as an inequality of the checker."""
+    texts = write(left), write(right)
+    claim = {"left": texts[0], "relation": "<" if strict else "<=", "right": texts[1]}
+    return Piece(
+        (Inequality(left, right, strict),), "inequality", claim, texts, {"left": texts[0], "right": texts[1]},
+        derivation=(why,), **fields,
+    )  # fmt: skip
+
+
+def _divergence(inside: Node, alpha: Node, bound: Node, why: str, **fields: Any) -> Piece:
+    """log(inside)/(alpha - 1) <= bound, which is proved without the quotient: both sides of it are 0 at order 1."""
+    less = ("-", alpha, ("num", Fraction(1)))
+    piece = _plain(("/", ("log", inside), less), bound, why, **fields)
+    return dataclasses.replace(piece, inequalities=(Inequality(("log", inside), ("*", less, bound)),))
+
+
+def _free(statement: Statement, *wanted: str) -> str:
+    return next(name for name in wanted if name not in statement.symbols and name not in statement.where)
+
+
+def _order(statement: Statement) -> str:
+    return _free(statement, "alpha", "order", "order_of_divergence")
+
+
+def _every(statement: Statement) -> str:
+    return _free(statement, "epsilon", "level", "level_of_loss")
+
+
+ABOVE_ONE = "a divergence of order above 1"
+
+
+def _shift(statement: Statement) -> list[Piece]:
+    nodes, claim = statement.claim_nodes, statement.claim
+    ratio: Node = ("/", nodes["shift"], nodes["scale"])
+    parts = {"family": claim.kind, "shift": write(nodes["shift"]), "scale": write(nodes["scale"])}
+    gauss = claim.kind == "gaussian"
+    law = "normal" if gauss else "Laplace"
+    if claim.notion == "dp":
+        epsilon, delta = nodes["epsilon"], nodes["delta"]
+        shown = (f"{claim.kind}_delta", ratio, epsilon)
+        left, right = (shown, delta) if gauss else (ratio, _laplace_room(epsilon, delta))
+        why = f"The outputs are two {law} laws of that scale, that shift apart."
+        conditions = {} if delta[0] == "num" else {"below_one": (f"{write(delta)} < 1", "delta is a chance")}
+        pair = {**parts, "epsilon": write(epsilon), "delta": write(delta)}
+        sides = write(left), write(right)
+        return [Piece((Inequality(left, right),), "pair-shift", pair, sides, {"delta": write(shown)},
+                      conditions=conditions, derivation=(why,))]  # fmt: skip
+    if claim.notion == "gdp" and gauss:
+        return [_plain(ratio, nodes["mu"], "Two normal laws r scales apart are mu-GDP exactly for mu = r or more.")]
+    if claim.notion == "gdp":
+        name = _every(statement)
+        left = _t("laplace_delta(r, e)", r=ratio, e=("sym", name))
+        right = _t("gaussian_delta(m, e)", m=nodes["mu"], e=("sym", name))
+        why = "mu-GDP is delta(epsilon) <= that of two normal laws mu apart, at every epsilon >= 0."
+        return [_plain(left, right, why, hidden={name: Real("any epsilon", 0, "inf")})]
+    if claim.notion == "renyi":
+        alpha, bound = nodes["alpha"], nodes["tau"]
+        conditions = _above_one(alpha)
+    else:
+        name = _order(statement)
+        alpha = ("sym", name)
+        bound = ("*", nodes["rho"], alpha)
+        conditions = {}
+    if gauss:
+        left = _t("alpha*r^2/2", alpha=alpha, r=ratio)
+        if claim.notion == "zcdp":
+            left, bound = _t("r^2/2", r=ratio), nodes["rho"]
+        why = "The Renyi divergence of order alpha of two normal laws r scales apart is alpha r^2/2."
+        return [_plain(left, bound, why, conditions=conditions)]
+    inside = _t(LAPLACE, alpha=alpha, r=ratio)
+    why = "The Renyi divergence of order alpha > 1 of two Laplace laws r scales apart, in closed form (Mironov 2017)."
+    hidden = {_order(statement): Real("any order", 1, "inf")} if claim.notion == "zcdp" else {}
+    conditions = {**conditions, **(_above_one(alpha) if hidden else {})}
+    return [_divergence(inside, alpha, bound, why, hidden=hidden, conditions=conditions)]
+
+
+LAPLACE = "alpha/(2*alpha - 1)*exp((alpha - 1)*r) + (alpha - 1)/(2*alpha - 1)*exp(-alpha*r)"
+
+
+def _above_one(alpha: Node) -> dict[str, tuple[str, str]]:
+    return {} if alpha[0] == "num" else {"order": (f"{write(alpha)} > 1", ABOVE_ONE)}
+
+
+def _laplace_room(epsilon: Node, delta: Node) -> Node:
+    """The largest shift within (ε, δ): max(0, 1 - e^((ε - s)/2)) <= δ if and only if s <= ε - 2 log(1 - δ)."""
+    return epsilon if delta == ("num", Fraction(0)) else _t("e - 2*log(1 - d)", e=epsilon, d=delta)
+
+
+def _added(terms: Sequence[Node]) -> Node:
+    total = terms[0]
+    for term in terms[1:]:
+        total = ("+", total, term)
+    return total
+
+
+def _discrete(statement: Statement) -> list[Piece]:
+    claim, nodes = statement.claim, statement.claim_nodes
+    if "over" in claim.parts:
+        return _series(statement)
+    laws = []
+    for side in ("p", "q"):
+        law = [nodes[f"{side}.{i}"] for i in range(len(claim.parts[side])) if f"{side}.{i}" in nodes]
+        if claim.parts[side][-1] == "rest":
+            law.append(("-", ("num", Fraction(1)), _added(law)))
+        laws.append(law)
+    p, q = laws
+    written = [_exact_law(claim.parts["p"]), _exact_law(claim.parts["q"])]
+    for side, law, texts in zip(("p", "q"), laws, written, strict=True):
+        if texts[-1] != "rest":
+            _weights(statement, side, law)
+            if same(_added(law), ("num", Fraction(1)), statement.definitions, frozenset()):
+                texts[-1] = "rest"  # what no ball decides: that the sum is exactly 1
+    both = statement.relation in ("replace", "add_remove")
+    made = _law(statement, p, q, *written)
+    return made + _law(statement, q, p, *written[::-1]) if both else made
+
+
+def _weights(statement: Statement, side: str, law: Sequence[Node]) -> None:
+    """Weights sum to 1, at a point well inside the region."""
+    space = searched(statement, Piece((), "", {}, ("", ""), {}))
+    try:
+        total = sum(_program(space, law)(space.point([0.5] * len(space.parameters))))
+    except (ArithmeticError, ValueError):
+        return
+    if abs(total - 1.0) > 1e-6:
+        raise validation.invalid(f"claim.discrete.{side}", 'weights of sum 1 (the last may be "rest")', total)
+
+
+def _exact_law(texts: Sequence[str]) -> list[str]:
+    return ["rest" if text == "rest" else formula.exact(text) for text in texts]
+
+
+def _law(
+    statement: Statement, p: list[Node], q: list[Node], p_texts: Sequence[str], q_texts: Sequence[str]
+) -> list[Piece]:
+    """The first law against the second."""
+    claim, nodes = statement.claim, statement.claim_nodes
+    notion = claim.notion
+    e: Node
+    if notion == "dp":
+        e, delta = nodes["epsilon"], nodes["delta"]
+        bounds = [("*", ("exp", e), weight) for weight in q]
+        parts = {"p": list(p_texts), "q": list(q_texts), "normalise": False, "epsilon": write(e),
+                 "delta": write(delta)}  # fmt: skip
+        over = _added([("max", ("num", Fraction(0)), ("-", a, b)) for a, b in zip(p, bounds, strict=True)])
+        if delta == ("num", Fraction(0)):
+            inequalities = tuple(Inequality(a, b) for a, b in zip(p, bounds, strict=True))
+        else:
+            inequalities = (Inequality(over, delta),)
+        pairs = tuple((write(a), write(b)) for a, b in zip(p, bounds, strict=True))
+        sides = (write(over), write(delta))
+        why = "The outcomes have these chances on the two data sets."
+        return [
+            Piece(inequalities, "pair-discrete", parts, sides, {"delta": sides[0]}, derivation=(why,), events=pairs)
+        ]
+    if notion == "gdp":
+        name = _every(statement)
+        e = ("sym", name)
+        over = _added(
+            [("max", ("num", Fraction(0)), ("-", a, ("*", ("exp", e), b))) for a, b in zip(p, q, strict=True)]
+        )
+        right = _t("gaussian_delta(m, e)", m=nodes["mu"], e=e)
+        why = "mu-GDP is delta(epsilon) <= that of two normal laws mu apart, at every epsilon >= 0."
+        return [_plain(over, right, why, hidden={name: Real("any epsilon", 0, "inf")})]
+    alpha = nodes["alpha"] if notion == "renyi" else ("sym", _order(statement))
+    bound = nodes["tau"] if notion == "renyi" else ("*", nodes["rho"], alpha)
+    terms = [_t("a^alpha*b^(1 - alpha)", a=a, b=b, alpha=alpha)
+             for a, b in zip(p, q, strict=True) if a != ("num", Fraction(0))]  # fmt: skip
+    hidden = {} if notion == "renyi" else {_order(statement): Real("any order", 1, "inf")}
+    why = "The Renyi divergence of order alpha > 1 of two discrete laws is this sum."
+    return [_divergence(_added(terms), alpha, bound, why, hidden=hidden, conditions=_above_one(alpha))]
+
+
+def _series(statement: Statement) -> list[Piece]:
+    """Laws given by a formula in an index: outcome by outcome where δ = 0, else sums over runs of outcomes."""
+    claim, parts = statement.claim, statement.claim.parts
+    if claim.notion != "dp":
+        raise validation.invalid("a law over an index", "held against epsilon and delta", dict(claim.against))
+    index, nodes = parts["over"], statement.claim_nodes
+    last = None if parts["to"] == "inf" else nodes["to"]
+    both = statement.relation in ("replace", "add_remove")
+    made = []
+    for p, q in ((parts["p"], parts["q"]), (parts["q"], parts["p"]))[: 1 + both]:
+        a, b, e, delta = parse(p), parse(q), nodes["epsilon"], nodes["delta"]
+        least = nodes["from"]
+        low = least[1] if least[0] == "num" else Fraction(-WIDE)
+        ends = {"first_outcome": (f"{index} >= {write(least)}", "an outcome")} if least[0] != "num" else {}
+        if last is not None:
+            ends["last_outcome"] = (f"{index} <= {write(last)}", "an outcome")
+        if delta == ("num", Fraction(0)):
+            outcome = Integer("outcome", low, "inf")
+            left = a
+            right: Node = ("*", ("exp", e), b)
+            event = {"p": [write(a), "rest"], "q": [write(b), "rest"]}
+            ends["chance"] = (f"{write(b)} >= 0", "a chance")
+            hidden: dict[str, Symbol] = {index: outcome}
+        else:
+            first, stop = _free(statement, "first", "first_of_run"), _free(statement, "stop", "last_of_run")
+            hidden = {first: Integer("first outcome of the event", low, "inf"),
+                      stop: Integer("last outcome of the event", low, "inf")}  # fmt: skip
+            ends = {f"{n}_{first}": (t.replace(f"{index} ", f"{first} ", 1), w) for n, (t, w) in ends.items()} | {
+                f"{n}_{stop}": (t.replace(f"{index} ", f"{stop} ", 1), w) for n, (t, w) in ends.items()}  # fmt: skip
+            ends["run"] = (f"{first} <= {stop}", "a run of outcomes")
+            ends["short"] = (f"{stop} <= {first} + 300", "a sum that is evaluated term by term")
+            sums = [("sum", ("sym", index), ("sym", first), ("sym", stop), law) for law in (a, b)]
+            left = sums[0]
+            right = ("+", ("*", ("exp", e), sums[1]), delta)
+            event = {"p": [write(sums[0]), "rest"], "q": [write(sums[1]), "rest"]}
+        whole = {**event, "event": [0], "normalise": False, "epsilon": write(e), "delta": write(delta)}
+        shown = ("-", parse(event["p"][0]), ("*", ("exp", e), parse(event["q"][0])))
+        why = "The outcomes have these chances on the two data sets; the event is a run of them."
+        made.append(Piece((Inequality(left, right),), "pair-discrete", whole, (write(left), write(right)),
+                          {"delta": write(shown)}, hidden, ends, (why,), some="run" in ends))  # fmt: skip
+    return made
+
+
+def _event(statement: Statement) -> list[Piece]:
+    nodes = statement.claim_nodes
+    p, q = nodes["p"], nodes["q"]
+    if statement.claim.notion != "dp":
+        one = ("num", Fraction(1))
+        return _law(statement, [p, ("-", one, p)], [q, ("-", one, q)], (), ())
+    e, delta = nodes["epsilon"], nodes["delta"]
+    bound: Node = ("*", ("exp", e), q)
+    right: Node = bound if delta == ("num", Fraction(0)) else ("+", bound, delta)
+    claim = {"p": [write(p), "rest"], "q": [write(q), "rest"], "event": [0], "normalise": False, "epsilon": write(e),
+             "delta": write(delta)}  # fmt: skip
+    shown = ("-", p, ("*", ("exp", e), q))
+    why = "The event has these chances on the two data sets."
+    return [Piece((Inequality(p, right),), "pair-discrete", claim, (write(p), write(right)), {"delta": write(shown)},
+                  derivation=(why,))]  # fmt: skip
+
+
+def _mixture(statement: Statement) -> list[Piece]:
+    """Poisson sampling, a record removed and added apart."""
+    claim, nodes = statement.claim, statement.claim_nodes
+    if statement.relation == "replace":
+        raise validation.invalid("relation", "add, remove or add_remove for a Poisson sample", "replace")
+    rate, ratio = nodes["rate"], ("/", nodes["shift"], nodes["scale"])
+    if claim.notion == "renyi":
+        alpha = nodes["alpha"]
+        whole = alpha[0] == "num" and alpha[1].denominator == 1
+        whole = whole or (alpha[0] == "sym" and isinstance(statement.symbols.get(alpha[1]), Integer))
+        if not whole or statement.relation == "add":
+            raise validation.invalid("alpha", "an integer order, of relation remove or add_remove", write(alpha))
+        inside = _t(SAMPLED, alpha=alpha, w=rate, r=ratio)
+        why = ("The Renyi divergence of integer order of the sampled Gaussian, a record removed; added, no larger "
+               "(Mironov, Talwar and Zhang 2019).")  # fmt: skip
+        return [_divergence(inside, alpha, nodes["tau"], why, conditions=_above_one(alpha))]
+    if claim.notion == "zcdp":
+        raise validation.invalid("a sampled Gaussian", "held against epsilon and delta, alpha and tau, or mu", "rho")
+    hidden: dict[str, Symbol] = {}
+    if claim.notion == "gdp":
+        name = _every(statement)
+        e: Node = ("sym", name)
+        hidden = {name: Real("any epsilon", 0, "inf")}
+        delta = _t("gaussian_delta(m, e)", m=nodes["mu"], e=e)
+    else:
+        e, delta = nodes["epsilon"], nodes["delta"]
+    parts = {"w": rate, "r": ratio, "e": e}
+    made = []
+    if statement.relation in ("remove", "add_remove"):
+        left = _t("w*gaussian_delta(r, log(1 + (exp(e) - 1)/w))", **parts)
+        why = ("With the record the output is a mixture, without it a normal law: the best event is that of "
+               "two normal laws at log(1 + (e^epsilon - 1)/rate).")  # fmt: skip
+        made.append(_plain(left, delta, why, hidden=hidden))
+    if statement.relation in ("add", "add_remove"):
+        left = _t("(1 - exp(e)*(1 - w))*gaussian_delta(r, log(exp(e)*w/(1 - exp(e)*(1 - w))))", **parts)
+        room = write(_t("exp(e)*(1 - w)", **parts))
+        why = ("Without the record the output is a normal law, with it a mixture; if e^epsilon (1 - rate) >= 1, delta "
+               "is 0, else the best event is a half-line.")  # fmt: skip
+        made.append(_plain(left, delta, why, hidden=hidden, conditions={"room": (f"{room} < 1", "delta is above 0")}))
+    return made
+
+
+SAMPLED = (
+    "(1 - w)^alpha + sum(k, 1, alpha - 1, (betatail(w, k, alpha - k + 1) - betatail(w, k + 1, alpha - k))"
+    "*exp((k^2 - k)*r^2/2)) + w^alpha*exp((alpha^2 - alpha)*r^2/2)"
+)
+
+
+def _inequality(statement: Statement) -> list[Piece]:
+    parts, nodes = statement.claim.parts, statement.claim_nodes
+    left, right, relation = nodes["left"], nodes["right"], parts["relation"]
+    less, more = (left, right) if relation in ("<=", "<") else (right, left)
+    claim = {"left": write(left), "relation": relation, "right": write(right)}
+    shows = {"left": write(left), "right": write(right)}
+    return [Piece((Inequality(less, more, relation in ("<", ">")),), "inequality", claim, (write(less), write(more)),
+                  shows, derivation=("The inequality as it is claimed.",))]  # fmt: skip
+
+
+# The search
+
+
+def searched(statement: Statement, piece: Piece) -> Space:
+    """The statement's symbols, and those of the piece, as a space to search; half-lines are cut."""
+    parameters: dict[str, Any] = {}
+    conditions = {name: (write((c[0], c[1], c[2])), why) for name, c, why in statement.conditions}
+    conditions |= dict(piece.conditions)
+    for name, symbol in {**statement.symbols, **piece.hidden}.items():
+        if isinstance(symbol, Calibrated):
+            e, d = formula.exact(symbol.epsilon), formula.exact(symbol.delta)
+            parameters[name] = SearchedReal(symbol.meaning, 1e-3, 30.0)
+            conditions[f"calibrated_{name}"] = (f"{symbol.family}_delta({name}, {e}) <= {d}", "within (epsilon, delta)")
+            continue
+        low, high, left, right = statement.ranges.get(name, (symbol.low, symbol.high, False, False))
+        if left or right:
+            ends = ([f"{name} > {low}"] if left else []) + ([f"{name} < {high}"] if right else [])
+            for number, text in enumerate(ends):
+                conditions[f"open_{name}_{number}"] = (formula.exact(text, comparison=True), "an open end")
+        low = low if low is not None else -max(Fraction(WIDE), abs(high or 0) * WIDE)
+        high = high if high is not None else max(Fraction(WIDE), abs(low) * WIDE)
+        if low == high:
+            parameters[name] = Choice(symbol.meaning, (low,))
+        elif symbol.whole:
+            parameters[name] = SearchedInteger(symbol.meaning, int(low), int(high))
+        else:
+            parameters[name] = SearchedReal(symbol.meaning, float(low), float(high))
+    definitions = {name: write(node) for name, node in statement.definitions.items()}
+    return Space(statement.text.rstrip("."), parameters, definitions=definitions, conditions=conditions)
+
+
+def growing(statement: Statement) -> Growth:
+    """What a search asks of quantity = O(to): a path of the variable along which no constant lasts.
+
+    The other symbols stay as they are, so that what is refuted is false whatever constants may depend on.
+    """
+    parts, nodes = statement.claim.parts, statement.claim_nodes
+    if isinstance(statement.symbols.get(parts["in"]), (type(None), Calibrated)):
+        raise validation.invalid("claim.order.in", "a symbol with a range", parts["in"])
+    space = searched(statement, Piece((), "", {}, ("", ""), {}))
+    why = ("The quantity and its claimed order are the formulas as they are typed.",)
+    return order(space, write(nodes["quantity"]), write(nodes["to"]), scalable=(parts["in"],), derivation=why)
+
+
+@dataclass(frozen=True, eq=False)
+class Asked(Question):
+    """A piece of a statement's claim on its space."""
+
+    piece: Piece = field(kw_only=True)
+
+    def _claimed(self, exact: Exact) -> Mapping[str, Any]:
+        """Parts of the certificate's claim; of discrete laws the event is what the first law is too likely to give."""
+        if not self.piece.events:
+            return self.claim
+        pairs = self._pairs(self.values(exact))
+        return {**self.claim, "event": [i for i, (p, bound) in enumerate(pairs) if p > bound]}
+
+    def _pairs(self, values: Mapping[str, float]) -> list[tuple[float, float]]:
+        wanted = [parse(text) for pair in self.piece.events for text in pair]
+        numbers = _program(self.space, wanted)(values)
+        return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+    def _shows(self, exact: Exact) -> dict[str, Any]:
+        numbers = _program(self.space, [parse(text) for text in self.piece.shows.values()])(self.values(exact))
+        return dict(zip(self.piece.shows, numbers, strict=True))
+
+
+def _program(space: Space, wanted: Sequence[Node]) -> Callable[[Mapping[str, float]], tuple[float, ...]]:
+    return formula.compiled(space.symbols, {n: parse(t) for n, t in space.definitions.items()}, wanted)
+
+
+def question(statement: Statement, piece: Piece) -> Asked:
+    """What a search asks of one piece."""
+    space = searched(statement, piece)
+    steps = tuple(str(step) if isinstance(step, str) else str(step.get("fact", "")) if isinstance(step, Mapping)
+                  else str(step[0]) for step in statement.steps)  # fmt: skip
+    margin = None
+    if piece.events and len(piece.inequalities) > 1:  # δ = 0: the largest ratio of two chances
+        run = _program(space, [parse(text) for pair in piece.events for text in pair])
+
+        def margin(values: Mapping[str, float]) -> float:
+            numbers = run(values)
+            return max(log_ratio(a, b) for a, b in zip(numbers[::2], numbers[1::2], strict=True) if a > 0.0 or b > 0.0)
+
+    least = _least(statement, space)
+    return Asked(
+        space,
+        piece.kind,
+        piece.claim,
+        piece.sides,
+        (*piece.derivation, *steps),
+        least=least,
+        margin=margin,
+        piece=piece,
+    )
+
+
+def shown(statement: Statement) -> tuple[str, Draft]:
+    """Kind and draft of the certificate that a statement's witnesses make: it does not hold at them."""
+    (piece,) = pieces(statement)
+    asked = question(statement, piece)
+    drafts = [asked.draft(asked.space.exact(values)) for values in statement.instances]
+    return asked.kind, dataclasses.replace(drafts[0], instances=[one.instances[0] for one in drafts])
+
+
+def _least(statement: Statement, space: Space) -> str:
+    """The symbol of ε, where it is one and a real: it is shown as small as it can be."""
+    name = statement.claim.against.get("epsilon", "")
+    return name if isinstance(space.parameters.get(name), SearchedReal) else ""
+
+
+def region(statement: Statement, piece: Piece) -> dict[str, tuple[Fraction | None, Fraction | None]]:
+    """Exact ends of every symbol, for a proof; a calibrated one ranges over all that its hypothesis allows."""
+    made: dict[str, tuple[Fraction | None, Fraction | None]] = {}
+    for name, symbol in {**statement.symbols, **piece.hidden}.items():
+        if isinstance(symbol, Calibrated):
+            made[name] = (Fraction(0), None)
+        elif name in statement.ranges:
+            made[name] = statement.ranges[name][:2]
+        else:
+            made[name] = (symbol.low, symbol.high)
+    return made
+
+
+def ratio_of(asked: Question, exact: Exact, margin: float) -> float:
+    """True over claimed at an instance: of δ where it is above 0, else of the two sides."""
+    if isinstance(asked, Asked) and asked.kind in ("pair-shift", "pair-discrete"):
+        claimed = _program(asked.space, [parse(asked.claim["delta"])])(asked.values(exact))[0]
+        if claimed > 0.0:
+            return asked._shows(exact)["delta"] / claimed
+    return asked.ratio(exact, margin) if math.isfinite(margin) else math.nan

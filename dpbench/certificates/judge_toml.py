@@ -1,0 +1,179 @@
+"""A theorem from TOML: what each table holds, and one line with the place where a file is wrong."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dpbench.certificates.judge import Theorem
+from dpbench.core import validation
+from dpbench.core.validation import InvalidInput, invalid
+from dpbench.ledger import statement as s
+from dpbench.ledger.statement import Conclusion, Statement
+
+KEYS = ("id", "says", "source", "symbols", "where", "given", "relation", "region", "claim", "steps", "witness")
+_AGAINST = ("epsilon", "delta", "rho", "alpha", "tau", "mu")
+_PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # needed, allowed beside
+    "gaussian": (("shift", "scale"), _AGAINST), "laplace": (("shift", "scale"), _AGAINST),
+    "discrete": (("p", "q"), ("over", "from", "to", *_AGAINST)), "event": (("p", "q"), _AGAINST),
+    "mixture": (("rate", "shift", "scale"), _AGAINST), "inequality": (("left", "relation", "right"), ()),
+    "order": (("quantity", "in"), ("to", "constants_may_depend_on")),
+}  # fmt: skip
+
+
+def read(theorem: str | Path | Mapping[str, Any]) -> Theorem:
+    """The theorem of a file, or of what one holds.
+
+    Raises
+    ------
+    InvalidInput
+        One line: the file, the place in it, what it must be and what it was.
+    """
+    if isinstance(theorem, Mapping):
+        return _theorem(theorem, "theorem")
+    if not isinstance(theorem, (str, Path)):
+        raise invalid("theorem", "the path of a TOML file, or a mapping", theorem)
+    path = Path(theorem)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+    except FileNotFoundError:
+        raise invalid("theorem", "a file that is there", str(path)) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path}: not TOML: {error}") from None
+    except OSError as error:
+        raise InvalidInput(f"{path}: {error.strerror}") from None
+    try:
+        return _theorem(content, path.stem)
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: {error}") from None
+
+
+def _theorem(content: Mapping[str, Any], name: str) -> Theorem:
+    _only("the theorem", content, KEYS)
+    words = {key: _text(key, content.get(key, "")) for key in ("says", "source")}
+    kind, conclusion = _claim(content.get("claim"))
+    relation = content.get("relation", "add_remove" if kind == "mixture" else "replace")
+    regions = _table("region", content.get("region", {}))
+    made = Statement(
+        about="", symbols=_symbols(content.get("symbols")), claim=conclusion,
+        where={k: _formula(f"where.{k}", v) for k, v in _table("where", content.get("where", {})).items()},
+        given={k: _given(f"given.{k}", v) for k, v in _table("given", content.get("given", {})).items()},
+        relation=relation, region={k: _text(f"region.{k}", v) for k, v in regions.items()},
+        steps=_steps(content.get("steps", [])), witness=content.get("witness"),
+    )  # fmt: skip
+    for hole in s._HOLE.findall(words["says"]):
+        if hole != "claim" and hole not in made.symbols and hole not in made.where:
+            raise invalid("says", "a sentence whose holes are {claim}, symbols and definitions", f"{{{hole}}}")
+    named = content.get("id", name)
+    if not isinstance(named, str) or not named.replace(".", "").replace("_", "").replace("-", "").isalnum():
+        raise invalid("id", "letters, digits, dots, - and _", named)
+    return Theorem(named, made, words["says"], words["source"])
+
+
+def _only(place: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+    for key in table:
+        if key not in keys:
+            hint = validation.did_you_mean(str(key), list(keys))
+            raise invalid(f"a key of {place}", f"one of {', '.join(keys)}{hint}", key)
+
+
+def _table(place: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise invalid(place, "a table", value)
+    return value
+
+
+def _text(place: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise invalid(place, "a text", value)
+    return value
+
+
+def _formula(place: str, value: Any) -> str:
+    """A formula; a bare number is one too."""
+    if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
+        return str(value)
+    return _text(place, value)
+
+
+def _given(place: str, value: Any) -> tuple[str, str]:
+    if isinstance(value, str):
+        return value, "hypothesis"
+    table = _table(place, value)
+    _only(place, table, ("holds", "why"))
+    if "holds" not in table:
+        raise invalid(place, "a comparison, or {holds = comparison, why = text}", dict(table))
+    return _text(f"{place}.holds", table["holds"]), _text(f"{place}.why", table.get("why", "hypothesis"))
+
+
+def _symbols(value: Any) -> dict[str, s.Symbol]:
+    made: dict[str, s.Symbol] = {}
+    for name, entry in _table("symbols", value if value is not None else {}).items():
+        place = f"symbols.{name}"
+        table = _table(place, entry)
+        _only(place, table, ("real", "integer", "meaning"))
+        kinds = [key for key in ("real", "integer") if key in table]
+        if len(kinds) != 1:
+            raise invalid(place, "{real = [low, high]} or {integer = [low, high]}", dict(table))
+        ends = table[kinds[0]]
+        if not isinstance(ends, (list, tuple)) or len(ends) != 2 or any(isinstance(e, bool) for e in ends):
+            raise invalid(f"{place}.{kinds[0]}", "[low, high]", ends)
+        make = s.Real if kinds[0] == "real" else s.Integer
+        meaning = _text(f"{place}.meaning", table.get("meaning", "a symbol"))
+        made[name] = _placed(place, partial(make, meaning, *ends))
+    return made
+
+
+def _placed(place: str, make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except InvalidInput as error:
+        raise InvalidInput(f"{place}: {error}") from None
+
+
+def _claim(value: Any) -> tuple[str, Conclusion]:
+    tables = _table("claim", value if value is not None else {})
+    if len(tables) != 1 or next(iter(tables)) not in _PARTS:
+        raise invalid("claim", f"one table, [claim.KIND] with KIND one of {', '.join(_PARTS)}", list(tables))
+    ((kind, content),) = tables.items()
+    place = f"claim.{kind}"
+    table = dict(_table(place, content))
+    needed, beside = _PARTS[kind]
+    _only(place, table, (*needed, *beside))
+    for key in needed:
+        if key not in table:
+            raise invalid(place, f"with {key}", list(table))
+    lists = ("p", "q") if kind == "discrete" and "over" not in table else ("constants_may_depend_on",)
+    for key, part in table.items():
+        if key in lists:
+            if not isinstance(part, (list, tuple)):
+                raise invalid(f"{place}.{key}", "a list of formulas", part)
+            table[key] = [_formula(f"{place}.{key}", weight) for weight in part]
+        else:
+            table[key] = _formula(f"{place}.{key}", part)
+    return kind, _placed(place, lambda: _conclusion(kind, table))
+
+
+def _conclusion(kind: str, table: dict[str, Any]) -> Conclusion:
+    if kind == "inequality":
+        return s.inequality(table["left"], table["relation"], table["right"])
+    if kind == "order":
+        return s.order(table["quantity"], to=table.get("to", "1"), variable=table["in"],
+                       constants_may_depend_on=tuple(table.get("constants_may_depend_on", ())))  # fmt: skip
+    if kind == "discrete" and "over" in table:
+        if not ("from" in table and "to" in table):
+            raise invalid("a law over an index", "with from and to", list(table))
+        table["first"], table["last"] = table.pop("from"), table.pop("to")
+    elif kind == "discrete" and ("from" in table or "to" in table):
+        raise invalid("a law from ... to", "over an index", list(table))
+    return getattr(s, kind)(**table)
+
+
+def _steps(value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, (list, tuple)) or any(not isinstance(step, (str, Mapping)) for step in value):
+        raise invalid("steps", "a list of sentences", value)
+    return tuple(value)

@@ -1,0 +1,42 @@
+"""``dpbench errata``: what a paper's authors would be sent, from the ledger and its committed evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpbench.cli.guard import guarded
+from dpbench.cli.options import SourcesOption, use_sources
+
+
+@guarded
+def errata(
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="name of a paper, for example glm")],
+    sources: SourcesOption = None,
+    html: Annotated[bool, typer.Option("--html", help="one HTML page instead of Markdown")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="a note in LaTeX, with proofs")] = False,
+    coverage: Annotated[bool, typer.Option("--coverage", help="every statement of the paper with its entries")] = False,
+    evidence: Annotated[
+        Path | None, typer.Option("--evidence", metavar="DIR", help="folder of evidence; default the committed one")
+    ] = None,
+) -> None:
+    """Print the errata page of a paper: what does not hold as printed, and what to write instead."""
+    from dpbench.core.validation import InvalidInput
+    from dpbench.ledger.evidence import committed
+    from dpbench.report import coverage as covered
+    from dpbench.report import errata as pages
+    from dpbench.report import note
+
+    if html + latex + coverage > 1:
+        raise InvalidInput("--html, --latex and --coverage must stand alone, got two of them")
+    use_sources(sources)
+    named = pages.paper_named(paper)
+    if coverage:
+        made = covered.coverage(named)
+    elif latex:
+        made = note.latex(named)
+    else:
+        made = (pages.page if html else pages.markdown)(named, committed(evidence))
+    typer.echo(made, nl=not made.endswith("\n"))

@@ -1,0 +1,63 @@
+"""``dpbench judge``: theorems in TOML files, decided; what is refuted has a certificate that the checker accepted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dpbench.cli.guard import UNEXPECTED, guarded
+from dpbench.cli.options import (
+    NUMBER,
+    JsonOption,
+    QuietOption,
+    SeedOption,
+    check_writable,
+    is_stdout,
+    write,
+    write_json,
+)
+
+
+@guarded
+def judge(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE.toml...", help="theorems, one a file")],
+    seconds: Annotated[float, typer.Option("--seconds", help="processor time for each proof", **NUMBER)] = 10.0,
+    certificates: Annotated[
+        Path | None,
+        typer.Option("--certificates", help="write accepted certificates here", metavar="DIR", show_default=False),
+    ] = None,
+    seed: SeedOption = 0,
+    json_file: JsonOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Decide theorems: refuted with a checked counterexample, proved over their whole region, or neither.
+
+    Exit 0: none refuted; 1: one refuted; 2: a file that cannot be read.
+    """
+    from dpbench.certificates.judge import decide
+    from dpbench.certificates.judge_toml import read
+    from dpbench.core.validation import InvalidInput
+
+    check_writable("--json", json_file)
+    theorems = [read(path) for path in files]  # a file that cannot be read is said before anything is decided
+    twice = sorted({t.id for t in theorems if sum(other.id == t.id for other in theorems) > 1})
+    if twice:
+        raise InvalidInput(f"id must be another for each theorem, got {twice[0]!r} twice")
+    results: list[dict[str, Any]] = []
+    for theorem in theorems:
+        made = decide(theorem, seconds=seconds, seed=seed)
+        path = None
+        if certificates is not None and made.certificate is not None:
+            certificates.mkdir(parents=True, exist_ok=True)
+            path = certificates / f"{made.id}.{made.certificate['kind']}.json"
+            write(path, json.dumps(made.certificate, indent=1, ensure_ascii=False))
+        results.append(made.to_dict(None if path is None else str(path)))
+        if not (quiet or is_stdout(json_file)):
+            typer.echo(str(made))
+    if json_file is not None:
+        write_json(json_file, {"schema": 1, "theorems": results})
+    if any(one["verdict"] == "refuted" for one in results):
+        raise typer.Exit(UNEXPECTED)

@@ -1,0 +1,344 @@
+"""Formulas of a theorem: read once, then text, LaTeX and compiled numbers; `dpbench.certificates` adds balls.
+
+The grammar is that of ``checker/README.md``: integers, names, ``+ - * / ^ ( )``, ``pi`` and the functions `FUNCTIONS`;
+``^`` binds to the right and tighter than a sign. Decimals are read exactly, and written as the rationals they are, so
+that what `write` gives is always a formula of the checker.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from scipy import special
+
+from dpbench.core import validation
+
+Node = tuple[Any, ...]
+"""``("num", q)``, ``("sym", name)``, or an operator or function with its parts; ``("neg", part)`` is a sign."""
+
+FUNCTIONS = {
+    "exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "min": 2, "max": 2, "betatail": 3, "gammatail": 2,
+    "gaussian_delta": 2, "laplace_delta": 2, "sum": 4,
+}  # fmt: skip
+RELATIONS = ("<=", ">=", "<", ">", "=")
+_BINDING = {**dict.fromkeys(RELATIONS, 0), "+": 1, "-": 1, "*": 2, "/": 2, "^": 4}  # a sign binds at 3
+_TOKEN = re.compile(
+    r"\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![A-Za-z0-9_.]))|([A-Za-z_][A-Za-z0-9_]*)|(<=|>=|[-+*/^(),<>=]))",
+    re.ASCII,
+)
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?:/\d+)?", re.ASCII)
+_DEEP = 60
+_GREEK_LETTERS = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
+    "Gamma Delta Theta Lambda Sigma Phi Psi Omega"
+)
+_GREEK = frozenset(_GREEK_LETTERS.split())
+
+
+def number(value: Any) -> Fraction:
+    """An exact number: an integer, a fraction, or a text such as "1/3", "0.05" or "1e-10".
+
+    A float stands for the shortest decimal that reads as it: 0.1 is one tenth.
+    """
+    if isinstance(value, bool):
+        raise validation.invalid("a number", 'finite, such as 2, "1/3" or "1e-10"', value)
+    if isinstance(value, float) and math.isfinite(value):
+        value = repr(value)
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    text = str(value).strip()
+    if len(text) > 400 or not _NUMBER.fullmatch(text) or _large(text) or re.search(r"/0+$", text):
+        raise validation.invalid("a number", 'finite, such as 2, "1/3" or "1e-10"', value)
+    top, _, bottom = text.partition("/")
+    return Fraction(top) / Fraction(bottom or 1)
+
+
+def _large(text: str) -> bool:
+    """Whether a decimal's exponent would make an integer of more digits than anybody means."""
+    power = re.search(r"[eE][+-]?(\d+)", text)
+    return power is not None and (len(power[1]) > 4 or int(power[1]) > 400)
+
+
+def parse(text: str, *, comparison: bool = False) -> Node:
+    """The tree of an expression, or of a comparison.
+
+    Raises
+    ------
+    InvalidInput
+        With what could not be read, and where.
+    """
+    wanted = "a comparison such as x <= 1" if comparison else "an expression such as 2*x + 1"
+    if not isinstance(text, str):
+        raise validation.invalid("a formula", wanted, text)
+    tokens: list[tuple[str, str]] = []
+    place = 0
+    while text[place:].strip():
+        found = _TOKEN.match(text, place)
+        if found is None or (found[1] and _large(found[1])):
+            raise validation.invalid("a formula", f"readable at character {place + 1}", text)
+        kind = "num" if found[1] else "name" if found[2] else "sign"
+        tokens.append((kind, found[0].strip()))
+        place = found.end()
+    tokens = [*tokens, ("end", "its end")][::-1]
+
+    def refuse(at: str) -> validation.InvalidInput:
+        return validation.invalid("a formula", f"{wanted}; it cannot be read at {at!r}", text)
+
+    def level(least: int, deep: int) -> Node:
+        if deep > _DEEP:
+            raise validation.invalid("a formula", f"nested at most {_DEEP} deep", text)
+        kind, said = tokens.pop()
+        if kind == "num":
+            node: Node = ("num", Fraction(said))
+        elif kind == "name" and tokens[-1][1] == "(":
+            node = call(said, deep)
+        elif kind == "name":
+            node = ("sym", said)
+        elif said == "-":
+            node = ("neg", level(3, deep + 1))
+        elif said == "(":
+            node = level(1, deep + 1)
+            if tokens.pop()[1] != ")":
+                raise validation.invalid("a formula", "closed by as many brackets as it opens", text)
+        else:
+            raise refuse(said)
+        while _BINDING.get(tokens[-1][1], -1) >= least:
+            operator = tokens.pop()[1]
+            node = (operator, node, level(_BINDING[operator] + (operator != "^"), deep + 1))
+        return node
+
+    def call(name: str, deep: int) -> Node:
+        arguments: list[Node] = []
+        while tokens[-1][1] == ("," if arguments else "("):
+            tokens.pop()
+            arguments.append(level(1, deep + 1))
+        if tokens.pop()[1] != ")":
+            raise validation.invalid("a formula", "closed by as many brackets as it opens", text)
+        if name not in FUNCTIONS:
+            hint = validation.did_you_mean(name, list(FUNCTIONS))
+            raise validation.invalid(f"the function {name}", f"one of {', '.join(FUNCTIONS)}{hint}", text)
+        if FUNCTIONS[name] != len(arguments) or (name == "sum" and arguments[0][0] != "sym"):
+            form = "sum(index, first, last, term)" if name == "sum" else f"of {FUNCTIONS[name]} arguments"
+            raise validation.invalid(f"the function {name}", form, text)
+        return (name, *arguments)
+
+    node = level(0 if comparison else 1, 0)
+    if tokens[-1][0] != "end":
+        raise refuse(tokens[-1][1])
+    if (node[0] in RELATIONS) != comparison or any(part[0] in RELATIONS for part in _below(node)):
+        raise validation.invalid("a formula", wanted, text)
+    return node
+
+
+def _below(node: Node) -> Iterable[Node]:
+    for part in node[1:]:
+        if isinstance(part, tuple):
+            yield part
+            yield from _below(part)
+
+
+def names(node: Node) -> set[str]:
+    """Free symbols, `pi` left out."""
+    if node[0] == "sym":
+        return {node[1]} - {"pi"}
+    if node[0] == "sum":
+        return names(node[2]) | names(node[3]) | (names(node[4]) - {node[1][1]})
+    return set().union(*(names(part) for part in node[1:] if isinstance(part, tuple)))
+
+
+def put(node: Node, values: Mapping[str, Node]) -> Node:
+    """`node` with expressions in place of symbols; the index of a sum stands for itself."""
+    if node[0] == "sym":
+        return values.get(node[1], node)
+    if node[0] == "sum":
+        inside = {name: value for name, value in values.items() if name != node[1][1]}
+        return ("sum", node[1], put(node[2], values), put(node[3], values), put(node[4], inside))
+    return (node[0], *(put(part, values) if isinstance(part, tuple) else part for part in node[1:]))
+
+
+def write(node: Node) -> str:
+    """The expression in the checker's grammar, with no more brackets than it needs."""
+    return _written(node, 0)
+
+
+def _written(node: Node, least: int) -> str:
+    kind = node[0]
+    if kind == "num":
+        value = Fraction(node[1])
+        if value.denominator == 1 and value >= 0:
+            return str(value)
+        return f"({value})"
+    if kind == "sym":
+        return str(node[1])
+    if kind == "neg":
+        text = f"-{_written(node[1], 3)}"
+        return f"({text})" if least > 1 else text
+    if kind in _BINDING:
+        binds = _BINDING[kind]
+        space = " " if binds <= 1 else ""
+        left = _written(node[1], binds + (kind == "^"))
+        text = f"{left}{space}{kind}{space}{_written(node[2], binds + (kind != '^'))}"
+        return f"({text})" if binds < least else text
+    return f"{kind}({', '.join(map(write, node[1:]))})"
+
+
+def exact(text: str, *, comparison: bool = False) -> str:
+    """A formula in the checker's grammar: decimals become rationals."""
+    return write(parse(text, comparison=comparison))
+
+
+def latex(node: Node) -> str:
+    """The expression for mathematics mode."""
+    return _latex(node, 0)
+
+
+def latex_name(name: str) -> str:
+    """A symbol: Greek letters as commands, one letter as it is, what follows an underscore as an index."""
+    head, _, index = name.partition("_")
+    shown = f"\\{head}" if head in _GREEK else head if len(head) == 1 else rf"\mathrm{{{head}}}"
+    if not index:
+        return shown
+    inside = index.replace("_", r"\_")
+    if len(inside) > 1 and not inside.isdigit():
+        inside = rf"\mathrm{{{inside}}}"
+    return f"{shown}_{{{inside}}}"
+
+
+def _latex(node: Node, least: int) -> str:
+    kind, *parts = node
+    if kind == "num":
+        value = Fraction(parts[0])
+        return str(value) if value.denominator == 1 else rf"\frac{{{value.numerator}}}{{{value.denominator}}}"
+    if kind == "sym":
+        return latex_name(parts[0])
+    if kind == "neg":
+        text = f"-{_latex(parts[0], 3)}"
+        return rf"\left({text}\right)" if least > 1 else text
+    if kind == "/":
+        return rf"\frac{{{latex(parts[0])}}}{{{latex(parts[1])}}}"
+    if kind == "^":
+        text = rf"{_latex(parts[0], 5)}^{{{latex(parts[1])}}}"
+        return rf"\left({text}\right)" if least > 4 else text
+    if kind in _BINDING:
+        sign = {"*": r"\,", "<=": r"\le", ">=": r"\ge"}.get(kind, kind)
+        if kind == "*" and _digits_first(parts[1]):
+            sign = r"\cdot"
+        binds = _BINDING[kind]
+        text = f"{_latex(parts[0], binds)} {sign} {_latex(parts[1], binds + 1)}"
+        return rf"\left({text}\right)" if binds < least else text
+    return _latex_call(kind, parts)
+
+
+def _digits_first(node: Node) -> bool:
+    while node[0] in ("*", "/", "^"):
+        node = node[1]
+    return node[0] == "num"
+
+
+def _latex_call(kind: str, parts: Sequence[Node]) -> str:
+    inside = ", ".join(map(latex, parts))
+    if kind == "sqrt":
+        return rf"\sqrt{{{inside}}}"
+    if kind == "abs":
+        return rf"\left|{inside}\right|"
+    if kind == "sum":
+        index, first, last, _ = map(latex, parts)
+        return rf"\sum_{{{index}={first}}}^{{{last}}} {_latex(parts[3], 2)}"
+    named = {
+        "betatail": r"\mathrm{I}", "gammatail": r"\mathrm{Q}", "erfc": r"\mathrm{erfc}",
+        "gaussian_delta": r"\delta_{\mathrm{Gauss}}", "laplace_delta": r"\delta_{\mathrm{Laplace}}",
+    }  # fmt: skip
+    return rf"{named.get(kind, chr(92) + kind)}\left({inside}\right)"
+
+
+def reached(wanted: Iterable[Node], definitions: Mapping[str, Node]) -> set[str]:
+    """Symbols and definitions that the expressions lead to."""
+    found = set().union(*map(names, wanted))
+    for name, node in reversed(list(definitions.items())):
+        if name in found:
+            found |= names(node)
+    return found
+
+
+def in_order(symbols: Iterable[str], definitions: Mapping[str, Node]) -> None:
+    """Definitions name what stands before them, and are new names; else `InvalidInput`."""
+    known = set(symbols)
+    for name, node in definitions.items():
+        missing = names(node) - known
+        if name in known or name in ("pi", "rest", *FUNCTIONS):
+            raise validation.invalid(f"the definition of {name}", "a new name", write(node))
+        if missing:
+            what = f"in terms of symbols and earlier definitions (unknown: {', '.join(sorted(missing))})"
+            raise validation.invalid(f"the definition of {name}", what, write(node))
+        known.add(name)
+
+
+def compiled(
+    symbols: Sequence[str], definitions: Mapping[str, Node], wanted: Sequence[Node]
+) -> Callable[[Mapping[str, float]], tuple[float, ...]]:
+    """A function from the values of `symbols` to the `wanted` expressions, in floating point.
+
+    It raises ArithmeticError, TypeError or ValueError where an expression is undefined.
+    """
+    in_order(symbols, definitions)
+    known = {*symbols, *definitions}
+    for node in wanted:
+        if missing := names(node) - known:
+            raise validation.invalid(
+                "a formula", f"in symbols that are declared (unknown: {', '.join(sorted(missing))})", write(node)
+            )
+    needed = reached(wanted, definitions)
+    lines = [f" s_{name} = {_python(node)}" for name, node in definitions.items() if name in needed]
+    arguments = ", ".join(f"s_{name}" for name in symbols)
+    returned = "".join(f"{_python(node)}, " for node in wanted)
+    source = "\n".join([f"def made({arguments}):", *lines, f" return ({returned})"])
+    scope: dict[str, Any] = {f"f_{name}": function for name, function in _NUMERIC.items()} | {"s_pi": math.pi}
+    exec(compile(source, "<formulas>", "exec"), scope)  # built from parsed trees: numbers, s_ and f_ names alone
+    function, order = scope["made"], tuple(symbols)
+    return lambda values: function(*[values[name] for name in order])
+
+
+def _python(node: Node) -> str:
+    kind, *parts = node
+    if kind == "num":
+        return f"({float(parts[0])!r})"
+    if kind == "sym":
+        return f"s_{parts[0]}"
+    if kind == "neg":
+        return f"(-{_python(parts[0])})"
+    if kind == "sum":
+        return f"f_sum({_python(parts[1])}, {_python(parts[2])}, lambda s_{parts[0][1]}: {_python(parts[3])})"
+    if kind in _BINDING:
+        return f"({_python(parts[0])} {'**' if kind == '^' else kind} {_python(parts[1])})"
+    return f"f_{kind}({', '.join(map(_python, parts))})"
+
+
+def _sum(first: float, last: float, term: Callable[[float], float]) -> float:
+    if last - first > 1e6:
+        raise ArithmeticError("a sum of more than a million terms")
+    return math.fsum(term(float(i)) for i in range(math.ceil(first), math.floor(last) + 1))
+
+
+def gaussian_delta(shift: float, epsilon: float) -> float:
+    """δ(ε) of two normal laws of scale 1, `shift` apart: `dpbench.privacy.gaussian`, faster and less exact."""
+    first = float(special.log_ndtr(shift / 2.0 - epsilon / shift))
+    second = epsilon + float(special.log_ndtr(-shift / 2.0 - epsilon / shift))
+    return -math.exp(first) * math.expm1(min(second - first, 0.0))
+
+
+def laplace_delta(shift: float, epsilon: float) -> float:
+    """δ(ε) of two Laplace laws of scale 1."""
+    return -math.expm1(min((epsilon - shift) / 2.0, 0.0))
+
+
+_NUMERIC: dict[str, Callable[..., float]] = {
+    "exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs, "min": min, "max": max,
+    "erfc": lambda x: 2.0 * float(special.ndtr(-x * math.sqrt(2.0))),
+    "betatail": lambda x, a, b: float(special.betainc(a, b, x)),
+    "gammatail": lambda a, x: float(special.gammaincc(a, x)),
+    "gaussian_delta": gaussian_delta, "laplace_delta": laplace_delta, "sum": _sum,
+}  # fmt: skip

@@ -1,0 +1,150 @@
+"""What a verdict rests on: how it was decided, what links that to the paper, and the grade that follows.
+
+`decided` is "certificate" (the checker accepted one that decides this verdict), "exact" (here, with an error bound),
+"sampled" (at the level spent) or "tried" (on instances). `link` leads from the paper's objects to what was decided:
+"none" is needed where they were measured themselves; "facts" are trusted ones, by number, whose hypotheses the checker
+matched; a "derivation" is written out, in an entry of this package or at the place that `Claim.proof` names; all else
+is "assumed", somebody's word. The grade is "assumed" if the link is; "derivation" if the link is one and what was
+decided is a certificate or exact; else what was decided.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpbench.core import validation
+from dpbench.ledger.words import DECIDED, FAILED, LINKS
+
+if TYPE_CHECKING:
+    from dpbench.ledger.core import Claim, Evidence
+
+PROVING = ("certificate", "exact", "derivation")
+"""Grades with which a verdict may be "proved"."""
+DECIDING = {
+    "refuted": ("pair-discrete", "pair-shift", "inequality", "mixture", "growth"),
+    "proved": ("guarantee", "box"),
+    "not refuted": ("box",),
+}
+"""Kinds of certificate that decide a verdict. The others record samples or slopes of points: they support a verdict and
+do not decide it, and neither does a guarantee of schema 1, whose symbols need not bear on it."""
+_ADDRESSES = ("https://", "http://", "doi:")
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What a verdict rests on.
+
+    Attributes
+    ----------
+    decided, link : str
+        As the module says.
+    """
+
+    decided: str
+    link: str
+
+    def __post_init__(self) -> None:
+        validation.choice("decided", self.decided, DECIDED)
+        validation.choice("link", self.link, LINKS)
+
+    @property
+    def grade(self) -> str:
+        """One of `dpbench.ledger.words.GRADES`."""
+        if self.link == "assumed":
+            return "assumed"
+        if self.link == "derivation" and self.decided in ("certificate", "exact"):
+            return "derivation"
+        return self.decided
+
+    def to_dict(self) -> dict[str, str]:
+        """Grade, decided and link, as documents have them."""
+        return {"grade": self.grade, "decided": self.decided, "link": self.link}
+
+
+def basis(claim: Claim, verdict: str, evidence: Evidence | Mapping[str, Any]) -> Basis:
+    """What the verdict of a claim rests on.
+
+    Parameters
+    ----------
+    claim : Claim
+    verdict : str
+    evidence : Evidence, or what its `to_dict` gives
+        Evidence of older versions, which does not say how it was decided, is read by its kind, level and columns.
+    """
+    found = evidence if isinstance(evidence, Mapping) else vars(evidence)
+    stated = found.get("decided")
+    decided = stated if stated and stated != "certificate" else _decided(claim, verdict, found)
+    if decided != "sampled" and certified(claim, verdict):
+        decided = "certificate"
+    given = found.get("link")
+    if decided == "certificate" and _certificates().get((claim.id, verdict)) == "facts":
+        given = "facts"
+    if given:
+        return Basis(decided, given)
+    needed = verdict == "proved" or (decided in ("certificate", "exact") and claim.kind != "rate")
+    if claim.kind == "privacy":  # a guarantee needs one whatever became of it, and so does an attack that is a number
+        needed = needed or "guaranteed_delta" in found.get("series", {}) or verdict == "refuted"
+    return Basis(decided, (("derivation" if derived(claim) else "assumed") if needed else "none"))
+
+
+def _decided(claim: Claim, verdict: str, found: Mapping[str, Any]) -> str:
+    """How it was decided, from what evidence always says."""
+    drawn = bool(found.get("level") or found.get("trials"))
+    if claim.kind == "privacy":
+        columns = found.get("series", {})
+        if verdict == "refuted":
+            reached = zip(columns.get("true_delta", ()), columns.get("target_delta", ()), strict=False)
+            beyond = any(isinstance(a, float) and a > b for a, b in reached)
+            return "exact" if beyond or "attack_epsilon_lower" not in columns else "sampled"
+        return "sampled" if verdict == "not refuted" and "attack_epsilon_lower" in columns else "exact"
+    if claim.kind == "rate" or verdict not in FAILED:
+        return "sampled" if drawn and found.get("level") else "tried"
+    return "sampled" if found.get("level") else "exact"
+
+
+def derived(claim: Claim) -> bool:
+    """Whether the derivation of an entry is written out: in this package, or at the place that `proof` names."""
+    if not claim.outside:
+        return bool(claim.derivation.strip())
+    if claim.proof.startswith(_ADDRESSES):
+        return True
+    module = sys.modules.get(claim.module)
+    beside = Path(getattr(module, "__file__", None) or ".").resolve().parent
+    return bool(claim.proof) and (beside / claim.proof.partition("#")[0]).is_file()
+
+
+def certified(claim: Claim, verdict: str) -> bool:
+    """Whether a committed certificate decides this verdict of an entry of this package.
+
+    That the checker accepts each of them is a test of the repository; here the files are only read.
+    """
+    return not claim.outside and (claim.id, verdict) in _certificates()
+
+
+@cache
+def _certificates() -> dict[tuple[str, str], str]:
+    """The link of each certificate that decides a verdict: "facts" where each of its steps is a trusted fact."""
+    from dpbench.ledger.evidence import folder
+
+    found: dict[tuple[str, str], str] = {}
+    for path in (folder().parent / "certificates").glob("*.json"):
+        one = json.loads(path.read_text(encoding="utf-8"))
+        if one["kind"] in DECIDING.get(one["verdict"], ()) and (one["kind"], one["schema"]) != ("guarantee", 1):
+            facts = all(isinstance(step, dict) and step.get("fact") is not None for step in one["derivation"])
+            found[one["id"], one["verdict"]] = "facts" if facts else "derivation"
+    return found
+
+
+def counts(rows: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:
+    """Of (verdict, grade) pairs, how many verdicts have each grade: verdict to grade to number."""
+    made: dict[str, dict[str, int]] = {}
+    for verdict, grade in rows:
+        of_one = made.setdefault(verdict, {})
+        of_one[grade] = of_one.get(grade, 0) + 1
+    return made

@@ -1,0 +1,563 @@
+"""`Statement`: a theorem as plain data in the paper's symbols, from which all that is said of it follows.
+
+>>> classical = Statement(
+...     about="Gaussian noise of standard deviation {sigma} is {claim}.",
+...     symbols={"epsilon": Real("claimed", "1/100", 1), "delta": Real("claimed", "1e-10", "1/10")},
+...     where={"sigma": "sqrt(2*log(1.25/delta))/epsilon"},
+...     claim=gaussian(shift="1", scale="sigma"),
+... )
+>>> classical.sentence
+'Gaussian noise of standard deviation sigma = sqrt(2*log((5/4)/delta))/epsilon is (epsilon, delta)-DP.'
+>>> round(classical.number("sigma", epsilon=1.0, delta=1e-5), 4)
+4.8448
+
+`dpbench.certificates.judge` searches it for a counterexample, proves it over its region, and writes the certificate.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated, Any
+
+from dpbench.core import validation
+from dpbench.core.normalise import Prose
+from dpbench.ledger import formula
+from dpbench.ledger.formula import Node
+
+RELATIONS = ("replace", "add", "remove", "add_remove")
+NOTIONS: dict[str, tuple[str, ...]] = {
+    "dp": ("epsilon", "delta"), "zcdp": ("rho",), "renyi": ("alpha", "tau"), "gdp": ("mu",),
+}  # fmt: skip
+PRIVATE = ("gaussian", "laplace", "discrete", "event", "mixture")
+"""Kinds of claims that are judged against a notion of privacy."""
+_HOLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
+_SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_INTERVAL = re.compile(r"\s*([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])\s*")
+
+End = Fraction | None
+"""An end of a range; None is infinite."""
+
+
+def _end(value: Any, sign: int, name: str) -> End:
+    if str(value).strip().lstrip("+") in ("inf", "-inf", "infinity", "-infinity"):
+        if (str(value).strip()[0] == "-") != (sign < 0):
+            raise validation.invalid(name, "low to high", value)
+        return None
+    return formula.number(value)
+
+
+@dataclass(frozen=True)
+class Real:
+    """A real symbol; its ends are read exactly ("1e-10", "1/3", 0.1 for one tenth), "inf" is none."""
+
+    meaning: str
+    low: Any
+    high: Any
+    whole = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "low", _end(self.low, -1, "the range of a symbol"))
+        object.__setattr__(self, "high", _end(self.high, 1, "the range of a symbol"))
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise validation.invalid("the range of a symbol", "low to high", [str(self.low), str(self.high)])
+
+
+@dataclass(frozen=True)
+class Integer(Real):
+    """An integer symbol."""
+
+    whole = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for end in (self.low, self.high):
+            if end is not None and end.denominator != 1:
+                raise validation.invalid("the range of an integer", "integers", str(end))
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """The largest shift, in scales, that (ε, δ) allows: solved for, not given. Made by `calibrated`."""
+
+    family: str
+    epsilon: str
+    delta: str
+    whole = False
+
+    @property
+    def meaning(self) -> str:
+        return f"largest {self.family} shift, in scales, within ({self.epsilon}, {self.delta})"
+
+
+def calibrated(family: str, epsilon: str, delta: str) -> Calibrated:
+    """A symbol for the exact calibration of Gaussian or Laplace noise to (ε, δ), both formulas."""
+    validation.choice("family", family, ("gaussian", "laplace"))
+    return Calibrated(family, epsilon, delta)
+
+
+Symbol = Real | Integer | Calibrated
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What a theorem claims: a kind, its formulas, and of privacy what they are held against."""
+
+    kind: str
+    parts: Mapping[str, Any]
+    against: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def notion(self) -> str:
+        """ "dp", "zcdp", "renyi" or "gdp"; empty where nothing is claimed of privacy."""
+        return next((name for name, keys in NOTIONS.items() if set(self.against) == set(keys)), "")
+
+
+def _private(kind: str, parts: Mapping[str, Any], against: Mapping[str, Any]) -> Conclusion:
+    given = {name: str(text) for name, text in against.items() if text is not None}
+    if not given:
+        given = {"epsilon": "epsilon", "delta": "delta"}
+    elif set(given) == {"epsilon"}:
+        given["delta"] = "0"
+    made = Conclusion(kind, parts, given)
+    if not made.notion:
+        raise validation.invalid(
+            "what the claim is held against", "epsilon (and delta), or rho, or alpha and tau, or mu", sorted(given)
+        )
+    return made
+
+
+def gaussian(*, shift: str, scale: str, **against: Any) -> Conclusion:
+    """Two normal laws of standard deviation `scale` whose means are `shift` apart are within the notion."""
+    return _private("gaussian", {"shift": str(shift), "scale": str(scale)}, against)
+
+
+def laplace(*, shift: str, scale: str, **against: Any) -> Conclusion:
+    """Two Laplace laws of scale `scale`, `shift` apart."""
+    return _private("laplace", {"shift": str(shift), "scale": str(scale)}, against)
+
+
+def discrete(*, p: Any, q: Any, over: str = "", first: str = "", last: str = "", **against: Any) -> Conclusion:
+    """Two laws on finitely many outcomes: lists (the last may be "rest"), or formulas in `over`, first to last."""
+    if over:
+        return _private(
+            "discrete", {"over": over, "from": str(first), "to": str(last), "p": str(p), "q": str(q)}, against
+        )
+    laws = {}
+    for name, law in (("p", p), ("q", q)):
+        if isinstance(law, str) or not isinstance(law, Sequence) or len(law) < 2:
+            raise validation.invalid(name, 'a list of two formulas or more, the last may be "rest"', law)
+        laws[name] = tuple(str(weight) for weight in law)
+    if len(laws["p"]) != len(laws["q"]):
+        raise validation.invalid("q", f"of as many outcomes as p ({len(laws['p'])})", list(laws["q"]))
+    return _private("discrete", laws, against)
+
+
+def event(*, p: str, q: str, **against: Any) -> Conclusion:
+    """An event of chance `p` on one data set and `q` on its neighbour."""
+    return _private("event", {"p": str(p), "q": str(q)}, against)
+
+
+def mixture(*, rate: str, shift: str, scale: str, **against: Any) -> Conclusion:
+    """The Gaussian mechanism on a Poisson sample: a record is there with chance `rate`, and then moves the mean."""
+    return _private("mixture", {"rate": str(rate), "shift": str(shift), "scale": str(scale)}, against)
+
+
+def inequality(left: str, relation: str, right: str) -> Conclusion:
+    """left <= right, or with >=, < or >."""
+    validation.choice("relation", relation, ("<=", ">=", "<", ">"))
+    return Conclusion("inequality", {"left": str(left), "relation": relation, "right": str(right)})
+
+
+def order(quantity: str, *, to: str = "1", variable: str, constants_may_depend_on: Sequence[str] = ()) -> Conclusion:
+    """quantity = O(to) as `variable` grows, with a constant that may depend on the symbols named and no others."""
+    parts = {"quantity": str(quantity), "to": str(to), "in": variable}
+    return Conclusion("order", {**parts, "constants_may_depend_on": tuple(constants_may_depend_on)})
+
+
+def rate(bound: str, *, variable: str, side: str = "upper") -> Conclusion:
+    """An error bound as a formula, whose slope in the logarithm of `variable` is measured: a ceiling or a floor."""
+    validation.choice("side", side, ("upper", "lower", "tight"))
+    return Conclusion("rate", {"bound": str(bound), "in": variable, "side": side})
+
+
+def floor(bound: str) -> Conclusion:
+    """A lower bound on an error, as a formula."""
+    return Conclusion("floor", {"bound": str(bound)})
+
+
+def stability(bound: str) -> Conclusion:
+    """A bound on how far an output moves with one record, as a formula."""
+    return Conclusion("stability", {"bound": str(bound)})
+
+
+Step = str | tuple[str, ...] | Mapping[str, Any]
+
+
+def fact(name: str, **hypotheses: str) -> dict[str, Any]:
+    """A step that is a trusted fact of the checker, by number or name, with the formulas of its hypotheses."""
+    return {"fact": name, "with": hypotheses}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A theorem: see the page "A theorem is said once" of the guide.
+
+    Attributes
+    ----------
+    about : str
+        One sentence with holes that formulas fill: ``{sigma}``, and ``{claim}`` for the notion.
+    symbols : dict of str to Real, Integer or `calibrated`
+    claim : Conclusion
+        Made by `gaussian`, `laplace`, `discrete`, `event`, `mixture`, `inequality`, `order`, `rate`, `floor` or
+        `stability`.
+    where : dict of str to formula
+        The paper's definitions, in order.
+    given : dict of str to (comparison, why)
+        Hypotheses of the theorem and of the instance.
+    relation : {"replace", "add", "remove", "add_remove"}
+        Of a claim of privacy. "add" and "remove" hold the first law against the second alone, the others both ways.
+    region : dict of str to text
+        Where it is claimed, if that is less than the symbols' ranges: ``"(0, 1]"``, ``"[2, inf)"``.
+    steps : sequence
+        What leads from the paper's objects to the formulas: sentences, and facts (`fact`).
+    witness : dict of str to rational, or a sequence of them, optional
+        Values at which it is shown; without them the search finds them.
+
+    Raises
+    ------
+    InvalidInput
+        Where a formula cannot be read, or names what is not declared; the message says which.
+    """
+
+    about: Prose
+    symbols: Mapping[str, Symbol]
+    claim: Conclusion
+    where: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
+    relation: str = "replace"
+    region: Mapping[str, str] = field(default_factory=dict)
+    steps: Annotated[Sequence[Step], Prose] = ()
+    witness: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
+
+    def __post_init__(self) -> None:
+        validation.choice("relation", self.relation, RELATIONS)
+        if not self.symbols:
+            raise validation.invalid("symbols", "one symbol or more", dict(self.symbols))
+        for name in (*self.symbols, *self.where):
+            if not _SYMBOL.fullmatch(name) or name in ("pi", "rest", *formula.FUNCTIONS):
+                raise validation.invalid("the name of a symbol", "letters, digits and _, and none that is taken", name)
+        formula.in_order(self.symbols, self.definitions)
+        self._known("given", *(side for _, (_, *sides), _ in self.conditions for side in sides))
+        self._known("claim", *self.claim_nodes.values())
+        _ = self.ranges
+        for name in _HOLE.findall(self.about):
+            if name != "claim" and name not in self.symbols and name not in self.where:
+                raise validation.invalid("a hole of the sentence", "{claim}, or a symbol or definition", f"{{{name}}}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what follows from them is made again where it is unpickled."""
+        return {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+
+    def _known(self, place: str, *nodes: Node) -> None:
+        known = {*self.symbols, *self.where}
+        for node in nodes:
+            if missing := formula.names(node) - known:
+                what = f"in terms of symbols and definitions (unknown: {', '.join(sorted(missing))})"
+                raise validation.invalid(f"a formula of {place}", what, formula.write(node))
+
+    def replace(self, **changes: Any) -> Statement:
+        """The statement with other parts: `symbols`, `where` and `given` are merged by name (None takes one out)."""
+        for name in ("symbols", "where", "given", "region"):
+            if name in changes:
+                merged = {**getattr(self, name), **changes[name]}
+                changes[name] = {key: value for key, value in merged.items() if value is not None}
+        if "where" in changes:
+            changes["where"] = _sorted(changes["where"])
+        return dataclasses.replace(self, **changes)
+
+    @cached_property
+    def definitions(self) -> dict[str, Node]:
+        """Formulas of `where`."""
+        return {name: _at(f"where.{name}", formula.parse, text) for name, text in self.where.items()}
+
+    @cached_property
+    def conditions(self) -> list[tuple[str, tuple[str, Node, Node], str]]:
+        """(name, (relation, left, right), why) of `given`."""
+        made = []
+        for name, entry in self.given.items():
+            text, why = (entry, "hypothesis") if isinstance(entry, str) else (entry[0], entry[1])
+            node = _at(f"given.{name}", lambda t: formula.parse(t, comparison=True), text)
+            made.append((name, (node[0], node[1], node[2]), why))
+        return made
+
+    @cached_property
+    def claim_nodes(self) -> dict[str, Node]:
+        """Formulas of the claim, by part; the weights of a law are numbered, ``p.0``."""
+        made: dict[str, Node] = {}
+        kind, parts = self.claim.kind, self.claim.parts
+        index = parts.get("over", "")
+        for name, part in parts.items():
+            if name in ("relation", "in", "constants_may_depend_on", "side", "over") or (
+                name == "to" and part == "inf"
+            ):
+                continue
+            many = part if isinstance(part, tuple) else (part,)
+            for number, text in enumerate(many):
+                if text == "rest" and number and number == len(many) - 1:
+                    continue
+                key = f"{name}.{number}" if isinstance(part, tuple) else name
+                node = _at(f"claim.{kind}.{name}", formula.parse, text)
+                made[key] = formula.put(node, {index: ("num", Fraction(0))}) if index and name in ("p", "q") else node
+        for name, text in self.claim.against.items():
+            made[name] = _at(f"claim.{kind}.{name}", formula.parse, text)
+        return made
+
+    @cached_property
+    def ranges(self) -> dict[str, tuple[End, End, bool, bool]]:
+        """(low, high, low is open, high is open) of each symbol that is given, within its region."""
+        unknown = [name for name in self.region if isinstance(self.symbols.get(name, None), (type(None), Calibrated))]
+        if unknown:
+            raise validation.invalid("region", "of symbols with a range", unknown[0])
+        made: dict[str, tuple[End, End, bool, bool]] = {}
+        for name, symbol in self.symbols.items():
+            if isinstance(symbol, Calibrated):
+                continue
+            low, high, left, right = symbol.low, symbol.high, False, False
+            if name in self.region:
+                found = _INTERVAL.fullmatch(self.region[name])
+                if not found:
+                    raise validation.invalid(f"region.{name}", 'an interval such as "(0, 1]"', self.region[name])
+                a, b = _end(found[2], -1, f"region.{name}"), _end(found[3], 1, f"region.{name}")
+                if a is not None and (low is None or a >= low):
+                    low, left = a, found[1] == "("
+                if b is not None and (high is None or b <= high):
+                    high, right = b, found[4] == ")"
+            if low is not None and high is not None and low > high:
+                raise validation.invalid(f"region.{name}", "within the symbol's range", self.region[name])
+            made[name] = (low, high, left, right)
+        return made
+
+    @property
+    def smaller(self) -> bool:
+        """Whether the region is less than the symbols' ranges."""
+        return any((low, high) != (self.symbols[n].low, self.symbols[n].high)  # type: ignore[union-attr]
+                   for n, (low, high, _, _) in self.ranges.items())  # fmt: skip
+
+    @property
+    def key(self) -> str:
+        """All that is formal in it, as one text: what evidence of it depends on."""
+        return repr((sorted(self.ranges.items()), self.definitions, self.conditions, self.relation,
+                     self.claim, sorted(n for n, s in self.symbols.items() if s.whole),
+                     sorted((n, s) for n, s in self.symbols.items() if isinstance(s, Calibrated))))  # fmt: skip
+
+    # Numbers
+
+    def compiled(self, *wanted: str) -> Callable[[Mapping[str, float]], tuple[float, ...]]:
+        """A function from the values of the symbols to formulas in them, in floating point; compiled once."""
+        if wanted not in self._programs:
+            nodes = [formula.parse(text) for text in wanted]
+            self._programs[wanted] = formula.compiled(tuple(self.symbols), self.definitions, nodes)
+        return self._programs[wanted]
+
+    @cached_property
+    def _programs(self) -> dict[tuple[str, ...], Callable[[Mapping[str, float]], tuple[float, ...]]]:
+        return {}
+
+    def number(self, wanted: str, **values: float) -> float:
+        """A formula at values of the symbols that it needs; calibrated ones are solved for."""
+        node = formula.parse(wanted)
+        needed = formula.reached([node], self.definitions)
+        complete: dict[str, float] = {name: float("nan") for name in self.symbols} | dict(values)
+        for name, symbol in self.symbols.items():
+            if name in needed and name not in values:
+                if not isinstance(symbol, Calibrated):
+                    raise validation.invalid(name, "given: the formula needs it", None)
+                complete[name] = _solved(symbol, values)
+        return float(self.compiled(wanted)(complete)[0])
+
+    @property
+    def instances(self) -> list[dict[str, Fraction]]:
+        """`witness`, exact."""
+        given = self.witness if self.witness is not None else ()
+        many = (given,) if isinstance(given, Mapping) else given
+        return [{name: formula.number(value) for name, value in one.items()} for one in many]
+
+    # Words
+
+    @property
+    def notion(self) -> str:
+        """ "(epsilon, delta)-DP", "rho-zCDP", ...; empty where nothing is claimed of privacy."""
+        against = self.claim.against
+        pure = against.get("delta") == "0"
+        return {
+            "dp": f"{against.get('epsilon')}-DP" if pure else f"({against.get('epsilon')}, {against.get('delta')})-DP",
+            "zcdp": f"{against.get('rho')}-zCDP",
+            "renyi": f"({against.get('alpha')}, {against.get('tau')})-Renyi DP",
+            "gdp": f"{against.get('mu')}-GDP",
+        }.get(self.claim.notion, "")
+
+    @property
+    def sentence(self) -> str:
+        """`about` with its holes filled."""
+        return filled(self.about, self)
+
+    @property
+    def text(self) -> str:
+        """What the formulas say, and nothing else."""
+        parts = [f"For all {', '.join(self._ranged(n) for n in self.symbols)}"]
+        if self.where:
+            parts.append("with " + ", ".join(f"{n} = {formula.write(d)}" for n, d in self.definitions.items()))
+        if self.given:
+            parts.append("where " + " and ".join(formula.write(c) for _, c, _ in self.conditions))
+        return f"{', '.join(parts)}: {self._claimed()}."
+
+    def _ranged(self, name: str) -> str:
+        symbol = self.symbols[name]
+        if isinstance(symbol, Calibrated):
+            return f"{name} = the {symbol.meaning}"
+        low, high, left, right = self.ranges[name]
+        ends = f"{'(' if left or low is None else '['}{'-inf' if low is None else low}, "
+        ends += f"{'inf' if high is None else high}{')' if right or high is None else ']'}"
+        return f"{'integers' if symbol.whole else 'real'} {name} in {ends}"
+
+    def _claimed(self) -> str:
+        p, how = self.claim.parts, _RELATED[self.relation]
+        kind = self.claim.kind
+        if kind in ("gaussian", "laplace"):
+            return (
+                f"two {kind.capitalize()} laws of scale {p['scale']}, {p['shift']} apart, are within {self.notion}{how}"
+            )
+        if kind == "discrete" and "over" in p:
+            return (f"the laws with weights {p['p']} and {p['q']} over {p['over']} = {p['from']}, ..., {p['to']} are "
+                    f"within {self.notion}{how}")  # fmt: skip
+        if kind == "discrete":
+            return f"the laws ({', '.join(p['p'])}) and ({', '.join(p['q'])}) are within {self.notion}{how}"
+        if kind == "event":
+            return f"an event of chance {p['p']} against {p['q']} is within {self.notion}"
+        if kind == "mixture":
+            return (f"Gaussian noise of scale {p['scale']} on a Poisson sample of rate {p['rate']}, in which a record "
+                    f"moves the mean by {p['shift']}, is {self.notion}{how}")  # fmt: skip
+        if kind == "inequality":
+            return f"{p['left']} {p['relation']} {p['right']}"
+        if kind == "order":
+            but = p["constants_may_depend_on"]
+            return f"{p['quantity']} = O({p['to']}) as {p['in']} grows" + (
+                f", constants in {', '.join(but)}" if but else ""
+            )
+        if kind == "rate":
+            return f"the error's {p['side']} bound is {p['bound']}, as {p['in']} grows"
+        return f"the {kind} bound is {p['bound']}"
+
+    @property
+    def latex(self) -> str:
+        """The same as LaTeX, formulas between dollars."""
+        made = "For all " + ", ".join(f"${self._latex_range(name)}$" for name in self.symbols)
+        if self.where:
+            made += ", with " + ", ".join(
+                f"${formula.latex_name(n)} = {formula.latex(d)}$" for n, d in self.definitions.items()
+            )
+        if self.given:
+            made += ", where " + " and ".join(f"${formula.latex(c)}$" for _, c, _ in self.conditions)
+        return f"{made}: {self._latex_claimed()}."
+
+    def _latex_range(self, name: str) -> str:
+        symbol, shown = self.symbols[name], formula.latex_name(name)
+        if isinstance(symbol, Calibrated):
+            return rf"{shown} = \mu_{{\mathrm{{{symbol.family}}}}}({_latex(symbol.epsilon)}, {_latex(symbol.delta)})"
+        low, high, left, right = self.ranges[name]
+        ends = ["-\\infty" if low is None else _latex(str(low)), "\\infty" if high is None else _latex(str(high))]
+        inside = f"{'(' if left or low is None else '['}{ends[0]}, {ends[1]}{')' if right or high is None else ']'}"
+        return rf"{shown} \in {inside}" + (r" \cap \mathbb{Z}" if symbol.whole else "")
+
+    def _latex_claimed(self) -> str:
+        p, kind = self.claim.parts, self.claim.kind
+        against = {name: _latex(text) for name, text in self.claim.against.items()}
+        notion = {
+            "dp": rf"$({against.get('epsilon')}, {against.get('delta')})$-DP", "zcdp": f"${against.get('rho')}$-zCDP",
+            "renyi": rf"$({against.get('alpha')}, {against.get('tau')})$-R\'enyi DP",
+            "gdp": f"${against.get('mu')}$-GDP",
+        }.get(self.claim.notion, "")  # fmt: skip
+        if kind in ("gaussian", "laplace"):
+            law = (
+                rf"\mathcal{{N}}(0, ({_latex(p['scale'])})^2)"
+                if kind == "gaussian"
+                else rf"\mathrm{{Lap}}({_latex(p['scale'])})"
+            )
+            return f"${law}$ noise on a shift of ${_latex(p['shift'])}$ is {notion}"
+        if kind == "discrete" and "over" not in p:
+            laws = (", ".join(r"\text{rest}" if w == "rest" else _latex(w) for w in p[side]) for side in ("p", "q"))
+            return rf"the laws $\left({next(laws)}\right)$ and $\left({next(laws)}\right)$ are within {notion}"
+        if kind == "discrete":
+            span = rf"{formula.latex_name(p['over'])} = {_latex(p['from'])}, \dots, {_latex(p['to'])}"
+            return rf"the laws ${_latex(p['p'])}$ and ${_latex(p['q'])}$, ${span}$, are within {notion}"
+        if kind == "event":
+            return rf"an event of chance ${_latex(p['p'])}$ against ${_latex(p['q'])}$ is within {notion}"
+        if kind == "mixture":
+            return (rf"$\mathcal{{N}}(0, ({_latex(p['scale'])})^2)$ noise on a Poisson sample of rate "
+                    rf"${_latex(p['rate'])}$ with shift ${_latex(p['shift'])}$ is {notion}")  # fmt: skip
+        if kind == "inequality":
+            sign = {"<=": r"\le", ">=": r"\ge"}.get(p["relation"], p["relation"])
+            return rf"${_latex(p['left'])} {sign} {_latex(p['right'])}$"
+        if kind == "order":
+            return rf"${_latex(p['quantity'])} = O({_latex(p['to'])})$ as ${formula.latex_name(p['in'])} \to \infty$"
+        return rf"the {kind} bound is ${_latex(p['bound'])}$"
+
+
+_RELATED = {"replace": "", "add": ", a record added", "remove": ", a record removed", "add_remove": ", both ways"}
+
+
+def _latex(text: str) -> str:
+    return r"\infty" if text == "inf" else formula.latex(formula.parse(text))
+
+
+def filled(text: str, statement: Statement) -> str:
+    """A sentence with its holes filled by the statement's formulas."""
+
+    def put(found: re.Match[str]) -> str:
+        name = found[1]
+        if name == "claim":
+            return statement.notion or statement._claimed()
+        if name in statement.definitions:
+            return f"{name} = {formula.write(statement.definitions[name])}"
+        return name if name in statement.symbols else found[0]
+
+    return _HOLE.sub(put, text)
+
+
+def _at(place: str, read: Callable[[str], Node], text: Any) -> Node:
+    """A formula, its place in front of what is wrong with it."""
+    try:
+        return read(text)
+    except validation.InvalidInput as error:
+        raise validation.InvalidInput(f"{place}: {error}") from None
+
+
+def _sorted(where: Mapping[str, str]) -> dict[str, str]:
+    """Definitions in an order in which each stands behind what it needs; the given order otherwise."""
+    left, made = dict(where), {}
+    needs = {name: formula.names(_at(f"where.{name}", formula.parse, text)) - {name} for name, text in where.items()}
+    while left:
+        ready = [name for name in left if not needs[name] & left.keys()]
+        if not ready:
+            raise validation.invalid("where", "without a circle", sorted(left))
+        made[ready[0]] = left.pop(ready[0])
+    return made
+
+
+def _solved(symbol: Calibrated, values: Mapping[str, float]) -> float:
+    """The calibration at values of what it depends on."""
+    nodes = [formula.parse(symbol.epsilon), formula.parse(symbol.delta)]
+    symbols = sorted(set().union(*map(formula.names, nodes)))
+    epsilon, delta = formula.compiled(symbols, {}, nodes)(values)
+    if symbol.family == "gaussian":
+        from dpbench.privacy import gaussian as profile
+
+        return profile.mu(epsilon, delta)
+    import math
+
+    return epsilon - 2.0 * math.log1p(-delta)

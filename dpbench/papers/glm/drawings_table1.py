@@ -1,0 +1,111 @@
+"""The figure of Table 1: exponents expected and measured, values over ceilings and errors over floors, cell by cell."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpbench.ledger.registry import all_claims
+from dpbench.papers.glm import table1
+from dpbench.report.figures import BLUE, GREEN, GREY, PAGE, VERMILION, Summary, panels, styled
+
+_TOLERANCE = 0.1  # of a rate verdict
+
+
+@styled
+def exponents(verdicts: table1.Verdicts) -> Figure:
+    """Measured log-log slopes on the band of ±0.1 around that of theory.py's formula; beside it value over ceiling.
+
+    A lower bound has no slope: beside it stands the error of every algorithm tried over the floor.
+    """
+    everything = table1.rows(verdicts)
+    figure, (axes, beside) = panels(1, 2, width=PAGE, height=0.9 + 0.21 * len(everything), width_ratios=(2, 1))
+    rates = [(i, row, row.expected) for i, row in enumerate(everything) if row.expected is not None]
+    rows = [row for _, row, _ in rates]
+    place = np.array([i for i, _, _ in rates], dtype=float)
+    expected = np.array([slope for _, _, slope in rates])
+    measured = np.array([row.measured for row in rows])
+    band: dict[str, Any] = {"color": GREY, "alpha": 0.25, "lw": 0, "height": 0.7}
+    upper = np.array([_side(row.claim) == "upper" for row in rows])
+    axes.barh(place[~upper], 2.0 * _TOLERANCE, left=expected[~upper] - _TOLERANCE, label="tight: theory ± 0.1", **band)
+    reach = 1.2 * max(np.ptp(np.r_[expected, measured]), 1.0)  # beyond the axis, whose limits are set below
+    axes.barh(
+        place[upper], _TOLERANCE + reach, left=expected[upper] - reach, label="upper: at most theory + 0.1",
+        **(band | {"alpha": 0.12}),
+    )  # fmt: skip
+    limits = [row.interval or (row.measured, row.measured) for row in rows]
+    inner = np.r_[expected - _TOLERANCE, expected + _TOLERANCE, np.ravel(limits)]
+    axes.set_xlim(inner.min() - 0.15, inner.max() + 0.15)
+    axes.vlines(expected, place - 0.35, place + 0.35, color="black", lw=1.0, label="slope of the theorem's formula")
+    for as_theory, colour, marker, label in (
+        (True, BLUE, "o", "measured, consistent"),
+        (False, VERMILION, "X", "measured, not consistent"),
+    ):
+        mine = [i for i, row in enumerate(rows) if (row.verdict == "consistent") is as_theory]
+        if not mine:
+            continue
+        ends = [rows[i].interval or (measured[i], measured[i]) for i in mine]
+        bars = [[measured[i] - low for i, (low, _) in zip(mine, ends, strict=True)],
+                [high - measured[i] for i, (_, high) in zip(mine, ends, strict=True)]]  # fmt: skip
+        axes.errorbar(
+            measured[mine], place[mine], xerr=bars, color=colour, marker=marker, ls="none", capsize=2, label=label
+        )
+    axes.set_yticks(range(len(everything)), [f"{_words(row.claim)}: {row.quantity}" for row in everything])
+    axes.set_ylim(len(everything) - 0.5, -0.5)
+    axes.set_xlabel("log-log slope, intervals at 1e−6")
+    axes.set_title("Table 1 as measured; a = ‖w*‖‖X‖", loc="left")
+    _ratios(beside, everything)
+    before = ""
+    for i, row in enumerate(everything):
+        if row.cell.place != before:
+            if i:
+                for panel in (axes, beside):
+                    panel.axhline(i - 0.5, color=GREY, lw=0.4)
+            beside.annotate(
+                row.cell.place.replace(", ", ",\n", 1), (1.0, i), xycoords=("axes fraction", "data"), xytext=(4, 0),
+                textcoords="offset points", va="center", fontsize=5.5, linespacing=1.0,
+            )  # fmt: skip
+            before = row.cell.place
+    figure.legend(loc="outside lower center", ncols=3)
+    return figure
+
+
+_RESULTS = {"thm": "Theorem", "cor": "Corollary", "alg": "Algorithm", "table": "Table"}
+_VARIANTS = {"lipschitz": "Lipschitz", "small-radius": "small B", "crossover": "low meets high",
+             "classical": "non-private"}  # fmt: skip
+
+
+def _words(claim: str) -> str:
+    """The result that an id names, in words; what sets its entry apart in brackets."""
+    result, _, *more = claim.removeprefix("glm.").split(".")
+    name, number = re.fullmatch(r"([a-z]+)(\d+)", result).groups()  # type: ignore[union-attr]
+    axis = ("epsilon", "rank", "beta", "radius")  # what a slope is over is said beside
+    apart = [_VARIANTS.get(part, part.replace("-", " ")) for part in more if len(part) > 1 and part not in axis]
+    return f"{_RESULTS[name]} {number}" + (f" ({', '.join(apart)})" if apart else "")
+
+
+def _side(claim: str) -> str:
+    return next(one.side for one in all_claims() if one.id == claim)
+
+
+def _ratios(axes: Axes, rows: list[table1.Row]) -> None:
+    """The range of value over ceiling, or of error over floor, of each entry, constants 1, on a logarithmic axis."""
+    said = set()
+    for at, row in enumerate(rows):
+        if row.ratio is not None and row.ratio[0] > 0.0:
+            floor = row.expected is None
+            label = None if floor in said else "error / floor" if floor else "value / ceiling"
+            axes.plot(row.ratio, (at, at), color=GREEN if floor else BLUE, marker="|", ms=4, label=label)
+            said.add(floor)
+    axes.axvline(1.0, color="black", lw=0.6)
+    axes.set_xscale("log")
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_yticks([])
+    axes.set_xlabel("value / bound")
+
+
+SUMMARIES = (Summary("table1", table1.chosen, exponents),)

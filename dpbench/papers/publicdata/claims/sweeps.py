@@ -1,0 +1,135 @@
+"""What the rate entries of the public-data paper share: sweeps with m and settings that follow n, beside plain ERM."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpbench.ledger.core import LEVEL, Context, Evidence, rate_verdict
+from dpbench.ledger.harness import Row, column, margins
+from dpbench.papers.publicdata._oracles import joint
+from dpbench.papers.publicdata.populations import FinitePopulation
+from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.rates.slopes import slope, theory_slope
+from dpbench.rates.sweeps import Point, sweep
+
+EPSILON, DELTA, BETA = 1.0, 1e-5, 0.05
+WIDE = 8.0
+"""Standard errors of a mean of 16 data sets or more that a level of 1e-6 takes, Student's t with 15 degrees."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A population whose data sets have m public points.
+
+    Records are drawn as counts of the population's atoms, in the atoms' order: no mechanism looks at their order,
+    and large data sets cost little.
+    """
+
+    population: FinitePopulation
+    m: int
+
+    def draw(self, n: int, rng: np.random.Generator) -> PublicDataProblem:
+        p = self.population
+        chances = p.private[:, None] * p.law
+        counts = rng.multinomial(n, chances.ravel() / chances.sum())
+        features = np.repeat(np.repeat(p.points, p.law.shape[1], axis=0), counts, axis=0)
+        seen = rng.choice(len(p.public), size=self.m, p=p.public)
+        return PublicDataProblem(
+            features, np.repeat(p.labels.ravel(), counts), p.points[seen], hypotheses=p.hypotheses, loss=p.loss,
+            smoothness=p.smoothness,
+        )
+
+    def excess_risk(self, outputs: Any) -> np.ndarray:
+        return self.population.excess_risk(outputs)
+
+
+@dataclass(frozen=True)
+class EmpiricalRiskMinimizer:
+    """The oracle's answer to the private records alone: not private."""
+
+    def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        oracle = joint(problem)
+        found = oracle.erm_many(oracle.objective(problem.loss, 1.0 / problem.n), np.zeros((1, problem.m)))
+        return np.repeat(found, trials, axis=0)
+
+
+def setting(axis: str, x: float, alpha: float, n: int, m: float, population: FinitePopulation, mechanism: Any) -> Row:
+    """A row of `judged`: the mechanism on n records and ⌈m⌉ public points, α its proven accuracy."""
+    count = math.ceil(m)
+    return {axis: float(x), "records": float(n), "public points": float(count), "theory": float(alpha),
+            "point": Point(Drawn(population, count), n, mechanism)}  # fmt: skip
+
+
+def along_n(
+    sizes: Sequence[int], power: float, points: Callable[[float], float], population: FinitePopulation,
+    mechanism: Callable[[float], Any],
+) -> list[Row]:  # fmt: skip
+    """Settings at α = n^{−1/power}, which `points`, the number of public points, and the mechanism follow."""
+    made = []
+    for n in sizes:
+        alpha = n ** (-1.0 / power)
+        made.append(setting("n", n, alpha, n, points(alpha), population, mechanism(alpha)))
+    return made
+
+
+def tolerance(expected: float) -> float:
+    """How much slower a slope may be: 0.1, or half of an exponent below 0.2, which 0.1 could not tell from 0."""
+    return min(0.1, 0.5 * abs(expected))
+
+
+def judged(
+    context: Context, rows: Sequence[Row], trials: int | Sequence[int], repeats: int, *notes: str, side: str = "upper"
+) -> tuple[str, Evidence]:
+    """Slope of the mean excess risk along the first column of `setting`s against that of the proven accuracy.
+
+    `trials`: data sets at each row. The column "over ceiling" is the mean excess over that accuracy.
+    """
+    table, counts = column(rows), [trials] * len(rows) if isinstance(trials, int) else list(trials)
+    axis, points, alphas = next(iter(table)), table.pop("point"), table["theory"]
+    samples = sweep(points, counts, repeats=repeats, seed=context.seed, map_blocks=context.map)
+    plain = [replace(point, mechanism=EmpiricalRiskMinimizer()) for point in points]
+    few = sweep(plain, [max(4, count // 8) for count in counts], seed=context.seed, map_blocks=context.map)
+    found, expected = slope(table[axis], samples, level=LEVEL), theory_slope(table[axis], alphas)
+    away = "slower" if found.value > expected else "faster"
+    return rate_verdict(found.interval, expected, side, tolerance(expected)), Evidence(
+        value=found.value,
+        interval=found.interval,
+        level=LEVEL,
+        trials=found.trials * repeats,
+        series=table | {
+            "measured": found.means.tolist(),
+            "standard error": found.errors.tolist(),
+            "erm": [float(part.mean()) for part in few],
+            "erm standard error": [float(part.std(ddof=1)) / math.sqrt(part.size) for part in few],
+            "over ceiling": [float(mean / a) for mean, a in zip(found.means, alphas, strict=True)],
+        },
+        notes=(
+            f"value: log-log slope of the mean excess risk over {axis}; the proven accuracy has {expected:.3f} on this "
+            f"grid: measured {abs(found.value - expected):.3f} {away}",
+            f"interval at level {LEVEL:g}; {', '.join(map(str, counts))} data sets, {repeats} outputs each",
+            *notes,
+        ),
+    )  # fmt: skip
+
+
+def beneath(found: Evidence, *notes: str) -> Evidence:
+    """Values for a slope: the mean excess of `judged` with `WIDE` standard errors, as a share of the accuracy α."""
+    columns = zip(*(found.series[name] for name in ("measured", "standard error", "theory")), strict=True)
+    shares = [(mean + WIDE * error) / alpha for mean, error, alpha in columns]
+    note = f"value: largest mean excess over alpha, with {WIDE:g} standard errors added"
+    return margins(
+        found.series | {"share": shares}, note, *notes, f"log-log slope: {found.value:.3f}", value="share",
+        margin=1.0 - max(shares), trials=found.trials,
+    )  # fmt: skip
+
+
+def excess_share(context: Context, row: Row, sets: int) -> tuple[float, float]:
+    """Of a `setting`, from `sets` data sets: the mean excess, and that with `WIDE` standard errors as a share of α."""
+    (found,) = sweep([row["point"]], [sets], repeats=8, seed=context.seed, map_blocks=context.map)
+    mean, error = float(found.mean()), float(found.std(ddof=1)) / math.sqrt(found.size)
+    return mean, (mean + WIDE * error) / row["theory"]

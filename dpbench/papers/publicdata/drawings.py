@@ -1,0 +1,188 @@
+"""The figures of the public-data paper: privacy of RRSPM, excess risks, stability, cost of the oracles."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, columns, log_ticks, new_axes, styled
+
+
+@styled
+def privacy_over_m(evidence: Mapping[str, Any]) -> Figure:
+    """Exact ε of the parity cube's tilted pair over the public points, for Gaussian and Laplace weights.
+
+    Columns: m_equal, gaussian_equal, laplace_equal, exact_equal (d = m), m_fixed, gaussian_fixed, laplace_fixed
+    (d = 4096, one public point a bit).
+    """
+    m, gaussian, laplace, exact = columns(evidence, "m_equal", "gaussian_equal", "laplace_equal", "exact_equal")
+    m_fixed, gaussian_fixed, laplace_fixed = columns(evidence, "m_fixed", "gaussian_fixed", "laplace_fixed")
+    figure, axes = new_axes()
+    axes.set(xscale="log", yscale="log", xlabel="public points $m$", ylabel=r"exact $\varepsilon$ of the pair")
+    axes.plot(m, gaussian, color=VERMILION, marker="o", label="printed Gaussian, $d = m$")
+    axes.plot(
+        m_fixed,
+        gaussian_fixed,
+        color=VERMILION,
+        marker="o",
+        mfc="white",
+        ls=DASHED,
+        label="printed Gaussian, $d$ = 4096",
+    )
+    axes.plot(m, laplace, color=BLUE, marker="s", label="Laplace, $d = m$")
+    axes.plot(m_fixed, laplace_fixed, color=BLUE, marker="s", mfc="white", ls=DASHED, label="Laplace, $d$ = 4096")
+    axes.plot(m, exact, color=GREY, marker="D", label="exact Gaussian, $d = m$")
+    axes.axhline(1.0, color="black", ls=DASHED, lw=1.0, label="claimed")
+    axes.set_ylim(0.08, 100.0)
+    log_ticks(axes.xaxis, axes.yaxis)
+    axes.set_title("RRSPM on the parity cube, tilted pair", loc="left")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+@styled
+def risk(evidence: Mapping[str, Any], *, axis: str, title: str) -> Figure:
+    """Mean excess risk with 95% intervals beside non-private ERM, and the proven accuracy scaled to it.
+
+    Columns: `axis`, measured, standard error, erm, erm standard error, theory.
+    """
+    x, mean, error, theory = columns(evidence, axis, "measured", "standard error", "theory")
+    plain, plain_error = columns(evidence, "erm", "erm standard error")
+    figure, axes = new_axes()
+    label = "number of records $n$" if axis == "n" else r"$1/\sigma$"
+    axes.set(xscale="log", yscale="log", xlabel=label, ylabel="excess population risk")
+    slope = _slope(x, mean) if evidence["interval"] is None else f"{evidence['value']:.2f}".replace("-", "−")
+    axes.errorbar(x, mean, 1.96 * error, color=BLUE, marker="o", capsize=2, elinewidth=0.9, label=f"slope {slope}")
+    shown = plain > 0.0
+    axes.errorbar(
+        x[shown], plain[shown], 1.96 * plain_error[shown], color=GREY, marker="s", capsize=2, elinewidth=0.9,
+        label="ERM, not private" + ("" if shown.all() else " (0 where not shown)" if shown.any() else ": 0"),
+    )  # fmt: skip
+    scale = float(np.exp(np.mean(np.log(mean / theory))))
+    proven = f"proven, scaled, slope {_slope(x, theory)}"
+    axes.plot(x, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=proven)
+    floor, ceiling = axes.get_ylim()
+    floor = max(floor, 1e-5 * mean.min())
+    axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.35)  # room for the legend
+    log_ticks(axes.xaxis, axes.yaxis)
+    axes.set_title(title, loc="left")
+    axes.legend(loc="upper right")
+    return figure
+
+
+def _slope(x: np.ndarray, y: np.ndarray) -> str:
+    return f"{float(np.polyfit(np.log(x), np.log(y), 1)[0]):.2f}".replace("-", "−")
+
+
+@styled
+def nonconvex(evidence: Mapping[str, Any]) -> Figure:
+    """Algorithm 2 on three functions: excess risk with 95% intervals beside 1/6, its limit in J, and ERM.
+
+    Columns as `risk`.
+    """
+    n, mean, error, plain = columns(evidence, "n", "measured", "standard error", "erm")
+    figure, axes = new_axes()
+    axes.set(xscale="log", xlabel="number of records $n$", ylabel="excess population risk", ylim=(-0.01, 0.2))
+    axes.errorbar(
+        n, mean, 1.96 * error, color=VERMILION, marker="o", capsize=2, elinewidth=0.9, label="Algorithm 2, $J$ = 25"
+    )
+    axes.plot(n, plain, color=GREY, marker="s", label="ERM, not private")
+    axes.axhline(1.0 / 6.0, color="black", ls=DASHED, lw=1.0, label=r"1/6, as $J \to \infty$")
+    log_ticks(axes.xaxis)
+    axes.set_title("Theorem 6 on a class that is not convex", loc="left")
+    axes.legend(loc="center right")
+    return figure
+
+
+@styled
+def stability_average(evidence: Mapping[str, Any]) -> Figure:
+    """E‖f̄ − f̄'‖² of one call of Algorithm 2 on {f, −f} over nη, and its bounds. Columns: n_eta, square, and bounds."""
+    x, square, printed, proved, sharp = columns(evidence, "n_eta", "square", "printed", "as-proved", "sharp")
+    figure, axes = new_axes()
+    axes.set(
+        xscale="log", yscale="log", xlabel=r"$n\eta$",
+        ylabel=r"$\mathbb{E}\Vert\bar{f}_j - \bar{f}_j^{\prime}\Vert_m^2$",
+    )  # fmt: skip
+    axes.plot(x, printed, color=VERMILION, ls=DASHED, label="Lemma 7, printed")
+    axes.plot(x, proved, color=GREY, ls=DASHED, label="from Proposition 1")
+    axes.plot(x, sharp, color="black", ls=DASHED, label="by parts")
+    axes.plot(x, square, color=BLUE, marker="o", label=r"$F = \{f, -f\}$, exact")
+    log_ticks(axes.xaxis, axes.yaxis)
+    axes.set_title("Algorithm 2: stability of one oracle call", loc="left")
+    axes.legend(loc="lower left")
+    return figure
+
+
+@styled
+def stability_regularized(evidence: Mapping[str, Any]) -> Figure:
+    """‖f̄ − f̄'‖ of Algorithm 3 over ηn: constants, linear functions, Lemma 2 and half of it.
+
+    Columns: n, eta, moved, linear_n, linear_eta, linear_moved.
+    """
+    n, eta, moved = columns(evidence, "n", "eta", "moved")
+    linear_n, linear_eta, linear = columns(evidence, "linear_n", "linear_eta", "linear_moved")
+    figure, axes = new_axes()
+    axes.set(
+        xscale="log", yscale="log", xlim=(0.08, 2e3), xlabel=r"$\eta n$",
+        ylabel=r"$\Vert\bar{f} - \bar{f}^{\prime}\Vert_m$",
+    )  # fmt: skip
+    grid = np.geomspace(0.08, 2e3, 50)
+    axes.plot(grid, 2.0 / np.sqrt(grid), color=VERMILION, ls=DASHED, label="Lemma 2")
+    axes.plot(grid, np.minimum(2.0, 1.0 / np.sqrt(grid)), color="black", ls=DASHED, lw=1.0, label="as proved")
+    order = np.argsort(n * eta)
+    axes.plot((n * eta)[order], moved[order], color=BLUE, marker="o", label="constants, worst pair")
+    axes.plot(linear_n * linear_eta, linear, color=GREY, marker="s", ls="", label="linear, worst of 20")
+    axes.set_ylim(2e-4, 10.0)
+    log_ticks(axes.xaxis, axes.yaxis)
+    axes.set_title("Algorithm 3: stability", loc="left")
+    axes.legend(loc="lower left")
+    return figure
+
+
+@styled
+def cost(document: Mapping[str, Any]) -> Figure:
+    """Oracle calls and CPU seconds of a release over n: what ``python -m studies.publicdata --json`` wrote."""
+    figure = Figure(figsize=(3.4, 4.6))
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(2, 1, sharex=True)
+    for axes, what, label in (
+        (panels[0], "calls", "oracle calls an output"),
+        (panels[1], "seconds", "CPU seconds a release"),
+    ):
+        for name, colour, marker in (
+            ("Algorithm 2", VERMILION, "o"), ("Algorithm 4", BLUE, "s"),
+            ("Algorithm 3", GREY, "^"), ("ERM", "black", "x"),
+        ):  # fmt: skip
+            rows = sorted((row["n"], row[what]) for row in document["rows"] if row["algorithm"] == name)
+            n, values = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+            shown = {"Algorithm 2": "Algorithm 2, $J$ of its rate", "ERM": "ERM, not private"}.get(name, name)
+            axes.plot(n, values, color=colour, marker=marker, label=shown)
+        axes.set(xscale="log", yscale="log", ylabel=label)
+        log_ticks(axes.xaxis, axes.yaxis)
+    panels[1].set_xlabel("number of records $n$")
+    panels[0].set_title("Cost on thresholds, one core", loc="left")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure
+
+
+def _risk(name: str, claim: str, axis: str, title: str) -> Drawing:
+    return Drawing(name, f"publicdata.{claim}", functools.partial(risk, axis=axis, title=title))
+
+
+DRAWINGS = (
+    Drawing("epsilon_publicdata_rrspm", "publicdata.thm4.privacy.gaussian", privacy_over_m),
+    Drawing("stability_publicdata_alg2", "publicdata.lemma7.stability", stability_average),
+    Drawing("stability_publicdata_alg3", "publicdata.lemma2.stability.mean", stability_regularized),
+    Drawing("risk_publicdata_nonconvex", "publicdata.thm6.rate.nonconvex", nonconvex),
+    _risk("risk_publicdata_alg2", "thm2.rate.n", "n", "Algorithm 2: thresholds"),
+    _risk("risk_publicdata_alg3", "thm7.rate.n", "n", "Algorithm 3: linear functions, Gaussian noise"),
+    _risk("risk_publicdata_alg3_sigma", "thm7.inequality.sigma", "1/sigma", "Algorithm 3: linear functions, fixed n"),
+    _risk("risk_publicdata_alg4", "thm10.rate.n", "n", "Algorithm 4: thresholds, agnostic"),
+    _risk("risk_publicdata_alg4_realizable", "thm10.rate.n.realizable", "n", "Algorithm 4: thresholds, realisable"),
+    _risk("risk_publicdata_alg4_sigma", "thm10.rate.sigma", "1/sigma", "Algorithm 4: thresholds, fixed n"),
+)

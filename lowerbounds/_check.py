@@ -1,0 +1,356 @@
+"""Checks of a family and its floor: what it declares, against its own data, losses and small linear programmes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpbench.core import validation
+from dpbench.core.validation import InvalidInput, invalid
+from lowerbounds._toolkit import Family, Floor
+
+_ALARM = 1e-9
+"""False-alarm rate of each comparison of a draw with its law."""
+
+
+@dataclass(frozen=True)
+class FamilyReport:
+    """What was checked of a family.
+
+    Attributes
+    ----------
+    checked : tuple of str
+        What was compared, with its numbers.
+    failures : tuple of str
+        What does not hold.
+    skipped : tuple of str
+        What the family declares too little for.
+    """
+
+    checked: tuple[str, ...]
+    failures: tuple[str, ...]
+    skipped: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Nothing failed, and something was checked."""
+        return not self.failures and bool(self.checked)
+
+    def __str__(self) -> str:
+        lines = [f"holds: {said}" for said in self.checked]
+        lines += [f"FAILS: {said}" for said in self.failures] + [f"not checked: {said}" for said in self.skipped]
+        return "\n".join(lines)
+
+
+def check_family(
+    family: Family | Floor,
+    build: Callable[[Family, Any], Floor] | None = None,
+    *,
+    small: Family | None = None,
+    outputs: Sequence[Any] | None = None,
+    privacy: tuple[float, float] = (1.0, 0.0),
+    draws: int = 200,
+    seed: int = 0,
+) -> FamilyReport:
+    """Hold a family against its own data and losses, and its floor against the best private mechanism of a small case.
+
+    Parameters
+    ----------
+    family : Family or Floor
+    build : callable, optional
+        ``build(family, privacy) -> Floor``, one of the builders: its floor on `small` is compared with the least risk
+        of all mechanisms with `privacy` and these `outputs` (`private_bayes_risk`), which it must not exceed.
+    small : Family, optional
+        A case with few records of few values.
+    outputs : sequence, optional
+        Outputs of the mechanisms of the linear programme; default the targets of all members and their mean.
+    privacy : (float, float)
+        (ε, δ) of the small case.
+    draws : int
+        Data sets drawn, and outputs tried on each pair of members.
+    seed : int
+
+    Returns
+    -------
+    FamilyReport
+        Draws against the declared law are exact binomial tests, each with a false-alarm rate of 1e-9.
+
+    Notes
+    -----
+    Checked: data sets have n records, of the values and with the frequencies of `law`; `differ` is at least the total
+    variation of two laws, or the number of records that do differ; `target` has the least loss among outputs tried;
+    `separation` is at most the sum of two losses, and `radius` leaves each output to one member, at the targets,
+    between
+    them and around them; `score` has mean 0 and the declared information.
+    """
+    family = family.family if isinstance(family, Floor) else family
+    if not isinstance(family, Family):
+        raise invalid("family", "a Family, or a Floor of a builder", family)
+    draws = validation.integer("draws", draws, at_least=10)
+    rng = np.random.default_rng(validation.integer("seed", seed, at_least=0))
+    report = _Report([], [], [])
+    members = _some_members(family, rng)
+    _records(family, members, draws, rng, report)
+    _nearness(family, members, rng, report)
+    _losses(family, members, draws, rng, report)
+    _scores(family, rng, report)
+    if build is None:
+        report.skipped.append("the floor against a small case: no builder given")
+    else:
+        case = family if small is None else small
+        floor = build(case, {"epsilon": privacy[0], "delta": privacy[1]})
+        least = private_bayes_risk(floor.family, *privacy, outputs=outputs)
+        report.say(
+            floor.value <= least * (1.0 + 1e-7) + 1e-12,
+            f"floor {floor.value:.6g} of the small case, at most the least private risk {least:.6g}",
+        )
+    return FamilyReport(tuple(report.checked), tuple(report.failures), tuple(report.skipped))
+
+
+@dataclass(frozen=True)
+class _Report:
+    checked: list[str]
+    failures: list[str]
+    skipped: list[str]
+
+    def say(self, holds: bool, what: str) -> None:
+        (self.checked if holds else self.failures).append(what)
+
+
+def _some_members(family: Family, rng: np.random.Generator) -> list[Any]:
+    if len(family.members):
+        return list(family.members[:6])
+    return [family.sample(rng) for _ in range(4)]
+
+
+def _records(family: Family, members: list[Any], draws: int, rng: np.random.Generator, report: _Report) -> None:
+    from scipy.stats import binom
+
+    n = family.n + family.public
+    data = family.draw(members[0], rng)
+    length = len(data) if hasattr(data, "__len__") else getattr(data, "n", None) or len(data.y)
+    report.say(length == n, f"data sets have {n} records ({length} found)")
+    if family.law is None:
+        report.skipped.append("draws against the law: no law declared")
+        return
+    for member in members[:2]:
+        values, chances = family.law(member)
+        total = float(sum(chances))
+        report.say(abs(total - 1.0) < 1e-9 and min(chances) >= 0.0, f"the law of a record sums to 1 ({total:.9g})")
+        names = [_key(value) for value in values]
+        seen = dict.fromkeys(names, 0)
+        count, stray = 0, 0
+        while count < 50 * draws:
+            for record in family.draw(member, rng):
+                key = _key(record)
+                stray += key not in seen
+                seen[key] = seen.get(key, 0) + 1
+                count += 1
+        report.say(stray == 0, f"records have the values of the law ({stray} others)")
+        odd = [
+            name for name, chance in zip(names, chances, strict=True)
+            if min(binom.sf(seen[name] - 1, count, chance), binom.cdf(seen[name], count, chance)) < 0.5 * _ALARM
+        ]  # fmt: skip
+        report.say(
+            not odd, f"frequencies of {count} records are those of the law" + (f", not of {odd[:3]}" if odd else "")
+        )
+
+
+def _nearness(family: Family, members: list[Any], rng: np.random.Generator, report: _Report) -> None:
+    if family.differ is None:
+        report.skipped.append("how many records differ: not declared")
+        return
+    others = members if family.reference is None else [*members, family.reference]
+    worst = math.inf
+    for first, second in itertools.combinations(others, 2):
+        near = family.differ(first, second)
+        if isinstance(near, (int, np.integer)):
+            here, there = family.draw(first, rng), family.draw(second, rng)
+            found = sum(_key(a) != _key(b) for a, b in zip(here, there, strict=True))
+            worst = min(worst, float(near) - found)
+        elif family.law is not None:
+            p, q = (np.asarray(family.law(member)[1]) for member in (first, second))
+            worst = min(worst, float(near) - 0.5 * float(np.abs(p - q).sum()))
+    if math.isinf(worst):
+        report.skipped.append("differ against the total variation of records: no law declared")
+    else:
+        report.say(worst >= -1e-9, f"differ is at least what differs (least margin {worst:.3g})")
+
+
+def _losses(family: Family, members: list[Any], draws: int, rng: np.random.Generator, report: _Report) -> None:
+    if family.target is None:
+        report.skipped.append("losses: no target declared")
+        return
+    targets = [np.asarray(family.target(member), dtype=np.float64).reshape(-1) for member in members]
+    spread = float(np.std(targets)) + 1e-3
+    tried = [targets[0][None], *(t[None] for t in targets)]
+    for first, second in itertools.combinations(targets, 2):
+        share = rng.random((draws, 1))
+        tried += [first + share * (second - first), 0.5 * (first + second)[None]]
+    tried.append(targets[0] + spread * rng.standard_normal((draws, targets[0].size)))
+    outputs = np.concatenate(tried)
+    table = np.array([family.loss(member, outputs) for member in members])
+    own = np.array([float(np.asarray(family.loss(m, t[None]))[0]) for m, t in zip(members, targets, strict=True)])
+    report.say(bool((table >= own[:, None] - 1e-9).all()), f"targets have the least loss of {len(outputs)} outputs")
+    report.say(bool(table.min() >= -1e-12), "losses are at least 0")
+    if family.separation is not None:
+        gaps = [
+            float((table[i] + table[j]).min()) - family.separation(members[i], members[j])
+            for i, j in itertools.combinations(range(len(members)), 2)
+        ]
+        if gaps:
+            report.say(
+                min(gaps) >= -1e-9, f"separation is at most the sum of two losses (least margin {min(gaps):.3g})"
+            )
+    if family.radius > 0.0:
+        below = int((table < family.radius * (1.0 - 1e-9)).sum(axis=0).max())
+        report.say(below <= 1, f"no output is within the radius of two members ({below})")
+
+
+def _scores(family: Family, rng: np.random.Generator, report: _Report) -> None:
+    if family.score is None:
+        return
+    member = family.sample(rng)
+    found: list[np.ndarray] = []
+    while sum(len(part) for part in found) < 4000:
+        found.append(np.asarray(family.score(member, family.draw(member, rng))))
+    scores = np.concatenate(found)
+    errors = scores.std(axis=0) / math.sqrt(len(scores))
+    off = float((np.abs(scores.mean(axis=0)) / np.maximum(errors, 1e-300)).max())
+    report.say(off < 7.0, f"scores have mean 0 (largest of {off:.2f} standard errors)")
+    squares = (scores**2).sum(axis=1)
+    error = float(squares.std()) / math.sqrt(len(scores))
+    trace, largest = family.information
+    high = float(np.linalg.eigvalsh(scores.T @ scores / len(scores))[-1])
+    report.say(
+        float(squares.mean()) <= trace + 7.0 * error, f"information: trace {squares.mean():.4g}, at most {trace:g}"
+    )
+    report.say(
+        high <= largest * 1.25 + 7.0 * error / family.width, f"information: eigenvalue {high:.4g} of {largest:g}"
+    )
+
+
+def private_bayes_risk(
+    family: Family, epsilon: float, delta: float = 0.0, *, outputs: Sequence[Any] | None = None
+) -> float:
+    """The least mean loss over the members of all (ε, δ)-private mechanisms with these outputs: a linear programme.
+
+    Parameters
+    ----------
+    family : Family
+        With few members and either a `law` of few values or data sets that are not random; few records.
+    epsilon, delta : float
+    outputs : sequence, optional
+        Default the targets of all members and their mean.
+
+    Returns
+    -------
+    float
+        No private mechanism with any outputs has less than the least over all outputs; a finer list only lowers it. A
+        floor above it is wrong.
+
+    Notes
+    -----
+    Data sets count up to order, which loses nothing: the law of a random order is symmetric, and averaging a mechanism
+    over orders keeps privacy. One variable for each data set and output, and one for each excess over e^ε.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import lil_array
+
+    epsilon, delta = validation.epsilon(epsilon), validation.delta(delta)
+    members = list(family.members) or [np.array(s) for s in itertools.product((1.0, -1.0), repeat=family.width)]
+    values, laws = _data_laws(family, members)
+    sets = [tuple(c) for c in _counts_of(family.n, len(values))]
+    if len(sets) > 2000:
+        raise InvalidInput(f"family must be a small case, of at most 2000 data sets up to order, got {len(sets)}")
+    answers = _outputs(family, members, outputs)
+    number = {one: i for i, one in enumerate(sets)}
+    width = len(answers)
+    cost = np.zeros(len(sets) * width)
+    for member, law in zip(members, laws, strict=True):
+        loss = np.asarray(family.loss(member, answers), dtype=np.float64)
+        for one, chance in law.items():
+            at = number[one] * width
+            cost[at : at + width] += chance * loss / len(members)
+    steps = [
+        (number[one], number[other])
+        for one in sets
+        for a, b in itertools.permutations(range(len(values)), 2)
+        if one[a] > 0 and (other := _moved(one, a, b)) in number
+    ]
+    size = len(sets) * width
+    slack = len(steps) * width if delta > 0.0 else 0
+    table = lil_array((len(steps) * width + (len(steps) if slack else 0), size + slack))
+    growth, right = math.exp(epsilon), np.zeros(table.shape[0])
+    for row, (here, there) in enumerate(steps):
+        for w in range(width):
+            table[row * width + w, here * width + w] = 1.0
+            table[row * width + w, there * width + w] = -growth
+            if slack:
+                table[row * width + w, size + row * width + w] = -1.0
+                table[len(steps) * width + row, size + row * width + w] = 1.0
+        if slack:
+            right[len(steps) * width + row] = delta
+    sums = lil_array((len(sets), size + slack))
+    for i in range(len(sets)):
+        for w in range(width):
+            sums[i, i * width + w] = 1.0
+    solved = linprog(
+        np.concatenate([cost, np.zeros(slack)]), A_ub=table.tocsr(), b_ub=right, A_eq=sums.tocsr(),
+        b_eq=np.ones(len(sets)), method="highs",
+    )  # fmt: skip
+    return float(solved.fun)
+
+
+def _outputs(family: Family, members: list[Any], outputs: Sequence[Any] | None) -> np.ndarray:
+    if outputs is not None:
+        made = np.asarray(outputs, dtype=np.float64)
+        return made.reshape(len(made), -1)
+    if family.target is None:
+        raise invalid("outputs", "given, as the family has no targets", None)
+    targets = np.array([np.asarray(family.target(member), dtype=np.float64).reshape(-1) for member in members])
+    return np.concatenate([targets, targets.mean(axis=0, keepdims=True)])
+
+
+def _data_laws(family: Family, members: list[Any]) -> tuple[list[str], list[dict[tuple[int, ...], float]]]:
+    """The values of a record, and for each member the law of its data set as counts of these values."""
+    if family.law is not None:
+        values = [_key(value) for value in family.law(members[0])[0]]
+        laws = []
+        for member in members:
+            chances = family.law(member)[1]
+            laws.append({one: _multinomial(one, chances) for one in _counts_of(family.n, len(values))})
+        return values, laws
+    fixed = [[_key(record) for record in family.draw(member, np.random.default_rng(0))] for member in members]
+    values = sorted({record for data in fixed for record in data})
+    return values, [{tuple(data.count(value) for value in values): 1.0} for data in fixed]
+
+
+def _counts_of(n: int, kinds: int) -> Sequence[tuple[int, ...]]:
+    if kinds == 1:
+        return [(n,)]
+    return [(k, *rest) for k in range(n + 1) for rest in _counts_of(n - k, kinds - 1)]
+
+
+def _multinomial(counts: tuple[int, ...], chances: Sequence[float]) -> float:
+    made = float(math.factorial(sum(counts)))
+    for count, chance in zip(counts, chances, strict=True):
+        made *= chance**count / math.factorial(count)
+    return made
+
+
+def _moved(counts: tuple[int, ...], a: int, b: int) -> tuple[int, ...]:
+    made = list(counts)
+    made[a] -= 1
+    made[b] += 1
+    return tuple(made)
+
+
+def _key(record: Any) -> str:
+    made = np.asarray(record)
+    return repr(made.tolist() if made.ndim else made.item())

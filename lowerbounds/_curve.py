@@ -1,0 +1,482 @@
+"""Privacy as a curve, and what it says of two data sets that differ in k records.
+
+A trade-off curve bounds tests: an event of probability p on one data set has at most probability g(p) on a neighbour.
+At distance k it has at most g∘…∘g (k times), and at every p some private mechanism attains this: on the i-th data set
+of a chain it outputs 1 with probability g^{∘i}(p) (Dong, Roth & Su 2022, Theorem 2.14 for 1 − g). For μ-GDP the
+composed curve is that of two unit Gaussians kμ apart. Any other curve is replaced by finitely many of its supporting
+lines, which can only lower a floor, and these are composed exactly. (ε, δ) is one such pair of lines; its group bound
+(kε, δ_k) is kept as `constants="exact"`, a weaker statement that many proofs use. Bounds on Rényi divergences allow an
+event of probability p what they allow two coins, D_α(q ‖ p) and D_α(p ‖ q) ≤ τ; such q form an interval whose end g(p)
+is concave, as D_α is jointly quasi-convex (van Erven & Harremoës 2014, Theorem 13). The chain attains g∘…∘g here too,
+so that it is at most what the bound k²ρ on groups gives under ρ-zCDP.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from dpbench.core import validation
+from dpbench.core.validation import invalid
+from lowerbounds import _group
+
+Pair = tuple[np.ndarray, np.ndarray]
+Privacy = Any
+"""What `curve` reads: an ε, or a curve in its place."""
+
+_LEVELS = np.concatenate([[0.0], np.geomspace(1e-4, 60.0, 600)])  # ε at which a curve δ(ε) gives a line
+_TESTS = np.concatenate([[0.0], ndtr(np.linspace(-5.0, 5.0, 301)), [1.0]])  # p at which a trade-off function is read
+_ORDERS = np.concatenate([1.0 + np.geomspace(1e-3, 1e4, 106), [2.0]])  # α at which zero-concentrated privacy is read
+_MAPPINGS = "{'mu': m}, {'rho': r}, {'rdp': {alpha: tau}} or {'epsilon': e, 'delta': d}"
+_MUST_BE = (
+    f"a number > 0, a mapping {_MAPPINGS}, an object with delta(epsilon), or f(alpha)"
+)
+
+
+class Curve(Protocol):
+    """What a floor asks of a privacy claim; k is the number of records in which two data sets differ."""
+
+    @property
+    def claim(self) -> str:
+        """The claim in words."""
+        ...
+
+    @property
+    def scale(self) -> float:
+        """An ε of the same strength: data sets 1/ε apart are as easy to tell apart as under pure ε-DP."""
+        ...
+
+    def pair(self, k: int) -> Pair:
+        """Weights of two laws P, Q of which all output laws at distance k are post-processings (or blurred ones).
+
+        For sums of functions of (p, q) that are homogeneous of degree 1 and smooth.
+        """
+        ...
+
+    def overlap(self, k: int) -> float:
+        """1 − TV at distance k: the least sum of the two error probabilities of a test."""
+        ...
+
+    def most(self, p: Any, k: int) -> Any:
+        """The largest probability at distance k of an event that has probability p."""
+        ...
+
+    def divergence(self, k: int) -> float:
+        """A bound on the Kullback–Leibler divergence at distance k."""
+        ...
+
+    def leak_and_square(self) -> tuple[float, float]:
+        """(ℓ, χ²) of neighbours: P = Q but for mass ℓ beside Q, and a χ² divergence of the rest of at most χ²."""
+        ...
+
+
+@dataclass(frozen=True)
+class _OfPair:
+    """What the pair of laws says of divergences."""
+
+    def pair(self, k: int) -> Pair:
+        raise NotImplementedError
+
+    def divergence(self, k: int) -> float:
+        p, q = self.pair(k)
+        if p[q <= 0.0].sum() > 0.0:
+            return math.inf
+        both = p > 0.0
+        return float((p[both] * np.log(p[both] / q[both])).sum())
+
+    def leak_and_square(self) -> tuple[float, float]:
+        p, q = self.pair(1)
+        shared = q > 0.0
+        return float(p[~shared].sum()), float(((p - q)[shared] ** 2 / q[shared]).sum())
+
+
+@dataclass(frozen=True)
+class Approximate(_OfPair):
+    """(ε, δ): `constants` "exact" is the group bound (kε, δ_k), "tight" the composed curve."""
+
+    epsilon: float
+    delta: float
+    constants: str = "tight"
+
+    @property
+    def claim(self) -> str:
+        return f"({self.epsilon:g}, {self.delta:g})-DP"
+
+    @property
+    def scale(self) -> float:
+        return self.epsilon
+
+    def pair(self, k: int) -> Pair:
+        make = _group.iterated_pair if self.constants == "tight" else _group.group_pair
+        return make(self.epsilon, self.delta, k)
+
+    def overlap(self, k: int) -> float:
+        if self.constants == "exact":
+            return 2.0 * (1.0 - _group.group_delta(self.epsilon, self.delta, k)) * logistic(-k * self.epsilon)
+        return _group.overlap(self.pair(k))
+
+    def most(self, p: Any, k: int) -> Any:
+        p, steps = np.asarray(p, dtype=np.float64), k
+        epsilon, delta = self.epsilon, self.delta
+        if self.constants == "exact":
+            epsilon, delta, steps = k * epsilon, _group.group_delta(epsilon, delta, k), 1
+        growth = math.exp(min(epsilon, 700.0))
+        for _ in range(steps):
+            p = np.minimum(np.minimum(growth * p + delta, 1.0 - (1.0 - p - delta) / growth), 1.0)
+        return p[()]
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """μ-GDP: at distance k exactly kμ-GDP."""
+
+    mu: float
+
+    @property
+    def claim(self) -> str:
+        return f"{self.mu:g}-GDP"
+
+    @property
+    def scale(self) -> float:
+        return -2.0 * math.log(max(self.overlap(1), 1e-300)) if self.mu > 1.0308 else self.mu / 1.0308
+
+    def pair(self, k: int) -> Pair:
+        # A trapezium rule on a function that is analytic within π/m of the line: its error is below 1e-15.
+        m = k * self.mu
+        x, step = np.linspace(-10.0, m + 10.0, math.ceil((m + 20.0) * max(m, 5.0) / 0.5), retstep=True)
+        density = float(step) / math.sqrt(2.0 * math.pi)
+        return density * np.exp(-0.5 * x * x), density * np.exp(-0.5 * (x - m) ** 2)
+
+    def overlap(self, k: int) -> float:
+        return float(2.0 * ndtr(-0.5 * k * self.mu))
+
+    def most(self, p: Any, k: int) -> Any:
+        return ndtr(ndtri(p) + k * self.mu)
+
+    def divergence(self, k: int) -> float:
+        return 0.5 * (k * self.mu) ** 2
+
+    def leak_and_square(self) -> tuple[float, float]:
+        return 0.0, math.expm1(min(self.mu**2, 700.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Lines(_OfPair):
+    """The least of finitely many lines, given by its corners: g(x[i]) = y[i], linear between, g = 1 from x[-1] on."""
+
+    claim: str
+    x: np.ndarray
+    y: np.ndarray
+    _forward: list[np.ndarray] = field(default_factory=list, repr=False)
+    _backward: list[np.ndarray] = field(default_factory=list, repr=False)
+
+    @property
+    def scale(self) -> float:
+        k = 1
+        while self.overlap(k) > math.exp(-0.5) and k < 2**20:
+            k *= 2
+        return -2.0 * math.log(max(self.overlap(k), 1e-300)) / k
+
+    def most(self, p: Any, k: int) -> Any:
+        for _ in range(k):
+            p = np.interp(p, self.x, self.y)
+        return p
+
+    def _corners(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Points of the composed curve among which are all its corners: those whose orbit meets a corner of g."""
+        if not self._forward:
+            self._forward.append(self.x)
+            self._backward.append(self.x)
+        while len(self._forward) <= k:
+            self._forward.append(np.interp(self._forward[-1], self.x, self.y))
+            self._backward.append(np.interp(self._backward[-1], self.y, self.x))
+        starts = np.concatenate([*self._backward[:k], [0.0, 1.0]])
+        tops = np.concatenate([*self._forward[k:0:-1], [self.most(0.0, k), 1.0]])
+        # Where the way back was cut off at 0 the orbit is another one.
+        tops[starts == 0.0] = tops[-2]
+        return starts, tops
+
+    def pair(self, k: int) -> Pair:
+        starts, tops = self._corners(k)
+        order = np.lexsort((tops, starts))
+        starts, tops = starts[order], np.maximum.accumulate(tops[order])
+        return np.maximum(np.diff(starts, prepend=0.0), 0.0), np.maximum(np.diff(tops, prepend=0.0), 0.0)
+
+    def overlap(self, k: int) -> float:
+        starts, tops = self._corners(k)
+        return 1.0 - float((tops - starts).max())
+
+
+@dataclass(frozen=True, eq=False)
+class Renyi(Lines):
+    """D_α(P ‖ Q) ≤ τ_α for neighbours in either order: at listed α, or τ_α = ρα for all; but for mass δ.
+
+    `rho` is NaN where orders are listed; `taus` are at `orders`.
+    """
+
+    rho: float = math.nan
+    delta: float = 0.0
+    orders: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
+    taus: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
+
+    def times(self, factor: float) -> Renyi:
+        """The claim with every bound this many times as large."""
+        return _of_renyi(self.claim, self.rho * factor, self.delta, self.orders, self.taus * factor)
+
+    def divergence(self, k: int) -> float:
+        if self.delta > 0.0:
+            return super().divergence(k)
+        if not math.isnan(self.rho):
+            return k * k * self.rho  # Bun & Steinke 2016, Proposition 1.9, as α → 1
+        return float(self.taus.min()) if k == 1 else super().divergence(k)
+
+    def leak_and_square(self) -> tuple[float, float]:
+        above = self.taus[self.orders >= 2.0]  # D_2 ≤ D_α
+        if self.delta > 0.0 or not above.size:
+            return super().leak_and_square()
+        return 0.0, math.expm1(min(float(above.min()), 700.0))
+
+
+def curve(privacy: Any, delta: Any = 0.0, constants: str = "tight") -> Curve:
+    """The curve of a claim.
+
+    Parameters
+    ----------
+    privacy : float, mapping, object or callable
+        ε, with `delta`; ``{"mu": m}`` or ``{"epsilon": e, "delta": d}``; ``{"rho": r}``, zero-concentrated privacy,
+        with ``"delta"`` the approximate one; ``{"rdp": {alpha: tau}}``, bounds on Rényi divergences of orders above 1;
+        an object with ``delta(epsilon)`` (such as `dpbench.privacy.Profile`), whose ``mu``, where it has one, is taken
+        for Gaussian differential privacy; or a trade-off function ``f(alpha)``: the least type II error of a test of
+        level alpha, convex and not increasing.
+    delta : float
+        Of an ε; 0 beside everything else.
+    constants : {"tight", "exact"}
+        Of an ε: see `Approximate`.
+
+    Raises
+    ------
+    InvalidInput
+        The claim cannot be read, is a lower bound on δ, or is no curve.
+    """
+    if isinstance(privacy, (Approximate, Gaussian, Lines)):
+        return privacy
+    if isinstance(privacy, (bool, str)) or privacy is None:
+        raise invalid("privacy", _MUST_BE, privacy)
+    if isinstance(privacy, Mapping):
+        return _of_mapping(privacy, constants)
+    if isinstance(privacy, (int, float, np.integer, np.floating)):
+        return Approximate(validation.real("epsilon", privacy, above=0.0), validation.delta(delta), constants)
+    if not (callable(privacy) or callable(getattr(privacy, "delta", None))):
+        raise invalid("epsilon", _MUST_BE, privacy)
+    if delta != 0.0:
+        raise invalid("delta", "0 beside a privacy curve", delta)
+    if getattr(privacy, "kind", "upper") == "lower":
+        raise invalid("privacy", "a guarantee (a profile of kind 'exact' or 'upper')", privacy)
+    mu = getattr(privacy, "mu", None)
+    if mu is not None:
+        return Gaussian(validation.real("mu", mu, above=0.0))
+    return _of_profile(privacy) if callable(getattr(privacy, "delta", None)) else _of_trade_off(privacy)
+
+
+def is_number(privacy: Any) -> bool:
+    """Whether this is an ε rather than a curve."""
+    return isinstance(privacy, (int, float, np.integer, np.floating)) and not isinstance(privacy, bool)
+
+
+def of_claim(epsilon: Any, delta: Any, constants: str) -> tuple[Curve, float, float | None, float | None]:
+    """(curve, ε of the same strength, ε, δ) of the arguments of a family; beside a curve the last two are None."""
+    if is_number(epsilon):
+        epsilon, delta = validation.real("epsilon", epsilon, above=0.0), validation.delta(delta)
+        return Approximate(epsilon, delta, "exact" if constants == "exact" else "tight"), epsilon, epsilon, delta
+    if constants == "printed":
+        raise invalid("constants", "'exact' or 'tight' beside a privacy curve", constants)
+    made = curve(epsilon, delta)
+    return made, made.scale, None, None
+
+
+def logistic(x: float) -> float:
+    return 1.0 / (1.0 + math.exp(-x)) if x > -700.0 else 0.0
+
+
+def _of_mapping(claim: Mapping[str, Any], constants: str) -> Curve:
+    if set(claim) == {"mu"}:
+        return Gaussian(validation.real("mu", claim["mu"], above=0.0))
+    if "epsilon" in claim and set(claim) <= {"epsilon", "delta"}:
+        return curve(claim["epsilon"], claim.get("delta", 0.0), constants)
+    if "rho" in claim and set(claim) <= {"rho", "delta"}:
+        rho, delta = validation.real("rho", claim["rho"], above=0.0), validation.delta(claim.get("delta", 0.0))
+        said = f"{rho:g}-zCDP" if delta == 0.0 else f"{delta:g}-approximate {rho:g}-zCDP"
+        return _of_renyi(said, rho, delta, _ORDERS, rho * _ORDERS)
+    if set(claim) == {"rdp"} and isinstance(claim["rdp"], Mapping) and claim["rdp"]:
+        orders = np.array([validation.real("an order alpha of rdp", order, above=1.0) for order in claim["rdp"]])
+        taus = np.array([validation.real("a bound tau of rdp", tau, above=0.0) for tau in claim["rdp"].values()])
+        said = ", ".join(f"({order:g}, {tau:g})" for order, tau in zip(orders, taus, strict=True)) + "-RDP"
+        return _of_renyi(said, math.nan, 0.0, orders, taus)
+    raise invalid("privacy", _MAPPINGS, dict(claim))
+
+
+def _of_renyi(said: str, rho: float, delta: float, orders: np.ndarray, taus: np.ndarray) -> Renyi:
+    shared = 1.0 - delta
+    inside = np.minimum(_TESTS / shared, 1.0)
+    most = delta + shared * _two_coins(inside, orders, taus, 0.0 if math.isnan(rho) else rho)
+    made = _of_values(said, np.minimum(most, 1.0))
+    return Renyi(made.claim, made.x, made.y, rho=rho, delta=delta, orders=orders, taus=taus)
+
+
+def _two_coins(p: np.ndarray, orders: np.ndarray, taus: np.ndarray, divergence: float) -> np.ndarray:
+    """The largest q with D_α(q ‖ p) ≤ τ and D_α(p ‖ q) ≤ τ at every order, by bisection rounded up.
+
+    `divergence`, where above 0, bounds the Kullback–Leibler divergences too, the limit at α = 1.
+    """
+    low, high = p.copy(), np.ones_like(p)
+    a, tau = orders[:, None], taus[:, None]
+    for _ in range(52):
+        q = 0.5 * (low + high)
+        fits = np.ones(p.shape, dtype=bool)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for x, y in ((q, p), (p, q)):
+                lx, ly, rx, ry = np.log(x), np.log(y), np.log1p(-x), np.log1p(-y)
+                sums = np.logaddexp(a * lx + (1.0 - a) * ly, a * rx + (1.0 - a) * ry)
+                fits &= (sums <= (a - 1.0) * tau).all(axis=0)
+                if divergence > 0.0:
+                    fits &= x * (lx - ly) + (1.0 - x) * (rx - ry) <= divergence
+        low, high = np.where(fits, q, low), np.where(fits, high, q)
+    # What one of the coins never shows the other may not show: infinite divergences. At 0 and 1 nothing moves.
+    return np.where((p <= 0.0) | (p >= 1.0), p, high)
+
+
+def _of_profile(profile: Any) -> Lines:
+    levels = _LEVELS
+    if callable(getattr(profile, "epsilon", None)):
+        # Where δ(ε) reaches its last value it has a corner, and pure and approximate guarantees are nothing else.
+        last = float(profile.epsilon(min(float(profile.delta(levels[-1])), 0.5)))
+        if 0.0 < last < levels[-1]:
+            levels = np.unique(np.concatenate([levels, np.linspace(0.0, last, 200), [last]]))
+    values = [float(profile.delta(float(epsilon))) for epsilon in levels]
+    if not all(0.0 <= value <= 1.0 for value in values) or any(np.diff(values) > 1e-12):
+        raise invalid("privacy", "a profile whose delta(epsilon) lies in [0, 1] and does not increase", profile)
+    return _least(f"the profile {_name(profile)}", np.exp(levels), np.array(values))
+
+
+def _of_trade_off(f: Callable[[float], float]) -> Lines:
+    read = 1.0 - np.array([float(f(float(p))) for p in _TESTS])
+    if not ((read >= -1e-12) & (read <= 1.0 + 1e-12)).all() or (np.diff(read) < -1e-12).any():
+        raise invalid("privacy", "a trade-off function with values in [0, 1] that does not increase", f)
+    slopes = np.diff(read) / np.diff(_TESTS)
+    if (np.diff(slopes) > 1e-6 * (1.0 + slopes[1:])).any():
+        raise invalid("privacy", "a convex trade-off function", f)
+    return _of_values(f"the trade-off function {_name(f)}", read)
+
+
+def _of_values(claim: str, read: np.ndarray) -> Lines:
+    """The least curve that is above every concave one with these values at `_TESTS`, but for finitely many corners."""
+    slopes = np.diff(read) / np.diff(_TESTS)
+    # On each interval a concave function lies below the chords of the intervals on either side, continued.
+    x, y = _TESTS, read
+    before, after = slopes[:-2], slopes[2:]
+    gap = before - after
+    at = (y[2:-1] - y[1:-2] + before * x[1:-2] - after * x[2:-1]) / np.where(gap > 1e-12, gap, 1.0)
+    at = np.where(gap > 1e-12, np.clip(at, x[1:-2], x[2:-1]), x[1:-2])
+    top = y[1:-2] + before * (at - x[1:-2])
+    last = x[-2] + (1.0 - y[-2]) / slopes[-2] if slopes[-2] > 0.0 else x[-2]
+    ends = [(0.0, y[1] - slopes[1] * x[1]), (min(last, 1.0), 1.0), (1.0, 1.0)]
+    points = np.array([*zip(x, y, strict=True), *zip(at, top, strict=True), *ends])
+    return _hull(claim, np.clip(points, 0.0, 1.0))
+
+
+def _hull(claim: str, points: np.ndarray) -> Lines:
+    """The least concave function above these points."""
+    kept: list[np.ndarray] = []
+    for point in points[np.lexsort((-points[:, 1], points[:, 0]))]:
+        if kept and point[0] == kept[-1][0]:
+            continue
+        while len(kept) > 1 and _turn(kept[-2], kept[-1], point) >= 0.0:
+            kept.pop()
+        kept.append(point)
+    return _rising(claim, *np.array(kept).T)
+
+
+def _turn(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
+    """Above 0 if b lies below the line from a to c."""
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+
+
+def _least(claim: str, growth: np.ndarray, deltas: np.ndarray) -> Lines:
+    """The curve that (log growth, delta) at every level leaves: each gives two lines."""
+    slopes = np.concatenate([growth, 1.0 / growth, [0.0]])
+    heights = np.concatenate([deltas, 1.0 - (1.0 - deltas) / growth, [1.0]])
+    return _envelope(claim, slopes, heights)
+
+
+def _envelope(claim: str, slopes: np.ndarray, heights: np.ndarray) -> Lines:
+    """The least of the lines slopes·p + heights on [0, 1], by its corners."""
+    order = np.lexsort((heights, -slopes))
+    kept: list[tuple[float, float]] = []
+    for slope, height in zip(slopes[order].tolist(), heights[order].tolist(), strict=True):
+        if kept and kept[-1][0] - slope <= 1e-15 * max(1.0, slope):
+            continue  # as steep as the line before, and higher
+        while len(kept) > 1 and _meet(kept[-2], (slope, height)) <= _meet(kept[-2], kept[-1]):
+            kept.pop()
+        kept.append((slope, height))
+    at = np.array([_meet(a, b) for a, b in pairwise(kept)])
+    x = np.concatenate([[0.0], at[(at > 0.0) & (at < 1.0)], [1.0]])
+    least = (np.outer(x, [slope for slope, _ in kept]) + [height for _, height in kept]).min(axis=1)
+    return _rising(claim, x, np.maximum(least, x))
+
+
+def _rising(claim: str, x: np.ndarray, y: np.ndarray) -> Lines:
+    """The corners up to the first at which the curve is 1."""
+    y = np.maximum.accumulate(np.clip(y, 0.0, 1.0))
+    full = int(np.argmax(y >= 1.0 - 1e-15))
+    x, y = x[: full + 1].copy(), y[: full + 1].copy()
+    y[-1] = 1.0
+    rising = np.concatenate([[True], np.diff(y) > 0.0])
+    return Lines(claim, x[rising], y[rising])
+
+
+def _meet(a: tuple[float, float], b: tuple[float, float]) -> float:
+    return (b[1] - a[1]) / (a[0] - b[0])
+
+
+def _name(thing: Any) -> str:
+    return str(getattr(thing, "why", None) or getattr(thing, "__name__", None) or type(thing).__name__)
+
+
+def best_distance(privacy: Any, n: int, delta: float = 0.0, *, purpose: str = "floor") -> int:
+    """The number of records in which a pair of data sets should differ.
+
+    Parameters
+    ----------
+    privacy, delta
+        The claim, as in `curve`.
+    n : int
+        Records; the distance is at most n.
+    purpose : {"floor", "attack"}
+        "floor": the largest k·overlap(k), as targets k records apart differ by a multiple of k. "attack": the
+        distance at which a noise scale slightly too small moves the sum of the two error probabilities by most
+        standard errors: where the overlap falls fastest in log k, beside its binomial error.
+
+    Returns
+    -------
+    int
+    """
+    n = validation.integer("n", n, at_least=1)
+    validation.choice("purpose", purpose, ("floor", "attack"))
+    made = curve(privacy, delta)
+    most = min(n, max(2, math.ceil(12.0 / made.scale)))
+    dense = np.arange(1, min(most, 64) + 1)
+    grid = np.unique(np.concatenate([dense, np.geomspace(1, most, 200).round()])).astype(int).tolist()
+
+    def worth(k: int) -> float:
+        overlap = made.overlap(k)
+        if purpose == "floor":
+            return k * overlap
+        return k * (overlap - made.overlap(k + 1)) / math.sqrt(max(overlap * (2.0 - overlap), 1e-300))
+
+    return max(grid, key=worth)

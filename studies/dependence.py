@@ -1,0 +1,135 @@
+"""``python -m studies.dependence``: dependent runs are refused, independent ones are not; how often, of many audits.
+
+What an audit does to its outputs before it chooses or certifies anything: the outputs of its choosing part and of its
+certifying part are drawn in the same blocks from the same streams, and the same tests look at the same bits of them (an
+event of the audit's choice adds one bit a row; {first column at least its median} stands for it here). Nothing else of
+the audit is run, so that many thousands are affordable. Correct mechanisms must not be refused: that the level of 1e-9
+holds is shown by an exact argument (`dpbench.auditing.dependence`), the count here only agrees with it.
+``--json FILE`` keeps the counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpbench.auditing.blocks import Runs, block_rows
+from dpbench.auditing.dependence import DependentOutputs, Watch
+from dpbench.auditing.split import CHOOSE_SHARE
+from dpbench.auditing.traces import probe_of
+from studies.power import keep
+
+Rng = np.random.Generator
+TRIALS = 2_000  # one block a part and side
+"""Runs a side of an audit."""
+
+
+def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
+    return d + rng.laplace(size=trials)
+
+
+def own_generator(d: float, trials: int, rng: Rng) -> np.ndarray:
+    return d + np.random.default_rng(0).laplace(size=trials)
+
+
+def one_call(d: float, trials: int, rng: Rng) -> np.ndarray:
+    return np.full(trials, d + rng.laplace())
+
+
+def repeated(rows: int) -> Callable[..., np.ndarray]:
+    """One draw for so many rows."""
+    return lambda d, n, rng: np.repeat(d + rng.laplace(size=-(-n // rows)), rows)[:n]
+
+
+def cached(seed: int) -> Callable[..., np.ndarray]:
+    """Noise that is drawn once for each size of a call."""
+    noise = functools.lru_cache(lambda n: np.random.default_rng([seed, n]).laplace(size=n))
+    return lambda d, n, rng: d + noise(n)
+
+
+PLANTED: dict[str, Callable[[int], Callable[..., np.ndarray]]] = {
+    "a seed of its own": lambda seed: own_generator,
+    "one call repeated": lambda seed: one_call,
+    "one draw for 2 rows": lambda seed: repeated(2),
+    "one draw for 10 rows": lambda seed: repeated(10),
+    "one draw for 100 rows": lambda seed: repeated(100),
+    "noise cached between calls": cached,
+}
+"""By seed of the audit."""
+
+CORRECT: dict[str, Any] = {
+    "Laplace noise": laplace,
+    "rare bits": lambda d, n, rng: rng.random(n) < 1e-3 * (1.0 + d),
+    "two words": lambda d, n, rng: np.array(["no", "yes"])[(rng.random(n) < 0.4 + 0.2 * d).astype(int)],
+    "vectors of four sums": lambda d, n, rng: d + np.cumsum(rng.laplace(size=(n, 4)), axis=1),
+    "atoms": lambda d, n, rng: np.clip(d + rng.laplace(size=n), 0.0, 1.0),
+}
+
+
+def first_column(outputs: np.ndarray) -> np.ndarray:
+    return outputs if outputs.ndim == 1 else outputs[:, 0]
+
+
+def refused(sampler: Callable[..., Any], seed: int) -> bool:
+    """Whether an audit of this sampler with this seed ends because its runs are dependent."""
+    runs, watch = Runs(sampler, 0.0, 1.0, seed, "planted"), Watch("sampler planted")
+    rows = int(CHOOSE_SHARE * TRIALS)
+    sides = runs.collect("choose", rows, 1)[1:3]
+    probe = probe_of(*sides)
+    try:
+        for side, outputs in enumerate(sides):
+            watch.add_all("choose", side, probe, outputs, block_rows(rows))
+        watch.examine()
+        columns = [first_column(side) for side in sides]
+        mark = np.sort(np.concatenate(columns))[len(columns[0])]
+        one, other = (float(np.mean(column >= mark)) for column in columns)
+        probe = probe.with_event((one, other))
+        size = block_rows(TRIALS - rows)
+        for side, outputs in enumerate(runs.collect("certify", TRIALS - rows, 1)[1:3]):
+            for start in range(0, len(outputs), size):
+                block = outputs[start : start + size]
+                watch.add("certify", side, probe, probe.trace(block, side, first_column(block) >= mark))
+        watch.examine()
+    except DependentOutputs:
+        return True
+    return False
+
+
+def counted(sampler_of: Callable[[int], Callable[..., Any]], seeds: range) -> dict[str, Any]:
+    """How many audits there were, how many were refused, and what one costs."""
+    started = time.process_time()
+    wrong = sum(refused(sampler_of(seed), seed) for seed in seeds)
+    seconds = (time.process_time() - started) / len(seeds)
+    return {"audits": len(seeds), "refused": wrong, "trials": TRIALS, "seconds_an_audit": seconds}
+
+
+def _same(sampler: Callable[..., Any], seed: int) -> Callable[..., Any]:
+    """A correct sampler has no seed of its own."""
+    return sampler
+
+
+def main() -> None:
+    """Count, print, keep."""
+    parser = argparse.ArgumentParser(prog="python -m studies.dependence", description=__doc__)
+    parser.add_argument("--planted", type=int, default=1_000, help="audits of each planted kind (default 1,000)")
+    parser.add_argument("--correct", type=int, default=20_000, help="audits of each correct sampler (default 20,000)")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    cases = [("planted", name, make, given.planted) for name, make in PLANTED.items()]
+    cases += [("correct", name, functools.partial(_same, sampler), given.correct) for name, sampler in CORRECT.items()]
+    for kind, name, make, audits in cases:
+        row = {"kind": kind, **counted(make, range(audits))}
+        print(json.dumps({name: row}), flush=True)
+        if given.json is not None:
+            keep(given.json, {"dependence": {name: row}})
+
+
+if __name__ == "__main__":
+    main()

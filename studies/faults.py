@@ -1,0 +1,285 @@
+"""``python -m studies.faults --json evidence/faults.json``: runs that are killed and starved keep their results.
+
+Each round is a run of a few hundred small blocks on a store of its own: processes are killed by SIGKILL at random
+moments, and the run is started again, until it comes to its end. After each kill the file is checked by SQLite, and
+every block that was stored before must be there, bit for bit; at the end the results must be those of an uninterrupted
+run, and each block stored once. Kinds: ``parent`` (the process that maps, with two threads), ``pool`` (processes of
+`ProcessPoolExecutor`), ``lanes`` (worker processes of `verify`), ``dask`` (workers of a scheduler, two at a time). Then
+rounds in which files cannot grow beyond a random size; with three runs at once on one store, one of which is killed;
+with a time of day that jumps; and with two processor types (``OPENBLAS_CORETYPE``) on one store.
+
+A file of results is taken up where it exists: counts are added until there are as many as asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from dpbench.runs.environment import machine, versions
+from studies import fault_runs as runs
+
+SHARES = {"parent": 0.7, "pool": 0.08, "lanes": 0.04, "dask": 0.18}
+"""Of all kills, by kind: a process of `verify` is a new interpreter, and a worker of Dask has to find its scheduler."""
+BLOCKS, PAUSE = 600, 0.004
+TYPES = ("Haswell", "SkylakeX")
+PATIENCE = 120.0
+Stored = dict[tuple[int, int], str]
+
+SPAWN = get_context("forkserver")
+SPAWN.set_forkserver_preload(["studies.fault_runs"])
+
+
+def stored(path: Path) -> Stored:
+    """Digest of each block in the file, by run and number; read by SQLite alone, after its check of the whole file."""
+    if not path.exists():
+        return {}
+    db = sqlite3.connect(path, timeout=PATIENCE)
+    try:
+        if (said := db.execute("PRAGMA integrity_check").fetchall()) != [("ok",)]:
+            raise AssertionError(f"{path} is not whole: {said}")
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'block'").fetchall():
+            return {}
+        rows = db.execute("SELECT run, number, value FROM block").fetchall()
+    finally:
+        db.close()
+    return {(run, number): hashlib.sha256(value).hexdigest() for run, number, value in rows}
+
+
+def kept(before: Stored, after: Stored) -> Stored:
+    """`after`, which must hold all of `before`."""
+    if lost := before.items() - after.items():
+        raise AssertionError(f"{len(lost)} stored blocks are lost or changed: {sorted(lost)[:3]}")
+    return after
+
+
+@cache
+def expected(kind: str) -> str:
+    """The digest of an uninterrupted run of this kind."""
+    values = [runs.block_of(0.0, block) for block in range(BLOCKS)]
+    half = BLOCKS // 2
+    return runs.digest(values) if kind != "lanes" else "".join(sorted(map(runs.digest, (values[:half], values[half:]))))
+
+
+class Round:
+    """Runs of one kind in a folder, one after another on one store, until one comes to its end."""
+
+    def __init__(self, kind: str, number: int, folder: Path) -> None:
+        self.kind, self.folder, self.store, self.out = kind, folder, folder / "runs.sqlite", folder / "out"
+        self.moments = random.Random(f"{kind} {number}")
+        self.before: Stored = {}
+
+    def start(self, run: Any, *arguments: Any) -> Any:
+        self.out.unlink(missing_ok=True)
+        process = SPAWN.Process(target=runs.child, args=(self.out, run, *arguments, self.store, PAUSE, BLOCKS))
+        process.start()
+        return process
+
+    def check(self) -> None:
+        """After a kill."""
+        self.before = kept(self.before, stored(self.store))
+
+    def end(self, process: Any) -> bool:
+        """Whether the run has come to its end, with the right results; otherwise it must have said why it stopped."""
+        process.join(PATIENCE)
+        code = process.exitcode
+        if code not in (0, runs.GONE, -signal.SIGKILL):
+            raise AssertionError(f"a run of kind {self.kind} ended with {code}")
+        if code == 0:
+            if (said := self.out.read_text(encoding="utf-8")) != expected(self.kind):
+                raise AssertionError(f"a run of kind {self.kind} says {said}, not {expected(self.kind)}")
+            if len(found := stored(self.store)) != BLOCKS or len({number for _, number in found}) != BLOCKS:
+                raise AssertionError(f"{len(found)} blocks are stored, of {BLOCKS}")
+        return code == 0
+
+
+def parents(this: Round) -> int:
+    """Kills until a run ends: of the process that maps."""
+    kills = 0
+    while True:
+        process = this.start(runs.on_threads)
+        process.join(this.moments.uniform(0.0, 0.5))
+        if process.is_alive():
+            process.kill()
+            kills += 1
+        ended = this.end(process)
+        this.check()
+        if ended:
+            return kills
+
+
+def children(parent: int) -> list[int]:
+    """Processes that this one has started (Linux)."""
+    with contextlib.suppress(OSError):
+        return list(map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split()))
+    return []
+
+
+def workers(this: Round, run: Any) -> int:
+    """Kills until a run ends: of one of its worker processes."""
+    kills = 0
+    while True:
+        process = this.start(run)
+        deadline = time.monotonic() + this.moments.uniform(0.0, 0.3)
+        while process.is_alive() and (len(found := children(process.pid)) < 2 or time.monotonic() < deadline):
+            time.sleep(0.005)
+        time.sleep(this.moments.uniform(0.0, 0.6))
+        if process.is_alive() and found and this.moments.random() < 0.9:  # one run in ten is left to go on
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(this.moments.choice(found), signal.SIGKILL)
+                kills += 1
+        ended = this.end(process)
+        this.check()
+        if ended:
+            return kills
+
+
+def dask_workers(this: Round) -> int:
+    """Kills until a run ends: of one of two workers of a scheduler, in whose place another is put."""
+    found = this.folder / "address"
+    started = [SPAWN.Process(target=runs.dask_scheduler, args=(found,))]
+    started[0].start()
+    wait(found.exists)
+    address, kills = found.read_text(encoding="utf-8"), 0
+
+    def worker() -> Any:
+        started.append(SPAWN.Process(target=runs.dask_worker, args=(address, str(this.folder))))
+        started[-1].start()
+        return started[-1]
+
+    try:
+        alive = [worker(), worker()]
+        while True:
+            process = this.start(runs.on_dask, address)
+            while process.is_alive():
+                more, until = len(this.before) + this.moments.randrange(1, BLOCKS // 6), time.monotonic() + 20.0
+                while process.is_alive() and len(stored(this.store)) < more and time.monotonic() < until:
+                    process.join(0.05)
+                if process.is_alive():
+                    alive.pop(this.moments.randrange(2)).kill()
+                    kills += 1
+                    alive.append(worker())
+                    this.check()
+            if this.end(process):
+                return kills
+    finally:
+        for process in started:
+            process.kill()
+            process.join()
+
+
+def wait(condition: Any) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError("nothing happens")
+        time.sleep(0.01)
+
+
+def alone(this: Round, run: Any, *arguments: Any) -> int:
+    """A run that meets its fault by itself, and comes to its end."""
+    if not this.end(this.start(run, *arguments)):
+        raise AssertionError(this.out.read_text(encoding="utf-8"))
+    return 1
+
+
+def three_at_once(this: Round) -> int:
+    """Three runs on one store; one is killed; the others end with all results."""
+    outs = [this.folder / f"out{number}" for number in range(3)]
+    made = [SPAWN.Process(target=runs.child, args=(out, runs.on_threads, this.store, PAUSE, BLOCKS)) for out in outs]
+    for process in made:
+        process.start()
+    time.sleep(this.moments.uniform(0.1, 0.8))
+    made[0].kill()
+    for process, out in zip(made[1:], outs[1:], strict=True):
+        this.out = out
+        if not this.end(process):
+            raise AssertionError(out.read_text(encoding="utf-8"))
+    return 1
+
+
+def processor_types(folder: Path) -> dict[str, Any]:
+    """Each type's results on one store are those on a store of its own, and none reads what another has stored."""
+
+    def run(kind: str, store: Path) -> list[str]:
+        made = subprocess.run(
+            [sys.executable, "-m", "studies.fault_runs", str(store), str(BLOCKS)],
+            env={**os.environ, "OPENBLAS_CORETYPE": kind}, check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        name, said = json.loads(made.stdout)
+        return [name, said]
+
+    apart = {kind: run(kind, folder / f"{kind}.sqlite") for kind in TYPES}
+    shared = folder / "shared.sqlite"
+    together = [{kind: run(kind, shared) for kind in TYPES} for _ in range(2)]
+    names = {name for name, _ in apart.values()}
+    rows = len(stored(shared))
+    if together != [apart, apart] or rows != BLOCKS * len(names):
+        raise AssertionError(f"{rows} blocks of {names} in one store: {together}, apart {apart}")
+    return {"types": sorted(names), "results": len({said for _, said in apart.values()}), "blocks": rows}
+
+
+KILLED = {
+    "parent": parents,
+    "pool": lambda this: workers(this, runs.on_a_pool),
+    "lanes": lambda this: workers(this, runs.in_lanes),
+    "dask": dask_workers,
+}
+OTHERS = {
+    "disk full": lambda this: alone(this, runs.on_a_full_disk, this.moments.randrange(2**32)),
+    "three at once": three_at_once,
+    "clock": lambda this: alone(this, runs.with_a_jumping_clock),
+}
+
+
+def rounds(kills: int, others: int, counts: dict[str, dict[str, int]]) -> Iterator[None]:
+    """Rounds of all kinds, until there are as many faults as asked for; `counts` grows by each."""
+    wanted = {kind: round(kills * share) for kind, share in SHARES.items()} | dict.fromkeys(OTHERS, others)
+    while left := [kind for kind, count in wanted.items() if counts.get(kind, {}).get("faults", 0) < count]:
+        for kind in left:
+            count = counts.setdefault(kind, {"rounds": 0, "faults": 0})
+            with tempfile.TemporaryDirectory() as folder:
+                this = Round(kind, count["rounds"], Path(folder))
+                count["faults"] += (KILLED | OTHERS)[kind](this)
+            count["rounds"] += 1
+            yield
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m studies.faults", description=__doc__.split("\n")[0])
+    parser.add_argument("--json", type=Path, required=True, help="file of results, taken up where it exists")
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--others", type=int, default=40, help="rounds of each other fault")
+    parser.add_argument("--minutes", type=float, default=600.0, help="stop after so many; run again to go on")
+    asked = parser.parse_args()
+    document = json.loads(asked.json.read_text(encoding="utf-8")) if asked.json.exists() else {"counts": {}}
+    document |= {"machine": machine(), "versions": versions(), "blocks of a round": BLOCKS}
+    until = time.monotonic() + 60.0 * asked.minutes
+    if "processor types" not in document:
+        with tempfile.TemporaryDirectory() as folder:
+            document["processor types"] = processor_types(Path(folder))
+    for _ in rounds(asked.kills, asked.others, document["counts"]):
+        asked.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        if time.monotonic() > until:
+            break
+    print(json.dumps(document["counts"], indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

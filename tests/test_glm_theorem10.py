@@ -1,0 +1,107 @@
+"""Theorem 10's step size: the floor beside the algorithm and a chain of two numbers, and planted failures."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from declared import measured
+from naive.jl_step import chain
+
+from dpbench.papers.glm import theory, theory_jl
+from dpbench.papers.glm.claims import theorem10
+from dpbench.runs.context import RunContext
+
+N, EPSILON, DELTA = 100, 0.1, 1e-5
+
+
+@pytest.fixture
+def context():
+    with RunContext(level="quick", seed=0, workers=1) as made:
+        yield made
+
+
+def test_the_printed_step_is_refuted_and_its_numbers_are_those_of_the_consequence(context: RunContext) -> None:
+    verdict, evidence = measured(theorem10.step, context)
+    assert verdict == "refuted"
+    assert evidence.value < 1e-6 and min(evidence.series["excess at least"]) > 0.0
+    for n, floor, factor in ((10**8, 0.9967, 5.03), (10**16, 0.9983, 403.0)):
+        found, j, _ = theorem10.rate_floor(n, n**-0.5, 1)
+        assert j == 1 and found == pytest.approx(floor, abs=2e-4)
+        ratio = found / theory.lipschitz_jl_rate(1.0, 1.0, 1.0, n, n**-0.5, DELTA)
+        assert ratio == pytest.approx(factor, rel=3e-3)
+    assert theorem10.rate_floor(10**12, 1e-3, 0)[1] == 38, "coordinates at epsilon = n^(-1/4)"
+
+
+def test_the_corrected_step_has_no_such_floor() -> None:
+    """The planted opposite: with the corrected step the same argument gives 0, at every n of the refuted entry."""
+    for n in (10**20, 10**44):
+        k = theory.lipschitz_jl_dimension(n, n**-0.5, DELTA)
+        noise = theory.lipschitz_jl_noise(1.0, 1.0, n * n, n, n**-0.5, DELTA)
+        eta = theory_jl.corrected_step_size(n, k, n**-0.5, DELTA)
+        assert theory_jl.descent_floor(n, k, eta, noise, sharpened=True) == 0.0
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+def test_the_algorithm_the_chain_and_the_bounds(corrected: bool) -> None:
+    """Null: kernel and chain have one mean. Welch's z at 5.2 (2e-7), fixed seeds; a difference of 0.03 is seen."""
+    k = math.ceil((theory_jl.balanced_dimension if corrected else theory.lipschitz_jl_dimension)(N, EPSILON, DELTA))
+    k = max(k, 3)
+    eta, noise = theorem10.settings(N, k, EPSILON)
+    if corrected:
+        eta = theory_jl.corrected_step_size(N, k, EPSILON, DELTA)
+        kernel = _kernel(k, eta, noise)
+    else:
+        kernel = np.concatenate([theorem10.repeated_record(N, EPSILON, False, 0, block) for block in range(4)])
+    other = chain(N, k, eta, noise, 200, np.random.default_rng(1))
+    error = math.sqrt(kernel.var(ddof=1) / kernel.size + other.var(ddof=1) / other.size)
+    assert abs(kernel.mean() - other.mean()) < 5.2 * error
+    assert corrected or 5.2 * error < 0.03
+    if not corrected:
+        assert theorem10.rate_floor(N, EPSILON, 1)[0] < other.mean() + 5.2 * error
+
+
+def _kernel(k: int, eta: float, noise: float) -> np.ndarray:
+    from dpbench.papers.glm.jl import JLMethod
+    from dpbench.papers.glm.problem import GLMProblem
+
+    run = JLMethod(
+        1.0, DELTA, dimension=k, theorem=10, calibration="printed", steps=N * N, step_size=eta, noise_scale=noise
+    )
+    one = GLMProblem(np.ones((1, 1)), np.ones(1), loss="absolute", x_bound=1.0, y_bound=1.0, radius=1.0)
+    return np.abs(1.0 - run(one, 64, np.random.default_rng(0))[:, 0])
+
+
+def test_one_lyapunov_step_by_quadrature() -> None:
+    """E F(b − ηξ) = F(b) − η²s(k + 2)⟨b, v̂⟩: the identity the floor rests on, in two dimensions, to ten digits."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(12)
+    weights = weights / weights.sum()
+    b, step, radius = np.array([0.7, -1.1]), 0.3, 2.0
+    x, y = (b[i] - step * g for i, g in enumerate(np.meshgrid(nodes, nodes)))
+    mean = np.sum(np.outer(weights, weights) * x * (3 * radius**2 - x**2 - y**2))
+    before = b[0] * (3 * radius**2 - b @ b)
+    assert mean == pytest.approx(before - step**2 * (2 + 2) * b[0], rel=1e-10)
+
+
+def test_the_corrected_bound_holds_and_a_smaller_one_is_seen(context: RunContext) -> None:
+    verdict, evidence = measured(theorem10.step_corrected, context)
+    assert verdict == "not refuted" and min(evidence.series["bound"]) < 0.7, "not vacuous: zero has excess 1"
+    assert measured(theorem10.step_corrected, context, shrink=0.1)[0] == "refuted"
+
+
+def test_lemma_8(context: RunContext) -> None:
+    assert measured(theorem10.lemma8_with_steps, context)[0] == "refuted"
+    verdict, evidence = measured(theorem10.lemma8_corrected, context)
+    assert verdict == "not refuted" and evidence.value > 0.9, "the closed form is nearly attained"
+    n, k, epsilon = 10**6, 100.0, 0.01
+    eta = theory_jl.corrected_step_size(n, k, epsilon, DELTA)
+    best = min(theory_jl.corrected_excess(n, k, epsilon, DELTA, eta * c) for c in np.geomspace(0.1, 10.0, 2_001))
+    assert theory_jl.corrected_excess(n, k, epsilon, DELTA, eta) == pytest.approx(best, rel=1e-4)
+
+
+def test_lemma_8_as_printed_and_its_planted_failures(context: RunContext) -> None:
+    verdict, evidence = measured(theorem10.lemma8, context)
+    assert verdict == "not refuted" and evidence.value > 0.99
+    assert measured(theorem10.lemma8, context, shrink=0.98)[0] == "refuted"
+    assert measured(theorem10.lemma8, context, steps_in_noise=True)[0] == "refuted"

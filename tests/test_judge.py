@@ -1,0 +1,355 @@
+"""`dpbench judge`: what is true is never refuted, what is false is, and "proved" is of the whole region."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dp_accounting import dp_event
+from dp_accounting.pld.privacy_loss_mechanism import AdjacencyType, GaussianPrivacyLoss, LaplacePrivacyLoss
+from dp_accounting.rdp import RdpAccountant
+from dpbench_check import report_on
+
+import dpbench
+from dpbench.certificates.judge_pieces import pieces
+from dpbench.certificates.judge_toml import read
+from dpbench.cli import run
+from dpbench.core.validation import InvalidInput
+from dpbench.ledger import formula
+
+EPSILON = {"epsilon": {"real": ["0.01", "10"], "meaning": "claimed"}}
+SMALL = {"epsilon": {"real": ["0.01", "1"]}, "delta": {"real": ["1e-10", "0.1"]}}
+CLASSICAL = {"sigma": "sqrt(2*log(1.25/delta))/epsilon"}
+RESPONSE = {"p": "exp(epsilon)/(1 + exp(epsilon))"}
+DP = {"epsilon": "epsilon", "delta": "delta"}
+
+
+def case(name: str, symbols: dict[str, Any], claim: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"id": name, "symbols": symbols, "claim": claim, **more}
+
+
+TRUE = [
+    case("laplace-at-its-epsilon", EPSILON, {"laplace": {"shift": "1", "scale": "1/epsilon", "epsilon": "epsilon"}}),
+    case(
+        "randomised-response",
+        EPSILON,
+        {"discrete": {"p": ["p", "rest"], "q": ["1 - p", "rest"], "epsilon": "epsilon"}},
+        where=RESPONSE,
+    ),
+    case(
+        "classical-gaussian",
+        {**SMALL, "delta": {"real": ["1e-5", "0.1"]}},
+        {"gaussian": {"shift": "1", "scale": "sigma", **DP}},
+        where=CLASSICAL,
+    ),
+    case(
+        "gaussian-zcdp", {"s": {"real": ["0.01", "10"]}}, {"gaussian": {"shift": "1", "scale": "s", "rho": "1/(2*s^2)"}}
+    ),
+    case("gaussian-gdp", {"s": {"real": ["0.01", "10"]}}, {"gaussian": {"shift": "1", "scale": "s", "mu": "1/s"}}),
+    case(
+        "gaussian-renyi",
+        {"s": {"real": ["0.01", "10"]}, "a": {"real": [1, "inf"]}},
+        {"gaussian": {"shift": "1", "scale": "s", "alpha": "a", "tau": "a/(2*s^2)"}},
+        given={"order": "a > 1"},
+    ),
+    case(
+        "geometric",
+        {"e": {"real": ["0.1", "5"]}},
+        {"discrete": {"over": "k", "from": "0", "to": "inf", "p": "(1 - a)*a^k", "q": "(1 - a)*a^k*a", "epsilon": "e"}},
+        where={"a": "exp(-e)"},
+    ),
+    case(
+        "sampled",
+        {"q": {"real": ["0.01", "0.9"]}, "e": {"real": ["0.1", "5"]}, "s": {"real": ["0.5", "3"]}},
+        {
+            "mixture": {
+                "rate": "q",
+                "shift": "1",
+                "scale": "s",
+                "epsilon": "log(1 + q*(exp(e) - 1))",
+                "delta": "q*gaussian_delta(1/s, e)",
+            }
+        },
+        relation="remove",
+    ),
+    case(
+        "half-line",
+        {"x": {"real": ["-inf", "inf"]}},
+        {"inequality": {"left": "1 - x", "relation": "<=", "right": "exp(-x)"}},
+    ),
+    case(
+        "integers",
+        {"n": {"integer": [1, 40]}},
+        {"inequality": {"left": "(n - 2)^2 + (n - 3)^2", "relation": ">=", "right": "1"}},
+    ),
+]
+
+FALSE = [
+    case(
+        "classical-for-all",
+        {"epsilon": {"real": ["0.01", "100"]}, "delta": SMALL["delta"]},
+        {"gaussian": {"shift": "1", "scale": "sigma", **DP}},
+        where=CLASSICAL,
+    ),
+    case(
+        "response-too-good",
+        EPSILON,
+        {"discrete": {"p": ["p", "rest"], "q": ["1 - p", "rest"], "epsilon": "999/1000*epsilon"}},
+        where=RESPONSE,
+    ),
+    case(
+        "half-rho",
+        {"s": {"real": ["0.01", "10"]}, "d": {"real": [1, 2]}},
+        {"gaussian": {"shift": "d", "scale": "s", "rho": "d^2/(4*s^2)"}},
+    ),
+    case("laplace-is-not-gdp", {"s": {"real": ["0.1", "3"]}}, {"laplace": {"shift": "s", "scale": "1", "mu": "s"}}),
+    case(
+        "one-in-a-million",
+        {"x": {"real": [1, 5]}, "y": {"real": [1, 5]}},
+        {"inequality": {"left": "1000001/1000000*x*y", "relation": "<=", "right": "x*y"}},
+    ),
+    case(
+        "narrow",
+        {"x": {"real": [0, 10]}, "y": {"real": [1, 2]}},
+        {"inequality": {"left": "y*exp(-1000000*(x - 7)^2)", "relation": "<=", "right": "y/2"}},
+    ),
+    case(
+        "sampled-too-good",
+        {"q": {"real": ["0.01", "0.9"]}, "e": {"real": ["0.1", "5"]}, "s": {"real": ["0.5", "3"]}},
+        {"mixture": {"rate": "q", "shift": "1", "scale": "s", "epsilon": "q*e", "delta": "q*gaussian_delta(1/s, e)"}},
+    ),
+    case(
+        "run-of-outcomes",
+        {"e": {"real": ["0.1", "2"]}, "c": {"real": [1, 2]}},
+        {
+            "discrete": {
+                "over": "k",
+                "from": "0",
+                "to": "inf",
+                "p": "(1 - a)*a^k",
+                "q": "(1 - a)*a^k*a^c",
+                "epsilon": "e/2",
+                "delta": "1/100",
+            }
+        },
+        where={"a": "exp(-e)"},
+    ),
+]
+
+
+@pytest.mark.parametrize("theorem", TRUE, ids=lambda t: t["id"])
+def test_what_is_true_is_proved(theorem: dict[str, Any]) -> None:
+    made = dpbench.judge(theorem)
+    assert made.verdict == "proved" and made.grade in ("certificate", "exact")
+    assert made.counterexample is None and not made.searched["undecided"]
+
+
+@pytest.mark.parametrize("theorem", FALSE, ids=lambda t: t["id"])
+def test_what_is_false_is_refuted_with_a_short_instance(theorem: dict[str, Any]) -> None:
+    made = dpbench.judge(theorem)
+    assert (made.verdict, made.grade) == ("refuted", "certificate"), made
+    assert report_on(json.dumps(made.certificate))["accepted"]
+    assert made.ratio is not None and made.ratio > 1.0
+    assert made.counterexample is not None and all(len(v) < 20 for v in made.counterexample.values())
+
+
+def test_a_tie_that_nothing_decides_is_undecided() -> None:
+    """x²/2 <= cosh(x) - 1 is met at 0 to the third order: neither floats nor cells tell."""
+    symbols = {"x": {"real": ["-1", "1"]}}
+    claim = {"inequality": {"left": "x^2/2", "relation": "<=", "right": "(exp(x) + exp(-x))/2 - 1"}}
+    made = dpbench.judge(case("tie", symbols, claim), seconds=0.5)
+    assert made.verdict in ("undecided", "not refuted") and made.grade == "tried"
+    assert made.searched["undecided"], "what was left undecided is shown"
+
+
+def test_a_strict_inequality_fails_where_it_is_met() -> None:
+    symbols = {"x": {"real": [0, 1]}, "y": {"real": [1, 2]}}
+    made = dpbench.judge(
+        case("strict", symbols, {"inequality": {"left": "x*y", "relation": "<", "right": "x*y"}}), seconds=0.5
+    )
+    assert made.verdict != "proved"
+
+
+def test_runs_of_outcomes_prove_nothing() -> None:
+    """The events that are searched are runs; a law whose alternate outcomes break the claim must not be proved."""
+    claim = {"over": "k", "from": "0", "to": "3", "p": "(1 + c*(1 - 2*min(k, 1)))/4", "q": "1/4", "epsilon": "0"}
+    theorem = case("runs", {"c": {"real": ["1/10", "1/5"]}}, {"discrete": {**claim, "delta": "9/10"}})
+    assert dpbench.judge(theorem, seconds=0.5).verdict == "not refuted"
+
+
+def test_an_order_falls_only_if_all_constants_do() -> None:
+    """1000 c n/(n + 1000) is bounded, though it grows for long; c n^(1/10) is not, though it grows slowly."""
+    symbols = {"n": {"real": [1, 1000]}, "c": {"real": [1, 2]}}
+    verdicts = [
+        dpbench.judge(case("order", symbols, {"order": {"quantity": quantity, "in": "n"}}))
+        for quantity in ("1000*c*n/(n + 1000)", "c*n^(1/10)")
+    ]
+    assert [one.verdict for one in verdicts] == ["not refuted", "refuted"]
+    with pytest.raises(InvalidInput, match="a symbol with a range"):
+        dpbench.judge(case("order", symbols, {"order": {"quantity": "c*n", "in": "m"}}))
+
+
+def test_an_open_end_is_left_out() -> None:
+    """1/x >= 1 on (0, 1] is true; on [-1, 1] it is false."""
+    claim = {"inequality": {"left": "y/x", "relation": ">=", "right": "y"}}
+    y = {"y": {"real": [1, 2]}}
+    true = dpbench.judge(case("open", {"x": {"real": [0, 1]}, **y}, claim, given={"positive": "x > 0"}))
+    false = dpbench.judge(case("through", {"x": {"real": [-1, 1]}, **y}, claim))
+    assert (true.verdict, false.verdict) == ("proved", "refuted")
+
+
+# The exact conversions, against dp-accounting
+
+
+def sides(claim: dict[str, Any], values: dict[str, float], relation: str | None = None) -> tuple[float, float]:
+    """left and right of the one inequality that a claim comes to."""
+    more = {} if relation is None else {"relation": relation}
+    symbols = {name: {"real": [0, 100]} for name in values}
+    statement = read(case("conversion", symbols, claim, **more)).statement
+    (piece,) = pieces(statement)
+    names = tuple(statement.symbols)
+    left, right = formula.compiled(names, {}, [formula.parse(text) for text in piece.sides])(values)
+    return left, right
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_delta_of_shifts(scale: float, epsilon: float) -> None:
+    dp = {"epsilon": "e", "delta": "0.01"}
+    values = {"s": scale, "e": epsilon}
+    left, _ = sides({"gaussian": {"shift": "1", "scale": "s", **dp}}, values)
+    assert left == pytest.approx(GaussianPrivacyLoss(scale).get_delta_for_epsilon(epsilon), rel=1e-9)
+    shift, room = sides({"laplace": {"shift": "1", "scale": "s", **dp}}, values)
+    exact = LaplacePrivacyLoss(scale).get_delta_for_epsilon(epsilon)
+    assert (shift <= room) == (exact <= 0.01)
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.3, 0.9])
+@pytest.mark.parametrize("epsilon", [0.01, 0.2, 2.0])
+def test_delta_of_the_sampled_gaussian(rate: float, epsilon: float) -> None:
+    claim = {"mixture": {"rate": "q", "shift": "1", "scale": "s", "epsilon": "e", "delta": "0.01"}}
+    values = {"q": rate, "s": 0.8, "e": epsilon}
+    for relation, kind in (("remove", AdjacencyType.REMOVE), ("add", AdjacencyType.ADD)):
+        exact = GaussianPrivacyLoss(0.8, sampling_prob=rate, adjacency_type=kind).get_delta_for_epsilon(epsilon)
+        if relation == "add" and math.exp(epsilon) * (1 - rate) >= 1:
+            assert exact == pytest.approx(0.0, abs=1e-12)
+            continue
+        assert sides(claim, values, relation)[0] == pytest.approx(exact, rel=1e-7, abs=1e-14)
+
+
+@pytest.mark.parametrize("alpha", [2, 5, 16])
+def test_renyi_divergences(alpha: int) -> None:
+    def of(event: dp_event.DpEvent) -> float:
+        return float(RdpAccountant([alpha]).compose(event)._rdp[0])
+
+    values = {"s": 1.7, "q": 0.2}
+    against = {"alpha": str(alpha), "tau": "1"}
+    gauss = sides({"gaussian": {"shift": "1", "scale": "s", **against}}, values)[0]
+    assert gauss == pytest.approx(of(dp_event.GaussianDpEvent(1.7)), rel=1e-9)
+    assert sides({"laplace": {"shift": "1", "scale": "s", **against}}, values)[0] == pytest.approx(
+        of(dp_event.LaplaceDpEvent(1.7)), rel=1e-9
+    )
+    sampled = sides({"mixture": {"rate": "q", "shift": "1", "scale": "s", **against}}, values, "remove")[0]
+    event = dp_event.PoissonSampledDpEvent(0.2, dp_event.GaussianDpEvent(1.7))
+    assert sampled == pytest.approx(of(event), rel=1e-9)
+
+
+def test_zero_concentration_is_every_order() -> None:
+    rho, _ = sides({"gaussian": {"shift": "1", "scale": "s", "rho": "1"}}, {"s": 1.7})
+    event = dp_event.GaussianDpEvent(1.7)
+    for alpha in (1.5, 4.0, 64.0):
+        assert float(RdpAccountant([alpha]).compose(event)._rdp[0]) == pytest.approx(alpha * rho, rel=1e-9)
+
+
+def test_gaussian_dp_is_every_epsilon() -> None:
+    mu, _ = sides({"gaussian": {"shift": "1", "scale": "s", "mu": "1"}}, {"s": 1.7})
+    for epsilon in (0.0, 0.5, 2.0):
+        exact = GaussianPrivacyLoss(1.7).get_delta_for_epsilon(epsilon)
+        assert formula.gaussian_delta(mu, epsilon) == pytest.approx(exact, rel=1e-9)
+
+
+# Files and the command
+
+FILE = """
+id = "gauss"
+says = "The Gaussian mechanism with {sigma} is {claim} for every epsilon."
+source = "the textbook"
+[symbols]
+epsilon = {real = [0.01, 100], meaning = "claimed"}
+delta = {real = [1e-10, 0.1], meaning = "claimed"}
+[where]
+sigma = "sqrt(2*log(1.25/delta))/epsilon"
+[claim.gaussian]
+shift = "1"
+scale = "sigma"
+epsilon = "epsilon"
+delta = "delta"
+"""
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    false, true = tmp_path / "false.toml", tmp_path / "true.toml"
+    false.write_text(FILE)
+    true.write_text(
+        FILE.replace('"gauss"', '"small"').replace("0.01, 100", "0.5, 1").replace("1e-10, 0.1", "1e-6, 1e-3")
+    )
+    out, folder = tmp_path / "o.json", tmp_path / "certificates"
+    assert run(["judge", str(false), str(true), "--json", str(out), "--certificates", str(folder)]) == 1
+    document = json.loads(out.read_text())
+    assert set(document) == {"schema", "theorems"} and document["schema"] == 1
+    first, second = document["theorems"]
+    assert set(first) == {
+        "id",
+        "verdict",
+        "grade",
+        "counterexample",
+        "ratio",
+        "certificate",
+        "searched",
+        "text",
+        "latex",
+    }
+    assert (first["verdict"], second["verdict"]) == ("refuted", "proved")
+    assert report_on(Path(first["certificate"]).read_text())["accepted"] and second["certificate"] is None
+    shown = capsys.readouterr().out
+    assert "in the author's words (nothing is decided of them)" in shown and "formulas: For all" in shown
+    assert run(["judge", str(true)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('scale = "sigma"', 'scale = "tau"', "unknown: tau"),
+        ('scale = "sigma"', "", "claim.gaussian must be with scale"),
+        ('sigma = "sqrt', 'sigma = "root', "where.sigma: the function root"),
+        ("[claim.gaussian]", "[claim.gauss]", "claim must be one table"),
+        ("[0.01, 100]", "[100, 0.01]", "symbols.epsilon: the range of a symbol"),
+        ("real = [0.01, 100]", "real = 3", "symbols.epsilon.real"),
+        ("[symbols]", "[symbol]", "a key of the theorem"),
+        ("{sigma} is", "{speed} is", "says"),
+        ('shift = "1"', 'shift = "1"\nrho = "1"', "held against"),
+        ('id = "gauss"', 'id = "a/../b"', "id must be"),
+        ('id = "gauss"', "id = ", "not TOML"),
+    ],
+)
+def test_a_wrong_file_gets_one_line_with_the_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, says: str
+) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(FILE.replace(old, new))
+    assert run(["judge", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and says in said and "wrong.toml" in said
+
+
+def test_what_cannot_be_judged_is_refused() -> None:
+    mix = {"mixture": {"rate": "epsilon", "shift": "1", "scale": "1", "rho": "1"}}
+    with pytest.raises(InvalidInput, match="sampled Gaussian"):
+        dpbench.judge(case("mix", EPSILON, mix))
+    with pytest.raises(InvalidInput, match="relation"):
+        dpbench.judge(case("mix", EPSILON, mix, relation="replace"))
+    with pytest.raises(InvalidInput, match="theorem"):
+        dpbench.judge("no such file.toml")

@@ -1,0 +1,446 @@
+"""Floors from privacy curves and audits of pairs at a distance, against linear programmes and closed forms."""
+
+from __future__ import annotations
+
+import ast
+import math
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from naive import lowerbounds as naive
+from scipy.integrate import quad
+from scipy.stats import binom, norm
+
+import lowerbounds
+from dpbench.core.validation import InvalidInput
+from dpbench.privacy.profile import approximate_profile, gaussian_profile, laplace_profile, pure_profile
+from lowerbounds import (
+    Attack,
+    _curve,
+    _group,
+    best_distance,
+    chaudhuri_hsu,
+    curve,
+    families,
+    fano,
+    fingerprinting,
+    group_audit,
+    large_radius,
+    norm_packing,
+    packing,
+    score_attack,
+    two_point_constant,
+)
+from lowerbounds._audit import excluded
+
+ROOT = Path(lowerbounds.__file__).resolve().parent
+MU = 0.14221055866926122  # Gaussian δ(0.5) = 1e-5
+
+
+@dataclass(frozen=True)
+class Levels:
+    """A stranger's profile: the least δ that a list of (ε, δ) leaves, with no μ."""
+
+    levels: tuple[tuple[float, float], ...]
+
+    def delta(self, epsilon: float) -> float:
+        return min(1.0, *(d + max(0.0, 1.0 - math.exp(epsilon - e)) for e, d in self.levels))
+
+
+@dataclass(frozen=True)
+class Unnamed:
+    """The profile of two Gaussians without its μ."""
+
+    mu: float
+
+    def delta(self, epsilon: float) -> float:
+        return naive.gaussian_delta(epsilon, self.mu)
+
+
+def trade_off(mu: float):
+    return lambda alpha: float(norm.cdf(norm.isf(alpha) - mu))
+
+
+# --- names and imports ---------------------------------------------------------------------------------------------
+
+
+def test_public_names_are_there_and_in_the_map() -> None:
+    for name in lowerbounds.__all__:
+        assert getattr(lowerbounds, name) is not None and name in dir(lowerbounds)
+    families = ("packing", "chaudhuri_hsu", "fingerprinting", "nonprivate", "parity_cube", "large_radius")
+    for name in (*families, "norm_packing", "rare_packing", "group_audit"):
+        assert f"`{name}`" in str(lowerbounds.__doc__)
+
+
+def beyond_core(source: str) -> list[str]:
+    """Modules of dpbench outside core that a source imports."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        found += [n for n in names if n.split(".")[0] == "dpbench" and n.split(".")[1:2] != ["core"]]
+    return found
+
+
+def test_nothing_of_dpbench_but_core_is_imported() -> None:
+    for path in ROOT.glob("*.py"):
+        assert beyond_core(path.read_text(encoding="utf-8")) == [], path.name
+    assert beyond_core("from dpbench.privacy.profile import Profile") == ["dpbench.privacy.profile.Profile"]
+
+
+@pytest.mark.process
+def test_every_name_works_where_the_rest_of_dpbench_is_missing() -> None:
+    blocked = (
+        "import sys\n"
+        "class Missing:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.startswith('dpbench.') and not name.startswith('dpbench.core'): raise ImportError(name)\n"
+        "sys.meta_path.insert(0, Missing())\n"
+    )
+    code = blocked + "import lowerbounds\nprint(sum(getattr(lowerbounds, n) is not None for n in lowerbounds.__all__))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == len(lowerbounds.__all__)
+    planted = subprocess.run([sys.executable, "-c", blocked + "import dpbench.privacy"], capture_output=True, text=True)
+    assert planted.returncode == 1 and "ImportError" in planted.stderr
+
+
+# --- the curves ----------------------------------------------------------------------------------------------------
+
+LEVELS = [((0.3, 0.01), (0.6, 0.001)), ((1.0, 0.0),), ((0.1, 0.05), (0.5, 0.01), (1.5, 0.0))]
+
+
+@pytest.mark.parametrize("levels", LEVELS)
+@pytest.mark.parametrize("distance", [1, 2, 5])
+def test_overlap_of_a_profile_is_the_optimum_over_private_answers(levels, distance) -> None:
+    """Against a linear programme over chains; the profile is read on a grid of ε, which may only lose."""
+    found = curve(Levels(levels)).overlap(distance)
+    best = 1.0 - naive.largest_gap_of_levels(list(levels), distance)
+    assert found <= best + 1e-9
+    assert found == pytest.approx(best, rel=0.02)
+    assert abs(curve(Levels(levels)).overlap(distance + 1) - best) > 0.02  # one record too many is seen
+
+
+@pytest.mark.parametrize("distance", [1, 3, 11, 40])
+def test_gaussian_curves_agree_however_they_come(distance: int) -> None:
+    exact = 2.0 * norm.cdf(-0.5 * distance * MU)
+    assert curve({"mu": MU}).overlap(distance) == pytest.approx(exact, rel=1e-12)
+    assert curve(gaussian_profile(MU, kind="exact", why="a test")).overlap(distance) == pytest.approx(exact, rel=1e-12)
+    for made in (curve(Unnamed(MU)), curve(trade_off(MU))):  # from supporting lines: below, and near
+        assert exact * (1.0 - 5e-3) <= made.overlap(distance) <= exact * (1.0 + 1e-9)
+    assert curve({"mu": 1.05 * MU}).overlap(distance) < exact * (1.0 - 2e-3)  # 5% of the claim is seen
+
+
+@pytest.mark.parametrize("distance", [1, 4, 30])
+def test_variance_left_by_gaussians_is_the_integral(distance: int) -> None:
+    m = distance * MU
+
+    def left(x: float) -> float:
+        p, q = norm.pdf(x), norm.pdf(x - m)
+        return 2.0 * p * q / (p + q) if p + q > 0.0 else 0.0
+
+    expected = quad(left, -12.0, m + 12.0, epsabs=1e-13, limit=200)[0]
+    assert _group.bayes_variance(curve({"mu": MU}).pair(distance)) == pytest.approx(expected, rel=1e-9)
+    assert _group.bayes_variance(curve(Unnamed(MU)).pair(distance)) == pytest.approx(expected, rel=5e-3)
+
+
+def test_pure_approximate_and_laplace_profiles_come_back() -> None:
+    for k in (1, 4, 9):
+        pure = curve(pure_profile(0.4, why="a test")).overlap(k)
+        assert pure == pytest.approx(two_point_constant(0.4, 0.0, k, "tight"), rel=1e-6)
+        both = curve(approximate_profile(0.4, 0.01, why="a test")).overlap(k)
+        assert both == pytest.approx(two_point_constant(0.4, 0.01, k, "tight"), rel=1e-3)
+        laplace = curve(laplace_profile(0.4, kind="exact", why="a test")).overlap(k)
+        assert math.exp(-0.2 * k) * (1.0 - 0.02) <= laplace <= math.exp(-0.2 * k) * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("privacy", [{"mu": 0.2}, Levels(LEVELS[0]), Unnamed(0.2), trade_off(0.2)])
+def test_an_event_at_a_distance_is_bounded_by_composed_tests(privacy) -> None:
+    made = curve(privacy)
+    for p in (0.0, 1e-4, 0.1, 0.5, 0.99, 1.0):
+        one_by_one = p
+        for _ in range(6):
+            one_by_one = float(made.most(one_by_one, 1))
+        assert float(made.most(p, 6)) == pytest.approx(one_by_one, abs=1e-9)
+        assert float(made.most(p, 6)) >= float(made.most(p, 5)) - 1e-12 >= p - 2e-12
+
+
+@pytest.mark.parametrize(
+    ("privacy", "message"),
+    [
+        (object(), "epsilon must be a number > 0, a mapping"),
+        ("0.5", "privacy must be a number > 0, a mapping"),
+        ({"tau": 1.0}, r"privacy must be \{'mu': m\}"),
+        ({"rho": 0.0}, "rho must be a finite number > 0"),
+        ({"rdp": {}}, r"privacy must be \{'mu': m\}"),
+        ({"rdp": {1.0: 0.2}}, "an order alpha of rdp must be a finite number > 1"),
+        ({"rdp": {2.0: -0.2}}, "a bound tau of rdp must be a finite number > 0"),
+        ({"mu": -1.0}, "mu must be a finite number > 0"),
+        (gaussian_profile(0.1, kind="lower", why="a test"), "privacy must be a guarantee"),
+        (lambda alpha: alpha, "does not increase"),
+        (lambda alpha: 1.0 - alpha**2, "convex trade-off"),
+    ],
+)
+def test_claims_that_are_no_curves_are_refused(privacy, message) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        curve(privacy)
+    with pytest.raises(InvalidInput, match="delta must be 0 beside"):
+        chaudhuri_hsu(100, gaussian_profile(0.1, kind="exact", why="a test"), 1e-5)
+
+
+# --- Rényi divergences ----------------------------------------------------------------------------------------------
+
+DENSE = [1.0001, *np.linspace(1.01, 8.0, 400).tolist(), *np.geomspace(8.0, 5e3, 200).tolist()]
+RENYI = {
+    "rho": ({"rho": 0.05}, [(a, 0.05 * a) for a in DENSE]),
+    "rdp": ({"rdp": {2.0: 0.1, 16.0: 0.5}}, [(2.0, 0.1), (16.0, 0.5)]),
+}
+
+
+@pytest.mark.parametrize("name", RENYI)
+def test_events_under_bounds_on_divergences_are_those_of_two_coins(name: str) -> None:
+    """Against a root of the definition on a dense list of orders; supporting lines may only allow more.
+
+    A bound 3% larger is seen.
+    """
+    privacy, bounds = RENYI[name]
+    made = curve(privacy)
+    for p in (1e-4, 0.03, 0.4, 0.9, 0.999):
+        exact = naive.largest_coin(p, bounds)
+        assert exact * (1.0 - 1e-9) <= float(made.most(p, 1)) <= exact + 2e-3 * min(exact, 1.0 - p) + 1e-6
+    wider = naive.largest_coin(0.4, [(a, 1.03 * tau) for a, tau in bounds])
+    assert wider > float(made.most(0.4, 1)) + 1e-3
+
+
+@pytest.mark.parametrize("rho", [0.01, 0.3])
+@pytest.mark.parametrize("distance", [2, 5])
+def test_groups_under_zero_concentrated_privacy_lie_between_a_gaussian_and_the_known_bound(rho, distance) -> None:
+    """Gaussian noise has it with mu = sqrt(2 rho); k²ρ holds for groups and is weaker than the composed curve."""
+    made = curve({"rho": rho})
+    group = [(a, distance**2 * rho * a) for a in DENSE]
+    for p in (0.001, 0.05, 0.5):
+        found = float(made.most(p, distance))
+        assert norm.cdf(norm.ppf(p) + distance * math.sqrt(2.0 * rho)) < found
+        composed = p
+        for _ in range(distance):
+            composed = naive.largest_coin(composed, [(a, rho * a) for a in DENSE])
+        assert composed <= naive.largest_coin(p, group) * (1.0 + 1e-4)  # orders are finitely many
+        assert composed * (1.0 - 1e-9) <= found <= composed * 1.005  # supporting lines allow a little more
+        assert found > naive.largest_coin(p, [(a, tau / distance) for a, tau in group])  # k is too little
+    assert made.overlap(distance) < 2.0 * norm.cdf(-0.5 * distance * math.sqrt(2.0 * rho))
+
+
+def test_approximate_zero_concentrated_privacy_adds_its_delta() -> None:
+    pure, made = curve({"rho": 0.05}), curve({"rho": 0.05, "delta": 0.01})
+    for p in (0.05, 0.4):
+        assert float(made.most(p, 1)) == pytest.approx(0.01 + 0.99 * float(pure.most(p / 0.99, 1)), abs=1e-3)
+    assert 0.01 <= float(made.most(0.0, 1)) < 0.0105 and float(pure.most(0.0, 1)) < 1e-5
+    assert math.isinf(made.divergence(2)) and made.leak_and_square()[0] >= 0.01
+
+
+def test_floors_under_zero_concentrated_privacy() -> None:
+    """χ² of neighbours is at most e^{2ρ} − 1, what Gaussian noise has; information at distance k is at most k²ρ."""
+    family = families.gaussian_mean(40, 30)
+    assert score_attack(family, {"rho": 0.02}).value == pytest.approx(
+        score_attack(family, {"mu": 0.2}).value, rel=1e-12
+    )
+    assert score_attack(family, {"rdp": {2.0: 0.04, 4.0: 0.09}}).value == pytest.approx(
+        score_attack(family, {"rho": 0.02}).value, rel=1e-12
+    )
+    votes = families.selection(100, 50, 10)
+    left = 1.0 - (10**2 * 0.01 + math.log(2.0)) / math.log(50)
+    assert fano(votes, {"rho": 0.01}).value == pytest.approx(left, rel=1e-12)
+    mu = math.sqrt(0.02)
+    weak, strong = (chaudhuri_hsu(1000, claim).floor for claim in ({"rho": 0.01}, {"mu": mu}))
+    assert 0.7 * strong < weak < strong
+
+
+@pytest.mark.parametrize(
+    ("claim", "unit"), [({"rho": 0.02}, "rho"), ({"rdp": {2.0: 0.04, 8.0: 0.16}}, "multiple of the bounds")]
+)
+def test_claims_on_divergences_are_audited_at_a_distance(claim, unit: str) -> None:
+    """Null: noise of mu = 0.2, which has 0.02-zCDP: refuted with probability at most 1e-6. Half of it is refuted."""
+
+    def noisy(factor: float):
+        return lambda data, trials, rng: data.y.mean() + factor * (2.0 / 500) / 0.2 * rng.standard_normal(trials)
+
+    family = chaudhuri_hsu(500, {"mu": 0.2})
+    full, half = (
+        group_audit(noisy(factor), family, claim, trials=20_000, confidence=1.0 - 1e-6) for factor in (1.0, 0.5)
+    )
+    assert not full.refuted and half.refuted and half.unit == unit and half.distance > 3
+    true = 0.08 if unit == "rho" else 4.0
+    assert 0.25 * true < half.lower < true
+
+
+# --- families under a curve ----------------------------------------------------------------------------------------
+
+
+def test_two_point_floor_under_a_gaussian_claim_is_three_times_the_one_under_epsilon_and_delta() -> None:
+    found = chaudhuri_hsu(1000, {"mu": MU})
+    best = max(k * 2.0 * norm.cdf(-0.5 * k * MU) for k in range(1, 200))
+    records = found.parameters["records"]
+    assert found.floor == pytest.approx(2.0 * best / records, rel=1e-9) and best == pytest.approx(4.775, abs=1e-3)
+    assert found.distance == 11 and found.epsilon is None and found.privacy.mu == MU
+    weaker = max(k * two_point_constant(0.5, 1e-5, k, "tight") for k in range(1, 200))
+    assert best / weaker == pytest.approx(3.245, abs=1e-3)
+
+
+@pytest.mark.parametrize("make", [packing, norm_packing, large_radius])
+def test_sign_families_under_a_curve(make) -> None:
+    """The floor is the zero risk (or its like) times what the curve leaves, and rises as the claim gets stronger."""
+    floors = [make(2000, 8, {"mu": mu}).floor for mu in (0.4, 0.2, 0.1)]
+    assert 0.0 < floors[0] < floors[1] < floors[2]
+    family = make(2000, 8, {"mu": 0.2})
+    if family.name != "large radius":
+        left = _group.bayes_variance(curve({"mu": 0.2}).pair(family.distance))
+        assert family.floor == pytest.approx(family.parameters["zero_risk"] * left, rel=1e-12)
+    assert family.floor_at({"mu": 0.1}) > family.floor > family.floor_at({"mu": 0.4})
+    assert make(2000, 8, Unnamed(0.2)).floor == pytest.approx(family.floor, rel=0.05)
+
+
+def test_fingerprinting_under_a_curve_uses_the_distance_of_neighbours() -> None:
+    found = fingerprinting(100, 50, {"mu": 0.1}, constants="tight")
+    level = 2.0 * math.atanh(2.0 * norm.cdf(0.05) - 1.0)  # pure ε with the same total variation
+    assert found.floor == pytest.approx(fingerprinting(100, 50, level, constants="tight").floor, rel=1e-9)
+    with pytest.raises(InvalidInput, match="beside a privacy curve"):
+        fingerprinting(100, 50, {"mu": 0.1}, constants="printed")
+
+
+def test_distance_for_the_floor_and_for_the_attack() -> None:
+    assert best_distance({"mu": MU}, 1000) == 11 and best_distance({"mu": MU}, 5) == 5
+
+    def power(k: int, mu: float = 0.9) -> float:  # of noise 10% too small, in standard errors of one run
+        misses = norm.cdf(-0.5 * k * MU)
+        return (misses - norm.cdf(-0.5 * k * MU / mu)) / math.sqrt(misses * (1.0 - misses))
+
+    chosen = best_distance({"mu": MU}, 1000, purpose="attack")
+    assert power(chosen) >= 0.98 * max(power(k) for k in range(1, 200)) and chosen > 11
+
+
+# --- audits of pairs at a distance ---------------------------------------------------------------------------------
+
+
+def noisy_mean(factor: float, n: int = 1000, mu: float = MU):
+    """The mean of n labels in [−1, 1] with `factor` times the Gaussian noise that μ-GDP needs."""
+
+    def run(data, trials, rng):
+        return data.y.mean() + factor * (2.0 / n) / mu * rng.standard_normal(trials)
+
+    return run
+
+
+@pytest.mark.parametrize(("factor", "refuted"), [(1.0, False), (0.9, True), (0.5, True), (0.35, True), (0.25, True)])
+def test_noise_too_small_is_refuted_by_a_claim_in_mu(factor: float, refuted: bool) -> None:
+    """Null at factor 1: refuted with probability at most 1e-6. Smallest error caught: noise 0.9 of what it must be."""
+    found = group_audit(noisy_mean(factor), chaudhuri_hsu(1000, {"mu": MU}), {"mu": MU}, confidence=1.0 - 1e-6)
+    assert found.refuted is refuted
+    assert found.lower <= MU / factor and found.unit == "mu"
+    assert ("not refuted" in str(found)) is not refuted
+    if factor == 1.0:
+        assert found.lower >= 0.95 * MU  # sharp
+
+
+def test_the_same_pair_audits_epsilon_and_delta() -> None:
+    for factor, refuted in ((1.0, False), (0.5, True)):
+        found = group_audit(noisy_mean(factor), chaudhuri_hsu(1000, 0.5, 1e-5), 0.5, delta=1e-5)
+        assert found.refuted is refuted and found.unit.startswith("epsilon")
+
+
+def test_noisy_ridge_on_a_packing_through_the_pairs_of_signs() -> None:
+    """The review's ridge with perturbed statistics: noise ×0.3 is refuted at a distance, ×1 is not."""
+    n, d = 2000, 8
+    mu = 0.2
+    # Replacing a record moves Xᵀy by at most 2 and XᵀX, diagonal here, by at most √2: in all √6.
+    noise = math.sqrt(6.0) / mu
+
+    def ridge(factor: float):
+        def run(data, trials, rng):
+            moments = np.asarray(data.X.power(2).sum(axis=0)).ravel() + 50.0
+            cross = data.X.T @ data.y
+            shape = (trials, d)
+            upper = np.maximum(moments + factor * noise * rng.standard_normal(shape), 20.0)
+            return (cross + factor * noise * rng.standard_normal(shape)) / upper
+
+        return run
+
+    family = packing(n, d, {"mu": mu})
+    for factor, refuted in ((1.0, False), (0.3, True)):
+        assert group_audit(ridge(factor), family, {"mu": mu}, trials=20_000, confidence=1 - 1e-6).refuted is refuted
+
+
+def test_many_targets_at_once_show_what_one_target_hides() -> None:
+    """Noise ×0.1 on a fingerprinting family: all targets together refute, one target does not."""
+    family = fingerprinting(60, 20, {"mu": 0.5}, active=20, mass=1.0, beta=0.5, constants="tight")
+
+    def counts(data, trials, rng):  # label sums, each record on one coordinate: sensitivity √2·scale
+        scale = family.parameters["scale"]
+        sums = data.X.T @ data.y
+        return sums / 3.0 + 0.1 * math.sqrt(2.0) * scale / 0.5 / 3.0 * rng.standard_normal((trials, 20))
+
+    one = group_audit(counts, family, {"mu": 0.5}, distance=1, trials=4_000)
+    many = group_audit(counts, family, {"mu": 0.5}, distance=8, trials=4_000)
+    assert many.refuted and many.hits[0] / many.trials > 0.9
+    assert many.distance == 8 and one.distance == 1
+
+
+def test_level_of_the_exact_test_at_the_edge_of_the_claim() -> None:
+    """Null: at the least favourable rates the claim is excluded with probability at most 5%; 1,500 counts.
+
+    Above `most`: probability below 1e-6. Smallest error caught: the claim's μ times 0.9.
+    """
+    rng = np.random.default_rng(7)
+    made, size = curve({"mu": 0.5}), 400
+    for q in (0.01, 0.16, 0.5):
+        p = float(made.most(q, 3))
+        x, y = rng.binomial(size, p, 1_500), rng.binomial(size, q, 1_500)
+        weights = math.sqrt(p * (1 - p)), math.sqrt(q * (1 - q))
+        pairs = list(zip(x.tolist(), y.tolist(), strict=True))
+        kept = {pair: excluded(made, 3, pair, size, 0.05, weights) for pair in set(pairs)}
+        most = binom.isf(1e-6, 1_500, 0.05)
+        assert sum(kept[pair] for pair in pairs) <= most
+        if q == 0.16:
+            weak = curve({"mu": 0.4})
+            assert sum(excluded(weak, 3, pair, size, 0.05, weights) for pair in pairs[:500]) > binom.isf(
+                1e-6, 500, 0.05
+            )
+
+
+def test_audits_take_pairs_of_ones_own_and_refuse_what_they_cannot_use() -> None:
+    pair = Attack(0.0, 5.0, 5, lambda outputs: outputs[:, 0], "two numbers five apart")
+
+    def laplace(data, trials, rng):
+        return data + rng.laplace(0.0, 1.0, (trials, 1))
+
+    assert not group_audit(laplace, pair, 1.0, trials=5_000).refuted
+    assert group_audit(laplace, pair, 0.6, trials=5_000).refuted
+    assert group_audit(laplace, lambda k, rng: Attack(0.0, float(k), k, pair.score, ""), 0.5, trials=5_000).refuted
+    bad = [
+        (lambda: group_audit(laplace, pair, 1.0, distance=2), "distance must be 5"),
+        (lambda: group_audit(3, pair, 1.0), "mechanism must be callable"),
+        (lambda: group_audit(lambda *a: 1 / 0, pair, 1.0), "mechanism raised ZeroDivisionError on the data set"),
+        (
+            lambda: group_audit(lambda d, t, r: np.full(t, np.nan), pair, 1.0),
+            "the array that mechanism returns must be",
+        ),
+        (lambda: group_audit(laplace, 3, 1.0), "family must be"),
+        (lambda: group_audit(laplace, lambda k, rng: 3, 1.0), "family must be something that makes an Attack"),
+        (lambda: group_audit(laplace, pair, 1.0, trials=5), "trials must be"),
+    ]
+    for call, message in bad:
+        with pytest.raises(InvalidInput, match=message):
+            call()
+
+
+def test_a_family_keeps_its_bits_beside_the_curves() -> None:
+    """ε given as a number goes the way that it always went."""
+    assert isinstance(chaudhuri_hsu(50, 0.5, 1e-6).privacy, _curve.Approximate)
+    for constants in ("exact", "tight"):
+        for distance in (1, 3):
+            group, tight = (make(0.5, 1e-3, distance) for make in (_group.group_pair, _group.iterated_pair))
+            expected = _group.overlap(tight if constants == "tight" else group)
+            assert two_point_constant(0.5, 1e-3, distance, constants) == pytest.approx(expected, rel=1e-14)

@@ -1,0 +1,157 @@
+"""What a slope excludes, warnings, intervals from ranges, and the bootstrap against a slow twin."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from naive import rates as naive
+from scipy.stats import binom
+
+from dpbench.core.sampling import stream
+from dpbench.core.validation import InvalidInput
+from dpbench.ledger.core import rate_verdict
+from dpbench.rates import compatible, data_sets_needed, slope, theory_slope, would_see
+from dpbench.rates.exclusion import wording
+from dpbench.rates.slopes import mean_limits
+
+GRID = [100.0, 200.0, 400.0, 800.0]
+
+
+def rare(rng, trials, chances, base=0.5):
+    """Mean 1 everywhere: `base` with a tenth of noise, and with a falling chance a failure that makes up the rest."""
+    return [
+        base * np.clip(1.0 + 0.1 * rng.standard_normal(trials), 0.0, 2.0) + (1.0 - base) / p * (rng.random(trials) < p)
+        for p in chances
+    ]
+
+
+FALLING = np.geomspace(0.2, 0.02, 4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_widening_is_that_of_a_studentised_bootstrap(seed: int) -> None:
+    """Against loops with the same resamples; a variance over the mean of the trials, not the resample's, is seen."""
+    samples = [stream("widening", seed, g).lognormal(0.0, 1.5, 12) for g in range(3)]
+    found = slope(GRID[:3], samples, resamples=200).widening
+    expected = naive.widening(GRID[:3], samples, 200, stream("rates.slope", samples))
+    assert found == pytest.approx(expected, rel=1e-9)
+    assert max(expected) > 1.005  # so that it is tested at all
+
+
+def test_an_interval_from_ranges_covers_what_students_misses() -> None:
+    """Rare failures with a chance that falls along the grid, 16 trials: Student's misses more than 10% at level 1%.
+
+    Null: the range's misses at most 1%; 150 sweeps; above `most` with probability below 1e-6. Caught: Student's.
+    """
+    largest = [(1.0 - 0.5) / p + 1.0 for p in FALLING]
+    most = binom.isf(1e-6, 150, 0.01)
+    missed = {"range": 0, "student": 0}
+    for t in range(150):
+        samples = rare(stream("rare", t), 16, FALLING)
+        for found in (slope(GRID, samples, level=1e-2, largest=largest),
+                      slope(GRID, samples, level=1e-2, resamples=0)):  # fmt: skip
+            missed[found.method] += not found.interval[0] <= 0.0 <= found.interval[1]
+    assert missed["range"] <= most < 15 < missed["student"]
+
+
+def test_sweeps_that_miss_are_warned_of() -> None:
+    """Null: misses without a warning have probability at most 1%, for laws that miss 4 to 20 times too often.
+
+    400 sweeps a law; above `most` with probability below 1e-6. Planted: without the warning both laws are above.
+    Laws that cover are seldom warned of.
+    """
+    most = binom.isf(1e-6, 400, 0.01)
+    laws = {
+        "rare failures": lambda rng: rare(rng, 16, FALLING),
+        "lognormal, spread grows": lambda rng: [rng.lognormal(-s * s / 2, s, 16) for s in np.geomspace(0.2, 1.8, 4)],
+        "gamma of skewness 0.5": lambda rng: [rng.gamma(16.0, 1.0 / 16.0, 16) for _ in GRID],
+    }
+    silent, warned, missed = {}, {}, {}
+    for name, law in laws.items():
+        found = [slope(GRID, law(stream("warned", name, t)), level=1e-2, resamples=200) for t in range(400)]
+        misses = [not f.interval[0] <= 0.0 <= f.interval[1] for f in found]
+        missed[name], warned[name] = sum(misses), sum(bool(f.warning) for f in found)
+        silent[name] = sum(miss and not f.warning for miss, f in zip(misses, found, strict=True))
+    assert max(silent.values()) <= most
+    assert missed["rare failures"] > most
+    assert warned["gamma of skewness 0.5"] < 60 < 300 < warned["rare failures"]
+
+
+@pytest.mark.parametrize("law", ["coin", "uniform", "never seen"])
+def test_limits_of_a_bounded_mean_hold(law: str) -> None:
+    """Null: each limit misses with at most 5%; 1,000 samples of 20; above `most` with probability below 1e-6.
+
+    Caught: limits at a tail of 60%, the smallest error that these limits, which are not sharp, show.
+    """
+    draw, mean = {
+        "coin": (lambda rng: (rng.random(20) < 0.1) * 2.0, 0.2),
+        "uniform": (lambda rng: 2.0 * rng.random(20), 1.0),
+        "never seen": (lambda rng: (rng.random(20) < 0.01) * 2.0, 0.02),
+    }[law]
+    most = binom.isf(1e-6, 1000, 0.05)
+    for side in (0, 1):
+        limits = [mean_limits(draw(stream("limits", law, t)), 2.0, 0.05)[side] for t in range(1000)]
+        assert sum(limit > mean if side == 0 else limit < mean for limit in limits) <= most
+    low, high = mean_limits(np.zeros(20), 2.0, 0.05)
+    assert low == 0.0 and high == pytest.approx(2.0 * (1.0 - 0.025 ** (1.0 / 20.0)), rel=1e-9)
+
+
+def test_compatible_exponents_take_out_logarithms_and_second_terms() -> None:
+    """Noise-free laws of a known exponent: it is the only one, or inside what the nuisances leave."""
+    x = [100.0, 300.0, 1000.0, 3000.0]
+    for a, b, r in ((-0.5, 0.0, 0.0), (-0.5, 1.5, 0.0), (-1.0, 0.0, 0.8), (-2.0 / 3.0, -0.5, 0.4)):
+        law = [v**a * math.log(v) ** b * (1.0 + r * (v / x[0]) ** -0.5) for v in x]
+        value = theory_slope(x, law)
+        assert compatible((value, value), x, logarithm=(b, b), second=(0.5, r))[0] <= a + 1e-9
+        low, high = compatible((value, value), x, logarithm=(min(b, 0.0), max(b, 0.0)), second=(0.5, 1.0))
+        assert low - 1e-9 <= a <= high + 1e-9
+        if r == 0.0:
+            assert compatible((value, value), x, logarithm=b) == pytest.approx((a, a), abs=1e-9)
+        if b or r:
+            assert abs(value - a) > 0.02  # what the nuisances take out
+    assert compatible((-0.6, -0.4), x) == (-0.6, -0.4)
+
+
+def test_the_smallest_error_seen_is_where_the_verdict_turns() -> None:
+    for interval, expected, side in (((-0.9, -0.5), -0.6, "upper"), ((-0.62, -0.58), -0.6, "tight")):
+        seen = would_see(interval, expected, side=side)
+        for factor, verdict in ((0.99, False), (1.01, True)):
+            moved = tuple(end + factor * seen for end in interval)
+            assert (rate_verdict(moved, expected, side) == "inconsistent") is verdict
+    assert would_see((-0.3, -0.2), -0.6) == 0.0 and wording((-0.3, -0.2), -0.6).startswith("contradicted")
+    assert "not contradicted (would see 0.12)" in wording((-0.62, -0.5), -0.6)
+
+
+def test_planned_data_sets_see_the_error_half_the_time() -> None:
+    """Null: with the planned trials a law slower by 0.25 is inconsistent in a half of 200 sweeps; 6 standard errors."""
+    spreads = [0.5, 0.5, 0.7, 0.7]
+    count = data_sets_needed(GRID, spreads, 0.25, level=1e-2)
+    seen = 0
+    for t in range(200):
+        rng = stream("planned", t)
+        samples = [x**-0.25 * rng.gamma(1.0 / s**2, s**2, count) for x, s in zip(GRID, spreads, strict=True)]
+        found = slope(GRID, samples, level=1e-2, resamples=0)
+        seen += rate_verdict(found.interval, -0.5, "upper") == "inconsistent"
+    assert abs(seen - 100) < 6.0 * math.sqrt(50.0) + 8
+    assert data_sets_needed(GRID, spreads, 0.15, level=1e-2) > 5 * count
+    assert data_sets_needed(GRID, [0.0] * 4, 0.15) == 8
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: slope(GRID, [np.ones(8)] * 4, largest=[2.0]), "largest must be one number, or one for each"),
+        (lambda: slope(GRID, [np.ones(8)] * 4, largest=0.5), r"samples must be arrays of numbers in \[0, 0.5\]"),
+        (lambda: compatible((1.0, 0.0), GRID), "interval must be two numbers in order"),
+        (lambda: compatible((0.0, 1.0), [0.5, 2.0], logarithm=1.0), "x must be above 1"),
+        (lambda: compatible((0.0, 1.0), GRID, second=(-1.0, 1.0)), "second must be"),
+        (lambda: would_see((0.0, 1.0), 0.5, side="both"), "side must be one of"),
+        (lambda: data_sets_needed(GRID, [1.0] * 4, 0.05), "error must be above the tolerance"),
+        (lambda: data_sets_needed(GRID, [1.0], 0.5), "spreads must be one for each"),
+    ],
+)
+def test_bad_input_is_refused(call, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        call()

@@ -1,0 +1,75 @@
+"""A release computes one trial: of every mechanism that draws whole blocks, and of the law of its trials."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from registry import REGISTRY, Case
+from scipy.stats import ks_2samp
+
+from dpbench.core.sampling import block_of, block_width, release, stream
+from dpbench.papers.glm.noisy_gd import NoisyGD
+
+WITH_BLOCKS = {
+    "NoisyGD", "PrivateGridSearch", "Boosting", "AveragedPerturbation", "RegularizedPerturbation", "RSPM", "RRSPM"
+}  # fmt: skip
+LEVEL, RUNS = 1e-6, 3_000
+
+
+def of(name: str) -> tuple[Case, str]:
+    return next((case, kind) for case in REGISTRY for kind in case.kinds if type(case.make()).__name__ == name)
+
+
+def test_every_mechanism_that_draws_whole_blocks_is_here() -> None:
+    """One whose single trial draws as much as a whole block, but for `block`, is one of the list."""
+    kinds = {type(case.make()) for case in REGISTRY}
+    assert {kind.__name__ for kind in kinds if hasattr(kind, "block")} == WITH_BLOCKS
+
+
+@pytest.mark.parametrize("name", sorted(WITH_BLOCKS))
+def test_a_release_asks_for_a_block_of_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    case, kind = of(name)
+    mechanism, problem = case.make(), case.problem(kind)
+    asked, own = [], type(mechanism).block
+
+    def block(self: Any, p: Any, width: int, rng: np.random.Generator) -> np.ndarray:
+        asked.append(width)
+        return own(self, p, width, rng)
+
+    monkeypatch.setattr(type(mechanism), "block", block)
+    monkeypatch.setattr(type(mechanism), "__call__", None)
+    first, again = (release(mechanism, problem, seed=3).output for _ in range(2))
+    assert asked == [1, 1] and first.ndim == 1 and np.array_equal(first, again)
+    assert block_of(mechanism, problem, 3, stream("three")).shape == (3, first.size)
+
+
+def test_a_base_computes_one_trial_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PrivateGridSearch", "Boosting"):
+        case, kind = of(name)
+        mechanism = replace(case.make(), base=NoisyGD(1.0, 1e-5))
+        with monkeypatch.context() as patched:
+            patched.setattr(NoisyGD, "__call__", None)
+            release(mechanism, case.problem(kind), seed=1)
+
+
+@pytest.mark.parametrize("name", ["NoisyGD", "RRSPM"])
+def test_releases_have_the_law_of_the_trials(name: str) -> None:
+    """Two-sample Kolmogorov-Smirnov of a coordinate at 1e-6, fixed seeds; it sees noise 1.5 times too large."""
+    case, kind = of(name)
+    m, p = case.make(), case.problem(kind)
+    single = np.array([block_of(m, p, 1, stream("single", k))[0] for k in range(RUNS)])
+    many = m(p, RUNS, stream("many"))
+    assert ks_2samp(single[:, 0], many[:, 0]).pvalue > LEVEL
+    if name == "NoisyGD":
+        centre = many[:, 0].mean()
+        assert ks_2samp(centre + 1.5 * (single[:, 0] - centre), many[:, 0]).pvalue < LEVEL
+
+
+def test_a_mechanism_without_blocks_is_called_for_one_trial() -> None:
+    case, kind = of("OutputPerturbation")
+    m, p = case.make(), case.problem(kind)
+    assert not hasattr(m, "block") and release(m, p, seed=1).output.shape == (p.d,)
+    assert block_width(p) > 1
