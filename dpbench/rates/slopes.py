@@ -230,7 +230,7 @@ def _from_ranges(weights: np.ndarray, draws: list[np.ndarray], tops: list[float]
 
 def _widening(weights: np.ndarray, draws: list[np.ndarray], freedom: float, resamples: int) -> tuple[float, float]:
     """How much further out than Student's the quantiles of the studentised slope are, for the two sides."""
-    rng = stream("rates.slope", draws)
+    rng = stream("rates.slope", [part.size for part in draws])  # not by the numbers: their last bits would decide
     shifts, variances = np.zeros(resamples), np.zeros(resamples)
     for weight, part in zip(weights, draws, strict=True):
         centre = part.mean()
