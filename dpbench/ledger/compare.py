@@ -2,6 +2,10 @@
 
 At one seed, the value and every column of an entry agree within a relative difference of 1e-9 where the entry is exact
 and 1e-6 where it samples; an entry may declare more (`Claim.drift`), where last bits flip decisions of a sampler.
+
+Another type of processor, or other versions of the libraries, round differently: a parameter that differs in its last
+bit names another seed. Between two such environments the numbers of an entry that samples are those of two independent
+runs: its verdict must be the same, and each value must lie in the other's interval ("elsewhere").
 """
 
 from __future__ import annotations
@@ -31,8 +35,10 @@ class Difference:
     Attributes
     ----------
     id : str
-    kind : {"same", "moved", "differs", "verdict", "missing", "new"}
-        "moved": beyond the common tolerance, within the declared one; "differs": beyond that too, or of other columns.
+    kind : {"same", "moved", "elsewhere", "differs", "verdict", "missing", "new"}
+        "moved": beyond the common tolerance, within the declared one; "elsewhere": beyond that, of an entry that
+        samples and was run on another type of processor or with other versions, with the same columns and each value in the
+        other's interval; "differs": beyond all of these, or of other columns.
     old, new : str
         Verdict and value in each.
     distance : float
@@ -69,6 +75,7 @@ def read(path: Path) -> dict[str, dict[str, Any]]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         common = {name: document[name] for name in ("level", "seed")}
+        common["environment"] = {**document.get("versions", {}), "processor": document.get("processor")}
         for item in document["claims"]:
             lacking = {"value", "interval", "series", "level", "trials"} - item["evidence"].keys()
             if lacking:
@@ -109,7 +116,28 @@ def _difference(name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any]
     distance, where = _farthest(old["evidence"], new["evidence"])
     common = SAMPLED if new["evidence"]["level"] or new["evidence"]["trials"] else EXACT
     kind = "same" if distance <= common else "moved" if distance <= drift else "differs"
+    if kind == "differs" and common == SAMPLED and _elsewhere(old, new) and _agree(old["evidence"], new["evidence"]):
+        kind = "elsewhere"
     return Difference(name, kind, *said, distance, where)
+
+
+def _elsewhere(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether the two are known to be of different types of processor, or of different versions of a library."""
+    sides = [dict(side.get("environment") or {}) for side in (old, new)]
+    names = (sides[0].keys() & sides[1].keys()) - {"dpbench", "machine"}
+    return any(sides[0][name] and sides[1][name] and sides[0][name] != sides[1][name] for name in names)
+
+
+def _agree(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether two independent runs say the same: equal columns, each value in the other's interval (else equal)."""
+    if old["series"].keys() != new["series"].keys() or (old["interval"] is None) != (new["interval"] is None):
+        return False
+    if old["interval"] is None:
+        return _distance(old["value"], new["value"]) <= SAMPLED
+    return all(
+        float(one["interval"][0]) <= float(other["value"]) <= float(one["interval"][1])
+        for one, other in ((old, new), (new, old))
+    )
 
 
 def _farthest(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[float, str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dpbench.ledger.core import Claim, Evidence, plain
 from dpbench.ledger.grades import Basis, basis, counts
-from dpbench.runs.environment import machine, versions
+from dpbench.runs.environment import machine, processor_type, versions
 
 SCHEMA = 2
 
@@ -103,6 +103,7 @@ class Ledger:
             "level": self.level,
             "error_budget": plain(self.error_budget),
             "versions": versions(),
+            "processor": processor_type(),
             "machine": machine(),
             "seed": self.seed,
             "seconds": self.seconds,
