@@ -37,8 +37,8 @@ class Difference:
     id : str
     kind : {"same", "moved", "elsewhere", "differs", "verdict", "missing", "new"}
         "moved": beyond the common tolerance, within the declared one; "elsewhere": beyond that, of an entry that
-        samples and was run on another type of processor or with other versions, with the same columns and each value in the
-        other's interval; "differs": beyond all of these, or of other columns.
+        samples and was run on another type of processor or with other versions, with the same columns and each value in
+        the other's interval; "differs": beyond all of these, or of other columns.
     old, new : str
         Verdict and value in each.
     distance : float
