@@ -23,7 +23,7 @@ def mass(count: Any, trials: int, chance: Any) -> Any:
     Returns
     -------
     float64 or ndarray
-        Relative error below 1e-14·n, for n from 10 on: that of log B (`tests/test_binomial.py`).
+        Relative error below 1e-14·n, for n from 10 on: that of log B (`tests/core/test_binomial.py`).
     """
     k = np.asarray(count, dtype=np.float64)
     inside = (k >= 0.0) & (k <= trials)

@@ -11,7 +11,7 @@ probability it can resolve (10 of its resamples), and each side of the interval 
 Assumed beyond independence: finite variances, and that further out in the tail the studentised slope falls
 off like t times that factor. The level is therefore nominal: right for Gaussian means whose logarithms are
 linear over their errors (up to Satterthwaite's approximation), approximate under skewness. Measured in
-`tests/test_rates_coverage.py`, five points of 16 trials: with trials of skewness 0.5 (the entries' have less
+`tests/rates/test_rates_coverage.py`, five points of 16 trials: with trials of skewness 0.5 (the entries' have less
 where they are few) Student's interval alone misses at most 1.1 times as often as its level says, down to 1e-5
 (nothing was counted at 1e-6); with lognormal trials of skewness 33 the whole method misses more than 1.5 times
 and less than 5 times as often at 1e-2, and Student alone is the worse the smaller the level.

@@ -19,8 +19,8 @@ HOSTILE = (
     "set, and on its neighbour of which one record differs, each mechanism ran once; none raised, gave NaN, "
     "missed its solver's bound, or answered one side alone. What each case has completed (half of the data sets are "
     "neighbours of the others); what is asked with n ≤ 8 is for a mechanism and loss, whose two arithmetics share it, "
-    "each with data sets of its own: `pytest -m evidence tests/test_totality.py --counts evidence/totality.json`, "
-    "which goes on where the file stops."
+    "each with data sets of its own: `pytest -m evidence tests/ledger/test_totality.py --counts "
+    "evidence/totality.json`, which goes on where the file stops."
 )
 """What stands above each table."""
 
@@ -49,7 +49,7 @@ def costs(document: dict[str, Any]) -> str:
 
 
 def hostile(document: dict[str, Any]) -> str:
-    """Data sets that each mechanism met, of what ``tests/test_totality.py --counts`` wrote."""
+    """Data sets that each mechanism met, of what ``tests/ledger/test_totality.py --counts`` wrote."""
     sizes = tuple(document["asked"])
     rows = (
         (name, *(f"{met[size]['sets']:,}" if size in met else "" for size in sizes))

@@ -26,6 +26,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -60,7 +61,7 @@ def key(mutation: Mutation, by: str = "", root: Path = ROOT) -> str:
     """Of the error and of what its result depends on: the file, and the test that noticed it, or else all its tests."""
     made = hashlib.sha256(repr(mutation).encode())
     path, _, test = by.partition("::")
-    tests = [path] if test else [f"tests/{one}.py" for one in mutation.tests]
+    tests = [path] if test else [file_of(one) for one in mutation.tests]
     for one in (mutation.path, *tests):
         tree = ast.parse((root / one).read_text(encoding="utf-8"))
         if one == path and test:
@@ -68,6 +69,13 @@ def key(mutation: Mutation, by: str = "", root: Path = ROOT) -> str:
             tree.body = [node for node in tree.body if getattr(node, "name", name) == name or not is_test(node)]
         made.update(ast.dump(tree).encode())
     return made.hexdigest()[:16]
+
+
+@cache
+def file_of(test: str) -> str:
+    """The path of the test file of this name, of which there is one."""
+    (found,) = (ROOT / "tests").rglob(f"{test}.py")
+    return str(found.relative_to(ROOT))
 
 
 def is_test(node: ast.stmt) -> bool:
@@ -148,7 +156,7 @@ class Copy:
         path = self.root / mutation.path
         text = path.read_text(encoding="utf-8")
         names = [*enclosing(text, text.index(mutation.old)), path.stem.removeprefix("_")]
-        files = [f"tests/{test}.py" for test in mutation.tests]
+        files = [file_of(test) for test in mutation.tests]
         with self.planted(mutation):
             said, took, node = self.run(files, names, limit)
         if said == "out of time" and took < SLOWER * self.run([node], [], limit)[1]:

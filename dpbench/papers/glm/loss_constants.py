@@ -21,7 +21,7 @@ U(x) = x*x + √(x*²x² + 1 − 2x*²) is convex, has U(x*) = 1 and U'(x*) = x*
 there, so s ≤ tangent ≤ U; the smaller root is never positive; c < f(z) is between 0 and the curve, and
 0 is in the disc. A smaller r has a smaller maximum, as f is non-decreasing. *Logistic*: f is the
 logistic function, concave for x ≥ 0 only; s ≤ U on x < 0 is a scalar inequality in (a, x) that
-`tests/test_sensitivity.py` checks on a grid.
+`tests/papers/glm/test_sensitivity.py` checks on a grid.
 
 *One dimension*: no orthogonal part; D = X·max over a' ≤ a of f(a') + max_{0≤u≤1} u·f(−a'u), the records
 x = X and x = −uX. The best w may lie inside the ball (logistic, Huber).

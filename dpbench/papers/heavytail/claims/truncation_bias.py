@@ -1,6 +1,7 @@
 """Where truncation, not noise, sets the excess risk: the printed ι of Assumption 4, and laws with a heavy response.
 
-All laws obey the assumptions named (`tests/test_heavytail_admissible.py`); what is random is bounded, not sampled.
+All laws obey the assumptions named (`tests/papers/heavytail/test_heavytail_admissible.py`); what is random is
+bounded, not sampled.
 """
 
 from __future__ import annotations

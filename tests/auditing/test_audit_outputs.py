@@ -1,0 +1,111 @@
+"""Outputs of any kind: leaks are found or the audit is blind, identifiers can be left out, events are named."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbench import InvalidInput, audit, audit_samples, each
+from dpbench.auditing.flatten import learn
+
+Rng = np.random.Generator
+BLIND = ("generator",)
+QUICK = ("model", "frame with a text column", "JSON text", "set", *BLIND)
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`studies.output_kinds`, found beside the tests."""
+    monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).resolve().parents[2])])
+    from studies import output_kinds
+
+    return output_kinds
+
+
+@pytest.mark.parametrize("kind", QUICK)
+def test_a_leak_is_found_or_the_audit_is_blind(bench: Any, kind: str) -> None:
+    found = bench.leak(kind, 800)
+    assert found.verdict == ("blind" if kind in BLIND else "refuted")
+    assert (found.blind != "") == (kind in BLIND)
+
+
+@pytest.mark.slow
+def test_forty_kinds_of_output(bench: Any) -> None:
+    """The same leak in all of them: at least 32 found, none passed in silence."""
+    verdicts = {kind: bench.leak(kind, 1_500).verdict for kind in bench.KINDS}
+    assert len(verdicts) == 40 and "not refuted" not in verdicts.values()
+    assert sum(v == "refuted" for v in verdicts.values()) >= 32
+
+
+@pytest.mark.parametrize("kind", ["identifier", pytest.param("frame with an identifier", marks=pytest.mark.slow)])
+def test_an_identifier_is_no_leak_and_can_be_left_out(bench: Any, kind: str) -> None:
+    bare, ignored = bench.healthy(kind, 800, False), bench.healthy(kind, 800, True)
+    assert bare.verdict == "blind" and f"ignore=['{bench.HEALTHY[kind][0]}" in bare.blind and bare.blind in str(bare)
+    assert ignored.verdict == "not refuted" and ignored.ignored == (bench.HEALTHY[kind][0],)
+
+
+def test_a_canary_in_a_sentence_is_found() -> None:
+    """3% against 30%: log ratio 2.3; and a healthy writer is not refuted."""
+
+    def write(share: float, rng: Rng) -> str:
+        words = " ".join(f"w{k}" for k in rng.integers(0, 50, 12))
+        return f"{words} canary7731" if rng.random() < share else words
+
+    found = audit(each(write), 0.03, 0.3, epsilon=1.0, trials=2_000)
+    assert found.verdict == "refuted" and "canary7731" in found.event
+    right = audit(each(lambda d, rng: write(0.03, rng)), 0.03, 0.3, epsilon=0.5, trials=1_000)
+    assert right.verdict == "not refuted"
+
+
+def test_events_are_named_as_the_user_would() -> None:
+    pandas = pytest.importorskip("pandas")
+
+    def table(d: float, rng: Rng) -> Any:
+        noise = rng.laplace(size=2)
+        return pandas.DataFrame({"who": ["a", "b"], "income": [d + noise[0], noise[1]]})
+
+    found = audit(each(table), 0.0, 2.0, epsilon=0.5, trials=1_000)
+    assert found.verdict == "refuted" and "column 'income' of row 'a'" in found.event
+    assert "a shift planted in column 'income' of row 'a' is found" in found.selftest
+
+
+def test_rows_are_aligned_by_their_keys_and_sets_by_their_members() -> None:
+    tables = [[("b", 2.0), ("a", 1.0)], [("a", 1.0), ("b", 2.0)]]
+    rows = learn(tables, least=1).encode(tables)
+    names = learn(tables, least=1).names
+    where = [names.index(f"column 1 of row {k!r}") for k in "ab"]
+    assert rows[:, where].tolist() == [[1.0, 2.0], [1.0, 2.0]]
+    assert "place of row 'a'" in names  # an order may tell, too
+    sets = learn([{"x"}, {"y", "x"}], least=1)
+    assert sets.encode([{"y"}, {"x"}])[:, sets.names.index("'y' in output")].tolist() == [1.0, 0.0]
+
+
+def test_what_cannot_be_ignored_is_refused() -> None:
+    sampler = each(lambda d, rng: {"n": d + rng.laplace()})
+    with pytest.raises(InvalidInput, match=r"ignore must name leaves of the outputs, such as .*'n'.*; got 'id'"):
+        audit(sampler, 0.0, 1.0, epsilon=1.0, trials=200, ignore=["id"])
+    with pytest.raises(InvalidInput, match=r"ignore must leave something of the outputs to compare, got \['n'\]"):
+        audit(sampler, 0.0, 1.0, epsilon=1.0, trials=200, ignore=["n"])
+    longer = each(lambda d, rng: ["u", 1.0][: 1 + int(rng.random() < 0.1 + 0.8 * d)])
+    found = audit(longer, 0.0, 1.0, epsilon=1.0, trials=1_000, ignore=["0", "1"])
+    assert found.verdict == "refuted" and "length of output" in found.event  # which is left of it
+    with pytest.raises(InvalidInput, match="ignore must be left out"):
+        audit(lambda d, n, rng: rng.random(n), 0.0, 1.0, epsilon=1.0, trials=200, ignore=["id"])
+    with pytest.raises(InvalidInput, match="ignore must be a sequence of paths"):
+        audit(sampler, 0.0, 1.0, epsilon=1.0, trials=200, ignore="n")
+
+
+def test_lists_of_results_are_audited_as_they_are() -> None:
+    rng = np.random.default_rng(0)
+    ours, theirs = (
+        [{"n": d + rng.laplace(scale=0.3), "id": rng.bytes(8).hex()} for _ in range(600)] for d in (0.0, 1.0)
+    )
+    found = audit_samples(ours, theirs, epsilon=1.0)
+    assert found.verdict == "refuted" and "output['n']" in found.event
+    again = audit_samples(ours[:300], ours[300:], epsilon=1.0)
+    assert again.verdict == "blind"
+    assert audit_samples(ours[:300], ours[300:], epsilon=1.0, ignore=["id"]).verdict == "not refuted"

@@ -1,0 +1,148 @@
+"""The benchmarks measure what they say, refuse to time a wrong answer, and name a missing extra."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+pytestmark = pytest.mark.meta
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The modules of `benchmarks/`, found beside the tests; installed packages come first."""
+    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
+    from benchmarks import bench_cases, bench_ratio, cases
+    from dpbench.papers.glm.peers import numpy_loop, pairs, workload
+
+    return SimpleNamespace(
+        bench_cases=bench_cases, bench_ratio=bench_ratio, cases=cases, numpy_loop=numpy_loop, pairs=pairs,
+        workload=workload,
+    )  # fmt: skip
+
+
+def test_every_case_gives_the_right_answer(bench: SimpleNamespace) -> None:
+    assert set(bench.bench_cases.Cases.params) > set(bench.cases.CASES)
+    for name, make in bench.cases.CASES.items():
+        case = make()
+        case.check()
+        if name.startswith("output"):
+            assert 0.0 < case.quality(case.run()) < 1.0
+
+
+@pytest.mark.parametrize("name", ["noisy-gd-squared", "noisy-gd-logistic", "noisy-gd-sparse-logistic"])
+@pytest.mark.parametrize("changed", ["sigma", "eta"])
+def test_a_wrong_answer_is_refused(
+    bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, name: str, changed: str
+) -> None:
+    """Planted: the timed code runs with a noise or a step size one part in a million off."""
+    case = bench.cases.CASES[name]()
+    block = bench.cases.NoisyGD._constants
+
+    def off(self: Any, problem: Any) -> tuple[float, float, float]:
+        eta, sigma, radius = block(self, problem)
+        factor = 1.0 if problem.sparse is False and name.endswith("sparse-logistic") else 1.0 + 1e-6
+        return (eta * factor, sigma, radius) if changed == "eta" else (eta, sigma * factor, radius)
+
+    monkeypatch.setattr(bench.cases.NoisyGD, "_constants", off)
+    with pytest.raises(bench.workload.WrongAnswer, match="off by"):
+        case.check()
+
+
+def test_ratio_is_that_of_the_medians_and_the_order_alternates(
+    bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, calls = [0.0], []
+
+    def work(name: str, seconds: float) -> Any:
+        def run() -> None:
+            calls.append(name)
+            clock[0] += seconds
+
+        return run
+
+    monkeypatch.setattr(bench.pairs.time, "process_time", lambda: clock[0])
+    found = bench.pairs.ratio(bench.pairs.Work(work("a", 2.0), 4), bench.pairs.Work(work("b", 3.0), 2), pairs=3)
+    assert calls == ["a", "b", "a", "b", "b", "a", "a", "b"]  # the first two warm up
+    assert found.median == found.low == found.high == pytest.approx(3.0)
+    assert (found.ours_per_second, found.peer_per_second, found.pairs) == (2.0, pytest.approx(2.0 / 3.0), 3)
+
+
+def test_median_interval_covers(bench: SimpleNamespace) -> None:
+    """For 15 values the 4th and the 12th: 96.5%; too few values give the extremes."""
+    assert bench.pairs.median_interval(np.arange(15.0)[::-1]) == (3.0, 11.0)
+    assert bench.pairs.median_interval(np.arange(3.0)) == (0.0, 2.0)
+    assert bench.pairs.median_interval(np.arange(1.0)) == (0.0, 0.0)
+    # the interval misses when at most three of fifteen fall on one side of the median
+    assert 1.0 - 2.0 * binom.cdf(3, 15, 0.5) >= 0.95 > 1.0 - 2.0 * binom.cdf(4, 15, 0.5)
+
+
+def test_numpy_loop_stays_in_the_ball_and_averages(bench: SimpleNamespace) -> None:
+    data = bench.workload.problem("logistic")
+    m = bench.cases.NoisyGD(1.0, 1e-5, steps=4, noise_scale=1e3)
+    norms = np.linalg.norm(bench.numpy_loop.trials(data, m, 3, np.random.default_rng(0)), axis=1)
+    assert np.all(norms <= 0.75 + 1e-12) and np.all(norms > 0.1)  # three steps on the sphere, one at 0
+
+
+def test_verify_is_measured_as_a_whole(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    from functools import partial
+
+    from benchmarks.bench_growth import Verify
+    from dpbench.ledger import verify as ledger
+
+    monkeypatch.setattr("benchmarks.bench_growth.verify", partial(ledger.verify, ["glm.lemma2.inequality"]))
+    found = Verify().setup_cache()
+    assert found["unexpected"] == 0.0 and found["seconds"] > 0.0 and found["peak"] > 1e7
+    assert Verify().track_unexpected(found) == 0.0
+
+
+def test_rrspm_grows_in_its_public_points(bench: SimpleNamespace) -> None:
+    from benchmarks.bench_growth import RRSPMGrowth
+
+    few, many = RRSPMGrowth(), RRSPMGrowth()
+    few.setup(10_000, 64)
+    many.setup(10_000, 4096)
+    assert (few.data.m, many.data.m) == (64, 4096)
+    assert 0.0 <= few.track_excess(10_000, 64) < many.track_excess(10_000, 4096) < 0.5  # its noise grows with m
+
+
+def test_members_in_one_call_are_those_one_at_a_time(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: a step of the batched kernel's 1.0001 times too long."""
+    from benchmarks import bench_lower_bounds
+    from dpbench.papers.glm import _noisy_gd_members
+    from studies import constructions
+
+    assert {setting.family for setting in constructions.SETTINGS} == set(constructions.BUILD)
+    suite = bench_lower_bounds.Members()
+    for name in constructions.BUILD:
+        suite.setup(name, 1000)
+        assert suite.track_mean_error(name, 1000) > 0.0
+    kernel = _noisy_gd_members.noisy_gd_axes
+    monkeypatch.setattr(
+        _noisy_gd_members, "noisy_gd_axes", lambda *given: kernel(*given[:2], 1.0001 * given[2], *given[3:])
+    )
+    with pytest.raises(bench.workload.WrongAnswer, match="in one call"):
+        suite.setup("packing", 1000)
+
+
+def test_a_site_without_a_graph_is_noticed(bench: SimpleNamespace, tmp_path: Path) -> None:
+    import json
+
+    from benchmarks.dashboard import missing
+
+    (tmp_path / "index.json").write_text(json.dumps({"benchmarks": {"a.time_one": {}, "a.time_two": {}, "b": {}}}))
+    graphs = tmp_path / "graphs" / "arch-x86" / "machine-here"
+    graphs.mkdir(parents=True)
+    (graphs / "a.time_one.json").write_text("[[3, 0.5]]")
+    (graphs / "a.time_two.json").write_text("[[3, [null, null]]]")
+    assert missing(tmp_path) == ["a.time_two", "b"] and missing(tmp_path, "one|b") == ["b"]
+    (graphs / "b.json").write_text("[[3, [null, 2.0]]]")
+    assert missing(tmp_path) == ["a.time_two"]

@@ -1,0 +1,138 @@
+"""Two trees side by side: a slower one is found, an equal one is not, and each ratio is that of the calls made."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import linecache
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.meta
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """`benchmarks.compare`, found beside the tests."""
+    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
+    from benchmarks import compare
+
+    return compare
+
+
+class Tree:
+    """A call takes `seconds`, and every third of them a quarter more."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.asked = seconds, []
+
+    def ask(self, **words: Any) -> float:
+        self.asked.append(words)
+        noise = 1.25 if len(self.asked) % 3 == 0 else 1.0
+        return self.seconds * noise * words["calls"]
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+def test_a_ratio_is_of_the_same_calls_in_turns(module: ModuleType) -> None:
+    base, head = Tree(0.01), Tree(0.012)
+    row = module.measure("made-up", base, head, 7)
+    assert base.asked[0] == {"name": "made-up", "first": 1, "calls": 2}
+    assert base.asked == head.asked and len(base.asked) == 8 and base.asked[1]["calls"] == 10
+    assert [asked["first"] for asked in base.asked[1:]] == list(range(1, 71, 10))
+    assert row.low <= row.ratio <= row.high and row.ratio == pytest.approx(1.2)
+
+
+@pytest.mark.parametrize(("factor", "slower"), [(1.0, False), (1.04, False), (1.1, True), (0.8, False)])
+def test_ten_percent_is_found_and_four_are_not(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch, factor: float, slower: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trees = iter([Tree(0.01), Tree(0.01 * factor)])
+    monkeypatch.setattr(module, "Tree", lambda folder, kernels: next(trees))
+    code = module.main([".", ".", "--only", "jl"])
+    assert code == (1 if slower else 0)
+    said = capsys.readouterr().out
+    assert ("slower: jl" in said) is slower and f"{factor:.3f}" in said
+
+
+def test_what_was_slow_once_is_measured_again(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = iter([module.Row("jl", 1.2, 1.1, 1.3, 0.1), module.Row("jl", 1.0, 0.9, 1.1, 0.1)])
+    monkeypatch.setattr(module, "measure", lambda *given: next(found))
+    monkeypatch.setattr(module, "Tree", lambda folder, kernels: Tree(1.0))
+    (row,) = module.compare(".", ".", names=["jl"])
+    assert row.again and not row.slower and row.ratio == 1.0
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("nowhere . --only jl", "BASE and HEAD must be commits of this repository, got 'nowhere'"),
+        (". . --pairs 4", "--pairs must be at least 5, got 4"),
+        (". . --only made-up", "invalid choice: 'made-up'"),
+    ],
+)
+def test_bad_use_is_one_line(line: str, said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.compare", *line.split()], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.process
+def test_the_working_tree_beside_itself(tmp_path: Path) -> None:
+    """Real processes; the answer is a ratio, which no test rests on."""
+    out = tmp_path / "rows.json"
+    line = [sys.executable, "-m", "benchmarks.compare", ".", ".", "--only", "hard-family", "--pairs", "5"]
+    done = subprocess.run([*line, "--json", str(out)], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    (row,) = json.loads(out.read_text())["rows"]
+    assert row["name"] == "hard-family" and 0.0 < row["low"] <= row["ratio"] <= row["high"]
+
+
+def test_headline_work_runs_twice_on_data_of_its_own(module: ModuleType) -> None:
+    from benchmarks.headline import HEADLINE
+
+    assert len(HEADLINE) == 12
+    for name in ("output-perturbation", "exponential-enumeration", "hard-family"):
+        run = HEADLINE[name]()
+        assert run(1) is not None and run(2) is not None
+
+
+def test_benchmarks_need_no_program_and_no_extra() -> None:
+    """What asv's bare environment imports: the package and its own dependencies."""
+    allowed = {"benchmarks", "dpbench", "lowerbounds", "numpy", "scipy", *sys.stdlib_module_names}
+    imported = {}
+    for path in sorted((ROOT / "benchmarks").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+            imported |= {name.partition(".")[0]: path.name for name in names}
+    assert not {name: where for name, where in imported.items() if name not in allowed}
+    assert sum(len(path.read_text().splitlines()) for path in (ROOT / "benchmarks").glob("*.py")) < 1_600
+
+
+def test_changed_work_is_another_version(module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import bench_cases, workload
+
+    monkeypatch.syspath_prepend(tmp_path)
+    versions = []
+    for size in (10, 11):
+        (tmp_path / "made_up_work.py").write_text(f"SIZE = {size}\n")
+        sys.modules.pop("made_up_work", None)
+        importlib.invalidate_caches()
+        linecache.clearcache()
+        versions.append(workload.digest(importlib.import_module("made_up_work")))
+    assert versions[0] != versions[1]
+    assert bench_cases.Cases.time_run.version == bench_cases.Cases.track_quality.version
+    assert bench_cases.Cases.timer() <= time.process_time()

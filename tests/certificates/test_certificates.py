@@ -1,0 +1,225 @@
+"""Certificates: what is committed is accepted, agrees with the project's formulas, and does not survive mutation."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+import subprocess
+import sys
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import dpbench_check
+import pytest
+from certificate_mutations import mutations
+from naive.certificate_reading import Reading
+from naive.certificates import true
+
+import dpbench.certificates as certificates
+from dpbench.certificates import build, kinds, reasons, records, sampled, shown
+from dpbench.certificates.evidence import entries
+from dpbench.ledger.registry import all_claims
+
+FOLDER = Path(__file__).resolve().parents[2] / "evidence" / "certificates"
+COMMITTED = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
+KINDS = sorted(dpbench_check.KINDS)
+PER_KIND = 60
+"""Mutations of a kind that the default run tries (all of them under ``-m evidence``)."""
+
+
+def verdict(certificate: dict[str, Any]) -> dict[str, Any]:
+    return dpbench_check.report_on(json.dumps(certificate))
+
+
+def test_every_committed_certificate_is_accepted() -> None:
+    assert len(COMMITTED) >= 80
+    refused = {name: report["because"] for name, c in COMMITTED.items() if not (report := verdict(c))["accepted"]}
+    assert not refused
+
+
+def test_every_kind_has_a_certificate() -> None:
+    assert {c["kind"] for c in COMMITTED.values()} == set(KINDS)
+
+
+def test_the_second_reading_finds_them_true() -> None:
+    assert [name for name, c in COMMITTED.items() if not true(c)] == []
+
+
+def test_committed_certificates_are_those_that_are_made() -> None:
+    """Same statement, formulas, assumptions and list of symbols that move nothing."""
+    made = certificates.make()
+    assert set(made) == set(COMMITTED)
+    for name in made:
+        for part in ("id", "kind", "verdict", "quote", "definitions", "assumptions", "claim", "inert"):
+            assert made[name][part] == COMMITTED[name][part], (name, part)
+        assert verdict(made[name])["accepted"], name
+
+
+def test_kinds_and_their_words_are_the_checkers() -> None:
+    assert {kind: words for kind, (_, words, _) in dpbench_check.KINDS.items()} == kinds.WORDS
+    assert set(kinds.DECIDES) == set(KINDS)
+
+
+def test_no_guarantee_is_vacuous_and_all_its_symbols_move_it() -> None:
+    """What stands in the shift, the scale or the claim of a guarantee moves what is decided."""
+    guarantees = [c for c in COMMITTED.values() if c["kind"] == "guarantee"]
+    assert len(guarantees) >= 25
+    for c in guarantees:
+        assert all(why == build.ALONE for why in c["inert"].values()), c["id"]
+
+
+@pytest.mark.parametrize("maker", [m for m in certificates.makers() if m.draft().theory], ids=lambda m: m.id)
+def test_formulas_agree_with_theory_at_three_other_points(maker: Any) -> None:
+    """The certificate's expressions are the project's functions, at points that are not its own."""
+    draft, rng = maker.draft(), random.Random(maker.id)
+    sealed = COMMITTED[f"{maker.id}.{maker.kind}.json"]
+    boxes = dict(sealed["claim"].get("box", {}))
+    for _ in range(3):
+        values = {}
+        for name, text in sealed["instances"][0]["values"].items():
+            value = Fraction(text)
+            whole = name in ("n", "m", "half", "K", "J", "k", "d", "T")
+            values[name] = value + rng.randint(1, 9) if whole else value * Fraction(rng.randint(11, 19), 10)
+        values |= {name: Fraction(edges[0]) * Fraction(rng.randint(11, 19), 10) for name, edges in boxes.items()}
+        if "delta" in values:
+            values["delta"] = min(values["delta"], Fraction(1, 2))
+        read = Reading(sealed, {"values": {name: str(value) for name, value in values.items()}})
+        floats = {name: float(value) for name, value in values.items()}
+        for name, function in draft.theory.items():
+            assert name in draft.definitions
+            assert math.isclose(float(read(name)), function(floats), rel_tol=1e-9), (name, floats)
+
+
+def tried(kind: str, limit: int | None) -> tuple[Counter[tuple[str, str]], list[str]]:
+    """How mutations of a kind fared, and those accepted that are not true."""
+    pool = [(name, *m) for name, c in COMMITTED.items() if c["kind"] == kind for m in mutations(c)]
+    rng = random.Random(kind)
+    if limit is not None and len(pool) > limit:
+        pool = rng.sample(pool, limit)
+    fared: Counter[tuple[str, str]] = Counter()
+    wrong = []
+    for name, sort, where, mutated in pool:
+        if not verdict(mutated)["accepted"]:
+            fared[sort, "refused"] += 1
+        elif true(mutated):
+            fared[sort, "accepted, and true"] += 1
+        else:
+            wrong.append(f"{name} {where}")
+    return fared, wrong
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_mutation_is_accepted_that_is_not_true(kind: str) -> None:
+    fared, wrong = tried(kind, PER_KIND)
+    assert not wrong
+    refused = sum(count for (_, how), count in fared.items() if how == "refused")
+    assert sum(fared.values()) >= 50
+    assert refused >= (0.25 if kind == "box" else 0.6) * sum(fared.values()), fared  # an edge moved is as true a box
+    assert not fared["assumption", "accepted, and true"]
+
+
+@pytest.mark.evidence
+def test_all_mutations() -> None:
+    """Every mutation of every certificate."""
+    total: Counter[str] = Counter()
+    for kind in KINDS:
+        fared, wrong = tried(kind, None)
+        assert not wrong
+        print(kind, dict(fared))
+        for (_, how), count in fared.items():
+            total[how] += count
+    print(dict(total))
+    assert total["refused"] >= 1000
+
+
+def test_the_second_reading_tells_true_from_false() -> None:
+    """The judge of the mutations is not one that says yes to everything."""
+    rng = random.Random(1)
+    for kind in KINDS:
+        some = [c for c in COMMITTED.values() if c["kind"] == kind][:4]
+        found = [true(m) for c in some for _, _, m in rng.sample(list(mutations(c)), 5)]
+        assert found.count(False) >= len(found) // 4, kind
+
+
+def test_nothing_that_is_printed_says_private() -> None:
+    files = [str(path) for path in sorted(FOLDER.glob("*.json"))]
+    run = subprocess.run([sys.executable, dpbench_check.__file__, *files], capture_output=True, text=True, check=True)
+    assert f"{len(files)} of {len(files)} accepted" in run.stdout
+    said = [line for line in run.stdout.splitlines() if not line.startswith("  quoted: ")]
+    assert not re.search("private", "\n".join(said), re.IGNORECASE)
+    first = [line for line in run.stdout.splitlines() if not line.startswith(" ")]
+    assert len(first) == len(files) + 1 and all(re.match("REFUTES |SHOWS ", line) for line in first[:-1])
+
+
+def test_every_reason_names_a_living_entry_without_a_certificate() -> None:
+    ids, made = {claim.id for claim in all_claims()}, certificates.makers()
+    assert {maker.id for maker in made} <= ids
+    have, samples = {m.id for m in made}, {m.id for m in records.recorders()}
+    for table, taken in ((reasons.REASONS, have), (reasons.SAMPLES, samples)):
+        assert all(table.values())
+        assert set(table) <= ids, sorted(set(table) - ids)
+        assert not set(table) & taken, sorted(set(table) & taken)
+    assert set(sampled.FREQUENCIES) <= ids
+
+
+def test_every_decided_entry_has_a_certificate_or_a_reason_of_its_own() -> None:
+    have = {maker.id for maker in certificates.makers()}
+    decided = [record for record in entries().values() if record["verdict"] in reasons.DECIDED]
+    assert len(decided) > 100
+    named = {*reasons.REASONS, *reasons.SAMPLES, *(r["id"] for r in decided if reasons.sampled(r))}
+    bare = [r["id"] for r in decided if r["id"] not in have | named and r["verdict"] in ("proved", "refuted")]
+    assert not bare
+    assert all(reasons.reason(r) for r in entries().values() if r["id"] not in have)
+
+
+def test_four_fifths_of_what_is_decided_exactly_have_a_certificate() -> None:
+    have = {maker.id for maker in certificates.makers()}
+    ids = reasons.exactly_decided(entries().values())
+    assert len(ids) > 70 and sum(claim in have for claim in ids) >= 0.8 * len(ids)
+
+
+def test_sampled_entries_have_records() -> None:
+    have = {one.id for one in records.recorders()}
+    ids = {record["id"] for record in entries().values() if reasons.sampled(record)}
+    assert len(ids) > 80
+    bare = ids - have - reasons.SAMPLES.keys()
+    assert len(bare) <= 0.2 * len(ids), sorted(bare)
+
+
+def test_tables_count_every_entry_once() -> None:
+    records, have = list(entries().values()), {maker.id for maker in certificates.makers()}
+    grouped = [claim for ids in reasons.by_verdict(records).values() for claim in ids]
+    assert sorted(grouped) == sorted(entries())
+    bare = [claim for ids in reasons.without(records, have).values() for claim in ids]
+    assert sorted(bare) == sorted(entries().keys() - have)
+    failed = [r["id"] for r in records if r["verdict"] in ("refuted", "inconsistent")]
+    assert sorted(claim for ids in reasons.by_weight(records).values() for claim in ids) == sorted(failed)
+
+
+def test_an_entry_says_its_certificates_or_why_it_has_none() -> None:
+    said = {claim: shown.about(claim) for claim in entries()}
+    for claim, texts in said.items():
+        files = re.findall(r"evidence/certificates/(\S+\.json)", " ".join(texts))
+        assert files == [name for name, c in COMMITTED.items() if c["id"] == claim], claim
+        assert files or (len(texts) == 1 and texts[0].startswith("none: ")), claim
+    assert shown.about("no.such.entry") == ()
+
+
+def test_quotes_are_the_ledgers() -> None:
+    claims = {claim.id: claim for claim in all_claims()}
+    for c in COMMITTED.values():
+        mine = claims[c["id"]]
+        corrected = {other.quote for other in claims.values() if other.holds == mine.id and other.quote}
+        assert c["quote"]["text"] in ({mine.quote} if mine.quote else corrected or {mine.statement}), c["id"]
+        assert c["quote"]["place"] == mine.source
+
+
+def test_verdicts_of_the_ledger_agree() -> None:
+    ledger = entries()
+    for c in COMMITTED.values():
+        if c["id"] in ledger:
+            assert ledger[c["id"]]["verdict"] == c["verdict"], c["id"]

@@ -1,0 +1,198 @@
+"""Records made from columns alone: counts, sums in a range, means with errors; planted errors are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import dpbench_records
+import numpy as np
+import pytest
+from certificate_mutations import changed, of_number
+from naive.records import true
+
+from dpbench.auditing import intervals
+from dpbench.certificates import rates, records, sampled
+from dpbench.certificates.evidence import claims, entries
+from dpbench.certificates.records import Recorder, recorded, recorders
+
+NAME = "glm.thm9.inequality.corrected"  # any sampled entry: its columns are replaced
+RNG = np.random.Generator(np.random.PCG64DXSM(20))
+
+
+def of_columns(monkeypatch: pytest.MonkeyPatch, verdict: str, series: dict[str, list[Any]]) -> dict[str, Any] | None:
+    """The certificate of an entry with this verdict and these columns, if there is one."""
+    record = entries()[NAME] | {"id": NAME, "verdict": verdict, "evidence": {"level": 1e-6, "series": series}}
+    record |= {"level": "full", "seed": 0, "environment": {}}
+    monkeypatch.setattr(sampled, "entries", lambda: {NAME: record})
+    monkeypatch.setattr(records, "entries", lambda: {NAME: record})
+    monkeypatch.setattr(sampled, "FREQUENCIES", {})
+    draft = sampled.draft(NAME)
+    return None if draft is None else recorded(Recorder(NAME, "sample-mean", lambda: draft))
+
+
+def accepted(certificate: dict[str, Any]) -> bool:
+    return bool(dpbench_records.report_on(json.dumps(certificate))["accepted"])
+
+
+def mutated_records(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each value and each end of an enclosure moved, the verdict and the relation turned, the counts out of range."""
+    made = []
+    for at, instance in enumerate(record["instances"]):
+        for name, text in instance["values"].items():
+            made += [changed(record, ("instances", at, "values", name), one) for one in (*of_number(text), "-1", "0")]
+        for name, pair in instance["shows"].items():
+            for end, text in enumerate(pair):
+                made += [changed(record, ("instances", at, "shows", name, end), one) for one in of_number(text)]
+    made.append(changed(record, ("verdict",), "not refuted" if record["verdict"] == "refuted" else "refuted"))
+    made.append(changed(record, ("claim", "relation"), ">=" if record["claim"]["relation"] == "<=" else "<="))
+    return made
+
+
+def sums(values: np.ndarray, **more: float) -> dict[str, list[Any]]:
+    row = {"runs": values.size, "total": values.sum(), "squares": (values**2).sum(), "low": 0.0, "high": 1.0, **more}
+    return {name: [float(value)] for name, value in row.items()}
+
+
+@pytest.mark.parametrize("column", ["allowed", "floor"])
+@pytest.mark.parametrize("verdict", ["refuted", "not refuted"])
+def test_sums_in_a_range(monkeypatch: pytest.MonkeyPatch, column: str, verdict: str) -> None:
+    """The mean is 0.3; claimed to be at most 0.2 or 0.4, at least 0.4 or 0.2."""
+    values = RNG.beta(3.0, 7.0, 20_000)
+    claimed = 0.2 if (column == "allowed") == (verdict == "refuted") else 0.4
+    made = of_columns(monkeypatch, verdict, sums(values, **{column: claimed}))
+    assert made is not None and made["claim"]["family"] == "range"
+    assert accepted(made) and true(made)
+    other = "not refuted" if verdict == "refuted" else "refuted"
+    assert of_columns(monkeypatch, other, sums(values, **{column: claimed})) is None
+    assert not accepted(changed(made, ("verdict",), other))
+
+
+@pytest.mark.parametrize(
+    ("family", "series"),
+    [
+        ("range", sums(RNG.beta(3.0, 7.0, 5_000), allowed=0.25)),
+        ("range", sums(RNG.beta(3.0, 7.0, 5_000), floor=0.5)),
+        ("count", {"runs": [1000], "hits": [400], "allowed": [0.3]}),
+        ("normal", {"error": [0.5], "standard error": [0.001], "floor": [0.6]}),
+    ],
+)
+def test_no_mutation_of_a_sample_is_accepted_that_is_not_true(
+    monkeypatch: pytest.MonkeyPatch, family: str, series: dict[str, list[Any]]
+) -> None:
+    made = of_columns(monkeypatch, "refuted", series)
+    assert made is not None and made["claim"]["family"] == family and accepted(made) and true(made)
+    fared = [(accepted(mutated), true(mutated)) for mutated in mutated_records(made)]
+    assert len(fared) >= 20
+    assert not [one for one in fared if one == (True, False)]
+    assert sum(not taken for taken, _ in fared) >= 0.6 * len(fared)
+
+
+def test_bounds_are_those_of_the_auditor() -> None:
+    row = sampled.Row("count", {"runs": 5000, "hits": 700}, 0)
+    low, high = (float(sampled.bound_of(row, relation, 1e-6)[0]) for relation in ("<=", ">="))
+    assert low == pytest.approx(float(intervals.lower(700, 5000, 1e-6)), rel=1e-5)
+    assert high == pytest.approx(float(intervals.upper(700, 5000, 1e-6)), rel=1e-5)
+    values = RNG.random(1000)
+    given = sampled.Row("range", {name: one[0] for name, one in sums(values).items()}, 0)
+    reach = np.sqrt(2.0 * values.var(ddof=1) * np.log(2e6) / 1000) + 7.0 * np.log(2e6) / (3.0 * 999)
+    assert float(sampled.bound_of(given, "<=", 1e-6)[0]) == pytest.approx(values.mean() - reach, rel=1e-6)
+    assert float(sampled.bound_of(given, ">=", 1e-6)[0]) == pytest.approx(values.mean() + reach, rel=1e-6)
+
+
+@pytest.mark.parametrize(("hits", "relation", "bound"), [(0, "<=", 0), (50, ">=", 1)])
+def test_a_bound_at_the_end_of_the_range_is_free_and_no_other(hits: int, relation: str, bound: int) -> None:
+    row = sampled.Row("count", {"runs": 50, "hits": hits}, 0)
+    assert sampled.bound_of(row, relation, 1e-6) == (bound, {})
+
+
+def test_a_free_bound_does_not_refute(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = of_columns(monkeypatch, "not refuted", {"runs": [50], "hits": [0], "allowed": [0.1]})
+    assert made is not None and accepted(made) and true(made)
+    assert not accepted(changed(made, ("instances", 0, "values", "bound"), "1/5"))
+    assert not accepted(changed(made, ("instances", 0, "values", "hits"), "51"))
+
+
+def test_slopes_are_the_ledgers() -> None:
+    """The interval that a rate's record lists is the entry's own, or barely wider."""
+    tried = 0
+    for maker in (one for one in recorders() if one.kind == "rate"):
+        evidence = entries()[maker.id]["evidence"]
+        if evidence["interval"] is None or not evidence["level"]:
+            continue
+        shows = maker.draft().instances[0][1]
+        width = evidence["interval"][1] - evidence["interval"][0]
+        assert evidence["interval"][0] - 2e-4 * width <= shows["slope_low"] <= evidence["interval"][0] + 2e-4 * width
+        assert abs(shows["slope_high"] - evidence["interval"][1]) <= 2e-4 * width, maker.id
+        tried += 1
+    assert tried >= 30
+
+
+def test_an_undecided_or_contradicted_rate_has_no_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "glm.thm1.rate.n"
+    assert claims()[name].side == "tight"
+    record = json.loads(json.dumps(entries()[name]))
+    record["evidence"]["series"]["ceiling"] = [y * x for x, y in zip(
+        record["evidence"]["series"]["n"], record["evidence"]["series"]["ceiling"], strict=True)]  # fmt: skip
+    monkeypatch.setattr(rates, "entries", lambda: {name: record})
+    assert rates.draft(name) is None
+    record["verdict"] = "inconsistent"
+    assert rates.draft(name) is not None
+
+
+FOLDER = Path(__file__).resolve().parents[2] / "evidence" / "records"
+COMMITTED = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
+
+
+def test_every_committed_record_is_consistent_and_says_what_would_have_refuted() -> None:
+    assert len(COMMITTED) >= 130
+    refused = [name for name, one in COMMITTED.items() if not accepted(one)]
+    assert not refused
+    assert all(one["made"]["would_refute"] and one["made"]["command"] for one in COMMITTED.values())
+    assert {one["verdict"] for one in COMMITTED.values()} <= {"refuted", "not refuted", "consistent", "inconsistent"}
+
+
+def test_a_second_reading_agrees_on_a_tenth_of_them() -> None:
+    assert [name for name, one in list(COMMITTED.items())[::10] if not true(one)] == []
+
+
+def test_records_are_those_that_are_made() -> None:
+    """The same entries, kinds and claims; the numbers may be newer where the evidence is."""
+    made = records.make()
+    assert set(made) == set(COMMITTED)
+    for name, one in made.items():
+        assert one["kind"] == COMMITTED[name]["kind"] and accepted(one), name
+
+
+def test_the_fewest_hits_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = of_columns(monkeypatch, "not refuted", {"runs": [50], "hits": [0], "allowed": [0.1]})
+    assert made is not None
+    (fewest,) = made["made"]["fewest"]
+    assert 0 < fewest <= 50 and f"{fewest} hits of 50" in made["made"]["would_refute"]
+    for wrong in (fewest - 1, fewest + 1, None, 51, True):
+        one = json.loads(json.dumps(made))
+        one["made"]["fewest"] = [wrong]
+        assert not accepted(changed(one, ("id",), NAME)), wrong
+
+
+def test_what_even_all_hits_would_not_refute_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = of_columns(monkeypatch, "not refuted", {"runs": [4], "hits": [4], "allowed": [0.05]})
+    assert made is not None and made["made"]["fewest"] == [None]
+    assert made["made"]["would_refute"] == "nothing: all 4 hits would not"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("level", "2"), ("level", "0"), ("level", "1"), ("runs", "1"), ("runs", "101/2"), ("hits", "-1"), ("hits", "51")],
+)
+def test_levels_and_counts_are_in_their_ranges(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    made = of_columns(monkeypatch, "not refuted", {"runs": [50], "hits": [0], "allowed": [0.1]})
+    assert made is not None and accepted(made)
+    assert not accepted(changed(made, ("instances", 0, "values", name), value))
+
+
+def test_a_record_is_never_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = of_columns(monkeypatch, "proved", {"runs": [50], "hits": [0], "allowed": [0.1]})
+    assert made is not None and made["verdict"] == "not refuted"
+    assert not accepted(changed(made, ("verdict",), "proved"))

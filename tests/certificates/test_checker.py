@@ -1,0 +1,262 @@
+"""The checker by itself: what it reads, refuses, decides, prints, and that it stands alone."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import json
+import math
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+from typing import Any
+
+import dpbench_check as checker
+import flint
+import pytest
+from flint import arb, ctx, fmpq
+
+from dpbench.certificates.build import seal
+
+SOURCE = Path(checker.__file__)
+FOLDER = Path(__file__).resolve().parents[2] / "evidence" / "certificates"
+NONE = checker.Scope({}, {})
+
+
+def value(text: str, **values: Any) -> float:
+    ctx.prec = 128
+    scope = checker.Scope({name: fmpq(number) for name, number in values.items()}, {"pi": ("pi",)})
+    found = checker.evaluate(checker.parse(text), scope)
+    return float(arb(found).mid())
+
+
+def inequality(**changes: Any) -> dict[str, Any]:
+    """Lemma 9 with changes: the smallest certificate there is."""
+    made = json.loads((FOLDER / "glm.lemma9.inequality.inequality.json").read_text(encoding="utf-8")) | changes
+    return made | {"digest": seal(made)}
+
+
+def because(certificate: dict[str, Any]) -> str:
+    report = checker.report_on(json.dumps(certificate))
+    assert not report["accepted"]
+    return str(report["because"])
+
+
+def test_file_is_small_and_imports_nothing_of_ours() -> None:
+    source = SOURCE.read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= 800 and max(map(len, source.splitlines())) <= 100
+    imported = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add((node.module or "").split(".")[0])
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in ("eval", "exec", "compile", "__import__")
+    assert imported <= set(sys.stdlib_module_names) | {"flint", "__future__"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1 + 2*3", 7.0), ("2^3^2", 512.0), ("-2^2", -4.0), ("(-2)^2", 4.0), ("2^-1", 0.5), ("8/4/2", 1.0),
+        ("2 - 3 - 4", -5.0), ("--3", 3.0), ("sqrt(2)*sqrt(2)", 2.0), ("exp(log(5))", 5.0), ("pi", math.pi),
+        ("min(3, 2) + max(3, 2)", 5.0), ("sum(i, 1, 10, i^2)", 385.0), ("sum(i, 2, 1, i)", 0.0),
+        ("erfc(1)", math.erfc(1.0)), ("betatail(1/2, 52, 49)", 0.38217671720119096),
+        ("gammatail(1, 3)", math.exp(-3.0)),
+        ("gaussian_delta(1, 1)", 0.12693673750664403), ("laplace_delta(2, 1)", 1.0 - math.exp(-0.5)),
+        ("laplace_delta(1, 2)", 0.0), ("abs(-7/2)", 3.5),
+    ],
+)  # fmt: skip
+def test_expressions(text: str, expected: float) -> None:
+    assert math.isclose(value(text), expected, rel_tol=1e-12, abs_tol=1e-300)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1.5", "1e5", "2 +", "(1", "1)", "f(1)", "exp(1, 2)", "a b", "a = b", "", "sum(1, 1, 2, 3)", "__import__('os')",
+     "a[0]", "৪", "x\u00a0+ 1", "pi()", "max(1)",
+     "a.b", "a; b", "2 ** 3", "1 < 2", "exp", "9" * 5000],
+)  # fmt: skip
+def test_what_is_no_expression_is_refused(text: str) -> None:
+    with pytest.raises((checker.Refused, KeyError)):
+        checker.evaluate(checker.parse(text), NONE)
+
+
+@pytest.mark.parametrize("text", ["0.5", "1/0", "1/-2", "1e3", "", "a", "1/2/3", " 1", "৪", "1_0", "1\n"])
+def test_what_is_no_rational_is_refused(text: str) -> None:
+    with pytest.raises(checker.Refused):
+        checker.rational(text)
+
+
+@pytest.mark.parametrize(
+    "relation", ["2 < 1", "2 <= 1", "1 > 2", "1 >= 2", "exp(1) > 3",
+                 "1/3 < 1/3", "sqrt(2)^2 < 2", "log(2) > log(2)", "1/(1 - 1) >= 0", "log(-1) < 0", "sqrt(-1) < 1",
+                 "0^(-1) > 0",
+                 "betatail(2, 1, 1) <= 9", "gaussian_delta(-1, 1) < 1", "exp(1) = 3"],
+)  # fmt: skip
+def test_nothing_false_or_undefined_is_decided_true(relation: str) -> None:
+    with contextlib.suppress(checker.Refused):
+        assert not checker.decide(*checker.parse(relation, True), NONE)
+
+
+@pytest.mark.parametrize(
+    "relation", ["sqrt(2)^2 <= 2", "sqrt(2)*3/sqrt(2) = 3", "log(2)/log(2) = 1",
+                 "exp(1)*2 > 5", "sqrt(3)*log(2)/(log(2)*sqrt(3)) = 1", "exp(3/10^40) > 1"],
+)  # fmt: skip
+def test_equality_of_products_and_close_numbers_are_decided(relation: str) -> None:
+    assert checker.decide(*checker.parse(relation, True), NONE)
+
+
+def checked(check: Any, shows: dict[str, Any], verdict: str = "refuted", **parts: Any) -> str:
+    """What one check says of a claim without symbols, whose parts are texts, lists of texts or as they stand."""
+    ctx.prec = 128
+
+    def read(part: Any) -> Any:
+        if isinstance(part, list) and all(isinstance(one, str) for one in part):
+            return [checker.parse(one) for one in part]
+        return checker.parse(part) if isinstance(part, str) else part
+
+    claim = {name: read(part) for name, part in parts.items()} | {"verdict": verdict}
+    return str(check(claim, shows, NONE)[:2])
+
+
+def test_a_pair_of_laws_is_of_weights_and_of_an_event_without_repeats() -> None:
+    """P(E) − Q(E) = 3/4 − 1/4 beyond δ = 1/4; a repeated outcome, a negative weight and δ itself would say more."""
+    laws = {"p": ["3/4", "1/4"], "q": ["1/4", "3/4"], "normalise": False, "epsilon": "0", "delta": "1/4"}
+    half, one = {"delta": ["1/2", "1/2"]}, {"delta": ["1", "1"]}
+    assert "1/2 > 1/4" in checked(checker.pair_discrete, half, **laws, event=[0])
+    for shows, changes, said in (
+        (one, {"event": [0, 0]}, "an event lists outcomes"),
+        ({"delta": ["0", "0"]}, {"event": [1, 0]}, "an event lists outcomes"),
+        (one, {"event": [0], "p": ["5/4", "-1/4"]}, "a weight"),
+        (half, {"event": [0], "delta": "1/2"}, "exceeds the delta claimed"),
+    ):
+        with pytest.raises(checker.Refused, match=said):
+            checked(checker.pair_discrete, shows, **laws | changes)
+
+
+def test_what_a_certificate_claims_is_decided() -> None:
+    assert "the claimed inequality is broken" in because(
+        inequality(claim={"left": "(B*X + Y)^2", "relation": ">=", "right": "Delta"})
+    )
+
+
+def test_a_bare_inequality_is_refused() -> None:
+    claim = {"left": "a", "relation": "<=", "right": "b"}
+    shows = {"left": ["9048/10000", "9048/10000"], "right": ["2382/10000", "2382/10000"]}
+    bare = inequality(
+        symbols={"a": "left side", "b": "right side"}, definitions=[], assumptions=[], claim=claim, derivation=[],
+        instances=[{"values": {"a": "9048/10000", "b": "2382/10000"}, "shows": shows}],
+    )  # fmt: skip
+    assert "bare" in because(bare)
+    literal = bare | {"claim": claim | {"left": "9048/10000", "right": "2382/10000"}, "symbols": {}}
+    literal["instances"] = [{"values": {}, "shows": shows}]
+    assert "bare" in because(literal | {"digest": seal(literal)})
+
+
+def test_a_formula_in_one_symbol_is_enough() -> None:
+    one = inequality(
+        symbols={"x": "a number"}, definitions=[], assumptions=[], derivation=[],
+        claim={"left": "x^2", "relation": "<=", "right": "x"},
+        instances=[{"values": {"x": "2"}, "shows": {"left": ["4", "4"], "right": ["2", "2"]}}],
+    )  # fmt: skip
+    report = checker.report_on(json.dumps(one))
+    assert report["accepted"] and report["line"] == "REFUTES x^2 <= x at x = 2: 4 > 2" and report["link"] == "none"
+
+
+def test_decimals_are_refused_wherever_they_stand() -> None:
+    base = inequality()
+    for path in (("claim", "left"), ("instances", 0, "values", "B"), ("instances", 0, "shows", "left", 0)):
+        made: Any = copy.deepcopy(base)
+        place = made
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = "1.0"
+        made["digest"] = seal(made)
+        because(made)
+    assert "p/q" in str(checker.report_on(json.dumps(base).replace('"schema": 2', '"schema": 2.0'))["because"])
+
+
+def test_form_is_strict() -> None:
+    base = inequality()
+    assert checker.report_on(json.dumps(base))["accepted"]
+    assert "digest" in because(base | {"statement": "another"})
+    assert "parts of a certificate" in because(inequality(more=1))
+    for key in ("quote", "claim"):
+        assert "parts of" in because(inequality(**{key: base[key] | {"more": "1"}}))
+    for key in ("assumptions", "instances", "derivation"):
+        assert "parts of" in because(inequality(**{key: [base[key][0] | {"more": "1"}, *base[key][1:]]}))
+    more = copy.deepcopy(base["instances"])
+    more[0]["shows"]["more"] = ["1", "1"]
+    assert "what is shown" in because(inequality(instances=more))
+    assert "quote" in because(inequality(quote=base["quote"] | {"text": "another sentence"}))
+    assert "this kind decides" in because(inequality(verdict="proved"))
+    assert "symbols" in because(inequality(symbols=base["symbols"] | {"unused": "nothing"}))
+    step = {"says": "nothing", "needs": [], "fact": None, "with": {}}
+    assert "derivation" in because(inequality(derivation=[step]))
+    for wrong in ({"fact": 99}, {"with": {"a": "1"}}, {"fact": True}):
+        because(inequality(derivation=[*base["derivation"], step | wrong]))
+    assert "derivation" in because(inequality(assumptions=[]))
+    assert "instance" in because(inequality(instances=[]))
+    assert "each once" in str(checker.report_on('{"id": 1, "id": 2}')["because"])
+    wide = copy.deepcopy(base["instances"])
+    wide[0]["shows"]["left"] = ["0", "100"]
+    assert "wide" in because(inequality(instances=wide))
+    for text in ("", "[]", "3", "null", "{", json.dumps({"kind": "inequality"})):
+        assert not checker.report_on(text)["accepted"]
+
+
+def test_definitions_come_in_order() -> None:
+    base = inequality()
+    definitions = [["Delta", "Y^2 + more"], ["more", "H*B^2*X^2"]]
+    assert "not yet there" in because(inequality(definitions=definitions))
+    ordered = inequality(definitions=definitions[::-1])
+    assert checker.report_on(json.dumps(ordered))["accepted"]
+    assert "repeats" in because(inequality(definitions=[["B", "1"], *base["definitions"]]))
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The file alone, in a process that finds nothing of ours."""
+    command = [sys.executable, "-P", str(SOURCE), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=SOURCE.parent, env={"PATH": ""}, check=False)
+
+
+@pytest.mark.process
+def test_exit_status(tmp_path: Path) -> None:
+    good = FOLDER / "glm.lemma9.inequality.inequality.json"
+    bad = tmp_path / "bad.json"
+    bad.write_text(good.read_text(encoding="utf-8").replace('"<="', '">="'), encoding="utf-8")
+    assert run(str(good)).returncode == 0
+    both = run("--json", str(good), str(bad))
+    assert both.returncode == 1
+    report = json.loads(both.stdout)
+    assert [file["accepted"] for file in report["files"]] == [True, False] and not report["accepted"]
+    for wrong in ((), ("--json",), ("--no-such-option", str(good)), (str(tmp_path / "missing.json"),)):
+        found = run(*wrong)
+        assert found.returncode == 2 and found.stderr and "Traceback" not in found.stderr
+
+
+@pytest.mark.process
+def test_all_certificates_in_an_environment_with_python_flint_alone(tmp_path: Path) -> None:
+    """A fresh virtual environment that has python-flint of this one, linked, and nothing else: no package of ours."""
+    venv.create(tmp_path / "fresh", with_pip=False)
+    python = next((tmp_path / "fresh").glob("*/python"))
+    where = [python, "-I", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    site = Path(subprocess.run(where, capture_output=True, text=True, check=True).stdout.strip())
+    for part in Path(flint.__file__).parents[1].glob("*flint*"):
+        (site / part.name).symlink_to(part)
+    bare = [python, "-I", "-c", "import dpbench"]
+    assert "No module named 'dpbench'" in subprocess.run(bare, capture_output=True, text=True).stderr
+    files = sorted(map(str, FOLDER.glob("*.json")))
+    started = time.perf_counter()
+    line = [python, "-I", str(SOURCE), "--json", *files]
+    ran = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+    seconds = time.perf_counter() - started
+    assert ran.returncode == 0, ran.stderr
+    report = json.loads(ran.stdout)
+    assert report["accepted"] and len(report["files"]) == len(files) >= 90
+    assert seconds < 60.0

@@ -1,0 +1,61 @@
+"""One grammar: the checker, the search's floats and the second reading take the same texts, and refuse the same."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dpbench_check
+import pytest
+from flint import arb, ctx, fmpq
+from naive.certificate_reading import Reading, Undefined
+
+from dpbench.certificates.search import formula
+from dpbench.core.validation import InvalidInput
+
+CASES = json.loads((Path(__file__).parents[1] / "data" / "grammar.json").read_text(encoding="utf-8"))
+NAMES = tuple(CASES["values"])
+
+
+def by_the_checker(text: str) -> float:
+    ctx.prec = 128
+    scope = dpbench_check.Scope({name: dpbench_check.rational(v) for name, v in CASES["values"].items()}, {})
+    return float(arb(dpbench_check.evaluate(dpbench_check.parse(text), scope)).mid())
+
+
+def in_floats(text: str) -> float:
+    values = {name: float(fmpq(*map(int, v.split("/"))).p) / float(fmpq(*map(int, v.split("/"))).q)
+              for name, v in CASES["values"].items()}  # fmt: skip
+    return float(formula.program(NAMES, {}, [text])(values)[0])
+
+
+def by_the_second_reading(text: str) -> float:
+    return float(Reading({"definitions": []}, {"values": CASES["values"]})(text))
+
+
+READERS: dict[str, Callable[[str], float]] = {
+    "checker": by_the_checker, "floats": in_floats, "second reading": by_the_second_reading,
+}  # fmt: skip
+REFUSALS: tuple[Any, ...] = (dpbench_check.Refused, InvalidInput, Undefined, SyntaxError)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_all_texts_of_the_grammar_are_taken(reader: str) -> None:
+    for text, value in CASES["takes"]:
+        assert math.isclose(READERS[reader](text), value, rel_tol=1e-12, abs_tol=1e-15), text
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("text", CASES["refuses"])
+def test_no_other_text_is(reader: str, text: str) -> None:
+    with pytest.raises(REFUSALS):
+        READERS[reader](text)
+
+
+@pytest.mark.parametrize("text", [text for text, _ in CASES["takes"]])
+def test_what_is_shown_reads_as_it_was_parsed(text: str) -> None:
+    node = dpbench_check.parse(text)
+    assert dpbench_check.parse(dpbench_check.show(node)) == node

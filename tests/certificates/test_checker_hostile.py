@@ -1,0 +1,368 @@
+"""Files made to deceive: cases of an attack and their families are refused, soon, and printed as text."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import json
+import resource
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dpbench_check as checker
+import pytest
+
+from dpbench.certificates.build import seal
+
+CASES = Path(__file__).parents[1] / "data" / "certificates"
+SECONDS = 10.0
+"""Of processor time for one file; each takes under one on the machine that these were written on."""
+
+
+def certificate(kind: str, claim: dict[str, Any], **parts: Any) -> dict[str, Any]:
+    """A whole certificate of schema 2, sealed; `values` and `shows` are of its one instance."""
+    values, shows = parts.pop("values", {}), parts.pop("shows", {})
+    made = {
+        "schema": 2, "kind": kind, "id": "demo", "verdict": "refuted", "statement": "s", "inert": {}, "definitions": [],
+        "quote": {"text": "q", "place": "p",
+                  "sha256": "8e35c2cd3bf6641bdb0e2050b76932cbb2e6034a0ddacc1d9bea82a6ba57f7cf"},
+        "symbols": dict.fromkeys({**values, **parts.get("free", {})}, "s"), "assumptions": [], "claim": claim,
+        "instances": [{"values": values, "shows": shows}],
+        "derivation": [{"says": "by definition", "needs": [], "fact": None, "with": {}}],
+    } | {name: part for name, part in parts.items() if name != "free"}  # fmt: skip
+    return made | {"digest": seal(made)}
+
+
+def refused(made: dict[str, Any]) -> str:
+    report = checker.report_on(json.dumps(made))
+    assert not report["accepted"]
+    return str(report["because"])
+
+
+def accepted(made: dict[str, Any]) -> str:
+    report = checker.report_on(json.dumps(made))
+    assert report["accepted"], report["because"]
+    return str(report["line"])
+
+
+def to_schema_2(one: dict[str, Any]) -> dict[str, Any]:
+    made = one | {"schema": 2, "inert": one.get("inert", {})}
+    made["derivation"] = [{"fact": None, "with": {}} | step for step in one["derivation"]]
+    return made | {"digest": seal({k: v for k, v in made.items() if k != "digest"})}
+
+
+@pytest.mark.parametrize("path", sorted(CASES.glob("*.json")), ids=lambda path: path.stem)
+def test_the_cases_are_refused_in_either_schema(path: Path) -> None:
+    """As they were written, and brought to the present schema, so that the format alone is not what refuses them."""
+    one = json.loads(path.read_text(encoding="utf-8"))
+    refused(one)
+    because = refused(to_schema_2(one))
+    assert path.stem == "e6_growth_bounded" or "parts of" not in because, because
+
+
+def test_the_tiny_violation_is_true_and_accepted_once_its_symbols_are_listed() -> None:
+    one = json.loads((CASES / "h1_tiny.json").read_text(encoding="utf-8"))
+    assert "vacuous" in refused(to_schema_2(one))
+    said = accepted(to_schema_2(one | {"inert": {"x": "both sides are linear in it", "c": "likewise"}}))
+    assert said == "REFUTES c*(1001/1000)*x <= c*x at x = 1/10, c = 1: 0.100100 > 1/10"
+
+
+PAIR = {
+    "p": ["p", "rest"],
+    "q": ["q", "rest"],
+    "event": [0],
+    "normalise": False,
+    "epsilon": "epsilon",
+    "delta": "delta",
+}
+GOOD_PAIR: dict[str, Any] = {"values": {"p": "3/4", "q": "1/4", "epsilon": "1/10", "delta": "1/10"},
+                             "shows": {"delta": ["47370/100000", "47371/100000"]}}  # fmt: skip
+
+
+def test_a_pair_that_breaks_the_claim_is_accepted() -> None:
+    assert accepted(certificate("pair-discrete", PAIR, **GOOD_PAIR)).startswith("REFUTES delta(epsilon) <= delta at p")
+
+
+@pytest.mark.parametrize(
+    ("values", "shows"),
+    [
+        ({"delta": "-1"}, GOOD_PAIR["shows"]["delta"]), ({"delta": "1"}, GOOD_PAIR["shows"]["delta"]),
+        ({"delta": "2"}, GOOD_PAIR["shows"]["delta"]), ({"epsilon": "-1"}, ["6580/10000", "6581/10000"]),
+        ({"p": "5/4"}, ["9736/10000", "9738/10000"]), ({"q": "-1/4"}, ["1026/1000", "1027/1000"]),
+        ({"p": "1/4"}, ["-263/10000", "-262/10000"]), ({"epsilon": "2"}, ["-1098/1000", "-1097/1000"]),
+    ],
+)  # fmt: skip
+def test_budgets_and_weights_are_in_their_ranges(values: dict[str, str], shows: list[str]) -> None:
+    refused(certificate("pair-discrete", PAIR, values=GOOD_PAIR["values"] | values, shows={"delta": shows}))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"event": [True]}, {"event": [0, 0]}, {"event": [5]}, {"event": "0"}, {"event": [-1]}, {"normalise": 1},
+     {"normalise": "false"}, {"p": ["p"]}, {"p": []}, {"q": ["q", "rest", "rest"]}, {"more": "1"}],
+)  # fmt: skip
+def test_parts_of_a_pair_have_their_types(change: dict[str, Any]) -> None:
+    refused(certificate("pair-discrete", PAIR | change, **GOOD_PAIR))
+
+
+@pytest.mark.parametrize("word", ["proved", "not refuted", "consistent", "REFUTED", "grows", ""])
+@pytest.mark.parametrize("kind", ["pair-discrete", "pair-shift", "inequality", "mixture", "growth", "sample", "rate"])
+def test_a_word_that_the_kind_does_not_decide_is_refused(kind: str, word: str) -> None:
+    because = refused(certificate(kind, PAIR, verdict=word, **GOOD_PAIR))
+    assert "this kind decides" in because or "no such kind" in because
+
+
+@pytest.mark.parametrize(
+    "box", [{}, {"x": []}, {"x": ["1"]}, {"x": ["0", "0"]}, {"x": ["1", "0"]}, {"x": {}}, [], "x", {"x": ["0", "2"]}]
+)
+def test_a_box_has_sides_and_its_cells_decide(box: Any) -> None:
+    refused(certificate(
+        "box", {"box": box, "left": "x^2 + y", "relation": "<=", "right": "x + y"}, verdict="proved",
+        values={"y": "1"} if box and isinstance(box, dict) else {"x": "1/2", "y": "1"}, symbols={"x": "s", "y": "s"},
+    ))  # fmt: skip
+
+
+def test_a_box_of_too_many_cells_is_refused_before_it_is_built() -> None:
+    sides = {f"x{i}": [str(k) for k in range(60)] for i in range(12)}
+    claim = {"box": sides, "left": "+".join(sides), "relation": ">=", "right": "-y"}
+    assert "cells" in refused(certificate("box", claim, verdict="proved", values={"y": "1"},
+                                          symbols=dict.fromkeys([*sides, "y"], "s")))  # fmt: skip
+
+
+BUMP = "gaussian_delta(mu*r*(3 - 2*r)/(1 + 100*(r - 5/4)^2*(r - 7/4)^2), epsilon)"
+
+
+@pytest.mark.parametrize("profile", [BUMP, "max(r, 0)", "r", "1 - r", "gaussian_delta(mu/(r - 3/2), epsilon)"])
+def test_a_profile_that_dips_inside_a_cell_does_not_count_at_its_ends(profile: str) -> None:
+    claim = {"variable": "r", "partition": ["1", "2"], "profile": profile, "tail": "1 - (r - 1)*999/1000 + 0*mu",
+             "epsilon": "epsilon", "delta": "delta"}  # fmt: skip
+    refused(certificate("mixture", claim, values={"mu": "2", "epsilon": "1", "delta": "1/10"},
+                        shows={"delta": ["81/100", "811/1000"]}, symbols=dict.fromkeys(
+                            ["r", "mu", "epsilon", "delta"], "s")))  # fmt: skip
+
+
+def growth(quantity: str, power: str = "1/2", log_power: str = "0", holds: tuple[str, ...] = (), first: int = 20,
+           value: str = "1", **values: str) -> dict[str, Any]:  # fmt: skip
+    claim = {"variable": "t", "from": first, "quantity": quantity, "power": power, "log_power": log_power,
+             "holds": list(holds)}  # fmt: skip
+    return certificate("growth", claim, values=values, shows={"quantity": [value, value]},
+                       symbols=dict.fromkeys(["t", *values], "s"))  # fmt: skip
+
+
+def test_growth_for_all_t_is_accepted() -> None:
+    assert "for all t >= 2^20" in accepted(growth("c*t", c="1", value=str(2**20)))
+    assert "log(t)" in accepted(growth("c*t*t/(t + 1000*c)", "1", c="1", value=str(2**40) + "/1049576"))
+
+
+@pytest.mark.parametrize(
+    ("quantity", "power"),
+    [
+        ("c/(1/t + 1/2^200)", "9/10"), ("1000*t/(t + 1000*c)", "1/100"), ("min(c*t, 2^300)", "1/2"),
+        ("c*t*exp(-t/2^400)", "1/2"), ("c*(t - t^2/2^300)", "1/2"), ("c*t/(1 + t/2^500)", "1"),
+        ("c*log(t)", "1/100"), ("c*t^(1/2)", "51/100"), ("c*t/log(t)", "1"), ("c + 1/t", "1/100"), ("c*t - t", "1/2"),
+        ("c*erfc(t)", "1/2"), ("c*sum(i, 1, 3, t)", "1/2"), ("max(c, 1/t)", "1/10"), ("-c*t", "1"), ("c*t^-1", "1"),
+    ],
+)  # fmt: skip
+def test_what_is_bounded_or_grows_more_slowly_is_not_growth(quantity: str, power: str) -> None:
+    one = growth(quantity, power, c="1")
+    scope = checker.Scope({"c": checker.fmpq(1), "t": checker.fmpq(2) ** 20}, {})
+    checker.ctx.prec = 200
+    value = checker.arb(checker.evaluate(checker.parse(quantity), scope))
+    middle = checker.fmpq(int(float(value.mid()) * 2**40), 2**40) if value.is_finite() else checker.fmpq(1)
+    wide = abs(middle) / 3000
+    one["instances"][0]["shows"]["quantity"] = [str(middle - wide), str(middle + wide)]
+    refused(one | {"digest": seal(one)})
+
+
+@pytest.mark.parametrize(("power", "logs"), [("0", "0"), ("-1", "0"), ("0", "-1"), ("-1", "5"), ("c", "t")])
+def test_powers_of_growth_are_positive(power: str, logs: str) -> None:
+    refused(growth("c*t", power, logs, c="1", value=str(2**20)))
+
+
+@pytest.mark.parametrize(
+    "holds", ["t < 2^300", "1/t > 1/2^300", "c*t >= 2^21", "c = 1/t + 1", "t <= 2^20", "log(t) < 100"]
+)
+def test_what_holds_along_the_way_holds_for_all_t(holds: str) -> None:
+    refused(growth("c*t", "1", holds=(holds,), c="1", value=str(2**20)))
+
+
+def test_the_index_of_a_sum_captures_nothing() -> None:
+    base = {"values": {"i": "5", "x": "1"}, "shows": {"left": ["6", "6"], "right": ["15", "15"]}}
+    claim = {"left": "sum(i, 1, 3, f)", "relation": ">=", "right": "3*i"}
+    assert "name of its own" in refused(certificate("inequality", claim, definitions=[["f", "i*x"]], **base))
+    for term in ("sum(x, 1, 3, x)", "sum(f, 1, 3, f)", "sum(j, 1, 3, sum(j, 1, 2, j))", "sum(pi, 1, 3, pi)"):
+        refused(certificate("inequality", claim | {"left": f"{term}*f"}, definitions=[["f", "i*x"]], **base))
+    fair = certificate("inequality", {"left": "sum(j, 1, 3, f)", "relation": ">=", "right": "16*x"},
+                       definitions=[["f", "i*x"]], inert={"x": "both sides are linear in it"}, values=base["values"],
+                       shows={"left": ["15", "15"], "right": ["16", "16"]})  # fmt: skip
+    accepted(fair)
+
+
+DIGITS = ["৪", "٤", "４", "Ⅳ", "⁴", "𝟒"]  # one digit four each, in other scripts
+
+
+@pytest.mark.parametrize("digit", DIGITS)
+def test_digits_are_ascii(digit: str) -> None:
+    claim = {"left": f"{digit}*x + y", "relation": ">=", "right": "7*x + y"}
+    shows = {"left": ["5", "5"], "right": ["8", "8"]}
+    refused(certificate("inequality", claim, values={"x": "1", "y": "1"}, shows=shows))
+    right = claim | {"left": "4*x + y"}
+    accepted(certificate("inequality", right, values={"x": "1", "y": "1"}, shows=shows))
+    refused(certificate("inequality", right, values={"x": "1", "y": digit}, shows=shows))
+
+
+def test_unknown_keys_are_refused_at_any_depth() -> None:
+    one = certificate("pair-discrete", PAIR, **GOOD_PAIR)
+
+    def places(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        if isinstance(part, dict):
+            yield path
+            for key, inner in part.items():
+                yield from places(inner, (*path, key))
+        elif isinstance(part, list):
+            for at, inner in enumerate(part):
+                yield from places(inner, (*path, at))
+
+    for path in places(one):
+        made: Any = copy.deepcopy(one)
+        place = made
+        for key in path:
+            place = place[key]
+        place["more"] = "1"
+        made["digest"] = seal({k: v for k, v in made.items() if k != "digest"})
+        refused(made)
+
+
+def test_a_guarantee_whose_noise_cancels_what_it_hides_is_vacuous() -> None:
+    claim = {"family": "gaussian", "shift": "D/n", "scale": "sigma", "epsilon": "epsilon", "delta": "delta",
+             "calibrated": ""}  # fmt: skip
+    values = {"D": "2", "n": "10", "mu": "1/4", "epsilon": "1", "delta": "1/1000"}
+    shows = {"delta": ["66/1000000", "67/1000000"]}
+    cancels = {"definitions": [["sigma", "D/(n*mu)"]], "shows": shows, "verdict": "proved"}
+    for inert in ({}, {"D": "it cancels", "n": "it cancels"}):
+        because = refused(certificate("guarantee", claim, values=values, inert=inert, **cancels))
+        assert "vacuous" in because or "enclosure" in because
+    number = {name: value for name, value in values.items() if name != "mu"} | {"sigma": "4/5"}
+    for calibrated, fits in (("", True), ("sigma", False), ("epsilon", False), ("D/n", False)):
+        one = certificate(
+            "guarantee", claim | {"calibrated": calibrated}, verdict="proved", values=number, shows=_delta()
+        )
+        (accepted if fits else refused)(one)
+
+
+def _delta() -> dict[str, list[str]]:
+    checker.ctx.prec = 128
+    value = float(checker.profile("gaussian", checker.fmpq(1, 4), checker.fmpq(1)).mid())
+    return {
+        "delta": [str(checker.fmpq(int(value * 10**12), 10**12)), str(checker.fmpq(int(value * 10**12) + 1, 10**12))]
+    }
+
+
+def bombs() -> dict[str, dict[str, Any]]:
+    """Files that would take long, or much memory."""
+    sides = {"values": {"x": "1", "y": "1"}, "shows": {"left": ["1", "1"], "right": ["1", "1"]}}
+
+    def one(left: str, **parts: Any) -> dict[str, Any]:
+        return certificate("inequality", {"left": left, "relation": ">=", "right": "y"}, **sides, **parts)
+
+    doubling = [["d0", "x + y/3"], *([f"d{i}", f"d{i - 1}*d{i - 1}"] for i in range(1, 60))]
+    sums = [["d0", "x + y"], *([f"d{i}", f"d{i - 1} + d{i - 1}"] for i in range(1, 60))]
+    moving = [["d0", "t"], *([f"d{i}", f"d{i - 1} + d{i - 1}"] for i in range(1, 60))]
+    deep = [["d0", "x"], *([f"d{i}", f"d{i - 1} + y"] for i in range(1, 3000))]
+    grown = {"variable": "t", "from": 20, "quantity": "d59*x", "power": "1", "log_power": "0", "holds": []}
+    return {
+        "b1": one("sum(i, 1, 10^18, x)"),
+        "b2": certificate("growth", grown, definitions=moving, values={"x": "1"}, symbols={"x": "s", "t": "s"},
+                          shows={"quantity": ["1", "1"]}),
+        "squares": one("d59", definitions=doubling), "doublings": one("d59", definitions=sums),
+        "nested sums": one("sum(i, 1, 9999, sum(j, 1, 9999, sum(k, 1, 9999, x)))"),
+        "harmonic": one("sum(i, 1, 19999, x/i)"), "tower": one("x + 2^(2^(2^(2^2)))"), "tower 2": one("(x + 1)^10^9"),
+        "powers": one("((((x + 1)^9999)^9999)^9999)^9999"), "wide beta": one("betatail(1/2, x*10^300, 10^300)"),
+        "beta": one("betatail(1/2 + x/10^9, 10^7, 10^7)"), "gamma": one("gammatail(x*10^7, 10^7 + 1/3)"),
+        "brackets": one("(" * 1900 + "x" + ")" * 1900), "signs": one("-" * 3900 + "x"), "long": one("9" * 3999 + "*x"),
+        "deep": one("d2999", definitions=deep), "exponent": one("exp(exp(exp(exp(x*9))))"), "tie": one("sqrt(x)^2*y/y"),
+        "undecided": one("exp(log(x + 10^-9)) - 10^-9"), "erfc": one("erfc(x*10^9)"),
+        "cells": certificate("box", {"box": {"x": [str(k) for k in range(20_000)]}, "left": "exp(x)*y",
+                                     "relation": ">=", "right": "y"},
+                             verdict="proved", values={"y": "1"}, symbols={"x": "s", "y": "s"}),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", bombs())
+def test_no_file_takes_long_or_much_memory(name: str) -> None:
+    text = json.dumps(bombs()[name])
+    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    checker.report_on(text)
+    assert time.process_time() - began < SECONDS
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000  # kilobytes
+
+
+ESCAPES = ["\x1b[2K\raccepted glm.thm1", "\ud800", "a\nb accepted", "‮detpecca", "\x00", "\x9b8m", "é"]
+
+
+@pytest.mark.parametrize("text", ESCAPES)
+@pytest.mark.parametrize("place", ["id", "verdict", "kind", "statement", "why", "says", "quote"])
+def test_everything_is_printed_as_ascii(text: str, place: str, tmp_path: Path) -> None:
+    one = certificate("pair-discrete", PAIR, **GOOD_PAIR)
+    if place == "quote":
+        one["quote"]["text"] = text
+    elif place == "says":
+        one["derivation"][0]["says"] = text
+    elif place == "why":
+        one["assumptions"] = [{"id": "a", "formula": "p > 0", "why": text}]
+        one["derivation"][0]["needs"] = ["a"]
+    else:
+        one[place] = text
+    with contextlib.suppress(UnicodeEncodeError):
+        one["digest"] = seal({k: v for k, v in one.items() if k != "digest"})
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(one), encoding="utf-8")
+    for options in ([], ["--json"]):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            code = checker.main([str(path), *options])
+        said = out.getvalue()
+        assert code in (0, 1) and said.isascii() and all(c.isprintable() or c == "\n" for c in said)
+
+
+def test_a_file_that_is_no_text_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "one.json"
+    path.write_bytes(b"\xff\xfe{")
+    assert checker.main([str(path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    path.write_text(" " * 2_000_001, encoding="utf-8")
+    assert checker.main([str(path)]) == 1
+
+
+def test_facts_are_cited_by_number_where_their_hypotheses_match() -> None:
+    claim = {"family": "gaussian", "shift": "2*D", "scale": "sigma", "epsilon": "epsilon", "delta": "delta"}
+    values = {"D": "1", "sigma": "1", "epsilon": "1", "delta": "1/100"}
+    checker.ctx.prec = 128
+    value = float(checker.profile("gaussian", checker.fmpq(2), checker.fmpq(1)).mid())
+    low = checker.fmpq(int(value * 10**9), 10**9)
+    shows = {"delta": [str(low), str(low + checker.fmpq(1, 10**9))]}
+
+    def step(fact: int | None, **given: str) -> dict[str, Any]:
+        return {"says": "a step", "needs": [], "fact": fact, "with": given}
+
+    cases: list[tuple[dict[str, Any], str]] = [
+        (step(1, shift="2*D", scale="sigma"), "facts"), (step(1, shift="4*D", scale="2*sigma"), "facts"),
+        (step(1, shift="D", scale="sigma"), "derivation"), (step(1, shift="2*D"), "derivation"),
+        (step(1, shift="-2*D", scale="-sigma"), "derivation"), (step(2, shift="2*D", scale="sigma"), "derivation"),
+        (step(3, steps="4*D", step="D", scale="sigma"), "facts"),
+        (step(3, steps="D/4", step="4*D", scale="sigma"), "derivation"), (step(4), "facts"), (step(9), "derivation"),
+        (step(7, D="D", n="10", distance="D", **{"lambda": "1/5"}), "facts"),
+        (step(7, D="D", n="10", distance="D/3", **{"lambda": "1/5"}), "derivation"), (step(None), "derivation"),
+    ]  # fmt: skip
+    for one, link in cases:
+        report = checker.report_on(
+            json.dumps(certificate("pair-shift", claim, values=values, shows=shows, derivation=[one]))
+        )
+        assert report["accepted"] and report["link"] == link, (one, report["because"])
+    assert "fact" in refused(certificate("pair-shift", claim, values=values, shows=shows, derivation=[step(12)]))
+    refused(
+        certificate("pair-shift", claim, values=values, shows=shows, derivation=[step(1, shift="z", scale="sigma")])
+    )

@@ -1,0 +1,77 @@
+"""The search on statements of known truth: no true one refuted, nearly all of the false ones found.
+
+``python -m pytest -n 0 -s -m slow tests/certificates/test_search_statements.py`` searches all at five
+seeds and prints the counts.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import dpbench_check
+import pytest
+from search_statements import FALSE, TRUE, Statement
+
+from dpbench.certificates.search.find import SearchResult, find_counterexample
+from dpbench.certificates.search.growth import order
+from dpbench.certificates.search.question import inequality, pair_event, pair_shift
+from dpbench.certificates.search.space import Integer, Parameter, Real, Space
+from dpbench.ledger import Claim
+
+WHY = ("The statement itself.",)
+SEEDS = range(5)
+QUICK_TRUE = ("saturates-1000", "thin-6", "bernoulli-ratio", "twice-cancels", "randomised-response", "textbook-small")
+QUICK_FALSE = ("tiny-3", "tiny-6", "dip-4", "cancels", "half-the-noise", "response-tiny", "linear")
+
+
+def question(statement: Statement) -> Any:
+    name, kind, symbols, left, right, conditions = statement
+    parameters: dict[str, Parameter] = {
+        symbol: Integer(symbol, low, high) if sort == "integer" else
+        Real(symbol, float(Fraction(low)), float(Fraction(high)))
+        for symbol, (sort, low, high) in symbols.items()
+    }  # fmt: skip
+    space = Space(name, parameters, conditions={f"c{i}": (text, "given") for i, text in enumerate(conditions)})
+    if kind == "order":
+        return order(space, left, right, scalable=tuple(parameters), derivation=WHY)
+    if kind == "event":
+        return pair_event(space, left, right, delta="0", derivation=WHY)
+    if kind == "inequality":
+        return inequality(space, left, right, derivation=WHY)
+    return pair_shift(space, left, "1", delta=right, family=kind, derivation=WHY)
+
+
+def searched(statement: Statement, seed: int) -> SearchResult:
+    made = Claim(
+        f"known.{statement[0]}.inequality", "known", "nowhere", "inequality", "a statement", "because",
+        expected="not refuted", run=lambda run: iter(()), space=question(statement),
+    )  # fmt: skip
+    return find_counterexample(made, seed=seed, seconds=20.0, evaluations=6_000)
+
+
+def test_there_are_fifty_of_each() -> None:
+    assert len(TRUE) == len(FALSE) == 50
+    assert len({one[0] for one in TRUE}) == len({one[0] for one in FALSE}) == 50
+
+
+@pytest.mark.parametrize("statement", [one for one in TRUE if one[0] in QUICK_TRUE], ids=lambda one: one[0])
+def test_a_true_statement_is_not_refuted(statement: Statement) -> None:
+    assert not searched(statement, 0).found
+
+
+@pytest.mark.parametrize("statement", [one for one in FALSE if one[0] in QUICK_FALSE], ids=lambda one: one[0])
+def test_a_false_statement_is_found(statement: Statement) -> None:
+    found = searched(statement, 0)
+    assert found.found and dpbench_check.report_on(json.dumps(found.certificate))["accepted"]
+
+
+@pytest.mark.slow
+def test_all_at_five_seeds() -> None:
+    wrong = [(one[0], seed) for one in TRUE for seed in SEEDS if searched(one, seed).found]
+    missed = {seed: [one[0] for one in FALSE if not searched(one, seed).found] for seed in SEEDS}
+    print(f"true statements refuted: {len(wrong)} of {len(TRUE) * len(SEEDS)} {wrong}")
+    for seed, names in missed.items():
+        print(f"seed {seed}: {len(FALSE) - len(names)} of {len(FALSE)} false statements found; missed: {names}")
+    assert not wrong and all(len(names) <= 2 for names in missed.values())

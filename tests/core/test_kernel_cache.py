@@ -1,0 +1,280 @@
+"""The cache of kernels in new processes: what a user sees after an upgrade, under another flag, or without a home."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpbench.core import turns
+from dpbench.core.sources import OURS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(script: str, *, path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a script in a new process that imports the packages from `path`."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "PYTHON", "COV_"))}
+    return subprocess.run(
+        [sys.executable, "-W", "default::RuntimeWarning", "-c", script],
+        env=inherited | {"PYTHONPATH": str(path)} | environment,
+        cwd=path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def output(script: str, *, path: Path, **environment: str) -> str:
+    done = run(script, path=path, **environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+CALLEE = """
+from dpbench.core.kernel import arr, f8, kernel
+
+@kernel(f8(f8))
+def callee(x):
+    return 10.0 * x
+"""
+CALLER = """
+from lowerbounds._callee import callee
+from dpbench.core.kernel import arr, f8, i8, kernel
+
+@kernel(f8(f8))
+def caller(x):
+    return 2.0 * callee(x)
+
+@kernel(f8(f8), ahead=False)
+def seldom(x):
+    return 3.0 * x
+
+@kernel(f8(arr(f8, 1), i8))
+def element(values, index):
+    return values[index]
+"""
+CALL = "from lowerbounds._caller import caller as f; v = f(1.0); print(v, len(f._dispatcher.stats.cache_hits))"
+ELEMENT = "import numpy as np; from lowerbounds._caller import element; element(np.zeros(3), 7); print('no check')"
+
+
+def copy_into(site: Path) -> Path:
+    """A copy of both packages that has three kernels more, one calling another across files."""
+    for package in OURS:
+        shutil.copytree(ROOT / package, site / package, ignore=shutil.ignore_patterns("__pycache__"))
+    (site / "lowerbounds" / "_callee.py").write_text(CALLEE)
+    (site / "lowerbounds" / "_caller.py").write_text(CALLER)
+    return site
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    return copy_into(tmp_path / "site")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Such a copy, which nobody edits, and the cache of kernels that it made from nothing, without a word."""
+    folder = tmp_path_factory.mktemp("whole")
+    site, cache = copy_into(folder / "site"), folder / "cache"
+    done = run(BOTH, path=site, NUMBA_CACHE_DIR=str(cache))
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "20.0 7.0", "")
+    return site, cache
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def fix_the_key(site: Path) -> None:
+    """Planted: a cache folder with the same name whatever the sources and the flag."""
+    edit(site / "dpbench" / "core" / "kernel.py", "else _own_folder()) / key", 'else _own_folder()) / "same"')
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("planted", [False, True], ids=["keyed", "planted"])
+def test_an_edited_callee_reaches_its_caller(installed: Path, tmp_path: Path, planted: bool) -> None:
+    cache = str(tmp_path / "cache")
+    if planted:
+        fix_the_key(installed)
+    assert output(CALL, path=installed, NUMBA_CACHE_DIR=cache) == "20.0 0"
+    assert output(CALL, path=installed, NUMBA_CACHE_DIR=cache) == "20.0 1"  # the cache is used
+    edit(installed / "lowerbounds" / "_callee.py", "10.0 * x", "15.0 * x")
+    expected = "20.0 1" if planted else "30.0 0"  # planted: numba alone keeps the old callee, and this test sees it
+    assert output(CALL, path=installed, NUMBA_CACHE_DIR=cache) == expected
+
+
+@pytest.mark.process
+def test_an_upgrade_of_the_package_reaches_its_kernels(tmp_path: Path) -> None:
+    """The real kernels: the logistic derivative is edited, the tile kernel in another file must change."""
+    site = tmp_path / "site"
+    for package in OURS:
+        shutil.copytree(ROOT / package, site / package, ignore=shutil.ignore_patterns("__pycache__"))
+    script = (
+        "import numpy as np; from dpbench.papers.glm._loss_tiles import to_derivatives as f;"
+        "s = np.zeros((1, 1)); f(2, 0.0, np.ones(1), 1.0, s); print(s[0, 0])"
+    )
+    cache = str(tmp_path / "cache")
+    assert output(script, path=site, NUMBA_CACHE_DIR=cache) == "-0.5"
+    callee = site / "dpbench" / "papers" / "glm" / "_logistic_kernel.py"
+    edit(callee, "return 1.0 / (1.0 + exponential(m))", "return 1.0 / (3.0 + exponential(m))")
+    assert output(script, path=site, NUMBA_CACHE_DIR=cache) == "-0.25"
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("planted", [False, True], ids=["keyed", "planted"])
+def test_bounds_checks_are_not_lost_to_the_cache(installed: Path, tmp_path: Path, planted: bool) -> None:
+    cache = str(tmp_path / "cache")
+    if planted:
+        fix_the_key(installed)
+    assert output(ELEMENT, path=installed, NUMBA_CACHE_DIR=cache) == "no check"
+    checked = run(ELEMENT, path=installed, NUMBA_CACHE_DIR=cache, NUMBA_BOUNDSCHECK="1")
+    assert ("IndexError" in checked.stderr) is not planted
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("given", [False, True], ids=["home", "NUMBA_CACHE_DIR"])
+def test_no_writable_cache_folder(installed: Path, tmp_path: Path, given: bool) -> None:
+    """Works, says so once, leaves nothing. A file is where the folder would be: root writes anywhere."""
+    file = tmp_path / "a file"
+    file.write_text("")
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    where = {"NUMBA_CACHE_DIR": str(file / "cache")} if given else {"HOME": str(file), "XDG_CACHE_HOME": str(file)}
+    done = run(f"{CALL}\n{ELEMENT}", path=installed, TMPDIR=str(temporary), **where)
+    assert done.returncode == 0 and done.stdout.split() == ["20.0", "0", "no", "check"]
+    assert done.stderr.count("RuntimeWarning") == 1
+    assert "Set NUMBA_CACHE_DIR to a writable folder" in done.stderr
+    assert not list(temporary.iterdir())
+
+
+def truncate(folder: Path, suffix: str, size: int) -> None:
+    for file in folder.rglob(f"*{suffix}"):
+        file.write_bytes(file.read_bytes()[:size])
+
+
+def garbage(folder: Path) -> None:
+    for file in folder.rglob("*.nbc"):
+        file.write_bytes(b"\x80\x05garbage" * 100)
+
+
+def cut_the_objects(folder: Path) -> None:
+    for file in folder.rglob("*.nbc"):
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def swap_the_objects(folder: Path) -> None:
+    """Each of two kernels of a module gets the other's object."""
+    one, other = (next(folder.rglob(f"_caller.{name}-*.nbc")) for name in ("caller", "element"))
+    first, second = one.read_bytes(), other.read_bytes()
+    one.write_bytes(second)
+    other.write_bytes(first)
+
+
+DAMAGES = {
+    "index truncated": lambda folder: truncate(folder, ".nbi", 40),
+    "index empty": lambda folder: truncate(folder, ".nbi", 0),
+    "object empty": lambda folder: truncate(folder, ".nbc", 0),
+    "object truncated": lambda folder: truncate(folder, ".nbc", 100),
+    "object cut in half": cut_the_objects,
+    "object garbage": garbage,
+    "objects swapped": swap_the_objects,
+}
+BOTH = (
+    "import numpy as np; from lowerbounds._caller import caller, element;"
+    "print(caller(1.0), element(np.array([5.0, 7.0]), 1))"
+)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_cache_is_said_once_and_does_no_harm(whole: tuple[Path, Path], tmp_path: Path, damage: str) -> None:
+    """What a user does who removes the folder is what the fixture did: a run without one, which says nothing."""
+    cache, temporary = tmp_path / "cache", tmp_path / "tmp"
+    temporary.mkdir()
+    site = whole[0]
+    shutil.copytree(whole[1], cache)
+    DAMAGES[damage](cache)
+    for _ in range(2):  # nothing is mended behind the user's back
+        done = run(BOTH, path=site, NUMBA_CACHE_DIR=str(cache), TMPDIR=str(temporary))
+        assert (done.returncode, done.stdout.strip()) == (0, "20.0 7.0"), done.stderr
+        assert done.stderr.count("RuntimeWarning") == 1 and "Traceback" not in done.stderr
+        assert f"compiled kernels in {cache} are damaged" in done.stderr and "Remove that folder" in done.stderr
+        assert not list(temporary.iterdir())
+
+
+@pytest.mark.process
+def test_a_kernel_at_fault_is_not_taken_for_a_damaged_cache(installed: Path, tmp_path: Path) -> None:
+    edit(installed / "lowerbounds" / "_callee.py", "10.0 * x", "x.nothing")
+    done = run(CALL, path=installed, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert done.returncode == 1 and "TypingError" in done.stderr and "Unknown attribute 'nothing'" in done.stderr
+    assert "damaged" not in done.stderr
+
+
+@pytest.mark.process
+def test_home_is_used_without_a_word_where_it_can_be(installed: Path, tmp_path: Path) -> None:
+    done = run(CALL, path=installed, HOME=str(tmp_path), XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert done.stdout.split() == ["20.0", "0"] and not done.stderr
+    assert list((tmp_path / "cache" / "dpbench" / "numba").rglob("*.nbi"))
+
+
+@pytest.mark.process
+def test_jit_off(installed: Path, tmp_path: Path) -> None:
+    script = "from lowerbounds._caller import caller; print(caller(1.0), caller.signatures)"
+    assert output(script, path=installed, NUMBA_DISABLE_JIT="1", NUMBA_CACHE_DIR=str(tmp_path / "cache")) == "20.0 []"
+    assert not (tmp_path / "cache").exists()
+
+
+PART = """
+from lowerbounds import _caller
+from importlib import import_module
+kernel = import_module("dpbench.core.kernel")
+kernel.compile_missing({"lowerbounds._caller", "lowerbounds._callee"}, lambda *told: None)
+print(*(name for name, made in kernel.KERNELS.items() if made.signatures and made._dispatcher.stats.cache_misses))
+"""
+
+
+def cached(folder: Path, name: str) -> list[Path]:
+    return list(folder.rglob(f"*.{name}-*.nb?"))
+
+
+@pytest.mark.process
+@pytest.mark.skipif(turns.fcntl is None, reason="no locks of files here: every process compiles for itself")
+def test_a_kernel_that_another_process_compiles_is_left_to_it(installed: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    everything = "lowerbounds._callee.callee lowerbounds._caller.caller lowerbounds._caller.element"
+    assert output(PART, path=installed, NUMBA_CACHE_DIR=str(cache)) == everything
+    (lock,) = cache.rglob("caller.lock")
+    for file in cache.rglob("*.nb?"):
+        file.unlink()
+    with turns.turn(lock) as ours:
+        assert ours
+        others = output(PART, path=installed, NUMBA_CACHE_DIR=str(cache))
+        assert others == everything.replace(" lowerbounds._caller.caller", "")
+        assert len(cached(cache, "element")) == 2 and not cached(cache, "caller")
+        impatient = f"from dpbench.core import turns; turns.PATIENCE = 0.1\n{CALL}"  # its holder was stopped, say
+        assert output(impatient, path=installed, NUMBA_CACHE_DIR=str(cache)) == "20.0 0"
+    assert output(PART, path=installed, NUMBA_CACHE_DIR=str(cache)) == ""
+
+
+def test_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "folder" / "lock"
+    with turns.turn(file) as first:
+        with turns.turn(file, wait=False) as second:
+            assert (first, second) == (True, turns.fcntl is None)
+        monkeypatch.setattr(turns, "PATIENCE", 0.05)
+        with turns.turn(file) as third:
+            assert third
+    with turns.turn(file, wait=False) as fourth:
+        assert fourth
+    with turns.turn(file / "no folder" / "lock", wait=False) as nowhere:
+        assert nowhere
+    monkeypatch.setattr(turns, "fcntl", None)
+    with turns.turn(file), turns.turn(file, wait=False) as without:
+        assert without

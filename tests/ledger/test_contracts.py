@@ -1,0 +1,269 @@
+"""What every mechanism promises: `dpbench.testing.check_mechanism` and more, over the one registry.
+
+The default run meets a sample of the pairs of mechanism and problem, in which each mechanism and each kind of problem
+occurs; all of them: `pytest -m "evidence or not evidence" tests/ledger/test_contracts.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from registry import LOSSES, MECHANISMS, PUBLIC_MECHANISMS, REGISTRY, SAMPLE, Case, problem
+
+from dpbench.auditing.hostile import hostile_pairs
+from dpbench.core import validation
+from dpbench.core.sampling import block_width, canonical, stream
+from dpbench.core.validation import LARGEST_SIZE, LEAST_SIZE
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.testing import check_mechanism
+
+PAIRS = [(case, kind) for case in REGISTRY for kind in case.kinds]
+TRIALS = 130  # two blocks of 64 and a part of a third
+LIMITS = [(x, radius) for x in (LEAST_SIZE, 1.0, LARGEST_SIZE) for radius in (LEAST_SIZE, 1.0, LARGEST_SIZE)]
+
+
+def over(*cases: Case, without: tuple[str, ...] = (), marks: Any = ()) -> pytest.MarkDecorator:
+    """Parametrise by (case, kind): the sample, and the other pairs as evidence."""
+    return pytest.mark.parametrize(
+        ("case", "kind"),
+        [
+            pytest.param(case, kind, id=f"{case}-{kind}",
+                         marks=[*([] if (case.name, kind) in SAMPLE else [pytest.mark.evidence]),
+                                *([] if kind in without else marks)])
+            for case, kind in PAIRS if case in (cases or REGISTRY)
+        ],
+    )  # fmt: skip
+
+
+each = over()
+glm = over(*MECHANISMS)
+all_cases = pytest.mark.parametrize("case", REGISTRY, ids=str)
+
+
+def noise(case: Case, mechanism: Any, problem: Any) -> float:
+    return float(getattr(mechanism, case.noise)(problem))
+
+
+def test_the_sample_holds_each_mechanism_and_each_kind() -> None:
+    assert {name for name, _ in SAMPLE} == {case.name for case in REGISTRY}
+    assert {kind for _, kind in SAMPLE} == {kind for case in REGISTRY for kind in case.kinds}
+    assert len(SAMPLE) < 0.6 * len(PAIRS)
+
+
+@each
+def test_contract(case: Case, kind: str) -> None:
+    p, m = case.problem(kind), case.make()
+    q = case.neighbour(p, np.random.default_rng(11))
+    feasible = None if case.feasible is None else partial(case.feasible, m, p)
+    done = check_mechanism(
+        m, p, neighbour=q, feasible=feasible, hostile=hostile_pairs(p, 5, 0), trials=500,
+        noise=partial(noise, case) if case.noise else None,
+    )  # fmt: skip
+    assert {"guarantee", "release contents", "audit within the guarantee", "trials of a call"} <= set(done)
+    assert not case.noise or "more budget, no more noise" in done
+    assert ("feasible outputs" in done) == (case.feasible is not None)
+
+
+# without the JIT halfspaces and the hull take 11 s and 32 s; their kernels have tests of their own
+@over(without=("halfspaces", "hull-absolute"), marks=[pytest.mark.kernel])
+def test_outputs(case: Case, kind: str) -> None:
+    """Shape, type, finite, another seed others, and a statistic is what travels."""
+    p, m = case.problem(kind), case.make()
+    first = m.sample(p, TRIALS, seed=3)
+    assert first.ndim == 2 and first.shape[0] == TRIALS and first.dtype == np.float64
+    assert first.shape[1] == (p.hypotheses.width if case in PUBLIC_MECHANISMS else p.d)
+    assert not np.isnan(first).any() if case in PUBLIC_MECHANISMS else np.isfinite(first).all()
+    assert not (case.varies and np.array_equal(first, m.sample(p, TRIALS, seed=4)))
+    assert np.allclose(m.sample(p, TRIALS, seed=3, statistic=p.empirical_risk), p.empirical_risk(first), rtol=1e-13)
+    width = block_width(p)
+    few, more = (m(p, count, stream("prefix")) for count in (width + 1, 3 * width))
+    assert np.array_equal(few, more[: width + 1])
+
+
+@glm
+@pytest.mark.kernel
+def test_sparse_and_dense_agree(case: Case, kind: str) -> None:
+    m = case.make(noise_scale=0.0)
+    got = [m(p, 2, stream("sparse")) for p in (problem(kind), problem(kind, as_sparse=True))]
+    assert np.allclose(*got, rtol=1e-7, atol=1e-9)
+
+
+@each
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-3), (4.0, 1e-6)])
+def test_exact_calibration_meets_its_claim_and_wastes_nothing(
+    case: Case, kind: str, epsilon: float, delta: float
+) -> None:
+    profile = case.make(epsilon, delta).guarantee(case.problem(kind))
+    assert profile.kind in ("exact", "upper")
+    if case.pure:
+        assert profile.delta(epsilon) == 0.0 < profile.delta(epsilon * (1.0 - 1e-6))
+        assert profile.epsilon(0.0) <= epsilon
+    else:
+        assert case.least * delta * (1.0 - 1e-6) <= profile.delta(epsilon) <= delta
+        assert profile.epsilon(delta) <= epsilon
+        assert profile.delta(0.9 * epsilon) > profile.delta(epsilon)
+
+
+@over(*(case for case in REGISTRY if case.noise))
+def test_guarantee_follows_the_noise_in_use(case: Case, kind: str) -> None:
+    p, m = case.problem(kind), case.make()
+    scale = noise(case, m, p)
+    halved, doubled = (replace(m, noise_scale=factor * scale).guarantee(p).epsilon(1e-4) for factor in (0.5, 2.0))
+    assert halved > 1.5 * m.guarantee(p).epsilon(1e-4) > 2.0 * doubled
+
+
+@over(*MECHANISMS, *PUBLIC_MECHANISMS)
+def test_without_noise_there_is_no_privacy(case: Case, kind: str) -> None:
+    assert case.make(noise_scale=0.0).guarantee(case.problem(kind)).delta(1.0) == 1.0
+
+
+@over(*(case for case in REGISTRY if case.noise))
+def test_more_budget_never_means_more_noise(case: Case, kind: str) -> None:
+    """Of either calibration, in ε and in δ; for pure mechanisms δ plays no part."""
+    p = case.problem(kind)
+    for calibration in ("exact", "printed"):
+        by_epsilon = [noise(case, case.make(e, 1e-5, calibration=calibration), p) for e in (0.1, 0.5, 1.0, 3.0)]
+        by_delta = [noise(case, case.make(1.0, d, calibration=calibration), p) for d in (1e-8, 1e-5, 1e-2)]
+        assert by_epsilon == sorted(by_epsilon, reverse=True)
+        assert by_delta == sorted(by_delta, reverse=True)
+        if case in PUBLIC_MECHANISMS:
+            assert len(set(by_epsilon)) == 4 and (case.pure or len(set(by_delta)) == 3)
+
+
+@each
+def test_pair_profile_is_within_the_guarantee(case: Case, kind: str) -> None:
+    p, m = case.problem(kind), case.make()
+    rng = np.random.default_rng(11)
+    for _ in range(5):
+        profile = m.pair_profile(p, case.neighbour(p, rng))
+        assert profile.kind == "exact" or case not in REGISTRY[-2:]
+        for e in (0.1, 0.5, 1.0, 2.0):
+            assert profile.delta(e) <= m.guarantee(p).delta(e) * (1.0 + 1e-6) + 1e-12
+
+
+@each
+def test_release_says_what_made_it(case: Case, kind: str) -> None:
+    p, m = case.problem(kind), case.make()
+    made = m.release(p, seed=5)
+    assert np.array_equal(made.output, m.release(p, seed=5).output)
+    if case in PUBLIC_MECHANISMS:
+        assert np.array_equal(made.predict(p.x), p.hypotheses.predict(made.output[None], p.x)[0])
+    else:
+        assert np.array_equal(made.w, made.output)
+        assert np.allclose(made.predict(p.X[:3]), p.X[:3] @ made.w)
+    assert made.info["seed"] == 5 and made.info["kind"] in ("exact", "upper")
+    assert not case.varies or any(not np.array_equal(m.release(p).output, m.release(p).output) for _ in range(20))
+
+
+BAD: list[tuple[str, Any]] = [
+    *(("epsilon", value) for value in (0.0, -1.0, float("nan"), float("inf"), "1")),
+    *(("delta", value) for value in (0.0, 1.0, -1e-5, float("nan"), "x", None)),
+    ("calibration", "printd"), ("noise_scale", -1.0), ("noise_scale", float("nan")),
+]  # fmt: skip
+
+
+@all_cases
+def test_bad_parameters_are_named(case: Case) -> None:
+    for name, value in BAD:
+        if (name == "delta" and case.pure) or (name == "noise_scale" and case in REGISTRY[-2:]):
+            continue
+        with pytest.raises(validation.InvalidInput, match=rf"^{name} must be .*, got "):
+            case.make(**{name: value})
+
+
+@all_cases
+def test_bad_arguments_of_every_method_are_named(case: Case) -> None:
+    m, p = case.make(), case.problem(case.kinds[0])
+    names = (
+        "number_of_steps", "sigma", "eta", "guarantee", "theorem_in_use", "lam", "tau", "sensitivity", "centre",
+        "radii", "shares", "sensitivities", "penalties", "gamma", "scale", "stability", "minimiser", "net",
+    )  # fmt: skip
+    own = [getattr(m, name) for name in names if hasattr(m, name)]
+    assert len(own) >= 2
+    refusal = rf"^problem must be a ({type(p).__name__}|GLMProblem, or)"
+    for value in (None, "x", 3, np.zeros((3, 2))):
+        calls = [partial(method, value) for method in own]
+        calls += [partial(m.sample, value, 10), partial(m.release, value), partial(m, value, 3, stream("x"))]
+        for call in calls:
+            with pytest.raises(validation.InvalidInput, match=refusal):
+                call()
+        with pytest.raises(validation.InvalidInput, match=rf"^neighbour must be a {type(p).__name__}"):
+            m.pair_profile(p, value)
+    for rng in (None, 3, np.random.RandomState(0)):
+        with pytest.raises(validation.InvalidInput, match=r"^rng must be a numpy\.random\.Generator, got "):
+            m(p, 3, rng)
+    for trials in (0, -1, 2.5, True):
+        for call in (partial(m.sample, p, trials), partial(m, p, trials, stream("x"))):
+            with pytest.raises(validation.InvalidInput, match=r"^trials must be "):
+                call()
+    with pytest.raises(validation.InvalidInput, match=r"^statistic must be callable .*, got 3"):
+        m.sample(p, 3, statistic=3)
+    if case in PUBLIC_MECHANISMS:
+        with pytest.raises(validation.InvalidInput, match=r"^neighbour must have the same public points"):
+            m.pair_profile(p, replace(p, public=p.public[:-1]))
+
+
+EQUAL: dict[str, tuple[Any, ...]] = {
+    "epsilon": (1, 1.0, np.float32(1)), "delta": (0.25, np.float64(0.25)), "noise_scale": (1, 1.0),
+    "step_size": (1, 1.0), "steps": (3, np.int64(3)), "regularization": (1, 1.0, np.float32(1)),
+    "tolerance": (1, 1.0), "noise_constant": (4, 4.0), "theorem": (3, np.int64(3)), "constrained": (True, np.True_),
+    "beta": (0.25, np.float32(0.25)), "candidates": (2, np.int64(2)), "models": (2, np.int64(2)),
+    "dimension": (2, np.int64(2)), "map": ("sparse", "sparse"), "distortion": (1, 1.0), "dimension_constant": (2, 2.0),
+    "jl.theorem": (2, np.int64(2)), "calls": (2, np.int64(2)), "perturbation": (1, 1.0),
+    "net_radius": (1, np.float32(1)), "failure_probability": (0.25, np.float32(0.25)),
+}  # fmt: skip
+
+
+@all_cases
+def test_equal_mechanisms_give_equal_bits(case: Case) -> None:
+    p, compared = case.problem(case.kinds[0]), 0
+    for field in fields(case.make()):
+        values = EQUAL.get(f"{case}.{field.name}", EQUAL.get(field.name, ()))
+        if not values or (field.name == "delta" and case.pure):
+            continue
+        first, *others = (case.make(**{field.name: value}) for value in values)
+        for other in others:
+            assert first == other and canonical(first) == canonical(other)
+            assert np.array_equal(first.sample(p, 3), other.sample(p, 3))
+            compared += 1
+    assert compared >= 3
+
+
+@glm
+@pytest.mark.parametrize("calibration", ["exact", "printed"])
+def test_nothing_overflows_at_the_limits(case: Case, kind: str, calibration: str) -> None:
+    """Bounds and radii at the limits: one of the nine pairs a case, another for each loss and calibration."""
+    where = 3 * MECHANISMS.index(case) + list(LOSSES).index(kind) + 4 * (calibration == "printed")
+    base, (x_bound, radius) = problem(kind), LIMITS[where % len(LIMITS)]
+    for y_bound in (1.0,) if kind == "logistic" or str(case) == "jl" else (LEAST_SIZE, 1.0, LARGEST_SIZE):
+        p = GLMProblem(
+            base.X * (0.5 * x_bound), base.y * y_bound, loss=base.loss, x_bound=x_bound, y_bound=y_bound, radius=radius
+        )
+        for noise_scale in (None, LEAST_SIZE, LARGEST_SIZE):
+            m = case.make(calibration=calibration, noise_scale=noise_scale)
+            try:
+                outputs = m.sample(p, 3)
+            except validation.InvalidInput as refused:  # a minimiser that cannot be certified, by name
+                printed_only = calibration == "printed" and not p.loss.smooth_nonnegative
+                known = ("tolerance must be", "regularization must be", *(["loss must be"] if printed_only else []))
+                assert str(refused).startswith(known)
+                continue
+            assert np.isfinite(outputs).all() and np.isfinite(p.empirical_risk(outputs)).all()
+            profile = m.guarantee(p)
+            assert 0.0 <= profile.delta(1.0) <= 1.0
+            if noise_scale is None and calibration == "exact":  # an inversion of seconds for the JL method
+                assert profile.epsilon(1e-5) >= 0.0
+
+
+@over(*PUBLIC_MECHANISMS)
+def test_noise_at_the_limits(case: Case, kind: str) -> None:
+    p = case.problem(kind)
+    for scale in (LEAST_SIZE, LARGEST_SIZE):
+        m = case.make(noise_scale=scale)
+        assert np.isfinite(p.empirical_risk(m.sample(p, 3))).all()
+        profile = m.guarantee(p)
+        assert 0.0 <= profile.delta(1.0) <= 1.0 and profile.epsilon(1e-5) >= 0.0

@@ -1,0 +1,223 @@
+"""Committed evidence: what its files hold, how they stand to the code, what a refresh writes; two ledgers compared."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpbench.core.validation import InvalidInput
+from dpbench.ledger import evidence as files
+from dpbench.ledger.compare import Difference, compare, passes, read
+from dpbench.ledger.core import Claim, Context, Evidence
+from dpbench.ledger.registry import all_claims
+from dpbench.runs.store import StoredVerdict
+
+VALUE = 0.5
+
+
+def measure(context: Context) -> tuple[str, Evidence]:
+    """A toy entry."""
+    return "not refuted", Evidence(value=VALUE, series={"x": [1.0, 2.0], "seconds": [0.1]}, notes=("value: a half",))
+
+
+def other(context: Context) -> tuple[str, Evidence]:
+    """Another toy entry, of other code."""
+    return "not refuted", Evidence(value=2 * VALUE)
+
+
+def claim(name: str = "one", run: Any = measure, **fields: Any) -> Claim:
+    expected = fields.pop("expected", "not refuted")
+    return Claim(f"toy.{name}.inequality", "toy", "Lemma", "inequality", "", "", expected, run, **fields)
+
+
+def document(made: Claim, **changes: Any) -> dict[str, Any]:
+    verdict, found = made.run(None)  # type: ignore[arg-type]
+    return files.document_of(made, verdict, found.to_dict(), "full", 0) | changes
+
+
+def test_a_file_says_of_what_code_and_where(tmp_path: Path) -> None:
+    files.write(document(claim()), tmp_path)
+    (found,) = files.committed(tmp_path).values()
+    assert found["evidence"]["value"] == VALUE and found["code"]["key"] == claim().digest
+    assert any(label.endswith(":measure") for label in found["code"]["definitions"])
+    assert {"numpy", "numba", "scikit-learn", "processor", "machine"} <= found["environment"].keys()
+    assert isinstance(found["clean"], bool) and not list(tmp_path.glob(".*"))
+    assert '"x": [1.0, 2.0],' in (tmp_path / "toy.one.inequality.json").read_text(), "a line a column"
+
+
+def test_the_whole_ledger_is_committed_at_full_level_as_expected() -> None:
+    found = files.committed(Path(__file__).resolve().parents[2] / "evidence" / "ledger")
+    claims = {claim.id: claim.expected for claim in all_claims()}
+    assert {name: one["verdict"] for name, one in found.items()} == claims
+    assert {(one["level"], one["seed"]) for one in found.values()} == {("full", 0)}
+
+
+def test_only_what_this_code_made_here_at_full_level_and_seed_0_is_finished() -> None:
+    one, here = claim(), {"made_with": files.environment_now()}
+    good = StoredVerdict(one.id, "full", 0, one.digest, "not refuted", here, "")
+    changes: list[dict[str, Any]] = [{"level": "quick"}, {"seed": 1}, {"code": "0"}, {"evidence": {"made_with": {}}}]
+    assert files.finished([one], [good]) == {one.id: good}
+    for change in changes:
+        assert not files.finished([one], [replace(good, **change)]), change
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"schema": 1}', '{"schema": 99, "id": "x"}'])
+def test_a_file_that_is_no_evidence_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "toy.one.inequality.json").write_text(text)
+    with pytest.raises(InvalidInput, match=r"toy\.one\.inequality\.json must be evidence of an entry"):
+        files.committed(tmp_path)
+
+
+def test_status_names_what_differs() -> None:
+    one, two, three = claim(), claim("two", other), claim("three")
+    found = {"toy.one.inequality": document(one), "toy.two.inequality": document(two)}
+    assert [row.code for row in files.status([one, two, three], found)] == ["current", "current", "stale"]
+    old = copy.deepcopy(found)
+    old["toy.two.inequality"]["code"]["key"] = "0"
+    names = old["toy.two.inequality"]["code"]["definitions"]
+    names[next(label for label in names if label.endswith(":VALUE"))] = "00000000"
+    old["toy.one.inequality"]["environment"]["scikit-learn"] = "0.1"
+    first, second, _ = files.status([one, two, three], old)
+    assert (second.code, second.because, second.environment) == ("stale", ("VALUE",), "same")
+    assert (first.code, first.because, first.environment) == ("current", (), "other")
+
+
+def test_level_and_side_are_part_of_the_key_and_texts_are_not() -> None:
+    assert claim().digest == replace(claim(), statement="x", derivation="y", source="z", expected="refuted").digest
+    assert claim().digest != replace(claim(), level=1e-6).digest
+    assert claim().digest != claim(run=other).digest
+
+
+def entry(value: Any, verdict: str = "not refuted", column: Any = (1.0, 2.0), **evidence: Any) -> dict[str, Any]:
+    found = Evidence(value=value, series={"x": list(column), "seconds": [value]}, **evidence).to_dict()
+    return {"verdict": verdict, "level": "full", "seed": 0, "evidence": found}
+
+
+def of(found: dict[str, Any], processor: str | None, verdict: str = "not refuted") -> dict[str, Any]:
+    """An entry that was run on a processor."""
+    return entry(verdict=verdict, **found) | {"environment": {"numpy": "2", "processor": processor, "machine": "any"}}
+
+
+ID = "toy.one.inequality"
+SAMPLED = {"value": 1.0, "trials": 10, "interval": (0.5, 1.5)}
+PAIRS: list[tuple[Any, Any, str, dict[str, Any]]] = [
+    (entry(1.0), entry(1.0 + 1e-12), "same", {}),
+    (entry(1.0), entry(1.0 + 1e-7), "differs", {}),
+    (entry(1.0, trials=10), entry(1.0 + 1e-7, trials=10), "same", {}),
+    (entry(1.0, trials=10), entry(1.0 + 1e-5, trials=10), "differs", {}),
+    (entry(1.0, trials=10), entry(1.0 + 1e-5, trials=10), "moved", {"drift": 1e-3}),
+    (entry(1.0), entry(1.0, column=(1.0, 2.1)), "differs", {}),
+    (entry(1.0), entry(1.0, column=(1.0,)), "differs", {}),
+    (entry(1.0), entry(1.0, column=(1.0, "word")), "differs", {}),
+    (entry(1.0, column=(1e-17, 2.0)), entry(1.0, column=(-3e-17, 2.0)), "same", {}),
+    (entry(math.inf), entry(math.inf), "same", {}),
+    (entry(math.nan), entry(1.0), "differs", {}),
+    (entry(1.0), entry(1.0, "refuted"), "verdict", {}),
+    (entry(1.0), entry(2.0) | {"level": "quick"}, "same", {}),
+    (entry(1.0), None, "missing", {}),
+    (None, entry(1.0), "new", {}),
+    (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.2}, "two"), "elsewhere", {}),
+    (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.2}, "one"), "differs", {}),
+    (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.2}, None), "differs", {}),
+    (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.6, "interval": (1.1, 1.9)}, "two"), "differs", {}),
+    (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.2, "interval": (1.1, 1.9)}, "two"), "differs", {}),
+    (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.2}, "two", "refuted"), "verdict", {}),
+    (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.2, "interval": None}, "two"), "differs", {}),
+    (of({"value": 1.0, "trials": 9}, "one"), of({"value": 1.0, "trials": 9, "column": (1, 3)}, "two"), "elsewhere", {}),
+    (of({"value": 1.0}, "one"), of({"value": 1.0 + 1e-7}, "two"), "differs", {}),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "kind", "declared"), PAIRS)
+def test_what_a_comparison_says(old: Any, new: Any, kind: str, declared: dict[str, Any]) -> None:
+    sides = [{} if side is None else {ID: side} for side in (old, new)]
+    (found,) = compare(*sides, [claim(**declared)])
+    assert found.kind == kind
+    assert passes([found]) is (kind in ("same", "moved", "elsewhere", "new"))
+
+
+def test_more_than_five_moved_entries_fail() -> None:
+    moved = [Difference(f"toy.{k}.inequality", "moved") for k in range(6)]
+    assert passes(moved[:5]) and not passes(moved)
+
+
+def test_refresh_status_and_compare_from_the_command_line(only: Any, run: Any, tmp_path: Path) -> None:
+    one, two = claim(), claim("two", other)
+    only(one, two)
+    place = tmp_path / "evidence"
+    assert run(f"evidence refresh --evidence {place}")[0] == 2, "the folder must exist"
+    place.mkdir()
+    assert "0 current, 2 stale;" in run(f"evidence status --evidence {place}")[1]
+    code, out, _ = run(f"evidence refresh --evidence {place} --workers 1 --quiet")
+    assert code == 0 and {path.stem for path in place.glob("*.json")} == {one.id, two.id}
+    assert "2 current, 0 stale;" in run(f"evidence status --evidence {place}")[1]
+    assert "no evidence is stale" in run(f"evidence refresh --evidence {place} --quiet")[1]
+    kept = (place / f"{one.id}.json").read_text()
+    (place / f"{one.id}.json").unlink()
+    assert run(f"evidence refresh --evidence {place} --workers 1 --quiet")[0] == 0
+    assert json.loads((place / f"{one.id}.json").read_text()) == json.loads(kept), "from the store, seconds and all"
+
+    only(one, replace(two, expected="refuted", level=1e-3), claim("three"))
+    said = json.loads(run(f"evidence status --evidence {place} --json -")[1])
+    assert said["schema"] == 1 and said["counts"] == {"current": 1, "stale": 2}
+    assert said["entries"][1] == {
+        "id": two.id, "code": "stale", "because": ["declaration"], "environment": "same",
+    }  # fmt: skip
+    code, out, _ = run(f"evidence refresh {two.id} --evidence {place} --workers 1 --quiet")
+    assert code == 1, "an unexpected verdict"
+
+    before = tmp_path / "before"
+    before.mkdir()
+    for path in place.glob("*.json"):
+        (before / path.name).write_text(path.read_text())
+    assert run(f"compare {before} {place}")[0] == 0
+    changed = json.loads((place / f"{one.id}.json").read_text())
+    changed["evidence"]["value"] += 0.1
+    (place / f"{one.id}.json").write_text(json.dumps(changed))
+    code, out, _ = run(f"compare {before} {place}")
+    assert code == 1 and "differs" in out and one.id in out
+    assert run(f"compare {before} {tmp_path / 'nothing'}")[0] == 2
+
+
+def test_a_json_ledger_is_one_side_of_a_comparison(only: Any, run: Any, tmp_path: Path) -> None:
+    one = claim()
+    only(one)
+    place = tmp_path / "evidence"
+    place.mkdir()
+    run(f"evidence refresh --evidence {place} --workers 1 --quiet")
+    code, _, _ = run(f"verify --level full --workers 1 --quiet --json {tmp_path / 'new.json'}")
+    assert code == 0 and run(f"compare {place} {tmp_path / 'new.json'}")[0] == 0
+    (tmp_path / "broken.json").write_text("{}")
+    with pytest.raises(InvalidInput, match="a ledger must be a document of"):
+        read(tmp_path / "broken.json")
+
+
+def test_no_committed_margin_is_not_a_number() -> None:
+    """An instance whose margin was never a number is no evidence, even where the least of the others is."""
+    folder = Path(__file__).resolve().parents[2] / "evidence" / "ledger"
+    found = {path.stem: json.loads(path.read_text(encoding="utf-8"))["evidence"] for path in folder.glob("*.json")}
+    columns = ("margin", "left", "right")
+    spoiled = {name for name, one in found.items() for c in columns if "nan" in map(str, one["series"].get(c, ()))}
+    assert len(found) > 300 and not spoiled
+
+
+def test_a_ledger_with_evidence_left_out_is_bad_use(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "ledger.json"
+    item = {"id": "toy.one.inequality", "verdict": "not refuted", "evidence": {}}
+    path.write_text(json.dumps({"level": "quick", "seed": 0, "claims": [item]}))
+    code, _, said = run(f"compare {path} {path}")
+    assert code == 2 and "evidence of toy.one.inequality without" in said
+
+
+def test_a_library_for_which_there_is_no_memory_is_the_machines_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    from dpbench.cli.guard import report
+
+    assert report(ImportError("libx.so: failed to map segment from shared object")) == 74
+    assert "out of memory" in capsys.readouterr().err
+    assert report(ImportError("no module named x")) == 70

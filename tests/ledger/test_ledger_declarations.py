@@ -1,0 +1,274 @@
+"""A claim declared in one place: what the decorators make of it, the rules from rows to verdicts, the registry."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import outside_paper
+import pytest
+
+from dpbench.core.sampling import stream
+from dpbench.core.validation import InvalidInput
+from dpbench.ledger import registry, verify
+from dpbench.ledger.core import Claim, Evidence
+from dpbench.ledger.harness import profiles
+from dpbench.ledger.paper import Paper
+from dpbench.ledger.registry import PaperNotLoaded, all_claims
+from dpbench.privacy.profile import Profile, gaussian_profile
+from dpbench.runs.context import RunContext
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def context() -> Iterator[RunContext]:
+    with RunContext(level="quick", seed=7, workers=1) as made:
+        yield made
+
+
+def profile(mu: float, kind: str) -> Profile:
+    return gaussian_profile(mu, kind=kind, why="test")
+
+
+def claim_of(kind: str, run: Callable[..., Any], **fields: Any) -> Claim:
+    """A claim of a new paper whose function is `run`."""
+    paper = Paper("new")
+    expected = {"privacy": "proved", "rate": "consistent"}.get(kind, "not refuted")
+    declare = getattr(paper, kind)
+    declare("x", source="s", statement="a statement", expected=expected, because="a derivation", **fields)(run)
+    (claim,) = paper.claims
+    return claim
+
+
+def test_the_decorators_declare_claims_in_order_and_leave_the_function_as_it_is() -> None:
+    ids = [claim.id for claim in outside_paper.paper.claims]
+    assert ids == ["toy.lemma1.inequality", "toy.lemma1.inequality.half", "toy.thm1.privacy.exact", "toy.thm2.floor"]
+    first, half, *_ = outside_paper.paper.claims
+    assert first.run.func is half.run.func is outside_paper.tangent  # type: ignore[attr-defined]
+    assert half.source == first.source and half.quote == first.quote, "what the variant does not say is shared"
+    assert (half.weight, half.holds, first.weight, first.holds) == ("constant", first.id, None, "")
+    assert first.module == "outside_paper" and first.derivation.startswith("The exponential")
+
+
+def test_the_toy_claims_reach_their_verdicts(context: RunContext) -> None:
+    for claim in outside_paper.paper.claims:
+        verdict, evidence = context.run(claim)
+        assert verdict == claim.expected, claim.id
+        assert evidence.seed == 7 and evidence.level == claim.level == 0.0
+    evidence = context.run(outside_paper.paper.claims[1])[1]
+    assert list(evidence.series) == ["x", "left", "right", "margin"]
+    assert evidence.value == evidence.margin == min(evidence.series["margin"]) < 0.0
+    assert evidence.notes[0].startswith("value: the smallest relative margin")
+    assert evidence.notes[1] == "all x of the grid"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"expected": "proved"}, "expected must be one of refuted, not refuted"),
+        ({"weight": "grave"}, "weight must be one of"),
+    ],
+)
+def test_a_declaration_that_contradicts_itself_is_refused(change: dict[str, Any], message: str) -> None:
+    fields = {"source": "s", "statement": "t", "expected": "refuted", "because": "b"} | change
+    with pytest.raises(InvalidInput, match=message):
+        Paper("new").inequality("x", **fields)(lambda run: [])
+
+
+def test_an_id_is_declared_once() -> None:
+    paper = Paper("new")
+    declare = partial(paper.floor, source="s", statement="t", expected="refuted", because="b")
+    declare("x")(outside_paper.coin)
+    declare("x")(outside_paper.coin)  # as when its module is imported again
+    assert len(paper.claims) == 1
+    with pytest.raises(InvalidInput, match=r"id must be new, not that of a claim in outside_paper"):
+        declare("x")(outside_paper.gaussian)
+    with pytest.raises(InvalidInput, match="function must be declared above"):
+        paper.variant(outside_paper.tangent, "half")
+
+
+def test_findings_are_added_by_id() -> None:
+    paper = Paper("new")
+    paper.finding("new.x.floor", weight="range", quote="as printed")
+    paper.floor("x", source="s", statement="t", expected="refuted", because="b")(outside_paper.coin)
+    paper.finding("new.x.floor", consequence="one in two")
+    (claim,) = paper.claims
+    assert (claim.weight, claim.quote, claim.consequence) == ("range", "as printed", "one in two")
+    with pytest.raises(InvalidInput, match="a field of finding must be one of"):
+        paper.finding("new.x.floor", expected="not refuted")
+    paper.finding("new.x.flor", weight="range")
+    with pytest.raises(InvalidInput, match=r"did you mean new\.x\.floor"):
+        _ = paper.claims
+
+
+def test_privacy_rows(context: RunContext) -> None:
+    good, bad = profile(0.1, "exact"), profile(3.0, "exact")
+
+    def verdict(*rows: Any) -> str:
+        return profiles(rows)[0]
+
+    target = {"epsilon": 1.0, "delta": 1e-5}
+    assert verdict(target | {"guarantee": good}) == "proved"
+    assert verdict(target | {"guarantee": bad}) == "not refuted", "a guarantee that is too weak refutes nothing"
+    assert verdict(target | {"pair": good}) == "not refuted", "one pair proves nothing"
+    assert verdict(target | {"guarantee": good}, target | {"pair": bad}) == "refuted"
+    assert verdict(target | {"guarantee": good}, target | {"attack": 1.01}) == "refuted"
+    assert verdict(target | {"guarantee": good}, target | {"attack": 0.99}) == "proved"
+    assert verdict((1.0, 1e-5, good)) == "not refuted", "an exact profile without a name is that of one pair"
+    assert verdict((1.0, 1e-5, profile(0.1, "upper"))) == "proved"
+    assert verdict((1.0, 1e-5, profile(3.0, "lower"))) == "refuted"
+    _, evidence = profiles([target | {"n": 3, "pair": bad}, target | {"attack": 0.5}])
+    assert evidence.series["n"] == [3] and evidence.series["attack_epsilon_lower"] == [0.5]
+    assert evidence.value == pytest.approx(bad.delta(1.0) / 1e-5)
+
+
+@pytest.mark.parametrize(("true", "verdict"), [(-1.0, "consistent"), (-0.8, "inconsistent")])
+def test_rate_rows(context: RunContext, true: float, verdict: str) -> None:
+    """Planted: a slope 0.2 slower than the ceiling's."""
+
+    def points(run: Any) -> Any:
+        rng = stream("declared rate", true)
+        for x in (100.0, 300.0, 900.0, 2700.0):
+            yield {"n": x, "samples": x**true * rng.gamma(16.0, 1.0 / 16.0, 400), "ceiling": 5.0 / x, "zero": 1.0}
+
+    claim = claim_of("rate", points, side="upper", exponent=-1.0)
+    found, evidence = claim.measure(context)
+    assert found == verdict and evidence.reference == pytest.approx(-1.0)
+    assert next(iter(evidence.series)) == "n" and evidence.series["zero"] == [1.0] * 4
+    assert evidence.level == 1e-6 and "bare exponent -1.0000" in evidence.notes[0]
+    wide = claim_of("rate", points, side="upper", tolerance=0.5)
+    assert wide.measure(context)[0] == "consistent"
+
+
+def test_what_gives_no_verdict_is_a_fault(context: RunContext) -> None:
+    with pytest.raises(RuntimeError, match="yields no row"):
+        claim_of("inequality", lambda run: iter(())).measure(context)
+    with pytest.raises(RuntimeError, match="no verdict on a claim of kind inequality"):
+        claim_of("inequality", lambda run: Evidence(1.0)).measure(context)
+    with pytest.raises(RuntimeError, match="no verdict on a claim of kind privacy"):
+        claim_of("privacy", lambda run: Evidence(1.0, margin=1.0)).measure(context)
+    with pytest.raises(RuntimeError, match="spends the error level 0"):
+        claim_of("floor", lambda run: Evidence(1.0, margin=1.0, level=1e-3), level=1e-6).measure(context)
+    with pytest.raises(ArithmeticError, match="not a number"):
+        claim_of("floor", lambda run: Evidence(1.0, margin=np.nan)).measure(context)
+    for place in range(3):  # one row in three, first or last: `min` alone may pass over it
+        rows = [{"left": math.nan if k == place else 0.5, "right": 1.0} for k in range(3)]
+        with pytest.raises(ArithmeticError, match="not a number"):
+            claim_of("inequality", lambda run, rows=rows: iter(rows)).measure(context)
+
+
+def test_every_claim_travels_to_a_worker_by_name() -> None:
+    for claim in (*all_claims(), *outside_paper.paper.claims):
+        back = pickle.loads(pickle.dumps(claim))
+        assert back.id == claim.id
+        assert getattr(back.run, "func", back.run) is getattr(claim.run, "func", claim.run)
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Give the registry entry points of other packages."""
+
+    def put(**values: str) -> None:
+        points = [EntryPoint(name, value, registry.GROUP) for name, value in values.items()]
+        monkeypatch.setattr(registry, "entry_points", lambda group: points)
+        registry.forget()
+
+    yield put
+    registry.forget()
+
+
+def test_outside_papers_are_found_and_run_like_ours(installed: Callable[..., None]) -> None:
+    installed(toy="outside_paper:paper")
+    assert {paper.name for paper in registry.all_papers()} == {"glm", "heavytail", "publicdata", "toy"}
+    made = verify.verify(paper="toy", workers=1)
+    assert made.as_expected and len(made.entries) == 4
+    half = made.to_dict()["claims"][1]
+    assert half["weight"] == "constant" and half["holds"] == "toy.lemma1.inequality" and half["rests_on"] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("no_such_module:paper", "ModuleNotFoundError"),
+        ("outside_paper:nothing", "AttributeError"),
+        ("outside_paper:tangent", "not a dpbench.ledger.Paper"),
+        ("broken_paper:paper", "SystemExit"),
+        ("glm_twice:paper", "another paper has the name 'glm'"),
+    ],
+)
+def test_a_broken_paper_costs_one_message(
+    installed: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: str, reason: str
+) -> None:
+    (tmp_path / "broken_paper.py").write_text("raise SystemExit(3)\n")
+    (tmp_path / "glm_twice.py").write_text("from dpbench.ledger import Paper\npaper = Paper('glm')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed(broken=value, toy="outside_paper:paper")
+    with pytest.warns(PaperNotLoaded, match=reason) as said:
+        names = [paper.name for paper in registry.all_papers()]
+    assert names == ["glm", "heavytail", "publicdata", "toy"] and len(said) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(registry.all_papers()) == 4, "said once"
+
+
+def test_an_older_installed_version_of_ours_is_not_asked(installed: Callable[..., None]) -> None:
+    installed(glm="dpbench.claims.glm.entries:paper", old="dpbench.gone:paper")
+    assert [paper.name for paper in registry.all_papers()] == ["glm", "heavytail", "publicdata"]
+
+
+CLAIM = '''
+from dpbench.papers.{folder}.claims import paper
+
+
+@paper.inequality("toy", source="none", statement="0 <= 1.", expected="not refuted", because="It is so.")
+def toy(run):
+    """Two numbers."""
+    yield {{"left": 0.0, "right": 1.0}}
+'''
+
+
+@pytest.mark.process
+def test_a_claim_is_one_file_and_a_paper_one_folder(tmp_path: Path) -> None:
+    """In a copy: one new file, one new folder, and no other line changed."""
+    copy = tmp_path / "dpbench"
+    shutil.copytree(ROOT / "dpbench", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "lowerbounds", tmp_path / "lowerbounds", ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "papers" / "glm" / "claims" / "toy.py").write_text(CLAIM.format(folder="glm"))
+    folder = copy / "papers" / "added" / "claims"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").write_text("")
+    (folder / "__init__.py").write_text(
+        "from dpbench.ledger.paper import Paper\n\npaper = Paper('added', package=__name__)\n"
+    )
+    (folder / "toy.py").write_text(CLAIM.format(folder="added"))
+    line = [sys.executable, "-m", "dpbench.cli", "verify", "*.toy.inequality", "--workers", "1"]
+    done = subprocess.run(line, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "glm.toy.inequality" in done.stdout and "added.toy.inequality" in done.stdout
+
+
+@pytest.mark.process
+def test_an_installed_paper_that_breaks_is_one_line_for_the_command_line(tmp_path: Path) -> None:
+    """Found by its own metadata, as a package that was installed."""
+    folder = tmp_path / "broken-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text("[dpbench.papers]\nbroken = broken_module:paper\n")
+    (tmp_path / "broken_module.py").write_text("import no_such_module\n")
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    line = [sys.executable, "-m", "dpbench.cli", "show", "glm.lemma2.inequality"]
+    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "glm.lemma2.inequality" in done.stdout
+    (said,) = done.stderr.splitlines()
+    assert said.startswith("dpbench: paper 'broken' (broken_module:paper) is left out: ModuleNotFoundError")

@@ -1,0 +1,377 @@
+"""Builders and families: floors against linear programmes, mechanisms that come near, attacks that refute broken ones.
+
+Every family has all three. The linear programme (`private_bayes_risk`) is over all private mechanisms of a small case
+and shares no formula with the builders; it is itself held against randomised response and a closed form.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from naive import lowerbounds as naive
+from scipy.stats import norm
+
+from dpbench.core.validation import InvalidInput
+from lowerbounds import (
+    Family,
+    Floor,
+    assouad,
+    chaudhuri_hsu,
+    check_family,
+    families,
+    fano,
+    fingerprint,
+    frontier,
+    group_audit,
+    le_cam,
+    measured_risk,
+    packing,
+    private_bayes_risk,
+    score_attack,
+)
+
+Make = Callable[[float], Callable[..., np.ndarray]]
+
+
+def strongest(floors) -> Floor:
+    return max(floors, key=lambda floor: floor.value)
+
+
+# --- five families and one more: floor, mechanism, attack ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Case:
+    """A floor, mechanisms at a multiple of the noise that the claim needs, and how near the full noise comes."""
+
+    floor: Floor
+    claim: Any
+    make: Make
+    within: float
+    broken: float
+    runs: int = 20_000
+
+
+def mean_case() -> Case:
+    n, d, mu = 200, 50, 0.2
+    floor = fingerprint(families.bit_means(n, d), {"mu": mu})
+    prior = 1.0 / (4.0 * (1.0 + 2.0 * floor.family.beta))
+
+    def make(factor: float):
+        noise = factor * math.sqrt(d) / (n * mu)
+        keep = prior / (prior + noise**2 + 0.25 / n)
+
+        def run(data, trials, rng):
+            return 0.5 + keep * (data.mean(axis=0) + noise * rng.standard_normal((trials, d)) - 0.5)
+
+        return run
+
+    return Case(floor, {"mu": mu}, make, 6.6, 0.5, 5_000)
+
+
+def covariance_case() -> Case:
+    n, d, mu = 2000, 4, 0.3
+    floor = strongest(assouad(families.covariance(n, d, b), {"mu": mu}) for b in np.geomspace(0.02, 0.3, 12))
+    pairs = d * (d - 1) // 2
+    entry = abs(float(floor.family.target(np.ones(pairs))[0]))
+
+    def make(factor: float):
+        def run(data, trials, rng):  # one record moves two entries by 1/(2n), or one by 1/n
+            found = (data.T @ data / n)[np.triu_indices(d, 1)]
+            return np.clip(found + factor / (n * mu) * rng.standard_normal((trials, pairs)), -entry, entry)
+
+        return run
+
+    return Case(floor, {"mu": mu}, make, 5.0, 0.5)
+
+
+def sparse_case() -> Case:
+    n, d, epsilon = 1000, 64, 0.2
+    grid = np.geomspace(0.01, 0.5, 14)
+    floor = strongest(build(families.sparse_mean(n, d, b), epsilon) for b in grid for build in (packing, fano))
+    bias = math.sqrt(2.0 * floor.family.radius)
+
+    def make(factor: float):
+        def run(data, trials, rng):  # the exponential mechanism on sums, which one record moves by 2
+            scores = data.sum(axis=0) * epsilon / (4.0 * factor) + rng.gumbel(size=(trials, d))
+            made = np.zeros((trials, d))
+            made[np.arange(trials), scores.argmax(axis=1)] = 0.3 * bias  # it is right in a third of the runs
+            return made
+
+        return run
+
+    return Case(floor, epsilon, make, 5.5, 0.2)
+
+
+def heavy_case() -> Case:
+    n, epsilon = 1000, 0.2
+    floor = strongest(le_cam(families.heavy_mean(n, p), epsilon) for p in np.geomspace(1e-3, 0.1, 12))
+    target = float(floor.family.target(1)[0])
+
+    def make(factor: float):
+        def run(data, trials, rng):  # a record moves the number of positive less negative ones by 2
+            return np.sign(np.sign(data).sum() + factor * 2.0 / epsilon * rng.laplace(size=trials)) * target
+
+        return run
+
+    return Case(floor, epsilon, make, 1.1, 0.5)
+
+
+def selection_case() -> Case:
+    n, epsilon = 100, 0.1
+    floor = packing(families.selection(n, 10, 20), epsilon)
+
+    def make(factor: float):
+        def run(data, trials, rng):
+            counts = np.bincount(data, minlength=11)[1:]
+            return (counts * epsilon / factor + rng.gumbel(size=(trials, 10))).argmax(axis=1) + 1
+
+        return run
+
+    return Case(floor, epsilon, make, 2.0, 0.4)
+
+
+def public_case() -> Case:
+    n, m, d, mu = 500, 20, 50, 0.2
+    floor = fingerprint(families.bit_means(n, d, public=m), {"mu": mu})
+    prior = 1.0 / (4.0 * (1.0 + 2.0 * floor.family.beta))
+
+    def make(factor: float):
+        noise = factor * math.sqrt(d) / (n * mu)
+        weights = np.array([1.0 / (noise**2 + 0.25 / n), 4.0 * m])
+        weights = weights / (weights.sum() + 1.0 / prior)
+
+        def run(data, trials, rng):
+            private = data[:n].mean(axis=0) + noise * rng.standard_normal((trials, d))
+            return 0.5 + weights[0] * (private - 0.5) + weights[1] * (data[n:].mean(axis=0) - 0.5)
+
+        return run
+
+    return Case(floor, {"mu": mu}, make, 6.0, 0.5, 5_000)
+
+
+CASES = {
+    "mean": mean_case, "covariance": covariance_case, "sparse mean": sparse_case, "heavy tails": heavy_case,
+    "pure selection": selection_case, "public records": public_case,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_mechanism_comes_near_the_floor_and_the_attack_refutes_a_broken_one(name: str) -> None:
+    """Null: the mechanism with full noise is refuted with probability at most 1e-6; the one with less noise is.
+
+    Its risk is above the floor (less 6 standard errors) and within the factor of the case.
+    """
+    case = CASES[name]()
+    mean, error = measured_risk(case.make(1.0), case.floor, draws=400)
+    assert mean + 6.0 * error >= case.floor.value > 0.0
+    assert mean <= case.within * case.floor.value, mean / case.floor.value
+    for factor, refuted in ((1.0, False), (case.broken, True)):
+        found = group_audit(case.make(factor), case.floor, case.claim, trials=case.runs, confidence=1.0 - 1e-6)
+        assert found.refuted is refuted, str(found)
+
+
+SMALL = {
+    "mean": (fingerprint, None, [[x] for x in np.linspace(0.0, 1.0, 21)]),
+    "covariance": (assouad, families.covariance(3, 2, 0.6), [[x] for x in np.linspace(-0.3, 0.3, 13)]),
+    "sparse mean": (packing, families.sparse_mean(3, 2, 0.9), None),
+    "sparse mean, information": (fano, families.sparse_mean(2, 3, 0.9), None),
+    "heavy tails": (le_cam, families.heavy_mean(3, 0.4), None),
+    "pure selection": (packing, families.selection(2, 3, 2), None),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("privacy", [(0.4, 0.0), (1.0, 0.0), (0.5, 0.05)])
+def test_floors_are_below_the_best_private_mechanism_of_a_small_case(name: str, privacy) -> None:
+    build, small, outputs = SMALL[name]
+    if small is None:
+        with_prior = families.bit_means(2, 1, beta=2.0)
+        floor = build(replace(with_prior, at_prior=None), privacy[0], privacy[1])
+        assert 0.0 < floor.value <= bits_risk(2.0, 2, *privacy) * (1.0 + 1e-6)
+        return
+    report = check_family(small, build, outputs=outputs, privacy=privacy)
+    assert report.ok, str(report)
+    assert any("least private risk" in said for said in report.checked)
+
+
+def bits_risk(beta: float, n: int, epsilon: float, delta: float) -> float:
+    """The least risk of the mean of bits, its Beta(β, β) prior replaced by 200 draws, outputs on a grid."""
+    grid = np.linspace(0.0, 1.0, 21)
+    family = families.bit_means(n, 1, beta=beta)
+    members = [np.array([x]) for x in np.random.default_rng(0).beta(beta, beta, 200)]
+    exact = replace(family, members=members, prior=None)
+    return private_bayes_risk(exact, epsilon, delta, outputs=grid[:, None])
+
+
+def test_linear_programme_is_randomised_response_on_two_data_sets() -> None:
+    """One voter, two candidates: the best private answer errs with 1/(1 + e^ε) less half of δ's share."""
+    family = replace(families.selection(1, 2, 1), members=(1, 2))
+    for epsilon, delta in ((0.5, 0.0), (1.0, 0.0), (1.0, 0.1)):
+        found = private_bayes_risk(family, epsilon, delta)
+        assert found == pytest.approx((1.0 - delta) / (1.0 + math.exp(epsilon)), abs=1e-7)
+        assert le_cam(family, epsilon, delta).value == pytest.approx(found, abs=1e-7)  # attained
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0])
+def test_two_points_with_many_records_equal_the_programme(epsilon: float) -> None:
+    """A pair with two votes: Le Cam with the composed curve is the least private risk, the group bound is below it."""
+    family = replace(families.selection(2, 2, 2), members=(1, 2))
+    least = private_bayes_risk(family, epsilon)
+    assert le_cam(family, epsilon).value == pytest.approx(least, abs=1e-7)
+    assert least == pytest.approx(0.5 * (1.0 - naive.largest_gap(epsilon, 0.0, 2)), abs=1e-7)
+
+
+def test_a_floor_that_is_too_high_is_seen() -> None:
+    """Planted: twice the separation, half the distance, a third of the radius more."""
+    family = families.heavy_mean(3, 0.4)
+    planted = {
+        "separation": replace(family, separation=lambda a, b: 2.0 * family.separation(a, b)),
+        "differ": replace(family, differ=lambda a, b: 0.5 * family.differ(a, b)),
+        "frequencies": replace(family, law=lambda m: (family.law(m)[0], [0.25 * (m < 0), 0.75, 0.25 * (m > 0)])),
+        "least loss": replace(family, target=lambda m: -family.target(m)),
+        "records": replace(family, draw=lambda m, rng: family.draw(m, rng)[1:]),
+    }
+    assert check_family(family, le_cam, privacy=(1.0, 0.0)).ok
+    for word, broken in planted.items():
+        report = check_family(broken, le_cam, privacy=(1.0, 0.0))
+        assert not report.ok and word in " ".join(report.failures), word
+    high = check_family(family, lambda case, privacy: replace(le_cam(case, privacy), value=0.37), privacy=(1.0, 0.0))
+    assert not high.ok and "least private risk" in str(high)
+    sparse = families.sparse_mean(3, 2, 0.9)
+    assert not check_family(replace(sparse, radius=1.5 * sparse.radius), packing).ok
+
+
+def test_scores_of_the_gaussian_mean_and_its_floor() -> None:
+    """van Trees without privacy, attained by shrinkage; under μ-GDP the closed form."""
+    family = families.gaussian_mean(40, 3)
+    assert check_family(family).ok
+    assert not check_family(replace(family, score=lambda member, records: 1.3 * (records - member))).ok
+    bayes = score_attack(family, None).value
+    assert bayes == pytest.approx(3.0 / 41.0, rel=1e-12)
+    mean, error = measured_risk(lambda x, t, rng: np.tile(x.sum(axis=0) / 41.0, (t, 1)), score_attack(family, None))
+    assert abs(mean - bayes) < 6.0 * error
+    private = score_attack(families.gaussian_mean(40, 30), {"mu": 0.05})
+    expected = 30.0**2 / (math.sqrt(30.0) + 40.0 * math.sqrt(math.expm1(0.05**2))) ** 2
+    assert private.value == pytest.approx(expected, rel=1e-12)
+    with_public = score_attack(families.gaussian_mean(40, 30, public=10), {"mu": 0.05})
+    assert 0.0 < with_public.value < private.value
+    assert score_attack(families.gaussian_mean(40, 30), 0.05, 0.01).value < private.value  # no bound on scores
+
+    def clipped(factor: float):
+        def run(data, trials, rng):
+            short = data / np.maximum(1.0, np.linalg.norm(data, axis=1) / 12.0)[:, None]
+            return short.mean(axis=0) + factor * 24.0 / (40 * 0.05) * rng.standard_normal((trials, 30))
+
+        return run
+
+    for factor, refuted in ((1.0, False), (0.1, True)):
+        assert group_audit(clipped(factor), private, {"mu": 0.05}, distance=40, trials=4_000).refuted is refuted
+
+
+def test_heavy_regression_runs_and_is_the_packing_of_rare_records() -> None:
+    floor = strongest(packing(families.heavy_regression(500, 16, p), 0.5) for p in np.geomspace(5e-3, 0.05, 4))
+    assert check_family(floor.family).ok and floor.value > 0.0
+    data = floor.family.draw(3, np.random.default_rng(0))
+    assert data.shape == (500, 17) and 0 < (data[:, -1] > 0.0).sum() < 100
+
+    def sums(factor: float):
+        def run(data, trials, rng):  # counts of rare records by sign vector, the exponential mechanism on the code
+            scores = data[:, :-1].sum(axis=0) @ code.T / longest
+            chosen = (0.25 * 0.5 / factor * scores + rng.gumbel(size=(trials, len(code)))).argmax(axis=1)
+            return code[chosen] / 4.0
+
+        return run
+
+    longest = floor.family.radius * 8.0 / floor.family.differ(0, 1) / 4.0  # of a coordinate
+    code = np.array([4.0 * floor.family.target(v) for v in range(len(floor.family.members))])
+    mean, error = measured_risk(sums(1.0), floor, draws=100)
+    assert mean + 6.0 * error >= floor.value
+
+
+def test_glm_families_are_families_too() -> None:
+    hard = chaudhuri_hsu(30, 0.5)
+    report = check_family(families.of_hard_family(hard))
+    assert report.ok and len(report.skipped) >= 2
+    mean, error = measured_risk(lambda data, trials, rng: np.zeros((trials, 1)), hard, draws=10)
+    assert mean == pytest.approx(2.0 * hard.parameters["target"]) and error == pytest.approx(0.0, abs=1e-12)
+
+
+def test_frontier_draws_floor_risk_and_ceiling(tmp_path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.0, 3.0), layout="constrained")
+    ax = figure.add_subplot()
+
+    def build(n: float) -> Floor:
+        return strongest(le_cam(families.heavy_mean(int(n), c / n), 0.5) for c in (1.0, 2.0, 4.0))
+
+    def make(n: float):
+        return lambda data, trials, rng: (
+            np.sign(np.sign(data).sum() + 4.0 * rng.laplace(size=trials)) / math.sqrt(n / 2)
+        )
+
+    series = frontier(
+        ax, build, [100, 1000, 10_000], {"noisy sign": make}, ceiling=lambda n: 4.0 / math.sqrt(n), draws=100
+    )
+    figure.savefig(tmp_path / "frontier.png")
+    assert [line.get_label() for line in ax.get_lines() if not line.get_label().startswith("_")][-2:] == [
+        "ceiling",
+        "floor",
+    ]
+    assert series["n"] == [100.0, 1000.0, 10_000.0] and len(series["noisy sign standard error"]) == 3
+    slopes = np.polyfit(np.log(series["n"]), np.log(series["floor"]), 1)
+    assert slopes[0] == pytest.approx(-0.5, abs=0.02)
+    triples = zip(series["noisy sign"], series["floor"], series["noisy sign standard error"], strict=True)
+    assert all(risk + 6.0 * error > floor for risk, floor, error in triples)
+
+
+def test_gaussian_claims_leave_more_than_their_epsilon_and_delta() -> None:
+    """The same two points under μ-GDP and under the (ε, δ) that it implies: the curve's floor is the larger one."""
+    mu, epsilon = 0.5, 1.0
+    delta = naive.gaussian_delta(epsilon, mu)
+    family = families.heavy_mean(200, 0.02)
+    assert le_cam(family, {"mu": mu}).value > 1.1 * le_cam(family, epsilon, delta).value
+    alone = replace(family, differ=lambda a, b: 7)
+    assert le_cam(alone, {"mu": mu}).value == pytest.approx(
+        0.5 * family.separation(1, -1) * 2.0 * norm.cdf(-0.5 * 7 * mu), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda f: le_cam(replace(f, differ=None), 1.0), "family must be one with differ"),
+        (lambda f: le_cam(replace(f, members=f.members[:1]), 1.0), "at least two members"),
+        (lambda f: assouad(replace(f, members=(0.5, 1.0)), 1.0), "vectors of signs"),
+        (lambda f: packing(f, 1.0), "a radius > 0"),
+        (lambda f: fano(f), "at least three members"),
+        (lambda f: fingerprint(replace(f, width=2), 1.0), "Beta priors"),
+        (lambda f: score_attack(f, 1.0), "family must be one with score"),
+        (lambda f: le_cam(replace(f, differ=lambda a, b: 1.5), 1.0), "differ must be an integer, or a chance"),
+        (lambda f: le_cam(replace(f, public=3), 1.0), "without public records"),
+        (lambda f: Family("empty", 3, f.draw, f.loss), "members must be the hypotheses"),
+        (lambda f: private_bayes_risk(replace(f, n=90), 1.0), "a small case"),
+        (lambda f: measured_risk(lambda *a: 0, f), "floor must be a Floor"),
+        (lambda f: check_family(3), "family must be a Family"),
+        (lambda f: families.selection(3, 2, 5), "votes must be at most n"),
+        (lambda f: families.of_hard_family(f), "family must be a HardFamily"),
+    ],
+)
+def test_bad_input_is_refused(call, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        call(families.heavy_mean(20, 0.1))
+
+
+def test_a_family_of_ones_own_takes_at_most_forty_lines() -> None:
+    """The guide's example, which `test_readme.py` runs."""
+    page = (Path(__file__).resolve().parents[2] / "docs/guide/lower_bounds.md").read_text(encoding="utf-8")
+    (example,) = [code for code in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL) if "Family(" in code]
+    assert 10 < len(example.strip().splitlines()) <= 40

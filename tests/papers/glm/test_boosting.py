@@ -1,0 +1,156 @@
+"""Boosting: chunks, the law of the choice, scales and guarantees with planted errors; formulas of appendix D."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from frequencies import frequencies_agree
+from naive import selection as naive
+from registry import problem
+from scipy.integrate import quad
+
+from dpbench.core import validation
+from dpbench.core.sampling import stream
+from dpbench.papers.glm import theory_selection as theory
+from dpbench.papers.glm.boosting import Boosting
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.scoring import clipped_risk
+
+GD = NoisyGD(1.0, 1e-5, steps=8)
+
+
+def informative(n: int) -> GLMProblem:
+    return ScaledBasis.even("squared", 2, 2, 1.0, radius=1.0).draw(n, stream("boosting data", n))
+
+
+@pytest.mark.kernel
+def test_the_choice_has_the_law_of_report_noisy_max() -> None:
+    """With a base without noise the models are fixed, and so are the chances; see `frequencies_agree`."""
+    data = informative(40)
+    made = Boosting(NoisyGD(1.0, 1e-5, steps=20, step_size=0.2, noise_scale=0.0), 30.0, 1e-5, models=3)
+    chosen, models = made.choose(data, 20_000, stream("boosting"))
+    losses = [float(clipped_risk(data.records(30, 40), w[:1], 1.0)[0]) for w in models]
+    chances = np.array(naive.noisy_max(losses, made.scale(data)))
+    counts = np.bincount(chosen, minlength=3)
+    assert np.ptp(chances) > 0.05
+    assert frequencies_agree(counts, chances)
+    assert not frequencies_agree(counts, np.array(naive.noisy_max(losses, 1.5 * made.scale(data))))
+    outputs = made(data, 20_000, stream("boosting"))
+    assert np.array_equal(outputs, models[chosen, np.arange(20_000)])
+
+
+@pytest.mark.kernel
+def test_each_model_sees_its_own_chunk_and_none_the_last() -> None:
+    data, made = informative(40), Boosting(replace(GD, noise_scale=0.0), 1.0, 1e-5, models=3)
+    before = made.choose(data, 1, stream("m"))[1][:, 0]
+    for chunk in range(4):
+        x, y = data.X[10 * chunk], -float(data.y[10 * chunk])
+        after = made.choose(data.replace_record(10 * chunk, x, y), 1, stream("m"))[1][:, 0]
+        changed = [not np.array_equal(a, b) for a, b in zip(before, after, strict=True)]
+        assert changed == [i == chunk for i in range(3)]
+
+
+def test_scales() -> None:
+    data, made = problem("squared"), Boosting(GD, 1.0, 1e-5, models=3)
+    assert made.sensitivity(data) == pytest.approx(9.0 / 10.0) and made.scale(data) == pytest.approx(1.8)
+    printed = Boosting(GD, 1.0, 1e-5, models=3, calibration="printed")
+    assert printed.scale(data) == pytest.approx(math.sqrt(4.0 * (1.0 + 2.0 * 4.0) / 40.0))
+    assert printed.mechanism().epsilon == 0.5 and printed.mechanism().delta == 1e-5
+    perturbed = replace(printed, base=OutputPerturbation(1.0, 1e-5))
+    sigma = perturbed.mechanism().sigma(data.records(0, 10))
+    assert perturbed.scale(data) == pytest.approx(math.sqrt(4.0 * (1.0 + 2.0 * (4.0 + sigma**2)) / 40.0))
+    with pytest.raises(validation.InvalidInput, match=r"^loss must be smooth and non-negative"):
+        printed.sample(problem("absolute"), 3)
+    assert Boosting(GD, 1.0, 1e-5).number_of_models() == theory.boosting_models_corrected(0.05) == 4
+    assert replace(printed, models=None).number_of_models() == theory.boosting_models(0.05) == 18
+    assert 4.0 ** -theory.boosting_models_corrected(0.01) <= 0.01 / 4.0
+
+
+@pytest.mark.parametrize("base", [GD, OutputPerturbation(1.0, 1e-5)], ids=repr)
+def test_guarantee_follows_what_is_in_use(base: Any) -> None:
+    data, made = problem("logistic"), Boosting(base, 1.0, 1e-5, models=3)
+    assert made.guarantee(data).delta(1.0) <= 1e-5
+    halved = replace(made, noise_scale=0.5 * made.scale(data))
+    assert halved.guarantee(data).epsilon(1e-5) == pytest.approx(2.0, rel=1e-4)
+    assert replace(made, noise_scale=0.0).guarantee(data).delta(9.0) == 1.0
+    sigma = made.mechanism().sigma(data.records(0, 10))
+    assert replace(made, base=replace(base, noise_scale=0.5 * sigma)).guarantee(data).delta(1.0) > 1e-4
+
+
+def test_pair_profile_knows_the_chunk() -> None:
+    data, made = problem("squared"), Boosting(OutputPerturbation(1.0, 1e-5), 1.0, 1e-5, models=3)
+    x = np.array([0.0, 1.0, 0.0, 0.0])
+    assert made.pair_profile(data, data).delta(0.0) == 0.0
+    assert made.pair_profile(data, data.replace_record(39, x, -1.0)).epsilon(0.0) == 1.0
+    two = data.replace_record(0, x, -1.0).replace_record(39, x, -1.0)
+    with pytest.raises(validation.InvalidInput, match=r"^neighbour must be a problem that differs in at most one"):
+        made.pair_profile(data, two)
+    trained = made.pair_profile(data, data.replace_record(0, x, -1.0))
+    assert trained.mu is not None and trained.delta(1.0) <= made.guarantee(data).delta(1.0)
+
+
+def test_boosting_makes_bad_runs_rare() -> None:
+    """A base that fails half of the time: all six models must fail, or the choice must.
+
+    Perfect choices would leave 2^-6 = 0.016 of 640 runs; 0.06 is nine standard errors above, and below the 0.5 of
+    one model.
+    """
+    data = informative(20_000)
+    noisy = NoisyGD(1.0, 1e-5, steps=3, step_size=0.2, noise_scale=2.0)
+    bad = np.median(data.empirical_risk(noisy.sample(data, 640)))
+    made = Boosting(noisy, 4.0, 1e-5, models=6)
+    assert (data.empirical_risk(made.sample(data, 640)) > bad).mean() < 0.06
+
+
+def test_moment_of_a_perturbed_point() -> None:
+    for radius, noise, gamma in ((1.0, 0.5, 2.0), (0.3, 1.0, 2.5), (2.0, 0.01, 1.5)):
+        want = quad(
+            lambda z: math.exp((radius + noise * z) ** 2 / gamma**2 - 0.5 * z * z) / math.sqrt(2.0 * math.pi),  # noqa: B023
+            -60.0, 60.0, epsabs=0.0, epsrel=1e-11, limit=500, points=[0.0, radius],
+        )[0]  # fmt: skip
+        assert theory.perturbed_moment(radius, noise, gamma) == pytest.approx(want, rel=1e-8)
+    assert theory.perturbed_moment(1.0, 1.0, math.sqrt(2.0)) == math.inf
+    assert theory.perturbed_moment(1.0, 0.0, theory.perturbed_sub_gaussian(1.0, 0.0)) == pytest.approx(math.e)
+
+
+def test_formulas_by_hand() -> None:
+    log = math.log(4.0 / 0.1)
+    spread = 4.0 * 3.0 * log * math.sqrt(2.0) / (5.0 * 10.0)
+    assert theory.boosting_spread(2.0, 5.0, 3.0, 100, 0.1) == pytest.approx(spread)
+    upper = spread * 25.0 + 5.0 * math.sqrt(math.log(20.0)) / 10.0
+    assert theory.boosting_upper(2.0, 5.0, 3.0, 100, 0.1) == pytest.approx(upper)
+    lower = upper + 2.0 * 7.0 * math.log(20.0) / 100.0 + 48.0 * 2.0 * 9.0 * log**2 / 100.0
+    assert theory.boosting_lower(2.0, 5.0, 3.0, 7.0, 100, 0.1) == pytest.approx(lower)
+    rate = 1.0 + 14.0 / 50.0 + 14.0 / 100.0 + (32.0 * 3.0 * math.sqrt(2.0) * 5.0 + 80.0) / 10.0 + 23.04
+    assert theory.boosting_rate(1.0, 7.0, 2.0, 5.0, 3.0, 100, 0.5) == pytest.approx(rate)
+    boosted = 42.0 / 10.0 + (2.0 ** (4 / 3) * 5.0 ** (2 / 3) + 4.0) / 50.0 ** (2 / 3) + 29.0 / 50.0
+    assert theory.boosted_smooth_erm_rate(1.0, 1.0, 5.0, 2.0, 100, 0.5) == pytest.approx(boosted)
+    grid = 1.0 + math.sqrt(4.0 * 2500.0 * math.log(800.0) / 1e4) + 5.0 * 9.0 / 5e3
+    assert theory.grid_search_rate(1.0, 9.0, 50.0, 10_000, 10, 0.5, 0.05) == pytest.approx(grid)
+    assert theory.grid_search_rate(1.0, 9.0, 1.0, 10_000, 10, 0.5, 0.05) == 1.0
+    adaptive = (6.0 ** (4 / 3) * 50.0 ** (2 / 3) + 36.0) / 5e3 ** (2 / 3) + (300.0 + 2500.0) / 100.0 + 2536.0 / 5e3
+    assert theory.adaptive_smooth_erm_rate(1.0, 1.0, 50.0, 3.0, 10_000, 0.5) == pytest.approx(adaptive)
+    exact = theory.grid_search_rate_corrected(1.0, 9.0, 4.0, 2.0, 1_000, 10, 0.5, 0.05)
+    t = math.log(800.0)
+    want = math.sqrt(72.0 * t / 500) + math.sqrt(36.0 * t / 500) + 9.0 * t / 1500
+    want += 4.0 * (9.0 / 500) * math.log(880.0) / 0.5
+    assert exact == pytest.approx(min(4.0, 1.0 + want))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [({"beta": 1.0}, "beta"), ({"models": 0}, "models"), ({"noise_scale": -1.0}, "noise_scale"),
+     ({"calibration": "none"}, "calibration")],
+)  # fmt: skip
+def test_bad_parameters_are_named(arguments: dict[str, Any], named: str) -> None:
+    with pytest.raises(validation.InvalidInput, match=rf"^{named} must be .*, got "):
+        Boosting(GD, 1.0, 1e-5, **arguments)
+    with pytest.raises(validation.InvalidInput, match=r"^problem must be of at least 41 records"):
+        Boosting(GD, 1.0, 1e-5, models=40).sample(problem("squared"), 3)

@@ -1,0 +1,254 @@
+"""Grid search: parts and clipped losses against twins, the law of the choice, budgets, planted errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from frequencies import frequencies_agree
+from naive import losses as naive_losses
+from naive import selection as naive
+from registry import LOSSES, problem
+from scipy import sparse
+
+from dpbench.core import validation
+from dpbench.core.sampling import stream
+from dpbench.papers.glm import scoring
+from dpbench.papers.glm import theory_selection as theory
+from dpbench.papers.glm.boosting import Boosting
+from dpbench.papers.glm.claims.selection_privacy import worst_choice
+from dpbench.papers.glm.grid_search import PrivateGridSearch
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.scoring import clipped_risk, loss_range, split
+from dpbench.privacy import gaussian, selection
+
+GD = NoisyGD(1.0, 1e-5, steps=8)
+SCHEMES = ("tight", "parallel", "basic")
+
+
+@pytest.mark.parametrize("name", list(LOSSES))
+@pytest.mark.parametrize(("y_bound", "reach"), [(1.0, 0.3), (1.0, 4.0), (1.0, 40.0), (3.0, 2.5), (0.2, 7.0)])
+def test_loss_range_is_attained_and_never_left(name: str, y_bound: float, reach: float) -> None:
+    loss = LOSSES[name]()
+    if name == "logistic":
+        y_bound = 1.0
+    labels = np.linspace(-y_bound, y_bound, 401) if name != "logistic" else np.array([-1.0, 1.0])
+    values = loss.value(np.linspace(-reach, reach, 801)[:, None], labels)
+    low, high = loss_range(loss, y_bound, reach)
+    assert low == pytest.approx(values.min(), abs=1e-12) and high == pytest.approx(values.max(), rel=1e-12)
+    if math.isfinite(loss.smoothness) and loss.nonnegative:
+        size = math.sqrt(loss.at_zero(y_bound))
+        bound = theory.ball_loss_bound_corrected(loss.smoothness, 1.0, size, reach)
+        assert high <= bound * (1.0 + 1e-12)
+        sharp = (size + math.sqrt(0.5 * loss.smoothness) * reach) ** 2
+        assert high <= sharp * (1.0 + 1e-12) <= bound * (1.0 + 1e-11)
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("name", list(LOSSES))
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_clipped_risk_equals_its_twin_inside_and_outside_the_ball(name: str, as_sparse: bool) -> None:
+    data = problem(name, as_sparse=as_sparse)
+    w = stream("clipped").standard_normal((6, data.d)) * np.array([0.0, 0.3, 0.9, 3.0, 10.0, 100.0])[:, None]
+    low, high = loss_range(data.loss, 1.0, 2.0)
+    dense = problem(name)
+    want = [
+        naive.mean_clipped_loss(
+            dense.X, dense.y, row, lambda z, y: float(naive_losses.value(name, data.loss.parameter, z, y)), low, high
+        )
+        for row in w
+    ]
+    assert np.allclose(clipped_risk(data, w, 2.0), want, rtol=1e-12, atol=1e-12)
+    assert np.allclose(clipped_risk(data, w, 2.0)[2:4], clipped_risk(data, w[2:4], 2.0), rtol=1e-14)
+
+
+def test_parts_are_disjoint_ordered_and_share_moments() -> None:
+    data = problem("squared")
+    parts = split(data, 3, (2.0, 4.0))
+    assert [part[0].n for part in parts] == [13, 13, 14]
+    assert np.array_equal(np.concatenate([part[0].X for part in parts]), data.X)
+    assert np.array_equal(np.concatenate([part[1].y for part in parts]), data.y)
+    assert [p.radius for p in parts[0]] == [2.0, 4.0] and parts[0][0].digest != parts[0][1].digest
+    assert parts[0][0].moments is parts[0][1].moments
+    assert split(data, 3, (2.0, 4.0)) is parts
+    fresh = GLMProblem(parts[0][1].X, parts[0][1].y, loss="squared", x_bound=1.0, y_bound=1.0, radius=4.0)
+    assert fresh == parts[0][1]
+    with pytest.raises(validation.InvalidInput, match=r"^problem must be of at least 41 records"):
+        split(data, 41, (1.0,))
+
+
+def test_one_record_moves_a_score_by_at_most_its_sensitivity() -> None:
+    moved, leaks = worst_choice(0, 70)
+    assert 0.9 < moved <= 1.0 + 1e-9 and 0.3 < leaks <= 1.0
+    # Planted: without clipping, a model outside the ball moves the score by more.
+    search, data = PrivateGridSearch(GD, 1.0, 1e-5, candidates=1), problem("squared")
+    other = data.replace_record(39, np.array([1.0, 0.0, 0.0, 0.0]), -1.0)
+    same = data.replace_record(39, np.array([1.0, 0.0, 0.0, 0.0]), 1.0)
+    w = np.array([[9.0, 0.0, 0.0, 0.0]])
+    halves = [p.records(20, 40) for p in (same, other)]
+    raw = abs(halves[0].empirical_risk(w)[0] - halves[1].empirical_risk(w)[0])
+    clipped = abs(search.scores(same, [w])[0, 1] - search.scores(other, [w])[0, 1])
+    assert raw > search.sensitivities(data)[1] * 3.0 and clipped <= search.sensitivities(data)[1]
+
+
+@pytest.mark.kernel
+def test_the_choice_has_the_law_of_the_mechanism() -> None:
+    """With a base without noise the candidates are fixed, and so are the chances; see `frequencies_agree`."""
+    data = ScaledBasis.even("squared", 2, 2, 1.0, radius=1.0).draw(1_300, stream("choice data"))
+    search = PrivateGridSearch(NoisyGD(1.0, 1e-5, steps=40, step_size=0.2, noise_scale=0.0), 3.0, 1e-5, candidates=3)
+    trials = 20_000
+    outputs, chosen = search.choose(data, trials, stream("choice"))
+    models = [search.mechanism(data)(part, 1, stream("x")) for part in split(data, 2, search.radii(data))[0]]
+    pairs = list(zip(search.sensitivities(data), search.scores(data, models)[0], strict=True))
+    chances = np.array(naive.gen_exp_mech(pairs, 3.0, 0.25 * search.beta))
+    counts = np.bincount(chosen, minlength=4)
+    assert 0.05 < chances[1] < 0.95, "a choice that is never open would show nothing"
+    assert frequencies_agree(counts, chances)
+    planted = np.array(naive.gen_exp_mech([(2.0 * gamma, q) for gamma, q in pairs], 3.0, 0.25 * search.beta))
+    assert not frequencies_agree(counts, planted)
+    every = np.concatenate([np.zeros((1, 2)), *models])
+    assert np.allclose(outputs, every[chosen])
+
+
+def test_the_right_radius_is_found_and_the_problems_own_is_not_used() -> None:
+    population = ScaledBasis.even("squared", 4, 4, 1.0, radius=16.0, y_bound=64.0)
+    data = population.draw(200_000, stream("adapt"))
+    search = PrivateGridSearch(NoisyGD(1.0, 1e-5, steps=200, step_size=0.125), 1.0, 1e-5)
+    outputs, chosen = search.choose(data, 64, stream("adapt run"))
+    assert (chosen == 4).mean() > 0.9 and search.radii(data)[3] == 16.0
+    assert population.excess_risk(outputs).mean() < 0.1 * population.excess_risk(np.zeros((1, 4)))[0]
+    other = search.choose(data.with_radius(3.0), 64, stream("adapt run"))[0]
+    assert np.array_equal(outputs, other)
+    assert not np.array_equal(outputs, search.choose(data, 64, stream("another"))[0])
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+@pytest.mark.parametrize("different", [6, 5000])
+def test_clipped_risk_of_repeated_records_equals_the_mean_over_all(
+    different: int, as_sparse: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """5000 records, six of them different or all: one answer, by either way, inside and outside the ball."""
+    rng = np.random.default_rng(8)
+    kinds, labels = rng.uniform(-0.5, 0.5, (different, 3)), rng.uniform(-1.0, 1.0, different)
+    kinds[0] = 0.0
+    which = np.concatenate([np.arange(different), rng.integers(0, different, 5000 - different)])
+    X = sparse.csr_array(kinds[which]) if as_sparse else kinds[which]
+    data = GLMProblem(X, labels[which], loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
+    w = 4.0 * rng.standard_normal((5, 3))
+    losses = np.clip((kinds[which] @ w.T - labels[which][:, None]) ** 2, 0.0, 4.0)
+    assert np.allclose(clipped_risk(data, w, 1.0), losses.mean(axis=0), rtol=1e-12)
+    found = scoring.different_records(data)
+    assert (found is None) == (different > 64)
+    if found is not None:
+        assert found[0].n == different and np.allclose(sorted(found[1] * 5000), sorted(np.bincount(which)))
+    # Planted: marks that take all records for one are found out by the comparison.
+    monkeypatch.setattr(scoring, "_marks", lambda problem, weights: np.zeros(problem.n))
+    assert np.allclose(clipped_risk(data.records(0, 5000), w, 1.0), losses.mean(axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_shares_of_the_budget(count: int) -> None:
+    data = problem("squared")
+    made = {s: PrivateGridSearch(GD, 1.0, 1e-5, candidates=count, composition=s).shares(data) for s in SCHEMES}
+    assert made["basic"] == (0.5, 0.5 / count, 0.5e-5 / count)
+    assert made["parallel"] == (1.0, 1.0 / count, 1e-5 / count)
+    level, epsilon, delta = made["tight"]
+    assert level == 1.0 and delta == 1e-5 / count
+    assert gaussian.mu(epsilon, delta) * math.sqrt(count) == pytest.approx(gaussian.mu(1.0, 1e-5), rel=1e-9)
+    assert epsilon >= made["parallel"][1] * (1.0 - 1e-9)
+    assert PrivateGridSearch(GD, 1.0, 1e-5, candidates=count).shares(data) == made["tight"]
+    printed = PrivateGridSearch(GD, 1.0, 1e-5, candidates=count, calibration="printed")
+    assert printed.shares(data) == made["basic"]
+    boosted = PrivateGridSearch(Boosting(GD, 1.0, 1e-5, models=2), 1.0, 1e-5, candidates=count)
+    assert boosted.shares(data) == made["parallel"]
+
+
+@pytest.mark.parametrize("base", [GD, OutputPerturbation(1.0, 1e-5), Boosting(GD, 1.0, 1e-5, models=2)], ids=repr)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_guarantee_lies_within_the_claim(base: Any, scheme: str) -> None:
+    data = problem("huber")
+    for epsilon, delta in ((0.1, 1e-3), (4.0, 1e-6)):
+        profile = PrivateGridSearch(base, epsilon, delta, candidates=3, composition=scheme).guarantee(data)
+        assert profile.kind == "upper" and profile.delta(epsilon) <= delta
+
+
+def test_guarantee_follows_what_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = problem("squared")
+    search = PrivateGridSearch(GD, 1.0, 1e-5, candidates=3)
+    sigma = search.mechanism(data).sigma(split(data, 2, search.radii(data))[0][0])
+    assert replace(search, base=replace(GD, noise_scale=0.5 * sigma)).guarantee(data).delta(1.0) > 1e-4
+    exact = search.sensitivities(data)
+    monkeypatch.setattr(PrivateGridSearch, "sensitivities", lambda self, problem: 0.5 * exact)
+    assert search.guarantee(data).epsilon(1e-5) > 1.5, "planted: half the sensitivity is seen"
+
+
+def test_pair_profile_knows_the_half() -> None:
+    data, search = problem("squared"), PrivateGridSearch(OutputPerturbation(1.0, 1e-5), 1.0, 1e-5, candidates=2)
+    x = np.array([0.0, 1.0, 0.0, 0.0])
+    assert search.pair_profile(data, data).delta(0.0) == 0.0
+    judged = search.pair_profile(data, data.replace_record(39, x, -1.0))
+    assert judged.epsilon(0.0) == 1.0 and judged.kind == "upper"
+    trained = search.pair_profile(data, data.replace_record(0, x, -1.0))
+    assert trained.mu is not None and 0.0 < trained.mu < search.mechanism(data).guarantee(data).mu * 2.0
+
+
+def test_number_of_candidates() -> None:
+    data = problem("squared").with_radius(9.0)
+    exact, printed = (PrivateGridSearch(GD, 1.0, 1e-5, calibration=c) for c in ("exact", "printed"))
+    assert len(exact.radii(data)) == theory.smooth_grid_size_corrected(2.0, 1.0, 1.0, 40, 1.0) == 3
+    assert len(printed.radii(data)) == theory.smooth_grid_size(2.0, 1.0, 1.0, 40, 1.0) == 4
+    assert exact.radii(data) == (2.0, 4.0, 8.0)
+    assert len(exact.radii(problem("absolute"))) == theory.lipschitz_grid_size(1.0, 1.0, 1.0, 40) == 3
+    assert theory.smooth_grid_size_corrected(2.0, 3.0, 3.0, 40, 1.0) == 3, "no change of units changes K"
+
+
+def test_printed_sensitivities_and_penalties_are_to_the_letter() -> None:
+    data = problem("squared")
+    made = PrivateGridSearch(GD, 1.0, 1e-5, candidates=2, calibration="printed", beta=0.1)
+    assert made.sensitivities(data).tolist() == [0.0, 9.0, 33.0]
+    want = [b * math.log(20.0) / 40.0 + math.sqrt(4.0 * math.log(20.0) / 40.0) for b in (9.0, 33.0)]
+    assert made.penalties(data) == pytest.approx(want, rel=1e-14)
+    with pytest.raises(validation.InvalidInput, match=r"^loss must be smooth and non-negative"):
+        made.sample(problem("absolute"), 3)
+    with pytest.raises(validation.InvalidInput, match=r"^loss must be smooth and non-negative"):
+        made.sample(problem("linear"), 3)
+
+
+@dataclass(frozen=True)
+class NoGuarantee:
+    """A record with a budget that promises nothing."""
+
+    epsilon: float
+    delta: float
+
+    def __call__(self, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+        return np.zeros((trials, problem.d))
+
+
+@pytest.mark.parametrize("make", [PrivateGridSearch, Boosting])
+@pytest.mark.parametrize("base", [None, "noisy-gd", NoisyGD, 3.0, NoGuarantee(1.0, 0.1)], ids=str)
+def test_bad_base_is_named(make: Any, base: Any) -> None:
+    with pytest.raises(validation.InvalidInput, match=r"^base must be a mechanism instance.*, got "):
+        make(base, 1.0, 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [({"beta": 0.0}, "beta"), ({"candidates": 0}, "candidates"), ({"candidates": 2.0}, "candidates"),
+     ({"composition": "tigth"}, "composition")],
+)  # fmt: skip
+def test_bad_parameters_are_named(arguments: dict[str, Any], named: str) -> None:
+    with pytest.raises(validation.InvalidInput, match=rf"^{named} must be .*, got "):
+        PrivateGridSearch(GD, 1.0, 1e-5, **arguments)
+
+
+def test_selection_module_agrees_with_the_weights_in_use() -> None:
+    """The first candidate of two is chosen with log-odds -eps*s/2: by hand."""
+    logs = selection.generalized_exponential([0.0, 1.0], [0.5, 0.5], 2.0, 0.1)
+    assert logs[1] - logs[0] == pytest.approx(-1.0, rel=1e-12)

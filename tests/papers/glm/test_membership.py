@@ -1,0 +1,149 @@
+"""The membership test on many targets in one call: the numbers of one target at a time, by the proof's formula."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from naive.lowerbounds import membership_score
+
+from dpbench.core.sampling import stream
+from dpbench.core.validation import InvalidInput
+from dpbench.papers.glm import _erm_centres, output_perturbation
+from dpbench.papers.glm.attacks import membership as attack
+from dpbench.papers.glm.attacks.members import runs_on
+from dpbench.papers.glm.attacks.membership import MembershipSampler
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.peers.workload import WrongAnswer
+from dpbench.papers.glm.problem import GLMProblem
+from lowerbounds import Membership, fingerprinting, membership
+from lowerbounds._membership import membership_scores
+
+FAMILY = fingerprinting(40, 6, 0.2, active=4, mass=0.5, beta=0.5, constants="tight")
+TARGETS = tuple(membership(FAMILY, stream(0, "membership", k)) for k in range(5))
+PROBLEMS = tuple((GLMProblem.from_instance(t.present), GLMProblem.from_instance(t.absent)) for t in TARGETS)
+SIDES = ("present", "absent")
+
+
+def one_at_a_time(mechanism: Any, side: str, trials: int, rng: np.random.Generator) -> np.ndarray:
+    """Runs and scores target by target, from the same Generator; a score by the twin."""
+    chosen, scores = rng.integers(0, len(TARGETS), trials), np.empty(trials)
+    for place, target in enumerate(TARGETS):
+        mine = np.flatnonzero(chosen == place)
+        if mine.size:
+            made = mechanism(PROBLEMS[place][SIDES.index(side)], mine.size, rng)
+            fixed = (target.column, target.bit, target.mean, target.scale)
+            scores[mine] = [membership_score(list(output), *fixed) for output in made]
+    return scores
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("trials", [1, 3, 80])
+def test_all_targets_in_one_call_get_what_each_gets_alone(side: str, trials: int) -> None:
+    """NoisyGD to the bit; output perturbation as far as its centres may differ, twice the solver's tolerance."""
+    tau = OutputPerturbation(0.5, 1e-6).tau(PROBLEMS[0][0])
+    for mechanism, centres in ((NoisyGD(0.5, 1e-6, steps=9), 0.0), (OutputPerturbation(0.5, 1e-6), 2.0)):
+        found = MembershipSampler(mechanism, TARGETS, PROBLEMS)(side, trials, np.random.default_rng(3))
+        _erm_centres.centres.clear()
+        want = one_at_a_time(mechanism, side, trials, np.random.default_rng(3))
+        assert np.abs(found - want).max() <= centres * tau / TARGETS[0].scale + 1e-15
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("scores[order] = ", "scores[:] = "),
+        ('side == "present"', 'side == "absent"'),
+        ("chosen[order], outputs", "chosen, outputs"),
+    ],
+)  # fmt: skip
+def test_a_wrong_batch_is_caught(old: str, new: str) -> None:
+    source = textwrap.dedent(inspect.getsource(MembershipSampler.__call__))
+    assert old in source
+    scope = dict(vars(attack))
+    exec(source.replace(old, new), scope)
+    mechanism = NoisyGD(0.5, 1e-6, steps=9)
+    found = scope["__call__"](MembershipSampler(mechanism, TARGETS, PROBLEMS), "present", 80, np.random.default_rng(3))
+    assert np.abs(found - one_at_a_time(mechanism, "present", 80, np.random.default_rng(3))).max() > 1e-3
+
+
+def test_scores_of_many_targets_equal_the_proof() -> None:
+    rng = np.random.default_rng(2)
+    outputs, which = rng.normal(0.2, 0.5, (60, 6)), rng.integers(0, 5, 60)
+    want = [
+        membership_score(list(w), TARGETS[k].column, TARGETS[k].bit, TARGETS[k].mean, TARGETS[k].scale)
+        for w, k in zip(outputs, which, strict=True)
+    ]
+    np.testing.assert_array_equal(membership_scores(TARGETS, which, outputs), want)
+    for k, target in enumerate(TARGETS):
+        np.testing.assert_array_equal(target.score(outputs[which == k]), np.array(want)[which == k])
+    assert not np.allclose(membership_scores(TARGETS, 4 - which, outputs), want)
+
+
+class Prepared:
+    """Notes what it is given together, and runs nothing."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def prepare(self, problems: Sequence[GLMProblem]) -> None:
+        self.seen.append(len(problems))
+
+    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        return np.zeros((trials, problem.d))
+
+
+def test_a_mechanism_prepares_all_data_sets_whatever_is_run() -> None:
+    mechanism, first = Prepared(), [pair[0] for pair in PROBLEMS]
+    assert runs_on(mechanism, first, [0, 2, 0, 0, 1], np.random.default_rng(0), "it").shape == (3, 6)
+    assert mechanism.seen == [5]
+    mechanism.prepare = lambda problems: 1 / 0  # type: ignore[assignment, method-assign, return-value]
+    with pytest.raises(InvalidInput, match="mechanism Prepared raised ZeroDivisionError on it: division by zero"):
+        runs_on(mechanism, first, [1, 0, 0, 0, 0], np.random.default_rng(0), "it")
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["record 0 stored", "record 0 empty"])
+def test_pairs_of_a_target_keep_the_other_records(first: bool) -> None:
+    """Both data sets of a target have the records of the data drawn, but for record 0."""
+    for seed in range(40):
+        rng, again = np.random.default_rng(seed), np.random.default_rng(seed)
+        base = FAMILY.instances(FAMILY.members(again), again)
+        if bool(base.X[[0]].nnz) == first:
+            break
+    target: Membership = membership(FAMILY, rng)
+    present, absent, whole = (made.X.toarray() for made in (target.present, target.absent, base))
+    assert bool(whole[0].any()) == first
+    np.testing.assert_array_equal(present[1:], whole[1:])
+    np.testing.assert_array_equal(absent[1:], whole[1:])
+    np.testing.assert_array_equal(target.present.y[1:], base.y[1:])
+    np.testing.assert_array_equal(present[0], np.eye(6)[target.column])
+    assert not absent[0].any() and target.absent.y[0] == 0.0
+    assert target.present.X.has_canonical_format and target.absent.X.has_canonical_format
+
+
+def test_the_benchmark_compares_scores_before_it_times_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Former code stands in by today's; planted: scores that are 0.01 off."""
+    monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).resolve().parents[3])])
+    from studies import membership as bench
+
+    monkeypatch.setattr(bench, "former", importlib.import_module)
+    monkeypatch.setattr(output_perturbation, "_centres", {}, raising=False)
+    monkeypatch.setattr(bench, "SIZES", ((60, 3),))
+    (row,) = bench.membership_rows(1)
+    assert row["batch"] == 3 and row["n"] == 60 and row["median"] > 0.0
+    honest = bench.scores
+
+    def off(modules: Any, kept: Any, *rest: int) -> np.ndarray:
+        return honest(modules, kept, *rest) + (0.01 if kept is _erm_centres.centres else 0.0)
+
+    monkeypatch.setattr(bench, "scores", off)
+    with pytest.raises(WrongAnswer, match=r"n = 60: scores differ by 0\.01"):
+        list(bench.membership_rows(1))

@@ -1,0 +1,39 @@
+"""Our auditor beside jax-privacy's: its own side runs alone, and the missing extra has a name."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpbench.core.validation import MissingExtra
+from dpbench.papers.glm.peers import auditors
+
+pytestmark = pytest.mark.meta
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_our_side_runs_alone() -> None:
+    """Two seeds; the analyses of one run in the order in which each says more."""
+    rows = list(auditors.measure(("dpbench",), 2, 2))
+    assert {row.task for row in rows} == {"mean bound", "false bounds", "one run"}
+    means = [row.mean for row in rows if row.task == "one run"]
+    assert len(means) == 4 and means == sorted(means)
+    laplace = next(row for row in rows if row.mechanism.startswith("Laplace"))
+    assert 0.97 < laplace.mean < 1.02
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auditors, "of_ours", lambda *_: {"dpbench": 0.5})
+    monkeypatch.setitem(sys.modules, "jax_privacy", None)
+    with pytest.raises(MissingExtra, match=r"dpbench-suite\[bench\]"):
+        list(auditors.measure(("dpbench", "jax-privacy"), 2, 2))
+
+
+def test_committed_figures_are_of_both_auditors() -> None:
+    rows = json.loads((ROOT / "evidence" / "peers.json").read_text(encoding="utf-8"))["parts"]["auditors"]
+    for task in ("mean bound", "false bounds", "one run"):
+        assert {row["auditor"].split(",")[0] for row in rows if row["task"] == task} >= {"dpbench", "jax-privacy"}

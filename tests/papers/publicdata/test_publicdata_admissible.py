@@ -1,0 +1,346 @@
+"""Every refuted row of the public-data paper, the assumptions one by one, and their checks.
+
+The same shape as for the GLM paper: a row that is not in `ASSUMPTIONS`, or one there without a check, fails.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from admissible import (
+    Assumptions,
+    assert_every_failing_row_is_listed,
+    cases,
+    every,
+    replaced,
+    series,
+)
+from publicdata_instances import MOVING_ETA, moving_pair
+from scipy.stats import binom, norm
+
+from dpbench.papers.publicdata.claims import (
+    algorithm2,
+    algorithm3,
+    algorithm4,
+    anticoncentration,
+    deviations,
+    paper,
+    rates_regression,
+    rrspm_privacy,
+    sample_sizes,
+)
+from dpbench.papers.publicdata.complexity import gaussian_complexity
+from dpbench.papers.publicdata.hypotheses_cube import ParityCube
+from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
+from lowerbounds import parity_cube
+
+
+def losses_in_unit(problem: PublicDataProblem, values: np.ndarray) -> bool:
+    """|f − y|/2 or 1[f ≠ y], y and f in [−1, 1]: in [0, 1]."""
+    return bool(np.abs(values).max() <= 1.0 and np.abs(problem.y).max() <= 1.0)
+
+
+def moving_class() -> bool:
+    problem, _ = moving_pair()
+    return (
+        LinearBall(1).convex
+        and losses_in_unit(problem, LinearBall(1).predict(np.array([[-1.0], [1.0]]), [[1.0], [-1.0]]))
+        and gaussian_complexity(LinearBall(1), np.ones((50, 1))) <= 1.0
+    )
+
+
+def moving_minimisers() -> bool:
+    mechanism = RegularizedPerturbation(1.0, 1e-5, regularization=MOVING_ETA, noise_scale=1.0)
+    found = [float(mechanism.minimiser(p)[0]) for p in moving_pair()]
+    return found == pytest.approx([1.0, -1.0], abs=1e-3)
+
+
+def biased_labels() -> bool:
+    """η = 2α·1.1, labels of mean 2η: f̂ ≤ 1/2, and so an excess above α, with a chance of at least 1/4."""
+    eta = 2.2 * sample_sizes.ALPHA
+    half = 2.0 * eta / (4.0 * eta)
+    return half == 0.5 and 2.0 * eta <= 1.0 and 2.0 * eta * (1.0 - half) / 2.0 > sample_sizes.ALPHA
+
+
+def noisy_constants() -> bool:
+    """P(γ|N⁻|/(2√m) > α) at 1.01 times the γ/√m that `every_choice` allows."""
+    allowed = 2.0 * sample_sizes.ALPHA / norm.isf(sample_sizes.BETA)
+    return bool(norm.sf(2.0 * sample_sizes.ALPHA / (1.01 * allowed)) > sample_sizes.BETA)
+
+
+def nearest_is_h() -> bool:
+    """‖f̄ − ·‖_μ over the three functions, f̄ = (1 − q)/2 g1 + (1 + q)/2 g2."""
+    g1, g2, h = rates_regression.TABLE
+    mu = np.array([1 / 9, 1 / 9, 1 / 9, 2 / 3])
+    for q in np.linspace(-0.24, 0.24, 49):
+        centre = 0.5 * (1.0 - q) * g1 + 0.5 * (1.0 + q) * g2
+        if not (mu @ (centre - h) ** 2 < min(mu @ (centre - g1) ** 2, mu @ (centre - g2) ** 2)):
+            return False
+    return True
+
+
+def least_is_least() -> bool:
+    """Against the cube's own closed form at d = 4,096, ε = 1/8."""
+    scale = algorithm4.least_private(4096.0, 0.125, 1e-5)
+    cube = parity_cube(4096)
+    return bool(abs(cube.least_scale("gaussian", 0.125, 1e-5) / scale - 1.0) < 1e-3)
+
+
+def steep_loss() -> bool:
+    """max(0, 1 − (1 − f)/(2τ)) for f in [1 − 2τ, 1], inside [−1, 1]: from 0 to 1, and convex on [−1, 1]."""
+    for tau in deviations.TAUS:
+        f = np.union1d(np.linspace(-1.0, 1.0, 401), np.linspace(1.0 - 2.0 * tau, 1.0, 5))
+        loss = np.maximum(0.0, 1.0 - (1.0 - f) / (2.0 * tau))
+        slopes = np.diff(loss) / np.diff(f)
+        if not (1.0 - 2.0 * tau >= -1.0 and loss.min() == 0.0 and loss[-1] == 1.0):
+            return False
+        if not (np.diff(slopes) >= -1e-6 * slopes.max()).all():
+            return False
+    return True
+
+
+CUBE = parity_cube(64)
+CUBE_PAIR = rrspm_privacy.problem_of(CUBE), rrspm_privacy.problem_of(CUBE, neighbour=True)
+
+
+def shatters(bits: int) -> bool:
+    """The VC dimension of the cube is at least its bits: its functions label them in all 2^bits ways."""
+    rows = np.array(list(itertools.product((-1.0, 1.0), repeat=bits)))
+    labels = ParityCube(bits).predict(rows, np.arange(bits))
+    return len(np.unique(labels, axis=0)) == 2**bits
+
+
+def cut_minimisers() -> bool:
+    """min over 0 ≤ κt ≤ v ≤ 1 of slope·t + ηv²: (0, 0) at slope 0, (1, κ) at slope −1/n, on a grid."""
+    eta, n = 0.125, 400
+    kappa = 1.0 / math.sqrt(2.0 * eta * n)
+    t, v = np.meshgrid(np.linspace(0.0, 1.0, 101), kappa * np.linspace(0.0, 1.0 / kappa, 1001), indexing="ij")
+    allowed = kappa * t <= v + 1e-12
+    found = []
+    for slope in (0.0, -1.0 / n):
+        values = np.where(allowed, slope * t + eta * v**2, np.inf)
+        place = np.unravel_index(values.argmin(), values.shape)
+        found.append((float(t[place]), float(v[place])))
+    return found[0] == (0.0, 0.0) and found[1] == pytest.approx((1.0, kappa), abs=1e-6)
+
+
+def one_class_fits() -> bool:
+    for d in (10**6, 10**31, 10**44):
+        blocks = math.ceil(2.0 * math.log(100.0 * d))
+        block = d // (2 * blocks)
+        masses = 0.5 + sum(2.0 ** (1 - k) / 4.0 for k in range(1, blocks + 1))
+        if d // 2 + blocks * block > d or masses > 1.0 or 2.0**blocks < block:
+            return False
+    return True
+
+
+ASSUMPTIONS: Assumptions = {
+    "publicdata.thm5.inequality": {
+        "K positive definite, in the strict sense too": lambda: bool(
+            (np.linalg.eigvalsh(anticoncentration.nearly_scaled()) > 0.0).all()),
+        "0 < kappa <= K(t, t) <= 1": lambda: bool(
+            (np.diag(anticoncentration.nearly_scaled()) <= 1.0).all()
+            and (np.diag(anticoncentration.nearly_scaled()) > 0.0).all()),
+    },
+    "publicdata.thm5.inequality.steps": {
+        "two unit functions of correlation 1 - rho^2 >= -1, tau > 0": every(
+            "publicdata.thm5.inequality.steps", lambda r, t: 0.0 < r <= 2.0 and t > 0.0, "rho2", "tau"),
+    },
+    "publicdata.cor1.inequality.steps": {
+        "(65): means within tau; (63): rho below the diameter 2": every(
+            "publicdata.cor1.inequality.steps", lambda r, t: 0.0 <= r < 2.0 and t > 0.0, "rho", "tau"),
+    },
+    "publicdata.thm10.inequality.confidence": {
+        "m and n of Theorem 10 with constants 1, d = sigma = epsilon = 1": every(
+            "publicdata.thm10.inequality.confidence",
+            lambda log, m, n: log >= 10.0 and [m, n] == pytest.approx([64.0 * (1.0 + log), 8.0**5 * log]),
+            "log", "m", "printed"),
+    },
+    "publicdata.thm4.inequality.confidence": {
+        "n of (20) with constant 1, d = 2, sigma = epsilon = 1": every(
+            "publicdata.thm4.inequality.confidence",
+            lambda log, n: log >= 12.0 and n == pytest.approx(4.0 * 8.0**5 * log), "log", "printed"),
+    },
+    "publicdata.thm7.inequality.powers.laplace": {
+        "F = {(t, v): 0 <= kappa t <= v <= 1} is convex and f moves from (0, 0) to (1, kappa)": cut_minimisers,
+        "kappa = 1/sqrt(2 eta n) <= 1/2": every(
+            "publicdata.thm7.inequality.powers.laplace", lambda a, n: a * n >= 2.0, "alpha", "needed"),
+    },
+    "publicdata.thm4.privacy.gaussian-drawn": {
+        "neighbours differ in one record": replaced(lambda: CUBE_PAIR),
+        "d bits and m = 16 d points": every(
+            "publicdata.thm4.privacy.gaussian-drawn", lambda d, m: m == 16.0 * d, "d", "m"),
+    },
+    "publicdata.thm4.inequality.one-class": {
+        "VC dimension at most d: d/2 group bits and blocks of d/(2K) bits each": one_class_fits,
+        "m_A >= 20 d": every("publicdata.thm4.inequality.one-class", lambda d, m: m >= 20.0 * d, "d", "m_A"),
+    },
+    "publicdata.thm6.inequality.many-calls": {
+        "alpha = n^(-1/14), so n is that of (129)": every(
+            "publicdata.thm6.inequality.many-calls", lambda n, a: a == pytest.approx(n ** (-1.0 / 14.0)), "n", "alpha"),
+        "inf |f|_mu >= 2/3 and nu is 1/3-smooth, as for publicdata.thm6.rate.nonconvex": lambda: ASSUMPTIONS[
+            "publicdata.thm6.rate.nonconvex"]["inf |f|_mu >= 2/3, by z* as the paper says"](),
+    },
+    "publicdata.lemma7.stability": {
+        "a loss into [0, 1], n eta > 0": every("publicdata.lemma7.stability", lambda s: s > 0.0, "n_eta"),
+        "kappa = 1: |f|_m of both functions": lambda: bool((np.abs(algorithm2.SIGNS.predictions) == 1.0).all()),
+        "the square is 4 times the chance that one record decides, P(|N| <= 1/(2 n eta))": every(
+            "publicdata.lemma7.stability",
+            lambda s, square: square == pytest.approx(4.0 * (2.0 * norm.cdf(0.5 / s) - 1.0)), "n_eta", "square"),
+    },
+    "publicdata.lemma1.inequality.hoeffding": {
+        "J calls, eta n > 0, 0 < delta < 1": every(
+            "publicdata.lemma1.inequality.hoeffding", lambda s, j, d: s > 0.0 and j >= 1 and 0.0 < d < 1.0, "n_eta",
+            "calls", "failure"),
+    },
+    "publicdata.lemma9.privacy.gaussian-small-m": {
+        "fbar, fbar' into [-1, 1] (the clipped pair), delta in (0, 1)": every(
+            "publicdata.lemma9.privacy.gaussian-small-m", lambda m, ratio: m > 1 or ratio > 1.0, "m",
+            "delta_ratio_clipped"),
+    },
+    "publicdata.lemma3.privacy.gaussian": {
+        "rho at most the diameter 2, (14) with equality, the clipped pair alone refutes": lambda: max(
+            series("publicdata.lemma3.privacy.gaussian")["delta_ratio_clipped"]) > 1.0
+        and max(series("publicdata.lemma3.privacy.gaussian")["rho"]) <= 2.0,
+    },
+    "publicdata.lemma3.privacy.laplace": {
+        "rho at most 2 and (15)": every(
+            "publicdata.lemma3.privacy.laplace", lambda rho, gamma: rho / gamma <= 1.0 + 1e-9 and rho <= 2.0, "rho",
+            "gamma"),
+    },
+    "publicdata.lemma8.inequality.gaussian": {
+        "fbar in F, 0 < beta < 1, gamma > 0": every(
+            "publicdata.lemma8.inequality.gaussian", lambda b, g: 0.0 < b < 1.0 and g > 0.0, "beta", "gamma"),
+    },
+    "publicdata.alg2.privacy.sum": {
+        "neighbours differ in one record": replaced(lambda: algorithm2.two_signs(11, 4)),
+        "0-1 loss, f in {-1, 1}: |f|_mu = 1 >= 2/3": lambda: losses_in_unit(
+            algorithm2.two_signs(11, 4)[0], algorithm2.SIGNS.predictions),
+    },
+    "publicdata.lemma10.privacy": {
+        "(103) for C up to 29 at m = 2^20, and beyond for larger m": every(
+            "publicdata.lemma10.privacy", lambda m, c: c >= 1.0 and (m < 2**20 or c > 29.0), "m", "largest_C"),
+        "|f|^2 >= 2/3: the constants 1 and 1 - D": every(
+            "publicdata.lemma10.privacy", lambda d: (1.0 - d) ** 2 >= 2.0 / 3.0, "distance"),
+        "0 < epsilon, delta < 1": every(
+            "publicdata.lemma10.privacy", lambda e, d: 0.0 < d < 1.0 and e > 0.0, "target_epsilon", "target_delta"),
+    },
+    "publicdata.alg3.privacy.sum": {
+        "neighbours differ in one record": replaced(lambda: algorithm3.balanced(11)),
+        "|f - y|/2 on constants in [-1, 1]: convex, 1/2-Lipschitz, in [0, 1]": lambda: losses_in_unit(
+            algorithm3.balanced(11)[0], np.array([-1.0, 1.0])),
+    },
+    "publicdata.lemma2.stability.sum": {
+        "neighbours differ in one record": replaced(lambda: algorithm3.balanced(1001)),
+        "convex class and loss": lambda: losses_in_unit(algorithm3.balanced(11)[0], np.array([-1.0, 1.0])),
+    },
+    "publicdata.lemma13.inequality": {
+        "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
+    },
+    "publicdata.lemma14.inequality": {
+        "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
+    },
+    "publicdata.lemma14.inequality.regularized": {
+        "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
+    },
+    "publicdata.lemma14.inequality.deviation": {
+        "two formulas of the paper, 0 < beta < 1": every(
+            "publicdata.lemma14.inequality.deviation", lambda n, b: n >= 1 and 0.0 < b < 1.0, "n", "beta"),
+    },
+    "publicdata.lemma10.inequality": {
+        "kappa >= 1/4, as the lemma's proof has it": every(
+            "publicdata.lemma10.inequality", lambda k: k >= 0.25, "kappa"),
+    },
+    "publicdata.thm6.inequality.sample-size": {
+        "two statements of the paper, alpha in (0, 1)": every(
+            "publicdata.thm6.inequality.sample-size", lambda a: 0.0 < a < 1.0, "alpha"),
+    },
+    "publicdata.thm4.privacy.gaussian": {
+        "neighbours differ in one record": replaced(lambda: CUBE_PAIR),
+        "VC dimension d: the bits are shattered": lambda: shatters(8) and CUBE_PAIR[0].hypotheses.bits == 64,
+        "m public points, independent weights, any C": every(
+            "publicdata.thm4.privacy.gaussian", lambda d, m, c: m >= d and c > 0.0, "d", "m", "constant"),
+    },
+    "publicdata.thm4.inequality.gaussian-learner": {
+        "least_private is private on the cube, and a tenth less is not": least_is_least,
+        "n is (21), with log^3 d for what it hides": every(
+            "publicdata.thm4.inequality.gaussian-learner",
+            lambda d, n: n == pytest.approx(
+                d * d * 8.0 * 8.0**4 * math.sqrt(math.log(1e5)) * math.log(20.0) * math.log(d) ** 3), "d", "n"),
+    },
+    "publicdata.alg4.privacy.ties": {
+        "neighbours differ in one record": replaced(algorithm4.free_point),
+        "one public point, where functions of the class agree that differ at the private one": lambda: bool(
+            algorithm4.free_point()[0].m == 1
+            and len(np.unique(algorithm4.free_point()[0].hypotheses.predictions[:, 0])) == 2),
+    },
+    "publicdata.thm6.rate.nonconvex": {
+        "nu is sigma-smooth against mu, sigma = 1/3": lambda: rates_regression.three_functions(
+            False).smoothness == pytest.approx(1.0 / 3.0),
+        "inf |f|_mu >= 2/3, by z* as the paper says": lambda: bool(
+            np.sqrt((rates_regression.TABLE**2) @ np.array([1 / 9, 1 / 9, 1 / 9, 2 / 3])).min() >= 2.0 / 3.0),
+        "f(z*) = 1 for all f, losses in [0, 1]": lambda: bool((rates_regression.TABLE[:, 3] == 1.0).all()
+                                                             and np.abs(rates_regression.TABLE).max() <= 1.0),
+    },
+    "publicdata.thm7.inequality.sample-size": {
+        "neighbours differ in one record": replaced(moving_pair),
+        "F convex, into [-1, 1], G of order 1: linear functions of one feature": moving_class,
+        "a = 1/(2 sqrt(eta n)) <= 1": every(
+            "publicdata.thm7.inequality.sample-size", lambda n: sample_sizes.ALPHA * n >= 0.25, "needed"),
+        "0 < epsilon <= 1": every("publicdata.thm7.inequality.sample-size", lambda e: 0.0 < e <= 1.0, "epsilon"),
+        "one record moves the mechanism's own minimiser from -1 to 1": moving_minimisers,
+    },
+    "publicdata.thm7.inequality.sample-size.laplace": {
+        "neighbours differ in one record": replaced(moving_pair),
+        "a = 1/(2 sqrt(eta n)) <= 1, epsilon > 0": every(
+            "publicdata.thm7.inequality.sample-size.laplace",
+            lambda e, n: sample_sizes.ALPHA * n >= 0.25 and e > 0.0, "epsilon", "needed"),
+    },
+    "publicdata.thm3.inequality.sample-size": {
+        "neighbours differ in one record": replaced(moving_pair),
+        "constants with labels of mean 2 eta lose eta/2 or more with a chance above beta": biased_labels,
+        "constants with labels 1 lose more than alpha with a chance above beta beyond that noise": noisy_constants,
+        "a <= 1 at eta = 2 alpha": every(
+            "publicdata.thm3.inequality.sample-size", lambda n: 2.0 * sample_sizes.ALPHA * n >= 0.25, "needed"),
+    },
+    "publicdata.lemma15.inequality": {
+        "nu is sigma-smooth against mu, sigma = 1/3": lambda: rates_regression.three_functions(
+            False).smoothness == pytest.approx(1.0 / 3.0),
+        "h is 1/6 worse than the best": lambda: bool(np.ptp(rates_regression.three_functions(False).risk(
+            np.array([[0.0], [1.0], [2.0]]))) == pytest.approx(1.0 / 6.0)),
+        "h is nearest to every mixture of g1 and g2 with |q| < 1/4": nearest_is_h,
+        "the bound is below 1/6 at every C tried": every(
+            "publicdata.lemma15.inequality", lambda c, bound: c >= 1.0 and bound < 1.0 / 6.0, "C", "right"),
+    },
+    "publicdata.lemma12.inequality.proof": {
+        "m points miss the set with a chance above beta = 0.05": every(
+            "publicdata.lemma12.inequality.proof", lambda m, p: math.exp(m * math.log1p(-p)) > 0.05, "m", "mass"),
+    },
+    "publicdata.thm9.inequality.printed": {
+        "a fair coin deviates by more than the column with a chance above beta": every(
+            "publicdata.thm9.inequality.printed",
+            lambda x: 2.0 * binom.sf(math.ceil(100 * (0.5 + x)) - 1, 100, 0.5) > 0.05, "deviation"),
+        "VC dimension 1: the constants -1 and 1": lambda: len(np.unique(algorithm2.SIGNS.predictions)) == 2,
+    },
+}  # fmt: skip
+
+
+def test_every_failing_row_is_listed_and_nothing_else() -> None:
+    assert_every_failing_row_is_listed(ASSUMPTIONS, paper.claims)
+
+
+@pytest.mark.parametrize(("name", "assumption"), cases(ASSUMPTIONS), ids=str)
+def test_the_instance_obeys(name: str, assumption: str) -> None:
+    assert ASSUMPTIONS[name][assumption](), f"{name}: {assumption}"
+
+
+def test_an_instance_that_breaks_an_assumption_would_be_seen() -> None:
+    p, q = algorithm3.balanced(11)
+    assert not replaced(lambda: (p, p))() and not replaced(lambda: (p, q.replace_record(1, [0.0], -1.0)))()
+    assert not losses_in_unit(p, np.array([1.5]))
+    assert not every("publicdata.lemma10.privacy", lambda c: c > 1e6, "largest_C")()

@@ -1,0 +1,273 @@
+"""Choices from integers: exact laws against rational arithmetic, sensitivity in integers, and who uses them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from given_words import Words, stream_of
+from naive import integer_noise as naive
+from scipy import stats
+
+from dpbench import audit_bits
+from dpbench.core import validation
+from dpbench.core.bits import Source
+from dpbench.papers.glm import scoring
+from dpbench.papers.glm.boosting import Boosting
+from dpbench.papers.glm.grid_search import PrivateGridSearch
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.heavytail.baselines import ClippedSubgradient, exact_sum
+from dpbench.papers.heavytail.exact_weights import integer_exponents
+from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.problem import HeavyTailedProblem
+from dpbench.privacy import integer_choice
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """A base without exact arithmetic."""
+
+    epsilon: float
+    delta: float
+
+    def guarantee(self, problem: Any) -> None:
+        return None
+
+    def __call__(self, problem: Any, trials: int, rng: Any) -> None:
+        return None
+
+
+EXPONENTS = np.array([0, 3, 900, 1000, 17_000, 10**9], dtype=np.int64)
+
+
+@pytest.mark.parametrize("scale", [1, 1000, 2**31 + 1])
+def test_choices_against_rational_arithmetic(scale: int) -> None:
+    given = stream_of(scale % 997)
+    made = integer_choice.choose(Source(Words(given)), EXPONENTS, scale, 300)
+    exact = naive.choices(given.tolist(), EXPONENTS.tolist(), scale, 300)
+    assert exact == made.tolist()
+    assert naive.choices(given.tolist(), EXPONENTS.tolist(), 3 * scale, 300) != exact or scale == 2**31 + 1
+
+
+def test_the_law_of_choices() -> None:
+    """100,000 draws: chi-squared at 1e-6; a scale off by 5% is caught (planted)."""
+    exponents, scale = np.array([0, 500, 1000, 1500], dtype=np.int64), 1000
+    draws = integer_choice.choose(Source(np.random.default_rng(3)), exponents, scale, 100_000)
+    counts = np.bincount(draws, minlength=4)
+    for factor, holds in ((1.0, True), (1.05, False)):
+        p = np.exp(-exponents / (factor * scale))
+        assert bool(stats.chisquare(counts, counts.sum() * p / p.sum()).pvalue > 1e-6) is holds
+
+
+def test_draws_do_not_depend_on_how_many_are_asked_for() -> None:
+    given = stream_of(4)
+    many = integer_choice.choose(Source(Words(given)), EXPONENTS, 1000, 200)
+    source = Source(Words(given))
+    assert [int(integer_choice.choose(source, EXPONENTS, 1000, 1)[0]) for _ in range(200)] == many.tolist()
+
+
+def test_the_last_place_of_a_candidate_and_the_first_of_the_next() -> None:
+    """The places 0 to w₀ − 1 are those of candidate 0, to the last: no sample sees one place in 2^59."""
+    exponents, scale = np.array([0, 700], dtype=np.int64), 1000
+    weights, _ = naive.choice_weights([0, 700], scale)
+    for place, expected in ((weights[0] - 1, 0), (weights[0], 1)):
+        words = np.array([place, *[0] * 43], dtype=np.uint64)  # a coin of 0 accepts both
+        assert integer_choice.choose(Source(Words(words)), exponents, scale, 1).tolist() == [expected]
+
+
+def test_a_coin_near_its_threshold_is_decided_by_rational_arithmetic() -> None:
+    """Two candidates; the coin of the second at its chance: the words behind it decide."""
+    exponents, scale = np.array([0, 700], dtype=np.int64), 1000
+    weights, bits = naive.choice_weights([0, 700], scale)
+    chance = math.exp(-0.7) * 2.0**bits / weights[1]
+    inside = np.uint64(weights[0] + 5)
+    for shift, expected in ((-1, 1), (1, 0)):
+        coin = np.uint64(int(chance * 2**40) + shift) << np.uint64(24)
+        words = np.array([inside, coin, 0, 0, *[0] * 40], dtype=np.uint64)
+        assert integer_choice.choose(Source(Words(words)), exponents, scale, 1).tolist() == [expected]
+
+
+def test_noisy_max_has_its_exact_law_and_guarantee() -> None:
+    """Three integer scores, t = 3: probabilities summed in high precision, within 2Δ/t of the neighbour's, not less."""
+
+    def law(scores: list[int], t: int) -> list[Any]:
+        reach = range(-150, 151)
+        one = [mpmath.exp(-mpmath.mpf(abs(z)) / t) * mpmath.tanh(mpmath.mpf(1) / (2 * t)) for z in reach]
+        above = [mpmath.mpf(0)] * (len(one) + 1)  # P(Z >= reach[k])
+        for k in range(len(one) - 1, -1, -1):
+            above[k] = above[k + 1] + one[k]
+
+        def over(z: int) -> Any:
+            return above[min(max(z + 150, 0), len(one))]
+
+        found = []
+        for i, q in enumerate(scores):
+            ahead = [(other, 1 if j < i else 0) for j, other in enumerate(scores) if j != i]
+            found.append(
+                mpmath.fsum(
+                    p * mpmath.fprod(over(q + z - r + tie) for r, tie in ahead) for z, p in zip(reach, one, strict=True)
+                )
+            )
+        return found
+
+    scores, t = [0, 2, 5], 3
+    draws = integer_choice.report_noisy_max(Source(np.random.default_rng(5)), np.tile(np.array(scores), (60_000, 1)), t)
+    counts, p = np.bincount(draws, minlength=3), np.array([float(x) for x in law(scores, t)])
+    assert p.sum() == pytest.approx(1.0, abs=1e-12)
+    assert stats.chisquare(counts, counts.sum() * p / p.sum()).pvalue > 1e-6
+    worst = 0.0
+    for moves in np.ndindex(3, 3, 3):
+        near = law([q + move - 1 for q, move in zip(scores, moves, strict=True)], t)
+        worst = max(worst, *(abs(float(mpmath.log(a / b))) for a, b in zip(law(scores, t), near, strict=True)))
+    assert 0.8 * 2.0 / t < worst <= 2.0 / t
+
+
+def test_the_lifted_scores_move_by_no_more_than_a_unit() -> None:
+    rng = np.random.default_rng(8)
+    gammas = [0, 3, 40, 7]
+    largest = 0
+    for _ in range(2_000):
+        q = rng.integers(-100, 100, 4).tolist()
+        moved = [a + int(rng.integers(-g, g + 1)) for a, g in zip(q, gammas, strict=True)]
+        first, second = (integer_choice.lifted(row, gammas, [0, 5, 80, 11]) for row in (q, moved))
+        assert first.min() == 0
+        largest = max(largest, int(np.abs(first - second).max()))
+    assert integer_choice.UNIT // 2 < largest <= integer_choice.UNIT
+
+
+def glm_pair(n: int = 24) -> tuple[GLMProblem, GLMProblem]:
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    data = GLMProblem(np.ones((n, 1)), y, loss="linear", x_bound=1.0, y_bound=1.0, radius=1.0)
+    return data, data.replace_record(n - 1, np.ones(1), 1.0)
+
+
+GD = NoisyGD(1.0, 1e-5, steps=3, step_size=0.5)
+SELECTIONS = {
+    "boosting": Boosting(GD, 1.0, 1e-3, models=2, arithmetic="exact"),
+    "boosting, output perturbation": Boosting(OutputPerturbation(1.0, 1e-5), 1.0, 1e-3, models=2, arithmetic="exact"),
+    "grid search": PrivateGridSearch(GD, 1.0, 1e-3, candidates=2, arithmetic="exact"),
+    "grid search over boosting": PrivateGridSearch(
+        Boosting(GD, 1.0, 1e-5, models=2), 1.0, 1e-3, candidates=2, arithmetic="exact"
+    ),
+}
+each = pytest.mark.parametrize("name", SELECTIONS)
+
+
+@each
+def test_selections_keep_their_claim(name: str) -> None:
+    m, (p, _) = SELECTIONS[name], glm_pair()
+    assert m.guarantee(p).delta(1.0) <= 1e-3
+    assert m._choice(p).epsilon(0.0) == pytest.approx(1.0, rel=1e-5)
+    base = m.mechanism(p) if isinstance(m, PrivateGridSearch) else m.mechanism()
+    assert base.arithmetic == "exact"
+    with pytest.raises(validation.InvalidInput, match="base must be a mechanism with a field arithmetic"):
+        replace(m, base=_Plain(1.0, 1e-5))
+
+
+@each
+@pytest.mark.parametrize("trials", [1_500, pytest.param(50_000, marks=pytest.mark.evidence)])
+def test_last_bits_of_selections_tell_nothing(name: str, trials: int) -> None:
+    pair, m = glm_pair(), SELECTIONS[name]
+    epsilon = m.guarantee(pair[0]).epsilon(1e-3)
+    assert audit_bits(m, *pair, epsilon=epsilon, delta=1e-3, trials=trials, confidence=1 - 1e-6).verdict != "refuted"
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "linear", "huber"])
+def test_sums_of_losses_are_clamped_in_integers(loss: str) -> None:
+    """Models far outside the ball and NaN: one record moves the sum by at most the width, and by no less than half."""
+    rng = np.random.default_rng(9)
+    X, y = rng.uniform(-1, 1, (7, 1)), rng.choice([-1.0, 1.0], 7)
+    p = GLMProblem(X, y, loss=loss, x_bound=1.0, y_bound=1.0, radius=2.0)
+    grid = scoring.loss_grid(p, 2.0)
+    w = np.array([[0.3], [-2.0], [1e9], [-1e300], [math.nan], [math.inf]])
+    largest = 0
+    with np.errstate(all="ignore"):
+        for x, label in ((1.0, 1.0), (-1.0, 1.0), (0.0, -1.0)):
+            near = p.replace_record(2, np.array([x]), label)
+            moved = scoring.integer_risk(p, w, grid) - scoring.integer_risk(near, w, grid)
+            largest = max(largest, int(np.abs(moved).max()))
+    assert 0.4 * grid.width <= largest <= grid.width
+    plain = scoring.clipped_risk(p, w[:2], 2.0) * p.n
+    assert scoring.integer_risk(p, w[:2], grid) * grid.spacing == pytest.approx(plain, abs=p.n * grid.spacing)
+
+
+HEAVY = ExponentialMechanism(1.0, net_radius=0.2, truncation=0.7, arithmetic="exact")
+
+
+def heavy_pair(n: int = 6) -> tuple[HeavyTailedProblem, HeavyTailedProblem]:
+    x, y = np.linspace(-1.0, 2.0, n)[:, None], np.linspace(3.0, -1.0, n)
+    near = y.copy()
+    near[0] = -40.0
+    made = [HeavyTailedProblem(x, labels, radius=1.0) for labels in (y, near)]
+    return made[0], made[1]
+
+
+@pytest.mark.parametrize("calibration", ["exact", "printed"])
+def test_the_exponential_mechanism_in_integers_has_its_exact_profiles(calibration: str) -> None:
+    """Replace-one and add/remove, all probabilities enumerated: within the guarantee, which is that of the claim."""
+    m, (p, near) = replace(HEAVY, calibration=calibration), heavy_pair()
+    fewer = HeavyTailedProblem(p.X[1:], p.y[1:], radius=1.0)
+    for other, relation in ((near, "replace"), (fewer, "add-remove")):
+        guarantee = m.guarantee(p, neighbours=relation)
+        claimed = replace(m, arithmetic="float").guarantee(p, neighbours=relation).epsilon(0.0)
+        assert (1.0 - 1e-4) * claimed <= guarantee.epsilon(0.0) <= claimed
+        assert m.pair_profile(p, other).epsilon(0.0) <= guarantee.epsilon(0.0)
+    plain = replace(m, arithmetic="float")
+    assert np.exp(m.log_probabilities(p)[1]) == pytest.approx(np.exp(plain.log_probabilities(p)[1]), rel=1e-4)
+    points, logs = m.log_probabilities(p)
+    draws = m.sample(p, 40_000, seed=1)[:, 0]
+    counts = [(draws == point).sum() for point in points[:, 0]]
+    assert stats.chisquare(counts, 40_000 * np.exp(logs)).pvalue > 1e-6
+
+
+def test_one_record_moves_an_exponent_by_no_more_than_its_limit() -> None:
+    """Records of any size, NaN residuals included, by the declared number of steps at every point of the net."""
+    m, (p, _) = HEAVY, heavy_pair()
+    steps, points = m._steps(p), m.net(p).points()
+
+    def raw(problem: HeavyTailedProblem) -> np.ndarray:
+        with_least = integer_exponents(steps, problem, points, 0.7)
+        return np.asarray(with_least)
+
+    for y in (1e100, -1e100, 0.0, 5e-324):
+        moved = raw(p) - raw(HeavyTailedProblem(p.X, np.append(p.y[:-1], y), radius=1.0))
+        assert np.ptp(moved) <= 2 * steps.largest  # both have their least value taken off
+    alone = HeavyTailedProblem([[1.0]], [1e100], radius=1.0)
+    assert np.array_equal(raw(alone), np.zeros(len(points))), "one record beyond reach counts the same everywhere"
+
+
+def test_the_exponential_mechanism_refuses_what_it_cannot_enumerate() -> None:
+    with pytest.raises(validation.InvalidInput, match="sampler must be 'auto' or 'enumerate'"):
+        replace(HEAVY, sampler="tree")
+    with pytest.raises(validation.InvalidInput, match="net_radius must be so large that the net can be enumerated"):
+        replace(HEAVY, net_radius=4e-8)(heavy_pair()[0], 1, np.random.default_rng(0))
+
+
+SUBGRADIENT = ClippedSubgradient(1.0, steps=3, clip=1.0, arithmetic="exact")
+
+
+@pytest.mark.parametrize("trials", [1_500, pytest.param(50_000, marks=pytest.mark.evidence)])
+def test_clipped_subgradients_in_integers(trials: int) -> None:
+    """Its guarantee, its law in one dimension (where the float one is Laplace too), and its last bits."""
+    p, near = heavy_pair()
+    assert SUBGRADIENT.guarantee(p).epsilon(0.0) == pytest.approx(1.0, rel=1e-4)
+    assert SUBGRADIENT.guarantee(p).epsilon(0.0) <= 1.0
+    exact, plain = (m.sample(p, 1_500, seed=1)[:, 0] for m in (SUBGRADIENT, replace(SUBGRADIENT, arithmetic="float")))
+    assert stats.ks_2samp(exact, plain).pvalue > 1e-6
+    found = audit_bits(SUBGRADIENT, p, near, epsilon=1.0, trials=trials, confidence=1.0 - 1e-6)
+    assert found.verdict == "not refuted"
+
+
+def test_a_subgradient_beyond_the_limit_is_clamped_or_counts_as_nothing() -> None:
+    """Coordinates beyond the limit are clamped, NaN is 0, and rows longer than the limit in all are left out."""
+    rows = np.array([[0.6, -0.4], [3.0, 0.0], [math.nan, 0.1], [math.inf, 0.0], [0.9, 0.9]])
+    scale, limit, spacing = 1, 1024, 2.0**-10
+    draws = [exact_sum(rows, np.ones(5), Source(np.random.default_rng(k)), spacing, limit, scale) for k in range(60)]
+    centre = np.median(np.array(draws), axis=0) / spacing
+    assert np.abs(centre - np.array([-614.0 - 2.0 * limit, 410.0 - 102.0])).max() <= 2.0

@@ -1,0 +1,282 @@
+"""Integer noise: kernels against rational twins word by word, laws, tables, and what it is in floating point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from given_words import Words, stream_of
+from naive import integer_noise as naive
+from scipy import stats
+
+from dpbench.core import validation
+from dpbench.core.bits import Source, SystemGenerator, words
+from dpbench.privacy import _integer_kernels as kernels
+from dpbench.privacy import exact_coins, gaussian, integer_laplace, integer_noise
+from dpbench.privacy.profile import gaussian_profile
+
+SIGMA = 2.0**28 * 1.37
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("scale", [1, 2, 7, 1000, 2**20 - 3, 2**31 + 5, 2**40])
+def test_discrete_laplace_against_rational_arithmetic(scale: int) -> None:
+    given = stream_of(scale % 1009)
+    made = integer_laplace.laplace(Source(Words(given)), scale, 300)
+    table = integer_laplace.laplace_table(scale)
+    parts = table.bits, table.thresholds.tolist(), table.aliases.tolist(), list(table.weights), table.unit
+    twin = iter(int(word) for word in given)
+    exact = [naive.discrete_laplace(twin, scale, *parts) for _ in range(300)]
+    assert exact == made.tolist()
+    if scale >= 1000:  # below, each block is one integer, and every proposal is kept
+        planted = iter(int(word) for word in given)
+        spoiled = [max(1, weight // 2) for weight in table.weights]  # the chance of acceptance doubled
+        assert [naive.discrete_laplace(planted, scale, *parts[:3], spoiled, table.unit) for _ in range(300)] != exact
+
+
+@pytest.mark.parametrize("scale", [1, 5, 31, 1000, 2**20 - 3, 2**40])
+def test_the_laplace_envelope_covers_and_its_alias_table_is_exact(scale: int) -> None:
+    table = integer_laplace.laplace_table(scale)
+    full, blocks = 1 << kernels.THRESHOLD, 1 << kernels.LAPLACE_COLUMNS
+    back = [0] * blocks
+    for column, (threshold, alias) in enumerate(zip(table.thresholds.tolist(), table.aliases.tolist(), strict=True)):
+        back[column] += threshold
+        back[alias] += full - threshold
+    assert back == list(table.weights) and sum(back) == blocks << kernels.THRESHOLD
+    for block in (0, 1, 2, 77, 500, blocks - 2):
+        left, last = block << table.bits, ((block + 1) << table.bits) - 1
+        height = Fraction(table.weights[block], table.unit)
+        with mpmath.workdps(500):
+            chances = [mpmath.exp(-mpmath.mpf(z) / scale) * height.denominator / height.numerator for z in (left, last)]
+            assert chances[0] <= 1
+            assert mpmath.mpf(int(table.sure[block])) / 2**kernels.COIN <= chances[1]
+
+
+@pytest.mark.parametrize("scale", [1, 3, 1000, 2**40])
+def test_what_lies_beyond_the_last_block_has_its_exact_chance(scale: int) -> None:
+    """The coin at which the last block is rejected is c/(W·q)·Σ exp(−z/t) over z from 1023·W on, to 40 digits of it."""
+    table = integer_laplace.laplace_table(scale)
+    start = Fraction(1023 << table.bits, scale)
+    with mpmath.workdps(60):
+        x = mpmath.mpf(start.numerator) / start.denominator
+        mass = mpmath.exp(-x) / -mpmath.expm1(-mpmath.mpf(1) / scale)
+        chance = mass * table.unit / (table.weights[-1] << table.bits)
+        assert 0 < chance <= 1
+        place = int(mpmath.floor(chance * 2**kernels.COIN))
+    none = Source(Words(np.array([2**64 - 1] * 40, dtype=np.uint64)))
+    assert not integer_laplace._beyond_is_kept(table, start, place + 1, none)
+    if place:
+        assert integer_laplace._beyond_is_kept(table, start, place - 1, none)
+    source = Source(np.random.default_rng(0))
+    block = (1 << kernels.LAPLACE_COLUMNS) - 1
+    made = integer_laplace._decide(table, -(block << table.bits), block, 0, source)
+    assert made is None or made <= -(block << table.bits)
+
+
+@pytest.mark.parametrize("scale", [1, 4])
+def test_a_geometric_draw_has_its_law(scale: int) -> None:
+    """3,000 draws of what lies beyond the blocks: a scale off by 30% is caught (planted)."""
+    source = Source(np.random.default_rng(7))
+    draws = np.array([integer_laplace._geometric(scale, source) for _ in range(3_000)])
+    values = np.arange(3 * scale)
+    for factor, holds in ((1.0, True), (1.3, False)):
+        t = scale * factor
+        statistic, limit = misfit(draws, -values / t + math.log(-math.expm1(-1.0 / t)), values)
+        assert (statistic < limit) is holds
+
+
+@pytest.mark.kernel
+def test_discrete_gaussian_against_rational_arithmetic() -> None:
+    given = stream_of(3)
+    made = integer_noise.gaussian(Source(Words(given)), SIGMA, 150)
+    table = integer_noise.gaussian_table(SIGMA, integer_noise.BLOCK_BITS)
+    parts = table.thresholds.tolist(), table.aliases.tolist(), list(table.weights), table.unit
+    twin: Iterator[int] = iter(int(word) for word in given)
+    exact = [naive.discrete_gaussian(twin, Fraction(SIGMA), 21, *parts) for _ in range(150)]
+    assert exact == made.tolist()
+    planted = iter(int(word) for word in given)
+    assert [naive.discrete_gaussian(planted, Fraction(SIGMA), 20, *parts) for _ in range(150)] != made.tolist()
+
+
+@pytest.mark.kernel
+def test_a_coin_near_its_threshold_is_decided_by_rational_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a band that leaves nothing to floating point every draw goes through `_decide`: the same numbers."""
+    given = stream_of(5)
+    table = integer_noise.gaussian_table(SIGMA, integer_noise.BLOCK_BITS)
+    block = 300
+    z = block << integer_noise.BLOCK_BITS
+    chance = float(math.exp(-0.5 * (z / SIGMA) ** 2) / table.heights[block])
+    asked = []
+    for shift, expected in ((-200, True), (200, False)):
+        coin = int(chance * 2**kernels.COIN) + shift
+        asked.append(integer_noise._decide(table, z, block, coin, Source(Words(given))) == expected)
+    assert all(asked)
+    near = int(chance * 2**kernels.COIN)
+    word = np.uint64(near | (0 << kernels.COIN))  # place 0 of the block: z itself
+    column = next(c for c in range(4096) if c == block or table.aliases[c] == block)
+    inside = 0 if column == block and table.thresholds[column] > 0 else int(table.thresholds[column])
+    first = np.uint64(column | (inside << kernels.COLUMNS))
+    out, state = np.empty(1, dtype=np.int64), np.zeros(5, dtype=np.int64)
+    made = kernels.discrete_gaussian(
+        np.array([first, word]), SIGMA, 21, table.thresholds, table.aliases, table.heights, table.sure, 0, out, state
+    )
+    assert made == 0 and state.tolist() == [2, kernels.UNDECIDED, z, block, near]
+
+
+@pytest.mark.parametrize("many", [1, 7, 1000])
+def test_words_at_hand_do_not_change_the_draws(many: int) -> None:
+    """Words fetched few at a time or all at once: a draw that meets the end of them is begun again."""
+    given = stream_of(9)
+
+    def drawn(laplace: bool) -> tuple[list[int], list[int]]:
+        slow, fast = Source(Words(given)), Source(Words(given))
+        slow.more(many)
+        draw: Any = integer_laplace.laplace if laplace else integer_noise.gaussian
+        size: Any = 50 if laplace else SIGMA
+        one_by_one = [int(draw(slow, size, 1)[0]) for _ in range(100)]
+        return one_by_one, draw(fast, size, 100).tolist()
+
+    for laplace in (True, False):
+        one_by_one, together = drawn(laplace)
+        assert one_by_one == together
+
+
+def misfit(draws: np.ndarray, log_weights: np.ndarray, values: np.ndarray) -> tuple[float, float]:
+    """Chi-squared of the counts of `values` and of the rest, and its limit at a false-alarm rate of 1e-6."""
+    p = np.exp(log_weights)
+    counts = np.array([(draws == value).sum() for value in values], dtype=float)
+    counts, p = np.append(counts, len(draws) - counts.sum()), np.append(p, 1.0 - p.sum())
+    expected = p * len(draws)
+    return float(((counts - expected) ** 2 / expected).sum()), float(stats.chi2.isf(1e-6, len(p) - 1))
+
+
+@pytest.mark.parametrize("scale", [1, 3, 9])
+def test_laplace_law(scale: int) -> None:
+    """200,000 draws: a scale off by 3% is caught (planted)."""
+    draws = integer_laplace.laplace(Source(np.random.default_rng(1)), scale, 200_000)
+    values = np.arange(-2 * scale, 2 * scale + 1)
+    for factor, holds in ((1.0, True), (1.03, False)):
+        t = scale * factor
+        statistic, limit = misfit(draws, -np.abs(values) / t + math.log(math.tanh(0.5 / t)), values)
+        assert (statistic < limit) is holds
+
+
+@pytest.mark.parametrize("sigma", [1.5, 6.0])
+def test_gaussian_law_on_single_integers(sigma: float) -> None:
+    """200,000 draws in blocks of one integer: σ off by 2% is caught (planted)."""
+    draws = integer_noise.gaussian(Source(np.random.default_rng(2)), sigma, 200_000, block_bits=0)
+    values = np.arange(-math.ceil(2 * sigma), math.ceil(2 * sigma) + 1)
+    for factor, holds in ((1.0, True), (1.02, False)):
+        s = sigma * factor
+        total = np.exp(-0.5 * (np.arange(-200, 201) / s) ** 2).sum()
+        statistic, limit = misfit(draws, -0.5 * (values / s) ** 2 - math.log(total), values)
+        assert (statistic < limit) is holds
+
+
+def test_gaussian_law_on_the_grid_in_use() -> None:
+    """Kolmogorov–Smirnov on 200,000 draws: null a normal law, level 1e-6; σ off by 4% is caught (planted)."""
+    draws = integer_noise.gaussian(Source(np.random.default_rng(3)), SIGMA, 200_000) / SIGMA
+    assert stats.kstest(draws, "norm").pvalue > 1e-6
+    assert stats.kstest(1.04 * draws, "norm").pvalue < 1e-6
+    assert set(np.unique(np.signbit(draws))) == {True, False}
+
+
+@pytest.mark.parametrize("sigma", [2.0**28, SIGMA, 2.0**29 * (1 - 2.0**-50)])
+def test_the_envelope_covers_and_the_alias_table_is_exact(sigma: float) -> None:
+    table = integer_noise.gaussian_table(sigma, integer_noise.BLOCK_BITS)
+    full = 1 << kernels.THRESHOLD
+    back = [0] * 4096
+    for column, (threshold, alias) in enumerate(zip(table.thresholds.tolist(), table.aliases.tolist(), strict=True)):
+        back[column] += threshold
+        back[alias] += full - threshold
+    assert back == list(table.weights) and sum(back) == 1 << 60
+    for block in (0, 1, 2, 77, 500, 1000):
+        left, right = (Fraction(end << integer_noise.BLOCK_BITS) for end in (block, block + 1))
+        height = Fraction(table.weights[block], table.unit)
+        highest = exact_coins.exp_bounds(left**2 / (2 * Fraction(sigma) ** 2), 80)[1]
+        lowest = exact_coins.exp_bounds((right - 1) ** 2 / (2 * Fraction(sigma) ** 2), 80)[0]
+        assert highest <= height
+        assert Fraction(int(table.sure[block]), 1 << kernels.COIN) <= lowest / height
+
+
+@pytest.mark.parametrize("x", [Fraction(0), Fraction(1, 3), Fraction(7, 2), Fraction(41), Fraction(10**9, 10**8 + 7)])
+def test_bounds_of_the_exponential(x: Fraction) -> None:
+    for bits in (40, 72, 200):
+        low, high = exact_coins.exp_bounds(x, bits)
+        twin = naive.exp_minus(x)
+        assert low <= twin[1] and twin[0] <= high
+        assert high - low <= Fraction(1, 1 << bits)
+    assert not low <= naive.exp_minus(x + Fraction(1, 10**12))[0] <= high  # planted: an argument off by 1e-12
+
+
+@pytest.mark.parametrize("sigma", [48.0, 60.0, 200.0])
+def test_distance_from_the_rounded_gaussian(sigma: float) -> None:
+    """Summed over the integers, the distance is at most the bound; half of the bound's 1/(48σ²) is too little."""
+    k = np.arange(-int(12 * sigma), int(12 * sigma) + 1)
+    cells = np.diff(stats.norm.cdf(np.append(k - 0.5, k[-1] + 0.5) / sigma))
+    law = np.exp(-0.5 * (k / sigma) ** 2)
+    distance = 0.5 * float(np.abs(cells - law / law.sum()).sum())
+    assert 0.5 * integer_noise.distance_from_rounded(sigma) < distance <= integer_noise.distance_from_rounded(sigma)
+
+
+def test_blurred_profile_pays_for_the_distance() -> None:
+    """Two Gaussians mixed with atoms of mass η that give them away: within δ(ε) + (1 + e^ε)η, beyond δ(ε) alone."""
+    plain, eta = gaussian_profile(1.0, kind="exact", why="shift"), 1e-3
+    blurred = integer_noise.blurred(plain, eta)
+    for epsilon in (0.0, 1.0, 3.0):
+        mixed = (1.0 - eta) * plain.delta(epsilon) + eta
+        assert plain.delta(epsilon) < mixed <= blurred.delta(epsilon) <= plain.delta(epsilon) + eta * 21.1
+    assert blurred.kind == "upper" and blurred.delta(500.0) == 1.0
+
+
+def test_values_on_the_grid_are_clamped_in_integers() -> None:
+    values = np.array([0.3, -7.0, math.nan, math.inf, -math.inf, 1e300])
+    assert integer_noise.to_grid(values, 0.25, 1.0).tolist() == [1, -4, 0, 4, -4, 4]
+    with pytest.raises(validation.InvalidInput, match=r"^bound must be below 4\.61e\+18 steps of the grid"):
+        integer_noise.to_grid(values, 1e-30, 1.0)
+
+
+def test_grids_are_powers_of_two_and_lose_nothing() -> None:
+    for deviation in (1e-40, 0.3, 1.0, 7e30):
+        grid = integer_noise.gaussian_grid(deviation)
+        assert math.frexp(grid.spacing)[0] == 0.5
+        assert grid.sigma * grid.spacing == deviation and 2.0**28 <= grid.sigma < 2.0**29
+        assert grid.distance < 3e-19
+
+
+def test_words_of_the_system_and_of_a_seed() -> None:
+    system = SystemGenerator()
+    made = words(system, 1000)
+    assert made.dtype == np.uint64 and len(set(made.tolist())) == 1000
+    ones = int(np.unpackbits(made.view(np.uint8)).sum())
+    assert abs(ones - 32_000) < 5 * 126.5  # five standard deviations: 6e-7
+    first, second = (words(np.random.default_rng(4), 5).tolist() for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda s: integer_laplace.laplace(s, 0, 1), r"scale must be an integer >= 1, got 0"),
+        (lambda s: integer_laplace.laplace(s, 2**41, 1), r"scale must be at most"),
+        (lambda s: integer_noise.gaussian(s, 2.0**31, 1), r"sigma must be at most"),
+        (lambda s: integer_noise.distance_from_rounded(5.0), r"sigma must be at least 48 steps"),
+    ],
+)
+def test_bad_parameters(call: Any, said: str) -> None:
+    with pytest.raises(validation.InvalidInput, match=said):
+        call(Source(np.random.default_rng(0)))
+
+
+def test_the_deviation_leaves_room_for_the_steps_of_rounding() -> None:
+    """A record moves a centre by s + slack steps, a step being at most σ/2²⁸: (s + slack·σ/2²⁸)/σ must be at most μ."""
+    slack, (epsilon, delta) = 2.0**22, (1.0, 1e-5)
+    sigma = integer_noise.gaussian_deviation(3.0, slack, 1, epsilon, delta)
+    mu = gaussian.mu(epsilon, delta)
+    assert 0.99 * mu < (3.0 + slack * sigma / 2.0**28) / sigma <= mu
+    assert (3.0 + 2.0 * slack * sigma / 2.0**28) / sigma > mu, "planted: twice the slack"

@@ -1,0 +1,112 @@
+"""What people expect of a repository: releases with notes, citations, completion, workflows that run what CI runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import runpy
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpbench
+from dpbench.cli.app import run
+from dpbench.ledger.registry import all_papers
+
+pytestmark = pytest.mark.meta
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture
+def offline_site(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`benchmarks.offline_site`, found beside the tests."""
+    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
+    from benchmarks import offline_site
+
+    return offline_site
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_a_release_has_notes_on_the_interface() -> None:
+    notes = runpy.run_path(str(ROOT / ".ci/release_notes"))["notes"]
+    version = dpbench.__version__
+    assert PROJECT["version"] == version and f"version: {version}\n" in text("CITATION.cff")
+    assert "### Interface" in notes(version, version, text("CHANGELOG.md"))
+    for bad in (
+        ("9.9", version, "## 9.9\n### Interface\n"),
+        ("1.0", "1.0", "## 0.9\n"),
+        ("1.0", "1.0", "## 1.0\n- x\n"),
+    ):
+        with pytest.raises(SystemExit, match="release_notes: "):
+            notes(*bad)
+
+
+def test_the_citation_names_every_paper() -> None:
+    cited = text("CITATION.cff")
+    for paper in all_papers():
+        assert f'title: "{paper.title}"' in cited and paper.url in cited
+        assert all(f"family-names: {author.split()[-1]}" in cited for author in paper.authors)
+
+
+def test_workflows_run_what_ci_runs_and_hooks_name_its_tools() -> None:
+    assert re.search(r"^ +- run: \.ci/run$", text(".github/workflows/ci.yml"), re.M)
+    assert ".ci/release_notes" in text(".github/workflows/release.yml")
+    hooks = re.findall(r"entry: (\w+)", text(".pre-commit-config.yaml"))
+    ci = text(".ci/run")
+    assert hooks and all(hook in ci for hook in hooks)
+
+
+def test_asv_builds_with_every_dependency() -> None:
+    named = {re.match(r"[\w-]+", one)[0] for one in PROJECT["dependencies"]}  # type: ignore[index]
+    assert named <= set(json.loads(text("asv.conf.json"))["matrix"]["req"])
+
+
+def test_the_shell_completes_ids(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setenv("_DPBENCH_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "dpbench show glm.thm5.privacy.pr")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    assert run() == 0
+    assert capsys.readouterr().out.split() == ["glm.thm5.privacy.printed"]
+
+
+def test_asvs_site_loads_nothing_from_elsewhere(offline_site: Any, tmp_path: Path) -> None:
+    asv = pytest.importorskip("asv")
+    page = (Path(asv.__file__).parent / "www" / "index.html").read_text(encoding="utf-8")
+    names = ("jquery.min", "jquery.flot", "jquery.flot.time", "jquery.flot.selection", "jquery.flot.categories",
+             "jquery.flot.orderBars", "stupidtable.min", "md5.min", "bootstrap.min")  # fmt: skip
+    packages = tmp_path / "node_modules" / "one" / "dist"
+    packages.mkdir(parents=True)
+    for name in (*(f"{name}.js" for name in names), "bootstrap.min.css"):
+        (packages / name).write_text(name)
+    made = offline_site.rewrite(page, tmp_path, tmp_path / "vendor")
+    outside = r'<(?:script|link)[^>]*(?:src|href)="https?:'
+    assert len(re.findall(outside, page)) == 10 and not re.search(outside, made) and "integrity" not in made
+    assert 'src="vendor/jquery.flot.js"' in made and (tmp_path / "vendor" / "jquery.flot.js").read_text()
+    (packages / "md5.min.js").unlink()
+    with pytest.raises(offline_site.Missing, match=r"no package has md5\.min\.js"):
+        offline_site.rewrite(page, tmp_path / "node_modules", tmp_path / "other")
+    assert offline_site.main([str(tmp_path / "nothing"), "--packages", str(packages)]) == 2
+
+
+def test_another_copy_is_refused(tmp_path: Path) -> None:
+    """The same files are this checkout's code, wherever they lie; one that differs or is missing is not."""
+    spec = importlib.util.spec_from_file_location("our_conftest", ROOT / "tests" / "conftest.py")
+    assert spec is not None and spec.loader is not None
+    conftest = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(conftest)
+    for name in ("dpbench", "lowerbounds"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.json"))
+    conftest.refuse_another_copy(tmp_path)
+    (tmp_path / "dpbench" / "glm.py").write_text("")
+    with pytest.raises(pytest.UsageError, match=r"dpbench/glm\.py \(1 files\) differs"):
+        conftest.refuse_another_copy(tmp_path)

@@ -1,0 +1,97 @@
+"""What is packed, what it needs, and that the workflows run nothing that a tag can move."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+lowest = runpy.run_path(str(ROOT / ".ci" / "lowest"))["lowest"]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-d", str(folder)], cwd=ROOT, check=True, capture_output=True
+    )
+    return folder
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_the_sources_packed_hold_what_their_tests_read(built: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        files = {name.partition("/")[2] for name in archive.getnames()}
+    for needed in (
+        "tests/conftest.py", "checker/dpbench_check.py", "evidence/ledger/glm.thm5.privacy.printed.json", ".ci/run",
+        ".github/workflows/ci.yml", "docs/conf.py", "README.md", "SECURITY.md", "CONTRIBUTING.md", "asv.conf.json",
+        "examples/README.md", "figures/README.md", "pyproject.toml",
+    ):  # fmt: skip
+        assert needed in files
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if tracked.returncode == 0:
+        allowed = {*tracked.stdout.split("\n"), "PKG-INFO"}
+        untracked = subprocess.run(
+            ["git", "ls-files", "-o", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        assert files <= allowed | set(untracked.stdout.split("\n")), files - allowed
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_the_checker_comes_with_one_distribution(built: Path) -> None:
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as archive:
+        names = archive.namelist()
+    assert names.count("dpbench_check.py") == 1, "python -m dpbench_check after pip install ."
+    assert [p for p in ROOT.glob("*/pyproject.toml") if "dpbench_check" in p.read_text(encoding="utf-8")] == []
+    assert {name.partition("/")[0] for name in names} == {
+        "dpbench", "lowerbounds", "dpbench_check.py", "dpbench_records.py",
+        f"dpbench_suite-{PROJECT['version']}.dist-info",
+    }  # fmt: skip
+
+
+def test_core_dependencies_have_lower_bounds_alone() -> None:
+    assert len(lowest(PROJECT["dependencies"])) == len(PROJECT["dependencies"])
+    with pytest.raises(SystemExit, match="must be name>=version, got numpy"):
+        lowest(["numpy"])
+
+
+def test_each_python_of_the_classifiers_is_in_ci() -> None:
+    said = {text.rpartition(" ")[2] for text in PROJECT["classifiers"] if re.fullmatch(r".*Python :: 3\.\d+", text)}
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert said == {"3.11", "3.12", "3.13"} and all(version in text for version in said)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_run_actions_by_digest_and_release_what_was_tested(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    used = re.findall(r"uses: (\S+)", text)
+    assert used and all(re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action) for action in used), used
+    if path.name == "release.yml":
+        release = text[text.index("\n  release:") :]
+        assert "needs: test" in release and "attest-build-provenance@" in release
+        assert "contents: write" not in text[: text.index("\n  release:")]
+
+
+@pytest.mark.process
+def test_another_copy_is_not_tested_by_mistake(tmp_path: Path) -> None:
+    """Tests of a checkout refuse a `dpbench` that is loaded from elsewhere, as an installed one would be."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text(encoding="utf-8"))
+    (tmp_path / "tests" / "test_nothing.py").write_text("def test_nothing():\n    pass\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "tests"],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 4 and "dpbench must be the code of" in done.stdout + done.stderr

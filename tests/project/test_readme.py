@@ -1,0 +1,91 @@
+"""README and guide: two commands, links that lead somewhere, examples that run, counts and a map that are true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.meta
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "guide").glob("*.md"))}
+EXAMPLES = [
+    pytest.param(code, id=f"{name}-{number}")
+    for name, text in {"README.md": README, **GUIDE}.items()
+    if name != "theorem.md"  # a file of claims, which test_tutorial.py runs as the page says
+    for number, code in enumerate(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
+]
+
+
+def test_set_up_commands_are_the_two() -> None:
+    assert re.findall(r"^    (pip install .*)$", README, flags=re.MULTILINE) == [
+        "pip install . && dpbench verify",
+        "pip install '.[test]' && pytest",
+    ]
+
+
+def test_five_minutes() -> None:
+    assert len(README.splitlines()) <= 150
+
+
+@pytest.mark.parametrize("name", ["README.md", *(f"docs/guide/{name}" for name in GUIDE)])
+def test_links_lead_somewhere(name: str) -> None:
+    page = ROOT / name
+    targets = re.findall(r"\]\(((?!http)[^)#]+)\)", page.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+    assert targets or name != "README.md"
+
+
+def test_map_is_of_what_exists() -> None:
+    block = GUIDE["development.md"]
+    parts = re.findall(r"^      (\w+(?:\.py|/)) ", block, flags=re.MULTILINE)
+    folders = re.findall(r"^    (\w+)/ ", block, flags=re.MULTILINE)
+    assert "core/" in parts and "docs" in folders
+    assert [name for name in parts if not (ROOT / "dpbench" / name).exists()] == []
+    assert [name for name in folders if not (ROOT / name).is_dir()] == []
+
+
+def test_counts_are_those_of_the_ledger() -> None:
+    from dpbench.ledger.core import WEIGHTS
+    from dpbench.ledger.verify import all_claims
+
+    claims = [claim for paper in ("glm", "heavytail", "publicdata") for claim in all_claims() if claim.paper == paper]
+    weights = [sum(claim.weight == weight for claim in claims) for weight in WEIGHTS]
+    row = re.findall(r"^\| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", README, flags=re.MULTILINE)
+    assert [list(map(int, each)) for each in row] == [weights], "the row of counts by weight"
+    assert f"Of {len(claims)} entries {sum(weights)} speak" in README
+    named = re.findall(r"`((?:glm|heavytail|publicdata)\.[\w.-]+)`", README)
+    assert len(named) >= 5 and set(named) <= {claim.id for claim in claims}
+
+
+def test_no_table_of_measured_numbers() -> None:
+    """They belong to the documentation, which makes them from the evidence; a README made by a program goes stale."""
+    assert "begin -->" not in README
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_every_example_runs(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    made: dict[str, Any] = {}
+    exec(compile(code, "README.md", "exec"), made)
+    out = capsys.readouterr().out
+    if "def test_" in code:  # with the fixture's own function in the place of the fixture
+        import dpbench
+
+        (test,) = (value for name, value in made.items() if name.startswith("test_"))
+        results: list[Any] = []
+        test(lambda *args, **more: results.append(dpbench.audit(*args, **more)))
+        assert [one.verdict for one in results] == ["not refuted"]
+    elif "\nassert " in code:
+        assert out  # what holds is asserted there
+    elif "excess_risk" in code:
+        excess = [float(line.split()[0]) for line in out.splitlines()]
+        assert max(excess) < (1.0 if "PrivateGridSearch" in code else 0.1), "w = 0 has 64, the worst threshold 0.4"
+    elif "dpbench.sklearn" in code:
+        accuracy, epsilon, delta = map(float, out.split())
+        assert accuracy > 0.8 and 0.99 < epsilon <= 1.0 and delta == 1e-5
+    else:
+        assert "refuted" in out

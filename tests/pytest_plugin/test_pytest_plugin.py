@@ -1,0 +1,196 @@
+"""The pytest plugin, through pytester: pass, refute, summary, options, xdist, and all skipped."""
+
+from __future__ import annotations
+
+import pytest
+from loaded_plugin import LOAD
+
+pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.usefixtures("numba_loaded")
+
+TESTS = """
+    def noisy(count, trials, rng):
+        return count + rng.laplace(size=trials)
+
+    def test_right(dp_audit):
+        found = dp_audit(noisy, 0.0, 1.0, epsilon=1.0)
+        assert found.trials == 5_000 and found.confidence == 0.99 and found.seed == 3
+
+    def test_wrong(dp_audit):
+        dp_audit(noisy, 0.0, 2.0, epsilon=1.0)
+"""
+OPTIONS = ["--dp-trials=5000", "--dp-confidence=0.99", "--dp-seed=3"]
+
+
+def test_right_passes_and_wrong_fails_with_the_evidence(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(TESTS)
+    result = pytester.runpytest(*LOAD, *OPTIONS)
+    result.assert_outcomes(passed=1, failed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        [
+            "dpbench: seed 3, 5000 runs a side, confidence 0.99 per audit",
+            "*differential privacy refuted: epsilon >= *",
+            "*dpbench audits*",
+            "not refuted: *test_right*",
+            "refuted: *test_wrong*",
+            "2 audits; the chance that any refutation here is false is at most 0.02",
+        ]
+    )
+
+
+@pytest.mark.process
+def test_the_summary_is_whole_under_xdist(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(TESTS)
+    result = pytester.runpytest_subprocess(*LOAD, *OPTIONS, "-n", "2")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["2 audits; the chance that any refutation here is false is at most 0.02"])
+
+
+SKIPPED = """
+    import pytest
+
+    @pytest.mark.skip
+    def test_marked(dp_audit):
+        pass
+
+    def test_inside(dp_audit):
+        pytest.skip("not here")
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_all_skipped_is_a_failure(pytester: pytest.Pytester, workers: list[str]) -> None:
+    pytester.makepyfile(SKIPPED)
+    result = pytester.runpytest_subprocess(*LOAD, *workers)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["FAILED: 2 tests ask for dp_audit and none ran an audit"])
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_some_skipped_is_none(pytester: pytest.Pytester, workers: list[str]) -> None:
+    """One audit was run: the session passes, and its level is what the call asked for."""
+    pytester.makepyfile(
+        SKIPPED
+        + """
+    def test_run(dp_audit):
+        found = dp_audit(lambda d, n, r: d + r.laplace(size=n), 0.0, 1.0, epsilon=1.0, confidence=0.9999)
+        assert found.verdict == "not refuted"
+"""
+    )
+    result = pytester.runpytest_subprocess(*LOAD, "--dp-trials=2000", *workers)
+    result.assert_outcomes(passed=1, skipped=2)
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["1 audits; the chance that any refutation here is false is at most 0.0001"])
+
+
+def test_all_failed_before_an_audit_stays_a_failure(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_wrong(dp_audit): assert False")
+    result = pytester.runpytest(*LOAD)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["FAILED: 1 tests ask for dp_audit and none ran an audit"])
+
+
+def test_a_session_without_audits_says_nothing(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_other(): pass")
+    result = pytester.runpytest(*LOAD)
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.no_fnmatch_line("*dpbench audits*")
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--dp-trials=3", "*--dp-trials must be an integer >= 100, got 3*"),
+        ("--dp-confidence=1", "*--dp-confidence must be a number strictly between 0 and 1, got 1.0*"),
+        ("--dp-seed=-1", "*--dp-seed must be an integer >= 0, got -1*"),
+    ],
+)
+def test_bad_options_are_refused(pytester: pytest.Pytester, option: str, message: str) -> None:
+    result = pytester.runpytest(*LOAD, option)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([message])
+
+
+def test_loading_the_plugin_loads_neither_numpy_nor_numba(pytester: pytest.Pytester) -> None:
+    code = "import sys, dpbench.pytest_plugin; assert not {'numpy', 'numba', 'scipy'} & set(sys.modules)"
+    result = pytester.runpython_c(code)
+    assert result.ret == 0
+
+
+ALL_WAYS = """
+    import numpy as np
+
+    def noisy(data, trials, rng):
+        return np.sum(data) + rng.laplace(size=trials)
+
+    def test_search(dp_audit):
+        assert dp_audit.search(noisy, {"records": 2}, epsilon=1.0, mutations=0, search_trials=200).pair is not None
+
+    def test_bits(dp_audit):
+        dp_audit.bits(lambda d, n, r: np.round(noisy(d, n, r) * 64) / 64, 0.0, 1.0, epsilon=1.1)
+
+    def test_samples(dp_audit):
+        rng = np.random.default_rng(0)
+        dp_audit.samples(noisy(0.0, 2000, rng), noisy(1.0, 2000, rng), claim={"mu": 3.0})
+
+    def test_one_run(dp_audit):
+        assert dp_audit.one_run(lambda inc, rng: inc + rng.laplace(size=len(inc)), 200, epsilon=2.0).trials == 200
+
+    def test_scores_that_refute(dp_audit):
+        included = np.random.default_rng(0).random(400) < 0.5
+        dp_audit.one_run_scores(included, included.astype(float), epsilon=1.0)
+
+    def test_profile_that_is_refuted(dp_audit):
+        dp_audit(noisy, 0.0, 2.0, claim={"mu": 0.5})
+
+    def test_no_claim(dp_audit):
+        dp_audit(noisy, 0.0, 2.0)
+"""
+
+
+def test_every_audit_has_its_method(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(ALL_WAYS)
+    result = pytester.runpytest(*LOAD, "--dp-trials=2000", "--dp-confidence=0.9999", "--dp-workers=2")
+    result.assert_outcomes(passed=4, failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "*(1, 0)-differential privacy refuted: epsilon >= *",
+            "*0.5-GDP refuted: epsilon >= *",
+            "*TypeError: dp_audit tests a claim: give epsilon*",
+            "6 audits; the chance that any refutation here is false is at most 0.0006",
+        ]
+    )
+
+
+def test_settings_of_the_ini_file(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\ndp_trials = 5000\ndp_confidence = 0.95\ndp_seed = 3\ndp_workers = 2\n")
+    pytester.makepyfile(
+        """
+        def test_it(dp_audit):
+            def sampler(d, n, r):
+                return d + r.laplace(size=n)
+            found = dp_audit(sampler, 0.0, 1.0, epsilon=1.5)
+            assert (found.trials, found.confidence, found.seed) == (5_000, 0.99, 3)
+        """
+    )
+    result = pytester.runpytest(*LOAD, "--dp-confidence=0.99")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["dpbench: seed 3, 5000 runs a side, confidence 0.99 per audit"])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("dp_trials = many", "*dp_trials of the ini file must be an integer, got 'many'*"),
+        ("dp_confidence = 2", "*dp_confidence of the ini file must be a number strictly between 0 and 1, got 2.0*"),
+        ("dp_workers = 0", "*dp_workers of the ini file must be an integer >= 1, got 0*"),
+    ],
+)
+def test_bad_settings_of_the_ini_file_are_refused(pytester: pytest.Pytester, line: str, message: str) -> None:
+    pytester.makeini(f"[pytest]\n{line}\n")
+    result = pytester.runpytest(*LOAD)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([message])

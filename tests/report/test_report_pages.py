@@ -1,0 +1,148 @@
+"""The documentation's pages: the committed evidence and nothing else, stale rows marked, read back as numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dpbench.core.validation import InvalidInput
+from dpbench.ledger.core import Evidence
+from dpbench.ledger.evidence import document_of, write
+from dpbench.ledger.verify import all_claims
+from dpbench.ledger.words import GRADES, WEIGHTS
+from dpbench.report import errata, ledger_tables, pages
+from dpbench.report.measured import escaped
+from dpbench.report.stored import Shown
+
+ROOT = Path(__file__).resolve().parents[2]
+EVIDENCE = ROOT / "evidence"
+CLAIMS = all_claims()
+
+
+def shown(name: str, verdict: str, value: float | str = 1.5, *, stale: bool = False) -> Shown:
+    return Shown(name, verdict, "full", 0, {"value": value, "interval": None}, stale, "", {}, "tried")
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def words(html: str) -> str:
+    """HTML without its tags."""
+    return re.sub(r"<[^>]*>", "", html)
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The evidence folder, with entries made up for all claims but the last: their committed ones change."""
+    folder = tmp_path_factory.mktemp("pages") / "evidence"
+    shutil.copytree(EVIDENCE, folder, ignore=shutil.ignore_patterns("ledger*"))
+    (folder / pages.LEDGER).mkdir()
+    for number, claim in enumerate(CLAIMS[:-1]):
+        grid = {axis: [1.0, 2.0, 4.0] for axis in ("n", "measured", "ceiling")} if claim.kind == "rate" else {}
+        found = Evidence(1.0 / (number + 1), (0.0, 1.0) if number % 2 else None, series=grid)
+        write(document_of(claim, claim.expected, found.to_dict(), "full", 0), folder / pages.LEDGER)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(evidence: Path) -> dict[str, str]:
+    return pages.texts(evidence)
+
+
+def test_every_page_has_its_title_its_tables_and_a_place_in_the_index(made: dict[str, str]) -> None:
+    assert set(made) == {"index.md", *(f"{page.name}.md" for page in pages.PAGES)}
+    for page in pages.PAGES:
+        text = made[f"{page.name}.md"]
+        assert f"\n# {page.title}\n" in text and f"\n{page.name}\n" in made["index.md"]
+        assert text.count("\n|---") == (len(page.parts) if page.name != "failures" else 0)
+        for table in text.split("\n\n"):
+            if table.startswith("|"):
+                rows = table.splitlines()
+                assert len(rows) > 2 and len({len(cells(row)) for row in rows}) == 1, rows[0]
+
+
+def test_the_ledger_page_has_the_committed_values(made: dict[str, str]) -> None:
+    rows = {words(row[0]): row for row in map(cells, made["ledger.md"].splitlines()) if len(row) == 6}
+    for number, claim in enumerate(CLAIMS[:-1]):
+        row = rows[claim.id]
+        verdict, grade = row[2].rstrip(")").split(" (")
+        assert verdict == claim.expected and grade in GRADES
+        assert float(row[3]) == pytest.approx(1.0 / (number + 1), rel=1e-3)
+        assert f'href="../made/report.html#{claim.id}"' in row[0]
+    assert rows[CLAIMS[-1].id][2:] == ["not run", "", "", ""]
+    wrong = [claim for claim in CLAIMS[:-1] if claim.expected in ("refuted", "inconsistent")]
+    assert wrong and all(f'report.html#{claim.id}"' in made["failures.md"] for claim in wrong)
+    assert all(f"`{claim.id}`" in made["table1.md"] for claim in CLAIMS if claim.id.startswith("glm.thm1.rate"))
+
+
+def test_stale_and_missing_rows_are_marked() -> None:
+    found = {claim.id: shown(claim.id, claim.expected) for claim in CLAIMS}
+    assert "stale)" not in ledger_tables.entries(CLAIMS, found)
+    found[CLAIMS[0].id] = shown(CLAIMS[0].id, "proved", stale=True)
+    rows = ledger_tables.entries(CLAIMS, found).splitlines()
+    assert [CLAIMS[0].id in words(row) for row in rows if ", stale)" in row] == [True]
+    assert ledger_tables.entries(CLAIMS, {}).count("| not run |") == len(CLAIMS)
+
+
+def test_what_does_not_hold_stands_beside_its_corrected_version() -> None:
+    wrong = next(claim for claim in CLAIMS if claim.holds and claim.weight)
+    found = {wrong.id: shown(wrong.id, "refuted"), wrong.holds: shown(wrong.holds, "proved")}
+    heading, finding = ledger_tables.failures(CLAIMS, found).split("\n\n")
+    assert heading == f"## {errata.MEANING[str(wrong.weight)]} (1)"
+    assert "refuted (tried), 1.5" in words(finding) and f"instead. {wrong.holds} (proved (tried))" in words(finding)
+    assert finding.startswith("<div") and "\n" not in finding, "an empty line would end a block of HTML"
+    found[wrong.id] = shown(wrong.id, "not refuted")
+    assert ledger_tables.failures(CLAIMS, found) == ""
+    infinite = ledger_tables.failures([wrong], {wrong.id: shown(wrong.id, "refuted", "inf")})
+    assert "refuted (tried), inf" in words(infinite)
+
+
+def test_findings_stand_by_weight() -> None:
+    weights = [claim.weight for claim in CLAIMS if claim.expected in errata.FAILED and claim.weight]
+    page = ledger_tables.failures(CLAIMS, {claim.id: shown(claim.id, claim.expected) for claim in CLAIMS})
+    headings = [part for part in page.split("\n\n") if part.startswith("## ")]
+    assert headings == [f"## {errata.MEANING[w]} ({weights.count(w)})" for w in WEIGHTS if w in weights]
+
+
+def test_text_of_a_claim_is_no_markup() -> None:
+    assert escaped("|w| <= 2*y_1 `a`\n[b](c) ~ \\d") == r"\|w\| \<= 2\*y\_1 \`a\` \[b\](c) \~ \\d"
+    assert escaped("plain, ε ≥ 1 (a)") == "plain, ε ≥ 1 (a)"
+
+
+def test_the_command_writes_what_has_changed_alone(
+    evidence: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "new" / "results"
+    line = [str(folder), "--evidence", str(evidence)]
+    assert pages.main(line) == 0 and f"{len(pages.PAGES) + 1} pages" in capsys.readouterr().out
+    first = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    (folder / "bits.md").write_text("old")
+    assert pages.main(line) == 0
+    changed = {path.name for path in folder.iterdir() if path.stat().st_mtime_ns != first[path.name]}
+    assert changed == {"bits.md"} and "\n# Last bits" in (folder / "bits.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("content", [None, "{", "[]", '{"rows": [{"name": "a"}]}', "7"])
+def test_evidence_that_cannot_be_used(
+    evidence: Path, content: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(evidence, tmp_path / "evidence")
+    file = tmp_path / "evidence" / "bits.json"
+    file.unlink()
+    if content is not None:
+        file.write_text(content)
+    assert pages.main([str(tmp_path / "out"), "--evidence", str(tmp_path / "evidence")]) == 2
+    said = capsys.readouterr().err
+    assert "bits.json" in said and said.count("\n") == 1 and not list((tmp_path / "out").iterdir())
+
+
+def test_an_entry_that_is_no_evidence_is_refused(tmp_path: Path) -> None:
+    (tmp_path / pages.LEDGER).mkdir()
+    (tmp_path / pages.LEDGER / "a.json").write_text(json.dumps({"schema": 99}))
+    with pytest.raises(InvalidInput, match=r"a\.json must be evidence of an entry, of schema 1"):
+        pages.committed(tmp_path)
