@@ -58,11 +58,16 @@ def verify(
             **NUMBER,
         ),
     ] = None,
+    recompute: Annotated[
+        bool,
+        typer.Option("--recompute", help="run again what the store has a verdict of, by the same code and versions"),
+    ] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Run entries of the ledger; exit 1 if a verdict is not the expected one.
 
-    Finished work is kept in the store: after Ctrl-C, a kill or a full disk, run the same command again.
+    Finished work is kept in the store: after Ctrl-C, a kill or a full disk, run the same command again. A verdict found
+    by the same code, versions, processor, level and seed is read from it.
     """
     from dpbench.core.validation import InvalidInput
     from dpbench.runs.ahead import ahead
@@ -75,7 +80,7 @@ def verify(
     use_sources(sources)
 
     processes = 1 if scheduler is not None else max(1, workers or cores())
-    whole = processes > 1 and not (claims or kind or sources)
+    whole = processes > 1 and not (claims or kind or sources or (store.exists() and not recompute))
     with ahead(processes if whole else 0, _of_papers(paper)), chosen_workers(workers, scheduler) as computing:
         from dpbench.ledger.verify import verify as run
         from dpbench.report.tables import print_ledger
@@ -91,6 +96,7 @@ def verify(
             processes=processes,
             store=store,
             progress=on_stderr(quiet),
+            recompute=recompute,
             max_seconds=max_seconds,
         )
     if json_file is not None:
@@ -106,6 +112,11 @@ def verify(
 
         write(junit_file, junit(ledger))
     if not quiet:
+        if ledger.reused:
+            one_line(
+                f"{ledger.reused} of {len(ledger.entries)} verdicts are of an earlier run, read from {store} "
+                "(same code, versions, processor, level and seed; --recompute finds them again)"
+            )
         print_ledger(ledger, console(stderr=is_stdout(json_file) or is_stdout(junit_file)))
     if not ledger.entries:
         one_line("nothing was run: " + "; ".join(f"{item['id']} is {item['reason']}" for item in ledger.not_run))

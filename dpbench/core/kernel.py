@@ -36,6 +36,7 @@ from dpbench.core.turns import turn
 
 KERNELS: dict[str, Kernel] = {}
 _LOCK = threading.RLock()
+_TOLD: list[Callable[[int, int, str], None]] = []
 
 f8 = types.float64
 i8 = types.int64
@@ -97,6 +98,8 @@ class Kernel:
                 self._dispatcher = self.py_func
                 return
             folder = cache_folder(self.py_func.__module__)
+            if _TOLD and not self.in_cache():
+                _TOLD[-1](0, 1, self.name)
             with turn(folder / f"{self.__name__}.lock", wait) as ours, _no_collection():
                 if ours:
                     self._dispatcher = self._made(folder)
@@ -183,18 +186,28 @@ def compile_kernels(
         item.compile()
 
 
-def compile_missing(modules: Collection[str], report: Callable[[int, int, str], None]) -> None:
+def compile_missing(names: Collection[tuple[str, str]], report: Callable[[int, int, str], None]) -> None:
     """Compile what `missing` names; of processes that do so at once on one cache, each compiles a part."""
-    pending = missing(modules)
+    pending = missing(names)
     for done, item in enumerate(pending):
         report(done, len(pending), item.name)
         if not item.in_cache():  # where another process may have put it since
             item.compile(wait=False)
 
 
-def missing(modules: Collection[str]) -> list[Kernel]:
-    """The kernels of these modules that are neither loaded nor in the cache, without those not compiled ahead."""
-    wanted = (k for k in KERNELS.values() if k.ahead and k.__module__ in modules and k._dispatcher is None)
+@contextmanager
+def telling(report: Callable[[int, int, str], None]) -> Iterator[None]:
+    """So that `report` is told of each kernel that is compiled meanwhile, as the only one that is known of."""
+    _TOLD.append(report)
+    try:
+        yield
+    finally:
+        _TOLD.remove(report)
+
+
+def missing(names: Collection[tuple[str, str]]) -> list[Kernel]:
+    """The kernels of these (module, name) that are neither loaded nor cached, without those not compiled ahead."""
+    wanted = (k for k in KERNELS.values() if k.ahead and (k.__module__, k.__name__) in names and k._dispatcher is None)
     return [k for k in wanted if not k.in_cache()]
 
 

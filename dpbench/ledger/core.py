@@ -7,8 +7,8 @@ in one place). Everything a figure or a report needs is in the evidence.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from typing import Any, Protocol
 
@@ -74,6 +74,17 @@ class Evidence:
     def to_dict(self) -> dict[str, Any]:
         """Plain types only; infinities and NaN become text, so that the JSON is strict."""
         return plain(asdict(self))
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Evidence:
+        """What `to_dict` gave, with numbers in the place of the text of infinities and NaN outside `series`."""
+        given = {name: stored[name] for name in (part.name for part in fields(cls)) if name in stored}
+        for name in ("value", "level", "seconds", "margin", "reference"):
+            if given.get(name) is not None:
+                given[name] = float(given[name])
+        if given.get("interval") is not None:
+            given["interval"] = tuple(float(end) for end in given["interval"])
+        return cls(**given | {"notes": tuple(given.get("notes", ()))})
 
 
 class Context(Protocol):

@@ -67,6 +67,8 @@ class Ledger:
     level : str
     seed : int
     seconds : float
+    reused : int
+        Entries whose verdict was read from the store, not found again.
     """
 
     entries: tuple[Entry, ...]
@@ -74,6 +76,7 @@ class Ledger:
     level: str
     seed: int
     seconds: float
+    reused: int = 0
 
     @property
     def error_budget(self) -> float:

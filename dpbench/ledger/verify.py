@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatchcase
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from dpbench.core import validation
 from dpbench.ledger import registry
-from dpbench.ledger.core import Claim
+from dpbench.ledger.core import Claim, Evidence
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.premises import Fallen, fallen, held_to
 from dpbench.ledger.registry import all_claims
 from dpbench.ledger.words import KINDS
 from dpbench.runs import limits
-from dpbench.runs.attempt import Outcome, attempt, compile_for
-from dpbench.runs.context import RunContext
+from dpbench.runs.attempt import FEW, Outcome, attempt, compiled_for
+from dpbench.runs.context import Interrupted, RunContext
+from dpbench.runs.executors import cores
 from dpbench.runs.lanes import by_module, run_in_lanes
+from dpbench.runs.measurable import Measurable
 
 
 def select(
@@ -100,7 +105,8 @@ def verify(
     store: Any = None,
     seed: int = 0,
     progress: Any = None,
-    processes: int = 1,
+    processes: int | None = None,
+    recompute: bool = False,
     max_seconds: float | None = None,
 ) -> Ledger:
     """Run entries of the ledger.
@@ -115,15 +121,19 @@ def verify(
     level : {"quick", "full"}
         Sizes of the runs.
     workers : int or concurrent.futures.Executor, optional
-        Threads of this process (default: one a core), or an executor of yours.
+        Threads of this process, or an executor of yours (default: `processes`, or one thread a core).
     store : path, optional
-        SQLite file in which finished blocks are kept; None keeps them in memory only.
+        SQLite file in which finished blocks and verdicts are kept; None keeps them for this run only.
     seed : int
     progress : Progress, optional
         Told of what is going on; see `dpbench.runs.progress`.
-    processes : int
-        More than 1: whole entries run in so many worker processes, which need a store and take the place of
-        `workers` (what `dpbench verify` does); the verdicts and the evidence are the same.
+    processes : int, optional
+        More than 1: whole entries run in so many worker processes, which take the place of `workers` (what
+        `dpbench verify` does); the verdicts and the evidence are the same. Default: one a core where no `workers` are
+        given and at least 16 entries of this package, of more than one module, have to run (fewer take less time
+        than a process needs to start); entries of other packages then run in this process, after them.
+    recompute : bool
+        Run again what the store has a verdict of: by the same code, level, seed, versions and processor.
     max_seconds : float, optional
         What each entry may take; default: no limit for entries of this package, and `dpbench.runs.limits.OUTSIDE` for
         those of others. One that takes longer stands in `not_run`. Without processes it is received in the main thread
@@ -149,30 +159,60 @@ def verify(
     selected = select(claims, paper=paper, kind=kind)
     validation.choice("level", level, ("quick", "full"))
     validation.integer("seed", seed, at_least=0)
-    validation.integer("processes", processes, at_least=1)
-    if processes > 1 and store is None:
-        raise validation.invalid("processes", "1 where store is None: processes meet in a file", processes)
+    if processes is not None:
+        validation.integer("processes", processes, at_least=1)
+    if not isinstance(recompute, bool):
+        raise validation.invalid("recompute", "True or False", recompute)
     max_seconds = limits.checked(max_seconds)
     started = time.perf_counter()
     wanted = with_premises(selected)
     runnable = [claim for claim in wanted if level == "full" or not claim.full_only]
     longest = {claim.id: limits.limit(claim, level, max_seconds) for claim in runnable}
     outcomes: dict[str, Outcome] = {}
-    with RunContext(level=level, seed=seed, workers=workers, store=store, progress=progress) as context:
-        groups = by_module(runnable)
-        if min(processes, len(groups)) > 1:
+    with ExitStack() as closing:
+        if store is None and _lanes(runnable, workers, processes)[1]:
+            store = closing.enter_context(_temporary())
+        context = closing.enter_context(
+            RunContext(level=level, seed=seed, workers=workers, store=store, progress=progress)
+        )
+        stored = {} if recompute else context.recorded(runnable)
+        reused = sum(claim.id in stored for claim in selected)
+        for name, one in stored.items():
+            outcomes[name] = one.verdict, Evidence.from_dict(one.evidence)
+        here = [claim for claim in runnable if claim.id not in outcomes]
+        lanes, groups = _lanes(here, workers, processes)
+        if groups:
             given = {name: seconds for name, seconds in longest.items() if seconds is not None}
-            outcomes = run_in_lanes(groups, context, processes, given)
-        else:
-            compile_for(runnable, context)
-            for done, claim in enumerate(runnable):
-                context.progress.claim(done, len(runnable), claim.id)
+            outcomes |= run_in_lanes(groups, context, lanes, given)
+            here = [claim for claim in here if claim.id not in outcomes]
+        with compiled_for(here, context, ahead=len(here) >= FEW):
+            for done, claim in enumerate(here):
+                context.progress.claim(done, len(here), claim.id)
                 outcomes[claim.id] = attempt(claim, context, longest[claim.id])
-    return _assembled(selected, outcomes, level, seed, time.perf_counter() - started)
+    return _assembled(selected, outcomes, level, seed, time.perf_counter() - started, reused)
+
+
+@contextmanager
+def _temporary() -> Iterator[Path]:
+    """A file for a store in which worker processes meet, and which goes with the run."""
+    with TemporaryDirectory(prefix="dpbench-") as folder:
+        try:
+            yield Path(folder) / "runs.sqlite"
+        except Interrupted as error:
+            raise Interrupted(error.blocks, None) from error
+
+
+def _lanes(claims: Sequence[Claim], workers: Any, processes: int | None) -> tuple[int, list[list[Measurable]]]:
+    """How many worker processes to use, and what they run, by module; none where this process does it all."""
+    if processes is None:
+        ours = [claim for claim in claims if not claim.outside]
+        processes, claims = (cores(), ours) if workers is None and len(ours) >= FEW else (1, [])
+    groups = by_module(claims)
+    return processes, groups if min(processes, len(groups)) > 1 else []
 
 
 def _assembled(
-    selected: Sequence[Claim], outcomes: Mapping[str, Outcome], level: str, seed: int, seconds: float
+    selected: Sequence[Claim], outcomes: Mapping[str, Outcome], level: str, seed: int, seconds: float, reused: int
 ) -> Ledger:
     """The outcomes in the order of the ledger, each held to its premises."""
     rests_on = {claim.id: claim.rests_on for claim in with_premises(selected)}
@@ -187,4 +227,4 @@ def _assembled(
             verdict, evidence = outcome
             entries.append(Entry(claim, held_to(claim.id, verdict, down), evidence, premises_of(claim, down)))
     not_run += [{"id": source, "reason": reason} for source, reason in registry.broken().items()]
-    return Ledger(tuple(entries), tuple(not_run), level, seed, seconds)
+    return Ledger(tuple(entries), tuple(not_run), level, seed, seconds, reused)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dpbench.core.digest import reachable_sources
 from dpbench.core.validation import InvalidInput
 from dpbench.runs.context import RunContext
 from dpbench.runs.executors import Threads, WorkersLost
@@ -17,21 +17,24 @@ from dpbench.runs.store import StoreError
 
 Outcome = tuple[str, Any] | str
 """Verdict and evidence, or the reason why there is none."""
+FEW = 16
+"""Entries that are not worth work ahead: to compile what they may call, or to start processes for them."""
 
 
-def compile_for(claims: Iterable[Measurable], context: RunContext) -> None:
-    """Compile the kernels that these claims can reach, so that progress can say how many there are.
+@contextmanager
+def compiled_for(claims: Sequence[Measurable], context: RunContext, ahead: bool) -> Iterator[None]:
+    """Tell progress of the kernels that are compiled: ahead, all that these claims rest on, or each at its first call.
 
     Those in the cache are left to their first call, which loads them: an entry calls few of those that it can reach.
     """
-    from dpbench.core.kernel import compile_missing
+    from dpbench.core.kernel import compile_missing, telling
 
-    compile_missing({name for claim in claims for name in _modules(claim)}, context.progress.compiling)
-
-
-def _modules(claim: Measurable) -> Iterable[str]:
-    """Modules whose kernels an entry may call; another package imports ours through names that lead to all of them."""
-    return (module for module, _ in claim.closure.names) if claim.outside else reachable_sources(claim.module)
+    if not ahead:
+        with telling(context.progress.compiling):
+            yield
+    else:
+        compile_missing({name for claim in claims for name in claim.closure.names}, context.progress.compiling)
+        yield
 
 
 def attempt(claim: Measurable, context: RunContext, seconds: float | None = None) -> Outcome:

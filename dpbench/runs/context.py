@@ -21,6 +21,7 @@ from dpbench.runs.measurable import Measurable
 from dpbench.runs.progress import Progress, Silent
 from dpbench.runs.store import Store
 from dpbench.runs.units import edited_files, name_of
+from dpbench.runs.verdicts import StoredVerdict
 
 _PATIENCE, _LIMIT = 0.4, 1.2  # seconds after Ctrl-C: until running blocks are ended, until the run returns
 
@@ -129,11 +130,26 @@ class RunContext:
         finally:
             self._claim = ""
         evidence = replace(evidence, seconds=time.perf_counter() - began)
-        made_with = {**versions(), "processor": processor_type(), "machine": machine()}
-        recorded = {**evidence.to_dict(), "made_with": made_with}
+        recorded = {**evidence.to_dict(), "made_with": _made_with()}
         store = self._store_for(edited_files(claim.closure))
         store.record(claim.id, self.level, self.seed, claim.digest, verdict, recorded)
         return verdict, evidence
+
+    def recorded(self, claims: Iterable[Measurable]) -> dict[str, StoredVerdict]:
+        """What the store has of these claims, by id: at this level and seed, by the same code, versions and processor.
+
+        Nothing of a claim whose code changed on the disk after this process loaded it.
+        """
+        newest = {(v.claim, v.code): v for v in self.store.verdicts() if (v.level, v.seed) == (self.level, self.seed)}
+        if not newest:
+            return {}
+        here = _made_with()
+        found = {}
+        for claim in claims:
+            verdict = newest.get((claim.id, claim.digest))
+            if verdict is not None and verdict.evidence.get("made_with") == here and not edited_files(claim.closure):
+                found[claim.id] = verdict
+        return found
 
     def _store_for(self, edited: tuple[str, ...]) -> Store:
         """The store; one in memory, with a warning, where the code that runs is not the one on disk any more."""
@@ -177,6 +193,11 @@ class RunContext:
     def _advance(self, count: int) -> None:
         self._blocks[0] += count
         self.progress.blocks(*self._blocks)
+
+
+def _made_with() -> dict[str, str]:
+    """What a verdict is recorded with: versions and processor, on which its last bits depend, and the machine."""
+    return {**versions(), "processor": processor_type(), "machine": machine()}
 
 
 class _Flight:

@@ -22,7 +22,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any, BinaryIO
 
-from dpbench.runs.attempt import attempt, compile_for
+from dpbench.runs.attempt import attempt, compiled_for
 from dpbench.runs.context import RunContext
 from dpbench.runs.executors import Threads
 from dpbench.runs.progress import Silent
@@ -73,10 +73,10 @@ def _work(requests: BinaryIO, tell: Tell) -> None:
                     claims.append(pickle.loads(packed))  # here, not in the listener: it imports what it rests on
                 except Exception as error:
                     tell("outcome", name, f"{type(error).__name__}: a worker process cannot import it: {error}")
-            compile_for(claims, context)
-            for claim in claims:
-                tell("claim", claim.id)
-                tell("outcome", claim.id, attempt(claim, context, limits.get(claim.id)))
+            with compiled_for(claims, context, ahead=True):
+                for claim in claims:
+                    tell("claim", claim.id)
+                    tell("outcome", claim.id, attempt(claim, context, limits.get(claim.id)))
             tell("done")
 
 

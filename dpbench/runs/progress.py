@@ -141,6 +141,7 @@ class Terminal:
         self._show("claims", done, total, self._share.name + self._share.left())
 
     def blocks(self, done: int, total: int) -> None:
+        self._hide("compiling")
         self._share.blocks(done, total)
         if "claims" in self._rows:
             self._bars.update(self._rows["claims"], note=self._share.name + self._share.left())

@@ -235,7 +235,8 @@ PART = """
 from lowerbounds import _caller
 from importlib import import_module
 kernel = import_module("dpbench.core.kernel")
-kernel.compile_missing({"lowerbounds._caller", "lowerbounds._callee"}, lambda *told: None)
+caller, callee = "lowerbounds._caller", "lowerbounds._callee"
+kernel.compile_missing({(caller, "caller"), (caller, "element"), (callee, "callee")}, lambda *told: None)
 print(*(name for name, made in kernel.KERNELS.items() if made.signatures and made._dispatcher.stats.cache_misses))
 """
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import math
 import os
 import pty
 import re
@@ -10,6 +12,8 @@ import select
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +25,8 @@ from dpbench.core.validation import InvalidInput
 from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim, Context, Evidence
 from dpbench.runs import progress
-from dpbench.runs.context import Interrupted
+from dpbench.runs.attempt import compiled_for
+from dpbench.runs.context import Interrupted, RunContext
 from dpbench.runs.store import Store, StoreError, stored_verdicts
 
 
@@ -88,7 +93,7 @@ def test_progress_is_told_of_every_step(monkeypatch: pytest.MonkeyPatch) -> None
     assert told.events[-1] == ("close",)
 
 
-def test_kernels_that_a_claim_can_reach_are_compiled_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_that_a_claim_rests_on_are_compiled_first(monkeypatch: pytest.MonkeyPatch) -> None:
     from dpbench.core import kernel as _kernel
 
     compiled: list[str] = []
@@ -96,8 +101,8 @@ def test_kernels_that_a_claim_can_reach_are_compiled_first(monkeypatch: pytest.M
     class Fake:
         ahead, _dispatcher = True, None
 
-        def __init__(self, module: str) -> None:
-            self.name, self.__module__ = f"{module}.fake", module
+        def __init__(self, module: str, name: str) -> None:
+            self.name, self.__module__, self.__name__ = f"{module}.{name}", module, name
 
         def in_cache(self) -> bool:
             return False
@@ -105,13 +110,30 @@ def test_kernels_that_a_claim_can_reach_are_compiled_first(monkeypatch: pytest.M
         def compile(self, wait: bool = True) -> None:
             compiled.append(self.name)
 
-    kernels = {name: Fake(name) for name in ("dpbench.core.sampling", "lowerbounds._nowhere", __name__)}
+    named = ("runs_workload", "number_of"), ("runs_workload", "logging"), ("lowerbounds._nowhere", "number_of")
+    kernels = {f"{module}.{name}": Fake(module, name) for module, name in (*named, (__name__, "good"))}
     monkeypatch.setattr(_kernel, "KERNELS", kernels)
-    plant(monkeypatch, claim_of(good))
     told = Told()
-    ledger.verify(workers=1, progress=told)
-    assert compiled == ["dpbench.core.sampling.fake", f"{__name__}.fake"]
+    context = RunContext(level="quick", seed=0, workers=1, progress=told)
+    with context, compiled_for([claim_of(good)], context, ahead=True):
+        pass
+    assert compiled == ["runs_workload.number_of", f"{__name__}.good"]  # not all that stands in the same modules
     assert told.events[:2] == [("compiling", 0, 2), ("compiling", 1, 2)]
+
+
+def test_a_kernel_compiled_at_its_first_call_is_told_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from dpbench.auditing._trace_kernels import ones  # any small kernel
+
+    fresh = copy.copy(ones)
+    fresh._dispatcher, fresh._seen = None, False
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    told = Told()
+    with RunContext(level="quick", seed=0, workers=1, progress=told) as context:
+        with compiled_for([claim_of(good)], context, ahead=False):
+            assert told.events == []
+            fresh.compile()
+            fresh.compile()
+        assert told.events == [("compiling", 0, 1)]
 
 
 def test_a_claim_that_fails_stands_beside_the_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -297,3 +319,63 @@ def test_a_terminal() -> None:
         assert re.search(wanted, text), text
     assert re.search(r"claims .* 1 of 2: glm.a.rate, about \d+ s left", text), text
     assert re.search(r"claims .* 2 of 2: glm.b.rate", text), text
+
+
+@pytest.mark.parametrize("change", ["nothing", "recompute", "level", "seed", "versions", "processor", "code", "edited"])
+def test_a_recorded_verdict_is_read_where_nothing_that_it_rests_on_changed(
+    change: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    store = tmp_path / "runs.sqlite"
+    plant(monkeypatch, claim_of(odd))
+    first = ledger.verify(store=store, workers=1)
+    assert first.reused == 0
+    measured: list[str] = []
+    monkeypatch.setattr(Claim, "measure", lambda claim, context: measured.append(claim.id) or odd(context))
+    asked: dict[str, Any] = {"level": "full"} if change == "level" else {"seed": 1} if change == "seed" else {}
+    match change:
+        case "versions":
+            monkeypatch.setattr("dpbench.runs.context.versions", lambda: {"numpy": "0"})
+        case "processor":
+            monkeypatch.setattr("dpbench.runs.context.processor_type", lambda: "another")
+        case "code":
+            monkeypatch.setattr(Claim, "digest", property(lambda claim: "another"))
+        case "edited":
+            monkeypatch.setattr("dpbench.runs.context.edited_files", lambda closure: (f"{__name__}.py",))
+    with pytest.warns(RuntimeWarning, match="changed after") if change == "edited" else nullcontext():
+        again = ledger.verify(store=store, workers=1, recompute=change == "recompute", **asked)
+    assert (again.reused, measured) == ((1, []) if change == "nothing" else (0, ["glm.odd.floor"]))
+    if change == "nothing":
+        assert again.entries[0].to_dict() == first.entries[0].to_dict()
+        assert again.entries[0].evidence.interval == (-math.inf, 2.0)
+
+
+def odd(context: Context) -> tuple[str, Evidence]:
+    series = {"v": [1.0, math.inf], "w": ["a", None], "n": [(1, 2)]}
+    return "not refuted", Evidence(math.nan, (-math.inf, 2.0), margin=math.inf, series=series, notes=("x", "y"))
+
+
+def test_processes_are_used_where_there_is_enough_to_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    handed: list[tuple[int, int, bool]] = []
+
+    def lanes(groups: Any, context: Any, processes: int, limits: Any) -> dict[str, Any]:
+        handed.append((processes, sum(map(len, groups)), context.store.path.exists()))
+        return {c.id: ("not refuted", Evidence(1.0)) for group in groups for c in group}
+
+    def named(name: str) -> Claim:
+        return replace(claim_of(good), id=f"glm.{name}.floor")
+
+    monkeypatch.setattr(ledger, "run_in_lanes", lanes)
+    monkeypatch.setattr(ledger, "cores", lambda: 2)
+    monkeypatch.setattr(Claim, "module", property(lambda claim: f"module{claim.id[-7]}"))
+    monkeypatch.setattr(Claim, "outside", property(lambda claim: claim.id == "glm.theirs.floor"))
+    few = [named(f"e{i}") for i in range(15)]
+    plant(monkeypatch, *few)
+    assert len(ledger.verify().entries) == 15 and handed == []
+    theirs = named("theirs")
+    plant(monkeypatch, *few, theirs)
+    assert len(ledger.verify().entries) == 16 and handed == []
+    plant(monkeypatch, *few, named("e15"), theirs)
+    assert len(ledger.verify(workers=1).entries) == 17 and handed == []
+    assert len(ledger.verify(processes=1).entries) == 17 and handed == []
+    assert len(ledger.verify().entries) == 17 and handed == [(2, 16, True)]
+    assert len(ledger.verify(store=tmp_path / "runs.sqlite").entries) == 17 and handed[1:] == [(2, 16, True)]
