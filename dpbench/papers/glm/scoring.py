@@ -219,10 +219,12 @@ def _count_records(problem: GLMProblem) -> tuple[GLMProblem, np.ndarray] | None:
     if first.size > _DIFFERENT:
         return None
     chosen = replace(problem, X=problem.X[first], y=problem.y[first])
-    unequal = chosen.X[which] != problem.X
-    different = unequal.nnz if problem.sparse else np.count_nonzero(unequal)
-    if different or np.any(problem.y != chosen.y[which]):
-        return None
+    for start in range(0, problem.n, _LARGE):  # in parts, so that no second data set is made
+        part = slice(start, start + _LARGE)
+        unequal = chosen.X[which[part]] != problem.X[part]
+        different = unequal.nnz if problem.sparse else np.count_nonzero(unequal)
+        if different or np.any(problem.y[part] != chosen.y[which[part]]):
+            return None
     return chosen, counts / problem.n
 
 
