@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -23,20 +24,28 @@ def errata(
     ] = None,
 ) -> None:
     """Print the errata page of a paper: what does not hold as printed, and what to write instead."""
+    from dpbench.cli.answers import answer
     from dpbench.core.validation import InvalidInput
+
+    if html + latex + coverage > 1:
+        raise InvalidInput("--html, --latex and --coverage must stand alone, got two of them")
+    if (
+        sources or evidence or "dpbench.ledger.registry" in sys.modules
+    ):  # else there is nothing to forget, much to import
+        use_sources(sources)
+    form = "coverage" if coverage else "latex" if latex else "html" if html else "markdown"
+    made = answer("errata", f"{paper} {form}", None, lambda: _made(paper, form, evidence))
+    typer.echo(made, nl=not made.endswith("\n"))
+
+
+def _made(paper: str, form: str, evidence: Path | None) -> str:
+    """The page of the paper with this name."""
     from dpbench.ledger.evidence import committed
     from dpbench.report import coverage as covered
     from dpbench.report import errata as pages
     from dpbench.report import note
 
-    if html + latex + coverage > 1:
-        raise InvalidInput("--html, --latex and --coverage must stand alone, got two of them")
-    use_sources(sources)
     named = pages.paper_named(paper)
-    if coverage:
-        made = covered.coverage(named)
-    elif latex:
-        made = note.latex(named)
-    else:
-        made = (pages.page if html else pages.markdown)(named, committed(evidence))
-    typer.echo(made, nl=not made.endswith("\n"))
+    if form in ("coverage", "latex"):
+        return covered.coverage(named) if form == "coverage" else note.latex(named)
+    return (pages.page if form == "html" else pages.markdown)(named, committed(evidence))

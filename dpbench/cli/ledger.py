@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,6 +25,9 @@ from dpbench.cli.options import (
     use_sources,
     write_json,
 )
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @guarded
@@ -61,16 +65,29 @@ def show(
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Show an entry: statement, source, derivation, evidence (committed and stored), corrected twin, how to run it."""
+    from dpbench.cli.answers import answer
+
+    if sources or "dpbench.ledger.registry" in sys.modules:  # else there is none to forget, and much to import
+        use_sources(sources)
+    out = console()
+    looks = out.width, out.color_system, out.no_color, out.is_terminal, out.encoding
+    text = answer("show", repr((claims, looks)), given_store(store), lambda: _shown(claims, given_store(store), out))
+    out.file.write(text)
+    out.file.flush()
+
+
+def _shown(claims: list[str], store: Path | None, out: Console) -> str:
+    """What the console would print of these entries."""
     from dpbench.ledger.verify import all_claims, select
     from dpbench.report.stored import known
     from dpbench.report.tables import print_claim
 
-    use_sources(sources)
     chosen = select(claims)
-    verdicts = known(given_store(store))
-    out = console()
-    for number, claim in enumerate(chosen):
-        if number:
-            out.print()
-        corrects = [other.id for other in all_claims() if other.holds == claim.id]
-        print_claim(claim, [v for v in verdicts if v.claim == claim.id], corrects, out)
+    verdicts = known(store)
+    with out.capture() as captured:
+        for number, claim in enumerate(chosen):
+            if number:
+                out.print()
+            corrects = [other.id for other in all_claims() if other.holds == claim.id]
+            print_claim(claim, [v for v in verdicts if v.claim == claim.id], corrects, out)
+    return captured.get()
