@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import KW_ONLY, dataclass
-from functools import lru_cache, partial
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -27,6 +30,8 @@ from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_f
 from dpbench.privacy.integer_noise import ARITHMETICS
 from dpbench.privacy.profile import Profile, no_privacy, pure_profile, shifted_gaussian
 
+_minimisers: WeakKeyDictionary[PublicDataProblem, dict[Any, tuple[Any, np.ndarray, float]]] = WeakKeyDictionary()
+_lock = threading.Lock()
 GAP, GAP_PER_RECORD = 1e-11, 1e-7
 """The certified gap, in units of 1 + η, that a solver's f̄ is allowed: the second over n, and never below the first.
 
@@ -206,7 +211,7 @@ class RegularizedPerturbation:
     def _solved(self, problem: PublicDataProblem) -> tuple[np.ndarray, float]:
         p = public_data_problem(problem)
         per_record = 1.0 / p.n if self.normalization == "mean" else 1.0
-        return _minimiser(p, per_record, self.eta(p) / p.m, id(p.hypotheses))
+        return _minimiser(p, per_record, self.eta(p) / p.m)
 
     def centre(self, problem: PublicDataProblem) -> np.ndarray:
         """f̄(Z_1), …, f̄(Z_m)."""
@@ -243,9 +248,24 @@ def width(problem: PublicDataProblem) -> int:
     return int(getattr(problem.hypotheses, "width", 1))
 
 
-@lru_cache(maxsize=256)
-def _minimiser(problem: PublicDataProblem, weight: float, quadratic: float, holder: int) -> tuple[np.ndarray, float]:
-    """A minimiser, and a bound on its excess over the least value, where the oracle gives one; else 0."""
+def _minimiser(problem: PublicDataProblem, weight: float, quadratic: float) -> tuple[np.ndarray, float]:
+    """A minimiser, and a bound on its excess over the least value, where the oracle gives one; else 0.
+
+    Kept while the problem lives, so that its blocks of trials share it. Equal problems may hold one class twice, once
+    with its calls counted: each class has minimisers of its own.
+    """
+    key = weight, quadratic, id(problem.hypotheses)
+    with _lock:
+        known = _minimisers.setdefault(problem, {})
+        found = known.get(key)
+    if found is None:
+        found = problem.hypotheses, *_minimised(problem, weight, quadratic)
+        with _lock:
+            known[key] = found
+    return found[1:]
+
+
+def _minimised(problem: PublicDataProblem, weight: float, quadratic: float) -> tuple[np.ndarray, float]:
     with one_blas_thread():
         oracle = joint(problem)
         objective = oracle.objective(problem.loss, weight, quadratic)

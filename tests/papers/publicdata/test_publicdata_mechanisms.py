@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 from functools import partial
 from typing import Any
 
@@ -276,3 +278,16 @@ def test_stability_is_the_trivial_one_where_nothing_is_convex() -> None:
     assert total.stability(p) == 2.0 and total.guarantee(p).delta(1.0) <= 1e-5
     printed = RegularizedPerturbation(1.0, 1e-5, regularization=0.1, normalization="sum", calibration="printed")
     assert printed.guarantee(p).delta(1.0) > 1e-4
+
+
+def test_a_mechanism_keeps_no_more_than_a_few_data_sets_alive() -> None:
+    """Ten data sets, one after the other: what was computed of each goes with it, but for the oracles' last four."""
+    m, alive = RegularizedPerturbation(1.0, 1e-5, regularization=0.2, noise_scale=0.3), []
+    for seed in range(10):
+        drawn = np.random.default_rng(seed).standard_normal((50, 2)) / 4.0
+        problem = PublicDataProblem(drawn, drawn[:, 0], drawn[:5], hypotheses=LinearBall(2), loss="squared")
+        m.sample(problem, 3, seed=seed)
+        alive.append(weakref.ref(problem))
+    del problem
+    gc.collect()
+    assert sum(one() is not None for one in alive) <= 4
