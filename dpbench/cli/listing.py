@@ -23,11 +23,12 @@ def listed(
     ------
     InvalidInput
     """
+    alone = answers.usable()  # else a source may be named, which stands alone
     kept: list[Row] = json.loads(answers.answer("list", "rows", store, lambda: json.dumps(_rows(store))))
     found = [row for row in kept if _fits(row, patterns, papers, kind)]
     known = {row["paper"] for row in kept}
     asked = all(any(fnmatchcase(row["id"], pattern) for row in kept) for pattern in patterns or ())
-    if found and asked and known.issuperset(papers or ()):
+    if alone and found and asked and known.issuperset(papers or ()):
         return found
     from dpbench.ledger.verify import select
 

@@ -144,14 +144,14 @@ class Store:
         with self._reporting(), self._transaction():
             self._db.execute(f"INSERT INTO verdict ({columns}) VALUES ({', '.join('?' * len(row))})", row)
 
-    def verdicts(self) -> list[StoredVerdict]:
-        """Verdicts in the order in which they were recorded; a damaged one is left out, with a warning."""
+    def verdicts(self, *, quiet: bool = False) -> list[StoredVerdict]:
+        """Verdicts in the order in which they were recorded; a damaged one is left out, `quiet` or warned of."""
         with self._reporting():
             if store_schema.has_checksums(self._db):
                 rows = self._patiently(_VERDICTS)
             else:  # of schema 1, opened for reading alone
                 rows = [with_checksum(row) for row in self._patiently(_VERDICTS.replace(", checksum", ""))]
-        return list(intact(rows, str(self.path or "the store in memory")))
+        return list(intact(rows, None if quiet else str(self.path or "the store in memory")))
 
     def _check_place(self, path: Path, read_only: bool) -> None:
         try:

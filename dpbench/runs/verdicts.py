@@ -50,23 +50,24 @@ def with_checksum(row: tuple[Any, ...]) -> tuple[Any, ...]:
     return *row, hashlib.blake2b(json.dumps(row).encode(), digest_size=16, key=b"verdict").digest()
 
 
-def intact(rows: Iterable[tuple[Any, ...]], where: str) -> Iterator[StoredVerdict]:
+def intact(rows: Iterable[tuple[Any, ...]], where: str | None) -> Iterator[StoredVerdict]:
     """The verdicts of those rows (`COLUMNS` and the checksum) that are as they were written; a warning for each other.
 
     Parameters
     ----------
     rows : iterable of tuple
-    where : str
-        What warnings call the store.
+    where : str or None
+        What warnings call the store; None: there are none.
     """
     for row in rows:
         if any(not isinstance(cell, str) for cell in row[:-1]) or with_checksum(row[:-1]) != row:
-            warnings.warn(
-                f"a verdict of {row[0]} in {where} changed after it was stored: it is left out; "
-                f"`dpbench verify {row[0]}` finds it again",
-                RuntimeWarning,
-                stacklevel=4,
-            )
+            if where is not None:
+                warnings.warn(
+                    f"a verdict of {row[0]} in {where} changed after it was stored: it is left out; "
+                    f"`dpbench verify {row[0]}` finds it again",
+                    RuntimeWarning,
+                    stacklevel=4,
+                )
             continue
         claim, level, seed, code, verdict, evidence, recorded, _ = row
         yield StoredVerdict(claim, level, int(seed), code, verdict, json.loads(evidence), recorded)

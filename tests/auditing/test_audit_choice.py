@@ -34,6 +34,7 @@ def mass(made: tuple[Plan, np.ndarray]) -> float:
     return float(hit if found.main.above else 1.0 - hit)
 
 
+@pytest.mark.slow
 def test_events_are_not_chosen_for_their_luck(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve fixed seeds; without its charges and margins the same choice takes small events on some of them."""
     assert min(mass(plan(seed)) for seed in range(12)) > 0.2
@@ -111,6 +112,7 @@ def heavy(d: float, trials: int, rng: Rng) -> np.ndarray:
     return rng.standard_cauchy((trials, 6)) ** 3 + d
 
 
+@pytest.mark.slow
 def test_what_turns_out_to_be_worth_less_gives_way_to_a_plain_score(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few runs with heavy tails, forty fixed seeds. Planted: what was chosen before it was learned again stays.
 
@@ -140,6 +142,7 @@ def signs(d: float, trials: int, rng: Rng) -> np.ndarray:
     return x
 
 
+@pytest.mark.slow
 def test_an_interaction_is_found_by_trees_for_any_number_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """True ε: 1. Each column alone, and each sum over columns, has one and the same law on both sides.
 
@@ -186,6 +189,7 @@ def parity(bits: int, among: int) -> Any:
     return sampler
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bits", "among"), [(3, 5), (7, 12), (4, 24), (5, 30), (3, 100)])
 def test_a_parity_of_several_bits_is_found(bits: int, among: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """True ε: 1; every smaller set of bits has one law on both sides. Planted: no search for parities."""
@@ -215,6 +219,7 @@ def test_a_copula_is_found_by_the_quadratic_score(monkeypatch: pytest.MonkeyPatc
     assert usual > 3.2 and usual > bound() + 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("p", "q", "trials", "least"), [(1e-4, 0.0, 300_000, 1.6), (1e-2, 1e-3, 3_000, 0.9), (1e-2, 0.0, 2_000, 0.9)]
 )

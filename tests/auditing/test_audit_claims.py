@@ -94,6 +94,7 @@ def test_a_profile_is_refuted_where_one_point_of_it_is_not() -> None:
     assert audit(gaussian, 0.0, 1.0, claim={"mu": 0.9}, delta=1e-5, trials=200_000).verdict == "refuted"
 
 
+@pytest.mark.slow
 def test_false_refutations_of_a_true_profile_are_within_the_level() -> None:
     """Null: a true 1-GDP claim falls in at most 10% of 150 audits of 2,000 runs; rejected at 1e-6: beyond 35.
 
@@ -119,6 +120,7 @@ def test_every_corner_must_exceed() -> None:
     assert not exceeds(None, Certified((900, 100), 1_000, True, 0.01, 16))
 
 
+@pytest.mark.slow
 def test_privacy_loss_distributions_are_claims() -> None:
     pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     right = pld.from_gaussian_mechanism(1.0)
@@ -199,6 +201,7 @@ def test_nothing_is_said_of_a_perfectly_private_pair() -> None:
     assert found.attack_risk().advantage < 1e-3
 
 
+@pytest.mark.slow
 def test_false_curves_are_within_the_level() -> None:
     """Null: at 90% the curve dips below the true one anywhere in at most 10% of 100 audits; at 1e-6: beyond 27.
 

@@ -38,6 +38,7 @@ def test_a_false_claim_is_refuted_early(claim: object) -> None:
     assert found.verdict == "refuted" and found.trials < 300_000 and found.epsilon is None and found.claim
 
 
+@pytest.mark.slow
 def test_it_stops_within_the_gap_gives_up_far_below_and_spends_the_budget_between() -> None:
     """Laplace noise of scale 1: the excess over its profile comes within 0.1, in ε, but not within 1e-9; that over
     ε = 3 lies so low that every event's upper limit is below it."""
@@ -50,6 +51,7 @@ def test_it_stops_within_the_gap_gives_up_far_below_and_spends_the_budget_betwee
     assert far.verdict == "not refuted" and 200_000 <= far.trials < 600_000
 
 
+@pytest.mark.slow
 def test_a_true_claim_is_refuted_no_more_often_than_stated() -> None:
     """Null: at 90%, a true 1-GDP claim falls in at most 10% of 40 audits of several rounds; at 1e-6: beyond 15.
 
@@ -112,6 +114,7 @@ def test_a_profile_falls_by_one_point_where_another_stands() -> None:
     assert audit_one_run_scores(included, scores, claim=Profile("upper", "", lambda e: 1.0)).verdict == "not refuted"
 
 
+@pytest.mark.slow
 def test_false_refutations_of_one_run_are_within_the_level() -> None:
     """Null: a true claim falls in at most 10% of 200 runs of 300 canaries; rejected at 1e-6: beyond 43.
 

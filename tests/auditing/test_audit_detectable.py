@@ -31,6 +31,7 @@ def refuted(claim: Any, p: float, counts: Certified, draws: int = 400) -> float:
     return float(np.mean([yes[int(h)] for h in hits]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "epsilon", "delta"),
     [(None, 1.0, 0.0), (None, 0.3, 1e-2), ({"rho": 0.5}, None, 0.0), ({"mu": 1.0}, None, 0.0)],

@@ -136,6 +136,7 @@ def test_search_finds_the_pair_that_breaks_a_mechanism() -> None:
     assert "pair" not in found.to_dict()
 
 
+@pytest.mark.slow
 def test_search_does_not_refute_a_correct_mechanism() -> None:
     def fine(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
         return data.sum() + rng.laplace(size=trials)
@@ -236,6 +237,7 @@ def laplace_sum(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
     return data.sum() + rng.laplace(size=trials)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leak", ["middle", "one coordinate", "turns"])
 def test_search_finds_faults_that_extremes_do_not_show(leak: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Noise enough for the pair of extremes, and too little for one of the other replacements."""

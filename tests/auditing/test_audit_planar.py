@@ -49,6 +49,7 @@ def test_it_is_near_the_log_ratio_of_spherical_noise() -> None:
     assert np.array_equal(score.relearned(first, second).log_ratios, score.log_ratios)
 
 
+@pytest.mark.slow
 def test_audits_of_spherical_noise_gain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Means of six audits of 100,000 runs at 95%, exact ε = 1. Planted: no such score."""
 

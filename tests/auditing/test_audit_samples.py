@@ -54,6 +54,7 @@ def test_sides_of_two_sizes(rows: tuple[int, int]) -> None:
     assert np.mean(few[0]) > np.mean(few[1])
 
 
+@pytest.mark.slow
 def test_false_bounds_on_sides_of_two_sizes_are_within_the_level() -> None:
     """Null: at most 10% of 150 audits of randomised response exceed ε = 1; rejected at 1e-6: beyond 35.
 
@@ -123,6 +124,7 @@ def test_a_score_of_ones_own_is_used_and_never_worse_than_the_learned_ones() -> 
     assert np.mean([found.epsilon_lower for found in own]) > np.mean(learned) - 0.03
 
 
+@pytest.mark.slow
 def test_a_poor_score_does_no_harm() -> None:
     """Means of 20 audits with a score of pure noise, beside none: within 2%."""
 

@@ -35,6 +35,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "relation"), list(zip(FAULTS, ["replace", "add_remove"] * 2, strict=True)))
 def test_faults_on_special_values(name: str, relation: str) -> None:
     """Each fault under one relation; all pairs of them in the next test. Planted: the same search without the special
@@ -64,6 +65,7 @@ def test_pairs_that_show_faults_on_special_values_are_proposed(
     assert shown() == (name == "equal records")  # in random data no two records are equal, in even ones all are
 
 
+@pytest.mark.slow
 def test_without_special_values_and_repeats_these_faults_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neighbours, "REPEATS", 0)
     for name in ("nan", "infinity"):
@@ -80,6 +82,7 @@ def test_pairs_of_ones_own_may_be_of_any_type() -> None:
     assert found.pair == pair and found.verdict == "refuted"
 
 
+@pytest.mark.slow
 def test_backgrounds_of_ones_own_are_tried() -> None:
     background = np.array([0.123, 0.456, 0.789, 0.321])
     sampler = leaking_where(lambda x: x[0] == 0.0 and (x[1:] == background[1:]).all())
@@ -89,6 +92,7 @@ def test_backgrounds_of_ones_own_are_tried() -> None:
     assert missed.verdict == "not refuted"
 
 
+@pytest.mark.slow
 def test_mutation_climbs_from_what_promises_most() -> None:
     """The leak grows with the number of other records near 0.37: no background starts there; mutation gets there."""
 
@@ -133,6 +137,7 @@ def test_the_search_is_reproducible() -> None:
     assert all(np.array_equal(a, b) for a, b in zip(*(f.pair for f in found), strict=True))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_budget_in_seconds_ends_the_search_and_not_the_audit() -> None:
     calls = []
 
@@ -149,6 +154,7 @@ def test_a_budget_in_seconds_ends_the_search_and_not_the_audit() -> None:
     assert 3 < searched < 104 <= len(list(proposals(Domain(4), 0)))  # each pair takes two calls at least
 
 
+@pytest.mark.slow
 def test_the_search_takes_a_whole_claim_and_a_score() -> None:
     sampler = leaking_where(lambda x: x.max() == 1.0)
     found = find_neighbours(

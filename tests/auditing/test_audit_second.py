@@ -80,6 +80,7 @@ def cauchy(d: float, trials: int, rng: np.random.Generator) -> np.ndarray:
     return d + rng.standard_cauchy(trials)
 
 
+@pytest.mark.slow
 def test_two_scores_are_certified_and_their_counts_are_not_exchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rising and falling log-ratio for one direction, a falling and rising one for the other: both bounds of each of
     twenty audits are within 15% of the frequencies' (a wrong column of counts is off by more). Planted: one."""

@@ -87,6 +87,7 @@ def scaled(s: float, trials: int, rng: Rng) -> np.ndarray:
     return s * rng.standard_normal(trials)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sampler", "one", "other", "delta", "gain"), [(heavy, 0.0, 1.0, 0.0, 0.02), (scaled, 1.0, 1.2, 1e-3, 0.03)]
 )
@@ -115,6 +116,7 @@ def wider(scale: float, trials: int, rng: Rng) -> np.ndarray:
     return 3.0 + rng.laplace(scale=scale, size=trials)
 
 
+@pytest.mark.slow
 def test_two_tails_are_one_event(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scales 1 and 1.3 at δ = 1e-3, sixteen fixed seeds of 100,000 runs. Planted: no distance from the centre."""
 
@@ -144,6 +146,7 @@ def test_the_middle_of_an_interval() -> None:
     assert np.isnan(peak.middle(-1.0)) and np.isnan(peak.middle(3.0))
 
 
+@pytest.mark.slow
 def test_an_interval_around_a_peak_costs_nothing_beside_a_learned_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Student noise moved by 1, sixteen fixed seeds of 100,000 runs, with and without the distance from a middle.
 

@@ -122,6 +122,7 @@ def _false_bounds(audits: int) -> tuple[int, int]:
     return wrong, greedy
 
 
+@pytest.mark.slow
 def test_false_bounds_are_within_the_level() -> None:
     """Null: at most 5% of 1,500 audits exceed the true ε; rejected at 1e-6, that is, beyond 118 (7.9%).
 

@@ -64,6 +64,7 @@ def test_a_run_is_wrong_as_often_as_its_level_at_most_exactly(wrong: int) -> Non
         assert failing(1) > level
 
 
+@pytest.mark.slow
 def test_false_bounds_with_a_delta_that_is_spent_at_once() -> None:
     """(1, δ) with all coins given away at probability mδ = 2%: wrong in at most 5% of 1,000 audits of 200 canaries.
 

@@ -112,6 +112,7 @@ def tried(kind: str, limit: int | None) -> tuple[Counter[tuple[str, str]], list[
     return fared, wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_mutation_is_accepted_that_is_not_true(kind: str) -> None:
     fared, wrong = tried(kind, PER_KIND)

@@ -58,6 +58,7 @@ def test_nothing_is_accepted_of_a_true_claim_and_what_was_searched_is_said() -> 
     assert "nothing found" in str(found) and "searched: x [0.01, 100]" in str(found) and "holds" not in str(found)
 
 
+@pytest.mark.slow
 def test_a_margin_that_lies_is_not_counted() -> None:
     lying = inequality(NUMBERS, "x", "x + 1", derivation=WHY, margin=lambda values: values["x"])
     found = find_counterexample(claim(lying))
@@ -225,6 +226,7 @@ def honest(data: np.ndarray, trials: int, rng: np.random.Generator) -> np.ndarra
     return leaky(data, trials, rng) + rng.laplace(scale=3.0, size=trials)
 
 
+@pytest.mark.slow
 def test_a_mechanism_under_audit_counts_only_on_fresh_runs() -> None:
     sizes = {"epsilon": 1.0, "trials": 4_000, "search_trials": 100, "mutations": 0}
     made = Audited(leaky, {"records": 2}, **sizes)

@@ -131,6 +131,7 @@ def test_two_papers_of_one_name_and_a_name_that_is_taken(folder: Path) -> None:
         assert registry.outside_claims() == ()
 
 
+@pytest.mark.slow
 def test_claims_that_raise_end_or_never_end_in_this_process(folder: Path) -> None:
     put(folder, "bad", ("raises", "return {}['x']"), ("ends", "raise SystemExit(0)"), ("never", "while True: pass"))
     registry.use(["claims_bad.py"])
@@ -145,6 +146,7 @@ def test_claims_that_raise_end_or_never_end_in_this_process(folder: Path) -> Non
     assert not found.as_expected
 
 
+@pytest.mark.slow
 def test_blocks_that_never_end_leave_threads_for_the_next_claim(folder: Path) -> None:
     body = "return run.map({'what': 'w'}, forever, range(4))"
     put(folder, "hang", ("never", body), ("next", "yield dict(left=sum(run.map({'n': 1}, abs_, range(4))), right=9.0)"))

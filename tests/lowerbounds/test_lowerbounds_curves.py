@@ -388,6 +388,7 @@ def test_many_targets_at_once_show_what_one_target_hides() -> None:
     assert many.distance == 8 and one.distance == 1
 
 
+@pytest.mark.slow
 def test_level_of_the_exact_test_at_the_edge_of_the_claim() -> None:
     """Null: at the least favourable rates the claim is excluded with probability at most 5%; 1,500 counts.
 

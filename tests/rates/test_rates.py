@@ -32,6 +32,7 @@ def misses(count, level, shape, trials, resamples, shrink=1.0):
     return missed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [0.5, 4.0])
 def test_interval_covers_a_planted_slope_of_skewed_trials(shape):
     """Null: the miss probability is at most 5%; 400 intervals. More than `most` misses: probability below 1e-6.

@@ -59,6 +59,7 @@ def test_text_is_escaped() -> None:
     assert escaped("σ ≥ 50% of a_b") == r"\ensuremath{\sigma} \ensuremath{\ge} 50\% of a\_b"
 
 
+@pytest.mark.slow
 def test_the_archive_has_checksums_and_equal_bytes(toy: Path, run: Run) -> None:
     assert run("export --claims outside_paper --out a.zip")[1].startswith("a.zip: 4 of 4 entries, 12 files")
     assert run("export --claims outside_paper --out b.zip --quiet") == (0, "", "")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 import sys
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from dpbench.cli import listing
+from dpbench.cli import answers, listing
 from dpbench.ledger.registry import all_claims
 from dpbench.report.listing import _aligned, _said, _table
 
@@ -25,46 +27,59 @@ KEPT: list[listing.Row] = [
 def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """As in a process that has not loaded the registry, with a cache folder of its own."""
     monkeypatch.delitem(sys.modules, "dpbench.ledger.registry")
-    monkeypatch.setattr(listing, "_place", lambda: tmp_path / "deep" / "listing.json")
-    monkeypatch.setattr(listing, "_ours_alone", lambda: True)
-    return tmp_path / "deep" / "listing.json"
+    monkeypatch.setattr("dpbench.cli.answers.platformdirs.user_cache_dir", lambda name: str(tmp_path / "deep"))
+    return tmp_path / "deep" / "answers" / "list.json"
+
+
+def keep(rows: list[listing.Row]) -> None:
+    assert answers.answer("list", "rows", None, lambda: json.dumps(rows)) == json.dumps(rows)
 
 
 def test_what_was_kept_is_shown(fresh: Path) -> None:
-    listing._write(KEPT, None)
+    keep(KEPT)
     assert listing.listed(None, None, None, None) == KEPT
     assert listing.listed(["toy.one.*"], None, None, None) == KEPT[:1]
     assert listing.listed(None, ["toy"], "rate", None) == KEPT[1:]
 
 
-def test_the_first_run_keeps_every_entry(fresh: Path) -> None:
+def test_the_first_run_keeps_every_entry(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = listing.listed(["publicdata.lemma7.*"], None, None, None)
     assert [row["id"] for row in found] == [c.id for c in all_claims() if c.id.startswith("publicdata.lemma7.")]
-    kept = json.loads(fresh.read_text(encoding="utf-8"))["rows"]
+    kept = json.loads(json.loads(fresh.read_text(encoding="utf-8"))["texts"]["rows"])
     assert [row["id"] for row in kept] == [claim.id for claim in all_claims()]
+    monkeypatch.delitem(sys.modules, "dpbench.ledger.registry", raising=False)
     assert listing.listed(["publicdata.lemma7.*"], None, None, None) == found
 
 
-@pytest.mark.parametrize("spoil", ["edited", "damaged", "another package", "another store"])
+@pytest.mark.parametrize("spoil", ["damaged", "another package", "another store"])
 def test_nothing_stale_is_shown(spoil: str, fresh: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    listing._write(KEPT, None)
+    keep(KEPT)
     store = tmp_path / "runs.sqlite" if spoil == "another store" else None
-    if spoil == "edited":
-        monkeypatch.setattr(listing.sources, "state", lambda path: (0, 0, 0))
+    if store is not None:
+        store.write_text("x")
     elif spoil == "damaged":
         fresh.write_text(fresh.read_text(encoding="utf-8")[:-9], encoding="utf-8")
-    elif spoil == "another package":
-        monkeypatch.setattr(listing, "_ours_alone", lambda: False)
-    monkeypatch.setattr(listing, "_rows", lambda claims, store: [{"id": "made anew"}])
-    assert listing.listed(None, None, None, store) == []
+    else:
+        theirs = EntryPoint("svt", "svt.claims:paper", "dpbench.papers")
+        monkeypatch.setattr(answers, "entry_points", lambda group: (theirs,))
+        monkeypatch.setattr("dpbench.ledger.verify.select", lambda *given, **more: [Named("toy.anew.inequality")])
+    monkeypatch.setattr(listing, "_rows", lambda store: [{**KEPT[0], "id": "toy.anew.inequality"}])
+    assert [row["id"] for row in listing.listed(None, None, None, store)] == ["toy.anew.inequality"]
 
 
 def test_a_wrong_request_is_refused_as_ever(fresh: Path) -> None:
-    listing._write(KEPT, None)
+    keep(KEPT)
     with pytest.raises(ValueError, match="claims must be ids or globs"):
         listing.listed(["toy.three"], None, None, None)
     with pytest.raises(ValueError, match="kind must be one of"):
         listing.listed(None, None, "lemma", None)
+
+
+@dataclass
+class Named:
+    """A claim, as far as a list selects it."""
+
+    id: str
 
 
 LONG = [

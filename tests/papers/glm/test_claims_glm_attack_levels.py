@@ -94,6 +94,7 @@ def test_attacks_exceed_a_guarantee_no_more_often_than_their_level(name: str) ->
     assert not too_often(wrong, audits * len(TARGETS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_mechanism_with_too_little_noise_is_caught(name: str) -> None:
     audits = 12

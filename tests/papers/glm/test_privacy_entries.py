@@ -79,6 +79,7 @@ def test_a_printed_noise_doubled_is_not_refuted_by_the_same_pair() -> None:
     assert privacy_verdict(targets, guarantees=[halved.guarantee(problem)]) == "not refuted"
 
 
+@pytest.mark.slow
 def test_attacks_come_near_the_exact_calibration_and_never_beyond_it(
     context: RunContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:

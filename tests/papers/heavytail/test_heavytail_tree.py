@@ -88,6 +88,7 @@ def nearly_collinear(
     return HeavyTailedProblem(X, y, radius=1.0, domain=domain, theta=theta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "zeta", "epsilon", "domain"), [
     (2, 0.06, 20.0, "ball"), (2, 0.06, 20.0, "box"), (3, 0.25, 50.0, "ball"), (3, 0.3, 50.0, "box"),
 ])  # fmt: skip
@@ -130,6 +131,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "zeta", "theta", "domain"), CASES)
 def test_tree_and_enumeration_have_one_law(d: int, zeta: float, theta: float, domain: str) -> None:
     """Null: the enumerated law; false alarms 1e-6, fixed seed. Caught: see the planted error below."""

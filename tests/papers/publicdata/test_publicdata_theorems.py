@@ -173,6 +173,7 @@ def test_the_table_of_when_the_rate_is_contradicted() -> None:
     assert firsts == pytest.approx([10.4, 20.4, 17.0, 27.8], abs=0.06)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("calls", "excess"), [(25, 0.138), (400, 0.16663), (6400, 1.0 / 6.0)])
 def test_many_calls_answer_the_worst_function(calls: int, excess: float) -> None:
     """Algorithm 2 at γ and η of (127), n = 1,000, balanced public points: from normals and counts alone, 4,000 runs."""
