@@ -14,26 +14,13 @@ from typing import Any
 
 import dpbench_check as checker
 import pytest
+from whole_certificates import certificate
 
 from dpbench.certificates.build import seal
 
 CASES = Path(__file__).parents[1] / "data" / "certificates"
 SECONDS = 10.0
 """Of processor time for one file; each takes under one on the machine that these were written on."""
-
-
-def certificate(kind: str, claim: dict[str, Any], **parts: Any) -> dict[str, Any]:
-    """A whole certificate of schema 2, sealed; `values` and `shows` are of its one instance."""
-    values, shows = parts.pop("values", {}), parts.pop("shows", {})
-    made = {
-        "schema": 2, "kind": kind, "id": "demo", "verdict": "refuted", "statement": "s", "inert": {}, "definitions": [],
-        "quote": {"text": "q", "place": "p",
-                  "sha256": "8e35c2cd3bf6641bdb0e2050b76932cbb2e6034a0ddacc1d9bea82a6ba57f7cf"},
-        "symbols": dict.fromkeys({**values, **parts.get("free", {})}, "s"), "assumptions": [], "claim": claim,
-        "instances": [{"values": values, "shows": shows}],
-        "derivation": [{"says": "by definition", "needs": [], "fact": None, "with": {}}],
-    } | {name: part for name, part in parts.items() if name != "free"}  # fmt: skip
-    return made | {"digest": seal(made)}
 
 
 def refused(made: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ from naive.certificate_reading import (
     number,
 )
 
-FAR = (1, 2, 5, 20, 100, 400, 1500)
+FAR = (1, 2, 5, 20, 100, 400, 1500, 9000, 18_000)
 """Doublings beyond the first t at which growth is looked at."""
 
 
@@ -122,7 +122,7 @@ def box(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict: st
 
 
 def growth(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict: str) -> bool:
-    """The quantity over t^power log(t)^log_power does not fall to nothing, up to t = 2^(from + 1500)."""
+    """The quantity over t^power log(t)^log_power does not fall to nothing, up to t = 2^(from + 18,000)."""
     t, first = claim["variable"], claim["from"]
     power, logs = read(claim["power"]), read(claim["log_power"])
     if verdict != "refuted" or not (power, logs) > (0, 0):

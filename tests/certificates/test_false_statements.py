@@ -1,0 +1,80 @@
+"""False statements of every kind, false by construction and mostly within a percent of true: nobody accepts one.
+
+``python -m pytest -n 0 -s -m evidence tests/certificates/test_false_statements.py`` tries 100,000, with the counts.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from typing import Any
+
+import dpbench_check
+import pytest
+from false_statements import KINDS
+from naive.certificates import true
+
+from dpbench.certificates.build import seal
+
+MANY = 100_000
+LOGIC = (
+    "the claimed inequality is broken", "it exceeds the delta claimed", "enclosure of", "the sum of the weights",
+    "the guarantee is within the claim", "the calibrated number is not", "the sum over the cells is not",
+    "undecided, or undefined", "growth like", "the cell",
+)  # fmt: skip
+"""Of what a false statement may be refused: of what it says, not of its form."""
+
+
+def checked(made: dict[str, Any]) -> dict[str, Any]:
+    """What the checker says, symbols that move nothing being listed as such."""
+    report = dpbench_check.report_on(json.dumps(made))
+    if not report.get("vacuous"):
+        return report
+    listed = made | {"inert": dict.fromkeys(report["vacuous"], "both sides move alike")}
+    return dpbench_check.report_on(json.dumps(listed | {"digest": seal(listed)}))
+
+
+def tried(kind: str, count: int) -> Counter[str]:
+    """Of so many false statements: those that each reader accepts, and what the checker refuses them for."""
+    rng, found = random.Random(f"false {kind}"), Counter({"checker": 0, "second": 0})
+    for _ in range(count):
+        made = KINDS[kind](rng, True)
+        report = checked(made)
+        found["checker"] += report["accepted"]
+        found["second"] += true(made)
+        found[next((why for why in LOGIC if report["because"].startswith(why)), f"form: {report['because']}")] += 1
+    return found
+
+
+def test_every_kind_has_false_statements() -> None:
+    assert set(KINDS) == set(dpbench_check.KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_false_statement_is_accepted(kind: str) -> None:
+    found = tried(kind, 60)
+    assert found["checker"] == found["second"] == 0
+    assert not [why for why in found if why.startswith("form")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_true_twins_are_accepted(kind: str) -> None:
+    """The same constructions with the margin on the other side: what refuses the false ones is their falsehood."""
+    rng = random.Random(f"true {kind}")
+    twins = [KINDS[kind](rng, False) for _ in range(40)]
+    assert sum(checked(made)["accepted"] for made in twins) >= 28
+    assert sum(true(made) for made in twins) >= 28
+
+
+@pytest.mark.evidence
+def test_a_hundred_thousand() -> None:
+    share = -(-MANY // len(KINDS))
+    accepted: Counter[str] = Counter()
+    for kind in KINDS:
+        found = tried(kind, share)
+        accepted += Counter({reader: found[reader] for reader in ("checker", "second")})
+        print(kind, share, dict(found))
+        assert not [why for why in found if why.startswith("form")]
+    print(f"{share * len(KINDS)} false statements; accepted: {dict(accepted) or 'none'}")
+    assert not accepted
