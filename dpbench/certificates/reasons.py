@@ -23,6 +23,8 @@ REASONS: dict[str, str] = {
     "glm.lemma6.inequality.printed": "the excess is a closed form over hardest scales found by search",
     "glm.lemma8.inequality.steps": "the entry's module decides it along its sizes; none has been sealed yet",
     "glm.lemma11.inequality.direction": "the entry's module decides it for one law; none has been sealed yet",
+    "glm.thm3.inequality.low-dimension.algorithm-3": "its noise is that of the exact Gaussian profile at (epsilon, "
+    "delta), a root that the grammar does not have",
     "glm.thm10.inequality.step": "the entry's module decides it along its sizes; none has been sealed yet",
     "glm.lemma7.inequality": "no constant is stated: sampled lower bounds need constants that grow",
     "glm.thm2.inequality.dimension": "the excess is a closed form over hardest scales found by search",

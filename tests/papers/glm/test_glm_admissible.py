@@ -111,6 +111,13 @@ ASSUMPTIONS: Assumptions = {
             0.01 / x, losses.capped_linear(0.01).smoothness, x, n, math.sqrt(at_zero(losses.capped_linear(0.01)))),
             "n", "x_bound"),
     },
+    "glm.thm3.inequality.low-dimension.algorithm-3": {
+        "records (1, 1), (1, -1) and (0, 0): |x| <= X, loss at zero y^2 <= Y^2, |w*| = B = 1": lambda: at_zero(
+            losses.squared()) == at_zero(losses.squared(), -1.0) == 1.0,
+        "n >= n_0 = 2, 0 < epsilon, delta = n^(-2) < 1/n": every(
+            "glm.thm3.inequality.low-dimension.algorithm-3",
+            lambda n, e: n >= 2 and 0 < e < 1 and math.isclose(e, n**-0.5), "n", "epsilon"),
+    },
     "glm.alg5.privacy.printed": {
         "the base is (0, 0)-DP: where noise alone chooses, both outputs have one law": lambda: coin_pair(
             10.0, 10, 18, 1e9, 0
