@@ -15,6 +15,7 @@ from scipy.stats import binom
 from dpbench.papers.glm.claims import (
     corollary2,
     floors_fingerprinting,
+    floors_nonprivate,
     lemmas_jl,
     remarks,
     table1_lipschitz,
@@ -176,3 +177,28 @@ def test_the_empirical_floor_of_corollary_4_counts_medians() -> None:
     best = scale * np.minimum(X.T @ (y > 0.0), X.T @ (y <= 0.0)).sum() / 30
     brute = min(float(np.abs(y - X @ (scale * np.array(w))).mean()) for w in itertools.product((0.0, 1.0), repeat=4))
     assert best == pytest.approx(brute)
+
+
+def test_corrected_theorem_16_is_below_its_construction_and_three_times_its_constant_is_not(context) -> None:
+    """Excess of zero against the closed form of the proof, total variation against the sum over all 2^n outcomes."""
+    verdict, evidence = measured(floors_nonprivate.corrected_16, context)
+    assert verdict == "not refuted" and 1.0 / 3.0 < evidence.value < 1.0
+    share = math.sqrt(3.0) - 1.0
+    for n, m, smoothness in itertools.product((1, 5, 12), (0.01, 1.0), (0.5, 8.0)):
+        rho, zero = floors_nonprivate.two_slopes(n, m, smoothness)
+        slope, b = share * math.sqrt(smoothness), m / math.sqrt(smoothness)
+        corner = b - 2.0 * rho * slope / ((1.0 + rho) * smoothness)
+        assert corner >= -1e-12 and zero == pytest.approx(0.5 * rho * slope * (b + corner), rel=1e-9)
+        counts = np.arange(n + 1)
+        laws = [binom.pmf(counts, n, 0.5 * (1.0 + sign * rho)) for sign in (1, -1)]
+        assert floors_nonprivate.variation(n, rho) == pytest.approx(0.5 * float(np.abs(laws[0] - laws[1]).sum()))
+
+
+def test_the_two_signs_of_corrected_theorem_16_cost_twice_the_zero_predictor_wherever_one_predicts() -> None:
+    n, m, smoothness = 25, 0.7, 3.0
+    rho, zero = floors_nonprivate.two_slopes(n, m, smoothness)
+    assert floors_nonprivate.two_slopes_risk(m, smoothness, rho, 0.0) <= 1.0  # the loss at zero is at most Y^2
+    least = floors_nonprivate.two_slopes_risk(m, smoothness, rho, m / math.sqrt(smoothness))
+    for z in np.linspace(-2.0, 2.0, 801):
+        risks = [floors_nonprivate.two_slopes_risk(m, smoothness, rho, s * float(z)) - least for s in (1.0, -1.0)]
+        assert min(risks) >= -1e-12 and sum(risks) >= 2.0 * zero * (1.0 - 1e-12)

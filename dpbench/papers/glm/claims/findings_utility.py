@@ -152,14 +152,14 @@ found(
 found(
     "thm4.floor.d1", effect=2, line=235, place="Theorem 4, section 3.2",
     change='for "For any (epsilon, delta)-DP algorithm" read "Let d >= 2 ..."; for d = 1 the minimum is '
-    "min{B^2|X|^2, B|X||Y|/(n eps), |Y|^2/(n eps)}, up to constants on both sides",
+    "min{HB^2|X|^2, sqrt(H)B|X||Y|/(n eps), |Y|^2/(n eps)}, up to constants on both sides",
     caveat=r"A.7: “Furthermore,  $d' < \min\{n, d\}$  and b < 1 whenever”, which has d >= 2; the statement does not "
     r"say so. It adds that “this lower bound implies our upper bound is optimal whenever  $B\|\mathcal{X}\| \leq "
     r"\|\mathcal{Y}\|$ , which is a commonly studied regime in linear regression”: there the case d = 1 stands too.",
 )  # fmt: skip
 found(
     "thm4.floor.small-radius", effect=2, line=235, place="Theorem 4, section 3.2",
-    change="add B^2|X|^2 (HB^2|X|^2 in general) to the minimum, or the condition B|X| >= |Y|/(n eps)",
+    change="add HB^2|X|^2 to the minimum, or the condition sqrt(H)B|X| >= |Y|/(n eps)",
     caveat=r"A.7: “it can be verified that } d' > 1 \text{ whenever } \epsilon > \frac{1}{n}”; d' = (p|X|Bn "
     "epsilon/|Y|)^(2/3) is below 1 for B|X|n epsilon < |Y|.",
 )  # fmt: skip
