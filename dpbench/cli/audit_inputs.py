@@ -52,14 +52,15 @@ def own_frames(error: BaseException | None) -> str:
 
     if error is None:
         return ""
-    ours = str(Path(__file__).resolve().parent.parent)
-    installed = [str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "purelib", "platlib")]
-    shown = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not str(Path(frame.filename).resolve()).startswith((ours, *installed)) and not frame.filename.startswith("<")
-    ]
-    return "".join(traceback.format_list(shown)).rstrip()
+    folders = Path(__file__).resolve().parent.parent, Path(sysconfig.get_path("stdlib")).resolve()
+
+    def theirs(file: Path) -> bool:
+        """Of the user: neither here, nor of Python, nor installed, in an environment of any kind."""
+        installed = {"site-packages", "dist-packages"}.intersection(file.parts)
+        return not installed and not any(file.is_relative_to(folder) for folder in folders)
+
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
+    return "".join(traceback.format_list([frame for frame in frames if theirs(Path(frame.filename).resolve())])).rstrip()
 
 
 def read_data(option: str, path: str) -> Any:
