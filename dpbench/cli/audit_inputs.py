@@ -60,7 +60,8 @@ def own_frames(error: BaseException | None) -> str:
         return not installed and not any(file.is_relative_to(folder) for folder in folders)
 
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
-    return "".join(traceback.format_list([frame for frame in frames if theirs(Path(frame.filename).resolve())])).rstrip()
+    kept = [frame for frame in frames if theirs(Path(frame.filename).resolve())]
+    return "".join(traceback.format_list(kept)).rstrip()
 
 
 def read_data(option: str, path: str) -> Any:

@@ -23,7 +23,7 @@ def client() -> Iterator[Any]:
     """Of a scheduler and a worker within this process."""
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, protocol="inproc://"
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0", protocol="inproc://"
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as made,
     ):
