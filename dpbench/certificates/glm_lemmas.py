@@ -249,3 +249,19 @@ def small_radius() -> Draft:
         derivation=[("The excess risk of w = 0 is at most H B^2 X^2/2 by smoothness, for a minimiser of norm B.",
                      ["dimension"])],
     )  # fmt: skip
+
+
+@certificate("glm.thm16.floor.small-radius", "growth")
+def small_radius_16() -> Draft:
+    return Draft(
+        verdict="refuted",
+        statement="The printed floor over what w = 0 has at most grows without bound as B = 1/t falls.",
+        symbols={"t": "1/B", "n": "records", "X": "bound on the features' norm", "Y": "bound on the labels",
+                 "H": "smoothness"},
+        definitions={"B": "1/t", "floor": "min(Y, B*X)/sqrt(n)", "zero": "H*B^2*X^2/2"},
+        assumptions={"smooth": ("H >= 2", "the theorem's H"), "features": ("X >= 1", "the theorem's features")},
+        claim=without_bound("t", 2, "floor/zero", "1"),
+        instances=[({"n": 100, "X": 1, "Y": 1, "H": 2}, {"quantity": 4.0 / 10.0})],
+        derivation=[("w* minimises over the whole line, so the excess risk of w = 0 is at most H B^2 X^2/2 by "
+                     "smoothness, for every loss of the theorem with |w*| <= B.", ["smooth", "features"])],
+    )  # fmt: skip

@@ -212,25 +212,27 @@ def boosted_grid_search() -> Draft:
 
 @certificate("glm.thm9.inequality", "growth")
 def any_sign() -> Draft:
-    """n = t² fair signs: their mean is 1/(2t) or more in size with a probability above β (Paley and Zygmund)."""
+    """n = t² fair signs: their mean is share/t or more in size with a probability above β (Paley and Zygmund)."""
     first = 3
     return Draft(
         verdict="refuted",
-        statement="With more than probability beta the risk exceeds the empirical risk by R/(2 t) = R n^(-1/2)/2, "
-        "where the bound has R log(1/beta)/n: the constant needed grows like t.",
+        statement="With more than probability beta a w whose empirical risk is exactly 0 has a risk of share/(2 t) = "
+        "share n^(-1/2)/2, where the bound has R log(1/beta)/n: the constant needed grows like t.",
         symbols={"t": "root of the number of records n", "beta": "failure probability", "R": "bound on the loss",
                  "share": "of the root of the second moment, from 0 to 1"},
         definitions={
-            "n": "t^2", "chance": "(1 - share^2)^2/3", "deviation": "share*R/t", "bound": "R*log(1/beta)/n",
+            "n": "t^2", "chance": "(1 - share^2)^2/3", "deviation": "share/(2*t)", "bound": "R*log(1/beta)/n",
         },
         assumptions={"fair": ("chance > beta", "the event has more than the probability that the bound allows"),
-                     "inner": ("share <= 1", "the inequality of Paley and Zygmund")},
+                     "inner": ("share <= 1", "the inequality of Paley and Zygmund"),
+                     "range": ("R >= sqrt(2)", "|<w, x>| <= |w||x| <= sqrt(2), the bound on the loss")},
         claim=without_bound("t", first, "deviation/bound", "1"),
-        instances=[({"beta": Fraction(1, 20), "R": 1, "share": Fraction(1, 2)},
-                    {"quantity": 2.0**first / (2.0 * math.log(20.0))})],
+        instances=[({"beta": Fraction(1, 20), "R": Fraction(3, 2), "share": Fraction(1, 2)},
+                    {"quantity": 2.0**first / (6.0 * math.log(20.0))})],
         derivation=[
-            ("Linear loss -y z, H = 0, x = 1, |w| <= B = R: L = 0, and at w = R sign(mean label) the empirical risk "
-             "is -R times |mean label|. The root of a negative empirical risk is read as 0.", ["fair"]),
+            ("Loss z, H = 0, features (1, s), s = +-1 fair, |w| <= B = 1. With s_bar the mean sign w = +-(-s_bar, 1)/2 "
+             "lies in the ball and has the empirical risk exactly 0; its risk is |s_bar|/2 for one of the two signs.",
+             ["fair", "range"]),
             ("Of the sum S of n fair signs E S^2 = n and E S^4 = 3 n^2 - 2 n <= 3 n^2, so P(S^2 >= share^2 n) is at "
              "least (1 - share^2)^2/3 for every n (Paley and Zygmund), and |S|/n >= share/t there.", ["inner"]),
         ],
