@@ -35,7 +35,8 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \sloppy
 """
 _GREEK = (
-    "epsilon|delta|beta|sigma|eta|lambda|gamma|tau|alpha|kappa|mu|xi|rho|theta|phi|pi|Lambda|Delta|Phi|Omega|Theta|Sigma"
+    "epsilon|eps|delta|beta|sigma|eta|lambda|gamma|tau|alpha|kappa|mu|xi|rho|theta|phi|pi"
+    "|Lambda|Delta|Phi|Omega|Theta|Sigma"
 )
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -46,7 +47,7 @@ _SPECIAL = {
 _MARKS = re.compile(
     rf"`(?P<code>[^`]*)`|(?P<root>\bsqrt\()|\b(?P<greek>{_GREEK})(?![A-Za-z])(?P<squiggle>~?)"
     r"|(?<![A-Za-z])(?P<tilde>[A-Za-z])~|(?<![A-Za-z])(?P<hat>[LwvG])\^(?=[ ,;:.()\];]|$)|(?<![A-Za-z])(?P<star>[wB])\*"
-    r"|\^(?P<power>\([^()]*\)|-?\w+)|(?<=[A-Za-z|'~])_(?P<index>\{[^}]*\}|\w+\*?)"
+    r"|\^(?P<power>\([^()]*\)|-?\d+|[A-Za-z]\w*)|(?<=[A-Za-z|'~])_(?P<index>\{[^}]*\}|\w+\*?)"
     r"|(?P<relation><=|>=|!=|\+-)"
 )
 _RELATIONS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "+-": r"\pm"}
@@ -63,6 +64,7 @@ def prose(text: str) -> str:
     >>> print(prose("for n epsilon read sqrt(n) epsilon^2, w* in L^(w)"))
     for n $\epsilon$ read $\sqrt{\mbox{n}}$ $\epsilon$$^{2}$, $w^*$ in $\hat{L}$(w)
     """
+    text = re.sub(r'"([^"]*)"', r"“\1”", text)
     made, at = [], 0
     while found := _MARKS.search(text, at):
         made.append(escaped(text[at : found.start()]))
@@ -79,7 +81,7 @@ def prose(text: str) -> str:
 def _mark(found: re.Match[str]) -> str:
     given = {name: value for name, value in found.groupdict().items() if value}
     if "code" in given:
-        return rf"\texttt{{{escaped(given['code'])}}}"
+        return rf"\texttt{{{escaped(given['code']).replace('--', '-{}-')}}}"
     if "greek" in given:
         letter = f"\\{given['greek']}"
         return rf"$\tilde{{{letter}}}$" if "squiggle" in given else f"${letter}$"
@@ -185,7 +187,7 @@ def _table(paper: Paper, found: Iterable[Claim]) -> list[str]:
         said = known.get(claim.id)
         place, change = (said.place, said.change) if said else (claim.source, claim.consequence)
         rows.append(rf"{prose(place)} & {prose(change)} & \texttt{{{_breakable(claim)}}} \\")
-    return _long(("place", "in a copy", "entry"), (0.27, 0.42, 0.25), rows)
+    return _long(("place", "in a copy", "entry"), (0.27, 0.40, 0.25), rows)
 
 
 def _breakable(claim: Claim) -> str:
@@ -207,7 +209,7 @@ def _coverage(paper: Paper) -> list[str]:
     return [
         r"\section*{Coverage}",
         f"{coverage.counted(found)}. In the last column: number of entries, and their kinds.",
-        *_long(("place", "what stands there", "looked at by"), (0.27, 0.37, 0.30), rows),
+        *_long(("place", "what stands there", "looked at by"), (0.27, 0.36, 0.29), rows),
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from dpbench.cli.app import run
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.words import WEIGHTS
-from dpbench.report import errata
+from dpbench.report import errata, note
 
 
 @pytest.fixture(scope="module")
@@ -104,3 +106,37 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     (tmp_path / "x.json").write_text("{}")
     assert run(["errata", "glm", "--evidence", str(tmp_path)]) == 2
     assert "must be" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("typed", "set_as"), [
+    ("B^2X^2", r"B$^{2}$X$^{2}$"),
+    ('read "n eps"', r"read ``n $\eps$''"),
+    ("`dpbench errata glm --coverage`", r"\texttt{dpbench errata glm -{}-coverage}"),
+    ("n^(-1/2), e^eps", r"n$^{-1/2}$, e$^{\eps }$"),
+])  # fmt: skip
+def test_formulas_of_the_ledger_are_set(typed: str, set_as: str) -> None:
+    assert note.prose(typed) == set_as
+
+
+def test_the_note_begins_with_what_changes_and_has_every_corrected_statement() -> None:
+    text = note.latex(errata.paper_named("glm"))
+    order = ["What changes for a user", "Corrected statements", "Found by reading", "Each statement", "misprints}",
+             "section*{Coverage}"]  # fmt: skip
+    places = [text.index(words) for words in order]
+    assert places == sorted(places)
+    for name in ("4", "7", "10", "11", "13", "16"):
+        assert f"{name}$'$" in text
+    for kind in ("enumerate", "longtable", "statement", "align*"):
+        assert text.count(rf"\begin{{{kind}}}") == text.count(rf"\end{{{kind}}}")
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
+def test_the_note_compiles_and_no_line_runs_over_the_margin(tmp_path) -> None:
+    (tmp_path / "note.tex").write_text(note.latex(errata.paper_named("glm")), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "note.tex"]
+    for _ in range(3):
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
+    assert run.returncode == 0 and (tmp_path / "note.pdf").exists()
+    assert b"Overfull" not in run.stdout
