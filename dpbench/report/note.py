@@ -48,9 +48,9 @@ _MARKS = re.compile(
     rf"`(?P<code>[^`]*)`|(?P<root>\bsqrt\()|\b(?P<greek>{_GREEK})(?![A-Za-z])(?P<squiggle>~?)"
     r"|(?<![A-Za-z])(?P<tilde>[A-Za-z])~|(?<![A-Za-z])(?P<hat>[LwvG])\^(?=[ ,;:.()\];]|$)|(?<![A-Za-z])(?P<star>[wB])\*"
     r"|\^(?P<power>\([^()]*\)|-?\d+|[A-Za-z]\w*)|(?<=[A-Za-z|'~])_(?P<index>\{[^}]*\}|\w+\*?)"
-    r"|(?P<relation><=|>=|!=|\+-)"
+    r"|(?P<relation><=|>=|<<|>>|!=|\+-)"
 )
-_RELATIONS = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "+-": r"\pm"}
+_RELATIONS = {"<=": r"\le", "<<": r"\ll", ">>": r"\gg", ">=": r"\ge", "!=": r"\ne", "+-": r"\pm"}
 
 
 def escaped(text: str) -> str:
