@@ -32,14 +32,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, lambertw
 
-if TYPE_CHECKING:
-    from dpbench.papers.glm.losses import Loss
+
+class Constants(Protocol):
+    """What is asked of a loss here: values, derivatives, and its constants."""
+
+    @property
+    def parameter(self) -> float: ...
+    @property
+    def smoothness(self) -> float: ...
+    @property
+    def lipschitz(self) -> float: ...
+    def value(self, z: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """φ(z, y)."""
+
+    def derivative(self, z: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """φ'(z, y)."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +74,11 @@ class Sharper:
         ``residual_integral(loss, r)``: ∫₀^r φ(s, 0) ds, of a loss that is an even function of z − y.
     """
 
-    slope: Callable[[Loss, float, float], float] | None = None
-    gap: Callable[[Loss, float, float, bool], float] | None = None
-    span: Callable[[Loss, float, float], tuple[float, float, float]] | None = None
-    basis_minimiser: Callable[[Loss, np.ndarray, float], np.ndarray] | None = None
-    residual_integral: Callable[[Loss, np.ndarray], np.ndarray] | None = None
+    slope: Callable[[Constants, float, float], float] | None = None
+    gap: Callable[[Constants, float, float, bool], float] | None = None
+    span: Callable[[Constants, float, float], tuple[float, float, float]] | None = None
+    basis_minimiser: Callable[[Constants, np.ndarray, float], np.ndarray] | None = None
+    residual_integral: Callable[[Constants, np.ndarray], np.ndarray] | None = None
 
 
 GENERIC = Sharper()
@@ -75,13 +88,13 @@ GENERIC = Sharper()
 # Losses r ↦ Hr²/2 of the residual r = z − y up to |r| = G/H, linear beyond: squared, half-squared, Huber
 
 
-def _slope_at_corner(loss: Loss, z_bound: float, y_bound: float) -> float:
+def _slope_at_corner(loss: Constants, z_bound: float, y_bound: float) -> float:
     """φ' rises in z and falls in y: the supremum is at a corner."""
     corners = np.array([(z, y) for z in (-z_bound, z_bound) for y in (-y_bound, y_bound)])
     return float(np.abs(loss.derivative(corners[:, 0], corners[:, 1])).max())
 
 
-def _residual_gap(loss: Loss, a: float, b: float, one_dimensional: bool) -> float:
+def _residual_gap(loss: Constants, a: float, b: float, one_dimensional: bool) -> float:
     knee = loss.lipschitz / loss.smoothness
     return loss.smoothness * (_quadratic_line(a, b, knee) if one_dimensional else _quadratic_plane(a, b, knee))
 
@@ -104,13 +117,13 @@ def _quadratic_line(a: float, b: float, knee: float) -> float:
     return 2.0 * b if best <= 0.5 * b else best + b + b * b / (4.0 * best)
 
 
-def _residual_span(loss: Loss, z_bound: float, y_bound: float) -> tuple[float, float, float]:
+def _residual_span(loss: Constants, z_bound: float, y_bound: float) -> tuple[float, float, float]:
     """0 where z = y; the supremum is at the largest residual."""
     high = float(loss.value(np.array([z_bound]), np.array([-y_bound]))[0])
     return 0.0, high, high
 
 
-def _residual_minimiser(loss: Loss, bias: np.ndarray, y: float) -> np.ndarray:
+def _residual_minimiser(loss: Constants, bias: np.ndarray, y: float) -> np.ndarray:
     """Where (1+b)φ'(z − y) + (1−b)φ'(z + y) = 0: by, or past the knee y − (G/H)(1−b)/(1+b)."""
     knee = loss.lipschitz / loss.smoothness
     if math.isinf(knee):
@@ -118,7 +131,7 @@ def _residual_minimiser(loss: Loss, bias: np.ndarray, y: float) -> np.ndarray:
     return np.where(y * (1.0 + bias) <= knee, bias * y, y - knee * (1.0 - bias) / (1.0 + bias))
 
 
-def _residual_integral(loss: Loss, r: np.ndarray) -> np.ndarray:
+def _residual_integral(loss: Constants, r: np.ndarray) -> np.ndarray:
     size, knee = np.abs(r), loss.lipschitz / loss.smoothness
     inner = np.minimum(size, knee)
     if math.isinf(knee):
@@ -136,11 +149,11 @@ RESIDUAL_SHARPER = Sharper(
 # The absolute loss: D = 2‖X‖G is what any Lipschitz loss has
 
 
-def _absolute_minimiser(loss: Loss, bias: np.ndarray, y: float) -> np.ndarray:
+def _absolute_minimiser(loss: Constants, bias: np.ndarray, y: float) -> np.ndarray:
     return np.full_like(bias, y)
 
 
-def _absolute_integral(loss: Loss, r: np.ndarray) -> np.ndarray:
+def _absolute_integral(loss: Constants, r: np.ndarray) -> np.ndarray:
     return 0.5 * r * np.abs(r)
 
 
@@ -152,12 +165,12 @@ ABSOLUTE_SHARPER = Sharper(
 # The logistic loss
 
 
-def _logistic_slope(loss: Loss, z_bound: float, y_bound: float) -> float:
+def _logistic_slope(loss: Constants, z_bound: float, y_bound: float) -> float:
     """1/(1 + e^(−z)) at the far end."""
     return float(abs(loss.derivative(np.array([-z_bound]), np.ones(1))[0]))
 
 
-def _logistic_gap(loss: Loss, a: float, b: float, one_dimensional: bool) -> float:
+def _logistic_gap(loss: Constants, a: float, b: float, one_dimensional: bool) -> float:
     return _logistic_line(a) if one_dimensional else _logistic_plane(a)
 
 
@@ -177,13 +190,13 @@ def _logistic_line(a: float) -> float:
     return float(expit(best)) + w / best
 
 
-def _logistic_span(loss: Loss, z_bound: float, y_bound: float) -> tuple[float, float, float]:
+def _logistic_span(loss: Constants, z_bound: float, y_bound: float) -> tuple[float, float, float]:
     """sup − inf is z_bound exactly, where the two ends would cancel."""
     least = math.log1p(math.exp(-z_bound))
     return least, z_bound + least, z_bound
 
 
-def _logistic_minimiser(loss: Loss, bias: np.ndarray, y: float) -> np.ndarray:
+def _logistic_minimiser(loss: Constants, bias: np.ndarray, y: float) -> np.ndarray:
     return np.log((1.0 + bias) / (1.0 - bias))
 
 
@@ -193,12 +206,12 @@ LOGISTIC_SHARPER = Sharper(_logistic_slope, _logistic_gap, _logistic_span, _logi
 # The capped-linear loss
 
 
-def _capped_slope(loss: Loss, z_bound: float, y_bound: float) -> float:
+def _capped_slope(loss: Constants, z_bound: float, y_bound: float) -> float:
     """−y where φ is linear; beyond, largest for y near 0."""
     return max(y_bound, z_bound - loss.parameter)
 
 
-def _capped_gap(loss: Loss, a: float, b: float, one_dimensional: bool) -> float:
+def _capped_gap(loss: Constants, a: float, b: float, one_dimensional: bool) -> float:
     return _capped_line(a, b, loss.parameter) if one_dimensional else b + max(b, a - loss.parameter)
 
 
@@ -210,14 +223,14 @@ def _capped_line(a: float, b: float, end: float) -> float:
     return max(2.0 * b, a - end + other / a)
 
 
-def _capped_span(loss: Loss, z_bound: float, y_bound: float) -> tuple[float, float, float]:
+def _capped_span(loss: Constants, z_bound: float, y_bound: float) -> tuple[float, float, float]:
     """Beyond its linear part the steepest labels are those near 0."""
     high = float(loss.value(np.array([z_bound]), np.array([-y_bound]))[0])
     high = max(high, 0.5 * max(0.0, z_bound - loss.parameter) ** 2)
     return 0.0, high, high
 
 
-def _capped_minimiser(loss: Loss, bias: np.ndarray, y: float) -> np.ndarray:
+def _capped_minimiser(loss: Constants, bias: np.ndarray, y: float) -> np.ndarray:
     return loss.parameter + y * 2.0 * bias / (1.0 + bias)
 
 
