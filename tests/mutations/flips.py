@@ -94,8 +94,8 @@ def to_try(
     if before and not (left or before.get("left alone")):
         return {}
     still = {name: asked for name, asked in names.items() if name not in turned}
-    if before and left:  # where the time did not suffice
-        return {name: asked for name, asked in still.items() if name in before["not run"]}
+    if before and left:  # where the time did not suffice, and what has come since
+        return {name: asked for name, asked in still.items() if name not in before["as expected"]}
     return still if left or mutation in FAR else names
 
 
