@@ -17,7 +17,6 @@ from dpbench.certificates.build import Draft, above, near
 from dpbench.certificates.evidence import claims, entries
 from dpbench.certificates.records import record
 from dpbench.ledger.core import rate_verdict
-from dpbench.papers.publicdata.claims import sweeps
 from dpbench.rates.slopes import theory_slope
 
 Points = list[tuple[Fraction, Fraction, Fraction]]
@@ -67,9 +66,7 @@ def draft(claim: str) -> Draft | None:
     reach = [above(max(gap, 1e-9) / error, 5) if error else Fraction(0) for gap in (value - ends[0], ends[1] - value)]
     low, high = value - float(reach[0]) * error, value + float(reach[1]) * error
     expected = Fraction(round(theory_slope([float(p[0]) for p in made], evidence["series"][name]) * 10**6), 10**6)
-    allowed = Fraction(str(entry.tolerance))
-    if entry.paper == "publicdata":
-        allowed = min(allowed, near(sweeps.tolerance(float(expected)), 4))
+    allowed = Fraction(entry.tolerance).limit_denominator(10**4)
     if rate_verdict((low, high), float(expected), entry.side, float(allowed)) != record["verdict"]:
         return None
     if record["verdict"] == "undecided" or (

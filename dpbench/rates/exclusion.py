@@ -93,13 +93,33 @@ def would_see(interval: Interval, expected: float, *, side: str = "upper", toler
     return max(slower, faster)
 
 
+def worthless(expected: float, tolerance: float = 0.1) -> float:
+    """The slope of a law so wrong that a measurement which cannot reject it tests nothing.
+
+    0, a law that does not fall, where the expected one falls; half a power more where it does not.
+    """
+    return 0.0 if expected < -tolerance else expected + 0.5
+
+
+def slowest(interval: Interval, expected: float, tolerance: float = 0.1) -> float:
+    """The slope above which a law is inconsistent, where its interval is as wide as this one on either side."""
+    return expected + tolerance + 0.5 * (interval[1] - interval[0])
+
+
 def wording(interval: Interval, expected: float, *, side: str = "upper", tolerance: float = 0.1) -> str:
-    """What the measurement says of the claim, with the smallest error that it would see."""
+    """What the measurement says of the claim: the smallest error that it would see, the slowest law it would reject."""
     seen = would_see(interval, expected, side=side, tolerance=tolerance)
     if seen == 0.0:
         return "contradicted: the whole interval lies beyond the tolerance"
     error = "slower" if side == "upper" else "slower or faster"
-    return f"not contradicted (would see {seen:.2f}): a law {error} by more than {seen:.2f} would be inconsistent"
+    least = slowest(interval, expected, tolerance)
+    said = (
+        f"not contradicted (would see {seen:.2f}): a law {error} by more than {seen:.2f} would be inconsistent; an "
+        f"interval as wide as this one rejects slopes above {least:+.2f}"
+    )
+    if least < worthless(expected, tolerance):
+        return said
+    return f"{said}: an illustration and no test, for a law of slope {worthless(expected, tolerance):+.2f} would pass"
 
 
 def data_sets_needed(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +14,9 @@ from scipy.stats import binom
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import rate_verdict
+from dpbench.ledger.registry import all_claims
 from dpbench.rates import compatible, data_sets_needed, slope, theory_slope, would_see
-from dpbench.rates.exclusion import wording
+from dpbench.rates.exclusion import slowest, wording, worthless
 from dpbench.rates.slopes import mean_limits
 
 GRID = [100.0, 200.0, 400.0, 800.0]
@@ -122,6 +125,35 @@ def test_the_smallest_error_seen_is_where_the_verdict_turns() -> None:
             assert (rate_verdict(moved, expected, side) == "inconsistent") is verdict
     assert would_see((-0.3, -0.2), -0.6) == 0.0 and wording((-0.3, -0.2), -0.6).startswith("contradicted")
     assert "not contradicted (would see 0.12)" in wording((-0.62, -0.5), -0.6)
+
+
+EVIDENCE = Path(__file__).resolve().parents[2] / "evidence" / "ledger"
+
+
+def test_every_rate_of_the_ledger_rejects_a_planted_wrong_exponent() -> None:
+    """Planted: a law that does not fall (steeper by half a power, where none is to fall), measured as finely."""
+    seen = 0
+    for claim in (claim for claim in all_claims() if claim.kind == "rate"):
+        document = json.loads((EVIDENCE / f"{claim.id}.json").read_text(encoding="utf-8"))
+        found, expected = document["evidence"], document["evidence"]["reference"]
+        low, high = found["interval"] or (found["value"], found["value"])
+        wrong, half = worthless(expected, claim.tolerance), 0.5 * (high - low)
+        planted = rate_verdict((wrong - half, wrong + half), expected, claim.side, claim.tolerance)
+        assert planted == "inconsistent", f"{claim.id}: at {wrong:+.2f} +- {half:.3f} it says {planted}"
+        seen += 1
+    assert seen > 70
+
+
+@pytest.mark.parametrize(("expected", "wrong"), [(-0.5, 0.0), (-0.11, 0.0), (-0.1, 0.4), (0.0, 0.5), (1.0, 1.5)])
+def test_what_tests_nothing_says_so(expected: float, wrong: float) -> None:
+    """An interval is called an illustration from the width on at which the worthless law is no longer rejected."""
+    assert worthless(expected) == pytest.approx(wrong)
+    half = wrong - expected - 0.1
+    for factor, illustrates in ((0.99, False), (1.01, True)):
+        wide = (expected - factor * half, expected + factor * half)
+        assert (slowest(wide, expected) > wrong) is illustrates is ("an illustration" in wording(wide, expected))
+        laid = (wrong - factor * half, wrong + factor * half)
+        assert (rate_verdict(laid, expected, "upper") == "inconsistent") is not illustrates
 
 
 def test_planned_data_sets_see_the_error_half_the_time() -> None:

@@ -37,7 +37,7 @@ _ORDERS = {"": (1, 2.0), ".theta-175": (2, 1.75), ".theta-150": (2, 1.5), ".thet
 
 def in_n(context: Context, theta: float, moment: str) -> Rows:
     """The slope in n at d = 2: Student's t with 0.2 more degrees of freedom than θ, in x and in the noise."""
-    population, count, repeats = _population(theta, moment, 2), 16, 48
+    population, count, repeats = _population(theta, moment, 2), 16 if theta > 1.25 else 32, 48
     grid = context.pick(quick=(250, _QUICK[theta]), full=(1000, 3162, 10_000, 31_623))
     samples = outputs(context, [Point(population, n, ExponentialMechanism(EPSILON)) for n in grid], count, repeats)
     for n, part in zip(grid, samples, strict=True):

@@ -60,14 +60,14 @@ _HOW = (
     statement="n = O~(alpha^-5) records suffice: excess risk falls as n^(-1/5), agnostic, Laplace weights.",
     because=_HOW,
 )
-def in_n(context: Context, name: str) -> tuple[str, Evidence]:
+def in_n(context: Context, name: str) -> Evidence:
     """α = n^{−1/k}, m of order α^{−j}, uniform marginals."""
     power, width, share, noise, sets, mechanism = CASES[name]
     least = 2000 if noise > 0.0 else 1000  # below it the noise of the weights hides everything
     sizes = context.pick(quick=(least, 50_000), full=(least, 10_000, 50_000, 250_000))
     population = line(Thresholds(), noise=noise, cells=CELLS)
     rows = along_n(sizes, power, lambda a: max(2.0, share * a**-width), population, lambda _: mechanism)
-    return judged(context, rows, context.pick(quick=sets, full=160), 16)
+    return judged(context, rows, context.pick(quick=sets, full=240), 16)
 
 
 paper.variant(
@@ -100,7 +100,7 @@ paper.rate(
     because=_HOW + "The axis is 1/sigma. A slope cannot test a ceiling that lies far above what is measured; the "
         "family named needs sigma^(-5/2).",
 )
-def in_sigma(context: Context) -> tuple[str, Evidence]:
+def in_sigma(context: Context) -> Evidence:
     """α = (nσ⁴)^{−1/5}, m = 1/(ασ)²/2 at a fixed n: ν uniform on the share σ of [0, 1] around the boundary."""
     n, rows = 50_000, []
     for s in context.pick(quick=(1.0, 0.0625), full=(1.0, 0.5, 0.25, 0.125, 0.0625)):
@@ -228,7 +228,7 @@ def printed_settings(context: Context) -> Evidence:
     "functional is largest at a vertex, and a convex class. eta and m follow alpha = n^(-1/5), the runs are private. "
     + NEAREST.format("publicdata.thm7.rate.n.worst"),
 )
-def hull(context: Context) -> tuple[str, Evidence]:
+def hull(context: Context) -> Evidence:
     """Algorithm 3, exact calibration, on the hull of {g1, g2, h}."""
     rows = along_n(
         context.pick(quick=(1000, 200_000), full=(1000, 10_000, 100_000)), 5.0, lambda a: 4.0 / a**2,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.ledger.core import LEVEL, Context, Evidence, rate_verdict
+from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.harness import Row, column, margins
 from dpbench.papers.publicdata._oracles import joint
 from dpbench.papers.publicdata.populations import FinitePopulation
@@ -77,14 +77,9 @@ def along_n(
     return made
 
 
-def tolerance(expected: float) -> float:
-    """How much slower a slope may be: 0.1, or half of an exponent below 0.2, which 0.1 could not tell from 0."""
-    return min(0.1, 0.5 * abs(expected))
-
-
 def judged(
-    context: Context, rows: Sequence[Row], trials: int | Sequence[int], repeats: int, *notes: str, side: str = "upper"
-) -> tuple[str, Evidence]:
+    context: Context, rows: Sequence[Row], trials: int | Sequence[int], repeats: int, *notes: str
+) -> Evidence:
     """Slope of the mean excess risk along the first column of `setting`s against that of the proven accuracy.
 
     `trials`: data sets at each row. The column "over ceiling" is the mean excess over that accuracy.
@@ -96,11 +91,12 @@ def judged(
     few = sweep(plain, [max(4, count // 8) for count in counts], seed=context.seed, map_blocks=context.map)
     found, expected = slope(table[axis], samples, level=LEVEL), theory_slope(table[axis], alphas)
     away = "slower" if found.value > expected else "faster"
-    return rate_verdict(found.interval, expected, side, tolerance(expected)), Evidence(
+    return Evidence(
         value=found.value,
         interval=found.interval,
         level=LEVEL,
         trials=found.trials * repeats,
+        reference=expected,
         series=table | {
             "measured": found.means.tolist(),
             "standard error": found.errors.tolist(),
