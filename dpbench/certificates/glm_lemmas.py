@@ -118,6 +118,35 @@ def lemma11() -> Draft:
     )  # fmt: skip
 
 
+@certificate("glm.lemma11.inequality.rare", "inequality")
+def lemma11_rare() -> Draft:
+    """One rare record (1, 0) among records (0, 0) and w = 1; Y is free, for the loss at zero is 0."""
+    n, beta, gamma, y = 1000, Fraction(1, 10**5), Fraction(121, 100), Fraction(1, 10_000)
+    loss = Fraction(51, 50) * beta / n
+    return Draft(
+        verdict="refuted",
+        statement="One record makes the mean loss larger than the bound, and comes with more than probability beta.",
+        symbols={"n": "records", "Y": "bound on the root of the loss at zero, which is 0", "H": "smoothness H~",
+                 "gamma": "sub-Gaussian parameter", "beta": "failure probability",
+                 "loss": "the risk of w = 1: the chance of the record (1, 0)"},
+        definitions={
+            "T": "4*gamma*log(4/beta)*sqrt(H)/(Y*sqrt(n))",
+            "U": "4*gamma*log(4/beta)*Y*sqrt(H)/sqrt(n) + Y*sqrt(log(2/beta))/sqrt(n)",
+        },
+        assumptions={"beyond": ("1/n > (1 + T)*loss + U", "a single record (1, 0) breaks the first inequality"),
+                     "squared": ("H = 2", "the squared loss"),
+                     "model": ("gamma^2*log(2) >= 1", "E exp(w^2/gamma^2) <= 2 for w = 1")},
+        claim={"left": "1 - (1 - loss)^n", "relation": "<=", "right": "beta"},
+        instances=[({"n": n, "Y": y, "H": 2, "gamma": gamma, "beta": beta, "loss": loss},
+                    {"left": -math.expm1(n * math.log1p(-float(loss))), "right": beta})],
+        derivation=[("w = 1, records (1, 0) with probability loss, else (0, 0): the mean loss is the share of the "
+                     "records (1, 0), 1/n or more if there is one, and the loss at zero is 0.", ["squared", "model"]),
+                    ("A single one breaks the inequality; the left side is the chance of that.", ["beyond"])],
+        theory={"T": lambda v: theory.boosting_spread(v["H"], v["Y"], v["gamma"], int(v["n"]), v["beta"]),
+                "U": lambda v: theory.boosting_upper(v["H"], v["Y"], v["gamma"], int(v["n"]), v["beta"])},
+    )  # fmt: skip
+
+
 @certificate("glm.thm7.inequality.penalty", "inequality")
 def penalty() -> Draft:
     """Equation (21) at w = 0: 4Y² stands where the second moment is of the order Y⁴."""

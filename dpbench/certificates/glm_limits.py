@@ -9,6 +9,7 @@ import numpy as np
 
 from dpbench.certificates.build import Draft, certificate, without_bound
 from dpbench.papers.glm import theory_selection as theory
+from dpbench.papers.glm.spaces import floors
 from dpbench.privacy import selection
 from lowerbounds._packing import packing
 from lowerbounds._theorem4 import PROVED, printed_minimum
@@ -207,6 +208,30 @@ def boosted_grid_search() -> Draft:
             ("A point mass at (X, Y), |w*| = 1: w_0 = 0 has the excess Y^2, and as in glm.thm7.inequality.printed it "
              "is chosen but for a chance below 0.323 beta, whatever the base returns.", ["loss", "radius"]),
         ],
+    )  # fmt: skip
+
+
+@certificate("glm.thm3.inequality.low-dimension.algorithm-3", "growth")
+def low_dimension() -> Draft:
+    """At n = t⁶, ε = t⁻³, δ = t⁻¹² the floor is of order t⁻², the remark of order t⁻³ but for the logarithm."""
+    first = 2
+    t = 2.0**first
+    floor = (2.0 * t**3) ** (-2.0 / 3.0) - 0.25 / t**6
+    remark = (math.sqrt(2.0) + 1.0 + 6.9 * math.sqrt(12.0 * math.log(t))) / t**3
+    return Draft(
+        verdict="refuted",
+        statement="At n = t^6, epsilon = n^(-1/2) and delta = n^(-2) the excess of Algorithm 3, whatever lambda is, "
+        "over the remark grows faster than n^(1/12).",
+        symbols={"t": "n^(1/6)", "G": "bound on the gradients, of Lemma 2"},
+        definitions={
+            "n": "t^6", "epsilon": "t^(-3)", "delta": "t^(-12)",
+            "excess": "min(1/4, (2*n*epsilon)^(-2/3) - 1/(4*n))",
+            "remark": "(sqrt(2) + 1)/sqrt(n) + G*sqrt(log(1/delta))/(n*epsilon)",
+        },
+        assumptions={"gradients": ("G >= 4 + 2*sqrt(2)", "Lemma 2 at H = 2, B = X = Y = 1")},
+        claim=without_bound("t", first, "excess/remark", "1/2", holds=["delta <= epsilon/13", "epsilon <= 1"]),
+        instances=[({"G": Fraction(69, 10)}, {"quantity": floor / remark})],
+        derivation=[(floors.REMARK_STEPS[0], ["gradients"]), (floors.REMARK_STEPS[1], [])],
     )  # fmt: skip
 
 

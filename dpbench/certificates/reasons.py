@@ -23,8 +23,6 @@ REASONS: dict[str, str] = {
     "glm.lemma6.inequality.printed": "the excess is a closed form over hardest scales found by search",
     "glm.lemma8.inequality.steps": "the entry's module decides it along its sizes; none has been sealed yet",
     "glm.lemma11.inequality.direction": "the entry's module decides it for one law; none has been sealed yet",
-    "glm.thm3.inequality.low-dimension.algorithm-3": "its noise is that of the exact Gaussian profile at (epsilon, "
-    "delta), a root that the grammar does not have",
     "glm.thm10.inequality.step": "the entry's module decides it along its sizes; none has been sealed yet",
     "glm.lemma7.inequality": "no constant is stated: sampled lower bounds need constants that grow",
     "glm.thm2.inequality.dimension": "the excess is a closed form over hardest scales found by search",
@@ -38,7 +36,6 @@ REASONS: dict[str, str] = {
     "publicdata.thm2.privacy.one-call": "its shift is a least-squares norm found by enumeration",
     "publicdata.thm4.inequality.confidence": "the proof for every log(1/beta) is in the entry's module",
     "publicdata.thm4.privacy.gaussian-drawn": "given public points that are drawn: a product over 65,536 counts",
-    "glm.lemma11.inequality.rare": "the entry's module decides it for one rare record; none has been sealed yet",
     "publicdata.lemma10.privacy": "the side condition (103) is not met by all its settings",
 }
 """Of decided entries that have none; a test holds that each is an entry of the ledger without a certificate."""

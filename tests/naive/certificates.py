@@ -95,9 +95,9 @@ def inequality(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verd
 def mixture(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict: str) -> bool:
     edges = [number(edge) for edge in claim["partition"]]
     at = [read.given(**{claim["variable"]: e}) for e in edges]
-    profiles, tails = [r(claim["profile"]) for r in at], [r(claim["tail"]) for r in at]
+    tails = [r(claim["tail"]) for r in at]
     falls = all(a >= b for a, b in itertools.pairwise(tails)) and tails[-1] >= 0 and tails[0] <= 1
-    rises = all(a <= b for a, b in itertools.pairwise(profiles)) and all(a < b for a, b in itertools.pairwise(edges))
+    rises = all(a < b for a, b in itertools.pairwise(edges))
     lower = mpmath.mpf(0)
     for k, (a, b) in enumerate(itertools.pairwise(edges)):  # the least of points inside the cell
         inside = [read.given(**{claim["variable"]: a + (b - a) * j / 2})(claim["profile"]) for j in range(3)]

@@ -27,6 +27,8 @@ SECOND = {
     "glm.thm1.privacy.printed": ("test_glm_second_route.py", "test_theorem_1_suffices_up_to_36_and_not_beyond"),
     "glm.cor2.privacy.printed": ("test_glm_second_route.py", "test_theorem_1_suffices_up_to_36_and_not_beyond"),
     "glm.thm10.privacy.printed": ("test_glm_second_route.py", "test_theorem_10_far_out_by_quadrature"),
+    "glm.thm3.inequality.low-dimension.algorithm-3": (
+        "test_glm_remarks.py", "test_the_floor_for_every_lambda_is_below_the_infimum_and_above_a_cheaper_mechanism"),
     "glm.thm4.floor.d1": (
         "test_theorem4.py", "test_in_one_dimension_no_data_set_exceeds_the_ceiling_of_the_noisy_sign"),
 }  # fmt: skip

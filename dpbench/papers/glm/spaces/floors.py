@@ -103,7 +103,37 @@ _CONSTANT = (
     "d'^(1/p)), and every (epsilon, delta) holds.",
 )
 
+REMARK = Space(
+    "Algorithm 3 with any lambda on the worst of a family of populations, squared loss, d = B = X = Y = 1",
+    {
+        "n": Integer("records", 1, 10**9),
+        "epsilon": Real("claimed", 1e-6, 1.0),
+        "delta": Real("claimed", 1e-12, 1e-2),
+    },
+    definitions={
+        "G": "4 + 2*sqrt(2)",
+        "excess": "min(1/4, (2*n*epsilon)^(-2/3) - 1/(4*n))",
+        "remark": "(sqrt(2) + 1)/sqrt(n) + G*sqrt(log(1/delta))/(n*epsilon)",
+    },
+    conditions={
+        "small": ("delta <= epsilon/13", "for then mu is at most epsilon"),
+        "level": ("epsilon <= 1", "the range in which that was derived"),
+        "least": ("n*epsilon >= 1", "a floor below 1/4"),
+    },
+)
+REMARK_STEPS = (
+    "Records (1, 1) with probability p, else (0, 0). A lone record (1, 1) or (1, -1) moves the minimiser by "
+    "4/(n(lambda + 2/n)), which the noise has to hide at the parameter mu of the exact Gaussian profile; by Jensen's "
+    "inequality the excess is at least lambda/8 at p = lambda/2, and sigma^2 at p = 1: for lambda <= 2 the larger of "
+    "them is at least (2 n mu)^(-2/3) - 1/(4n), for lambda > 2 it is 1/4 at least.",
+    "mu <= epsilon: at mu = epsilon the Gaussian profile is Phi(epsilon/2 - 1) - exp(epsilon) Phi(-1 - epsilon/2), at "
+    "least epsilon/13 for epsilon <= 1, and delta is no more than that.",
+)
+
 QUESTIONS: dict[str, Any] = {
+    "glm.thm3.inequality.low-dimension.algorithm-3": order(
+        REMARK, "excess", "remark", scalable=("n", "epsilon", "delta"), derivation=REMARK_STEPS
+    ),
     "glm.thm4.floor.small-radius": order(
         KNOWN, "minimum", "attained", scalable=("n", "d", "Y", "reach"), derivation=_KNOWN,
         conditions={"plane": ("d >= 2", "beside the case of one dimension, an entry of its own")},
@@ -116,6 +146,10 @@ QUESTIONS: dict[str, Any] = {
         KNOWN, "79/10000*(one*single + (1 - one)*plane)", "attained", definitions=_CASES, derivation=_KNOWN
     ),
     "glm.thm4.inequality.wlog": inequality(DUMMY, "79/10000*minimum", "attained", derivation=_DUMMY),
+    "glm.thm16.floor.small-radius": order(
+        SMALL, "min(Y, B*X)/sqrt(n)", "zero", scalable=("n", "B", "X", "Y"), derivation=_SMALL,
+        conditions={"footnote": ("min(min(X, Y), H) >= 1", "footnote 1: X, Y and H are of the order of 1 at least")},
+    ),
     "glm.cor5.floor.small-radius": order(
         SMALL, "min(min(Y^2, (B^2*X^2 + d*Y^2)/n), B*X*Y/sqrt(n))", "zero", scalable=("n", "d", "B", "X", "Y"),
         derivation=_SMALL,

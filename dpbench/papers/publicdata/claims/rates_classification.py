@@ -188,7 +188,7 @@ def averaged_in_sigma(context: Context) -> Evidence:
         population = line(Thresholds(), sigma, noise=0.1, cells=128, loss="absolute")
         mechanism = AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(0.5 * alpha**-8), perturbation=0.2 * alpha)
         rows.append(setting("1/sigma", 1.0 / sigma, alpha, n, 4.0 / (alpha * sigma) ** 2, population, mechanism))
-    _, found = judged(context, rows, 16, context.pick(quick=4, full=8))
+    found = judged(context, rows, 16, context.pick(quick=4, full=8))
     return beneath(found, f"n = {n:,}; alpha has the slope {12.0 / 14.0:.3f}")
 
 

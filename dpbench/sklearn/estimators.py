@@ -1,18 +1,4 @@
-"""Thin scikit-learn estimators over the mechanisms: `fit`, `predict`, `epsilon_`, `delta_`; bounds are declared.
-
->>> from dpbench.sklearn import PrivateClassifier
->>> model = PrivateClassifier("noisy-gd", epsilon=1.0, delta=1e-5, x_bound=2.0, radius=2.0, random_state=0)
->>> model.fit([[1.0, 0.5], [-1.0, -0.5]] * 500, [1, 0] * 500).predict([[0.5, 1.0]]).tolist()
-[1]
-
-What is promised of a fitted model: its coefficients are (`epsilon_`, `delta_`)-DP under the replacement of one record,
-where bounds, radius and the set of classes were chosen without looking at the records. Nothing else of a fit (the
-parameters aside) depends on the records. As for every mechanism here, with ``arithmetic="float"`` the promise idealises
-real numbers, and an integer `random_state` makes the noise known: leave it None for a release.
-
-The mechanisms with public data have no estimator: they need a second, public sample and a class of hypotheses beside X
-and y.
-"""
+"""Estimators over the mechanisms: a fit is one release, its bounds are declared."""
 
 from __future__ import annotations
 
@@ -33,17 +19,26 @@ from dpbench.papers.glm.peers.comparison import ALGORITHMS, HEAVY_TAILED
 from dpbench.papers.glm.peers.comparison import mechanism as by_name
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
+from dpbench.privacy.profile import Profile
 
-__all__ = ["HeavyTailedRegressor", "PrivateClassifier", "PrivateRegressor"]
+
+class PrivateFit(BaseEstimator):
+    """What has a guarantee of its own: `epsilon_`, `delta_` and `guarantee_` of a fit."""
+
+    guarantee_: Profile
+    epsilon_: float
+    delta_: float
 
 
-class _Linear(BaseEstimator):
+class PrivateLinear(PrivateFit):
     """What the estimators share: one release of a mechanism, read as coefficients."""
 
-    def _release(self, mechanism: Any, problem: Any, delta: float, constant: float) -> Self:
-        """Fit by one release; the last weight is that of a column of `constant`, unless this is 0."""
-        given = self.random_state
-        seed = None if given is None else int(check_random_state(given).randint(2**31 - 1))
+    def fit(self, X: Any, y: Any) -> Self:
+        """Run the mechanism once on the records."""
+        mechanism, problem, delta, constant = self._prepared(X, y)
+        given: Any = self
+        random_state = given.random_state
+        seed = None if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
         w = np.asarray(mechanism.release(problem, seed).w)
         self.guarantee_ = mechanism.guarantee(problem)
         self.epsilon_, self.delta_ = float(self.guarantee_.epsilon(delta)), float(delta)
@@ -51,6 +46,22 @@ class _Linear(BaseEstimator):
         self.coef_ = w[:-1] if constant else w
         self.intercept_ = float(w[-1] * constant) if constant else 0.0
         return self
+
+    def promised(self, X: Any, y: Any) -> Profile:
+        """What a fit to these records would guarantee; nothing is released."""
+        mechanism, problem, _, _ = self._prepared(X, y)
+        found: Profile = mechanism.guarantee(problem)
+        return found
+
+    @property
+    def epsilon_of_this_fit_(self) -> float:
+        """`epsilon_` under its full name: of this one fit. Further fits on the same records cost as much again."""
+        check_is_fitted(self)
+        return self.epsilon_
+
+    def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, float, float]:
+        """Mechanism, problem, δ, and the constant of the last column, 0 where there is none."""
+        raise NotImplementedError
 
     def _linear(self, X: Any, sparse: str | bool) -> np.ndarray:
         check_is_fitted(self)
@@ -73,10 +84,11 @@ def _mechanism(value: Any) -> Any:
     return value
 
 
-class _OverGLM(_Linear):
+class _OverGLM(PrivateLinear):
     """The mechanisms for generalised linear models."""
 
-    def _fit(self, X: Any, y: np.ndarray, y_bound: float) -> Self:
+    def _over(self, X: Any, y: np.ndarray, y_bound: float) -> tuple[Any, Any, float, float]:
+        """What `_prepared` gives, of checked records."""
         given: Any = self
         bounds = {"loss": given.loss, "y_bound": y_bound, "radius": given.radius}
         problem = GLMProblem(X, y, x_bound=given.x_bound, on_excess=given.on_excess, **bounds)
@@ -86,7 +98,7 @@ class _OverGLM(_Linear):
             wider = math.sqrt(2.0) * problem.x_bound * (1.0 + 1e-12)
             problem = GLMProblem(_with_constant(problem.X, constant), problem.y, x_bound=wider, **bounds)
         mechanism = _chosen(given.mechanism, given.epsilon, given.delta, given.arithmetic)
-        return self._release(mechanism, problem, given.delta, constant)
+        return mechanism, problem, given.delta, constant
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -139,7 +151,7 @@ class PrivateRegressor(RegressorMixin, _OverGLM):
     coef_ : ndarray, shape (d,)
     intercept_ : float
     epsilon_, delta_ : float
-        What the fit's guarantee gives at `delta`; at most the ε asked for.
+        What the fit's guarantee gives at `delta`; at most the ε asked for. `epsilon_of_this_fit_` is the same number.
     guarantee_ : Profile
     mechanism_ : mechanism
     n_features_in_ : int
@@ -162,10 +174,9 @@ class PrivateRegressor(RegressorMixin, _OverGLM):
         self.arithmetic = arithmetic
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Run the mechanism once on the records."""
+    def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, float, float]:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
-        return self._fit(X, np.asarray(y, dtype=np.float64), self.y_bound)
+        return self._over(X, np.asarray(y, dtype=np.float64), self.y_bound)
 
     def predict(self, X: Any) -> np.ndarray:
         """⟨w, x⟩ + b for each row of X, shape (n,)."""
@@ -212,8 +223,7 @@ class PrivateClassifier(ClassifierMixin, _OverGLM):
         self.arithmetic = arithmetic
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Run the mechanism once on the records."""
+    def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, float, float]:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         if type_of_target(y) == "multiclass" and self.classes is None:
@@ -225,7 +235,7 @@ class PrivateClassifier(ClassifierMixin, _OverGLM):
         if not np.isin(y, classes).all():
             raise invalid("y", f"made of the labels {classes.tolist()}", np.setdiff1d(y, classes).tolist())
         self.classes_ = classes
-        return self._fit(X, np.where(y == classes[1], 1.0, -1.0), 1.0)
+        return self._over(X, np.where(y == classes[1], 1.0, -1.0), 1.0)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """⟨w, x⟩ + b for each row of X, shape (n,); the second class where it is positive."""
@@ -247,7 +257,7 @@ class PrivateClassifier(ClassifierMixin, _OverGLM):
         return tags
 
 
-class HeavyTailedRegressor(RegressorMixin, _Linear):
+class HeavyTailedRegressor(RegressorMixin, PrivateLinear):
     """Regression by least absolute deviations of data without bounds, ε-DP, over a mechanism for heavy tails.
 
     Parameters
@@ -278,8 +288,7 @@ class HeavyTailedRegressor(RegressorMixin, _Linear):
         self.moment = moment
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Run the mechanism once on the records."""
+    def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, float, float]:
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         problem = HeavyTailedProblem(
             X, y, radius=self.radius, domain=self.domain, theta=self.theta, tau=self.tau, moment=self.moment
@@ -289,7 +298,7 @@ class HeavyTailedRegressor(RegressorMixin, _Linear):
             mechanism = by_name(choice("mechanism", self.mechanism, private), self.epsilon, 0.0)
         else:
             mechanism = replace(_mechanism(self.mechanism), epsilon=self.epsilon)
-        return self._release(mechanism, problem, 0.0, 0.0)
+        return mechanism, problem, 0.0, 0.0
 
     def predict(self, X: Any) -> np.ndarray:
         """⟨w, x⟩ for each row of X, shape (n,)."""

@@ -1,0 +1,209 @@
+"""Scaling by declared ranges, the search whose guarantee is its own, and what of a pipeline looks at the records."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import log_ndtr, ndtr
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import BaggingClassifier
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import FunctionTransformer, Normalizer, PolynomialFeatures, StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dpbench.core.validation import InvalidInput
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.sklearn import (
+    BoundedScaler,
+    HeavyTailedRegressor,
+    PrivateClassifier,
+    PrivateRegressor,
+    PrivateSearchCV,
+    check_pipeline,
+)
+
+SHORT = NoisyGD(1.0, 1e-5, steps=20)
+REGRESSOR = PrivateRegressor(SHORT, x_bound=2.0, y_bound=1.5)
+CLASSIFIER = PrivateClassifier(SHORT, x_bound=2.0)
+RADII = {"radius": [0.01, 1.0, 2.0]}
+
+
+@parametrize_with_checks([BoundedScaler(-5.0, 5.0)])
+def test_scikit_learns_checks_of_the_scaler(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([PrivateSearchCV(REGRESSOR, RADII), PrivateSearchCV(CLASSIFIER, RADII)])
+def test_scikit_learns_checks_of_the_search(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def records(n: int = 300) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1.0, 1.0, (n, 2))
+    return X, X @ [1.0, -0.5]
+
+
+def gaussian_delta(epsilon: float, mu: float) -> float:
+    """Balle and Wang's profile of the Gaussian mechanism, written out anew."""
+    return float(ndtr(mu / 2.0 - epsilon / mu) - math.exp(epsilon + log_ndtr(-mu / 2.0 - epsilon / mu)))
+
+
+@pytest.mark.parametrize("columns", [1, 3, 7])
+def test_no_record_leaves_the_declared_norm_and_none_is_looked_at(columns: int) -> None:
+    rng = np.random.default_rng(columns)
+    low = rng.uniform(-5.0, 0.0, columns)
+    high = low + rng.uniform(0.1, 9.0, columns)
+    X = np.vstack(
+        [rng.uniform(-9.0, 9.0, (200, columns)), low, high, np.full(columns, 1e308), np.full(columns, -1e308)]
+    )
+    scaler = BoundedScaler(low, high, x_bound=1.7)
+    made = scaler.fit_transform(X)
+    assert np.linalg.norm(made, axis=1).max() <= 1.7
+    assert np.linalg.norm(made[-3]) == pytest.approx(1.7, rel=1e-12)  # all columns at an end: the bound is attained
+    assert (scaler.fit(X[:1]).transform(X) == made).all()
+    inside = np.clip(X[0], low, high)
+    expected = [
+        1.7 * columns**-0.5 * (2.0 * (x - a) / (b - a) - 1.0) for x, a, b in zip(inside, low, high, strict=True)
+    ]
+    np.testing.assert_allclose(made[0], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"lower": [0.0]}, "lower must be a finite number, or one for each of the 2 columns"),
+        ({"lower": float("nan")}, "lower must be a finite number"),
+        ({"upper": -1.0}, "lower must be below upper in every column"),
+        ({"x_bound": 0.0}, "x_bound must be"),
+    ],
+)
+def test_ranges_that_are_none_are_named(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        BoundedScaler(**{"lower": -1.0, "upper": [1.0, 2.0]} | change).fit(np.zeros((3, 2)))
+
+
+def test_gaussian_fits_share_mu_and_the_search_keeps_its_budget() -> None:
+    """K fits at μ each have μ√K together: at δ that is the ε asked for, which equal shares of ε would not reach."""
+    X, y = records()
+    search = PrivateSearchCV(REGRESSOR, RADII, epsilon=0.8, delta=1e-6, random_state=0).fit(X, y)
+    mu = search.best_estimator_.guarantee_.mu
+    assert gaussian_delta(0.8, math.sqrt(3.0) * mu) == pytest.approx(1e-6, rel=1e-3)
+    assert 0.8 * (1.0 - 1e-6) <= search.epsilon_ <= 0.8 and search.delta_ == 1e-6
+    assert search.best_estimator_.epsilon_of_this_fit_ == search.best_estimator_.epsilon_ > 0.8 / 3.0
+    assert search.guarantee_.delta(0.3) >= gaussian_delta(0.3, math.sqrt(3.0) * mu) * (1.0 - 1e-9)
+
+
+def test_other_mechanisms_share_epsilon() -> None:
+    X, y = records(200)
+    heavy = HeavyTailedRegressor("clipped-subgradient", radius=1.0)
+    search = PrivateSearchCV(heavy, RADII, epsilon=1.2, delta=0.0, error_bound=3.0, random_state=1).fit(X, y)
+    assert search.best_estimator_.mechanism_.epsilon == pytest.approx(0.4)
+    assert search.epsilon_ == pytest.approx(1.2) and search.epsilon_ <= 1.2 * (1.0 + 1e-9) and search.delta_ == 0.0
+    with pytest.raises(InvalidInput, match="error_bound must be given where the estimator has no y_bound"):
+        PrivateSearchCV(heavy, RADII, delta=0.0).fit(X, y)
+
+
+def test_a_record_is_fitted_to_or_judged_by_and_never_both() -> None:
+    """With one candidate the weights tell which: a quarter of the records moves none of them."""
+    X, y = records(40)
+    search = PrivateSearchCV(REGRESSOR, {"radius": [1.0]}, random_state=2)
+    weights, moved = search.fit(X, y).best_estimator_.coef_, []
+    for row in range(40):
+        other, label = X.copy(), y.copy()
+        other[row], label[row] = [0.9, 0.9], -1.5
+        moved.append((search.fit(other, label).best_estimator_.coef_ != weights).any())
+    assert sum(moved) == 30
+
+
+@pytest.mark.parametrize("kind", ["regression", "classes"])
+def test_one_record_moves_the_sums_by_no_more_than_is_paid_for(kind: str) -> None:
+    X, y = records(60)
+    rng = np.random.default_rng(0)
+    estimator = REGRESSOR if kind == "regression" else CLASSIFIER
+    truth: Any = y if kind == "regression" else y > 0.0
+    search = PrivateSearchCV(estimator, RADII, random_state=0)
+    made = [search.fit(X, truth).best_estimator_, PrivateSearchCV(estimator, RADII, random_state=1).fit(X, truth)]
+    sums, most = search._errors([made[0], made[1].best_estimator_], X, truth)
+    reached = 0
+    for _ in range(200):
+        row, other, label = int(rng.integers(60)), X.copy(), truth.copy()
+        other[row] = rng.choice([-1e6, 0.0, 1e6], 2)
+        label[row] = rng.choice([-1e9, 0.0, 1e9]) if kind == "regression" else rng.random() < 0.5
+        apart = np.abs(search._errors([made[0], made[1].best_estimator_], other, label)[0] - sums)
+        assert apart.max() <= most
+        reached = max(reached, int(apart.max()))
+    assert reached >= 0.6 * most  # so that a bound half as large would be seen
+
+
+def test_the_chosen_candidate_is_the_better_one_where_noise_is_small() -> None:
+    X, y = records(4000)
+    wide = PrivateRegressor("output-perturbation", x_bound=2.0, y_bound=1.5)
+    search = PrivateSearchCV(wide, {"radius": [0.01, 2.0]}, epsilon=1e4, random_state=0).fit(X, y)
+    assert search.best_params_ == {"radius": 2.0} and search.score(X, y) > 0.9
+    assert search.predict(X).shape == (4000,) and not hasattr(search, "predict_proba")
+    labels = PrivateSearchCV(CLASSIFIER, RADII, epsilon=100.0, random_state=0).fit(X, np.where(y > 0.0, "b", "a"))
+    assert labels.classes_.tolist() == ["a", "b"] and labels.score(X, np.where(y > 0.0, "b", "a")) > 0.9
+
+
+def test_nothing_of_a_fit_but_what_was_paid_for_is_kept() -> None:
+    X, y = records(100)
+    search = PrivateSearchCV(REGRESSOR, RADII)
+    before = set(vars(search))
+    kept = set(vars(search.fit(X, y))) - before
+    assert kept == {"best_estimator_", "best_index_", "best_params_", "candidates_", "delta_", "epsilon_", "guarantee_"}
+
+
+@pytest.mark.parametrize(
+    ("estimator", "named"),
+    [
+        (CLASSIFIER, []),
+        (make_pipeline(BoundedScaler(0.0, 1.0), PolynomialFeatures(2), Normalizer(), CLASSIFIER), []),
+        (make_pipeline("passthrough", FunctionTransformer(), CLASSIFIER), []),
+        (PrivateSearchCV(make_pipeline(BoundedScaler(0.0, 1.0), CLASSIFIER), {}), []),
+        (make_pipeline(StandardScaler(), CLASSIFIER), ["standardscaler"]),
+        (make_pipeline(FunctionTransformer(np.log1p), CLASSIFIER), ["functiontransformer"]),
+        (
+            make_pipeline(make_union(PCA(1), SelectKBest()), CLASSIFIER),
+            ["featureunion__pca", "featureunion__selectkbest"],
+        ),
+        (
+            make_pipeline(make_column_transformer((StandardScaler(), [0]), (BoundedScaler(0, 1), [1])), CLASSIFIER),
+            ["columntransformer__standardscaler"],
+        ),
+        (GridSearchCV(CLASSIFIER, {}), [""]),
+        (BaggingClassifier(CLASSIFIER), [""]),
+        (make_pipeline(BoundedScaler(0.0, 1.0), LogisticRegression()), ["logisticregression"]),
+        (PrivateSearchCV(make_pipeline(PCA(), CLASSIFIER), {}), ["estimator__pca"]),
+    ],
+)
+def test_what_looks_at_the_records_is_named(estimator: Any, named: list[str]) -> None:
+    leaks = check_pipeline(estimator)
+    assert [leak.place for leak in leaks] == named
+    assert all(leak.what in str(leak) and len(leak.why) > 20 for leak in leaks)
+
+
+@pytest.mark.parametrize(
+    ("search", "message"),
+    [
+        (PrivateSearchCV(make_pipeline(StandardScaler(), REGRESSOR), RADII), "estimator must be one that looks at no"),
+        (PrivateSearchCV(LogisticRegression(), RADII), "estimator must be one that looks at no"),
+        (PrivateSearchCV(REGRESSOR, {"epsilon": [1.0, 2.0]}), "param_grid must be without epsilon"),
+        (PrivateSearchCV(REGRESSOR, 3), "param_grid must be a grid"),
+        (PrivateSearchCV(REGRESSOR, RADII, epsilon=0.0), "epsilon must be"),
+        (PrivateSearchCV(REGRESSOR, RADII, delta=1.5), "delta must be"),
+        (PrivateSearchCV(REGRESSOR, RADII, held_out=1.0), "held_out must be"),
+        (PrivateSearchCV(REGRESSOR, RADII, error_bound=-1.0), "error_bound must be"),
+    ],
+)
+def test_searches_that_are_none_are_named(search: PrivateSearchCV, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        search.fit(*records(50))
