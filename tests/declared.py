@@ -24,7 +24,7 @@ def of_paper(name: str) -> list[Claim]:
 
 
 def measured(function: Callable[..., Any], context: RunContext, *arguments: Any, **named: Any) -> tuple[str, Evidence]:
-    """The verdict and evidence of a declared function with these arguments: of the claim that has them, or its first."""
+    """The verdict and evidence of a declared function with these arguments: of the claim with them, or its first."""
     claims = [c for c in all_claims() if getattr(c.run, "func", c.run) is function]
     claim = next((c for c in claims if getattr(c.run, "keywords", {}) == named), claims[0])
     run = partial(_called, function, arguments, named)
