@@ -178,7 +178,7 @@ def failures_on_two_points(alpha: float, m: int, n: int, seed: int, block: int) 
     weight="range",
     level=LEVEL,
     holds="publicdata.thm10.inequality.confidence.corrected",
-    quote=r"then there is a choice of ... such that if ... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-5}\log"
+    quote=r"Then there is a choice of ... such that if ... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-5}\log"
     r"(\beta^{-1}))",
     consequence="Whatever m is, log^2(1/beta) records are needed: (20) with a hidden constant C fails for log(1/beta) "
     "> 31 C alpha^(-5/2). At alpha = 1/8, beta = 6e-6, m = 34 and n = 3,388 the failure probability is 0.042.",
