@@ -67,3 +67,11 @@ def test_numbers_of_theorem_5_and_of_the_proofs() -> None:
     assert float(ndtri(0.184)) == pytest.approx(-0.9, abs=1e-3) and 0.85 * 0.184 > 1.0 / 8.0
     for log in (10.0, 100.0, 1e4):
         assert math.log(8.0) + log / 2.0 + math.sqrt(2.0 * log / math.pi) < log
+
+
+def test_7_fails_as_eta_grows_to_1() -> None:
+    """x = 1, y = w₀ in W at a distance of 0.01 from the net: the excess is at least that, and (7) falls to 0."""
+    n, away = 10**6, 0.01
+    bounds = {eta: math.sqrt(math.log(n) * math.log(1.0 / eta) / n) for eta in (0.5, 1.0 - 1e-6)}
+    assert 100.0 * bounds[0.5] > away > 100.0 * bounds[1.0 - 1e-6]
+    assert "vanish as $\\eta\\to1$" in NOTES["heavytail"]
