@@ -31,11 +31,12 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \newcommand{\E}{\mathbb{E}}
 \renewcommand{\P}{\mathbb{P}}
 \newcommand{\ERR}{\mathsf{ERR}}
+\newcommand{\room}{\par\ifdim\dimexpr\pagegoal-\pagetotal\relax<14\baselineskip\clearpage\fi}
 \setlength{\parindent}{0pt}\setlength{\parskip}{5pt plus 2pt}
 \sloppy
 """
 _GREEK = (
-    "epsilon|eps|delta|beta|sigma|eta|lambda|gamma|tau|alpha|kappa|mu|xi|rho|theta|phi|pi"
+    "epsilon|eps|delta|beta|sigma|eta|lambda|gamma|tau|alpha|kappa|mu|xi|rho|theta|phi|pi|iota|zeta|psi|nu|omega"
     "|Lambda|Delta|Phi|Omega|Theta|Sigma"
 )
 _SPECIAL = {
@@ -46,8 +47,11 @@ _SPECIAL = {
 }  # fmt: skip
 _MARKS = re.compile(
     rf"`(?P<code>[^`]*)`|(?P<root>\bsqrt\()|\b(?P<greek>{_GREEK})(?![A-Za-z])(?P<squiggle>~?)"
-    r"|(?<![A-Za-z])(?P<tilde>[A-Za-z])~|(?<![A-Za-z])(?P<hat>[LwvG])\^(?=[ ,;:.()\];]|$)|(?<![A-Za-z])(?P<star>[wB])\*"
-    r"|\^(?P<power>\([^()]*\)|-?\d+|[A-Za-z]\w*)|(?<=[A-Za-z|'~])_(?P<index>\{[^}]*\}|\w+\*?)"
+    r"|(?<![A-Za-z])(?P<tilde>[A-Za-z])~|(?<![A-Za-z])(?P<hat>[LwvGf])\^(?=[ ,;:.()\];/_'|]|$)"
+    r"|(?<![A-Za-z])(?P<star>[wB])\*"
+    r"|(?<![A-Za-z])(?P<bar>f)_?bar(?![A-Za-z])|<(?P<inner>\w\*?, ?\w\*?)>"
+    r"|\^(?P<power>\((?:[^()]|\([^()]*\))*\)|-?\d+(?:\.\d+)?|-?[A-Za-z]\w*)"
+    r"|(?<=[A-Za-z|'~^*])_(?P<index>\{[^}]*\}|\w+\*?)"
     r"|(?P<relation><=|>=|<<|>>|!=|\+-)"
 )
 _RELATIONS = {"<=": r"\le", "<<": r"\ll", ">>": r"\gg", ">=": r"\ge", "!=": r"\ne", "+-": r"\pm"}
@@ -89,11 +93,16 @@ def _mark(found: re.Match[str]) -> str:
         return rf"$\tilde{{{given['tilde']}}}$"
     if "hat" in given:
         return rf"$\hat{{{given['hat']}}}$"
+    if "bar" in given:
+        return rf"$\bar{{{given['bar']}}}$"
+    if "inner" in given:
+        return rf"$\langle {given['inner'].replace('*', '^*')}\rangle$"
     if "star" in given:
         return f"${given['star']}^*$"
     if "relation" in given:
         return f"${_RELATIONS[given['relation']]}$"
-    mark, inner = ("^", given["power"].strip("()")) if "power" in given else ("_", given["index"].strip("{}"))
+    mark, inner = ("_", given["index"].strip("{}")) if "index" in given else ("^", given["power"])
+    inner = inner[1:-1] if inner.startswith("(") else inner
     return f"${mark}{{{_plain_math(inner)}}}$"
 
 
@@ -114,6 +123,16 @@ def quoted(quote: str) -> str:
     """The paper's words as LaTeX where they are whole enough to be set; else empty."""
     pieces = quote.split(" ... ")
     return r" \ldots\ ".join(filter(None, map(_piece, pieces))) if all(map(_piece, pieces)) else ""
+
+
+def set_caveat(text: str) -> str:
+    """What a paper says in its own favour, its words between “ and ” set as `quoted` does; empty if they cannot be."""
+    pieces = re.split(r"“([^”]*)”", text)
+    words = [quoted(piece) for piece in pieces[1::2]]
+    if not all(words):
+        return ""
+    ours = [prose(piece) for piece in pieces[0::2]]
+    return "".join([ours[0], *(f"``{word}''{after}" for word, after in zip(words, ours[1:], strict=True))])
 
 
 def _piece(text: str) -> str:
@@ -154,10 +173,10 @@ def latex(paper: Paper) -> str:
     found = errata.findings(paper)
     title, greeting, method = errata.heading(paper, len(found))
     parts = [
-        PREAMBLE, rf"\title{{{escaped(title)}}}", rf"\author{{}}\date{{{escaped(paper.version)}}}",
+        PREAMBLE, rf"\title{{{prose(title)}}}", rf"\author{{}}\date{{{escaped(paper.version)}}}",
         r"\begin{document}", r"\maketitle", prose(greeting), "", prose(method.strip()), "", body(paper),
         r"\section*{Each statement that needs a change}", *_items(paper, [c for c in found if c.weight not in SMALL]),
-        r"\section*{Steps of proofs, and misprints}", *_table(paper, [c for c in found if c.weight in SMALL]),
+        r"\room\section*{Steps of proofs, and misprints}", *_table(paper, [c for c in found if c.weight in SMALL]),
         *_coverage(paper), r"\end{document}", "",
     ]  # fmt: skip
     return "\n".join(parts)
@@ -165,7 +184,7 @@ def latex(paper: Paper) -> str:
 
 def _items(paper: Paper, found: Iterable[Claim]) -> list[str]:
     known = errata.corrections(paper)
-    lines = [r"\begin{enumerate}"]
+    lines = [r"\begin{enumerate}\raggedright"]
     for claim in found:
         said = known.get(claim.id)
         words = quoted(claim.quote)
@@ -173,6 +192,8 @@ def _items(paper: Paper, found: Iterable[Claim]) -> list[str]:
         if words:
             lines.append(rf"Printed: ``{words}''.")
         lines.append(prose(claim.consequence))
+        if said is not None and (caveat := set_caveat(said.caveat)):
+            lines.append(rf"\emph{{The paper itself:}} {caveat}")
         if said is not None:
             lines.append(rf"\emph{{In a copy:}} {prose(said.change)}.")
         reply = (said.reply if said else "") or errata.NOT_ASKED
@@ -207,7 +228,7 @@ def _coverage(paper: Paper) -> list[str]:
         looked = left if place.reason else "; ".join(filter(None, (escaped(said), prose(read))))
         rows.append(rf"{prose(place.where)} & {prose(place.what)} & {looked} \\")
     return [
-        r"\section*{Coverage}",
+        r"\room\section*{Coverage}",
         f"{coverage.counted(found)}. In the last column: number of entries, and their kinds.",
         *_long(("place", "what stands there", "looked at by"), (0.27, 0.36, 0.29), rows),
     ]

@@ -103,6 +103,10 @@ NEAR: list[Mutation] = [
         ("moved = xi + 2.0 * (1.0 - 2.0 * public[chosen])", "moved = xi + (1.0 - 2.0 * public[chosen])"),
     ),
     *planted(
+        "dpbench/papers/publicdata/claims/theorem6_nonconvex.py", "publicdata.thm2.privacy.one-call",
+        ("return (1.0 + 1e-9) / (n * mu(epsilon, delta)", "return 0.95 / (n * mu(epsilon, delta)"),
+    ),
+    *planted(
         "dpbench/papers/publicdata/claims/rrspm_privacy.py", "publicdata.thm4.*",
         ("pair_from_logs(*cube.log_laws(noise, scale))", "pair_from_logs(*cube.log_laws(noise, 1e3 * scale))"),
     ),

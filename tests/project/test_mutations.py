@@ -59,7 +59,7 @@ def test_the_results_are_those_of_this_list_and_each_survivor_is_explained() -> 
 
 
 def test_errors_in_what_the_ledger_measures_fit_the_code_and_are_few() -> None:
-    assert 20 <= len(PLANTS) <= 40 and len(NEAR) >= 2 * len(FAR)
+    assert 20 <= len(PLANTS) <= 45 and len(NEAR) >= 2 * len(FAR)
     entries = {claim.id: claim for claim in all_claims()}
     for mutation in PLANTS:
         text = (ROOT / mutation.path).read_text(encoding="utf-8")

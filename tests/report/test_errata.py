@@ -113,28 +113,50 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     ('read "n eps"', r"read ``n $\eps$''"),
     ("`dpbench errata glm --coverage`", r"\texttt{dpbench errata glm -{}-coverage}"),
     ("n^(-1/2), e^eps", r"n$^{-1/2}$, e$^{\eps }$"),
+    ("n^-0.4, e^-t", r"n$^{-0.4}$, e$^{-t}$"),
+    ("x^((theta-1)/theta)", r"x$^{(\theta -1)/\theta }$"),
+    ("L^_iota at <x, w*>", r"$\hat{L}$$_{\iota }$ at $\langle x, w^*\rangle$"),
+    ("|f^ - fbar|_m, f_bar'", r"|$\hat{f}$ - $\bar{f}$|$_{m}$, $\bar{f}$'"),
 ])  # fmt: skip
 def test_formulas_of_the_ledger_are_set(typed: str, set_as: str) -> None:
     assert note.prose(typed) == set_as
 
 
-def test_the_note_begins_with_what_changes_and_has_every_corrected_statement() -> None:
-    text = note.latex(errata.paper_named("glm"))
+def test_what_a_paper_says_in_its_own_favour_is_set_or_left_out() -> None:
+    said = note.set_caveat("A.2: \u201cfor $\\sigma^2$ large\u201d, so for n^2 > 1 it holds.")
+    assert said == "A.2: ``for $\\sigma^2$ large'', so for n$^{2}$ > 1 it holds."
+    assert note.set_caveat("it says \u201c$\\sigma^2\u201d") == note.set_caveat("") == ""
+
+
+STATEMENTS = {
+    "glm": [f"{name}$'$" for name in ("4", "7", "10", "11", "13", "16")],
+    "heavytail": ["1$'$ and 2$'$, privacy", "1$'$ and 2$'$, utility", "\\E\\|x\\||y|$ finite", "(26) is then"],
+    "publicdata": [
+        "Theorem 5$'$, Corollary 1$'$ and Proposition 1$'$", "Lemmas 7$'$ and 1$'$", "Theorem 7$'$, privacy",
+        "Lemmas 15$'$ and 16$'$", "Classes that are not convex", "Theorem 4$'$, Gaussian", "Theorem 10$'$ and (20)",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_the_note_begins_with_what_changes_and_has_every_corrected_statement(name: str) -> None:
+    text = note.latex(errata.paper_named(name))
     order = ["What changes for a user", "Corrected statements", "Found by reading", "Each statement", "misprints}",
              "section*{Coverage}"]  # fmt: skip
     places = [text.index(words) for words in order]
     assert places == sorted(places)
-    for name in ("4", "7", "10", "11", "13", "16"):
-        assert f"{name}$'$" in text
-    for kind in ("enumerate", "longtable", "statement", "align*"):
+    for statement in STATEMENTS[name]:
+        assert statement in text
+    for kind in ("enumerate", "longtable", "statement", "align*", "tabular"):
         assert text.count(rf"\begin{{{kind}}}") == text.count(rf"\end{{{kind}}}")
 
 
 @pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
-def test_the_note_compiles_and_no_line_runs_over_the_margin(tmp_path) -> None:
-    (tmp_path / "note.tex").write_text(note.latex(errata.paper_named("glm")), encoding="utf-8")
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_the_note_compiles_and_no_line_runs_over_the_margin(name: str, tmp_path: Path) -> None:
+    (tmp_path / "note.tex").write_text(note.latex(errata.paper_named(name)), encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "note.tex"]
     for _ in range(3):
         run = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)

@@ -64,7 +64,7 @@ def utility_bound(
     """Right sides of equations 14 (θ = 2) and 26, which hold with probability 1 − 4η and 1 − 5η.
 
     `tau` is a bound on (E‖x‖₂^θ)^{1/θ}, `spread` on sup_w E|y − ⟨x, w⟩|^θ, `log_net` on log N. `sampling` keeps
-    the term 3/(nι)·log(N/η), which (26) drops (by ε ≤ 4 log θ/3) and which Theorem 1 drops after (14).
+    the term 3/(nι)·log(N/η), which (26) drops (by ε ≤ 2 log θ, `claims.shorter_proof`) and Theorem 1 after (14).
     """  # fmt: skip
     entropy = (log_net + math.log(1.0 / failure)) / (n * iota)
     if theta == 2.0:

@@ -105,6 +105,12 @@ def test_tails_of_laplace_sums_by_the_saddlepoint() -> None:
     assert saddlepoint(m, reach * (1.0 - kappa)) - saddlepoint(m, reach) == pytest.approx(1.0, abs=0.01)
 
 
+def test_the_powers_that_133_lacks() -> None:
+    """(132) and (133) by hand at d = 1: m²/(ηγ²ε²) is λ⁸L³/(σ⁶α⁹ε²), and (133) λ⁶L^{5/2}/(σ⁵εα⁶)."""
+    by_hand = {"epsilon": -1.0, "alpha": -3.0, "log(1/beta)": 0.5, "sigma": -1.0, "lambda": 2.0}
+    assert theorem10.missing_powers() == pytest.approx(by_hand, abs=0.01)
+
+
 def test_two_points_by_simulation() -> None:
     """Algorithm 4 by its definition on four functions, α = 1/8, m = 34, n = 3,388: failure 0.042 (within 15%)."""
     rng, wrong, runs = np.random.default_rng(7), 0, 12_000

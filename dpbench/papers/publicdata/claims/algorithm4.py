@@ -86,7 +86,8 @@ def least_private(d: float, epsilon: float, delta: float) -> float:
     "d^2/(C^2 log(1/delta)). The cube with its points in d equal groups, labels biased by 8 alpha: a bit flips with "
     "chance Phi(-1) once m reaches 8 alpha epsilon n/(C sqrt(d log(1/delta))), and the flips cost 8 alpha Phi(-1) = "
     "1.27 alpha. At n of (21) the first is larger than the second by a factor that grows as sqrt(d) but for "
-    "logarithms, whatever C is. (m a function of the parameters; whether an m for each class would do is open.)",
+    "logarithms, whatever C is. Here m is a function of the parameters; publicdata.thm4.inequality.one-class is of an "
+    "m for each class. N(0, s) is read with s the standard deviation, which is the larger noise.",
 )
 def learner(context: Context) -> Evidence:
     """The least private m over the largest accurate one, d to 1e40, for four C's; n with log³d for what Ω̃ hides."""

@@ -36,7 +36,8 @@ found(
     "is log(N/delta) for log(1/delta), both hold with n larger by sqrt(d). At C = 2.86, alpha = epsilon = 1/8 that is "
     "for d above 1e10 with no hidden logarithms, above 1e20 with log^3 d.",
     change="for sqrt(m log(1/delta)) read sqrt(m (d log m + log(1/delta))), and multiply (21) by sqrt(d)",
-    caveat="The theorem lets m be chosen; for an m chosen for each class see publicdata.thm4.inequality.one-class.",
+    caveat="The theorem says \u201cthere is a choice of\u201d m; for an m chosen for each class see "
+    "publicdata.thm4.inequality.one-class.",
 )
 found(
     "thm4.privacy.gaussian", weight="range", effect=2, place="Theorem 4 and its proof by Lemma 18", line=298,
@@ -47,7 +48,7 @@ found(
     "probability of 1e-1777; publicdata.thm4.privacy.gaussian-drawn is of drawn ones (2.70 at d = 65,536, m = 16 d). "
     "The scale fails for m below order d^2/(C^2 log(1/delta)); at m = d^2 the same pair reaches 0.165.",
     change="as above; or require m >= c d^2/(C^2 log(1/delta)), which this page does not prove for every class",
-    caveat="The theorem lets m be chosen, and says nothing of every m.",
+    caveat="The theorem says \u201cthere is a choice of\u201d m, and nothing of every m.",
 )
 found(
     "alg4.privacy.ties", weight="misprint", effect=2, place="Section 5, prose before Algorithm 4", line=282,

@@ -67,7 +67,7 @@ _HALF = 1.0 / 28.0
 
 
 @paper.rate(
-    "thm6", variant="nonconvex", source="Theorems 1, 2 and 6 on a class that is not convex", expected="inconsistent",
+    "thm6", variant="nonconvex", source="Theorem 6, its rate, on a class that is not convex", expected="inconsistent",
     side="upper", tolerance=_HALF, holds="publicdata.thm6.rate.hull", arguments={"hull": False},
     statement="Algorithm 2 learns every class F: excess risk falls as n^(-1/14).",
     because=_BELOW + "fbar is an average, not in F, so Lemma 8's comparison with fbar as a competitor fails. Here "

@@ -178,7 +178,7 @@ def failures_on_two_points(alpha: float, m: int, n: int, seed: int, block: int) 
     weight="range",
     level=LEVEL,
     holds="publicdata.thm10.inequality.confidence.corrected",
-    quote=r"then there is a choice of ... such that if ... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-5}\log"
+    quote=r"Then there is a choice of ... such that if ... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-5}\log"
     r"(\beta^{-1}))",
     consequence="Whatever m is, log^2(1/beta) records are needed: (20) with a hidden constant C fails for log(1/beta) "
     "> 31 C alpha^(-5/2). At alpha = 1/8, beta = 6e-6, m = 34 and n = 3,388 the failure probability is 0.042.",
@@ -226,6 +226,26 @@ def clipped_records(m: int, gamma: float, eta: float) -> float:
     return bisected(within, 2.0 / eta)
 
 
+def cut_records(made: theory_settings.Perturbed, epsilon: float) -> float:
+    """(1 − 2γ)²m²/(2ηγ²ε²): with fewer records the event v = 1 has a log-ratio above ε."""
+    return ((1.0 - 2.0 * made.gamma) * math.ceil(made.m) / made.gamma / epsilon) ** 2 / (2.0 * made.eta)
+
+
+def missing_powers() -> dict[str, float]:
+    """The exponent of `cut_records` over (133) in each parameter, from a value to four times it, the others fixed."""
+    base = {"epsilon": 1e-2, "alpha": 1e-4, "log(1/beta)": 40.0, "sigma": 0.1, "lambda": 0.5}
+
+    def lacking(epsilon: float, alpha: float, log: float, sigma: float, lam: float) -> float:
+        made = theory_settings.theorem7(epsilon, 0.0, alpha, math.exp(-log), 1.0, sigma, lam)
+        return cut_records(made, epsilon) / made.n
+
+    found = {}
+    for name in base:
+        moved = base | {name: 4.0 * base[name]}
+        found[name] = math.log(lacking(*moved.values()) / lacking(*base.values())) / math.log(4.0)
+    return found
+
+
 @paper.inequality(
     "thm7",
     variant="powers.laplace",
@@ -260,7 +280,7 @@ def powers(context: Context) -> Evidence:
     for alpha in (ALPHA * 4.0**-k for k in range(6)):
         made = theory_settings.theorem7(EPSILON, 0.0, alpha, 0.05, 1.0, 1.0, 0.5)
         m = math.ceil(made.m)
-        needed = ((1.0 - 2.0 * made.gamma) * m / made.gamma / EPSILON) ** 2 / (2.0 * made.eta)
+        needed = cut_records(made, EPSILON)
         assert needed >= 2.0 / made.eta  # so that κ ≤ 1/2 up to there
         rows.append({"alpha": alpha, "m": float(m), "needed": needed, "printed": made.n, "constant": needed / made.n})
     made = theory_settings.theorem7(EPSILON, 0.0, ALPHA, 0.05, 1.0, 1.0, 0.5)
@@ -275,6 +295,7 @@ def powers(context: Context) -> Evidence:
         f"alpha = 1/8, beta = 0.05, lambda = 1/2, epsilon = 1, constants 1: exact n over (133) {exact / made.n:.1f}; "
         f"at n of (133) the event v >= kappa (chance {0.5 * math.exp(-near):.2f}) reaches epsilon = {near:.2f}, v = 1 "
         f"(chance e^{log_laplace_tail(m, reach):.0f}) {far:.2f}",
+        "exponents of what is missing: " + ", ".join(f"{x:+.2f} in {name}" for name, x in missing_powers().items()),
     )
 
 

@@ -70,7 +70,7 @@ def all_hit(d: int, m: int) -> float:
         witness=WITNESS,
         effect=2,
         change="as for the row with placed points, which is of every Z, as Lemma 6 is",
-        caveat="The theorem lets m be chosen, and says nothing of every m.",
+        caveat="The theorem says \u201cthere is a choice of\u201d m, and nothing of every m.",
     ),
     statement="Weights N(0, (C sqrt(m log(1/delta))/epsilon)^2) make Algorithm 4 (epsilon, delta)-DP on uniform i.i.d. "
     "public points, m = 16 d.",

@@ -1,0 +1,77 @@
+"""Instances that stand in the notes to the authors alone, by hand: what an entry measures is tested with the entry."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+import dpbench.papers
+
+NOTES = {
+    name: (Path(dpbench.papers.__file__).parent / name / "note.tex").read_text(encoding="utf-8")
+    for name in ("heavytail", "publicdata")
+}
+
+
+def test_after_14_a_factor_2_is_needed() -> None:
+    """x = 1, y = 10 with chance 0.4, else 0, W = [−1, 1]: 0 is the minimiser; E(y − w)² at −1 against the bound."""
+    models = np.linspace(-1.0, 1.0, 201)
+    risk, square = (0.4 * abs(10.0 - models) ** p + 0.6 * abs(models) ** p for p in (1, 2))
+    best = int(risk.argmin())
+    assert models[best] == pytest.approx(0.0, abs=1e-12)
+    assert square[0] == pytest.approx(49.0) and square[best] + 2.0 == pytest.approx(42.0)
+    assert "$49>42$" in NOTES["heavytail"]
+
+
+def test_lemma_2_beyond_its_range_and_the_factors_of_26() -> None:
+    """(3Δ/ζ)^d at ζ = 4Δ and d = 2, and what (26) has at θ = 1.5 beside what its steps give, each times θ."""
+    assert (3.0 / 4.0) ** 2 == 9.0 / 16.0 and "$9/16<1$" in NOTES["heavytail"]
+    assert f"{3.0 + math.sqrt(2.0):.2f}" == "4.41" and f"{2.0**1.5:.2f}" == "2.83"
+    assert "4.41/\\theta" in NOTES["heavytail"] and "2.83/\\theta" in NOTES["heavytail"]
+
+
+def test_110_does_not_hold_almost_surely() -> None:
+    """Constants −1 + uτ, u in [0, 1], τ = 1/1000, all labels −1 of fair ones: f̄ by a grid, and the mended right side.
+
+    The losses are (1 − (f + 1)/τ)₊ at 1 and (f + 1)/2 at −1. E sup ω_n is that of τuN, τE N₊ = τ/√(2π), as −N has mean
+    0; λ = 1/τ.
+    """
+    tau, n, eta, log = 1e-3, 1e4, 1e-3, 1.0
+    u = np.linspace(0.0, 1.0, 1001)
+    risk = 0.5 * (1.0 - u) + 0.25 * tau * u
+    objective = 0.5 * tau * u + eta * (1.0 - tau * u) ** 2
+    excess = float(risk[objective.argmin()] - risk.min())
+    right = 12.0 / tau / math.sqrt(n) * tau / math.sqrt(2.0 * math.pi) + 2.0 * math.sqrt(2.0 * log / n) + eta
+    assert f"{excess:.5f}" == "0.49975" and f"{right:.3f}" == "0.077"
+    assert "0.49975" in NOTES["publicdata"] and "0.077" in NOTES["publicdata"]
+
+
+def test_132_is_larger_than_125_allows() -> None:
+    """d = 1: γ and m of (132), constants 1, in the term (4λγ/σ)·L·√m of (125), against 4αL/σ."""
+    for alpha, sigma, lam, log in ((0.1, 0.5, 2.0, 3.0), (0.01, 1.0, 0.5, 50.0)):
+        gamma, m = alpha**2 * sigma / (lam**2 * min(math.sqrt(log), log)), log * lam**2 / (sigma * alpha) ** 2
+        assert 4.0 * lam * gamma / sigma * log * math.sqrt(m) == pytest.approx(4.0 * alpha * log / sigma)
+    assert "$4\\alpha L/\\sigma$" in NOTES["publicdata"]
+
+
+def test_numbers_of_theorem_5_and_of_the_proofs() -> None:
+    """b of (32) on {N, 0.9N}; the bound for any norms there; the constants in the proofs of 4' and 10'."""
+    assert pytest.approx(-1.0 / 9.0) == 1.0 - 0.9 / 0.81
+    bound = 2.0 * 0.01 / (0.1**2 * 0.81) * 0.1 / math.sqrt(2.0 * math.pi)
+    assert f"{bound:.4f}" == "0.0985" and "0.0985" in NOTES["publicdata"]
+    assert math.e * (0.015 + 0.05) + 0.1 < 0.985 / 2.0
+    assert float(ndtri(0.184)) == pytest.approx(-0.9, abs=1e-3) and 0.85 * 0.184 > 1.0 / 8.0
+    for log in (10.0, 100.0, 1e4):
+        assert math.log(8.0) + log / 2.0 + math.sqrt(2.0 * log / math.pi) < log
+
+
+def test_7_fails_as_eta_grows_to_1() -> None:
+    """x = 1, y = w₀ in W at a distance of 0.01 from the net: the excess is at least that, and (7) falls to 0."""
+    n, away = 10**6, 0.01
+    bounds = {eta: math.sqrt(math.log(n) * math.log(1.0 / eta) / n) for eta in (0.5, 1.0 - 1e-6)}
+    assert 100.0 * bounds[0.5] > away > 100.0 * bounds[1.0 - 1e-6]
+    assert "vanish as $\\eta\\to1$" in NOTES["heavytail"]
