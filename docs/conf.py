@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from dpbench import __version__
-from dpbench.report import pages, site
+from dpbench.report import claim_pages, pages, site
 
 _HERE = Path(__file__).resolve().parent
 pages.write(_HERE / "results", _HERE.parent / "evidence")
+claim_pages.write(_HERE / "results" / "claims", pages.committed(_HERE.parent / "evidence"))
 site.write(_HERE / "made", "../../figures", _HERE.parent / "examples")
 
 project = "dpbench"

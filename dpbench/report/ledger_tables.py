@@ -18,9 +18,6 @@ from dpbench.report.measured import table
 from dpbench.report.nearest import nearest
 from dpbench.report.stored import Shown
 
-REPORT = "../made/report.html"
-"""The page of `dpbench report`, seen from a page of results."""
-
 
 def entries(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
     """A row for each claim, with the verdict and value `found` of it by id; "not run" where there is none.
@@ -43,7 +40,8 @@ def _entry(claim: Claim, shown: Shown | None) -> tuple[str, ...]:
 
 
 def _linked(name: str) -> str:
-    return f'<a href="{REPORT}#{name}"><code>{name.replace(".", ".<wbr>")}</code></a>'
+    """A link to the entry's page (`dpbench.report.claim_pages`)."""
+    return f'<a href="claims/{name}.html"><code>{name.replace(".", ".<wbr>")}</code></a>'
 
 
 def failures(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:

@@ -18,10 +18,21 @@ from typing import Any
 from dpbench.certificates import reasons, shown
 from dpbench.certificates.kinds import RECORDED
 from dpbench.core.validation import InvalidInput, invalid
+from dpbench.ledger.registry import all_papers
 from dpbench.ledger.verify import all_claims
 from dpbench.papers.glm import table1
-from dpbench.report import ledger_tables, measured, measured_audits, measured_exact, measured_search, peers, stored
+from dpbench.report import (
+    errata,
+    ledger_tables,
+    measured,
+    measured_audits,
+    measured_exact,
+    measured_search,
+    peers,
+    stored,
+)
 from dpbench.report import measured_runs as runs
+from dpbench.report.mathematics import in_markdown
 from dpbench.report.stored import Shown
 
 WIDE = ("---", "hide-toc: true", "---", "")
@@ -238,7 +249,7 @@ def texts(evidence: Path) -> dict[str, str]:
         If a file is missing there, or is not what a command of the page wrote.
     """
     documents: dict[str, Any] = {}
-    made = {"index.md": _index()}
+    made = {"index.md": _index(committed(evidence))}
     for page in PAGES:
         lines = [*WIDE, f"# {page.title}", ""]
         for part in page.parts:
@@ -262,9 +273,26 @@ def _document(name: str, evidence: Path) -> Any:
     return _read(evidence / name)
 
 
-def _index() -> str:
+def _index(found: dict[str, Shown]) -> str:
+    """The home of the results: a row for each paper, with what a user has to know first, and the other pages."""
+    header = "| paper | entries | do not hold as printed | first to know | |"
+    lines = ["# Results", "", header, "|---|---|---|---|---|"]
+    for paper in all_papers():
+        effect = {name: one.effect for name, one in errata.corrections(paper).items()}
+        wrong = [claim for claim in errata.findings(paper) if claim.id in found]
+        if not paper.title or not wrong:
+            continue
+        first = min(wrong, key=lambda claim: (-effect.get(claim.id, 0), claim.kind != "privacy"))
+        where = f"[{in_markdown(first.source)}](claims/{first.id}.md)"
+        title, said = in_markdown(paper.title), in_markdown(first.consequence)
+        weighed = sum(bool(claim.weight) for claim in paper.claims)
+        lines.append(f"| [{title}](failures.md) | {len(paper.claims)} | {weighed} | {where} | {said} |")
+    sorted_by = "what does not hold is sorted [by weight](failures.md)."
+    lines += ["", f"Every entry has [a row in the ledger](ledger.md) and a page of its own; {sorted_by}", ""]
+    lines += [f"- [{page.title}]({page.name}.md)" for page in PAGES if page.name not in ("ledger", "failures")]
     said = "Made from the files under `evidence/`, by `python -m dpbench.report.pages docs/results`, at every build."
-    return "\n".join(["# Results", "", said, "", "```{toctree}", *(page.name for page in PAGES), "```", ""])
+    toctree = ("```{toctree}", ":hidden:", *(page.name for page in PAGES), "```")
+    return "\n".join([*lines, "", said, "", *toctree, ""])
 
 
 def write(folder: Path, evidence: Path) -> list[Path]:

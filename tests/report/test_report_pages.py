@@ -73,10 +73,10 @@ def test_the_ledger_page_has_the_committed_values(made: dict[str, str]) -> None:
         verdict, grade = row[2].rstrip(")").split(" (")
         assert verdict == claim.expected and grade in GRADES
         assert float(row[3]) == pytest.approx(1.0 / (number + 1), rel=1e-3)
-        assert f'href="../made/report.html#{claim.id}"' in row[0]
+        assert f'href="claims/{claim.id}.html"' in row[0]
     assert rows[CLAIMS[-1].id][2:] == ["not run", "", "", ""]
     wrong = [claim for claim in CLAIMS[:-1] if claim.expected in ("refuted", "inconsistent")]
-    assert wrong and all(f'report.html#{claim.id}"' in made["failures.md"] for claim in wrong)
+    assert wrong and all(f'claims/{claim.id}.html"' in made["failures.md"] for claim in wrong)
     assert all(f"`{claim.id}`" in made["table1.md"] for claim in CLAIMS if claim.id.startswith("glm.thm1.rate"))
 
 
