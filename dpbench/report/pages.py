@@ -275,7 +275,7 @@ def _document(name: str, evidence: Path) -> Any:
 
 def _index(found: dict[str, Shown]) -> str:
     """The home of the results: a row for each paper, with what a user has to know first, and the other pages."""
-    header = "| paper | entries | do not hold as printed | first to know | |"
+    header = "| paper | entries | do not hold as printed | first to know | what it means |"
     lines = ["# Results", "", header, "|---|---|---|---|---|"]
     for paper in all_papers():
         effect = {name: one.effect for name, one in errata.corrections(paper).items()}
