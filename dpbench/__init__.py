@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from dpbench.core import sources as _sources  # noqa: F401 - first of all: it notes the state of our files when the process starts
 
 if TYPE_CHECKING:
-    from dpbench import glm, heavytail, plot, publicdata, testing
+    from dpbench import glm, heavytail, publicdata, testing
     from dpbench.auditing.audit import AuditResult, audit
     from dpbench.auditing.bits import audit_bits
     from dpbench.auditing.dependence import DependentOutputs
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from dpbench.papers.glm.problem import GLMProblem
     from dpbench.papers.heavytail.problem import HeavyTailedProblem
     from dpbench.papers.publicdata.problem import PublicDataProblem
-    from dpbench.plot import evidence
     from dpbench.privacy.profile import Profile
+    from dpbench.report import plot
+    from dpbench.report.plot import evidence
 
 __version__ = "0.1.0"
 
@@ -45,13 +46,13 @@ _HOME = {
     "audit_samples": "dpbench.auditing.samples",
     "each": "dpbench.auditing.each",
     "encode": "dpbench.auditing.flatten",
-    "evidence": "dpbench.plot",
+    "evidence": "dpbench.report.plot",
     "find_counterexample": "dpbench.certificates.search.find",
     "find_neighbours": "dpbench.auditing.search",
     "glm": "dpbench.glm",
     "heavytail": "dpbench.heavytail",
     "judge": "dpbench.certificates.judge",
-    "plot": "dpbench.plot",
+    "plot": "dpbench.report.plot",
     "publicdata": "dpbench.publicdata",
     "runs_needed": "dpbench.auditing.detectable",
     "testing": "dpbench.testing",

@@ -48,7 +48,8 @@ SERIF = ("STIXGeneral", "DejaVu Serif")
 
 
 @contextmanager
-def _style() -> Iterator[None]:
+def in_style() -> Iterator[None]:
+    """The project's style, with what a matplotlibrc of the user's and `look` say over it."""
     with matplotlib.rc_context(fname=str(STYLE)):
         theirs = matplotlib.matplotlib_fname()
         if not Path(theirs).is_relative_to(matplotlib.get_data_path()):
@@ -131,7 +132,7 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
     @functools.wraps(draw)
     def inner(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        with nullcontext() if _PLACE else _style():
+        with nullcontext() if _PLACE else in_style():
             return draw(*args, **kwargs)
 
     return inner
@@ -202,7 +203,7 @@ def named(figure: Figure, claim: str) -> Figure:
 
     name = claim.partition(".")[0]
     said = next((paper.title or paper.name for paper in all_papers() if paper.name == name), name)
-    with _style():
+    with in_style():
         said = said.replace("$", r"\$")
         if not figure.get_suptitle():
             figure.suptitle(f"{name}: {said}", fontsize=5, color=GREY, x=0.99, ha="right")
@@ -336,7 +337,7 @@ def save(figure: Figure, paths: Iterable[Path], *, about: Mapping[str, str] | No
                 "format", "one that needs no LaTeX, for here is no pdflatex with underscore.sty", kind
             )
         more: Any = {"pgf.texsystem": "pdflatex", "pgf.rcfonts": False, "svg.hashsalt": "dpbench"}
-        with _style(), matplotlib.rc_context(more):
+        with in_style(), matplotlib.rc_context(more):
             figure.savefig(path, **_metadata(kind, about or {}))
 
 
@@ -364,7 +365,7 @@ def _metadata(kind: str, about: Mapping[str, str]) -> dict[str, Any]:
 
 def save_svg(figure: Figure, target: BinaryIO) -> None:
     """Write the figure as SVG, its text as outlines; equal evidence gives equal bytes."""
-    with _style(), matplotlib.rc_context({"svg.hashsalt": "dpbench", "savefig.transparent": False}):
+    with in_style(), matplotlib.rc_context({"svg.hashsalt": "dpbench", "savefig.transparent": False}):
         figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dpbench.core import validation
+from dpbench.report.figures import in_style
 
 SLACK = 0.75
 """Pixels by which boxes may touch."""
@@ -99,6 +100,19 @@ def fit(figure: Figure, name: str, *, grow: bool = True) -> None:
     InvalidInput
         If something is left, with the name of the figure.
     """
+    with in_style():
+        _fit(figure, grow)
+    left = [problem.said for problem in problems(figure)]
+    if left:
+        width, height = figure.get_size_inches()
+        size = f"{width:.3g} by {height:.3g} inches"
+        raise validation.invalid(
+            f"the size of {name}", "so large that its text has room", f"{size}, at which {left[0]}"
+        )
+
+
+def _fit(figure: Figure, grow: bool) -> None:
+    """Mend one thing after the other, as long as there is a way to."""
     for _ in range(ROUNDS):
         found = sorted(problems(figure), key=lambda problem: not any(map(partial(_of_legend, figure), problem.artists)))
         if not found:
@@ -113,13 +127,6 @@ def fit(figure: Figure, name: str, *, grow: bool = True) -> None:
             if not grow or GROWTH * height > HIGHEST:
                 break
             figure.set_size_inches(width, GROWTH * height)
-    left = [problem.said for problem in problems(figure)]
-    if left:
-        width, height = figure.get_size_inches()
-        size = f"{width:.3g} by {height:.3g} inches"
-        raise validation.invalid(
-            f"the size of {name}", "so large that its text has room", f"{size}, at which {left[0]}"
-        )
 
 
 def _widest(figure: Figure) -> list[Any]:
