@@ -22,8 +22,8 @@ BENCHMARK = "bench_record.Headline"
 LIMIT = 1.05
 """Changes by a smaller factor are not reported."""
 SPREADS = 4.0
-"""Nor those of fewer standard errors: of 12 benchmarks over 100 commits less than one in ten pages has a false one."""
-LEAST = 3
+"""Nor those of fewer standard errors."""
+LEAST = 5
 """Commits on either side of a change."""
 
 
@@ -84,17 +84,38 @@ def changes(values: np.ndarray, spread: float) -> list[Change]:
         Standard deviation of the logarithm over equal runs.
     """
     known = np.flatnonzero(np.isfinite(values))
-    log, found = np.log(values[known]), []
-    waiting = [(0, len(log))]
+    log = np.log(values[known])
+    spread = max(spread, 1.0484 * float(np.median(np.abs(np.diff(log)))))  # what neighbours of the history differ by
+    found, waiting = [0, len(log)], [(0, len(log))]
     while waiting:
         start, stop = waiting.pop()
-        best = max((_step(log, start, at, stop, spread) for at in range(start + LEAST, stop - LEAST + 1)), default=None)
-        if best is not None and best[0] > SPREADS and abs(best[2]) > np.log(LIMIT):
-            _, at, jump, error = best
-            ends = np.exp([jump, jump - 1.96 * error, jump + 1.96 * error])
-            found.append(Change(int(known[at]), *map(float, ends)))
-            waiting += [(start, at), (at, stop)]
-    return sorted(found, key=lambda change: change.at)
+        places = range(start + LEAST, stop - LEAST + 1)
+        if not places:
+            continue
+        best = _step(log, start, max(places, key=lambda at: _apart(log[start:at], log[at:stop])), stop, spread)
+        if _reported(best):
+            found.append(best[1])
+            waiting += [(start, best[1]), (best[1], stop)]
+    while True:  # each between its neighbours, the least certain dropped until all are certain
+        found.sort()
+        steps = [_step(log, *found[number : number + 3], spread) for number in range(len(found) - 2)]
+        doubtful = [step for step in steps if not _reported(step)]
+        if not doubtful:
+            return [_change(int(known[at]), jump, error) for _, at, jump, error in steps]
+        found.remove(min(doubtful)[1])
+
+
+def _apart(before: np.ndarray, after: np.ndarray) -> float:
+    """How much of the squares a step here takes away: it is largest at the step."""
+    return float(len(before) * len(after) * (before.mean() - after.mean()) ** 2)
+
+
+def _reported(step: tuple[float, int, float, float]) -> bool:
+    return step[0] > SPREADS and abs(step[2]) > np.log(LIMIT)
+
+
+def _change(at: int, jump: float, error: float) -> Change:
+    return Change(at, *map(float, np.exp([jump, jump - 1.96 * error, jump + 1.96 * error])))
 
 
 def _step(log: np.ndarray, start: int, at: int, stop: int, spread: float) -> tuple[float, int, float, float]:

@@ -66,6 +66,24 @@ def test_noise_alone_is_no_change(module: ModuleType) -> None:
     assert sum(map(bool, found)) <= 2
 
 
+def test_two_steps_are_two_and_each_between_its_neighbours(module: ModuleType) -> None:
+    values = np.exp(0.02 * np.random.default_rng(2).standard_normal(60))
+    values[20:] *= 1.5
+    values[40:] *= 1.2
+    first, second = module.changes(values, 0.001)  # the history is noisier than the equal runs were
+    assert abs(first.at - 20) <= 1 and abs(second.at - 40) <= 1
+    assert first.low < 1.5 < first.high and second.low < 1.2 < second.high
+
+
+def test_the_committed_record_is_whole(module: ModuleType) -> None:
+    from benchmarks.headline import HEADLINE
+
+    found = module.history()
+    assert set(found.ratios) == set(HEADLINE) == set(module.noise()) and len(found.commits) >= 40
+    size = sum(path.stat().st_size for path in module.RESULTS.rglob("*") if path.is_file())
+    assert size <= 5_000_000
+
+
 def test_changed_work_starts_anew_and_gaps_are_left_out(module: ModuleType, tmp_path: Path) -> None:
     recorded(tmp_path, np.full((10, 2), 9.0), version="old")
     ratios = np.full((12, 2), 3.0)
