@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from benchmarks import cases, cases_publicdata
+from benchmarks import cases
 from benchmarks.workload import workload
 from dpbench.papers.glm.peers import workload as work
 
-CASES = cases.CASES | cases_publicdata.CASES
+CASES = cases.CASES
 
 
-@workload(cases, cases_publicdata, work)
+@workload(cases, work)
 class Cases:
     """Time and peak memory of one call."""
 

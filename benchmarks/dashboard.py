@@ -3,7 +3,9 @@
 Each commit is built in an environment of asv's own. ``--quick`` runs the benchmarks of `QUICK` once; leave it out for
 timings that mean something. It installs nothing: a commit is copied into an environment that takes what it needs from
 the one at hand, imports are shared by forking, and kernels whose source did not change are compiled once for all
-commits (`quick_setup`). The site is static files: ``asv preview`` shows it.
+commits (`quick_setup`). ``--record`` adds the commits, in the same way, to the record of the headline benchmarks in the
+folder results beside this file, and makes the site with its first page, record.html, for use without a network. The
+site is static files: ``asv preview`` shows it.
 """
 
 from __future__ import annotations
@@ -15,25 +17,31 @@ import re
 import resource
 import subprocess
 import sys
-import sysconfig
 import time
 from pathlib import Path
 
-QUICK = r"Cases\.time_|(GDGrowth|AuditGrowth)\.time_\w+\((?!.*1000000)"
-"""Benchmarks of ``--quick``: seconds of each mechanism, oracle and audit, and two growths; no memory, no `verify`."""
+import numpy as np
 
+from benchmarks import offline_site, record
+
+QUICK = r"Cases\.time_"
+"""Benchmarks of ``--quick``: seconds of each mechanism and audit; no memory."""
+
+RECORD, MACHINE = "^bench_record", "record"
 CONFIGURATION = Path("asv.conf.json")
 
 
-def quick_setup(configuration: Path = CONFIGURATION) -> tuple[list[str], dict[str, str]]:
+def quick_setup(configuration: Path = CONFIGURATION, results: Path | None = None) -> tuple[list[str], dict[str, str]]:
     """Options of asv, and the environment it runs in, for ``--quick``; writes a configuration under the results."""
     root, made = configuration.resolve().parent, json.loads(configuration.read_text(encoding="utf-8"))
     places = {name: str(root / made[name]) for name in ("repo", "benchmark_dir", "results_dir", "html_dir")}
-    script, packages = root / "benchmarks" / "quick_install.py", sysconfig.get_path("purelib")
+    script, packages = root / "benchmarks" / "quick_install.py", Path(np.__file__).parents[1]
     made |= places | {
         "env_dir": str(root / ".asv" / "env-quick"), "matrix": {}, "build_command": [], "dvcs": "git",
         "install_command": [f"in-dir={{env_dir}} python {script} {{build_dir}} {packages}"],
     }  # fmt: skip
+    if results is not None:
+        made["results_dir"] = str(results.resolve())
     written = root / ".asv" / "quick.conf.json"
     written.parent.mkdir(exist_ok=True)
     written.write_text(json.dumps(made, indent=1), encoding="utf-8")
@@ -60,16 +68,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.dashboard", description=__doc__.split("\n")[0])
     parser.add_argument("--commits", type=int, default=3, metavar="N", help="how many of the last commits")
     parser.add_argument("--bench", metavar="REGEX", help="only these benchmarks (default: all; with --quick, few)")
-    parser.add_argument("--quick", action="store_true", help="some of the benchmarks, each once")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--quick", action="store_true", help="some of the benchmarks, each once")
+    kind.add_argument("--record", action="store_true", help="add the commits to the record, and draw its page")
     asked = parser.parse_args()
     if asked.commits < 1:
         parser.error(f"--commits must be at least 1, got {asked.commits}")
-    bench = asked.bench or (QUICK if asked.quick else ".")
-    quick = ["--quick", "--launch-method", "forkserver"] if asked.quick else []
-    options, settings = quick_setup() if asked.quick else ([], {})
+    bench = asked.bench or (RECORD if asked.record else QUICK if asked.quick else ".")
+    quick = ["--quick"] if asked.quick else ["--machine", MACHINE] if asked.record else []
+    options, settings = quick_setup(results=record.RESULTS if asked.record else None) if quick else ([], {})
+    quick += ["--launch-method", "forkserver"] if quick else []
     began = time.monotonic()
     for command in (
-        ["machine", "--yes"],
+        ["machine", "--yes", *(["--machine", MACHINE] if asked.record else [])],
         ["run", f"HEAD~{asked.commits}..HEAD", "--skip-existing-commits", "--bench", bench, *quick],
         ["publish"],
     ):
@@ -80,6 +91,9 @@ def main() -> int:
             return code
     html = Path(json.loads(CONFIGURATION.read_text(encoding="utf-8"))["html_dir"])
     without = missing(html, bench.replace("\\(", "") if asked.quick else bench)
+    if asked.record:
+        record.main([str(html / "record.html")])
+        offline_site.main([str(html)])
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{time.monotonic() - began:.0f} s, of a processor {used.ru_utime + used.ru_stime:.0f} s")
     print(f"{html}: {'every benchmark has its graph' if not without else 'no graph of ' + ', '.join(without)}")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from dpbench.papers.heavytail.problem import HeavyTailedProblem
     from dpbench.papers.publicdata.problem import PublicDataProblem
     from dpbench.privacy.profile import Profile
+    from dpbench.report import plot
+    from dpbench.report.plot import evidence
 
 __version__ = "0.1.0"
 
@@ -44,11 +46,13 @@ _HOME = {
     "audit_samples": "dpbench.auditing.samples",
     "each": "dpbench.auditing.each",
     "encode": "dpbench.auditing.flatten",
+    "evidence": "dpbench.report.plot",
     "find_counterexample": "dpbench.certificates.search.find",
     "find_neighbours": "dpbench.auditing.search",
     "glm": "dpbench.glm",
     "heavytail": "dpbench.heavytail",
     "judge": "dpbench.certificates.judge",
+    "plot": "dpbench.report.plot",
     "publicdata": "dpbench.publicdata",
     "runs_needed": "dpbench.auditing.detectable",
     "testing": "dpbench.testing",
@@ -72,11 +76,13 @@ __all__ = [
     "audit_samples",
     "each",
     "encode",
+    "evidence",
     "find_counterexample",
     "find_neighbours",
     "glm",
     "heavytail",
     "judge",
+    "plot",
     "publicdata",
     "runs_needed",
     "testing",

@@ -14,12 +14,12 @@ from functools import partial
 
 from rich.table import Table
 
-from benchmarks.cases_lower_bounds import BUILD, MECHANISM, check, in_one_call, one_at_a_time
 from dpbench.core.blas import one_blas_thread
 from dpbench.papers.glm.peers.pairs import Work, ratio
 from dpbench.papers.glm.peers.speed import one_core
 from studies.command import Measured, command
 from studies.membership import membership_rows
+from studies.work_lower_bounds import BUILD, MECHANISM, check, in_one_call, one_at_a_time
 
 PROMISED = 10.0
 PAIRS = 15

@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from rich.table import Table
 
-from benchmarks.cases_heavytail import MECHANISM, student
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import MissingExtra
 from dpbench.papers.glm.peers.speed import one_core
@@ -26,6 +25,7 @@ from dpbench.papers.heavytail.drawings import boxes_opened
 from dpbench.papers.heavytail.exponential import envelope
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from studies.command import Measured, command
+from studies.work_heavytail import MECHANISM, student
 
 DATA_SETS, MANY_DATA_SETS = 3, 15
 """Data sets of a row with a promise, and of the others, which the figure is drawn from."""

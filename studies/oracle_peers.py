@@ -10,11 +10,11 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.cases_publicdata import least_halfplane, least_interval, least_stump, least_threshold
 from dpbench.papers.glm.peers.pairs import Work
 from dpbench.papers.glm.peers.workload import WrongAnswer
 from dpbench.papers.publicdata.objective import Objective
 from dpbench.publicdata import Halfspaces, Intervals, LinearBall, Stumps, Thresholds
+from studies.work_publicdata import least_halfplane, least_interval, least_stump, least_threshold
 
 Least = Callable[[np.ndarray, np.ndarray], float]
 BINARY: tuple[tuple[str, Any, int, int, Least, str], ...] = (

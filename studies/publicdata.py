@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from benchmarks.cases_publicdata import SIZE, binary, least_halfplane, least_interval, least_stump, least_threshold
 from dpbench.core.blas import one_blas_thread
 from dpbench.papers.glm.peers.speed import one_core
 from dpbench.papers.publicdata.claims.rates_regression import private_grid
@@ -30,6 +29,7 @@ from dpbench.papers.publicdata.regularized_perturbation import RegularizedPertur
 from dpbench.papers.publicdata.rrspm import RRSPM
 from dpbench.rates.sweeps import Point
 from studies.command import Measured, command
+from studies.work_publicdata import SIZE, binary, least_halfplane, least_interval, least_stump, least_threshold
 
 SIZES = (1000, 10_000, 100_000, 1_000_000)
 DATA_SETS = 3

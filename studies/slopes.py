@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from benchmarks.bench_growth import _noisy
+from benchmarks.headline import _number as _noisy
 from dpbench.auditing.audit import audit
 from dpbench.papers.glm.boosting import Boosting
 from dpbench.papers.glm.grid_search import PrivateGridSearch

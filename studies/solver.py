@@ -25,7 +25,6 @@ from scipy import optimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVR
 
-from benchmarks.cases_solver import CANDIDATES, FORMS, LOSSES, N, problem, solve, started
 from dpbench.core.blas import one_blas_thread
 from dpbench.papers.glm import losses
 from dpbench.papers.glm._erm_centres import centres
@@ -44,6 +43,7 @@ from studies.heavytail import Setting
 from studies.heavytail import problem as heavy_problem
 from studies.selection_kernels import noisy_max, subgradient
 from studies.solver_many import many_rows
+from studies.work_solver import CANDIDATES, FORMS, LOSSES, N, problem, solve, started
 
 PAIRS, PEER_PAIRS = 15, 3
 SOLVED = {"logistic": 2.0, "huber": 2.0, "absolute": 3.0}

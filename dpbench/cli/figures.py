@@ -35,7 +35,7 @@ def figures(
     sources: SourcesOption = None,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="where to write")] = Path("figures"),
     store: StoreOption = DEFAULT_STORE,
-    formats: Annotated[str, typer.Option("--format", metavar="LIST", help="of pdf, png, svg")] = "pdf,png",
+    formats: Annotated[str, typer.Option("--format", metavar="LIST", help="of pdf, png, svg, eps, pgf")] = "pdf,png",
     width: Annotated[
         float | None, typer.Option("--width", help="inches; default of each figure", show_default=False, **NUMBER)
     ] = None,
@@ -45,23 +45,37 @@ def figures(
     font_size: Annotated[
         float | None, typer.Option("--font-size", help="points, of all text", show_default=False, **NUMBER)
     ] = None,
+    height: Annotated[
+        float | None, typer.Option("--height", help="inches; default as the width", show_default=False, **NUMBER)
+    ] = None,
+    style: Annotated[
+        str | None, typer.Option("--style", metavar="NAME", help="of matplotlib, or a file", show_default=False)
+    ] = None,
+    title: Annotated[bool, typer.Option("--title/--no-title", help="titles in the figure")] = True,
     quiet: QuietOption = False,
 ) -> None:
     """Draw the figures (PDF and PNG) from committed and stored evidence; exit 2 if a run is missing, and name it.
+
+    Beside each is a caption for LaTeX, and what it was made from as JSON; the metadata of PDF and PNG say so too. Text
+    that has no room at the size asked for is an error.
 
     Where there are several verdicts of an entry, those of the present code go before stale ones, full runs before
     quick ones, and newer before older. Figures of other packages' papers are drawn where they have evidence, and asked
     for by --paper, --claims or their names.
     """
-    from dpbench.core.validation import choice, invalid, real
+    from dpbench.core.validation import InvalidInput, choice, invalid, real
     from dpbench.ledger.registry import all_papers, named, outside_claims
     from dpbench.report.drawings import DRAWINGS, SUMMARIES, of_many, of_one
-    from dpbench.report.figures import FORMATS, look, save
+    from dpbench.report.figures import FORMATS, look, resize, save, untitled
+    from dpbench.report.layout import fit
+    from dpbench.report.provenance import about, write
     from dpbench.report.stored import best, known
 
     kinds = [choice("--format", kind, FORMATS) for kind in parts("--format", formats)]
     if width is not None:
         real("width", width, above=0.0)
+    if height is not None:
+        real("height", height, above=0.0)
     use_sources(sources)
     every: tuple[Drawing | Summary, ...] = (*of_one(), *of_many())
     for name in names or ():
@@ -85,15 +99,27 @@ def figures(
         images = [out / f"{drawing.name}.{kind}" for kind in kinds]
         for image in images:
             check_writable("--out", image)
-        with look(font, font_size):
+        mine = {name: found[name] for name in drawing.claims}
+        made_from = about(drawing.name, mine)
+        with look(font, font_size, style, width):
             try:
-                save(drawing.figure({name: found[name] for name in drawing.claims}), images, width=width)
+                figure = drawing.figure(mine)
+                if not title:
+                    untitled(figure)
+                if width is not None or height is not None:
+                    resize(figure, width, height)
+                if width is not None or height is not None or font_size is not None or font or style:
+                    fit(figure, drawing.name, grow=height is None)
+                save(figure, images, about=made_from)
+            except InvalidInput:
+                raise
             except Exception as error:
                 if not outside.intersection(drawing.claims):
                     raise
                 one_line(f"{drawing.name} is left out: {type(error).__name__}: {error}")
                 lost = True
                 continue
+        write(out / drawing.name, drawing.said, made_from, mine)
         stale = [name for name in drawing.claims if found[name].stale]
         if stale:
             one_line(f"{drawing.name} is stale: the code has changed since; {_command(stale)}")

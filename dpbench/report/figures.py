@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import functools
 import logging
+import shutil
+import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, ParamSpec
 
 import matplotlib
 import matplotlib.font_manager
+import matplotlib.style
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
@@ -34,22 +38,49 @@ P = ParamSpec("P")
 
 
 _LOOK: Any = {}
-FORMATS = ("pdf", "png", "svg")
-
-
-def _style() -> Any:
-    return matplotlib.rc_context(_LOOK, fname=str(STYLE))
+_WIDTH: list[float] = []
+"""The width in inches that the figure will have, where it is known when it is drawn."""
+_PLACE: list[Any] = []
+"""Where the next drawing goes: axes, a subfigure or a figure of the caller's; empty: a figure of its own."""
+FORMATS = ("pdf", "png", "svg", "eps", "pgf")
+SERIF = ("STIXGeneral", "DejaVu Serif")
+"""What "serif" is: the faces of Times, which come with matplotlib."""
 
 
 @contextmanager
-def look(font: str | None = None, size: float | None = None) -> Iterator[None]:
+def in_style() -> Iterator[None]:
+    """The project's style, with what a matplotlibrc of the user's and `look` say over it."""
+    with matplotlib.rc_context(fname=str(STYLE)):
+        theirs = matplotlib.matplotlib_fname()
+        if not Path(theirs).is_relative_to(matplotlib.get_data_path()):
+            matplotlib.rcParams.update(matplotlib.rc_params_from_file(theirs, use_default_template=False))
+        matplotlib.rcParams.update(_LOOK)
+        yield
+
+
+@contextmanager
+def look(
+    font: str | None = None, size: float | None = None, style: str | None = None, width: float | None = None
+) -> Iterator[None]:
     """Figures drawn within have this font family, and this size of text in points: those of the paper they go into.
+
+    Parameters
+    ----------
+    font : str, optional
+    size : float, optional
+    style : str, optional
+        A style of matplotlib: its name, or a file; what it says goes before the project's style, and after `font` and
+        `size`.
+    width : float, optional
+        Inches that the figure will have: panels that stand beside each other at twice the width stand in a column.
 
     Raises
     ------
     InvalidInput
-        For a font that matplotlib does not find.
+        For a font or a style that matplotlib does not find.
     """
+    if style is not None:
+        _LOOK.update(_styled_as(style))
     if font is not None and font not in ("serif", "sans-serif", "monospace"):
         try:
             matplotlib.font_manager.findfont(font, fallback_to_default=False)
@@ -58,22 +89,50 @@ def look(font: str | None = None, size: float | None = None) -> Iterator[None]:
             raise validation.invalid("font", must_be, font) from None
     if font is not None:
         _LOOK["font.family"] = font
+        _LOOK["font.serif"] = list(SERIF)
         _LOOK["mathtext.fontset"] = "stix" if font == "serif" or "Times" in font else "dejavusans"
     if size is not None:
         names = "font.size", "axes.labelsize", "axes.titlesize", "legend.fontsize", "xtick.labelsize", "ytick.labelsize"
         _LOOK.update(dict.fromkeys(names, validation.real("font_size", size, above=0.0)))
+    if width is not None:
+        _WIDTH.append(width)
     try:
         yield
     finally:
         _LOOK.clear()
+        _WIDTH.clear()
+
+
+def _styled_as(style: str) -> Any:
+    """The parameters of a style of matplotlib's library, or of a file."""
+    if style in matplotlib.style.library:
+        return matplotlib.style.library[style]
+    if not Path(style).is_file():
+        raise validation.invalid("style", "a file, or the name of a style that matplotlib knows", style)
+    return matplotlib.rc_params_from_file(style, use_default_template=False)
+
+
+@contextmanager
+def onto(place: Any) -> Iterator[None]:
+    """Drawings made within go onto these axes, into this subfigure or figure, in the style that is in force there."""
+    _PLACE.append(place)
+    try:
+        yield
+    finally:
+        _PLACE.pop()
+
+
+def small(points: float) -> float:
+    """The size of text that is smaller than the rest; where one size is asked for all text, that one."""
+    return float(_LOOK.get("font.size", points))
 
 
 def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
-    """A drawing made in the project's style, whatever the user's own is."""
+    """A drawing made in the project's style, and where it has a place of the caller's, in the style there."""
 
     @functools.wraps(draw)
     def inner(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        with _style():
+        with nullcontext() if _PLACE else in_style():
             return draw(*args, **kwargs)
 
     return inner
@@ -137,16 +196,26 @@ def rate(evidence: Mapping[str, Any], *, title: str) -> Figure:
 
 
 def named(figure: Figure, claim: str) -> Figure:
-    """The figure with the title of the paper that the claim is of, small, above all else."""
+    """The figure with the title of the paper that the claim is of, small, above all else; of text of one size, none."""
+    if _LOOK.get("font.size") is not None or _PLACE:
+        return figure
     from dpbench.ledger.registry import all_papers
 
     name = claim.partition(".")[0]
     said = next((paper.title or paper.name for paper in all_papers() if paper.name == name), name)
-    with _style():
+    with in_style():
         said = said.replace("$", r"\$")
         if not figure.get_suptitle():
             figure.suptitle(f"{name}: {said}", fontsize=5, color=GREY, x=0.99, ha="right")
     return figure
+
+
+def _said(draw: Callable[..., Figure]) -> str:
+    """The first sentence about a drawing, after its title where it has one."""
+    given = draw.keywords if isinstance(draw, functools.partial) else {}
+    function = draw.func if isinstance(draw, functools.partial) else draw
+    first = " ".join((function.__doc__ or "").strip().split("\n\n")[0].split()).partition(" Columns:")[0]
+    return f"{given['title']}. {first}" if "title" in given else first
 
 
 @dataclass(frozen=True)
@@ -161,6 +230,11 @@ class Drawing:
     def claims(self) -> tuple[str, ...]:
         """The entries that must have been run."""
         return (self.claim,)
+
+    @property
+    def said(self) -> str:
+        """What is drawn."""
+        return _said(self.draw)
 
     def figure(self, found: Mapping[str, Any]) -> Figure:
         """The figure, from id to something with an `evidence`."""
@@ -179,6 +253,11 @@ class Summary:
     def claims(self) -> tuple[str, ...]:
         """The entries that must have been run."""
         return self.choose()
+
+    @property
+    def said(self) -> str:
+        """What is drawn."""
+        return _said(self.draw)
 
     def figure(self, found: Mapping[str, Any]) -> Figure:
         """The figure, from id to something with a `verdict` and an `evidence`."""
@@ -211,35 +290,82 @@ def columns(evidence: Mapping[str, Any], *names: str) -> list[np.ndarray]:
     return [np.array([float(value) for value in series[name]]) for name in names]
 
 
-_UNDATED: dict[str, dict[str, Any]] = {
-    ".pdf": {"CreationDate": None},
-    ".png": {"Software": None},
-    ".svg": {"Date": None, "Creator": None},
-}
+def resize(figure: Figure, width: float | None = None, height: float | None = None) -> None:
+    """Another size in inches; of a width alone, the height follows."""
+    wide, high = figure.get_size_inches()
+    new = wide if width is None else validation.real("width", width, above=0.0)
+    high = high * new / wide if height is None else validation.real("height", height, above=0.0)
+    figure.set_size_inches(new, high)
 
 
-def save(figure: Figure, paths: Iterable[Path], *, width: float | None = None) -> None:
+def untitled(figure: Figure) -> Figure:
+    """The figure without titles of the result and the paper; of several panels, with those that tell them apart."""
+    if figure.get_suptitle():
+        figure.suptitle("")
+    if len(figure.axes) == 1:
+        untitle(figure.axes)
+    return figure
+
+
+def untitle(axes: Iterable[Any]) -> None:
+    """Take the titles of axes away."""
+    for one in axes:
+        for place in ("left", "center", "right"):
+            one.set_title("", loc=place)
+
+
+def save(figure: Figure, paths: Iterable[Path], *, about: Mapping[str, str] | None = None) -> None:
     """Write the figure, in the format that each path's suffix names; equal evidence gives equal bytes.
 
     Parameters
     ----------
     figure : Figure
     paths : iterable of Path
-    width : float, optional
-        Inches; the height follows.
+    about : mapping of str to str, optional
+        What the figure was made from (`dpbench.report.provenance`): goes into the metadata.
+
+    Raises
+    ------
+    InvalidInput
+        For pgf, where LaTeX or its package underscore is not there.
     """
     logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of the fonts' own dates, which are left out
-    if width is not None:
-        before, height = figure.get_size_inches()
-        figure.set_size_inches(width, height * validation.real("width", width, above=0.0) / before)
     for path in paths:
-        with _style(), matplotlib.rc_context({"svg.hashsalt": "dpbench"}):
-            figure.savefig(path, metadata=_UNDATED.get(path.suffix))
+        kind = path.suffix.removeprefix(".")
+        if kind == "pgf" and not _latex():
+            raise validation.invalid(
+                "format", "one that needs no LaTeX, for here is no pdflatex with underscore.sty", kind
+            )
+        more: Any = {"pgf.texsystem": "pdflatex", "pgf.rcfonts": False, "svg.hashsalt": "dpbench"}
+        with in_style(), matplotlib.rc_context(more):
+            figure.savefig(path, **_metadata(kind, about or {}))
+
+
+def _latex() -> bool:
+    """Whether there is what matplotlib writes pgf with."""
+    if shutil.which("pdflatex") is None or shutil.which("kpsewhich") is None:
+        return False
+    return subprocess.run(["kpsewhich", "underscore.sty"], capture_output=True, check=False).returncode == 0
+
+
+def _metadata(kind: str, about: Mapping[str, str]) -> dict[str, Any]:
+    """Undated, with what the figure was made from in the fields that the format has: an option of `savefig`."""
+    said = "; ".join(f"{name}: {value}" for name, value in about.items())
+    fields: dict[str, Any] = {"Creator": "dpbench"}
+    if kind == "pgf":
+        return {}
+    if kind == "pdf":
+        fields = {"CreationDate": None} | ({"Title": about["figure"], "Keywords": said} if about else {})
+    elif kind == "png":
+        fields = {"Software": None} | {f"dpbench {name}": value for name, value in about.items()}
+    elif kind == "svg":
+        fields = {"Date": None, "Creator": None} | ({"Description": said} if about else {})
+    return {"metadata": fields}
 
 
 def save_svg(figure: Figure, target: BinaryIO) -> None:
     """Write the figure as SVG, its text as outlines; equal evidence gives equal bytes."""
-    with _style(), matplotlib.rc_context({"svg.hashsalt": "dpbench", "savefig.transparent": False}):
+    with in_style(), matplotlib.rc_context({"svg.hashsalt": "dpbench", "savefig.transparent": False}):
         figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
 
 
@@ -251,14 +377,49 @@ def power(value: float) -> str:
     return f"$10^{{{exponent}}}$" if np.isclose(value, 10.0**exponent, rtol=1e-9, atol=0.0) else f"{value:g}"
 
 
+class _On:
+    """Axes of the caller's in the part of a figure: what a drawing of one panel does to its figure is done to them."""
+
+    def __init__(self, axes: Any) -> None:
+        self.axes = axes
+
+    def legend(self, *args: Any, **kwargs: Any) -> None:
+        """A legend in the axes, where matplotlib finds room."""
+        kwargs.pop("loc", None)
+        self.axes.legend(*args, **kwargs)
+
+
+def _given(rows: int, columns: int, **shared: Any) -> tuple[Any, Any]:
+    """The place that the caller gave, and its axes."""
+    place = _PLACE[-1]
+    if not isinstance(place, Axes):
+        return place, place.subplots(rows, columns, **shared)
+    if rows * columns > 1:
+        raise validation.invalid("ax", f"a Figure or SubFigure, for a drawing of {rows} by {columns} panels", place)
+    return _On(place), place
+
+
 def new_axes() -> tuple[Figure, Any]:
+    """A figure with one pair of axes, or the place that the caller gave."""
+    if _PLACE:
+        return _given(1, 1)
     figure = Figure()
     FigureCanvasAgg(figure)
     return figure, figure.add_subplot()
 
 
-def panels(rows: int, columns: int, *, width: float = COLUMN, height: float, **shared: Any) -> tuple[Figure, Any]:
-    """A figure of this size in inches with rows × columns axes."""
+def panels(
+    rows: int, columns: int, *, width: float = COLUMN, height: float, one_row: bool = False, **shared: Any
+) -> tuple[Figure, Any]:
+    """A figure of this size in inches with rows × columns axes, or the place that the caller gave.
+
+    Of a row of axes, `one_row` says that they belong beside each other at every width.
+    """
+    if _PLACE:
+        return _given(rows, columns, **shared)
+    if rows == 1 < columns and not one_row and _WIDTH and _WIDTH[-1] < 0.6 * width:
+        rows, columns, height = columns, 1, columns * height * width / _WIDTH[-1]
+        shared.pop("width_ratios", None)
     figure = Figure(figsize=(width, height))
     FigureCanvasAgg(figure)
     return figure, figure.subplots(rows, columns, **shared)

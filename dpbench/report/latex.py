@@ -7,6 +7,7 @@ not there prints as a bold question mark. Nothing but LaTeX itself is needed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from dpbench import __version__
@@ -20,6 +21,7 @@ _SIGNS = {
     "ε": r"\varepsilon", "δ": r"\delta", "σ": r"\sigma", "μ": r"\mu", "Δ": r"\Delta", "Φ": r"\Phi", "τ": r"\tau",
     "θ": r"\theta", "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "λ": r"\lambda", "η": r"\eta", "ρ": r"\rho",
     "≤": r"\le", "≥": r"\ge", "√": r"\sqrt{}", "∞": r"\infty", "−": "-", "×": r"\times", "·": r"\cdot", "±": r"\pm",
+    "‖": r"\Vert{}",
     "⊤": r"\top", "⊥": r"\bot", "²": "^2", "→": r"\to", "∈": r"\in", "Σ": r"\sum", "Π": r"\prod", "∫": r"\int",
 }  # fmt: skip
 _ESCAPED = str.maketrans(
@@ -28,6 +30,8 @@ _ESCAPED = str.maketrans(
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "…": r"\dots{}"}
     | {sign: rf"\ensuremath{{{text}}}" for sign, text in _SIGNS.items()}
 )
+_MATHEMATICS = re.compile(r"(\$[^$]*\\[^$]*\$)")
+_BAR = re.compile("([A-Za-z])\u0304")
 _MACROS = r"""\makeatletter
 \newcommand{\dpclaim}[1]{\ifcsname dpclaim@#1\endcsname\csname dpclaim@#1\endcsname\else\textbf{?}\fi}
 \newcommand{\dpverdict}[1]{\ifcsname dpverdict@#1\endcsname\csname dpverdict@#1\endcsname\else\textbf{?}\fi}
@@ -36,8 +40,13 @@ _MACROS = r"""\makeatletter
 
 
 def escaped(text: str) -> str:
-    """Text as LaTeX prints it, mathematical signs and Greek letters included."""
-    return text.translate(_ESCAPED)
+    """Text as LaTeX prints it, mathematical signs and Greek letters included; mathematics between $ stays as it is."""
+    parts = _MATHEMATICS.split(text)
+    return "".join(part if at % 2 else _plain(part) for at, part in enumerate(parts))
+
+
+def _plain(text: str) -> str:
+    return _BAR.sub(r"\\ensuremath{\\bar{\1}}", text.translate(_ESCAPED))
 
 
 def latex(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:

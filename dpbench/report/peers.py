@@ -12,7 +12,7 @@ from matplotlib.ticker import NullLocator
 from rich.console import Console
 
 from dpbench.report import measured
-from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, log_ticks, new_axes, styled
+from dpbench.report.figures import BLUE, DASHED, GREY, PAGE, VERMILION, log_ticks, new_axes, panels, small, styled
 from dpbench.report.plain import table
 from dpbench.report.tables import interval, number
 
@@ -109,10 +109,8 @@ def held_out(parts: Mapping[str, Rows]) -> Figure:
     """Held-out accuracy or R² over ε on each set: medians with 95% intervals, beside the non-private fit and zero."""
     rows = parts["held-out"]
     names = list(dict.fromkeys(row["data"] for row in rows))
-    figure, _ = new_axes()
-    figure.clear()
-    figure.set_size_inches(6.75, 4.4)
-    for axes, name in zip(np.ravel(figure.subplots(2, -(-len(names) // 2), squeeze=False)), names, strict=False):
+    figure, places = panels(2, -(-len(names) // 2), width=PAGE, height=4.4, squeeze=False)
+    for axes, name in zip(np.ravel(places), names, strict=False):
         mine = [row for row in rows if row["data"] == name]
         measure = mine[0]["measure"]
         floor = -0.4 if measure == "R2" else 0.4  # a fit can be worse by any factor; the axis is not
@@ -130,7 +128,7 @@ def held_out(parts: Mapping[str, Rows]) -> Figure:
                 axes.axhline(value, color=colour, ls=style, lw=0.9, label=LABELS.get(algorithm, algorithm))
         shown = {r["algorithm"] for r in mine if r["epsilon"] is not None and r["value"] >= floor}
         if hidden := [name for name in STYLES if name not in shown]:
-            axes.set_title(f"below the axis or not run:\n{', '.join(hidden)}", loc="right", fontsize=5)
+            axes.set_title(f"below the axis or not run:\n{', '.join(hidden)}", loc="right", fontsize=small(5.0))
         axes.set(xscale="log", xlabel=r"$\varepsilon$", ylabel="accuracy" if measure == "accuracy" else "$R^2$")
         epsilons = sorted({row["epsilon"] for row in mine if row["epsilon"] is not None})
         axes.set_xticks(epsilons, [f"{epsilon:g}" for epsilon in epsilons], minor=False)

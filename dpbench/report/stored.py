@@ -119,7 +119,11 @@ def known(store: Path | None, place: Path | None = None) -> list[StoredVerdict]:
             seed=document["seed"],
             code=document["code"]["key"],
             verdict=document["verdict"],
-            evidence={**document["evidence"], "made_with": document["environment"]},
+            evidence={
+                **document["evidence"],
+                "made_with": document["environment"],
+                "commit": document.get("commit", ""),
+            },
             recorded="",
         )
         for document in committed(place).values()

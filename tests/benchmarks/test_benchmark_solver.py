@@ -24,13 +24,12 @@ ROW = {
 def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The folder is at the root, beside the tests; installed packages come first."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import bench_solver, cases_solver
-    from studies import before, solver
+    from studies import before, solver, work_solver
 
-    for module in (cases_solver, solver):
+    for module in (work_solver, solver):
         monkeypatch.setattr(module, "N", 500)
-    cases_solver.records.cache_clear()
-    return SimpleNamespace(asv=bench_solver, before=before, solver=solver)
+    work_solver.records.cache_clear()
+    return SimpleNamespace(before=before, solver=solver)
 
 
 def test_peers_solve_the_same_problem(bench: SimpleNamespace) -> None:
@@ -56,17 +55,6 @@ def test_data_sets_side_by_side_must_agree(bench: SimpleNamespace, monkeypatch: 
     )
     with pytest.raises(solver_many.WrongAnswer, match="side by side"):
         list(solver_many.many_rows(1))
-
-
-def test_asv_cases_refuse_wrong_answers(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
-    case = bench.asv.Solver()
-    case.setup("sparse", "huber")
-    case.time_solve("sparse", "huber")
-    case.time_scores("sparse", "huber")
-    honest = bench.asv.clipped_risk
-    monkeypatch.setattr(bench.asv, "clipped_risk", lambda *a: honest(*a) * (1.0 + 1e-6))
-    with pytest.raises(bench.asv.WrongAnswer, match="a score"):
-        case.setup("dense", "logistic")
 
 
 def test_a_missed_promise_is_exit_1(

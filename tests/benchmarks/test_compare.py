@@ -30,10 +30,10 @@ def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 class Tree:
-    """A call takes `seconds`, and every third of them a quarter more."""
+    """A call takes `seconds`, and every third slice a quarter more; `bias` is of the process."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds, self.asked = seconds, []
+    def __init__(self, seconds: float, bias: float = 1.0) -> None:
+        self.seconds, self.asked = seconds * bias, []
 
     def ask(self, **words: Any) -> float:
         self.asked.append(words)
@@ -46,31 +46,54 @@ class Tree:
 
 def test_a_ratio_is_of_the_same_calls_in_turns(module: ModuleType) -> None:
     base, head = Tree(0.01), Tree(0.012)
-    row = module.measure("made-up", base, head, 7)
+    pairs = module.measure("made-up", base, head, 3)
     assert base.asked[0] == {"name": "made-up", "first": 1, "calls": 2}
-    assert base.asked == head.asked and len(base.asked) == 8 and base.asked[1]["calls"] == 10
-    assert [asked["first"] for asked in base.asked[1:]] == list(range(1, 71, 10))
-    assert row.low <= row.ratio <= row.high and row.ratio == pytest.approx(1.2)
+    assert base.asked == head.asked and len(base.asked) == 1 + 3 * module.SLICES
+    calls = base.asked[1]["calls"]
+    assert [asked["first"] for asked in base.asked[1:]] == [1 + calls * k for k in range(3 * module.SLICES)]
+    assert [pair.ratio for pair in pairs] == pytest.approx([1.2] * 3)
+    assert [pair.seconds for pair in pairs] == pytest.approx([0.012] * 3)  # slow slices are left out
+
+
+def test_the_interval_is_of_order_statistics(module: ModuleType) -> None:
+    row = module.row("made-up", [module.Pair(ratio, 1.0) for ratio in (9, 1, 8, 2, 7, 3, 6, 4, 5)])
+    assert (row.low, row.ratio, row.high) == (3, 5, 7)
+    row = module.row("made-up", [module.Pair(ratio, 1.0) for ratio in (5, 1, 4, 2, 3)])
+    assert (row.low, row.ratio, row.high) == (1, 3, 5)
 
 
 @pytest.mark.parametrize(("factor", "slower"), [(1.0, False), (1.04, False), (1.1, True), (0.8, False)])
 def test_ten_percent_is_found_and_four_are_not(
     module: ModuleType, monkeypatch: pytest.MonkeyPatch, factor: float, slower: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trees = iter([Tree(0.01), Tree(0.01 * factor)])
-    monkeypatch.setattr(module, "Tree", lambda folder, kernels: next(trees))
+    """One process of the second tree of three is a fifth slower all the time: of that, no alarm."""
+    made = []
+
+    def tree(*given: Any) -> Tree:
+        made.append(Tree(0.01 * (factor if len(made) % 2 else 1.0), 1.2 if len(made) == 1 else 1.0))
+        return made[-1]
+
+    monkeypatch.setattr(module, "Tree", tree)
     code = module.main([".", ".", "--only", "jl"])
     assert code == (1 if slower else 0)
     said = capsys.readouterr().out
     assert ("slower: jl" in said) is slower and f"{factor:.3f}" in said
+    assert len(made) == 2 * module.PROCESSES * (2 if slower else 1)
 
 
-def test_what_was_slow_once_is_measured_again(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = iter([module.Row("jl", 1.2, 1.1, 1.3, 0.1), module.Row("jl", 1.0, 0.9, 1.1, 0.1)])
-    monkeypatch.setattr(module, "measure", lambda *given: next(found))
-    monkeypatch.setattr(module, "Tree", lambda folder, kernels: Tree(1.0))
+def test_what_was_slow_once_is_measured_again_in_other_processes(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    def tree(*given: Any) -> Tree:
+        slow = len(made) % 2 and len(made) < 2 * module.PROCESSES
+        made.append(Tree(0.012 if slow else 0.01))
+        return made[-1]
+
+    monkeypatch.setattr(module, "Tree", tree)
     (row,) = module.compare(".", ".", names=["jl"])
-    assert row.again and not row.slower and row.ratio == 1.0
+    assert row.again and not row.slower and row.ratio == pytest.approx(1.0)
 
 
 @pytest.mark.process
@@ -119,7 +142,7 @@ def test_benchmarks_need_no_program_and_no_extra() -> None:
             names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
             imported |= {name.partition(".")[0]: path.name for name in names}
     assert not {name: where for name, where in imported.items() if name not in allowed}
-    assert sum(len(path.read_text().splitlines()) for path in (ROOT / "benchmarks").glob("*.py")) < 1_600
+    assert sum(len(path.read_text().splitlines()) for path in (ROOT / "benchmarks").glob("*.py")) < 1_200
 
 
 def test_changed_work_is_another_version(module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

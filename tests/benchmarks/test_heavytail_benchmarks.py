@@ -1,4 +1,4 @@
-"""The command that measures the exact sampler, and its asv cases: right answers, promises, no timing."""
+"""The command that measures the exact sampler: right answers, promises, no timing."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The folder is at the root, beside the tests; installed packages come first."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import bench_heavytail
     from studies import heavytail
 
-    return SimpleNamespace(asv=bench_heavytail, speed=heavytail)
+    return SimpleNamespace(speed=heavytail)
 
 
 def test_measure_counts_the_boxes_of_the_sampler(bench: SimpleNamespace) -> None:
@@ -91,27 +90,3 @@ def test_a_missing_extra_leaves_its_rows_out(
     document, _, kept = bench.speed.measured()
     assert kept and {row["data"] for row in document["rows"]} == {"student", "collinear"}
     assert bench.speed.main([]) == 0 and "left out" in capsys.readouterr().out
-
-
-def test_asv_cases_refuse_wrong_answers(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
-    asv = bench.asv
-    monkeypatch.setattr(asv, "SIZES", {"small": (2, 3000, 1.5)})
-    case = asv.Tree()
-    case.setup("small")
-    case.time_draws("small")
-    assert case.track_boxes("small") > 1
-    with pytest.raises(asv.WrongAnswer, match="from the minimiser"):
-        asv.check_bounds(SimpleNamespace(draw=lambda trials, rng: (np.full((trials, 2), 10**4), trials)), case.data)
-    honest = asv.sums_at
-    monkeypatch.setattr(asv, "sums_at", lambda *a: honest(*a) * (1.0 + 1e-6))
-    monkeypatch.setattr(asv, "student", lambda *a: _small(bench))
-    with pytest.raises(asv.WrongAnswer, match="a truncated risk is off"):
-        asv.Scores().setup(1.5)
-    monkeypatch.setattr(asv, "sums_at", honest)
-    asv.Scores().setup(2.0)
-
-
-def _small(bench: SimpleNamespace) -> Any:
-    problem = bench.speed.problem(bench.speed.Setting(3, 100, 2.0), 0)
-    assert np.isfinite(problem.X).all()
-    return problem

@@ -26,11 +26,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def cases(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """`benchmarks/cases_publicdata.py`, found beside the tests."""
+    """`studies/work_publicdata.py`, found beside the tests."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import cases_publicdata
+    from studies import work_publicdata
 
-    return cases_publicdata
+    return work_publicdata
 
 
 def test_every_case_gives_the_right_answer(cases: Any) -> None:

@@ -37,7 +37,7 @@ def test_figures_come_from_the_store_alone(only: Any, run: Any, monkeypatch: pyt
     code, out, err = run(f"figures {DRAWN} --out drawn")
     assert (code, err) == (0, "")
     names = {"delta_thm1", "delta_thm5", "rate_thm1", "rate_thm5"}
-    assert set(os.listdir("drawn")) == {f"{name}.{kind}" for name in names for kind in ("pdf", "png")}
+    assert set(os.listdir("drawn")) == {f"{name}.{kind}" for name in names for kind in ("pdf", "png", "tex", "json")}
     assert out.count("drawn/") == 4
     first = {path.name: path.read_bytes() for path in Path("drawn").iterdir()}
     for name in names:  # fonts are embedded as TrueType, not as Type 3
@@ -45,7 +45,7 @@ def test_figures_come_from_the_store_alone(only: Any, run: Any, monkeypatch: pyt
     assert run("figures rate_thm1 --quiet --out again")[:2] == (0, "")
     for path in Path("again").iterdir():
         assert path.read_bytes() == first.pop(path.name)
-    assert len(first) == 6
+    assert len(first) == 12
 
 
 def test_figures_name_what_is_missing(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +56,7 @@ def test_figures_name_what_is_missing(only: Any, run: Any, monkeypatch: pytest.M
     assert code == 2
     missing = "glm.thm1.privacy.printed glm.thm5.privacy.printed glm.thm5.rate.n"
     assert f"dpbench verify {missing} --store mine.sqlite" in err
-    assert set(os.listdir("figures")) == {"rate_thm1.pdf", "rate_thm1.png"}
+    assert set(os.listdir("figures")) == {f"rate_thm1.{kind}" for kind in ("pdf", "png", "tex", "json")}
     assert run("figures rate_thm1 --store mine.sqlite")[0] == 0
 
 

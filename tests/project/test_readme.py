@@ -68,7 +68,10 @@ def test_no_table_of_measured_numbers() -> None:
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
-def test_every_example_runs(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_example_runs(
+    code: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     made: dict[str, Any] = {}
     exec(compile(code, "README.md", "exec"), made)
     out = capsys.readouterr().out
@@ -79,6 +82,8 @@ def test_every_example_runs(code: str, capsys: pytest.CaptureFixture[str]) -> No
         results: list[Any] = []
         test(lambda *args, **more: results.append(dpbench.audit(*args, **more)))
         assert [one.verdict for one in results] == ["not refuted"]
+    elif "plot.save" in code:
+        assert [path.name for path in tmp_path.iterdir()] == ["two.pdf"]
     elif "\nassert " in code:
         assert out  # what holds is asserted there
     elif "excess_risk" in code:

@@ -57,6 +57,8 @@ def test_latex_has_a_macro_for_each_claim_and_a_table(toy: Path, run: Run) -> No
 
 def test_text_is_escaped() -> None:
     assert escaped("σ ≥ 50% of a_b") == r"\ensuremath{\sigma} \ensuremath{\ge} 50\% of a\_b"
+    assert escaped("‖f̄‖ costs $5_") == r"\ensuremath{\Vert{}}\ensuremath{\bar{f}}\ensuremath{\Vert{}} costs \$5\_"
+    assert escaped(r"$\theta$ = 2, 5_") == r"$\theta$ = 2, 5\_"
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from dpbench.ledger.registry import all_claims
 from dpbench.papers.glm import table1
-from dpbench.report.figures import BLUE, GREEN, GREY, PAGE, VERMILION, Summary, panels, styled
+from dpbench.report.figures import BLUE, GREEN, GREY, PAGE, VERMILION, Summary, panels, small, styled
 
 _TOLERANCE = 0.1  # of a rate verdict
 
@@ -23,7 +23,8 @@ def exponents(verdicts: table1.Verdicts) -> Figure:
     A lower bound has no slope: beside it stands the error of every algorithm tried over the floor.
     """
     everything = table1.rows(verdicts)
-    figure, (axes, beside) = panels(1, 2, width=PAGE, height=0.9 + 0.21 * len(everything), width_ratios=(2, 1))
+    height = 0.9 + 0.21 * len(everything)
+    figure, (axes, beside) = panels(1, 2, width=PAGE, height=height, one_row=True, width_ratios=(2, 1))
     rates = [(i, row, row.expected) for i, row in enumerate(everything) if row.expected is not None]
     rows = [row for _, row, _ in rates]
     place = np.array([i for i, _, _ in rates], dtype=float)
@@ -67,7 +68,7 @@ def exponents(verdicts: table1.Verdicts) -> Figure:
                     panel.axhline(i - 0.5, color=GREY, lw=0.4)
             beside.annotate(
                 row.cell.place.replace(", ", ",\n", 1), (1.0, i), xycoords=("axes fraction", "data"), xytext=(4, 0),
-                textcoords="offset points", va="center", fontsize=5.5, linespacing=1.0,
+                textcoords="offset points", va="center", fontsize=small(5.5), linespacing=1.0,
             )  # fmt: skip
             before = row.cell.place
     figure.legend(loc="outside lower center", ncols=3)

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, columns, log_ticks, new_axes, styled
+from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, columns, log_ticks, new_axes, panels, styled
 
 
 @styled
@@ -68,12 +67,10 @@ def leaning(evidence: Mapping[str, Any]) -> Figure:
 def boxes_opened(document: Mapping[str, Any]) -> Figure:
     """Boxes opened by the tree sampler over d and over n: what ``python -m studies.heavytail --json`` wrote."""
     rows = [row for row in document["rows"] if row["theta"] == 2.0 and row["data"] == "student"]
-    figure = Figure(figsize=(3.4, 4.2))
-    FigureCanvasAgg(figure)
-    panels = figure.subplots(2, 1)
+    figure, places = panels(2, 1, width=3.4, height=4.2)
     for axes, axis, other, at, label, more in (
-        (panels[0], "d", "n", 10_000, "dimension $d$", r"net at $\zeta = 1/n$, $\theta$ = 2"),
-        (panels[1], "n", "d", 3, "number of records $n$", "median and range over data sets"),
+        (places[0], "d", "n", 10_000, "dimension $d$", r"net at $\zeta = 1/n$, $\theta$ = 2"),
+        (places[1], "n", "d", 3, "number of records $n$", "median and range over data sets"),
     ):
         mine = sorted(
             (row[axis], row["boxes_median"], row["boxes_least"], row["boxes"]) for row in rows if row[other] == at

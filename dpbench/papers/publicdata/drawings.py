@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, columns, log_ticks, new_axes, styled
+from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, columns, log_ticks, new_axes, panels, styled
 
 
 @styled
@@ -147,12 +146,10 @@ def stability_regularized(evidence: Mapping[str, Any]) -> Figure:
 @styled
 def cost(document: Mapping[str, Any]) -> Figure:
     """Oracle calls and CPU seconds of a release over n: what ``python -m studies.publicdata --json`` wrote."""
-    figure = Figure(figsize=(3.4, 4.6))
-    FigureCanvasAgg(figure)
-    panels = figure.subplots(2, 1, sharex=True)
+    figure, places = panels(2, 1, width=3.4, height=4.6, sharex=True)
     for axes, what, label in (
-        (panels[0], "calls", "oracle calls an output"),
-        (panels[1], "seconds", "CPU seconds a release"),
+        (places[0], "calls", "oracle calls an output"),
+        (places[1], "seconds", "CPU seconds a release"),
     ):
         for name, colour, marker in (
             ("Algorithm 2", VERMILION, "o"), ("Algorithm 4", BLUE, "s"),
@@ -164,9 +161,9 @@ def cost(document: Mapping[str, Any]) -> Figure:
             axes.plot(n, values, color=colour, marker=marker, label=shown)
         axes.set(xscale="log", yscale="log", ylabel=label)
         log_ticks(axes.xaxis, axes.yaxis)
-    panels[1].set_xlabel("number of records $n$")
-    panels[0].set_title("Cost on thresholds, one core", loc="left")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    places[1].set_xlabel("number of records $n$")
+    places[0].set_title("Cost on thresholds, one core", loc="left")
+    figure.legend(*places[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
 
 

@@ -1,0 +1,215 @@
+"""Figures for papers: panels of evidence with a curve of one's own, room for text, what they were made from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import matplotlib.image
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import dpbench
+from dpbench import plot
+from dpbench.core.validation import InvalidInput
+from dpbench.report import figures, layout
+from dpbench.report.drawings import of_many, of_one
+from dpbench.report.figures import look, resize
+from dpbench.report.provenance import digest
+from dpbench.report.stored import best, known
+
+ROOT = Path(dpbench.__file__).resolve().parents[1]
+PRIVACY, RATE = "glm.thm5.privacy.printed", "glm.thm1.rate.n"
+Run = Callable[[str], tuple[int, str, str]]
+
+
+def drawn(**sizes: Any) -> Figure:
+    """An empty figure with one curve from corner to corner."""
+    figure = Figure(figsize=(3.0, 2.0), layout="constrained")
+    figure.subplots().plot([0.0, 1.0], [0.0, 1.0], label="a curve")
+    return figure
+
+
+def test_evidence_is_columns_with_what_they_come_from() -> None:
+    frame = dpbench.evidence(PRIVACY)
+    stored = json.loads((ROOT / "evidence" / "ledger" / f"{PRIVACY}.json").read_text())
+    assert frame["epsilon"].tolist() == stored["evidence"]["series"]["epsilon"] and len(frame) == len(frame.columns)
+    assert (frame.id, frame.verdict, frame.seed, frame.commit) == (PRIVACY, "refuted", stored["seed"], stored["commit"])
+    assert frame.digest == digest(stored["evidence"]) and frame.command.startswith(f"dpbench verify {PRIVACY} ")
+    with pytest.raises(KeyError, match="it has target_epsilon"):
+        frame["nothing"]
+    with pytest.raises(InvalidInput, match="id must be"):
+        dpbench.evidence("glm.thm5.nothing")
+
+
+def test_a_digest_is_of_what_was_measured_alone() -> None:
+    made = {"value": 1.0, "series": {"n": [1]}, "seconds": 2.0, "commit": "a"}
+    assert digest(made) == digest({**made, "seconds": 3.0, "commit": "b"})
+    assert digest(made) != digest({**made, "value": 2.0})
+
+
+@pytest.mark.slow
+def test_two_panels_with_a_curve_of_ones_own(tmp_path: Path) -> None:
+    frame = dpbench.evidence(RATE)
+    mine = plot.Curve(frame["n"], 0.8 * frame["measured"], "mine", panel=1)
+    figure = plot.compose([[PRIVACY, frame]], column="neurips", extra=[mine])
+    plot.save(figure, tmp_path / "two.pdf", tmp_path / "two.eps", tmp_path / "two.svg")
+    assert figure.get_size_inches()[0] == 5.5 and len(figure.axes) == 2 and not layout.problems(figure)
+    labels = [text.get_text() for legend in figure.findobj(matplotlib.legend.Legend) for text in legend.get_texts()]
+    assert "mine" in labels and any(label.startswith("measured") for label in labels)
+    line = next(line for line in figure.axes[1].lines if line.get_label() == "mine")
+    assert line.get_ydata().tolist() == (0.8 * frame["measured"]).tolist()
+    assert {text.get_fontsize() for text in layout._texts(figure) if text.get_text()} == {8.0}
+    assert (tmp_path / "two.eps").read_bytes().startswith(b"%!PS") and (tmp_path / "two.pdf").stat().st_size > 5_000
+
+
+def test_axes_of_ones_own_keep_their_style() -> None:
+    with matplotlib.rc_context({"axes.labelsize": 13.0, "axes.grid": False}):
+        figure = Figure()
+        left, right = figure.subplots(1, 2)
+        assert plot.draw(left, RATE, title=False) is left
+    assert left.xaxis.label.get_fontsize() == 13.0 and not left.get_title(loc="left") and not right.lines
+    with pytest.raises(InvalidInput, match="ax must be a Figure or SubFigure"):
+        plot.draw(right, "floor_thm4")
+
+
+@pytest.mark.slow
+def test_what_cannot_be_drawn_is_refused_by_name() -> None:
+    for given, said in (
+        ({"panels": [[PRIVACY], []]}, "panels must be rows of one length"),
+        ({"panels": [["nothing"]]}, "evidence must be one of"),
+        ({"panels": [[PRIVACY]], "column": "nature"}, "column must be one of"),
+        ({"panels": [[PRIVACY]], "column": 0.4}, "the size of the composed figure must be so large"),
+        ({"panels": [[PRIVACY]], "style": "nothing.mplstyle"}, "style must be a file"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            plot.compose(**given)
+
+
+@pytest.mark.parametrize(
+    ("plant", "said"),
+    [
+        (lambda figure, axes: figure.text(0.99, 0.5, "a long text"), "'a long text' is cut off"),
+        (lambda figure, axes: [figure.text(0.5, 0.9, word) for word in ("one", "two")], "'one' overlaps 'two'"),
+        (lambda figure, axes: axes.text(0.45, 0.45, "upon it"), "'upon it' lies on a curve"),
+        (lambda figure, axes: axes.legend(loc="center"), "the legend lies on a curve"),
+        (lambda figure, axes: axes.set_xticks(np.linspace(0, 1, 30)), "overlaps"),
+        (lambda figure, axes: axes.set_ylabel("a label longer than the figure is high " * 4), "is cut off"),
+    ],
+)  # fmt: skip
+def test_text_without_room_is_found(plant: Any, said: str) -> None:
+    figure = drawn()
+    assert layout.problems(figure) == []
+    plant(figure, figure.axes[0])
+    assert any(said in problem.said for problem in layout.problems(figure))
+
+
+def test_text_without_room_is_mended_or_an_error() -> None:
+    figure = drawn()
+    figure.axes[0].legend(loc="center")
+    figure.axes[0].set_xticks(np.linspace(0, 1, 30))
+    layout.fit(figure, "made up")
+    assert not layout.problems(figure) and figure.legends and len(figure.axes[0].get_xticks()) < 30
+    figure.text(0.99, 0.5, "unbreakable" * 5)
+    with pytest.raises(InvalidInput, match=r"the size of made up must be so large .*break"):
+        layout.fit(figure, "made up")
+
+
+@pytest.mark.slow
+def test_a_figure_says_what_it_was_made_from(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = "figures delta_thm5 --out f --width 3.25 --font serif --font-size 9 --no-title --height 2.6"
+    code, _, err = run(f"{line} --format pdf,png,eps")
+    assert code == 0, err
+    beside = json.loads(Path("f/delta_thm5.json").read_text())
+    frame = dpbench.evidence(PRIVACY)
+    assert (beside["evidence"], beside["commit"], beside["seed"]) == (frame.digest, frame.commit, str(frame.seed))
+    assert beside["entries"] == {PRIVACY: "refuted"} and beside["command"] == "dpbench figures delta_thm5"
+    png, pdf = Path("f/delta_thm5.png").read_bytes(), Path("f/delta_thm5.pdf").read_bytes()
+    assert frame.digest.encode() in png and frame.digest.encode() in pdf and b"CreationDate" not in pdf
+    assert b"STIXGeneral" in pdf
+    assert matplotlib.image.imread("f/delta_thm5.png").shape[:2] == (780, 975)
+    caption = Path("f/delta_thm5.tex").read_text()
+    assert r"\caption{Theorem 5" in caption and frame.digest[:12] in caption
+    assert r"\texttt{glm.thm5.privacy.printed} (refuted)" in caption
+    code, _, err = run("figures table1 --out f --width 1.7 --font-size 9")
+    assert code == 2 and "the size of table1 must be so large that its text has room" in err
+    assert not Path("f/table1.pdf").exists()
+
+
+@pytest.mark.process
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="without LaTeX")
+def test_the_caption_goes_through_latex(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("figures delta_thm5 --out f --width 3.25 --font serif --format pdf")[0] == 0
+    figure = "\\includegraphics{f/delta_thm5.pdf}"
+    if figures._latex():
+        assert run("figures delta_thm5 --out f --width 3.25 --format pgf")[0] == 0
+        figure += "\\input{f/delta_thm5.pgf}"
+    else:
+        code, _, err = run("figures delta_thm5 --out f --format pgf")
+        assert code == 2 and "format must be one that needs no LaTeX" in err
+    Path("a.tex").write_text(
+        "\\documentclass{article}\\usepackage{graphicx}"
+        "\\IfFileExists{pgf.sty}{\\usepackage{pgf}}{}\\begin{document}"
+        f"\\def\\mathdefault#1{{#1}}{figure}"
+        "\\begin{figure}\\input{f/delta_thm5.tex}\\end{figure}\\end{document}"
+    )
+    done = subprocess.run(["pdflatex", "-halt-on-error", "a.tex"], capture_output=True, text=True, errors="replace")
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def every() -> list[Any]:
+    """The figures of our own papers that have evidence."""
+    ours = {"glm", "heavytail", "publicdata"}
+    return [d for d in (*of_one(), *of_many()) if {name.partition(".")[0] for name in d.claims} <= ours]
+
+
+@pytest.mark.slow
+def test_committed_figures_are_those_of_the_committed_evidence(tmp_path: Path, run: Run) -> None:
+    """Pixel by pixel; what differs says its name."""
+    code, _, err = run(f"figures --out {tmp_path} --format png --quiet")
+    assert code == 0, err
+    other = []
+    for path in sorted(tmp_path.glob("*.png")):
+        new, old = (matplotlib.image.imread(str(place)) for place in (path, ROOT / "figures" / path.name))
+        if new.shape != old.shape or (np.abs(new - old).max(axis=2) > 0.1).mean() > 1e-3:
+            other.append(path.stem)
+    assert not other, f"draw again and commit: dpbench figures {' '.join(other)}"
+    assert len(list(tmp_path.glob("*.png"))) >= 28
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("size", [8.0, 9.0, 10.0])
+@pytest.mark.parametrize("width", [3.25, 6.75])
+def test_every_figure_has_room_for_its_text(width: float, size: float) -> None:
+    """In a column and over the page; Table 1, of forty rows, is for a page of its own, and refused by name."""
+    drawings = every()
+    found = best(known(None), {name for drawing in drawings for name in drawing.claims}, with_code=False)
+    for drawing in drawings:
+        mine = {name: found[name] for name in drawing.claims}
+        with look("serif", size, width=width):
+            figure = drawing.figure(mine)
+            resize(figure, width)
+            if drawing.name == "table1":
+                with pytest.raises(InvalidInput, match="the size of table1 must be so large"):
+                    layout.fit(figure, drawing.name)
+                continue
+            layout.fit(figure, drawing.name)
+            assert not layout.problems(figure), drawing.name
+            assert {text.get_fontsize() for text in layout._texts(figure) if text.get_text()} == {size}, drawing.name
+
+
+def test_equal_evidence_is_equal_bytes_with_metadata(tmp_path: Path, run: Run) -> None:
+    sums = []
+    for place in ("a", "b"):
+        assert run(f"figures rate_thm1 --out {tmp_path / place} --quiet")[0] == 0
+        sums.append({p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in (tmp_path / place).iterdir()})
+    assert sums[0] == sums[1] and len(sums[0]) == 4
