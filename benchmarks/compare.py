@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 1.05
 PAIRS = 9
 PROCESSES = 3
-"""Processes of either tree, over which the pairs are spread: where its memory lies makes one by ten percent slower."""
+"""Processes of either tree, over which the pairs are spread: two of equal trees may differ all their lives."""
 SLICES = 5
 SECONDS = 0.15
 """Processor time of one side of a pair, about; it is taken in slices, of which the slower ones are left out."""

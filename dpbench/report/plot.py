@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -244,7 +245,7 @@ def compose(
     Returns
     -------
     Figure
-        Its text is neither cut off nor upon curves or other text; what it was made from goes where `save` writes it.
+        Its text is neither cut off nor upon curves or other text; `save` puts what it was made from into the metadata.
 
     Raises
     ------
@@ -256,6 +257,7 @@ def compose(
 
     from dpbench.report.figures import look, styled
     from dpbench.report.layout import fit
+    from dpbench.report.provenance import about
 
     width = _width(column)
     counts = {len(row) for row in panels}
@@ -281,7 +283,16 @@ def compose(
 
     with look(font, size, style):
         figure = made()
+    drawn = [_drawing(what) for what in flat]
+    found = {name: one for drawing, mine in drawn for name, one in mine.items() if name in drawing.claims}
+    _MADE_FROM[figure] = about(" ".join(drawing.name for drawing, _ in drawn), found) | {
+        "command": "dpbench.plot.compose, " + "; ".join(f"dpbench figures {drawing.name}" for drawing, _ in drawn)
+    }
     return figure
+
+
+_MADE_FROM: WeakKeyDictionary[Figure, dict[str, str]] = WeakKeyDictionary()
+"""What `compose` made a figure from, for `save`."""
 
 
 def _width(column: str | float) -> float:
@@ -303,4 +314,4 @@ def save(figure: Figure, *paths: str | Path) -> None:
 
     for path in map(Path, paths):
         validation.choice("the ending of paths", path.suffix.removeprefix("."), FORMATS)
-    write(figure, list(map(Path, paths)))
+    write(figure, list(map(Path, paths)), about=_MADE_FROM.get(figure))

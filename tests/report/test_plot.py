@@ -68,6 +68,8 @@ def test_two_panels_with_a_curve_of_ones_own(tmp_path: Path) -> None:
     assert line.get_ydata().tolist() == (0.8 * frame["measured"]).tolist()
     assert {text.get_fontsize() for text in layout._texts(figure) if text.get_text()} == {8.0}
     assert (tmp_path / "two.eps").read_bytes().startswith(b"%!PS") and (tmp_path / "two.pdf").stat().st_size > 5_000
+    said = (tmp_path / "two.svg").read_text(encoding="utf-8")
+    assert f"entries: {PRIVACY} {RATE}; evidence: " in said and "command: dpbench.plot.compose" in said
 
 
 def test_axes_of_ones_own_keep_their_style() -> None:
