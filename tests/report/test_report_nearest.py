@@ -48,7 +48,7 @@ def test_it_is_a_column_of_the_ledgers_page_for_what_holds_alone() -> None:
     shown = {c.id: Shown(c.id, c.expected, "full", 0, evidence, False, "", {}) for c in claims}
     lines = ledger_tables.entries(claims, shown).splitlines()
     assert "nearest to breaking" in lines[0]
-    told = {line.partition("#")[2].partition('"')[0]: "0.875 (loss = squared)" in line for line in lines[2:]}
+    told = {line.partition("claims/")[2].partition('.html"')[0]: "0.875 (loss = squared)" in line for line in lines[2:]}
     assert told == {"glm.lemma9.inequality": False, "glm.lemma9.inequality.corrected": True}
 
 
