@@ -30,6 +30,8 @@ from dpbench.cli.options import (
 
 _FILE: dict[str, Any] = {"metavar": "FILE", "show_default": False}
 _ARRAY = "(.npy, .csv or .parquet)"
+_SETS, _CLAIM, _RUNS = "The two data sets", "The claim", "Runs"
+_DRAWN, _SOUGHT = "Outputs that are drawn already", "What is looked at"
 
 
 @guarded
@@ -43,17 +45,28 @@ def audit(
             show_default=False,
         ),
     ] = None,
-    data: Annotated[str | None, typer.Option("--data", help="data set: .npy, .npz, .csv or .json", **_FILE)] = None,
-    neighbour: Annotated[str | None, typer.Option("--neighbour", help="the neighbouring data set", **_FILE)] = None,
+    data: Annotated[
+        str | None, typer.Option("--data", rich_help_panel=_SETS, help="data set: .npy, .npz, .csv or .json", **_FILE)
+    ] = None,
+    neighbour: Annotated[
+        str | None, typer.Option("--neighbour", rich_help_panel=_SETS, help="the neighbouring data set", **_FILE)
+    ] = None,
     epsilon: Annotated[
         float | None,
-        typer.Option("--epsilon", help="claimed; without it nothing is refuted", show_default=False, **NUMBER),
+        typer.Option(
+            "--epsilon",
+            rich_help_panel=_CLAIM,
+            help="claimed; without it nothing is refuted",
+            show_default=False,
+            **NUMBER,
+        ),
     ] = None,
-    delta: Annotated[float, typer.Option("--delta", help="claimed", **NUMBER)] = 0.0,
+    delta: Annotated[float, typer.Option("--delta", rich_help_panel=_CLAIM, help="claimed", **NUMBER)] = 0.0,
     claim: Annotated[
         str | None,
         typer.Option(
             "--claim",
+            rich_help_panel=_CLAIM,
             help="in place of --epsilon: mu=1, rho=0.5, rho=0.5,delta=1e-6, or rdp=2:0.5,8:2",
             metavar="CLAIM",
             show_default=False,
@@ -63,6 +76,7 @@ def audit(
         str | None,
         typer.Option(
             "--relation",
+            rich_help_panel=_SETS,
             help="of the two data sets: replace, add, remove or add_remove",
             metavar="RELATION",
             show_default=False,
@@ -72,60 +86,105 @@ def audit(
         list[str] | None,
         typer.Option(
             "--ignore",
+            rich_help_panel=_SOUGHT,
             help="a leaf of the outputs to leave out, such as id; may be repeated",
             metavar="PATH",
             show_default=False,
         ),
     ] = None,
-    trials: Annotated[str, typer.Option("--trials", help="runs on each data set, or auto")] = "1000000",
-    confidence: Annotated[float, typer.Option("--confidence", help="of the lower bound", **NUMBER)] = 0.999,
+    trials: Annotated[
+        str, typer.Option("--trials", rich_help_panel=_RUNS, help="runs on each data set, or auto")
+    ] = "1000000",
+    confidence: Annotated[
+        float, typer.Option("--confidence", rich_help_panel=_CLAIM, help="of the lower bound", **NUMBER)
+    ] = 0.999,
     bits: Annotated[
-        bool, typer.Option("--bits", help="look at the last bits of floating-point outputs instead of their values")
+        bool,
+        typer.Option(
+            "--bits",
+            rich_help_panel=_SOUGHT,
+            help="look at the last bits of floating-point outputs instead of their values",
+        ),
     ] = False,
     each: Annotated[
-        bool, typer.Option("--each", help="the callable makes one result a call: (data, rng) or (data)")
+        bool,
+        typer.Option(
+            "--each", rich_help_panel=_RUNS, help="the callable makes one result a call: (data, rng) or (data)"
+        ),
     ] = False,
     search: Annotated[
         str | None,
         typer.Option(
             "--search",
+            rich_help_panel=_SETS,
             help="find the two data sets: a .json file, or records=5,low=0,high=1,nan=true",
             metavar="DOMAIN",
             show_default=False,
         ),
     ] = None,
     one_run: Annotated[
-        int | None, typer.Option("--one-run", help="canaries, all in one run", show_default=False, **WHOLE)
+        int | None,
+        typer.Option("--one-run", rich_help_panel=_RUNS, help="canaries, all in one run", show_default=False, **WHOLE),
     ] = None,
     outputs: Annotated[
-        str | None, typer.Option("--outputs", help=f"outputs on the data set, drawn already {_ARRAY}", **_FILE)
+        str | None,
+        typer.Option(
+            "--outputs", rich_help_panel=_DRAWN, help=f"outputs on the data set, drawn already {_ARRAY}", **_FILE
+        ),
     ] = None,
     neighbour_outputs: Annotated[
-        str | None, typer.Option("--neighbour-outputs", help=f"and on the neighbour {_ARRAY}", **_FILE)
+        str | None,
+        typer.Option("--neighbour-outputs", rich_help_panel=_DRAWN, help=f"and on the neighbour {_ARRAY}", **_FILE),
     ] = None,
     included: Annotated[
-        str | None, typer.Option("--included", help=f"which canaries were in the data of one run {_ARRAY}", **_FILE)
+        str | None,
+        typer.Option(
+            "--included", rich_help_panel=_DRAWN, help=f"which canaries were in the data of one run {_ARRAY}", **_FILE
+        ),
     ] = None,
-    scores: Annotated[str | None, typer.Option("--scores", help=f"and their scores {_ARRAY}", **_FILE)] = None,
+    scores: Annotated[
+        str | None, typer.Option("--scores", rich_help_panel=_DRAWN, help=f"and their scores {_ARRAY}", **_FILE)
+    ] = None,
     score: Annotated[
         str | None,
-        typer.Option("--score", help="your own score of outputs", metavar="MODULE:SCORE", show_default=False),
+        typer.Option(
+            "--score",
+            rich_help_panel=_SOUGHT,
+            help="your own score of outputs",
+            metavar="MODULE:SCORE",
+            show_default=False,
+        ),
     ] = None,
     assume: Annotated[
-        str | None, typer.Option("--assume", help="gaussian: bound mu too", metavar="LAW", show_default=False)
+        str | None,
+        typer.Option(
+            "--assume", rich_help_panel=_SOUGHT, help="gaussian: bound mu too", metavar="LAW", show_default=False
+        ),
     ] = None,
     curve: Annotated[
         str | None,
-        typer.Option("--curve", help="values of epsilon to bound delta at", metavar="E,E,...", show_default=False),
+        typer.Option(
+            "--curve",
+            rich_help_panel=_SOUGHT,
+            help="values of epsilon to bound delta at",
+            metavar="E,E,...",
+            show_default=False,
+        ),
     ] = None,
     tradeoff: Annotated[
         Path | None,
-        typer.Option("--tradeoff", help="write the trade-off curve here: .csv, .pdf, .png or .svg", **_FILE),
+        typer.Option(
+            "--tradeoff",
+            rich_help_panel=_SOUGHT,
+            help="write the trade-off curve here: .csv, .pdf, .png or .svg",
+            **_FILE,
+        ),
     ] = None,
     max_seconds: Annotated[
         float | None,
         typer.Option(
             "--max-seconds",
+            rich_help_panel=_RUNS,
             help="make fewer runs where the sampler is slow; with --search, end its proposals",
             show_default=False,
             **NUMBER,
@@ -142,6 +201,8 @@ def audit(
     The module is looked for in the working directory first. A .csv file is handed over as a float matrix
     without its header, an .npz file as a dict of its arrays. What was drawn already is audited from arrays:
     --outputs with --neighbour-outputs, or --included with --scores for one run with many canaries.
+
+    dpbench audit mine:noisy_count --data a.npy --neighbour b.npy --epsilon 1
     """
     check_writable("--json", json_file)
     _check_tradeoff(tradeoff)

@@ -62,6 +62,7 @@ def verify(
         bool,
         typer.Option("--recompute", help="run again what the store has a verdict of, by the same code and versions"),
     ] = False,
+    every: Annotated[bool, typer.Option("--verbose", "-v", help="a row for each entry, of many too")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Run entries of the ledger; exit 1 if a verdict is not the expected one.
@@ -117,7 +118,7 @@ def verify(
                 f"{ledger.reused} of {len(ledger.entries)} verdicts are of an earlier run, read from {store} "
                 "(same code, versions, processor, level and seed; --recompute finds them again)"
             )
-        print_ledger(ledger, console(stderr=is_stdout(json_file) or is_stdout(junit_file)))
+        print_ledger(ledger, console(stderr=is_stdout(json_file) or is_stdout(junit_file)), every=every)
     if not ledger.entries:
         one_line("nothing was run: " + "; ".join(f"{item['id']} is {item['reason']}" for item in ledger.not_run))
         raise typer.Exit(BAD_USE)

@@ -56,6 +56,12 @@ def findings(paper: Paper) -> list[Claim]:
     return sorted(failed, key=lambda c: (WEIGHTS.index(str(c.weight)), -effect.get(c.id, 0)))
 
 
+def foremost(paper: Paper) -> Claim | None:
+    """What a user of the paper has to know first: the finding of the greatest effect, privacy before all else."""
+    effect = {name: one.effect for name, one in corrections(paper).items()}
+    return min(findings(paper), key=lambda claim: (-effect.get(claim.id, 0), claim.kind != "privacy"), default=None)
+
+
 def corrections(paper: Paper) -> dict[str, Correction]:
     """What declarations and the paper's module ``findings`` record, by id."""
     declared = {claim.id: claim.errata for claim in paper.claims if claim.errata is not None}

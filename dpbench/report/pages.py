@@ -278,13 +278,11 @@ def _index(found: dict[str, Shown]) -> str:
     header = "| paper | entries | do not hold as printed | first to know | what it means |"
     lines = ["# Results", "", header, "|---|---|---|---|---|"]
     for paper in all_papers():
-        effect = {name: one.effect for name, one in errata.corrections(paper).items()}
-        wrong = [claim for claim in errata.findings(paper) if claim.id in found]
-        if not paper.title or not wrong:
+        first = errata.foremost(paper)
+        if first is None or first.id not in found:
             continue
-        first = min(wrong, key=lambda claim: (-effect.get(claim.id, 0), claim.kind != "privacy"))
         where = f"[{in_markdown(first.source)}](claims/{first.id}.md)"
-        title, said = in_markdown(paper.title), in_markdown(first.consequence)
+        title, said = in_markdown(paper.title or paper.name), in_markdown(first.consequence)
         weighed = sum(bool(claim.weight) for claim in paper.claims)
         lines.append(f"| [{title}](failures.md) | {len(paper.claims)} | {weighed} | {where} | {said} |")
     sorted_by = "what does not hold is sorted [by weight](failures.md)."

@@ -24,10 +24,13 @@ def table(*columns: str, right: Iterable[str] = ()) -> Table:
 
 
 def verdict_text(verdict: str, expected: str) -> Text:
-    """A verdict in green where it is the expected one, else in red with the expected one beside it."""
+    """A verdict in its colour; one that is not expected in bold red, with the expected one beside it."""
     if verdict == expected:
-        return Text(verdict, style="green")
+        return Text(verdict, style=_COLOURS.get(verdict, "green"))
     return Text(f"{verdict}, expected {expected}", style="bold red")
+
+
+_COLOURS = {"refuted": "magenta", "inconsistent": "magenta", "undecided": "yellow"}
 
 
 def graded(counts: Mapping[str, Mapping[str, int]]) -> str:

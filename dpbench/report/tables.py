@@ -14,12 +14,12 @@ from rich.text import Text
 from dpbench.certificates.shown import about
 from dpbench.ledger.compare import Difference
 from dpbench.ledger.core import Claim
-from dpbench.ledger.evidence import Status
+from dpbench.ledger.evidence import Status, committed
 from dpbench.ledger.grades import basis
 from dpbench.ledger.outcome import Entry, Ledger
-from dpbench.ledger.registry import source
+from dpbench.ledger.registry import all_papers, source
 from dpbench.papers.glm.peers.comparison import Fit, Row
-from dpbench.report.errata import MEANING, reading
+from dpbench.report.errata import MEANING, foremost, reading
 from dpbench.report.plain import graded, table, verdict_text
 from dpbench.runs.store import StoredVerdict
 
@@ -34,15 +34,37 @@ def interval(ends: Sequence[float | str] | None) -> str:
     return "" if ends is None else f"[{number(ends[0], 3)}, {number(ends[1], 3)}]"
 
 
-def print_ledger(ledger: Ledger, console: Console) -> None:
-    """Verdicts, unexpected ones first, and one line that sums up."""
+ORDER = ("proved", "consistent", "not refuted", "undecided", "inconsistent", "refuted")
+"""Of the columns of verdicts."""
+FEW = 25
+"""Entries of which each has its row; of more the table is asked for."""
+
+
+def print_ledger(ledger: Ledger, console: Console, *, every: bool = False) -> None:
+    """Verdicts, unexpected ones first, and one line that sums up; of many entries counts and what differs, unless all.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    console : Console
+    every : bool
+        A row for each entry, however many there are.
+    """
+    shown = every or len(ledger.entries) <= FEW
+    rows = [entry for entry in sorted(ledger.entries, key=lambda e: e.as_expected) if shown or not entry.as_expected]
     made = table("claim", "verdict", "grade", "value", "interval", right=("value",))
-    for entry in sorted(ledger.entries, key=lambda e: e.as_expected):
+    for entry in rows:
         made.add_row(*_cells(entry))
-    if ledger.entries:
+    if rows:
         console.print(made)
+    if not shown:
+        _print_counts(ledger, console)
+    later = [item["id"] for item in ledger.not_run if item["reason"].startswith("full only")]
     for item in ledger.not_run:
-        console.print(f"[yellow]not run[/]  {escape(item['id'])}: {escape(item['reason'])}", soft_wrap=True)
+        if shown or item["id"] not in later:
+            console.print(f"[yellow]not run[/]  {escape(item['id'])}: {escape(item['reason'])}", soft_wrap=True)
+    if later and not shown:
+        console.print(f"{len(later)} more take minutes: --level full")
     wrong = sum(not entry.as_expected for entry in ledger.entries)
     found = f"[bold red]{wrong} unexpected[/]" if wrong else "[green]all as expected[/]"
     if ledger.entries:
@@ -52,6 +74,29 @@ def print_ledger(ledger: Ledger, console: Console) -> None:
         f"{count}, {found}; level {ledger.level}, seed {ledger.seed}, "
         f"error budget {ledger.error_budget:.1e}, {ledger.seconds:.1f} s"
     )
+    if not shown:
+        console.print("next: dpbench show ID; dpbench errata PAPER; dpbench report; every row: dpbench verify -v")
+
+
+def _print_counts(ledger: Ledger, console: Console) -> None:
+    """Counts by paper and verdict, what a user of each has to know first, and what the committed evidence says."""
+    counts = Counter((entry.claim.paper, entry.verdict) for entry in ledger.entries)
+    verdicts = [verdict for verdict in ORDER if any(said == verdict for _, said in counts)]
+    made = table("paper", *verdicts, right=verdicts)
+    for name in dict.fromkeys(entry.claim.paper for entry in ledger.entries):
+        made.add_row(name, *(str(counts[name, verdict] or "") for verdict in verdicts))
+    console.print(made)
+    there = {entry.claim.id for entry in ledger.entries}
+    for paper in all_papers():
+        first = foremost(paper)
+        if first is not None and first.id in there:
+            said = first.consequence.partition(". ")[0].rstrip(".")
+            console.print(f"{escape(first.id)}: {escape(said)}", no_wrap=True, overflow="ellipsis")
+    kept = {name: record["verdict"] for name, record in committed().items()}
+    same = sum(kept.get(entry.claim.id) == entry.verdict for entry in ledger.entries)
+    other = [entry.claim.id for entry in ledger.entries if kept.get(entry.claim.id, entry.verdict) != entry.verdict]
+    differs = f"; another in {', '.join(other[:3])}{' ...' * (len(other) > 3)}" if other else ""
+    console.print(f"the committed evidence has the same verdict in {same} of {len(ledger.entries)}{escape(differs)}")
 
 
 def _cells(entry: Entry) -> tuple[str | Text, ...]:

@@ -25,7 +25,7 @@ from dpbench.report.figures import look, resize
 from dpbench.report.provenance import digest
 from dpbench.report.stored import best, known
 
-ROOT = Path(dpbench.__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PRIVACY, RATE = "glm.thm5.privacy.printed", "glm.thm1.rate.n"
 Run = Callable[[str], tuple[int, str, str]]
 

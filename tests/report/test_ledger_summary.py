@@ -1,0 +1,75 @@
+"""What `verify` prints: a row for each of few entries; of many counts, what to know first, and what is not expected."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from dpbench.ledger.core import Evidence
+from dpbench.ledger.evidence import committed
+from dpbench.ledger.outcome import Entry, Ledger
+from dpbench.ledger.registry import all_claims, all_papers
+from dpbench.report.errata import foremost
+from dpbench.report.tables import FEW, print_ledger
+
+
+@pytest.fixture(scope="module")
+def ledger() -> Ledger:
+    """The committed verdicts as if they had been found at level quick."""
+    found, entries, later = committed(), [], []
+    for claim in (one for one in all_claims() if not one.outside):
+        if claim.full_only:
+            later.append({"id": claim.id, "reason": "full only (--level full)"})
+            continue
+        entries.append(Entry(claim, found[claim.id]["verdict"], Evidence.from_dict(found[claim.id]["evidence"])))
+    return Ledger(tuple(entries), tuple(later), "quick", 0, 20.0)
+
+
+def printed(ledger: Ledger, *, every: bool = False, width: int = 100) -> list[str]:
+    out = io.StringIO()
+    print_ledger(ledger, Console(file=out, width=width), every=every)
+    return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_the_whole_ledger_is_fifteen_lines(ledger: Ledger, width: int) -> None:
+    lines = printed(ledger, width=width)
+    text = "\n".join(lines)
+    assert len(lines) <= 15 and max(map(len, lines)) <= width
+    assert f"same verdict in {len(ledger.entries)} of {len(ledger.entries)}" in text and "all as expected" in text
+    assert f"{len(ledger.not_run)} more take minutes" in text and "next: dpbench show" in text
+    for paper in all_papers():
+        first = foremost(paper)
+        assert first is None or first.id in text
+    counted = next(line for line in lines if line.startswith("glm "))
+    assert sum(int(word) for word in counted.split() if word.isdigit()) == sum(
+        entry.claim.paper == "glm" for entry in ledger.entries
+    )
+
+
+def test_what_is_not_expected_has_its_row_and_differs_from_the_evidence(ledger: Ledger) -> None:
+    first, *rest = ledger.entries
+    wrong = "refuted" if first.verdict != "refuted" else "not refuted"
+    lines = printed(replace(ledger, entries=(replace(first, verdict=wrong), *rest)))
+    assert any(line.startswith(first.claim.id) and f"{wrong}, expected" in line for line in lines)
+    assert any(f"another in {first.claim.id}" in line for line in lines) and any(
+        "1 unexpected" in line for line in lines
+    )
+
+
+def test_every_entry_has_its_row_where_they_are_few_or_asked_for(ledger: Ledger) -> None:
+    few = replace(ledger, entries=ledger.entries[:FEW], not_run=())
+    for lines, of in ((printed(few), few), (printed(ledger, every=True), ledger)):
+        assert all(any(line.startswith(entry.claim.id) for line in lines) for entry in of.entries)
+
+
+def test_what_a_user_has_to_know_first() -> None:
+    said = {paper.name: foremost(paper) for paper in all_papers()}
+    assert {name: one.id for name, one in said.items() if one is not None} == {
+        "glm": "glm.thm5.privacy.printed",
+        "heavytail": "heavytail.thm1.privacy.printed",
+        "publicdata": "publicdata.thm4.privacy.gaussian",
+    }
