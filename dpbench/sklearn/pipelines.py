@@ -70,7 +70,7 @@ def check_pipeline(estimator: Any) -> tuple[Leak, ...]:
     --------
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
-    >>> from dpbench.sklearn import PrivateClassifier
+    >>> from dpbench.sklearn import PrivateClassifier, check_pipeline
     >>> for leak in check_pipeline(make_pipeline(StandardScaler(), PrivateClassifier(x_bound=1.0))):
     ...     print(leak)
     standardscaler (StandardScaler): computes from the records what it transforms by; declare it (BoundedScaler)

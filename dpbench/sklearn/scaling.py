@@ -33,6 +33,7 @@ class BoundedScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Examples
     --------
+    >>> from dpbench.sklearn import BoundedScaler
     >>> BoundedScaler([0.0, -1.0], [10.0, 1.0]).fit_transform([[10.0, 0.0], [-3.0, 1.0]]).round(3).tolist()
     [[0.707, 0.0], [-0.707, 0.707]]
     """

@@ -75,7 +75,7 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateFit):
     Examples
     --------
     >>> import numpy as np
-    >>> from dpbench.sklearn import PrivateRegressor
+    >>> from dpbench.sklearn import PrivateRegressor, PrivateSearchCV
     >>> x = np.random.default_rng(0).uniform(-1.0, 1.0, (4000, 2))
     >>> search = PrivateSearchCV(
     ...     PrivateRegressor(x_bound=1.5, y_bound=2.0), {"radius": [0.01, 3.0]}, epsilon=2.0, random_state=0
