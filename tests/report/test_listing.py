@@ -105,7 +105,7 @@ def test_the_fast_layout_is_that_of_the_table(columns: int, width: int) -> None:
     assert fast is not None
     assert shown(fast, width) == shown(_table(TITLES[:columns], ROWS[columns]), width)
     assert len(shown(fast, width)) > 3 or width in (119, 200)  # something is wrapped
-    assert {str(span.style) for span in fast.spans} == {"bold", "green", "yellow"}
+    assert {str(span.style) for span in fast.spans} == {"bold", "magenta", "yellow"}
 
 
 @pytest.mark.parametrize("row", [("é", "refuted", ""), ("toy", "refuted, expected proved", "")])
