@@ -88,6 +88,16 @@ def lemma10() -> Draft:
     )  # fmt: skip
 
 
+_LEMMA_11 = {
+    "T": "4*gamma*log(4/beta)*sqrt(H)/(Y*sqrt(n))",
+    "U": "4*gamma*log(4/beta)*Y*sqrt(H)/sqrt(n) + Y*sqrt(log(2/beta))/sqrt(n)",
+}
+_THEORY_11 = {
+    "T": lambda v: theory.boosting_spread(v["H"], v["Y"], v["gamma"], int(v["n"]), v["beta"]),
+    "U": lambda v: theory.boosting_upper(v["H"], v["Y"], v["gamma"], int(v["n"]), v["beta"]),
+}
+
+
 @certificate("glm.lemma11.inequality", "inequality")
 def lemma11() -> Draft:
     """w = 0 and two-valued labels: the mean loss is a binomial count, and T as small as one likes."""
@@ -101,10 +111,7 @@ def lemma11() -> Draft:
         statement="The first inequality fails with more than probability beta.",
         symbols={"n": "records", "Y": "bound on the labels", "H": "smoothness H~", "gamma": "sub-Gaussian parameter",
                  "beta": "failure probability", "p": "chance of a label Y", "k": "records with the label Y"},
-        definitions={
-            "T": "4*gamma*log(4/beta)*sqrt(H)/(Y*sqrt(n))",
-            "U": "4*gamma*log(4/beta)*Y*sqrt(H)/sqrt(n) + Y*sqrt(log(2/beta))/sqrt(n)",
-        },
+        definitions=_LEMMA_11,
         assumptions={"beyond": ("k*Y^2/n > (1 + T)*p*Y^2 + U", "k labels Y break the first inequality"),
                      "loss": ("H = 2", "the squared loss"), "sub": ("gamma > 0", "w = 0 is sub-Gaussian with any "
                          "gamma")},
@@ -113,8 +120,7 @@ def lemma11() -> Draft:
         derivation=[("w = 0, labels Y with probability p, else 0: the mean loss is Y^2 Bin(n, p)/n and the risk p Y^2.",
                      ["loss", "sub"]),
                     ("k or more labels Y break the inequality; betatail is the chance of that.", ["beyond"])],
-        theory={"T": lambda v: theory.boosting_spread(v["H"], v["Y"], v["gamma"], int(v["n"]), v["beta"]),
-                "U": lambda v: theory.boosting_upper(v["H"], v["Y"], v["gamma"], int(v["n"]), v["beta"])},
+        theory=_THEORY_11,
     )  # fmt: skip
 
 
@@ -129,10 +135,7 @@ def lemma11_rare() -> Draft:
         symbols={"n": "records", "Y": "bound on the root of the loss at zero, which is 0", "H": "smoothness H~",
                  "gamma": "sub-Gaussian parameter", "beta": "failure probability",
                  "loss": "the risk of w = 1: the chance of the record (1, 0)"},
-        definitions={
-            "T": "4*gamma*log(4/beta)*sqrt(H)/(Y*sqrt(n))",
-            "U": "4*gamma*log(4/beta)*Y*sqrt(H)/sqrt(n) + Y*sqrt(log(2/beta))/sqrt(n)",
-        },
+        definitions=_LEMMA_11,
         assumptions={"beyond": ("1/n > (1 + T)*loss + U", "a single record (1, 0) breaks the first inequality"),
                      "squared": ("H = 2", "the squared loss"),
                      "model": ("gamma^2*log(2) >= 1", "E exp(w^2/gamma^2) <= 2 for w = 1")},
@@ -142,8 +145,7 @@ def lemma11_rare() -> Draft:
         derivation=[("w = 1, records (1, 0) with probability loss, else (0, 0): the mean loss is the share of the "
                      "records (1, 0), 1/n or more if there is one, and the loss at zero is 0.", ["squared", "model"]),
                     ("A single one breaks the inequality; the left side is the chance of that.", ["beyond"])],
-        theory={"T": lambda v: theory.boosting_spread(v["H"], v["Y"], v["gamma"], int(v["n"]), v["beta"]),
-                "U": lambda v: theory.boosting_upper(v["H"], v["Y"], v["gamma"], int(v["n"]), v["beta"])},
+        theory=_THEORY_11,
     )  # fmt: skip
 
 

@@ -225,8 +225,7 @@ def low_dimension() -> Draft:
         symbols={"t": "n^(1/6)", "G": "bound on the gradients, of Lemma 2"},
         definitions={
             "n": "t^6", "epsilon": "t^(-3)", "delta": "t^(-12)",
-            "excess": "min(1/4, (2*n*epsilon)^(-2/3) - 1/(4*n))",
-            "remark": "(sqrt(2) + 1)/sqrt(n) + G*sqrt(log(1/delta))/(n*epsilon)",
+            **{name: floors.REMARK.definitions[name] for name in ("excess", "remark")},
         },
         assumptions={"gradients": ("G >= 4 + 2*sqrt(2)", "Lemma 2 at H = 2, B = X = Y = 1")},
         claim=without_bound("t", first, "excess/remark", "1/2", holds=["delta <= epsilon/13", "epsilon <= 1"]),

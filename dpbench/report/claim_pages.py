@@ -109,7 +109,7 @@ def _evidence(claim: Claim, shown: Shown | None) -> list[str]:
     files = certificates.known().get(claim.id, [])
     for one in files:
         file = f"evidence/certificates/{claim.id}.{one['kind']}.json"
-        how = "Check it, in three seconds, with nothing of this project but one file:"
+        how = "Check it with nothing of this project but one file:"
         run = "```sh", "pip install python-flint", f"python checker/dpbench_check.py {file}", "```"
         lines += [f"**Certificate.** {in_markdown(one['statement'])}", "", how, "", *run, ""]
     if not files:

@@ -92,11 +92,12 @@ def _print_counts(ledger: Ledger, console: Console) -> None:
         if first is not None and first.id in there:
             said = first.consequence.partition(". ")[0].rstrip(".")
             console.print(f"{escape(first.id)}: {escape(said)}", no_wrap=True, overflow="ellipsis")
-    kept = {name: record["verdict"] for name, record in committed().items()}
-    same = sum(kept.get(entry.claim.id) == entry.verdict for entry in ledger.entries)
+    kept = {name: record["verdict"] for name, record in committed().items() if name in there}
     other = [entry.claim.id for entry in ledger.entries if kept.get(entry.claim.id, entry.verdict) != entry.verdict]
     differs = f"; another in {', '.join(other[:3])}{' ...' * (len(other) > 3)}" if other else ""
-    console.print(f"the committed evidence has the same verdict in {same} of {len(ledger.entries)}{escape(differs)}")
+    if kept:
+        same = len(kept) - len(other)
+        console.print(f"the committed evidence has the same verdict in {same} of {len(kept)}{escape(differs)}")
 
 
 def _cells(entry: Entry) -> tuple[str | Text, ...]:

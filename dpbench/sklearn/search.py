@@ -17,7 +17,8 @@ from dpbench.core import validation
 from dpbench.core.bits import Source, SystemGenerator
 from dpbench.core.sampling import stream
 from dpbench.core.validation import invalid
-from dpbench.privacy import composition, gaussian, integer_choice, selection
+from dpbench.papers.glm.grid_search import gaussian_share
+from dpbench.privacy import composition, integer_choice, selection
 from dpbench.privacy.profile import Profile
 from dpbench.sklearn.estimators import PrivateClassifier, PrivateFit, PrivateLinear
 from dpbench.sklearn.pipelines import check_pipeline
@@ -98,19 +99,19 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateFit):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit every candidate to a part of the records and choose one by the rest."""
-        if leaks := check_pipeline(self.estimator):
-            raise invalid("estimator", "one that looks at no record without a guarantee", str(leaks[0]))
         epsilon, delta = validation.epsilon(self.epsilon), validation.delta(self.delta)
         candidates = self._candidates()
         X, y = indexable(X, column_or_1d(y, warn=True))
         training, judging = self._parts(_num_samples(X))
         seed = None if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+        _refuse_leaks([self.estimator])
         template = clone(self.estimator)
         if isinstance(_last(template), PrivateClassifier) and _last(template).classes is None:
             kinds = np.unique(np.asarray(y))
             if len(kinds) == 2:  # else the estimator says what is wrong
                 _last(template).set_params(classes=kinds.tolist())
         made = [clone(template).set_params(**one) for one in candidates]
+        _refuse_leaks(made)  # a candidate may put another part into the pipeline
         known, truth = _safe_indexing(X, training), _safe_indexing(y, training)
         shares = _shares(made, known, truth, epsilon, delta)
         fits = []
@@ -210,6 +211,12 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateFit):
         return tags
 
 
+def _refuse_leaks(estimators: list[Any]) -> None:
+    for one in estimators:
+        if leaks := check_pipeline(one):
+            raise invalid("estimator", "one that looks at no record without a guarantee", str(leaks[0]))
+
+
 def _last(estimator: Any) -> PrivateLinear:
     """The private estimator at the end."""
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
@@ -230,8 +237,7 @@ def _shares(made: list[Any], X: Any, y: Any, epsilon: float, delta: float) -> li
             return [equal] * count
         if last.set_params(delta=equal[1]).promised(_before(one, X, y), y).mu is None:
             return [equal] * count
-    share = gaussian.mu(epsilon, delta) / math.sqrt(count)
-    return [(gaussian.epsilon(delta / count, share), delta / count)] * count
+    return [gaussian_share(epsilon, delta, count)] * count
 
 
 def _before(estimator: Any, X: Any, y: Any) -> Any:

@@ -100,7 +100,7 @@ def mixture(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict
     rises = all(a < b for a, b in itertools.pairwise(edges))
     lower = mpmath.mpf(0)
     for k, (a, b) in enumerate(itertools.pairwise(edges)):  # the least of points inside the cell
-        inside = [read.given(**{claim["variable"]: a + (b - a) * j / 2})(claim["profile"]) for j in range(3)]
+        inside = [read.given(**{claim["variable"]: a + (b - a) * j / 8})(claim["profile"]) for j in range(9)]
         lower += (tails[k] - tails[k + 1]) * min(inside)
     shown = number(shows["delta"][0])
     return falls and rises and budget(claim, read) and lower >= shown * (1 - EQUAL) and shown > read(claim["delta"])

@@ -196,6 +196,12 @@ def test_what_looks_at_the_records_is_named(estimator: Any, named: list[str]) ->
     [
         (PrivateSearchCV(make_pipeline(StandardScaler(), REGRESSOR), RADII), "estimator must be one that looks at no"),
         (PrivateSearchCV(LogisticRegression(), RADII), "estimator must be one that looks at no"),
+        (
+            PrivateSearchCV(
+                make_pipeline(BoundedScaler(-1.0, 1.0), REGRESSOR), {"boundedscaler": [Normalizer(), StandardScaler()]}
+            ),
+            "looks at no record without a guarantee, got .boundedscaler .StandardScaler",
+        ),
         (PrivateSearchCV(REGRESSOR, {"epsilon": [1.0, 2.0]}), "param_grid must be without epsilon"),
         (PrivateSearchCV(REGRESSOR, 3), "param_grid must be a grid"),
         (PrivateSearchCV(REGRESSOR, RADII, epsilon=0.0), "epsilon must be"),
