@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from dpbench.ledger.evidence import commit_now
+from dpbench.report.provenance import draw_file
 from dpbench.runs.environment import machine, versions
 
 Measured = tuple[Mapping[str, Any], Iterable[Table], bool]
@@ -22,12 +25,12 @@ def command(
     said: str | None,
     arguments: list[str] | None,
     measure: Callable[[], Measured],
-    draw: Callable[..., Any] | Mapping[str, Callable[..., Any]],
+    draw: Mapping[str, tuple[Callable[..., Any], str]],
     paper: str = "",
 ) -> int:
     """Measure, print, write JSON if asked, or draw what was written; 1 if a promise is missed.
 
-    `draw` is the figure's function, or one for each of several endings of PREFIX; `paper` is named above the figure.
+    `draw` has, by ending of PREFIX, a figure's function and what the figure shows; `paper` is named above the figure.
     """
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=said)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers there")
@@ -36,18 +39,22 @@ def command(
     if given.figure is not None:
         if given.json is None or not given.json.is_file():
             parser.error("--figure draws what --json FILE holds: measure first")
-        from dpbench.report.figures import named, save
-
         document = json.loads(given.json.read_text(encoding="utf-8"))
-        for ending, drawing in draw.items() if isinstance(draw, Mapping) else [("", draw)]:
-            name = given.figure.name + ending
-            figure = named(drawing(document), paper) if paper else drawing(document)
-            save(figure, [given.figure.with_name(f"{name}.{k}") for k in ("pdf", "png")])
+        line = f"python -m {program} --json {given.json.name} --figure {given.figure.name}"
+        for ending, (drawing, shown) in draw.items():
+            beside = given.figure.with_name(given.figure.name + ending)
+            draw_file(functools.partial(_named, drawing, document, paper), beside, shown, document, line)
         return 0
     document, tables, kept = measure()
     for table in tables:
         Console().print(table, soft_wrap=True)
     if given.json is not None:
-        document = {**document, "machine": machine(), "versions": versions()}
+        document = {**document, "commit": commit_now()[0], "machine": machine(), "versions": versions()}
         given.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     return 0 if kept else 1
+
+
+def _named(drawing: Callable[..., Any], document: Mapping[str, Any], paper: str) -> Any:
+    from dpbench.report.figures import named
+
+    return named(drawing(document), paper) if paper else drawing(document)

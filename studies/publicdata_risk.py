@@ -220,7 +220,10 @@ def measured() -> Measured:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command."""
-    drawings = {"_all": risks, "_alg5": risk_of_rspm}
+    drawings = {
+        "_all": (risks, "Excess risk of Algorithms 2 to 5 on public data over n, σ, m and ε, beside ERM."),
+        "_alg5": (risk_of_rspm, "Excess risk of Algorithm 5 on public data, beside ERM."),
+    }
     return command("studies.publicdata_risk", __doc__, arguments, measured, drawings, "publicdata")
 
 

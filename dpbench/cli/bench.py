@@ -106,12 +106,18 @@ def bench(
     figure: Annotated[
         Path | None, typer.Option("--figure", metavar="PREFIX", help="write PREFIX.pdf and PREFIX.png")
     ] = None,
+    drawn_from: Annotated[
+        Path | None, typer.Option("--from", metavar="FILE", help="draw what --json wrote there; measure nothing")
+    ] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Compare algorithms on a data set by their empirical excess risk, or the suite with its peers.
 
     The interval is a t interval of the mean over the trials. Nothing is stored: bench always runs anew.
     """
+    if drawn_from is not None:
+        _draw_only(drawn_from, figure, quiet)
+        return
     if peers:
         from dpbench.cli.peers import bench_peers
 
@@ -121,8 +127,7 @@ def bench(
     if data is None:
         raise invalid("--data", "given, or --peers", data)
     check_writable("--json", json_file)
-    for image in _images(figure, None):
-        check_writable("--figure", image)
+    _check_images(figure)
 
     import numpy as np
 
@@ -185,13 +190,13 @@ def bench(
             "share_outside_bounds": share,
             "warnings": warnings_of(data, share, rows, zero),
         }
+    whole = documents[0] if len(documents) == 1 else {"schema": 1, "data": data, "grid": documents}
     if json_file is not None:
-        write_json(json_file, documents[0] if len(documents) == 1 else {"schema": 1, "data": data, "grid": documents})
-    for document in documents if figure is not None else ():
-        from dpbench.report.comparison import comparison
-        from dpbench.report.figures import save
+        write_json(json_file, whole)
+    if figure is not None:
+        from dpbench.report.bench_figures import draw
 
-        save(comparison(document), _images(figure, document["radius"] if len(documents) > 1 else None))
+        draw(whole, figure, None if is_stdout(json_file) else json_file)
     out = console(stderr=is_stdout(json_file))
     for document, best, rows in zip(documents, fits, tables, strict=True):
         for text in document["warnings"]:
@@ -211,18 +216,32 @@ def bench(
         print_radii(documents, out)
 
 
-def _images(prefix: Path | None, radius: float | None) -> list[Path]:
-    """Where the figure goes: PREFIX.pdf and PREFIX.png, or PREFIX_radiusR for each of several radii."""
-    if prefix is None:
-        return []
-    name = prefix.name if radius is None else f"{prefix.name}_radius{radius:g}"
-    return [prefix.with_name(f"{name}.{kind}") for kind in ("pdf", "png")]
+def _check_images(figure: Path | None) -> None:
+    from dpbench.report.provenance import images
+
+    for image in () if figure is None else images(figure):
+        check_writable("--figure", image)
+
+
+def _draw_only(file: Path, figure: Path | None, quiet: bool) -> None:
+    """Figures of what an earlier run wrote."""
+    from dpbench.core.validation import invalid
+    from dpbench.report.bench_figures import draw, read
+    from dpbench.report.provenance import images
+
+    if figure is None:
+        raise invalid("--figure", "given beside --from", figure)
+    _check_images(figure)
+    for made in draw(read(file), figure, file):
+        if not quiet:
+            typer.echo("  ".join([str(images(made)[0]), images(made)[1].name]))
 
 
 def _document(
     data: str, problem: GLMProblem | HeavyTailedProblem, best: Any, zero: float, rows: list[Any], seed: int
 ) -> dict[str, Any]:
     """What ``--json`` writes and the figure draws."""
+    from dpbench.ledger.evidence import commit_now
     from dpbench.papers.glm.problem import GLMProblem
     from dpbench.runs.environment import machine, versions
 
@@ -243,6 +262,7 @@ def _document(
         "interval": f"{CONFIDENCE:.0%} t interval of the mean over the trials",
         "rows": [row.to_dict() for row in rows],
         "seed": seed,
+        "commit": commit_now()[0],
         "versions": versions(),
         "machine": machine(),
     }

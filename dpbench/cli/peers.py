@@ -28,13 +28,16 @@ def bench_peers(parts: list[str], python: str | None, json_file: Path | None, fi
     for part in parts:
         validation.choice("--peer-parts", part, PARTS)
     check_writable("--json", json_file)
+    from dpbench.ledger.evidence import commit_now
     from dpbench.report import peers as shown
+    from dpbench.report.bench_figures import beside, draw
+    from dpbench.report.provenance import images
 
-    images = {} if figure is None else {part: shown.images(figure, part) for part in shown.FIGURES}
-    for paths in images.values():
-        for image in paths:
+    if figure is not None:
+        for image in (image for part in shown.FIGURES for image in images(beside(figure, part=part))):
             check_writable("--figure", image)
-    document: dict[str, Any] = {"schema": 1, "machine": machine(), "versions": versions(), "parts": {}}
+    document: dict[str, Any] = {"schema": 1, "commit": commit_now()[0], "machine": machine(), "versions": versions()}
+    document["parts"] = {}
     for part, make in _makers(python).items():
         if part in parts:
             rows = document["parts"][part] = []
@@ -44,11 +47,8 @@ def bench_peers(parts: list[str], python: str | None, json_file: Path | None, fi
                     print(shown.line(part, row), file=sys.stderr, flush=True)
     if json_file is not None:
         write_json(json_file, document)
-    for part, paths in images.items():
-        if part in document["parts"]:
-            from dpbench.report.figures import save
-
-            save(shown.FIGURES[part](document["parts"]), paths)
+    if figure is not None:
+        draw(document, figure, None if is_stdout(json_file) else json_file)
     if not quiet:
         shown.print_peers(document, console(stderr=is_stdout(json_file)))
     missed = [r for r in document["parts"].get("speed", ()) if r["promised"] and r["median"] < r["promised"]]

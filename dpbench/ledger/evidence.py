@@ -102,7 +102,7 @@ def document_of(claim: Claim, verdict: str, evidence: Mapping[str, Any], level: 
     level : {"quick", "full"}
     seed : int
     """
-    commit, clean = _commit()
+    commit, clean = commit_now()
     return {
         "schema": SCHEMA,
         "id": claim.id,
@@ -189,7 +189,7 @@ def _text(document: Mapping[str, Any]) -> str:
     return text + "\n"
 
 
-def _commit() -> tuple[str, bool]:
+def commit_now() -> tuple[str, bool]:
     """The commit of the checkout that the code is of, and whether nothing of the code differs from it."""
     git = ["git", "-C", str(checkout())]
     try:

@@ -87,6 +87,34 @@ def basic(parts: Sequence[tuple[float, float]], *, why: str, neighbours: str = "
     return approximate_profile(math.fsum(levels), math.fsum(failures), why=why, neighbours=neighbours)
 
 
+def at_levels(parts: Sequence[Profile], epsilons: Sequence[float]) -> Profile:
+    """Every part run on the same records: Gaussian parts by their μ, others by basic composition at given levels.
+
+    Parameters
+    ----------
+    parts : sequence of Profile
+        Exact or upper, all for the same neighbours.
+    epsilons : sequence of float
+        One for each part: where its δ is taken, if some part is not Gaussian.
+
+    Raises
+    ------
+    InvalidInput
+        As `compose`, and for another number of levels than of parts.
+    """
+    known, neighbours = _profiles(parts)
+    if len(epsilons) != len(known):
+        raise validation.invalid("epsilons", f"{len(known)} numbers, one for each part", epsilons)
+    if all(part.mu is not None for part in known):
+        return compose(known)
+    if any(part.kind == "lower" for part in known):
+        raise validation.invalid("parts", "exact or upper profiles: lower ones do not compose", parts)
+    pairs = [(float(epsilon), part.delta(float(epsilon))) for part, epsilon in zip(known, epsilons, strict=True)]
+    if math.fsum(delta for _, delta in pairs) >= 1.0:
+        return no_privacy("a part promises nothing: " + _reasons(known), neighbours)
+    return basic(pairs, why="basic composition: " + _reasons(known), neighbours=neighbours)
+
+
 def optimal(parts: Sequence[tuple[float, float]], *, why: str, neighbours: str = "replace") -> Profile:
     """The best bound for a composition of (ε_i, δ_i) guarantees that those numbers alone allow.
 

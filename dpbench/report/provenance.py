@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpbench.report.latex import escaped
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 FEW = 3
 """Entries that a caption names."""
-_OF_THE_RUN = ("made_with", "commit", "seconds")
+_OF_THE_RUN = ("made_with", "commit", "seconds", "machine", "versions")
 
 
 def digest(evidence: Mapping[str, Any]) -> str:
-    """SHA-256 of what was measured; the machine, the commit and the seconds are left out."""
+    """SHA-256 of what was measured; the machine, the commit and the seconds of the whole run are left out."""
     kept = {name: value for name, value in evidence.items() if name not in _OF_THE_RUN}
     return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()
 
@@ -43,15 +46,36 @@ def about(name: str, found: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def about_file(name: str, document: Mapping[str, Any], command: str) -> dict[str, str]:
+    """The same of a figure whose numbers are in the JSON file of a command, not in entries.
+
+    Parameters
+    ----------
+    name : str
+    document : mapping
+        What the command wrote; its `commit` and `seed` are given where it has them.
+    command : str
+        What draws the figure from the file.
+    """
+    return {
+        "figure": name,
+        "evidence": digest(document),
+        "commit": str(document.get("commit") or "not recorded"),
+        "seed": str(document.get("seed", "fixed by the program")),
+        "command": command,
+    }
+
+
 def caption(said: str, made_from: Mapping[str, str], verdicts: Mapping[str, str]) -> str:
     """A ``\\caption`` to ``\\input``: what is drawn, the verdicts where they are few, and what it was drawn from."""
-    ids = made_from["entries"].split()
+    ids = made_from.get("entries", "").split()
     which = [rf"\texttt{{{escaped(name)}}} ({escaped(verdicts[name])})" for name in ids]
     of = ", ".join(which) if len(ids) <= FEW else f"{len(ids)} entries"
-    commit = made_from["commit"].split()[0][:12] if len(made_from["commit"].split()) == 1 else "several commits"
+    commits = made_from["commit"].split()
+    commit = f"commit {commits[0][:12]}" if len(commits) == 1 else "several commits" if ids else "commit not recorded"
     line = (
-        f"{escaped(said.strip())} Evidence of {of}: sha256 \\texttt{{{made_from['evidence'][:12]}}}, "
-        f"seed {made_from['seed']}, {commit if commit.startswith('several') else 'commit ' + commit}."
+        f"{escaped(said.strip())} {f'Evidence of {of}' if ids else 'Numbers'}: "
+        f"sha256 \\texttt{{{made_from['evidence'][:12]}}}, seed {made_from['seed']}, {commit}."
     )
     comment = "\n".join(f"% {name}: {value}" for name, value in made_from.items())
     return f"{comment}\n\\caption{{{line}}}%\n"
@@ -60,6 +84,35 @@ def caption(said: str, made_from: Mapping[str, str], verdicts: Mapping[str, str]
 def write(beside: Path, said: str, made_from: Mapping[str, str], found: Mapping[str, Any]) -> None:
     """The caption and the JSON beside a figure whose path without its ending is `beside`."""
     verdicts = {name: one.verdict for name, one in found.items()}
-    document = {"schema": 1, **made_from, "entries": verdicts}
-    beside.with_suffix(".tex").write_text(caption(said, made_from, verdicts), encoding="utf-8")
-    beside.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    document = {"schema": 1, **made_from} | ({"entries": verdicts} if verdicts else {"said": said})
+    tex, made = (beside.with_name(f"{beside.name}.{ending}") for ending in ("tex", "json"))
+    tex.write_text(caption(said, made_from, verdicts), encoding="utf-8")
+    made.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def images(beside: Path) -> list[Path]:
+    """The files of a figure that is drawn from a file of numbers: PDF and PNG."""
+    return [beside.with_name(f"{beside.name}.{kind}") for kind in ("pdf", "png")]
+
+
+def draw_file(draw: Callable[[], Figure], beside: Path, said: str, document: Mapping[str, Any], command: str) -> None:
+    """Draw numbers of a file as PDF and PNG, with what they were made from in the images and beside them.
+
+    Parameters
+    ----------
+    draw : callable
+        Makes the figure.
+    beside : Path
+        Of the figure, without an ending; its last part is the figure's name.
+    said : str
+        What is drawn, for the caption and the gallery.
+    document : mapping
+        The numbers, as they are in the file.
+    command : str
+        What draws the figure from the file.
+    """
+    from dpbench.report.figures import save
+
+    made_from = about_file(beside.name, document, command)
+    save(draw(), images(beside), about=made_from)
+    write(beside, said, made_from, {})

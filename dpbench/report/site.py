@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
+import json
 import os
 import re
 import shutil
@@ -23,18 +24,6 @@ from dpbench.report.mathematics import in_markdown
 
 COMMANDS = ("verify", "list", "show", "bench", "audit", "figures", "report", "evidence", "compare", "hunt", "export",
             "judge", "errata", "new-paper")  # fmt: skip
-BESIDE = {
-    "peers_speed": "Noisy gradient descent beside NumPy and JAX: trials a second of one core.",
-    "peers_held_out": "Scores on held-out records of real data, over ε, beside the majority class or zero, an "
-    "unconstrained non-private fit and diffprivlib; a tool that is missing from a panel is named with the reason.",
-    "bench_401ksubs": "Heavy-tailed regression on financial assets: risk over ε of `dpbench bench --data 401ksubs`.",
-    "bench_meps": "Heavy-tailed regression on drug spending: risk over ε of `dpbench bench --data meps`.",
-    "boxes_heavytail": "Boxes that the exact sampler of the heavy-tailed paper opens, over n and over d.",
-    "calls_publicdata": "Calls of the ERM oracle that the algorithms on public data make.",
-    "risk_publicdata_all": "Excess risk of Algorithms 2 to 5 on public data over n, σ, m and ε, beside ERM.",
-    "risk_publicdata_alg5": "Excess risk of Algorithm 5 on public data, beside ERM.",
-}
-"""Figures of `benchmarks/` and of ``dpbench bench``; figures/README.md has their commands."""
 _ONE_COLUMN = 1200  # pixels: a figure that is wider has panels side by side
 
 
@@ -60,9 +49,16 @@ def gallery(figures: Path, folder: str) -> str:
             shown = _image(figures, folder, drawing.name, f"{drawing.name}: {first.source}")
             parts += [f"### {heading}", shown, _caption(drawing.draw, first, len(drawing.claims) - 1, drawing.name)]
     parts += ["## Beside the entries", "`figures/README.md` has the command of each."]
-    for name, said in BESIDE.items():
-        parts += [f"### {name}", _image(figures, folder, name, name), in_markdown(said)]
+    for name, made in beside(figures).items():
+        said = f"{in_markdown(made['said'])} (`{made['command']}`)"
+        parts += [f"### {name}", _image(figures, folder, name, name), said]
     return "\n\n".join(parts) + "\n"
+
+
+def beside(figures: Path) -> dict[str, dict[str, str]]:
+    """What is said beside the figures that are drawn from files of numbers, not from entries, by name."""
+    made = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(figures.glob("*.json"))}
+    return {name: document for name, document in made.items() if "said" in document}
 
 
 def _image(figures: Path, folder: str, name: str, said: str) -> str:

@@ -19,7 +19,6 @@ from dpbench.core.sampling import stream
 from dpbench.core.validation import invalid
 from dpbench.papers.glm.grid_search import gaussian_share
 from dpbench.privacy import composition, integer_choice, selection
-from dpbench.privacy.profile import Profile
 from dpbench.sklearn.estimators import PrivateClassifier, PrivateFit, PrivateLinear
 from dpbench.sklearn.pipelines import check_pipeline
 
@@ -127,7 +126,7 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateFit):
         source = Source(SystemGenerator() if seed is None else stream("dpbench.sklearn.search", seed))
         chosen = int(integer_choice.report_noisy_max(source, errors[None, :], steps)[0])
         choice = selection.noisy_max_guarantee(float(most), float(steps))
-        self.guarantee_ = composition.parallel([_together(fits, shares), choice])
+        self.guarantee_ = composition.parallel([composition.at_levels(fits, [share[0] for share in shares]), choice])
         self.epsilon_, self.delta_ = float(self.guarantee_.epsilon(delta)), float(delta)
         self.candidates_, self.best_index_ = candidates, chosen
         self.best_params_, self.best_estimator_ = candidates[chosen], made[chosen]
@@ -245,11 +244,3 @@ def _before(estimator: Any, X: Any, y: Any) -> Any:
     if not isinstance(estimator, Pipeline) or len(estimator.steps) == 1:
         return X
     return clone(Pipeline(estimator.steps[:-1])).fit_transform(X, y)
-
-
-def _together(fits: list[Profile], shares: list[tuple[float, float]]) -> Profile:
-    """All candidates on the same records: Gaussians by their μ, others by basic composition at their own ε."""
-    if all(fit.mu is not None for fit in fits):
-        return composition.compose(fits)
-    parts = [(epsilon, fit.delta(epsilon)) for fit, (epsilon, _) in zip(fits, shares, strict=True)]
-    return composition.basic(parts, why="basic composition of the candidates: " + fits[0].why)

@@ -254,7 +254,7 @@ def test_real_process(line: str, code: int, holds: str, tables: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(
         [sys.executable, "-m", "dpbench.cli", *line.split()],
-        cwd=tables, env=environment, capture_output=True, text=True, timeout=120, check=False,
+        cwd=tables, env=environment, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == code
     own, _, message = done.stderr.rpartition("dpbench: ")  # the lines of the reader's own code stand before it

@@ -25,7 +25,7 @@ def run(script: str, *, path: Path, **environment: str) -> subprocess.CompletedP
         cwd=path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
 
 

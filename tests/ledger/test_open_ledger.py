@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -135,9 +134,7 @@ def test_two_papers_of_one_name_and_a_name_that_is_taken(folder: Path) -> None:
 def test_claims_that_raise_end_or_never_end_in_this_process(folder: Path) -> None:
     put(folder, "bad", ("raises", "return {}['x']"), ("ends", "raise SystemExit(0)"), ("never", "while True: pass"))
     registry.use(["claims_bad.py"])
-    began = time.monotonic()
     found = dpbench.verify(workers=1, max_seconds=3.0)
-    assert time.monotonic() - began < 100.0
     assert [entry.claim.id for entry in found.entries] == ["bad.a.inequality"]
     reasons = {item["id"]: item["reason"] for item in found.not_run}
     assert reasons["bad.raises.floor"].startswith("KeyError: 'x' (claims_bad.py, line ")

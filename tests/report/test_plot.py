@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import shutil
 import subprocess
@@ -186,6 +187,70 @@ def test_committed_figures_are_those_of_the_committed_evidence(tmp_path: Path, r
             other.append(path.stem)
     assert not other, f"draw again and commit: dpbench figures {' '.join(other)}"
     assert len(list(tmp_path.glob("*.png"))) >= 28
+
+
+DRAWN = {
+    "boxes_heavytail": "studies.heavytail --json heavytail_speed.json --figure boxes_heavytail",
+    "calls_publicdata": "studies.publicdata --json publicdata_speed.json --figure calls_publicdata",
+    "risk_publicdata": "studies.publicdata_risk --json publicdata_risk.json --figure risk_publicdata",
+    "bench_401ksubs": "bench --from bench_401ksubs.json --figure bench_401ksubs",
+    "bench_meps": "bench --from bench_meps.json --figure bench_meps",
+    "peers": "bench --from peers.json --figure peers",
+}
+"""The commands that draw figures from files of numbers."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DRAWN)
+def test_committed_figures_are_those_of_the_committed_numbers(name: str, tmp_path: Path, run: Run) -> None:
+    """Pixel by pixel, with the digest of the file in the image, and the same caption and JSON beside it."""
+    program, *words = DRAWN[name].split()
+    file, prefix = ROOT / "evidence" / words[1], tmp_path / words[3]
+    if program == "bench":
+        code, _, err = run(f"bench --from {file} --figure {prefix} --quiet")
+        assert code == 0, err
+    else:
+        study = importlib.import_module(program)
+        assert study.main(["--json", str(file), "--figure", str(prefix)]) == 0
+    images = sorted(tmp_path.glob("*.png"))
+    assert images and all(image.stem.startswith(name) for image in images)
+    for image in images:
+        new, old = (matplotlib.image.imread(str(place)) for place in (image, ROOT / "figures" / image.name))
+        assert new.shape == old.shape and (np.abs(new - old).max(axis=2) > 0.1).mean() <= 1e-3, image.stem
+        made = json.loads(image.with_suffix(".json").read_text())
+        numbers = json.loads(file.read_text())
+        if name == "peers":
+            numbers["parts"] = {part: rows for part, rows in numbers["parts"].items() if part[:4] == image.stem[6:10]}
+        assert made["evidence"] == digest(numbers)
+        assert DRAWN[name].removeprefix("studies") in made["command"] and made["said"]
+        for place in (image, ROOT / "figures" / image.name):
+            assert made["evidence"].encode() in place.read_bytes()
+            assert made["evidence"].encode() in place.with_suffix(".pdf").read_bytes()
+        for ending in (".json", ".tex"):
+            beside = image.with_suffix(ending)
+            assert beside.read_text() == (ROOT / "figures" / beside.name).read_text()
+    numbers = json.loads(file.read_text())
+    assert digest(numbers) == digest({**numbers, "machine": "another", "commit": "another"})
+
+
+def test_every_committed_figure_says_what_it_was_made_from() -> None:
+    names = {path.stem for path in (ROOT / "figures").glob("*.png")}
+    assert len(names) >= 36
+    for name in names:
+        made = json.loads((ROOT / "figures" / f"{name}.json").read_text())
+        assert made["figure"] == name and len(made["evidence"]) == 64 and made["command"]
+        for kind in ("png", "pdf"):
+            assert made["evidence"].encode() in (ROOT / "figures" / f"{name}.{kind}").read_bytes()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"rows": 1}', '{"grid": [1]}', '{"parts": {"speed": [{}]}}'])
+def test_what_bench_did_not_write_is_refused(text: str, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "made.json").write_text(text)
+    code, _, err = run(f"bench --from {tmp_path / 'made.json'} --figure {tmp_path / 'x'}")
+    assert code == 2 and "--from must be a file that `dpbench bench --json` wrote" in err and err.count("\n") == 1
+    assert not list(tmp_path.glob("x*"))
+    code, _, err = run(f"bench --from {tmp_path / 'made.json'}")
+    assert code == 2 and "--figure must be given beside --from" in err
 
 
 @pytest.mark.evidence

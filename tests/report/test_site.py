@@ -54,7 +54,7 @@ def test_the_gallery_has_every_figure_with_a_caption() -> None:
     made = site.gallery(ROOT / "figures", "there")
     images = re.findall(r"!\[.+?\]\(there/(\w+)\.png\)", made)
     drawn = [drawing.name for group in (DRAWINGS, SUMMARIES) for drawing in group]
-    assert sorted(images) == sorted([*drawn, *site.BESIDE])
+    assert sorted(images) == sorted([*drawn, *site.beside(ROOT / "figures")])
     assert {path.stem for path in (ROOT / "figures").glob("*.png")} == set(images), "a figure that the gallery lacks"
     captions = [line for line in made.splitlines() if "*The entry:*" in line]
     assert len(captions) == len(drawn) and all(line.index("*The") > 20 for line in captions)

@@ -184,7 +184,7 @@ def test_ctrl_c_keeps_what_is_computed(program: Any, log: Path, tmp_path: Path, 
     process = program(0.3)
     pids = both_at_work(log, process)
     (os.killpg if everybody else os.kill)(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     path = tmp_path / "runs.sqlite"
     kept = f"{blocks_in(path)} blocks stored in {path}; run the same command again to resume"
     assert (process.returncode, out, err) == (130, "", f"dpbench: interrupted: {kept}\n")
@@ -192,7 +192,7 @@ def test_ctrl_c_keeps_what_is_computed(program: Any, log: Path, tmp_path: Path, 
     begun = len(lines(log))
     assert 4 <= blocks_in(path) >= begun - 4  # no more is lost than was in flight
     process, stored = program(0.3), blocks_in(path)
-    assert process.communicate(timeout=60) == ("", "") and process.returncode == 0
+    assert process.communicate(timeout=600) == ("", "") and process.returncode == 0
     assert len(lines(log)) - begun == 20 - stored
 
 
@@ -201,7 +201,7 @@ def test_nobody_outlives_a_killed_run(program: Any, log: Path) -> None:
     pids = both_at_work(log, process)
     process.kill()
     wait_until_gone(pids)
-    assert process.communicate(timeout=60) == ("", "")
+    assert process.communicate(timeout=600) == ("", "")
 
 
 def test_the_last_lane_gets_the_threads_of_the_others(tmp_path: Path) -> None:

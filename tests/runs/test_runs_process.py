@@ -43,13 +43,13 @@ def start(*arguments: Any, root: Path = ROOT) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str], code: int = 0) -> str:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == code, err
     return out
 
 
 def wait_for(condition: Any, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 30.0
+    deadline = time.monotonic() + 300.0
     while not condition():
         assert process.poll() is None and time.monotonic() < deadline, process.communicate()
         time.sleep(0.002)
@@ -69,6 +69,19 @@ def stored_blocks(path: Path) -> set[int]:
     found = {row[0] for row in db.execute("SELECT number FROM block")} if has_tables else set()
     db.close()
     return found
+
+
+def blocks_at(path: Path) -> int:
+    """How many blocks a store has that another process is writing; 0 where that has not made its tables yet."""
+    if not path.exists():
+        return 0
+    db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30.0)
+    try:
+        return int(db.execute("SELECT count(*) FROM block").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        db.close()
 
 
 def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
@@ -117,21 +130,27 @@ def verify(folder: Path, store: str) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.evidence)])
 def test_verify_killed_and_run_again(tmp_path: Path, kills: int) -> None:
-    """The same document, times apart, after kills anywhere in the run."""
+    """The same document, times apart, after kills: the first once a block is stored, the others anywhere in the run.
+
+    What a kill finds stored is asserted, not what a clock says: on a slow machine a moment drawn in advance may come
+    before the first block.
+    """
     began = time.monotonic()
     finish(verify(tmp_path, "straight"))
     seconds = time.monotonic() - began
     moments = random.Random(1)
     before: set[int] = set()
-    for _ in range(kills):
+    for kill in range(kills):
         process = verify(tmp_path, "killed")
-        time.sleep(moments.uniform(0.0, 0.9 * seconds))
+        if kill:
+            time.sleep(moments.uniform(0.0, 0.9 * seconds))
+        else:
+            wait_for(lambda: blocks_at(tmp_path / "killed"), process)
         process.kill()
         process.communicate()
         after = stored_blocks(tmp_path / "killed")
-        assert after >= before
+        assert after >= before and after
         before = after
-    assert before
     finish(verify(tmp_path, "killed"))
     assert ledger_of(tmp_path / "killed.json") == ledger_of(tmp_path / "straight.json")
 
@@ -145,7 +164,7 @@ def stop(process: subprocess.Popen[str]) -> tuple[float, str]:
     """Ctrl-C: the seconds until the process is gone, and what it said."""
     pressed = time.monotonic()
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
     return time.monotonic() - pressed, err
 

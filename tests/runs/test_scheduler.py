@@ -71,8 +71,8 @@ class Farm:
 
     def wait(self) -> None:
         """Until all workers are there."""
-        client = distributed.Client(self.address, timeout=30, set_as_default=False)
-        client.wait_for_workers(len(self.workers), timeout=60)
+        client = distributed.Client(self.address, timeout=300, set_as_default=False)
+        client.wait_for_workers(len(self.workers), timeout=600)
         client.close()
 
     def close(self) -> None:
@@ -153,7 +153,7 @@ def test_a_function_travels_once_and_not_with_every_block(farm: Farm) -> None:
     function, before = work.Counted(), work.Counted.pickled
     with scheduler(farm.address) as executor:
         futures = [executor.submit(work.call, function, block) for block in range(20)]
-        assert [future.result(timeout=60) for future in futures] == list(range(1, 21))
+        assert [future.result(timeout=600) for future in futures] == list(range(1, 21))
     assert 1 <= work.Counted.pickled - before <= 2
 
 

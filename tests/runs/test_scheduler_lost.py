@@ -50,16 +50,16 @@ def test_a_result_whose_worker_is_lost_afterwards_is_a_result(client: Any, monke
 
     monkeypatch.setattr(distributed.Client, "_gather", loses)
     with pytest.raises(ValueError, match="too many values to unpack"):
-        client.get_executor().submit(four, 1).result(timeout=20)
+        client.get_executor().submit(four, 1).result(timeout=600)
     with Cluster(client) as executor:
-        assert executor.submit(four, 7).result(timeout=20) == [7, 2, 3, 4]
+        assert executor.submit(four, 7).result(timeout=600) == [7, 2, 3, 4]
 
 
 def test_outcomes_are_passed_on_and_nothing_is_begun_after_shutdown(client: Any) -> None:
     with Cluster(client) as executor:
         assert list(executor.map(four, range(3))) == [[k, 2, 3, 4] for k in range(3)]
         with pytest.raises(ZeroDivisionError, match="planted 5"):
-            executor.submit(fails, 5).result(timeout=20)
+            executor.submit(fails, 5).result(timeout=600)
         left = executor.submit(four, 9)
     assert left.done() and left.result() == [9, 2, 3, 4]
     with pytest.raises(RuntimeError, match="after shutdown"):
@@ -68,6 +68,6 @@ def test_outcomes_are_passed_on_and_nothing_is_begun_after_shutdown(client: Any)
     pending = other.submit(four, 10)
     other.shutdown(wait=False)
     try:
-        assert pending.result(timeout=20) == [10, 2, 3, 4]
+        assert pending.result(timeout=600) == [10, 2, 3, 4]
     except CancelledError:
         assert pending.cancelled()

@@ -33,7 +33,7 @@ from dpbench.papers.glm.scoring import (
 )
 from dpbench.privacy import composition, gaussian, integer_choice, selection
 from dpbench.privacy.add_remove import CUTS, refuse
-from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy, pure_profile
+from dpbench.privacy.profile import Profile, gaussian_profile, pure_profile
 
 
 @dataclass(frozen=True)
@@ -148,9 +148,9 @@ class PrivateGridSearch:
         """
         refuse(neighbours, CUTS)
         base, training = self.mechanism(problem), self._parts(problem)[0]
-        return composition.parallel(
-            [_composed([base.guarantee(part) for part in training], base.epsilon), self._choice(problem)]
-        )
+        fits = [base.guarantee(part) for part in training]
+        levels = [base.epsilon] * len(fits)
+        return composition.parallel([composition.at_levels(fits, levels), self._choice(problem)])
 
     def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem) -> Profile:
         """An upper profile of one pair: as `guarantee`, for the half in which the two differ."""
@@ -161,7 +161,7 @@ class PrivateGridSearch:
         parts = [gaussian_profile(0.0, kind="upper", why="records that do not differ")]
         if train[0] != train_other[0]:
             pairs = [pair_or_guarantee(base, part, other) for part, other in zip(train, train_other, strict=True)]
-            parts.append(_composed(pairs, base.epsilon))
+            parts.append(composition.at_levels(pairs, [base.epsilon] * len(pairs)))
         if judge[0] != judge_other[0]:
             parts.append(self._choice(problem))
         return composition.parallel(parts)
@@ -282,17 +282,6 @@ def gaussian_share(epsilon: float, delta: float, count: int) -> tuple[float, flo
     """(ε', δ/K) at which a Gaussian mechanism has μ(ε, δ)/√K, so that K of them compose to (ε, δ)."""
     share = gaussian.mu(epsilon, delta) / math.sqrt(count)
     return gaussian.epsilon(delta / count, share), delta / count
-
-
-def _composed(parts: list[Profile], epsilon: float) -> Profile:
-    """All candidates released: Gaussians by their μ, other parts by basic composition at the base's own ε."""
-    if all(part.mu is not None for part in parts):
-        return composition.compose(parts)
-    deltas = [part.delta(epsilon) for part in parts]
-    if math.fsum(deltas) >= 1.0:
-        return no_privacy("a candidate promises nothing")
-    why = "basic composition of the candidates: " + parts[0].why
-    return composition.basic([(epsilon, delta) for delta in deltas], why=why)
 
 
 def _size(problem: GLMProblem) -> float:
