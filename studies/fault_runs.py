@@ -24,7 +24,8 @@ from threadpoolctl import threadpool_info  # noqa: F401  loaded before a fork, a
 
 from dpbench.core.sampling import stream
 from dpbench.ledger import verify as ledger
-from dpbench.ledger.core import Claim, Context, Evidence
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import Context, Evidence
 from dpbench.runs.context import RunContext
 from dpbench.runs.encoding import encode
 from dpbench.runs.environment import environment

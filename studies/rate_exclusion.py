@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from dpbench.ledger.core import rate_verdict
+from dpbench.ledger.measurement import rate_verdict
 from dpbench.ledger.verify import all_claims
 from dpbench.rates.exclusion import slowest, would_see
 from studies.command import Measured, command

@@ -8,7 +8,8 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from dpbench.ledger.core import Claim, Evidence
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.registry import all_claims
 from dpbench.runs.context import RunContext
 

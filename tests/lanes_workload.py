@@ -14,7 +14,8 @@ import numpy as np
 import runs_workload as work
 
 from dpbench.ledger import verify as ledger
-from dpbench.ledger.core import Claim, Context, Evidence
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import Context, Evidence
 from dpbench.runs.store import StoreError
 
 

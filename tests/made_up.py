@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpbench.ledger.core import Claim, Context, Evidence
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import Context, Evidence
 
 
 def claim(name: str, verdict: str, kind: str = "inequality", expected: str = "not refuted", **more: Any) -> Claim:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpbench.auditing.results import AuditResult, Certified
+from dpbench.auditing.certified import Certified
+
+if TYPE_CHECKING:
+    from dpbench.auditing.results import AuditResult
 
 COLOURS = {"refuted": "#b3261e", "blind": "#8a6100", "not refuted": "#1b6e3c", None: "#444444"}
 WIDTH, HEIGHT = 220, 160

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import ndtri
 
+from dpbench.auditing.certified import Certified
 from dpbench.auditing.events import Goal
 from dpbench.auditing.intervals import Region
-from dpbench.auditing.results import Certified
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.privacy.profile import Profile

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from dpbench.auditing.certified import Certified
 from dpbench.auditing.claimed import Approximate, Claim, exceeded
 from dpbench.auditing.intervals import Region, best_angle, joint_region, lower, upper
-from dpbench.auditing.results import Certified
 from dpbench.core import validation
 
 FOUND = {True: "refuting the claim", False: "a bound above 0"}

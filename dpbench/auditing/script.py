@@ -14,17 +14,20 @@ import math
 import pickle
 import sys
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpbench.auditing.cells import EdgeTable, GridTable
+from dpbench.auditing.certified import Certified, Origin
 from dpbench.auditing.flatten import Layout
 from dpbench.auditing.intervals import ANGLES, CAP_SHARE, FLOOR, critical_value
-from dpbench.auditing.results import AuditResult, Certified, Origin
 from dpbench.auditing.scores import Additive, Plain
 from dpbench.auditing.shapes import Unimodal
 from dpbench.core.validation import invalid
+
+if TYPE_CHECKING:
+    from dpbench.auditing.results import AuditResult
 
 FEW = 5_000  # numbers of an array that are written out
 

@@ -13,11 +13,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpbench.auditing.blocks import Runs
+from dpbench.auditing.certified import Certified
 from dpbench.auditing.claimed import Claim, least_excess
 from dpbench.auditing.dependence import LEVEL, Watch
 from dpbench.auditing.detectable import open_excess
 from dpbench.auditing.levels import Levels
-from dpbench.auditing.results import AuditResult, Certified
+from dpbench.auditing.results import AuditResult
 from dpbench.auditing.split import Request, split_audit
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpbench.auditing.blocks import BLOCK, CERTIFY_CALLS, Counter, Progress, Runs, block_rows
+from dpbench.auditing.certified import Certified, Origin
 from dpbench.auditing.choose import Plan, choose
 from dpbench.auditing.claimed import Approximate, Claim, exceeds, least_excess
 from dpbench.auditing.dependence import DISPERSED, Check, Watch
@@ -18,7 +19,7 @@ from dpbench.auditing.events import Event
 from dpbench.auditing.flatten import Layout
 from dpbench.auditing.levels import Levels
 from dpbench.auditing.own_score import Own
-from dpbench.auditing.results import AuditResult, Certified, Origin
+from dpbench.auditing.results import AuditResult
 from dpbench.auditing.scores import Plain
 from dpbench.auditing.selftest import self_test
 from dpbench.auditing.traces import fixed_columns, probe_of

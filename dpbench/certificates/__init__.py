@@ -45,19 +45,6 @@ def make() -> dict[str, dict[str, Any]]:
     return {f"{m.id}.{m.kind}.json": sealed(m) for m in makers()}
 
 
-def links(claim: str) -> dict[str, Any]:
-    """``{"certificate": [file names]}`` of an entry, or ``{"certificate": None, "no_certificate": reason}``."""
-    from dpbench.certificates.evidence import entries
-    from dpbench.certificates.reasons import reason
-
-    files = [f"{m.id}.{m.kind}.json" for m in makers() if m.id == claim]
-    if files:
-        return {"certificate": files}
-    record = entries().get(claim)
-    why = "there is no committed evidence of it" if record is None else reason(record)
-    return {"certificate": None, "no_certificate": why}
-
-
 def write(folder: str | Path, claims: Collection[str] | None = None) -> list[Path]:
     """Write certificates into `folder`, one file each.
 

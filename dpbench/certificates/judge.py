@@ -18,6 +18,7 @@ from typing import Any
 
 from dpbench.certificates.build import Maker, assembled, rational, round_to
 from dpbench.certificates.judge_pieces import Piece, growing, pieces, question, ratio_of, region
+from dpbench.certificates.judge_toml import Theorem, read
 from dpbench.certificates.search.accept import checker, report
 from dpbench.certificates.search.optimise import climb
 from dpbench.certificates.search.question import Question
@@ -30,16 +31,6 @@ EVALUATIONS = 6000
 CLEAR, TIE = 2e-3, 1e-9
 """Margins: a violation that the search ends at; one that floating point cannot tell from a bound that is met."""
 DIGITS = (1, 2, 3, 4, 6, 8, 12, 17)
-
-
-@dataclass(frozen=True)
-class Theorem:
-    """A statement with its name, the author's words, and where they stand."""
-
-    id: str
-    statement: Statement
-    says: str = ""
-    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,8 +123,6 @@ def judge(theorem: str | Path | Mapping[str, Any], *, seconds: float = 10.0, see
     MissingExtra
         Where the checker is not installed.
     """
-    from dpbench.certificates.judge_toml import read
-
     return decide(read(theorem), seconds=seconds, seed=seed)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpbench.certificates.judge import Theorem
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.ledger import statement as s
@@ -23,6 +23,16 @@ _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # needed, allowe
     "mixture": (("rate", "shift", "scale"), _AGAINST), "inequality": (("left", "relation", "right"), ()),
     "order": (("quantity", "in"), ("to", "constants_may_depend_on")),
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A statement with its name, the author's words, and where they stand."""
+
+    id: str
+    statement: Statement
+    says: str = ""
+    source: str = ""
 
 
 def read(theorem: str | Path | Mapping[str, Any]) -> Theorem:

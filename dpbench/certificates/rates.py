@@ -16,7 +16,7 @@ import numpy as np
 from dpbench.certificates.build import Draft, above, near
 from dpbench.certificates.evidence import claims, entries
 from dpbench.certificates.records import record
-from dpbench.ledger.core import rate_verdict
+from dpbench.ledger.measurement import rate_verdict
 from dpbench.rates.slopes import theory_slope
 
 Points = list[tuple[Fraction, Fraction, Fraction]]

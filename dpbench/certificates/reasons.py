@@ -105,6 +105,16 @@ def exactly_decided(records: Iterable[Record]) -> list[str]:
     return [r["id"] for r in records if r["verdict"] in ("proved", "refuted") and not sampled(r)]
 
 
+def links(claim: str) -> dict[str, Any]:
+    """``{"certificate": [file names]}`` of an entry, or ``{"certificate": None, "no_certificate": reason}``."""
+    files = [f"{m.id}.{m.kind}.json" for m in makers() if m.id == claim]
+    if files:
+        return {"certificate": files}
+    record = entries().get(claim)
+    why = "there is no committed evidence of it" if record is None else reason(record)
+    return {"certificate": None, "no_certificate": why}
+
+
 def main() -> None:
     have = {maker.id for maker in makers()}
     exact = exactly_decided(entries().values())

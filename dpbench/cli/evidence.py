@@ -155,7 +155,7 @@ def compare(
 
     from dpbench.ledger.compare import compare as differences
     from dpbench.ledger.compare import passes, read
-    from dpbench.ledger.core import plain
+    from dpbench.ledger.measurement import plain
     from dpbench.ledger.verify import all_claims
     from dpbench.report.tables import print_differences
 

@@ -47,7 +47,7 @@ def hunt(
     from dpbench.certificates.search.find import find_counterexample
     from dpbench.certificates.search.known import question_of, questions
     from dpbench.core.validation import InvalidInput
-    from dpbench.ledger.core import plain
+    from dpbench.ledger.measurement import plain
     from dpbench.ledger.verify import select
 
     use_sources(sources)

@@ -101,7 +101,7 @@ def verify(
             max_seconds=max_seconds,
         )
     if json_file is not None:
-        from dpbench.certificates import links
+        from dpbench.certificates.reasons import links
 
         document = ledger.to_dict()
         document["claims"] = [item | links(item["id"]) for item in document["claims"]]

@@ -75,7 +75,7 @@ class Module:
         Module-level constants of the user's own modules enter with the value they have now.
         """
         if name not in self._definitions:
-            normaliser = Normaliser(self)
+            normaliser = Normaliser(self, module_of)
             statements = (*self.bindings[name], *self._effects)
             texts = [normaliser.text(s) for s in statements if not normaliser.declares(_called(s))]
             self._definitions[name] = "\n".join(texts), list(dict.fromkeys(normaliser.references))
@@ -104,17 +104,18 @@ class Module:
 
     def _declared_by(self, statement: ast.stmt) -> bool:
         if isinstance(statement, ast.ClassDef):
-            return any(Normaliser(self).marked(decorator, "declaring") for decorator in statement.decorator_list)
+            normaliser = Normaliser(self, module_of)
+            return any(normaliser.marked(decorator, "declaring") for decorator in statement.decorator_list)
         value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
-        return value is not None and Normaliser(self).declares(value)
+        return value is not None and Normaliser(self, module_of).declares(value)
 
     def _prose_by(self, statement: ast.stmt) -> frozenset[str]:
         if isinstance(statement, ast.ClassDef):
             fields = [part for part in statement.body if isinstance(part, ast.AnnAssign)]
-            marked = [part.target for part in fields if Normaliser(self).marked(part.annotation, "Prose")]
+            marked = [part.target for part in fields if Normaliser(self, module_of).marked(part.annotation, "Prose")]
             return frozenset(target.id for target in marked if isinstance(target, ast.Name))
         value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
-        return frozenset() if value is None else Normaliser(self).prose(value)
+        return frozenset() if value is None else Normaliser(self, module_of).prose(value)
 
     def resolve(self, name: str) -> list[Name]:
         """The definitions that a name of this module stands for; none for modules, builtins and unknown names."""

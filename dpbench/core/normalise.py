@@ -11,7 +11,7 @@ use. Both are found by what the module's imports resolve to.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
@@ -82,6 +82,8 @@ class Normaliser:
     ----------
     module : Module
         Resolves names.
+    module_of : callable
+        The module of a dotted name (`dpbench.core.definitions.module_of`).
 
     Attributes
     ----------
@@ -89,7 +91,8 @@ class Normaliser:
         The definitions that the statements name.
     """
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, module_of: Callable[[str], Module]) -> None:
+        self._module_of = module_of
         self.references: list[Name] = []
         self._module = module
         self._scopes: list[dict[str, Target | None]] = []
@@ -137,12 +140,12 @@ class Normaliser:
     def declares(self, node: ast.expr | None) -> bool:
         """Whether an expression is a call on an object of a `declaring` class, through further calls perhaps."""
         made_by = self._made_by(node)
-        return bool(made_by) and all(_module(module).declares(name) for module, name in made_by)
+        return bool(made_by) and all(self._module_of(module).declares(name) for module, name in made_by)
 
     def prose(self, node: ast.expr) -> frozenset[str]:
         """The fields marked as `Prose` of the class at the root of an expression."""
         made_by = self._made_by(node)
-        fields = [_module(module).prose(name) for module, name in made_by]
+        fields = [self._module_of(module).prose(name) for module, name in made_by]
         return frozenset.intersection(*fields) if fields else frozenset()
 
     def _made_by(self, node: ast.expr | None) -> list[Name]:
@@ -157,7 +160,7 @@ class Normaliser:
         found, module = self._meaning(node.id)
         while not found and module is not None and chain:
             name = chain.pop()
-            found, module = _module(module).resolve(name), _module(module).submodule(name)
+            found, module = self._module_of(module).resolve(name), self._module_of(module).submodule(name)
         return found
 
     def marked(self, node: ast.expr, mark: str) -> bool:
@@ -245,7 +248,7 @@ class Normaliser:
         text = self._referred(found) or root.id
         while chain and module is not None:
             name = chain.pop()
-            inside = _module(module)
+            inside = self._module_of(module)
             found, text = inside.resolve(name), name
             text = self._referred(found) or name
             module = None if found else inside.submodule(name)
@@ -261,8 +264,8 @@ class Normaliser:
                 source, attribute = target
                 if attribute is None:
                     return [], source
-                found = _module(source).resolve(attribute)
-                return found, None if found else _module(source).submodule(attribute)
+                found = self._module_of(source).resolve(attribute)
+                return found, None if found else self._module_of(source).submodule(attribute)
         found = self._module.resolve(name)
         return found, None if found else self._module.submodule(name)
 
@@ -276,12 +279,6 @@ def _special(kind: str) -> str | None:
     """Name of the method for a kind of node, where it has one."""
     name = f"_{kind.lower()}"
     return name if hasattr(Normaliser, name) else None
-
-
-def _module(name: str) -> Module:
-    from dpbench.core.definitions import module_of
-
-    return module_of(name)
 
 
 def _last(node: ast.AST) -> str:

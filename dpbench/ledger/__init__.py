@@ -19,46 +19,46 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpbench.ledger.attacks import attack_bounds
-    from dpbench.ledger.core import (
-        KINDS,
+    from dpbench.ledger.core import Claim
+    from dpbench.ledger.harness import growing, margins, profiles, sampled, summary, vanishing
+    from dpbench.ledger.harness_rates import judge, slope_of, swept
+    from dpbench.ledger.measurement import (
         LEVEL,
-        VERDICTS,
-        WEIGHTS,
-        Claim,
         Context,
         Evidence,
+        Rows,
+        column,
         inequality_verdict,
         privacy_verdict,
         rate_verdict,
     )
-    from dpbench.ledger.harness import Rows, column, growing, margins, profiles, sampled, summary, vanishing
-    from dpbench.ledger.harness_rates import judge, slope_of, swept
     from dpbench.ledger.paper import Declaration, Paper
     from dpbench.ledger.registry import PaperNotLoaded, all_claims, all_papers
+    from dpbench.ledger.words import KINDS, VERDICTS, WEIGHTS
 
 _HOME = {
-    "KINDS": "dpbench.ledger.core",
-    "LEVEL": "dpbench.ledger.core",
-    "VERDICTS": "dpbench.ledger.core",
-    "WEIGHTS": "dpbench.ledger.core",
+    "KINDS": "dpbench.ledger.words",
+    "LEVEL": "dpbench.ledger.measurement",
+    "VERDICTS": "dpbench.ledger.words",
+    "WEIGHTS": "dpbench.ledger.words",
     "Claim": "dpbench.ledger.core",
-    "Context": "dpbench.ledger.core",
+    "Context": "dpbench.ledger.measurement",
     "Declaration": "dpbench.ledger.paper",
-    "Evidence": "dpbench.ledger.core",
+    "Evidence": "dpbench.ledger.measurement",
     "Paper": "dpbench.ledger.paper",
     "PaperNotLoaded": "dpbench.ledger.registry",
-    "Rows": "dpbench.ledger.harness",
+    "Rows": "dpbench.ledger.measurement",
     "all_claims": "dpbench.ledger.registry",
     "all_papers": "dpbench.ledger.registry",
     "attack_bounds": "dpbench.ledger.attacks",
-    "column": "dpbench.ledger.harness",
+    "column": "dpbench.ledger.measurement",
     "growing": "dpbench.ledger.harness",
-    "inequality_verdict": "dpbench.ledger.core",
+    "inequality_verdict": "dpbench.ledger.measurement",
     "judge": "dpbench.ledger.harness_rates",
     "margins": "dpbench.ledger.harness",
-    "privacy_verdict": "dpbench.ledger.core",
+    "privacy_verdict": "dpbench.ledger.measurement",
     "profiles": "dpbench.ledger.harness",
-    "rate_verdict": "dpbench.ledger.core",
+    "rate_verdict": "dpbench.ledger.measurement",
     "sampled": "dpbench.ledger.harness",
     "slope_of": "dpbench.ledger.harness_rates",
     "summary": "dpbench.ledger.harness",

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpbench.auditing.audit import audit
 from dpbench.auditing.blocks import Sampler
-from dpbench.ledger.core import LEVEL, Context
+from dpbench.ledger.measurement import LEVEL, Context
 
 
 class Bound(float):

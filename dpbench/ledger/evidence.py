@@ -12,13 +12,15 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.ledger.core import Claim
 from dpbench.ledger.premises import STANDING
 from dpbench.runs.environment import machine, processor_type, versions
 from dpbench.runs.store import StoredVerdict
+
+if TYPE_CHECKING:
+    from dpbench.ledger.core import Claim
 
 SCHEMA = 1
 NONE = "no evidence"

@@ -22,7 +22,8 @@ from dpbench.core import validation
 from dpbench.ledger.words import DECIDED, FAILED, LINKS
 
 if TYPE_CHECKING:
-    from dpbench.ledger.core import Claim, Evidence
+    from dpbench.ledger.core import Claim
+    from dpbench.ledger.measurement import Evidence
 
 PROVING = ("certificate", "exact", "derivation")
 """Grades with which a verdict may be "proved"."""

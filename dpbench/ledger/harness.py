@@ -33,8 +33,17 @@ from dpbench.core import validation
 from dpbench.core.closure import closure
 from dpbench.ledger import samples, second_route
 from dpbench.ledger.attacks import Bound
-from dpbench.ledger.core import LEVEL, Context, Evidence, inequality_verdict, privacy_verdict, rate_verdict
 from dpbench.ledger.grades import PROVING, basis
+from dpbench.ledger.measurement import (
+    LEVEL,
+    Context,
+    Evidence,
+    Row,
+    column,
+    inequality_verdict,
+    privacy_verdict,
+    rate_verdict,
+)
 from dpbench.ledger.words import UNDECIDED
 from dpbench.privacy.exact_law import quantity
 from dpbench.privacy.profile import Profile, as_float
@@ -42,9 +51,6 @@ from dpbench.privacy.profile import Profile, as_float
 if TYPE_CHECKING:
     from dpbench.ledger.core import Claim
 
-Row = dict[str, Any]
-Rows = Generator[Row, None, Any]
-"""What the function of a claim yields; the value it returns, if any, is its notes or a `Summary`."""
 ROUNDING = 1e-12
 """A margin this near to zero is not decided in floats."""
 _MARGIN = "value: the smallest relative margin (right - left)/|right| over the instances tried"
@@ -215,11 +221,6 @@ def sampled(context: Context, function: Callable[..., Any], *arguments: Any, blo
     """``function(*arguments, seed, block)`` of each block, kept in the store under the function and its arguments."""
     unit = {"what": function.__qualname__}
     return context.map(unit, partial(function, *arguments, context.seed), range(blocks))
-
-
-def column(rows: Sequence[Row]) -> dict[str, list[Any]]:
-    """Rows turned into named columns, as `Evidence.series` wants them."""
-    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def margins(

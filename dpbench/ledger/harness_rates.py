@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, column
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, column
 from dpbench.rates.slopes import slope, theory_slope
 from dpbench.rates.sweeps import sweep
 

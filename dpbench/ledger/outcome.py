@@ -7,8 +7,9 @@ import io
 from dataclasses import dataclass
 from typing import Any
 
-from dpbench.ledger.core import Claim, Evidence, plain
+from dpbench.ledger.core import Claim
 from dpbench.ledger.grades import Basis, basis, counts
+from dpbench.ledger.measurement import Evidence, plain
 from dpbench.runs.environment import machine, processor_type, versions
 
 SCHEMA = 2

@@ -14,8 +14,8 @@
 >>> [claim.id for claim in paper.claims]
 ['svt.lemma1.inequality']
 
-The function takes the run (`dpbench.ledger.core.Context`) and yields rows, or returns evidence; what rows and evidence
-mean for each kind, and the rules from them to a verdict, are in `dpbench.ledger.harness`.
+The function takes the run (`dpbench.ledger.measurement.Context`) and yields rows, or returns evidence; what rows and
+evidence mean for each kind, and the rules from them to a verdict, are in `dpbench.ledger.harness`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from typing import Any, NotRequired, Required, TypedDict, TypeVar, Unpack
 
 from dpbench.core import validation
 from dpbench.core.normalise import declaring
-from dpbench.ledger.core import LEVEL, Claim
+from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.measurement import LEVEL
 from dpbench.ledger.statement import Statement
 
 Measurement = TypeVar("Measurement", bound=Callable[..., Any])

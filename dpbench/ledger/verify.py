@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from dpbench.core import validation
 from dpbench.ledger import registry
-from dpbench.ledger.core import Claim, Evidence
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.premises import Fallen, fallen, held_to

@@ -13,7 +13,7 @@ from dpbench.ledger import sources
 from dpbench.ledger.core import Claim
 from dpbench.ledger.grades import basis
 from dpbench.ledger.paper import Paper
-from dpbench.pytest_plugin import CLAIM, settings
+from dpbench.pytest_plugin.settings import CLAIM, settings
 from dpbench.runs import limits
 from dpbench.runs.attempt import attempt
 from dpbench.runs.context import RunContext

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from dpbench.certificates import make
-from dpbench.ledger.core import Claim, plain
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import plain
 from dpbench.ledger.paper import Paper
 from dpbench.report.latex import TITLE, bibtex, citation_cff, latex
 from dpbench.report.page import page

@@ -17,7 +17,8 @@ from markupsafe import Markup
 
 from dpbench.certificates.shown import about
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger.core import WEIGHTS, Claim
+from dpbench.ledger.core import Claim
+from dpbench.ledger.words import WEIGHTS
 from dpbench.report.drawings import of_one
 from dpbench.report.errata import MEANING
 from dpbench.report.figures import Drawing, save_svg

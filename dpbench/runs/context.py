@@ -44,7 +44,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class RunContext:
-    """See `dpbench.ledger.core.Context`.
+    """See `dpbench.ledger.measurement.Context`.
 
     Parameters
     ----------

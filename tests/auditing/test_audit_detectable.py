@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from dpbench import InvalidInput, audit, audit_one_run_scores, runs_needed
+from dpbench.auditing.certified import Certified
 from dpbench.auditing.claimed import as_claim, exceeds
 from dpbench.auditing.detectable import smallest_detectable
-from dpbench.auditing.results import Certified
 
 Rng = np.random.Generator
 

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import binom
 
 from dpbench import DependentOutputs, InvalidInput, audit, audit_samples
+from dpbench.auditing.certified import Certified
 from dpbench.auditing.own_score import Own
-from dpbench.auditing.results import Certified
 
 Rng = np.random.Generator
 

@@ -17,7 +17,7 @@ import pytest
 from made_up import GOOD, LONG, WRONG, claim
 
 import dpbench
-from dpbench.ledger.core import Evidence
+from dpbench.ledger.measurement import Evidence
 from dpbench.papers.glm.peers.comparison import ALGORITHMS
 from dpbench.runs.store import Store, stored_verdicts
 

@@ -19,7 +19,8 @@ from made_up import GOOD
 
 import dpbench
 from dpbench.ledger import verify as ledger
-from dpbench.ledger.core import Claim, Context, Evidence
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import Context, Evidence
 from dpbench.runs.context import Interrupted
 from dpbench.runs.store import StoreError
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger.core import Claim, Evidence, inequality_verdict, plain, privacy_verdict, rate_verdict
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import Evidence, inequality_verdict, plain, privacy_verdict, rate_verdict
 from dpbench.ledger.verify import all_claims, select
 from dpbench.ledger.words import VERDICTS
 from dpbench.privacy.profile import gaussian_profile

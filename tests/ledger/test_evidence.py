@@ -14,7 +14,8 @@ import pytest
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import evidence as files
 from dpbench.ledger.compare import Difference, compare, passes, read
-from dpbench.ledger.core import Claim, Context, Evidence
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.registry import all_claims
 from dpbench.runs.store import StoredVerdict
 

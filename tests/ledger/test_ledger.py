@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from dpbench.ledger.core import Claim, Evidence
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.outcome import COLUMNS, Entry, Ledger
 
 

@@ -21,8 +21,9 @@ import pytest
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import registry, verify
-from dpbench.ledger.core import Claim, Evidence
+from dpbench.ledger.core import Claim
 from dpbench.ledger.harness import profiles
+from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.registry import PaperNotLoaded, all_claims
 from dpbench.privacy.profile import Profile, gaussian_profile

@@ -6,7 +6,8 @@ import pytest
 from observed import undeclared
 
 from dpbench.core.definitions import Name
-from dpbench.ledger.core import Claim, Context, Evidence
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.registry import all_claims
 from dpbench.papers.glm import theory
 from dpbench.runs.context import RunContext

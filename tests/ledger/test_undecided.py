@@ -10,7 +10,7 @@ import pytest
 
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import Paper
-from dpbench.ledger.core import inequality_verdict, privacy_verdict
+from dpbench.ledger.measurement import inequality_verdict, privacy_verdict
 from dpbench.ledger.verify import verify
 from dpbench.privacy.discrete import pair, pair_from_logs
 from dpbench.privacy.exact_law import quantity

@@ -130,7 +130,7 @@ FAR: list[Mutation] = [
         ("return least + upper_mean(values - least, largest - least, alpha)", "return least"),
     ),
     *planted(
-        "dpbench/ledger/core.py", "*.rate*",
+        "dpbench/ledger/measurement.py", "*.rate*",
         ("if high <= expected + tolerance and (side", "if high <= expected - tolerance and (side"),
     ),
     *planted(
@@ -138,7 +138,7 @@ FAR: list[Mutation] = [
         ("any(bound > epsilon for ((epsilon, _), _), bound", "any(bound > 1e3 * epsilon for ((epsilon, _), _), bound"),
     ),
     *planted(
-        "dpbench/ledger/core.py", "*.privacy*",
+        "dpbench/ledger/measurement.py", "*.privacy*",
         ("pair.place(epsilon, delta) if", "pair.place(100.0 * epsilon, delta) if"),
     ),
     *planted(

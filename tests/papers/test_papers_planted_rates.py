@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from dpbench.ledger import harness_rates
-from dpbench.ledger.core import Claim, rate_verdict
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import rate_verdict
 from dpbench.papers.heavytail.claims import paper as heavytail
 from dpbench.papers.publicdata.claims import paper as publicdata
 from dpbench.papers.publicdata.claims import sweeps

@@ -114,6 +114,64 @@ def test_a_wrong_import_would_be_seen() -> None:
     assert not violations("dpbench.ledger.verify", {"dpbench.runs.context", "dpbench.core.validation"})
 
 
+def arrows(sources: dict[str, str]) -> dict[str, set[str]]:
+    """From every module to those of ours that it imports when it runs, inside functions too; not for annotations."""
+    found: dict[str, set[str]] = {}
+    for module, text in sources.items():
+        tree = ast.parse(text)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                node.body = [ast.Pass()]
+        found[module] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found[module].update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                names = {f"{node.module}.{alias.name}" for alias in node.names}
+                found[module].update(names & sources.keys() or {str(node.module)})
+        found[module] &= sources.keys() - {module}
+    return found
+
+
+def circles(graph: dict[str, set[str]]) -> list[str]:
+    """One way round for each module that can be reached from itself."""
+    found = []
+    for start in sorted(graph):
+        came: dict[str, str] = {}
+        waiting = [start]
+        while waiting and start not in came:
+            here = waiting.pop()
+            for there in graph[here] - came.keys():
+                came[there] = here
+                waiting.append(there)
+        if start in came:
+            way = [start]
+            while len(way) == 1 or way[-1] != start:
+                way.append(came[way[-1]])
+            found.append(" <- ".join(way))
+    return found
+
+
+def test_no_module_imports_itself_by_a_detour() -> None:
+    graph = arrows({name_of(path): path.read_text(encoding="utf-8") for path in SOURCES})
+    assert len(graph) > 300 and sum(map(len, graph.values())) > 1000
+    assert not circles(graph), "\n".join(circles(graph))
+
+
+def test_a_circle_would_be_seen() -> None:
+    graph = arrows(
+        {
+            "dpbench.a": "from dpbench import b",
+            "dpbench.b": "def f():\n    import dpbench.c",
+            "dpbench.c": "from dpbench.a import x",
+            "dpbench.d": "if TYPE_CHECKING:\n    from dpbench.e import y",
+            "dpbench.e": "from dpbench.d import z",
+        }
+    )
+    assert [way.split(" <- ")[0] for way in circles(graph)] == ["dpbench.a", "dpbench.b", "dpbench.c"]
+    assert circles(graph)[0] == "dpbench.a <- dpbench.c <- dpbench.b <- dpbench.a"
+
+
 def test_no_package_is_imported_through_its_lazy_names() -> None:
     """A digest follows imports to the module that defines a name; a lazy package would hide it."""
     lazy = [p for p in SOURCES if p.name == "__init__.py" and "def __getattr__" in p.read_text(encoding="utf-8")]

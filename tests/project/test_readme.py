@@ -50,8 +50,8 @@ def test_map_is_of_what_exists() -> None:
 
 
 def test_counts_are_those_of_the_ledger() -> None:
-    from dpbench.ledger.core import WEIGHTS
     from dpbench.ledger.verify import all_claims
+    from dpbench.ledger.words import WEIGHTS
 
     claims = [claim for paper in ("glm", "heavytail", "publicdata") for claim in all_claims() if claim.paper == paper]
     weights = [sum(claim.weight == weight for claim in claims) for weight in WEIGHTS]

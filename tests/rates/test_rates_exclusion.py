@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger.core import rate_verdict
+from dpbench.ledger.measurement import rate_verdict
 from dpbench.ledger.registry import all_claims
 from dpbench.rates import compatible, data_sets_needed, slope, theory_slope, would_see
 from dpbench.rates.exclusion import slowest, wording, worthless

@@ -20,7 +20,8 @@ from matplotlib.figure import Figure
 import dpbench
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import registry
-from dpbench.ledger.core import Claim, Evidence
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import Evidence
 from dpbench.report import by_kind
 from dpbench.report.latex import escaped
 from dpbench.report.template import make

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from dpbench.ledger.core import Evidence
 from dpbench.ledger.evidence import committed
+from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.registry import all_claims, all_papers
 from dpbench.report.errata import foremost

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger.core import Evidence
 from dpbench.ledger.evidence import document_of, write
+from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.verify import all_claims
 from dpbench.ledger.words import GRADES, WEIGHTS
 from dpbench.report import errata, ledger_tables, pages

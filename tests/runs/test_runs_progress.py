@@ -23,7 +23,8 @@ import runs_workload as work
 import dpbench
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import verify as ledger
-from dpbench.ledger.core import Claim, Context, Evidence
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import Context, Evidence
 from dpbench.runs import progress
 from dpbench.runs.attempt import compiled_for
 from dpbench.runs.context import Interrupted, RunContext

@@ -20,7 +20,8 @@ from dpbench.certificates.search.question import Question
 from dpbench.certificates.search.shrink import KEEP, rounded, shrunk
 from dpbench.certificates.search.space import Integer, Real
 from dpbench.core import validation
-from dpbench.ledger.core import LEVEL, Claim, plain
+from dpbench.ledger.core import Claim
+from dpbench.ledger.measurement import LEVEL, plain
 from dpbench.ledger.verify import select
 
 EVALUATIONS = 20_000

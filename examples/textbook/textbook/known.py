@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpbench.certificates.judge import Theorem
+from dpbench.certificates.judge_toml import Theorem
 from dpbench.ledger.statement import (
     Integer,
     Real,

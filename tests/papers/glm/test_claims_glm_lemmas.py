@@ -9,7 +9,7 @@ from declared import measured
 from naive import worlds as naive
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import inequality_verdict
+from dpbench.ledger.measurement import inequality_verdict
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.claims import lemma5, lemmas
 from dpbench.papers.glm.claims.worlds import DataSets, average_stability, build, descend, search_case

@@ -8,8 +8,8 @@ from declared import declared, measured
 from scipy.stats import skew
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import rate_verdict
 from dpbench.ledger.harness_rates import judge
+from dpbench.ledger.measurement import rate_verdict
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import rates_noisy_gd, rates_output_perturbation
 from dpbench.papers.glm.claims.hard_scales import (

@@ -12,8 +12,8 @@ from naive import selection as naive_selection
 from scipy.optimize import minimize
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import inequality_verdict
 from dpbench.ledger.harness import growing
+from dpbench.ledger.measurement import inequality_verdict
 from dpbench.papers.glm import theory
 from dpbench.papers.glm._random_map import RandomMap
 from dpbench.papers.glm.claims import (

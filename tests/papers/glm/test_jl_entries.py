@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from declared import declared, measured
 
-from dpbench.ledger.core import inequality_verdict, privacy_verdict
+from dpbench.ledger.measurement import inequality_verdict, privacy_verdict
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.claims import jl_dimension, jl_privacy, rates_output_perturbation
 from dpbench.papers.glm.claims.pairs import cancelling_pair

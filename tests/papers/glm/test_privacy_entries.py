@@ -11,7 +11,7 @@ from declared import measured
 
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger.core import privacy_verdict
+from dpbench.ledger.measurement import privacy_verdict
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.claims import output_perturbation_privacy as output
 from dpbench.papers.glm.claims import theorem1_privacy as descent

@@ -10,8 +10,8 @@ import numpy as np
 
 from dpbench.auditing.intervals import lower, upper
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, margins, profiles, sampled, summary
+from dpbench.ledger.harness import margins, profiles, sampled, summary
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.boosting import Boosting
 from dpbench.papers.glm.claims import paper

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import Context, Evidence
 from dpbench.ledger.harness import growing, margins
 from dpbench.ledger.harness_rates import judge
+from dpbench.ledger.measurement import Context, Evidence
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.hard_scales import Scale, empirical_excess, hardest_scale, noisy_gd_excess

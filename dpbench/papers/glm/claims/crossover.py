@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.harness import margins
 from dpbench.ledger.harness_rates import judge
+from dpbench.ledger.measurement import LEVEL, Context, Evidence
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.hard_scales import (

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import column, sampled
+from dpbench.ledger.harness import sampled
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, column
 from dpbench.papers.glm.attacks.accuracy import Accuracy, Runs, block_count, error_block, report, upper_error
 from dpbench.papers.glm.boosting import Boosting
 from dpbench.papers.glm.grid_search import PrivateGridSearch

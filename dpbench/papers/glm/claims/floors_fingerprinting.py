@@ -11,8 +11,8 @@ import numpy as np
 from scipy.stats import betabinom
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, margins, summary
+from dpbench.ledger.harness import margins, summary
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.floors import Case, costly, private, run_floor

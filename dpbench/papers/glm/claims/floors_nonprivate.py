@@ -8,9 +8,9 @@ from typing import Any
 
 from scipy.stats import binom
 
-from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import Rows, summary, vanishing
+from dpbench.ledger.harness import summary, vanishing
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.floors import Case, private, run_floor
 from dpbench.papers.glm.noisy_gd import NoisyGD

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, summary
+from dpbench.ledger.harness import summary
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.floors import Case, costly, private, run_floor

@@ -6,8 +6,7 @@ import math
 from dataclasses import replace
 from itertools import pairwise
 
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import column
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, column
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.floors import Case, power, private, run_floor
 from lowerbounds import _group

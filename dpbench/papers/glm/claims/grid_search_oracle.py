@@ -9,8 +9,8 @@ import numpy as np
 
 from dpbench.auditing.intervals import lower
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, margins, sampled
+from dpbench.ledger.harness import margins, sampled
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.boosting import Boosting
 from dpbench.papers.glm.claims import paper

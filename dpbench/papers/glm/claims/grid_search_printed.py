@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Row, Rows, vanishing
+from dpbench.ledger.harness import vanishing
+from dpbench.ledger.measurement import Context, Evidence, Row, Rows
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.claims import paper
 from dpbench.privacy import selection

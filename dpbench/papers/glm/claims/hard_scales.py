@@ -19,8 +19,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.stats import binom
 
-from dpbench.ledger.core import Evidence
-from dpbench.ledger.harness import Row, column
+from dpbench.ledger.measurement import Evidence, Row, column
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.losses import resolve, squared
 from dpbench.papers.glm.noisy_gd import exact_noise

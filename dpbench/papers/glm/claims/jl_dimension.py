@@ -12,8 +12,8 @@ import numpy as np
 from scipy.stats import chi2
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Row, growing, margins, vanishing
+from dpbench.ledger.harness import growing, margins, vanishing
+from dpbench.ledger.measurement import Context, Evidence, Row
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 

@@ -11,8 +11,8 @@ from scipy import sparse
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, column, profiles
+from dpbench.ledger.harness import profiles
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.papers.glm import losses
 from dpbench.papers.glm._random_map import MAPS, RandomMap
 from dpbench.papers.glm.claims import paper

@@ -14,9 +14,9 @@ from itertools import product
 import numpy as np
 from scipy.stats import binom, chi2, norm
 
-from dpbench.ledger.core import Context
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import Rows, summary
+from dpbench.ledger.harness import summary
+from dpbench.ledger.measurement import Context, Rows
 from dpbench.papers.glm import theory_boosting as corrected
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.claims import paper

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.ledger.core import Context, Evidence
+from dpbench.ledger.measurement import Context, Evidence
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.lemmas import over_inputs, point, within_n0
 from dpbench.papers.glm.claims.worlds import (

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpbench.ledger.core import Context, Evidence
 from dpbench.ledger.harness import margins
+from dpbench.ledger.measurement import Context, Evidence
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.worlds import DataSets, Worlds, average_stability, descend, over_worlds, search
 

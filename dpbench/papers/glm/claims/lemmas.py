@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.harness import margins, sampled
+from dpbench.ledger.measurement import LEVEL, Context, Evidence
 from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.worlds import DataSets, Worlds, build, descend, one_of_each_family, over_worlds, search

@@ -16,8 +16,8 @@ from scipy.stats import t as student
 
 from dpbench.auditing.bounded_mean import upper_mean
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.harness import GROWTH, growing, margins, sampled
+from dpbench.ledger.measurement import LEVEL, Context, Evidence
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.jl import JLMethod

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from dpbench.auditing.audit import audit
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, profiles
+from dpbench.ledger.harness import profiles
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.pairs import (

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.harness import Rows
+from dpbench.ledger.measurement import Rows
 from dpbench.papers.glm import datasets, losses
 from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem

@@ -15,8 +15,7 @@ from scipy.spatial.distance import pdist
 from scipy.special import ndtr
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import Context
-from dpbench.ledger.harness import Rows
+from dpbench.ledger.measurement import Context, Rows
 from dpbench.papers.glm import losses, scoring
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.losses import LOGISTIC, Loss

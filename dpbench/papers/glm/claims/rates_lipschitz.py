@@ -7,9 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Row
 from dpbench.ledger.harness_rates import swept
+from dpbench.ledger.measurement import Context, Evidence, Row
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.jl import JLMethod

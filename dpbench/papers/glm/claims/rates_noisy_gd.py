@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dpbench.ledger.core import Context, Evidence
 from dpbench.ledger.harness_rates import swept
+from dpbench.ledger.measurement import Context, Evidence
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.hard_scales import hardest_scale

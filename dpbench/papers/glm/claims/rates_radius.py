@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Row
+from dpbench.ledger.measurement import Context, Evidence, Row
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.hard_scales import exact_slope, hardest_scale

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import Context
-from dpbench.ledger.harness import Rows, sampled
+from dpbench.ledger.harness import sampled
+from dpbench.ledger.measurement import Context, Rows
 from dpbench.papers.glm import theory_selection
 from dpbench.papers.glm.boosting import Boosting
 from dpbench.papers.glm.claims import paper

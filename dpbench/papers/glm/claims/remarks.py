@@ -10,9 +10,9 @@ from scipy.stats import binom
 
 from dpbench.auditing.bounded_mean import upper_mean
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import Row, Rows, margins, sampled, vanishing
+from dpbench.ledger.harness import margins, sampled, vanishing
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.corollary2 import CONSTANTS

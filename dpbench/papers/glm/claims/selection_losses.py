@@ -12,8 +12,8 @@ from scipy.special import log_ndtr
 from scipy.stats import binom
 
 from dpbench.auditing.intervals import lower
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, margins, summary
+from dpbench.ledger.harness import margins, summary
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.lemmas import least, over_inputs, point, smallest_margins

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Row, Rows, column, profiles, summary
+from dpbench.ledger.harness import profiles, summary
+from dpbench.ledger.measurement import Context, Evidence, Row, Rows, column
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.claims import paper
 from dpbench.privacy import discrete, selection

@@ -10,8 +10,8 @@ import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, column, profiles
+from dpbench.ledger.harness import profiles
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, column
 from dpbench.papers.glm import losses
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.boosting import Boosting

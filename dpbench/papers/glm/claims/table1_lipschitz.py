@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Row, Rows
 from dpbench.ledger.harness_rates import swept
+from dpbench.ledger.measurement import Context, Evidence, Row, Rows
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.hard_scales import exact_slope

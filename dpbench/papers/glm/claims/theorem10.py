@@ -16,9 +16,9 @@ import numpy as np
 from scipy.stats import t as student
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import Row, Rows, margins, sampled, summary, vanishing
+from dpbench.ledger.harness import margins, sampled, summary, vanishing
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.glm import theory, theory_jl
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.jl import JLMethod

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, vanishing
+from dpbench.ledger.harness import vanishing
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.glm import sign_release
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.floors import Case, private, run_floor

@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 
 from dpbench.ledger.attacks import attack_bounds
-from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import Row, profiles
+from dpbench.ledger.harness import profiles
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
 from dpbench.ledger.statement import Integer, Real, Statement, calibrated, gaussian
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.output_perturbation_privacy import SEEDS, SENSITIVITY, distance_of, exact_guarantee

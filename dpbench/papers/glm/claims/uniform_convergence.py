@@ -14,8 +14,8 @@ from scipy.stats import binom
 
 from dpbench.auditing.intervals import lower
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, growing, margins, sampled, summary
+from dpbench.ledger.harness import growing, margins, sampled, summary
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 

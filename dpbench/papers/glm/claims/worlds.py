@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import column, margins, sampled
+from dpbench.ledger.harness import margins, sampled
+from dpbench.ledger.measurement import Context, Evidence, column
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.losses import Loss
 

@@ -15,8 +15,7 @@ import numpy as np
 from scipy.special import pdtrik
 
 from dpbench.core import binomial
-from dpbench.ledger.core import Context
-from dpbench.ledger.harness import Rows
+from dpbench.ledger.measurement import Context, Rows
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.claims.quotations import BOUNDS

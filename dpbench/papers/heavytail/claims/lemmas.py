@@ -9,8 +9,8 @@ import numpy as np
 
 from dpbench.auditing import intervals
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, column, margins, sampled
+from dpbench.ledger.harness import margins, sampled
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.exponential import ExponentialMechanism

@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, sampled
+from dpbench.ledger.harness import sampled
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.claims.lemmas import frequency

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from itertools import product
 
-from dpbench.ledger.core import Context
-from dpbench.ledger.harness import Rows
+from dpbench.ledger.measurement import Context, Rows
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.truncation import psi

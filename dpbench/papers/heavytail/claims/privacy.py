@@ -9,8 +9,8 @@ import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import Attack, attack_bounds
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, profiles, sampled, summary
+from dpbench.ledger.harness import profiles, sampled, summary
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem

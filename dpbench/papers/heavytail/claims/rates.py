@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import Context
-from dpbench.ledger.harness import Rows, sampled
+from dpbench.ledger.harness import sampled
+from dpbench.ledger.measurement import Context, Rows
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.claims.sharp import exact_sweep

@@ -15,8 +15,8 @@ from scipy.interpolate import CubicSpline
 from scipy.special import stdtrit
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, column, sampled
+from dpbench.ledger.harness import sampled
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows, column
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.exponential import ExponentialMechanism

@@ -17,9 +17,8 @@ term the sampling terms fit into the 8 log θ of (26) for ε ≤ 2 log θ.
 
 from __future__ import annotations
 
-from dpbench.ledger.core import Context
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import Rows
+from dpbench.ledger.measurement import Context, Rows
 from dpbench.papers.heavytail.claims import paper
 
 

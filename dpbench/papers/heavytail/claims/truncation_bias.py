@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Rows, growing
+from dpbench.ledger.harness import growing
+from dpbench.ledger.measurement import Context, Evidence, Rows
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.claims.quantiles import two_responses_quantile

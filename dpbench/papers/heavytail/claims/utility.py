@@ -9,8 +9,7 @@ import numpy as np
 
 from dpbench.core import binomial
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import Context
-from dpbench.ledger.harness import Rows
+from dpbench.ledger.measurement import Context, Rows
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.claims.quantiles import Law, excess_quantile, two_responses_quantile

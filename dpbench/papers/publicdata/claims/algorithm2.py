@@ -11,8 +11,8 @@ from scipy.special import ndtr
 
 from dpbench.core import binomial
 from dpbench.ledger.attacks import attack_bounds
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, profiles, summary
+from dpbench.ledger.harness import profiles, summary
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.anchored import with_anchor
 from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation

@@ -10,8 +10,8 @@ from scipy.special import ndtr
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, column, margins, profiles, sampled, summary
+from dpbench.ledger.harness import margins, profiles, sampled, summary
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.claims import paper
 from dpbench.papers.publicdata.claims.perturb_privacy import upper_shift

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Rows, growing, profiles
+from dpbench.ledger.harness import growing, profiles
+from dpbench.ledger.measurement import Context, Evidence, Rows
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata._separator import weighted_minimisers
 from dpbench.papers.publicdata.claims import paper

@@ -30,9 +30,9 @@ from scipy.special import ndtr
 
 from dpbench.auditing import intervals
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import Row, Rows, margins, sampled
+from dpbench.ledger.harness import margins, sampled
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata.claims import paper
 
 _ROOT_2PI = math.sqrt(2.0 * math.pi)

@@ -13,8 +13,8 @@ import numpy as np
 from scipy.special import bdtr
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context
-from dpbench.ledger.harness import Rows, missed, sampled, summary
+from dpbench.ledger.harness import missed, sampled, summary
+from dpbench.ledger.measurement import LEVEL, Context, Rows
 from dpbench.papers.publicdata.claims import paper
 
 BETA = 0.05

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Rows, margins, summary
+from dpbench.ledger.harness import margins, summary
+from dpbench.ledger.measurement import Context, Evidence, Rows
 from dpbench.papers.publicdata import theory, theory_settings
 from dpbench.papers.publicdata.claims import paper
 

@@ -10,8 +10,8 @@ from scipy.special import chdtrc, ndtr
 
 from dpbench.auditing import intervals
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows, margins, missed, sampled
+from dpbench.ledger.harness import margins, missed, sampled
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.claims import paper
 from dpbench.papers.publicdata.hypotheses_finite import FiniteClass

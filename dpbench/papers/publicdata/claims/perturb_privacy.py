@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Row, Rows, profiles, summary
+from dpbench.ledger.harness import profiles, summary
+from dpbench.ledger.measurement import Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.claims import paper
 from dpbench.papers.publicdata.clipped import clipped_gaussians

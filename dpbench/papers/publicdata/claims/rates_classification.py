@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, column, margins
+from dpbench.ledger.harness import margins
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, column
 from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.claims import paper

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, Rows
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata._oracles import nearest
 from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, margins, missed, sampled, summary
+from dpbench.ledger.harness import margins, missed, sampled, summary
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata._oracles import nearest, public_values
 from dpbench.papers.publicdata._separator import weighted_minimisers

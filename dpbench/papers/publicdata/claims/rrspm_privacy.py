@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.ledger.attacks import attack_bounds
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, profiles
+from dpbench.ledger.harness import profiles
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.claims import paper
 from dpbench.papers.publicdata.hypotheses_cube import ParityCube

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import gammaincc, gammaln, ndtri
 
 from dpbench.core.blas import one_blas_thread
-from dpbench.ledger.core import Context, Evidence
-from dpbench.ledger.harness import Row, Rows, growing
+from dpbench.ledger.harness import growing
+from dpbench.ledger.measurement import Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata.claims import paper
 from dpbench.papers.publicdata.clipped import clipped_gaussians

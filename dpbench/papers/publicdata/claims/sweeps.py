@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Row, column, margins
+from dpbench.ledger.harness import margins
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, column
 from dpbench.papers.publicdata._oracles import joint
 from dpbench.papers.publicdata.populations import FinitePopulation
 from dpbench.papers.publicdata.problem import PublicDataProblem

@@ -29,9 +29,9 @@ from scipy.special import betainc, gammaln
 
 from dpbench.auditing import intervals
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import Rows, growing
+from dpbench.ledger.harness import growing
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata.claims import paper
 from dpbench.papers.publicdata.claims.sample_sizes import bisected

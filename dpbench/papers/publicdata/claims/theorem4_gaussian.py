@@ -30,9 +30,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import Context, Evidence
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import Rows, growing, summary
+from dpbench.ledger.harness import growing, summary
+from dpbench.ledger.measurement import Context, Evidence, Rows
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.claims import paper
 from dpbench.papers.publicdata.claims.algorithm4 import least_private

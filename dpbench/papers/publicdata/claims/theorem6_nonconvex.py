@@ -29,9 +29,9 @@ from scipy.special import bdtrc, ndtr, ndtri
 from dpbench.auditing import intervals
 from dpbench.core import binomial
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import Row, Rows, growing, margins, sampled
+from dpbench.ledger.harness import growing, margins, sampled
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.claims import paper

@@ -10,8 +10,8 @@ from scipy.special import bdtrik
 
 from dpbench.core import binomial
 from dpbench.core.sampling import stream
-from dpbench.ledger.core import LEVEL, Context, Evidence
-from dpbench.ledger.harness import Rows, growing, margins, missed, sampled, summary
+from dpbench.ledger.harness import growing, margins, missed, sampled, summary
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.claims import paper
 from dpbench.papers.publicdata.claims.sweeps import Drawn
