@@ -14,9 +14,9 @@ from collections.abc import Callable
 import numpy as np
 from rich.table import Table
 
+from dpbench.core import aligned
 from dpbench.papers.glm import _noisy_gd_kernels as kernels
 from dpbench.papers.glm._loss_tiles import to_derivatives
-from dpbench.papers.glm.noisy_gd import _aligned
 from dpbench.papers.glm.peers.speed import one_core
 from dpbench.papers.glm.peers.workload import D, N, problem
 from dpbench.papers.glm.problem import GLMProblem
@@ -27,9 +27,9 @@ WIDTH, STEPS, REPEATS, MOST = 64, 30, 9, 1.1
 
 def parts(data: GLMProblem) -> dict[str, Callable[[], None]]:
     """What makes `STEPS` steps: each part alone, and the whole."""
-    w, total, gradient = (_aligned(D, WIDTH) for _ in range(3))
+    w, total, gradient = (aligned.zeros(D, WIDTH) for _ in range(3))
     w[:] = 0.1 * np.random.default_rng(0).standard_normal((D, WIDTH))
-    scores, every, rng = _aligned(kernels.ROWS, WIDTH), _aligned(N, WIDTH), np.random.default_rng(1)
+    scores, every, rng = aligned.zeros(kernels.ROWS, WIDTH), aligned.zeros(N, WIDTH), np.random.default_rng(1)
     loss = data.loss.code, data.loss.parameter
 
     def products() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from dpbench import InvalidInput, audit
-from dpbench.auditing import results
+from dpbench.auditing import certified
 from dpbench.auditing.blocks import BLOCK
 from dpbench.auditing.scores import candidates
 
@@ -229,8 +229,8 @@ def test_sequential_is_valid_where_it_may_stop_at_will(monkeypatch: pytest.Monke
         return sum(audit(laplace, 0.0, 1.0, seed=s, **common).verdict == "refuted" for s in range(runs))
 
     assert binom.sf(wrong(60) - 1, 60, 0.1) > 1e-6
-    usual = results.joint_region
-    monkeypatch.setattr(results, "joint_region", lambda hits, both, alpha, *rest: usual(hits, both, 0.5, *rest))
+    usual = certified.joint_region
+    monkeypatch.setattr(certified, "joint_region", lambda hits, both, alpha, *rest: usual(hits, both, 0.5, *rest))
     assert binom.sf(wrong(30) - 1, 60, 0.1) < 1e-6
 
 

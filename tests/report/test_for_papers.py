@@ -145,7 +145,7 @@ def test_the_repository_of_a_new_paper(tmp_path: Path, run: Run, monkeypatch: py
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("package", ["template", "gaussian", "svt"])
+@pytest.mark.parametrize("package", ["template", "gaussian", pytest.param("svt", marks=pytest.mark.evidence)])
 def test_a_package_of_its_own_passes_its_own_suite(tmp_path: Path, package: str) -> None:
     """Built and installed into an environment of its own, on top of what is installed here; no network."""
     source = tmp_path / "source"

@@ -27,6 +27,7 @@ def arrays(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return arrays
 
 
+@pytest.mark.evidence
 def test_the_classifier_is_valid_and_of_use(arrays: ModuleType) -> None:
     """Null: at 80% at most 20% of 40 bounds on Laplace noise exceed ε = 1; rejected at 1e-6: beyond 22.
 

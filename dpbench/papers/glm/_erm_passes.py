@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from dpbench.core import aligned
 from dpbench.papers.glm._erm_tiles import ROWS, add_pass
 from dpbench.papers.glm.losses import Loss
 
@@ -103,13 +104,13 @@ def add_up(
     """`add_pass` over the records `data.stored` from zero: z, gradients, Hessians (padded), Σ|φ'|."""
     count, d = w.shape
     wide = d + -d % 4
-    points, gradients, z = np.zeros((count, wide)), np.zeros((count + 2, wide)), np.empty(y.size)
+    points, gradients, z = aligned.zeros(count, wide), aligned.zeros(count + 2, wide), np.empty(y.size)
     points[:, :d] = w
     side = wide if curved else 0
-    hessians, steepness = np.zeros((count if curved else 1, side, side)), np.zeros(count)
+    hessians, steepness = aligned.zeros(count if curved else 1, side, side), np.zeros(count)
     add_pass(
         loss.code, loss.parameter, curved, *data.stored, y, starts, chosen, points, z, gradients, hessians, steepness,
-        np.zeros((5, ROWS)), np.zeros((wide, ROWS + 8)),
+        aligned.zeros(5, ROWS), aligned.zeros(wide, ROWS + 8),
     )  # fmt: skip
     return z, gradients, hessians, steepness
 

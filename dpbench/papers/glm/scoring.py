@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dpbench.core import validation
+from dpbench.core import aligned, validation
 from dpbench.papers.glm._score_kernels import ROWS, add_clipped
 from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem, records_apart
@@ -131,9 +131,9 @@ def _weighted_losses(
     """The weighted sum of clipped losses of few models, shape (models,), in calls of a fraction of a second."""
     count, n = len(models), records.n
     width = count + -count % _LANES
-    columns, bounds = np.zeros((records.d, width)), np.zeros((2, width))
+    columns, bounds = aligned.zeros(records.d, width), aligned.zeros(2, width)
     columns[:, :count], bounds[:, :count] = models.T, (low, high)
-    out, scores = np.zeros((2, width)), np.empty((ROWS, width))
+    out, scores = aligned.zeros(2, width), aligned.zeros(ROWS, width)
     data, indices, edges = np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     X, entries = records.X, float(records.d)
     if records.sparse:
