@@ -31,11 +31,13 @@ from scipy.stats import binom
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 1.05
 PAIRS = 9
-PROCESSES = 3
+PROCESSES = 9
 """Processes of either tree, over which the pairs are spread: two of equal trees may differ all their lives."""
-SLICES = 5
-SECONDS = 0.15
-"""Processor time of one side of a pair, about; it is taken in slices, of which the slower ones are left out."""
+SLICES, KEPT = 24, 4
+"""Slices of one side of a pair, in turns with the other's, and how many of them count, the fastest: what runs beside
+only adds, in bursts that were seen to last a few slices and to cost a third."""
+SECONDS = 0.3
+"""Processor time of one side of a pair, about."""
 MISSED = 0.1
 """The chance at most, about, that a true ratio is below the interval: it is held against the limit twice."""
 
@@ -154,8 +156,8 @@ def measure(name: str, base: Tree, head: Tree, pairs: int) -> list[Pair]:
             for tree in (base, head) if (pair + number) % 2 == 0 else (head, base):
                 seconds[tree].append(tree.ask(first=first, calls=calls))
             first += calls
-        mine, other = (sum(sorted(seconds[tree])[: SLICES // 2 + 1]) for tree in (head, base))
-        found.append(Pair(mine / other, mine / calls / (SLICES // 2 + 1)))
+        mine, other = (sum(sorted(seconds[tree])[:KEPT]) for tree in (head, base))
+        found.append(Pair(mine / other, mine / calls / KEPT))
     return found
 
 

@@ -290,6 +290,31 @@ def columns(evidence: Mapping[str, Any], *names: str) -> list[np.ndarray]:
     return [np.array([float(value) for value in series[name]]) for name in names]
 
 
+HOLDS_ZERO = "upper end: holds 0"
+"""Of points that `with_intervals` cannot draw whole."""
+
+
+def with_intervals(
+    axes: Any, x: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndarray, *, color: str, marker: str, label: str
+) -> None:
+    """Means with their intervals on a logarithmic axis; one whose interval reaches 0 is an open mark at its upper end.
+
+    Parameters
+    ----------
+    axes : Axes
+    x, mean, low, high : ndarray
+    color, marker, label : str
+        `label` says, too, where no point can be drawn whole.
+    """
+    whole = (low > 0.0) & (mean > 0.0)
+    ends = (mean - low)[whole], (high - mean)[whole]
+    axes.errorbar(
+        x[whole], mean[whole], ends, color=color, marker=marker, capsize=2, elinewidth=0.9, label=label
+    )
+    if (reaching := ~whole & (high > 0.0)).any():
+        axes.plot(x[reaching], high[reaching], ls="", marker="v", color=color, mfc="white", label=HOLDS_ZERO)
+
+
 def resize(figure: Figure, width: float | None = None, height: float | None = None) -> None:
     """Another size in inches; of a width alone, the height follows."""
     wide, high = figure.get_size_inches()

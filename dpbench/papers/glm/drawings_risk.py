@@ -22,6 +22,7 @@ from dpbench.report.figures import (
     log_ticks,
     panels,
     styled,
+    with_intervals,
 )
 
 STYLES = {
@@ -34,7 +35,9 @@ STYLES = {
 
 @styled
 def crossover(evidence: Mapping[str, Any]) -> Figure:
-    """Left: worst excess risks over d at one n. Right: the measured d* over n beside theory's, at theory's own height.
+    """Left: worst excess risks over d at one n, d* dotted; lines without marks are closed forms. Right: d* over n.
+
+    Theory's d* stands beside the measured one, at theory's own height.
 
     Columns: curve n, epsilon, d, each algorithm with its error, the closed forms, zero, theory and floor; n, measured,
     standard error, ceiling.
@@ -51,7 +54,7 @@ def crossover(evidence: Mapping[str, Any]) -> Figure:
             ls="none" if f"curve {name} closed" in curve else "-", label=name,
         )  # fmt: skip
         if f"curve {name} closed" in curve:
-            left.plot(d, curve[f"curve {name} closed"], color=colour, label=f"{name}, closed form")
+            left.plot(d, curve[f"curve {name} closed"], color=colour)  # the closed form, through what was measured
     left.plot(d, curve["curve zero"], color="black", marker="x", ls=DASHED, lw=1.0, label="zero, on noisy GD's scales")
     left.plot(d, curve["curve theory"], color=GREY, ls=DASHED, label="least ceiling, constants 1")
     left.plot(d, curve["curve floor"], color=GREEN, label="floor of Theorem 4, tight")
@@ -62,7 +65,7 @@ def crossover(evidence: Mapping[str, Any]) -> Figure:
     right.errorbar(records, measured, yerr=1.96 * error, color=PURPLE, marker="D", capsize=2, label=slope)
     right.plot(records, theory, color="black", ls=DASHED, lw=1.0, label=r"theory: $(n\varepsilon)^{2/3}$")
     right.set(xscale="log", yscale="log", xlabel="number of records $n$", ylabel="$d^*$: noisy GD = JL method")
-    left.axvline(float(measured[records == n[0]][0]), color=PURPLE, ls=":", lw=1.0, label="$d^*$ at this $n$")
+    left.axvline(float(measured[records == n[0]][0]), color=PURPLE, ls=":", lw=1.0)
     right.set_title("Where the curves cross", loc="left")
     right.legend(loc="lower right")
     for axes in (left, right):
@@ -70,7 +73,7 @@ def crossover(evidence: Mapping[str, Any]) -> Figure:
     low, high = right.get_ylim()
     right.set_ylim(low / (high / low) ** 0.35, high)  # room for the legend
     handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
     return figure
 
 
@@ -85,10 +88,11 @@ def benign(evidence: Mapping[str, Any]) -> Figure:
             np.array([row[key] for row in mine]) for key in ("d", "excess", "standard error", "ceiling")
         )
         axes.errorbar(d, mean, yerr=1.96 * error, color=colour, marker=marker, capsize=2, elinewidth=0.9, label=name)
-        axes.plot(d, ceiling, color=colour, ls=":", label=f"ceiling, {name}")
+        axes.plot(d, ceiling, color=colour, ls=":")
     zero = [row["zero"] for row in rows if row["algorithm"] == rows[0]["algorithm"]]
     where = [row["d"] for row in rows if row["algorithm"] == rows[0]["algorithm"]]
     axes.plot(where, zero, color="black", marker="x", ls=DASHED, lw=1.0, label="zero predictor")
+    axes.plot([], [], color=GREY, ls=":", label="ceiling, of each colour")
     axes.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="excess population risk")
     axes.set_title(rf"Four coordinates carry all, $n$ = {rows[0]['n']:,}, $\varepsilon$ = 1", loc="left")
     log_ticks(axes.xaxis, axes.yaxis)
@@ -126,21 +130,20 @@ def failures(evidence: Mapping[str, Any]) -> Figure:
     beta, allowed, *values = columns(evidence, "beta", "allowed", *names)
     found = dict(zip(names, values, strict=True))
     figure, axes = panels(1, 1, height=2.9)
-    low = 0.1 * min(value for value in found["failures high"] if value > 0.0)
+    least = 0.3 * min(value for name in runs for value in (*found[name], *found[f"{name} high"]) if value > 0.0)
     for name, colour, marker, label in (
         ("of a single run", VERMILION, "s", "one run of the base"),
         ("failures", BLUE, "o", "boosting"),
     ):
-        mean = np.maximum(found[name], low)
-        ends = mean - np.maximum(found[f"{name} low"], low), found[f"{name} high"] - mean
-        axes.errorbar(beta, mean, yerr=ends, color=colour, marker=marker, capsize=2, elinewidth=0.9, label=label)
+        mean, low, high = (found[f"{name}{end}"] for end in ("", " low", " high"))
+        with_intervals(axes, beta, mean, low, high, color=colour, marker=marker, label=label)
     axes.plot(beta, allowed, color="black", ls=DASHED, lw=1.0, label=r"allowed, $\beta/2$")
-    axes.set(xscale="log", yscale="log", xlabel=r"$\beta$", ylabel="probability of a bad model", ylim=(low, 1.0))
+    axes.set(xscale="log", yscale="log", xlabel=r"$\beta$", ylabel="probability of a bad model", ylim=(least, 1.0))
     axes.set_title("Theorem 13: how often a bad model is chosen", loc="left")
     axes.set_xticks(beta, [f"{value:g}" for value in beta])
     log_ticks(axes.yaxis)
     axes.minorticks_off()
-    figure.legend(loc="outside lower center", ncols=3)
+    figure.legend(loc="outside lower center", ncols=2)
     return figure
 
 

@@ -9,7 +9,19 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, columns, log_ticks, new_axes, panels, styled
+from dpbench.report.figures import (
+    BLUE,
+    DASHED,
+    GREY,
+    VERMILION,
+    Drawing,
+    columns,
+    log_ticks,
+    new_axes,
+    panels,
+    styled,
+    with_intervals,
+)
 
 
 @styled
@@ -57,11 +69,10 @@ def risk(evidence: Mapping[str, Any], *, axis: str, title: str) -> Figure:
     axes.set(xscale="log", yscale="log", xlabel=label, ylabel="excess population risk")
     slope = _slope(x, mean) if evidence["interval"] is None else f"{evidence['value']:.2f}".replace("-", "−")
     axes.errorbar(x, mean, 1.96 * error, color=BLUE, marker="o", capsize=2, elinewidth=0.9, label=f"slope {slope}")
-    shown = plain > 0.0
-    axes.errorbar(
-        x[shown], plain[shown], 1.96 * plain_error[shown], color=GREY, marker="s", capsize=2, elinewidth=0.9,
-        label="ERM, not private" + ("" if shown.all() else " (0 where not shown)" if shown.any() else ": 0"),
-    )  # fmt: skip
+    zero = (plain == 0.0) & (plain_error == 0.0)
+    said = "ERM, not private" + (": 0" if zero.all() else " (0 where not shown)" if zero.any() else "")
+    spread = 1.96 * plain_error
+    with_intervals(axes, x, plain, plain - spread, plain + spread, color=GREY, marker="s", label=said)
     scale = float(np.exp(np.mean(np.log(mean / theory))))
     proven = f"proven, scaled, slope {_slope(x, theory)}"
     axes.plot(x, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=proven)
