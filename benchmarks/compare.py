@@ -33,11 +33,11 @@ LIMIT = 1.05
 PAIRS = 9
 PROCESSES = 9
 """Processes of either tree, over which the pairs are spread: two of equal trees may differ all their lives."""
-SLICES, KEPT = 24, 4
-"""Slices of one side of a pair, in turns with the other's, and how many of them count, the fastest: what runs beside
-only adds, in bursts that were seen to last a few slices and to cost a third."""
-SECONDS = 0.3
-"""Processor time of one side of a pair, about."""
+SLICES, LEAST = 24, 8
+"""Slices of one side of a pair, in turns with the other's, and how many where a call is long. The fastest sixth counts:
+what runs beside only adds, in bursts that were seen to last a few slices and to cost a third."""
+SECONDS = 0.25
+"""Processor time of one side of a pair, about; of long calls more."""
 MISSED = 0.1
 """The chance at most, about, that a true ratio is below the interval: it is held against the limit twice."""
 
@@ -148,16 +148,17 @@ def _bad(message: str) -> int:
 def measure(name: str, base: Tree, head: Tree, pairs: int) -> list[Pair]:
     """One benchmark in both trees: pairs, each of slices in turns, so that what comes and goes meets both sides."""
     once = max(base.ask(name=name, first=1, calls=2), head.ask(name=name, first=1, calls=2)) / 2.0
-    calls = max(1, round(SECONDS / SLICES / max(once, 1e-4)))
+    slices = min(SLICES, max(LEAST, round(2.0 * SECONDS / max(once, 1e-4))))
+    calls, kept = max(1, round(SECONDS / slices / max(once, 1e-4))), max(2, slices // 6)
     found, first = [], 1
     for pair in range(pairs):
         seconds: dict[Tree, list[float]] = {base: [], head: []}
-        for number in range(SLICES):
+        for number in range(slices):
             for tree in (base, head) if (pair + number) % 2 == 0 else (head, base):
                 seconds[tree].append(tree.ask(first=first, calls=calls))
             first += calls
-        mine, other = (sum(sorted(seconds[tree])[:KEPT]) for tree in (head, base))
-        found.append(Pair(mine / other, mine / calls / KEPT))
+        mine, other = (sum(sorted(seconds[tree])[:kept]) for tree in (head, base))
+        found.append(Pair(mine / other, mine / calls / kept))
     return found
 
 

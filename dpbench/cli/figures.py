@@ -108,8 +108,7 @@ def figures(
                     untitled(figure)
                 if width is not None or height is not None:
                     resize(figure, width, height)
-                if width is not None or height is not None or font_size is not None or font or style:
-                    fit(figure, drawing.name, grow=height is None)
+                fit(figure, drawing.name, grow=height is None)
                 save(figure, images, about=made_from)
             except InvalidInput:
                 raise

@@ -10,6 +10,7 @@ import functools
 import logging
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -195,19 +196,42 @@ def rate(evidence: Mapping[str, Any], *, title: str) -> Figure:
     return figure
 
 
-def named(figure: Figure, claim: str) -> Figure:
-    """The figure with the title of the paper that the claim is of, small, above all else; of text of one size, none."""
-    if _LOOK.get("font.size") is not None or _PLACE:
+def named(figure: Figure, claim: str, finding: str = "") -> Figure:
+    """The figure with the paper and what was found above all else; without a finding, the paper's title, small."""
+    if _PLACE or figure.get_suptitle():
         return figure
     from dpbench.ledger.registry import all_papers
 
     name = claim.partition(".")[0]
-    said = next((paper.title or paper.name for paper in all_papers() if paper.name == name), name)
     with in_style():
-        said = said.replace("$", r"\$")
-        if not figure.get_suptitle():
+        if finding:
+            figure.suptitle(f"{name}: {finding}", fontsize=small(7.0), fontweight="bold", x=0.01, ha="left")
+        elif _LOOK.get("font.size") is None:
+            said = next((paper.title or paper.name for paper in all_papers() if paper.name == name), name)
+            said = said.replace("$", r"\$")
             figure.suptitle(f"{name}: {said}", fontsize=5, color=GREY, x=0.99, ha="right")
     return figure
+
+
+def finding(template: str, verdict: str, evidence: Mapping[str, Any]) -> str:
+    """What a figure's title says was found: never more than its evidence.
+
+    Parameters
+    ----------
+    template : str
+        With fields `value` and `margin` of the evidence, `over` = −margin, and `share` = 1 − margin; empty: the slope
+        of a rate beside the expected one, or nothing.
+    verdict : str
+    evidence : mapping
+    """
+    value, margin, expected = (evidence.get(name) for name in ("value", "margin", "reference"))
+    if not template:
+        if expected is None or value is None:
+            return ""
+        template = "slope {value:.2f}, expected {expected:.2f}: {verdict}"
+    room = 0.0 if margin is None else float(margin)
+    given = {"over": -room, "share": 1.0 - room, "expected": expected, "verdict": verdict}
+    return template.format(value=value, margin=room, **given).replace("-", "−")
 
 
 def _said(draw: Callable[..., Figure]) -> str:
@@ -220,11 +244,15 @@ def _said(draw: Callable[..., Figure]) -> str:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of the ledger: the entry whose evidence it shows, and the function that draws it."""
+    """A figure of the ledger: the entry whose evidence it shows, the function that draws it, and what its title says.
+
+    `says` is the template of `finding`.
+    """
 
     name: str
     claim: str
     draw: Callable[[Mapping[str, Any]], Figure]
+    says: str = ""
 
     @property
     def claims(self) -> tuple[str, ...]:
@@ -237,8 +265,9 @@ class Drawing:
         return _said(self.draw)
 
     def figure(self, found: Mapping[str, Any]) -> Figure:
-        """The figure, from id to something with an `evidence`."""
-        return named(self.draw(found[self.claim].evidence), self.claim)
+        """The figure, from id to something with a `verdict` and an `evidence`."""
+        mine = found[self.claim]
+        return named(self.draw(mine.evidence), self.claim, finding(self.says, mine.verdict, mine.evidence))
 
 
 @dataclass(frozen=True)
@@ -262,7 +291,8 @@ class Summary:
     def figure(self, found: Mapping[str, Any]) -> Figure:
         """The figure, from id to something with a `verdict` and an `evidence`."""
         figure = self.draw({name: (found[name].verdict, found[name].evidence) for name in self.claims})
-        return named(figure, self.claims[0])
+        counts = Counter(found[name].verdict for name in self.claims).most_common()
+        return named(figure, self.claims[0], "rows " + ", ".join(f"{verdict} {count}" for verdict, count in counts))
 
 
 DRAWINGS = (
@@ -270,11 +300,13 @@ DRAWINGS = (
         "delta_thm1",
         "glm.thm1.privacy.printed",
         functools.partial(privacy, title="Theorem 1: noisy GD, all iterates, worst pair"),
+        "the printed noise is enough up to ε = {value:.3g}",
     ),
     Drawing(
         "delta_thm5",
         "glm.thm5.privacy.printed",
         functools.partial(privacy, title="Theorem 5: output perturbation, worst pair"),
+        "at ε = 1 the true δ is {value:.1e}, not 1.0e-05",
     ),
     Drawing("rate_thm1", "glm.thm1.rate.n", functools.partial(rate, title="Theorem 1: noisy gradient descent")),
     Drawing("rate_thm5", "glm.thm5.rate.n", functools.partial(rate, title="Theorem 5: output perturbation")),
@@ -295,8 +327,9 @@ HOLDS_ZERO = "upper end: holds 0"
 
 
 def with_intervals(
-    axes: Any, x: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndarray, *, color: str, marker: str, label: str
-) -> None:
+    axes: Any, x: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndarray, *, color: str, marker: str,
+    label: str,
+) -> None:  # fmt: skip
     """Means with their intervals on a logarithmic axis; one whose interval reaches 0 is an open mark at its upper end.
 
     Parameters
@@ -304,13 +337,10 @@ def with_intervals(
     axes : Axes
     x, mean, low, high : ndarray
     color, marker, label : str
-        `label` says, too, where no point can be drawn whole.
     """
     whole = (low > 0.0) & (mean > 0.0)
     ends = (mean - low)[whole], (high - mean)[whole]
-    axes.errorbar(
-        x[whole], mean[whole], ends, color=color, marker=marker, capsize=2, elinewidth=0.9, label=label
-    )
+    axes.errorbar(x[whole], mean[whole], ends, color=color, marker=marker, capsize=2, elinewidth=0.9, label=label)
     if (reaching := ~whole & (high > 0.0)).any():
         axes.plot(x[reaching], high[reaching], ls="", marker="v", color=color, mfc="white", label=HOLDS_ZERO)
 

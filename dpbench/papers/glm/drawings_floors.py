@@ -110,10 +110,10 @@ def attack_power(evidence: Mapping[str, Any]) -> Figure:
 _SETTINGS = ("noise", "shrink", "predicted")
 
 DRAWINGS = (
-    Drawing("floor_lemma1", "glm.lemma1.floor.tight", two_point),
-    Drawing("floor_thm4", "glm.thm4.floor.exact", sandwich_records),
-    Drawing("floor_thm6", "glm.thm6.floor.tight", sandwich_rank),
-    Drawing("attack_power", "glm.lemma1.floor.exact", attack_power),
+    Drawing("floor_lemma1", "glm.lemma1.floor.tight", two_point, "the best has {value:.2f} times the floor"),
+    Drawing("floor_thm4", "glm.thm4.floor.exact", sandwich_records, "the best has {value:.2f} times the floor"),
+    Drawing("floor_thm6", "glm.thm6.floor.tight", sandwich_rank, "the best has {value:.2f} times the floor"),
+    Drawing("attack_power", "glm.lemma1.floor.exact", attack_power, "attacks on noise that is too small: {verdict}"),
 )
 
 

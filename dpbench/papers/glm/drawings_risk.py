@@ -149,7 +149,7 @@ def failures(evidence: Mapping[str, Any]) -> Figure:
 
 DRAWINGS = (
     Drawing("crossover", "glm.table1.rate.crossover", crossover),
-    Drawing("crossover_benign", "glm.table1.inequality.benign", benign),
-    Drawing("adaptation_thm7", "glm.thm7.inequality.oracle", adaptation),
-    Drawing("failures_thm13", "glm.thm13.inequality", failures),
+    Drawing("crossover_benign", "glm.table1.inequality.benign", benign, "at most {value:.2f} of each ceiling"),
+    Drawing("adaptation_thm7", "glm.thm7.inequality.oracle", adaptation, "at most {value:.2f} of the bound"),
+    Drawing("failures_thm13", "glm.thm13.inequality", failures, "at most {value:.1%} of the failures allowed"),
 )

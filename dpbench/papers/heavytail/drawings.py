@@ -97,7 +97,10 @@ def _quantiles(theorem: int, assumption: int, theta: float) -> Drawing:
 
 
 DRAWINGS = (
-    Drawing("loss_heavytail_thm1", "heavytail.thm1.privacy.printed", leaning),
+    Drawing(
+        "loss_heavytail_thm1", "heavytail.thm1.privacy.printed", leaning,
+        "privacy loss up to {value:.3f} times the claimed",
+    ),
     _quantiles(1, 1, 2.0),
     *(_quantiles(2, 3, theta) for theta in (1.75, 1.5, 1.25)),
-)
+)  # fmt: skip
