@@ -30,7 +30,7 @@ from scipy.stats import binom
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 1.05
-PAIRS = 9
+PAIRS = 5
 PROCESSES = 9
 """Processes of either tree, over which the pairs are spread: two of equal trees may differ all their lives."""
 SLICES, LEAST = 24, 8
@@ -38,7 +38,7 @@ SLICES, LEAST = 24, 8
 what runs beside only adds, in bursts that were seen to last a few slices and to cost a third."""
 SECONDS = 0.25
 """Processor time of one side of a pair, about; of long calls more."""
-MISSED = 0.1
+MISSED = 0.2
 """The chance at most, about, that a true ratio is below the interval: it is held against the limit twice."""
 
 
@@ -163,7 +163,7 @@ def measure(name: str, base: Tree, head: Tree, pairs: int) -> list[Pair]:
 
 
 def row(name: str, pairs: Sequence[Pair]) -> Row:
-    """The median of the pairs' ratios, with the interval between the third from below and from above of nine."""
+    """The median of the pairs' ratios, with the interval between the second from below and from above of five."""
     ordered = sorted(pair.ratio for pair in pairs)
     away = max(0, int(binom.ppf(MISSED, len(ordered), 0.5)) - 1)
     times = sorted(pair.seconds for pair in pairs)
@@ -184,14 +184,14 @@ def compare(
 
         def rows(wanted: Sequence[str]) -> list[Row]:
             found: dict[str, list[Pair]] = {name: [] for name in wanted}
-            for process in range(PROCESSES):
+            for process in range(min(PROCESSES, pairs)):
                 with ExitStack() as running:
                     trees = []
                     for folder, place, module in zip(folders, places, ("benchmarks.headline", work), strict=True):
                         trees.append(Tree(folder, place, module))
                         running.callback(trees[-1].close)
                     for number, name in enumerate(wanted, 1):
-                        said = f"processes {process + 1} of {PROCESSES}, {number} of {len(wanted)}: {name}"
+                        said = f"processes {process + 1} of {min(PROCESSES, pairs)}, {number} of {len(wanted)}: {name}"
                         print(said, file=sys.stderr, flush=True)
                         found[name] += measure(name, *trees, len(range(process, pairs, PROCESSES)))
             return [row(name, made) for name, made in found.items()]

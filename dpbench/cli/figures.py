@@ -52,6 +52,7 @@ def figures(
         str | None, typer.Option("--style", metavar="NAME", help="of matplotlib, or a file", show_default=False)
     ] = None,
     title: Annotated[bool, typer.Option("--title/--no-title", help="titles in the figure")] = True,
+    dark: Annotated[bool, typer.Option("--dark", help="for dark slides and pages: FIGURE_dark")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Draw the figures (PDF and PNG) from committed and stored evidence; exit 2 if a run is missing, and name it.
@@ -66,7 +67,7 @@ def figures(
     from dpbench.core.validation import InvalidInput, choice, invalid, real
     from dpbench.ledger.registry import all_papers, named, outside_claims
     from dpbench.report.drawings import DRAWINGS, SUMMARIES, of_many, of_one
-    from dpbench.report.figures import FORMATS, look, resize, save, untitled
+    from dpbench.report.figures import FORMATS, darken, look, resize, save, untitled
     from dpbench.report.layout import fit
     from dpbench.report.provenance import about, write
     from dpbench.report.stored import best, known
@@ -96,7 +97,7 @@ def figures(
             raise invalid("--out", f"a folder that can be written ({error.strerror})", str(out)) from error
     outside, lost = {claim.id for claim in outside_claims()}, False
     for drawing in ready:
-        images = [out / f"{drawing.name}.{kind}" for kind in kinds]
+        images = [out / f"{drawing.name}{'_dark' if dark else ''}.{kind}" for kind in kinds]
         for image in images:
             check_writable("--out", image)
         mine = {name: found[name] for name in drawing.claims}
@@ -109,6 +110,8 @@ def figures(
                 if width is not None or height is not None:
                     resize(figure, width, height)
                 fit(figure, drawing.name, grow=height is None)
+                if dark:
+                    darken(figure)
                 save(figure, images, about=made_from)
             except InvalidInput:
                 raise
@@ -118,7 +121,8 @@ def figures(
                 one_line(f"{drawing.name} is left out: {type(error).__name__}: {error}")
                 lost = True
                 continue
-        write(out / drawing.name, drawing.said, made_from, mine)
+        if not dark:
+            write(out / drawing.name, drawing.said, made_from, mine)
         stale = [name for name in drawing.claims if found[name].stale]
         if stale:
             one_line(f"{drawing.name} is stale: the code has changed since; {_command(stale)}")

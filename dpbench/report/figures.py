@@ -23,7 +23,12 @@ import matplotlib.style
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import Collection
+from matplotlib.colors import to_rgb, to_rgba_array
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from dpbench.core import validation
@@ -246,13 +251,13 @@ def _said(draw: Callable[..., Figure]) -> str:
 class Drawing:
     """A figure of the ledger: the entry whose evidence it shows, the function that draws it, and what its title says.
 
-    `says` is the template of `finding`.
+    `says` is a template (see `finding`), or a function of the evidence.
     """
 
     name: str
     claim: str
     draw: Callable[[Mapping[str, Any]], Figure]
-    says: str = ""
+    says: str | Callable[[Mapping[str, Any]], str] = ""
 
     @property
     def claims(self) -> tuple[str, ...]:
@@ -267,7 +272,8 @@ class Drawing:
     def figure(self, found: Mapping[str, Any]) -> Figure:
         """The figure, from id to something with a `verdict` and an `evidence`."""
         mine = found[self.claim]
-        return named(self.draw(mine.evidence), self.claim, finding(self.says, mine.verdict, mine.evidence))
+        says = self.says if isinstance(self.says, str) else self.says(mine.evidence)
+        return named(self.draw(mine.evidence), self.claim, finding(says, mine.verdict, mine.evidence))
 
 
 @dataclass(frozen=True)
@@ -367,6 +373,39 @@ def untitle(axes: Iterable[Any]) -> None:
     for one in axes:
         for place in ("left", "center", "right"):
             one.set_title("", loc=place)
+
+
+NIGHT = "#131416"
+"""The ground of a dark figure: that of the dark pages."""
+
+
+def darken(figure: Figure) -> Figure:
+    """The figure on a dark ground: every grey, black and white is turned over, colours stay.
+
+    For slides and pages that are dark; on paper the figure stays as it was drawn.
+    """
+    figure.draw_without_rendering()  # ticks are made when they are first drawn
+    for artist in figure.findobj(lambda one: isinstance(one, (Line2D, Text, Patch, Collection))):
+        line, text = isinstance(artist, Line2D), isinstance(artist, Text)
+        parts = _OF_LINES if line else ("color",) if text else ("facecolor", "edgecolor")
+        was = {part: getattr(artist, f"get_{part}")() for part in parts}  # all of them, before one changes another
+        for part, colour in was.items():
+            getattr(artist, f"set_{part}")(_turned(colour))
+    return figure
+
+
+_OF_LINES = ("color", "markerfacecolor", "markeredgecolor")
+
+
+def _turned(colour: Any) -> Any:
+    """A colour, or rows of them: what has no hue is light where it was dark, and white is the ground."""
+    if isinstance(colour, str) and colour in ("none", "auto"):
+        return colour
+    rgba = to_rgba_array(colour)
+    grey = np.ptp(rgba[:, :3], axis=1) < 0.06
+    ground, ink = (np.array(to_rgb(end)) for end in (NIGHT, "#e8e8e8"))
+    rgba[grey, :3] = ink + rgba[grey, :1] * (ground - ink)
+    return rgba[0] if len(rgba) == 1 else rgba
 
 
 def save(figure: Figure, paths: Iterable[Path], *, about: Mapping[str, str] | None = None) -> None:
