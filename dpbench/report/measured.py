@@ -37,6 +37,23 @@ def bits(document: dict[str, Any]) -> str:
     )
 
 
+def own_bits(document: dict[str, Any]) -> tuple[int, int]:
+    """Samplers in exact arithmetic, and how many of them their last bits broke."""
+    exact = [row for row in document["rows"] if row["exact"] and not row["control"]]
+    return len(exact), sum(row["broken"] for row in exact)
+
+
+NEAR = 1.3
+"""A shortfall at most so many times the oracle's is near it."""
+
+
+def near_the_oracle(document: dict[str, Any]) -> tuple[int, int]:
+    """On how many laws with an oracle the auditor comes near it, and how many there are."""
+    ratios = [row["ratio"] for part in ("scalars", "zoo", "vectors") for row in document.get(part, {}).values()
+              if "ratio" in row]  # fmt: skip
+    return sum(ratio <= NEAR for ratio in ratios), len(ratios)
+
+
 def power(document: dict[str, Any]) -> str:
     """What ``python -m studies.power --json`` wrote: bounds beside an oracle's, or beside a goal."""
     parts = [document.get(part, {}) for part in ("scalars", "zoo", "vectors")]

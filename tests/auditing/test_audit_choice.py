@@ -200,6 +200,7 @@ def test_a_parity_of_several_bits_is_found(bits: int, among: int, monkeypatch: p
         assert audit(parity(bits, among), 0.0, 1.0, trials=30_000, confidence=0.95).epsilon_lower < 0.5
 
 
+@pytest.mark.slow
 def test_a_copula_is_found_by_the_quadratic_score(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 40 uniform columns two are correlated, one way or the other: the oracle's bound is 4.85 (second zoo, of 20).
 

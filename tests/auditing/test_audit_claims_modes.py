@@ -81,6 +81,7 @@ def canaries(shift: float, count: int, seed: int) -> tuple[np.ndarray, np.ndarra
     return included, shift * included + rng.standard_normal(count)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("independent", [False, True])
 def test_claims_on_one_run(independent: bool) -> None:
     """4,000 canaries at μ = 3: true claims stand, of each kind; false ones fall."""

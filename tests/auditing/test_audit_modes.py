@@ -57,6 +57,7 @@ def test_bit_features_against_exact_fractions(x: float) -> None:
     assert (last, sign) == (pattern & 7, pattern >> 63)
 
 
+@pytest.mark.slow
 def test_naive_noise_is_broken_by_its_last_bits() -> None:
     for sampler in (laplace, gaussian):
         found = audit_bits(sampler, 0.0, 1.0, epsilon=1.0, trials=100_000)
@@ -70,6 +71,7 @@ def test_snapped_and_discrete_outputs_pass() -> None:
     assert found.verdict == "not refuted"
 
 
+@pytest.mark.slow
 def test_the_float_entries_of_the_zoo_that_leak() -> None:
     """Correct over the reals, refuted in floating point: Laplace and Gaussian noise added to another
     number."""
@@ -122,6 +124,7 @@ def test_proposals_are_neighbours_within_the_domain(relation: str, width: int | 
         assert np.array_equal(a, c) and np.array_equal(b, d)
 
 
+@pytest.mark.slow
 def test_search_finds_the_pair_that_breaks_a_mechanism() -> None:
     """Noise for sensitivity 1, but the largest record counts three times: ε is 3 where the pair moves it."""
 

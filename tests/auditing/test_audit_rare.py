@@ -100,6 +100,7 @@ def test_equal_tails_are_seldom_believed() -> None:
     assert often <= 40 and largest > 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("p", "q", "rows", "least"), [(0.01, 0.0, 2_000, 0.95), (0.01, 0.001, 3_000, 0.95)])
 def test_small_runs_certify_the_rare_event(
     p: float, q: float, rows: int, least: float, monkeypatch: pytest.MonkeyPatch

@@ -92,6 +92,7 @@ def test_the_relation_is_said_and_compared_with_the_data() -> None:
         audit(noisy_sum, data, data[:-1], epsilon=1.0, trials=200, relation="add-remove")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "claim", [{"rho": 0.5}, {"rho": 0.5, "delta": 1e-6}, {"mu": 1.0}, {"epsilon": 1.0, "delta": 1e-5}]
 )

@@ -36,6 +36,7 @@ def test_the_same_arrays_and_seed_give_the_same_result_and_inputs_are_unchanged(
     assert np.array_equal(one, kept[0]) and np.array_equal(other, kept[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [(300, 100_000), (100_000, 300)])
 def test_sides_of_two_sizes(rows: tuple[int, int]) -> None:
     """Frequencies are of each side's own rows; 100,000 on one side tell more than 300 on both."""

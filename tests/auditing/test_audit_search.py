@@ -73,6 +73,7 @@ def test_without_special_values_and_repeats_these_faults_are_missed(monkeypatch:
         assert found.verdict == "not refuted"
 
 
+@pytest.mark.slow
 def test_pairs_of_ones_own_may_be_of_any_type() -> None:
     def sampler(data: object, trials: int, rng: Rng) -> np.ndarray:
         return 3.0 * (isinstance(data, str) and data == "secret") + rng.laplace(size=trials)
@@ -131,6 +132,7 @@ def test_mutants_are_neighbours_within_the_domain(relation: str, width: int | No
     assert changed > 5
 
 
+@pytest.mark.slow
 def test_the_search_is_reproducible() -> None:
     found = [find_neighbours(noisy_sum, {"records": 3}, mutations=8, seed=2, **QUICK) for _ in range(2)]
     assert found[0].epsilon_lower == found[1].epsilon_lower

@@ -155,6 +155,7 @@ def right_guesses(answers: np.ndarray, guesses: int) -> np.ndarray:
     return (np.take_along_axis(answers, chosen, axis=1) > 0.0).sum(axis=1)
 
 
+@pytest.mark.slow
 def test_order_statistics_against_simulation() -> None:
     """200,000 runs of the best guesser; Clopper-Pearson at 1e-6 each, and the upper sum loses under 2%.
 
@@ -202,6 +203,7 @@ def test_the_recursion_is_near_the_optimum() -> None:
         assert 0.95 < levels[out.index(True)] / best < 1.35
 
 
+@pytest.mark.slow
 def test_mu_is_valid_on_a_gaussian_sum_and_not_where_its_assumption_fails() -> None:
     """Null: of 4,000 runs at 95%, at most 5% exceed the true μ; rejected at 1e-6, that is, beyond 270 (6.8%).
 

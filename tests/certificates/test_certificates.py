@@ -137,6 +137,7 @@ def test_all_mutations() -> None:
     assert total["refused"] >= 1000
 
 
+@pytest.mark.slow
 def test_the_second_reading_tells_true_from_false() -> None:
     """The judge of the mutations is not one that says yes to everything."""
     rng = random.Random(1)

@@ -173,6 +173,7 @@ def test_a_strict_inequality_fails_where_it_is_met() -> None:
     assert made.verdict != "proved"
 
 
+@pytest.mark.slow
 def test_runs_of_outcomes_prove_nothing() -> None:
     """The events that are searched are runs; a law whose alternate outcomes break the claim must not be proved."""
     claim = {"over": "k", "from": "0", "to": "3", "p": "(1 + c*(1 - 2*min(k, 1)))/4", "q": "1/4", "epsilon": "0"}

@@ -67,6 +67,7 @@ def test_a_margin_that_lies_is_not_counted() -> None:
     assert any("is false" in why for why in found.refused) and "not accepted by the checker" in str(found)
 
 
+@pytest.mark.slow
 def test_a_checker_that_refuses_all_leaves_no_find(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(find, "report", lambda one: {"accepted": False, "because": "planted"})
     assert not find_counterexample(claim(FALSE)).found

@@ -21,6 +21,7 @@ def results(request: pytest.FixtureRequest):
     return RESULTS
 
 
+@pytest.mark.slow
 def test_two_of_each_topic(results) -> None:
     topics: dict[str, list] = {}
     for one in results:

@@ -156,6 +156,7 @@ def test_a_release_without_a_seed_takes_the_systems_words(name: str, monkeypatch
     assert not asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trials", [12_000, pytest.param(50_000, marks=pytest.mark.evidence)])
 @each
 def test_last_bits_tell_nothing(name: str, trials: int) -> None:

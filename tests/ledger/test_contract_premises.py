@@ -49,6 +49,7 @@ def hostile(draw: st.DrawFn) -> tuple[GLMProblem, GLMProblem]:
     return p, p.replace_record(draw(st.integers(0, n - 1)), X[n], y[n])
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(pair=hostile())
 @pytest.mark.parametrize("name", EXACT)
@@ -116,6 +117,7 @@ def test_premises_must_be_supported_by_the_committed_evidence() -> None:
         check_mechanism(_Named(), PROBLEM, hostile=(), rests_on=[good, bad])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 def test_exact_mechanisms_keep_the_contract(name: str) -> None:
     done = check_mechanism(EXACT[name], PROBLEM, neighbour=PROBLEM.replace_record(3, np.ones(1), 1.0), trials=200)

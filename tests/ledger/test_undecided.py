@@ -78,6 +78,7 @@ def _profile(name: str, e: float, formulas: bool) -> Profile:
     return discrete_profile(made, why="exact law")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FLOATS)
 def test_true_pure_privacy_is_within_as_formulas_and_never_beyond_as_floats(name: str) -> None:
     """At 300 values of ε, as the profile of a pair and as a guarantee."""

@@ -259,6 +259,7 @@ def test_floors_under_zero_concentrated_privacy() -> None:
     assert 0.7 * strong < weak < strong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "unit"), [({"rho": 0.02}, "rho"), ({"rdp": {2.0: 0.04, 8.0: 0.16}}, "multiple of the bounds")]
 )

@@ -211,6 +211,7 @@ def test_two_piece_floor_below_every_rule_of_the_count() -> None:
     assert family.floor <= risk <= 1.35 * family.floor
 
 
+@pytest.mark.slow
 def test_rate_constants_are_below_the_exact_floors_over_their_range() -> None:
     for n in (1, 10, 200, 5000):
         for radius in (1.0, 3.0, 30.0, 1000.0):

@@ -170,6 +170,7 @@ def test_selections_keep_their_claim(name: str) -> None:
         replace(m, base=_Plain(1.0, 1e-5))
 
 
+@pytest.mark.slow
 @each
 @pytest.mark.parametrize("trials", [1_500, pytest.param(50_000, marks=pytest.mark.evidence)])
 def test_last_bits_of_selections_tell_nothing(name: str, trials: int) -> None:

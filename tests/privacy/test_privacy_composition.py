@@ -13,7 +13,7 @@ from naive import privacy as naive
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, MissingExtra
 from dpbench.privacy import composition, discrete, gaussian
-from dpbench.privacy.composition import ACCOUNTING_ERROR, basic, compose, optimal, parallel
+from dpbench.privacy.composition import ACCOUNTING_ERROR, at_levels, basic, compose, optimal, parallel
 from dpbench.privacy.gaussian import ROUNDING
 from dpbench.privacy.profile import (
     Profile,
@@ -202,6 +202,17 @@ def test_basic_composition():
     assert profile.epsilon(2e-6) == math.inf
 
 
+def test_parts_at_levels_are_gaussians_or_their_sums():
+    assert at_levels([exact(0.5), exact(1.2)], [1.0, 1.0]).mu == pytest.approx(1.3)
+    parts = [exact(0.5), pure_profile(2.0, why=""), laplace_profile(1.0, kind="exact", why="")]
+    levels = [1.5, 2.0, 0.5]
+    whole = at_levels(parts, levels)
+    deltas = [part.delta(level) for part, level in zip(parts, levels, strict=True)]
+    assert whole.mu is None and whole.kind == "upper"
+    assert whole.delta(4.0) == pytest.approx(sum(deltas), rel=1e-12) and whole.delta(3.9) > whole.delta(4.0)
+    assert at_levels([pure_profile(1.0, why="")] * 2, [0.0, 0.0]).delta(50.0) == 1.0  # δ = 1 − 1/e each, twice
+
+
 def test_without_the_extra_the_message_names_it(monkeypatch):
     monkeypatch.setattr("importlib.import_module", lambda name: (_ for _ in ()).throw(ImportError(name)))
     with pytest.raises(MissingExtra, match=r"dpbench-suite\[accounting\]"):
@@ -227,6 +238,12 @@ LAPLACE = laplace_profile(1.0, kind="exact", why="")
         lambda: basic([], why=""),
         lambda: basic([(1.0, 0.6)] * 2, why=""),
         lambda: basic([(-1.0, 0.1)], why=""),
+        lambda: at_levels([], []),
+        lambda: at_levels([LAPLACE], [1.0, 1.0]),
+        lambda: at_levels([LAPLACE], [-1.0]),
+        lambda: at_levels([LOWER], [1.0]),
+        lambda: at_levels([LOWER, LAPLACE], [1.0, 1.0]),
+        lambda: at_levels([exact(1.0), exact(1.0, "add-remove")], [1.0, 1.0]),
         lambda: optimal([(1.0, 1.0)], why=""),
         lambda: optimal([(k / 64.0, 0.0) for k in range(1, 23)], why=""),
     ],

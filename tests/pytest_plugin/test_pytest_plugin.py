@@ -151,6 +151,7 @@ ALL_WAYS = """
 """
 
 
+@pytest.mark.slow
 def test_every_audit_has_its_method(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(ALL_WAYS)
     result = pytester.runpytest(*LOAD, "--dp-trials=2000", "--dp-confidence=0.9999", "--dp-workers=2")

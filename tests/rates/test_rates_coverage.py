@@ -66,6 +66,7 @@ def test_twin_of_students_interval():
         assert found.value / found.half_width * student.isf(5e-4, freedom) == pytest.approx(value, rel=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "level"), [(400_000, 1e-4), pytest.param(4_000_000, 1e-5, marks=pytest.mark.evidence)]
 )
@@ -79,6 +80,7 @@ def test_level_holds_for_trials_as_skewed_as_those_of_the_entries(count, level):
     assert student_misses(gamma(16.0), "gamma 16", count, level, shrink=0.9) > most
 
 
+@pytest.mark.slow
 def test_level_holds_for_the_whole_method_too():
     """Null: with the bootstrap at most 1% of 2,000 intervals miss, skewness 0.5; false alarm below 1e-6."""
     missed = bootstrap_misses(gamma(16.0), "gamma 16", 2_000, 1e-2, resamples=500)
@@ -99,6 +101,7 @@ def test_level_does_not_hold_under_heavy_skew(count, resamples):
     assert missed <= binom.isf(1e-6, count, 5e-2)
 
 
+@pytest.mark.slow
 def test_the_miss_grows_far_out_in_the_tail():
     """χ² with one degree (skewness 2.8), Student alone: 1.7 times the level at 1e-2, 4 times at 1e-4; p < 1e-6."""
     for count, level, times in ((50_000, 1e-2, 1.7), (400_000, 1e-4, 4.0)):

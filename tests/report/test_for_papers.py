@@ -39,6 +39,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Iterator[P
     registry.use(None)
 
 
+@pytest.mark.slow
 def test_latex_has_a_macro_for_each_claim_and_a_table(toy: Path, run: Run) -> None:
     code, _, err = run("report --claims outside_paper --latex ledger.tex --citation CITATION.cff")
     assert code == 0, err
@@ -81,6 +82,7 @@ def test_the_archive_has_checksums_and_equal_bytes(toy: Path, run: Run) -> None:
     assert code == 2 and "--store must be" in err
 
 
+@pytest.mark.slow
 def test_our_certificates_are_in_the_archive(tmp_path: Path, run: Run) -> None:
     out = tmp_path / "ours.zip"
     assert run(f"export glm.lemma2.inequality --out {out}")[0] == 0

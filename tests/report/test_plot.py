@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import matplotlib.colors
 import matplotlib.image
 import numpy as np
 import pytest
@@ -251,6 +253,69 @@ def test_what_bench_did_not_write_is_refused(text: str, tmp_path: Path, run: Run
     assert not list(tmp_path.glob("x*"))
     code, _, err = run(f"bench --from {tmp_path / 'made.json'}")
     assert code == 2 and "--figure must be given beside --from" in err
+
+
+@pytest.mark.slow
+def test_titles_say_what_was_found_and_no_interval_goes_through_the_floor() -> None:
+    """Of every figure of ours: a finding of at most 60 characters, at most six names in a legend but for Table 1's."""
+    drawings = every()
+    found = best(known(None), {name for drawing in drawings for name in drawing.claims}, with_code=False)
+    assert len(drawings) >= 28
+    for drawing in drawings:
+        with look():
+            figure = drawing.figure({name: found[name] for name in drawing.claims})
+        title = figure.get_suptitle()
+        assert title.startswith(f"{drawing.claims[0].partition('.')[0]}: ") and len(title) <= 80, title
+        assert re.search(r"\d", title), title
+        figure.draw_without_rendering()
+        legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes if axes.get_legend())]
+        table = drawing.name.startswith("table1")
+        assert all(len(legend.get_texts()) <= (7 if table else 6) for legend in legends), drawing.name
+        for axes in () if table else figure.axes:  # whose rows go downwards
+            floor = axes.get_ylim()[0]
+            bars = [bar for held in axes.collections if hasattr(held, "get_segments") for bar in held.get_segments()]
+            assert all(bar[:, 1].min() >= floor for bar in bars if len(bar)), drawing.name
+
+
+def test_a_finding_is_of_the_evidence() -> None:
+    evidence = {"value": -0.5, "reference": -0.25, "margin": -0.2}
+    assert figures.finding("", "consistent", evidence) == "slope −0.50, expected −0.25: consistent"
+    assert figures.finding("", "refuted", {"value": 1.0}) == ""
+    assert figures.finding("{over:.0%} over, {share:.1f} times, {value:g}", "refuted", evidence) == (
+        "20% over, 1.2 times, −0.5"
+    )
+
+
+def test_an_interval_that_holds_zero_is_an_open_mark_at_its_upper_end() -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    axes.set_yscale("log")
+    x, mean = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 0.1, 0.0, -1.0])
+    low, high = np.array([0.5, -0.1, 0.0, -2.0]), np.array([2.0, 0.3, 0.2, -0.5])
+    figures.with_intervals(axes, x, mean, low, high, color="black", marker="o", label="risk")
+    whole, marks = axes.lines[0], axes.lines[-1]
+    assert whole.get_xdata().tolist() == [1.0] and marks.get_label() == figures.HOLDS_ZERO
+    assert marks.get_xdata().tolist() == [2.0, 3.0] and marks.get_ydata().tolist() == [0.3, 0.2]
+
+
+def test_a_dark_figure_turns_what_has_no_hue(tmp_path: Path, run: Run) -> None:
+    figure = drawn()
+    axes = figure.axes[0]
+    axes.plot([0.0, 1.0], [1.0, 0.0], color="black", marker="o", mfc="white")
+    axes.plot([0.0, 1.0], [0.5, 0.5], color="#0072B2")
+    axes.set_title("a title")
+    figures.darken(figure)
+    ground, ink = matplotlib.colors.to_rgb(figures.NIGHT), matplotlib.colors.to_rgb("#e8e8e8")
+    assert figure.get_facecolor()[:3] == pytest.approx(ground) == axes.get_facecolor()[:3]
+    black, blue = axes.lines[1:]
+    assert black.get_color()[:3] == pytest.approx(ink) == black.get_markeredgecolor()[:3]
+    assert black.get_markerfacecolor()[:3] == pytest.approx(ground)
+    assert blue.get_color()[:3] == pytest.approx(matplotlib.colors.to_rgb("#0072B2"))
+    texts = [axes.title, *axes.get_xticklabels(), *axes.get_legend_handles_labels()[0][:0]]
+    assert all(matplotlib.colors.to_rgb(text.get_color()) == pytest.approx(ink) for text in texts)
+    assert run(f"figures rate_thm1 --dark --format png --out {tmp_path} --quiet")[0] == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["rate_thm1_dark.png"]
+    assert matplotlib.image.imread(str(tmp_path / "rate_thm1_dark.png"))[0, 0, :3] == pytest.approx(ground, abs=0.01)
 
 
 @pytest.mark.evidence

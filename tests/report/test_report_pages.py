@@ -54,6 +54,24 @@ def made(evidence: Path) -> dict[str, str]:
     return pages.texts(evidence)
 
 
+def test_the_home_has_one_number_of_each_library_of_peers_and_of_power(made: dict[str, str]) -> None:
+    """Counted here from the files again."""
+    read = {name: json.loads((ROOT / "evidence" / f"{name}.json").read_text()) for name in
+            ("diffprivlib", "peers", "audit", "bits")}  # fmt: skip
+    broken = [row["mechanism"] for row in read["diffprivlib"]["rows"] if row["bits_verdict"] == "refuted"]
+    fast = next(r for r in read["peers"]["parts"]["speed"] if (r["loss"], r["peer"]) == ("logistic", "jax"))
+    laws = [row for part in ("scalars", "zoo", "vectors") for row in read["audit"][part].values()]
+    ratios = [row["ratio"] for row in laws if "ratio" in row]
+    exact = [row["broken"] for row in read["bits"]["rows"] if row["exact"] and not row["control"]]
+    for said in (
+        f"{len(broken)} of {len(read['diffprivlib']['rows'])} mechanisms",
+        f"{fast['median']:.2f} times as many trials",
+        f"on {len([r for r in ratios if r <= 1.3])} of {len(ratios)} laws",
+        f"{exact.count(True)} of {len(exact)} in exact arithmetic",
+    ):
+        assert said in made["index.md"], said
+
+
 def test_every_page_has_its_title_its_tables_and_a_place_in_the_index(made: dict[str, str]) -> None:
     assert set(made) == {"index.md", *(f"{page.name}.md" for page in pages.PAGES)}
     for page in pages.PAGES:

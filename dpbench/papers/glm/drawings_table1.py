@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
@@ -11,20 +12,20 @@ from matplotlib.figure import Figure
 
 from dpbench.ledger.registry import all_claims
 from dpbench.papers.glm import table1
-from dpbench.report.figures import BLUE, GREEN, GREY, PAGE, VERMILION, Summary, panels, small, styled
+from dpbench.report.figures import BLUE, COLUMN, GREEN, GREY, PAGE, VERMILION, Summary, panels, small, styled
 
 _TOLERANCE = 0.1  # of a rate verdict
 
 
 @styled
-def exponents(verdicts: table1.Verdicts) -> Figure:
+def exponents(verdicts: table1.Verdicts, *, part: str = "") -> Figure:
     """Measured log-log slopes on the band of ±0.1 around that of theory.py's formula; beside it value over ceiling.
 
     A lower bound has no slope: beside it stands the error of every algorithm tried over the floor.
     """
     everything = table1.rows(verdicts)
-    height = 0.9 + 0.21 * len(everything)
-    figure, (axes, beside) = panels(1, 2, width=PAGE, height=height, one_row=True, width_ratios=(2, 1))
+    height, width = (1.6 + 0.27 * len(everything), COLUMN) if part else (0.9 + 0.21 * len(everything), PAGE)
+    figure, (axes, beside) = panels(1, 2, width=width, height=height, one_row=True, width_ratios=(2, 1))
     rates = [(i, row, row.expected) for i, row in enumerate(everything) if row.expected is not None]
     rows = [row for _, row, _ in rates]
     place = np.array([i for i, _, _ in rates], dtype=float)
@@ -55,10 +56,12 @@ def exponents(verdicts: table1.Verdicts) -> Figure:
         axes.errorbar(
             measured[mine], place[mine], xerr=bars, color=colour, marker=marker, ls="none", capsize=2, label=label
         )
-    axes.set_yticks(range(len(everything)), [f"{_words(row.claim)}: {row.quantity}" for row in everything])
+    between = ":\n" if part else ": "
+    said = [f"{_words(row.claim)}{between}{row.quantity}" for row in everything]
+    axes.set_yticks(range(len(everything)), said, fontsize=small(5.5) if part else None)
     axes.set_ylim(len(everything) - 0.5, -0.5)
-    axes.set_xlabel("log-log slope, intervals at 1e−6")
-    axes.set_title("Table 1 as measured; a = ‖w*‖‖X‖", loc="left")
+    axes.set_xlabel("log-log slope" if part else "log-log slope, intervals at 1e−6")
+    axes.set_title(_HEADINGS[part], loc="left")
     _ratios(beside, everything)
     before = ""
     for i, row in enumerate(everything):
@@ -66,15 +69,22 @@ def exponents(verdicts: table1.Verdicts) -> Figure:
             if i:
                 for panel in (axes, beside):
                     panel.axhline(i - 0.5, color=GREY, lw=0.4)
-            beside.annotate(
-                row.cell.place.replace(", ", ",\n", 1), (1.0, i), xycoords=("axes fraction", "data"), xytext=(4, 0),
-                textcoords="offset points", va="center", fontsize=small(5.5), linespacing=1.0,
-            )  # fmt: skip
+            if not part:
+                beside.annotate(
+                    row.cell.place.replace(", ", ",\n", 1), (1.0, i), xycoords=("axes fraction", "data"), xytext=(4, 0),
+                    textcoords="offset points", va="center", fontsize=small(5.5), linespacing=1.0,
+                )  # fmt: skip
             before = row.cell.place
-    figure.legend(loc="outside lower center", ncols=3)
+    figure.legend(loc="outside lower center", ncols=2 if part else 3)
     return figure
 
 
+_HEADINGS = {
+    "": "Table 1 as measured; a = ‖w*‖‖X‖",
+    "smooth": "Table 1: smooth losses",
+    "lipschitz": "Table 1: Lipschitz losses",
+    "beside": "Table 1: non-private, and beside it",
+}
 _RESULTS = {"thm": "Theorem", "cor": "Corollary", "alg": "Algorithm", "table": "Table"}
 _VARIANTS = {"lipschitz": "Lipschitz", "small-radius": "small B", "crossover": "low meets high",
              "classical": "non-private"}  # fmt: skip
@@ -109,4 +119,11 @@ def _ratios(axes: Axes, rows: list[table1.Row]) -> None:
     axes.set_xlabel("value / bound")
 
 
-SUMMARIES = (Summary("table1", table1.chosen, exponents),)
+SUMMARIES = (
+    Summary("table1", table1.chosen, exponents),
+    *(
+        Summary(f"table1_{part}", functools.partial(table1.chosen, part), functools.partial(exponents, part=part))
+        for part in table1.PARTS
+    ),
+)
+"""The whole for a page, and its parts for a column."""

@@ -94,11 +94,17 @@ CELLS = (
 OTHER = Cell("beside Table 1", "the theorem's own", ("glm.*.rate*",))
 
 
-def chosen() -> tuple[str, ...]:
-    """The ids that the table is made of, in its order."""
+PARTS = {"smooth": ("smooth",), "lipschitz": ("Lipschitz",), "beside": ("non-private", "beside")}
+"""How the places of the cells of each part begin."""
+
+
+def chosen(part: str = "") -> tuple[str, ...]:
+    """The ids that the table, or one of its `PARTS`, is made of, in its order."""
     known = [claim.id for claim in all_claims()]
-    picked = [name for cell in (*CELLS, OTHER) for name in known if _fits(cell, name)]
-    return tuple(dict.fromkeys(picked))
+    picked = {name: cell for cell in (OTHER, *CELLS[::-1]) for name in known if _fits(cell, name)}
+    order = dict.fromkeys(name for cell in (*CELLS, OTHER) for name in known if _fits(cell, name))
+    begins = PARTS[part] if part else ("",)
+    return tuple(name for name in order if picked[name].place.startswith(begins))
 
 
 def rows(verdicts: Verdicts) -> list[Row]:

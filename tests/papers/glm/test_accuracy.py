@@ -36,6 +36,7 @@ def two_points(epsilon: float, delta: float = 0.0, **more: object):
     return chaudhuri_hsu(200 + distance % 2, epsilon, delta, distance=distance, **more)
 
 
+@pytest.mark.slow
 def test_the_bound_is_valid_and_sharp() -> None:
     """Null: the mean is at or below the bound with probability 0.9 at least, for four laws, 2,000 bounds each.
 
@@ -234,6 +235,7 @@ def test_membership_attack_says_what_is_wrong() -> None:
         membership_attack(Zero(), family, targets=0)
 
 
+@pytest.mark.slow
 def test_membership_attack() -> None:
     """Least squares, and noisy GD with hardly any noise, are caught; the private algorithms are not."""
     family = fingerprinting(60, 20, 0.1, 1e-5, active=20, mass=1.0, beta=0.5, constants="tight")

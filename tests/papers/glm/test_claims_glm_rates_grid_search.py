@@ -46,6 +46,7 @@ def test_the_smaller_radius_is_chosen_at_the_hard_norm_and_its_projection_is_wha
     assert population.excess_risk(best)[0] == pytest.approx(cost, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_theorem7_in_n_and_a_planted_error_that_does_not_fall(
     context: RunContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,6 +118,7 @@ def test_the_default_tolerance_is_reached_on_awkward_data(kind: str) -> None:
 # The certificate
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.15, 0.5, 50.0]), st.floats(-9.0, 0.0))
 def test_certificate_is_never_below_the_distance(seed: int, radius: float, exponent: float) -> None:

@@ -84,6 +84,7 @@ def test_one_lyapunov_step_by_quadrature() -> None:
     assert mean == pytest.approx(before - step**2 * (2 + 2) * b[0], rel=1e-10)
 
 
+@pytest.mark.slow
 def test_the_corrected_bound_holds_and_a_smaller_one_is_seen(context: RunContext) -> None:
     verdict, evidence = measured(theorem10.step_corrected, context)
     assert verdict == "not refuted" and min(evidence.series["bound"]) < 0.7, "not vacuous: zero has excess 1"

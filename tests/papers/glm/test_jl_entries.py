@@ -149,6 +149,7 @@ def test_the_printed_step_size_leaves_the_bound_behind(context: RunContext) -> N
     assert verdict == "refuted" and min(evidence.series["excess at least"]) > 0.9
 
 
+@pytest.mark.slow
 def test_the_rate_in_n_is_attained(context: RunContext) -> None:
     verdict, evidence = measured(rates_output_perturbation.in_n, context)
     assert verdict == "consistent"

@@ -46,6 +46,7 @@ def small_problems(draw: Any) -> tuple[HeavyTailedProblem, ExponentialMechanism]
     return p, ExponentialMechanism(epsilon, net_radius=math.sqrt(d) / steps, truncation=iota, sampler="tree")
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(small_problems())
 def test_tree_has_the_enumerated_law_on_any_records(case: Any) -> None:
@@ -104,6 +105,7 @@ def test_sheared_boxes_leave_the_law_as_it_is(d: int, zeta: float, epsilon: floa
     assert statistic > limit
 
 
+@pytest.mark.slow
 def test_records_left_out_of_a_group_leave_the_law_as_it_is() -> None:
     """1,500 records, of which deep boxes see a fraction; null, level and planted error as above."""
     p = problem(2, n=1500, exact=0.0)
@@ -187,6 +189,7 @@ def test_wrong_bounds_are_reported_and_never_sampled() -> None:
 # It always answers; determinism
 
 
+@pytest.mark.slow
 def test_few_boxes_slow_the_sampler_and_do_not_change_its_law() -> None:
     """Stopped at 17 boxes of 25 it still answers: under the same chi-squared limit, and with more proposals."""
     p = problem(2, theta=1.5)
