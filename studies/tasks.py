@@ -15,10 +15,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urldefrag
 
-from bs4 import BeautifulSoup
 from rich.console import Console
 from rich.table import Table
 
@@ -27,6 +27,40 @@ ROOT = Path(__file__).resolve().parent.parent
 
 class Lost(Exception):
     """A page lacks what a visitor needs; the message names both."""
+
+
+class _Page(HTMLParser):
+    """Links of a page as (words, address), and its blocks of code."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.links: list[tuple[str, str]] = []
+        self.blocks: list[str] = []
+        self._address: str | None = None
+        self._words, self._code, self._inside = "", "", False
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A link or a block begins."""
+        if tag == "a":
+            self._address, self._words = dict(attrs).get("href") or "", ""
+        elif tag == "pre":
+            self._inside, self._code = True, ""
+
+    def handle_endtag(self, tag: str) -> None:
+        """It ends."""
+        if tag == "a" and self._address is not None:
+            self.links.append((" ".join(self._words.split()), urldefrag(self._address).url))
+            self._address = None
+        elif tag == "pre":
+            self.blocks.append(self._code)
+            self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        """Its text."""
+        self._words += data
+        if self._inside:
+            self._code += data
 
 
 class Visitor:
@@ -51,10 +85,9 @@ class Visitor:
 
     def click(self, words: str, to: str = "") -> None:
         """Follow the first link with these words (whose address has `to`), anywhere on the page."""
-        for link in self._soup().find_all("a", href=True):
-            address = urldefrag(str(link["href"])).url
+        for said, address in _Page(self.page).links:
             ours = address.endswith(".html") and "://" not in address and to in address
-            if ours and words in " ".join(link.get_text().split()):
+            if ours and words in said:
                 self.page = (self.page.parent / address).resolve()
                 self.clicks += 1
                 return
@@ -62,8 +95,7 @@ class Visitor:
 
     def copy(self, words: str) -> str:
         """The first block of code with these words, prompts left out."""
-        for block in self._soup().find_all("pre"):
-            text = block.get_text()
+        for text in _Page(self.page).blocks:
             if words in text:
                 return "\n".join(line.removeprefix("$ ") for line in text.splitlines()) + "\n"
         raise Lost(f"{self.page.name} has no code with {words!r}")
@@ -76,9 +108,6 @@ class Visitor:
         if done.returncode != code or says not in done.stdout + done.stderr:
             ended = f"{command} ended with {done.returncode}, without {says!r}: {done.stderr[-500:]}"
             raise Lost(f"{self.page.name}: {ended}")
-
-    def _soup(self) -> BeautifulSoup:
-        return BeautifulSoup(self.page.read_text(encoding="utf-8"), "html.parser")
 
 
 def check_the_gravest(one: Visitor, folder: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.meta
+from studies import tasks
 
-tasks = pytest.importorskip("studies.tasks", reason="bs4 is of the extra docs")
+pytestmark = pytest.mark.meta
 
 
 @pytest.fixture
