@@ -31,8 +31,7 @@ from scipy.stats import binom
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 1.05
 PAIRS = 5
-PROCESSES = 9
-"""Processes of either tree, over which the pairs are spread: two of equal trees may differ all their lives."""
+"""Each of two processes of its own, one of either tree: two of equal trees may differ all their lives."""
 SLICES, LEAST = 24, 8
 """Slices of one side of a pair, in turns with the other's, and how many where a call is long. The fastest sixth counts:
 what runs beside only adds, in bursts that were seen to last a few slices and to cost a third."""
@@ -184,16 +183,16 @@ def compare(
 
         def rows(wanted: Sequence[str]) -> list[Row]:
             found: dict[str, list[Pair]] = {name: [] for name in wanted}
-            for process in range(min(PROCESSES, pairs)):
+            for pair in range(pairs):
                 with ExitStack() as running:
                     trees = []
                     for folder, place, module in zip(folders, places, ("benchmarks.headline", work), strict=True):
                         trees.append(Tree(folder, place, module))
                         running.callback(trees[-1].close)
                     for number, name in enumerate(wanted, 1):
-                        said = f"processes {process + 1} of {min(PROCESSES, pairs)}, {number} of {len(wanted)}: {name}"
+                        said = f"pair {pair + 1} of {pairs}, {number} of {len(wanted)}: {name}"
                         print(said, file=sys.stderr, flush=True)
-                        found[name] += measure(name, *trees, len(range(process, pairs, PROCESSES)))
+                        found[name] += measure(name, *trees, 1)
             return [row(name, made) for name, made in found.items()]
 
         first = rows(names)

@@ -109,6 +109,7 @@ def fit(figure: Figure, name: str, *, grow: bool = True) -> None:
         raise validation.invalid(
             f"the size of {name}", "so large that its text has room", f"{size}, at which {left[0]}"
         )
+    figure.set_layout_engine("none")  # each drawing would move it again by a little, and one format not as another
 
 
 def _fit(figure: Figure, grow: bool) -> None:

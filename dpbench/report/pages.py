@@ -10,7 +10,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -249,7 +249,7 @@ def texts(evidence: Path) -> dict[str, str]:
         If a file is missing there, or is not what a command of the page wrote.
     """
     documents: dict[str, Any] = {}
-    made = {"index.md": _index(committed(evidence), evidence)}
+    made: dict[str, str] = {}
     for page in PAGES:
         lines = [*WIDE, f"# {page.title}", ""]
         for part in page.parts:
@@ -262,7 +262,7 @@ def texts(evidence: Path) -> dict[str, str]:
                 raise invalid(f"evidence/{part.file}", must_be, documents[part.file]) from error
             lines += [part.before, "", table, ""]
         made[f"{page.name}.md"] = "\n".join(lines)
-    return made
+    return {"index.md": _index(committed(evidence), documents)} | made
 
 
 def _document(name: str, evidence: Path) -> Any:
@@ -273,10 +273,9 @@ def _document(name: str, evidence: Path) -> Any:
     return _read(evidence / name)
 
 
-def _numbers(evidence: Path) -> list[str]:
+def _numbers(documents: Mapping[str, Any]) -> list[str]:
     """One number each of what is no paper: an audited library, the peers, the auditor's power, our own last bits."""
-    library, peer = _read(evidence / "diffprivlib.json"), _read(evidence / "peers.json")
-    power, own = _read(evidence / "audit.json"), _read(evidence / "bits.json")
+    library, peer, power, own = (documents[f"{name}.json"] for name in ("diffprivlib", "peers", "audit", "bits"))
     broken = sum(row["bits_verdict"] == "refuted" for row in library["rows"])
     fast = {(row["loss"], row["peer"]): row for row in peer["parts"]["speed"]}["logistic", "jax"]
     near, laws = measured.near_the_oracle(power)
@@ -296,7 +295,7 @@ def _numbers(evidence: Path) -> list[str]:
     ]
 
 
-def _index(found: dict[str, Shown], evidence: Path) -> str:
+def _index(found: dict[str, Shown], documents: Mapping[str, Any]) -> str:
     """The home of the results: a row for each paper, with what a user has to know first, and the other pages."""
     header = "| paper | entries | do not hold as printed | first to know | what it means |"
     lines = ["# Results", "", header, "|---|---|---|---|---|"]
@@ -308,7 +307,7 @@ def _index(found: dict[str, Shown], evidence: Path) -> str:
         title, said = in_markdown(paper.title or paper.name), in_markdown(first.consequence)
         weighed = sum(bool(claim.weight) for claim in paper.claims)
         lines.append(f"| [{title}](failures.md) | {len(paper.claims)} | {weighed} | {where} | {said} |")
-    lines += ["", *_numbers(evidence)]
+    lines += ["", *_numbers(documents)]
     sorted_by = "what does not hold is sorted [by weight](failures.md)."
     lines += ["", f"Every entry has [a row in the ledger](ledger.md) and a page of its own; {sorted_by}", ""]
     lines += [f"- [{page.title}]({page.name}.md)" for page in PAGES if page.name not in ("ledger", "failures")]

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from dpbench.papers.glm.noisy_gd import NoisyGD
+
 pytestmark = pytest.mark.meta
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,14 +47,14 @@ def test_a_wrong_answer_is_refused(
 ) -> None:
     """Planted: the timed code runs with a noise or a step size one part in a million off."""
     case = bench.cases.CASES[name]()
-    block = bench.cases.NoisyGD._constants
+    block = NoisyGD._constants
 
     def off(self: Any, problem: Any) -> tuple[float, float, float]:
         eta, sigma, radius = block(self, problem)
         factor = 1.0 if problem.sparse is False and name.endswith("sparse-logistic") else 1.0 + 1e-6
         return (eta * factor, sigma, radius) if changed == "eta" else (eta, sigma * factor, radius)
 
-    monkeypatch.setattr(bench.cases.NoisyGD, "_constants", off)
+    monkeypatch.setattr(NoisyGD, "_constants", off)
     with pytest.raises(bench.workload.WrongAnswer, match="off by"):
         case.check()
 
@@ -87,7 +89,7 @@ def test_median_interval_covers(bench: SimpleNamespace) -> None:
 
 def test_numpy_loop_stays_in_the_ball_and_averages(bench: SimpleNamespace) -> None:
     data = bench.workload.problem("logistic")
-    m = bench.cases.NoisyGD(1.0, 1e-5, steps=4, noise_scale=1e3)
+    m = NoisyGD(1.0, 1e-5, steps=4, noise_scale=1e3)
     norms = np.linalg.norm(bench.numpy_loop.trials(data, m, 3, np.random.default_rng(0)), axis=1)
     assert np.all(norms <= 0.75 + 1e-12) and np.all(norms > 0.1)  # three steps on the sphere, one at 0
 

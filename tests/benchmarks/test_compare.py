@@ -66,7 +66,7 @@ def test_the_interval_is_of_order_statistics(module: ModuleType) -> None:
 def test_ten_percent_is_found_and_four_are_not(
     module: ModuleType, monkeypatch: pytest.MonkeyPatch, factor: float, slower: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One process of the second tree of three is a fifth slower all the time: of that, no alarm."""
+    """One process of the second tree of five is a fifth slower all the time: of that, no alarm."""
     made = []
 
     def tree(*given: Any) -> Tree:
@@ -78,7 +78,7 @@ def test_ten_percent_is_found_and_four_are_not(
     assert code == (1 if slower else 0)
     said = capsys.readouterr().out
     assert ("slower: jl" in said) is slower and f"{factor:.3f}" in said
-    assert len(made) == 2 * module.PROCESSES * (2 if slower else 1)
+    assert len(made) == 2 * module.PAIRS * (2 if slower else 1)
 
 
 def test_what_was_slow_once_is_measured_again_in_other_processes(
@@ -87,7 +87,7 @@ def test_what_was_slow_once_is_measured_again_in_other_processes(
     made = []
 
     def tree(*given: Any) -> Tree:
-        slow = len(made) % 2 and len(made) < 2 * module.PROCESSES
+        slow = len(made) % 2 and len(made) < 2 * module.PAIRS
         made.append(Tree(0.012 if slow else 0.01))
         return made[-1]
 

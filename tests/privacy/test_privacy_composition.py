@@ -210,7 +210,7 @@ def test_parts_at_levels_are_gaussians_or_their_sums():
     deltas = [part.delta(level) for part, level in zip(parts, levels, strict=True)]
     assert whole.mu is None and whole.kind == "upper"
     assert whole.delta(4.0) == pytest.approx(sum(deltas), rel=1e-12) and whole.delta(3.9) > whole.delta(4.0)
-    assert at_levels([pure_profile(1.0, why="")] * 2, [0.0, 0.0]).delta(50.0) == 1.0  # δ = 1 − 1/e each, twice
+    assert at_levels([pure_profile(1.0, why="")] * 3, [0.0] * 3).delta(50.0) == 1.0  # δ(0) = 0.46 each
 
 
 def test_without_the_extra_the_message_names_it(monkeypatch):

@@ -165,7 +165,7 @@ def test_figures_of_risks(drawing: figures.Drawing, found: dict[str, Any], tmp_p
 def test_crossing_is_drawn_where_it_was_measured(found: dict[str, Any]) -> None:
     shown = found["glm.table1.rate.crossover"]
     left, right = figures_risk.crossover(shown).axes
-    (at,) = (line.get_xdata()[0] for line in left.get_lines() if line.get_label() == "$d^*$ at this $n$")
+    (at,) = (line.get_xdata()[0] for line in left.get_lines() if line.get_linestyle() == ":")
     assert at == shown["series"]["measured"][1] and math.isfinite(at)
     assert len(right.get_lines()) >= 2
 
