@@ -322,7 +322,8 @@ def test_a_dark_figure_turns_what_has_no_hue(tmp_path: Path, run: Run) -> None:
 @pytest.mark.parametrize("size", [8.0, 9.0, 10.0])
 @pytest.mark.parametrize("width", [3.25, 6.75])
 def test_every_figure_has_room_for_its_text(width: float, size: float) -> None:
-    """In a column and over the page; Table 1, of forty rows, is for a page of its own, and refused by name."""
+    """In a column and over the page; Table 1, of forty rows, is for a page of its own, and refused by name, as its
+    longest part is in a column at 10 points."""
     drawings = every()
     found = best(known(None), {name for drawing in drawings for name in drawing.claims}, with_code=False)
     for drawing in drawings:
@@ -330,8 +331,8 @@ def test_every_figure_has_room_for_its_text(width: float, size: float) -> None:
         with look("serif", size, width=width):
             figure = drawing.figure(mine)
             resize(figure, width)
-            if drawing.name == "table1":
-                with pytest.raises(InvalidInput, match="the size of table1 must be so large"):
+            if drawing.name == "table1" or (drawing.name, width, size) == ("table1_smooth", 3.25, 10.0):
+                with pytest.raises(InvalidInput, match=f"the size of {drawing.name} must be so large"):
                     layout.fit(figure, drawing.name)
                 continue
             layout.fit(figure, drawing.name)

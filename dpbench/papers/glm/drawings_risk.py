@@ -46,7 +46,7 @@ def crossover(evidence: Mapping[str, Any]) -> Figure:
     extra = ("curve noisy GD closed", "curve output perturbation closed", "curve zero", "curve theory", "curve floor")
     n, epsilon, d, *values = columns(evidence, "curve n", "curve epsilon", "curve d", *names, *extra)
     curve = dict(zip((*names, *extra), values, strict=True))
-    figure, (left, right) = panels(1, 2, width=PAGE, height=2.9, width_ratios=(1.6, 1.0))
+    figure, (left, right) = panels(1, 2, width=PAGE, height=2.9, width_ratios=(1.4, 1.0))
     for name, (colour, marker) in STYLES.items():
         mean, error = curve[f"curve {name}"], curve[f"curve {name} error"]
         left.errorbar(
@@ -70,6 +70,7 @@ def crossover(evidence: Mapping[str, Any]) -> Figure:
     right.legend(loc="lower right")
     for axes in (left, right):
         log_ticks(axes.xaxis, axes.yaxis)
+    right.set_xticks(records[::2], [f"{count:g}" for count in records[::2]])
     low, high = right.get_ylim()
     right.set_ylim(low / (high / low) ** 0.35, high)  # room for the legend
     handles, labels = left.get_legend_handles_labels()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -56,8 +57,9 @@ def exponents(verdicts: table1.Verdicts, *, part: str = "") -> Figure:
         axes.errorbar(
             measured[mine], place[mine], xerr=bars, color=colour, marker=marker, ls="none", capsize=2, label=label
         )
-    between = ":\n" if part else ": "
-    said = [f"{_words(row.claim)}{between}{row.quantity}" for row in everything]
+    said = [f"{_words(row.claim)}: {row.quantity}" for row in everything]
+    if part:
+        said = [textwrap.fill(one.replace("low meets high", "crossing"), 24) for one in said]
     axes.set_yticks(range(len(everything)), said, fontsize=small(5.5) if part else None)
     axes.set_ylim(len(everything) - 0.5, -0.5)
     axes.set_xlabel("log-log slope" if part else "log-log slope, intervals at 1e−6")
