@@ -216,7 +216,7 @@ def test_sequential_stops_early_on_clear_cases_and_at_the_budget() -> None:
     assert loose.verdict == "not refuted" and loose.trials == 50_000
 
 
-@pytest.mark.slow
+@pytest.mark.evidence
 def test_sequential_is_valid_where_it_may_stop_at_will(monkeypatch: pytest.MonkeyPatch) -> None:
     """Null: false refutations of a true claim at most 10%; alarms at 1e-6; 60 runs catch a rate of 48%.
 

@@ -94,7 +94,7 @@ def test_a_profile_is_refuted_where_one_point_of_it_is_not() -> None:
     assert audit(gaussian, 0.0, 1.0, claim={"mu": 0.9}, delta=1e-5, trials=200_000).verdict == "refuted"
 
 
-@pytest.mark.slow
+@pytest.mark.evidence
 def test_false_refutations_of_a_true_profile_are_within_the_level() -> None:
     """Null: a true 1-GDP claim falls in at most 10% of 150 audits of 2,000 runs; rejected at 1e-6: beyond 35.
 

@@ -111,7 +111,7 @@ def test_false_bounds_at_999_over_two_hundred_thousand_audits(bench: Any, name: 
     assert not row["too_often"], row
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.5])
+@pytest.mark.parametrize("epsilon", [0.0, pytest.param(0.5, marks=pytest.mark.evidence)])
 def test_the_curve_is_valid_simultaneously(bench: Any, epsilon: float) -> None:
     """Laplace, 100 curves: any point above the exact δ(ε) = 1 − e^{(ε−1)/2} counts as one false bound."""
     grid = np.linspace(0.0, 1.5, 16)
@@ -123,6 +123,7 @@ def test_the_curve_is_valid_simultaneously(bench: Any, epsilon: float) -> None:
     assert not bench.too_often(wrong, 100, 0.1)
 
 
+@pytest.mark.evidence
 def test_mu_is_valid_on_a_gaussian(bench: Any) -> None:
     wrong = 0
     for seed in range(100):
