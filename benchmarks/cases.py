@@ -13,7 +13,9 @@ from scipy import sparse
 from dpbench.auditing.audit import AuditResult, audit
 from dpbench.core.sampling import block_width
 from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.noisy_gd import NoisyGD
 from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.peers import numpy_loop
 from dpbench.papers.glm.peers.workload import (
     MECHANISM,
     N,
@@ -26,6 +28,7 @@ from dpbench.papers.glm.peers.workload import (
 )
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.random_map import RandomMap
 
 
 @dataclass(frozen=True)
@@ -150,10 +153,11 @@ CASES: dict[str, Callable[[], Case]] = {
 
 
 def check_jl(data: GLMProblem, mechanism: JLMethod) -> None:
-    """A few steps without noise on records that are stored whole and on the same ones stored sparse are the same.
-
-    That either is the mechanism is tested beside its slow twin (`tests/naive`), with names that are not public.
-    """
+    """A few steps without noise give what NumPy's loop gives on NumPy's product of data and map, lifted by it."""
     short = replace(few_steps(mechanism, data), noise_scale=0.0, dimension=mechanism.projected_dimension(data))
-    X = data.X.toarray() if data.sparse else sparse.csr_array(data.X)
-    same(*(short(form, 1, np.random.default_rng(1)) for form in (data, replace(data, X=X))))
+    phi = RandomMap("gaussian", short.projected_dimension(data), data.d, np.random.default_rng(1))
+    rows = np.concatenate([phi.chunk(start).copy() for start in phi.starts()])
+    projected = short.projected(data, data.X @ rows)
+    descent = NoisyGD(1.0, 1e-5, steps=short.steps, step_size=short.step_size, noise_scale=0.0)
+    want = numpy_loop.one_trial(projected, descent, lambda: np.zeros(projected.d))
+    same(short(data, 1, np.random.default_rng(1))[0], rows @ want)

@@ -34,7 +34,7 @@ PAIRS = 5
 """Each of two processes of its own, one of either tree: two of equal trees may differ all their lives."""
 SLICES, LEAST = 24, 8
 """Slices of one side of a pair, in turns with the other's, and how many where a call is long. The fastest sixth counts:
-what runs beside only adds, in bursts that were seen to last a few slices and to cost a third."""
+what runs beside only adds, in bursts."""
 SECONDS = 0.25
 """Processor time of one side of a pair, about; of long calls more."""
 MISSED = 0.2

@@ -13,8 +13,8 @@ LINE = 64
 def zeros(*shape: int) -> np.ndarray:
     """Zeros, float64, C-contiguous, whose first entry begins a cache line.
 
-    Where an ordinary allocation falls is chance; a kernel over rows of eight numbers took up to a fifth longer in every
-    second process because of it (`python -m benchmarks.compare . . --only grid-search`).
+    Where an ordinary allocation falls is chance, and a kernel over rows of eight numbers is slower or faster by it for
+    as long as the process lives.
     """
     size = math.prod(shape)
     whole = np.zeros(size + LINE // 8)

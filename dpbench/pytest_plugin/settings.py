@@ -1,4 +1,4 @@
-"""What a session of pytest is told of its audits and claims: options, and settings of the ini file."""
+"""Options and ini settings of the pytest plugin."""
 
 from __future__ import annotations
 

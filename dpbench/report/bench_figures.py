@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dpbench.core.validation import invalid
+from dpbench.core.validation import InvalidInput, invalid
 from dpbench.report.provenance import draw_file
 
 MUST_BE = "a file that `dpbench bench --json` wrote"
@@ -71,7 +71,9 @@ def draw(document: Mapping[str, Any], prefix: Path, file: Path | None) -> list[P
         for path, drawing, said, numbers in _drawings(document, prefix):
             draw_file(drawing, path, said, numbers, command)
             made.append(path)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
+    except InvalidInput:
+        raise
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
         raise invalid("--from", MUST_BE, f"one where {type(error).__name__}: {error}") from error
     return made
 

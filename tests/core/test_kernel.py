@@ -55,8 +55,8 @@ TWINS = {
     "dpbench.papers.glm._erm_tiles.add_pass": ("naive.erm:sums", "test_erm_kernels.py"),
     "dpbench.privacy._selection_kernels.selection_logs": ("naive.selection:gen_exp_mech", "test_selection.py"),
     "dpbench.papers.glm._score_kernels.add_clipped": ("naive.selection:mean_clipped_loss", "test_score_kernels.py"),
-    "dpbench.papers.glm._random_map.fill_map": ("naive.jl:random_map", "test_jl.py"),
-    "dpbench.papers.glm._random_map.add_columns": ("naive.jl:projected", "test_jl.py"),
+    "dpbench.papers.glm.random_map.fill_map": ("naive.jl:random_map", "test_jl.py"),
+    "dpbench.papers.glm.random_map.add_columns": ("naive.jl:projected", "test_jl.py"),
     "dpbench.papers.heavytail._exact_kernels.exponent_sums": ("naive.heavytail:exponents", "test_integer_sums.py"),
     "dpbench.papers.heavytail._score_kernels.truncated_sums": ("naive.heavytail:score", "test_heavytail.py"),
     "dpbench.papers.heavytail._geometric_kernels.log_geometric_sum": (

@@ -75,7 +75,7 @@ PLANTED: list[Mutation] = [
         ("return max(0.0, held * (1.0 - gaussian.ROUNDING) - lost)", "return max(0.0, held * (1.0 - gaussian.ROUNDING))"),
     ),
     *planted(
-        "dpbench/papers/glm/_random_map.py", "test_jl",
+        "dpbench/papers/glm/random_map.py", "test_jl",
         ("self._scale = math.sqrt((3.0 if self.code == SPARSE else 1.0) / k)", "self._scale = math.sqrt(1.0 / k)"),
         ("out[start : start + self.columns] = self.chunk(start) @ w", "out[start : start + self.columns] = self.chunk(0) @ w"),
         ("to[i] += x * rows[j, i]", "to[i] = x * rows[j, i]"),

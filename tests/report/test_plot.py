@@ -258,7 +258,13 @@ def test_every_committed_figure_says_what_it_was_made_from() -> None:
             assert made["evidence"].encode() in (ROOT / "figures" / f"{name}.{kind}").read_bytes()
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"rows": 1}', '{"grid": [1]}', '{"parts": {"speed": [{}]}}'])
+EMPTY = '{"data": "a", "n": 1, "d": 1, "loss": "x", "radius": 1.0, "zero_excess": 1.0, "rows": []}'
+NOT_WRITTEN = (
+    "", "[]", "{}", '{"rows": 1}', '{"grid": [1]}', '{"parts": {"speed": [{}]}}', EMPTY, EMPTY.replace("1.0,", '"x",', 1),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NOT_WRITTEN)
 def test_what_bench_did_not_write_is_refused(text: str, tmp_path: Path, run: Run) -> None:
     (tmp_path / "made.json").write_text(text)
     code, _, err = run(f"bench --from {tmp_path / 'made.json'} --figure {tmp_path / 'x'}")

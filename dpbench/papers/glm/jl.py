@@ -19,10 +19,10 @@ from dpbench.papers.glm._jl_profiles import (
     log_active,
     unclipped_profile,
 )
-from dpbench.papers.glm._random_map import MAPS, RandomMap, by_columns
 from dpbench.papers.glm.exact_gd import Bounds, exact_descend, exact_deviation, exact_guarantee
 from dpbench.papers.glm.noisy_gd import all_iterates_profile, descend, exact_noise, printed_gradient_bound
 from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
+from dpbench.papers.glm.random_map import MAPS, RandomMap, by_columns
 from dpbench.papers.glm.sensitivity import gradient_bound, gradient_gap
 from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed, refuse_exact
 from dpbench.privacy.integer_noise import ARITHMETICS

@@ -17,12 +17,12 @@ from scipy import sparse
 from scipy.stats import binom, chi2
 
 from dpbench.core.sampling import stream
-from dpbench.papers.glm import _noisy_gd_kernels, _random_map
-from dpbench.papers.glm._random_map import MAPS, RandomMap, by_columns
+from dpbench.papers.glm import _noisy_gd_kernels, random_map
 from dpbench.papers.glm.jl import JLMethod
 from dpbench.papers.glm.noisy_gd import NoisyGD
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.random_map import MAPS, RandomMap, by_columns
 
 STEPS, K = 6, 3
 
@@ -31,9 +31,9 @@ def drawn_map(kind: str, k: int, d: int, rng: np.random.Generator) -> np.ndarray
     """The twin's Φ from the streams that the mechanism's map with this generator uses; takes the key from it."""
     key = rng.bytes(32).hex()
     parts = []
-    for start in range(0, d, max(1, _random_map._CHUNK // k)):
+    for start in range(0, d, max(1, random_map._CHUNK // k)):
         source = stream("columns of a random map", key, start)
-        shape = (min(max(1, _random_map._CHUNK // k), d - start), k)
+        shape = (min(max(1, random_map._CHUNK // k), d - start), k)
         parts.append(source.standard_normal(shape) if kind == "gaussian" else source.random(shape))
     return naive.random_map(kind, np.concatenate(parts))
 
@@ -66,9 +66,9 @@ def small(loss: str, *, as_sparse: bool = False, n: int = 11, radius: float = 0.
 @pytest.mark.parametrize("calibration", ["exact", "printed"])
 def test_equals_algorithm_2(loss: str, kind: str, calibration: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """fill_map, add_columns and noisy_gd_single: whole trials, clipped and not, on chunks of two columns."""
-    monkeypatch.setattr(_random_map, "_CHUNK", 2 * K)
+    monkeypatch.setattr(random_map, "_CHUNK", 2 * K)
     for as_sparse, kept, radius in ((False, 10**6, 0.3), (True, 0, 20.0)):
-        monkeypatch.setattr(_random_map, "_KEPT", kept)
+        monkeypatch.setattr(random_map, "_KEPT", kept)
         p = small(loss, as_sparse=as_sparse, radius=radius)
         m = JLMethod(
             1.0, 1e-5, dimension=K, map=kind, calibration=calibration, distortion=0.05, steps=STEPS,
@@ -100,9 +100,9 @@ def test_one_trial_of_the_descent_for_every_remainder(n: int, k: int) -> None:
 
 
 PLANTED = [
-    (_random_map.fill_map, "u < 1.0", "u < 1.01"),
-    (_random_map.fill_map, "scale if rng.random() < 0.5", "scale if rng.random() < 0.51"),
-    (_random_map.add_columns, "x * rows[j, i]", "x * rows[j, 0]"),
+    (random_map.fill_map, "u < 1.0", "u < 1.01"),
+    (random_map.fill_map, "scale if rng.random() < 0.5", "scale if rng.random() < 0.51"),
+    (random_map.add_columns, "x * rows[j, i]", "x * rows[j, 0]"),
     (_noisy_gd_kernels.noisy_gd_single, "range(whole_d, d)", "range(whole_d + 1, d)"),
     (_noisy_gd_kernels.noisy_gd_single, "range(whole_n, n)", "range(whole_n, n - 1)"),
     (_noisy_gd_kernels.noisy_gd_single, "slope[:] = 0.0", "slope[:1] = 0.0"),
@@ -129,7 +129,7 @@ def differences_from_twin(name: str) -> list[float]:
     for code, kind in enumerate(MAPS):
         if name == "fill_map":
             got, draws = np.empty((500, 10)), np.random.default_rng(3)
-            _random_map.fill_map(
+            random_map.fill_map(
                 code, math.sqrt((3.0 if kind == "sparse" else 1.0) / 10), np.random.default_rng(3), got
             )
             raw = draws.standard_normal((500, 10)) if kind == "gaussian" else draws.random((500, 10))
@@ -187,8 +187,8 @@ def test_entries_have_their_law(kind: str) -> None:
 
 
 def test_a_map_is_drawn_twice_alike_and_chunks_without_data_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_random_map, "_CHUNK", 40)
-    monkeypatch.setattr(_random_map, "_KEPT", 0)
+    monkeypatch.setattr(random_map, "_CHUNK", 40)
+    monkeypatch.setattr(random_map, "_KEPT", 0)
     rng = np.random.default_rng(0)
     X = sparse.csr_array(([0.5, -1.0, 2.0], ([0, 1, 1], [3, 95, 0])), shape=(2, 101))
     phi = RandomMap("gaussian", 4, 101, rng)

@@ -14,13 +14,13 @@ from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.papers.glm import losses
-from dpbench.papers.glm._random_map import MAPS, RandomMap
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.pairs import SEARCH, cancelling_pair, gradient_distance, random_record, searched
 from dpbench.papers.glm.jl import JLMethod
 from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.noisy_gd import printed_gradient_bound
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.random_map import MAPS, RandomMap
 from dpbench.papers.glm.sensitivity import gradient_gap
 
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
