@@ -19,7 +19,8 @@ from scipy.stats import binom
 
 from dpbench.auditing import broken
 from dpbench.auditing.broken import Entry
-from dpbench.auditing.events import ADDED, epsilon_goal
+from dpbench.auditing.events import ADDED
+from dpbench.auditing.goals import epsilon_goal
 from dpbench.auditing.intervals import best_angle, joint_region
 
 CELLS = 4000  # of a continuous law

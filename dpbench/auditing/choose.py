@@ -9,8 +9,9 @@ from scipy.special import ndtri
 
 from dpbench.auditing.chains import Chain, chain
 from dpbench.auditing.claimed import Claim, excess_goal
-from dpbench.auditing.events import Event, Goal, best_event, best_for_curve, epsilon_goal, mu_goal
+from dpbench.auditing.events import Event, best_event, best_for_curve
 from dpbench.auditing.folded import folded
+from dpbench.auditing.goals import Goal, epsilon_goal, mu_goal
 from dpbench.auditing.interactions import Quadratic
 from dpbench.auditing.own_score import Own
 from dpbench.auditing.planar import Planar

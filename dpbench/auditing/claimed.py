@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpbench.auditing.certified import Certified
-from dpbench.auditing.events import Goal
+from dpbench.auditing.goals import Goal
 from dpbench.auditing.intervals import Region
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid

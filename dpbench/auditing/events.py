@@ -9,15 +9,14 @@ validity.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
-from dpbench.auditing.chains import TINY, Chain
+from dpbench.auditing.chains import Chain
+from dpbench.auditing.goals import Goal, curve_goal, epsilon_goal
 from dpbench.auditing.intervals import best_angle
-from dpbench.auditing.rare import FEW, mean_certificate, moved, weight
+from dpbench.auditing.rare import FEW, mean_certificate, weight
 
 # The charges were set by trials on both zoos, on seeds from 1000 on, ADDED on pairs of Poisson counts, and the
 # constants of `rare` on mechanisms of neither zoo (logistic, Gumbel, Poisson, memorised); they are not shown to be
@@ -48,66 +47,6 @@ class Event:
     def place(self) -> tuple[float, bool, bool]:
         """What makes two events of a score the same."""
         return self.threshold, self.above, self.forward
-
-
-Errors = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-Value = Callable[[np.ndarray, np.ndarray], np.ndarray]
-
-
-@dataclass(frozen=True)
-class Goal:
-    """A function of p and q that grows with p and falls with q, and its sensitivities in standard errors.
-
-    Attributes
-    ----------
-    value : callable
-    errors : callable
-        Standard errors of the value due to p and to q, times √rows.
-    """
-
-    value: Value
-    errors: Errors
-
-    def after(self, p: np.ndarray, q: np.ndarray, charge: float) -> np.ndarray:
-        """The value after `charge` (in units of 1/√rows) standard errors against it, on the square-root
-        scale."""
-        first, second = self.errors(p, q)
-        whole = np.hypot(first, second)
-        return self.value(moved(p, -charge * first / whole), moved(q, charge * second / whole))
-
-
-def epsilon_goal(delta: float) -> Goal:
-    """log((p − δ)/q)."""
-
-    def value(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-        return np.where(p > delta, np.log(np.maximum(p - delta, TINY) / q), -np.inf)
-
-    def errors(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return _deviation(p) / np.maximum(p - delta, TINY), _deviation(q) / q
-
-    return Goal(value, errors)
-
-
-def curve_goal(ratio: np.ndarray) -> Goal:
-    """p − e^ε q, one row for each ratio e^ε of a column of them."""
-    return Goal(lambda p, q: p - ratio * q, lambda p, q: (_deviation(p), ratio * _deviation(q)))
-
-
-def mu_goal() -> Goal:
-    """Φ⁻¹(p) − Φ⁻¹(q)."""
-
-    def error(p: np.ndarray) -> np.ndarray:
-        x = ndtri(np.clip(p, TINY, 1.0 - 1e-12))
-        return _deviation(p) * np.sqrt(2.0 * np.pi) * np.exp(0.5 * x * x)
-
-    def value(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-        return ndtri(np.clip(p, TINY, 1.0 - 1e-12)) - ndtri(np.clip(q, TINY, 1.0 - 1e-12))
-
-    return Goal(value, lambda p, q: (error(p), error(q)))
-
-
-def _deviation(p: np.ndarray) -> np.ndarray:
-    return np.sqrt(np.maximum(p * (1.0 - p), 1e-18))
 
 
 def best_event(chain: Chain, goal: Goal, rows: int, z: float, trust: float = TRUST) -> tuple[float, Event]:

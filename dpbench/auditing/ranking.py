@@ -18,8 +18,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpbench.auditing.chains import Chain
-from dpbench.auditing.events import Goal, sure_and_rare
+from dpbench.auditing.events import sure_and_rare
 from dpbench.auditing.folded import Folded
+from dpbench.auditing.goals import Goal
 from dpbench.auditing.rare import FEW
 from dpbench.auditing.scores import Additive, Plain, Score, Trees
 from dpbench.auditing.second import SHARES, Arm

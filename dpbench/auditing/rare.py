@@ -11,15 +11,10 @@ it exceeds c anywhere in a tail with probability at most 1/c (Ville). Nothing he
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.special import betaln, expit, logit
 
-from dpbench.auditing.chains import TINY
-
-if TYPE_CHECKING:
-    from dpbench.auditing.events import Goal
+from dpbench.auditing.goals import Goal, moved
 
 FEW = 100  # counts of both sides together, up to which an event is looked at here
 PRIOR = 0.2  # probability that an event of a chain is informative by itself, shared by its thresholds,
@@ -72,9 +67,3 @@ def mean_certificate(
     return np.asarray(np.outer(_WEIGHTS, _WEIGHTS).ravel() @ np.maximum(values, 0.0)), p, q
 
 
-def moved(p: np.ndarray, step: np.ndarray | float) -> np.ndarray:
-    """Frequencies moved by `step` standard errors; √p (or √(1 − p) above 1/2) is what has an even spread."""
-    root, left = np.sqrt(p), np.sqrt(1.0 - p)
-    rare = np.maximum(root + 0.5 * step * left, 0.0) ** 2
-    common = 1.0 - np.maximum(left - 0.5 * step * root, 0.0) ** 2
-    return np.minimum(np.maximum(np.where(p < 0.5, rare, common), TINY), 1.0)

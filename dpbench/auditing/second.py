@@ -17,7 +17,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpbench.auditing.chains import Chain
-from dpbench.auditing.events import Event, Goal
+from dpbench.auditing.events import Event
+from dpbench.auditing.goals import Goal
 from dpbench.auditing.scores import Score
 
 SHARES = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5])

@@ -16,10 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from dpbench.core import sources
-from dpbench.core.normalise import Normaliser, bound_names, imported_names
-
-Name = tuple[str, str]
-"""Module and name of a definition."""
+from dpbench.core.normalise import Name, Normaliser, bound_names, imported_names
 
 _MODULES: dict[str, tuple[Path | None, sources.State | None, Module]] = {}
 

@@ -13,10 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
-
-if TYPE_CHECKING:
-    from dpbench.core.definitions import Module, Name
+from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LEFT_OUT = frozenset(("type_comment", "ctx", "kind", "type_params"))
@@ -24,8 +21,34 @@ Prose: TypeAlias = Annotated[str, "for readers: no part of a key of code"]
 """Annotation of a field that no computation reads: given to the class, or to a method of its objects, under this name,
 it is no part of a key."""
 Kind = TypeVar("Kind", bound=type)
+Name = tuple[str, str]
+"""Module and name of a definition."""
 Target = tuple[str, str | None]
 """A module, or a name of it."""
+
+
+class Module(Protocol):
+    """What a `Normaliser` asks of a module (`dpbench.core.definitions.Module`)."""
+
+    def absolute(self, source: str | None, level: int) -> str:
+        """The dotted name that an import names."""
+        ...
+
+    def resolve(self, name: str) -> list[Name]:
+        """The definitions that a name stands for."""
+        ...
+
+    def submodule(self, name: str) -> str | None:
+        """The module that a name stands for."""
+        ...
+
+    def declares(self, name: str) -> bool:
+        """Whether a definition only declares."""
+        ...
+
+    def prose(self, name: str) -> frozenset[str]:
+        """Fields that no computation reads."""
+        ...
 
 
 def declaring(kind: Kind) -> Kind:

@@ -289,8 +289,8 @@ def _numbers(documents: Mapping[str, Any]) -> list[str]:
         "[last bits](bits.md) |",
         f"| noisy gradient descent beside JAX | {fast['median']:.2f} times as many trials a second "
         f"[{fast['low']:.2f}, {fast['high']:.2f}] (logistic loss, one core) | [other tools](peers.md) |",
-        f"| power of the auditor | on {near} of {laws} laws its shortfall is at most {measured.NEAR:g} times that of an "
-        "oracle that knows the law | [auditor](auditor.md) |",
+        f"| power of the auditor | on {near} of {laws} laws its shortfall is at most {measured.NEAR:g} times that of "
+        "an oracle that knows the law | [auditor](auditor.md) |",
         "",
     ]
 

@@ -7,7 +7,8 @@ import pytest
 
 from dpbench.auditing import ranking
 from dpbench.auditing.chains import chain
-from dpbench.auditing.events import Event, epsilon_goal
+from dpbench.auditing.events import Event
+from dpbench.auditing.goals import epsilon_goal
 from dpbench.auditing.scores import Values
 from dpbench.auditing.second import Arm, Score
 

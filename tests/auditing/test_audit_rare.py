@@ -10,7 +10,8 @@ from scipy.stats import binom
 
 from dpbench import audit_samples
 from dpbench.auditing import events, rare
-from dpbench.auditing.events import ADDED, epsilon_goal
+from dpbench.auditing.events import ADDED
+from dpbench.auditing.goals import epsilon_goal
 from dpbench.auditing.intervals import best_angle, joint_region
 
 ALPHA, Z = 0.0425, 1.6449

@@ -14,7 +14,8 @@ from dpbench import audit
 from dpbench.auditing import choose, second
 from dpbench.auditing.certified import Certified
 from dpbench.auditing.chains import chain
-from dpbench.auditing.events import Event, epsilon_goal
+from dpbench.auditing.events import Event
+from dpbench.auditing.goals import epsilon_goal
 from dpbench.auditing.interactions import Quadratic, normal_scores
 from dpbench.auditing.scores import Plain
 from dpbench.auditing.second import Arm, _divided

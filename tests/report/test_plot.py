@@ -260,7 +260,8 @@ def test_every_committed_figure_says_what_it_was_made_from() -> None:
 
 EMPTY = '{"data": "a", "n": 1, "d": 1, "loss": "x", "radius": 1.0, "zero_excess": 1.0, "rows": []}'
 NOT_WRITTEN = (
-    "", "[]", "{}", '{"rows": 1}', '{"grid": [1]}', '{"parts": {"speed": [{}]}}', EMPTY, EMPTY.replace("1.0,", '"x",', 1),
+    "", "[]", "{}", '{"rows": 1}', '{"grid": [1]}', '{"parts": {"speed": [{}]}}', EMPTY,
+    EMPTY.replace("1.0,", '"x",', 1),
 )  # fmt: skip
 
 
