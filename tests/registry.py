@@ -92,6 +92,7 @@ def problem(loss: str, *, n: int = 40, d: int = 4, seed: int = 7, as_sparse: boo
 TABLE = [[1.0, 0.5, -0.2], [-0.4, 0.9, 0.1], [0.3, 0.3, 0.3], [-0.9, -0.6, 0.7]]
 SIGNS = ("thresholds", "intervals", "stumps", "halfspaces", "finite", "cube")
 
+
 def public_problem(kind: str, *, n: int = 30, m: int = 6, seed: int = 7) -> PublicDataProblem:
     """A small problem on a class: binary ones with the zero-one loss, "table" (real values) with the squared loss.
 
@@ -205,16 +206,16 @@ HEAVY_MECHANISMS = tuple(
 REGISTRY = (*MECHANISMS, *PUBLIC_MECHANISMS, *HEAVY_MECHANISMS)
 
 
-def _sample() -> frozenset[tuple[str, str]]:
-    """Of each mechanism the `sampled` kinds of problem that the mechanisms before it met least often."""
+def _sample(least: bool = False) -> frozenset[tuple[str, str]]:
+    """Of each mechanism the `sampled` kinds of problem that the mechanisms before it met least often; `least`: one."""
     met: dict[str, int] = {}
     chosen = set()
     for case in REGISTRY:
-        for kind in sorted(case.kinds, key=lambda kind: met.get(kind, 0))[: case.sampled]:
+        for kind in sorted(case.kinds, key=lambda kind: met.get(kind, 0))[: 1 if least else case.sampled]:
             met[kind] = met.get(kind, 0) + 1
             chosen.add((case.name, kind))
     return frozenset(chosen)
 
 
-SAMPLE = _sample()
-"""Pairs of a mechanism and a kind of problem that the default run meets."""
+SAMPLE, LEAST = _sample(), _sample(least=True)
+"""Pairs of a mechanism and a kind of problem that CI meets, and one of each mechanism, for the longest test."""

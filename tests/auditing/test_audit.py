@@ -96,6 +96,7 @@ def _sometimes_equal(chance: float, trials: int, rng: Rng) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", SHIFTED)
+@pytest.mark.few(6)
 def test_outputs_of_every_kind_are_told_apart(name: str) -> None:
     """Each pair has ε >= 0.69 somewhere; identical pairs of the same kind give 0 at confidence 1 - 1e-7."""
     sampler = SHIFTED[name]

@@ -150,6 +150,7 @@ FURTHER_CORRECT: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", [*CORRECT, *FURTHER_CORRECT])
+@pytest.mark.few(3)
 def test_independent_runs_pass_and_every_check_is_told(bench: Any, name: str) -> None:
     """Six seeds; a check's p-value is at most 1e-6 with probability at most 1e-6 each."""
     assert tuple(bench.CORRECT) == CORRECT

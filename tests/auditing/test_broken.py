@@ -52,6 +52,7 @@ SLOW = ("sparse vector 4", "sparse vector 6")  # a minute each, by quadrature ov
     "name",
     [pytest.param(name, marks=[pytest.mark.evidence] if name.startswith(SLOW) else []) for name in BY_NAME],
 )
+@pytest.mark.few(8)
 def test_the_exact_epsilon_is_the_twins(name: str) -> None:
     assert BY_NAME[name].epsilon == pytest.approx(slow_epsilon(BY_NAME[name]), rel=1e-8)
 
@@ -63,6 +64,7 @@ def test_a_wrong_epsilon_is_seen_by_the_twin() -> None:
 
 
 @pytest.mark.parametrize("entry", WRONG, ids=lambda e: e.name)
+@pytest.mark.few(6)
 def test_every_wrong_variant_is_refuted(entry: Entry) -> None:
     found = audit(
         entry.sampler, entry.dataset, entry.neighbour, epsilon=entry.claimed, delta=entry.delta, trials=200_000

@@ -197,6 +197,7 @@ def test_show_leaves_out_a_verdict_that_was_changed(only: Any, run: Any) -> None
         ("refuted", {"seconds": "long"}, "in its seconds too"),
     ],
 )
+@pytest.mark.few(2)
 def test_what_no_run_recorded_is_one_clear_message(only: Any, run: Any, verdict: str, change: Any, words: str) -> None:
     only(GOOD)
     evidence = {**Evidence(0.25).to_dict(), **change}

@@ -67,6 +67,7 @@ LINES = {
 
 
 @pytest.mark.parametrize("line", LINES)
+@pytest.mark.few(5)
 def test_ways_and_their_exit_codes(line: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*line.split(), "--json", "found.json"]) == LINES[line]
     found = json.loads((place / "found.json").read_text())

@@ -30,6 +30,7 @@ FIGURED = (
 DRAWN = "delta_thm1 delta_thm5 rate_thm1 rate_thm5"
 
 
+@pytest.mark.slow
 def test_figures_come_from_the_store_alone(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     only(*FIGURED)
     run("verify --quiet")

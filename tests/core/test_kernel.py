@@ -207,6 +207,7 @@ def test_kernels_that_are_not_compiled_ahead() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the JIT off")
 def test_one_signature_each_before_and_after_use() -> None:
     kernels = ours()

@@ -1,7 +1,8 @@
 """What every mechanism promises: `dpbench.testing.check_mechanism` and more, over the one registry.
 
-The default run meets a sample of the pairs of mechanism and problem, in which each mechanism and each kind of problem
-occurs; all of them: `pytest -m "evidence or not evidence" tests/ledger/test_contracts.py`.
+A run meets a sample of the pairs of mechanism and problem, in which each mechanism and each kind of problem occurs: the
+default one checks the whole contract of one pair a mechanism, `pytest -m slow` of the others. All pairs:
+`pytest -m "evidence or not evidence" tests/ledger/test_contracts.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from registry import LOSSES, MECHANISMS, PUBLIC_MECHANISMS, REGISTRY, SAMPLE, Case, problem
+from registry import LEAST, LOSSES, MECHANISMS, PUBLIC_MECHANISMS, REGISTRY, SAMPLE, Case, problem
 
 from dpbench.auditing.hostile import hostile_pairs
 from dpbench.core import validation
@@ -26,13 +27,16 @@ TRIALS = 130  # two blocks of 64 and a part of a third
 LIMITS = [(x, radius) for x in (LEAST_SIZE, 1.0, LARGEST_SIZE) for radius in (LEAST_SIZE, 1.0, LARGEST_SIZE)]
 
 
-def over(*cases: Case, without: tuple[str, ...] = (), marks: Any = ()) -> pytest.MarkDecorator:
-    """Parametrise by (case, kind): the sample, and the other pairs as evidence."""
+def over(
+    *cases: Case, without: tuple[str, ...] = (), marks: Any = (), default: frozenset[tuple[str, str]] = SAMPLE
+) -> pytest.MarkDecorator:
+    """Parametrise by (case, kind): the sample, slow where it is not `default`, and the other pairs as evidence."""
     return pytest.mark.parametrize(
         ("case", "kind"),
         [
             pytest.param(case, kind, id=f"{case}-{kind}",
                          marks=[*([] if (case.name, kind) in SAMPLE else [pytest.mark.evidence]),
+                                *([] if (case.name, kind) in default else [pytest.mark.slow]),
                                 *([] if kind in without else marks)])
             for case, kind in PAIRS if case in (cases or REGISTRY)
         ],
@@ -54,7 +58,7 @@ def test_the_sample_holds_each_mechanism_and_each_kind() -> None:
     assert len(SAMPLE) < 0.6 * len(PAIRS)
 
 
-@each
+@over(default=LEAST)
 def test_contract(case: Case, kind: str) -> None:
     p, m = case.problem(kind), case.make()
     q = case.neighbour(p, np.random.default_rng(11))

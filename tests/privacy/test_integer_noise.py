@@ -25,6 +25,7 @@ SIGMA = 2.0**28 * 1.37
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("scale", [1, 2, 7, 1000, 2**20 - 3, 2**31 + 5, 2**40])
+@pytest.mark.few(3)
 def test_discrete_laplace_against_rational_arithmetic(scale: int) -> None:
     given = stream_of(scale % 1009)
     made = integer_laplace.laplace(Source(Words(given)), scale, 300)

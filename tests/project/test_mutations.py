@@ -15,6 +15,7 @@ from mutations.flips import joined, to_try
 from mutations.listed import MUTATIONS, SURVIVORS
 from mutations.mutation import Mutation
 from mutations.nearest import enclosing, ordered
+from mutations.operators import EACH, EQUIVALENT, KINDS, SEED, drawn, places
 from mutations.planted_in_the_ledger import CANNOT, FAR, NEAR, PLANTS
 
 from dpbench.ledger.registry import all_claims
@@ -24,6 +25,7 @@ pytestmark = pytest.mark.meta
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "evidence" / "mutations.json"
 FLIPS = ROOT / "evidence" / "flips.json"
+OPERATORS = ROOT / "evidence" / "operators.json"
 
 
 def test_the_list_is_long_and_spread_over_all_packages() -> None:
@@ -101,3 +103,53 @@ def test_tests_nearest_to_an_error_run_first() -> None:
     sources = {"a": "Table()", "b": "Table().scale()", "c": "Table(); slow", "d": "nothing", "e": "Table().scale()  "}
     order = ordered(sources, ["scale", "Table"], {"c": 0.1, "a": 0.2, "e": 100.0})
     assert order == ["b", "c", "a", "d", "e"], "named by fewer first, then the quicker; what is slow last of all"
+
+
+def test_random_errors_are_the_same_each_time_and_each_is_another_program() -> None:
+    errors = drawn()
+    assert errors == drawn() and len({error.name for error in errors}) == len(errors)
+    assert Counter(error.kind for error in errors) == dict.fromkeys(KINDS, EACH)
+    for error in errors:
+        text = (ROOT / error.path).read_text(encoding="utf-8")
+        assert text.count(error.old) == 1
+        planted = ast.parse(text.replace(error.old, error.new))
+        assert ast.dump(planted) != ast.dump(ast.parse(text)), error.name
+
+
+def test_the_places_of_a_small_function_are_these() -> None:
+    source = (
+        "def f(x: int, k=3) -> int:\n"
+        '    if x[0] < 2.0 and k is None:\n        raise ValueError(f"got {x + 1}" + str(4))\n'
+        "    return a[1:-1] - b\n"
+    )
+    (function,) = ast.parse(source).body
+    assert isinstance(function, ast.FunctionDef)
+    found = {(one.kind, source[one.start : one.end]): one.texts for one in places(function, source.encode())}
+    assert found == {
+        ("comparison", "x[0] < 2.0"): ("(x[0]) <= (2.0)", "(x[0]) >= (2.0)"),
+        ("comparison", "k is None"): ("(k) is not (None)",),
+        ("index", "0"): ("-1", "1"),
+        ("index", "1"): ("0", "2"),
+        ("index", "-1"): ("-2", "0"),
+        ("constant", "2.0"): ("(2.2)", "(1.8)"),
+        ("dropped term", "x[0] < 2.0 and k is None"): ("((k is None))", "((x[0] < 2.0))"),
+        ("dropped term", "a[1:-1] - b"): ("(a[1:-1])",),
+    }
+
+
+@pytest.mark.skipif(not OPERATORS.exists(), reason="evidence is in a checkout")
+def test_the_random_errors_add_up_and_most_are_noticed() -> None:
+    """Of the code that they were drawn from: both rates, and every survivor that is said to be no error explained."""
+    document = json.loads(OPERATORS.read_text(encoding="utf-8"))
+    results = document["results"]
+    real = {name: one for name, one in results.items() if name not in EQUIVALENT}
+    noticed = {name: one for name, one in real.items() if one["said"] in NOTICED}
+    chosen = sum(one["selection"] == "default" for one in noticed.values())
+    assert document["seed"] == SEED and document["tried"] == len(results) >= 120
+    assert document["errors"] == len(real) and document["noticed"] == len(noticed)
+    assert document["noticed by the default selection"] == chosen
+    assert document["survivors"] == sorted(name for name, one in real.items() if one["said"] == "survives")
+    assert all(results[name]["said"] == "survives" for name in EQUIVALENT if name in results) and all(
+        EQUIVALENT.values()
+    )
+    assert chosen >= 0.75 * len(real) and len(noticed) >= 0.8 * len(real)

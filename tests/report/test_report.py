@@ -44,6 +44,7 @@ def elements_of(html: str) -> Elements:
     return Elements(html)
 
 
+@pytest.mark.slow
 def test_nothing_comes_from_outside(html: str) -> None:
     elements = elements_of(html)
     links = [a.get(key) or "" for _, a in elements.found for key in ("src", "href", "action") if key in a]
@@ -51,6 +52,7 @@ def test_nothing_comes_from_outside(html: str) -> None:
     assert not re.search(r"url\(|@import|fetch\(|XMLHttp", html)
 
 
+@pytest.mark.slow
 def test_every_claim_has_its_row_and_its_evidence(html: str) -> None:
     elements = elements_of(html)
     ids = [a["id"] for a in elements.all("article")]
@@ -63,6 +65,7 @@ def test_every_claim_has_its_row_and_its_evidence(html: str) -> None:
     assert f"{DOCUMENT['versions']['numba']}" in html
 
 
+@pytest.mark.slow
 def test_refuted_claims_come_first_each_beside_what_holds(html: str) -> None:
     first = html.index('<section aria-labelledby="wrong">')
     assert first < html.index('<table id="ledger">')
@@ -76,12 +79,14 @@ def test_refuted_claims_come_first_each_beside_what_holds(html: str) -> None:
             assert not claim.holds or f'href="#{claim.holds}"' in pair
 
 
+@pytest.mark.slow
 def test_images_say_what_they_show(html: str) -> None:
     images = elements_of(html).all("img")
     assert len(images) > 5
     assert all(len(image["alt"] or "") > 30 and "against" in (image["alt"] or "") for image in images)
 
 
+@pytest.mark.slow
 def test_headings_do_not_skip_a_level(html: str) -> None:
     levels = [int(tag[1]) for tag, _ in elements_of(html).found if re.fullmatch(r"h[1-6]", tag)]
     assert levels[0] == 1 and levels.count(1) == 1
@@ -98,6 +103,7 @@ def test_what_an_unexpected_or_stale_verdict_looks_like() -> None:
     assert "<script>alert" not in made and "&lt;b&gt;" in made
 
 
+@pytest.mark.slow
 def test_colours_have_contrast(html: str) -> None:
     """WCAG 2.2 AA, 4.5 to 1, for each text colour on the ground it stands on, light and dark."""
     light, dark = (
@@ -157,6 +163,7 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: Any, capsys: Any) ->
     assert "glm.thm5.privacy.printed" in Path("report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_counts_are_links_to_filters(html: str) -> None:
     links = {a["href"] for a in elements_of(html).all("a") if "=" in (a["href"] or "")}
     assert {"#verdict=not%20refuted", "#verdict=proved", "#weight=range", "#weight=misprint"} <= links

@@ -204,6 +204,7 @@ EXACT = {
 
 
 @pytest.mark.parametrize("name", list(EXACT))
+@pytest.mark.few(3)
 def test_every_mechanism_is_held_to_the_grid(context: RunContext, name: str) -> None:
     """All five exact calibrations: proved, with every (ε, δ) of {0.1, 1, 4} × {1e-3, 1e-6} among the targets."""
     module: ModuleType = EXACT[name]

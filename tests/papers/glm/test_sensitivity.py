@@ -38,6 +38,7 @@ def search(name: str, bounds: tuple[float, float, float], d: int) -> tuple[float
 @pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
 @pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.few(40)
 def test_attained_and_never_exceeded(name: str, bounds: tuple[float, float, float], d: int) -> None:
     found, gap = search(name, bounds, d)
     assert found <= gap * (1.0 + 4.0 * np.finfo(float).eps)

@@ -87,6 +87,7 @@ def disagreement(name: str, hypotheses: Any, count: int) -> str:
 
 
 @pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.few(3)
 def test_oracles_agree_with_enumeration(name: str) -> None:
     assert not disagreement(name, CLASSES[name][0], INSTANCES)
 
