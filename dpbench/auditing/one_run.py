@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
 
 from dpbench.auditing.claimed import as_claim
 from dpbench.auditing.dependence import Check
@@ -241,6 +240,8 @@ def fair(coins: np.ndarray) -> Check:
 
     Their order is not looked at: arrays may be sorted, since ties between scores are broken by fresh coins.
     """
+    from scipy.stats import binomtest
+
     return Check("number of included canaries", float(binomtest(int(coins.sum()), len(coins)).pvalue))
 
 

@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.special import betainc, betaincinv, betaln, expit, log_ndtr, ndtr, ndtri
-from scipy.stats import binom
 
 _CELLS = 2_001
 _FAR = 9.0  # standard deviations
@@ -24,6 +23,8 @@ def published(canaries: int, guesses: int, right: int, epsilon: float, delta: fl
 
     P(W ≥ v) + 2 m δ max_{1 ≤ i ≤ v} P(v > W ≥ v − i)/i with W ~ Bin(r, e^ε/(1 + e^ε)).
     """
+    from scipy.stats import binom
+
     rate = float(expit(epsilon))
     tail = float(binom.sf(right - 1, guesses, rate))
     if delta == 0.0 or right == 0:
@@ -91,6 +92,8 @@ def independent(canaries: int, guesses: int, right: int, epsilon: float, delta: 
     That pair of laws is the least private of (ε, δ); the best guesser takes the given coins first. With K ~
     Bin(m, δ) of them, P(V ≥ v) = P(K ≥ v) + Σ_{k<v} P(K = k) P(Bin(r − k, e^ε/(1 + e^ε)) ≥ v − k).
     """
+    from scipy.stats import binom
+
     if right == 0:
         return 1.0
     last = int(min(right - 1, binom.isf(1e-20, canaries, delta)))  # more than `last` given: all counted as right

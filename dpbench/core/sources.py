@@ -18,6 +18,7 @@ from functools import cache, lru_cache
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 OURS = ("dpbench", "lowerbounds")
 _followed: set[str] = set()
@@ -105,7 +106,7 @@ def distribution(module: str) -> tuple[str, str] | None:
     folder = path.parents[min(steps, len(path.parents) - 1)]
     for one in _distributions(str(folder)).get(module.partition(".")[0], ()):
         if one.files is None or f"\n{path.relative_to(folder).as_posix()}," in one.files:
-            return one.name, one.version
+            return one.heading
     return None
 
 
@@ -113,9 +114,13 @@ def distribution(module: str) -> tuple[str, str] | None:
 class _Distribution:
     """An installed distribution; `files` is its RECORD behind a line break, None where it has none."""
 
-    name: str
-    version: str
+    metadata: Any
     files: str | None
+
+    @property
+    def heading(self) -> tuple[str, str]:
+        """Its name and version: parsed for those that are asked for alone, most of what reading all of them takes."""
+        return self.metadata.name, self.metadata.version
 
 
 @cache
@@ -137,9 +142,7 @@ def _distributions(folder: str) -> dict[str, list[_Distribution]]:
         else:  # of a system's own packages
             tops = set((one.read_text("top_level.txt") or one.name.lower().replace("-", "_")).split())
         for top in tops:
-            found.setdefault(top, []).append(
-                _Distribution(one.name, one.version, None if record is None else f"\n{record}")
-            )
+            found.setdefault(top, []).append(_Distribution(one, None if record is None else f"\n{record}"))
     return found
 
 

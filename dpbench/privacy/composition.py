@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 from scipy.special import gammaln
 
 from dpbench.core import validation
@@ -224,6 +223,8 @@ def _dominating(pmf: Any, part: Profile, points: int, interval: float) -> Any:
     minorant of these bounds still does, and its chords bound H between them. A change of slope by s at γ is
     a mass of γs at log γ, and by the symmetry of the bound one of s at −log γ.
     """
+    from scipy.optimize import isotonic_regression
+
     losses = interval * np.arange(points + 1)
     gamma = np.exp(losses)
     curve = np.array([part.delta(loss) for loss in losses])

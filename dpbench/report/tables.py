@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -18,10 +18,12 @@ from dpbench.ledger.evidence import Status, committed
 from dpbench.ledger.grades import basis
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.registry import all_papers, source
-from dpbench.papers.glm.peers.comparison import Fit, Row
 from dpbench.report.errata import MEANING, foremost, reading
 from dpbench.report.plain import graded, table, verdict_text
 from dpbench.runs.store import StoredVerdict
+
+if TYPE_CHECKING:
+    from dpbench.papers.glm.peers.comparison import Fit, Row
 
 
 def number(value: float | str, digits: int = 4) -> str:

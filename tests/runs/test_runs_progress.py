@@ -372,9 +372,11 @@ def test_processes_are_used_where_there_is_enough_to_run(monkeypatch: pytest.Mon
     few = [named(f"e{i}") for i in range(15)]
     plant(monkeypatch, *few)
     assert len(ledger.verify().entries) == 15 and handed == []
+    assert ledger.few() and ledger.few(["glm.e0.floor"]) and not ledger.few(["glm.e0.floor"], level="full")
     theirs = named("theirs")
     plant(monkeypatch, *few, theirs)
     assert len(ledger.verify().entries) == 16 and handed == []
+    assert not ledger.few() and not ledger.few(["glm.theirs.floor"]) and ledger.few(["glm.e0.floor"])
     plant(monkeypatch, *few, named("e15"), theirs)
     assert len(ledger.verify(workers=1).entries) == 17 and handed == []
     assert len(ledger.verify(processes=1).entries) == 17 and handed == []

@@ -19,7 +19,6 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from scipy.stats import chi2
 
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.privacy import gaussian
@@ -32,6 +31,8 @@ _NEVER = 1e-40  # chance of the stretches that are counted as lost
 
 def log_tail(kind: str, k: int, stretch: float) -> float:
     """log of (a bound on) P(‖Φx‖ > stretch·‖x‖), stretch ≥ 1; exact for the normal map."""
+    from scipy.stats import chi2
+
     square = stretch * stretch
     if kind == "gaussian":
         return float(chi2.logsf(k * square, k))
@@ -70,6 +71,8 @@ def line_profile(k: int, mu: float, log_kappa: Callable[[float], float], longest
     longest : float
         Beyond this ‖Φu‖ the gradients need not be constant.
     """
+    from scipy.stats import chi2
+
     high = min(longest, math.sqrt(float(chi2.isf(_NEVER, k)) / k))
     edges = np.linspace(0.0, high, _CELLS + 1)
     above = chi2.sf(k * edges**2, k)
@@ -110,6 +113,8 @@ def drift_on_a_line(problem: GLMProblem, neighbour: GLMProblem) -> float | None:
 
 def log_active(k: int, radius: float, drift: float, spread: float, stretch: float) -> float:
     """log of 2·P(χ²_k > (room/spread)²), room = radius − drift·stretch (Lévy's inequality); at most 0."""
+    from scipy.stats import chi2
+
     room = radius - drift * stretch
     if room <= 0.0:
         return 0.0

@@ -35,7 +35,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import expit, lambertw
 
 
@@ -176,12 +175,16 @@ def _logistic_gap(loss: Constants, a: float, b: float, one_dimensional: bool) ->
 
 def _logistic_plane(a: float) -> float:
     """2·max_x s(ax)√(1 − x²); the maximum solves a·s(−ax)(1 − x²) = x, which has one root in [0, 1/√2]."""
+    from scipy.optimize import brentq
+
     x = float(brentq(lambda x: a * expit(-a * x) * (1.0 - x * x) - x, 0.0, 0.75, xtol=1e-300, rtol=1e-14, maxiter=2000))
     return 2.0 * float(expit(a * x)) * math.sqrt(1.0 - x * x)
 
 
 def _logistic_line(a: float) -> float:
     """s(a') + max_u u·s(−a'u) is 1 up to a' = 1 + W, W = W(1/e) = 0.278…; then s(a') + W/a'."""
+    from scipy.optimize import brentq
+
     w = float(lambertw(math.exp(-1.0)).real)
     if a <= 1.0 + w:
         return 1.0

@@ -8,7 +8,6 @@ from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache, partial
 
 import numpy as np
-from scipy.stats import chi2
 
 from dpbench.core import aligned, validation
 from dpbench.core.blas import one_blas_thread
@@ -140,6 +139,8 @@ class NoisyGD:
         κ ≤ 2 P(χ²_d > (r/(ησ√(T−1)))²) by Lévy's inequality, r the distance to the sphere after the drift. Elsewhere
         the guarantee, an upper profile, for as many records as the two problems differ in.
         """
+        from scipy.stats import chi2
+
         validation.choice("released", released, ("average", "all"))
         apart = records_apart(problem, neighbour)
         if self.arithmetic == "exact" or not _constant_gradients(problem):

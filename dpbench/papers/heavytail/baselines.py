@@ -13,7 +13,6 @@ from functools import lru_cache
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linprog
 
 from dpbench.core import validation
 from dpbench.core.bits import Source
@@ -37,6 +36,8 @@ def least_absolute_deviations(problem: HeavyTailedProblem) -> np.ndarray:
     min Σ(p_i + q_i) with Xw + p − q = y, p, q ≥ 0. A fit outside the domain is
     replaced by its nearest point there.
     """
+    from scipy.optimize import linprog
+
     n, d = problem.n, problem.d
     eye = sparse.identity(n, format="csc")
     equal = sparse.hstack([sparse.csc_array(problem.X), eye, -eye], format="csc")

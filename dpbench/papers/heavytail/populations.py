@@ -15,14 +15,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from dpbench.core import validation
 from dpbench.papers.heavytail.problem import DOMAINS, MOMENTS, HeavyTailedProblem, order
 from dpbench.papers.heavytail.tails import Tail
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 _STEP = 0.0025  # of the quadrature in log s: a kink of a survival function costs 1e-6
 _FIRST, _LAST = -18_000, 24_000  # steps: log s from -45 to 60
@@ -142,6 +144,8 @@ class HeavyTailedPopulation:
 
     @cached_property
     def _table(self) -> CubicSpline:
+        from scipy.interpolate import CubicSpline
+
         dimension = self.d if self.directions == "sphere" else 1
         assert self.noise is not None
         return CubicSpline(_RATIOS, np.log(_unit_excess(self.tail, self.noise, dimension)))
@@ -154,6 +158,8 @@ def _unit_excess(tail: Tail, noise: Tail, dimension: int) -> np.ndarray:
     In z = log s the integral is a correlation of P(log A > z − log ρ) with s·P(|e| < s): the grid of log ρ is a
     part of the grid of z, so both survivals are computed once.
     """
+    from scipy.interpolate import CubicSpline
+
     s = np.exp(_STEP * np.arange(_FIRST, _LAST))
     above = tail.survival(np.exp(_STEP * np.arange(_FIRST - _HIGH, _LAST - _LOW)))
     beyond = noise.survival(s)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
 from dpbench.ledger.harness import margins
 from dpbench.ledger.harness_rates import judge
@@ -223,6 +222,8 @@ _CEILINGS: dict[str, Callable[[int, int], float]] = {
 )
 def benign(context: Context) -> Evidence:
     """Excess risks over d, exact calibrations, beside each theorem's ceiling with constants 1."""
+    from scipy.stats import t as student
+
     n = context.pick(quick=1000, full=4000)
     dimensions = context.pick(quick=(4, 64), full=(4, 32, 128, 512))
     algorithms = {

@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.stats import betabinom
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import margins, summary
@@ -201,6 +200,8 @@ def equation_20(context: Context) -> Rows:
 
 def moments(v: np.ndarray, beta: float) -> tuple[float, float]:
     """E(v − μ)² and Σ_i E v(z_i − μ), v a function of the count of ones, which is beta-binomial."""
+    from scipy.stats import betabinom
+
     n = len(v) - 1
     ones = np.arange(n + 1)
     chance = betabinom.pmf(ones, n, beta, beta)

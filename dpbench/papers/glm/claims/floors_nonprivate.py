@@ -6,8 +6,6 @@ import math
 from itertools import product
 from typing import Any
 
-from scipy.stats import binom
-
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import summary, vanishing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
@@ -138,6 +136,8 @@ def two_slopes_risk(m: float, smoothness: float, rho: float, z: float) -> float:
 
 def variation(n: int, rho: float) -> float:
     """Total variation of n signs that are +1 with probability (1 + ρ)/2 and of the same mirrored."""
+    from scipy.stats import binom
+
     return float(binom.sf(n // 2, n, 0.5 * (1.0 + rho)) - binom.sf(n // 2, n, 0.5 * (1.0 - rho)))
 
 

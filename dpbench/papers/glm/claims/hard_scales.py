@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import binom
 
 from dpbench.ledger.measurement import Evidence, Row, column
 from dpbench.papers.glm import theory
@@ -112,6 +111,8 @@ def empirical_excess(loss: str, n: int, active: int, fraction: float, eta: float
 @lru_cache(maxsize=1024)  # the search for a crossing asks for one n at many step sizes
 def _hits(n: int, share: float) -> tuple[np.ndarray, np.ndarray]:
     """The numbers of records that may meet a coordinate, and their probabilities."""
+    from scipy.stats import binom
+
     reach = _SPREAD * math.sqrt(n * share * (1.0 - share)) + _SPREAD
     hits = np.arange(max(0, math.floor(n * share - reach)), min(n, math.ceil(n * share + reach)) + 1)
     return hits, binom.pmf(hits, n, share)
@@ -173,6 +174,8 @@ def output_perturbation_excess(
     Given N records on a coordinate and a = 2N/n, w̃_j = a/(a + λ)·(mean label); the mean label has mean b = B/√d' and
     variance (1 − b²)/N.
     """
+    from scipy.stats import binom
+
     share, bias = fraction / active, radius / math.sqrt(active)
     reach = _SPREAD * math.sqrt(n * share * (1.0 - share)) + _SPREAD
     hits = np.arange(max(0, math.floor(n * share - reach)), min(n, math.ceil(n * share + reach)) + 1)

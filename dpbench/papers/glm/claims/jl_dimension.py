@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import growing, margins, vanishing
@@ -34,6 +33,8 @@ def normal_sides(k: int, alpha: float, cosine: float, nodes: int) -> tuple[float
     u + v and u − v are orthogonal, so ⟨Φu, Φv⟩ = ((1 + c)A − (1 − c)C)/2 with independent A, C ~ χ²_k/k; the
     mean over C is taken at the middles of `nodes` cells of equal probability.
     """
+    from scipy.stats import chi2
+
     c = _middles(k, nodes)
     with np.errstate(divide="ignore", invalid="ignore"):
         middle, half = (1.0 - cosine) * (c - 1.0), 2.0 * alpha
@@ -49,6 +50,8 @@ def normal_sides(k: int, alpha: float, cosine: float, nodes: int) -> tuple[float
 @lru_cache(maxsize=8)
 def _middles(k: int, nodes: int) -> np.ndarray:
     """χ²_k/k at the middles of cells of equal probability."""
+    from scipy.stats import chi2
+
     return chi2.ppf((np.arange(nodes) + 0.5) / nodes, k) / k
 
 
@@ -227,6 +230,8 @@ def least_excess(n: int, d: int, k: int, wide: int) -> float:
     u_t = ⟨e_1, Φᵀw_t⟩ has 1 − E u_t = (1 − ηHs)^{t−1}, s = |Φe_1|² ~ χ²_k/k, as long as no iterate meets the ball of
     radius 2B; Jensen, and s at its upper quantile.
     """
+    from scipy.stats import chi2
+
     bound = theory.smooth_gradient_bound(H, 1.0, 1.0, 1.0)
     sigma = theory.noisy_gd_noise(bound, n, n, EPSILON, DELTA)
     eta = theory.noisy_gd_step_size(1.0, n, H, 1.0, 1.0, sigma, wide)

@@ -12,7 +12,6 @@ import math
 from itertools import product
 
 import numpy as np
-from scipy.stats import binom, chi2, norm
 
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import summary
@@ -35,6 +34,8 @@ def chances(first: np.ndarray, second: np.ndarray, n: int, above: np.ndarray, be
 
     The levels, one for each chance, are widened by rounding in the lemma's favour. Shape (2, chances).
     """
+    from scipy.stats import binom
+
     slack = 1e-9 * np.maximum(np.maximum(1.0, np.abs(above)), second)
     up = np.floor((above + slack - first) / (second - first) * n)
     down = np.ceil((below - slack - first) / (second - first) * n)
@@ -76,6 +77,8 @@ def headline() -> float:
 
     The event is N ≥ j up to p = j/n − U/Y², so that the supremum is at one of these ends.
     """
+    from scipy.stats import binom
+
     y, n, beta = 10.0, 10_000, 0.1
     j = np.arange(1, n + 1)
     ends = j / n - math.sqrt(math.log(2.0 / beta) / n) / y
@@ -147,6 +150,8 @@ GAMMA = math.sqrt(8.0 / 3.0)
 
 def direction_failure(d: int, n: int, p: float, spread: float, upper: float) -> float:
     """P(‖w‖²(N/n − (1 + T)p) > U) for independent ‖w‖² ~ χ²_d and N ~ Bin(n, p), summed over N."""
+    from scipy.stats import binom, chi2
+
     low, high = (int(binom.isf(q, n, p)) for q in (1.0 - 1e-13, 1e-13))
     counts = np.arange(low, high + 1)
     room = counts / n - (1.0 + spread) * p
@@ -178,6 +183,8 @@ def direction_failure(d: int, n: int, p: float, spread: float, upper: float) -> 
 )  # fmt: skip
 def direction(context: Context) -> Rows:
     """As printed, and with the mended terms of Y and Δ: the direction is what is left."""
+    from scipy.stats import chi2
+
     n, p, y, beta = 10**8, 1e-3, 10.0, 0.1
     spread = theory.boosting_spread(H, y, GAMMA, n, beta)
     for d in (100_000, 1_000_000):
@@ -206,6 +213,8 @@ def _gaussian_failures(
 
     Given w the losses are (|w| + Y)² and (|w| − Y)²; the mean over |w| is taken at middles of cells of its law.
     """
+    from scipy.stats import norm
+
     gamma = GAMMA * scale
     tau = corrected.reach(gamma, 1.0, n, beta)
     spread, upper = corrected.spread(H, y, tau, n, beta), corrected.upper(H, y, tau, n, beta)

@@ -12,7 +12,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
 from dpbench.auditing.bounded_mean import upper_mean
 from dpbench.core.sampling import stream
@@ -108,6 +107,8 @@ _LEAST = 0.05
 
 def _needed(found: np.ndarray, own: float, allowed: float, level: float) -> dict[str, float]:
     """The excess over Φw*'s risk, a lower t bound on it, the bound with constant 1, and the constant needed."""
+    from scipy.stats import t as student
+
     excess = float(found.mean()) - own
     least = excess - float(student.isf(level, found.size - 1)) * float(found.std(ddof=1)) / math.sqrt(found.size)
     return {"excess": excess, "at least": least, "bound": allowed, "constant": max(_LEAST, excess / allowed),

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.spatial.distance import pdist
 from scipy.special import ndtr
 
@@ -107,6 +106,8 @@ def minimisers(context: Context) -> Rows:
 
 
 def _minimiser(loss: Loss, x: np.ndarray, y: np.ndarray, lam: float, radius: float) -> float:
+    from scipy.optimize import brentq
+
     def slope(w: float) -> float:
         return float((loss.derivative(w * x, y) * x).mean() + lam * w)
 

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from dpbench.auditing.bounded_mean import upper_mean
 from dpbench.core.sampling import stream
@@ -192,6 +191,8 @@ def population(context: Context) -> Rows:
 
 def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
     """The packing whose floor at (mε, P(Bin(n, 1/n) > m)) is largest over m ≤ 12, with that m and probability."""
+    from scipy.stats import binom
+
     found = []
     for m in range(1, 13):
         missed = float(binom.sf(m, n, 1.0 / n))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr
-from scipy.stats import binom
 
 from dpbench.auditing.intervals import lower
 from dpbench.ledger.harness import margins, summary
@@ -156,6 +155,8 @@ def two_valued(first: float, second: float, n: int, level: np.ndarray) -> tuple[
 
     L̂ = first + (second − first)·Bin/n; `level`, one for each chance, is widened by rounding in the claim's favour.
     """
+    from scipy.stats import binom
+
     slack = 1e-9 * np.maximum(np.maximum(1.0, np.abs(level)), second)
     up = np.floor((level + slack - first) / (second - first) * n)
     down = np.ceil((level - slack - first) / (second - first) * n)

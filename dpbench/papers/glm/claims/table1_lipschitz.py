@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from dpbench.ledger.harness_rates import swept
 from dpbench.ledger.measurement import Context, Evidence, Row, Rows
@@ -130,6 +129,8 @@ def majority_risk(n: int, bias: float) -> float:
     x = X, y = ±B with P(y = σB) = (1 + ρ)/2, σ = ±1 uniform: L(w) = B − σρw on [−B, B], so that the excess of w is
     ρ(B − σw), and no rule for σ errs less often than the likelihood's, which is the majority.
     """
+    from scipy.stats import binom
+
     tie = float(binom.pmf(n // 2, n, 0.5 * (1.0 + bias))) if n % 2 == 0 else 0.0
     return 2.0 * bias * (float(binom.cdf((n - 1) // 2, n, 0.5 * (1.0 + bias))) + 0.5 * tie)
 

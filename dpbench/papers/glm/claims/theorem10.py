@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.stats import t as student
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
@@ -243,6 +242,8 @@ def repeated_record(n: int, epsilon: float, corrected: bool, seed: int, block: i
 )
 def step_corrected(context: Context, shrink: float = 1.0) -> Rows:
     """The algorithm with the corrected step against the bound times `shrink`: lower t bounds on its mean excess."""
+    from scipy.stats import t as student
+
     blocks = context.pick(quick=1, full=6)
     for n, epsilon in _CORRECTED:
         k = math.ceil(theory_jl.balanced_dimension(n, epsilon, DELTA))

@@ -10,7 +10,6 @@ import math
 from itertools import product
 
 import numpy as np
-from scipy.stats import binom
 
 from dpbench.auditing.intervals import lower
 from dpbench.core.sampling import stream
@@ -38,6 +37,8 @@ _NINE = (
 )
 def any_sign(context: Context) -> Evidence:
     """The loss z, x = (1, s), s a fair sign: w = ±(−s̄, 1)/2 has L̂(w) = 0 exactly and L(w) = |s̄|/2 for one sign."""
+    from scipy.stats import binom
+
     beta, rows = 0.05, []
     for n in (100, 10_000, 1_000_000, 100_000_000):
         # the largest t with P(n|s̄| ≥ t) > β: the right side is C·R·log(1/β)/n there, as L̂ = 0
@@ -112,6 +113,8 @@ def uniform_block(n: int, active: int, radius: float, beta: float, seed: int, bl
 )
 def corollary3(context: Context) -> Rows:
     """The high-probability form with constant 1 and no logarithm of n: one coordinate, exact binomials."""
+    from scipy.stats import binom
+
     for n in (50, 2_000, 20_000):
         counts = np.arange(n + 1)
         means = 2.0 * counts / n - 1.0

@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import stdtrit
 
 from dpbench.core import validation
@@ -122,6 +121,8 @@ def fit_any_radius(problem: GLMProblem | HeavyTailedProblem, best: Fit) -> tuple
 
 
 def _descend(problem: GLMProblem, start: np.ndarray) -> tuple[np.ndarray, float]:
+    from scipy.optimize import minimize
+
     radius, X, y, loss = problem.radius, problem.X, problem.y, problem.loss
 
     def gradient(w: np.ndarray) -> np.ndarray:

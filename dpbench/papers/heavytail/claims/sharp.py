@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 from scipy.special import stdtrit
 
 from dpbench.core.sampling import stream
@@ -45,6 +44,8 @@ def axis_laws(
     S_j is computed at 50 distances and interpolated between them in logarithms; the lattice of the net is summed
     point by point as far as the weights are above e^{−40}.
     """
+    from scipy.interpolate import CubicSpline
+
     spacing, iota = mechanism.net(problem).spacing, mechanism.iota(problem)
     weight, radius = mechanism.weight(problem), population.radius
     for j, centre in enumerate(population.minimiser):
