@@ -126,6 +126,7 @@ PAIRS: list[tuple[Any, Any, str, dict[str, Any]]] = [
     (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.2}, "two"), "elsewhere", {}),
     (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.2}, "one"), "differs", {}),
     (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.2}, None), "differs", {}),
+    (of(SAMPLED, None), of(SAMPLED | {"value": 1.2}, "one"), "differs", {}),
     (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.6, "interval": (1.1, 1.9)}, "two"), "differs", {}),
     (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.2, "interval": (1.1, 1.9)}, "two"), "differs", {}),
     (of(SAMPLED, "one"), of(SAMPLED | {"value": 1.2}, "two", "refuted"), "verdict", {}),

@@ -99,6 +99,7 @@ class Copy:
         self.seconds: dict[str, float] = {}
         self.clean: dict[str, float] = {}
         self.unusable: list[str] = []
+        self.ended = 0.0
 
     def run(self, asked: list[str], names: list[str], limit: float, options: tuple[str, ...] = ("-x",)) -> Said:
         """What the tests say, how much processor time they took, and which was the last."""
@@ -113,6 +114,7 @@ class Copy:
             if time.monotonic() - started > PATIENCE * limit:  # it waits for something
                 os.killpg(process, signal.SIGKILL)
             time.sleep(0.05)
+        self.ended = time.time()
         code, took = os.waitstatus_to_exitcode(ended[1]), ended[2].ru_utime + ended[2].ru_stime
         if code in (-signal.SIGXCPU, -signal.SIGKILL):
             return "out of time", took, self.last()
@@ -150,6 +152,11 @@ class Copy:
             else:
                 self.seconds[name] = max(value, self.seconds.get(name, 0.0))
         return node
+
+    def waited(self) -> float:
+        """Seconds that the last test had been running when the tests ended."""
+        lines = map(json.loads, self.log.read_text(encoding="utf-8").splitlines())
+        return self.ended - next((value for said, _, value in reversed([*lines]) if said == "start"), self.ended)
 
     def plant(self, mutation: Mutation, limit: float) -> dict[str, Any]:
         """What the tests say of the error."""

@@ -16,6 +16,7 @@ import argparse
 import ast
 import hashlib
 import json
+import math
 import random
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .__main__ import NOTICED, ROOT, UNDECIDED, Copy, put
+from .__main__ import NOTICED, ROOT, SLOWER, UNDECIDED, Copy, put
 from .mutation import Mutation
 from .reached import FILES, functions
 
@@ -33,6 +34,7 @@ SEED = 40
 EACH = 36
 """Errors of each of the four kinds."""
 MOST = 2
+HANGS = 60.0
 KINDS = ("comparison", "constant", "index", "dropped term")
 STRICT: dict[type[ast.cmpop], str] = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
 TURNED: dict[type[ast.cmpop], str] = {
@@ -204,8 +206,13 @@ def stands(error: Operator, nodes: dict[str, list[str]], results: dict[str, Any]
     return bool(results.get(error.name, {}).get("key") == key(error, nodes))
 
 
-def tried(copy: Copy, error: Operator, nodes: dict[str, list[str]], limit: float) -> dict[str, Any]:
-    """What the tests of the default selection say of an error, and where they say nothing the long ones."""
+def tried(
+    copy: Copy, error: Operator, nodes: dict[str, list[str]], limit: float, seconds: dict[str, float]
+) -> dict[str, Any]:
+    """What the tests of the default selection say of an error, and where they say nothing the long ones.
+
+    A test hangs that has not ended after `HANGS` seconds and `SLOWER` times what it takes without the error.
+    """
     made: dict[str, Any] = {"kind": error.kind, "said": "survives", "by": "", "selection": "", "seconds": 0.0}
     made["tests"] = {selection: len(names) for selection, names in nodes.items()}
     name = error.function.split(".")
@@ -216,7 +223,9 @@ def tried(copy: Copy, error: Operator, nodes: dict[str, list[str]], limit: float
             said, took, by = copy.run(nodes[selection], [*reversed(name), Path(error.path).stem], limit)
         made["seconds"] = round(made["seconds"] + took, 1)
         if said != "survives":
-            return made | {"said": UNDECIDED if said == "out of time" else said, "by": by, "selection": selection}
+            if said == "out of time" and copy.waited() < max(HANGS, SLOWER * seconds.get(by, math.inf)):
+                said = UNDECIDED
+            return made | {"said": said, "by": by, "selection": selection}
     return made
 
 
@@ -249,13 +258,14 @@ def main() -> int:
     part, parts = map(int, asked.part.split("/"))
     with tempfile.TemporaryDirectory() as temporary:
         copy = Copy(asked.folder or Path(temporary))
-        copy.seconds = {name: one["seconds"] for name, one in tests.items()}
+        seconds = {name: one["seconds"] for name, one in tests.items()}
+        copy.seconds = dict(seconds)
         chosen = default_selection()
         nodes = {error.name: told_apart(met.get(error.path, {}).get(error.function, []), chosen) for error in errors}
         while left := [one for one in errors[part - 1 :: parts] if not stands(one, nodes[one.name], results)]:
             for error in left:
-                one = {"key": key(error, nodes[error.name]), **tried(copy, error, nodes[error.name], asked.limit)}
-                results[error.name] = one
+                said = tried(copy, error, nodes[error.name], asked.limit, seconds)
+                one = results[error.name] = {"key": key(error, nodes[error.name]), **said}
                 print(f"{one['said']:18}{one['selection']:9}{one['seconds']:6.0f} s  {error.name}", flush=True)
                 write(asked.json, errors, results)
             noticed = {one.name: results[one.name] for one in left if results[one.name]["said"] in NOTICED}

@@ -215,6 +215,30 @@ def test_bounds_of_the_exponential(x: Fraction) -> None:
     assert not low <= naive.exp_minus(x + Fraction(1, 10**12))[0] <= high  # planted: an argument off by 1e-12
 
 
+class OneWord:
+    """A source of one word, again and again."""
+
+    def __init__(self, word: int) -> None:
+        self.word = word
+
+    def next(self) -> int:
+        return self.word
+
+
+@pytest.mark.parametrize("scale", [3, 700, 2**20])
+def test_a_coin_at_the_border_of_the_tail_asks_for_more_bits(scale: int) -> None:
+    """The coin whose cell holds the exact probability: with low bits it is below it, with high ones above."""
+    table = integer_laplace.laplace_table(scale)
+    exponent = Fraction((len(table.weights) - 1) << table.bits, scale)
+    (low, high), (less, more) = naive.exp_minus(exponent), naive.exp_minus(Fraction(1, scale))
+    share = Fraction(table.unit, table.weights[-1] << table.bits)
+    chance = share * low / (1 - less)
+    assert share * high / (1 - more) - chance < Fraction(1, 1 << 100)
+    coin = math.floor(chance * (1 << kernels.COIN))
+    assert integer_laplace._beyond_is_kept(table, exponent, coin, OneWord(0))  # type: ignore[arg-type]
+    assert not integer_laplace._beyond_is_kept(table, exponent, coin, OneWord(2**64 - 1))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("sigma", [48.0, 60.0, 200.0])
 def test_distance_from_the_rounded_gaussian(sigma: float) -> None:
     """Summed over the integers, the distance is at most the bound; half of the bound's 1/(48σ²) is too little."""

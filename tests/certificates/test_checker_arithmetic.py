@@ -1,0 +1,82 @@
+"""The checker's rules for half-lines, powers and factors, beside plain numbers: drawn errors that no test noticed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import dpbench_check as checker
+import dpbench_records
+import mpmath
+import pytest
+from flint import arb, fmpq
+
+POINTS = (2, 2.5, 4, 9, 40, 333, 1000)
+"""Logarithms to base 2 of the points of the half-line t >= 4 at which a bound is held against the value."""
+MOVING = (
+    "t/8", "t + sqrt(t)", "1/(t + sqrt(t))", "t/(3 + t)", "(t + 1)/(t^2 + t)", "t^2 - t", "log(t)", "log(3*t)",
+    "log(t^2/3)", "log(1/t)", "log(3/t)", "log(100*t^(1/10)/log(t))", "log(100*t^(1/10)/log(t))^2", "t*log(t)^2",
+    "min(t/8, t^2)", "min(3*t, sqrt(t))", "min(t^2/64, t/2)", "max(t/8, 5)", "max(1/t, 1/t^2)", "exp(-t)", "exp(1/t)",
+    "1/exp(t/8)", "sqrt(t)/log(t)", "t^2*exp(-t/2)", "log(2 + t)/t",
+)  # fmt: skip
+ROUNDING = mpmath.mpf("1e-13")
+"""The middles of balls of 53 bits are compared."""
+KNOWN = ("log(1/t)", "log(3/t)", "log(3*t)", "1/(t + sqrt(t))", "min(t/8, t^2)", "t/(3 + t)")
+"""Of which both ends say something."""
+
+
+def half_line() -> Any:
+    return checker.HalfLine("t", 2, checker.Scope({}, {}))
+
+
+def value(text: str, t: mpmath.mpf) -> mpmath.mpf:
+    """By mpmath, from the text."""
+    names = {"t": t, "log": mpmath.log, "exp": mpmath.exp, "sqrt": mpmath.sqrt, "min": min, "max": max}
+    return eval(text.replace("^", "**").replace("1/10", "mpmath.mpf(1)/10"), {"mpmath": mpmath, **names})
+
+
+def bound(m: tuple[Any, Any, Any], t: mpmath.mpf) -> mpmath.mpf:
+    """c t^a log(t)^b, c by its middle."""
+    c = mpmath.mpf(m[0].mid().str(30, radius=False)) if m[0].is_finite() else mpmath.inf
+    powers = [mpmath.mpf(int(q.p)) / int(q.q) for q in map(fmpq, m[1:])]
+    return c * t ** powers[0] * mpmath.log(t) ** powers[1]
+
+
+@pytest.mark.parametrize("text", MOVING)
+def test_bounds_on_a_half_line_hold_what_they_enclose(text: str) -> None:
+    sign, low, high = half_line().of(checker.parse(text))
+    with mpmath.workdps(40):
+        for power in POINTS:
+            t = mpmath.mpf(2) ** power
+            size = sign * value(text, t)
+            assert bound(low, t) <= size * (1 + ROUNDING) and size <= bound(high, t) * (1 + ROUNDING), (text, power)
+
+
+@pytest.mark.parametrize("text", KNOWN)
+def test_bounds_on_a_half_line_say_something(text: str) -> None:
+    _, low, high = half_line().of(checker.parse(text))
+    assert low[0] > 0 and high[0].is_finite()
+
+
+def test_powers_of_numbers_below_one() -> None:
+    assert (checker.power(fmpq(1, 2), fmpq(1, 2)) ** 2).overlaps(arb(fmpq(1, 2)))
+    assert checker.power(fmpq(2, 3), fmpq(2)) == fmpq(4, 9)
+
+
+def test_rational_factors_of_a_product_are_drawn_out() -> None:
+    powers: dict[str, Any] = {}
+    scope = checker.Scope({"x": (fmpq(1), fmpq(2))}, {})
+    assert checker.factors(checker.parse("3*x/2"), scope, fmpq(1), powers) == fmpq(3, 2)
+    assert powers == {"x": 1}
+    assert checker.factors(checker.parse("2"), scope, fmpq(1, 2), powers) == 1 and powers == {"x": 1, "2": fmpq(1, 2)}
+
+
+def test_the_checker_of_records_reads_what_it_is_given(capsys: pytest.CaptureFixture[str]) -> None:
+    record = next(iter(sorted((Path(__file__).parents[2] / "evidence" / "records").glob("*.json"))), None)
+    if record is None:
+        pytest.skip("evidence is in a checkout")
+    assert dpbench_records.main([str(record)]) == 0 and "1 of 1 consistent" in capsys.readouterr().out
+    assert dpbench_records.main([str(record), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["files"][0]["accepted"]
+    assert dpbench_records.main(["--json"]) == 2 and "usage" in capsys.readouterr().err

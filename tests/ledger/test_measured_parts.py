@@ -1,0 +1,41 @@
+"""Small parts of what turns measurements into verdicts, beside their definitions."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb
+from scipy import stats
+
+from dpbench.ledger import harness, second_route
+from dpbench.ledger.samples import bounded
+
+
+def test_the_bound_on_a_sampled_mean_is_the_end_of_students_interval() -> None:
+    """Few draws, so that one degree of freedom more is seen."""
+    values, level = np.array([0.1, 0.9, 0.4, 0.35]), 1e-3
+    ((row,), _, _) = bounded([{"left_samples": values, "right": 1.0}], level)
+    end = stats.t.interval(1.0 - 2.0 * level, 3, values.mean(), stats.sem(values))[0]
+    assert row["left"] == pytest.approx(float(end), rel=1e-9)
+
+
+def test_equal_rationals_have_the_margin_nothing() -> None:
+    third = Fraction(1, 3)
+    made = harness.margins([{"left": third, "right": third}, {"left": third, "right": 2 * third}])
+    assert made.series["margin"] == [0.0, 0.5] and made.margin == 0.0 and made.undecided == 0
+
+
+@pytest.mark.parametrize(("epsilon", "m", "scale"), [(1.0, 4, 8.0), (0.5, 1, 3.0), (2.0, 9, 10.0)])
+def test_the_bound_of_sign_weights_is_its_least_exponential_moment(epsilon: float, m: int, scale: float) -> None:
+    """Against the moment on a grid of shifts; of one pattern, against the δ of its Gaussian pair."""
+    found = float(second_route._sign_weights(arb(epsilon), m, scale, math.inf))
+    grid = [float(second_route._log_moment(arb(epsilon), m, scale, a).exp()) for a in np.linspace(-8.0, 8.0, 801)]
+    assert 0.0 < found <= min(1.0, min(grid)) * (1.0 + 1e-9) and found >= min(1.0, 0.99 * min(grid))
+    shift = 2.0 * math.sqrt(m) / scale
+    beyond = [float(stats.norm.cdf(side * shift / 2.0 - epsilon / shift)) for side in (1.0, -1.0)]
+    delta = beyond[0] - math.exp(epsilon) * beyond[1]
+    both = float(second_route._sign_weights(arb(epsilon), m, scale, 0.0))
+    assert both == pytest.approx(min(found, delta), rel=1e-9)
