@@ -218,24 +218,28 @@ def named(figure: Figure, claim: str, finding: str = "") -> Figure:
     return figure
 
 
-def finding(template: str, verdict: str, evidence: Mapping[str, Any]) -> str:
+def finding(template: str, verdict: str, evidence: Mapping[str, Any], side: str = "") -> str:
     """What a figure's title says was found: never more than its evidence.
 
     Parameters
     ----------
     template : str
-        With fields `value` and `margin` of the evidence, `over` = −margin, and `share` = 1 − margin; empty: the slope
-        of a rate beside the expected one, or nothing.
+        With fields `value` and `margin` of the evidence, `over` = −margin, `share` = 1 − margin, and its `series`;
+        empty: the slope of a rate beside the theorem's, or nothing.
     verdict : str
     evidence : mapping
+    side : str
+        "upper" where the theorem's slope is that of a bound.
     """
     value, margin, expected = (evidence.get(name) for name in ("value", "margin", "reference"))
     if not template:
         if expected is None or value is None:
             return ""
-        template = "slope {value:.2f}, expected {expected:.2f}: {verdict}"
+        theory = "the bound's" if side == "upper" else "the theorem's"
+        template = f"slope {{value:.2f}}, {theory} {{expected:.2f}}: {{verdict}}"
     room = 0.0 if margin is None else float(margin)
     given = {"over": -room, "share": 1.0 - room, "expected": expected, "verdict": verdict}
+    given["series"] = evidence.get("series", {})
     return template.format(value=value, margin=room, **given).replace("-", "−")
 
 
@@ -245,6 +249,13 @@ def _said(draw: Callable[..., Figure]) -> str:
     function = draw.func if isinstance(draw, functools.partial) else draw
     first = " ".join((function.__doc__ or "").strip().split("\n\n")[0].split()).partition(" Columns:")[0]
     return f"{given['title']}. {first}" if "title" in given else first
+
+
+def _side(claim: str) -> str:
+    """Of the entry of this id: "upper" for a rate whose theory is a bound."""
+    from dpbench.ledger.registry import all_claims
+
+    return next((one.side for one in all_claims() if one.id == claim), "")
 
 
 @dataclass(frozen=True)
@@ -273,7 +284,8 @@ class Drawing:
         """The figure, from id to something with a `verdict` and an `evidence`."""
         mine = found[self.claim]
         says = self.says if isinstance(self.says, str) else self.says(mine.evidence)
-        return named(self.draw(mine.evidence), self.claim, finding(says, mine.verdict, mine.evidence))
+        said = finding(says, mine.verdict, mine.evidence, _side(self.claim))
+        return named(self.draw(mine.evidence), self.claim, said)
 
 
 @dataclass(frozen=True)
@@ -312,7 +324,7 @@ DRAWINGS = (
         "delta_thm5",
         "glm.thm5.privacy.printed",
         functools.partial(privacy, title="Theorem 5: output perturbation, worst pair"),
-        "at ε = 1 the true δ is {value:.1e}, not 1.0e-05",
+        "at ε = {series[target_epsilon][0]:g} the true δ is {value:.1e}, not {series[target_delta][0]:.1e}",
     ),
     Drawing("rate_thm1", "glm.thm1.rate.n", functools.partial(rate, title="Theorem 1: noisy gradient descent")),
     Drawing("rate_thm5", "glm.thm5.rate.n", functools.partial(rate, title="Theorem 5: output perturbation")),

@@ -277,7 +277,8 @@ def test_what_bench_did_not_write_is_refused(text: str, tmp_path: Path, run: Run
 
 def test_a_finding_is_of_the_evidence() -> None:
     evidence = {"value": -0.5, "reference": -0.25, "margin": -0.2}
-    assert figures.finding("", "consistent", evidence) == "slope −0.50, expected −0.25: consistent"
+    assert figures.finding("", "consistent", evidence) == "slope −0.50, the theorem's −0.25: consistent"
+    assert figures.finding("", "consistent", evidence, "upper") == "slope −0.50, the bound's −0.25: consistent"
     assert figures.finding("", "refuted", {"value": 1.0}) == ""
     assert figures.finding("{over:.0%} over, {share:.1f} times, {value:g}", "refuted", evidence) == (
         "20% over, 1.2 times, −0.5"
