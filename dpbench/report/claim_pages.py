@@ -26,9 +26,24 @@ FIGURES = "../../../figures"
 """The PNG files of the figures, seen from a page."""
 REPORT = "../../made/report.html"
 """The page of `dpbench report`, seen from a page."""
+RENAMED = {
+    "glm.table1.floor.nonprivate.lipschitz": "glm.table1.floor.classical.lipschitz",
+    "glm.table1.rate.nonprivate.lipschitz": "glm.table1.rate.classical.lipschitz",
+}
+"""Entries that had another id once, to the one that they have: their old addresses lead to the page."""
 _ALIKE = 0.5
 """From this share of common words on, two statements differ in symbols, and these are marked."""
 _WORD = re.compile(r"\s+|[\w.]+|.")
+
+
+def moved(new: str) -> str:
+    """The page at an old address: it sends its reader to the page of `new`, beside it."""
+    refresh = f'<meta http-equiv="refresh" content="0; url={new}.html">'
+    canonical = f'<link rel="canonical" href="{new}.html">'
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{new}</title>{refresh}{canonical}</head>'
+        f'<body><main><h1>Moved</h1><p>This entry is now <a href="{new}.html">{new}</a>.</p></main></body></html>\n'
+    )
 
 
 def texts(found: Mapping[str, Shown]) -> dict[str, str]:

@@ -18,6 +18,24 @@ def third_zoo(document: dict[str, Any]) -> str:
     return _zoo(document["third zoo"], {RATIO: document["third zoo"]})
 
 
+def layers(document: dict[str, Any]) -> str:
+    """What ``python -m studies.ablation --json`` wrote: what an audit certifies less without each layer."""
+    zoos = list(dict.fromkeys(zoo for row in document["layers"].values() for zoo in row["mean"]))
+    return table(
+        ("layer left out", *(f"mean loss, {zoo} zoo" for zoo in zoos), "largest loss (se)", "of", "over 3% or 10%"),
+        (
+            (
+                f"{name}: {row['is']}",
+                *(f"{row['mean'][zoo]:.1%}" if zoo in row["mean"] else "" for zoo in zoos),
+                f"{row['most']:.1%} ({row['most_se']:.1%})",
+                escaped(row["where"]),
+                "yes" if row["kept"] else "no",
+            )
+            for name, row in document["layers"].items()
+        ),
+    )
+
+
 RATIO = "shortfall / oracle's"
 
 
