@@ -15,7 +15,7 @@ import pytest
 from in_chromium import chromium, serious
 
 from dpbench.ledger.verify import all_claims
-from dpbench.report import mathematics, site
+from dpbench.report import claim_pages, mathematics, site
 from dpbench.report.drawings import DRAWINGS, SUMMARIES
 
 pytestmark = pytest.mark.meta
@@ -63,6 +63,13 @@ def test_the_gallery_has_every_figure_with_a_caption() -> None:
     assert set(re.findall(r"report\.html#([\w.-]+)", made)) <= known
     wide = re.findall(r'<div class="wide">\n\n!\[.+?\]\(there/(\w+)', made)
     assert "table1" in wide and "delta_thm1" not in wide
+
+
+def test_renamed_entries_are_known_by_their_new_ids_and_their_old_pages_lead_there() -> None:
+    known = {claim.id for claim in all_claims()}
+    for old, new in claim_pages.RENAMED.items():
+        assert old not in known and new in known
+        assert f'content="0; url={new}.html"' in claim_pages.moved(new)
 
 
 def test_the_help_of_every_command_is_there_in_80_columns() -> None:

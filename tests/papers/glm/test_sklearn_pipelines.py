@@ -18,8 +18,10 @@ from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, Normalizer, PolynomialFeatures, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from dpbench import audit, each
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.privacy import integer_choice
 from dpbench.sklearn import (
     BoundedScaler,
     HeavyTailedRegressor,
@@ -213,3 +215,28 @@ def test_what_looks_at_the_records_is_named(estimator: Any, named: list[str]) ->
 def test_searches_that_are_none_are_named(search: PrivateSearchCV, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         search.fit(*records(50))
+
+
+def searched(data: Any, _rng: np.random.Generator) -> tuple[int, float]:
+    """What a search of two candidates says of two records, one of which it is judged by."""
+    X, y = np.full((2, 1), 0.9), np.array(data)
+    wide = PrivateRegressor(NoisyGD(1.0, 1e-5, steps=5), x_bound=1.0, y_bound=1.5)
+    search = PrivateSearchCV(wide, {"radius": [0.01, 2.0]}, epsilon=1.0, delta=1e-5, held_out=0.5).fit(X, y)
+    return search.best_index_, float(search.best_estimator_.coef_[0])
+
+
+@pytest.mark.slow
+def test_a_search_keeps_its_guarantee_from_end_to_end_and_a_choice_without_noise_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neighbours: the second of two targets is 0 or 1.5.
+
+    Null: the search is (1, 1e-5)-DP; its audit refutes with probability at most 1e-6. Without noise in the choice, the
+    wide candidate is never chosen where both targets are 0, and in a quarter of the runs where one is 1.5: an event of
+    probability 0 and 1/4, which 1,000 runs a side see.
+    """
+    pair = (0.0, 0.0), (0.0, 1.5)
+    given: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-5, "trials": 1_000, "confidence": 1.0 - 1e-6}
+    assert audit(each(searched), *pair, **given).verdict == "not refuted"
+    monkeypatch.setattr(integer_choice, "report_noisy_max", lambda _source, errors, _steps: errors.argmin(axis=1))
+    assert audit(each(searched), *pair, **given).verdict == "refuted"
