@@ -41,6 +41,22 @@ def mutations(document: dict[str, Any]) -> str:
     return table(header, [*((name, *map(str, of)) for name, of in counts.items()), ("all", *map(str, total))])
 
 
+def operators(document: dict[str, Any]) -> str:
+    """What ``python -m tests.mutations.operators --json`` wrote, by kind of error."""
+    names = ("drawn", "no error", "default", "long", "added", "not noticed", "undecided")
+    counts: dict[str, dict[str, int]] = {}
+    for result in document["results"].values():
+        of = counts.setdefault(result["kind"], dict.fromkeys(names, 0))
+        said = {"survives": "not noticed", "undecided": "undecided", "no error": "no error"}.get(result["said"])
+        of["drawn"] += 1
+        of[said or ("added" if "first" in result else result["selection"])] += 1
+    rows = [(kind, *(str(of[name]) for name in names)) for kind, of in sorted(counts.items())]
+    total = ("all", *(str(sum(of[name] for of in counts.values())) for name in names))
+    header = ("kind", "drawn", "no error", "noticed by `pytest`", "by slow tests alone", "by a test added since",
+              "not noticed", "undecided")  # fmt: skip
+    return table(header, [*rows, total])
+
+
 def flips(document: dict[str, Any]) -> str:
     """What ``python -m tests.mutations.flips --json`` wrote: an error a row, and how many entries it turned."""
     rows, before = [], set[str]()
@@ -104,6 +120,15 @@ BROKEN = (
         "Errors planted one at a time, each to be noticed by a few test files, by `python -m tests.mutations --json "
         "evidence/mutations.json`: the list in tests/mutations, in an order drawn once. Undecided: the tests did not "
         "end in the time given.",
+    ),
+    (
+        "operators.json", operators,
+        "Errors drawn at random (a comparison, a constant, an index, a dropped term; seed 40) in the functions that "
+        "decide: bounds, levels, digests, exact laws, verdicts, the checkers. The tests that run a function meet its "
+        "errors, but for those that start processes; no error: it changes nothing that is promised, with the reason in "
+        "`tests/mutations/operators.py`. The functions are those of the commit in which the file was written: a draw "
+        "from other code is another one. `DPBENCH_REACHED=FOLDER pytest -p mutations.reached -m \"not process and not "
+        "evidence\"`, then `python -m tests.mutations.operators FOLDER --json evidence/operators.json`.",
     ),
     (
         "flips.json", flips,

@@ -60,14 +60,14 @@ EQUIVALENT: dict[str, str] = {
     "dpbench/auditing/results.py: AuditResult._regions: line 4: 128 becomes (127)":
         "A region is covered rigorously with any number of cells. No error.",
     "dpbench/privacy/exact_coins.py: exp_bounds: line 3: 1 becomes (0)":
-        "The series is summed at an argument of at most 1 in place of 1/2: it ends later, and its bounds hold. No error.",
+        "The argument of the series is at most 1 in place of 1/2: it ends later, and its bounds hold. No error.",
     "dpbench/auditing/claimed.py: _of_mapping: line 7: 0 becomes -1": "There is one kind, first and last. No error.",
     "dpbench/auditing/choose.py: _finalists: line 6: 0 becomes 1": "Both sides have the same shape. No error.",
     "dpbench/privacy/integer_laplace.py: laplace_table: line 14: 2.0 becomes (1.8)":
         "Fewer proposals are accepted at sight, and more by exact arithmetic: the same law, slower. No error.",
 }  # fmt: skip
 """By `Operator.name`: why an error that nothing noticed is none; it is not tried again."""
-NOT_TRIED = {"kind": "", "said": "no error", "by": "", "selection": "", "seconds": 0.0}
+NOT_TRIED = {"said": "no error", "by": "", "selection": "", "seconds": 0.0}
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ def main() -> int:
         while left := [one for one in errors[part - 1 :: parts] if not stands(one, nodes[one.name], results)]:
             for error in left:
                 if error.name in EQUIVALENT:
-                    results[error.name] = {"key": key(error, nodes[error.name]), **NOT_TRIED}
+                    results[error.name] = {"key": key(error, nodes[error.name]), "kind": error.kind, **NOT_TRIED}
                     continue
                 said = tried(copy, error, nodes[error.name], asked.limit, seconds)
                 one = results[error.name] = {"key": key(error, nodes[error.name]), **said}
