@@ -112,6 +112,7 @@ def test_a_region_has_the_trials_of_each_side() -> None:
 def test_the_goal_in_mu_is_finite_for_events_that_always_happen() -> None:
     goal = mu_goal()
     value = goal.value(np.array([1.0, 0.5]), np.array([0.5, 0.0]))
+    assert np.isfinite(goal.value(np.array([0.5]), np.array([1.0]))).all()
     errors = goal.errors(np.array([1.0, 0.5]), np.array([0.5, 0.0]))
     assert np.isfinite(value).all() and all(np.isfinite(side).all() for side in errors) and (value > 6.0).all()
 
