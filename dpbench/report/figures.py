@@ -224,8 +224,8 @@ def finding(template: str, verdict: str, evidence: Mapping[str, Any], side: str 
     Parameters
     ----------
     template : str
-        With fields `value` and `margin` of the evidence, `over` = −margin, `share` = 1 − margin, and its `series`;
-        empty: the slope of a rate beside the theorem's, or nothing.
+        With fields `value` and `margin` of the evidence, `over` = −margin, and `share` = 1 − margin; empty: the slope
+        of a rate beside the theorem's, or nothing.
     verdict : str
     evidence : mapping
     side : str
@@ -239,7 +239,6 @@ def finding(template: str, verdict: str, evidence: Mapping[str, Any], side: str 
         template = f"slope {{value:.2f}}, {theory} {{expected:.2f}}: {{verdict}}"
     room = 0.0 if margin is None else float(margin)
     given = {"over": -room, "share": 1.0 - room, "expected": expected, "verdict": verdict}
-    given["series"] = evidence.get("series", {})
     return template.format(value=value, margin=room, **given).replace("-", "−")
 
 
@@ -313,6 +312,12 @@ class Summary:
         return named(figure, self.claims[0], "rows " + ", ".join(f"{verdict} {count}" for verdict, count in counts))
 
 
+def _beyond(evidence: Mapping[str, Any]) -> str:
+    """The true δ, which is the value, beside the first claimed one. Columns: target_epsilon, target_delta."""
+    epsilon, delta = (column[0] for column in columns(evidence, "target_epsilon", "target_delta"))
+    return f"at ε = {epsilon:g} the true δ is {{value:.1e}}, not {delta:.1e}"
+
+
 DRAWINGS = (
     Drawing(
         "delta_thm1",
@@ -324,7 +329,7 @@ DRAWINGS = (
         "delta_thm5",
         "glm.thm5.privacy.printed",
         functools.partial(privacy, title="Theorem 5: output perturbation, worst pair"),
-        "at ε = {series[target_epsilon][0]:g} the true δ is {value:.1e}, not {series[target_delta][0]:.1e}",
+        _beyond,
     ),
     Drawing("rate_thm1", "glm.thm1.rate.n", functools.partial(rate, title="Theorem 1: noisy gradient descent")),
     Drawing("rate_thm5", "glm.thm5.rate.n", functools.partial(rate, title="Theorem 5: output perturbation")),
