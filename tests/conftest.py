@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import few_cases
 import pytest
 
 import dpbench
@@ -67,17 +68,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The cases of a test marked `few` that the default selection leaves out are slow; one asked for alone is not."""
-    cases: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        if item.get_closest_marker("few"):
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for same in cases.values():
-        (count,) = same[0].get_closest_marker("few").args  # type: ignore[union-attr]
-        kept = {place * len(same) // count for place in range(count)}
-        for place, item in enumerate(same):
-            if place not in kept:
-                item.add_marker(pytest.mark.slow)
+    few_cases.mark(items)
 
 
 WHOLLY_META = re.compile(r"^pytestmark = .*mark\.meta|^pytestmark = \[\n    pytest\.mark\.meta", re.MULTILINE)

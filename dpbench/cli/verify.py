@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -83,16 +83,14 @@ def verify(
     processes = 1 if scheduler is not None else max(1, workers or cores())
     whole = processes > 1 and not (claims or kind or sources or (store.exists() and not recompute))
     with ahead(processes if whole else 0, _of_papers(paper)), chosen_workers(workers, scheduler) as computing:
-        from dpbench.ledger.verify import few
         from dpbench.ledger.verify import verify as run
         from dpbench.report.tables import print_ledger
         from dpbench.runs.progress import on_stderr
 
-        asked: dict[str, Any] = {"claims": claims or None, "paper": paper or None, "kind": kind}
-        if workers is None and not whole and few(**asked, level=level):
-            processes = 1
         ledger = run(
-            **asked,
+            claims or None,
+            paper=paper or None,
+            kind=kind,
             level=level,
             seed=seed,
             workers=computing,

@@ -75,18 +75,6 @@ def select(
     return chosen
 
 
-def few(
-    claims: str | Claim | Paper | Sequence[str | Claim | Paper] | None = None,
-    *,
-    paper: str | Sequence[str] | None = None,
-    kind: str | None = None,
-    level: str = "quick",
-) -> bool:
-    """Whether these entries and what they rest on are so few, small, and ours, that no processes are worth starting."""
-    wanted = with_premises(select(claims, paper=paper, kind=kind))
-    return level == "quick" and len(wanted) < FEW and not any(claim.outside for claim in wanted)
-
-
 def with_premises(selected: Sequence[Claim]) -> tuple[Claim, ...]:
     """The claims, in the order of the ledger, and all that they rest on, at any depth."""
     papers = {claim.paper for claim in selected}

@@ -49,7 +49,7 @@ def operators(document: dict[str, Any]) -> str:
         of = counts.setdefault(result["kind"], dict.fromkeys(names, 0))
         said = {"survives": "not noticed", "undecided": "undecided", "no error": "no error"}.get(result["said"])
         of["drawn"] += 1
-        of[said or ("added" if "first" in result else result["selection"])] += 1
+        of[said or ("added" if result["first"] in ("survives", "undecided") else result["selection"])] += 1
     rows = [(kind, *(str(of[name]) for name in names)) for kind, of in sorted(counts.items())]
     total = ("all", *(str(sum(of[name] for of in counts.values())) for name in names))
     header = ("kind", "drawn", "no error", "noticed by `pytest`", "by slow tests alone", "by a test added since",
@@ -126,8 +126,8 @@ BROKEN = (
         "Errors drawn at random (a comparison, a constant, an index, a dropped term; seed 40) in the functions that "
         "decide: bounds, levels, digests, exact laws, verdicts, the checkers. The tests that run a function meet its "
         "errors, but for those that start processes; no error: it changes nothing that is promised, with the reason in "
-        "`tests/mutations/operators.py`. The functions are those of the commit in which the file was written: a draw "
-        "from other code is another one. `DPBENCH_REACHED=FOLDER pytest -p mutations.reached -m \"not process and not "
+        "`tests/mutations/operators.py`. The functions are those of the commit that the file names: a draw from other "
+        "code is another one. `DPBENCH_REACHED=FOLDER pytest -p mutations.reached -m \"not process and not "
         "evidence\"`, then `python -m tests.mutations.operators FOLDER --json evidence/operators.json`.",
     ),
     (

@@ -188,8 +188,9 @@ PAGES = (
              "What each layer of the choosing part is worth at 95% and 200,000 runs a side: the share of the certified "
              "bound that is lost without it, over five seeds, the same ones with and without. Each is left out alone: "
              "two that stand in for each other both look dispensable, and what only an audit of few runs, of texts or "
-             "of fitted models needs is in no zoo (`python -m studies.ablation --zoo second --zoo third --seeds 5 "
-             "--json evidence/ablation.json`):"),
+             "of fitted models needs is in no zoo. The largest of some forty losses is partly luck: its standard error "
+             "stands beside it, and 13% with an error of 4% may be below 10% (`python -m studies.ablation --zoo second "
+             "--zoo third --seeds 5 --json evidence/ablation.json`):"),
         Part("arrays.json", measured_audits.arrays,
              "`audit_samples`, jax-privacy and a classifier in the manner of DP-Sniper on the same arrays, at 95%: "
              "mean bounds, standard errors, and how many lie above the truth (`python -m studies.arrays --json "

@@ -60,7 +60,7 @@ def _work(requests: BinaryIO, tell: Tell) -> None:
         module, _, attribute = name.partition(":")
         with suppress(Exception):
             attrgetter(attribute)(import_module(module))
-    setup, threads, limits, kernels = pickle.load(requests)
+    setup, threads, limits, kernels, ahead = pickle.load(requests)
     os.environ["NUMBA_CACHE_DIR"] = kernels
     groups: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     with RunContext(**setup, workers=Threads(threads), progress=_Telling(tell)) as context:
@@ -73,7 +73,7 @@ def _work(requests: BinaryIO, tell: Tell) -> None:
                     claims.append(pickle.loads(packed))  # here, not in the listener: it imports what it rests on
                 except Exception as error:
                     tell("outcome", name, f"{type(error).__name__}: a worker process cannot import it: {error}")
-            with compiled_for(claims, context, ahead=True):
+            with compiled_for(claims, context, ahead):
                 for claim in claims:
                     tell("claim", claim.id)
                     tell("outcome", claim.id, attempt(claim, context, limits.get(claim.id)))

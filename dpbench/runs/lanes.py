@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Any
 
 from dpbench.runs.ahead import worker
-from dpbench.runs.attempt import Outcome
+from dpbench.runs.attempt import FEW, Outcome
 from dpbench.runs.context import RunContext
 from dpbench.runs.lane import LIMIT
 from dpbench.runs.limits import over
@@ -61,13 +61,14 @@ def run_in_lanes(
     limits = limits or {}
     outcomes: dict[str, Outcome] = {}
     waiting = deque(_packed(_longest_first(groups, context), outcomes))
-    joint = _Joint(context.progress, sum(map(len, groups)))
+    total = sum(map(len, groups))
+    joint = _Joint(context.progress, total)
     events: queue.SimpleQueue[tuple[_Lane, Any]] = queue.SimpleQueue()
     count = min(processes, len(waiting))
     kept = {"level": context.level, "seed": context.seed, "store": context.store.path}
     # where the folder cannot be written: one other for all, named in one warning
     kernels = str(cache_folder("dpbench.core.sampling").parent)
-    setup = kept, processes // max(1, count), limits, kernels
+    setup = kept, processes // max(1, count), limits, kernels, total >= FEW
     lanes: list[_Lane] = []
 
     def begin(group: dict[str, bytes]) -> _Lane:

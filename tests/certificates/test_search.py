@@ -33,6 +33,11 @@ SHIFTED = 0.5 * (math.erfc(0.5 / math.sqrt(2.0)) - math.e * math.erfc(1.5 / math
 TEXTBOOK = {"epsilon": Real("claimed", 0.01, 100.0), "delta": Choice("claimed", (Fraction(1, 10**5),))}
 
 
+def searched(one: Claim, **options: Any) -> find.SearchResult:
+    """What a search finds whose budget is of points: seconds would end it early on a slow machine."""
+    return find_counterexample(one, **{"seconds": 3600.0} | options)
+
+
 def claim(question: Any, kind: str = "inequality", **fields: Any) -> Claim:
     given: dict[str, Any] = {"expected": "not refuted", "run": lambda run: iter(()), **fields}
     return Claim(f"toy.a.{kind}", "toy", "nowhere", kind, "a toy claim", "because", space=question, **given)
@@ -43,7 +48,7 @@ TRUE = inequality(NUMBERS, "2*x", "x^2 + 1", derivation=WHY)
 
 
 def test_a_counterexample_is_found_and_shrunk_and_accepted() -> None:
-    found = find_counterexample(claim(FALSE))
+    found = searched(claim(FALSE))
     assert found.found and found.margin > 0.0 and found.first > 0
     assert found.instance == {"x": "4", "n": "1"}  # x^2 > 10 + x from 3.7 on: the shortest number and the least size
     assert dpbench_check.report_on(json.dumps(found.certificate))["accepted"]
@@ -51,7 +56,7 @@ def test_a_counterexample_is_found_and_shrunk_and_accepted() -> None:
 
 
 def test_nothing_is_accepted_of_a_true_claim_and_what_was_searched_is_said() -> None:
-    found = find_counterexample(claim(TRUE), evaluations=4_000)
+    found = searched(claim(TRUE), evaluations=4_000)
     assert not found.found and found.certificate is None
     assert found.ratio == pytest.approx(1.0, abs=1e-6) and float(Fraction(found.instance["x"])) == pytest.approx(1.0)
     assert found.evaluations > 1_000 and found.region == {"x": "[0.01, 100]", "n": "1..1000000"}
@@ -61,7 +66,7 @@ def test_nothing_is_accepted_of_a_true_claim_and_what_was_searched_is_said() -> 
 @pytest.mark.slow
 def test_a_margin_that_lies_is_not_counted() -> None:
     lying = inequality(NUMBERS, "x", "x + 1", derivation=WHY, margin=lambda values: values["x"])
-    found = find_counterexample(claim(lying))
+    found = searched(claim(lying))
     assert found.first > 0 and found.margin > 0.0  # the search says violated
     assert not found.found and found.certificate is None
     assert any("is false" in why for why in found.refused) and "not accepted by the checker" in str(found)
@@ -70,18 +75,18 @@ def test_a_margin_that_lies_is_not_counted() -> None:
 @pytest.mark.slow
 def test_a_checker_that_refuses_all_leaves_no_find(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(find, "report", lambda one: {"accepted": False, "because": "planted"})
-    assert not find_counterexample(claim(FALSE)).found
+    assert not searched(claim(FALSE)).found
 
 
 def test_without_the_checker_the_search_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match="need their checker"):
-        find_counterexample(claim(FALSE))
+        searched(claim(FALSE))
 
 
 def test_the_same_seed_gives_the_same_result_and_another_one_other_points() -> None:
     def numbers(seed: int) -> dict[str, Any]:
-        made = find_counterexample(claim(TRUE), evaluations=2_000, seed=seed).to_dict()
+        made = searched(claim(TRUE), evaluations=2_000, seed=seed).to_dict()
         return {name: value for name, value in made.items() if name != "seconds"}
 
     assert numbers(3) == numbers(3)
@@ -111,7 +116,7 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
             raise KeyboardInterrupt
         return -abs(math.log(values["x"] / 7.0)) - 1.0
 
-    found = find_counterexample(claim(inequality(NUMBERS, "x", "x + 1", derivation=WHY, margin=margin)))
+    found = searched(claim(inequality(NUMBERS, "x", "x + 1", derivation=WHY, margin=margin)))
     assert found.cut == "interrupted" and found.evaluations >= 300 and "interrupted" in str(found)
     assert float(Fraction(found.instance["x"])) == pytest.approx(7.0, rel=0.2)
 
@@ -143,11 +148,11 @@ def test_bad_input_is_one_message(call: Any, message: str) -> None:
 
 
 def test_an_asymptotic_claim_falls_only_where_no_constant_lasts() -> None:
-    grows = find_counterexample(claim(order(NUMBERS, "x", "sqrt(x)*n", scalable=("x", "n"), derivation=WHY)))
+    grows = searched(claim(order(NUMBERS, "x", "sqrt(x)*n", scalable=("x", "n"), derivation=WHY)))
     assert grows.found and grows.asymptotic and grows.ratio >= 100.0 and grows.certificate["kind"] == "growth"
     # x/(1 + x) grows along every path up to 1: a constant lasts, and growth on a stretch alone is no counterexample
     lasts = order(NUMBERS, "x", "1 + x", scalable=("x",), derivation=WHY)
-    assert not find_counterexample(claim(lasts), evaluations=4_000).found
+    assert not searched(claim(lasts), evaluations=4_000).found
 
 
 def test_the_least_epsilon_at_which_a_calibration_fails() -> None:
@@ -156,7 +161,7 @@ def test_the_least_epsilon_at_which_a_calibration_fails() -> None:
     made = pair_shift(
         space, "epsilon", "sqrt(2*log(5/4/delta))", derivation=WHY, least="epsilon",
     )  # fmt: skip
-    found = find_counterexample(claim(made, "privacy"))
+    found = searched(claim(made, "privacy"))
     least = float(Fraction(found.instance["epsilon"]))
     ratio = formula.gaussian_delta(least / math.sqrt(2.0 * math.log(1.25e5)), least) / 1e-5
     below = formula.gaussian_delta(0.97 * least / math.sqrt(2.0 * math.log(1.25e5)), 0.97 * least) / 1e-5
@@ -166,7 +171,7 @@ def test_the_least_epsilon_at_which_a_calibration_fails() -> None:
 def test_an_event_beyond_a_pure_claim() -> None:
     space = Space("a geometric ratio", {"epsilon": Real("claimed", 0.1, 5.0), "twice": Choice("factor", (1, 2))})
     made = pair_event(space, "1/2", "exp(-twice*epsilon)/2", delta="0", derivation=WHY)
-    found = find_counterexample(claim(made, "privacy"))
+    found = searched(claim(made, "privacy"))
     assert found.found and found.instance["twice"] == "2"
     assert event_margin(0.5, 0.5 * math.exp(-1.0), 1.0, 0.0) == pytest.approx(0.0)
     assert event_margin(0.6, 0.1, 1.0, 0.01) == pytest.approx(math.log((0.6 - 0.1 * math.e) / 0.01))
@@ -174,7 +179,7 @@ def test_an_event_beyond_a_pure_claim() -> None:
 
 def test_vectors_are_ranged_over() -> None:
     space = Space("two signs", vector("v", 2, -1.0, 1.0, "a vector"))
-    found = find_counterexample(claim(inequality(space, "abs(v_1 - v_2)", "3/2", derivation=WHY)))
+    found = searched(claim(inequality(space, "abs(v_1 - v_2)", "3/2", derivation=WHY)))
     assert found.found
     gap = Fraction(found.instance["v_1"]) - Fraction(found.instance["v_2"])
     assert abs(gap) > Fraction(3, 2)
@@ -231,12 +236,12 @@ def honest(data: np.ndarray, trials: int, rng: np.random.Generator) -> np.ndarra
 def test_a_mechanism_under_audit_counts_only_on_fresh_runs() -> None:
     sizes = {"epsilon": 1.0, "trials": 4_000, "search_trials": 100, "mutations": 0}
     made = Audited(leaky, {"records": 2}, **sizes)
-    found = find_counterexample(claim(made, "privacy"), seconds=30.0)
+    found = searched(claim(made, "privacy"))
     assert found.found and found.audit is not None and found.audit["verdict"] == "refuted" and found.margin > 0.0
     assert found.certificate is None and "counterexample, audit: refuted" in str(found)
     json.dumps(found.to_dict(), allow_nan=False)
     kept = Audited(honest, {"records": 2}, **sizes)
-    assert not find_counterexample(claim(kept, "privacy"), seconds=30.0).found
+    assert not searched(claim(kept, "privacy")).found
 
 
 def test_the_public_name_is_the_function() -> None:

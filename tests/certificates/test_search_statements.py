@@ -49,7 +49,7 @@ def searched(statement: Statement, seed: int) -> SearchResult:
         f"known.{statement[0]}.inequality", "known", "nowhere", "inequality", "a statement", "because",
         expected="not refuted", run=lambda run: iter(()), space=question(statement),
     )  # fmt: skip
-    return find_counterexample(made, seed=seed, seconds=20.0, evaluations=6_000)
+    return find_counterexample(made, seed=seed, seconds=3600.0, evaluations=6_000)
 
 
 def test_there_are_fifty_of_each() -> None:

@@ -34,7 +34,9 @@ SEED = 40
 EACH = 36
 """Errors of each of the four kinds."""
 MOST = 2
+"""Errors of one kind or of several in one function."""
 HANGS = 60.0
+"""Seconds from which a test may be one that hangs."""
 KINDS = ("comparison", "constant", "index", "dropped term")
 STRICT: dict[type[ast.cmpop], str] = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
 TURNED: dict[type[ast.cmpop], str] = {
@@ -66,8 +68,7 @@ EQUIVALENT: dict[str, str] = {
     "dpbench/privacy/integer_laplace.py: laplace_table: line 14: 2.0 becomes (1.8)":
         "Fewer proposals are accepted at sight, and more by exact arithmetic: the same law, slower. No error.",
 }  # fmt: skip
-"""By `Operator.name`: why an error that nothing noticed is none; it is not tried again."""
-NOT_TRIED = {"said": "no error", "by": "", "selection": "", "seconds": 0.0}
+"""By `Operator.name`: why an error that nothing noticed is none; it is tried once, and then no more."""
 
 
 @dataclass(frozen=True)
@@ -253,14 +254,18 @@ def tried(
     return made
 
 
-def write(out: Path, errors: list[Operator], results: dict[str, Any]) -> None:
-    """The results with their counts; an error that is none is not counted."""
+def write(out: Path, errors: list[Operator], results: dict[str, Any], commit: str) -> None:
+    """The results with their counts; an error that is none is not counted.
+
+    `first` is what the tests said of an error the first time it was tried, before any was written because of it.
+    """
     results = {name: results[name] for name in (error.name for error in errors) if name in results}
     real = {name: one for name, one in results.items() if name not in EQUIVALENT}
     noticed = [one for one in real.values() if one["said"] in NOTICED]
     document = {"command": "python -m tests.mutations.operators FOLDER --json evidence/operators.json", "seed": SEED,
-                "drawn": len(errors), "tried": len(results), "equivalent": len(results) - len(real),
-                "errors": len(real), "noticed": len(noticed),
+                "commit": commit, "drawn": len(errors), "tried": len(results), "equivalent": len(results) - len(real),
+                "errors": len(real), "noticed at first": sum(one["first"] in NOTICED for one in real.values()),
+                "noticed": len(noticed),
                 "noticed by the default selection": sum(one["selection"] == "default" for one in noticed),
                 "undecided": sum(one["said"] == UNDECIDED for one in real.values()),
                 "survivors": sorted(name for name, one in real.items() if one["said"] == "survives"),
@@ -273,28 +278,29 @@ def main() -> int:
     parser.add_argument("reached", type=Path, metavar="FOLDER", help="what the plugin mutations.reached wrote")
     parser.add_argument("--json", type=Path, required=True, help="file of results, taken up where it exists")
     parser.add_argument("--limit", type=float, default=150.0, help="processor seconds for one error and selection")
-    parser.add_argument("--part", default="1/1", help="this part of the errors, as 1/2")
     parser.add_argument("--folder", type=Path, help="where copies and compiled kernels are kept for the next run")
     asked = parser.parse_args()
     tests, met = joined(asked.reached)
     errors = drawn()
     results = json.loads(asked.json.read_text(encoding="utf-8"))["results"] if asked.json.exists() else {}
-    part, parts = map(int, asked.part.split("/"))
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     with tempfile.TemporaryDirectory() as temporary:
         copy = Copy(asked.folder or Path(temporary))
         seconds = {name: one["seconds"] for name, one in tests.items()}
         copy.seconds = dict(seconds)
         chosen = default_selection()
         nodes = {error.name: told_apart(met.get(error.path, {}).get(error.function, []), chosen) for error in errors}
-        while left := [one for one in errors[part - 1 :: parts] if not stands(one, nodes[one.name], results)]:
+        while left := [one for one in errors if not stands(one, nodes[one.name], results)]:
             for error in left:
-                if error.name in EQUIVALENT:
-                    results[error.name] = {"key": key(error, nodes[error.name]), "kind": error.kind, **NOT_TRIED}
-                    continue
-                said = tried(copy, error, nodes[error.name], asked.limit, seconds)
-                one = results[error.name] = {"key": key(error, nodes[error.name]), **said}
+                first = results.get(error.name, {}).get("first")
+                if first and error.name in EQUIVALENT:
+                    said = {"kind": error.kind, "said": "no error", "by": "", "selection": "", "seconds": 0.0}
+                else:
+                    said = tried(copy, error, nodes[error.name], asked.limit, seconds)
+                one = {"key": key(error, nodes[error.name]), "first": first or said["said"], **said}
+                results[error.name] = one
                 print(f"{one['said']:18}{one['selection']:9}{one['seconds']:6.0f} s  {error.name}", flush=True)
-                write(asked.json, errors, results)
+                write(asked.json, errors, results, commit)
             noticed = {one.name: results[one.name] for one in left if results[one.name]["said"] in NOTICED}
             for name in copy.spoiled(noticed, asked.limit):
                 del results[name]

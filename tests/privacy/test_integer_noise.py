@@ -215,16 +215,6 @@ def test_bounds_of_the_exponential(x: Fraction) -> None:
     assert not low <= naive.exp_minus(x + Fraction(1, 10**12))[0] <= high  # planted: an argument off by 1e-12
 
 
-class OneWord:
-    """A source of one word, again and again."""
-
-    def __init__(self, word: int) -> None:
-        self.word = word
-
-    def next(self) -> int:
-        return self.word
-
-
 @pytest.mark.parametrize("scale", [3, 700, 2**20])
 def test_a_coin_at_the_border_of_the_tail_asks_for_more_bits(scale: int) -> None:
     """The coin whose cell holds the exact probability: with low bits it is below it, with high ones above."""
@@ -235,8 +225,9 @@ def test_a_coin_at_the_border_of_the_tail_asks_for_more_bits(scale: int) -> None
     chance = share * low / (1 - less)
     assert share * high / (1 - more) - chance < Fraction(1, 1 << 100)
     coin = math.floor(chance * (1 << kernels.COIN))
-    assert integer_laplace._beyond_is_kept(table, exponent, coin, OneWord(0))  # type: ignore[arg-type]
-    assert not integer_laplace._beyond_is_kept(table, exponent, coin, OneWord(2**64 - 1))  # type: ignore[arg-type]
+    below, above = (Source(Words(np.full(1000, word, dtype=np.uint64))) for word in (0, 2**64 - 1))
+    assert integer_laplace._beyond_is_kept(table, exponent, coin, below)
+    assert not integer_laplace._beyond_is_kept(table, exponent, coin, above)
 
 
 @pytest.mark.parametrize("sigma", [48.0, 60.0, 200.0])

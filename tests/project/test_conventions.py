@@ -12,6 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import few_cases
 import pytest
 
 import dpbench
@@ -110,3 +111,20 @@ def test_another_copy_is_refused(tmp_path: Path) -> None:
     (tmp_path / "dpbench" / "glm.py").write_text("")
     with pytest.raises(pytest.UsageError, match=r"dpbench/glm\.py \(1 files\) differs"):
         conftest.refuse_another_copy(tmp_path)
+
+
+@pytest.mark.parametrize(("total", "count", "kept"), [(10, 3, {0, 3, 6}), (4, 4, {0, 1, 2, 3}), (2, 5, {0, 1})])
+def test_few_cases_are_spread_over_the_list(total: int, count: int, kept: set[int]) -> None:
+    assert few_cases.spread(total, count) == kept
+
+
+def test_the_cases_left_out_are_slow_and_no_other_test_is(request: pytest.FixtureRequest) -> None:
+    def item(name: str, few: bool) -> pytest.Item:
+        made = pytest.Function.from_parent(request.node.parent, name=name, callobj=lambda: None)
+        if few:
+            made.add_marker(pytest.mark.few(2))
+        return made
+
+    items = [*(item(f"many[{k}]", True) for k in range(5)), item("one[a]", True), item("plain[b]", False)]
+    few_cases.mark(items)
+    assert [bool(one.get_closest_marker("slow")) for one in items] == [False, True, False, True, True, False, False]

@@ -146,7 +146,8 @@ def test_the_random_errors_add_up_and_most_are_noticed() -> None:
     noticed = {name: one for name, one in real.items() if one["said"] in NOTICED}
     chosen = sum(one["selection"] == "default" for one in noticed.values())
     assert document["seed"] == SEED and document["tried"] == len(results) >= 120
-    assert document["errors"] == len(real) and document["noticed"] == len(noticed)
+    assert document["errors"] == len(real) and document["noticed"] == len(noticed) and len(document["commit"]) == 40
+    assert document["noticed at first"] == sum(one["first"] in NOTICED for one in real.values())
     assert document["noticed by the default selection"] == chosen
     assert document["survivors"] == sorted(name for name, one in real.items() if one["said"] == "survives")
     assert all(results[name]["said"] == "no error" for name in EQUIVALENT if name in results) and all(

@@ -144,6 +144,8 @@ def test_links_that_lead_nowhere_are_seen(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_every_link_within_the_site_leads_somewhere_and_nothing_comes_from_outside(built: Path) -> None:
+    for old in claim_pages.RENAMED:
+        assert (built / "results" / "claims" / f"{old}.html").exists()
     assert lost(built) == ([], [])
 
 

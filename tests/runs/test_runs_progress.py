@@ -25,7 +25,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
 from dpbench.ledger.measurement import Context, Evidence
-from dpbench.runs import progress
+from dpbench.runs import lanes, progress
 from dpbench.runs.attempt import compiled_for
 from dpbench.runs.context import Interrupted, RunContext
 from dpbench.runs.store import Store, StoreError, stored_verdicts
@@ -372,13 +372,35 @@ def test_processes_are_used_where_there_is_enough_to_run(monkeypatch: pytest.Mon
     few = [named(f"e{i}") for i in range(15)]
     plant(monkeypatch, *few)
     assert len(ledger.verify().entries) == 15 and handed == []
-    assert ledger.few() and ledger.few(["glm.e0.floor"]) and not ledger.few(["glm.e0.floor"], level="full")
     theirs = named("theirs")
     plant(monkeypatch, *few, theirs)
     assert len(ledger.verify().entries) == 16 and handed == []
-    assert not ledger.few() and not ledger.few(["glm.theirs.floor"]) and ledger.few(["glm.e0.floor"])
     plant(monkeypatch, *few, named("e15"), theirs)
     assert len(ledger.verify(workers=1).entries) == 17 and handed == []
     assert len(ledger.verify(processes=1).entries) == 17 and handed == []
     assert len(ledger.verify().entries) == 17 and handed == [(2, 16, True)]
     assert len(ledger.verify(store=tmp_path / "runs.sqlite").entries) == 17 and handed[1:] == [(2, 16, True)]
+
+
+@pytest.mark.parametrize(("count", "ahead"), [(15, False), (16, True)])
+def test_worker_processes_compile_ahead_where_there_is_enough_to_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int, ahead: bool
+) -> None:
+    """Of a few entries two processes compiled all kernels that these can reach, and called hardly any."""
+    given: list[Any] = []
+
+    class Begun(Exception):
+        """A lane would have been started."""
+
+    def lane(setup: Any, events: Any) -> None:
+        given.append(setup)
+        raise Begun
+
+    monkeypatch.setattr(lanes, "_Lane", lane)
+    claims = [replace(claim_of(good), id=f"glm.e{i}.floor") for i in range(count)]
+    with (
+        RunContext(level="quick", seed=0, workers=1, store=tmp_path / "runs.sqlite") as context,
+        pytest.raises(Begun),
+    ):
+        lanes.run_in_lanes([claims[:8], claims[8:]], context, 2)
+    assert given[0][-1] is ahead
