@@ -12,7 +12,6 @@ import argparse
 import json
 import math
 import time
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from dpbench.core.sampling import stream
 from dpbench.privacy import gaussian
 from studies import validity_shared
 from studies.power import keep, laplace, normal
+from studies.validity_shared import Case
 
 Rng = np.random.Generator
 ALARM = 1e-6
@@ -60,18 +60,6 @@ def same(d: float, trials: int, rng: Rng) -> np.ndarray:
 def canaries(included: np.ndarray, count: int, rng: Rng) -> np.ndarray:
     """Scores of orthogonal canaries of length 1 in a sum with noise of deviation 1: each is 1-GDP."""
     return included + rng.standard_normal(count)
-
-
-@dataclass(frozen=True)
-class Case:
-    """A mechanism, its two data sets, the exact ε at δ, and how it is audited."""
-
-    sampler: Any
-    one: Any
-    other: Any
-    delta: float
-    epsilon: float
-    mode: str = "pair"
 
 
 CASES = {

@@ -15,7 +15,7 @@ wherever that rule takes certifying rows from: were a row taken for both, it wou
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import betainccinv, betaincinv, ndtr
@@ -31,11 +31,20 @@ from dpbench.auditing.sequential import FIRST, share
 from dpbench.auditing.split import CHOOSE_SHARE, certificates
 from dpbench.core.sampling import stream
 
-if TYPE_CHECKING:
-    from studies.validity import Case
-
 MODES = ("pair", "sequential", "claim", "arrays")
 TOGETHER = 2**22  # outputs of a side that are held at once
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism, its two data sets, the exact ε at δ, and how it is audited."""
+
+    sampler: Any
+    one: Any
+    other: Any
+    delta: float
+    epsilon: float
+    mode: str = "pair"
 
 
 @dataclass(frozen=True)

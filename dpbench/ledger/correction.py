@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from dpbench.ledger.paper import Paper
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -39,36 +35,3 @@ class Correction:
     reply: str = ""
     effect: int = 0
     line: int = 0
-
-
-@dataclass(frozen=True)
-class Findings:
-    """What is said of the rows of a paper that do not hold: called once a row, it writes the ledger and the errata.
-
-    Parameters
-    ----------
-    paper : Paper
-    witness : str
-        That of every correction.
-
-    Attributes
-    ----------
-    corrections : dict of str to Correction
-        By id.
-    """
-
-    paper: Paper
-    witness: str
-    corrections: dict[str, Correction] = field(default_factory=dict)
-
-    def __call__(
-        self, name: str, *, place: str, line: int, change: str, weight: str = "", quote: str = "",
-        consequence: str = "", caveat: str = "", effect: int = 0,
-    ) -> None:  # fmt: skip
-        """Record what is said of the row `name`, its id without the paper's name; see `Claim` and `Correction`.
-
-        What is empty of weight, quotation and consequence stands in the row's declaration.
-        """
-        row, said = f"{self.paper.name}.{name}", {"weight": weight, "quote": quote, "consequence": consequence}
-        self.paper.finding(row, **{key: text for key, text in said.items() if text})
-        self.corrections[row] = Correction(place, change, caveat, self.witness, effect=effect, line=line)

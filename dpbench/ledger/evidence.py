@@ -20,7 +20,7 @@ from dpbench.runs.environment import machine, processor_type, versions
 from dpbench.runs.store import StoredVerdict
 
 if TYPE_CHECKING:
-    from dpbench.ledger.core import Claim
+    from dpbench.ledger.declaration import Declaration
 
 SCHEMA = 1
 NONE = "no evidence"
@@ -92,12 +92,12 @@ def committed(place: Path | None = None) -> dict[str, dict[str, Any]]:
     return found
 
 
-def document_of(claim: Claim, verdict: str, evidence: Mapping[str, Any], level: str, seed: int) -> dict[str, Any]:
+def document_of(claim: Declaration, verdict: str, evidence: Mapping[str, Any], level: str, seed: int) -> dict[str, Any]:
     """What the file of an entry holds after a run of the present code in the present environment.
 
     Parameters
     ----------
-    claim : Claim
+    claim : Declaration
     verdict : str
     evidence : dict
         `Evidence.to_dict()`.
@@ -119,7 +119,7 @@ def document_of(claim: Claim, verdict: str, evidence: Mapping[str, Any], level: 
     }
 
 
-def finished(claims: Iterable[Claim], stored: Iterable[StoredVerdict]) -> dict[str, StoredVerdict]:
+def finished(claims: Iterable[Declaration], stored: Iterable[StoredVerdict]) -> dict[str, StoredVerdict]:
     """Verdicts at full level, seed 0, that a run of the present code in the present environment left in a store."""
     keys = {claim.id: claim.digest for claim in claims}
     now = environment_now()
@@ -148,12 +148,12 @@ def write(document: Mapping[str, Any], place: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def status(claims: Iterable[Claim], found: Mapping[str, Mapping[str, Any]]) -> list[Status]:
+def status(claims: Iterable[Declaration], found: Mapping[str, Mapping[str, Any]]) -> list[Status]:
     """How the evidence in `found` stands, entry by entry; computes nothing.
 
     Parameters
     ----------
-    claims : iterable of Claim
+    claims : iterable of Declaration
     found : mapping of str to dict
         `committed()`.
     """

@@ -3,7 +3,7 @@
 `decided` is "certificate" (the checker accepted one that decides this verdict), "exact" (here, with an error bound),
 "sampled" (at the level spent) or "tried" (on instances). `link` leads from the paper's objects to what was decided:
 "none" is needed where they were measured themselves; "facts" are trusted ones, by number, whose hypotheses the checker
-matched; a "derivation" is written out, in an entry of this package or at the place that `Claim.proof` names; all else
+matched; a "derivation" is written out, in an entry of this package or at the place its `proof` names; all else
 is "assumed", somebody's word. The grade is "assumed" if the link is; "derivation" if the link is one and what was
 decided is a certificate or exact; else what was decided.
 """
@@ -22,7 +22,7 @@ from dpbench.core import validation
 from dpbench.ledger.words import DECIDED, FAILED, LINKS
 
 if TYPE_CHECKING:
-    from dpbench.ledger.core import Claim
+    from dpbench.ledger.declaration import Declaration
     from dpbench.ledger.measurement import Evidence
 
 PROVING = ("certificate", "exact", "derivation")
@@ -68,12 +68,12 @@ class Basis:
         return {"grade": self.grade, "decided": self.decided, "link": self.link}
 
 
-def basis(claim: Claim, verdict: str, evidence: Evidence | Mapping[str, Any]) -> Basis:
+def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, Any]) -> Basis:
     """What the verdict of a claim rests on.
 
     Parameters
     ----------
-    claim : Claim
+    claim : Declaration
     verdict : str
     evidence : Evidence, or what its `to_dict` gives
         Evidence of older versions, which does not say how it was decided, is read by its kind, level and columns.
@@ -94,7 +94,7 @@ def basis(claim: Claim, verdict: str, evidence: Evidence | Mapping[str, Any]) ->
     return Basis(decided, (("derivation" if derived(claim) else "assumed") if needed else "none"))
 
 
-def _decided(claim: Claim, verdict: str, found: Mapping[str, Any]) -> str:
+def _decided(claim: Declaration, verdict: str, found: Mapping[str, Any]) -> str:
     """How it was decided, from what evidence always says."""
     drawn = bool(found.get("level") or found.get("trials"))
     if claim.kind == "privacy":
@@ -109,7 +109,7 @@ def _decided(claim: Claim, verdict: str, found: Mapping[str, Any]) -> str:
     return "sampled" if found.get("level") else "exact"
 
 
-def derived(claim: Claim) -> bool:
+def derived(claim: Declaration) -> bool:
     """Whether the derivation of an entry is written out: in this package, or at the place that `proof` names."""
     if not claim.outside:
         return bool(claim.derivation.strip())
@@ -120,7 +120,7 @@ def derived(claim: Claim) -> bool:
     return bool(claim.proof) and (beside / claim.proof.partition("#")[0]).is_file()
 
 
-def certified(claim: Claim, verdict: str) -> bool:
+def certified(claim: Declaration, verdict: str) -> bool:
     """Whether a committed certificate decides this verdict of an entry of this package.
 
     That the checker accepts each of them is a test of the repository; here the files are only read.

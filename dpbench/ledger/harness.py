@@ -49,14 +49,14 @@ from dpbench.privacy.exact_law import quantity
 from dpbench.privacy.profile import Profile, as_float
 
 if TYPE_CHECKING:
-    from dpbench.ledger.core import Claim
+    from dpbench.ledger.declaration import Declaration
 
 ROUNDING = 1e-12
 """A margin this near to zero is not decided in floats."""
 _MARGIN = "value: the smallest relative margin (right - left)/|right| over the instances tried"
 
 
-def conclude(claim: Claim, context: Context) -> tuple[str, Evidence]:
+def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
     """Run the claim's function and apply the verdict rule of its kind; the seed and the level are the ledger's.
 
     Raises
@@ -121,7 +121,7 @@ DRAWN = (
 )
 
 
-def _moves(claim: Claim, found: Evidence, context: Context) -> bool:
+def _moves(claim: Declaration, found: Evidence, context: Context) -> bool:
     """Whether another seed gives an outside entry other rows; derivations of this package's say what they draw."""
     if not claim.outside:
         return False
@@ -151,14 +151,14 @@ class _Watched:
         return getattr(self._context, name)
 
 
-def _uses_level(claim: Claim, found: Evidence, watched: _Watched, bare: bool) -> bool:
+def _uses_level(claim: Declaration, found: Evidence, watched: _Watched, bare: bool) -> bool:
     """Whether the level of a claim bounds anything: samples, attacks, or what this package's entries draw."""
     if claim.kind == "rate" or found.level or "attack_epsilon_lower" in found.series:
         return True
     return watched.drawn and not (bare and claim.outside)
 
 
-def _graded(claim: Claim, verdict: str, found: Evidence) -> tuple[str, Evidence]:
+def _graded(claim: Declaration, verdict: str, found: Evidence) -> tuple[str, Evidence]:
     """The verdict and evidence with what they rest on; what rests on somebody's word alone does not say "proved"."""
     rests = basis(claim, verdict, found)
     found = replace(found, decided=rests.decided, link=rests.link)
@@ -173,7 +173,7 @@ ASSUMED = (
 )
 
 
-def _verdict(claim: Claim, evidence: Evidence) -> str:
+def _verdict(claim: Declaration, evidence: Evidence) -> str:
     if claim.kind == "rate" and evidence.reference is not None:
         interval = evidence.interval or (evidence.value, evidence.value)
         return rate_verdict(interval, evidence.reference, claim.side, claim.tolerance)

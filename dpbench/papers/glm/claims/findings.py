@@ -9,7 +9,7 @@ Whether a later version mends one is not known. Privacy findings are here; those
 
 from __future__ import annotations
 
-from dpbench.ledger.correction import Findings
+from dpbench.ledger.paper import Findings
 from dpbench.papers.glm.claims import paper
 
 found = Findings(paper, "arXiv:2205.03014v2 (6 March 2024), from its LaTeX source, prints the same")

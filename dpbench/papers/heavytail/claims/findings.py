@@ -6,7 +6,7 @@ be the conversion's, the finding says so. Lines count in that text. Whether a la
 
 from __future__ import annotations
 
-from dpbench.ledger.correction import Findings
+from dpbench.ledger.paper import Findings
 from dpbench.papers.heavytail.claims import paper
 
 found = Findings(

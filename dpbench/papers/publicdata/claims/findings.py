@@ -7,7 +7,7 @@ Whether a later version mends one is not known.
 
 from __future__ import annotations
 
-from dpbench.ledger.correction import Findings
+from dpbench.ledger.paper import Findings
 from dpbench.papers.publicdata.claims import paper
 
 found = Findings(paper, "one conversion of arXiv:2402.09483v1 was read; a second was not at hand")

@@ -1,0 +1,193 @@
+"""`Declaration`: what is said of an entry of the ledger before it is measured, and the code that it rests on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from dpbench.core import validation
+from dpbench.core.closure import Closure, closure
+from dpbench.core.sampling import canonical
+from dpbench.core.sources import our_path
+from dpbench.ledger.correction import Correction
+from dpbench.ledger.measurement import Context, Run
+from dpbench.ledger.statement import Statement
+from dpbench.ledger.words import FAILED, KINDS, ORIGINS, VERDICTS, WEIGHTS
+
+_RULES = ("dpbench.ledger.harness:exhaust", "dpbench.ledger.harness:_verdict")
+_MARGINS = "dpbench.ledger.harness:margins"
+_HARNESS = {"privacy": "dpbench.ledger.harness:profiles", "rate": "dpbench.ledger.harness_rates:slope_of"}
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """An entry of the ledger as it is declared.
+
+    Attributes
+    ----------
+    id : str
+        ``<paper>.<result>.<kind>[.<variant>]``.
+    paper, source : str
+        "glm", and for example "Theorem 1, equation (4)".
+    kind : str
+        One of `KINDS`.
+    statement : str
+        What is claimed, as printed or as corrected.
+    derivation : str
+        How a program can check it, and what is known to be wrong or loose.
+    expected : str
+        The verdict committed from the derivation before the entry was run.
+    run : callable
+        The function of the context that measures it: module-level, or a partial of such a function, so that it
+        travels to worker processes by its name. `Claim.measure` turns what it gives into a verdict.
+    side : {"", "upper", "tight"}
+        Of a rate only.
+    level : float
+        Error level of the entry's sampling tests; 0 for entries that sample nothing. A bound on the probability that
+        sampling alone makes the verdict wrong where the test is exact (attacks, frequencies, empirical Bernstein); of
+        a rate it is the nominal level of the slope's interval (`dpbench.rates.slopes`), approximate under skewness.
+    holds : str
+        Id of the entry that states what holds instead, or empty.
+    origin : {"printed", "corrected", "folklore", "control"}
+        Whose statement it is: the paper's as printed, what holds instead, a fact known from elsewhere, or a mutant of
+        yours that must fail. Empty at declaration: see `default_origin`.
+    proof : str
+        Where the derivation is written out and can be read from scratch: a file beside the module, or an address.
+    draws : {"", "instances"}
+        "instances": the seed chooses the instances, and what is yielded of each is exact.
+    full_only : bool
+        Whether the entry has no verdict at level quick.
+    tolerance : float
+        Of a rate only: how far the slope may be from the expected one.
+    exponent : float or None
+        Of a rate only: the bare exponent, logarithms left out.
+    quote : str
+        The paper's words, exactly, with their caveats.
+    weight : str or None
+        Of what does not hold, what is wrong: the "statement"; the "range" (true in a stated range); a "constant" (the
+        rate is right); a proof "step" (the conclusion stands or is open); a "hypothesis" (holds with an omitted usual
+        assumption); a "misprint". None where the entry holds.
+    consequence : str
+        What it means, in plain words, with number and unit.
+    rests_on : tuple of str
+        Ids of the entries that a proof uses.
+    depends : tuple of str
+        ``"module:name"`` of definitions that the measurement uses and that no name in its code leads to.
+    formal : Statement or None
+        The statement as formulas; `statement` is its sentence.
+    drift : float
+        Relative difference that value and columns may show between two types of processor at one seed, where last bits
+        flip decisions of a sampler; 0: what `dpbench.ledger.compare` allows every entry.
+    space : object
+        Where a search for counterexamples may look.
+    certificate : callable or None
+        Makes the numbers that the checker verifies alone, from the context.
+    errata : Correction or None
+        What an errata page says beside these fields: place, change, caveats, the authors' reply.
+    """
+
+    id: str
+    paper: str
+    source: str
+    kind: str
+    statement: str
+    derivation: str
+    expected: str
+    run: Run
+    side: str = ""
+    level: float = 0.0
+    holds: str = ""
+    full_only: bool = False
+    tolerance: float = 0.1
+    exponent: float | None = None
+    quote: str = ""
+    weight: str | None = None
+    consequence: str = ""
+    rests_on: tuple[str, ...] = ()
+    depends: tuple[str, ...] = ()
+    space: Any = None
+    certificate: Callable[[Context], Any] | None = None
+    drift: float = 0.0
+    origin: str = ""
+    proof: str = ""
+    draws: str = ""
+    errata: Correction | None = None
+    formal: Statement | None = field(default=None, hash=False)
+
+    def __post_init__(self) -> None:
+        validation.choice("kind", self.kind, KINDS)
+        validation.choice("expected", self.expected, VERDICTS[self.kind])
+        validation.choice("side", self.side, ("upper", "tight") if self.kind == "rate" else ("",))
+        if not self.id.startswith(f"{self.paper}.") or self.kind not in self.id.split("."):
+            raise validation.invalid("id", "<paper>.<result>.<kind>[.<variant>]", self.id)
+        if self.weight is not None:
+            validation.choice("weight", self.weight, WEIGHTS)
+        validation.choice("draws", self.draws, ("", "instances"))
+        object.__setattr__(self, "origin", self.origin or default_origin(self))
+        validation.choice("origin", self.origin, ORIGINS)
+
+    @property
+    def module(self) -> str:
+        """Dotted name of the module that measures the entry."""
+        run = self.run.func if isinstance(self.run, partial) else self.run
+        return run.__module__
+
+    @property
+    def outside(self) -> bool:
+        """Whether the paper is another package's."""
+        return our_path(f"dpbench.papers.{self.paper}.claims") is None
+
+    @property
+    def closure(self) -> Closure:
+        """The definitions that the entry rests on: its function's, and those of the rule from rows to a verdict."""
+        return closure(self.run, depends=(*self.depends, *_RULES, _HARNESS.get(self.kind, _MARGINS)))
+
+    @property
+    def digest(self) -> str:
+        """Key of the code that the entry rests on: evidence with another one is stale."""
+        parts: tuple[Any, ...] = (
+            self.closure.key, self.kind, self.side, self.level, self.tolerance, _bound(self.run)
+        )  # fmt: skip
+        if self.formal is not None:
+            parts = (*parts, self.formal.key)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+_OURS = frozenset({"corrected", "exact", "tight", "moderate", "proved"})
+"""Words of a variant that says something else than the paper."""
+
+
+def default_origin(claim: Declaration) -> str:
+    """Whose statement an entry is whose declaration does not say.
+
+    "printed" where the variant says so, where it does not hold, and where it has a quotation or no variant; "corrected"
+    where the variant says that, or names one without a quotation; "control" where the variant says that.
+    """
+    variant = claim.id.split(f".{claim.kind}", 1)[1].replace("-", ".").split(".")
+    if "control" in variant:
+        return "control"
+    if "printed" in variant or claim.expected in FAILED:
+        return "printed"
+    if _OURS.intersection(variant) or (not claim.quote and variant != [""]):
+        return "corrected"
+    return "printed"
+
+
+def _bound(run: Run) -> str:
+    """Numbers and texts that are bound to a function."""
+    if not isinstance(run, partial):
+        return ""
+    values = [*enumerate(run.args), *sorted(run.keywords.items())]
+    return repr([(name, _named(value)) for name, value in values if isinstance(value, (bool, int, float, str, tuple))])
+
+
+def _named(value: Any) -> Any:
+    """A bound value with losses, mechanisms and functions by their names: their `repr` has addresses."""
+    if isinstance(value, tuple):
+        return tuple(_named(part) for part in value)
+    if isinstance(value, (bool, int, float, str, type(None))):
+        return value
+    return getattr(value, "__qualname__", None) or canonical(value)
