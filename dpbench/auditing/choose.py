@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtri
 
-from dpbench.auditing.chains import Chain, chain
+from dpbench.auditing.chains import Chain, chain, increasing
 from dpbench.auditing.claimed import Claim, excess_goal
 from dpbench.auditing.events import Event, best_event, best_for_curve
 from dpbench.auditing.folded import folded
@@ -252,7 +252,7 @@ def _on_the_whole(arm: Arm, parts: list[list[np.ndarray]]) -> Arm:
         return arm
     late = both_shapes(parts[0][1], parts[1][1])[not score.peak]
     old = [x for side in parts for x in (late.of_sorted(side[0]), score.of_sorted(side[1]))]
-    sides = [np.sort(np.concatenate(side)) for side in parts]
+    sides = [increasing(np.concatenate(side)) for side in parts]
     whole = both_shapes(sides[0], sides[1])[not score.peak]
     new = np.concatenate([whole.of_sorted(side) for side in sides])
     thresholds = same_ranks(nested.thresholds, np.concatenate(old), new)
@@ -288,8 +288,8 @@ def same_ranks(thresholds: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.n
     lowest value is not taken for a threshold that some of `old` are below.
     """
     rows = len(old)
-    below = np.searchsorted(np.sort(old), thresholds, side="left")
-    new = np.sort(new)
+    below = np.searchsorted(increasing(old), thresholds, side="left")
+    new = increasing(new)
     here = new[np.minimum(below, rows - 1)]
     under, through = (np.searchsorted(new, here, side=side) for side in ("left", "right"))
     start, end, goal = (np.log((x + 0.5) / (rows - x + 0.5)) for x in (under, through, below))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpbench.auditing._log_ratio_kernels import rise_and_fall
-from dpbench.auditing.chains import cut_points, placed, sorted_cells
+from dpbench.auditing.chains import cut_points, increasing, placed, sorted_cells
 
 PER_TAIL = 100  # cells in each tail, geometric in rank
 MODES = 9  # modes tried in the first round, evenly in mass; then as many between the neighbours of the best
@@ -61,7 +61,7 @@ class Unimodal:
 
 def both_shapes(first: np.ndarray, second: np.ndarray) -> tuple[Unimodal, Unimodal]:
     """The fits of a peak and of a valley to two samples of increasing numbers, equally many."""
-    edges = cut_points(np.sort(np.concatenate([first, second])), PER_TAIL)
+    edges = cut_points(increasing(np.concatenate([first, second])), PER_TAIL)
     one, other = (sorted_cells(side, edges).astype(np.float64) for side in (first, second))
     half = 0.5 / len(first)  # so that cells of one side alone stay finite
     chance, gain = rising_falling(one, other)
