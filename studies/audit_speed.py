@@ -5,17 +5,19 @@ new process: its start, the imports and the first result of 1e6 scalars a side, 
 least of several times, since whatever else the machine does adds to them (a core shared with another process is slower
 in processor time too); the largest is kept beside it, and what the sampler alone takes. ``--json FILE`` keeps the rows,
 with ``--add`` together with the times that are there; the exit code is 1 where one is above what is aimed at.
+``--growth`` measures audits of 1e5 to 1e8 Laplace numbers a side instead, and prints the exponents of their cost.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -64,6 +66,9 @@ CASES = {
     "200 columns, two correlated, 1e5": Case(correlated, 1.0, 0.01, 100_000, 3.0),
     "200 columns, all moved, 1e5": Case(moved, 1.0, 0.0, 100_000, 3.0),
 }
+GROWTH = (100_000, 1_000_000, 3_000_000, 10_000_000, 100_000_000)
+GROWTH_GOALS = {10_000_000: 2.0}
+FROM, STEEPEST = 1_000_000, 1.05
 NEW = "first result of a new process"
 NEW_GOAL = 1.5
 
@@ -120,6 +125,24 @@ def added(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def grow(sizes: Sequence[int], repeats: int) -> int:
+    """Print the least seconds of audits of so many numbers a side; 1 where they grow faster than linearly, or goals
+    are missed."""
+    missed, before = 0, None
+    for trials in sizes:
+        run = partial(audit, laplace, 0.0, 1.0, trials=trials)
+        if before is None:
+            run(seed=0)  # loads kernels
+        least = min(taken(partial(run, seed=seed), time.process_time) for seed in range(repeats))
+        exponent = None if before is None else math.log(least / before[1]) / math.log(trials / before[0])
+        missed += least > GROWTH_GOALS.get(trials, math.inf) or (
+            exponent is not None and trials > FROM and exponent > STEEPEST
+        )
+        print(json.dumps({"trials": trials, "least": least, "exponent": exponent}), flush=True)
+        before = trials, least
+    return int(missed > 0)
+
+
 def main() -> int:
     """Measure, print, keep."""
     parser = argparse.ArgumentParser(prog="python -m studies.audit_speed", description=__doc__)
@@ -127,7 +150,10 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=7, help="of each (default 7)")
     parser.add_argument("--add", action="store_true", help="together with the times that --json has")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--growth", action="store_true", help="audits of more and more numbers, and nothing else")
     given = parser.parse_args()
+    if given.growth:
+        return grow(GROWTH, min(given.repeats, 3))
     missed = 0
     for name in given.case or [*CASES, NEW]:
         made = measure(name, given.repeats)

@@ -3,6 +3,7 @@
     python -m studies.goals                    # caches of its own: from nothing first, then with what that left
     python -m studies.goals --warm             # the caches at hand, which must hold what is to be run
     python -m studies.goals --warm --only two  # one row
+    python -m studies.goals --entries ID ID    # each by itself, no kernel compiled before; the goal is of the processor
 
 Each command is a process of its own with a store of its own. "processor" is the time of the process and of its workers,
 which other work on the machine disturbs less than the seconds on the clock; "entries" the sum of the entries' own
@@ -39,6 +40,7 @@ class Case(NamedTuple):
     goal: float
 
 
+ENTRY_GOAL = 2.0
 NOTHING = Case("nothing", "verify, from nothing", _VERIFY, 45.0)
 CASES = (
     Case("all", "verify", _VERIFY, 30.0),
@@ -58,22 +60,23 @@ class Seconds(NamedTuple):
     code: int
 
 
-def taken(case: Case, environment: dict[str, str]) -> Seconds:
-    """Run a command with a store of its own."""
+def taken(case: Case, environment: dict[str, str], entries: bool = True) -> Seconds:
+    """Run a command with a store of its own; `entries`: a `verify` also writes what its entries took."""
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder) / "found.json"
         verifies = "verify" in case.arguments
-        stored = ("--store", str(Path(folder) / "runs.sqlite"), "--json", str(found)) if verifies else ()
+        stored = ("--store", str(Path(folder) / "runs.sqlite")) if verifies else ()
+        stored += ("--json", str(found)) if verifies and entries else ()
         before, start = _of_children(), time.perf_counter()
         done = subprocess.run(
             [sys.executable, *case.arguments, *stored], stdout=subprocess.DEVNULL, env=environment, check=False
         )
         clock, processor = time.perf_counter() - start, _of_children() - before
-        entries = None
-        if verifies and found.exists():
+        own = None
+        if found.exists():
             claims = json.loads(found.read_text(encoding="utf-8"))["claims"]
-            entries = sum(claim["evidence"]["seconds"] for claim in claims)
-    return Seconds(clock, processor, entries, done.returncode)
+            own = sum(claim["evidence"]["seconds"] for claim in claims)
+    return Seconds(clock, processor, own, done.returncode)
 
 
 def _of_children() -> float:
@@ -91,12 +94,39 @@ def table(rows: Sequence[tuple[Case, Seconds]]) -> Table:
     return made
 
 
+def entries_alone(ids: Sequence[str]) -> int:
+    """Measure and print the processor seconds of each entry by itself; 1 if one takes more than its goal.
+
+    What its sources import and rest on is known from a run before, as after any other use of the package.
+    """
+    made = Table(
+        "entry, by itself", "processor", "goal", "", title="Seconds of processor time, no kernel compiled before"
+    )
+    missed = False
+    for name in ids:
+        case = Case(name, name, (*_VERIFY, name), ENTRY_GOAL)
+        with tempfile.TemporaryDirectory() as caches:
+            first, found = (
+                taken(case, {**os.environ, "NUMBA_CACHE_DIR": f"{caches}/kernels{k}", "XDG_CACHE_HOME": caches}, False)
+                for k in range(2)
+            )
+        failed = first.code or found.code
+        said = "failed" if failed else "met" if found.processor <= case.goal else "missed"
+        missed |= said != "met"
+        made.add_row(name, f"{found.processor:.2f}", f"{case.goal:g}", said)
+    Console().print(made, soft_wrap=True)
+    return int(missed)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Measure and print; 1 if a goal is missed."""
     parser = argparse.ArgumentParser(prog="python -m studies.goals", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--warm", action="store_true", help="with the caches at hand, and not from nothing")
     parser.add_argument("--only", action="append", choices=[case.name for case in CASES], help="may be given again")
+    parser.add_argument("--entries", nargs="+", metavar="ID", help="these entries alone, each by itself")
     given = parser.parse_args(arguments)
+    if given.entries:
+        return entries_alone(given.entries)
     cases = [case for case in CASES if not given.only or case.name in given.only]
     with tempfile.TemporaryDirectory() as caches:
         own = {} if given.warm else {"NUMBA_CACHE_DIR": f"{caches}/kernels", "XDG_CACHE_HOME": caches}

@@ -41,6 +41,18 @@ def test_the_least_of_all_times_is_kept(bench: SimpleNamespace) -> None:
     assert text.count("missed") == 1 and "| y | 0.2 | 0.19 | 0.50 | 3 | 0.05 |" in text
 
 
+def test_a_cost_that_grows_faster_than_linearly_is_seen(
+    bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Below a million runs exponents are not judged, whatever does not grow counting there."""
+    monkeypatch.setattr(bench.speed, "audit", lambda *_, **__: None)
+    for costs, code in (([0.1, 0.3, 1.9], 0), ([0.1, 0.3, 2.1], 1), ([0.01, 0.15, 1.9], 1)):
+        left = iter(costs)
+        monkeypatch.setattr(bench.speed, "taken", lambda work, clock, left=left: next(left))
+        assert bench.speed.grow((100_000, 1_000_000, 10_000_000), 1) == code
+    assert capsys.readouterr().out.count("exponent") == 9
+
+
 def test_what_is_committed_is_of_every_case(bench: SimpleNamespace) -> None:
     """Each kind in all of a thousand audits, no false alarm."""
     kept = json.loads((ROOT / "evidence" / "audit.json").read_text(encoding="utf-8"))

@@ -41,3 +41,20 @@ def test_every_command_of_a_goal_is_one_that_runs(goals: ModuleType) -> None:
     (case,) = [case for case in goals.CASES if case.name == "import"]
     assert goals.taken(case, dict(os.environ)).code == 0
     assert len({case.name for case in goals.CASES}) == len(goals.CASES)
+
+
+def test_an_entry_by_itself_is_held_to_its_goal(
+    goals: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each is run twice, the second time with another empty folder of kernels; one above its goal is missed."""
+    ran = []
+
+    def taken(case: object, environment: dict[str, str], entries: bool) -> object:
+        assert not entries
+        ran.append((case.name, environment["NUMBA_CACHE_DIR"]))  # type: ignore[attr-defined]
+        return goals.Seconds(9.0, {"a": 1.5, "b": 2.5}[ran[-1][0]], None, 0)
+
+    monkeypatch.setattr(goals, "taken", taken)
+    assert goals.main(["--entries", "a"]) == 0 and goals.main(["--entries", "a", "b"]) == 1
+    assert [name for name, _ in ran] == ["a", "a", "a", "a", "b", "b"] and len({folder for _, folder in ran}) == 6
+    assert capsys.readouterr().out.count("missed") == 1
