@@ -69,6 +69,7 @@ def test_a_learned_log_ratio_is_charged_where_it_is_in_doubt() -> None:
     assert tiny[True] <= 3 and tiny[False] >= 25, tiny
 
 
+@pytest.mark.slow
 def test_a_learned_score_is_learned_again_from_all_the_rows() -> None:
     """A histogram of which a record moves two cells: the cells are those of a fit to both halves."""
     rng = np.random.default_rng(1)
@@ -85,6 +86,7 @@ def test_a_learned_score_is_learned_again_from_all_the_rows() -> None:
     assert all(len(t.deviations) == 0 for t in found.score.tables)  # they do not travel to where runs are counted
 
 
+@pytest.mark.slow
 def test_thresholds_go_over_to_the_score_learned_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twenty coordinates, 4,000 rows: above each threshold there is the share of rows that its estimate was made of, to
     within 10%. Planted: thresholds that stay what they were."""

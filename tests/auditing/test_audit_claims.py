@@ -80,7 +80,7 @@ def test_excess_rises_with_p_and_falls_with_q() -> None:
         (no_privacy("none"), laplace, "not refuted"),
     ],
 )
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_verdicts_on_whole_claims(claim: object, sampler: object, verdict: str) -> None:
     found = audit(sampler, 0.0, 1.0, claim=claim, trials=200_000)
     assert found.verdict == verdict

@@ -120,6 +120,7 @@ def test_every_planted_sampler_has_a_cause(bench: Any) -> None:
     assert list(bench.PLANTED) == list(CAUSES)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", [*CAUSES, *FURTHER])
 def test_planted_dependence_is_refused_and_explained(bench: Any, name: str) -> None:
     """2,000 runs a side, five seeds."""
@@ -150,7 +151,7 @@ FURTHER_CORRECT: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", [*CORRECT, *FURTHER_CORRECT])
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 def test_independent_runs_pass_and_every_check_is_told(bench: Any, name: str) -> None:
     """Six seeds; a check's p-value is at most 1e-6 with probability at most 1e-6 each."""
     assert tuple(bench.CORRECT) == CORRECT
@@ -162,6 +163,7 @@ def test_independent_runs_pass_and_every_check_is_told(bench: Any, name: str) ->
         assert found.to_dict()["checks"][0]["what"] == KINDS[0]
 
 
+@pytest.mark.slow
 def test_p_values_are_uniform_or_larger() -> None:
     """The least p-value of 400 watches of independent normals is at most t in no more than a share t of them: at 5% a
     share of 13% would be noticed (binomial, level 1e-6)."""

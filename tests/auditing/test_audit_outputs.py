@@ -26,6 +26,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
     return output_kinds
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", QUICK)
 def test_a_leak_is_found_or_the_audit_is_blind(bench: Any, kind: str) -> None:
     found = bench.leak(kind, 800)
@@ -48,6 +49,7 @@ def test_an_identifier_is_no_leak_and_can_be_left_out(bench: Any, kind: str) -> 
     assert ignored.verdict == "not refuted" and ignored.ignored == (bench.HEALTHY[kind][0],)
 
 
+@pytest.mark.slow
 def test_a_canary_in_a_sentence_is_found() -> None:
     """3% against 30%: log ratio 2.3; and a healthy writer is not refuted."""
 

@@ -116,6 +116,7 @@ def parity(side: int, rows: int, seed: int) -> np.ndarray:
     return signs
 
 
+@pytest.mark.slow
 def test_a_score_of_ones_own_is_used_and_never_worse_than_the_learned_ones() -> None:
     """True ε log(0.5/0.2) = 0.92: every bound with the right score is above 0.6, their mean not below the others'."""
     pairs = [(parity(0, 4_000, 2 * s), parity(1, 4_000, 2 * s + 1)) for s in range(3)]

@@ -156,7 +156,7 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("kind", LEAKS)
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 def test_leaks_are_found_in_outputs_of_every_kind(kind: str) -> None:
     assert audit(each(LEAKS[kind]), 0, 1, epsilon=1.0, trials=1_500).verdict == "refuted"
     right = audit(each(lambda d, rng: LEAKS[kind](0, rng)), 0, 1, epsilon=0.05, trials=1_500)

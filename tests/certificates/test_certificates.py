@@ -45,10 +45,12 @@ def test_every_kind_has_a_certificate() -> None:
     assert {c["kind"] for c in COMMITTED.values()} == set(KINDS)
 
 
+@pytest.mark.slow
 def test_the_second_reading_finds_them_true() -> None:
     assert [name for name, c in COMMITTED.items() if not true(c)] == []
 
 
+@pytest.mark.slow
 def test_committed_certificates_are_those_that_are_made() -> None:
     """Same statement, formulas, assumptions and list of symbols that move nothing."""
     made = certificates.make()

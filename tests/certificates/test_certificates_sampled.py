@@ -157,6 +157,7 @@ def test_a_second_reading_agrees_on_a_tenth_of_them() -> None:
     assert [name for name, one in list(COMMITTED.items())[::10] if not true(one)] == []
 
 
+@pytest.mark.slow
 def test_records_are_those_that_are_made() -> None:
     """The same entries, kinds and claims; the numbers may be newer where the evidence is."""
     made = records.make()

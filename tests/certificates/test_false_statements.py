@@ -51,6 +51,7 @@ def test_every_kind_has_false_statements() -> None:
     assert set(KINDS) == set(dpbench_check.KINDS)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_false_statement_is_accepted(kind: str) -> None:
     found = tried(kind, 60)
@@ -58,6 +59,7 @@ def test_no_false_statement_is_accepted(kind: str) -> None:
     assert not [why for why in found if why.startswith("form")]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_true_twins_are_accepted(kind: str) -> None:
     """The same constructions with the margin on the other side: what refuses the false ones is their falsehood."""

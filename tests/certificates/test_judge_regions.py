@@ -75,6 +75,7 @@ def test_intervals_and_slopes_hold_every_value() -> None:
     assert seen > 3000
 
 
+@pytest.mark.slow
 def test_what_is_the_same_is_equal() -> None:
     """Of random pairs, none that `same` accepts differs at a point; near misses of true identities are not accepted."""
     rng, positive = random.Random(11), frozenset(REGION)

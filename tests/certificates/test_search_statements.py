@@ -57,6 +57,7 @@ def test_there_are_fifty_of_each() -> None:
     assert len({one[0] for one in TRUE}) == len({one[0] for one in FALSE}) == 50
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("statement", [one for one in TRUE if one[0] in QUICK_TRUE], ids=lambda one: one[0])
 def test_a_true_statement_is_not_refuted(statement: Statement) -> None:
     assert not searched(statement, 0).found

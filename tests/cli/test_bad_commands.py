@@ -214,7 +214,7 @@ def test_many_bad_commands_and_no_two_alike() -> None:
 
 
 @pytest.mark.parametrize(("line", "parameter", "holds"), COMMANDS, ids=[case[0] for case in COMMANDS])
-@pytest.mark.few(48)
+@pytest.mark.few(24)
 def test_command_line(line: str, parameter: str, holds: str, tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = list(sys.path)
     code = cli.run(line.split())

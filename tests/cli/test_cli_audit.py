@@ -158,6 +158,7 @@ def tables(place: Path, header: str, one: list[str], other: list[str]) -> str:
     return "audit --outputs table_a.csv --neighbour-outputs table_b.csv --epsilon 0.5 --json found.json --quiet"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("word", ["nan", "", "-inf", "leak"])
 def test_tables_of_texts_and_of_what_is_no_number(word: str, place: Path) -> None:
     """A word in half of the rows of one side alone, beside a column of numbers and as one of texts."""
@@ -221,6 +222,7 @@ def test_the_curve_is_printed_and_written(place: Path, capsys: pytest.CaptureFix
         assert "delta at least" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_tradeoff_curve_is_written(place: Path) -> None:
     for suffix in ("csv", "pdf", "png", "svg"):
         assert run([*PAIR.split(), "--tradeoff", f"curve.{suffix}", "--quiet"]) == 0

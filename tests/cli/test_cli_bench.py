@@ -80,6 +80,7 @@ def test_clipping_of_most_records_and_a_constant_answer_are_warned_of(table: Pat
     assert "grid-search has one risk in all trials at epsilon 0.1, that of the zero predictor" in err
 
 
+@pytest.mark.slow
 def test_several_radii(table: Path, run: Any) -> None:
     line = f"bench --data raw.csv --target y {SCALE} {FAST} --algorithm noisy-gd --json found.json --figure plot"
     code, out, _ = run(f"{line} --radius 0.25,1")

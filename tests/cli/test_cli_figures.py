@@ -51,6 +51,7 @@ def test_figures_come_from_the_store_alone(only: Any, run: Any, monkeypatch: pyt
     assert len(first) == 12
 
 
+@pytest.mark.slow
 def test_figures_name_what_is_missing(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpbench.report.stored.committed", lambda *_: {})  # an install without evidence
     only(*FIGURED)

@@ -46,6 +46,7 @@ def test_a_planted_computed_name_is_caught() -> None:
     assert missing(declared) == set()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", SOME)
 def test_some_entries_run_what_their_closure_holds(name: str) -> None:
     (claim,) = [claim for claim in all_claims() if claim.id == name]

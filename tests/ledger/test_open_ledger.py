@@ -58,6 +58,7 @@ def put(folder: Path, name: str, *claims: tuple[str, str]) -> None:
     (folder / f"claims_{name}.py").write_text(text)
 
 
+@pytest.mark.slow
 def test_a_file_is_listed_verified_drawn_and_reported(folder: Path, run: Run) -> None:
     put(folder, "mine1")
     given = "--claims claims_mine1.py"

@@ -75,7 +75,7 @@ MISTAKES: list[tuple[Callable[..., Any], str, Any]] = [
 
 
 @pytest.mark.parametrize(("function", "name", "spoil"), MISTAKES, ids=[name for _, name, _ in MISTAKES])
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 def test_a_mistake_shared_by_noise_and_guarantee_is_seen(
     monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any], name: str, spoil: Any
 ) -> None:

@@ -99,6 +99,7 @@ def test_packing_properties(n: int, d: int, epsilon: float, share: float, x: flo
     assert family.excess(sigma, np.zeros((1, d)))[0] == pytest.approx(parameters["zero_risk"])
 
 
+@pytest.mark.slow
 def test_packing_handles_a_million_dimensions_and_ten_million_records_without_a_dense_array() -> None:
     family = packing(10_000_000, 1_000_000, 1e-3)
     instance = family.instances(family.members(np.random.default_rng(0)))

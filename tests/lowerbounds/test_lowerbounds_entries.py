@@ -112,6 +112,7 @@ def test_a_floor_that_is_too_high_is_refuted() -> None:
     assert floors.run_floor(_Plain(), [wrong])[0] == "refuted"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("drawing", figures_lower_bounds.DRAWINGS, ids=lambda drawing: drawing.name)
 def test_figures_are_drawn_from_evidence(drawing: Drawing, context: RunContext) -> None:
     assert drawing in DRAWINGS

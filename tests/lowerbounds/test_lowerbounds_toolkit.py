@@ -163,6 +163,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", CASES)
 def test_a_mechanism_comes_near_the_floor_and_the_attack_refutes_a_broken_one(name: str) -> None:
     """Null: the mechanism with full noise is refuted with probability at most 1e-6; the one with less noise is.
@@ -188,6 +189,7 @@ SMALL = {
 }
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("privacy", [(0.4, 0.0), (1.0, 0.0), (0.5, 0.05)])
 def test_floors_are_below_the_best_private_mechanism_of_a_small_case(name: str, privacy) -> None:

@@ -43,6 +43,7 @@ def test_widening_is_that_of_a_studentised_bootstrap(seed: int) -> None:
     assert max(expected) > 1.005  # so that it is tested at all
 
 
+@pytest.mark.slow
 def test_an_interval_from_ranges_covers_what_students_misses() -> None:
     """Rare failures with a chance that falls along the grid, 16 trials: Student's misses more than 10% at level 1%.
 
@@ -59,6 +60,7 @@ def test_an_interval_from_ranges_covers_what_students_misses() -> None:
     assert missed["range"] <= most < 15 < missed["student"]
 
 
+@pytest.mark.slow
 def test_sweeps_that_miss_are_warned_of() -> None:
     """Null: misses without a warning have probability at most 1%, for laws that miss 4 to 20 times too often.
 

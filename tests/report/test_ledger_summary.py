@@ -34,6 +34,7 @@ def printed(ledger: Ledger, *, every: bool = False, width: int = 100) -> list[st
     return out.getvalue().splitlines()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("width", [80, 100, 160])
 def test_the_whole_ledger_is_fifteen_lines(ledger: Ledger, width: int) -> None:
     lines = printed(ledger, width=width)

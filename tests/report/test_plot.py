@@ -297,6 +297,7 @@ def test_an_interval_that_holds_zero_is_an_open_mark_at_its_upper_end() -> None:
     assert marks.get_xdata().tolist() == [2.0, 3.0] and marks.get_ydata().tolist() == [0.3, 0.2]
 
 
+@pytest.mark.slow
 def test_a_dark_figure_turns_what_has_no_hue(tmp_path: Path, run: Run) -> None:
     figure = drawn()
     axes = figure.axes[0]
@@ -339,6 +340,7 @@ def test_every_figure_has_room_for_its_text(width: float, size: float) -> None:
             assert {text.get_fontsize() for text in layout._texts(figure) if text.get_text()} == {size}, drawing.name
 
 
+@pytest.mark.slow
 def test_equal_evidence_is_equal_bytes_with_metadata(tmp_path: Path, run: Run) -> None:
     sums = []
     for place in ("a", "b"):

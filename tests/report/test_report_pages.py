@@ -146,7 +146,7 @@ def test_the_command_writes_what_has_changed_alone(
 
 
 @pytest.mark.parametrize("content", [None, "{", "[]", '{"rows": [{"name": "a"}]}', "7"])
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 def test_evidence_that_cannot_be_used(
     evidence: Path, content: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

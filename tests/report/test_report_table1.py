@@ -145,6 +145,7 @@ def found() -> Iterator[dict[str, Any]]:
     yield made | {adaptation.id: {"series": adapting}, failures.id: {"series": boosted}}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("drawing", figures_risk.DRAWINGS, ids=lambda drawing: drawing.name)
 def test_figures_of_risks(drawing: figures.Drawing, found: dict[str, Any], tmp_path: Path) -> None:
     assert drawing in DRAWINGS

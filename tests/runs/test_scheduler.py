@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,8 @@ from dpbench.runs.executors import BlockError, WorkersLost
 from dpbench.runs.scheduler import fingerprint, scheduler
 from dpbench.runs.store import Store
 
-distributed = pytest.importorskip("distributed", reason="distributed is not installed (extra cluster)")
 pytestmark = [
+    pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed (extra cluster)"),
     pytest.mark.process,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of distributed's own imports
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -71,7 +72,9 @@ class Farm:
 
     def wait(self) -> None:
         """Until all workers are there."""
-        client = distributed.Client(self.address, timeout=300, set_as_default=False)
+        from distributed import Client  # takes seconds: where it is used alone
+
+        client = Client(self.address, timeout=300, set_as_default=False)
         client.wait_for_workers(len(self.workers), timeout=600)
         client.close()
 

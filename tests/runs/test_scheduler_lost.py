@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
 from dpbench.runs.scheduler import Cluster
 
-distributed = pytest.importorskip("distributed", reason="distributed is not installed (extra cluster)")
 pytestmark = [
+    pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed (extra cluster)"),
     pytest.mark.process,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of distributed's own imports
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -21,6 +22,8 @@ pytestmark = [
 @pytest.fixture
 def client() -> Iterator[Any]:
     """Of a scheduler and a worker within this process."""
+    import distributed  # takes seconds: where it is used alone
+
     with (
         distributed.LocalCluster(
             n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0", protocol="inproc://"
@@ -40,7 +43,7 @@ def fails(scale: int) -> None:
 
 def test_a_result_whose_worker_is_lost_afterwards_is_a_result(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: Dask's own executor, which looks at the state of the task again, and takes the list for an error."""
-    gather = distributed.Client._gather
+    gather = type(client)._gather
 
     async def loses(self: Any, futures: Any, *arguments: Any, **named: Any) -> Any:
         made = await gather(self, futures, *arguments, **named)
@@ -48,7 +51,7 @@ def test_a_result_whose_worker_is_lost_afterwards_is_a_result(client: Any, monke
             future._state.lose()
         return made
 
-    monkeypatch.setattr(distributed.Client, "_gather", loses)
+    monkeypatch.setattr(type(client), "_gather", loses)
     with pytest.raises(ValueError, match="too many values to unpack"):
         client.get_executor().submit(four, 1).result(timeout=600)
     with Cluster(client) as executor:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-pytest.importorskip("distributed", reason="distributed is not installed (extra cluster)")
 pytestmark = [
+    pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed (extra cluster)"),
     pytest.mark.meta,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of distributed's own imports
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

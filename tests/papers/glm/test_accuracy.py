@@ -118,6 +118,7 @@ class Response:
         return sign * self.target * np.where(rng.random((trials, 1)) < self.chance, 1.0, -1.0)
 
 
+@pytest.mark.slow
 def test_false_alarms_over_a_thousand_correct_mechanisms_are_within_the_level() -> None:
     """Null: at level 5% each of 1,000 attacks on private mechanisms refutes with probability at most 5%.
 

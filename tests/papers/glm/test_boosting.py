@@ -96,6 +96,7 @@ def test_pair_profile_knows_the_chunk() -> None:
     assert trained.mu is not None and trained.delta(1.0) <= made.guarantee(data).delta(1.0)
 
 
+@pytest.mark.slow
 def test_boosting_makes_bad_runs_rare() -> None:
     """A base that fails half of the time: all six models must fail, or the choice must.
 

@@ -105,6 +105,7 @@ def test_a_comparator_that_falls_like_n_to_the_minus_half_is_inconsistent(monkey
     assert verdict == "inconsistent" and evidence.value > 0.9
 
 
+@pytest.mark.slow
 def test_the_jl_entry_on_small_sizes() -> None:
     """Seed 0; its slope over n = 100 to 800 is not that of the entry, whose sizes are larger: the parts must agree."""
     with RunContext(level="quick", seed=0, workers=1) as context:

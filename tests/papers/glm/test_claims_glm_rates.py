@@ -43,6 +43,7 @@ def test_powers_and_noise_are_the_sums_they_stand_for():
         assert noise_sum(np.array([step]), steps)[0] == pytest.approx(expected, rel=1e-3 if step < 1e-4 else 1e-6)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("noise", [0.0, 0.05])
 def test_closed_form_is_the_mean_of_the_mechanism_where_the_ball_is_wide(noise):
     """Null: measured mean = closed form; |z| < 5.5 fails falsely with probability 4e-8. An error of 20% is seen."""

@@ -147,6 +147,7 @@ def test_fact1_is_sharp_at_one_over_root_two(context: RunContext) -> None:
     assert verdict == "not refuted" and evidence.value == pytest.approx(1.0 - math.sqrt(0.5), abs=1e-9)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("rank", "k"), [(1, 3), (7, 4), (30, 12)])
 def test_risk_of_the_projected_minimiser_is_its_mean_over_maps(rank: int, k: int) -> None:
     """Null: means over 4,000 maps; |z| < 5.5 fails falsely with probability 4e-8. An error of 12% is seen."""
@@ -204,7 +205,7 @@ EXACT = {
 
 
 @pytest.mark.parametrize("name", list(EXACT))
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 def test_every_mechanism_is_held_to_the_grid(context: RunContext, name: str) -> None:
     """All five exact calibrations: proved, with every (ε, δ) of {0.1, 1, 4} × {1e-3, 1e-6} among the targets."""
     module: ModuleType = EXACT[name]

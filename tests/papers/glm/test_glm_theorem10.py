@@ -43,6 +43,7 @@ def test_the_corrected_step_has_no_such_floor() -> None:
         assert theory_jl.descent_floor(n, k, eta, noise, sharpened=True) == 0.0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("corrected", [False, True])
 def test_the_algorithm_the_chain_and_the_bounds(corrected: bool) -> None:
     """Null: kernel and chain have one mean. Welch's z at 5.2 (2e-7), fixed seeds; a difference of 0.03 is seen."""

@@ -70,6 +70,7 @@ def test_a_printed_noise_doubled_is_not_refuted() -> None:
         assert privacy_verdict([(16.0, 0.01)], pairs=[made.pair_profile(p, q)]) == verdict
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("theorem", [2, 10])
 def test_exact_entries(context: RunContext, theorem: int) -> None:
     claim = next(c for c in declared(jl_privacy) if c.id == f"glm.thm{theorem}.privacy.exact")

@@ -108,6 +108,7 @@ def test_the_profile_of_a_pair_is_that_of_its_mixture(k: int, mu: float, epsilon
     assert m.guarantee(p).delta(epsilon) >= profile.delta(epsilon)
 
 
+@pytest.mark.slow
 def test_the_output_on_a_line_has_the_mean_that_the_profile_assumes() -> None:
     """Null: mean of ⟨u, Φᵀw̃⟩ = η‖g‖(T − 1)/2. 4,000 trials: an error of 15% is 6 standard errors (planted)."""
     p, _ = cancelling_pair("linear", 5, x_bound=1.0, y_bound=1.0, radius=100.0, dimension=20)

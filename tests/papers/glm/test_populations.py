@@ -118,6 +118,7 @@ def monte_carlo_gap(population, w, scale=1.0):
     return (scale * population.excess_risk(w[None, :])[0] - mean) / error
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(
     "population", list(every_population()), ids=lambda p: f"{type(p).__name__}-{p.loss.name}"
 )

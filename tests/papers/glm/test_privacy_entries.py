@@ -93,6 +93,7 @@ def test_attacks_come_near_the_exact_calibration_and_never_beyond_it(
     assert (bounds <= truth).all()
 
 
+@pytest.mark.slow
 def test_a_search_that_finds_more_than_the_bound_leaves_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: a gap D, and a sensitivity, 5% too small."""
     problem = curved("squared")

@@ -78,7 +78,7 @@ def test_one_record_moves_a_score_by_at_most_its_sensitivity(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(LOSSES))
 @pytest.mark.parametrize("scheme", ["tight", "parallel", "basic"])
-@pytest.mark.few(8)
+@pytest.mark.few(4)
 def test_guarantees_stay_within_the_claim(name: str, scheme: str) -> None:
     data = problem(name)
     for epsilon, delta in ((0.1, 1e-3), (1.0, 1e-6), (4.0, 1e-6)):

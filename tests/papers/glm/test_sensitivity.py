@@ -48,6 +48,7 @@ def test_attained_and_never_exceeded(name: str, bounds: tuple[float, float, floa
     assert found >= attained * gap  # of other losses, and beyond the cap, only an upper bound is claimed
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_search_catches_a_gap_one_in_ten_thousand_too_small(name: str) -> None:
     if LOSSES[name].sharper is GENERIC and not LOSSES[name].affine:

@@ -70,6 +70,7 @@ def test_real_sets_load(name: str, n: int) -> None:
         datasets_heavytail.load("meps2")
 
 
+@pytest.mark.slow
 def test_bench_compares_on_heavy_tailed_data(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -49,6 +49,7 @@ def test_slow_verdicts(claim: Claim, context: RunContext) -> None:
     assert context.run(claim)[0] == claim.expected
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if ".sharp" in c.id], ids=lambda claim: claim.id)
 def test_sharp_slopes(claim: Claim, context: RunContext) -> None:
     """Within 0.05 of ±(θ−1)/θ with a half-width of at most 0.04, at level quick already."""
@@ -71,6 +72,7 @@ def test_a_planted_excess_is_refuted(context: RunContext, monkeypatch: pytest.Mo
     assert measured(sharp.value, context, (2.0,))[0] == "refuted"
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("theta", "domain"), [(2.0, "ball"), (1.25, "ball"), (1.5, "box")])
 @pytest.mark.parametrize("sampler", ["enumerate", "tree"])
 def test_exact_mean_excess_is_the_mechanism_s(theta: float, domain: str, sampler: str) -> None:

@@ -144,6 +144,7 @@ def test_tree_and_enumeration_have_one_law(d: int, zeta: float, theta: float, do
         assert statistic < limit, sampler
 
 
+@pytest.mark.slow
 def test_a_law_five_percent_off_is_caught() -> None:
     """Draws at ε = 1.05 against the law at ε = 1: a relative error of about 5% in the log-weights."""
     p = problem(2, theta=1.5)

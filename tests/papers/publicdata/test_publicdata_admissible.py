@@ -334,6 +334,7 @@ def test_every_failing_row_is_listed_and_nothing_else() -> None:
     assert_every_failing_row_is_listed(ASSUMPTIONS, paper.claims)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(("name", "assumption"), cases(ASSUMPTIONS), ids=str)
 def test_the_instance_obeys(name: str, assumption: str) -> None:
     assert ASSUMPTIONS[name][assumption](), f"{name}: {assumption}"

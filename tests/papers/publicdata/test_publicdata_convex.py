@@ -80,11 +80,13 @@ def report(value: float, gap: float, least: float, objective: Objective) -> str:
     return ""
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])
 def test_linear_functions_agree_with_a_search(loss: str) -> None:
     assert not ball_disagreement(loss, INSTANCES)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])
 def test_mixtures_agree_with_a_search(loss: str) -> None:
     assert not hull_disagreement(loss, INSTANCES)
@@ -164,6 +166,7 @@ PLANTED = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("kernel", "old", "new", "disagreement"), PLANTED)
 def test_planted_errors_are_caught(
     monkeypatch: pytest.MonkeyPatch, kernel: str, old: str, new: str, disagreement: Any

@@ -165,6 +165,7 @@ def test_lemma10_with_its_exponent_is_not_refuted(context: Plain, monkeypatch: p
     assert measured(algorithm2.lemma10, context)[0] == "not refuted"
 
 
+@pytest.mark.slow
 def test_the_law_of_two_functions_is_that_of_the_mechanism() -> None:
     """{1, −1}, J = 3: the share of 1 in 200,000 outputs against `released`; false alarm 1e-6, errors from 0.011 caught.
 

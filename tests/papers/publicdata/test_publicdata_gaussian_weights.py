@@ -46,6 +46,7 @@ def winners(labels: np.ndarray, gaps: np.ndarray, scale: float) -> np.ndarray:
     return np.bincount(costs.argmin(axis=0).ravel(), weights=weight, minlength=len(labels))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
 def test_every_class_on_two_points_is_within_its_bound(epsilon: float) -> None:
     """All classes of at least two labellings, all pairs of scores a record can make, exact laws on a grid.

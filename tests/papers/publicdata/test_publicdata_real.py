@@ -69,6 +69,7 @@ def test_finite_classes_agree_with_enumeration(loss: str) -> None:
     assert not finite_disagreement(loss, INSTANCES)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])
 def test_constants_agree_with_rational_arithmetic(loss: str) -> None:
     assert not constant_disagreement(loss, INSTANCES)

@@ -46,6 +46,7 @@ def test_the_printed_step_56_is_negative_by_quadrature() -> None:
     assert anticoncentration.of_two(0.01, 1.0)[0] == pytest.approx(chance, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_rays_agree_with_sampling_from_the_definition() -> None:
     """Would miss an error of 5%: 200,000 draws of a chance of about 0.2."""
     rng = np.random.default_rng(3)
@@ -217,6 +218,7 @@ def test_planted_errors_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     assert measured(theorem6_nonconvex.one_call_learns, Plain())[0] == "refuted"
 
 
+@pytest.mark.slow
 def test_planted_errors_of_the_sample_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tail bound short of the tail, and an n short of what the constants need, are refuted."""
     honest = theorem10.enough_weights
