@@ -74,26 +74,30 @@ def test_no_guarantee_is_vacuous_and_all_its_symbols_move_it() -> None:
         assert all(why == build.ALONE for why in c["inert"].values()), c["id"]
 
 
-@pytest.mark.parametrize("maker", [m for m in certificates.makers() if m.draft().theory], ids=lambda m: m.id)
-def test_formulas_agree_with_theory_at_three_other_points(maker: Any) -> None:
+@pytest.mark.parametrize("paper", ["glm", "publicdata"])
+def test_formulas_agree_with_theory_at_three_other_points(paper: str) -> None:
     """The certificate's expressions are the project's functions, at points that are not its own."""
-    draft, rng = maker.draft(), random.Random(maker.id)
-    sealed = COMMITTED[f"{maker.id}.{maker.kind}.json"]
-    boxes = dict(sealed["claim"].get("box", {}))
-    for _ in range(3):
-        values = {}
-        for name, text in sealed["instances"][0]["values"].items():
-            value = Fraction(text)
-            whole = name in ("n", "m", "half", "K", "J", "k", "d", "T")
-            values[name] = value + rng.randint(1, 9) if whole else value * Fraction(rng.randint(11, 19), 10)
-        values |= {name: Fraction(edges[0]) * Fraction(rng.randint(11, 19), 10) for name, edges in boxes.items()}
-        if "delta" in values:
-            values["delta"] = min(values["delta"], Fraction(1, 2))
-        read = Reading(sealed, {"values": {name: str(value) for name, value in values.items()}})
-        floats = {name: float(value) for name, value in values.items()}
-        for name, function in draft.theory.items():
-            assert name in draft.definitions
-            assert math.isclose(float(read(name)), function(floats), rel_tol=1e-9), (name, floats)
+    drafts = [(m, m.draft()) for m in certificates.makers() if m.id.startswith(f"{paper}.")]
+    compared = [(maker, draft) for maker, draft in drafts if draft.theory]
+    assert len(compared) >= 10
+    for maker, draft in compared:
+        rng = random.Random(maker.id)
+        sealed = COMMITTED[f"{maker.id}.{maker.kind}.json"]
+        boxes = dict(sealed["claim"].get("box", {}))
+        for _ in range(3):
+            values = {}
+            for name, text in sealed["instances"][0]["values"].items():
+                value = Fraction(text)
+                whole = name in ("n", "m", "half", "K", "J", "k", "d", "T")
+                values[name] = value + rng.randint(1, 9) if whole else value * Fraction(rng.randint(11, 19), 10)
+            values |= {name: Fraction(edges[0]) * Fraction(rng.randint(11, 19), 10) for name, edges in boxes.items()}
+            if "delta" in values:
+                values["delta"] = min(values["delta"], Fraction(1, 2))
+            read = Reading(sealed, {"values": {name: str(value) for name, value in values.items()}})
+            floats = {name: float(value) for name, value in values.items()}
+            for name, function in draft.theory.items():
+                assert name in draft.definitions
+                assert math.isclose(float(read(name)), function(floats), rel_tol=1e-9), (maker.id, name, floats)
 
 
 def tried(kind: str, limit: int | None) -> tuple[Counter[tuple[str, str]], list[str]]:
