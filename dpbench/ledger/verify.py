@@ -48,20 +48,21 @@ def select(
     if paper is not None:
         named = [*paper] if isinstance(paper, (list, tuple)) else [paper]
     papers = registry.paper_names()
-    alone = named if patterns is None and named is not None and all(name in papers for name in named) else None
+    alone = named if patterns is None else _papers_of(item for item in asked if not isinstance(item, (Claim, Paper)))
+    if not set(alone or ()) <= set(papers):
+        alone = None  # the message names what there is
     offered = {claim.id: claim for claim in all_claims(alone) if only is None or claim.paper in only}
     known = tuple((offered | {claim.id: claim for claim in handed}).values())
     wanted = {claim.id for claim in handed} if asked else {claim.id for claim in known}
     for pattern in (item for item in asked if not isinstance(item, (Claim, Paper))):
         found = [i for i in offered if isinstance(pattern, str) and fnmatchcase(i, pattern)]
         if not found:
-            hint = validation.did_you_mean(pattern, offered)
+            hint = validation.did_you_mean(pattern, [c.id for c in all_claims() if only is None or c.paper in only])
             raise validation.invalid("claims", f"ids or globs of the ledger (see `dpbench list`){hint}", pattern)
         wanted.update(found)
     if only is not None and not known:
         raise validation.InvalidInput("sources must name claims that can be used, got none beside those left out")
-    if alone is None:
-        papers = tuple(sorted({c.paper for c in known}))
+    papers = tuple(sorted({claim.paper for claim in known}.union(papers if alone is not None else ())))
     for name in named or ():
         validation.choice("paper", name, papers)
     if kind is not None:
@@ -75,15 +76,21 @@ def select(
     return chosen
 
 
+def _papers_of(patterns: Iterable[Any]) -> list[str] | None:
+    """The papers that patterns are of, as ids begin with their paper's name; None where one does not say."""
+    first = [pattern.partition(".")[0] if isinstance(pattern, str) else "*" for pattern in patterns]
+    return None if any(set(name) & set("*?[") for name in first) else first
+
+
 def with_premises(selected: Sequence[Claim]) -> tuple[Claim, ...]:
     """The claims, in the order of the ledger, and all that they rest on, at any depth."""
     papers = {claim.paper for claim in selected}
     known = {claim.id: claim for claim in all_claims(papers)} | {claim.id: claim for claim in selected}
-    if not all(premise in known for claim in known.values() for premise in claim.rests_on):
-        known = {claim.id: claim for claim in all_claims()} | known
-    wanted, left = set[str](), [claim.id for claim in selected]
+    wanted, left, everything = set[str](), [claim.id for claim in selected], False
     while left:
         name = left.pop()
+        if name not in known and not everything:
+            known, everything = {claim.id: claim for claim in all_claims()} | known, True
         if name in known and name not in wanted:
             wanted.add(name)
             left += known[name].rests_on

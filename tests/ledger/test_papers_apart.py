@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from dpbench.ledger.verify import select, with_premises
 PROGRAM = """
 import sys
 from dpbench.ledger.verify import select, with_premises
-claims = with_premises(select(paper={papers!r}))
+claims = with_premises(select({patterns!r}, paper={asked!r}))
 assert {{claim.paper for claim in claims}} == set({papers!r})
 loaded = {{name.split(".")[2] for name in sys.modules if name.startswith("dpbench.papers.") and ".claims." in name}}
 assert loaded == set({papers!r}), loaded
@@ -22,8 +23,15 @@ assert "scipy.stats" not in sys.modules
 """
 
 
-def test_modules_of_other_papers_are_not_imported() -> None:
-    program = PROGRAM.format(papers=["heavytail", "publicdata"])
+@pytest.mark.parametrize(
+    ("patterns", "asked", "papers"),
+    [
+        (None, ["heavytail", "publicdata"], ["heavytail", "publicdata"]),
+        (["glm.thm5.privacy.printed", "glm.lemma*"], None, ["glm"]),
+    ],
+)
+def test_modules_of_other_papers_are_not_imported(patterns: Any, asked: Any, papers: list[str]) -> None:
+    program = PROGRAM.format(patterns=patterns, asked=asked, papers=papers)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -35,3 +43,11 @@ def test_claims_of_some_papers_are_those_of_all_papers() -> None:
     assert set(with_premises(select(paper="glm"))) == set(select(paper="glm"))
     with pytest.raises(InvalidInput, match=r"paper must be .*glm, .*got 'glmm'"):
         select(paper=["glm", "glmm"])
+
+
+def test_what_is_misspelt_is_looked_for_in_all_papers() -> None:
+    with pytest.raises(InvalidInput, match=r"did you mean .*glm\.thm5\.privacy\.printed"):
+        select("glmm.thm5.privacy.printed")
+    with pytest.raises(InvalidInput, match=r"paper must be"):
+        select("glm.thm5.privacy.printed", paper="heavytails")
+    assert {c.paper for c in select(["*.thm1.privacy.printed", "glm.thm5.privacy.printed"])} >= {"glm", "heavytail"}
