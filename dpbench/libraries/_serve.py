@@ -76,6 +76,7 @@ def results(request: dict) -> list:
 
 
 def main() -> None:
+    answer: dict
     out, sys.stdout = sys.stdout, sys.stderr  # what a library prints is no answer
     warnings.simplefilter("ignore")
     for line in sys.stdin:

@@ -15,7 +15,7 @@ from dpbench.auditing.results import AuditResult
 from dpbench.auditing.search import telling_pair
 from dpbench.core import validation
 
-LOOK = 400
+LOOK = 300
 """Runs a side with which each pair is looked at; the audit's own runs are others."""
 
 READINGS = ("bug", "documented", "convention", "floating point")
@@ -79,7 +79,7 @@ class Case:
     pairs: tuple[Pair, ...]
     sampler: Any
     about: str = ""
-    trials: int = 10_000
+    trials: int = 6_000
     assumes: tuple[str, ...] = ()
     known: Known | None = None
     bits: bool = False

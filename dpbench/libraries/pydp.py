@@ -121,7 +121,7 @@ def cases() -> tuple[Case, ...]:
     users = [(1, 0), (2, 1), (6, 5)]
     laplace, noise = "algorithms.laplacian.", "algorithms.numerical_mechanisms."
     strategy = {"epsilon": 1.0, "delta": 0.01, "max_partitions_contributed": 1}
-    fine: dict[str, Any] = {"trials": 20_000}
+    fine: dict[str, Any] = {"trials": 12_000}
     bounded = ("BoundedSum", "BoundedMean", "BoundedVariance", "BoundedStandardDeviation")
     return (
         read(f"{laplace}Count", {"epsilon": 1.0, "dtype": "int"}, pairs=counts, **fine),

@@ -19,7 +19,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.libraries.case import Audited, Case, audit_case
 from dpbench.libraries.environment import clean, interpreter
 
-RECORDS, PAIRS = 5, 16
+RECORDS, PAIRS = 5, 12
 """Of a data set, and pairs that are looked at."""
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
