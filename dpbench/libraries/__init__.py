@@ -3,17 +3,17 @@ until it is used.
 
 `opendp.audit(measurement)` reads domain, metric, measure and map of a measurement. `diffprivlib.audit` and `pydp.audit`
 take the name of a mechanism and its parameters; it runs in an environment of its own, made when it is first asked for.
-``dpbench audit-library`` audits each library's listed cases.
+`jax_privacy.audit` takes a clipped gradient. ``dpbench audit-library`` audits each library's listed cases.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpbench.libraries import diffprivlib, opendp, pydp
+    from dpbench.libraries import diffprivlib, jax_privacy, opendp, pydp
 
-_HOME = {name: f"dpbench.libraries.{name}" for name in ("diffprivlib", "opendp", "pydp")}
+_HOME = {name: f"dpbench.libraries.{name}" for name in ("diffprivlib", "jax_privacy", "opendp", "pydp")}
 
-__all__ = ["diffprivlib", "opendp", "pydp"]
+__all__ = ["diffprivlib", "jax_privacy", "opendp", "pydp"]
 
 
 def __getattr__(name: str) -> Any:

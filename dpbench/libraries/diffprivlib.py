@@ -175,7 +175,7 @@ def _mechanisms() -> list[Case]:
     fine: dict[str, Any] = {"trials": 12_000}
     made = [read(f"mechanisms.{name}", _STEP, **fine) for name in _PLAIN]
     made += [read(f"mechanisms.{name}", {**_STEP, "lower": 0, "upper": 3}, **fine) for name in _BOUNDED]
-    made += [read(f"mechanisms.{name}", {**_STEP, "delta": 0.01}, **fine) for name in _APPROXIMATE]
+    made += [read(f"mechanisms.{name}", {**_STEP, "delta": 0.01}) for name in _APPROXIMATE]
     made += [
         read("mechanisms.Snapping", {**_STEP, "lower": -20.0, "upper": 20.0}, pairs=[(0.0, 1.0)], **fine),
         read("mechanisms.Uniform", {"delta": 0.2, "sensitivity": 1}, **fine),
@@ -282,7 +282,7 @@ def _models() -> list[Case]:
             "models.LogisticRegression",
             logistic,
             pairs=[([*classes[:-1], [0.6, 1.0]], [*classes[:-1], [0.6, 0.0]])],
-            trials=4_000,
+            trials=2_000,
         ),
         read(
             "models.KMeans",

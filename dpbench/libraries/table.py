@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import importlib
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -19,7 +20,10 @@ from dpbench.libraries.case import Case, Known, audit_case
 from dpbench.libraries.environment import interpreter
 from dpbench.libraries.worker import Drawn, Worker
 
-LIBRARIES = ("opendp", "diffprivlib", "pydp")
+LONGEST = 200
+"""Characters of a data set that are shown."""
+
+LIBRARIES = ("opendp", "diffprivlib", "pydp", "jax_privacy")
 """Of which there are cases; each is a module of this folder."""
 
 
@@ -186,7 +190,7 @@ def _row(library: str, version: str, case: Case, *, trials: int | None, seed: in
         found.verdict or "",
         case.known,
         found.event,
-        " and ".join(str(x) for x in found.pair or ()),
+        " and ".join(textwrap.shorten(str(x), LONGEST) for x in found.pair or ()),
         case.assumes,
         found.trials,
         found.confidence,

@@ -96,7 +96,7 @@ def test_the_command_refutes_a_planted_error_and_not_the_right_one(
 
 
 LINES = {
-    "audit-library opendip": "library must be one of opendp, diffprivlib, pydp (did you mean opendp?), got 'opendip'",
+    "audit-library opendip": "library must be one of opendp, diffprivlib, pydp, jax_privacy (did you mean opendp?), got 'opendip'",
     "audit-library pydp --mechanism Conut": "mechanism must be one that pydp --list names (did you mean Count?)",
     "audit-library pydp --trials 10": 'trials must be an integer >= 100 or "auto", got 10',
     "audit-library pydp --confidence 1": "confidence must be a number strictly between 0 and 1",
@@ -118,7 +118,7 @@ def test_the_list_names_every_mechanism(capsys: pytest.CaptureFixture[str]) -> N
     assert "models.KMeans (inertia_)" in said and "algorithms.laplacian.Count" in said
 
 
-@pytest.mark.parametrize("library", [name for name in LIBRARIES if name != "opendp"])
+@pytest.mark.parametrize("library", [name for name in LIBRARIES if name in ("diffprivlib", "pydp")])
 def test_cases_are_neighbours_and_at_most_three_a_mechanism(library: str) -> None:
     cases = select(library)
     names = [case.mechanism for case in cases]
@@ -193,9 +193,9 @@ def test_adapters_import_no_library_until_it_is_used() -> None:
     import subprocess
 
     code = (
-        "import sys, dpbench; dpbench.libraries.opendp, dpbench.libraries.diffprivlib.cases, dpbench.libraries.pydp; "
+        "import sys, dpbench; dpbench.libraries.opendp, dpbench.libraries.diffprivlib.cases, dpbench.libraries.pydp, dpbench.libraries.jax_privacy.cases; "
         "import dpbench.libraries.table; print([m for m in sys.modules if m.split('.')[0] in ('opendp', 'diffprivlib', "
-        "'pydp')])"
+        "'pydp', 'jax', 'jax_privacy')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
