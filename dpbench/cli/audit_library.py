@@ -23,7 +23,9 @@ from dpbench.cli.options import (
 
 @guarded
 def audit_library(
-    libraries: Annotated[list[str], typer.Argument(metavar="LIBRARY...", help="opendp, diffprivlib, pydp or jax_privacy")],
+    libraries: Annotated[
+        list[str], typer.Argument(metavar="LIBRARY...", help="opendp, diffprivlib, pydp or jax_privacy")
+    ],
     mechanisms: Annotated[
         list[str] | None,
         typer.Option("--mechanism", help="only this one; may be given again", metavar="NAME", show_default=False),

@@ -146,14 +146,29 @@ class Auditor:
 
         return self._run(audit_one_run_scores, (included, scores), ("seed", "confidence"), options)
 
+    def library(self, name: str, *given: Any, **options: Any) -> AuditResult:
+        """Audit a library's mechanism at its own claim: by the function `audit` of `dpbench.libraries.NAME`, whose
+        parameters follow, with the runs that are its default.
+        """
+        from importlib import import_module
+
+        from dpbench.core import validation
+
+        validation.choice("name", name, ["diffprivlib", "jax_privacy", "opendp", "pydp"])
+        audit = import_module(f"dpbench.libraries.{name}").audit
+        return self._run(audit, given, ("seed", "confidence"), options, claims=True)
+
     def _run(
         self,
         function: Callable[..., AuditResult],
         given: tuple[Any, ...],
         takes: tuple[str, ...],
         options: dict[str, Any],
+        *,
+        claims: bool = False,
     ) -> AuditResult:
-        if options.get("epsilon") is None and options.get("claim") is None:
+        """Audit and report; `claims`: what is audited says itself what it claims."""
+        if not claims and options.get("epsilon") is None and options.get("claim") is None:
             raise TypeError("dp_audit tests a claim: give epsilon (and delta), or claim")
         session = settings(self._request.config)
         found = function(*given, **{**{name: session[name] for name in takes}, **options})

@@ -41,5 +41,5 @@ def svg(audits: Sequence[Mapping[str, Any]], date: datetime.date | None = None) 
 
 def _line(audit: Mapping[str, Any]) -> str:
     detectable = audit["detectable"]
-    limit = "" if detectable is None else f", {audit['unit']} {detectable:.3g} would be found"
+    limit = "" if detectable is None else f", detectable from {audit['unit']} {detectable:.3g}"
     return f"{audit['name']}: {audit['claim']}, {audit['verdict']}{limit}"

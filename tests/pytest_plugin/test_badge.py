@@ -28,7 +28,7 @@ def test_the_worst_verdict_stands_above_with_the_date() -> None:
     found = texts(svg([audited("not refuted"), audited("refuted", detectable=None)], DATE))
     assert found == [
         "privacy audit: refuted · 2026-01-02",
-        "test_a: (1, 0)-differential privacy, not refuted, epsilon 1.23 would be found",
+        "test_a: (1, 0)-differential privacy, not refuted, detectable from epsilon 1.23",
         "test_a: (1, 0)-differential privacy, refuted",
     ]
     assert texts(svg([audited("not refuted")], DATE))[0] == "privacy audit: not refuted · 2026-01-02"
@@ -62,7 +62,7 @@ def test_a_session_writes_it(pytester: pytest.Pytester) -> None:
         pytester.runpytest(*options)
         found = texts(Path(pytester.path, "badge.svg").read_text(encoding="utf-8"))
         assert found[0].startswith(f"privacy audit: {verdict} · ") and len(found) == lines
-        assert "test_right: (1, 0)-differential privacy, not refuted, epsilon 1." in found[1]
+        assert "test_right: (1, 0)-differential privacy, not refuted, detectable from epsilon 1." in found[1]
     result = pytester.runpytest(*LOAD, "--dp-badge=none/badge.svg")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--dp-badge must be a file in a folder that exists*"])
