@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -46,6 +49,7 @@ def audit_library(
     ] = None,
     seed: SeedOption = 0,
     json_file: JsonOption = None,
+    add: Annotated[bool, typer.Option("--add", help="keep what the JSON file holds of other mechanisms")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Audit a released library at the claims it makes; exit 1 if a claim is refuted and nothing is known of it.
@@ -71,6 +75,7 @@ def audit_library(
     if listed:
         print_cases(wanted, console())
         return
+    kept = _kept(json_file, wanted, mechanisms or []) if add else []
     found: list[Row] = []
     progress = on_stderr(quiet)
 
@@ -94,19 +99,39 @@ def audit_library(
     finally:
         progress.close()
     if json_file is not None:
-        write_json(json_file, document(found))
+        write_json(json_file, _document([*kept, *map(_plain, found)]))
     if not quiet:
         print_rows(found, console(stderr=is_stdout(json_file)))
     raise typer.Exit(UNEXPECTED if any(row.unexpected for row in found) else 0)
 
 
-def document(found: list[Any]) -> dict[str, Any]:
-    """The rows as strict JSON, with what they were made by."""
+def _plain(row: Any) -> dict[str, Any]:
+    return {**row.to_dict(), "unexpected": row.unexpected}
+
+
+def _document(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The rows as strict JSON, with what the latest of them were made by."""
     from dpbench.runs.environment import machine, versions
 
-    return {
-        "schema": 1,
-        "machine": machine(),
-        "versions": versions(),
-        "rows": [{**row.to_dict(), "unexpected": row.unexpected} for row in found],
-    }
+    return {"schema": 1, "machine": machine(), "versions": versions(), "rows": rows}
+
+
+def _kept(path: Path | None, wanted: Mapping[str, Any], mechanisms: list[str]) -> list[dict[str, Any]]:
+    """Rows of the file that are not audited now: of other libraries, and, of some mechanisms, of the others."""
+    from dpbench.core.validation import invalid
+
+    if path is None or is_stdout(path):
+        raise invalid("--add", "beside --json FILE, the file that is added to", str(path))
+    if not path.exists():
+        return []
+    now = {(library, case.mechanism, case.about) for library, cases in wanted.items() for case in cases}
+    try:
+        rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["rows"]
+        return [
+            row
+            for row in rows
+            if row["library"] not in wanted
+            or (mechanisms and (row["library"], row["mechanism"], row["about"]) not in now)
+        ]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise invalid("--json", f"a file that this command wrote ({error!r})", str(path)) from error

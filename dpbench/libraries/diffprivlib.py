@@ -196,128 +196,78 @@ def _mechanisms() -> list[Case]:
 
 
 def _tools() -> list[Case]:
+    made = [read(f"tools.{name}", _UNIT) for name in ("mean", "sum", "var", "std", "median")]
+
+    def add(name: str, keywords: Mapping[str, Any], about: str = "", **more: Any) -> None:
+        made.append(read(f"tools.{name}", keywords, about=about, **more))
+
     one_nan = [([0.5] * 5, [0.5] * 4 + [_NAN])]
-    rows = {"epsilon": 1.0, "bins": 3, "range": [0.0, 1.0]}
     spreads = "a NaN among the records makes the answer NaN, whatever the noise; that data must hold none is not said"
     noted = Known("bug", f"{spreads}, and the source has a note on it", f"{_ISSUE}80")
-    convention = Known(
-        "convention", "noise of size 1 is that of one record added or removed; replacing one changes two bins"
-    )
+    two_bins = "noise of size 1 is that of one record added or removed; replacing one changes two bins"
     warned = Known("documented", "without bounds it takes them from the data, and raises a PrivacyLeakWarning")
-    return [
-        *(read(f"tools.{name}", _UNIT) for name in ("mean", "sum", "var", "std", "median")),
-        read("tools.count_nonzero", {"epsilon": 1.0}, pairs=[([1.0, 0.0, 1.0], [1.0, 0.0, 0.0]), ([1.0], [0.0])]),
-        read("tools.quantile", {**_UNIT, "quant": 0.25}),
-        read("tools.histogram", rows),
-        read("tools.histogram", rows, relation="replace", about="a record replaced", known=convention),
-        read("tools.mean", _UNIT, pairs=one_nan, about="a record is NaN", trials=2_000, known=Known("bug", spreads)),
-        read(
-            "tools.quantile", {**_UNIT, "quant": 0.5}, pairs=one_nan, about="a record is NaN", trials=2_000, known=noted
-        ),
-        read(
-            "tools.mean",
-            {"epsilon": 1.0},
-            pairs=[([0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 10.0])],
-            about="no bounds",
-            trials=2_000,
-            known=warned,
-        ),
-    ]
+    middle, rows = {**_UNIT, "quant": 0.5}, {"epsilon": 1.0, "bins": 3, "range": [0.0, 1.0]}
+    outlier = [([0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 10.0])]
+    few: dict[str, Any] = {"trials": 2_000}
+    add("count_nonzero", {"epsilon": 1.0}, pairs=[([1.0, 0.0, 1.0], [1.0, 0.0, 0.0]), ([1.0], [0.0])])
+    add("quantile", {**_UNIT, "quant": 0.25})
+    add("histogram", rows)
+    add("histogram", rows, "a record replaced", relation="replace", known=Known("convention", two_bins))
+    add("mean", _UNIT, "a record is NaN", pairs=one_nan, known=Known("bug", spreads), **few)
+    add("quantile", middle, "a record is NaN", pairs=one_nan, known=noted, **few)
+    add("mean", {"epsilon": 1.0}, "no bounds", pairs=outlier, known=warned, **few)
+    return made
 
 
 def _models() -> list[Case]:
-    line = [[0.0, 0.0], [0.5, 0.5], [0.0, 0.5], [0.5, 0.0], [0.0, 1.0]]
-    regression = {"epsilon": 1.0, "bounds_X": [0.0, 1.0], "bounds_y": [0.0, 1.0], "fit_intercept": False}
-    classes = [[0.1, 0.0], [0.9, 0.0], [0.2, 0.0], [0.8, 1.0], [0.7, 1.0], [0.6, 1.0]]
-    lone = [*([[0.5, 0.0]] * 5), [0.5, 1.0]]
-    points = [[0.0]] * 4 + [[1.0]] * 4
-    centred = [[0.5]] * 6
-    tree = {"epsilon": 1.0, "bounds": [0.0, 1.0], "max_depth": 1, "classes": [0, 1]}
-    leaves = [[0.5, 0.0]] * 3 + [[0.5, 1.0]] * 3
-    logistic = {"epsilon": 1.0, "data_norm": 1.0}
-    squares = Known(
-        "bug", "the sensitivity of squares is taken from the lower bound twice, and is 0 here", f"{_ISSUE}105"
+    made: list[Case] = []
+
+    def add(
+        name: str, keywords: Mapping[str, Any], about: str, trials: int, known: Known | None, *pairs: Pair, **more: Any
+    ) -> None:
+        made.append(read(f"models.{name}", keywords, pairs=pairs, about=about, trials=trials, known=known, **more))
+
+    read_classes = (
+        "the set of classes is read from the data, so that a class of one record shows whether the record is there"
     )
-    return [
-        read(
-            "models.StandardScaler",
-            _UNIT,
-            pairs=[([[0.0]] * 5, [[0.0]] * 4 + [[1.0]]), ([[1.0]] * 5, [[1.0]] * 4 + [[0.0]])],
-            trials=5_000,
-        ),
-        read(
-            "models.GaussianNB",
-            _UNIT,
-            pairs=[(classes, [*classes[:-1], [0.0, 1.0]]), (classes, [*classes[:-1], [0.6, 0.0]])],
-            trials=4_000,
-        ),
-        read(
-            "models.GaussianNB",
-            _UNIT,
-            pairs=[(lone, [*lone[:-1], [0.5, 0.0]])],
-            trials=2_000,
-            about="a class of one record",
-            known=Known(
-                "bug",
-                "the set of classes is read from the data, so that a class of one record shows whether the record is "
-                "there",
-            ),
-        ),
-        read(
-            "models.LinearRegression",
-            regression,
-            pairs=[([*line, [1.0, 1.0]], line)],
-            trials=4_000,
-            about="no intercept, bounds (0, 1)",
-            known=squares,
-        ),
-        read(
-            "models.LinearRegression",
-            {**regression, "bounds_X": [-1.0, 1.0], "bounds_y": [-1.0, 1.0]},
-            pairs=[([*line, [1.0, 1.0]], line), ([*line, [1.0, -1.0]], line)],
-            trials=4_000,
-            about="no intercept, bounds (-1, 1)",
-        ),
-        read(
-            "models.LogisticRegression",
-            logistic,
-            pairs=[([*classes[:-1], [0.6, 1.0]], [*classes[:-1], [0.6, 0.0]])],
-            trials=2_000,
-        ),
-        read(
-            "models.KMeans",
-            {**_UNIT, "n_clusters": 2},
-            pairs=[([*points, [1.0]], points), ([*centred, [0.0]], centred), ([*([[0.0]] * 4), [1.0]], [[0.0]] * 4)],
-            trials=3_000,
-            about="centres",
-            known=Known(
-                "bug",
-                "by reading the source: the two shares of the budget are swapped where they are used, and the centre "
-                "of an empty cluster stays as it was",
-                f"{_ISSUE}104",
-            ),
-        ),
-        read(
-            "models.KMeans",
-            {**_UNIT, "n_clusters": 2},
-            relation="replace",
-            take=("inertia_",),
-            trials=3_000,
-            pairs=[(points, [*points[:-1], [0.0]]), (centred, [*centred[:-1], [1.0]])],
-            about="inertia_",
-            known=Known("bug", "the attribute inertia_ is published without noise of its own"),
-        ),
-        read("models.DecisionTreeClassifier", tree, take=("tree_.value",), pairs=[(leaves, leaves[:-1])], trials=3_000),
-        read(
-            "models.DecisionTreeClassifier",
-            tree,
-            take=("tree_.value",),
-            relation="replace",
-            pairs=[(leaves, [*leaves[:-1], [0.5, 0.0]])],
-            about="a record replaced",
-            trials=3_000,
-            known=Known(
-                "convention", "noise of size 1 is that of one record added or removed; replacing one changes two counts"
-            ),
-        ),
-    ]
+    squares = "the sensitivity of squares is taken from the lower bound twice, and is 0 here"
+    swapped = (
+        "by reading the source: the two shares of the budget are swapped where they are used, and the centre of an "
+        "empty cluster stays as it was"
+    )
+    two_counts = "noise of size 1 is that of one record added or removed; replacing one changes two counts"
+    zeros, ones = [[0.0]] * 4, [[1.0]] * 4
+    add("StandardScaler", _UNIT, "", 5_000, None, ([*zeros, [0.0]], [*zeros, [1.0]]), ([*ones, [1.0]], [*ones, [0.0]]))
+
+    classes = [[0.1, 0.0], [0.9, 0.0], [0.2, 0.0], [0.8, 1.0], [0.7, 1.0]]
+    whole, moved, other = ([*classes, [x, y]] for x, y in ((0.6, 1.0), (0.0, 1.0), (0.6, 0.0)))
+    add("GaussianNB", _UNIT, "", 4_000, None, (whole, moved), (whole, other))
+    lone = [[0.5, 0.0]] * 5
+    known = Known("bug", read_classes)
+    add("GaussianNB", _UNIT, "a class of one record", 2_000, known, ([*lone, [0.5, 1.0]], [*lone, [0.5, 0.0]]))
+    add("LogisticRegression", {"epsilon": 1.0, "data_norm": 1.0}, "", 2_000, None, (whole, other))
+
+    line = [[0.0, 0.0], [0.5, 0.5], [0.0, 0.5], [0.5, 0.0], [0.0, 1.0]]
+    corner, opposite = ([*line, [1.0, 1.0]], line), ([*line, [1.0, -1.0]], line)
+    for low, known_squares in ((0.0, Known("bug", squares, f"{_ISSUE}105")), (-1.0, None)):
+        bounds = [low, 1.0]
+        keywords = {"epsilon": 1.0, "bounds_X": bounds, "bounds_y": bounds, "fit_intercept": False}
+        about = f"no intercept, bounds ({low:g}, 1)"
+        add("LinearRegression", keywords, about, 4_000, known_squares, corner, *([] if low == 0.0 else [opposite]))
+
+    clusters, middle = {**_UNIT, "n_clusters": 2}, [[0.5]] * 5
+    known = Known("bug", swapped, f"{_ISSUE}104")
+    extra = ([*zeros, *ones, [1.0]], [*zeros, *ones]), ([*middle, [0.5], [0.0]], [*middle, [0.5]])
+    add("KMeans", clusters, "centres", 3_000, known, *extra, ([*zeros, [1.0]], zeros))
+    known = Known("bug", "the attribute inertia_ is published without noise of its own")
+    swaps = ([*zeros, *ones], [*zeros, *ones[:3], [0.0]]), ([*middle, [0.5]], [*middle, [1.0]])
+    add("KMeans", clusters, "inertia_", 3_000, known, *swaps, relation="replace", take=("inertia_",))
+
+    tree = {"epsilon": 1.0, "bounds": [0.0, 1.0], "max_depth": 1, "classes": [0, 1]}
+    leaves, taken = [[0.5, 0.0]] * 3 + [[0.5, 1.0]] * 2, ("tree_.value",)
+    full, swap = [*leaves, [0.5, 1.0]], [*leaves, [0.5, 0.0]]
+    add("DecisionTreeClassifier", tree, "", 3_000, None, (full, leaves), take=taken)
+    known = Known("convention", two_counts)
+    about = "a record replaced"
+    add("DecisionTreeClassifier", tree, about, 3_000, known, (full, swap), take=taken, relation="replace")
+    return made

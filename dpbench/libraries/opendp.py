@@ -282,81 +282,46 @@ def cases() -> tuple[Case, ...]:
     words = [(["a", "a", "b"], ["a", "a"]), (["a", "b", "c"], ["a", "b"])]
     rare = [(["a"] * 5 + ["b"], ["a"] * 5), (["a"] * 5, ["a"] * 4)]
     keys = [({"a": 3}, {"a": 2}), ({"a": 5, "b": 1}, {"a": 5})]
-    mean = sized >> dp.t.then_clamp((0.0, 10.0)) >> dp.t.then_mean() >> dp.m.then_laplace(scale=2.0)
-    listed: list[tuple[str, str, Any, Any, Any]] = [
-        ("make_laplace", "float", laplace, 1, None),
-        ("make_laplace", "int", whole >> dp.m.then_laplace(scale=1.0), 1, None),
-        (
-            "make_laplace",
-            "vector",
-            (dp.vector_domain(atom(T=int), size=3), dp.l1_distance(T=int)) >> dp.m.then_laplace(scale=1.0),
-            1,
-            None,
-        ),
-        ("make_gaussian", "float", gaussian, 1, None),
-        ("make_gaussian", "int", whole >> dp.m.then_gaussian(scale=1.0), 1, None),
-        (
-            "make_gaussian",
-            "vector",
-            (dp.vector_domain(atom(T=float, nan=False), size=3), dp.l2_distance(T=float))
-            >> dp.m.then_gaussian(scale=1.0),
-            1,
-            None,
-        ),
-        ("make_zCDP_to_approxDP", "", curve, 1, None),
-        ("make_fix_delta", "", dp.c.make_fix_delta(curve, delta=1e-3), 1, None),
-        ("make_canonical_noise", "", real >> dp.m.then_canonical_noise(d_in=1.0, d_out=(1.0, 1e-3)), 1, None),
-        ("make_geometric", "bounds (0, 3)", whole >> dp.m.then_geometric(scale=1.0, bounds=(0, 3)), 1, None),
-        ("make_randomized_response_bool", "", dp.m.make_randomized_response_bool(prob=0.75), 1, None),
-        (
-            "make_randomized_response",
-            "three categories",
-            dp.m.make_randomized_response(categories=["a", "b", "c"], prob=0.75),
-            1,
-            [("a", "b"), ("a", "other")],
-        ),
-        (
-            "make_randomized_response_bitvec",
-            "",
-            bits >> dp.m.then_randomized_response_bitvec(f=0.95),
-            1,
-            [(b"\x0f", b"\xf0")],
-        ),
-        ("make_noisy_max", "pure", scores >> dp.m.then_noisy_max(pure, scale=1.0), 1, None),
-        ("make_noisy_max", "zCDP", scores >> dp.m.then_noisy_max(concentrated, scale=1.0), 1, None),
-        ("make_noisy_top_k", "k = 2", scores >> dp.m.then_noisy_top_k(pure, k=2, scale=2.0), 1, None),
-        (
-            "make_private_quantile",
-            "median",
-            free >> dp.m.then_private_quantile(pure, candidates=[0, 2, 4, 6, 8, 10], alpha=0.5, scale=1.0),
-            1,
-            None,
-        ),
-        ("make_laplace_threshold", "", counts >> dp.m.then_laplace_threshold(scale=1.0, threshold=4), (1, 1, 1), keys),
-        ("make_count", "", free >> dp.t.then_count() >> dp.m.then_laplace(scale=1.0), 1, None),
-        ("make_sum", "int", free >> dp.t.then_sum() >> dp.m.then_laplace(scale=10.0), 1, None),
-        ("make_mean", "size 6", mean, 2, None),
-        ("make_variance", "size 6", sized >> dp.t.then_variance() >> dp.m.then_laplace(scale=20.0), 2, None),
-        (
-            "make_count_by_categories",
-            "",
-            texts >> dp.t.then_count_by_categories(categories=["a", "b"]) >> dp.m.then_laplace(scale=1.0),
-            1,
-            words,
-        ),
-        ("make_count_distinct", "", texts >> dp.t.then_count_distinct() >> dp.m.then_laplace(scale=1.0), 1, words),
-        (
-            "make_count_by",
-            "threshold 4",
-            texts >> dp.t.then_count_by() >> dp.m.then_laplace_threshold(scale=1.0, threshold=4),
-            1,
-            rare,
-        ),
-        ("make_composition", "two Laplace", dp.c.make_composition([laplace, laplace]), 1, None),
-    ]
-    made = [
-        read(measurement, d_in, pairs=pairs, mechanism=name, about=about)
-        for name, about, measurement, d_in, pairs in listed
-    ]
-    real_bits = read(laplace, 1, pairs=[(0.0, 1.0)], mechanism="make_canonical_noise", about="last bits", bits=True)
-    return (*made, real_bits)
+    made: list[Case] = []
+
+    def add(name: str, about: str, measurement: Any, d_in: Any = 1, *pairs: Pair, **more: Any) -> None:
+        made.append(read(measurement, d_in, pairs=pairs or None, mechanism=name, about=about, **more))
+
+    three = dp.vector_domain(atom(T=int), size=3), dp.l1_distance(T=int)
+    reals = dp.vector_domain(atom(T=float, nan=False), size=3), dp.l2_distance(T=float)
+    noise = dp.m.then_laplace(scale=1.0)
+    canonical = real >> dp.m.then_canonical_noise(d_in=1.0, d_out=(1.0, 1e-3))
+    quantile = dp.m.then_private_quantile(pure, candidates=[0, 2, 4, 6, 8, 10], alpha=0.5, scale=1.0)
+    mean = dp.t.then_clamp((0.0, 10.0)) >> dp.t.then_mean() >> dp.m.then_laplace(scale=2.0)
+    counted = texts >> dp.t.then_count_by_categories(categories=["a", "b"]) >> noise
+    above = dp.m.then_laplace_threshold(scale=1.0, threshold=4)
+    answers = dp.m.make_randomized_response(categories=["a", "b", "c"], prob=0.75)
+    add("make_laplace", "float", laplace)
+    add("make_laplace", "vector", three >> noise)
+    add("make_laplace", "last bits", laplace, 1, (0.0, 1.0), bits=True)
+    add("make_gaussian", "float", gaussian)
+    add("make_gaussian", "int", whole >> dp.m.then_gaussian(scale=1.0))
+    add("make_gaussian", "vector", reals >> dp.m.then_gaussian(scale=1.0))
+    add("make_zCDP_to_approxDP", "", curve)
+    add("make_fix_delta", "", dp.c.make_fix_delta(curve, delta=1e-3))
+    add("make_canonical_noise", "", canonical)
+    add("make_canonical_noise", "last bits", canonical, 1, (0.0, 1.0), bits=True)
+    add("make_geometric", "bounds (0, 3)", whole >> dp.m.then_geometric(scale=1.0, bounds=(0, 3)))
+    add("make_randomized_response_bool", "", dp.m.make_randomized_response_bool(prob=0.75))
+    add("make_randomized_response", "three categories", answers, 1, ("a", "b"), ("a", "other"))
+    packed = bits >> dp.m.then_randomized_response_bitvec(f=0.95)
+    add("make_randomized_response_bitvec", "", packed, 1, (b"\x0f", b"\xf0"))
+    add("make_noisy_max", "pure", scores >> dp.m.then_noisy_max(pure, scale=1.0))
+    add("make_noisy_max", "zCDP", scores >> dp.m.then_noisy_max(concentrated, scale=1.0))
+    add("make_noisy_top_k", "k = 2", scores >> dp.m.then_noisy_top_k(pure, k=2, scale=2.0))
+    add("make_private_quantile", "median", free >> quantile)
+    add("make_laplace_threshold", "", counts >> above, (1, 1, 1), *keys)
+    add("make_count", "", free >> dp.t.then_count() >> noise)
+    add("make_sum", "int", free >> dp.t.then_sum() >> dp.m.then_laplace(scale=10.0))
+    add("make_mean", "size 6", sized >> mean, 2)
+    add("make_variance", "size 6", sized >> dp.t.then_variance() >> dp.m.then_laplace(scale=20.0), 2)
+    add("make_count_by_categories", "", counted, 1, *words)
+    add("make_count_distinct", "", texts >> dp.t.then_count_distinct() >> noise, 1, *words)
+    add("make_count_by", "threshold 4", texts >> dp.t.then_count_by() >> above, 1, *rare)
+    add("make_composition", "two Laplace", dp.c.make_composition([laplace, laplace]))
+    return tuple(made)

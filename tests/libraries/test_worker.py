@@ -91,6 +91,11 @@ def test_the_command_refutes_a_planted_error_and_not_the_right_one(
         assert row["command"] == f"dpbench audit-library diffprivlib --mechanism {row['mechanism']} --trials 3000"
         assert row["unexpected"] == (code == 1) and row["confidence"] == 1.0 - 1e-6
         assert row["mechanism"] in capsys.readouterr().out
+    for mechanism in ("sum", "count_nonzero"):  # the other's row is kept, its own is made again
+        line = ["audit-library", "diffprivlib", "--mechanism", mechanism, "--python", str(fake), "--trials", "300"]
+        run([*line, "--json", str(place), "--add", "--quiet"])
+    rows = json.loads(place.read_text())["rows"]
+    assert [(row["mechanism"], row["runs"]) for row in rows] == [("tools.sum", 300), ("tools.count_nonzero", 300)]
     found = diffprivlib.audit("tools.sum", {"epsilon": 1.0, "bounds": [0.0, 1.0]}, python=fake, trials=3_000)
     assert found.verdict == "refuted" and "one record's range" in str(found)
 
@@ -100,6 +105,9 @@ LINES = {
     "audit-library pydp --mechanism Conut": "mechanism must be one that pydp --list names (did you mean Count?)",
     "audit-library pydp --trials 10": 'trials must be an integer >= 100 or "auto", got 10',
     "audit-library pydp --confidence 1": "confidence must be a number strictly between 0 and 1",
+    "audit-library pydp --add": "--add must be beside --json FILE, the file that is added to, got 'None'",
+    "audit-library pydp --add --json /dev/null": "--json must be a file that this command wrote",
+    "audit-library opendip --list": "did you mean opendp?",
     "audit-library pydp --python /nowhere/python": "--python must be an interpreter, got '/nowhere/python'",
 }
 
