@@ -81,8 +81,8 @@ def read(
     **more: Any,
 ) -> Case:
     """The `Case` of a step; `stated`: the relation of the noise, where it is not that of the pairs."""
-    accounting = extra("dp_accounting", "accounting")
     extra("jax_privacy", "bench")
+    accounting = extra("dp_accounting", "accounting")
     noise_multiplier = validation.real("noise_multiplier", noise_multiplier, above=0.0)
     validation.choice("relation", relation, RELATIONS)
     if not callable(getattr(clipped, "sensitivity", None)):

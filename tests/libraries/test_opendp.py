@@ -15,7 +15,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.libraries import opendp as adapter
 from dpbench.privacy.profile import Profile
 
-LEVEL = {"trials": 4_000, "confidence": 1.0 - 1e-6}
+LEVEL = {"trials": 2_000, "confidence": 1.0 - 1e-6}
 
 
 class Failed(Exception):

@@ -56,7 +56,7 @@ WRONG = """
 @pytest.mark.usefixtures("numba_loaded")
 def test_a_session_writes_it(pytester: pytest.Pytester) -> None:
     """Planted: a second test that is refuted."""
-    options = [*LOAD, "--dp-trials=5000", "--dp-confidence=0.999999", "--dp-badge=badge.svg"]
+    options = [*LOAD, "--dp-trials=2000", "--dp-confidence=0.999999", "--dp-badge=badge.svg"]
     for tests, verdict, lines in ((TESTS, "not refuted", 2), (TESTS + WRONG, "refuted", 3)):
         pytester.makepyfile(tests)
         pytester.runpytest(*options)
