@@ -19,7 +19,7 @@ from dpbench.auditing.neighbours import Domain, Pair, proposals
 from dpbench.auditing.pair import refuse_equal
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.libraries.case import Audited, Case, audit_case
+from dpbench.libraries.case import Audited, Case, Known, audit_case
 from dpbench.privacy.profile import Profile
 
 REQUIREMENTS: tuple[str, ...] = ()
@@ -275,13 +275,21 @@ def cases() -> tuple[Case, ...]:
     sized = dp.vector_domain(atom(bounds=(0.0, 10.0), nan=False), size=6), tables
     free = dp.vector_domain(atom(bounds=(0, 10))), tables
     counts = dp.map_domain(atom(T=str), atom(T=int)), dp.l01inf_distance(dp.absolute_distance(T=int))
+    squared = counts[0], dp.l02inf_distance(dp.absolute_distance(T=int))
     bits = dp.bitvector_domain(max_weight=4), dp.discrete_distance()
     pure, concentrated = dp.max_divergence(), dp.zero_concentrated_divergence()
     gaussian, laplace = real >> dp.m.then_gaussian(scale=1.0), real >> dp.m.then_laplace(scale=1.0)
     curve = dp.c.make_zCDP_to_approxDP(gaussian)
     words = [(["a", "a", "b"], ["a", "a"]), (["a", "b", "c"], ["a", "b"])]
-    rare = [(["a"] * 5 + ["b"], ["a"] * 5), (["a"] * 5, ["a"] * 4)]
-    keys = [({"a": 3}, {"a": 2}), ({"a": 5, "b": 1}, {"a": 5})]
+    lone, key = (["a"] * 5 + ["b"], ["a"] * 5), ({"a": 5, "b": 1}, {"a": 5})
+    left_out: dict[str, Any] = {
+        "trials": 15_000,
+        "known": Known(
+            "bug",
+            "a count equal to the threshold is released, and the stated delta leaves its probability out",
+            "https://github.com/opendp/opendp/issues/2922",
+        ),
+    }
     made: list[Case] = []
 
     def add(name: str, about: str, measurement: Any, d_in: Any = 1, *pairs: Pair, **more: Any) -> None:
@@ -315,13 +323,16 @@ def cases() -> tuple[Case, ...]:
     add("make_noisy_max", "zCDP", scores >> dp.m.then_noisy_max(concentrated, scale=1.0))
     add("make_noisy_top_k", "k = 2", scores >> dp.m.then_noisy_top_k(pure, k=2, scale=2.0))
     add("make_private_quantile", "median", free >> quantile)
-    add("make_laplace_threshold", "", counts >> above, (1, 1, 1), *keys)
+    add("make_laplace_threshold", "", counts >> above, (1, 1, 1), key, **left_out)
+    add("make_laplace_threshold", "a count changes", counts >> above, (1, 1, 1), ({"a": 3}, {"a": 2}))
+    bell = squared >> dp.m.then_gaussian_threshold(scale=1.0, threshold=3)
+    add("make_gaussian_threshold", "", bell, (1, 1, 1), key, **{**left_out, "trials": 40_000})
     add("make_count", "", free >> dp.t.then_count() >> noise)
     add("make_sum", "int", free >> dp.t.then_sum() >> dp.m.then_laplace(scale=10.0))
     add("make_mean", "size 6", sized >> mean, 2)
     add("make_variance", "size 6", sized >> dp.t.then_variance() >> dp.m.then_laplace(scale=20.0), 2)
     add("make_count_by_categories", "", counted, 1, *words)
     add("make_count_distinct", "", texts >> dp.t.then_count_distinct() >> noise, 1, *words)
-    add("make_count_by", "threshold 4", texts >> dp.t.then_count_by() >> above, 1, *rare)
+    add("make_count_by", "threshold 4", texts >> dp.t.then_count_by() >> above, 1, lone, **left_out)
     add("make_composition", "two Laplace", dp.c.make_composition([laplace, laplace]))
     return tuple(made)

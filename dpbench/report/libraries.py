@@ -101,14 +101,14 @@ def audits(document: dict[str, Any]) -> str:
                 f"{row['seconds']:.1f}",
                 f"`{row['command']}`",
             )
-            for row in document["rows"]
+            for row in sorted(document["rows"], key=_library)
         ),
     )
 
 
 def findings(document: dict[str, Any]) -> str:
     """The refuted rows, how each reads, and a letter to each library of which one reads as an error of the code."""
-    refuted = [row for row in document["rows"] if row["verdict"] == "refuted"]
+    refuted = [row for row in sorted(document["rows"], key=_library) if row["verdict"] == "refuted"]
     shown = markdown(
         ("library", "mechanism", "by the relation", "claim", "bound", "twice the claim", "reading", "why", "spoken of"),
         (
@@ -127,8 +127,12 @@ def findings(document: dict[str, Any]) -> str:
         ),
     )
     found = [row for row in refuted if row["known"] is None or row["known"]["reading"] == "bug"]
-    letters = [letter(name, list(rows)) for name, rows in groupby(found, key=lambda row: str(row["library"]))]
+    letters = [letter(name, list(rows)) for name, rows in groupby(found, key=_library)]
     return "\n\n".join([shown, *letters])
+
+
+def _library(row: Mapping[str, Any]) -> str:
+    return str(row["library"])
 
 
 def _twice(row: Mapping[str, Any]) -> str:
@@ -161,8 +165,8 @@ def letter(library: str, rows: list[Mapping[str, Any]]) -> str:
         )
     lines += [
         ">",
-        "> We took the relation of neighbours from the noise in the source, and may have read another one than you "
-        "mean; please tell us if so, and we correct the row. We make nothing of this public before you have had time "
-        "to answer, and gladly test a change. Thank you for the library.",
+        "> We may have read another relation of neighbours than you mean, or data that you do not allow; please tell "
+        "us if so, and we correct the row. We make nothing of this public before you have had time to answer, and "
+        "gladly test a change. Thank you for the library.",
     ]
     return "\n".join(lines)

@@ -59,6 +59,11 @@ def test_a_terminal_shows_every_row_and_what_is_known() -> None:
     assert said.count("a|b (so)") == 5 and "bug: a *cause*" in said and "nothing is known of it" in said
 
 
+def test_a_library_gets_one_letter_wherever_its_rows_stand() -> None:
+    made = libraries.findings(document(*(row("refuted", BUG, library=name) for name in ("lib", "other", "lib"))))
+    assert made.count("To the maintainers of lib\n") == 1 and made.count("To the maintainers of other\n") == 1
+
+
 def test_text_of_a_cell_is_no_markup() -> None:
     (line,) = (x for x in libraries.audits(document(row("not refuted"))).splitlines() if x.startswith("| lib 1.0"))
     assert "a\\|b (so)" in line
@@ -75,6 +80,7 @@ def test_the_committed_table() -> None:
     refuted = {f"{one['mechanism']} ({one['about']})": one for one in rows if one["verdict"] == "refuted"}
     assert set(refuted) == {f"{one['mechanism']} ({one['about']})" for one in rows if one["known"] is not None}
     for name in (
+        "make_laplace_threshold ()",
         "models.LinearRegression (no intercept, bounds (0, 1))",
         "models.KMeans (centres)",
         "models.KMeans (inertia_)",
