@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from dpbench.core import sources as _sources  # noqa: F401 - first of all: it notes the state of our files when the process starts
 
 if TYPE_CHECKING:
-    from dpbench import glm, heavytail, publicdata, testing
+    from dpbench import glm, heavytail, libraries, publicdata, testing
     from dpbench.auditing.audit import AuditResult, audit
     from dpbench.auditing.bits import audit_bits
     from dpbench.auditing.dependence import DependentOutputs
@@ -52,6 +52,7 @@ _HOME = {
     "glm": "dpbench.glm",
     "heavytail": "dpbench.heavytail",
     "judge": "dpbench.certificates.judge",
+    "libraries": "dpbench.libraries",
     "plot": "dpbench.report.plot",
     "publicdata": "dpbench.publicdata",
     "runs_needed": "dpbench.auditing.detectable",
@@ -82,6 +83,7 @@ __all__ = [
     "glm",
     "heavytail",
     "judge",
+    "libraries",
     "plot",
     "publicdata",
     "runs_needed",

@@ -152,15 +152,21 @@ def find_neighbours(
     return replace(found, pair=(one, other))
 
 
-def telling_pair(sampler: Sampler, pairs: Sequence[Pair], *, trials: int = 2_000, **given: Any) -> Pair:
+def telling_pair(
+    sampler: Sampler, pairs: Sequence[Pair], *, trials: int = 2_000, certify: int | None = None, **given: Any
+) -> Pair:
     """The pair that an audit of `given` may be expected to bound highest, by `trials` runs a side of each, on streams
     that the audit does not see (given: epsilon, delta, claim, confidence, seed, workers, score, ignore).
+
+    `certify`: the audit's runs a side, by default as many as here.
     """
     delta = given.get("delta", 0.0)
     held = None if given.get("claim") is None else as_claim(given["claim"], given.get("epsilon"), delta)
     alpha = 1.0 - given.get("confidence", 0.999)
     score, ignore = as_score(given.get("score")), paths(given.get("ignore", ()))
-    look = _Search(sampler, given.get("seed", 0), given.get("workers", 1), trials, delta, alpha, held, score, ignore)
+    look = _Search(
+        sampler, given.get("seed", 0), given.get("workers", 1), certify or trials, delta, alpha, held, score, ignore
+    )
     with one_blas_thread():
         promises = [look.promise(pair, trials, f"pair-{k}") for k, pair in enumerate(pairs)]
     return pairs[int(np.argmax(promises))]

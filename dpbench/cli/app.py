@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from dpbench.cli.audit import audit
+from dpbench.cli.audit_library import audit_library
 from dpbench.cli.bench import bench
 from dpbench.cli.errata import errata
 from dpbench.cli.evidence import app as evidence
@@ -45,6 +46,7 @@ app.command("list")(list_claims)
 app.command()(show)
 app.command()(bench)
 app.command()(audit)
+app.command("audit-library")(audit_library)
 app.command()(hunt)
 app.command()(judge)
 app.command()(figures)

@@ -31,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name, kind, default, text in SETTINGS:
         group.addoption(f"--dp-{name}", type=kind, default=None, help=text)
         parser.addini(ini(name), f"{text}; --dp-{name} comes before it", default=str(default))
+    group.addoption("--dp-badge", type=Path, default=None, metavar="FILE", help="write an SVG of the audits here")
     group.addoption(
         "--dp-claims", action="append", default=[], metavar="MODULE|FILE|FOLDER", help="collect the claims of this, too"
     )
@@ -40,7 +41,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """Refuse settings that no audit can use, before any test runs."""
     settings(config)
     config.addinivalue_line("markers", "dp_claim: a claim of a paper, collected by dpbench")
-    config.pluginmanager.register(Session(), "dpbench-session")
+    badge = config.getoption("--dp-badge")
+    if badge is not None and not badge.parent.is_dir():
+        raise pytest.UsageError(f"--dp-badge must be a file in a folder that exists, got {badge}")
+    config.pluginmanager.register(Session(badge), "dpbench-session")
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -142,20 +146,36 @@ class Auditor:
 
         return self._run(audit_one_run_scores, (included, scores), ("seed", "confidence"), options)
 
+    def library(self, name: str, *given: Any, **options: Any) -> AuditResult:
+        """Audit a library's mechanism at its own claim: by the function `audit` of `dpbench.libraries.NAME`, whose
+        parameters follow, with the runs that are its default.
+        """
+        from importlib import import_module
+
+        from dpbench.core import validation
+
+        validation.choice("name", name, ["diffprivlib", "jax_privacy", "opendp", "pydp"])
+        audit = import_module(f"dpbench.libraries.{name}").audit
+        return self._run(audit, given, ("seed", "confidence"), options, claims=True)
+
     def _run(
         self,
         function: Callable[..., AuditResult],
         given: tuple[Any, ...],
         takes: tuple[str, ...],
         options: dict[str, Any],
+        *,
+        claims: bool = False,
     ) -> AuditResult:
-        if options.get("epsilon") is None and options.get("claim") is None:
+        """Audit and report; `claims`: what is audited says itself what it claims."""
+        if not claims and options.get("epsilon") is None and options.get("claim") is None:
             raise TypeError("dp_audit tests a claim: give epsilon (and delta), or claim")
         session = settings(self._request.config)
         found = function(*given, **{**{name: session[name] for name in takes}, **options})
         node = self._request.node
         line = f"{found.verdict}: {node.nodeid}: {found}"
-        node.user_properties.append((FOUND, {"line": line, "level": 1.0 - found.confidence}))
+        kept = {"claim": found.claimed, "unit": found.unit, "detectable": found.detectable, "verdict": found.verdict}
+        node.user_properties.append((FOUND, {"line": line, "level": 1.0 - found.confidence, "name": node.name, **kept}))
         if found.verdict == "refuted":
             pytest.fail(f"{found.claimed} refuted: {found}", pytrace=False)
         if found.verdict == "blind":
@@ -176,10 +196,12 @@ def dp_audit(request: pytest.FixtureRequest) -> Auditor:
 class Session:
     """What the reports of a session say about audits; registered once a session."""
 
-    def __init__(self) -> None:
+    def __init__(self, badge: Path | None = None) -> None:
+        self.badge = badge
         self.wanted: set[str] = set()
         self.lines: list[str] = []
         self.levels: list[float] = []
+        self.audits: list[dict[str, Any]] = []
         self.claims: list[dict[str, Any]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -192,6 +214,7 @@ class Session:
             elif name == FOUND and isinstance(value, dict):
                 self.lines.append(value["line"])
                 self.levels.append(value["level"])
+                self.audits.append(value)
             elif name == CLAIM and isinstance(value, dict):
                 self.claims.append(value)
 
@@ -200,6 +223,10 @@ class Session:
         """All skipped is a failure (on the controller; a worker of xdist sees a part only)."""
         if self.vacuous and not hasattr(session.config, "workerinput") and session.exitstatus in (0, 5):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self.badge is not None and not hasattr(session.config, "workerinput"):
+            from dpbench.report.badge import svg
+
+            self.badge.write_text(svg(self.audits), encoding="utf-8")
 
     @property
     def vacuous(self) -> bool:

@@ -1,0 +1,137 @@
+"""``dpbench audit-library LIBRARY``: audits of a released library's mechanisms at the claims it makes for them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dpbench.cli.guard import UNEXPECTED, guarded
+from dpbench.cli.options import (
+    NUMBER,
+    WHOLE,
+    JsonOption,
+    QuietOption,
+    SeedOption,
+    check_writable,
+    console,
+    is_stdout,
+    write_json,
+)
+
+
+@guarded
+def audit_library(
+    libraries: Annotated[
+        list[str], typer.Argument(metavar="LIBRARY...", help="opendp, diffprivlib, pydp or jax_privacy")
+    ],
+    mechanisms: Annotated[
+        list[str] | None,
+        typer.Option("--mechanism", help="only this one; may be given again", metavar="NAME", show_default=False),
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="name the mechanisms, audit nothing")] = False,
+    trials: Annotated[
+        int | None, typer.Option("--trials", help="runs a side; default each case's own", show_default=False, **WHOLE)
+    ] = None,
+    confidence: Annotated[float, typer.Option("--confidence", help="of each row", **NUMBER)] = 1.0 - 1e-6,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            "--python",
+            help="an interpreter with the library; default: an environment is made for it",
+            metavar="PYTHON",
+            show_default=False,
+        ),
+    ] = None,
+    seed: SeedOption = 0,
+    json_file: JsonOption = None,
+    add: Annotated[bool, typer.Option("--add", help="keep what the JSON file holds of other mechanisms")] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Audit a released library at the claims it makes; exit 1 if a claim is refuted and nothing is known of it.
+
+    A library whose requirements exclude those of this package is installed, once, in a virtual environment in the
+    user's cache folder. Claims, relations and what is known of a refutation are read from the library and its
+    documentation: see the guide on libraries.
+
+    dpbench audit-library diffprivlib --mechanism tools.mean
+    """
+    check_writable("--json", json_file)
+    from dpbench.auditing.pair import runs_a_side
+    from dpbench.core import validation
+    from dpbench.libraries.table import Row, rows, select
+    from dpbench.report.libraries import print_cases, print_rows
+    from dpbench.runs.progress import on_stderr
+
+    if trials is not None:
+        trials = runs_a_side(trials)
+    validation.fraction("confidence", confidence)
+    validation.integer("seed", seed, at_least=0)
+    wanted = {library: select(library, mechanisms or ()) for library in dict.fromkeys(libraries)}
+    if listed:
+        print_cases(wanted, console())
+        return
+    kept = _kept(json_file, wanted, mechanisms or []) if add else []
+    found: list[Row] = []
+    progress = on_stderr(quiet)
+
+    def say(text: str) -> None:
+        if not quiet:
+            print(f"dpbench: {text}", file=sys.stderr, flush=True)
+
+    try:
+        for library in wanted:
+            found += rows(
+                library,
+                mechanisms or (),
+                trials=trials,
+                confidence=confidence,
+                seed=seed,
+                python=python,
+                say=say,
+                started=progress.claim,
+                progress=progress.blocks,
+            )
+    finally:
+        progress.close()
+    if json_file is not None:
+        write_json(json_file, _document([*kept, *map(_plain, found)]))
+    if not quiet:
+        print_rows(found, console(stderr=is_stdout(json_file)))
+    raise typer.Exit(UNEXPECTED if any(row.unexpected for row in found) else 0)
+
+
+def _plain(row: Any) -> dict[str, Any]:
+    return {**row.to_dict(), "unexpected": row.unexpected}
+
+
+def _document(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The rows as strict JSON, with what the latest of them were made by."""
+    from dpbench.runs.environment import machine, versions
+
+    return {"schema": 1, "machine": machine(), "versions": versions(), "rows": rows}
+
+
+def _kept(path: Path | None, wanted: Mapping[str, Any], mechanisms: list[str]) -> list[dict[str, Any]]:
+    """Rows of the file that are not audited now: of other libraries, and, of some mechanisms, of the others."""
+    from dpbench.core.validation import invalid
+
+    if path is None or is_stdout(path):
+        raise invalid("--add", "beside --json FILE, the file that is added to", str(path))
+    if not path.exists():
+        return []
+    now = {(library, case.mechanism, case.about) for library, cases in wanted.items() for case in cases}
+    try:
+        rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["rows"]
+        return [
+            row
+            for row in rows
+            if row["library"] not in wanted
+            or (mechanisms and (row["library"], row["mechanism"], row["about"]) not in now)
+        ]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise invalid("--json", f"a file that this command wrote ({error!r})", str(path)) from error

@@ -1,0 +1,137 @@
+"""`Case`: a mechanism of a library, what the library claims of it and pairs of neighbours; and its audit."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from dpbench.auditing.audit import audit
+from dpbench.auditing.bits import audit_bits
+from dpbench.auditing.blocks import Progress
+from dpbench.auditing.neighbours import Pair
+from dpbench.auditing.results import AuditResult
+from dpbench.auditing.search import telling_pair
+from dpbench.core import validation
+
+LOOK = 300
+"""Runs a side with which each pair is looked at; the audit's own runs are others."""
+
+READINGS = ("bug", "documented", "convention", "floating point")
+"""What a refutation that is known can be: an error of the code; a limit that the library states or warns of; a claim
+for other neighbours than the audit's; noise in floating point, which the library does not claim to mend."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a refutation.
+
+    Attributes
+    ----------
+    reading : str
+        One of `READINGS`.
+    why : str
+        In words.
+    url : str
+        Where its maintainers or users speak of it, or "".
+    """
+
+    reading: str
+    why: str
+    url: str = ""
+
+    def __post_init__(self) -> None:
+        validation.choice("reading", self.reading, READINGS)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is audited.
+
+    Attributes
+    ----------
+    mechanism : str
+        As the library calls it.
+    relation : {"replace", "add", "remove", "add_remove"} or None
+        Of the pairs, for which the library makes the claim.
+    claim : mapping
+        ``{"epsilon": ε, "delta": δ}`` or ``{"claim": ...}``, as `dpbench.audit` takes them.
+    pairs : tuple of pairs
+        Neighbours, of which the most telling one is audited.
+    sampler : Any
+        A sampler of `dpbench.audit`; of a library in an environment of its own a `dpbench.libraries.worker.Call`.
+    about : str
+        What is particular in the parameters or in the data.
+    trials : int
+        Runs a side.
+    assumes : tuple of str
+        What the reading of the claim rests on.
+    known : Known or None
+        What a refutation is, where it is known.
+    bits : bool
+        The last bits of the outputs are audited, not their values.
+    """
+
+    mechanism: str
+    relation: str | None
+    claim: Mapping[str, Any]
+    pairs: tuple[Pair, ...]
+    sampler: Any
+    about: str = ""
+    trials: int = 6_000
+    assumes: tuple[str, ...] = ()
+    known: Known | None = None
+    bits: bool = False
+
+    @property
+    def name(self) -> str:
+        """The mechanism and what is particular."""
+        return f"{self.mechanism} ({self.about})" if self.about else self.mechanism
+
+
+@dataclass(frozen=True)
+class Audited(AuditResult):
+    """The audit of a library's mechanism: an `AuditResult` with its `pair`, and what the claim was taken from.
+
+    Attributes
+    ----------
+    mechanism : str
+    assumes : tuple of str
+        What the reading of the claim rests on.
+    """
+
+    mechanism: str = ""
+    assumes: tuple[str, ...] = field(default=())
+
+    def __str__(self) -> str:
+        rests = f"; if {' and '.join(self.assumes)}" if self.assumes else ""
+        return f"{self.mechanism}: {super().__str__()}{rests}"
+
+
+def audit_case(
+    case: Case,
+    *,
+    trials: int | None = None,
+    confidence: float = 1.0 - 1e-6,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Audited:
+    """Audit a case on the most telling of its pairs, chosen by runs of their own.
+
+    Raises
+    ------
+    InvalidInput
+        The mechanism raised, or gave what cannot be used.
+    DependentOutputs
+    """
+    runs = case.trials if trials is None else trials
+    asked: dict[str, Any] = {**case.claim, "confidence": confidence, "seed": seed}
+    pair = case.pairs[0]
+    if len(case.pairs) > 1:
+        pair = telling_pair(case.sampler, case.pairs, trials=min(LOOK, runs), certify=runs, **asked)
+    how: Callable[..., AuditResult] = audit_bits if case.bits else functools.partial(audit, relation=case.relation)
+    found = how(case.sampler, *pair, trials=runs, progress=progress, **asked)
+    kept = {f.name: getattr(found, f.name) for f in fields(AuditResult)}
+    kept |= {"pair": pair, "relation": case.relation}
+    return Audited(**kept, mechanism=case.mechanism, assumes=case.assumes)

@@ -1,0 +1,205 @@
+"""The table of ``dpbench audit-library``: each library's cases, a row each."""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import textwrap
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from dpbench.auditing.blocks import Progress
+from dpbench.core import validation
+from dpbench.core.validation import InvalidInput
+from dpbench.libraries.case import Case, Known, audit_case
+from dpbench.libraries.environment import interpreter
+from dpbench.libraries.worker import Drawn, Worker
+
+LONGEST = 200
+"""Characters of a data set that are shown."""
+
+LIBRARIES = ("opendp", "diffprivlib", "pydp", "jax_privacy")
+"""Of which there are cases; each is a module of this folder."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A case after its audit.
+
+    Attributes
+    ----------
+    library, version, mechanism, about : str
+    relation : str or None
+        Of the neighbours; None where they are two values or counts.
+    claim : str
+        In words.
+    unit : str
+        Of `claimed`, `bound` and `detectable`, such as "epsilon".
+    claimed : float or None
+        Where the claim is one number.
+    bound : float
+        A lower bound on the loss, at `confidence`.
+    detectable : float or None
+        The least loss at which the event found would have refuted the claim with probability one half.
+    verdict : {"refuted", "blind", "not refuted"}
+    known : Known or None
+        What is known of a refutation.
+    event, pair : str
+        What shows the bound.
+    assumes : tuple of str
+        What the reading of the claim rests on.
+    runs, seed : int
+        Runs a side.
+    confidence, seconds : float
+    date, command : str
+    """
+
+    library: str
+    version: str
+    mechanism: str
+    about: str
+    relation: str | None
+    claim: str
+    unit: str
+    claimed: float | None
+    bound: float
+    detectable: float | None
+    verdict: str
+    known: Known | None
+    event: str
+    pair: str
+    assumes: tuple[str, ...]
+    runs: int
+    confidence: float
+    seed: int
+    seconds: float
+    date: str
+    command: str
+
+    @property
+    def unexpected(self) -> bool:
+        """Refuted where nothing is known of it, or blind."""
+        return self.verdict == "blind" or (self.verdict == "refuted" and self.known is None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, ready for JSON."""
+        return asdict(self)
+
+
+def select(library: str, mechanisms: Sequence[str] = ()) -> tuple[Case, ...]:
+    """The cases of a library, or those of these mechanisms: their names, or the last part of them.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    validation.choice("library", library, LIBRARIES)
+    cases: tuple[Case, ...] = importlib.import_module(f"dpbench.libraries.{library}").cases()
+    known = list(dict.fromkeys(name for case in cases for name in _names(case)))
+    for name in mechanisms:
+        if name not in known:
+            raise InvalidInput(
+                f"mechanism must be one that {library} --list names{validation.did_you_mean(name, known)}, got {name!r}"
+            )
+    return tuple(case for case in cases if not mechanisms or set(_names(case)) & set(mechanisms))
+
+
+def _names(case: Case) -> tuple[str, str, str]:
+    return case.name, case.mechanism, case.mechanism.rpartition(".")[2]
+
+
+def rows(
+    library: str,
+    mechanisms: Sequence[str] = (),
+    *,
+    trials: int | None = None,
+    confidence: float = 1.0 - 1e-6,
+    seed: int = 0,
+    python: str | Path | None = None,
+    say: Callable[[str], None] | None = None,
+    started: Callable[[int, int, str], None] | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Row]:
+    """Audit the cases of a library, one row after the other.
+
+    Parameters
+    ----------
+    library : str
+        One of `LIBRARIES`.
+    mechanisms : sequence of str
+        Of which; none: all.
+    trials : int, optional
+        Runs a side of every case, in place of its own number.
+    confidence, seed, progress
+        Of each row, as in `dpbench.audit`.
+    python : str or Path, optional
+        An interpreter with the library, where it needs an environment of its own.
+    say : callable, optional
+        Told how the environment is made.
+    started : callable, optional
+        ``started(done, total, name)`` before each row.
+
+    Raises
+    ------
+    InvalidInput
+        A name or a number cannot be used, or the library is missing or raised.
+    OSError
+        The environment could not be made.
+    """
+    chosen = select(library, mechanisms)
+    module = importlib.import_module(f"dpbench.libraries.{library}")
+    if python is not None and not module.REQUIREMENTS:
+        raise InvalidInput(f"python must be left out for {library}, which runs in this process, got {str(python)!r}")
+    with ExitStack() as stack:
+        if module.REQUIREMENTS:
+            worker = stack.enter_context(Worker(python or interpreter(library, module.REQUIREMENTS, say=say)))
+            version = worker.version(module.PACKAGE)
+            chosen = tuple(replace(case, sampler=Drawn(worker, case.sampler)) for case in chosen)
+        else:
+            version = metadata.version(module.PACKAGE)
+        for number, case in enumerate(chosen):
+            if started is not None:
+                started(number, len(chosen), f"{library} {case.name}")
+            yield _row(library, version, case, trials=trials, confidence=confidence, seed=seed, progress=progress)
+
+
+def _row(library: str, version: str, case: Case, *, trials: int | None, seed: int, **settings: Any) -> Row:
+    began = time.monotonic()
+    found = audit_case(case, trials=trials, seed=seed, **settings)
+    seconds = time.monotonic() - began
+    name = f"'{case.name}'" if " " in case.name else case.name
+    more = "".join(
+        f" --{key} {value}" for key, value in (("trials", trials), ("seed", seed or None)) if value is not None
+    )
+    return Row(
+        library,
+        version,
+        case.mechanism,
+        case.about,
+        case.relation,
+        found.claim or _words(case.claim),
+        found.unit,
+        found.claimed_value,
+        found.epsilon_lower if found.bound is None else found.bound,
+        found.detectable,
+        found.verdict or "",
+        case.known,
+        found.event,
+        " and ".join(textwrap.shorten(str(x), LONGEST) for x in found.pair or ()),
+        case.assumes,
+        found.trials,
+        found.confidence,
+        seed,
+        round(seconds, 2),
+        datetime.date.today().isoformat(),
+        f"dpbench audit-library {library} --mechanism {name}{more}",
+    )
+
+
+def _words(claim: Any) -> str:
+    return f"epsilon {claim['epsilon']:g}" + (f", delta {claim['delta']:g}" if claim.get("delta") else "")

@@ -1,0 +1,209 @@
+"""Libraries in environments of their own: the process that calls them, on NumPy and on a stand-in for diffprivlib, and
+the environment. Every audit here has a level of 1e-6."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpbench.cli.app import run
+from dpbench.core.validation import InvalidInput
+from dpbench.libraries import diffprivlib, environment, pydp
+from dpbench.libraries.case import Case, Known, audit_case
+from dpbench.libraries.table import LIBRARIES, select
+from dpbench.libraries.worker import Call, Drawn, Worker, pairs_within
+
+LAPLACE = Call("numpy.random.RandomState", seed="seed", method="laplace")
+NOISY = Case("laplace", None, {"epsilon": 1.0}, ((0.0, 1.0), (0.0, 0.5)), LAPLACE, trials=4_000)
+
+
+@pytest.mark.process
+def test_a_call_elsewhere_is_a_sampler_here() -> None:
+    """NumPy's Laplace law around the data, which has ε = 1. Planted: the claim of half of it."""
+    with Worker(sys.executable) as worker:
+        case = replace(NOISY, sampler=Drawn(worker, LAPLACE))
+        assert worker.version("numpy") == np.__version__
+        right, wrong = audit_case(case), audit_case(replace(case, claim={"epsilon": 0.5}))
+        assert (right.verdict, wrong.verdict) == ("not refuted", "refuted") and right.pair == (0.0, 1.0)
+        again = audit_case(case)
+        assert again.epsilon_lower == right.epsilon_lower, "a run's seed comes from the audit's"
+
+
+@pytest.mark.process
+def test_what_fails_elsewhere_is_one_message(tmp_path: Path) -> None:
+    with Worker(sys.executable) as worker:
+        with pytest.raises(InvalidInput, match="python must be an interpreter with no_such_library"):
+            worker.version("no_such_library")
+        missing = replace(NOISY, sampler=Drawn(worker, Call("numpy.random.no_such_name")))
+        with pytest.raises(InvalidInput, match="no_such_name raised RuntimeError on the dataset: AttributeError"):
+            audit_case(missing)
+    for python in (tmp_path / "none", _script(tmp_path, "exit 3")):
+        with Worker(python) as worker, pytest.raises(InvalidInput, match="python must be an interpreter"):
+            worker.version("numpy")
+
+
+def _script(folder: Path, line: str) -> Path:
+    path = folder / "python"
+    path.write_text(f"#!/bin/sh\n{line}\n")
+    path.chmod(0o755)
+    return path
+
+
+FAKE = """
+import numpy as np
+
+def sum(array, epsilon, bounds, random_state):
+    low, high = bounds  # a tuple, as the library asks for
+    return np.sum(array) + np.random.RandomState(random_state).laplace(scale=0.5 * (high - low) / epsilon)
+
+def count_nonzero(array, epsilon, random_state):
+    return np.count_nonzero(array) + np.random.RandomState(random_state).laplace(scale=1.0 / epsilon)
+"""
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Path:
+    """An interpreter whose diffprivlib has a right count and, planted, a sum with half its noise."""
+    (tmp_path / "diffprivlib").mkdir()
+    (tmp_path / "diffprivlib" / "__init__.py").write_text("")
+    (tmp_path / "diffprivlib" / "tools.py").write_text(FAKE)
+    (tmp_path / "diffprivlib-9.9.dist-info").mkdir()
+    (tmp_path / "diffprivlib-9.9.dist-info" / "METADATA").write_text("Name: diffprivlib\nVersion: 9.9\n")
+    code = f"import sys, runpy; sys.path.insert(0, '{tmp_path}'); runpy.run_path(sys.argv[1], run_name='__main__')"
+    return _script(tmp_path, f'shift\nexec {sys.executable} -c "{code}" "$@"')
+
+
+@pytest.mark.process
+def test_the_command_refutes_a_planted_error_and_not_the_right_one(
+    fake: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / "found.json"
+    for mechanism, code, verdict in (("count_nonzero", 0, "not refuted"), ("tools.sum", 1, "refuted")):
+        line = ["audit-library", "diffprivlib", "--mechanism", mechanism, "--python", str(fake), "--trials", "3000"]
+        assert run([*line, "--json", str(place)]) == code
+        (row,) = json.loads(place.read_text())["rows"]
+        assert row["verdict"] == verdict and row["version"] == "9.9" and row["relation"] == "replace"
+        assert row["command"] == f"dpbench audit-library diffprivlib --mechanism {row['mechanism']} --trials 3000"
+        assert row["unexpected"] == (code == 1) and row["confidence"] == 1.0 - 1e-6
+        assert row["mechanism"] in capsys.readouterr().out
+    for mechanism in ("sum", "count_nonzero"):  # the other's row is kept, its own is made again
+        line = ["audit-library", "diffprivlib", "--mechanism", mechanism, "--python", str(fake), "--trials", "300"]
+        run([*line, "--json", str(place), "--add", "--quiet"])
+    rows = json.loads(place.read_text())["rows"]
+    assert [(row["mechanism"], row["runs"]) for row in rows] == [("tools.sum", 300), ("tools.count_nonzero", 300)]
+    found = diffprivlib.audit("tools.sum", {"epsilon": 1.0, "bounds": [0.0, 1.0]}, python=fake, trials=3_000)
+    assert found.verdict == "refuted" and "one record's range" in str(found)
+
+
+LINES = {
+    "audit-library opendip": "library must be one of opendp, diffprivlib, pydp, jax_privacy (did you mean opendp?)",
+    "audit-library pydp --mechanism Conut": "mechanism must be one that pydp --list names (did you mean Count?)",
+    "audit-library pydp --trials 10": 'trials must be an integer >= 100 or "auto", got 10',
+    "audit-library pydp --confidence 1": "confidence must be a number strictly between 0 and 1",
+    "audit-library pydp --add": "--add must be beside --json FILE, the file that is added to, got 'None'",
+    "audit-library pydp --add --json /dev/null": "--json must be a file that this command wrote",
+    "audit-library opendip --list": "did you mean opendp?",
+    "audit-library pydp --python /nowhere/python": "--python must be an interpreter, got '/nowhere/python'",
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_bad_use_is_one_line(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(line.split()) == 2
+    said = capsys.readouterr().err
+    assert LINES[line] in said.replace("--trials must", "trials must").replace("--confidence must", "confidence must")
+    assert said.count("\n") == 1
+
+
+def test_the_list_names_every_mechanism(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit-library", "diffprivlib", "pydp", "--list"]) == 0
+    said = capsys.readouterr().out
+    assert "models.KMeans (inertia_)" in said and "algorithms.laplacian.Count" in said
+
+
+@pytest.mark.parametrize("library", [name for name in LIBRARIES if name in ("diffprivlib", "pydp")])
+def test_cases_are_neighbours_and_at_most_three_a_mechanism(library: str) -> None:
+    cases = select(library)
+    names = [case.mechanism for case in cases]
+    assert len(cases) >= 15 and all(names.count(name) <= 3 for name in names)
+    assert len({case.name for case in cases}) == len(cases)
+    for case in cases:
+        json.dumps(case.sampler.request(case.pairs[0][0], [1]))
+        for one, other in case.pairs:
+            if isinstance(one, list) and case.relation is not None and case.sampler.into is None:
+                assert len(one) - len(other) in {"replace": (0,), "add_remove": (-1, 0, 1)}[case.relation]
+
+
+def test_parameters_give_claim_relation_and_pairs() -> None:
+    case = diffprivlib.read("tools.mean", {"epsilon": 2.0, "bounds": [0.0, 3.0]})
+    assert case.relation == "replace" and case.claim == {"epsilon": 2.0, "delta": 0.0}
+    assert {x for pair in case.pairs for side in pair for x in side} <= {0.0, 1.5, 3.0, *np.linspace(0.0, 3.0, 5)}
+    values = diffprivlib.read("mechanisms.Laplace", {"epsilon": 1.0, "sensitivity": 2, "lower": -1, "upper": 3})
+    assert values.pairs == ((-1, 1), (0, 2), (1, 3)) and values.sampler.method == "randomise"
+    model = diffprivlib.read("models.KMeans", {"epsilon": 1.0}, pairs=[([[0.0]], [[1.0]])])
+    assert model.sampler.take == ("cluster_centers_",) and model.relation == "add_remove"
+    counts = pydp.read("algorithms.laplacian.BoundedSum", {"epsilon": 1.0, "lower_bound": 0, "upper_bound": 9})
+    assert counts.relation == "add_remove" and all(isinstance(x, int) for x in counts.pairs[0][0])
+    assert all(len(one) == len(other) + 1 for one, other in pairs_within(0.0, 1.0, "add_remove"))
+
+
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        (lambda: diffprivlib.read("mean", {"epsilon": 1.0}), "name must be such as"),
+        (lambda: diffprivlib.read("tools.mean", {}), "keywords must hold the claim, epsilon"),
+        (lambda: diffprivlib.read("tools.mean", {"epsilon": 1.0}), "must be given where there are no scalar bounds"),
+        (
+            lambda: diffprivlib.read("models.Other", {"epsilon": 1.0}, pairs=[(1, 2)]),
+            "take must be names of attributes",
+        ),
+        (lambda: pydp.read("algorithms.other.Count", {"epsilon": 1.0}), "the module of name must be one of"),
+        (lambda: pydp.read("algorithms.laplacian.Count", {"epsilon": 1.0}), "must be given where there are no bounds"),
+        (lambda: Known("error", "why"), "reading must be one of"),
+    ],
+)
+def test_bad_parameters_get_one_message(read, message: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(InvalidInput, match=message):
+        read()
+
+
+@pytest.mark.process
+def test_an_environment_is_made_once_and_one_that_fails_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The failure is planted: a requirement that does not exist."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    said: list[str] = []
+    with pytest.raises(OSError, match=r"could not install /nowhere/to/be/found.*--python names an interpreter"):
+        environment.interpreter("other", ["/nowhere/to/be/found"], say=said.append)
+    assert len(said) == 2 and not list((tmp_path / "dpbench" / "environments").iterdir())
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_the_command_makes_diffprivlibs_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    line = "audit-library diffprivlib --mechanism Geometric --trials 500 --quiet --json"
+    for _ in range(2):
+        assert run([*line.split(), str(tmp_path / "found.json")]) == 0
+    (row,) = json.loads((tmp_path / "found.json").read_text())["rows"]
+    assert row["version"] == "0.6.6" and row["verdict"] == "not refuted"
+    assert len(list((tmp_path / "dpbench" / "environments").iterdir())) == 1
+
+
+@pytest.mark.process
+def test_adapters_import_no_library_until_it_is_used() -> None:
+    import subprocess
+
+    code = (
+        "import sys; from dpbench.libraries import diffprivlib, jax_privacy, opendp, pydp; "
+        "import dpbench.libraries.table; print([m for m in sys.modules if m.split('.')[0] in ('opendp', 'diffprivlib', "
+        "'pydp', 'jax', 'jax_privacy')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
