@@ -90,7 +90,7 @@ def test_the_command_refutes_a_planted_error_and_not_the_right_one(
         assert row["verdict"] == verdict and row["version"] == "9.9" and row["relation"] == "replace"
         assert row["command"] == f"dpbench audit-library diffprivlib --mechanism {row['mechanism']} --trials 3000"
         assert row["unexpected"] == (code == 1) and row["confidence"] == 1.0 - 1e-6
-        assert row["mechanism"] in capsys.readouterr().out
+        assert row["mechanism"][:9] in capsys.readouterr().out  # a narrow table cuts the name
     for mechanism in ("sum", "count_nonzero"):  # the other's row is kept, its own is made again
         line = ["audit-library", "diffprivlib", "--mechanism", mechanism, "--python", str(fake), "--trials", "300"]
         run([*line, "--json", str(place), "--add", "--quiet"])
