@@ -1,0 +1,75 @@
+"""Environments with the releases that cases are drawn from, made when first asked for, and draws in them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.known_bugs.cases import Case
+from dpbench.core.validation import InvalidInput
+
+FOLDER = Path(".dpbench/known_bugs")
+"""Where the environments are, by default."""
+
+_DRAWS = Path(__file__).with_name("draws.py")
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What is installed: packages with what they need, and packages alone."""
+
+    packages: tuple[str, ...]
+    alone: tuple[str, ...] = ()
+
+
+ENVIRONMENTS = {
+    "diffprivlib": Environment(("diffprivlib==0.6.6", "scikit-learn<1.6")),
+    "nvflare": Environment(("numpy==1.23.5",), ("nvflare==2.0.16",)),
+    "nvflare-mended": Environment(("numpy==1.23.5",), ("nvflare==2.0.18",)),
+    "opendp": Environment(("numpy", "opendp==0.16.0")),
+    "smartnoise": Environment(("pandas",), ("smartnoise-synth==1.0.5",)),
+    "smartnoise-mended": Environment(("pandas",), ("smartnoise-synth==1.0.8",)),
+}
+
+
+class NotInstalled(Exception):
+    """An environment that cannot be made here."""
+
+
+def interpreter(name: str, folder: Path) -> Path:
+    """The interpreter of an environment, which is made if it is not there."""
+    wanted, place = ENVIRONMENTS[name], folder.resolve() / name
+    python, complete = place / "bin" / "python", place / "complete"
+    if not complete.exists():
+        print(
+            f"known_bugs: making the environment {name} ({', '.join(wanted.packages + wanted.alone)})", file=sys.stderr
+        )
+        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        commands = [[sys.executable, "-m", "venv", "--clear", str(place)], [*install, *wanted.packages]]
+        commands += [[*install, "--no-deps", *wanted.alone]] if wanted.alone else []
+        for command in commands:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+                raise NotInstalled(f"environment {name}: {last}")
+        complete.touch()
+    return python
+
+
+def drawn(case: Case, version: str, trials: int, seed: int, folder: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs of one version of a released case on both data sets."""
+    python = interpreter(case.environments[version == "mended"], folder)
+    with tempfile.TemporaryDirectory() as made:
+        place = Path(made, "draws.npz")
+        command = [str(python), str(_DRAWS), str(place), case.name, version, str(trials), str(seed)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise InvalidInput(f"case {case.name} must be drawn by its environment, got: {last}")
+        with np.load(place) as found:
+            return found["0"], found["1"]
