@@ -73,18 +73,21 @@ def sparse_vector(
     queries: Any, rng: Rng, *, threshold_noise: float, query_noise: float, positives: float = math.inf,
     numbers: bool = False,
 ) -> list[float]:  # fmt: skip
-    """The frame of all variants of Lyu, Su & Li, threshold 0: 1 above, 0 below, -1 after the end (or noisy numbers)."""
+    """The frame of all variants of Lyu, Su & Li, threshold 0: 1 above, 0 below, -1 after the end.
+
+    With `numbers`, of one positive answer: its place (-1 if there is none) and its noisy value.
+    """
     threshold = rng.laplace(scale=threshold_noise)
     noisy = np.asarray(queries, dtype=float)
     if query_noise:
         noisy = noisy + rng.laplace(scale=query_noise, size=len(noisy))
-    made, found = [-1.0 if not numbers else -1e6] * len(noisy), 0
-    for k, value in enumerate(noisy):
-        made[k] = (float(value) if numbers else 1.0) if value >= threshold else (1e6 if numbers else 0.0)
-        found += value >= threshold
-        if found >= positives:
-            break
-    return made
+    above = np.flatnonzero(noisy >= threshold)
+    if numbers:
+        return [float(above[0]), float(noisy[above[0]])] if len(above) else [-1.0, 0.0]
+    made = (noisy >= threshold).astype(float)
+    if len(above) >= positives:
+        made[above[int(positives) - 1] + 1 :] = -1.0
+    return made.tolist()
 
 
 def variant(epsilon: float, **given: Any) -> Call:
@@ -216,7 +219,7 @@ OWN_RECORD = np.vstack([np.zeros((7, 16)), np.ones((1, 16))])
 CASES = (
     Case("svt-numbers", "the sparse vector technique answers with the noisy value that it compared",
          "above or below only",
-         SVT.format("Algorithm 3 (Roth 2011)"), "replace", 1.0, pair=([0.0] * 9 + [1.0], [1.0] * 9 + [0.0]),
+         SVT.format("Algorithm 3 (Roth 2011)"), "replace", 1.0, pair=([0.0] * 4 + [1.0], [1.0] * 4 + [0.0]),
          broken=variant(1.0, threshold_noise=2.0, query_noise=2.0, positives=1, numbers=True),
          mended=variant(1.0, query_noise=4.0, **MENDED_SVT)),
     Case("svt-small-noise", "noise of queries does not grow with the number of positive answers", "noise 2c/epsilon_2",
