@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from benchmarks.known_bugs.auditors import Refutes
 from benchmarks.known_bugs.cases import Case
-from benchmarks.known_bugs.releases import NotInstalled, drawn
+from benchmarks.known_bugs.releases import NotInstalled, drawn, prepare
 from dpbench.auditing.bits import bit_features
 from dpbench.auditing.dependence import DependentOutputs
 from dpbench.auditing.graybox import audit_graybox
@@ -61,6 +60,7 @@ def measure(case: Case, auditors: dict[str, Refutes], most: int, seed: int, fold
     rungs = ladder(min(most, case.most))
     found: dict[str, Any] = {}
     try:
+        prepare(case, folder)
         for k, runs in enumerate(rungs):
             waiting = [name for name in auditors if name not in found]
             if not waiting:
@@ -87,8 +87,7 @@ def measure(case: Case, auditors: dict[str, Refutes], most: int, seed: int, fold
 def refuted(auditor: Refutes, pair: tuple[np.ndarray, np.ndarray], case: Case, alpha: float, seed: int) -> bool:
     """Whether it refutes; outputs that it refuses do not."""
     try:
-        with threadpool_limits(1):
-            return bool(auditor(*pair, case.epsilon, case.delta, alpha, seed))
+        return bool(auditor(*pair, case.epsilon, case.delta, alpha, seed))
     except DependentOutputs:
         return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -53,12 +54,24 @@ def interpreter(name: str, folder: Path) -> Path:
         commands = [[sys.executable, "-m", "venv", "--clear", str(place)], [*install, *wanted.packages]]
         commands += [[*install, "--no-deps", *wanted.alone]] if wanted.alone else []
         for command in commands:
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            done = _run(command)
             if done.returncode:
                 last = (done.stderr.strip().splitlines() or ["no message"])[-1]
                 raise NotInstalled(f"environment {name}: {last}")
         complete.touch()
     return python
+
+
+def prepare(case: Case, folder: Path) -> None:
+    """Make the environments of a case, if it has some."""
+    for name in case.environments:
+        interpreter(name, folder)
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Without the modules and the constraints of this environment."""
+    kept = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PIP_CONSTRAINT")}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=kept)
 
 
 def drawn(case: Case, version: str, trials: int, seed: int, folder: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -67,7 +80,7 @@ def drawn(case: Case, version: str, trials: int, seed: int, folder: Path) -> tup
     with tempfile.TemporaryDirectory() as made:
         place = Path(made, "draws.npz")
         command = [str(python), str(_DRAWS), str(place), case.name, version, str(trials), str(seed)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = _run(command)
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise InvalidInput(f"case {case.name} must be drawn by its environment, got: {last}")

@@ -15,8 +15,8 @@ there is to know about the pair is A and the shift Δ = f(D') − f(D) = y' − 
    normal noise alone y − f(D) is normal with covariance A Aᵀ, and the shortest s with A s = Δ gives its μ. For Laplace
    noise nothing follows.
 4. If A differs between the data sets and both are one to one on the same space, then with T = A⁺A' the second law is
-   that of T z + s. The logarithms of the two densities are −|x|₁ and −|x|²/2 in the coordinates of either kind, so their
-   difference is bounded only if T is orthogonal: else no ε is enough at δ = 0.
+   that of T z + s. The logarithms of the two densities are −|x|₁ and −|x|²/2 in the coordinates of either kind, so
+   that their difference is bounded only if T is orthogonal: else no ε is enough at δ = 0.
 5. To look at some coordinates of y alone is post-processing: what they show is a lower bound.
 
 What is measured is A (each draw moved by one scale, on both data sets), and that y is f + A z: at the draws of further

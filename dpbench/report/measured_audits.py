@@ -109,6 +109,63 @@ def diffprivlib(document: dict[str, Any]) -> str:
     )
 
 
+def known_bugs(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.known_bugs --json`` wrote: one row a case."""
+    rows = [row for row in document["cases"] if "why" not in row]
+    names = list(rows[0]["found"])
+
+    def needed(row: dict[str, Any], name: str) -> str:
+        one = row["found"][name]
+        return f"not in {row['rungs'][-1]:,}" if one is None else f"{one['runs']:,} ({one['seconds']:.1f} s)"
+
+    def gray(row: dict[str, Any]) -> str:
+        found = row["gray"]["broken"]
+        flow = ", leak of control flow" if found.get("control_flow") else ""
+        return f"{found['verdict']}{flow} ({found['runs']} runs)" if found["runs"] else "not recorded"
+
+    return table(
+        ("case", "software", "what is wrong", "source", "ε, δ", *(f"{name}: runs a side" for name in names), "gray box",
+         "mended"),
+        (
+            (
+                row["name"],
+                escaped(row["software"]),
+                escaped(row["bug"]),
+                escaped(row["source"]),
+                f"{row['epsilon']:.3g}, {row['delta']:.3g}",
+                *(needed(row, name) for name in names),
+                gray(row),
+                "refuted" if alarms(row) else "not refuted",
+            )
+            for row in rows
+        ),
+    )  # fmt: skip
+
+
+def known_bugs_counts(document: dict[str, Any]) -> str:
+    """In words, how many of the cases each auditor found."""
+    rows = [row for row in document["cases"] if "why" not in row]
+    releases = [row for row in rows if row["released"]]
+    said = [
+        f"{name} {sum(row['found'][name] is not None for row in rows)} of {len(rows)}"
+        f" ({sum(row['found'][name] is not None for row in releases)} of {len(releases)} in installed releases)"
+        for name in rows[0]["found"]
+    ]
+    gray = sum(row["gray"]["broken"]["verdict"] == "refuted" for row in rows)
+    recorded = sum(row["gray"]["broken"]["runs"] > 0 for row in rows)
+    false = sum(map(alarms, rows))
+    return (
+        f"Found: {'; '.join(said)}; the gray box refuted {gray} of the {recorded} that it could record. False alarms "
+        f"on mended versions: {false}. All of it took {document['seconds']:.0f} seconds of the processor, on "
+        f"{document['date']}."
+    )
+
+
+def alarms(row: dict[str, Any]) -> int:
+    """How many auditors, the gray box among them, refuted the mended version of a known bug."""
+    return sum(row["mended_refuted"].values()) + (row["gray"]["mended"]["verdict"] == "refuted")
+
+
 def one_run(document: dict[str, Any]) -> str:
     """What ``python -m studies.one_run --json`` wrote: one row for each law and number of canaries."""
     names = list(dict.fromkeys(row["auditor"] for row in document["rows"]))
