@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import inspect
 import random
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -170,7 +171,7 @@ def _source(owner: Any, name: str, kind: str) -> Any:
             value = plain(*args, **kwargs)
         return _record.noise(kind, value, value, 1.0)
 
-    return staticmethod(drawn) if isinstance(vars(owner).get(name), staticmethod) else drawn
+    return staticmethod(drawn) if isinstance(inspect.getattr_static(owner, name), staticmethod) else drawn
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dpbench.report.measured import escaped, table
@@ -143,22 +144,30 @@ def known_bugs(document: dict[str, Any]) -> str:
 
 
 def known_bugs_counts(document: dict[str, Any]) -> str:
-    """In words, how many of the cases each auditor found."""
+    """How many of the cases each auditor found, and how many mended versions it refuted."""
     rows = [row for row in document["cases"] if "why" not in row]
-    releases = [row for row in rows if row["released"]]
-    said = [
-        f"{name} {sum(row['found'][name] is not None for row in rows)} of {len(rows)}"
-        f" ({sum(row['found'][name] is not None for row in releases)} of {len(releases)} in installed releases)"
+
+    def counted(found: Callable[[dict[str, Any]], bool], among: list[dict[str, Any]]) -> str:
+        releases = [row for row in among if row["released"]]
+        return f"{sum(map(found, among))} of {len(among)}, {sum(map(found, releases))} of {len(releases)}"
+
+    made = [
+        (
+            name,
+            counted(lambda row, name=name: row["found"][name] is not None, rows),  # type: ignore[misc]
+            str(sum(row["mended_refuted"][name] for row in rows)),
+        )
         for name in rows[0]["found"]
     ]
-    gray = sum(row["gray"]["broken"]["verdict"] == "refuted" for row in rows)
-    recorded = sum(row["gray"]["broken"]["runs"] > 0 for row in rows)
-    false = sum(map(alarms, rows))
-    return (
-        f"Found: {'; '.join(said)}; the gray box refuted {gray} of the {recorded} that it could record. False alarms "
-        f"on mended versions: {false}. All of it took {document['seconds']:.0f} seconds of the processor, on "
-        f"{document['date']}."
+    recorded = [row for row in rows if row["gray"]["broken"]["runs"]]
+    made.append(
+        (
+            "gray box, of those it could record",
+            counted(lambda row: row["gray"]["broken"]["verdict"] == "refuted", recorded),
+            str(sum(row["gray"]["mended"]["verdict"] == "refuted" for row in rows)),
+        )
     )
+    return table(("auditor", "found; of those in installed releases", "mended versions refuted"), made)
 
 
 def alarms(row: dict[str, Any]) -> int:

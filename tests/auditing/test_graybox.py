@@ -88,6 +88,13 @@ def test_a_library_s_own_noise_is_recorded_where_it_is_named() -> None:
     assert examined(release, sources=[(Library, "unit", "laplace")]).epsilon_lower == pytest.approx(2.0)
     assert isinstance(vars(Library)["unit"], staticmethod)
 
+    class Derived(Library):
+        def release(self, values: Any) -> float:
+            return sum(values) - 0.5 * self.unit()
+
+    derived = examined(lambda values: Derived().release(values), sources=[(Derived, "unit", "laplace")])
+    assert derived.epsilon_lower == pytest.approx(2.0) and "unit" not in vars(Derived)
+
 
 def test_noise_of_a_fixed_seed_is_no_noise() -> None:
     assert examined(lambda v: sum(v) + np.random.default_rng(0).laplace(scale=100.0)).epsilon_lower == math.inf

@@ -88,7 +88,7 @@ def test_the_command_prints_and_keeps(tmp_path: Path, capsys: pytest.CaptureFixt
     kept = json.loads(place.read_text(encoding="utf-8"))
     assert [row["name"] for row in kept["cases"]] == ["observed-keys"] and kept["alpha"] == 1e-6
     assert "observed-keys" in capsys.readouterr().out
-    assert "1 of 1" in measured_audits.known_bugs_counts(kept)
+    assert "| dpbench | 1 of 1, 0 of 0 | 0 |" in measured_audits.known_bugs_counts(kept)
     row = {**kept["cases"][0], "mended_refuted": {"dpbench": True}}
     assert measured_audits.alarms(row) == 1 and "| refuted |" in measured_audits.known_bugs({"cases": [row]})
     for wrong, message in ((["--trials", "3"], "trials must be"), (["--case", "svt"], "case must be one of")):
