@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.known_bugs.auditors import Refutes
 from benchmarks.known_bugs.cases import Case
-from benchmarks.known_bugs.releases import NotInstalled, drawn, prepare
+from benchmarks.known_bugs.releases import NotInstalled, drawn, prepare, recorded
 from dpbench.auditing.bits import bit_features
 from dpbench.auditing.dependence import DependentOutputs
 from dpbench.auditing.graybox import audit_graybox
@@ -80,7 +80,7 @@ def measure(case: Case, auditors: dict[str, Refutes], most: int, seed: int, fold
         return {"why": str(error)}
     return {
         "rungs": rungs, "found": {name: found.get(name) for name in auditors}, "mended_refuted": mended,
-        "gray": {version: gray(case, version, seed) for version in ("broken", "mended")},
+        "gray": {version: gray(case, version, seed, folder) for version in ("broken", "mended")},
     }  # fmt: skip
 
 
@@ -92,14 +92,15 @@ def refuted(auditor: Refutes, pair: tuple[np.ndarray, np.ndarray], case: Case, a
         return False
 
 
-def gray(case: Case, version: str, seed: int) -> dict[str, Any]:
-    """What the recorded runs imply; a release draws in another environment, where nothing is recorded."""
-    call = case.broken if version == "broken" else case.mended
-    if call is None:
-        return {"verdict": "undecided", "runs": 0, "seconds": 0.0, "reason": "drawn in an environment of its own"}
+def gray(case: Case, version: str, seed: int, folder: Path) -> dict[str, Any]:
+    """What the recorded runs imply."""
     began = spent()
-    found = audit_graybox(call, *case.pair, epsilon=case.epsilon, delta=case.delta, seed=seed)
-    told = found.to_dict()
+    if case.released:
+        told = recorded(case, version, seed, folder)
+    else:
+        call = case.broken if version == "broken" else case.mended
+        assert call is not None
+        told = audit_graybox(call, *case.pair, epsilon=case.epsilon, delta=case.delta, seed=seed).to_dict()
     kept = {key: told[key] for key in ("verdict", "epsilon_lower", "runs", "reason", "control_flow")}
     return {**kept, "seconds": round(spent() - began, 3)}
 

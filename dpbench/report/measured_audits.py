@@ -122,7 +122,7 @@ def known_bugs(document: dict[str, Any]) -> str:
     def gray(row: dict[str, Any]) -> str:
         found = row["gray"]["broken"]
         flow = ", leak of control flow" if found.get("control_flow") else ""
-        return f"{found['verdict']}{flow} ({found['runs']} runs)" if found["runs"] else "not recorded"
+        return f"{found['verdict']}{flow} ({found['runs']} runs)"
 
     return table(
         ("case", "software", "what is wrong", "source", "ε, δ", *(f"{name}: runs a side" for name in names), "gray box",
@@ -159,11 +159,10 @@ def known_bugs_counts(document: dict[str, Any]) -> str:
         )
         for name in rows[0]["found"]
     ]
-    recorded = [row for row in rows if row["gray"]["broken"]["runs"]]
     made.append(
         (
-            "gray box, of those it could record",
-            counted(lambda row: row["gray"]["broken"]["verdict"] == "refuted", recorded),
+            "gray box",
+            counted(lambda row: row["gray"]["broken"]["verdict"] == "refuted", rows),
             str(sum(row["gray"]["mended"]["verdict"] == "refuted" for row in rows)),
         )
     )

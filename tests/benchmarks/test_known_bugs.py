@@ -42,7 +42,7 @@ def test_two_mended_versions_are_never_found() -> None:
 
 
 def test_the_gray_box_finds_what_it_should() -> None:
-    found = {c.name: gray(c, "broken", 0)["verdict"] for c in CASES if c.broken}
+    found = {c.name: gray(c, "broken", 0, Path("nowhere"))["verdict"] for c in CASES if c.broken}
     refuted = {name for name, verdict in found.items() if verdict == "refuted"}
     assert {"mean-by-size", "batch-clipping", "parameter-clipping", "one-seed-twice", "range-of-the-data"} <= refuted
     assert not refuted & {"svt-numbers", "score-sensitivity", "noisy-max-value", "threshold-formula"}
