@@ -185,7 +185,8 @@ def audit_graybox(
         Of the first.
     sources : sequence of (owner, name, kind)
         Noise functions of a library that draws its noise by itself: ``owner.name`` returns a draw in units of its
-        scale, `kind` is "laplace" or "normal" (taken at your word).
+        scale, `kind` is "laplace" or "normal" (taken at your word). It must draw all that it uses by itself: random
+        numbers that are drawn before and handed to it count as numbers of another kind.
     ignore : sequence of str
         Leaves of the outputs to leave out, as for `dpbench.audit`.
 
@@ -336,8 +337,11 @@ def _difference(one: list[Draw], other: list[Draw]) -> str:
 def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[int], delta: float) -> None:
     draws = found.draws
     owner = np.array([k for k in noise for _ in range(draws[k].size)], dtype=int)
-    unit = [_column([draws_of[k] for k in noise]) for draws_of in (record.draws for record, _, _ in plain[0])]
+    unit, drawn = ([_column([record.draws[k] for k in noise]) for record, _, _ in side] for side in plain)
     table = np.array(unit)
+    if not np.array_equal(table, np.array(drawn)):
+        found.reason = "the same calls draw other noise on the other data set"
+        return
     size = np.max(np.abs([numbers for side in plain for _, numbers, _ in side]), axis=0)
     sides = [_response(runs, side, plain[side], noise, unit, size) for side in (0, 1)]
     kept = sides[0][1] & sides[1][1]
@@ -425,7 +429,7 @@ def _response(
     tests = [(by, moved(by)) for by in _moves(width, runs.seed)]
     tests += [(z - unit[0], numbers) for z, (_, numbers, _) in zip(unit[1:], plain[1:], strict=True)]
     matrix[np.abs(matrix) <= np.maximum(TOLERANCE * _largest(matrix), 1e-15 * size)[:, None]] = 0.0
-    swamped = (_largest(matrix) > 0.0) & (_largest(matrix) <= 1e3 * ROUNDING * size)
+    swamped = (_largest(matrix) > 0.0) & (_largest(matrix) <= 1e5 * ROUNDING * size)  # noise measured too roughly
     good = np.isfinite(base) & ~swamped
     for by, numbers in tests:
         room = TOLERANCE * (np.abs(matrix) @ np.abs(by)) + ROUNDING * np.maximum(np.abs(numbers), size)

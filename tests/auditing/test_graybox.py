@@ -58,7 +58,7 @@ def test_the_same_answer_in_other_units_and_columns_is_the_same() -> None:
 
     def answers(values: Any, rng: Any) -> Any:
         noisy = sum(values) + rng.laplace(scale=0.5)
-        return [1e9 * noisy, 1e-9 * noisy - 7.0, noisy]
+        return [1e9 * noisy, 1e-9 * noisy, 7.0 - noisy]
 
     assert examined(answers).epsilon_lower == pytest.approx(2.0, rel=1e-6)
 
@@ -152,6 +152,8 @@ def test_noise_whose_scale_depends_on_the_data_has_no_epsilon() -> None:
         (lambda v, rng: v[1] if rng.random() < 0.9 else 1.0 - v[1], "other kinds"),
         (lambda v, rng: sum(x for x in v if rng.random() < 0.9) + rng.laplace(), "other kinds"),
         (lambda v: v[1], "no draw was recorded"),
+        (lambda v: sum(v) + np.random.default_rng(int(4.0 * sum(v))).laplace(), "other noise on the other data set"),
+        (lambda v, rng: 1e12 + sum(v) + rng.laplace(scale=0.01), "affine"),
         (lambda v, rng: [0.0] * (1 + (rng.laplace() > 0.0)), "structure"),
         (lambda v, rng: rng.laplace(size=600), "600 numbers of noise"),
     ],
