@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dpbench.auditing.detectable import runs_needed
     from dpbench.auditing.each import each
     from dpbench.auditing.flatten import encode
+    from dpbench.auditing.graybox import GrayBoxResult, audit_graybox
     from dpbench.auditing.one_run import audit_one_run, audit_one_run_scores
     from dpbench.auditing.samples import audit_samples
     from dpbench.auditing.search import find_neighbours
@@ -32,6 +33,7 @@ __version__ = "0.1.0"
 _HOME = {
     "AuditResult": "dpbench.auditing.audit",
     "DependentOutputs": "dpbench.auditing.dependence",
+    "GrayBoxResult": "dpbench.auditing.graybox",
     "GLMProblem": "dpbench.papers.glm.problem",
     "HeavyTailedProblem": "dpbench.papers.heavytail.problem",
     "Judgement": "dpbench.certificates.judge",
@@ -41,6 +43,7 @@ _HOME = {
     "PublicDataProblem": "dpbench.papers.publicdata.problem",
     "audit": "dpbench.auditing.audit",
     "audit_bits": "dpbench.auditing.bits",
+    "audit_graybox": "dpbench.auditing.graybox",
     "audit_one_run": "dpbench.auditing.one_run",
     "audit_one_run_scores": "dpbench.auditing.one_run",
     "audit_samples": "dpbench.auditing.samples",
@@ -64,6 +67,7 @@ __all__ = [
     "AuditResult",
     "DependentOutputs",
     "GLMProblem",
+    "GrayBoxResult",
     "HeavyTailedProblem",
     "InvalidInput",
     "Judgement",
@@ -72,6 +76,7 @@ __all__ = [
     "PublicDataProblem",
     "audit",
     "audit_bits",
+    "audit_graybox",
     "audit_one_run",
     "audit_one_run_scores",
     "audit_samples",

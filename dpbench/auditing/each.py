@@ -62,7 +62,7 @@ def each(
     """
     if not callable(function):
         raise invalid("function", "callable as function(dataset) or function(dataset, rng)", function)
-    takes_rng = _takes_rng(function)
+    takes_rng = takes_rng_of(function)
     if processes is not None and not isinstance(processes, Executor):
         processes = validation.integer("processes", processes, at_least=1)
     if progress is not None and not callable(progress):
@@ -142,14 +142,14 @@ def _results(
     if takes_rng:
         return [function(dataset, np.random.Generator(np.random.PCG64DXSM(int(seed)))) for seed in seeds]
     found = []
-    with _global_state_kept():
+    with global_state_kept():
         for seed in seeds:
-            _seed_all(int(seed))
+            seed_all(int(seed))
             found.append(function(dataset))
     return found
 
 
-def _seed_all(seed: int) -> None:
+def seed_all(seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed & 0xFFFFFFFF)  # noqa: NPY002 - the state that functions without a generator draw from
     torch = sys.modules.get("torch")
@@ -158,7 +158,7 @@ def _seed_all(seed: int) -> None:
 
 
 @contextlib.contextmanager
-def _global_state_kept() -> Iterator[None]:
+def global_state_kept() -> Iterator[None]:
     """The global generators are ours for a while: one thread at a time, and put back."""
     with _GLOBAL:
         kept = random.getstate(), np.random.get_state()  # noqa: NPY002
@@ -169,7 +169,7 @@ def _global_state_kept() -> Iterator[None]:
             np.random.set_state(kept[1])  # noqa: NPY002
 
 
-def _takes_rng(function: Callable[..., Any]) -> bool:
+def takes_rng_of(function: Callable[..., Any]) -> bool:
     """Whether it takes a generator after the data set; what fits neither form is refused."""
     try:
         parameters = list(inspect.signature(function).parameters.values())

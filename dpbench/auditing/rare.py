@@ -65,5 +65,3 @@ def mean_certificate(
     up, down = (spread * x[:, None] for x in (np.repeat(_NODES, 3), np.tile(_NODES, 3)))
     values = goal.after(moved(p, up), np.minimum(moved(q, down) + NEXT / rows, 1.0), cost)
     return np.asarray(np.outer(_WEIGHTS, _WEIGHTS).ravel() @ np.maximum(values, 0.0)), p, q
-
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dpbench.report.measured import escaped, table
@@ -107,6 +108,70 @@ def diffprivlib(document: dict[str, Any]) -> str:
             for row in document["rows"]
         ),
     )
+
+
+def known_bugs(document: dict[str, Any]) -> str:
+    """What ``python -m benchmarks.known_bugs --json`` wrote: one row a case."""
+    rows = [row for row in document["cases"] if "why" not in row]
+    names = list(rows[0]["found"])
+
+    def needed(row: dict[str, Any], name: str) -> str:
+        one = row["found"][name]
+        return f"not in {row['rungs'][-1]:,}" if one is None else f"{one['runs']:,} ({one['seconds']:.1f} s)"
+
+    def gray(row: dict[str, Any]) -> str:
+        found = row["gray"]["broken"]
+        flow = ", leak of control flow" if found.get("control_flow") else ""
+        return f"{found['verdict']}{flow} ({found['runs']} runs)"
+
+    return table(
+        ("case", "software", "what is wrong", "source", "ε, δ", *(f"{name}: runs a side" for name in names), "gray box",
+         "mended"),
+        (
+            (
+                row["name"],
+                escaped(row["software"]),
+                escaped(row["bug"]),
+                escaped(row["source"]),
+                f"{row['epsilon']:.3g}, {row['delta']:.3g}",
+                *(needed(row, name) for name in names),
+                gray(row),
+                "refuted" if alarms(row) else "not refuted",
+            )
+            for row in rows
+        ),
+    )  # fmt: skip
+
+
+def known_bugs_counts(document: dict[str, Any]) -> str:
+    """How many of the cases each auditor found, and how many mended versions it refuted."""
+    rows = [row for row in document["cases"] if "why" not in row]
+
+    def counted(found: Callable[[dict[str, Any]], bool], among: list[dict[str, Any]]) -> str:
+        releases = [row for row in among if row["released"]]
+        return f"{sum(map(found, among))} of {len(among)}, {sum(map(found, releases))} of {len(releases)}"
+
+    made = [
+        (
+            name,
+            counted(lambda row, name=name: row["found"][name] is not None, rows),  # type: ignore[misc]
+            str(sum(row["mended_refuted"][name] for row in rows)),
+        )
+        for name in rows[0]["found"]
+    ]
+    made.append(
+        (
+            "gray box",
+            counted(lambda row: row["gray"]["broken"]["verdict"] == "refuted", rows),
+            str(sum(row["gray"]["mended"]["verdict"] == "refuted" for row in rows)),
+        )
+    )
+    return table(("auditor", "found; of those in installed releases", "mended versions refuted"), made)
+
+
+def alarms(row: dict[str, Any]) -> int:
+    """How many auditors, the gray box among them, refuted the mended version of a known bug."""
+    return sum(row["mended_refuted"].values()) + (row["gray"]["mended"]["verdict"] == "refuted")
 
 
 def one_run(document: dict[str, Any]) -> str:

@@ -233,6 +233,17 @@ PAGES = (
              "What is refuted, and how it reads. A claim for records added or removed, read as one for records "
              "replaced, is refuted at ε but not at 2 ε; that is a convention and no error. Below, a letter to each "
              "library of which a row reads as an error of the code."),
+    Page("known_bugs", "Known privacy bugs", (
+        Part("known_bugs.json", measured_audits.known_bugs_counts,
+             "Known bugs of released software and published algorithms, each beside its mended version ({doc}`how they "
+             "were chosen and run <../guide/known_bugs>`): `python -m benchmarks.known_bugs --json "
+             "evidence/known_bugs.json`, in less than ten minutes of the processor."),
+        Part("known_bugs.json", measured_audits.known_bugs,
+             "The runs a side, of a ladder that doubles from 500, at which an auditor refutes the claim, and seconds "
+             "of the processor for that rung; all auditors see the same runs, and the false-alarm rate of an auditor "
+             "is at most 1e-6 a case, over all its rungs. \"classifier\" is in the manner of DP-Sniper; jax-privacy's "
+             "auditor sees one number a run, of several the score of a linear discriminant. The gray box needs no "
+             "ladder."),
     )),
     Page("bits", "Last bits", (
         Part("bits.json", measured.bits,

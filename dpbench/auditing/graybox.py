@@ -1,0 +1,493 @@
+"""`audit_graybox`: the shift that additive noise must hide, exactly, from recorded runs with the same random numbers.
+
+Both data sets are run with the same seeds and every draw is recorded (`recording`). Write z for all noise drawn, in
+units of its scale, and y for the numbers in the output. Where y = f(D) + A z, with the same A on both data sets, all
+there is to know about the pair is A and the shift Δ = f(D') − f(D) = y' − y, which one run on each side shows.
+
+*Proof of what is reported.*
+
+1. If Δ = A s and the columns of A are independent, y ↦ A⁺(y − f(D)) is one to one on the values of either side, and
+   turns the pair of output laws into those of z and of s + z. So the privacy loss is that of coordinates moved by s_j
+   scales, neither less nor more: Σ |s_j| of Laplace noise at δ = 0, a Gaussian pair at μ = (Σ s_j²)^{1/2}, and their
+   product otherwise (`dpbench.privacy.shifts`).
+2. If Δ is outside the range of A, the two laws live on disjoint affine spaces, and no ε is enough.
+3. If the columns are dependent, the outputs are post-processed noise (a sum of draws, say) and s is not determined. For
+   normal noise alone y − f(D) is normal with covariance A Aᵀ, and the shortest s with A s = Δ gives its μ. For Laplace
+   noise nothing follows.
+4. If A differs between the data sets and both are one to one on the same space, then with T = A⁺A' the second law is
+   that of T z + s. The logarithms of the two densities are −|x|₁ and −|x|²/2 in the coordinates of either kind, so
+   that their difference is bounded only if T is orthogonal: else no ε is enough at δ = 0.
+5. To look at some coordinates of y alone is post-processing: what they show is a lower bound.
+
+What is measured is A (each draw moved by one scale, on both data sets), and that y is f + A z: at the draws of further
+seeds, and with draws moved by up to `FAR` scales, by themselves and together. Coordinates that fail are left out; then
+a claim can be refuted, but that it is not is "undecided". That y stays affine at all other values of z, that draws are
+independent, and that there is no noise beyond the recorded, is assumed and said. Where other random numbers are drawn
+(a coin, a sample of the records) the law of y given them is not the law of y, and everything is undecided; and so it is
+where nothing is recorded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from dpbench.auditing.each import takes_rng_of
+from dpbench.auditing.flatten import Flat, Layout, Opaque, paths
+from dpbench.auditing.pair import check_relation, refuse_equal
+from dpbench.auditing.recording import ADDITIVE, Draw, Record, Source, run
+from dpbench.core import validation
+from dpbench.core.validation import invalid
+from dpbench.privacy.shifts import epsilon_lower
+
+MOST_NOISE = 512
+"""Numbers of noise in a run, at most: each is moved by itself, on both data sets."""
+
+FAR = 64.0
+"""Scales by which noise is moved to see that outputs stay affine: Laplace noise is larger with probability e^-64."""
+
+ALONE, TOGETHER = 64, 8
+"""Numbers of noise up to which each is moved far by itself, and random moves of all together."""
+
+TOLERANCE, ROUNDING = 1e-7, 1e-13
+"""Errors of measured noise relative to itself, and relative to the output that it is in."""
+
+ASSUMED = (
+    "outputs are affine in the noise at every value, as they are at the values tried",
+    "draws are independent",
+    "there is no noise beyond the recorded",
+)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """One recorded call of additive noise: what it has to hide.
+
+    Attributes
+    ----------
+    call : int
+        Its place among the recorded calls.
+    kind : {"laplace", "normal"}
+    size : int
+    scale : float
+        The largest, where there are several.
+    ratio : float
+        Shift over scale: of Laplace noise the sum over its numbers of |shift|/scale, of normal noise the root of the
+        sum of squares.
+    """
+
+    call: int
+    kind: str
+    size: int
+    scale: float
+    ratio: float
+
+
+@dataclass(frozen=True)
+class GrayBoxResult:
+    """What recorded runs imply about a claim.
+
+    Attributes
+    ----------
+    verdict : {"refuted", "not refuted", "undecided"} or None
+        "refuted" if the record implies an ε beyond the claim, "not refuted" if it determines an ε that is not, for this
+        pair of data sets, "undecided" (`reason`) otherwise. None without a claim.
+    epsilon_lower : float or None
+        ε at `delta` that the record implies; None if nothing follows.
+    exact : bool
+        Whether that is the pair's ε, and not a lower bound.
+    epsilon, delta : float
+        The claim.
+    mu : float
+        Of the normal noise.
+    shifts : tuple of Shift
+        Of each call of noise, where they are determined.
+    control_flow : str
+        How the calls on the two data sets differ; empty if they do not. Such a difference is a leak wherever an
+        observer sees it; that the claim is false does not follow from it alone.
+    reason : str
+        Why the verdict is what it is.
+    assumed : tuple of str
+    draws : tuple of str
+        The calls recorded on the first data set.
+    runs : int
+        Runs of the function, on both data sets together.
+    relation : str or None
+    """
+
+    verdict: str | None
+    epsilon_lower: float | None
+    exact: bool
+    epsilon: float | None
+    delta: float
+    mu: float
+    shifts: tuple[Shift, ...]
+    control_flow: str
+    reason: str
+    assumed: tuple[str, ...]
+    draws: tuple[str, ...]
+    runs: int
+    relation: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, ready for JSON; an infinite ε as the text "inf"."""
+        made = asdict(self)
+        return {**made, "epsilon_lower": "inf" if self.epsilon_lower == math.inf else self.epsilon_lower}
+
+    def __str__(self) -> str:
+        found = "epsilon not determined"
+        if self.epsilon_lower is not None:
+            found = f"epsilon {'=' if self.exact else '>='} {self.epsilon_lower:.6g} at delta = {self.delta:g}"
+        claim = "" if self.epsilon is None else f"; claim {self.epsilon:g}: {self.verdict}"
+        lines = [f"{found}, from {self.runs} recorded runs{claim} ({self.reason})"]
+        if self.control_flow:
+            lines.append(f"leak of control flow: {self.control_flow}")
+        lines += [
+            f"call {s.call}: {s.kind} noise, {s.size} of scale {s.scale:.6g}, shift over scale {s.ratio:.6g}"
+            for s in self.shifts
+        ]
+        return "\n".join([*lines, f"if {'; '.join(self.assumed)}"])
+
+
+def audit_graybox(
+    function: Callable[..., Any],
+    dataset: Any,
+    neighbour: Any,
+    *,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    relation: str | None = None,
+    seeds: int = 4,
+    seed: int = 0,
+    sources: Sequence[Source] = (),
+    ignore: Sequence[str] = (),
+) -> GrayBoxResult:
+    """The privacy loss of additive noise on two data sets, from a few runs with the same random numbers.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(dataset, rng) -> result`` or ``function(dataset) -> result``, as for `dpbench.each`. Recorded are
+        `rng` and every generator of NumPy, of `random` and of `secrets` that the function makes or that is global.
+    dataset, neighbour : any
+        Two neighbouring data sets; equal ones are refused.
+    epsilon, delta : float
+        The claim. Without ε there is a bound and no verdict.
+    relation : {"replace", "add", "remove", "add_remove"}, optional
+        As for `dpbench.audit`.
+    seeds : int
+        Runs at different seeds on each data set, at least 2.
+    seed : int
+        Of the first.
+    sources : sequence of (owner, name, kind)
+        Noise functions of a library that draws its noise by itself: ``owner.name`` returns a draw in units of its
+        scale, `kind` is "laplace" or "normal" (taken at your word). It must draw all that it uses by itself: random
+        numbers that are drawn before and handed to it count as numbers of another kind.
+    ignore : sequence of str
+        Leaves of the outputs to leave out, as for `dpbench.audit`.
+
+    Returns
+    -------
+    GrayBoxResult
+
+    Raises
+    ------
+    InvalidInput
+        A parameter cannot be used, or the function raised.
+
+    Notes
+    -----
+    The record-and-replay idea is that of Re:cord-play (arXiv 2602.17454), there with replayed outputs of a library's
+    mechanisms.
+
+    Examples
+    --------
+    >>> from dpbench import audit_graybox
+    >>> def noisy_sum(values, rng):
+    ...     return sum(values) + rng.laplace(scale=1.0)
+    >>> found = audit_graybox(noisy_sum, [1.0, 0.0], [1.0, 2.0], epsilon=1.0)
+    >>> found.verdict, found.epsilon_lower
+    ('refuted', 2.0)
+    """
+    if not callable(function):
+        raise invalid("function", "callable as function(dataset) or function(dataset, rng)", function)
+    claim = None if epsilon is None else validation.real("epsilon", epsilon, at_least=0.0)
+    delta = validation.delta(delta)
+    seeds = validation.integer("seeds", seeds, at_least=2)
+    seed = validation.integer("seed", seed, at_least=0)
+    refuse_equal(dataset, neighbour)
+    relation = check_relation(dataset, neighbour, relation)
+    runs = _Runs(function, (dataset, neighbour), seed, _sources(sources), paths(ignore))
+    found = _examined(runs, seeds, delta)
+    verdict = None
+    if claim is not None:
+        beyond = found.epsilon is not None and found.epsilon > claim + 10.0 * TOLERANCE * max(claim, 1.0)
+        verdict = "refuted" if beyond else "not refuted" if found.exact else "undecided"
+    return GrayBoxResult(
+        verdict, found.epsilon, found.exact, claim, delta, found.mu, found.shifts, found.control_flow, found.reason,
+        ASSUMED, tuple(map(str, found.draws)), runs.made, relation,
+    )  # fmt: skip
+
+
+@dataclass
+class _Found:
+    draws: list[Draw]
+    reason: str
+    epsilon: float | None = None
+    exact: bool = False
+    mu: float = 0.0
+    shifts: tuple[Shift, ...] = ()
+    control_flow: str = ""
+
+
+class _Runs:
+    """Recorded runs of one function on two data sets."""
+
+    def __init__(
+        self, function: Any, sides: tuple[Any, Any], seed: int, sources: tuple[Source, ...], ignore: tuple[str, ...]
+    ) -> None:
+        self.function, self.sides, self.seed, self.sources = function, sides, seed, sources
+        self.takes_rng = takes_rng_of(function)
+        self.layout = Layout((), frozenset(), ignore)
+        self.made = 0
+
+    def __call__(self, side: int, number: int, nudges: Any = None) -> tuple[Record, np.ndarray, tuple[Any, ...]]:
+        """The record, the numbers in the output, and all that is not a number there."""
+        self.made += 1
+        try:
+            record = run(self.function, self.takes_rng, self.sides[side], self.seed + number, nudges, self.sources)
+        except Exception as error:
+            name = getattr(self.function, "__name__", "the function")
+            raise validation.InvalidInput(f"function {name} raised {type(error).__name__}: {error}") from error
+        numbers, rest = _numbers(self.layout.flat([record.output])[0])
+        return record, numbers, rest
+
+
+def _numbers(flat: Flat) -> tuple[np.ndarray, tuple[Any, ...]]:
+    numbers, rest = [], []
+    for path, value in flat.leaves.items():
+        if isinstance(value, Opaque):
+            raise invalid("function", "one whose outputs can be looked into (or ignore the leaf)", value.kind)
+        if isinstance(value, (float, np.ndarray)):
+            numbers.append(np.ravel(value).astype(np.float64))
+            rest.append((path, np.shape(value)))
+        else:
+            rest.append((path, value))
+    return np.concatenate([np.empty(0), *numbers]), tuple(rest)
+
+
+def _sources(given: Any) -> tuple[Source, ...]:
+    made = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+    for one in made:
+        if not isinstance(one, tuple) or len(one) != 3 or not callable(getattr(one[0], str(one[1]), None)):
+            raise invalid("sources", "a sequence of (owner, name of a function of it, kind)", one)
+        validation.choice("kind of a source", one[2], ADDITIVE)
+    return made
+
+
+def _examined(runs: _Runs, seeds: int, delta: float) -> _Found:
+    """Compare the calls; measure A on both sides; conclude."""
+    plain = [[runs(side, number) for number in range(seeds)] for side in (0, 1)]
+    draws = plain[0][0][0].draws
+    found = _Found(draws, "")
+    for one, other in zip(*plain, strict=True):
+        found.control_flow = found.control_flow or _difference(one[0].draws, other[0].draws)
+    shapes = {tuple(d.shape for d in record.draws) for side in plain for record, _, _ in side}
+    kinds = {(rest, len(numbers)) for side in plain for _, numbers, rest in side}
+    noise = [k for k, draw in enumerate(draws) if draw.kind in ADDITIVE]
+    columns = sum(draws[k].size for k in noise)
+    if len(shapes) > 1:
+        found.reason = (
+            "the calls differ between the data sets" if found.control_flow else "the calls depend on the noise"
+        )
+    elif len(kinds) > 1:
+        found.reason = "the structure of the output, or what is not a number in it, differs between runs"
+    elif not draws:
+        found.reason = "no draw was recorded: the function has no noise, or draws it where nothing is recorded"
+    elif columns > MOST_NOISE:
+        found.reason = f"{columns} numbers of noise are more than the {MOST_NOISE} that are moved one by one"
+    else:
+        try:
+            _concluded(found, runs, plain, noise, delta)
+        except _Changed as change:
+            found.reason = str(change)
+    return found
+
+
+class _Changed(Exception):
+    """Moving the noise changes the calls or the structure of the output."""
+
+
+def _difference(one: list[Draw], other: list[Draw]) -> str:
+    """The first difference between the calls on the two data sets."""
+    if len(one) != len(other):
+        return f"{len(one)} draws on one data set and {len(other)} on the other"
+    for k, (a, b) in enumerate(zip(one, other, strict=True)):
+        if a.shape != b.shape or not np.allclose(a.scale, b.scale, rtol=1e-12, atol=0.0):
+            return f"draw {k} is {a} on one data set and {b} on the other"
+        if a.arguments != b.arguments:
+            return f"draw {k}, {a.kind}, has other arguments on the other data set"
+    return ""
+
+
+def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[int], delta: float) -> None:
+    draws = found.draws
+    owner = np.array([k for k in noise for _ in range(draws[k].size)], dtype=int)
+    unit, drawn = ([_column([record.draws[k] for k in noise]) for record, _, _ in side] for side in plain)
+    table = np.array(unit)
+    if not np.array_equal(table, np.array(drawn)):
+        found.reason = "the same calls draw other noise on the other data set"
+        return
+    size = np.max(np.abs([numbers for side in plain for _, numbers, _ in side]), axis=0)
+    sides = [_response(runs, side, plain[side], noise, unit, size) for side in (0, 1)]
+    kept = sides[0][1] & sides[1][1]
+    shift = np.array([b[1] - a[1] for a, b in zip(*plain, strict=True)])
+    same = [m for m, _ in sides]
+    apart = np.abs(same[0] - same[1])
+    error = TOLERANCE * np.maximum(_largest(same[0]), _largest(same[1])) + ROUNDING * size
+    alike = not bool(np.any(apart[kept] > error[kept, None]))
+    if alike:  # then the shift is the same at every seed, or the coordinate is left out
+        kept &= np.ptp(shift, axis=0) <= 10.0 * error * (1.0 + np.abs(table).max(initial=0.0))
+    whole = bool(kept.all()) and not found.control_flow
+    if not kept.any():
+        found.reason = "no number of the output is affine in Laplace or normal noise" if len(kept) else "no output"
+        return
+    # Draws that never change are no noise; equal ones are one draw.
+    groups: dict[bytes, list[int]] = {}
+    for j in range(table.shape[1]):
+        if np.ptp(table[:, j]) > 0.0:
+            groups.setdefault(table[:, j].tobytes(), []).append(j)
+    first, second = (
+        np.array([m[kept][:, members].sum(axis=1) for members in groups.values()]).reshape(len(groups), kept.sum()).T
+        for m in same
+    )
+    used = np.flatnonzero(np.any((first != 0.0) | (second != 0.0), axis=0))
+    first, second = first[:, used], second[:, used]
+    members = [list(groups.values())[k] for k in used]
+    kinds = np.array([draws[owner[m[0]]].kind for m in members])
+    moved = shift[0][kept] if alike else shift.mean(axis=0)[kept]
+    others = sorted({draw.kind for draw in draws if draw.kind not in ADDITIVE})
+    if others:
+        found.reason = (
+            f"random numbers of other kinds are drawn ({', '.join(others)}): what the output owes them is open"
+        )
+        return
+    if not alike:
+        if not np.any(apart[kept] > 1e3 * error[kept, None]):
+            found.reason = "whether the noise depends on the data cannot be told from rounding"
+            return
+        _other_noise(found, first, second, delta)
+        return
+    s, left, independent = _solved(first, moved, error[kept])
+    if left:
+        found.epsilon, found.exact = math.inf, True
+        found.reason = (
+            "the output moves where no noise does: the two data sets are told apart with certainty"
+            if len(used) else "the output has no noise, and differs between the data sets"
+        )  # fmt: skip
+        return
+    if not independent and not np.all(kinds == "normal"):
+        found.reason = "outputs are post-processed noise (fewer than the draws in them): shifts are not determined"
+        return
+    found.mu = float(np.linalg.norm(s[kinds == "normal"]))
+    found.epsilon, found.exact = epsilon_lower(delta, np.abs(s[kinds == "laplace"]).tolist(), found.mu), whole
+    # Several Laplace coordinates at delta > 0 have a bound that is lower than their epsilon by less than a thousandth.
+    found.shifts = _by_call(draws, noise, owner, members, s) if independent else ()
+    found.reason = "shift and noise of every number in the output are determined" if whole else (
+        f"{int((~kept).sum())} of {len(kept)} numbers of the output are not affine in the noise, and were left out"
+        if not kept.all() else "calls differ between the data sets"
+    )  # fmt: skip
+
+
+def _column(draws: list[Draw]) -> np.ndarray:
+    return np.concatenate([np.empty(0), *(draw.unit for draw in draws)])
+
+
+def _response(
+    runs: _Runs, side: int, plain: list[Any], noise: list[int], unit: list[np.ndarray], size: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """A of this data set, and which outputs are affine: at the draws of other seeds, and far away."""
+    record, base, rest = plain[0]
+    sizes = [record.draws[k].size for k in noise]
+    ends = np.cumsum([0, *sizes])
+
+    def moved(by: np.ndarray) -> np.ndarray:
+        nudges = {k: by[ends[i] : ends[i + 1]] for i, k in enumerate(noise)}
+        again, numbers, structure = runs(side, 0, nudges)
+        if structure != rest or [d.shape for d in again.draws] != [d.shape for d in record.draws]:
+            raise _Changed("the calls, or the structure of the output, depend on the noise")
+        return numbers
+
+    width = int(ends[-1])
+    matrix = np.empty((len(base), width))
+    for j in range(width):
+        matrix[:, j] = moved(np.eye(1, width, j)[0]) - base
+    tests = [(by, moved(by)) for by in _moves(width, runs.seed)]
+    tests += [(z - unit[0], numbers) for z, (_, numbers, _) in zip(unit[1:], plain[1:], strict=True)]
+    matrix[np.abs(matrix) <= np.maximum(TOLERANCE * _largest(matrix), 1e-15 * size)[:, None]] = 0.0
+    swamped = (_largest(matrix) > 0.0) & (_largest(matrix) <= 1e5 * ROUNDING * size)  # noise measured too roughly
+    good = np.isfinite(base) & ~swamped
+    for by, numbers in tests:
+        room = TOLERANCE * (np.abs(matrix) @ np.abs(by)) + ROUNDING * np.maximum(np.abs(numbers), size)
+        with np.errstate(invalid="ignore"):
+            good &= np.abs(numbers - base - matrix @ by) <= room
+    return matrix, good
+
+
+def _moves(width: int, seed: int) -> list[np.ndarray]:
+    """Moves of all noise, in scales, for which outputs must stay affine."""
+    rng = np.random.default_rng(seed)
+    made = [sign * FAR * row for row in np.eye(width) for sign in (-1.0, 1.0)] if width <= ALONE else []
+    if width:
+        made += [rng.uniform(-8.0, 8.0, width) for _ in range(TOGETHER)]
+        made += [FAR * rng.choice([-1.0, 1.0], width) for _ in range(TOGETHER)]
+    return made
+
+
+def _largest(matrix: np.ndarray) -> np.ndarray:
+    """Of each row."""
+    return np.abs(matrix).max(axis=1, initial=0.0)
+
+
+def _solved(matrix: np.ndarray, moved: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, bool, bool]:
+    """The shortest s with A s = Δ; whether Δ is outside the range of A; whether the columns are independent."""
+    weight = 1.0 / np.maximum(error, 1e-300)  # of each row: they may have other units
+    s = np.zeros(matrix.shape[1])
+    rank = 0
+    if matrix.size:
+        s, _, rank, _ = np.linalg.lstsq(matrix * weight[:, None], moved * weight, rcond=1e-10)
+    rest = np.abs(moved - matrix @ s)
+    allowed = 1e3 * error + 1e-6 * (np.abs(matrix) @ np.abs(s))
+    return s, bool(np.any(rest > allowed)), int(rank) == matrix.shape[1]
+
+
+def _other_noise(found: _Found, first: np.ndarray, second: np.ndarray, delta: float) -> None:
+    """Case (4): the noise depends on the data."""
+    rank = [int(np.linalg.matrix_rank(m, rtol=1e-10)) for m in (first, second)]
+    joint = int(np.linalg.matrix_rank(np.hstack([first, second]), rtol=1e-10))
+    if not rank[0] == rank[1] == joint == first.shape[1]:
+        found.reason = "the noise depends on the data, and is not determined by the output"
+    elif delta > 0.0:
+        found.reason = "the noise depends on the data: what that means at delta > 0 is left to the black box"
+    else:
+        turned = np.linalg.lstsq(first, second, rcond=None)[0]
+        if np.allclose(turned.T @ turned, np.eye(len(turned)), atol=1e-3):
+            found.reason = "the draws enter the output turned or in another order on the other data set"
+            return
+        found.epsilon, found.exact = math.inf, True
+        found.reason = "the noise depends on the data: the ratio of the two densities is not bounded"
+
+
+def _by_call(
+    draws: list[Draw], noise: list[int], owner: np.ndarray, members: list[list[int]], s: np.ndarray
+) -> tuple[Shift, ...]:
+    made = []
+    for k in noise:
+        mine = np.abs([s[i] for i, m in enumerate(members) if owner[m[0]] == k])
+        ratio = math.fsum(mine) if draws[k].kind == "laplace" else float(np.linalg.norm(mine))
+        made.append(Shift(k, draws[k].kind, draws[k].size, float(draws[k].scale.max(initial=0.0)), ratio))
+    return tuple(made)

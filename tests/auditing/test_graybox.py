@@ -1,0 +1,246 @@
+"""The gray box: exact shifts from recorded runs, and no verdict where the record implies none."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import random
+import secrets
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpbench
+from dpbench.auditing import recording
+from dpbench.auditing.graybox import GrayBoxResult, audit_graybox
+from dpbench.privacy import gaussian, laplace, shifts
+
+ONE, OTHER = [0.25, 1.0], [0.25, 0.0]  # the second record is replaced
+
+
+def examined(function: Any, epsilon: float | None = 1.0, delta: float = 0.0, **given: Any) -> GrayBoxResult:
+    return audit_graybox(function, ONE, OTHER, epsilon=epsilon, delta=delta, **given)
+
+
+@pytest.mark.parametrize("scale, epsilon, verdict", [(1.0, 1.0, "not refuted"), (0.5, 2.0, "refuted")])
+def test_laplace_noise_has_its_epsilon_and_half_of_it_is_refuted(scale: float, epsilon: float, verdict: str) -> None:
+    found = examined(lambda values, rng: sum(values) + rng.laplace(scale=scale))
+    assert found.verdict == verdict and found.exact
+    assert found.epsilon_lower == pytest.approx(epsilon, rel=1e-12)
+    assert [(s.kind, s.size, s.scale) for s in found.shifts] == [("laplace", 1, scale)]
+    assert found.shifts[0].ratio == pytest.approx(epsilon, rel=1e-12)
+
+
+@pytest.mark.parametrize("sensitivity, verdict", [(1.0, "not refuted"), (2.0, "refuted")])
+def test_gaussian_noise_has_its_mu(sensitivity: float, verdict: str) -> None:
+    delta = 1e-5
+    noise = gaussian.noise(1.0, 1.0, delta)
+    found = examined(lambda values, rng: sensitivity * sum(values) + rng.normal(0.0, noise, size=1), 1.0, delta)
+    assert found.verdict == verdict and found.mu == pytest.approx(sensitivity / noise, rel=1e-9)
+    assert found.epsilon_lower == pytest.approx(gaussian.epsilon(delta, sensitivity / noise), rel=1e-9)
+
+
+def test_a_vector_composes_by_its_family() -> None:
+    scales = np.array([1.0, 4.0])
+    both = examined(lambda v, rng: {"sums": np.array([sum(v), 3.0 * v[1]]) + rng.laplace(scale=scales)}, 1.7)
+    assert both.verdict == "refuted" and both.epsilon_lower == pytest.approx(1.0 + 0.75)
+    normal = examined(lambda v, rng: np.array([sum(v), 3.0 * v[1]]) + rng.normal(scale=scales), 1.0, 1e-6)
+    assert normal.mu == pytest.approx(math.hypot(1.0, 0.75))
+    mixed = examined(lambda v, rng: [sum(v) + rng.laplace(scale=2.0), v[1] + rng.standard_normal()], None, 1e-6)
+    assert mixed.verdict is None and [round(s.ratio, 9) for s in mixed.shifts] == [0.5, 1.0]
+    assert gaussian.epsilon(1e-6, 1.0) < mixed.epsilon_lower < gaussian.epsilon(1e-6, 1.0) + 0.5
+
+
+def test_the_same_answer_in_other_units_and_columns_is_the_same() -> None:
+    """More outputs than noise, of any scale, as long as the map from noise to output is one to one."""
+
+    def answers(values: Any, rng: Any) -> Any:
+        noisy = sum(values) + rng.laplace(scale=0.5)
+        return [1e9 * noisy, 1e-9 * noisy, 7.0 - noisy]
+
+    assert examined(answers).epsilon_lower == pytest.approx(2.0, rel=1e-6)
+
+
+def test_global_generators_are_recorded() -> None:
+    for draw in (lambda: np.random.laplace(0.0, 0.5), lambda: np.random.RandomState().laplace(scale=0.5)):  # noqa: NPY002
+        assert examined(lambda values, draw=draw: sum(values) + draw()).epsilon_lower == pytest.approx(2.0)
+    assert examined(lambda values: sum(values) + np.random.default_rng().laplace(scale=0.5)).verdict == "refuted"
+    for gauss in (lambda: random.gauss(0.0, 0.5), lambda: secrets.SystemRandom().normalvariate(0.0, 0.5)):
+        assert examined(lambda v, gauss=gauss: sum(v) + gauss(), 1.0, 1e-5).mu == pytest.approx(2.0)
+    before = np.random.default_rng, np.random.laplace, random.gauss, random.Random, secrets.SystemRandom
+    examined(lambda values: sum(values) + random.gauss(0.0, 1.0))
+    assert before == (np.random.default_rng, np.random.laplace, random.gauss, random.Random, secrets.SystemRandom)
+    assert isinstance(np.random.laplace.__self__, np.random.RandomState)
+
+
+def test_a_library_s_own_noise_is_recorded_where_it_is_named() -> None:
+    class Library:
+        @staticmethod
+        def unit() -> float:
+            return float(np.log(np.random.random()) - np.log(np.random.random()))  # noqa: NPY002
+
+    def release(values: Any) -> float:
+        return sum(values) - 0.5 * Library.unit()
+
+    assert examined(release).verdict == "undecided"
+    assert examined(release, sources=[(Library, "unit", "laplace")]).epsilon_lower == pytest.approx(2.0)
+    assert isinstance(vars(Library)["unit"], staticmethod)
+
+    class Derived(Library):
+        def release(self, values: Any) -> float:
+            return sum(values) - 0.5 * self.unit()
+
+    derived = examined(lambda values: Derived().release(values), sources=[(Derived, "unit", "laplace")])
+    assert derived.epsilon_lower == pytest.approx(2.0) and "unit" not in vars(Derived)
+
+
+def test_noise_of_a_fixed_seed_is_no_noise() -> None:
+    assert examined(lambda v: sum(v) + np.random.default_rng(0).laplace(scale=100.0)).epsilon_lower == math.inf
+    assert examined(lambda v: sum(v) + np.random.default_rng().laplace(scale=100.0)).verdict == "not refuted"
+
+
+def test_noise_used_twice_is_found() -> None:
+    def answers(values: Any, rng: Any) -> Any:
+        again = copy.deepcopy(rng)
+        return [values[0] + rng.laplace(scale=100.0), values[1] + again.laplace(scale=100.0)]
+
+    assert examined(answers).epsilon_lower == math.inf
+    apart = examined(lambda v, rng: [v[0] + rng.laplace(scale=100.0), v[1] + rng.laplace(scale=100.0)])
+    assert apart.epsilon_lower == pytest.approx(0.01)
+
+
+def test_a_number_without_noise_beside_noisy_ones_is_found() -> None:
+    assert (
+        examined(lambda v, rng: {"sum": sum(v) + rng.laplace(scale=9.0), "largest": max(v)}).epsilon_lower == math.inf
+    )
+    assert examined(lambda v, rng: {"sum": sum(v) + rng.laplace(scale=9.0), "n": len(v)}).verdict == "not refuted"
+
+
+def test_control_flow_that_depends_on_the_data_is_found() -> None:
+    def one_a_record(values: Any, rng: Any) -> float:
+        for value in values:
+            if value > 0.5:
+                rng.laplace()
+        return sum(values) + rng.laplace()
+
+    found = examined(one_a_record)
+    assert found.verdict == "undecided" and "2 draws on one data set and 1 on the other" in found.control_flow
+    assert examined(lambda v, rng: sum(v) + rng.laplace()).control_flow == ""
+
+
+def test_noise_whose_scale_depends_on_the_data_has_no_epsilon() -> None:
+    found = examined(lambda values, rng: rng.laplace(scale=100.0 + values[1]))
+    assert found.verdict == "refuted" and found.epsilon_lower == math.inf and "scale" in found.control_flow
+    later = examined(lambda values, rng: (1.0 + values[1]) * rng.laplace(scale=100.0))
+    assert later.epsilon_lower == math.inf and later.control_flow == ""
+    assert examined(lambda values, rng: rng.laplace(scale=100.0 + values[1]), 1.0, 1e-3).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    "function, why",
+    [
+        (lambda v, rng: sum(v) + rng.laplace() + rng.laplace(), "post-processed"),
+        (lambda v, rng: round(sum(v) + rng.laplace(scale=0.01)), "affine"),
+        (lambda v, rng: sum(v) + rng.laplace(scale=0.01) > 0.5, "affine"),
+        (lambda v, rng: float(np.clip(sum(v) + rng.laplace(scale=0.01), 0.0, 5.0)), "affine"),
+        (lambda v, rng: max(x + rng.laplace(scale=0.01) for x in v), "affine"),
+        (lambda v, rng: sorted(x + rng.laplace(scale=0.01) for x in v), "affine"),
+        (lambda v, rng: v[1] if rng.normal() > -4.0 else 1.0 - v[1], "affine"),
+        (lambda v, rng: v[1] * rng.laplace(scale=0.01) * rng.laplace(), "affine"),
+        (lambda v, rng: v[1] if rng.random() < 0.9 else 1.0 - v[1], "other kinds"),
+        (lambda v, rng: sum(x for x in v if rng.random() < 0.9) + rng.laplace(), "other kinds"),
+        (lambda v: v[1], "no draw was recorded"),
+        (lambda v: sum(v) + np.random.default_rng(int(4.0 * sum(v))).laplace(), "other noise on the other data set"),
+        (lambda v, rng: 1e12 + sum(v) + rng.laplace(scale=0.01), "affine"),
+        (lambda v, rng: [0.0] * (1 + (rng.laplace() > 0.0)), "structure"),
+        (lambda v, rng: rng.laplace(size=600), "600 numbers of noise"),
+    ],
+)
+def test_what_the_record_does_not_imply_is_undecided(function: Any, why: str) -> None:
+    found = examined(function, 0.01)
+    assert found.verdict == "undecided" and found.epsilon_lower is None and why in found.reason
+
+
+def test_a_sum_of_normal_noise_has_its_mu() -> None:
+    """Post-processing of normal noise is normal: 3, 4 make 5."""
+    found = examined(lambda v, rng: sum(v) + rng.normal(scale=3.0) + rng.normal(scale=4.0), 1.0, 1e-5)
+    assert found.mu == pytest.approx(0.2) and found.shifts == ()
+
+
+def test_generators_that_record_draw_the_same_bits() -> None:
+    calls = [
+        lambda r: r.laplace(1.5, 2.5, size=(2, 3)), lambda r: r.normal([0.0, 1.0], 0.3), lambda r: r.standard_normal(),
+        lambda r: r.random(3), lambda r: r.permutation(5), lambda r: r.choice(4, 2), lambda r: r.laplace(),
+        lambda r: r.exponential(2.0, 2), lambda r: r.normal(),
+    ]  # fmt: skip
+
+    def drawn(values: Any, rng: Any) -> Any:
+        return [call(rng) for call in calls for _ in range(2)]
+
+    record = recording.run(drawn, True, ONE, 3)
+    plain = np.random.Generator(np.random.PCG64(np.random.SeedSequence([3, 2])))
+    for one, other in zip(record.output, drawn(ONE, plain), strict=True):
+        assert np.array_equal(one, other)
+    assert len(record.draws) == 2 * len(calls)
+    for kind in (recording.RecordedRandomState, recording.RecordedRandom):
+        made, python = kind(5), kind is recording.RecordedRandom
+        beside = random.Random(5) if python else np.random.RandomState(5)
+        names = [("gauss", (1.0, 2.0)), ("random", ())] if python else [("laplace", (1.0, 2.0)), ("randn", (3,))]
+        for name, given in names * 3:
+            recorded = recording.run(lambda _: getattr(made, name)(*given), False, ONE, 0).output  # noqa: B023
+            assert np.array_equal(recorded, getattr(beside, name)(*given))
+
+
+def test_what_is_reported_can_be_read_and_written() -> None:
+    found = examined(lambda values, rng: sum(values) + rng.laplace(scale=0.5), relation="replace")
+    assert "epsilon = 2 at delta = 0" in str(found) and "claim 1: refuted" in str(found)
+    assert "no noise beyond the recorded" in str(found)
+    assert json.loads(json.dumps(found.to_dict()))["shifts"][0]["ratio"] == pytest.approx(2.0)
+    assert dpbench.audit_graybox is audit_graybox
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (dict(function=3), "function must be callable"),
+        (dict(neighbour=ONE), "neighbour must be a data set that differs"),
+        (dict(epsilon=-1.0), "epsilon must be a finite number >= 0"),
+        (dict(delta=1.0), "delta must be a number in"),
+        (dict(seeds=1), "seeds must be an integer >= 2"),
+        (dict(relation="near"), "relation must be one of"),
+        (dict(sources=[(np, "nothing", "laplace")]), "sources must be a sequence of"),
+        (dict(sources=[(np, "sum", "gumbel")]), "kind of a source must be one of"),
+        (dict(function=lambda v: 1 / 0), "raised ZeroDivisionError"),
+        (dict(function=lambda v: object()), "outputs can be looked into"),
+    ],
+)
+def test_bad_input_is_one_clear_message(given: dict[str, Any], message: str) -> None:
+    usual: dict[str, Any] = dict(function=lambda v, rng: sum(v) + rng.laplace(), dataset=ONE, neighbour=OTHER)
+    with pytest.raises(dpbench.InvalidInput, match=message):
+        audit_graybox(**{**usual, **given})
+
+
+def test_products_of_shifts_meet_their_closed_forms_from_below() -> None:
+    rng = np.random.default_rng(1)
+    moved, mu = [1.0, 0.5, 0.3], 0.7
+    unit = rng.laplace(size=(400_000, 3))
+    loss = (np.abs(unit - moved) - np.abs(unit)).sum(axis=1) + 0.5 * mu**2 + mu * rng.standard_normal(len(unit))
+    epsilon = shifts.epsilon_lower(0.1, moved, mu)
+    sampled = np.maximum(0.0, -np.expm1(epsilon - loss))
+    assert abs(sampled.mean() - 0.1) < 5.0 * sampled.std() / math.sqrt(len(unit)) + 1e-4
+    halves = shifts.epsilon_lower(0.1, [1.0, 1e-9], 0.0)
+    assert laplace.epsilon(0.1, 1.0) - 1e-3 < halves <= laplace.epsilon(0.1, 1.0 + 1e-9)
+    nearly = shifts.epsilon_lower(1e-5, [1e-9], 1.0)
+    assert gaussian.epsilon(1e-5, 1.0) - 1e-2 < nearly <= gaussian.epsilon(1e-5, 1.0) + 1e-9
+    assert shifts.epsilon_lower(0.0, moved, 0.0) == pytest.approx(1.8) and shifts.epsilon_lower(0.0, [], mu) == math.inf
+
+
+def test_draws_in_another_order_are_undecided() -> None:
+    def answers(values: Any, rng: Any) -> Any:
+        first, second = rng.laplace(size=2)
+        return [first, second] if values[1] > 0.5 else [second, -first]
+
+    found = examined(answers)
+    assert found.verdict == "undecided" and "another order" in found.reason

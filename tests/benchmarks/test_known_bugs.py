@@ -1,0 +1,126 @@
+"""The corpus of known bugs: fast cases by themselves, the whole marked evidence, and what is committed of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.known_bugs import __main__ as command
+from benchmarks.known_bugs import draws
+from benchmarks.known_bugs.auditors import classifier, jax_privacy, ours, scores
+from benchmarks.known_bugs.cases import CASES, Case, named
+from benchmarks.known_bugs.measure import gray, ladder, measure
+from benchmarks.known_bugs.releases import ENVIRONMENTS, NotInstalled, interpreter
+from dpbench.core.validation import InvalidInput
+from dpbench.report import measured_audits
+
+ROOT = Path(__file__).resolve().parents[2]
+EVIDENCE = ROOT / "evidence" / "known_bugs.json"
+
+
+def measured(case: Case, most: int = 2_000) -> dict[str, Any]:
+    return measure(case, {"dpbench": ours}, most, 0, Path("nowhere"), lambda text: None)
+
+
+@pytest.mark.parametrize("name", ["one-seed-twice", "batch-clipping", "range-of-the-data"])
+def test_a_bug_is_found_and_its_mended_version_is_not(name: str) -> None:
+    row = measured(named(name))
+    assert row["found"]["dpbench"]["runs"] <= 2_000 and row["mended_refuted"] == {"dpbench": False}
+    assert row["gray"]["mended"]["verdict"] != "refuted"
+
+
+def test_two_mended_versions_are_never_found() -> None:
+    """The healthy counterpart: what is found is the bug."""
+    case = named("batch-clipping")
+    row = measured(replace(case, broken=case.mended))
+    assert row["found"] == {"dpbench": None} and row["gray"]["broken"]["verdict"] == "not refuted"
+
+
+def test_the_gray_box_finds_what_it_should() -> None:
+    found = {c.name: gray(c, "broken", 0, Path("nowhere"))["verdict"] for c in CASES if c.broken}
+    refuted = {name for name, verdict in found.items() if verdict == "refuted"}
+    assert {"mean-by-size", "batch-clipping", "parameter-clipping", "one-seed-twice", "range-of-the-data"} <= refuted
+    assert not refuted & {"svt-numbers", "score-sensitivity", "noisy-max-value", "threshold-formula"}
+
+
+@pytest.mark.slow
+def test_the_other_auditors_refute_what_is_far_apart_and_nothing_else() -> None:
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(size=(2, 4_000, 2)), rng.normal(size=(2, 4_000, 2))
+    for auditor in (ours, classifier):
+        assert not auditor(*one, 0.5, 0.0, 1e-6, 0)
+        assert auditor(other[0], other[1] + 3.0, 0.5, 0.0, 1e-6, 0)
+    first, second = scores(other[0], other[1] + 3.0)
+    assert len(first) == 3_200 and first.mean() > second.mean() + 3.0
+    pytest.importorskip("jax_privacy")
+    assert jax_privacy(other[0], other[1] + 3.0, 0.5, 0.0, 1e-6, 0) and not jax_privacy(*one, 0.5, 0.0, 1e-6, 0)
+
+
+def test_the_list_of_cases_is_whole() -> None:
+    assert len({c.name for c in CASES}) == len(CASES) >= 12
+    for case in CASES:
+        assert case.source and case.bug and case.mend and case.epsilon > 0.0
+        assert case.released != (case.broken is not None and case.mended is not None)
+        assert set(case.environments) <= set(ENVIRONMENTS)
+        assert not case.released or callable(getattr(draws, case.name.replace("-", "_")))
+    assert ladder(4_000) == [500, 1_000, 2_000, 4_000] and ladder(3_999)[-1] == 2_000
+
+
+def test_an_environment_that_cannot_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(case: Case, *given: Any) -> None:
+        raise NotInstalled("environment diffprivlib: no matching distribution")
+
+    monkeypatch.setattr("benchmarks.known_bugs.measure.prepare", fails)
+    assert measured(named("linear-regression")) == {"why": "environment diffprivlib: no matching distribution"}
+    (tmp_path / "opendp").mkdir()
+    (tmp_path / "opendp" / "complete").touch()
+    assert interpreter("opendp", tmp_path) == tmp_path / "opendp" / "bin" / "python"
+
+
+def test_the_command_prints_and_keeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "found.json"
+    assert command.main(["--case", "observed-keys", "--trials", "500", "--json", str(place)]) == 0
+    kept = json.loads(place.read_text(encoding="utf-8"))
+    assert [row["name"] for row in kept["cases"]] == ["observed-keys"] and kept["alpha"] == 1e-6
+    assert "observed-keys" in capsys.readouterr().out
+    assert "| dpbench | 1 of 1, 0 of 0 | 0 |" in measured_audits.known_bugs_counts(kept)
+    row = {**kept["cases"][0], "mended_refuted": {"dpbench": True}}
+    assert measured_audits.alarms(row) == 1 and "| refuted |" in measured_audits.known_bugs({"cases": [row]})
+    for wrong, message in ((["--trials", "3"], "trials must be"), (["--case", "svt"], "case must be one of")):
+        with pytest.raises(SystemExit, match="2"):
+            command.main(wrong)
+        assert message in capsys.readouterr().err
+    with pytest.raises(InvalidInput):
+        named("nothing")
+
+
+@pytest.mark.meta
+def test_what_is_committed_is_of_these_cases_and_keeps_its_promises() -> None:
+    kept = json.loads(EVIDENCE.read_text(encoding="utf-8"))
+    rows = {row["name"]: row for row in kept["cases"]}
+    assert list(rows) == [c.name for c in CASES]
+    for case in CASES:
+        row = rows[case.name]
+        assert {key: row[key] for key in ("bug", "mend", "source", "software", "relation", "epsilon", "delta")} == {
+            key: getattr(case, key) for key in ("bug", "mend", "source", "software", "relation", "epsilon", "delta")
+        }
+        assert "why" not in row and measured_audits.alarms(row) == 0
+    found = [row for row in rows.values() if row["found"]["dpbench"] is not None]
+    assert len(found) >= 9 and sum(row["released"] for row in found) >= 6
+    assert set(rows["svt-numbers"]["found"]) == {"dpbench", "classifier", "jax-privacy"}
+    assert kept["seconds"] <= 600.0
+
+
+@pytest.mark.evidence
+def test_the_whole_corpus_is_as_committed(tmp_path: Path) -> None:
+    kept = json.loads(EVIDENCE.read_text(encoding="utf-8"))
+    place = tmp_path / "now.json"
+    assert command.main(["--json", str(place)]) == 0
+    now = json.loads(place.read_text(encoding="utf-8"))
+    for before, after in zip(kept["cases"], now["cases"], strict=True):
+        assert (before["found"]["dpbench"] is None) == (after["found"]["dpbench"] is None), before["name"]
