@@ -233,6 +233,7 @@ PAGES = (
              "What is refuted, and how it reads. A claim for records added or removed, read as one for records "
              "replaced, is refuted at ε but not at 2 ε; that is a convention and no error. Below, a letter to each "
              "library of which a row reads as an error of the code."),
+    )),
     Page("known_bugs", "Known privacy bugs", (
         Part("known_bugs.json", measured_audits.known_bugs_counts,
              "Known bugs of released software and published algorithms, each beside its mended version ({doc}`how they "
