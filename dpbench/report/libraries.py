@@ -144,7 +144,7 @@ def _twice(row: Mapping[str, Any]) -> str:
 def letter(library: str, rows: list[Mapping[str, Any]]) -> str:
     """To the maintainers of a library, of rows that read as errors of its code; Markdown."""
     lines = [
-        f"### To the maintainers of {library}",
+        f"## To the maintainers of {library}",
         "",
         f"> Dear maintainers of {library},",
         ">",
