@@ -22,8 +22,8 @@ from dpbench.report.drawings import DRAWINGS, SUMMARIES
 from dpbench.report.figures import Drawing, Summary
 from dpbench.report.mathematics import in_markdown
 
-COMMANDS = ("verify", "list", "show", "bench", "audit", "audit-library", "figures", "report", "evidence", "compare", "hunt",
-            "export", "judge", "errata", "new-paper")  # fmt: skip
+COMMANDS = ("verify", "list", "show", "bench", "audit", "audit-library", "figures", "report", "evidence", "compare",
+            "hunt", "export", "judge", "errata", "new-paper")  # fmt: skip
 _ONE_COLUMN = 1200  # pixels: a figure that is wider has panels side by side
 
 
