@@ -9,13 +9,13 @@ import json
 import sys
 import warnings
 
-import draws  # beside this file
-
 from dpbench.auditing.graybox import audit_graybox
 
 
 def main() -> None:
     """Record both data sets of one version."""
+    import draws  # beside this file, which asv imports as one of a package
+
     warnings.simplefilter("ignore")
     name, version, epsilon, delta, seed = sys.argv[1:6]
     call, one, other = getattr(draws, name.replace("-", "_"))(version == "mended")
