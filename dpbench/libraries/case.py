@@ -63,16 +63,15 @@ ONE_RECORD = {"replace": [(1, 1)], "add": [(0, 1)], "remove": [(1, 0)], "add_rem
 """The `difference` of neighbours, by the relation."""
 
 
-def neighbours(pairs: Any, relation: str) -> tuple[Pair, ...]:
-    """The pairs, refused where two lists of records are not neighbours by the relation.
+def refuse_others(pairs: tuple[Pair, ...], relation: str) -> None:
+    """Refuse pairs of lists of records that are not neighbours by the relation.
 
     Raises
     ------
     InvalidInput
     """
     validation.choice("relation", relation, RELATIONS)
-    made = checked(pairs)
-    for one, other in made:
+    for one, other in pairs:
         if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
             gone, new = difference(one, other)
             if (gone, new) not in ONE_RECORD[relation]:
@@ -80,7 +79,6 @@ def neighbours(pairs: Any, relation: str) -> tuple[Pair, ...]:
                     f"pairs must be neighbours by the relation {relation!r}, got two data sets of which the second "
                     f"lacks {gone} of the first one's records and has {new} others"
                 )
-    return made
 
 
 @dataclass(frozen=True)

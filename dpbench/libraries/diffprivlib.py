@@ -14,7 +14,7 @@ from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.libraries.case import GIVEN, Audited, Case, Known, checked, neighbours
+from dpbench.libraries.case import GIVEN, Audited, Case, Known, checked, refuse_others
 from dpbench.libraries.worker import Call, audit_there, pairs_within
 
 PACKAGE = "diffprivlib"
@@ -95,6 +95,8 @@ def audit(
         The environment could not be made.
     """
     case = read(name, keywords, pairs=pairs, relation=relation, take=tuple(take))
+    if not name.startswith("mechanisms."):  # whose data are values, or utilities
+        refuse_others(case.pairs, str(case.relation))
     return audit_there(
         PACKAGE,
         REQUIREMENTS,
@@ -145,8 +147,7 @@ def read(
     }
     if pairs is None:
         return Case(name, relation, claim, _pairs(kind, keywords, relation), call, assumes=(why,), **more)
-    given = checked(pairs) if kind == "mechanisms" else neighbours(pairs, str(relation))
-    return Case(name, relation, claim, given, call, assumes=(why, GIVEN), **more)
+    return Case(name, relation, claim, checked(pairs), call, assumes=(why, GIVEN), **more)
 
 
 TARGETS = ("LinearRegression", "LogisticRegression", "GaussianNB", "DecisionTreeClassifier", "RandomForestClassifier")

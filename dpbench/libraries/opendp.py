@@ -196,7 +196,9 @@ def _distance(metric: str, one: Any, other: Any, monotonic: bool) -> float:
             return gone + new
         if len(one) != len(other):
             return float("inf")
-        return gone if metric == "ChangeOneDistance" else sum(difference([a], [b])[0] for a, b in zip(one, other))
+        if metric == "ChangeOneDistance":
+            return gone
+        return sum(difference([a], [b])[0] for a, b in zip(one, other, strict=True))
     if metric not in ("AbsoluteDistance", "L1Distance", "L2Distance", "LInfDistance"):
         return 0.0
     if np.shape(one) != np.shape(other):

@@ -14,7 +14,7 @@ from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
-from dpbench.libraries.case import GIVEN, Audited, Case, Known, checked, neighbours
+from dpbench.libraries.case import GIVEN, Audited, Case, Known, checked, refuse_others
 from dpbench.libraries.worker import Call, audit_there, pairs_within
 
 PACKAGE = "python-dp"
@@ -67,6 +67,8 @@ def audit(
         The environment could not be made.
     """
     case = read(name, keywords, pairs=pairs, relation=relation)
+    if case.relation is not None:
+        refuse_others(case.pairs, case.relation)
     return audit_there(
         "pydp",
         REQUIREMENTS,
@@ -104,8 +106,7 @@ def read(
     call = Call(f"pydp.{name}", keywords, method=METHODS[module])
     if pairs is None:
         return Case(name, relation, claim, _pairs(values, keywords, relation), call, assumes=(why,), **more)
-    given = checked(pairs) if relation is None else neighbours(pairs, relation)
-    return Case(name, relation, claim, given, call, assumes=(why, GIVEN), **more)
+    return Case(name, relation, claim, checked(pairs), call, assumes=(why, GIVEN), **more)
 
 
 def _pairs(values: bool, keywords: Mapping[str, Any], relation: str | None) -> tuple[Pair, ...]:
