@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -11,16 +12,73 @@ from dpbench.auditing.audit import audit
 from dpbench.auditing.bits import audit_bits
 from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
+from dpbench.auditing.pair import RELATIONS
 from dpbench.auditing.results import AuditResult
 from dpbench.auditing.search import telling_pair
 from dpbench.core import validation
+from dpbench.core.validation import InvalidInput, invalid
 
 LOOK = 300
 """Runs a side with which each pair is looked at; the audit's own runs are others."""
 
 READINGS = ("bug", "documented", "convention", "floating point")
 """What a refutation that is known can be: an error of the code; a limit that the library states or warns of; a claim
-for other neighbours than the audit's; noise in floating point, which the library does not claim to mend."""
+for other neighbours than the audit's; the sum of value and noise, which is rounded in floating point."""
+
+GIVEN = "the pairs given are neighbours"
+"""What an audit of pairs of the user's own rests on."""
+
+
+def checked(pairs: Any) -> tuple[Pair, ...]:
+    """The pairs, refused where there is none or one is not of two data sets.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    if not isinstance(pairs, (list, tuple)):
+        raise invalid("pairs", "a sequence of (dataset, neighbour)", pairs)
+    if not pairs:
+        raise invalid("pairs", "at least one pair, (dataset, neighbour)", pairs)
+    for pair in pairs:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise invalid("pairs", "a sequence of (dataset, neighbour)", pair)
+    return tuple((one, other) for one, other in pairs)
+
+
+def difference(one: Any, other: Any) -> tuple[int, int]:
+    """How many records of the first list the second lacks, and the reverse; their order does not count."""
+    left, right = Counter(map(_record, one)), Counter(map(_record, other))
+    return sum((left - right).values()), sum((right - left).values())
+
+
+def _record(record: Any) -> Any:
+    """A record that can be compared: rows as tuples, and a NaN equals another."""
+    if isinstance(record, (list, tuple)):
+        return tuple(map(_record, record))
+    return repr(record) if isinstance(record, dict) or record != record else record
+
+
+ONE_RECORD = {"replace": [(1, 1)], "add": [(0, 1)], "remove": [(1, 0)], "add_remove": [(1, 0), (0, 1)]}
+"""The `difference` of neighbours, by the relation."""
+
+
+def refuse_others(pairs: tuple[Pair, ...], relation: str) -> None:
+    """Refuse pairs of lists of records that are not neighbours by the relation.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    validation.choice("relation", relation, RELATIONS)
+    for one, other in pairs:
+        if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+            gone, new = difference(one, other)
+            if (gone, new) not in ONE_RECORD[relation]:
+                raise InvalidInput(
+                    f"pairs must be neighbours by the relation {relation!r}, got two data sets of which the second "
+                    f"lacks {gone} of the first one's records and has {new} others"
+                )
 
 
 @dataclass(frozen=True)
@@ -83,6 +141,9 @@ class Case:
     assumes: tuple[str, ...] = ()
     known: Known | None = None
     bits: bool = False
+
+    def __post_init__(self) -> None:
+        checked(self.pairs)
 
     @property
     def name(self) -> str:

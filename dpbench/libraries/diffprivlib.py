@@ -14,7 +14,7 @@ from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.libraries.case import Audited, Case, Known
+from dpbench.libraries.case import GIVEN, Audited, Case, Known, checked, refuse_others
 from dpbench.libraries.worker import Call, audit_there, pairs_within
 
 PACKAGE = "diffprivlib"
@@ -77,7 +77,7 @@ def audit(
         Neighbours: lists of records; of a model that learns targets a record's last number is its target. By default of
         records within the parameter `bounds` (or `range`), or two values as far apart as `sensitivity`.
     relation : {"replace", "add", "remove", "add_remove"}, optional
-        By default that of `STATED`.
+        By default that of `STATED`; needed for a tool or a model that it does not hold.
     take : sequence of str, optional
         Attributes of a fitted model that are looked at, by default those of `TAKEN`.
     python : str or Path, optional
@@ -95,6 +95,8 @@ def audit(
         The environment could not be made.
     """
     case = read(name, keywords, pairs=pairs, relation=relation, take=tuple(take))
+    if not name.startswith("mechanisms."):  # whose data are values, or utilities
+        refuse_others(case.pairs, str(case.relation))
     return audit_there(
         PACKAGE,
         REQUIREMENTS,
@@ -123,9 +125,6 @@ def read(
         raise invalid("name", 'such as "mechanisms.Laplace", "tools.mean" or "models.KMeans"', name)
     if "epsilon" not in keywords and "delta" not in keywords:
         raise InvalidInput(f"keywords must hold the claim, epsilon, got {sorted(keywords)}")
-    stated, why = STATED.get(name, (None, "the two values are as far apart as sensitivity"))
-    relation = stated if relation is None else relation
-    made = tuple(pairs) if pairs is not None else _pairs(kind, keywords, relation)
     call = Call(f"diffprivlib.{name}", keywords, seed="random_state", form="array")
     if kind == "mechanisms":
         utility = short in ("Exponential", "PermuteAndFlip")
@@ -136,8 +135,19 @@ def read(
         if not taken:
             raise invalid("take", f"names of attributes of a fitted {short}", list(take))
         call = Call(call.make, keywords, seed="random_state", method="fit", take=taken, form=form)
-    claim = {"epsilon": float(keywords.get("epsilon", 0.0)), "delta": float(keywords.get("delta", 0.0))}
-    return Case(name, relation, claim, made, call, assumes=(why,), **more)
+    why = "the two values are as far apart as sensitivity"
+    if kind != "mechanisms":
+        if relation is None and name not in STATED:
+            raise InvalidInput(f"relation must be given for {name}, of which none is read, got none")
+        stated, why = STATED.get(name, (None, f"the claim is for the relation {relation!r}"))
+        relation = stated if relation is None else relation
+    claim = {
+        "epsilon": validation.real("epsilon", keywords.get("epsilon", 0.0), at_least=0.0),
+        "delta": validation.delta(keywords.get("delta", 0.0)),
+    }
+    if pairs is None:
+        return Case(name, relation, claim, _pairs(kind, keywords, relation), call, assumes=(why,), **more)
+    return Case(name, relation, claim, checked(pairs), call, assumes=(why, GIVEN), **more)
 
 
 TARGETS = ("LinearRegression", "LogisticRegression", "GaussianNB", "DecisionTreeClassifier", "RandomForestClassifier")
@@ -146,11 +156,17 @@ TARGETS = ("LinearRegression", "LogisticRegression", "GaussianNB", "DecisionTree
 
 def _pairs(kind: str, keywords: Mapping[str, Any], relation: str | None) -> tuple[Pair, ...]:
     if kind == "mechanisms" and "sensitivity" in keywords:
+        validation.real("sensitivity", keywords["sensitivity"], above=0.0)
         step = keywords["sensitivity"]
+        for end in ("lower", "upper"):
+            if not isinstance(keywords.get(end, 0), (int, float)):
+                raise invalid(end, "a number", keywords[end])
         starts = {0, keywords.get("lower", 0), keywords.get("upper", step) - step}
         return tuple((x, x + step) for x in sorted(starts) if abs(x) < float("inf"))
     bounds = keywords.get("bounds", keywords.get("range"))
     if kind == "tools" and bounds is not None and relation in ("replace", "add_remove"):
+        if not isinstance(bounds, (list, tuple)) or len(bounds) != 2:
+            raise invalid("bounds", "two numbers, (low, high)", bounds)
         low, high = (validation.real("bounds", x) for x in bounds)
         return pairs_within(low, high, relation)
     raise InvalidInput("pairs=[(dataset, neighbour), ...] must be given where there are no scalar bounds, got none")
@@ -173,6 +189,10 @@ def cases() -> tuple[Case, ...]:
 def _mechanisms() -> list[Case]:
     utilities = (([3, 2, 1, 0], [2, 3, 2, 1]), ([0, 0, 0, 0], [1, 0, 0, 0]))
     fine: dict[str, Any] = {"trials": 12_000}
+    rounded = (
+        "its sampler of four uniform variates is documented to prevent reconstruction attacks on the noise (Holohan "
+        "and Braghin 2021); the sum of value and noise is still rounded"
+    )
     made = [read(f"mechanisms.{name}", _STEP, **fine) for name in _PLAIN]
     made += [read(f"mechanisms.{name}", {**_STEP, "lower": 0, "upper": 3}, **fine) for name in _BOUNDED]
     made += [read(f"mechanisms.{name}", {**_STEP, "delta": 0.01}) for name in _APPROXIMATE]
@@ -188,7 +208,7 @@ def _mechanisms() -> list[Case]:
             pairs=[(0.0, 1.0)],
             about="last bits",
             bits=True,
-            known=Known("floating point", "the noise is added to the value in floating point (Mironov 2012)"),
+            known=Known("floating point", rounded),
             **fine,
         ),
     ]
@@ -231,10 +251,7 @@ def _models() -> list[Case]:
         "the set of classes is read from the data, so that a class of one record shows whether the record is there"
     )
     squares = "the sensitivity of squares is taken from the lower bound twice, and is 0 here"
-    swapped = (
-        "by reading the source: the two shares of the budget are swapped where they are used, and the centre of an "
-        "empty cluster stays as it was"
-    )
+    empty = "by reading the source: a cluster without records keeps its old centre, without noise"
     two_counts = "noise of size 1 is that of one record added or removed; replacing one changes two counts"
     zeros, ones = [[0.0]] * 4, [[1.0]] * 4
     add("StandardScaler", _UNIT, "", 5_000, None, ([*zeros, [0.0]], [*zeros, [1.0]]), ([*ones, [1.0]], [*ones, [0.0]]))
@@ -256,12 +273,11 @@ def _models() -> list[Case]:
         add("LinearRegression", keywords, about, 4_000, known_squares, corner, *([] if low == 0.0 else [opposite]))
 
     clusters, middle = {**_UNIT, "n_clusters": 2}, [[0.5]] * 5
-    known = Known("bug", swapped, f"{_ISSUE}104")
+    known = Known("bug", empty)
     extra = ([*zeros, *ones, [1.0]], [*zeros, *ones]), ([*middle, [0.5], [0.0]], [*middle, [0.5]])
     add("KMeans", clusters, "centres", 3_000, known, *extra, ([*zeros, [1.0]], zeros))
     known = Known("bug", "the attribute inertia_ is published without noise of its own")
-    swaps = ([*zeros, *ones], [*zeros, *ones[:3], [0.0]]), ([*middle, [0.5]], [*middle, [1.0]])
-    add("KMeans", clusters, "inertia_", 3_000, known, *swaps, relation="replace", take=("inertia_",))
+    add("KMeans", clusters, "inertia_", 3_000, known, ([*middle, [1.0]], middle), take=("inertia_",))
 
     tree = {"epsilon": 1.0, "bounds": [0.0, 1.0], "max_depth": 1, "classes": [0, 1]}
     leaves, taken = [[0.5, 0.0]] * 3 + [[0.5, 1.0]] * 2, ("tree_.value",)

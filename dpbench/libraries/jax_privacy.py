@@ -15,8 +15,8 @@ import numpy as np
 from dpbench.auditing.blocks import Progress, Sampler
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
-from dpbench.core.validation import InvalidInput, extra, invalid
-from dpbench.libraries.case import Audited, Case, Known, audit_case
+from dpbench.core.validation import extra, invalid
+from dpbench.libraries.case import GIVEN, Audited, Case, Known, audit_case, checked
 
 PACKAGE = "jax-privacy"
 REQUIREMENTS: tuple[str, ...] = ()
@@ -89,8 +89,10 @@ def read(
         raise invalid("clipped", "what jax_privacy.clipped_grad returns (it states its sensitivity)", clipped)
     of = getattr(accounting.NeighboringRelation, RELATIONS[stated or relation])
     sensitivity = float(clipped.sensitivity(of))
-    if not pairs:
-        raise InvalidInput("pairs must be at least one (batch, neighbour), got none")
+    given = checked(pairs)
+    for batch in (x for pair in given for x in pair):
+        if not isinstance(batch, (list, tuple)):
+            raise invalid("pairs", "of batches, each a tuple of arrays", batch)
     sampler = _step(clipped, parameters, noise_multiplier * sensitivity)
     why = f"the noise is {noise_multiplier:g} times the stated sensitivity {sensitivity:g}"
     claim = {"claim": {"mu": 1.0 / noise_multiplier}}
@@ -98,9 +100,9 @@ def read(
         **{"mechanism": "clipped_grad", **more},
         relation=relation,
         claim=claim,
-        pairs=tuple((dict(enumerate(one)), dict(enumerate(other))) for one, other in pairs),
+        pairs=tuple((dict(enumerate(one)), dict(enumerate(other))) for one, other in given),
         sampler=sampler,
-        assumes=(why,),
+        assumes=(why, GIVEN),
     )
 
 

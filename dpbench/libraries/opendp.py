@@ -19,7 +19,7 @@ from dpbench.auditing.neighbours import Domain, Pair, proposals
 from dpbench.auditing.pair import refuse_equal
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.libraries.case import Audited, Case, Known, audit_case
+from dpbench.libraries.case import Audited, Case, Known, audit_case, checked, difference
 from dpbench.privacy.profile import Profile
 
 REQUIREMENTS: tuple[str, ...] = ()
@@ -87,20 +87,19 @@ def read(
     metric = _bare(measurement.input_metric)
     try:
         loss = measurement.map(_number(measurement.input_metric, d_in))
-    except (opendp.mod.OpenDPException, TypeError, ValueError) as error:
+    except (opendp.mod.OpenDPException, opendp.mod.UnknownTypeException, TypeError, ValueError) as error:
         raise InvalidInput(
             f"d_in must be a distance that the measurement's map takes, got {d_in!r}: {_first(error)}"
         ) from error
-    claim = _claim(measurement.output_measure, loss)
+    claim = _claim(measurement.output_measure, loss, d_in)
+    monotonic = "monotonic" in str(measurement.input_metric)
     said = [f"neighbours are those of {measurement.input_metric} at a distance of {d_in!r}"]
     if pairs is None:
-        made = list(itertools.islice(_pairs(measurement.input_domain, metric, d_in), PAIRS))
+        made = list(itertools.islice(_pairs(measurement.input_domain, metric, d_in, monotonic), PAIRS))
         said.append("they are made of the domain, some of all there are")
     else:
-        made = [_given(measurement.input_domain, pair) for pair in pairs]
+        made = [_given(measurement.input_domain, metric, d_in, monotonic, pair) for pair in checked(pairs)]
         said.append("the pairs given are at that distance")
-    if not made:
-        raise invalid("pairs", "at least one pair", pairs)
     default = {"ChangeOneDistance": "replace", "HammingDistance": "replace"}.get(metric)
     if metric in ("SymmetricDistance", "InsertDeleteDistance"):
         same = all(len(one) == len(other) for one, other in made)
@@ -145,21 +144,29 @@ def _number(metric: Any, d_in: Any) -> Any:
     return float(d_in) if floating and isinstance(d_in, int) else d_in
 
 
-def _claim(measure: Any, loss: Any) -> dict[str, Any]:
+def _claim(measure: Any, loss: Any, d_in: Any) -> dict[str, Any]:
     """What the map says, in the words of `dpbench.audit`."""
+
+    def finite(said: Any) -> float:
+        if not np.isfinite(said):
+            raise InvalidInput(
+                f"d_in must be a distance at which the map claims something, got {d_in!r}, at which it says {said}"
+            )
+        return float(said)
+
     kind = str(measure.type).rpartition("::")[2]
     if kind == "MaxDivergence":
-        return {"epsilon": float(loss)}
+        return {"epsilon": finite(loss)}
     if kind == "Approximate<MaxDivergence>":
-        return {"epsilon": float(loss[0]), "delta": float(loss[1])}
+        return {"epsilon": finite(loss[0]), "delta": finite(loss[1])}
     if kind == "ZeroConcentratedDivergence":
-        return {"claim": {"rho": float(loss)}}
+        return {"claim": {"rho": finite(loss)}}
     if kind == "Approximate<ZeroConcentratedDivergence>":
-        return {"claim": {"rho": float(loss[0]), "delta": float(loss[1])}}
+        return {"claim": {"rho": finite(loss[0]), "delta": finite(loss[1])}}
     if kind == "SmoothedMaxDivergence":
         return {"claim": Profile("upper", "the map of the measurement", loss.delta)}
     if kind == "RenyiDivergence":
-        return {"claim": {"rdp": {order: float(loss(order)) for order in ORDERS}}}
+        return {"claim": {"rdp": {order: finite(loss(order)) for order in ORDERS}}}
     raise invalid(
         "the measurement",
         "of a measure that an audit knows (max, zero-concentrated or Rényi divergence, approximate ones, profiles)",
@@ -167,9 +174,7 @@ def _claim(measure: Any, loss: Any) -> dict[str, Any]:
     )
 
 
-def _given(domain: Any, pair: Any) -> Pair:
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise invalid("pairs", "a sequence of (dataset, neighbour)", pair)
+def _given(domain: Any, metric: str, d_in: Any, monotonic: bool, pair: Pair) -> Pair:
     refuse_equal(*pair)
     for data in pair:
         # A frame cannot be asked before it is used.
@@ -177,16 +182,45 @@ def _given(domain: Any, pair: Any) -> Pair:
             warnings.simplefilter("ignore")  # the library warns of what is refused here
             if _bare(domain) in ("AtomDomain", "VectorDomain") and not domain.member(data):
                 raise invalid("pairs", f"of members of {domain}", data)
-    return pair[0], pair[1]
+    apart = _distance(metric, *pair, monotonic) if _bare(domain) in ("AtomDomain", "VectorDomain") else 0.0
+    if apart and apart > d_in * (1.0 + 1e-9):
+        raise InvalidInput(f"pairs must be at a {metric} of at most d_in = {d_in!r}, got one at {apart:g} or more")
+    return pair
 
 
-def _pairs(domain: Any, metric: str, d_in: Any) -> Any:
+def _distance(metric: str, one: Any, other: Any, monotonic: bool) -> float:
+    """A lower bound on the distance of two atoms or vectors; 0 for a metric that is not known here."""
+    if metric in TABLES:
+        gone, new = difference(one, other)
+        if metric in ("SymmetricDistance", "InsertDeleteDistance"):
+            return gone + new
+        if len(one) != len(other):
+            return float("inf")
+        if metric == "ChangeOneDistance":
+            return gone
+        return sum(difference([a], [b])[0] for a, b in zip(one, other, strict=True))
+    if metric not in ("AbsoluteDistance", "L1Distance", "L2Distance", "LInfDistance"):
+        return 0.0
+    if np.shape(one) != np.shape(other):
+        return float("inf")
+    way = np.atleast_1d(np.subtract(other, one, dtype=float))
+    if monotonic and not _one_sign(way):
+        return float("inf")
+    return float(np.linalg.norm(way, {"L2Distance": 2, "LInfDistance": np.inf}.get(metric, 1)))
+
+
+def _one_sign(way: np.ndarray) -> bool:
+    """Whether no two coordinates move against each other."""
+    return bool(way.min() >= 0.0 or way.max() <= 0.0)
+
+
+def _pairs(domain: Any, metric: str, d_in: Any, monotonic: bool) -> Any:
     """Neighbours of an atom's or a vector's domain, at a distance of `d_in`."""
     kind = _bare(domain)
     if kind == "AtomDomain" and metric in ("AbsoluteDistance", "DiscreteDistance"):
         return _atoms(domain, metric, d_in)
     if kind == "VectorDomain" and metric in ("L1Distance", "L2Distance", "LInfDistance"):
-        return _shifted(domain, metric, d_in)
+        return _shifted(domain, metric, d_in, monotonic)
     if kind == "VectorDomain" and metric in TABLES:
         return _tables(domain, metric, d_in)
     raise InvalidInput(
@@ -207,8 +241,8 @@ def _atoms(domain: Any, metric: str, d_in: Any) -> Any:
         yield kind(start + step), kind(start)
 
 
-def _shifted(domain: Any, metric: str, d_in: Any) -> Any:
-    """A vector and itself moved by `d_in` in one coordinate, or in all of them with either sign."""
+def _shifted(domain: Any, metric: str, d_in: Any, monotonic: bool) -> Any:
+    """A vector and itself moved by `d_in` in one coordinate, or in all of them; with either sign unless `monotonic`."""
     kind, low, high = _values(domain.element_domain)
     width = domain.size or 3
     spread = {"L1Distance": float(d_in) / width, "L2Distance": float(d_in) / np.sqrt(width)}.get(metric, float(d_in))
@@ -216,7 +250,7 @@ def _shifted(domain: Any, metric: str, d_in: Any) -> Any:
     ways = [np.eye(width)[0] * float(d_in), spread * np.ones(width), spread * np.where(np.arange(width) % 2, -1, 1)]
     if metric == "LInfDistance":
         ways.append(float(d_in) * np.where(np.arange(width) == 0, 1, -1))
-    for way in [w for w in ways if np.any(w)]:
+    for way in [w for w in ways if np.any(w) and (_one_sign(w) or not monotonic)]:
         for start in dict.fromkeys((max(low, min(0.0, high)), low)):
             one = np.clip(np.full(width, start), low - np.minimum(way, 0.0), high - np.maximum(way, 0.0))
             if ((one >= low) & (one + way <= high)).all():

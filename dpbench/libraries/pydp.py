@@ -14,7 +14,7 @@ from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
-from dpbench.libraries.case import Audited, Case, Known
+from dpbench.libraries.case import GIVEN, Audited, Case, Known, checked, refuse_others
 from dpbench.libraries.worker import Call, audit_there, pairs_within
 
 PACKAGE = "python-dp"
@@ -67,6 +67,8 @@ def audit(
         The environment could not be made.
     """
     case = read(name, keywords, pairs=pairs, relation=relation)
+    if case.relation is not None:
+        refuse_others(case.pairs, case.relation)
     return audit_there(
         "pydp",
         REQUIREMENTS,
@@ -97,15 +99,19 @@ def read(
     why = "the two values are as far apart as sensitivity" if values else "one record is one user's contribution"
     if relation is None and not values:
         relation = "add_remove"
-    claim = {"epsilon": float(keywords["epsilon"]), "delta": float(keywords.get("delta", 0.0))}
+    claim = {
+        "epsilon": validation.epsilon(keywords["epsilon"]),
+        "delta": validation.delta(keywords.get("delta", 0.0)),
+    }
     call = Call(f"pydp.{name}", keywords, method=METHODS[module])
-    made = tuple(pairs) if pairs is not None else _pairs(values, keywords, relation)
-    return Case(name, relation, claim, made, call, assumes=(why,), **more)
+    if pairs is None:
+        return Case(name, relation, claim, _pairs(values, keywords, relation), call, assumes=(why,), **more)
+    return Case(name, relation, claim, checked(pairs), call, assumes=(why, GIVEN), **more)
 
 
 def _pairs(values: bool, keywords: Mapping[str, Any], relation: str | None) -> tuple[Pair, ...]:
     if values:
-        step = keywords.get("sensitivity", 1.0)
+        step = validation.real("sensitivity", keywords.get("sensitivity", 1.0), above=0.0)
         return ((0.0, step), (step, 0.0))
     if "lower_bound" in keywords and "upper_bound" in keywords and relation in ("replace", "add_remove"):
         low, high = (validation.real(name, keywords[name]) for name in ("lower_bound", "upper_bound"))

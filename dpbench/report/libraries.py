@@ -66,7 +66,7 @@ MEANING = {
     "bug": "reads as an error of the code",
     "documented": "a limit that its documentation states",
     "convention": "a claim for other neighbours",
-    "floating point": "noise in floating point",
+    "floating point": "a rounded sum of value and noise",
 }
 """Of the readings of a refutation."""
 

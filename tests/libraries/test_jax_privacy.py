@@ -36,6 +36,7 @@ def test_a_step_is_held_to_its_stated_sensitivity() -> None:
     for stated, verdict in ((1.0, "not refuted"), (0.5, "refuted")):
         found = adapter.audit(Clipped(stated), None, [PAIR], noise_multiplier=1.0, trials=10_000, confidence=1.0 - 1e-6)
         assert found.verdict == verdict and found.unit == "mu" and found.relation == "add_remove"
+        assert "the pairs given are neighbours" in str(found)
         assert f"1 times the stated sensitivity {stated:g}" in str(found)
     assert len(adapter.cases()) == 3
 
@@ -48,6 +49,8 @@ def test_bad_input_gets_one_message() -> None:
         ({"relation": "swap"}, "relation must be one of"),
         ({"clipped": abs}, "clipped must be what jax_privacy.clipped_grad returns"),
         ({"pairs": []}, "pairs must be at least one"),
+        ({"pairs": [((CANARY,),)]}, "pairs must be a sequence of"),
+        ({"pairs": [(1, 2)]}, "pairs must be of batches, each a tuple of arrays, got 1"),
     ):
         given: dict[str, Any] = {"clipped": Clipped(1.0), "pairs": [PAIR], "noise_multiplier": 1.0, **more}
         with pytest.raises(InvalidInput, match=message):

@@ -22,6 +22,10 @@ class Failed(Exception):
     """Stands in for the library's own exception."""
 
 
+class Unknown(Exception):
+    """Stands in for the library's exception of a type that it cannot infer."""
+
+
 class Measurement:
     """Laplace noise of this scale around the (first) number, with the domain, metric, measure and map given."""
 
@@ -31,6 +35,8 @@ class Measurement:
         self._loss, self._scale = loss, scale
 
     def map(self, d_in: Any) -> Any:
+        if d_in is None:
+            raise Unknown("Type of Option cannot be inferred from None")
         if d_in < 0:
             raise Failed("a distance is not negative")
         return self._loss
@@ -51,7 +57,7 @@ def vector(element: Any, size: int | None = None) -> Any:
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    mod = SimpleNamespace(Measurement=Measurement, OpenDPException=Failed)
+    mod = SimpleNamespace(Measurement=Measurement, OpenDPException=Failed, UnknownTypeException=Unknown)
     monkeypatch.setattr(adapter, "library", lambda: SimpleNamespace(mod=mod))
 
 
@@ -133,6 +139,40 @@ def test_neighbours_are_made_of_the_domain_at_the_distance(domain: Any, metric: 
         assert any(np.isnan(x).any() for pair in case.pairs for x in pair)
 
 
+MONOTONIC = "LInfDistance<i64>(monotonic)"
+
+
+@pytest.mark.parametrize(
+    ("metric", "d_in", "right", "wrong"),
+    [
+        ("SymmetricDistance", 1, ([1, 2], [2]), ([1, 2], [1, 3])),
+        ("SymmetricDistance", 2, ([1, 2], [3, 1]), ([1, 2], [3, 4])),
+        ("InsertDeleteDistance", 1, ([1, 1], [1]), ([1, 1], [2])),
+        ("ChangeOneDistance", 1, ([1, 2], [2, 3]), ([1, 2], [1])),
+        ("HammingDistance", 1, ([1, 2], [1, 3]), ([1, 2], [2, 1])),
+        ("L1Distance<i64>", 2, ([0, 0], [1, 1]), ([0, 0], [2, 1])),
+        ("L2Distance<f64>", 2, ([0.0, 0.0], [1.4, 1.4]), ([0.0, 0.0], [2.0, 1.0])),
+        ("LInfDistance<i64>", 1, ([0, 0], [1, -1]), ([0, 0], [1])),
+        (MONOTONIC, 1, ([0, 0], [1, 1]), ([0, 0], [1, -1])),
+    ],
+)
+@pytest.mark.usefixtures("stand_in")
+def test_pairs_further_apart_than_the_claim_are_refused(metric: str, d_in: Any, right: Any, wrong: Any) -> None:
+    measurement = Measurement(vector(atom("i64")), metric, "MaxDivergence", 1.0)
+    assert adapter.read(measurement, d_in, pairs=[right]).pairs == (right,)
+    with pytest.raises(InvalidInput, match=f"of at most d_in = {d_in}, got one at"):
+        adapter.read(measurement, d_in, pairs=[right, wrong])
+
+
+@pytest.mark.parametrize(("metric", "signs"), [(MONOTONIC, 1), ("LInfDistance<i64>", 2)])
+@pytest.mark.usefixtures("stand_in")
+def test_a_monotonic_metric_has_neighbours_of_one_sign(metric: str, signs: int) -> None:
+    """Under it the distance of others is infinite; without it they are made."""
+    case = adapter.read(Measurement(vector(atom("i64")), metric, "MaxDivergence", 1.0))
+    ways = [np.sign(np.subtract(other, one)) for one, other in case.pairs]
+    assert max(len(set(way) - {0}) for way in ways) == signs
+
+
 @pytest.mark.usefixtures("stand_in")
 def test_a_mechanism_with_half_its_noise_is_refuted_and_the_right_one_is_not() -> None:
     """Planted: noise for ε = 2 under a map that says 1."""
@@ -152,6 +192,11 @@ def test_a_mechanism_with_half_its_noise_is_refuted_and_the_right_one_is_not() -
         (lambda: {"pairs": [(0.0,)]}, "pairs must be a sequence of"),
         (lambda: {"pairs": [(0.0, "a")]}, "pairs must be of members of"),
         (lambda: {"pairs": []}, "pairs must be at least one pair"),
+        (lambda: {"pairs": 3}, "pairs must be a sequence of"),
+        (lambda: {"pairs": [(0.0, 1.5)]}, "pairs must be at a AbsoluteDistance of at most d_in = 1, got one at 1.5"),
+        (lambda: {"d_in": None}, "got None: Type of Option cannot be inferred"),
+        (lambda: {"measurement": Measurement(*ABSOLUTE, "MaxDivergence", float("inf"))},
+         "d_in must be a distance at which the map claims something, got 1, at which it says inf"),
         (lambda: {"trials": 3}, "trials must be an integer >= 100"),
         (lambda: {"measurement": Measurement(atom("String"), "DiscreteDistance", "MaxDivergence", 1.0)}, "records of"),
         (lambda: {"measurement": Measurement(vector(atom(), 3), "SymmetricDistance", "MaxDivergence", 1.0)},
@@ -191,6 +236,24 @@ def test_opendps_own_measurements_are_read_and_not_refuted(dp: Any) -> None:
     ):
         found = adapter.audit(measurement, d_in, **LEVEL)
         assert found.verdict == "not refuted" and found.unit == unit and found.bound > 0.1
+
+
+@pytest.mark.slow
+def test_a_monotonic_noisy_max_is_not_refuted(dp: Any) -> None:
+    """It claims half of what it does without the word; pairs of mixed signs would refute it."""
+    scores = dp.vector_domain(dp.atom_domain(T=int)), dp.linf_distance(T=int, monotonic=True)
+    measurement = scores >> dp.m.then_noisy_max(dp.max_divergence(), scale=1.0)
+    assert measurement.map(1) == 1.0 and adapter.audit(measurement, **LEVEL).verdict == "not refuted"
+    with pytest.raises(InvalidInput, match="got one at inf"):
+        adapter.audit(measurement, pairs=[([1, -1, 1], [0, 0, 0])])
+
+
+@pytest.mark.slow
+def test_what_opendp_itself_refuses_is_one_message(dp: Any) -> None:
+    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    for scale, d_in, message in ((1.0, None, "got None"), (0.0, 1, "the map claims something, got 1")):
+        with pytest.raises(InvalidInput, match=message):
+            adapter.audit(space >> dp.m.then_laplace(scale=scale), d_in)
 
 
 @pytest.mark.slow

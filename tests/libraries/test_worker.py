@@ -128,6 +128,13 @@ def test_the_list_names_every_mechanism(capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.mark.parametrize("library", [name for name in LIBRARIES if name in ("diffprivlib", "pydp")])
 def test_cases_are_neighbours_and_at_most_three_a_mechanism(library: str) -> None:
+    from collections import Counter
+
+    def apart(one: list, other: list) -> tuple[int, int]:
+        left, right = (Counter(map(str, records)) for records in (one, other))  # of NaN too
+        return sum((left - right).values()), sum((right - left).values())
+
+    assert apart([1.0, 2.0], [3.0]) == (2, 1)  # planted: no neighbours, though their lengths differ by one
     cases = select(library)
     names = [case.mechanism for case in cases]
     assert len(cases) >= 15 and all(names.count(name) <= 3 for name in names)
@@ -135,8 +142,8 @@ def test_cases_are_neighbours_and_at_most_three_a_mechanism(library: str) -> Non
     for case in cases:
         json.dumps(case.sampler.request(case.pairs[0][0], [1]))
         for one, other in case.pairs:
-            if isinstance(one, list) and case.relation is not None and case.sampler.into is None:
-                assert len(one) - len(other) in {"replace": (0,), "add_remove": (-1, 0, 1)}[case.relation]
+            if isinstance(one, list) and case.relation is not None:
+                assert apart(one, other) in {"replace": [(1, 1)], "add_remove": [(1, 0), (0, 1)]}[case.relation]
 
 
 def test_parameters_give_claim_relation_and_pairs() -> None:
@@ -207,3 +214,64 @@ def test_adapters_import_no_library_until_it_is_used() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+COUNT, UNIT, NAN = "algorithms.laplacian.Count", {"epsilon": 1.0, "bounds": [0.0, 1.0]}, float("nan")
+
+
+@pytest.mark.parametrize(
+    ("relation", "right", "wrong"),
+    [
+        ("replace", ([0.0, 1.0], [1.0, 2.0]), ([0.0, 1.0], [1.0])),
+        ("replace", ([0.0, NAN], [NAN, 1]), ([0.0, 1.0], [1.0, 0])),
+        ("add_remove", ([0.0, 1.0], [1.0]), ([0.0, 1.0], [2.0])),
+        ("add", ([[1.0, 0.0]], [[1.0, 0.0], [1.0, 0.0]]), ([[1.0, 0.0]], [])),
+        ("remove", ([1.0], []), ([], [1.0])),
+    ],
+)
+def test_pairs_given_are_neighbours_by_the_relation(relation: str, right: tuple, wrong: tuple) -> None:
+    """Planted: two records that differ, or none, or the other way round."""
+    nowhere = {"relation": relation, "python": "/nowhere/python"}
+    for adapter, name in ((diffprivlib, "tools.mean"), (pydp, COUNT)):
+        case = adapter.read(name, {"epsilon": 1.0}, pairs=[right], relation=relation)
+        assert "the pairs given are neighbours" in case.assumes
+        for pairs, message in (([right], "python must"), ([right, wrong], f"neighbours by the relation '{relation}'")):
+            with pytest.raises(InvalidInput, match=message):
+                adapter.audit(name, {"epsilon": 1.0}, pairs=pairs, **nowhere)
+
+
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        (lambda: replace(NOISY, pairs=()), "pairs must be at least one pair"),
+        (lambda: replace(NOISY, pairs=(([0.0],),)), "pairs must be a sequence of"),
+        (lambda: diffprivlib.read("tools.mean", UNIT, pairs=3), "pairs must be a sequence of"),
+        (lambda: diffprivlib.read("tools.mean", {**UNIT, "epsilon": "x"}), "epsilon must be a finite number >= 0"),
+        (lambda: diffprivlib.read("tools.mean", {**UNIT, "delta": None}), "delta must be a number in"),
+        (lambda: diffprivlib.read("tools.mean", {**UNIT, "bounds": [0, 1, 2]}), "bounds must be two numbers"),
+        (lambda: diffprivlib.read("tools.mean", {**UNIT, "bounds": 1}), "bounds must be two numbers"),
+        (lambda: diffprivlib.read("mechanisms.Laplace", {**UNIT, "sensitivity": "1"}), "sensitivity must be a finite"),
+        (
+            lambda: diffprivlib.read("mechanisms.LaplaceFolded", {**UNIT, "sensitivity": 1, "lower": "a"}),
+            "lower must be a number",
+        ),
+        (lambda: diffprivlib.read("tools.other", UNIT), "relation must be given for tools.other"),
+        (
+            lambda: diffprivlib.read("models.Other", UNIT, pairs=[([1], [2])], take=("x_",)),
+            "relation must be given for models.Other",
+        ),
+        (lambda: pydp.read(COUNT, {"epsilon": None}, pairs=[([1], [])]), "epsilon must be a finite number > 0"),
+        (
+            lambda: pydp.read("algorithms.numerical_mechanisms.X", {"epsilon": 1.0, "sensitivity": "1"}),
+            "sensitivity must be a finite",
+        ),
+    ],
+)
+def test_bad_values_get_one_message(read, message: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(InvalidInput, match=message):
+        read()
+
+
+def test_a_relation_that_is_given_is_the_claims_where_none_is_stated() -> None:
+    case = diffprivlib.read("tools.other", UNIT, relation="replace")
+    assert case.relation == "replace" and "for the relation 'replace'" in case.assumes[0]
