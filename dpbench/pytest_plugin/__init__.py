@@ -216,7 +216,8 @@ class Session:
             if report.failed:
                 self.failed.add(report.nodeid)
             return
-        verdicts = {value["verdict"] for name, value in report.user_properties if name == FOUND}
+        found = [value for name, value in report.user_properties if name == FOUND]
+        verdicts = {value["verdict"] for value in found if isinstance(value, dict)}
         if report.nodeid in self.failed and WANTED in dict(report.user_properties):
             self.incomplete |= verdicts <= {"not refuted"}
         for name, value in report.user_properties:
