@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -61,22 +60,25 @@ def audit_library(
     dpbench audit-library diffprivlib --mechanism tools.mean
     """
     check_writable("--json", json_file)
-    from dpbench.auditing.pair import runs_a_side
+    from dpbench.auditing.pair import MOST_RUNS
     from dpbench.core import validation
-    from dpbench.libraries.table import Row, rows, select
+    from dpbench.libraries.table import Row, check_python, rows, select
     from dpbench.report.libraries import print_cases, print_rows
     from dpbench.runs.progress import on_stderr
 
     if trials is not None:
-        trials = runs_a_side(trials)
+        validation.integer("trials", trials, at_least=100, at_most=MOST_RUNS)
     validation.fraction("confidence", confidence)
     validation.integer("seed", seed, at_least=0)
+    for library in libraries:
+        check_python(library, python)
     wanted = {library: select(library, mechanisms or ()) for library in dict.fromkeys(libraries)}
     if listed:
         print_cases(wanted, console())
         return
-    kept = _kept(json_file, wanted, mechanisms or []) if add else []
+    held = _held(json_file) if add else []
     found: list[Row] = []
+    whole: set[str] = set()
     progress = on_stderr(quiet)
 
     def say(text: str) -> None:
@@ -85,7 +87,7 @@ def audit_library(
 
     try:
         for library in wanted:
-            found += rows(
+            audited = rows(
                 library,
                 mechanisms or (),
                 trials=trials,
@@ -96,10 +98,16 @@ def audit_library(
                 started=progress.claim,
                 progress=progress.blocks,
             )
+            for row in audited:
+                found.append(row)  # noqa: PERF402  one by one: what an error comes after is kept
+            if not mechanisms:
+                whole.add(library)
     finally:
         progress.close()
-    if json_file is not None:
-        write_json(json_file, _document([*kept, *map(_plain, found)]))
+        if json_file is not None and found:
+            made = {(row.library, row.mechanism, row.about) for row in found}
+            kept = [row for row in held if row["library"] not in whole and _key(row) not in made]
+            write_json(json_file, _document([*kept, *map(_plain, found)]))
     if not quiet:
         print_rows(found, console(stderr=is_stdout(json_file)))
     raise typer.Exit(UNEXPECTED if any(row.unexpected for row in found) else 0)
@@ -116,22 +124,22 @@ def _document(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {"schema": 1, "machine": machine(), "versions": versions(), "rows": rows}
 
 
-def _kept(path: Path | None, wanted: Mapping[str, Any], mechanisms: list[str]) -> list[dict[str, Any]]:
-    """Rows of the file that are not audited now: of other libraries, and, of some mechanisms, of the others."""
+def _key(row: dict[str, Any]) -> tuple[str, str, str]:
+    return row["library"], row["mechanism"], row["about"]
+
+
+def _held(path: Path | None) -> list[dict[str, Any]]:
+    """The rows of the file."""
     from dpbench.core.validation import invalid
 
     if path is None or is_stdout(path):
         raise invalid("--add", "beside --json FILE, the file that is added to", str(path))
     if not path.exists():
         return []
-    now = {(library, case.mechanism, case.about) for library, cases in wanted.items() for case in cases}
     try:
         rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["rows"]
-        return [
-            row
-            for row in rows
-            if row["library"] not in wanted
-            or (mechanisms and (row["library"], row["mechanism"], row["about"]) not in now)
-        ]
+        for row in rows:
+            _key(row)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise invalid("--json", f"a file that this command wrote ({error!r})", str(path)) from error
+    return rows

@@ -1,10 +1,11 @@
 """What runs under the interpreter of a library's own environment: it calls the library, and returns what came out.
 
-``python -I _serve.py``: a JSON request a line on standard input, an answer a line on standard output. It imports
-nothing of ours, for that environment does not have us; NumPy is there. A request names what is called::
+``python -I _serve.py``: a JSON request a line on standard input, an answer a line, with the number of its request, on
+standard output. It imports nothing of ours, for that environment does not have us; NumPy is there. A request names
+what is called::
 
-    {"make": "diffprivlib.tools.mean", "keywords": {"epsilon": 1.0}, "seed": "random_state", "method": null,
-     "into": null, "take": null, "form": "array", "data": [0.5, 1.0], "seeds": [1, 2]}
+    {"number": 1, "make": "diffprivlib.tools.mean", "keywords": {"epsilon": 1.0}, "seed": "random_state",
+     "method": null, "into": null, "take": null, "form": "array", "data": [0.5, 1.0], "seeds": [1, 2]}
 
 `make` is called with the data, or with the keywords alone where a `method` of what it makes is called with the data;
 lists among the keywords are made tuples;
@@ -16,6 +17,7 @@ import importlib
 import importlib.metadata
 import json
 import operator
+import os
 import sys
 import warnings
 from typing import Any
@@ -77,7 +79,8 @@ def results(request: dict) -> list:
 
 def main() -> None:
     answer: dict
-    out, sys.stdout = sys.stdout, sys.stderr  # what a library prints is no answer
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a library prints, from compiled code too, is no answer
     warnings.simplefilter("ignore")
     for line in sys.stdin:
         request = json.loads(line)
@@ -86,9 +89,9 @@ def main() -> None:
                 answer = {"version": importlib.metadata.version(request["version"])}
             else:
                 answer = {"results": results(request)}
-            text = json.dumps(answer)
+            text = json.dumps({"number": request["number"], **answer})
         except Exception as error:
-            text = json.dumps({"error": type(error).__name__ + ": " + str(error)})
+            text = json.dumps({"number": request["number"], "error": type(error).__name__ + ": " + str(error)})
         out.write(text + "\n")
         out.flush()
 

@@ -23,6 +23,9 @@ from dpbench.libraries.worker import Drawn, Worker
 LONGEST = 200
 """Characters of a data set that are shown."""
 
+CONFIDENCE = 1.0 - 1e-6
+"""Of a row, by default."""
+
 LIBRARIES = ("opendp", "diffprivlib", "pydp", "jax_privacy")
 """Of which there are cases; each is a module of this folder."""
 
@@ -92,7 +95,7 @@ class Row:
 
 
 def select(library: str, mechanisms: Sequence[str] = ()) -> tuple[Case, ...]:
-    """The cases of a library, or those of these mechanisms: their names, or the last part of them.
+    """The cases of a library, or those of these names: of one case, or of a mechanism, or the last part of it.
 
     Raises
     ------
@@ -100,17 +103,30 @@ def select(library: str, mechanisms: Sequence[str] = ()) -> tuple[Case, ...]:
     """
     validation.choice("library", library, LIBRARIES)
     cases: tuple[Case, ...] = importlib.import_module(f"dpbench.libraries.{library}").cases()
-    known = list(dict.fromkeys(name for case in cases for name in _names(case)))
+    named = {case.name: {case.name} for case in cases}
+    known = {**named}
+    for case in cases:
+        for name in {case.mechanism, case.mechanism.rpartition(".")[2]} - set(named):
+            known[name] = known.get(name, set()) | {case.name}
     for name in mechanisms:
         if name not in known:
             raise InvalidInput(
                 f"mechanism must be one that {library} --list names{validation.did_you_mean(name, known)}, got {name!r}"
             )
-    return tuple(case for case in cases if not mechanisms or set(_names(case)) & set(mechanisms))
+    wanted = set().union(*(known[name] for name in mechanisms)) if mechanisms else set(named)
+    return tuple(case for case in cases if case.name in wanted)
 
 
-def _names(case: Case) -> tuple[str, str, str]:
-    return case.name, case.mechanism, case.mechanism.rpartition(".")[2]
+def check_python(library: str, python: str | Path | None) -> None:
+    """Refuse an interpreter for a library that runs in this process.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    validation.choice("library", library, LIBRARIES)
+    if python is not None and not importlib.import_module(f"dpbench.libraries.{library}").REQUIREMENTS:
+        raise InvalidInput(f"python must be left out for {library}, which runs in this process, got {str(python)!r}")
 
 
 def rows(
@@ -118,7 +134,7 @@ def rows(
     mechanisms: Sequence[str] = (),
     *,
     trials: int | None = None,
-    confidence: float = 1.0 - 1e-6,
+    confidence: float = CONFIDENCE,
     seed: int = 0,
     python: str | Path | None = None,
     say: Callable[[str], None] | None = None,
@@ -151,13 +167,13 @@ def rows(
     OSError
         The environment could not be made.
     """
+    check_python(library, python)
     chosen = select(library, mechanisms)
     module = importlib.import_module(f"dpbench.libraries.{library}")
-    if python is not None and not module.REQUIREMENTS:
-        raise InvalidInput(f"python must be left out for {library}, which runs in this process, got {str(python)!r}")
     with ExitStack() as stack:
         if module.REQUIREMENTS:
-            worker = stack.enter_context(Worker(python or interpreter(library, module.REQUIREMENTS, say=say)))
+            its_own = interpreter(library, module.REQUIREMENTS, say=say) if python is None else python
+            worker = stack.enter_context(Worker(its_own))
             version = worker.version(module.PACKAGE)
             chosen = tuple(replace(case, sampler=Drawn(worker, case.sampler)) for case in chosen)
         else:
@@ -165,17 +181,24 @@ def rows(
         for number, case in enumerate(chosen):
             if started is not None:
                 started(number, len(chosen), f"{library} {case.name}")
-            yield _row(library, version, case, trials=trials, confidence=confidence, seed=seed, progress=progress)
+            yield _row(library, version, case, trials, confidence, seed, progress)
 
 
-def _row(library: str, version: str, case: Case, *, trials: int | None, seed: int, **settings: Any) -> Row:
+def _row(
+    library: str,
+    version: str,
+    case: Case,
+    trials: int | None,
+    confidence: float,
+    seed: int,
+    progress: Progress | None,
+) -> Row:
     began = time.monotonic()
-    found = audit_case(case, trials=trials, seed=seed, **settings)
+    found = audit_case(case, trials=trials, confidence=confidence, seed=seed, progress=progress)
     seconds = time.monotonic() - began
     name = f"'{case.name}'" if " " in case.name else case.name
-    more = "".join(
-        f" --{key} {value}" for key, value in (("trials", trials), ("seed", seed or None)) if value is not None
-    )
+    given = {"trials": trials, "confidence": None if confidence == CONFIDENCE else confidence, "seed": seed or None}
+    more = "".join(f" --{key} {value}" for key, value in given.items() if value is not None)
     return Row(
         library,
         version,

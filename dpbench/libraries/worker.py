@@ -79,6 +79,7 @@ class Worker:
     def __init__(self, python: str | Path) -> None:
         self._command = [str(python), "-I", str(SCRIPT)]
         self._process: subprocess.Popen[str] | None = None
+        self._asked = 0
         self._lock = threading.Lock()
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,26 +88,29 @@ class Worker:
         Raises
         ------
         InvalidInput
-            The interpreter cannot be started, or the process ended.
+            The interpreter cannot be started, or the process ended or gave what is no answer to this request.
         RuntimeError
             The library raised; its type and its message.
         """
         with self._lock:
             process = self._started()
             assert process.stdin is not None and process.stdout is not None
+            self._asked += 1
             try:
-                process.stdin.write(json.dumps(request) + "\n")
+                process.stdin.write(json.dumps({"number": self._asked, **request}) + "\n")
                 process.stdin.flush()
                 line = process.stdout.readline()
             except BrokenPipeError:
                 line = ""
             if not line:
-                code = process.wait()
-                raise InvalidInput(
-                    f"python must be an interpreter that can run the library, got {self._command[0]!r}, "
-                    f"which ended with code {code}"
-                )
-        answer: dict[str, Any] = json.loads(line)
+                raise self._unfit(f"ended with code {process.wait()}")
+            try:
+                answer: dict[str, Any] = json.loads(line)
+                right = answer["number"] == self._asked
+            except (ValueError, TypeError, KeyError):
+                right = False
+            if not right:
+                raise self._unfit(f"answered {line.strip()[:80]!r}")
         if "error" in answer:
             raise RuntimeError(answer["error"])
         return answer
@@ -125,6 +129,10 @@ class Worker:
             must_be = f"an interpreter with {package} (pip install {package})"
             raise InvalidInput(f"python must be {must_be}, got {self._command[0]!r} ({error})") from error
 
+    def _unfit(self, which: str) -> InvalidInput:
+        must_be = "an interpreter that can run the library"
+        return InvalidInput(f"python must be {must_be}, got {self._command[0]!r}, which {which}")
+
     def _started(self) -> subprocess.Popen[str]:
         if self._process is None:
             pipe = subprocess.PIPE
@@ -135,6 +143,7 @@ class Worker:
                     stdout=pipe,
                     stderr=subprocess.DEVNULL,
                     text=True,
+                    errors="replace",
                     env=clean() | ONE_THREAD,
                 )
             except OSError as error:
@@ -181,7 +190,7 @@ def audit_there(
     **settings: Any,
 ) -> Audited:
     """Audit a case whose sampler is a `Call`, under this interpreter or in the library's environment."""
-    with Worker(python or interpreter(library, requirements, say=say)) as worker:
+    with Worker(interpreter(library, requirements, say=say) if python is None else python) as worker:
         return audit_case(replace(case, sampler=Drawn(worker, case.sampler)), **settings)
 
 

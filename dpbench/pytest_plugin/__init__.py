@@ -42,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings(config)
     config.addinivalue_line("markers", "dp_claim: a claim of a paper, collected by dpbench")
     badge = config.getoption("--dp-badge")
-    if badge is not None and not badge.parent.is_dir():
+    if badge is not None and (badge.is_dir() or not badge.parent.is_dir()):
         raise pytest.UsageError(f"--dp-badge must be a file in a folder that exists, got {badge}")
     config.pluginmanager.register(Session(badge), "dpbench-session")
 
@@ -198,16 +198,28 @@ class Session:
 
     def __init__(self, badge: Path | None = None) -> None:
         self.badge = badge
+        self.unwritten = ""
+        self.incomplete = False
         self.wanted: set[str] = set()
+        self.failed: set[str] = set()
         self.lines: list[str] = []
         self.levels: list[float] = []
         self.audits: list[dict[str, Any]] = []
         self.claims: list[dict[str, Any]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Read the properties once, from the last report of a test."""
+        """Read the properties once, from the last report of a test.
+
+        A test that asked for audits and failed without one that refutes its claim or is blind leaves audits out.
+        """
         if report.when != "teardown":
+            if report.failed:
+                self.failed.add(report.nodeid)
             return
+        found = [value for name, value in report.user_properties if name == FOUND]
+        verdicts = {value["verdict"] for value in found if isinstance(value, dict)}
+        if report.nodeid in self.failed and WANTED in dict(report.user_properties):
+            self.incomplete |= verdicts <= {"not refuted"}
         for name, value in report.user_properties:
             if name == WANTED:
                 self.wanted.add(str(value))
@@ -226,7 +238,12 @@ class Session:
         if self.badge is not None and not hasattr(session.config, "workerinput"):
             from dpbench.report.badge import svg
 
-            self.badge.write_text(svg(self.audits), encoding="utf-8")
+            stopped = session.exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+            try:
+                self.badge.write_text(svg(self.audits, incomplete=self.incomplete or stopped), encoding="utf-8")
+            except OSError as error:
+                self.unwritten = f"--dp-badge could not be written: {error}"
+                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     @property
     def vacuous(self) -> bool:
@@ -235,6 +252,8 @@ class Session:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """All audits, and the sum of their error levels."""
+        if self.unwritten:
+            terminalreporter.line(self.unwritten, red=True)
         if self.claims:
             terminalreporter.section("dpbench claims")
             for claim in sorted(self.claims, key=lambda one: one["line"]):

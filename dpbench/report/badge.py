@@ -7,12 +7,18 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-COLOURS = {"refuted": "#b3261e", "blind": "#8a6100", "not refuted": "#1b6e3c", "not audited": "#555555"}
+COLOURS = {
+    "refuted": "#b3261e",
+    "blind": "#8a6100",
+    "incomplete": "#8a6100",
+    "not refuted": "#1b6e3c",
+    "not audited": "#555555",
+}
 LINE, WIDTH = 18, 7.2
 """Pixels of a line, and of a character at the size of the text."""
 
 
-def svg(audits: Sequence[Mapping[str, Any]], date: datetime.date | None = None) -> str:
+def svg(audits: Sequence[Mapping[str, Any]], date: datetime.date | None = None, *, incomplete: bool = False) -> str:
     """The audits of a run: the worst verdict and the date above, a line for each claim.
 
     Parameters
@@ -21,8 +27,10 @@ def svg(audits: Sequence[Mapping[str, Any]], date: datetime.date | None = None) 
         Each with ``name``, ``claim``, ``unit``, ``detectable`` (a number or None) and ``verdict``.
     date : datetime.date, optional
         By default today.
+    incomplete : bool
+        Further audits were asked for and did not come to a verdict.
     """
-    verdicts = [str(audit["verdict"]) for audit in audits] or ["not audited"]
+    verdicts = [str(audit["verdict"]) for audit in audits] + ["incomplete"] * incomplete
     worst = next((verdict for verdict in COLOURS if verdict in verdicts), "not audited")
     head = f"privacy audit: {worst} · {(date or datetime.date.today()).isoformat()}"
     lines = [head, *map(_line, audits)]

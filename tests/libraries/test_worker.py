@@ -47,6 +47,28 @@ def test_what_fails_elsewhere_is_one_message(tmp_path: Path) -> None:
             worker.version("numpy")
 
 
+@pytest.mark.process
+def test_what_a_library_prints_is_no_answer() -> None:
+    """Planted: a child of the process that writes what looks like an answer to its standard output."""
+    with Worker(sys.executable) as worker:
+        for _ in range(2):
+            shell = Call("os.system").request("""echo '{"number": 1, "results": [7]}'""", [1])
+            assert worker.ask(shell)["results"] == [0]
+        assert worker.version("numpy") == np.__version__
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("said", ["no JSON", "[]", "{}", '{"number": 0, "version": "1"}', "\\377"])
+def test_an_answer_to_another_question_is_one_message(said: str, tmp_path: Path) -> None:
+    """The right number is the healthy counterpart."""
+    line = "read line; printf '%b\\n' '{}'"
+    message = r"python must be an interpreter that can run .*, which answered"
+    with Worker(_script(tmp_path, line.format(said))) as worker, pytest.raises(InvalidInput, match=message):
+        worker.version("numpy")
+    with Worker(_script(tmp_path, line.format('{"number": 1, "version": "2"}'))) as worker:
+        assert worker.version("numpy") == "2"
+
+
 def _script(folder: Path, line: str) -> Path:
     path = folder / "python"
     path.write_text(f"#!/bin/sh\n{line}\n")
@@ -103,12 +125,15 @@ def test_the_command_refutes_a_planted_error_and_not_the_right_one(
 LINES = {
     "audit-library opendip": "library must be one of opendp, diffprivlib, pydp, jax_privacy (did you mean opendp?)",
     "audit-library pydp --mechanism Conut": "mechanism must be one that pydp --list names (did you mean Count?)",
-    "audit-library pydp --trials 10": 'trials must be an integer >= 100 or "auto", got 10',
+    "audit-library pydp --trials 10": "trials must be an integer >= 100, got 10",
     "audit-library pydp --confidence 1": "confidence must be a number strictly between 0 and 1",
     "audit-library pydp --add": "--add must be beside --json FILE, the file that is added to, got 'None'",
     "audit-library pydp --add --json /dev/null": "--json must be a file that this command wrote",
     "audit-library opendip --list": "did you mean opendp?",
     "audit-library pydp --python /nowhere/python": "--python must be an interpreter, got '/nowhere/python'",
+    "audit-library pydp opendp --python /nowhere/python": "--python must be left out for opendp",
+    "audit-library pydp --python /bin/echo": "must be an interpreter that can run the library, got '/bin/echo'",
+    "audit-library pydp --python=": "--python must be an interpreter, got ''",
 }
 
 
@@ -118,6 +143,51 @@ def test_bad_use_is_one_line(line: str, capsys: pytest.CaptureFixture[str]) -> N
     said = capsys.readouterr().err
     assert LINES[line] in said.replace("--trials must", "trials must").replace("--confidence must", "confidence must")
     assert said.count("\n") == 1
+
+
+ENDS = """
+import os, signal, time
+
+def quantile(*given, **keywords):
+    os.kill(os.getppid(), signal.SIGINT)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("second", "code"), [("tools.quantile", 130), ("tools.histogram", 2)])
+def test_rows_before_an_interruption_or_an_error_are_kept(
+    second: str, code: int, fake: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second of two mechanisms interrupts the command, or the library does not have it; its old row stands."""
+    with (tmp_path / "diffprivlib" / "tools.py").open("a") as tools:
+        tools.write(ENDS)
+    place = tmp_path / "found.json"
+    old = [{"library": "diffprivlib", "mechanism": name, "about": ""} for name in ("tools.sum", second)]
+    place.write_text(json.dumps({"rows": old}))
+    line = ["audit-library", "diffprivlib", "--python", str(fake), "--trials", "300", "--json", str(place), "--add"]
+    assert run([*line, "--mechanism", "tools.sum", "--mechanism", second]) == code
+    rows = json.loads(place.read_text())["rows"]
+    assert rows[0] == old[1] and [row["mechanism"] for row in rows] == [second, "tools.sum"] and rows[1]["runs"] == 300
+    before = place.read_text()
+    assert run([*line[:-1], "--mechanism", second]) == code and place.read_text() == before, "no row, no new file"
+
+
+@pytest.mark.process
+def test_a_rows_command_repeats_the_row(fake: Path, tmp_path: Path) -> None:
+    place = tmp_path / "found.json"
+    line = f"audit-library diffprivlib --mechanism tools.sum --trials 300 --python {fake} --confidence 0.99 --seed 3"
+    run([*line.split(), "--json", str(place), "--quiet"])
+    (row,) = json.loads(place.read_text())["rows"]
+    command = "dpbench audit-library diffprivlib --mechanism tools.sum --trials 300 --confidence 0.99 --seed 3"
+    assert row["command"] == command and row["confidence"] == 0.99
+
+
+def test_a_cases_own_name_comes_before_its_mechanisms() -> None:
+    for case in select("diffprivlib"):
+        assert select("diffprivlib", [case.name]) == (case,) or case.name == case.mechanism.rpartition(".")[2]
+    assert [case.about for case in select("diffprivlib", ["mean"])] == ["", "a record is NaN", "no bounds"]
+    assert len(select("diffprivlib", ["tools.mean", "models.KMeans"])) == 3
 
 
 def test_the_list_names_every_mechanism(capsys: pytest.CaptureFixture[str]) -> None:

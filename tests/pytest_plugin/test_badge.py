@@ -33,6 +33,10 @@ def test_the_worst_verdict_stands_above_with_the_date() -> None:
     ]
     assert texts(svg([audited("not refuted")], DATE))[0] == "privacy audit: not refuted · 2026-01-02"
     assert texts(svg([audited("not refuted"), audited("blind")], DATE))[0] == "privacy audit: blind · 2026-01-02"
+    for verdict, head in (("not refuted", "incomplete"), ("blind", "blind"), ("refuted", "refuted")):
+        found = texts(svg([audited(verdict)], DATE, incomplete=True))
+        assert found[0] == f"privacy audit: {head} · 2026-01-02" and len(found) == 2
+    assert texts(svg([], DATE, incomplete=True)) == ["privacy audit: incomplete · 2026-01-02"]
     assert texts(svg([], DATE)) == ["privacy audit: not audited · 2026-01-02"]
 
 
@@ -51,6 +55,51 @@ WRONG = """
     def test_wrong(dp_audit):
         dp_audit(noisy, 0.0, 2.0, epsilon=1.0)
 """
+
+
+RAISES = """
+    def test_raises(dp_audit):
+        raise OSError("no data")
+"""
+ELSEWHERE = RAISES.replace("dp_audit", "")
+SECOND = """
+    def test_second(dp_audit):
+        dp_audit(noisy, 0.0, 1.0, epsilon=1.0)
+        dp_audit(noisy, 0.0, 1.0, epsilon=-1.0)
+"""
+STOPPED = """
+    def test_stopped():
+        raise KeyboardInterrupt
+"""
+
+
+@pytest.mark.usefixtures("numba_loaded")
+@pytest.mark.parametrize(
+    ("more", "head"),
+    [(RAISES, "incomplete"), (SECOND, "incomplete"), (STOPPED, "incomplete"), (ELSEWHERE, "not refuted")],
+    ids=["raises", "second", "stopped", "elsewhere"],
+)
+def test_a_session_whose_audits_did_not_all_run_is_incomplete(pytester: pytest.Pytester, more: str, head: str) -> None:
+    """The healthy counterpart: a test fails that asked for no audit."""
+    pytester.makepyfile(TESTS + more)
+    pytester.runpytest(
+        *LOAD, "--dp-trials=2000", "--dp-confidence=0.999999", "--dp-badge=badge.svg", no_reraise_ctrlc=True
+    )
+    found = texts(Path(pytester.path, "badge.svg").read_text(encoding="utf-8"))
+    assert found[0].startswith(f"privacy audit: {head} · ") and "test_right: " in found[1]
+
+
+def test_a_badge_that_cannot_be_written_is_one_line(pytester: pytest.Pytester) -> None:
+    """A folder is refused before the tests; one that a test makes fails the session after them."""
+    pytester.makepyfile("def test_a(): assert False, 'ran'")
+    result = pytester.runpytest(*LOAD, "--dp-badge=.")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--dp-badge must be a file in a folder that exists, got .*"])
+    pytester.makepyfile("from pathlib import Path\ndef test_a(): Path('badge.svg').mkdir()")
+    result = pytester.runpytest(*LOAD, "--dp-badge=badge.svg")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["*--dp-badge could not be written: *badge.svg*"])
+    result.stdout.no_fnmatch_line("*Traceback*")
 
 
 @pytest.mark.usefixtures("numba_loaded")
