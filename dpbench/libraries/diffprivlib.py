@@ -14,7 +14,17 @@ from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.libraries.case import GIVEN, Audited, Case, Known, checked, refuse_others
+from dpbench.libraries.case import (
+    GIVEN,
+    Audited,
+    Case,
+    Known,
+    audit_case,
+    checked,
+    of_call,
+    refuse_beside_a_name,
+    refuse_others,
+)
 from dpbench.libraries.worker import Call, audit_there, pairs_within
 
 PACKAGE = "diffprivlib"
@@ -52,9 +62,11 @@ TAKEN: dict[str, tuple[str, ...]] = {
 
 
 def audit(
-    name: str,
-    keywords: Mapping[str, Any],
+    call: str | Callable[..., Any],
+    data: Any,
     *,
+    neighbour: Any = None,
+    claim: Any = None,
     pairs: Sequence[Pair] | None = None,
     relation: str | None = None,
     take: Sequence[str] = (),
@@ -69,10 +81,16 @@ def audit(
 
     Parameters
     ----------
-    name : str
-        Such as "mechanisms.Laplace", "tools.mean" or "models.KMeans".
-    keywords : mapping
-        Its parameters, as JSON can hold them; each run adds a `random_state`.
+    call : str or callable
+        Such as "mechanisms.Laplace", "tools.mean" or "models.KMeans"; or a function of yours,
+        ``call(dataset) -> result``, that uses diffprivlib in this process.
+    data : mapping or any
+        Its parameters, as JSON can hold them; each run adds a `random_state`. Of a function, the data set.
+    neighbour : any, optional
+        Of a function: by default an extreme record of the data set is changed, by `relation`.
+    claim : float or mapping, optional
+        Of a function, for which it is needed, as `relation` is: ε, ``{"epsilon": ε, "delta": δ}``, or a claim of
+        `dpbench.audit`.
     pairs : sequence of pairs, optional
         Neighbours: lists of records; of a model that learns targets a record's last number is its target. By default of
         records within the parameter `bounds` (or `range`), or two values as far apart as `sensitivity`.
@@ -94,8 +112,13 @@ def audit(
     OSError
         The environment could not be made.
     """
-    case = read(name, keywords, pairs=pairs, relation=relation, take=tuple(take))
-    if not name.startswith("mechanisms."):  # whose data are values, or utilities
+    if callable(call):
+        own = of_call(call, data, neighbour=neighbour, relation=relation, claim=claim)
+        runs = validation.integer("trials", trials, at_least=100)
+        return audit_case(own, trials=runs, confidence=confidence, seed=seed, progress=progress)
+    refuse_beside_a_name(neighbour, claim)
+    case = read(call, data, pairs=pairs, relation=relation, take=tuple(take))
+    if not call.startswith("mechanisms."):  # whose data are values, or utilities
         refuse_others(case.pairs, str(case.relation))
     return audit_there(
         PACKAGE,

@@ -14,7 +14,17 @@ from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
-from dpbench.libraries.case import GIVEN, Audited, Case, Known, checked, refuse_others
+from dpbench.libraries.case import (
+    GIVEN,
+    Audited,
+    Case,
+    Known,
+    audit_case,
+    checked,
+    of_call,
+    refuse_beside_a_name,
+    refuse_others,
+)
 from dpbench.libraries.worker import Call, audit_there, pairs_within
 
 PACKAGE = "python-dp"
@@ -29,9 +39,11 @@ METHODS = {
 
 
 def audit(
-    name: str,
-    keywords: Mapping[str, Any],
+    call: str | Callable[..., Any],
+    data: Any,
     *,
+    neighbour: Any = None,
+    claim: Any = None,
     pairs: Sequence[Pair] | None = None,
     relation: str | None = None,
     python: str | Path | None = None,
@@ -45,10 +57,16 @@ def audit(
 
     Parameters
     ----------
-    name : str
-        Such as "algorithms.laplacian.BoundedMean".
-    keywords : mapping
-        Its parameters, as JSON can hold them.
+    call : str or callable
+        Such as "algorithms.laplacian.BoundedMean"; or a function of yours, ``call(dataset) -> result``, that uses
+        PyDP in this process.
+    data : mapping or any
+        Its parameters, as JSON can hold them. Of a function, the data set.
+    neighbour : any, optional
+        Of a function: by default an extreme record of the data set is changed, by `relation`.
+    claim : float or mapping, optional
+        Of a function, for which it is needed, as `relation` is: ε, ``{"epsilon": ε, "delta": δ}``, or a claim of
+        `dpbench.audit`.
     pairs : sequence of pairs, optional
         Neighbours: lists of records; of a mechanism two values, of a selection two numbers of users. By default of
         records within `lower_bound` and `upper_bound`, or two values as far apart as `sensitivity`.
@@ -66,7 +84,12 @@ def audit(
     OSError
         The environment could not be made.
     """
-    case = read(name, keywords, pairs=pairs, relation=relation)
+    if callable(call):
+        own = of_call(call, data, neighbour=neighbour, relation=relation, claim=claim)
+        runs = validation.integer("trials", trials, at_least=100)
+        return audit_case(own, trials=runs, confidence=confidence, seed=seed, progress=progress)
+    refuse_beside_a_name(neighbour, claim)
+    case = read(call, data, pairs=pairs, relation=relation)
     if case.relation is not None:
         refuse_others(case.pairs, case.relation)
     return audit_there(

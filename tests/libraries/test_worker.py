@@ -7,6 +7,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -345,3 +346,33 @@ def test_bad_values_get_one_message(read, message: str) -> None:  # type: ignore
 def test_a_relation_that_is_given_is_the_claims_where_none_is_stated() -> None:
     case = diffprivlib.read("tools.other", UNIT, relation="replace")
     assert case.relation == "replace" and "for the relation 'replace'" in case.assumes[0]
+
+
+@pytest.mark.parametrize("library", [diffprivlib, pydp])
+def test_a_function_of_ones_own_is_called_in_this_process(library: Any) -> None:
+    """False-alarm rate 1e-6 an audit. Planted: half the noise, which an audit of 4,000 runs refutes."""
+
+    def total(scale: float) -> Any:
+        return lambda data, rng: float(np.sum(data)) + rng.laplace(scale=scale)
+
+    given: dict[str, Any] = {"relation": "add_remove", "claim": 1.0, "trials": 4_000, "confidence": 1.0 - 1e-6}
+    records = [0.0, 0.5, 1.0]
+    right, wrong = (library.audit(total(scale), records, **given) for scale in (1.0, 0.5))
+    assert (right.verdict, wrong.verdict) == ("not refuted", "refuted")
+    assert right.relation == "add_remove" and "a few records" in str(right) and len(right.pair[1]) == 2
+    given["claim"] = {"epsilon": 2.0, "delta": 0.01}
+    one = library.audit(total(0.5), records, neighbour=[0.0, 0.5], **given)
+    assert one.verdict == "not refuted" and one.delta == 0.01 and "given" in str(one)
+    for changed, message in (
+        ({"relation": None}, "relation must be given beside a function"),
+        ({"claim": None}, "claim must be given beside a function"),
+        ({"relation": "swap"}, "relation must be one of"),
+        ({"neighbour": [0.0, 0.0]}, "pairs must be neighbours by the relation 'add_remove'"),
+        ({"trials": 5}, "trials must be an integer >= 100"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            library.audit(total(1.0), records, **{**given, **changed})
+    with pytest.raises(InvalidInput, match="claim must be left out beside the name"):
+        library.audit("tools.sum", {"epsilon": 1.0}, claim=1.0)
+    with pytest.raises(InvalidInput, match="neighbour must be left out beside the name"):
+        library.audit("tools.sum", {"epsilon": 1.0}, neighbour=[1.0])
