@@ -266,7 +266,7 @@ CASES = (
          "the parameters of a model)", "add", _step_epsilon(), STEP_DELTA,
          pair=(np.zeros((8, 16)), OWN_RECORD), broken=parameters_clipped, mended=each_clipped),
     Case("divided-by-size", "sum and noise of a step are divided by the size of the data", "a constant",
-         ISSUE.format("meta-pytorch/opacus", 571) + " and issue 819", "add", _step_epsilon(), STEP_DELTA,
+         ISSUE.format("meta-pytorch/opacus", 571) + " and issue 819 (both open)", "add", _step_epsilon(), STEP_DELTA,
          pair=(np.zeros((1, 16)), np.zeros((2, 16))), broken=normalised_by_size, mended=normalised_by_constant),
     Case("one-seed-twice", "two answers draw their noise from the same seed", "one generator for both",
          ISSUE.format("IBM/differential-privacy-library", 31) + " (a hazard that its maintainer named)", "replace", 1.0,

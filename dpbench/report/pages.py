@@ -243,8 +243,8 @@ PAGES = (
              "The runs a side, of a ladder that doubles from 500, at which an auditor refutes the claim, and seconds "
              "of the processor for that rung; all auditors see the same runs, and the false-alarm rate of an auditor "
              "is at most 1e-6 a case, over all its rungs. A mended version mends the bug of its row. \"classifier\" is "
-             "in the manner of DP-Sniper; jax-privacy's auditor sees one number a run, of several the score of a linear "
-             "discriminant. The gray box needs no ladder."),
+             "in the manner of DP-Sniper; jax-privacy's auditor sees one number a run, of several the score of a "
+             "linear discriminant. The gray box needs no ladder."),
     )),
     Page("bits", "Last bits", (
         Part("bits.json", measured.bits,
