@@ -144,7 +144,7 @@ def known_bugs(document: dict[str, Any]) -> str:
 
 
 def known_bugs_counts(document: dict[str, Any]) -> str:
-    """How many of the cases each auditor found, and how many mended versions it refuted."""
+    """How many of the cases each auditor found, how many mended versions it refuted, and how often by chance."""
     rows = [row for row in document["cases"] if "why" not in row]
 
     def counted(found: Callable[[dict[str, Any]], bool], among: list[dict[str, Any]]) -> str:
@@ -166,7 +166,13 @@ def known_bugs_counts(document: dict[str, Any]) -> str:
             str(sum(row["gray"]["mended"]["verdict"] == "refuted" for row in rows)),
         )
     )
-    return table(("auditor", "found; of those in installed releases", "mended versions refuted"), made)
+    runs = sum(len(row["mended_refuted"]) for row in rows)
+    return (
+        table(("auditor", "found; of those in installed releases", "mended versions refuted"), made)
+        + f"\n\nAn auditor's level on a mended version is {document['alpha']:g}: if all mended versions satisfy their "
+        f"claims, any of these {runs} audits refutes one with probability at most {runs * document['alpha']:.2g}. The "
+        "gray box has no level."
+    )
 
 
 def alarms(row: dict[str, Any]) -> int:

@@ -236,15 +236,15 @@ PAGES = (
     )),
     Page("known_bugs", "Known privacy bugs", (
         Part("known_bugs.json", measured_audits.known_bugs_counts,
-             "Known bugs of released software and published algorithms, each beside its mended version ({doc}`how they "
-             "were chosen and run <../guide/known_bugs>`): `python -m benchmarks.known_bugs --json "
-             "evidence/known_bugs.json`, in less than ten minutes of the processor."),
+             "Known bugs of released software and published algorithms, and hazards that their sources warn of, each "
+             "beside its mended version ({doc}`how they were chosen and run <../guide/known_bugs>`): `python -m "
+             "benchmarks.known_bugs --json evidence/known_bugs.json`, in less than ten minutes of the processor."),
         Part("known_bugs.json", measured_audits.known_bugs,
              "The runs a side, of a ladder that doubles from 500, at which an auditor refutes the claim, and seconds "
              "of the processor for that rung; all auditors see the same runs, and the false-alarm rate of an auditor "
-             "is at most 1e-6 a case, over all its rungs. \"classifier\" is in the manner of DP-Sniper; jax-privacy's "
-             "auditor sees one number a run, of several the score of a linear discriminant. The gray box needs no "
-             "ladder."),
+             "is at most 1e-6 a case, over all its rungs. A mended version mends the bug of its row. \"classifier\" is "
+             "in the manner of DP-Sniper; jax-privacy's auditor sees one number a run, of several the score of a "
+             "linear discriminant. The gray box needs no ladder."),
     )),
     Page("bits", "Last bits", (
         Part("bits.json", measured.bits,

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from benchmarks.known_bugs import __main__ as command
 from benchmarks.known_bugs import draws
-from benchmarks.known_bugs.auditors import classifier, jax_privacy, ours, scores
+from benchmarks.known_bugs.auditors import Refutes, classifier, jax_privacy, ours, scores
 from benchmarks.known_bugs.cases import CASES, Case, named
 from benchmarks.known_bugs.measure import gray, ladder, measure
 from benchmarks.known_bugs.releases import ENVIRONMENTS, NotInstalled, interpreter
@@ -46,6 +49,56 @@ def test_the_gray_box_finds_what_it_should() -> None:
     refuted = {name for name, verdict in found.items() if verdict == "refuted"}
     assert {"mean-by-size", "batch-clipping", "parameter-clipping", "one-seed-twice", "range-of-the-data"} <= refuted
     assert not refuted & {"svt-numbers", "score-sensitivity", "noisy-max-value", "threshold-formula"}
+
+
+def test_the_rungs_of_a_ladder_share_one_level() -> None:
+    """The level is 1e-6 over all rungs of the broken version, and another 1e-6 for the one audit of the mended."""
+    levels: list[float] = []
+
+    def asked(*given: Any) -> bool:
+        levels.append(given[4])
+        return False
+
+    row = measure(named("batch-clipping"), {"asked": asked}, 2_000, 0, Path("nowhere"), lambda text: None)
+    *rungs, mended = levels
+    assert len(rungs) == len(row["rungs"]) == 3
+    assert min(levels) > 0.0 and sum(rungs) <= 1e-6 * (1.0 + 1e-9) and mended <= 1e-6
+
+
+def test_the_two_directions_of_an_auditor_share_its_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    levels: list[float] = []
+
+    class Bounded:
+        def __init__(self, *scores: np.ndarray) -> None: ...
+
+        def epsilon_clopper_pearson(self, significance: float, delta: float, **given: Any) -> float:
+            levels.append(significance)
+            return 0.0
+
+    auditing = SimpleNamespace(CanaryScoreAuditor=Bounded, Split=lambda *given, **named: None)
+    monkeypatch.setattr("benchmarks.known_bugs.auditors.extra", lambda *names: auditing)
+    assert not jax_privacy(np.zeros((4, 1)), np.zeros((4, 1)), 1.0, 0.0, 1e-6, 0)
+    assert len(levels) == 2 and sum(levels) <= 1e-6 * (1.0 + 1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("auditor", "seeds"), [(ours, 40), (classifier, 40), (jax_privacy, 400)])
+def test_an_auditor_refutes_the_exact_epsilon_no_more_often_than_its_level(auditor: Refutes, seeds: int) -> None:
+    """Randomised response at epsilon 1; counts beyond the quantile of 1 - 1e-6 of a binomial law are an error."""
+    if auditor is jax_privacy:
+        pytest.importorskip("jax_privacy")
+    truth = 1.0 / (1.0 + math.exp(-1.0))
+
+    def refutations(level: float, epsilon: float = 1.0) -> int:
+        rngs = [np.random.default_rng(seed) for seed in range(seeds)]
+        pairs = [[(rng.random((2_000, 1)) < rate).astype(float) for rate in (truth, 1.0 - truth)] for rng in rngs]
+        return sum(auditor(*pair, epsilon, 0.0, level, seed) for seed, pair in enumerate(pairs))
+
+    for level in (0.2, 2e-4):
+        assert refutations(level) <= binom.isf(1e-6, seeds, level)
+    assert refutations(2e-4, epsilon=0.4) > binom.isf(1e-6, seeds, 2e-4)  # what a claim that is too low looks like
+    if auditor is not classifier:  # it stays far below its level; of the others a thousand times the level is seen
+        assert refutations(0.2) > binom.isf(1e-6, seeds, 2e-4)
 
 
 @pytest.mark.slow
@@ -88,7 +141,10 @@ def test_the_command_prints_and_keeps(tmp_path: Path, capsys: pytest.CaptureFixt
     kept = json.loads(place.read_text(encoding="utf-8"))
     assert [row["name"] for row in kept["cases"]] == ["observed-keys"] and kept["alpha"] == 1e-6
     assert "observed-keys" in capsys.readouterr().out
-    assert "| dpbench | 1 of 1, 0 of 0 | 0 |" in measured_audits.known_bugs_counts(kept)
+    counts = measured_audits.known_bugs_counts(kept)
+    runs = len(kept["cases"][0]["mended_refuted"])
+    assert "| dpbench | 1 of 1, 0 of 0 | 0 |" in counts
+    assert f"these {runs} audits refutes one with probability at most {runs}e-06" in counts
     row = {**kept["cases"][0], "mended_refuted": {"dpbench": True}}
     assert measured_audits.alarms(row) == 1 and "| refuted |" in measured_audits.known_bugs({"cases": [row]})
     for wrong, message in ((["--trials", "3"], "trials must be"), (["--case", "svt"], "case must be one of")):
