@@ -72,38 +72,32 @@ MEANING = {
 
 
 def audits(document: dict[str, Any]) -> str:
-    """What ``dpbench audit-library ... --json`` wrote: a row a case."""
-    return markdown(
-        (
-            "library",
-            "mechanism",
-            "relation",
-            "claim",
-            "bound",
-            "would detect from",
-            "verdict",
-            "date",
-            "runs a side",
-            "seconds",
-            "command",
-        ),
-        (
+    """What ``dpbench audit-library ... --json`` wrote: a table a library, and below it the command of each row."""
+    parts = []
+    for (library, version), found in groupby(
+        sorted(document["rows"], key=_library), lambda row: (row["library"], row["version"])
+    ):
+        rows = list(found)
+        shown = markdown(
+            ("mechanism", "relation", "claim", "bound", "would detect from", "verdict", "date", "runs a side", "s"),
             (
-                f"{row['library']} {row['version']}",
-                escaped(_name(row["mechanism"], row["about"])),
-                RELATIONS[row["relation"]],
-                escaped(row["claim"]),
-                f"{row['unit']} ≥ {row['bound']:.3g}",
-                "" if row["detectable"] is None else f"{row['detectable']:.3g}",
-                row["verdict"] + ("" if row["known"] is None else f" ({row['known']['reading']})"),
-                row["date"],
-                f"{row['runs']:,}",
-                f"{row['seconds']:.1f}",
-                f"`{row['command']}`",
-            )
-            for row in sorted(document["rows"], key=_library)
-        ),
-    )
+                (
+                    escaped(_name(row["mechanism"], row["about"])),
+                    RELATIONS[row["relation"]],
+                    escaped(row["claim"]),
+                    f"{row['bound']:.3g}",
+                    "" if row["detectable"] is None else f"{row['detectable']:.3g}",
+                    row["verdict"] + ("" if row["known"] is None else f" ({row['known']['reading']})"),
+                    row["date"],
+                    f"{row['runs']:,}",
+                    f"{row['seconds']:.1f}",
+                )
+                for row in rows
+            ),
+        )
+        commands = "\n".join(row["command"] for row in rows)
+        parts.append(f"**{library} {version}**\n\n{shown}\n\n```text\n{commands}\n```")
+    return "\n\n".join(parts)
 
 
 def findings(document: dict[str, Any]) -> str:

@@ -125,18 +125,16 @@ def known_bugs(document: dict[str, Any]) -> str:
         return f"{found['verdict']}{flow} ({found['runs']} runs)"
 
     return table(
-        ("case", "software", "what is wrong", "source", "ε, δ", *(f"{name}: runs a side" for name in names), "gray box",
-         "mended"),
+        ("case", "what is wrong", "ε, δ", *(f"{name}: runs a side" for name in names), "gray box", "mended", "source"),
         (
             (
-                row["name"],
-                escaped(row["software"]),
+                f"{row['name']} ({escaped(row['software'])})",
                 escaped(row["bug"]),
-                escaped(row["source"]),
                 f"{row['epsilon']:.3g}, {row['delta']:.3g}",
                 *(needed(row, name) for name in names),
                 gray(row),
                 "refuted" if alarms(row) else "not refuted",
+                escaped(row["source"]),
             )
             for row in rows
         ),

@@ -66,8 +66,10 @@ def test_a_library_gets_one_letter_wherever_its_rows_stand() -> None:
 
 
 def test_text_of_a_cell_is_no_markup() -> None:
-    (line,) = (x for x in libraries.audits(document(row("not refuted"))).splitlines() if x.startswith("| lib 1.0"))
-    assert "a\\|b (so)" in line
+    made = libraries.audits(document(row("not refuted"), row("refuted", library="other")))
+    lines = [x for x in made.splitlines() if x.startswith("| a\\|b (so)")]
+    assert len(lines) == 2 and made.index("**lib 1.0**") < made.index("**other 1.0**")
+    assert made.count("```text\ndpbench audit-library lib --mechanism 'a|b (so)'\n```") == 2
 
 
 @pytest.mark.meta
