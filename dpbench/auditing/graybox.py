@@ -56,6 +56,9 @@ ALONE, TOGETHER = 64, 8
 TOLERANCE, ROUNDING = 1e-7, 1e-13
 """Errors of measured noise relative to itself, and relative to the output that it is in."""
 
+LAST_BITS = 16 * 2.0**-52
+"""Relative to an output, what may be the rounding of few sums and products: a shift that is larger may be real."""
+
 ASSUMED = (
     "outputs are affine in the noise at every value, as they are at the values tried",
     "draws are independent",
@@ -171,8 +174,10 @@ def audit_graybox(
     Parameters
     ----------
     function : callable
-        ``function(dataset, rng) -> result`` or ``function(dataset) -> result``, as for `dpbench.each`. Recorded are
-        `rng` and every generator of NumPy, of `random` and of `secrets` that the function makes or that is global.
+        ``function(dataset, rng) -> result`` or ``function(dataset) -> result``, as for `dpbench.each`. Recorded are,
+        in the function's own thread, `rng`, the functions of `numpy.random`, `random` and `secrets`, and what it makes
+        by `numpy.random.default_rng`, `numpy.random.RandomState`, `random.Random` and `secrets.SystemRandom`, taken
+        from their modules while it runs: not ``numpy.random.Generator(bits)``, and not `os.urandom`.
     dataset, neighbour : any
         Two neighbouring data sets; equal ones are refused.
     epsilon, delta : float
@@ -306,6 +311,8 @@ def _examined(runs: _Runs, seeds: int, delta: float) -> _Found:
         )
     elif len(kinds) > 1:
         found.reason = "the structure of the output, or what is not a number in it, differs between runs"
+    elif any(record.threads for side in plain for record, _, _ in side):
+        found.reason = "a recorded generator was used in another thread than the function's: threads are not recorded"
     elif not draws:
         found.reason = "no draw was recorded: the function has no noise, or draws it where nothing is recorded"
     elif columns > MOST_NOISE:
@@ -382,13 +389,16 @@ def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[i
             return
         _other_noise(found, first, second, delta)
         return
-    s, left, independent = _solved(first, moved, error[kept])
+    s, left, blurred, independent = _solved(first, moved, error[kept], size[kept])
     if left:
         found.epsilon, found.exact = math.inf, True
         found.reason = (
             "the output moves where no noise does: the two data sets are told apart with certainty"
             if len(used) else "the output has no noise, and differs between the data sets"
         )  # fmt: skip
+        return
+    if blurred:
+        found.reason = "whether the output moves where no noise does cannot be told from rounding"
         return
     if not independent and not np.all(kinds == "normal"):
         found.reason = "outputs are post-processed noise (fewer than the draws in them): shifts are not determined"
@@ -453,16 +463,20 @@ def _largest(matrix: np.ndarray) -> np.ndarray:
     return np.abs(matrix).max(axis=1, initial=0.0)
 
 
-def _solved(matrix: np.ndarray, moved: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, bool, bool]:
-    """The shortest s with A s = Δ; whether Δ is outside the range of A; whether the columns are independent."""
-    weight = 1.0 / np.maximum(error, 1e-300)  # of each row: they may have other units
-    s = np.zeros(matrix.shape[1])
-    rank = 0
+def _solved(
+    matrix: np.ndarray, moved: np.ndarray, error: np.ndarray, size: np.ndarray
+) -> tuple[np.ndarray, bool, bool, bool]:
+    """The shortest s with A s = Δ; whether Δ is outside the range of A, or perhaps; whether columns are independent."""
+    weight = 1.0 / np.maximum(ROUNDING * size, 1e-300)  # of each row: they may have other units
+    s: Any = np.zeros(matrix.shape[1])
+    rank: Any = 0
     if matrix.size:
         s, _, rank, _ = np.linalg.lstsq(matrix * weight[:, None], moved * weight, rcond=1e-10)
     rest = np.abs(moved - matrix @ s)
     allowed = 1e3 * error + 1e-6 * (np.abs(matrix) @ np.abs(s))
-    return s, bool(np.any(rest > allowed)), int(rank) == matrix.shape[1]
+    least = LAST_BITS * size * (1.0 + np.abs(s).sum())
+    blurred = (rest > least) | ((moved != 0.0) & (np.abs(moved) <= least))
+    return s, bool(np.any(rest > allowed)), len(moved) > rank and bool(blurred.any()), int(rank) == matrix.shape[1]
 
 
 def _other_noise(found: _Found, first: np.ndarray, second: np.ndarray, delta: float) -> None:

@@ -7,6 +7,7 @@ import json
 import math
 import random
 import secrets
+import threading
 from typing import Any
 
 import numpy as np
@@ -244,3 +245,96 @@ def test_draws_in_another_order_are_undecided() -> None:
 
     found = examined(answers)
     assert found.verdict == "undecided" and "another order" in found.reason
+
+
+@pytest.mark.parametrize("scale", [1e3, 1e5, 1e9, 1e12, 1e14])
+def test_one_noise_in_two_numbers_is_never_found_private(scale: float) -> None:
+    """Their difference has no noise, however large it is."""
+
+    def answers(values: Any, rng: Any, kind: str) -> Any:
+        noise = getattr(rng, kind)(scale=scale)
+        return [values[0] + noise, values[1] + noise]
+
+    for kind, delta in (("laplace", 0.0), ("normal", 1e-5)):
+        found = examined(lambda v, rng, kind=kind: answers(v, rng, kind), 1.0, delta)
+        assert found.verdict == ("refuted" if scale == 1e3 else "undecided")
+        assert scale == 1e3 or "rounding" in found.reason
+    apart = examined(lambda v, rng: [values + rng.laplace(scale=scale) for values in v])
+    assert apart.verdict == "not refuted" and apart.epsilon_lower == pytest.approx(1.0 / scale, rel=1e-2)
+    both = examined(lambda v, rng: (sum(v) + rng.laplace(scale=3.0)) * np.array([1.0, 7.0, 1e-3 * scale]))
+    assert both.verdict == "not refuted" and both.epsilon_lower == pytest.approx(1.0 / 3.0)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda v, rng: sum(x for x in v if secrets.randbelow(1000) < 999) + rng.laplace(),
+        lambda v, rng: v[1] if secrets.randbelow(1000) < 1 else v[0] + rng.laplace(),
+        lambda v, rng: v[1] if secrets.choice(range(1000)) < 1 else v[0] + rng.laplace(),
+        lambda v, rng: v[1] if secrets.randbits(10) < 1 else v[0] + rng.laplace(),
+        lambda v, rng: v[1] if secrets.token_bytes(2) < bytes(1) else v[0] + rng.laplace(),
+    ],
+)
+def test_the_functions_of_secrets_are_recorded(function: Any) -> None:
+    before = secrets._sysrand, secrets.choice, secrets.randbits  # type: ignore[attr-defined]
+    found = examined(function, 0.5)
+    assert found.verdict == "undecided" and found.epsilon_lower is None
+    assert any(kind in draw for draw in found.draws for kind in ("getrandbits", "choice", "randbytes"))
+    assert before == (secrets._sysrand, secrets.choice, secrets.randbits)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "make, draw",
+    [
+        (secrets.SystemRandom, lambda r: r.getrandbits(64)),
+        (lambda: secrets.SystemRandom(), lambda r: r.getrandbits(64)),
+        (lambda: secrets.SystemRandom(), lambda r: r.gauss(0.0, 1.0)),
+        (lambda: secrets.SystemRandom(), lambda r: r.random()),
+        (lambda: random.Random(), lambda r: r.random()),
+        (lambda: np.random.default_rng(), lambda r: r.normal()),
+        (lambda: np.random.RandomState(), lambda r: r.normal()),
+    ],
+)
+def test_a_generator_that_is_kept_cannot_be_foreseen_afterwards(make: Any, draw: Any) -> None:
+    """Two runs of one seed, each of which keeps what it made without a seed."""
+    kept: list[Any] = []
+
+    def keeps(values: Any) -> float:
+        kept.append(make())
+        draw(kept[-1])
+        return 0.0
+
+    for _ in range(2):
+        recording.run(keeps, False, ONE, 0)
+    assert draw(kept[0]) != draw(kept[1])
+
+
+def elsewhere(call: Any) -> Any:
+    """What `call` returns in another thread."""
+    got: list[Any] = []
+    thread = threading.Thread(target=lambda: got.append(call()))
+    thread.start()
+    thread.join()
+    return got[0]
+
+
+def test_other_threads_are_not_recorded() -> None:
+    calls = [
+        np.random.laplace, random.random, secrets.SystemRandom().random, lambda: random.gauss(0.0, 1.0),
+        lambda: random.random(), lambda: np.random.default_rng().laplace(), lambda: np.random.RandomState().rand(),
+        lambda: secrets.SystemRandom().getrandbits(64), lambda: random.Random().random(), lambda: secrets.randbits(64),
+    ]  # fmt: skip
+
+    def beside(values: Any) -> Any:
+        return [elsewhere(call) for call in calls]
+
+    one, other = (recording.run(beside, False, ONE, 0) for _ in range(2))
+    assert not one.draws and not one.threads
+    assert all(a != b for a, b in zip(one.output[5:], other.output[5:], strict=True))  # the system's, not the run's
+    assert examined(lambda v, rng: sum(v) + rng.laplace() + 0.0 * elsewhere(random.random)).verdict == "not refuted"
+
+
+def test_a_recorded_generator_in_another_thread_is_undecided() -> None:
+    found = examined(lambda v, rng: v[0] + rng.laplace() + v[1] + elsewhere(rng.laplace))
+    assert found.verdict == "undecided" and "threads" in found.reason
+    assert examined(lambda v, rng: sum(v) + rng.laplace()).verdict == "not refuted"
