@@ -138,7 +138,7 @@ def run(
         record = Record(seed, nudges or {})
         seed_all(seed)  # what is drawn by no recorded call, yet from a global state, is the same in both runs
         for owner, name, new in _replacements(record, sources):
-            stack.enter_context(_replaced(owner, name, new))
+            stack.enter_context(replaced(owner, name, new))
         before, _record = _record, record
         try:
             record.output = function(dataset, default_rng()) if takes_rng else function(dataset)
@@ -194,7 +194,8 @@ def _replacements(record: Record, sources: Sequence[Source]) -> Iterator[tuple[A
 
 
 @contextlib.contextmanager
-def _replaced(owner: Any, name: str, new: Any) -> Iterator[None]:
+def replaced(owner: Any, name: str, new: Any) -> Iterator[None]:
+    """Another attribute for a while."""
     own = vars(owner).get(name, owner)  # a static method stays one
     setattr(owner, name, new)
     try:
