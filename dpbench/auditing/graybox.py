@@ -503,8 +503,11 @@ def _solved(
     rest = np.abs(moved - matrix @ s)
     allowed = 1e3 * error + 1e-6 * (np.abs(matrix) @ np.abs(s))
     least = LAST_BITS * size * (1.0 + np.abs(s).sum())
-    blurred = (rest > least) | ((moved != 0.0) & (np.abs(moved) <= least))
-    return s, bool(np.any(rest > allowed)), len(moved) > rank and bool(blurred.any()), int(rank) == matrix.shape[1]
+    noisy = _largest(matrix) > 0.0
+    blurred = (rest > least) | (noisy & (moved != 0.0) & (np.abs(moved) <= 1e6 * least))
+    if np.count_nonzero(noisy) <= rank:  # any shift of these is in the range
+        blurred &= ~noisy
+    return s, bool(np.any(rest > allowed)), bool(blurred.any()), int(rank) == matrix.shape[1]
 
 
 def _blur(matrix: np.ndarray, s: np.ndarray, size: np.ndarray) -> float:

@@ -147,8 +147,10 @@ def run(
             for generator in list(record.unseeded):  # one that is kept draws what nobody can foresee
                 if isinstance(generator, np.random.Generator):
                     generator.bit_generator.state = np.random.PCG64().state
-                else:
+                elif isinstance(generator, _PLAIN_STATE):
                     generator.seed()
+                else:
+                    _PLAIN_RANDOM.seed(generator)
     return record
 
 
@@ -170,7 +172,7 @@ def _replacements(record: Record, sources: Sequence[Source]) -> Iterator[tuple[A
     """Owner, name and replacement of all that is recorded."""
     python, numpy_state = RecordedRandom(record.seed), RecordedRandomState(record.entropy().generate_state(4))
     system = RecordedSystemRandom()
-    system.seed(record.seed)
+    _PLAIN_RANDOM.seed(system, int(np.random.SeedSequence([record.seed, 0]).generate_state(1, np.uint64)[0]))
     record.unseeded.update((python, numpy_state, system))
     shared, kept = np.random.mtrand._rand, secrets._sysrand  # type: ignore[attr-defined]
     yield np.random, "default_rng", default_rng
@@ -366,6 +368,12 @@ class _SeededSystem(_SeededRandom):
 
     def __init__(self, x: Any = None) -> None:
         super().__init__()
+        record = _active()
+        if record is not None:
+            _PLAIN_RANDOM.seed(self, int(record.entropy().generate_state(1, np.uint64)[0]))
+
+    def seed(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing, as of the system's own."""
 
     def random(self) -> float:
         return _SYSTEM().random() if _active() is None else super().random()

@@ -270,6 +270,10 @@ def test_one_noise_in_two_numbers_is_never_found_private(scale: float) -> None:
         assert scale == 1e3 or "rounding" in found.reason
     apart = examined(lambda v, rng: [values + rng.laplace(scale=scale) for values in v])
     assert apart.verdict == "not refuted" and apart.epsilon_lower == pytest.approx(1.0 / scale, rel=1e-2)
+    beside = examined(lambda v, rng: [len(v), sum(v) + rng.laplace(scale=scale)])
+    assert beside.verdict == "not refuted"
+    near = examined(lambda v, rng: np.array([1000.0, 1000.05]) * v[1] + rng.laplace(scale=scale))
+    assert near.verdict == "refuted" or "rounding" in near.reason
     both = examined(lambda v, rng: (sum(v) + rng.laplace(scale=3.0)) * np.array([1.0, 7.0, 1e-3 * scale]))
     assert both.verdict == "not refuted" and both.epsilon_lower == pytest.approx(1.0 / 3.0)
 
@@ -316,6 +320,21 @@ def test_a_generator_that_is_kept_cannot_be_foreseen_afterwards(make: Any, draw:
     for _ in range(2):
         recording.run(keeps, False, ONE, 0)
     assert draw(kept[0]) != draw(kept[1])
+    if isinstance(kept[0], recording.RecordedSystemRandom):
+        for generator in kept:
+            random.Random.seed(generator, 5)  # whatever its state is, the system's own is drawn
+        assert draw(kept[0]) != draw(kept[1])
+
+
+def test_a_system_generator_has_no_seed_and_no_stream_of_another() -> None:
+    def seeded(values: Any) -> float:
+        generator = secrets.SystemRandom()
+        generator.seed(0)
+        return sum(values) + generator.gauss(0.0, 1.0)
+
+    assert examined(seeded, 1.0, 1e-5).mu == pytest.approx(1.0)
+    bits = recording.run(lambda v: [random.getrandbits(64), secrets.randbits(64)], False, ONE, 0).output
+    assert bits[0] != bits[1]
 
 
 def elsewhere(call: Any) -> Any:
