@@ -180,7 +180,7 @@ def audit_graybox(
         ``function(dataset, rng) -> result`` or ``function(dataset) -> result``, as for `dpbench.each`. Recorded are,
         in the function's own thread, `rng`, the functions of `numpy.random`, `random` and `secrets`, and what it makes
         by `numpy.random.default_rng`, `numpy.random.RandomState`, `random.Random` and `secrets.SystemRandom`, taken
-        from their modules while it runs: not ``numpy.random.Generator(bits)``, and not `os.urandom`.
+        from their modules while it runs: not ``numpy.random.Generator(bits)``, `os.urandom`, or what was made before.
     dataset, neighbour : any
         Two neighbouring data sets; equal ones are refused. Each run has a deep copy.
     epsilon, delta : float
