@@ -29,6 +29,8 @@ where nothing is recorded.
 
 from __future__ import annotations
 
+import copy
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -39,7 +41,7 @@ import numpy as np
 from dpbench.auditing.each import takes_rng_of
 from dpbench.auditing.flatten import Flat, Layout, Opaque, paths
 from dpbench.auditing.pair import check_relation, refuse_equal
-from dpbench.auditing.recording import ADDITIVE, Draw, Record, Source, run
+from dpbench.auditing.recording import ADDITIVE, Draw, Record, Source, replaced, run
 from dpbench.core import validation
 from dpbench.core.validation import invalid
 from dpbench.privacy.shifts import epsilon_lower
@@ -56,9 +58,13 @@ ALONE, TOGETHER = 64, 8
 TOLERANCE, ROUNDING = 1e-7, 1e-13
 """Errors of measured noise relative to itself, and relative to the output that it is in."""
 
+LAST_BITS = 16 * 2.0**-52
+"""Relative to an output, what may be the rounding of few sums and products: a shift that is larger may be real."""
+
 ASSUMED = (
-    "outputs are affine in the noise at every value, as they are at the values tried",
+    "outputs are affine in the noise at every value",
     "draws are independent",
+    "draws that are the same at every seed tried are no noise",
     "there is no noise beyond the recorded",
 )
 
@@ -171,10 +177,12 @@ def audit_graybox(
     Parameters
     ----------
     function : callable
-        ``function(dataset, rng) -> result`` or ``function(dataset) -> result``, as for `dpbench.each`. Recorded are
-        `rng` and every generator of NumPy, of `random` and of `secrets` that the function makes or that is global.
+        ``function(dataset, rng) -> result`` or ``function(dataset) -> result``, as for `dpbench.each`. Recorded are,
+        in the function's own thread, `rng`, the functions of `numpy.random`, `random` and `secrets`, and what it makes
+        by `numpy.random.default_rng`, `numpy.random.RandomState`, `random.Random` and `secrets.SystemRandom`, taken
+        from their modules while it runs: not ``numpy.random.Generator(bits)``, `os.urandom`, or what was made before.
     dataset, neighbour : any
-        Two neighbouring data sets; equal ones are refused.
+        Two neighbouring data sets; equal ones are refused. Each run has a deep copy.
     epsilon, delta : float
         The claim. Without ε there is a bound and no verdict.
     relation : {"replace", "add", "remove", "add_remove"}, optional
@@ -225,11 +233,14 @@ def audit_graybox(
     found = _examined(runs, seeds, delta)
     verdict = None
     if claim is not None:
-        beyond = found.epsilon is not None and found.epsilon > claim + 10.0 * TOLERANCE * max(claim, 1.0)
-        verdict = "refuted" if beyond else "not refuted" if found.exact else "undecided"
+        beyond = -math.inf if found.epsilon is None else found.epsilon - claim * (1.0 + 10.0 * TOLERANCE)
+        verdict = "refuted" if beyond > found.blur else "not refuted" if found.exact else "undecided"
+        if 0.0 < beyond <= found.blur:
+            verdict, found.reason = "undecided", "epsilon is nearer to the claim than rounding can tell"
+    affine = f"{ASSUMED[0]}, as they are at {found.tried} values tried, up to {FAR:g} scales away"
     return GrayBoxResult(
         verdict, found.epsilon, found.exact, claim, delta, found.mu, found.shifts, found.control_flow, found.reason,
-        ASSUMED, tuple(map(str, found.draws)), runs.made, relation,
+        (affine if found.tried else ASSUMED[0], *ASSUMED[1:]), tuple(map(str, found.draws)), runs.made, relation,
     )  # fmt: skip
 
 
@@ -240,8 +251,10 @@ class _Found:
     epsilon: float | None = None
     exact: bool = False
     mu: float = 0.0
+    blur: float = 0.0  # what rounding may add to epsilon
     shifts: tuple[Shift, ...] = ()
     control_flow: str = ""
+    tried: int = 0
 
 
 class _Runs:
@@ -259,8 +272,12 @@ class _Runs:
         """The record, the numbers in the output, and all that is not a number there."""
         self.made += 1
         try:
-            record = run(self.function, self.takes_rng, self.sides[side], self.seed + number, nudges, self.sources)
+            dataset = copy.deepcopy(self.sides[side])  # the function may change it
         except Exception as error:
+            raise invalid("dataset", f"data sets that copy.deepcopy can copy ({error})", self.sides[side]) from error
+        try:
+            record = run(self.function, self.takes_rng, dataset, self.seed + number, nudges, self.sources)
+        except (Exception, SystemExit) as error:
             name = getattr(self.function, "__name__", "the function")
             raise validation.InvalidInput(f"function {name} raised {type(error).__name__}: {error}") from error
         numbers, rest = _numbers(self.layout.flat([record.output])[0])
@@ -286,6 +303,11 @@ def _sources(given: Any) -> tuple[Source, ...]:
         if not isinstance(one, tuple) or len(one) != 3 or not callable(getattr(one[0], str(one[1]), None)):
             raise invalid("sources", "a sequence of (owner, name of a function of it, kind)", one)
         validation.choice("kind of a source", one[2], ADDITIVE)
+        try:
+            with replaced(one[0], one[1], inspect.getattr_static(one[0], one[1])):
+                pass
+        except (AttributeError, TypeError) as error:
+            raise invalid("sources", f"functions that can be replaced in their owner ({error})", one) from error
     return made
 
 
@@ -306,6 +328,8 @@ def _examined(runs: _Runs, seeds: int, delta: float) -> _Found:
         )
     elif len(kinds) > 1:
         found.reason = "the structure of the output, or what is not a number in it, differs between runs"
+    elif any(record.threads for side in plain for record, _, _ in side):
+        found.reason = "a recorded generator was used in another thread than the function's: threads are not recorded"
     elif not draws:
         found.reason = "no draw was recorded: the function has no noise, or draws it where nothing is recorded"
     elif columns > MOST_NOISE:
@@ -343,9 +367,12 @@ def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[i
         found.reason = "the same calls draw other noise on the other data set"
         return
     size = np.max(np.abs([numbers for side in plain for _, numbers, _ in side]), axis=0)
+    before = runs.made
     sides = [_response(runs, side, plain[side], noise, unit, size) for side in (0, 1)]
+    found.tried = (runs.made - before) // 2 + len(plain[0])
     kept = sides[0][1] & sides[1][1]
-    shift = np.array([b[1] - a[1] for a, b in zip(*plain, strict=True)])
+    with np.errstate(invalid="ignore"):  # infinite outputs
+        shift = np.array([b[1] - a[1] for a, b in zip(*plain, strict=True)])
     same = [m for m, _ in sides]
     apart = np.abs(same[0] - same[1])
     error = TOLERANCE * np.maximum(_largest(same[0]), _largest(same[1])) + ROUNDING * size
@@ -382,17 +409,24 @@ def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[i
             return
         _other_noise(found, first, second, delta)
         return
-    s, left, independent = _solved(first, moved, error[kept])
+    s, left, blurred, independent = _solved(first, moved, error[kept], size[kept])
     if left:
         found.epsilon, found.exact = math.inf, True
         found.reason = (
             "the output moves where no noise does: the two data sets are told apart with certainty"
-            if len(used) else "the output has no noise, and differs between the data sets"
+            if len(used)
+            else "its draws are the same at every seed: the output, which differs, has no noise"
+            if np.any(same[0][kept] != 0.0)
+            else "the output has no noise, and differs between the data sets"
         )  # fmt: skip
+        return
+    if blurred:
+        found.reason = "whether the output moves where no noise does cannot be told from rounding"
         return
     if not independent and not np.all(kinds == "normal"):
         found.reason = "outputs are post-processed noise (fewer than the draws in them): shifts are not determined"
         return
+    found.blur = _blur(first, s, size[kept])
     found.mu = float(np.linalg.norm(s[kinds == "normal"]))
     found.epsilon, found.exact = epsilon_lower(delta, np.abs(s[kinds == "laplace"]).tolist(), found.mu), whole
     # Several Laplace coordinates at delta > 0 have a bound that is lower than their epsilon by less than a thousandth.
@@ -423,14 +457,18 @@ def _response(
         return numbers
 
     width = int(ends[-1])
+    finite = np.isfinite(base)
     matrix = np.empty((len(base), width))
     for j in range(width):
-        matrix[:, j] = moved(np.eye(1, width, j)[0]) - base
+        one = moved(np.eye(1, width, j)[0])
+        matrix[:, j] = np.where(finite & np.isfinite(one), one, np.nan) - base
+    finite &= np.isfinite(matrix).all(axis=1)
+    matrix[~finite] = 0.0
     tests = [(by, moved(by)) for by in _moves(width, runs.seed)]
     tests += [(z - unit[0], numbers) for z, (_, numbers, _) in zip(unit[1:], plain[1:], strict=True)]
     matrix[np.abs(matrix) <= np.maximum(TOLERANCE * _largest(matrix), 1e-15 * size)[:, None]] = 0.0
     swamped = (_largest(matrix) > 0.0) & (_largest(matrix) <= 1e5 * ROUNDING * size)  # noise measured too roughly
-    good = np.isfinite(base) & ~swamped
+    good = finite & ~swamped
     for by, numbers in tests:
         room = TOLERANCE * (np.abs(matrix) @ np.abs(by)) + ROUNDING * np.maximum(np.abs(numbers), size)
         with np.errstate(invalid="ignore"):
@@ -453,16 +491,30 @@ def _largest(matrix: np.ndarray) -> np.ndarray:
     return np.abs(matrix).max(axis=1, initial=0.0)
 
 
-def _solved(matrix: np.ndarray, moved: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, bool, bool]:
-    """The shortest s with A s = Δ; whether Δ is outside the range of A; whether the columns are independent."""
-    weight = 1.0 / np.maximum(error, 1e-300)  # of each row: they may have other units
-    s = np.zeros(matrix.shape[1])
-    rank = 0
+def _solved(
+    matrix: np.ndarray, moved: np.ndarray, error: np.ndarray, size: np.ndarray
+) -> tuple[np.ndarray, bool, bool, bool]:
+    """The shortest s with A s = Δ; whether Δ is outside the range of A, or perhaps; whether columns are independent."""
+    weight = 1.0 / np.maximum(ROUNDING * size, 1e-300)  # of each row: they may have other units
+    s: Any = np.zeros(matrix.shape[1])
+    rank: Any = 0
     if matrix.size:
         s, _, rank, _ = np.linalg.lstsq(matrix * weight[:, None], moved * weight, rcond=1e-10)
     rest = np.abs(moved - matrix @ s)
     allowed = 1e3 * error + 1e-6 * (np.abs(matrix) @ np.abs(s))
-    return s, bool(np.any(rest > allowed)), int(rank) == matrix.shape[1]
+    least = LAST_BITS * size * (1.0 + np.abs(s).sum())
+    noisy = _largest(matrix) > 0.0
+    blurred = (rest > least) | (noisy & (moved != 0.0) & (np.abs(moved) <= 1e6 * least))
+    if np.count_nonzero(noisy) <= rank:  # any shift of these is in the range
+        blurred &= ~noisy
+    return s, bool(np.any(rest > allowed)), bool(blurred.any()), int(rank) == matrix.shape[1]
+
+
+def _blur(matrix: np.ndarray, s: np.ndarray, size: np.ndarray) -> float:
+    """The sum of the errors of s that rounding of outputs of this size may make."""
+    unit = np.maximum(size, 1e-300)  # rows of other units weigh as in `_solved`
+    inverse = np.linalg.pinv(matrix / unit[:, None], rcond=1e-10)
+    return ROUNDING * float(np.abs(inverse).sum()) * (1.0 + float(np.abs(s).sum()))
 
 
 def _other_noise(found: _Found, first: np.ndarray, second: np.ndarray, delta: float) -> None:
@@ -476,7 +528,11 @@ def _other_noise(found: _Found, first: np.ndarray, second: np.ndarray, delta: fl
     else:
         turned = np.linalg.lstsq(first, second, rcond=None)[0]
         if np.allclose(turned.T @ turned, np.eye(len(turned)), atol=1e-3):
-            found.reason = "the draws enter the output turned or in another order on the other data set"
+            found.reason = (
+                "the noise differs too little between the data sets to tell"
+                if np.allclose(turned, np.eye(len(turned)), atol=1e-3)
+                else "the draws enter the output turned or in another order on the other data set"
+            )
             return
         found.epsilon, found.exact = math.inf, True
         found.reason = "the noise depends on the data: the ratio of the two densities is not bounded"

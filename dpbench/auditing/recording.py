@@ -12,6 +12,8 @@ import hashlib
 import inspect
 import random
 import secrets
+import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,7 +67,10 @@ class Draw:
 
 @dataclass
 class Record:
-    """The draws of one run, its output, and by how many scales each draw of noise was moved."""
+    """The draws of one run, its output, and by how many scales each draw of noise was moved.
+
+    Only the thread of the run is recorded; `threads` says that a recorded generator was used in another.
+    """
 
     seed: int
     nudges: Mapping[int, np.ndarray]
@@ -73,9 +78,12 @@ class Record:
     output: Any = None
     streams: int = 0
     nested: bool = False
+    threads: bool = False
+    thread: int = field(default_factory=threading.get_ident)
+    unseeded: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
 
     def entropy(self) -> np.random.SeedSequence:
-        """A seed for a generator that was asked for without one."""
+        """A seed for a generator that was asked for without one, and belongs to `unseeded`."""
         self.streams += 1
         return np.random.SeedSequence([self.seed, self.streams])
 
@@ -88,13 +96,32 @@ class Record:
         if nudge is None:
             return value
         moved = np.reshape(scales * nudge, np.shape(value))
-        if isinstance(value, np.ndarray) and value.ndim:
+        if isinstance(value, np.ndarray):
             value += moved  # in place: an `out` array is the caller's
             return value
         return type(value)(value + float(moved))
 
 
 _record: Record | None = None  # of the run at hand, under the lock of `global_state_kept`
+
+
+def _active() -> Record | None:
+    """The record of the run at hand, in its own thread."""
+    return _record if _record is not None and _record.thread == threading.get_ident() else None
+
+
+def _elsewhere() -> bool:
+    """Whether another thread has a run at hand: this one is not recorded."""
+    return _record is not None and _record.thread != threading.get_ident()
+
+
+def _here(recorded: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
+    """A global function, which is the plain one in other threads."""
+
+    def drawn(*args: Any, **kwargs: Any) -> Any:
+        return (plain if _elsewhere() else recorded)(*args, **kwargs)
+
+    return drawn
 
 
 def run(
@@ -111,35 +138,56 @@ def run(
         record = Record(seed, nudges or {})
         seed_all(seed)  # what is drawn by no recorded call, yet from a global state, is the same in both runs
         for owner, name, new in _replacements(record, sources):
-            stack.enter_context(_replaced(owner, name, new))
+            stack.enter_context(replaced(owner, name, new))
         before, _record = _record, record
         try:
             record.output = function(dataset, default_rng()) if takes_rng else function(dataset)
         finally:
             _record = before
+            for generator in list(record.unseeded):  # one that is kept draws what nobody can foresee
+                if isinstance(generator, np.random.Generator):
+                    generator.bit_generator.state = np.random.PCG64().state
+                elif isinstance(generator, _PLAIN_STATE):
+                    generator.seed()
+                else:
+                    _PLAIN_RANDOM.seed(generator)
     return record
 
 
 def default_rng(seed: Any = None) -> np.random.Generator:
     """As `numpy.random.default_rng`, recorded."""
+    if _elsewhere():
+        return _PLAIN_RNG(seed)
     if isinstance(seed, np.random.Generator):
         return seed
-    if seed is None and _record is not None:
-        seed = _record.entropy()
-    return RecordedGenerator(seed if isinstance(seed, np.random.BitGenerator) else np.random.PCG64(seed))
+    record = _active() if seed is None else None
+    seed = seed if record is None else record.entropy()
+    made = RecordedGenerator(seed if isinstance(seed, np.random.BitGenerator) else np.random.PCG64(seed))
+    if record is not None:
+        record.unseeded.add(made)
+    return made
 
 
 def _replacements(record: Record, sources: Sequence[Source]) -> Iterator[tuple[Any, str, Any]]:
     """Owner, name and replacement of all that is recorded."""
     python, numpy_state = RecordedRandom(record.seed), RecordedRandomState(record.entropy().generate_state(4))
-    shared = np.random.mtrand._rand
+    system = RecordedSystemRandom()
+    _PLAIN_RANDOM.seed(system, int(np.random.SeedSequence([record.seed, 0]).generate_state(1, np.uint64)[0]))
+    record.unseeded.update((python, numpy_state, system))
+    shared, kept = np.random.mtrand._rand, secrets._sysrand  # type: ignore[attr-defined]
     yield np.random, "default_rng", default_rng
     yield np.random, "RandomState", RecordedRandomState
     yield np.random.mtrand, "_rand", numpy_state
-    for module, old, new in ((np.random, shared, numpy_state), (random, random._inst, python)):
+    yield secrets, "_sysrand", system
+    for module, old, new in (
+        (np.random, shared, numpy_state),
+        (random, random._inst, python),
+        (secrets, kept, system),
+    ):
         for name in dir(module):
-            if getattr(getattr(module, name), "__self__", None) is old and not name.startswith("_"):
-                yield module, name, getattr(new, name)
+            plain = getattr(module, name)
+            if getattr(plain, "__self__", None) is old and not name.startswith("_"):
+                yield module, name, _here(getattr(new, plain.__name__), plain)
     yield random, "Random", RecordedRandom
     for module in (random, secrets):
         yield module, "SystemRandom", RecordedSystemRandom
@@ -148,7 +196,8 @@ def _replacements(record: Record, sources: Sequence[Source]) -> Iterator[tuple[A
 
 
 @contextlib.contextmanager
-def _replaced(owner: Any, name: str, new: Any) -> Iterator[None]:
+def replaced(owner: Any, name: str, new: Any) -> Iterator[None]:
+    """Another attribute for a while."""
     own = vars(owner).get(name, owner)  # a static method stays one
     setattr(owner, name, new)
     try:
@@ -165,11 +214,12 @@ def _source(owner: Any, name: str, kind: str) -> Any:
     plain = getattr(owner, name)
 
     def drawn(*args: Any, **kwargs: Any) -> Any:
-        if _record is None or _record.nested:
+        record = _active()
+        if record is None or record.nested:
             return plain(*args, **kwargs)
-        with _inside(_record):
+        with _inside(record):
             value = plain(*args, **kwargs)
-        return _record.noise(kind, value, value, 1.0)
+        return record.noise(kind, value, value, 1.0)
 
     return staticmethod(drawn) if isinstance(inspect.getattr_static(owner, name), staticmethod) else drawn
 
@@ -208,8 +258,10 @@ def _method(base: type, name: str) -> Callable[..., Any]:
     kind, reading = _NOISE.get(name, (name, None))
 
     def drawn(self: Any, *args: Any, **kwargs: Any) -> Any:
-        record = _record
+        record = _active()
         if record is None or record.nested:
+            if record is None and _record is not None:
+                _record.threads = True
             return plain(self, *args, **kwargs)
         with _inside(record):
             if reading is None:
@@ -263,7 +315,9 @@ def _methods(base: type) -> dict[str, Any]:
     return {name: _method(base, name) for name in names}
 
 
-_PLAIN_STATE = np.random.RandomState
+_PLAIN_STATE, _PLAIN_RNG, _PLAIN_RANDOM, _SYSTEM = (
+    np.random.RandomState, np.random.default_rng, random.Random, random.SystemRandom
+)  # fmt: skip
 
 
 class _CopiedGenerator(np.random.Generator):
@@ -276,9 +330,16 @@ RecordedGenerator: Any = type("RecordedGenerator", (_CopiedGenerator,), _methods
 
 
 class _SeededState(np.random.RandomState):
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is RecordedRandomState and _elsewhere():
+            return _PLAIN_STATE(*args, **kwargs)
+        return super().__new__(cls, *args, **kwargs)
+
     def __init__(self, seed: Any = None) -> None:
-        if seed is None and _record is not None:
-            seed = _record.entropy().generate_state(4)
+        record = _active() if seed is None else None
+        if record is not None:
+            seed = record.entropy().generate_state(4)
+            record.unseeded.add(self)
         super().__init__(seed)
 
 
@@ -286,17 +347,39 @@ RecordedRandomState: Any = type("RecordedRandomState", (_SeededState,), _methods
 
 
 class _SeededRandom(random.Random):
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls in (RecordedRandom, RecordedSystemRandom) and _elsewhere():
+            return (_PLAIN_RANDOM if cls is RecordedRandom else _SYSTEM)(*args, **kwargs)
+        return super().__new__(cls)
+
     def __init__(self, x: Any = None) -> None:
-        if x is None and _record is not None:
-            x = int(_record.entropy().generate_state(1, np.uint64)[0])
+        record = _active() if x is None else None
+        if record is not None:
+            x = int(record.entropy().generate_state(1, np.uint64)[0])
+            record.unseeded.add(self)
         super().__init__(x)
 
 
 RecordedRandom: Any = type("RecordedRandom", (_SeededRandom,), _methods(random.Random))
 
 
-class RecordedSystemRandom(RecordedRandom):
-    """In place of `secrets.SystemRandom`: seeded, that two runs draw alike."""
+class _SeededSystem(_SeededRandom):
+    """In place of `secrets.SystemRandom`: seeded in a run, that two runs draw alike, and the system's own outside."""
 
     def __init__(self, x: Any = None) -> None:
         super().__init__()
+        record = _active()
+        if record is not None:
+            _PLAIN_RANDOM.seed(self, int(record.entropy().generate_state(1, np.uint64)[0]))
+
+    def seed(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing, as of the system's own."""
+
+    def random(self) -> float:
+        return _SYSTEM().random() if _active() is None else super().random()
+
+    def getrandbits(self, k: int, /) -> int:
+        return _SYSTEM().getrandbits(k) if _active() is None else super().getrandbits(k)
+
+
+RecordedSystemRandom: Any = type("RecordedSystemRandom", (_SeededSystem,), _methods(_SeededSystem))

@@ -7,6 +7,8 @@ import json
 import math
 import random
 import secrets
+import sys
+import threading
 from typing import Any
 
 import numpy as np
@@ -97,7 +99,9 @@ def test_a_library_s_own_noise_is_recorded_where_it_is_named() -> None:
 
 
 def test_noise_of_a_fixed_seed_is_no_noise() -> None:
-    assert examined(lambda v: sum(v) + np.random.default_rng(0).laplace(scale=100.0)).epsilon_lower == math.inf
+    fixed = examined(lambda v: sum(v) + np.random.default_rng(0).laplace(scale=100.0))
+    assert fixed.epsilon_lower == math.inf and "its draws are the same at every seed" in fixed.reason
+    assert any("same at every seed" in text for text in fixed.assumed)
     assert examined(lambda v: sum(v) + np.random.default_rng().laplace(scale=100.0)).verdict == "not refuted"
 
 
@@ -156,6 +160,8 @@ def test_noise_whose_scale_depends_on_the_data_has_no_epsilon() -> None:
         (lambda v, rng: 1e12 + sum(v) + rng.laplace(scale=0.01), "affine"),
         (lambda v, rng: [0.0] * (1 + (rng.laplace() > 0.0)), "structure"),
         (lambda v, rng: rng.laplace(size=600), "600 numbers of noise"),
+        (lambda v, rng: 1.0004 * rng.laplace() if v[1] else rng.laplace(), "too little"),
+        (lambda v, rng: sum(v) + rng.laplace() + math.inf, "affine"),
     ],
 )
 def test_what_the_record_does_not_imply_is_undecided(function: Any, why: str) -> None:
@@ -197,6 +203,7 @@ def test_what_is_reported_can_be_read_and_written() -> None:
     found = examined(lambda values, rng: sum(values) + rng.laplace(scale=0.5), relation="replace")
     assert "epsilon = 2 at delta = 0" in str(found) and "claim 1: refuted" in str(found)
     assert "no noise beyond the recorded" in str(found)
+    assert f"at {found.runs // 2} values tried, up to 64 scales" in str(found)
     assert json.loads(json.dumps(found.to_dict()))["shifts"][0]["ratio"] == pytest.approx(2.0)
     assert dpbench.audit_graybox is audit_graybox
 
@@ -212,7 +219,10 @@ def test_what_is_reported_can_be_read_and_written() -> None:
         (dict(relation="near"), "relation must be one of"),
         (dict(sources=[(np, "nothing", "laplace")]), "sources must be a sequence of"),
         (dict(sources=[(np, "sum", "gumbel")]), "kind of a source must be one of"),
+        (dict(sources=[(np.random.Generator, "laplace", "laplace")]), "sources must be functions that can be replaced"),
         (dict(function=lambda v: 1 / 0), "raised ZeroDivisionError"),
+        (dict(function=lambda v: sys.exit(3)), "raised SystemExit"),
+        (dict(dataset=threading.Lock()), "dataset must be data sets that copy.deepcopy can copy"),
         (dict(function=lambda v: object()), "outputs can be looked into"),
     ],
 )
@@ -244,3 +254,167 @@ def test_draws_in_another_order_are_undecided() -> None:
 
     found = examined(answers)
     assert found.verdict == "undecided" and "another order" in found.reason
+
+
+@pytest.mark.parametrize("scale", [1e3, 1e5, 1e9, 1e12, 1e14])
+def test_one_noise_in_two_numbers_is_never_found_private(scale: float) -> None:
+    """Their difference has no noise, however large it is."""
+
+    def answers(values: Any, rng: Any, kind: str) -> Any:
+        noise = getattr(rng, kind)(scale=scale)
+        return [values[0] + noise, values[1] + noise]
+
+    for kind, delta in (("laplace", 0.0), ("normal", 1e-5)):
+        found = examined(lambda v, rng, kind=kind: answers(v, rng, kind), 1.0, delta)
+        assert found.verdict == ("refuted" if scale == 1e3 else "undecided")
+        assert scale == 1e3 or "rounding" in found.reason
+    apart = examined(lambda v, rng: [values + rng.laplace(scale=scale) for values in v])
+    assert apart.verdict == "not refuted" and apart.epsilon_lower == pytest.approx(1.0 / scale, rel=1e-2)
+    beside = examined(lambda v, rng: [len(v), sum(v) + rng.laplace(scale=scale)])
+    assert beside.verdict == "not refuted"
+    near = examined(lambda v, rng: np.array([1000.0, 1000.05]) * v[1] + rng.laplace(scale=scale))
+    assert near.verdict == "refuted" or "rounding" in near.reason
+    both = examined(lambda v, rng: (sum(v) + rng.laplace(scale=3.0)) * np.array([1.0, 7.0, 1e-3 * scale]))
+    assert both.verdict == "not refuted" and both.epsilon_lower == pytest.approx(1.0 / 3.0)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda v, rng: sum(x for x in v if secrets.randbelow(1000) < 999) + rng.laplace(),
+        lambda v, rng: v[1] if secrets.randbelow(1000) < 1 else v[0] + rng.laplace(),
+        lambda v, rng: v[1] if secrets.choice(range(1000)) < 1 else v[0] + rng.laplace(),
+        lambda v, rng: v[1] if secrets.randbits(10) < 1 else v[0] + rng.laplace(),
+        lambda v, rng: v[1] if secrets.token_bytes(2) < bytes(1) else v[0] + rng.laplace(),
+    ],
+)
+def test_the_functions_of_secrets_are_recorded(function: Any) -> None:
+    before = secrets._sysrand, secrets.choice, secrets.randbits  # type: ignore[attr-defined]
+    found = examined(function, 0.5)
+    assert found.verdict == "undecided" and found.epsilon_lower is None
+    assert any(kind in draw for draw in found.draws for kind in ("getrandbits", "choice", "randbytes"))
+    assert before == (secrets._sysrand, secrets.choice, secrets.randbits)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "make, draw",
+    [
+        (secrets.SystemRandom, lambda r: r.getrandbits(64)),
+        (lambda: secrets.SystemRandom(), lambda r: r.getrandbits(64)),
+        (lambda: secrets.SystemRandom(), lambda r: r.gauss(0.0, 1.0)),
+        (lambda: secrets.SystemRandom(), lambda r: r.random()),
+        (lambda: random.Random(), lambda r: r.random()),
+        (lambda: np.random.default_rng(), lambda r: r.normal()),
+        (lambda: np.random.RandomState(), lambda r: r.normal()),
+    ],
+)
+def test_a_generator_that_is_kept_cannot_be_foreseen_afterwards(make: Any, draw: Any) -> None:
+    """Two runs of one seed, each of which keeps what it made without a seed."""
+    kept: list[Any] = []
+
+    def keeps(values: Any) -> float:
+        kept.append(make())
+        draw(kept[-1])
+        return 0.0
+
+    for _ in range(2):
+        recording.run(keeps, False, ONE, 0)
+    assert draw(kept[0]) != draw(kept[1])
+    if isinstance(kept[0], recording.RecordedSystemRandom):
+        for generator in kept:
+            random.Random.seed(generator, 5)  # whatever its state is, the system's own is drawn
+        assert draw(kept[0]) != draw(kept[1])
+
+
+def test_a_system_generator_has_no_seed_and_no_stream_of_another() -> None:
+    def seeded(values: Any) -> float:
+        generator = secrets.SystemRandom()
+        generator.seed(0)
+        return sum(values) + generator.gauss(0.0, 1.0)
+
+    assert examined(seeded, 1.0, 1e-5).mu == pytest.approx(1.0)
+    bits = recording.run(lambda v: [random.getrandbits(64), secrets.randbits(64)], False, ONE, 0).output
+    assert bits[0] != bits[1]
+
+
+def elsewhere(call: Any) -> Any:
+    """What `call` returns in another thread."""
+    got: list[Any] = []
+    thread = threading.Thread(target=lambda: got.append(call()))
+    thread.start()
+    thread.join()
+    return got[0]
+
+
+def test_other_threads_are_not_recorded() -> None:
+    calls = [
+        np.random.laplace, random.random, secrets.SystemRandom().random, lambda: random.gauss(0.0, 1.0),
+        lambda: random.random(), lambda: np.random.default_rng().laplace(), lambda: np.random.RandomState().rand(),
+        lambda: secrets.SystemRandom().getrandbits(64), lambda: random.Random().random(), lambda: secrets.randbits(64),
+    ]  # fmt: skip
+
+    def beside(values: Any) -> Any:
+        return [elsewhere(call) for call in calls]
+
+    one, other = (recording.run(beside, False, ONE, 0) for _ in range(2))
+    assert not one.draws and not one.threads
+    assert all(a != b for a, b in zip(one.output[5:], other.output[5:], strict=True))  # the system's, not the run's
+    assert examined(lambda v, rng: sum(v) + rng.laplace() + 0.0 * elsewhere(random.random)).verdict == "not refuted"
+
+
+def test_a_recorded_generator_in_another_thread_is_undecided() -> None:
+    found = examined(lambda v, rng: v[0] + rng.laplace() + v[1] + elsewhere(rng.laplace))
+    assert found.verdict == "undecided" and "threads" in found.reason
+    assert examined(lambda v, rng: sum(v) + rng.laplace()).verdict == "not refuted"
+
+
+def test_noise_without_axes_is_moved_as_any_other() -> None:
+    found = examined(lambda v, rng: sum(v) + rng.laplace(scale=0.5, size=()))
+    assert found.epsilon_lower == pytest.approx(2.0)
+    scipy = pytest.importorskip("scipy.stats")
+    assert examined(lambda v, rng: sum(v) + scipy.norm.rvs(random_state=rng), 1.0, 1e-5).mu == pytest.approx(1.0)
+
+
+def test_a_scale_that_depends_on_the_data_is_open_where_the_draw_is_not_used() -> None:
+    def answers(values: Any, rng: Any, moved: float) -> float:
+        rng.laplace(scale=1.0 + moved * values[1])
+        return sum(values) + rng.laplace()
+
+    found = examined(lambda v, rng: answers(v, rng, 1.0))
+    assert found.verdict == "undecided" and "scale" in found.control_flow and not found.exact
+    assert examined(lambda v, rng: answers(v, rng, 0.0)).verdict == "not refuted"
+
+
+def test_a_shift_that_varies_between_seeds_is_left_out() -> None:
+    """By less than tests of each data set alone can see among so many draws."""
+
+    def answers(values: Any, rng: Any, varies: float) -> float:
+        hidden = np.random.get_state()[1][1] / 2.0**32  # type: ignore[index]  # noqa: NPY002 - of the seed alone
+        return sum(values) + rng.normal(size=100).sum() + varies * (1.0 - values[1]) * hidden
+
+    assert "affine" in examined(lambda v, rng: answers(v, rng, 8e-6), 1.0, 1e-5).reason
+    assert examined(lambda v, rng: answers(v, rng, 0.0), 1.0, 1e-5).verdict == "not refuted"
+
+
+@pytest.mark.parametrize(
+    "claim, base, verdict",
+    [
+        (1e-7, 0.0, "refuted"), (1e-6, 0.0, "not refuted"), (0.999e-6, 0.0, "refuted"), (0.0, 0.0, "refuted"),
+        (0.999e-6, 1e9, "refuted"), (0.999e-6, 1e11, "undecided"),
+    ],
+)  # fmt: skip
+def test_small_claims_are_told_apart_as_far_as_rounding_lets(claim: float, base: float, verdict: str) -> None:
+    found = examined(lambda v, rng: base + sum(v) + rng.laplace(scale=1e6), claim)
+    assert found.verdict == verdict and (verdict != "undecided" or "rounding" in found.reason)
+
+
+def test_the_data_sets_of_the_caller_are_not_changed() -> None:
+    one, other = np.array(ONE), np.array(OTHER)
+
+    def in_place(values: Any, rng: Any) -> Any:
+        values += rng.laplace(size=2)
+        return values
+
+    found = audit_graybox(in_place, one, other, epsilon=1.0)
+    assert found.verdict == "not refuted" and found.epsilon_lower == pytest.approx(1.0)
+    assert one.tolist() == ONE and other.tolist() == OTHER
