@@ -4,7 +4,9 @@ the environment. Every audit here has a level of 1e-6."""
 from __future__ import annotations
 
 import json
+import signal
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -155,7 +157,16 @@ def quantile(*given, **keywords):
 """
 
 
+@pytest.fixture
+def hears_interrupts() -> Iterator[None]:
+    """A shell's background job, and so this process, may ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.process
+@pytest.mark.usefixtures("hears_interrupts")
 @pytest.mark.parametrize(("second", "code"), [("tools.quantile", 130), ("tools.histogram", 2)])
 def test_rows_before_an_interruption_or_an_error_are_kept(
     second: str, code: int, fake: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
