@@ -189,8 +189,10 @@ def drawn() -> list[Operator]:
             was = old[one.start : one.end].decode()
             line = body.count("\n", 0, len(old[: one.start].decode())) + 1
             changed = f"line {line}: {' '.join(was.split())} becomes {' '.join(new.split())}"
-            if (ROOT / path).read_text(encoding="utf-8").count(body) == 1:
-                errors.append(Operator(path, body, made, (), kind, name, changed))
+            error = Operator(path, body, made, (), kind, name, changed)
+            known = any(error.name == other.name for other in errors)  # another place of the same line
+            if not known and (ROOT / path).read_text(encoding="utf-8").count(body) == 1:
+                errors.append(error)
                 taken += 1
     return errors
 
