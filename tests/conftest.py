@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -59,10 +60,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """A file that is marked `meta` as a whole is not imported where that mark is left out: it would cost seconds."""
-    if "not meta" not in config.option.markexpr or collection_path.suffix != ".py":
+    """A file that has a mark as a whole is not imported where that mark is left out: it would cost seconds."""
+    asked = config.option.markexpr
+    if collection_path.suffix != ".py" or " or " in asked:
         return None
-    return True if WHOLLY_META.search(collection_path.read_text(encoding="utf-8")) else None
+    marks = WHOLLY.findall(collection_path.read_text(encoding="utf-8"))
+    return True if any(re.search(rf"\bnot {mark}\b", asked) for mark in marks) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is made while collecting is kept to the end: looking through it for garbage would cost a second."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -70,9 +84,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     from few_cases import mark  # not above: a copy of this file alone still says whose tests these are
 
     mark(items)
+    if providers := sys.modules.get("hypothesis.internal.conjecture.providers"):
+        # it would read the source of every module here for constants to try: for seconds, and a test would draw
+        # other examples where other modules are loaded
+        vars(providers)["_get_local_constants"] = lambda: providers._local_constants
 
 
-WHOLLY_META = re.compile(r"^pytestmark = .*mark\.meta|^pytestmark = \[\n    pytest\.mark\.meta", re.MULTILINE)
+WHOLLY = re.compile(r"^pytestmark = (?:\[\s*)?pytest\.mark\.(\w+)", re.MULTILINE)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from dpbench.report.stored import of_document
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@cache
 def document() -> dict[str, Any]:
     """The committed evidence as one document of ``dpbench verify --json``."""
     found = committed(ROOT / "evidence" / "ledger")
@@ -29,10 +30,7 @@ def document() -> dict[str, Any]:
     }
 
 
-DOCUMENT = document()
-
-
 @cache
 def whole_page() -> str:
     """The page of every entry."""
-    return page(all_claims(), of_document(DOCUMENT))
+    return page(all_claims(), of_document(document()))

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ class Recorder:
 RECORDERS: dict[tuple[str, str], Recorder] = {}
 """By claim id and kind."""
 SOURCES = ("rates", "sampled", "samples")
-"""Modules that register recorders."""
+"""Modules whose `register` names the recorders."""
 
 
 def record(claim: str, kind: str) -> Callable[[Callable[[], Draft]], Callable[[], Draft]]:
@@ -54,9 +55,14 @@ def record(claim: str, kind: str) -> Callable[[Callable[[], Draft]], Callable[[]
 
 def recorders() -> list[Recorder]:
     """All of them, in order of id and kind."""
-    for name in SOURCES:
-        import_module(f"dpbench.certificates.{name}")
+    _registered()
     return [RECORDERS[key] for key in sorted(RECORDERS)]
+
+
+@cache
+def _registered() -> None:
+    for name in SOURCES:
+        import_module(f"dpbench.certificates.{name}").register()
 
 
 def recorded(one: Recorder) -> dict[str, Any]:

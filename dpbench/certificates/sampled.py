@@ -205,6 +205,8 @@ def _maker(claim: str) -> Callable[[], Draft]:
     return made
 
 
-for _claim in entries():
-    if _claim in claims() and claims()[_claim].kind != "rate" and draft(_claim) is not None:
-        record(_claim, "sample-mean")(_maker(_claim))
+def register() -> None:
+    """Register the makers of the entries whose evidence keeps its sample."""
+    for claim in entries():
+        if claim in claims() and claims()[claim].kind != "rate" and draft(claim) is not None:
+            record(claim, "sample-mean")(_maker(claim))

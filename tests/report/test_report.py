@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stored_report import DOCUMENT, whole_page
+from stored_report import document, whole_page
 
 from dpbench.cli.app import run
 from dpbench.ledger.verify import all_claims
@@ -62,7 +62,7 @@ def test_every_claim_has_its_row_and_its_evidence(html: str) -> None:
     assert {f"#{i}" for i in ids} <= inner
     named = {f"#{a['id']}" for _, a in elements.found if "id" in a}
     assert inner <= named  # no link leads nowhere
-    assert f"{DOCUMENT['versions']['numba']}" in html
+    assert f"{document()['versions']['numba']}" in html
 
 
 @pytest.mark.slow
@@ -70,7 +70,7 @@ def test_refuted_claims_come_first_each_beside_what_holds(html: str) -> None:
     first = html.index('<section aria-labelledby="wrong">')
     assert first < html.index('<table id="ledger">')
     part = html[first : html.index('<table id="ledger">')]
-    found = of_document(DOCUMENT)
+    found = of_document(document())
     for claim in all_claims():
         shown = found.get(claim.id)
         if shown and shown.verdict in ("refuted", "inconsistent"):
@@ -95,7 +95,7 @@ def test_headings_do_not_skip_a_level(html: str) -> None:
 
 def test_what_an_unexpected_or_stale_verdict_looks_like() -> None:
     claim = all_claims()[0]
-    found = dict(DOCUMENT["claims"][0]["evidence"], notes=["<script>alert(1)</script>"])
+    found = dict(document()["claims"][0]["evidence"], notes=["<script>alert(1)</script>"])
     shown = Shown(claim.id, "refuted", "quick", 3, found, True, "2026-01-01T00:00:00Z", {"machine": "<b>"})
     made = page([claim], {claim.id: shown})
     assert "1 with another verdict than the expected one" in made and f"expected {claim.expected}" in made
@@ -148,7 +148,7 @@ def test_bad_use(line: str, words: str, tmp_path: Path, monkeypatch: Any, capsys
     Path("broken.json").write_text('{"schema"')
     Path("other.json").write_text("[1, 2]")
     Path("newer.json").write_text('{"schema": 3}')
-    Path("empty.json").write_text(json.dumps({**DOCUMENT, "claims": []}))
+    Path("empty.json").write_text(json.dumps({**document(), "claims": []}))
     assert run(line.split()) == 2
     said = capsys.readouterr().err
     assert words in said and said.count("\n") == 1
@@ -157,7 +157,7 @@ def test_bad_use(line: str, words: str, tmp_path: Path, monkeypatch: Any, capsys
 
 def test_from_the_command_line(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("ledger.json").write_text(json.dumps(DOCUMENT))
+    Path("ledger.json").write_text(json.dumps(document()))
     assert run(["report", "glm.thm5.*", "--ledger", "ledger.json"]) == 0
     assert "report.html" in capsys.readouterr().out
     assert "glm.thm5.privacy.printed" in Path("report.html").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from in_chromium import chromium, serious
-from stored_report import DOCUMENT, whole_page
+from stored_report import document, whole_page
 
 from dpbench.ledger.verify import all_claims
 from dpbench.report.page import page
@@ -51,7 +51,7 @@ def _visible(browser: Any, selector: str) -> list[str]:
 @pytest.mark.process
 def test_filters_work_in_chromium(opened: Any) -> None:
     claims = all_claims()
-    shown = of_document(DOCUMENT)
+    shown = of_document(document())
     assert len(_visible(opened, "article")) == len(claims)
     expected = list(claims)  # the filters add up: each leaves what it and all before it admit
     for field, value, fits in (
@@ -126,7 +126,7 @@ def test_axe_finds_no_serious_violation(browser: Any, tmp_path: Path) -> None:
     chosen = [claim for claim in all_claims() if claim.id.startswith(("glm.thm1.", "glm.thm5."))]
     assert {"refuted", "consistent"} <= {claim.expected for claim in chosen}
     path = tmp_path / "small.html"
-    path.write_text(page(chosen, of_document(DOCUMENT)), encoding="utf-8")
+    path.write_text(page(chosen, of_document(document())), encoding="utf-8")
     browser.get(path.as_uri())
     browser.execute_script("document.querySelectorAll('details').forEach(d => { d.open = true })")
     assert serious(browser) == []

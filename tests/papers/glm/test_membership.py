@@ -7,6 +7,7 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +29,26 @@ from lowerbounds import Membership, fingerprinting, membership
 from lowerbounds._membership import membership_scores
 
 FAMILY = fingerprinting(40, 6, 0.2, active=4, mass=0.5, beta=0.5, constants="tight")
-TARGETS = tuple(membership(FAMILY, stream(0, "membership", k)) for k in range(5))
-PROBLEMS = tuple((GLMProblem.from_instance(t.present), GLMProblem.from_instance(t.absent)) for t in TARGETS)
 SIDES = ("present", "absent")
+
+
+@cache  # not when the file is read: their records are drawn by compiled kernels
+def targets() -> tuple[Membership, ...]:
+    return tuple(membership(FAMILY, stream(0, "membership", k)) for k in range(5))
+
+
+@cache
+def problems() -> tuple[tuple[GLMProblem, GLMProblem], ...]:
+    return tuple((GLMProblem.from_instance(t.present), GLMProblem.from_instance(t.absent)) for t in targets())
 
 
 def one_at_a_time(mechanism: Any, side: str, trials: int, rng: np.random.Generator) -> np.ndarray:
     """Runs and scores target by target, from the same Generator; a score by the twin."""
-    chosen, scores = rng.integers(0, len(TARGETS), trials), np.empty(trials)
-    for place, target in enumerate(TARGETS):
+    chosen, scores = rng.integers(0, len(targets()), trials), np.empty(trials)
+    for place, target in enumerate(targets()):
         mine = np.flatnonzero(chosen == place)
         if mine.size:
-            made = mechanism(PROBLEMS[place][SIDES.index(side)], mine.size, rng)
+            made = mechanism(problems()[place][SIDES.index(side)], mine.size, rng)
             fixed = (target.column, target.bit, target.mean, target.scale)
             scores[mine] = [membership_score(list(output), *fixed) for output in made]
     return scores
@@ -49,12 +58,12 @@ def one_at_a_time(mechanism: Any, side: str, trials: int, rng: np.random.Generat
 @pytest.mark.parametrize("trials", [1, 3, 80])
 def test_all_targets_in_one_call_get_what_each_gets_alone(side: str, trials: int) -> None:
     """NoisyGD to the bit; output perturbation as far as its centres may differ, twice the solver's tolerance."""
-    tau = OutputPerturbation(0.5, 1e-6).tau(PROBLEMS[0][0])
+    tau = OutputPerturbation(0.5, 1e-6).tau(problems()[0][0])
     for mechanism, centres in ((NoisyGD(0.5, 1e-6, steps=9), 0.0), (OutputPerturbation(0.5, 1e-6), 2.0)):
-        found = MembershipSampler(mechanism, TARGETS, PROBLEMS)(side, trials, np.random.default_rng(3))
+        found = MembershipSampler(mechanism, targets(), problems())(side, trials, np.random.default_rng(3))
         _erm_centres.centres.clear()
         want = one_at_a_time(mechanism, side, trials, np.random.default_rng(3))
-        assert np.abs(found - want).max() <= centres * tau / TARGETS[0].scale + 1e-15
+        assert np.abs(found - want).max() <= centres * tau / targets()[0].scale + 1e-15
 
 
 @pytest.mark.parametrize(
@@ -71,7 +80,9 @@ def test_a_wrong_batch_is_caught(old: str, new: str) -> None:
     scope = dict(vars(attack))
     exec(source.replace(old, new), scope)
     mechanism = NoisyGD(0.5, 1e-6, steps=9)
-    found = scope["__call__"](MembershipSampler(mechanism, TARGETS, PROBLEMS), "present", 80, np.random.default_rng(3))
+    found = scope["__call__"](
+        MembershipSampler(mechanism, targets(), problems()), "present", 80, np.random.default_rng(3)
+    )
     assert np.abs(found - one_at_a_time(mechanism, "present", 80, np.random.default_rng(3))).max() > 1e-3
 
 
@@ -79,13 +90,13 @@ def test_scores_of_many_targets_equal_the_proof() -> None:
     rng = np.random.default_rng(2)
     outputs, which = rng.normal(0.2, 0.5, (60, 6)), rng.integers(0, 5, 60)
     want = [
-        membership_score(list(w), TARGETS[k].column, TARGETS[k].bit, TARGETS[k].mean, TARGETS[k].scale)
+        membership_score(list(w), targets()[k].column, targets()[k].bit, targets()[k].mean, targets()[k].scale)
         for w, k in zip(outputs, which, strict=True)
     ]
-    np.testing.assert_array_equal(membership_scores(TARGETS, which, outputs), want)
-    for k, target in enumerate(TARGETS):
+    np.testing.assert_array_equal(membership_scores(targets(), which, outputs), want)
+    for k, target in enumerate(targets()):
         np.testing.assert_array_equal(target.score(outputs[which == k]), np.array(want)[which == k])
-    assert not np.allclose(membership_scores(TARGETS, 4 - which, outputs), want)
+    assert not np.allclose(membership_scores(targets(), 4 - which, outputs), want)
 
 
 class Prepared:
@@ -102,7 +113,7 @@ class Prepared:
 
 
 def test_a_mechanism_prepares_all_data_sets_whatever_is_run() -> None:
-    mechanism, first = Prepared(), [pair[0] for pair in PROBLEMS]
+    mechanism, first = Prepared(), [pair[0] for pair in problems()]
     assert runs_on(mechanism, first, [0, 2, 0, 0, 1], np.random.default_rng(0), "it").shape == (3, 6)
     assert mechanism.seen == [5]
     mechanism.prepare = lambda problems: 1 / 0  # type: ignore[assignment, method-assign, return-value]

@@ -27,11 +27,6 @@ INSTANCES = [
     PrivateClassifier(SHORT, x_bound=5.0),
     HeavyTailedRegressor("clipped-subgradient", radius=1.0),
 ]
-ALL = [
-    *(PrivateRegressor(name, x_bound=5.0, y_bound=5.0) for name in ("noisy-gd", "output-perturbation")),
-    PrivateRegressor(SHORT, x_bound=5.0, y_bound=5.0, loss="huber", arithmetic="exact"),
-    *(PrivateClassifier(name, x_bound=5.0) for name in ("noisy-gd", "jl", "grid-search", "boosting")),
-]
 EXPECTED: dict[str, str] = {}
 """Checks that may fail, each with its reason: none does. Scores are not checked (the tag `poor_score`), for noise may
 give any."""
@@ -39,12 +34,6 @@ give any."""
 
 @parametrize_with_checks(INSTANCES, expected_failed_checks=lambda estimator: EXPECTED)
 def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-@pytest.mark.evidence
-@parametrize_with_checks(ALL, expected_failed_checks=lambda estimator: EXPECTED)
-def test_scikit_learns_checks_of_every_mechanism(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
