@@ -12,10 +12,11 @@ Of the rounded sum L' it is known that L' ≤ L ≤ L' + k h, and δ(ε) = E[(1 
 Besides, the ε of a product is at least that of each factor, which is a post-processing of it, and at most the ε of the
 Gaussian factor plus Σ s, by basic composition.
 
-*Rounding.* A convolution of laws by three FFTs of N points has an error of Euclidean norm at most about `FFT` log₂(N)
-(Higham 2002, Theorem 24.2: about 7 u log₂(N) of a transform's norm), and so a sum of absolute errors of at most √N
-times that; a convolution with a further law does not enlarge it. The masses of the Gaussian tails, cut at 9 standard
-deviations, and the errors of the distribution functions are far below. `GRID` covers the rounding of the grid's points.
+*Rounding.* A convolution of two laws by three FFTs of N points has an error of Euclidean norm at most about `FFT`
+log₂(N) times the larger of the two norms (Higham 2002, Theorem 24.2: about 7 u log₂(N) for each transform), and so a
+sum of absolute errors of at most √N times that; a convolution with a further law does not enlarge it. `MASS` covers the
+errors of the distribution functions and the Gaussian tails, cut at 9 standard deviations, `GRID` the rounding of the
+grid's points.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ POINTS, MOST = 2**16, 2**20
 """Points of the grid of losses over the whole range: for each coordinate, and at most."""
 
 FFT = 20.0 * 2.0**-53
-"""Times √N log₂(N) what a convolution may add to δ or take from it."""
+"""Error of a convolution, relative to the larger norm and to log₂ of the points."""
+
+MASS = 2.0**-48
+"""Error of each coordinate's distribution function."""
 
 GRID = 2.0**-40
 """Relative error of losses, as points of the grid."""
@@ -65,7 +69,7 @@ def epsilon_between(delta: float, shifts: Sequence[float], mu: float) -> tuple[f
     >>> epsilon_between(0.0, [1.0, 0.5], 0.0)
     (1.5, 1.5)
     >>> [round(e, 3) for e in epsilon_between(0.1, [1.0, 0.5], 0.0)]
-    [1.139, 1.139]
+    [1.098, 1.098]
     """
     delta = validation.delta(delta)
     moved = sorted(validation.real("shifts", s, at_least=0.0) for s in shifts if s != 0.0)
@@ -105,11 +109,9 @@ def _of_product(delta: float, shifts: Sequence[float], mu: float) -> tuple[float
     """By the grid."""
     count = len(shifts) + (mu > 0.0)
     reach = 2.0 * math.fsum(shifts) + 2.0 * _REACH * mu
-    points = min(count * POINTS, MOST)
-    step = reach / points
-    losses, masses = _losses(shifts, mu, step)
-    size = 2.0 * points  # of the longest transform, at most
-    wrong, near = count * FFT * math.sqrt(size) * math.log2(size), GRID * (reach + 0.5 * mu * mu)
+    step = reach / min(count * POINTS, MOST)
+    losses, masses, wrong = _losses(shifts, mu, step)
+    near = GRID * (reach + 0.5 * mu * mu)
     far = count * step + near
     return (
         max(0.0, crossing(lambda e: _delta(losses, masses, e + near) - wrong <= delta)[0]),
@@ -122,8 +124,9 @@ def _delta(losses: np.ndarray, masses: np.ndarray, epsilon: float) -> float:
     return float(-np.sum(masses[above:] * np.expm1(epsilon - losses[above:])))
 
 
-def _losses(shifts: Sequence[float], mu: float, step: float) -> tuple[np.ndarray, np.ndarray]:
-    """A grid of losses, and masses of a law that lies below the true one, by less than a step for each coordinate."""
+def _losses(shifts: Sequence[float], mu: float, step: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """A grid of losses; masses of a law that lies below the true one, by less than a step for each coordinate; and
+    the sum of their errors."""
     first, laws = 0, []
     for s in shifts:
         low = math.floor(-s / step)
@@ -139,7 +142,15 @@ def _losses(shifts: Sequence[float], mu: float, step: float) -> tuple[np.ndarray
         edges = step * np.arange(low, low + math.ceil(2.0 * _REACH * mu / step) + 1)
         first += low
         laws.append(np.diff(ndtr((edges - 0.5 * mu * mu) / mu)))
+    wrong = MASS * len(laws)
     while len(laws) > 1:  # by halves, so that the arrays are short where there are many
-        pairs = zip(laws[::2], laws[1::2], strict=False)
+        pairs = list(zip(laws[::2], laws[1::2], strict=False))
+        wrong += math.fsum(_convolution_error(one, other) for one, other in pairs)
         laws = [fftconvolve(one, other) for one, other in pairs] + laws[len(laws) // 2 * 2 :]
-    return step * (first + np.arange(len(laws[0]))), np.maximum(laws[0], 0.0)
+    return step * (first + np.arange(len(laws[0]))), np.maximum(laws[0], 0.0), wrong
+
+
+def _convolution_error(one: np.ndarray, other: np.ndarray) -> float:
+    """The sum of the absolute errors."""
+    points = 2.0 * (len(one) + len(other))  # transforms are a little longer than the result
+    return FFT * math.log2(points) * math.sqrt(points) * max(float(np.linalg.norm(x)) for x in (one, other))

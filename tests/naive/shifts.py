@@ -28,6 +28,6 @@ def delta(epsilon: float, shifts: Sequence[float], mu: float) -> float:
     def weighed(t: float) -> float:
         return math.exp((t - s) / 2.0) / 4.0 * delta(epsilon - t, rest, mu)
 
-    inner = sum(quad(weighed, *piece, epsabs=1e-14, epsrel=1e-11)[0] for piece in itertools.pairwise(cuts))
+    inner = sum(quad(weighed, *piece, epsabs=0.0, epsrel=1e-11)[0] for piece in itertools.pairwise(cuts))
     atoms = delta(epsilon - s, rest, mu) / 2.0 + math.exp(-s) / 2.0 * delta(epsilon + s, rest, mu)
     return atoms + inner

@@ -10,7 +10,7 @@ import pytest
 from mpmath import mp, mpf
 
 from dpbench.core.validation import InvalidInput
-from dpbench.privacy import gaussian, laplace
+from dpbench.privacy import gaussian, laplace, shifts
 from dpbench.privacy.shifts import epsilon_between
 from tests.naive import shifts as naive
 
@@ -22,6 +22,7 @@ from tests.naive import shifts as naive
         (0.4, [3.0, 0.2], 0.0),
         (1e-4, [1.0, 0.7], 0.0),
         (1e-5, [0.5], 1.0),
+        (1e-9, [1.0], 2.0),
         (0.2, [2.0], 0.3),
         (1e-3, [1.0, 0.3], 0.4),
         (0.05, [1.0, 0.6, 0.3], 0.0),
@@ -101,6 +102,19 @@ def test_bounds_stay_bounds_where_the_grid_says_little() -> None:
     low, high = epsilon_between(1e-5, [1e-9], 1e6)
     assert low <= gaussian.epsilon(1e-5, 1e6) <= high and high - low < 1e-9 * high
     assert epsilon_between(0.9, [0.1, 0.2], 0.1) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("moved, mu", [([0.1] * 6, 0.5), ([1.0, 2.0], 1.0), ([0.05] * 20, 0.0)])
+def test_convolutions_have_less_error_than_is_allowed_for(
+    moved: list[float], mu: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against sums of products. Planted: a mass that is moved."""
+    step = (2.0 * math.fsum(moved) + 18.0 * mu) / 4096
+    losses, masses, wrong = shifts._losses(moved, mu, step)
+    monkeypatch.setattr(shifts, "fftconvolve", np.convolve)
+    again, direct, _ = shifts._losses(moved, mu, step)
+    assert np.array_equal(losses, again) and np.abs(masses - direct).sum() < wrong < 1e-10
+    assert np.abs(masses - np.roll(direct, 1)).sum() > wrong
 
 
 @pytest.mark.parametrize(
