@@ -20,10 +20,11 @@ from rich.table import Table
 from benchmarks.known_bugs.auditors import available
 from benchmarks.known_bugs.cases import CASES, named
 from benchmarks.known_bugs.measure import ALPHA, measure, spent
-from benchmarks.known_bugs.releases import ENVIRONMENTS, FOLDER, NotInstalled, prepare
+from benchmarks.known_bugs.releases import ENVIRONMENTS, prepare
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.evidence import commit_now
+from dpbench.libraries.environment import EnvironmentFailed
 from dpbench.report.measured_audits import alarms
 from dpbench.runs.environment import machine, versions
 
@@ -56,7 +57,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--case", action="append", metavar="NAME", help="one of them, again for more (default: all)")
     parser.add_argument("--trials", type=int, default=MOST, help=f"runs a side at most (default {MOST})")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--environments", type=Path, default=FOLDER, help=f"folder of environments (default {FOLDER})")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers there")
     given = parser.parse_args(arguments)
     try:
@@ -66,13 +66,13 @@ def main(arguments: list[str] | None = None) -> int:
     except InvalidInput as error:
         parser.error(str(error))
     for case in cases:
-        with contextlib.suppress(NotInstalled):  # said in its row
-            prepare(case, given.environments)
+        with contextlib.suppress(EnvironmentFailed):  # said in its row
+            prepare(case, say)
     auditors, began, rows = available(), spent(), []
     if "jax-privacy" not in auditors:
-        print("known_bugs: jax-privacy is not installed: pip install 'dpbench-suite[bench]'", file=sys.stderr)
+        say("jax-privacy is not installed: pip install 'dpbench-suite[bench]'")
     for case in cases:
-        row = measure(case, auditors, most, seed, given.environments, lambda text: print(text, file=sys.stderr))
+        row = measure(case, auditors, most, seed, say)
         said = {
             key: getattr(case, key)
             for key in ("name", "software", "bug", "mend", "source", "relation", "epsilon", "delta")
@@ -89,6 +89,11 @@ def main(arguments: list[str] | None = None) -> int:
         }  # fmt: skip
         given.json.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     return 1 if any(alarms(row) for row in rows if "why" not in row) else 0
+
+
+def say(text: str) -> None:
+    """What is done, on standard error."""
+    print(f"known_bugs: {text}", file=sys.stderr)
 
 
 def _peer(name: str) -> dict[str, str]:

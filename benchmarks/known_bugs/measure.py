@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.known_bugs.auditors import Refutes
 from benchmarks.known_bugs.cases import Case
-from benchmarks.known_bugs.releases import NotInstalled, drawn, prepare, recorded
+from benchmarks.known_bugs.releases import drawn, prepare, recorded
 from dpbench.auditing.bits import bit_features
 from dpbench.auditing.dependence import DependentOutputs
 from dpbench.auditing.graybox import audit_graybox
 from dpbench.core.sampling import stream
+from dpbench.libraries.environment import EnvironmentFailed
 
 ALPHA = 1e-6
 FIRST = 500
@@ -37,10 +37,10 @@ def ladder(most: int) -> list[int]:
     return made
 
 
-def outputs(case: Case, version: str, runs: int, seed: int, folder: Path) -> tuple[np.ndarray, np.ndarray]:
+def outputs(case: Case, version: str, runs: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows of numbers from each data set, as all auditors see them."""
     if case.released:
-        first, second = drawn(case, version, runs, seed, folder)
+        first, second = drawn(case, version, runs, seed)
     else:
         call = case.broken if version == "broken" else case.mended
         assert call is not None
@@ -55,32 +55,32 @@ def outputs(case: Case, version: str, runs: int, seed: int, folder: Path) -> tup
     return first, second
 
 
-def measure(case: Case, auditors: dict[str, Refutes], most: int, seed: int, folder: Path, say: Say) -> dict[str, Any]:
+def measure(case: Case, auditors: dict[str, Refutes], most: int, seed: int, say: Say) -> dict[str, Any]:
     """The row of a case; with "why" alone where it cannot be drawn here."""
     rungs = ladder(min(most, case.most))
     found: dict[str, Any] = {}
     try:
-        prepare(case, folder)
+        prepare(case)
         for k, runs in enumerate(rungs):
             waiting = [name for name in auditors if name not in found]
             if not waiting:
                 break
             say(f"{case.name}: {runs} runs a side, for {', '.join(waiting)}")
             began = spent()
-            pair = outputs(case, "broken", runs, seed + k, folder)
+            pair = outputs(case, "broken", runs, seed + k)
             drawing = spent() - began
             for name in waiting:
                 began = spent()
                 if refuted(auditors[name], pair, case, ALPHA / len(rungs), seed):
                     found[name] = {"runs": runs, "seconds": round(drawing + spent() - began, 3)}
         say(f"{case.name}: {rungs[-1]} runs a side of the mended version")
-        pair = outputs(case, "mended", rungs[-1], seed + len(rungs), folder)
+        pair = outputs(case, "mended", rungs[-1], seed + len(rungs))
         mended = {name: refuted(one, pair, case, ALPHA, seed) for name, one in auditors.items()}
-    except NotInstalled as error:
+    except EnvironmentFailed as error:
         return {"why": str(error)}
     return {
         "rungs": rungs, "found": {name: found.get(name) for name in auditors}, "mended_refuted": mended,
-        "gray": {version: gray(case, version, seed, folder) for version in ("broken", "mended")},
+        "gray": {version: gray(case, version, seed) for version in ("broken", "mended")},
     }  # fmt: skip
 
 
@@ -92,11 +92,11 @@ def refuted(auditor: Refutes, pair: tuple[np.ndarray, np.ndarray], case: Case, a
         return False
 
 
-def gray(case: Case, version: str, seed: int, folder: Path) -> dict[str, Any]:
+def gray(case: Case, version: str, seed: int) -> dict[str, Any]:
     """What the recorded runs imply."""
     began = spent()
     if case.released:
-        told = recorded(case, version, seed, folder)
+        told = recorded(case, version, seed)
     else:
         call = case.broken if version == "broken" else case.mended
         assert call is not None

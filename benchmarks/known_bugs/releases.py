@@ -1,12 +1,11 @@
-"""Environments with the releases that cases are drawn from, made when first asked for, and draws in them."""
+"""The environments of the releases that cases are drawn from, and draws in them."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,7 @@ import numpy as np
 
 from benchmarks.known_bugs.cases import Case
 from dpbench.core.validation import InvalidInput
-
-FOLDER = Path(".dpbench/known_bugs")
-"""Where the environments are, by default."""
+from dpbench.libraries.environment import clean, interpreter
 
 _DRAWS, _RECORDED = (Path(__file__).with_name(name) for name in ("draws.py", "recorded.py"))
 
@@ -40,63 +37,42 @@ ENVIRONMENTS = {
 }
 
 
-class NotInstalled(Exception):
-    """An environment that cannot be made here."""
+def prepare(case: Case, say: Callable[[str], None] | None = None) -> None:
+    """Make the environments of a case, if it has some.
 
-
-def interpreter(name: str, folder: Path) -> Path:
-    """The interpreter of an environment, which is made if it is not there."""
-    wanted, place = ENVIRONMENTS[name], folder.resolve() / name
-    python, complete = place / "bin" / "python", place / "complete"
-    if not complete.exists():
-        print(
-            f"known_bugs: making the environment {name} ({', '.join(wanted.packages + wanted.alone)})", file=sys.stderr
-        )
-        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        commands = [[sys.executable, "-m", "venv", "--clear", str(place)], [*install, *wanted.packages]]
-        commands += [[*install, "--no-deps", *wanted.alone]] if wanted.alone else []
-        for command in commands:
-            done = _run(command)
-            if done.returncode:
-                last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-                raise NotInstalled(f"environment {name}: {last}")
-        complete.touch()
-    return python
-
-
-def prepare(case: Case, folder: Path) -> None:
-    """Make the environments of a case, if it has some."""
+    Raises
+    ------
+    EnvironmentFailed
+    """
     for name in case.environments:
-        interpreter(name, folder)
+        _python(name, say)
 
 
-def _run(command: list[str], path: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Without the modules and the constraints of this environment, but for a path of modules."""
-    kept = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PIP_CONSTRAINT")}
-    kept |= {} if path is None else {"PYTHONPATH": path}
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=kept)
+def _python(name: str, say: Callable[[str], None] | None = None) -> str:
+    wanted = ENVIRONMENTS[name]
+    return str(interpreter(name, wanted.packages, wanted.alone, say=say))
 
 
-def drawn(case: Case, version: str, trials: int, seed: int, folder: Path) -> tuple[np.ndarray, np.ndarray]:
+def drawn(case: Case, version: str, trials: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Outputs of one version of a released case on both data sets."""
-    python = interpreter(case.environments[version == "mended"], folder)
+    python = _python(case.environments[version == "mended"])
     with tempfile.TemporaryDirectory() as made:
         place = Path(made, "draws.npz")
-        _answer(case, [str(python), str(_DRAWS), str(place), case.name, version, str(trials), str(seed)])
+        _answer(case, [python, str(_DRAWS), str(place), case.name, version, str(trials), str(seed)])
         with np.load(place) as found:
             return found["0"], found["1"]
 
 
-def recorded(case: Case, version: str, seed: int, folder: Path) -> dict[str, Any]:
+def recorded(case: Case, version: str, seed: int) -> dict[str, Any]:
     """The gray box's result, found in the environment itself."""
-    python = interpreter(case.environments[version == "mended"], folder)
-    command = [str(python), str(_RECORDED), case.name, version, repr(case.epsilon), repr(case.delta), str(seed)]
-    path = str(Path(__file__).parents[2])  # the checkout: not what is installed here, which has its own numpy
-    return dict(json.loads(_answer(case, command, path).splitlines()[-1]))
+    python = _python(case.environments[version == "mended"])
+    command = [python, str(_RECORDED), case.name, version, repr(case.epsilon), repr(case.delta), str(seed)]
+    checkout = str(Path(__file__).parents[2])  # not what is installed here, which has its own numpy
+    return dict(json.loads(_answer(case, command, PYTHONPATH=checkout).splitlines()[-1]))
 
 
-def _answer(case: Case, command: list[str], path: str | None = None) -> str:
-    done = _run(command, path)
+def _answer(case: Case, command: list[str], **variables: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=clean() | variables)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise InvalidInput(f"case {case.name} must be drawn by its environment, got: {last}")

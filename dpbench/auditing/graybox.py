@@ -44,7 +44,7 @@ from dpbench.auditing.pair import check_relation, refuse_equal
 from dpbench.auditing.recording import ADDITIVE, Draw, Record, Source, replaced, run
 from dpbench.core import validation
 from dpbench.core.validation import invalid
-from dpbench.privacy.shifts import epsilon_lower
+from dpbench.privacy.shifts import epsilon_between
 
 MOST_NOISE = 512
 """Numbers of noise in a run, at most: each is moved by itself, on both data sets."""
@@ -60,6 +60,9 @@ TOLERANCE, ROUNDING = 1e-7, 1e-13
 
 LAST_BITS = 16 * 2.0**-52
 """Relative to an output, what may be the rounding of few sums and products: a shift that is larger may be real."""
+
+CLAIM = 10.0 * TOLERANCE
+"""Relative to a claim, an excess that is neglected: shifts are measured, and noise may meet its claim exactly."""
 
 ASSUMED = (
     "outputs are affine in the noise at every value",
@@ -100,12 +103,16 @@ class GrayBoxResult:
     Attributes
     ----------
     verdict : {"refuted", "not refuted", "undecided"} or None
-        "refuted" if the record implies an ε beyond the claim, "not refuted" if it determines an ε that is not, for this
-        pair of data sets, "undecided" (`reason`) otherwise. None without a claim.
+        "refuted" if a lower bound on the pair's ε is beyond the claim; "not refuted" if an upper bound on it is not;
+        "undecided" (`reason`) otherwise. The bounds are `epsilon_lower` and `epsilon_upper`, made wider by what
+        rounding of the outputs may do, and a claim is taken larger by a millionth (`CLAIM`). None without a claim.
     epsilon_lower : float or None
-        ε at `delta` that the record implies; None if nothing follows.
+        A lower bound on ε at `delta`, by the shifts measured; None if nothing follows.
+    epsilon_upper : float or None
+        An upper bound, where the record determines ε; else None. It is the lower one but for rounding, except where
+        δ > 0 and several coordinates move, not all of normal noise.
     exact : bool
-        Whether that is the pair's ε, and not a lower bound.
+        Whether the record determines the pair's ε, and implies more than a lower bound.
     epsilon, delta : float
         The claim.
     mu : float
@@ -127,6 +134,7 @@ class GrayBoxResult:
 
     verdict: str | None
     epsilon_lower: float | None
+    epsilon_upper: float | None
     exact: bool
     epsilon: float | None
     delta: float
@@ -142,12 +150,15 @@ class GrayBoxResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, ready for JSON; an infinite ε as the text "inf"."""
         made = asdict(self)
-        return {**made, "epsilon_lower": "inf" if self.epsilon_lower == math.inf else self.epsilon_lower}
+        return made | {name: "inf" for name in ("epsilon_lower", "epsilon_upper") if made[name] == math.inf}
 
     def __str__(self) -> str:
         found = "epsilon not determined"
         if self.epsilon_lower is not None:
-            found = f"epsilon {'=' if self.exact else '>='} {self.epsilon_lower:.6g} at delta = {self.delta:g}"
+            low = f"{self.epsilon_lower:.6g}"
+            high = "" if self.epsilon_upper is None else f"{self.epsilon_upper:.6g}"
+            found = f"epsilon {'=' if low == high else '>='} {low}{f' and <= {high}' if high not in ('', low) else ''}"
+            found += f" at delta = {self.delta:g}"
         claim = "" if self.epsilon is None else f"; claim {self.epsilon:g}: {self.verdict}"
         lines = [f"{found}, from {self.runs} recorded runs{claim} ({self.reason})"]
         if self.control_flow:
@@ -231,27 +242,43 @@ def audit_graybox(
     relation = check_relation(dataset, neighbour, relation)
     runs = _Runs(function, (dataset, neighbour), seed, _sources(sources), paths(ignore))
     found = _examined(runs, seeds, delta)
-    verdict = None
-    if claim is not None:
-        beyond = -math.inf if found.epsilon is None else found.epsilon - claim * (1.0 + 10.0 * TOLERANCE)
-        verdict = "refuted" if beyond > found.blur else "not refuted" if found.exact else "undecided"
-        if 0.0 < beyond <= found.blur:
-            verdict, found.reason = "undecided", "epsilon is nearer to the claim than rounding can tell"
+    verdict = None if claim is None else _verdict(found, claim)
     affine = f"{ASSUMED[0]}, as they are at {found.tried} values tried, up to {FAR:g} scales away"
     return GrayBoxResult(
-        verdict, found.epsilon, found.exact, claim, delta, found.mu, found.shifts, found.control_flow, found.reason,
+        verdict, found.between and found.between[0], found.between[1] if found.between and found.exact else None,
+        found.exact, claim, delta, found.mu, found.shifts, found.control_flow, found.reason,
         (affine if found.tried else ASSUMED[0], *ASSUMED[1:]), tuple(map(str, found.draws)), runs.made, relation,
     )  # fmt: skip
+
+
+def _verdict(found: _Found, claim: float) -> str:
+    """What bounds on ε say of the claim; where it is between them, why they are so far apart."""
+    allowed = claim * (1.0 + CLAIM)
+    if found.between is None or found.blurred is None:
+        return "undecided"
+    low, high = found.blurred
+    if low > allowed:
+        return "refuted"
+    if found.exact and high <= allowed:
+        return "not refuted"
+    if found.between[0] > allowed or (found.exact and found.between[1] <= allowed):
+        found.reason = "whether epsilon is beyond the claim cannot be told from rounding"
+    elif found.exact:
+        found.reason = (
+            f"the claim is between the bounds on epsilon, {found.between[0]:.9g} and {found.between[1]:.9g}: that of "
+            "several shifts together is computed no more closely"
+        )
+    return "undecided"
 
 
 @dataclass
 class _Found:
     draws: list[Draw]
     reason: str
-    epsilon: float | None = None
+    between: tuple[float, float] | None = None  # bounds on epsilon by the shifts as measured
+    blurred: tuple[float, float] | None = None  # by any shifts that rounding may have made these
     exact: bool = False
     mu: float = 0.0
-    blur: float = 0.0  # what rounding may add to epsilon
     shifts: tuple[Shift, ...] = ()
     control_flow: str = ""
     tried: int = 0
@@ -411,7 +438,8 @@ def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[i
         return
     s, left, blurred, independent = _solved(first, moved, error[kept], size[kept])
     if left:
-        found.epsilon, found.exact = math.inf, True
+        found.between = found.blurred = (math.inf, math.inf)
+        found.exact = True
         found.reason = (
             "the output moves where no noise does: the two data sets are told apart with certainty"
             if len(used)
@@ -426,10 +454,9 @@ def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[i
     if not independent and not np.all(kinds == "normal"):
         found.reason = "outputs are post-processed noise (fewer than the draws in them): shifts are not determined"
         return
-    found.blur = _blur(first, s, size[kept])
-    found.mu = float(np.linalg.norm(s[kinds == "normal"]))
-    found.epsilon, found.exact = epsilon_lower(delta, np.abs(s[kinds == "laplace"]).tolist(), found.mu), whole
-    # Several Laplace coordinates at delta > 0 have a bound that is lower than their epsilon by less than a thousandth.
+    found.mu, found.exact = float(np.linalg.norm(s[kinds == "normal"])), whole
+    still = ~np.any(shift[:, kept] != 0.0, axis=0)
+    _bounded(found, delta, s, _blur(first, s, size[kept], still), kinds == "laplace")
     found.shifts = _by_call(draws, noise, owner, members, s) if independent else ()
     found.reason = "shift and noise of every number in the output are determined" if whole else (
         f"{int((~kept).sum())} of {len(kept)} numbers of the output are not affine in the noise, and were left out"
@@ -500,6 +527,7 @@ def _solved(
     rank: Any = 0
     if matrix.size:
         s, _, rank, _ = np.linalg.lstsq(matrix * weight[:, None], moved * weight, rcond=1e-10)
+        s[~_reached(matrix, moved != 0.0)] = 0.0  # not 1e-17, with which ε would be infinite at δ = 0
     rest = np.abs(moved - matrix @ s)
     allowed = 1e3 * error + 1e-6 * (np.abs(matrix) @ np.abs(s))
     least = LAST_BITS * size * (1.0 + np.abs(s).sum())
@@ -510,11 +538,33 @@ def _solved(
     return s, bool(np.any(rest > allowed)), bool(blurred.any()), int(rank) == matrix.shape[1]
 
 
-def _blur(matrix: np.ndarray, s: np.ndarray, size: np.ndarray) -> float:
-    """The sum of the errors of s that rounding of outputs of this size may make."""
+def _reached(matrix: np.ndarray, moves: np.ndarray) -> np.ndarray:
+    """The columns connected, over outputs that share one, with an output that moves; s is 0 in all others."""
+    holds, rows = matrix != 0.0, moves
+    while True:
+        columns = holds[rows].any(axis=0)
+        more = rows | holds[:, columns].any(axis=1)
+        if np.array_equal(more, rows):
+            return columns
+        rows = more
+
+
+def _blur(matrix: np.ndarray, s: np.ndarray, size: np.ndarray, still: np.ndarray) -> np.ndarray:
+    """Errors of s that rounding of outputs of this size may make; those that are `still`, at every seed, make none."""
     unit = np.maximum(size, 1e-300)  # rows of other units weigh as in `_solved`
     inverse = np.linalg.pinv(matrix / unit[:, None], rcond=1e-10)
-    return ROUNDING * float(np.abs(inverse).sum()) * (1.0 + float(np.abs(s).sum()))
+    errors = ROUNDING * np.abs(inverse) @ (~still + (matrix != 0.0) @ np.abs(s))
+    return np.where(_reached(matrix, ~still), errors, 0.0)
+
+
+def _bounded(found: _Found, delta: float, s: np.ndarray, blur: np.ndarray, laplace: np.ndarray) -> None:
+    """Bounds on ε. A Laplace shift that is larger by h makes densities larger by e^h at most, and so ε by h."""
+    moved, more, away = np.abs(s[laplace]).tolist(), math.fsum(blur[laplace]), float(np.linalg.norm(blur[~laplace]))
+    found.between = near = far = epsilon_between(delta, moved, found.mu)
+    if away > 0.0:
+        near = epsilon_between(delta, moved, max(0.0, found.mu - away))
+        far = epsilon_between(delta, moved, found.mu + away)
+    found.blurred = near[0] - more, far[1] + more
 
 
 def _other_noise(found: _Found, first: np.ndarray, second: np.ndarray, delta: float) -> None:
@@ -534,7 +584,8 @@ def _other_noise(found: _Found, first: np.ndarray, second: np.ndarray, delta: fl
                 else "the draws enter the output turned or in another order on the other data set"
             )
             return
-        found.epsilon, found.exact = math.inf, True
+        found.between = found.blurred = (math.inf, math.inf)
+        found.exact = True
         found.reason = "the noise depends on the data: the ratio of the two densities is not bounded"
 
 

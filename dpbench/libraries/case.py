@@ -13,7 +13,7 @@ from dpbench.auditing.bits import audit_bits
 from dpbench.auditing.blocks import Progress
 from dpbench.auditing.each import each
 from dpbench.auditing.neighbours import Pair, pairs_of
-from dpbench.auditing.pair import RELATIONS
+from dpbench.auditing.pair import MOST_RUNS, RELATIONS
 from dpbench.auditing.results import AuditResult
 from dpbench.auditing.search import telling_pair
 from dpbench.core import validation
@@ -230,13 +230,21 @@ def audit_case(
 ) -> Audited:
     """Audit a case on the most telling of its pairs, chosen by runs of their own.
 
+    Parameters
+    ----------
+    case : Case
+    trials : int, optional
+        Runs a side, at least 100, in place of the case's own number.
+    confidence, seed, progress
+        As in `dpbench.audit`.
+
     Raises
     ------
     InvalidInput
-        The mechanism raised, or gave what cannot be used.
+        A parameter cannot be used; or the mechanism raised, or gave what cannot be used.
     DependentOutputs
     """
-    runs = case.trials if trials is None else trials
+    runs = case.trials if trials is None else validation.integer("trials", trials, at_least=100, at_most=MOST_RUNS)
     asked: dict[str, Any] = {**case.claim, "confidence": confidence, "seed": seed}
     pair = case.pairs[0]
     if len(case.pairs) > 1:

@@ -7,6 +7,7 @@ neighbours function by function; the relation here is the one for which the nois
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,7 @@ from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.libraries.case import (
-    GIVEN,
-    Audited,
-    Case,
-    Known,
-    audit_case,
-    checked,
-    of_call,
-    refuse_beside_a_name,
-    refuse_others,
-)
+from dpbench.libraries.case import GIVEN, Audited, Case, Known, checked, refuse_others
 from dpbench.libraries.worker import Call, audit_there, pairs_within
 
 PACKAGE = "diffprivlib"
@@ -112,18 +103,16 @@ def audit(
     OSError
         The environment could not be made.
     """
-    if callable(call):
-        own = of_call(call, data, neighbour=neighbour, relation=relation, claim=claim)
-        runs = validation.integer("trials", trials, at_least=100)
-        return audit_case(own, trials=runs, confidence=confidence, seed=seed, progress=progress)
-    refuse_beside_a_name(neighbour, claim)
-    case = read(call, data, pairs=pairs, relation=relation, take=tuple(take))
-    if not call.startswith("mechanisms."):  # whose data are values, or utilities
-        refuse_others(case.pairs, str(case.relation))
     return audit_there(
         PACKAGE,
         REQUIREMENTS,
-        case,
+        partial(read, take=tuple(take)),
+        call,
+        data,
+        neighbour=neighbour,
+        claim=claim,
+        pairs=pairs,
+        relation=relation,
         python=python,
         say=say,
         trials=trials,
@@ -170,7 +159,10 @@ def read(
     }
     if pairs is None:
         return Case(name, relation, claim, _pairs(kind, keywords, relation), call, assumes=(why,), **more)
-    return Case(name, relation, claim, checked(pairs), call, assumes=(why, GIVEN), **more)
+    given = checked(pairs)
+    if kind != "mechanisms":  # whose data are values, or utilities
+        refuse_others(given, str(relation))
+    return Case(name, relation, claim, given, call, assumes=(why, GIVEN), **more)
 
 
 TARGETS = ("LinearRegression", "LogisticRegression", "GaussianNB", "DecisionTreeClassifier", "RandomForestClassifier")

@@ -20,7 +20,9 @@ class EnvironmentFailed(OSError):
     """The environment could not be made: no network, no room, or a requirement that nobody serves."""
 
 
-def interpreter(name: str, requirements: Sequence[str], *, say: Callable[[str], None] | None = None) -> Path:
+def interpreter(
+    name: str, requirements: Sequence[str], alone: Sequence[str] = (), *, say: Callable[[str], None] | None = None
+) -> Path:
     """The Python of an environment with these requirements, made where it does not exist.
 
     Parameters
@@ -29,6 +31,8 @@ def interpreter(name: str, requirements: Sequence[str], *, say: Callable[[str], 
         Of the library.
     requirements : sequence of str
         As pip takes them; the environment is kept under them and the version of Python.
+    alone : sequence of str, optional
+        Installed after them and without what they require themselves (``pip install --no-deps``).
     say : callable, optional
         Told each step, for it may take a minute.
 
@@ -37,7 +41,8 @@ def interpreter(name: str, requirements: Sequence[str], *, say: Callable[[str], 
     EnvironmentFailed
     """
     told = say or (lambda text: None)
-    key = hashlib.sha256("\n".join([sys.version, sys.base_prefix, *requirements]).encode()).hexdigest()[:12]
+    of = [sys.version, sys.base_prefix, *requirements, *(f"--no-deps {one}" for one in alone)]
+    key = hashlib.sha256("\n".join(of).encode()).hexdigest()[:12]
     folder = user_cache_path("dpbench") / "environments" / f"{name}-{key}"
     if _python(folder).exists():
         return _python(folder)
@@ -45,9 +50,11 @@ def interpreter(name: str, requirements: Sequence[str], *, say: Callable[[str], 
     try:
         told(f"making an environment for {name} in {folder}")
         _run([sys.executable, "-m", "venv", str(part)], "make an environment")
-        told(f"installing {', '.join(requirements)}")
         pip = [str(_python(part)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        _run([*pip, *requirements], f"install {', '.join(requirements)}")
+        for wanted, how in ((requirements, ()), (alone, ("--no-deps",))):
+            if wanted:
+                told(f"installing {', '.join(wanted)}")
+                _run([*pip, *how, *wanted], f"install {', '.join(wanted)}")
         try:
             part.rename(folder)
         except OSError:  # another process was faster
@@ -71,4 +78,4 @@ def _run(command: list[str], what: str) -> None:
     done = subprocess.run(command, env=clean(), capture_output=True, text=True)
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()[-1]
-        raise EnvironmentFailed(f"could not {what}: {said} (--python names an interpreter that has it)")
+        raise EnvironmentFailed(f"could not {what}: {said}")

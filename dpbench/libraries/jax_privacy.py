@@ -66,8 +66,7 @@ def audit(
         jax or jax-privacy is not installed.
     """
     case = read(clipped, parameters, pairs, noise_multiplier=noise_multiplier, relation=relation)
-    runs = validation.integer("trials", trials, at_least=100)
-    return audit_case(case, trials=runs, confidence=confidence, seed=seed, progress=progress)
+    return audit_case(case, trials=trials, confidence=confidence, seed=seed, progress=progress)
 
 
 def read(

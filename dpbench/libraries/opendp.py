@@ -17,7 +17,6 @@ from dpbench.auditing.blocks import Progress
 from dpbench.auditing.each import each
 from dpbench.auditing.neighbours import Domain, Pair, proposals
 from dpbench.auditing.pair import refuse_equal
-from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.libraries.case import Audited, Case, Known, audit_case, checked, difference
 from dpbench.privacy.profile import Profile
@@ -72,9 +71,8 @@ def audit(
     ------
     InvalidInput
     """
-    runs = validation.integer("trials", trials, at_least=100)
     case = read(measurement, d_in, pairs=pairs, relation=relation)
-    return audit_case(case, trials=runs, confidence=confidence, seed=seed, progress=progress)
+    return audit_case(case, trials=trials, confidence=confidence, seed=seed, progress=progress)
 
 
 def read(

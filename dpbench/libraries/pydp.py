@@ -14,17 +14,7 @@ from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
-from dpbench.libraries.case import (
-    GIVEN,
-    Audited,
-    Case,
-    Known,
-    audit_case,
-    checked,
-    of_call,
-    refuse_beside_a_name,
-    refuse_others,
-)
+from dpbench.libraries.case import GIVEN, Audited, Case, Known, checked, refuse_others
 from dpbench.libraries.worker import Call, audit_there, pairs_within
 
 PACKAGE = "python-dp"
@@ -84,18 +74,16 @@ def audit(
     OSError
         The environment could not be made.
     """
-    if callable(call):
-        own = of_call(call, data, neighbour=neighbour, relation=relation, claim=claim)
-        runs = validation.integer("trials", trials, at_least=100)
-        return audit_case(own, trials=runs, confidence=confidence, seed=seed, progress=progress)
-    refuse_beside_a_name(neighbour, claim)
-    case = read(call, data, pairs=pairs, relation=relation)
-    if case.relation is not None:
-        refuse_others(case.pairs, case.relation)
     return audit_there(
         "pydp",
         REQUIREMENTS,
-        case,
+        read,
+        call,
+        data,
+        neighbour=neighbour,
+        claim=claim,
+        pairs=pairs,
+        relation=relation,
         python=python,
         say=say,
         trials=trials,
@@ -129,7 +117,10 @@ def read(
     call = Call(f"pydp.{name}", keywords, method=METHODS[module])
     if pairs is None:
         return Case(name, relation, claim, _pairs(values, keywords, relation), call, assumes=(why,), **more)
-    return Case(name, relation, claim, checked(pairs), call, assumes=(why, GIVEN), **more)
+    given = checked(pairs)
+    if not values:
+        refuse_others(given, str(relation))
+    return Case(name, relation, claim, given, call, assumes=(why, GIVEN), **more)
 
 
 def _pairs(values: bool, keywords: Mapping[str, Any], relation: str | None) -> tuple[Pair, ...]:

@@ -17,8 +17,7 @@ from dpbench.auditing.blocks import Progress
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
 from dpbench.libraries.case import Case, Known, audit_case
-from dpbench.libraries.environment import interpreter
-from dpbench.libraries.worker import Drawn, Worker
+from dpbench.libraries.worker import Drawn, Worker, chosen
 
 LONGEST = 200
 """Characters of a data set that are shown."""
@@ -168,19 +167,18 @@ def rows(
         The environment could not be made.
     """
     check_python(library, python)
-    chosen = select(library, mechanisms)
+    cases = select(library, mechanisms)
     module = importlib.import_module(f"dpbench.libraries.{library}")
     with ExitStack() as stack:
         if module.REQUIREMENTS:
-            its_own = interpreter(library, module.REQUIREMENTS, say=say) if python is None else python
-            worker = stack.enter_context(Worker(its_own))
+            worker = stack.enter_context(Worker(chosen(library, module.REQUIREMENTS, python, say)))
             version = worker.version(module.PACKAGE)
-            chosen = tuple(replace(case, sampler=Drawn(worker, case.sampler)) for case in chosen)
+            cases = tuple(replace(case, sampler=Drawn(worker, case.sampler)) for case in cases)
         else:
             version = metadata.version(module.PACKAGE)
-        for number, case in enumerate(chosen):
+        for number, case in enumerate(cases):
             if started is not None:
-                started(number, len(chosen), f"{library} {case.name}")
+                started(number, len(cases), f"{library} {case.name}")
             yield _row(library, version, case, trials, confidence, seed, progress)
 
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from dpbench.auditing.neighbours import Domain, Pair, proposals
 from dpbench.core.validation import InvalidInput
-from dpbench.libraries.case import Audited, Case, audit_case
-from dpbench.libraries.environment import clean, interpreter
+from dpbench.libraries.case import Audited, Case, audit_case, of_call, refuse_beside_a_name
+from dpbench.libraries.environment import EnvironmentFailed, clean, interpreter
 
 RECORDS, PAIRS = 5, 12
 """Of a data set, and pairs that are looked at."""
@@ -180,17 +180,61 @@ class Drawn:
         return found
 
 
+def chosen(
+    library: str, requirements: Sequence[str], python: str | Path | None, say: Callable[[str], None] | None
+) -> str | Path:
+    """`python`, or without one the interpreter of the library's environment.
+
+    Raises
+    ------
+    EnvironmentFailed
+    """
+    if python is not None:
+        return python
+    try:
+        return interpreter(library, requirements, say=say)
+    except EnvironmentFailed as error:
+        raise EnvironmentFailed(f"{error} (--python names an interpreter that has it)") from error
+
+
 def audit_there(
     library: str,
     requirements: Sequence[str],
-    case: Case,
+    read: Callable[..., Case],
+    call: str | Callable[..., Any],
+    data: Any,
     *,
+    neighbour: Any = None,
+    claim: Any = None,
+    pairs: Sequence[Pair] | None = None,
+    relation: str | None = None,
     python: str | Path | None = None,
     say: Callable[[str], None] | None = None,
     **settings: Any,
 ) -> Audited:
-    """Audit a case whose sampler is a `Call`, under this interpreter or in the library's environment."""
-    with Worker(interpreter(library, requirements, say=say) if python is None else python) as worker:
+    """Audit what a library has under a name, under `python` or in its environment; or a function, in this process.
+
+    Parameters
+    ----------
+    library, requirements
+        As for `dpbench.libraries.environment.interpreter`.
+    read : callable
+        ``read(call, data, pairs=..., relation=...)``: the `Case` of a name and its parameters, with a `Call`.
+    call, data, neighbour, claim, pairs, relation, python, say
+        As for `dpbench.libraries.diffprivlib.audit`.
+    **settings
+        Of `dpbench.libraries.case.audit_case`.
+
+    Raises
+    ------
+    InvalidInput
+    EnvironmentFailed
+    """
+    if callable(call):
+        return audit_case(of_call(call, data, neighbour=neighbour, relation=relation, claim=claim), **settings)
+    refuse_beside_a_name(neighbour, claim)
+    case = read(call, data, pairs=pairs, relation=relation)
+    with Worker(chosen(library, requirements, python, say)) as worker:
         return audit_case(replace(case, sampler=Drawn(worker, case.sampler)), **settings)
 
 

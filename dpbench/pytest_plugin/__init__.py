@@ -153,8 +153,9 @@ class Auditor:
         from importlib import import_module
 
         from dpbench.core import validation
+        from dpbench.libraries.table import LIBRARIES
 
-        validation.choice("name", name, ["diffprivlib", "jax_privacy", "opendp", "pydp"])
+        validation.choice("name", name, LIBRARIES)
         audit = import_module(f"dpbench.libraries.{name}").audit
         return self._run(audit, given, ("seed", "confidence"), options, claims=True)
 

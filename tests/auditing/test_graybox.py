@@ -17,7 +17,7 @@ import pytest
 import dpbench
 from dpbench.auditing import recording
 from dpbench.auditing.graybox import GrayBoxResult, audit_graybox
-from dpbench.privacy import gaussian, laplace, shifts
+from dpbench.privacy import gaussian, shifts
 
 ONE, OTHER = [0.25, 1.0], [0.25, 0.0]  # the second record is replaced
 
@@ -232,21 +232,6 @@ def test_bad_input_is_one_clear_message(given: dict[str, Any], message: str) -> 
         audit_graybox(**{**usual, **given})
 
 
-def test_products_of_shifts_meet_their_closed_forms_from_below() -> None:
-    rng = np.random.default_rng(1)
-    moved, mu = [1.0, 0.5, 0.3], 0.7
-    unit = rng.laplace(size=(400_000, 3))
-    loss = (np.abs(unit - moved) - np.abs(unit)).sum(axis=1) + 0.5 * mu**2 + mu * rng.standard_normal(len(unit))
-    epsilon = shifts.epsilon_lower(0.1, moved, mu)
-    sampled = np.maximum(0.0, -np.expm1(epsilon - loss))
-    assert abs(sampled.mean() - 0.1) < 5.0 * sampled.std() / math.sqrt(len(unit)) + 1e-4
-    halves = shifts.epsilon_lower(0.1, [1.0, 1e-9], 0.0)
-    assert laplace.epsilon(0.1, 1.0) - 1e-3 < halves <= laplace.epsilon(0.1, 1.0 + 1e-9)
-    nearly = shifts.epsilon_lower(1e-5, [1e-9], 1.0)
-    assert gaussian.epsilon(1e-5, 1.0) - 1e-2 < nearly <= gaussian.epsilon(1e-5, 1.0) + 1e-9
-    assert shifts.epsilon_lower(0.0, moved, 0.0) == pytest.approx(1.8) and shifts.epsilon_lower(0.0, [], mu) == math.inf
-
-
 def test_draws_in_another_order_are_undecided() -> None:
     def answers(values: Any, rng: Any) -> Any:
         first, second = rng.laplace(size=2)
@@ -400,12 +385,69 @@ def test_a_shift_that_varies_between_seeds_is_left_out() -> None:
     "claim, base, verdict",
     [
         (1e-7, 0.0, "refuted"), (1e-6, 0.0, "not refuted"), (0.999e-6, 0.0, "refuted"), (0.0, 0.0, "refuted"),
-        (0.999e-6, 1e9, "refuted"), (0.999e-6, 1e11, "undecided"),
+        (0.999e-6, 1e9, "refuted"), (0.999e-6, 1e11, "undecided"), (1.001e-6, 1e11, "undecided"),
+        (1.001e-6, 1e9, "not refuted"),
     ],
 )  # fmt: skip
 def test_small_claims_are_told_apart_as_far_as_rounding_lets(claim: float, base: float, verdict: str) -> None:
     found = examined(lambda v, rng: base + sum(v) + rng.laplace(scale=1e6), claim)
     assert found.verdict == verdict and (verdict != "undecided" or "rounding" in found.reason)
+
+
+def both_kinds(values: Any, rng: Any) -> Any:
+    """A Laplace coordinate moved by 1/2 scale, and a normal one moved by 1."""
+    return [sum(values) + rng.laplace(scale=2.0), values[1] + rng.standard_normal()]
+
+
+def two_of_laplace(values: Any, rng: Any) -> Any:
+    return values[1] + rng.laplace(scale=[1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "function, moved, mu, delta",
+    [(both_kinds, [0.5], 1.0, 1e-5), (two_of_laplace, [1.0, 0.5], 0.0, 0.1), (both_kinds, [0.5], 1.0, 0.3)],
+)
+def test_a_claim_between_the_bounds_is_undecided(function: Any, moved: list[float], mu: float, delta: float) -> None:
+    """A thousandth beyond either bound it is not."""
+    low, high = shifts.epsilon_between(delta, moved, mu)
+    assert 0.0 < high - low < 1e-3 * high
+    for claim, verdict in ((0.999 * low, "refuted"), (0.5 * (low + high), "undecided"), (1.001 * high, "not refuted")):
+        found = examined(function, claim, delta)
+        assert found.verdict == verdict and found.exact
+        assert (found.epsilon_lower, found.epsilon_upper) == pytest.approx((low, high), rel=1e-9)
+        assert ("between the bounds" in found.reason) == (verdict == "undecided")
+        assert f"epsilon >= {low:.6g} and <= {high:.6g}" in str(found)
+
+
+@pytest.mark.parametrize(
+    "noise, delta, epsilon",
+    [
+        (lambda rng: rng.laplace(scale=0.5), 0.0, 2.0),
+        (lambda rng: rng.laplace(scale=0.3), 0.0, 1.0 / 0.3),
+        (lambda rng: rng.laplace(scale=0.5), 0.25, 2.0 + 2.0 * math.log(0.75)),
+        (lambda rng: rng.normal(scale=2.0), 1e-6, gaussian.epsilon(1e-6, 0.5)),
+    ],
+)
+def test_noise_that_meets_its_claim_to_the_last_bit_is_not_refuted(noise: Any, delta: float, epsilon: float) -> None:
+    """Nor one ulp beside it; planted: two millionths less, which is refuted."""
+    for claim in (math.nextafter(epsilon, 0.0), epsilon, math.nextafter(epsilon, math.inf)):
+        found = examined(lambda v, rng: sum(v) + noise(rng), claim, delta)
+        assert found.verdict == "not refuted" and found.epsilon_upper == pytest.approx(epsilon, rel=1e-8)
+    assert examined(lambda v, rng: sum(v) + noise(rng), epsilon * (1.0 - 2e-6), delta).verdict == "refuted"
+
+
+def test_noise_that_is_not_moved_has_no_part_in_epsilon_in_any_order() -> None:
+    """A least-squares solution by itself leaves 1e-17 there: of normal noise an infinite epsilon at delta = 0."""
+    order = [3, 0, 5, 1, 4, 2]
+    mixing = np.random.default_rng(0).normal(size=(2, 3, 3))
+
+    def answers(values: Any, rng: Any, leaks: float) -> Any:
+        quiet = mixing[0] @ rng.normal(size=3) + [5.0, 6.0, 7.0 + leaks * values[1]]
+        return np.concatenate([mixing[1] @ (values[1] * np.array([0.5, 0.2, 0.1]) + rng.laplace(size=3)), quiet])[order]
+
+    found = examined(lambda v, rng: answers(v, rng, 0.0), 0.8)
+    assert found.mu == 0.0 and found.verdict == "not refuted" and found.epsilon_upper == pytest.approx(0.8)
+    assert examined(lambda v, rng: answers(v, rng, 0.1), 0.8).verdict == "refuted"
 
 
 def test_the_data_sets_of_the_caller_are_not_changed() -> None:

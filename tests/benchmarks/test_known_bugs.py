@@ -18,8 +18,9 @@ from benchmarks.known_bugs import draws
 from benchmarks.known_bugs.auditors import Refutes, classifier, jax_privacy, ours, scores
 from benchmarks.known_bugs.cases import CASES, Case, named
 from benchmarks.known_bugs.measure import gray, ladder, measure
-from benchmarks.known_bugs.releases import ENVIRONMENTS, NotInstalled, interpreter
+from benchmarks.known_bugs.releases import ENVIRONMENTS, prepare
 from dpbench.core.validation import InvalidInput
+from dpbench.libraries.environment import EnvironmentFailed
 from dpbench.report import measured_audits
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +28,7 @@ EVIDENCE = ROOT / "evidence" / "known_bugs.json"
 
 
 def measured(case: Case, most: int = 2_000) -> dict[str, Any]:
-    return measure(case, {"dpbench": ours}, most, 0, Path("nowhere"), lambda text: None)
+    return measure(case, {"dpbench": ours}, most, 0, lambda text: None)
 
 
 @pytest.mark.parametrize("name", ["one-seed-twice", "batch-clipping", "range-of-the-data"])
@@ -45,7 +46,7 @@ def test_two_mended_versions_are_never_found() -> None:
 
 
 def test_the_gray_box_finds_what_it_should() -> None:
-    found = {c.name: gray(c, "broken", 0, Path("nowhere"))["verdict"] for c in CASES if c.broken}
+    found = {c.name: gray(c, "broken", 0)["verdict"] for c in CASES if c.broken}
     refuted = {name for name, verdict in found.items() if verdict == "refuted"}
     assert {"mean-by-size", "batch-clipping", "parameter-clipping", "one-seed-twice", "range-of-the-data"} <= refuted
     assert not refuted & {"svt-numbers", "score-sensitivity", "noisy-max-value", "threshold-formula"}
@@ -59,7 +60,7 @@ def test_the_rungs_of_a_ladder_share_one_level() -> None:
         levels.append(given[4])
         return False
 
-    row = measure(named("batch-clipping"), {"asked": asked}, 2_000, 0, Path("nowhere"), lambda text: None)
+    row = measure(named("batch-clipping"), {"asked": asked}, 2_000, 0, lambda text: None)
     *rungs, mended = levels
     assert len(rungs) == len(row["rungs"]) == 3
     assert min(levels) > 0.0 and sum(rungs) <= 1e-6 * (1.0 + 1e-9) and mended <= 1e-6
@@ -124,15 +125,22 @@ def test_the_list_of_cases_is_whole() -> None:
     assert ladder(4_000) == [500, 1_000, 2_000, 4_000] and ladder(3_999)[-1] == 2_000
 
 
-def test_an_environment_that_cannot_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(case: Case, *given: Any) -> None:
-        raise NotInstalled("environment diffprivlib: no matching distribution")
+def test_an_environment_that_cannot_be_made_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: an environment that fails. The one that does not is asked for what its case needs."""
+    asked: list[tuple[Any, ...]] = []
 
-    monkeypatch.setattr("benchmarks.known_bugs.measure.prepare", fails)
-    assert measured(named("linear-regression")) == {"why": "environment diffprivlib: no matching distribution"}
-    (tmp_path / "opendp").mkdir()
-    (tmp_path / "opendp" / "complete").touch()
-    assert interpreter("opendp", tmp_path) == tmp_path / "opendp" / "bin" / "python"
+    def made(*given: Any, **named: Any) -> Path:
+        asked.append(given)
+        if given[0] == "diffprivlib":
+            raise EnvironmentFailed("could not install diffprivlib: no matching distribution")
+        return Path("python")
+
+    monkeypatch.setattr("benchmarks.known_bugs.releases.interpreter", made)
+    assert measured(named("linear-regression")) == {"why": "could not install diffprivlib: no matching distribution"}
+    prepare(named("svt-filter"))
+    assert asked[1:] == [
+        (name, ENVIRONMENTS[name].packages, ENVIRONMENTS[name].alone) for name in ("nvflare", "nvflare-mended")
+    ]
 
 
 def test_the_command_prints_and_keeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

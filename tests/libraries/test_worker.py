@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.libraries import diffprivlib, environment, pydp
 from dpbench.libraries.case import Case, Known, audit_case
 from dpbench.libraries.table import LIBRARIES, select
-from dpbench.libraries.worker import Call, Drawn, Worker, pairs_within
+from dpbench.libraries.worker import Call, Drawn, Worker, chosen, pairs_within
 
 LAPLACE = Call("numpy.random.RandomState", seed="seed", method="laplace")
 NOISY = Case("laplace", None, {"epsilon": 1.0}, ((0.0, 1.0), (0.0, 0.5)), LAPLACE, trials=4_000)
@@ -234,7 +235,7 @@ def test_parameters_give_claim_relation_and_pairs() -> None:
     assert {x for pair in case.pairs for side in pair for x in side} <= {0.0, 1.5, 3.0, *np.linspace(0.0, 3.0, 5)}
     values = diffprivlib.read("mechanisms.Laplace", {"epsilon": 1.0, "sensitivity": 2, "lower": -1, "upper": 3})
     assert values.pairs == ((-1, 1), (0, 2), (1, 3)) and values.sampler.method == "randomise"
-    model = diffprivlib.read("models.KMeans", {"epsilon": 1.0}, pairs=[([[0.0]], [[1.0]])])
+    model = diffprivlib.read("models.KMeans", {"epsilon": 1.0}, pairs=[([[0.0], [1.0]], [[1.0]])])
     assert model.sampler.take == ("cluster_centers_",) and model.relation == "add_remove"
     counts = pydp.read("algorithms.laplacian.BoundedSum", {"epsilon": 1.0, "lower_bound": 0, "upper_bound": 9})
     assert counts.relation == "add_remove" and all(isinstance(x, int) for x in counts.pairs[0][0])
@@ -269,8 +270,64 @@ def test_an_environment_is_made_once_and_one_that_fails_leaves_nothing(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     said: list[str] = []
     with pytest.raises(OSError, match=r"could not install /nowhere/to/be/found.*--python names an interpreter"):
-        environment.interpreter("other", ["/nowhere/to/be/found"], say=said.append)
+        chosen("other", ["/nowhere/to/be/found"], None, said.append)
     assert len(said) == 2 and not list((tmp_path / "dpbench" / "environments").iterdir())
+    assert chosen("other", ["/nowhere/to/be/found"], "python", said.append) == "python" and len(said) == 2
+
+
+@pytest.mark.process
+def test_what_is_installed_alone_comes_without_what_it_requires(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wheel that requires what nobody serves. Planted: as a requirement, it is what fails."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    wheel, said = str(_wheel(tmp_path, "lonely", "never_served")), []
+    with pytest.raises(environment.EnvironmentFailed, match=r"could not install .*lonely.*never_served"):
+        environment.interpreter("other", [wheel])
+    python = environment.interpreter("other", [], [wheel], say=said.append)
+    with Worker(python) as worker:
+        assert worker.version("lonely") == "1.0"
+        with pytest.raises(InvalidInput, match="an interpreter with never_served"):
+            worker.version("never_served")
+    assert len(said) == 2 and environment.interpreter("other", [], [wheel], say=said.append) == python
+    assert len(said) == 2, "it is there"
+
+
+def test_the_key_of_an_environment_says_what_is_installed_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    ran: list[list[str]] = []
+
+    def run(command: list[str], what: str) -> None:
+        ran.append(command)
+        if "venv" in command:
+            python = environment._python(Path(command[-1]))
+            python.parent.mkdir(parents=True)
+            python.touch()
+
+    monkeypatch.setattr(environment, "_run", run)
+    wanted: list[tuple[list[str], list[str]]] = [(["a", "b"], []), (["a"], ["b"]), (["b"], ["a"]), ([], ["a", "b"])]
+    made = {environment.interpreter("other", *one) for one in wanted * 2}
+    assert len(made) == len(wanted)
+    assert [line[line.index("install") + 3 :] for line in ran if "install" in line] == [
+        ["a", "b"], ["a"], ["--no-deps", "b"], ["b"], ["--no-deps", "a"], ["--no-deps", "a", "b"]
+    ]  # fmt: skip
+
+
+def _wheel(folder: Path, name: str, requires: str) -> Path:
+    """A distribution with a requirement, and nothing else."""
+    path, info = folder / f"{name}-1.0-py3-none-any.whl", f"{name}-1.0.dist-info"
+    held = {
+        "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\nRequires-Dist: {requires}\n",
+        "WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "RECORD": "".join(f"{info}/{file},,\n" for file in ("METADATA", "WHEEL", "RECORD")),
+    }
+    with zipfile.ZipFile(path, "w") as wheel:
+        for file, text in held.items():
+            wheel.writestr(f"{info}/{file}", text)
+    return path
 
 
 @pytest.mark.process
@@ -312,14 +369,21 @@ COUNT, UNIT, NAN = "algorithms.laplacian.Count", {"epsilon": 1.0, "bounds": [0.0
     ],
 )
 def test_pairs_given_are_neighbours_by_the_relation(relation: str, right: tuple, wrong: tuple) -> None:
-    """Planted: two records that differ, or none, or the other way round."""
+    """Planted: two records that differ, or none, or the other way round; they are refused where a case is read."""
     nowhere = {"relation": relation, "python": "/nowhere/python"}
     for adapter, name in ((diffprivlib, "tools.mean"), (pydp, COUNT)):
         case = adapter.read(name, {"epsilon": 1.0}, pairs=[right], relation=relation)
         assert "the pairs given are neighbours" in case.assumes
-        for pairs, message in (([right], "python must"), ([right, wrong], f"neighbours by the relation '{relation}'")):
-            with pytest.raises(InvalidInput, match=message):
-                adapter.audit(name, {"epsilon": 1.0}, pairs=pairs, **nowhere)
+        with pytest.raises(InvalidInput, match="python must"):
+            adapter.audit(name, {"epsilon": 1.0}, pairs=[right], **nowhere)
+        for use, more in ((adapter.read, {"relation": relation}), (adapter.audit, nowhere)):
+            with pytest.raises(InvalidInput, match=f"neighbours by the relation '{relation}'"):
+                use(name, {"epsilon": 1.0}, pairs=[right, wrong], **more)
+            with pytest.raises(InvalidInput, match="relation must be one of"):
+                use(name, {"epsilon": 1.0}, pairs=[right], **{**more, "relation": "swap"})
+    for adapter, name in ((diffprivlib, "mechanisms.Exponential"), (pydp, "algorithms.numerical_mechanisms.X")):
+        case = adapter.read(name, {"epsilon": 1.0}, pairs=[wrong], relation=relation)  # values, or utilities
+        assert case.pairs == (wrong,)
 
 
 @pytest.mark.parametrize(
@@ -380,6 +444,7 @@ def test_a_function_of_ones_own_is_called_in_this_process(library: Any) -> None:
         ({"relation": "swap"}, "relation must be one of"),
         ({"neighbour": [0.0, 0.0]}, "pairs must be neighbours by the relation 'add_remove'"),
         ({"trials": 5}, "trials must be an integer >= 100"),
+        ({"trials": "auto"}, "trials must be an integer >= 100"),
     ):
         with pytest.raises(InvalidInput, match=message):
             library.audit(total(1.0), records, **{**given, **changed})
