@@ -724,7 +724,7 @@ def inside(ends: list) -> fmpq:
     low, high = (None if end in ("inf", "-inf") else rational(end) for end in ends)
     if low is None:
         return fmpq(1) if high is None else high - 1
-    return low + 1 if high is None else (low + high) / 2
+    return low + 1 if high is None else low + (high - low) / 3
 
 def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
     """quantity >= c t^power log(t)^log_power, c > 0, for all t >= 2^from, where all that `holds`

@@ -46,7 +46,8 @@ def question_of(claim: Claim) -> Any:
     InvalidInput
         If none is declared.
     """
-    made = claim.space if claim.space is not None else _stated(claim) or questions().get(claim.id)
+    stated = None if claim.formal is None or claim.formal.cells else _stated(claim)
+    made = claim.space if claim.space is not None else stated or questions().get(claim.id)
     if made is None:
         raise validation.invalid("claim", "one with a space to search (`dpbench hunt --list` names them)", claim.id)
     return made
