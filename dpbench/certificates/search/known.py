@@ -29,8 +29,8 @@ def questions() -> dict[str, Any]:
 
 
 def _stated(claim: Claim) -> Any:
-    """The question of a claim whose statement is formulas of one inequality."""
-    if claim.formal is None or claim.formal.claim.kind not in (*PRIVATE, "inequality"):
+    """The question of a claim whose statement is formulas of one inequality, and has no proof over its region."""
+    if claim.formal is None or claim.formal.cells or claim.formal.claim.kind not in (*PRIVATE, "inequality"):
         return None
     from dpbench.certificates.judge_pieces import pieces, question
 
@@ -46,8 +46,7 @@ def question_of(claim: Claim) -> Any:
     InvalidInput
         If none is declared.
     """
-    stated = None if claim.formal is None or claim.formal.cells else _stated(claim)
-    made = claim.space if claim.space is not None else stated or questions().get(claim.id)
+    made = claim.space if claim.space is not None else _stated(claim) or questions().get(claim.id)
     if made is None:
         raise validation.invalid("claim", "one with a space to search (`dpbench hunt --list` names them)", claim.id)
     return made
