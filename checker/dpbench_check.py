@@ -402,6 +402,166 @@ RULES = {  # of a half-line and the bounds of the parts
     "exp": HalfLine.exp, "log": HalfLine.log,
 }
 
+# ---- Regions: intervals with slopes, ends may be infinite -------------------------------------
+# An interval is (low, high), exact balls; a bound is (interval, {symbol: interval of its slope}).
+# A formula that is undefined inside a cell is ALL there, and so are its slopes. An end of a cell at
+# which it is undefined (log at 0) is no point of the region; 0 times an infinite end is 0. On a
+# face neither may occur: what is known of the face must be known of its points.
+NIL, UNITY, ALL = (arb(0), arb(0)), (arb(1), arb(1)), (arb("-inf"), arb("inf"))
+
+def hull(*values: arb) -> tuple:
+    if any(value.is_nan() for value in values):
+        return ALL
+    lows, highs = ([e.lower() for e in values], [e.upper() for e in values])
+    return min(lows), max(highs)
+def plus(x: tuple, y: tuple) -> tuple:
+    low, high = x[0] + y[0], x[1] + y[1]
+    return ALL[0] if low.is_nan() else low.lower(), ALL[1] if high.is_nan() else high.upper()
+def minus(x: tuple) -> tuple:
+    return -x[1], -x[0]
+def times(x: tuple, y: tuple) -> tuple:
+    return hull(*(arb(0) if a == 0 or b == 0 else a * b for a in x for b in y))
+def inverse(x: tuple) -> tuple:
+    if x[0] < 0 and x[1] <= 0:
+        return minus(inverse(minus(x)))
+    if not (x[0] >= 0 and x[1] > 0):
+        return ALL
+    low = (1 / x[1]).lower() if x[1].is_finite() else arb(0)
+    return low, (1 / x[0]).upper() if x[0] > 0 else ALL[1]
+def grown(f: object, x: tuple, low: arb, high: arb) -> tuple:
+    """A function that grows, from `low` at minus infinity to `high` at infinity."""
+    ends = [f(end) if end.is_finite() else low if end < 0 else high for end in x]
+    return ALL if ends[0].is_nan() or ends[1].is_nan() else (ends[0].lower(), ends[1].upper())
+def raised(x: tuple, q: object) -> tuple:
+    """x^q for a number q."""
+    if q == 0:
+        return UNITY
+    if q < 0:
+        return inverse(raised(x, -q))
+    whole = isinstance(q, fmpq) and q.q == 1 and q.p <= BITS
+    if whole and q.p % 2 == 0 and x[0] < 0:
+        x = minus(x) if x[1] <= 0 else (arb(0), (-x[0]).max(x[1]))
+    if not (q > 0 and (whole or x[0] >= 0)):
+        return ALL
+    by = int(q.p) if whole else arb(q)
+    return grown(lambda end: end if end == 0 else end ** by, x, *ALL)
+def logarithm(x: tuple) -> tuple:
+    if not (x[0] >= 0 and x[1] > 0):
+        return ALL
+    return grown(lambda end: end.log() if end > 0 else ALL[0], x, *ALL)
+
+class Cell:
+    """Bounds of expressions, with slopes, on a cell of a region."""
+    def __init__(self, sides: dict, scope: Scope, moving: set, face: bool = False) -> None:
+        self.sides, self.scope, self.moving, self.made = sides, scope, moving, {}
+        self.face, self.unknown = face, False
+    def of(self, node: tuple) -> tuple:
+        spend(10)
+        kind, parts = node[0], node[1:]
+        if not names(node) & self.moving:
+            return hull(arb(evaluate(node, self.scope))), {}
+        if kind == "sym":
+            if parts[0] in self.sides:
+                low, high = self.sides[parts[0]]
+                return (low, high), {} if low == high else {parts[0]: UNITY}
+            if parts[0] not in self.made:
+                self.made[parts[0]] = self.of(self.scope.definitions[parts[0]])
+            return self.made[parts[0]]
+        if kind == "^" and not names(parts[1]) & self.moving:
+            x, q = self.of(parts[0]), evaluate(parts[1], self.scope)
+            value = raised(x[0], q)
+            return self.chain(value, (x, times(hull(arb(q)), raised(x[0], q - 1))))
+        if kind == "^":
+            return self.of(("exp", ("*", parts[1], ("log", parts[0]))))
+        must(kind in SLOPES, f"no rule for {kind} on a region")
+        made = [self.of(part) for part in parts]
+        value, slopes = SLOPES[kind](*(one[0] for one in made))
+        if kind in ("*", "/"):
+            sides = [made[0][0], made[1][0] if kind == "*" else inverse(made[1][0])]
+            infinite = not all(end.is_finite() for side in sides for end in side)
+            self.unknown |= infinite and any(side == NIL for side in sides)
+        return self.chain(value, *zip(made, slopes, strict=True))
+    def chain(self, value: tuple, *parts: tuple) -> tuple:
+        slopes: dict = {}
+        for (_, inner), by in parts:
+            for name, one in inner.items():
+                slopes[name] = plus(slopes.get(name, NIL), times(by, one))
+        self.unknown |= value is ALL
+        return value, dict.fromkeys(slopes, ALL) if value is ALL else slopes
+    def gaps(self, left: tuple, right: tuple) -> list:
+        """right - left, and where both are positive the log of their ratio: either decides."""
+        (a, by_a), (b, by_b) = self.of(left), self.of(right)
+        if self.face and self.unknown:
+            return []
+        keys = {*by_a, *by_b}
+        made = [(plus(b, minus(a)), UNITY, UNITY)]
+        if a[0] > 0 and b[0] > 0:
+            made.append((plus(logarithm(b), minus(logarithm(a))), inverse(a), inverse(b)))
+        return [(gap, {k: plus(times(over_b, by_b.get(k, NIL)),
+                               minus(times(over_a, by_a.get(k, NIL)))) for k in keys})
+                for gap, over_a, over_b in made]
+    def false(self, relation: str, left: tuple, right: tuple) -> bool:
+        """Whether a comparison is false on the whole cell."""
+        low, high = plus(self.of(right)[0], minus(self.of(left)[0]))
+        low, high = (low, high) if relation in ("<=", "<") else (-high, -low)
+        return bool(high < 0) or (relation in "<>" and bool(high <= 0))
+    def held(self, relation: str, left: tuple, right: tuple, given: list) -> bool:
+        """Whether the relation holds wherever what is given does: seen on the cell, or on the face
+        where right - left is least, by slopes that keep their sign. No face is taken across a
+        symbol of what is given, unless that holds on the whole cell."""
+        if any(self.false(*one) for one in given):
+            return True
+        gaps = self.gaps(*((left, right) if relation in ("<=", "<") else (right, left)))
+        if any(gap[0] > 0 or (relation[1:] and gap[0] >= 0) for gap, _ in gaps):
+            return True
+        opened = [one for one in given if not self.false(OPPOSITE[one[0]], *one[1:])]
+        fixed = reached([part for one in opened for part in one[1:]], self.scope.definitions)
+        for _, slopes in gaps:
+            face: dict = {}
+            for name, by in slopes.items():
+                low, high = self.sides[name]
+                if by[1] <= 0 and high.is_finite() and name not in fixed:
+                    face[name] = high, high
+                if by[0] >= 0 and low.is_finite() and name not in fixed:
+                    face[name] = low, low
+            on_face = Cell({**self.sides, **face}, self.scope, self.moving, True)
+            if face and on_face.held(relation, left, right, opened):
+                return True
+        return False
+
+def lesser(x: tuple, y: tuple) -> tuple:
+    """min, and the shares that its sides have in its slope."""
+    some = hull(*NIL, *UNITY)
+    shares = (UNITY, NIL) if x[1] <= y[0] else (NIL, UNITY) if y[1] <= x[0] else (some, some)
+    return (hull(x[0].min(y[0]))[0], hull(x[1].min(y[1]))[1]), shares
+def greater(x: tuple, y: tuple) -> tuple:
+    value, shares = lesser(minus(x), minus(y))
+    return minus(value), shares
+def absolute(x: tuple) -> tuple:
+    value, (above, below) = greater(x, minus(x))
+    return value, [plus(above, minus(below))]
+def exponential(x: tuple) -> tuple:
+    value = grown(arb.exp, x, arb(0), ALL[1])
+    return value, [value]
+def rooted(x: tuple) -> tuple:
+    return raised(x, fmpq(1, 2)), [times(hull(arb(1) / 2), raised(x, fmpq(-1, 2)))]
+def complement(x: tuple) -> tuple:
+    """erfc"""
+    value = minus(grown(lambda end: -end.erfc(), x, arb(-2), arb(0)))
+    return value, [times(hull(-2 / arb.pi().sqrt()), exponential(minus(raised(x, fmpq(2))))[0])]
+def divided(x: tuple, y: tuple) -> tuple:
+    under = inverse(y)
+    value = ALL if under is ALL else times(x, under)
+    return value, [under, minus(times(x, times(under, under)))]
+SLOPES = {  # of the intervals of the parts: the value's interval, and the slopes by the parts
+    "+": lambda x, y: (plus(x, y), [UNITY, UNITY]),
+    "-": lambda x, y: (plus(x, minus(y)), [UNITY, minus(UNITY)]),
+    "*": lambda x, y: (times(x, y), [y, x]), "/": divided,
+    "neg": lambda x: (minus(x), [minus(UNITY)]), "exp": exponential, "sqrt": rooted,
+    "log": lambda x: (logarithm(x), [inverse(x)]), "erfc": complement, "min": lesser,
+    "max": greater, "abs": absolute,
+}
+
 # ---- Kinds: what each decides -----------------------------------------------------------------
 # A check returns (what the claim says, what is shown, the two numbers whose ratio is decided).
 
@@ -520,6 +680,52 @@ def box(claim: dict, shows: dict, scope: Scope) -> tuple:
     spans = ", ".join(f"{name} in [{e[0]}, {e[-1]}]" for name, e in sides.items())
     return f"{said(claim)} for all {spans}", f"{count} cells", (claim["left"], claim["right"])
 
+def region(claim: dict, shows: dict, scope: Scope) -> tuple:
+    """The relation on a region, infinite ends allowed, wherever what is given holds: on each cell
+    that the cuts leave. They are a tree, "symbol value" before its lower and its upper part, and
+    "" for a cell."""
+    same("what is shown", set(), set(shows))
+    must(claim["relation"] in OPPOSITE and bool(claim["region"]), "a relation, and a side")
+    must(all(one[0] in OPPOSITE for one in claim["given"]), "what is given is <=, >=, < or >")
+    shape(claim["region"], {"*": [str]}, "the region")
+    cell, moving = {}, set(claim["region"])
+    for name, ends in claim["region"].items():
+        must(len(ends) == 2, "a side of a region is [low, high]")
+        low = ALL[0] if ends[0] == "-inf" else arb(rational(ends[0]))
+        high = ALL[1] if ends[1] == "inf" else arb(rational(ends[1]))
+        must(bool(low < high), "a side of a region is [low, high]")
+        cell[name] = low.lower(), high.upper()
+    for name, node in scope.definitions.items():
+        moving |= {name} if names(node) & moving else set()
+    shape(claim["cuts"], [str], "the cuts")
+    must(len(claim["cuts"]) <= CELLS, f"more than {CELLS} cuts")
+    left, cells, ctx.prec = [cell], 0, 128
+    for cut in claim["cuts"]:
+        must(bool(left), "more cuts than cells")
+        cell = left.pop()
+        if cut:
+            name, _, text = cut.partition(" ")
+            at = arb(rational(text))
+            low, high = cell.get(name, (at, at))
+            must(bool(low < at.lower() and at.upper() < high), "a cut is inside its cell")
+            left += [{**cell, name: (at.lower(), high)}, {**cell, name: (low, at.upper())}]
+            continue
+        cells += 1
+        parts = claim["relation"], claim["left"], claim["right"], claim["given"]
+        shown = ", ".join(f"{n} in [{a.str(4)}, {b.str(4)}]" for n, (a, b) in cell.items())
+        must(Cell(cell, scope, moving).held(*parts), f"not seen on the cell {shown}")
+    must(not left, "a cell has no cut and is not listed")
+    spans = ", ".join(f"{name} in [{a}, {b}]" for name, (a, b) in claim["region"].items())
+    where = f" where {' and '.join(map(show, claim['given']))}" if claim["given"] else ""
+    says = f"{said(claim)} for all {spans}{where}"
+    return says, f"{cells} cells", (claim["left"], claim["right"])
+def inside(ends: list) -> fmpq:
+    """A point of a side, for the test of relevance."""
+    low, high = (None if end in ("inf", "-inf") else rational(end) for end in ends)
+    if low is None:
+        return fmpq(1) if high is None else high - 1
+    return low + 1 if high is None else low + (high - low) / 3
+
 def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
     """quantity >= c t^power log(t)^log_power, c > 0, for all t >= 2^from, where all that `holds`
     names does so: no constant bounds it. The value at t = 2^from ties the formula to a number."""
@@ -553,6 +759,7 @@ KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a
     "inequality": (inequality, ("refuted",), "left relation! right"),
     "mixture": (mixture, ("refuted",), "variable! partition! profile tail epsilon delta"),
     "box": (box, ("proved", "not refuted"), "box! left relation! right"),
+    "region": (region, ("proved",), "region! cuts! given? left relation! right"),
     "growth": (growth, ("refuted",), "variable! from! quantity power log_power holds?"),
 }
 WORDS = {"refuted": "REFUTES", "proved": "SHOWS", "not refuted": "SHOWS"}
@@ -663,7 +870,8 @@ def check(c: dict) -> dict:
     wanted = sorted(part.rstrip("!*?") for part in listed.split())
     same("the parts of the claim", wanted, sorted(c["claim"]))
     claim, symbols = dict(c["claim"]), set(c["symbols"])
-    running, sides = {claim["variable"]} if "variable" in claim else set(), claim.get("box", {})
+    running = {claim["variable"]} if "variable" in claim else set()
+    sides = claim.get("box", claim.get("region", {}))
     must(isinstance(sides, dict) and running | set(sides) <= symbols, "what runs is a symbol")
     free = running | set(sides)
     fixed, used, stated = {}, set(free), []
@@ -689,7 +897,7 @@ def check(c: dict) -> dict:
     must(set().union(*map(names, given)) <= known, "a fact is filled by names that are known")
     used = used.union(*map(names, stated), *map(names, assumed.values())) - {"rest"}
     same("symbols and definitions, all said and used", sorted(known), sorted(used))
-    if c["kind"] in ("inequality", "box", "growth"):  # two bare numbers say nothing of a paper
+    if c["kind"] in ("inequality", "box", "region", "growth"):  # bare numbers say nothing
         meant = [fixed.get(n[1], n) if n[0] == "sym" else n for n in stated]
         formula = any(names(n) and n[0] not in ("num", "sym") for n in meant)
         must(bool(symbols) and formula, "a bare comparison: no formula in a symbol")
@@ -706,7 +914,8 @@ def check(c: dict) -> dict:
         says, shown, decided = run(claim, instance["shows"], scope)
         at = ", ".join(f"{name} = {value}" for name, value in instance["values"].items())
         lines.append(f"{WORDS[c['verdict']]} {says}{f' at {at}' if at else ''}: {shown}")
-        middle = {name: rational(edges[-1]) for name, edges in sides.items()}
+        at_end = c["kind"] == "box"
+        middle = {n: rational(edges[-1]) if at_end else inside(edges) for n, edges in sides.items()}
         middle |= {claim["variable"]: fmpq(2) ** claim["from"]} if c["kind"] == "growth" else {}
         still = {name for name in still if not moves(decided, name, scope, middle)}
         for i, step in enumerate(c["derivation"]):

@@ -82,11 +82,18 @@ def mutations(certificate: dict[str, Any]) -> Iterator[tuple[str, str, dict[str,
         elif top == "instances" or (top == "claim" and part in ("points", "partition", "box")):
             for text in of_number(leaf):
                 yield "number", f"{where}: {leaf} -> {text}", changed(certificate, path, text)
+        elif top == "claim" and part == "region":
+            for text in of_number(leaf) if "inf" not in leaf else ("0",):
+                yield "number", f"{where}: {leaf} -> {text}", changed(certificate, path, text)
+        elif top == "claim" and part == "cuts":
+            name, _, at = leaf.partition(" ")
+            for text in ("", *(f"{name} {other}" for other in of_number(at))) if leaf else ():
+                yield "form", f"{where}: {leaf} -> {text}", changed(certificate, path, text)
         elif top == "claim" and part == "relation":
             yield "comparison", where, changed(certificate, path, RELATIONS[leaf])
         elif top == "claim" and part == "from":
             yield "number", where, changed(certificate, path, leaf + 1)
-        elif top == "claim" and part == "holds":
+        elif top == "claim" and part in ("holds", "given"):
             for sort, text in of_expression(leaf):
                 yield sort, f"{where}: {leaf} -> {text}", changed(certificate, path, text)
         elif top == "claim" and part == "event":

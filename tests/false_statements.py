@@ -214,6 +214,23 @@ def box(rng: random.Random, false: bool) -> Made:
     return certificate("box", claim, values=texts(c=c, h=bound), free=sides, verdict=verdict)
 
 
+def region(rng: random.Random, false: bool) -> Made:
+    """Says "proved" of a bound below the least value on a region, at an end, a turn, or where what is given begins."""
+    at, c, more = Fraction(rng.randint(1, 80), 8), number(rng), number(rng)
+    low, high = str(at - 1 - more), rng.choice(("inf", str(at + 1 + more)))
+    left, least, start, given, cut = rng.choice((
+        ("c*(1 + (x - a)^2)", c, low, "", True), ("c*(2 - 1/(1 + x - a))", c, str(at), "", False),
+        ("c*(exp(x - a) + a - x)", c, low, "", True), ("c*(1 + x - a)", c, low, "x > a", True),
+        ("c*(1 + x - a + abs(a - x))", c, low, "", True), ("c*(1 + max(x - a, 0))", c, low, "x > a", True),
+    ))  # fmt: skip
+    bound = real(least) * (1 + real(margin(rng)) * (1 if false else -1))
+    ends = {"x": [start, high]}
+    cuts = [f"x {at}", "", ""] if cut else [""]
+    claim = {"region": ends, "cuts": cuts, "given": [given] if given else [], "left": "h", "relation": "<=",
+             "right": left}  # fmt: skip
+    return certificate("region", claim, values=texts(c=c, a=at, h=rational(bound)), free={"x": ""}, verdict="proved")
+
+
 def growth(rng: random.Random, false: bool) -> Made:
     """Says "refuted" by a growth that is slower than it says, or that saturates far out."""
     c, first, a = number(rng), rng.randint(10, 40), Fraction(rng.randint(1, 8), 4)
@@ -245,5 +262,5 @@ def growth(rng: random.Random, false: bool) -> Made:
 
 KINDS: dict[str, Callable[[random.Random, bool], Made]] = {
     "inequality": inequality, "pair-discrete": pair_discrete, "pair-shift": pair_shift, "guarantee": guarantee,
-    "mixture": mixture, "box": box, "growth": growth,
+    "mixture": mixture, "box": box, "region": region, "growth": growth,
 }  # fmt: skip

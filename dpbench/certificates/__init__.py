@@ -11,6 +11,7 @@ import importlib
 import json
 import pkgutil
 from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from dpbench.certificates.build import MAKERS, Maker, sealed
 
 NOT_MAKERS = (
     "__main__", "attack_counts", "build", "evidence", "judge", "judge_intervals", "judge_pieces", "judge_regions",
-    "judge_toml", "kinds", "rates", "reasons", "records", "sampled", "samples", "search", "shown",
+    "judge_toml", "kinds", "proofs", "rates", "reasons", "records", "sampled", "samples", "search", "shown",
 )  # fmt: skip
 
 
@@ -32,12 +33,14 @@ def makers() -> list[Maker]:
 
 
 def _stated() -> list[Maker]:
-    """Of entries whose statement is formulas with witnesses."""
+    """Of entries whose statement is formulas with witnesses, or with a proof over their region."""
     from dpbench.certificates.evidence import claims
     from dpbench.certificates.judge_pieces import shown
+    from dpbench.certificates.proofs import proof
 
-    stated = [(c.id, c.formal) for c in claims().values() if c.formal is not None and c.formal.witness is not None]
-    return [Maker(name, shown(formal)[0], lambda f=formal: shown(f)[1]) for name, formal in stated]  # type: ignore[misc]
+    stated = [(c.id, c.formal) for c in claims().values() if c.formal is not None]
+    made = [Maker(n, shown(f)[0], lambda f=f: shown(f)[1]) for n, f in stated if f.witness is not None]  # type: ignore[misc]
+    return made + [Maker(n, "region", partial(proof, f)) for n, f in stated if f.cells]
 
 
 def make() -> dict[str, dict[str, Any]]:

@@ -209,7 +209,7 @@ def _branch(
         box = Box(cell, definitions)
         if any(_false(box, *condition) for condition in conditions):
             continue
-        told, reduced = _decided(one, cell, box, definitions)
+        told, reduced = _decided(one, cell, box, definitions, fixed(conditions, box))
         if told:
             continue
         if reduced is not None:
@@ -287,21 +287,25 @@ def _gap(one: Inequality, box: Box) -> list[Dual]:
     return made
 
 
-def _decided(one: Inequality, cell: Cell, box: Box, definitions: Mapping[str, Node]) -> tuple[bool, Cell | None]:
+def fixed(conditions: Sequence[tuple[str, Node, Node]], box: Box) -> set[str]:
+    """Symbols of the conditions that are not known to hold on the whole cell.
+
+    No face is taken across them: where a condition is false on the face it need not be in the cell.
+    """
+    open_ = [condition for condition in conditions if not _true(box, *condition)]
+    return _leads_to([side for _, *sides in open_ for side in sides], box.definitions)
+
+
+def _decided(
+    one: Inequality, cell: Cell, box: Box, definitions: Mapping[str, Node], kept: set[str]
+) -> tuple[bool, Cell | None]:
     """Whether the cell is decided; else the face of it on which right - left is least, if a derivative tells."""
     gaps = _gap(one, box)
     if any(_least_gap(gap.value, one.strict) for gap in gaps):
         return True, None
     reduced = None
     for gap in gaps:
-        face: Cell = {}
-        for name, value in cell.items():
-            if value.point:
-                continue
-            slope = gap.slopes.get(name, NOUGHT)
-            end = value[0] if slope[0] >= 0 else value[1] if slope[1] <= 0 else None
-            if end is not None and isinstance(end, fmpq):
-                face[name] = at(end)
+        face = _face(gap, cell, kept)
         if len(face) > len(reduced or {}):
             reduced = face
     if reduced:
@@ -316,6 +320,92 @@ def _decided(one: Inequality, cell: Cell, box: Box, definitions: Mapping[str, No
             if _least_gap(total, one.strict):
                 return True, None
     return False, None
+
+
+def _face(gap: Dual, cell: Cell, kept: set[str]) -> Cell:
+    """The ends of the sides along which right - left keeps its direction, where it is least; none of those `kept`."""
+    face: Cell = {}
+    for name, value in cell.items():
+        if value.point or name in kept:
+            continue
+        slope = gap.slopes.get(name, NOUGHT)
+        least = [*([value[0]] if slope[0] >= 0 else []), *([value[1]] if slope[1] <= 0 else [])]
+        if finite := [end for end in least if isinstance(end, fmpq)]:
+            face[name] = at(finite[0])
+    return face
+
+
+def tree(
+    one: Inequality, region: Mapping[str, Ends], *, definitions: Mapping[str, Node],
+    conditions: Sequence[tuple[str, Node, Node]], cells: int,
+) -> list[str] | None:  # fmt: skip
+    """How a region is cut into cells on each of which an inequality is seen: what a certificate of it lists.
+
+    Each cell is decided as the checker does it: by the interval of right - left or of the logarithm of their ratio, or
+    on a face. No cell is too many for a reader: the cuts follow from the formulas, whatever the machine.
+
+    Parameters
+    ----------
+    cells : int
+        How many may be looked at.
+
+    Returns
+    -------
+    list of str or None
+        In the order of a walk down the tree: "symbol value" where a cell is cut, before its lower and its upper part,
+        and "" where it is not. None where the cells were not enough.
+    """
+    before = ctx.prec
+    ctx.prec = BITS
+    try:
+        needed = _leads_to([one.left, one.right, *(side for _, *sides in conditions for side in sides)], definitions)
+        left, made, looked = [_whole(region, needed)], list[str](), 0
+        while left:
+            cell = left.pop()
+            looked += 1
+            if looked > cells:
+                return None
+            if _seen(one, cell, definitions, conditions):
+                made.append("")
+                continue
+            cut = _where(one, cell, definitions, conditions)
+            if cut is None:
+                return None
+            name, pieces = cut
+            made.append(f"{name} {fraction(pieces[0][1])}")
+            left += [{**cell, name: piece} for piece in pieces[::-1]]
+        return made
+    finally:
+        ctx.prec = before
+
+
+def _where(
+    one: Inequality, cell: Cell, definitions: Mapping[str, Node], conditions: Sequence[tuple[str, Node, Node]]
+) -> tuple[str, list[Interval]] | None:
+    """Across which side to cut, and its two parts: one along which right - left turns, if there is such a one."""
+    box = Box(cell, definitions)
+    kept = fixed(conditions, box)
+    face: Cell = max((_face(gap, cell, kept) for gap in _gap(one, box)), key=len)
+    for free in ({**cell, **face}, cell):
+        pieces = _split(one, free, Box(free, definitions), frozenset())
+        if pieces is not None:
+            (name,) = [name for name in cell if pieces[0][name] is not free[name]]
+            return name, [piece[name] for piece in pieces]
+    return None
+
+
+def _seen(
+    one: Inequality, cell: Cell, definitions: Mapping[str, Node], conditions: Sequence[tuple[str, Node, Node]]
+) -> bool:
+    box = Box(cell, definitions)
+    if any(_false(box, *condition) for condition in conditions):
+        return True
+    gaps, kept = _gap(one, box), fixed(conditions, box)
+    if any(_least_gap(gap.value, one.strict) for gap in gaps):
+        return True
+    faces = [face for gap in gaps if (face := _face(gap, cell, kept))]
+    open_ = [condition for condition in conditions if not _true(box, *condition)]
+    return any(_seen(one, {**cell, **face}, definitions, open_) for face in faces)
 
 
 def _broken(

@@ -14,7 +14,8 @@ A generator may return notes, or a `summary` that says more. A function may also
 rate: whose interval beside its reference) decides, or (verdict, `Evidence`) where the verdict follows another rule.
 
 Two sides nearer to each other than their error decide nothing: the verdict is "undecided" where another row does not
-break the claim.
+break the claim. Where no row does and a committed certificate shows the inequality on a whole region, it is "proved":
+the rows are a second route then.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from dpbench.core import validation
 from dpbench.core.closure import closure
 from dpbench.ledger import samples, second_route
 from dpbench.ledger.attacks import Bound
-from dpbench.ledger.grades import PROVING, basis
+from dpbench.ledger.grades import PROVING, basis, certified
 from dpbench.ledger.measurement import (
     LEVEL,
     Context,
@@ -104,6 +105,8 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
         said = wording(found.interval, found.reference, side=claim.side, tolerance=claim.tolerance)
         notes = (f"{notes[0]}; {said}", *notes[1:]) if notes else (said,)
     verdict = verdict or _verdict(claim, found)
+    if verdict == "not refuted" and claim.kind != "privacy" and certified(claim, "proved"):
+        verdict, found = "proved", replace(found, decided="", link="")
     if claim.level and not _uses_level(claim, found, watched, bare):
         raise validation.invalid(
             f"level of {claim.id}", "0 where rows are bare numbers: what is drawn goes into left_samples or "

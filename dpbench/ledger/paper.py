@@ -156,7 +156,7 @@ class Paper:
         """What the decorators of all kinds share: `name` is the result, "thm4" or "lemma2"; see `Declaration`."""
         made = ".".join(part for part in (self.name, name, kind, variant) if part)
         if isinstance(statement, Statement):
-            fields["formal"], statement = statement, statement.sentence or statement.text
+            fields["formal"], statement = statement, _said(statement)
 
         if fields.get("origin"):
             self._origins.add(made)
@@ -191,6 +191,10 @@ class Paper:
         prefix = first.id[: first.id.index(f".{first.kind}") + len(first.kind) + 1]
         if "because" in changes:
             changes["derivation"] = changes.pop("because")
+        if isinstance(changes.get("statement"), Statement):
+            changes |= {"formal": changes["statement"], "statement": _said(changes["statement"])}
+        elif "statement" in changes:
+            changes["formal"] = None
         fresh = {"holds": "", "weight": None, "consequence": "", "origin": "", "errata": None}  # of what the first says
         if changes.get("origin"):
             self._origins.add(f"{prefix}.{variant}")
@@ -251,6 +255,10 @@ class Paper:
         if unknown:
             raise validation.invalid("order", f"names of modules in {self.package}", unknown[0])
         return [f"{self.package}.{name}" for name in (*self.order, *sorted(set(names) - set(self.order)))]
+
+
+def _said(statement: Statement) -> str:
+    return statement.sentence or statement.text
 
 
 def _function(run: Callable[..., Any]) -> Any:

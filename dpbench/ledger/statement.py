@@ -227,6 +227,9 @@ class Statement:
         What leads from the paper's objects to the formulas: sentences, and facts (`fact`).
     witness : dict of str to rational, or a sequence of them, optional
         Values at which it is shown; without them the search finds them.
+    cells : int
+        Of an inequality: how many cells a proof over the region may take, which then is its certificate; 0: none is
+        made.
 
     Raises
     ------
@@ -243,9 +246,12 @@ class Statement:
     region: Mapping[str, str] = field(default_factory=dict)
     steps: Annotated[Sequence[Step], Prose] = ()
     witness: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
+    cells: int = 0
 
     def __post_init__(self) -> None:
         validation.choice("relation", self.relation, RELATIONS)
+        if validation.integer("cells", self.cells, at_least=0) and self.claim.kind != "inequality":
+            raise validation.invalid("cells", "0 but for an inequality", self.cells)
         if not self.symbols:
             raise validation.invalid("symbols", "one symbol or more", dict(self.symbols))
         for name in (*self.symbols, *self.where):

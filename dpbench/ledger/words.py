@@ -8,9 +8,9 @@ UNDECIDED = "undecided"
 VERDICTS = {
     "privacy": ("proved", "refuted", "not refuted", UNDECIDED),
     "rate": ("consistent", "inconsistent", UNDECIDED),
-    "floor": ("refuted", "not refuted", UNDECIDED),
-    "inequality": ("refuted", "not refuted", UNDECIDED),
-    "stability": ("refuted", "not refuted", UNDECIDED),
+    "floor": ("proved", "refuted", "not refuted", UNDECIDED),
+    "inequality": ("proved", "refuted", "not refuted", UNDECIDED),
+    "stability": ("proved", "refuted", "not refuted", UNDECIDED),
 }
 FAILED = ("refuted", "inconsistent")
 """Verdicts of what does not hold."""

@@ -22,6 +22,7 @@ LOGIC = (
     "the claimed inequality is broken", "it exceeds the delta claimed", "enclosure of", "the sum of the weights",
     "the guarantee is within the claim", "the calibrated number is not", "the sum over the cells is not",
     "undecided, or undefined", "growth like", "the cell",
+    "not seen on the cell",
 )  # fmt: skip
 """Of what a false statement may be refused: of what it says, not of its form."""
 

@@ -164,6 +164,14 @@ def test_conditions_leave_cells_out() -> None:
     assert proof("x", "1 + 1/1000", {"x": (0, 3)}, conditions=given).proved
 
 
+def test_no_face_is_taken_where_a_condition_may_fail() -> None:
+    """1 <= x is false at 3/4, where x >= 1/2 holds; on the face x = 0, where x is least, the condition is false."""
+    for given in (">= 1/2", "> 1/2", ">= y/2"):
+        relation, *sides = parse(f"x {given}", comparison=True)
+        box = {"x": (0, 10), "y": (0, 1)}
+        assert not proof("1", "x", box, conditions=[(relation, *sides)]).proved, given
+
+
 def test_a_point_of_a_box_is_exact() -> None:
     value = Box({"x": at(Fraction(1, 3))}, {})(parse("3*x - 1")).value
     assert value[0] == 0 and value[1] == 0

@@ -77,7 +77,7 @@ def test_the_toy_claims_reach_their_verdicts(context: RunContext) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"expected": "proved"}, "expected must be one of refuted, not refuted"),
+        ({"expected": "consistent"}, "expected must be one of proved, refuted, not refuted"),
         ({"weight": "grave"}, "weight must be one of"),
     ],
 )

@@ -121,6 +121,65 @@ def box(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict: st
     return True
 
 
+def region(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict: str) -> bool:
+    """At points of the region where what is given holds, far out on half-lines; the cuts must be a tree of it."""
+    if verdict != "proved" or not claim["region"]:
+        return False
+    sides: dict[str, list[Any]] = {}
+    for name, (low, high) in claim["region"].items():
+        a, b = (None if end in ("inf", "-inf") else number(end) for end in (low, high))
+        if (a is None and low != "-inf") or (b is None and high != "inf"):
+            return False
+        if a is not None and b is not None and a >= b:
+            return False
+        start, stop = a if a is not None else (b or 0) - 10**6, b if b is not None else (a or 0) + 10**6
+        powers = [mpmath.mpf(10) ** -k for k in (12, 6, 3, 1)]
+        shares = [*powers, mpmath.mpf("0.25"), mpmath.mpf("0.5"), *(1 - one for one in powers)]
+        cut = [number(text) for first, _, text in (one.partition(" ") for one in claim["cuts"]) if first == name]
+        near = [at + by for at in cut[:4] for by in (0, mpmath.mpf(10) ** -16, -(mpmath.mpf(10) ** -16))]
+        sides[name] = [start, *(start + (stop - start) * share for share in shares), *near, stop]
+    if not tree(claim["cuts"], {name: claim["region"][name] for name in sides}):
+        return False
+    if len(sides) > 3:  # each symbol alone, the others in the middle and at their ends
+        points = [
+            {**{n: values[at] for n, values in sides.items()}, name: one}
+            for at in (0, 1, 5, -1) for name in sides for one in sides[name]
+        ]  # fmt: skip
+    else:
+        points = [dict(zip(sides, point, strict=True)) for point in itertools.product(*sides.values())]
+    seen = 0
+    for point in points:
+        at = read.given(**point)
+        try:
+            if not all(at.holds(text) for text in claim["given"]):
+                continue
+            left, right = at(claim["left"]), at(claim["right"])
+        except Undefined:  # an end at which a formula is undefined is no point of the region
+            continue
+        seen += 1
+        if not compare(claim["relation"], left, right):
+            return False
+    return seen > 0
+
+
+def tree(cuts: list[str], ends: dict[str, list[str]]) -> bool:
+    """Whether cuts are a tree: each within its cell, and as many cells as parts."""
+    infinite = {"inf": mpmath.inf, "-inf": -mpmath.inf}
+    read = {name: [infinite[e] if e in infinite else number(e) for e in pair] for name, pair in ends.items()}
+    left = [{name: (low, high) for name, (low, high) in read.items()}]
+    for cut in cuts:
+        if not left:
+            return False
+        cell = left.pop()
+        if cut:
+            name, _, text = cut.partition(" ")
+            at = number(text)
+            if name not in cell or not cell[name][0] < at < cell[name][1]:
+                return False
+            left += [{**cell, name: (at, cell[name][1])}, {**cell, name: (cell[name][0], at)}]
+    return not left
+
+
 def growth(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict: str) -> bool:
     """The quantity over t^power log(t)^log_power does not fall to nothing, up to t = 2^(from + 18,000)."""
     t, first = claim["variable"], claim["from"]
@@ -144,7 +203,7 @@ def true(certificate: dict[str, Any]) -> bool:
     try:
         kind = {
             "pair-discrete": pair_discrete, "pair-shift": shift, "guarantee": guarantee, "inequality": inequality,
-            "mixture": mixture, "box": box, "growth": growth,
+            "mixture": mixture, "box": box, "region": region, "growth": growth,
         }[certificate["kind"]]  # fmt: skip
         return bool(certificate["instances"]) and all(
             all(Reading(certificate, i).holds(a["formula"]) for a in certificate["assumptions"])

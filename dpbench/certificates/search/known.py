@@ -29,8 +29,8 @@ def questions() -> dict[str, Any]:
 
 
 def _stated(claim: Claim) -> Any:
-    """The question of a claim whose statement is formulas of one inequality."""
-    if claim.formal is None or claim.formal.claim.kind not in (*PRIVATE, "inequality"):
+    """The question of a claim whose statement is formulas of one inequality, and has no proof over its region."""
+    if claim.formal is None or claim.formal.cells or claim.formal.claim.kind not in (*PRIVATE, "inequality"):
         return None
     from dpbench.certificates.judge_pieces import pieces, question
 

@@ -11,6 +11,7 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.harness import growing, margins
 from dpbench.ledger.harness_rates import judge
 from dpbench.ledger.measurement import Context, Evidence
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.hard_scales import Scale, empirical_excess, hardest_scale, noisy_gd_excess
@@ -102,12 +103,31 @@ def private_scale(ratio: int, n: int, epsilon: float) -> tuple[Scale, tuple[floa
     return hardest_scale("squared", n, dimension, eta, sigma, radius=float(ratio)), (eta, sigma), dimension
 
 
+COROLLARY = Statement(
+    about="With eta = min(B/(sqrt(T)max(sqrt(H)|X||Y|, sigma sqrt(d))), 1/(4H|X|^2)) the excess risk is at most 251 "
+    "times sqrt(H)|X|B|Y|/sqrt(n) plus 916 times (sqrt(H)|X||Y| + H|X|^2 B)B sqrt(d log(1/delta))/(n epsilon), n >= "
+    "n_0: the constants of the paper's proof: {claim} with {E} for all shares a of sqrt(H)|X||Y| in sqrt(H)|X||Y| + "
+    "sigma sqrt(d) and q = sqrt(H)|X|B/(|Y| sqrt(n)).",
+    symbols={
+        "a": Real("share of sqrt(H)|X||Y| in sqrt(H)|X||Y| + sigma sqrt(d)", 0, 1),
+        "q": Real("sqrt(H)|X|B/(|Y| sqrt(n)), at most 1 for n >= n_0", 0, 1),
+    },
+    where={"b": "1 - a", "E": "max(max(a, b), 4*q*a)"},
+    claim=inequality("18*(E + 4*(a^2 + b^2)/E) + 17*a", "<=", "251*a + (916/sqrt(32))*b"), cells=500,
+    steps=(
+        "The excess is at most 18 times the average regret plus 17 sqrt(H)|X|B|Y|/sqrt(n), and the regret at most "
+        "B^2/(eta T) + 4 eta(H|X|^2|Y|^2 + sigma^2 d), T = n.",
+        "Both sides are divided by B/sqrt(n), with sqrt(H)|X||Y| = a and sigma sqrt(d) = b in units of their sum; eta "
+        "= B/(sqrt(n)E), and sigma sqrt(d)/sqrt(n) = sqrt(32)(sqrt(H)|X||Y| + H|X|^2 B) sqrt(d log(1/delta))/(n "
+        "epsilon).",
+    ),
+)  # fmt: skip
+
+
 @paper.inequality(
-    "cor2", variant="corrected", source="Corollary 2, with 1/(4HX^2) and G B", expected="not refuted",
+    "cor2", variant="corrected", source="Corollary 2, with 1/(4HX^2) and G B", expected="proved",
     rests_on=("glm.lemma4.inequality", "glm.lemma5.stability.corrected", "glm.lemma6.inequality"),
-    statement="With eta = min(B/(sqrt(T)max(sqrt(H)|X||Y|, sigma sqrt(d))), 1/(4H|X|^2)) the excess risk is at most "
-    f"{CONSTANTS[0]:.0f} times sqrt(H)|X|B|Y|/sqrt(n) plus {CONSTANTS[1]:.0f} times (sqrt(H)|X||Y| + H|X|^2 B)B sqrt(d "
-    "log(1/delta))/(n epsilon), n >= n_0: the constants of the paper's proof.",
+    statement=COROLLARY,
     because="18 times the average regret of Lemma 6 and 17 times the first term, as Lemmas 4 and 5 give it; eta is "
     "such that the regret is at most 13 times the first term and 9B sigma sqrt(d)/sqrt(n).",
 )

@@ -12,6 +12,7 @@ import numpy as np
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import margins, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.floors import Case, costly, private, run_floor
@@ -103,12 +104,30 @@ def case_two(context: Context, corrected: bool) -> Rows:
     return "value: the smallest (error - floor)/error of the constant predictor, which is private at every level"
 
 
+CASE_TWO = Statement(
+    about="On the same instance, alpha = 1 and d' = floor(48 n epsilon), the floor is (BX/((1 + 2 beta)(48 n "
+    "epsilon)^(1/p)))(1/4 - 3(1 + 2 beta) n epsilon/d' - 2 beta) for epsilon <= 1.2 and delta <= epsilon: {claim} for "
+    "all v = 48 n epsilon/d', x = 1/p and k = delta/epsilon.",
+    symbols={
+        "v": Real("48 n epsilon/d'", 1, 2), "x": Real("1/p", 0, 1), "epsilon": Real("claimed", 0, "6/5"),
+        "k": Real("delta/epsilon", 0, 1), "beta": Real("of the Beta prior", 0, "1/8"),
+    },
+    claim=inequality(
+        "max(0, 1/4 - 2*beta - 3*(1 + 2*beta)*v/48)*(1/v)^x", "<=",
+        "max(0, 1/4 - 2*beta - v/48*(exp(epsilon) + k)/2)",
+    ),
+    cells=500,
+    steps=(
+        "The exact floor is (BX/((1 + 2 beta)d'^(1/p)))(1/4 - 2 beta - n(e^epsilon - 1 + delta)/(2d')), and 0 where "
+        "that is negative, as both floors are for beta > 1/8.",
+        "(e^epsilon - 1)/epsilon <= e^epsilon; both sides are divided by BX/((1 + 2 beta)d'^(1/p)).",
+    ),
+)  # fmt: skip
 paper.variant(
-    case_two, "case2.corrected", source="Theorem 11, case rank > 48 n epsilon, with 48^(1/p)", expected="not refuted",
-    arguments={"corrected": True},
-    statement="On the same instance the floor is (BX/((1 + 2 beta)(48 n epsilon)^(1/p)))(1/4 - 3(1 + 2 beta) n "
-    "epsilon/d' - 2 beta).",
-    because="The printed bracket without the dropped factor, held against the constant predictor.",
+    case_two, "case2.corrected", source="Theorem 11, case rank > 48 n epsilon, with 48^(1/p)", expected="proved",
+    arguments={"corrected": True}, statement=CASE_TWO, rests_on=("glm.thm11.floor.exact",),
+    because="The printed bracket without the dropped factor is below the exact floor at alpha = 1; tried: the constant "
+    "predictor.",
 )
 
 
@@ -128,17 +147,35 @@ def norms(context: Context, corrected: bool) -> Rows:
             yield {"d": d, "u": name, "left": square, "right": right}
 
 
+NORMS = Statement(
+    about="|v - mu|_1 >= |v - mu|_2^2 for v, mu in [0, 1]^d': {claim} for all u = |v_j - mu_j|, coordinate by "
+    "coordinate.",
+    symbols={"u": Real("|v_j - mu_j|", 0, 1)}, claim=inequality("u^2", "<=", "u"), cells=20,
+    steps=("Both norms' powers are sums over the coordinates.",),
+)
 paper.variant(
-    norms, "norms.corrected", source="Theorem 11, before (20), through the l_1 norm", expected="not refuted",
-    arguments={"corrected": True}, statement="|v - mu|_1 >= |v - mu|_2^2 for v, mu in [0, 1]^d'.",
+    norms, "norms.corrected", source="Theorem 11, before (20), through the l_1 norm", expected="proved",
+    arguments={"corrected": True}, statement=NORMS,
     because="|u| >= u^2 in each coordinate, as u lies in [-1, 1]; summed, it is what the chain of the proof needs.",
 )
 
 
+BETA_STEP = Statement(
+    about="From E[v_j(z - mu)_j] <= E mu(1 - mu) (e^epsilon - 1 + delta), (1/beta) sum_i E<v, z_i - mu> <= 3 alpha n "
+    "epsilon for epsilon <= 1.2 and delta <= epsilon: {claim} with {delta}.",
+    symbols={
+        "epsilon": Real("claimed", 0, "6/5"), "k": Real("delta/epsilon", 0, 1),
+        "beta": Real("of the Beta prior", 0, "inf"),
+    },
+    where={"delta": "k*epsilon"},
+    claim=inequality("(exp(epsilon) - 1 + delta)/(2*(1 + 2*beta))", "<=", "3*epsilon"), cells=50,
+    steps=("E mu(1 - mu) = beta/(2(1 + 2 beta)); n alpha terms are summed, and both sides divided by n alpha.",),
+)  # fmt: skip
+
+
 @paper.inequality(
-    "thm11", variant="beta.corrected", source="Theorem 11, the step after (20)", expected="not refuted",
-    statement="From E[v_j(z - mu)_j] <= E mu(1 - mu) (e^epsilon - 1 + delta), (1/beta) sum_i E<v, z_i - mu> <= 3 "
-    "alpha n epsilon.",
+    "thm11", variant="beta.corrected", source="Theorem 11, the step after (20)", expected="proved",
+    statement=BETA_STEP,
     because="The paper bounds E[v_j(z - mu)_j] by 3 epsilon and leaves out the 1/beta of (20): a loose step, with a "
     "true conclusion. E mu(1 - mu) = beta/(2(1 + 2 beta)) brings the beta back, and (e^epsilon - 1 + delta)/2 <= 3 "
     "epsilon for epsilon <= 1.2, delta <= epsilon.",

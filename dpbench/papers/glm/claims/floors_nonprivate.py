@@ -9,6 +9,7 @@ from typing import Any
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import summary, vanishing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.floors import Case, private, run_floor
 from dpbench.papers.glm.noisy_gd import NoisyGD
@@ -90,10 +91,24 @@ def small_radius_16(context: Context) -> Evidence:
     )  # fmt: skip
 
 
+SIXTEEN = Statement(
+    about="For every algorithm some one-dimensional H-smooth convex non-negative GLM with loss at zero of at most Y^2 "
+    "and |w*| = m/(sqrt(H)X), m = min{sqrt(H)BX, Y}, has mean excess risk of at least min{mY/sqrt(n), m^2}/11: {claim} "
+    "with {c} and {a} for all z = m sqrt(n)/Y and rho.",
+    symbols={"z": Real("m sqrt(n)/Y", 0, "inf"), "rho": Real("bias of the construction", 0, "1/2")},
+    where={"c": "sqrt(3) - 1", "a": "min(1/2, z/(2*c))"},
+    claim=inequality("min(1, z)/11", "<=", "a*c*(1 - c/(2*max(z, c)*(1 + rho)))*(1 - a)"), cells=200,
+    steps=(
+        "a = rho sqrt(n). The mean excess is at least that of zero, rho s(b + b')/2 = rho c Y(m - rho c Y/(1 + rho)), "
+        "times 1 - TV >= 1 - rho sqrt(n); b' >= 0 as rho <= m/(2cY).",
+        "Both sides are divided by mY/sqrt(n); a/z = 1/(2 max(z, c)).",
+    ),
+)  # fmt: skip
+
+
 @paper.floor(
-    "thm16", variant="corrected", source="Theorem 16, for all n, H, X, B, Y > 0", expected="not refuted",
-    statement="For every algorithm some one-dimensional H-smooth convex non-negative GLM with loss at zero of at most "
-    "Y^2 and |w*| = m/(sqrt(H)X), m = min{sqrt(H)BX, Y}, has mean excess risk of at least min{mY/sqrt(n), m^2}/11.",
+    "thm16", variant="corrected", source="Theorem 16, for all n, H, X, B, Y > 0", expected="proved",
+    statement=SIXTEEN,
     because="psi falls with slope -s up to b' and then bends with curvature H to 0; phi_+ = psi, phi_-(z) = psi(-z), "
     "s = (sqrt(3) - 1)Y sqrt(H), so that psi(0) <= Y^2. Met with probability (1 + rho)/2, the minimiser is z* = b = "
     "m/sqrt(H) for b' = b - 2 rho s/((1 + rho)H), and zero has excess rho s(b + b')/2. By convexity the two signs' "

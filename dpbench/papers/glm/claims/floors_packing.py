@@ -11,6 +11,7 @@ import numpy as np
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.floors import Case, costly, private, run_floor
@@ -136,9 +137,23 @@ def curvature(context: Context) -> Rows:
     )
 
 
+TWO_POINT = Statement(
+    about="E[|A(S)_j - w_j| + |A(S')_j - w'_j|] >= (1/4) Yb/X for Delta <= 1/epsilon and delta <= (1 - "
+    "e^-epsilon)/16: {claim} with {lost} for all t = Delta epsilon and x = e^-epsilon.",
+    symbols={"t": Real("Delta epsilon", 0, 1), "x": Real("e^-epsilon", 0, 1)},
+    where={"lost": "x*(exp(t) - 1)/16"},
+    claim=inequality("1/4", "<=", "2*(2 - 2*lost)/(1 + exp(t))"), cells=50,
+    steps=(
+        "The two targets are +-Yb/X, 2Yb/X apart, and group privacy gives E|A(S) - tau| + E|A(S') - tau'| >= (2 - 2 "
+        "delta_Delta)/(1 + e^(Delta epsilon)) |tau - tau'|, delta_Delta = delta(e^(Delta epsilon) - 1)/(e^epsilon - "
+        "1), which is lost at the largest delta.",
+    ),
+)  # fmt: skip
+
+
 @paper.inequality(
-    "thm4", variant="two-point", source="Equation (11)", expected="not refuted",
-    statement="E[|A(S)_j - w_j| + |A(S')_j - w'_j|] >= (1/4) Yb/X.",
+    "thm4", variant="two-point", source="Equation (11)", expected="proved", statement=TWO_POINT,
+    rests_on=("glm.lemma1.floor.exact",),
     because="The two targets are +-Yb/X, so Lemma 1 gives (1/4)|w_j - w'_j| = (1/4) 2Yb/X: (11) holds and loses a "
     "factor 2.",
 )

@@ -13,6 +13,7 @@ import numpy as np
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import growing, margins, vanishing
 from dpbench.ledger.measurement import Context, Evidence, Row
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 
@@ -184,11 +185,22 @@ def dimension(context: Context) -> Evidence:
     )
 
 
+BALANCED = Statement(
+    about="At k = (H B X^2 n epsilon/G)^(2/3) the noise and the map together cost at most 2^(5/3) times ((sqrt(H)BX "
+    "sqrt(Y))^(4/3) + H B^2X^2)/(n epsilon)^(2/3): {claim} for all shares t of sqrt(H)BX in Y + sqrt(H)BX.",
+    symbols={"t": Real("share of sqrt(H)BX in Y + sqrt(H)BX", 0, 1)},
+    claim=inequality("1", "<=", "(1 - t)^(2/3) + t^(2/3)"), cells=50,
+    steps=(
+        "G = 2 sqrt(H)(XY + sqrt(H)BX^2): with h = sqrt(H)BX both terms are 2^(2/3) h^(4/3)(Y + h)^(2/3)/(n "
+        "epsilon)^(2/3) at that k.",
+        "Both sides are divided by 2^(5/3) h^(4/3)(Y + h)^(2/3)/(n epsilon)^(2/3).",
+    ),
+)  # fmt: skip
+
+
 @paper.inequality(
     "thm2", variant="dimension.corrected", source="Theorem 2, with k = (H B X^2 n epsilon/G)^(2/3)",
-    expected="not refuted",
-    statement="At k = (H B X^2 n epsilon/G)^(2/3) the noise and the map together cost at most 2^(5/3) times "
-    "((sqrt(H)BX sqrt(Y))^(4/3) + H B^2X^2)/(n epsilon)^(2/3).",
+    expected="proved", statement=BALANCED,
     because="GB sqrt(k)/(n epsilon) and HB^2X^2/k are equal there.",
 )
 def balanced(context: Context) -> Evidence:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.ledger.measurement import Context, Evidence
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.lemmas import over_inputs, point, within_n0
 from dpbench.papers.glm.claims.worlds import (
@@ -84,9 +85,15 @@ def fact1_sides(
     return np.where(there, left, 0.0), np.sqrt(np.where(there, square, 1.0))
 
 
+FACT = Statement(
+    about="|grad f(u)| <= sqrt(4 H~ f(u)) for every H~-smooth non-negative f: {claim} for all s = sqrt(H~ f(u)).",
+    symbols={"s": Real("sqrt(H~ f(u))", 0, "inf")}, claim=inequality("sqrt(2)*s", "<=", "2*s"), cells=10,
+    steps=("0 <= f(u - grad f(u)/H~) <= f(u) - |grad f(u)|^2/(2H~), so |grad f(u)| <= sqrt(2 H~ f(u)).",),
+)
+
+
 @paper.inequality(
-    "fact1", source="Fact 1", expected="not refuted",
-    statement="|grad f(u)| <= sqrt(4 H~ f(u)) for every H~-smooth non-negative f.",
+    "fact1", source="Fact 1", expected="proved", statement=FACT,
     because="0 <= f(u - grad f(u)/H~) <= f(u) - |grad f(u)|^2/(2H~): 2 will do for the 4, and a parabola attains it.",
 )
 def fact1(context: Context) -> Evidence:

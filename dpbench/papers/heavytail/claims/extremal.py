@@ -16,6 +16,7 @@ from scipy.special import pdtrik
 
 from dpbench.core import binomial
 from dpbench.ledger.measurement import Context, Rows
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.claims.quotations import BOUNDS
@@ -145,19 +146,49 @@ def any_truncation(context: Context, theorem: int) -> Rows:
             yield {"theta": theta, "n": float(n), "d": float(d), "iota": iota, "left": excess, "right": right}
 
 
+_TERMS = {
+    "a": Real("zeta tau", 0, "inf"), "e": Real("log(N)/(n iota)", 0, "inf"), "l": Real("log(1/eta)/(n iota)", 0, "inf"),
+}  # fmt: skip
+EQUATION_14 = Statement(
+    about="With probability 1 - 4 eta, for any iota > 0, the excess is at most 3 zeta tau + iota zeta^2 tau^2 + (5 "
+    "iota/2) sup E(y - <x,w>)^2 + (3 + 4 log(2)/epsilon) log(N/eta)/(n iota): {claim} for all a = zeta tau, b = iota "
+    "sup E(y - <x,w>)^2, e = log(N)/(n iota), l = log(1/eta)/(n iota), c = 1/epsilon and iota.",
+    symbols={
+        **_TERMS, "b": Real("iota sup E(y - <x,w>)^2", 0, "inf"), "c": Real("1/epsilon", 0, "inf"),
+        "iota": Real("truncation", 0, "inf"),
+    },
+    claim=inequality("a + b + e + 2*l", "<=", "3*a + iota*a^2 + (5/2)*b + (3 + 2*log(2)*c)*(e + l)"), cells=100,
+    steps=(
+        "Theorem H, with probability 1 - 3 eta, at theta = 2: the excess is at most a + b + e + 2l + 2 log(2) c(e + "
+        "l); 2 log(2) c(e + l) is taken from both sides.",
+    ),
+)  # fmt: skip
+EQUATION_26 = Statement(
+    about="For epsilon <= 2 log(theta), with probability 1 - 5 eta, for any iota > 0, the excess is at most 3 zeta tau "
+    "+ (2 (2 iota)^(theta-1)/theta)(sup E|y - <x,w>|^theta + zeta^theta tau^theta) + 8 log(theta) log(N/eta)/(n iota "
+    "epsilon): (17) with the constants of (26): {claim} for all a = zeta tau, b and g = 2 iota^(theta-1)/theta times "
+    "sup E|y - <x,w>|^theta and zeta^theta tau^theta, e = log(N)/(n iota), l = log(1/eta)/(n iota), c = "
+    "log(theta)/epsilon and 1 < theta <= 2.",
+    symbols={
+        **_TERMS, "b": Real("2 iota^(theta-1)/theta sup E|y - <x,w>|^theta", 0, "inf"),
+        "g": Real("2 iota^(theta-1)/theta zeta^theta tau^theta", 0, "inf"),
+        "c": Real("log(theta)/epsilon", "1/2", "inf"), "theta": Real("order of the moment", 1, 2),
+    },
+    claim=inequality("a + b + e + 2*l", "<=", "3*a + 2^(theta - 1)*(b + g) + 6*c*(e + l)"), cells=100,
+    steps=(
+        "Theorem H, with probability 1 - 3 eta: the excess is at most a + b + e + 2l + 2c(e + l); 2c(e + l) is taken "
+        "from both sides.",
+    ),
+)  # fmt: skip
 paper.inequality(
-    "thm1", variant="quantile", source="Equation 14", expected="not refuted", arguments={"theorem": 1},
-    statement="With probability 1 - 4 eta, for any iota > 0, the excess is at most 3 zeta tau + iota zeta^2 tau^2 + (5 "
-    "iota/2) sup E(y - <x,w>)^2 + (3 + 4 log(2)/epsilon) log(N/eta)/(n iota).",
+    "thm1", variant="quantile", source="Equation 14", expected="proved", arguments={"theorem": 1},
+    statement=EQUATION_14,
     because="Theorem H (`claims.shorter_proof`), with 1 - 3 eta. Tried: the (1 - 4 eta)-quantile over data and "
     "mechanism of laws made for each iota, whose bias is of the order of the second term; log N by Lemma 2.",
 )(any_truncation)
 paper.inequality(
-    "thm2", variant="quantile", source="Theorem 2, equations 17 and 26", expected="not refuted",
-    arguments={"theorem": 2},
-    statement="For epsilon <= 2 log(theta), with probability 1 - 5 eta, for any iota > 0, the excess is at most 3 "
-    "zeta tau + (2 (2 iota)^(theta-1)/theta)(sup E|y - <x,w>|^theta + zeta^theta tau^theta) + 8 log(theta) "
-    "log(N/eta)/(n iota epsilon): (17) with the constants of (26).",
+    "thm2", variant="quantile", source="Theorem 2, equations 17 and 26", expected="proved", arguments={"theorem": 2},
+    statement=EQUATION_26,
     because="Theorem H (`claims.shorter_proof`), with 1 - 3 eta: 2 iota^(theta-1) is less than 2 (2 iota)^(theta-1), "
     "two sampling terms and 4 log(theta)/epsilon are at most 8 log(theta)/epsilon. Tried as (14). (17) omits Delta, as "
     "Theorem 1 says of its own bounds, and needs the moment of y (the entries y-moment) and a bounded epsilon "

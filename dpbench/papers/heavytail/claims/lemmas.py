@@ -11,6 +11,7 @@ from dpbench.auditing import intervals
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.exponential import ExponentialMechanism
@@ -33,9 +34,28 @@ _UNION = (
 )
 
 
+_BETWEEN = (
+    "psi(x) = -log(1 - x + u) on [0, 1], u = x^theta/theta: the lower bound is an equality there, and the upper one is "
+    "(1 - x + u)(1 + x + u) = (1 + u)^2 - x^2 >= 1, that is u(2 + u) >= x^2.",
+    "Beyond 1: psi is log(theta), the upper bound grows from log(2 + 1/theta), and 1 - x + x^theta/theta is least, "
+    "1/theta, at 1. psi is odd.",
+)
+EQUATION_15 = Statement(
+    about="-log(1 - x + |x|^theta/theta) <= psi(x) <= log(1 + x + |x|^theta/theta) for psi of (16), 1 < theta < 2: "
+    "{claim} for all 0 < x <= 1, which is the upper bound there.",
+    symbols={"x": Real("argument", 0, 1), "theta": Real("order of the moment", 1, 2)},
+    claim=inequality("1", "<=", "x^(theta - 2)/theta*(2 + x^theta/theta)"), cells=100, steps=_BETWEEN,
+)  # fmt: skip
+EQUATION_3 = Statement(
+    about="-log(1 - x + x^2/2) <= psi(x) <= log(1 + x + x^2/2) for psi of (6): {claim} for all 0 < x <= 1, which is "
+    "the upper bound there.",
+    symbols={"x": Real("argument", 0, 1)},
+    claim=inequality("1", "<=", "(1/2)*(2 + x^2/2)"), cells=100, steps=_BETWEEN,
+)
+
+
 @paper.inequality(
-    "eq3", source="Equation 3", expected="not refuted", arguments={"orders": (2.0,)},
-    statement="-log(1 - x + x^2/2) <= psi(x) <= log(1 + x + x^2/2) for psi of (6).",
+    "eq3", source="Equation 3", expected="proved", arguments={"orders": (2.0,)}, statement=EQUATION_3,
     because="The lower bound is psi itself on [0, 1]; (1 + x^2/2)^2 - x^2 = 1 + x^4/4 >= 1 gives the upper one, and "
     "oddness the other side.",
 )
@@ -55,8 +75,7 @@ def sandwich(context: Context, orders: tuple[float, ...]) -> Evidence:
 
 
 paper.inequality(
-    "eq15", source="Equation 15", expected="not refuted", arguments={"orders": ORDERS},
-    statement="-log(1 - x + |x|^theta/theta) <= psi(x) <= log(1 + x + |x|^theta/theta) for psi of (16), 1 < theta < 2.",
+    "eq15", source="Equation 15", expected="proved", arguments={"orders": ORDERS}, statement=EQUATION_15,
     because="2 x^theta/theta >= x^2 on [0, 1]; 1 - x + x^theta/theta is least, 1/theta, at 1, so that log(theta) is "
     "above its lower bound beyond.",
 )(sandwich)

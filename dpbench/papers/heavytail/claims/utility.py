@@ -10,6 +10,7 @@ import numpy as np
 from dpbench.core import binomial
 from dpbench.core.sampling import stream
 from dpbench.ledger.measurement import Context, Rows
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.claims.quantiles import Law, excess_quantile, two_responses_quantile
@@ -152,10 +153,21 @@ for theorem, theta, equation, power, rate in (
     )(large_epsilon_corrected)
 
 
+ASSUMPTION_4 = Statement(
+    about="iota = (1/tau)(log n log(1/eta)/(n epsilon))^(1/theta) in (27) gives (19), with the factor 3 for n >= 3 and "
+    "eta <= 1/e: {claim} for all N = log n and L = log(1/eta).",
+    symbols={"N": Real("log n", 1, "inf"), "L": Real("log(1/eta)", 1, "inf")},
+    claim=inequality("1 + 1/N + 1/L", "<=", "3"), cells=20,
+    steps=(
+        "With R = log n log(1/eta)/(n epsilon) the two terms of (27) are tau d R^((theta-1)/theta), which is (19), and "
+        "that times log(n/eta)/(log n log(1/eta)) = 1/N + 1/L.",
+    ),
+)  # fmt: skip
+
+
 @paper.inequality(
     "thm2", variant="assumption4-truncation.corrected", source="Equation 19, with the exponent 1/theta in iota",
-    expected="not refuted",
-    statement="iota = (1/tau)(log n log(1/eta)/(n epsilon))^(1/theta) in (27) gives (19).",
+    expected="proved", statement=ASSUMPTION_4,
     because="iota^(theta-1) and 1/(n iota epsilon) balance there, as under Assumption 3: both terms of (27) follow "
     "(19).",
 )

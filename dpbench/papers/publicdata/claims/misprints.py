@@ -10,6 +10,7 @@ import numpy as np
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import margins, summary
 from dpbench.ledger.measurement import Context, Evidence, Rows
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.publicdata import theory, theory_settings
 from dpbench.papers.publicdata.claims import paper
 
@@ -39,18 +40,37 @@ def condition(context: Context, corrected: bool) -> Rows:
     return "value: smallest relative margin of the condition's rho over Lemma 1's, E sup omega from 0.05 to 10"
 
 
+WITH_KAPPA = Statement(
+    about="2 4^(2/3) (n eta)^(-1/3) (E sup omega)^(1/3) + sqrt(log(2/delta)/J) is at least the stability of Lemma 1 "
+    "for kappa >= 1/4: {claim} for all kappa, g and e, the two terms over 2 4^(2/3).",
+    symbols={
+        "g": Real("(E sup omega/(n eta))^(1/3)", 0, "inf"), "e": Real("sqrt(log(2/delta)/J)/(2 4^(2/3))", 0, "inf"),
+        "kappa": Real("inf |f|_m", "1/4", "inf"),
+    },
+    claim=inequality("g/(4*kappa)^(2/3) + e", "<=", "g + e"), cells=20,
+    steps=("Lemma 1 at delta/2 has 2 (E sup omega/(n eta))^(1/3) kappa^(-2/3), and the same second term.",),
+)  # fmt: skip
 paper.variant(
-    condition, "corrected", source="Lemma 10, equation 102 with the exponent 1/3 and kappa", expected="not refuted",
-    arguments={"corrected": True},
-    statement="2 4^(2/3) (n eta)^(-1/3) (E sup omega)^(1/3) + sqrt(log(2/delta)/J) is at least the stability of Lemma "
-    "1 for kappa >= 1/4.",
+    condition, "corrected", source="Lemma 10, equation 102 with the exponent 1/3 and kappa", expected="proved",
+    arguments={"corrected": True}, statement=WITH_KAPPA,
     because="kappa^(-2/3) is largest at kappa = 1/4, the lower bound that Lemma 10 proves, where the two are equal.",
 )
 
 
+SMOOTH = Statement(
+    about="|g|_nu <= |g|_mu/sigma for sigma-smooth nu: {claim} for all sigma and s = |g|_mu.",
+    symbols={"sigma": Real("smoothness", 0, 1), "s": Real("|g|_mu", 0, "inf")},
+    claim=inequality("sqrt(sigma)*s", "<=", "s"), cells=20,
+    steps=(
+        "The density of nu by mu is at most 1/sigma, so |g|_nu^2 <= |g|_mu^2/sigma; |g|_mu/sqrt(sigma) <= "
+        "|g|_mu/sigma, times sigma.",
+    ),
+)  # fmt: skip
+
+
 @paper.inequality(
-    "lemma15", variant="smoothness", source="Lemma 15, equation 119", expected="not refuted", arguments={"power": 1.0},
-    statement="|g|_nu <= |g|_mu/sigma for sigma-smooth nu.",
+    "lemma15", variant="smoothness", source="Lemma 15, equation 119", expected="proved", arguments={"power": 1.0},
+    statement=SMOOTH,
     because="|g|_nu^2 <= |g|_mu^2/sigma, so 1/sqrt(sigma) suffices: (119) is true, and loose by 1/sqrt(sigma).",
 )
 def smoothness(context: Context, power: float) -> Evidence:
@@ -97,11 +117,25 @@ def sample_size(context: Context) -> Rows:
     )
 
 
+SAMPLE_SIZE = Statement(
+    about="At gamma, eta and m of (127), sigma = lambda = 1, privacy by Lemmas 1 and 9 needs n = O(d^4 epsilon^-3 "
+    "(alpha^-13 + log^(3/2)(1/delta) alpha^-10)), at most 10^6 times that for beta = 1/20 and delta <= 1/2: {claim} "
+    "with {b} for all d and shares t of alpha sqrt(log(2/delta)/b) in 1 + alpha sqrt(log(2/delta)/b).",
+    symbols={"d": Real("dimension", 1, "inf"), "t": Real("y/(1 + y), y = alpha sqrt(log(2/delta)/b)", 0, 1)},
+    where={"b": "log(20)"},
+    claim=inequality("128*max(1, b/d)^3*b^3", "<=", "10^6*((1 - t)^3 + (b/2)^(3/2)*t^3)"), cells=100,
+    steps=(
+        "The first term of the stability takes half of epsilon at n = (d/alpha)(2 4^(2/3) max(d, b) b alpha^-4 (1 + "
+        "y)/epsilon)^3 = 128 d max(d, b)^3 b^3 alpha^-13 epsilon^-3 (1 + y)^3.",
+        "log(2/delta) <= 2 log(1/delta) for delta <= 1/2, so that log^(3/2)(1/delta) alpha^3 >= (b/2)^(3/2) y^3; both "
+        "sides are divided by d^4 epsilon^-3 alpha^-13 (1 + y)^3.",
+    ),
+)  # fmt: skip
+
+
 @paper.inequality(
     "thm6", variant="sample-size.corrected", source="Theorem 6, from equation 102 with its exponent",
-    expected="not refuted",
-    statement="At gamma, eta and m of (127), sigma = lambda = 1, privacy by Lemmas 1 and 9 needs n = O(d^4 epsilon^-3 "
-    "(alpha^-13 + log^(3/2)(1/delta) alpha^-10)).",
+    expected="proved", statement=SAMPLE_SIZE,
     because="(E sup omega/eta)(m(1 + gamma sqrt(log(2/delta)))/(gamma^2 epsilon))^3: (102) has the complexity cubed, "
     "hence d^5.",
 )

@@ -9,6 +9,7 @@ import numpy as np
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import margins, missed, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata._oracles import nearest, public_values
 from dpbench.papers.publicdata._separator import weighted_minimisers
@@ -81,9 +82,19 @@ def lemma18(context: Context) -> Evidence:
     return margins({}, note, margin=worst, rounding=1e-9, trials=trials, equality=same)
 
 
+LEMMA19 = Statement(
+    about="P(xi = r) <= e^epsilon P(xi = Psi(r)) for every r and f: {claim} for all real r, coordinate by coordinate.",
+    symbols={"r": Real("a coordinate, in the direction of its shift", "-inf", "inf")},
+    claim=inequality("abs(r + 2) - abs(r)", "<=", "2"), cells=50,
+    steps=(
+        "Psi shifts each of the m coordinates by 2 up or down, and the weights are Lap(2m/epsilon): "
+        "log(P(r)/P(Psi(r))) is the sum of |r_i + 2| - |r_i|, r_i in the direction of the shift, over 2m/epsilon.",
+    ),
+)  # fmt: skip
+
+
 @paper.inequality(
-    "lemma19", source="Lemma 19, equation 156", expected="not refuted",
-    statement="P(xi = r) <= e^epsilon P(xi = Psi(r)) for every r and f.",
+    "lemma19", source="Lemma 19, equation 156", expected="proved", statement=LEMMA19,
     because="|r_i + 2| - |r_i| <= 2 in each of m coordinates of scale 2m/epsilon, with equality where all signs agree.",
 )
 def lemma19(context: Context) -> Evidence:

@@ -13,6 +13,7 @@ from scipy.special import gammaincc, gammaln, ndtri
 from dpbench.core.blas import one_blas_thread
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import Context, Evidence, Row, Rows
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata.claims import paper
 from dpbench.papers.publicdata.clipped import clipped_gaussians
@@ -138,11 +139,24 @@ def every_choice(context: Context) -> Evidence:
     )
 
 
+NECESSARY = Statement(
+    about="n = 0.008 d/(epsilon^2 alpha^3) records are not enough for Algorithm 3 to be (epsilon, 1e-5 epsilon)-DP and "
+    "an (alpha, 0.05)-learner on every convex class with G^2 = O(d), for epsilon <= 1 and alpha <= 1/8: {claim} with "
+    "{k}, so that s >= k/epsilon.",
+    symbols={"epsilon": Real("claimed", 0, 1)}, where={"k": "sqrt(288*8/1000)"},
+    claim=inequality("exp(epsilon)*erfc(sqrt(2)*epsilon/k)/2 + epsilon/10^5", "<=", "1/2"), cells=100,
+    steps=(
+        "s = 2 gamma sqrt(eta n/m). Privacy of the event f^ = phi asks 1/2 <= e^epsilon Phi(-2/s) + delta, whose right "
+        "side grows with s; at s = k/epsilon it is the left side here: so s >= k/epsilon.",
+        "Accuracy asks eta <= 2 alpha and gamma sqrt(d/m) <= 6 alpha, so n = m s^2/(4 gamma^2 eta) >= d s^2/(288 "
+        "alpha^3) >= 0.008 d/(epsilon^2 alpha^3).",
+    ),
+)  # fmt: skip
+
+
 @paper.inequality(
     "thm7", variant="necessary", source="Theorems 3 and 7: what n must be for every eta, gamma and m",
-    expected="not refuted",
-    statement="n = 0.008 d/(epsilon^2 alpha^3) records are not enough for Algorithm 3 to be (epsilon, 1e-5 epsilon)-DP "
-    "and an (alpha, 0.05)-learner on every convex class with G^2 = O(d), for epsilon <= 1 and alpha <= 1/8.",
+    expected="proved", statement=NECESSARY,
     because=_MOVED + "eta <= 2 alpha as in publicdata.thm3.inequality.sample-size. All functions into [-1, 1] on d "
         "equal groups of points, labels 1: f^ is 1 + gamma sqrt(d/m) N on each, cut, so gamma sqrt(d/m) <= 6 alpha. "
         "So d and three of the five powers of 1/alpha in (131) are needed, and epsilon^-2.",
@@ -194,10 +208,25 @@ paper.variant(
 )
 
 
+CALLS = Statement(
+    about="At gamma, eta, m and J of (127) and (128), all constants 1, what J adds to (102) is at most epsilon "
+    "log(2/delta)/log(1/delta), for log(1/beta) >= 1: {claim} for all b = log(1/beta), d and r = "
+    "log(2/delta)/log(1/delta).",
+    symbols={
+        "b": Real("log(1/beta)", 1, "inf"), "d": Real("dimension", 1, "inf"),
+        "r": Real("log(2/delta)/log(1/delta)", 1, "inf"),
+    },
+    claim=inequality("max(1/b, 1/d)*(sqrt(r) + r)/2", "<=", "r"), cells=50,
+    steps=(
+        "J is at least its second and its third term. With m = max(d, b)(lambda/(sigma alpha))^2, m/(2 gamma^2) "
+        "sqrt(log(2/delta)/J) <= max(1/b, 1/d) epsilon sqrt(r)/2 and m/(2 gamma) log(2/delta)/sqrt(J) <= max(1/b, 1/d) "
+        "epsilon r/2; both sides are divided by epsilon.",
+    ),
+)  # fmt: skip
+
+
 @paper.inequality(
-    "thm6", variant="calls", source="Theorem 6, equation 128", expected="not refuted",
-    statement="At gamma, eta, m and J of (127) and (128), all constants 1, what J adds to (102) is at most epsilon "
-    "log(2/delta)/log(1/delta), for log(1/beta) >= 1.",
+    "thm6", variant="calls", source="Theorem 6, equation 128", expected="proved", statement=CALLS,
     because="m/(2 gamma^2) sqrt(log(2/delta)/J) and m/(2 gamma) log(2/delta)/sqrt(J) are at most half of that each, "
     "where J is its second and its third term: (128) is what (102) asks for, with 8 powers of 1/alpha.",
 )
