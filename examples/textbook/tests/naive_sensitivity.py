@@ -26,7 +26,7 @@ FUNCTIONS: dict[int, Callable[[np.ndarray], float]] = {
     7: lambda x: np.abs(np.diff(x)).sum(),
     8: lambda x: np.abs(x - x.mean()).sum(),
     9: lambda x: len(x) * x.var(),
-    10: lambda x: max((x**2).sum(), 0.0),
+    10: lambda x: ((x - 0.0) ** 2).sum(),
     11: lambda x: np.dot(x, x),
     12: lambda x: np.power(x, 3).sum(),
     13: lambda x: np.sqrt(x).sum(),

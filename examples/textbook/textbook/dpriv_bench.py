@@ -3,10 +3,15 @@
 The benchmark (Wang et al. 2026, arXiv 2604.15851, MIT licence) asks of 49 functions and six mechanisms, at two scales
 of the noise, whether a claim of privacy holds. Each question is decided from a claim of sensitivity
 (`dpriv_functions`) and one of the mechanism (`dpriv_mechanisms`), at the scale that `dpriv_claims.json` holds in both
-its readings (`dpriv_read`). No label of theirs is known here: ``--labels FILE`` compares, with a JSON object that has
-"topic:number" as keys and 1 where the benchmark says that the claim holds, else 0.
+its readings (`dpriv_read`):
 
-    python -m textbook.dpriv_bench --json ../../evidence/dpriv_bench.json [--certificates FOLDER] [--labels FILE]
+    python -m textbook.dpriv_bench --json ../../evidence/dpriv_bench.json [--certificates FOLDER]
+
+No label of theirs is known here. ``--labels FILE`` decides nothing: it compares the verdicts that stand in the file of
+``--json`` with a JSON object that has "topic:number" as keys and 1 where the benchmark says that the claim holds, else
+0, and adds the counts, but not the labels, to that file:
+
+    python -m textbook.dpriv_bench --json ../../evidence/dpriv_bench.json --labels FILE
 """
 
 from __future__ import annotations
@@ -196,7 +201,10 @@ def decide_all(claims: list[dict[str, Any]], seconds: float, certificates: Path 
 
 
 def compared(rows: list[dict[str, Any]], labels: Mapping[str, int]) -> dict[str, Any]:
-    """Counts by topic, and the numbers of the questions whose label differs; the labels themselves are not kept.
+    """Counts by topic, the numbers of the questions whose label differs, and what the labels say of other readings.
+
+    Of a reading the questions are counted on which its verdict is not ours, and of these the labels that are as the
+    reading has it. The labels themselves are not kept.
 
     Raises
     ------
@@ -204,50 +212,59 @@ def compared(rows: list[dict[str, Any]], labels: Mapping[str, int]) -> dict[str,
         If a question has no label, or one that is neither 0 nor 1.
     """
     topics: dict[str, dict[str, Any]] = {}
+    others: dict[str, dict[str, int]] = {}
     for row in rows:
         key = f"{row['topic']}:{row['number']}"
         if labels.get(key) not in (0, 1):
             raise invalid(f"the label of {key}", "0 or 1", labels.get(key))
-        counts = topics.setdefault(row["topic"], {"questions": 0, "decided": 0, "agree": 0, "differ": []})
-        counts["questions"] += 1
-        counts["decided"] += row["verdict"] != UNDECIDED
-        if row["verdict"] == (HOLDS if labels[key] else FAILS):
+        label = HOLDS if labels[key] else FAILS
+        counts = topics.setdefault(row["topic"], {"agree": 0, "differ": []})
+        if row["verdict"] == label:
             counts["agree"] += 1
         elif row["verdict"] != UNDECIDED:
             counts["differ"].append(row["number"])
-    return topics
+        for one in row["readings"]:
+            if one["verdict"] not in (row["verdict"], UNDECIDED):
+                seen = others.setdefault(one["reading"], {"questions": 0, "labels": 0})
+                seen["questions"] += 1
+                seen["labels"] += one["verdict"] == label
+    return {"topics": topics, "readings": others}
 
 
 def main(arguments: list[str]) -> int:
-    """Decide, write, and compare; exit 1 if a question is undecided, 2 for a file that cannot be read."""
+    """Decide and write, or compare; exit 1 if a question is undecided, 2 for a file that cannot be read."""
     parser = argparse.ArgumentParser(prog="python -m textbook.dpriv_bench", description=__doc__.split("\n")[0])
-    parser.add_argument("--json", type=Path, help="where the evidence is written")
+    parser.add_argument("--json", type=Path, required=True, help="the evidence: written, with --labels added to")
     parser.add_argument("--claims", type=Path, default=CLAIMS, help="what `python -m textbook.dpriv_read` wrote")
     parser.add_argument("--certificates", type=Path, help="a folder for the certificates of claims that fail")
     parser.add_argument("--labels", type=Path, help="the benchmark's labels, a JSON object of topic:number to 0 or 1")
     parser.add_argument("--seconds", type=float, default=3.0, help="processor time for each proof (default 3)")
     options = parser.parse_args(arguments)
     try:
-        labels = json.loads(options.labels.read_text(encoding="utf-8")) if options.labels else None
-        if options.certificates:
-            options.certificates.mkdir(parents=True, exist_ok=True)
-        claims = json.loads(options.claims.read_text(encoding="utf-8"))
-        made = decide_all(claims, options.seconds, options.certificates)
-        if labels is not None:
-            made["agreement"] = compared(made["rows"], labels)
+        if options.labels:
+            made = _read(options.json)
+            made["agreement"] = compared(made["rows"], _read(options.labels))
+        else:
+            if options.certificates:
+                options.certificates.mkdir(parents=True, exist_ok=True)
+            made = decide_all(_read(options.claims), options.seconds, options.certificates)
+        options.json.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     except (InvalidInput, OSError, json.JSONDecodeError) as error:
         print(f"dpriv_bench: {error}", file=sys.stderr)
         return 2
     for topic in MECHANISMS:
         chosen = [row["verdict"] for row in made["rows"] if row["topic"] == topic]
-        print(f"{topic:38} " + ", ".join(f"{chosen.count(word)} {word}" for word in (HOLDS, FAILS, UNDECIDED)))
-    if labels is not None:
-        for topic, counts in made["agreement"].items():
-            print(f"{topic:38} {counts['agree']} of {counts['questions']} agree; differ: {counts['differ']}")
+        said = ", ".join(f"{chosen.count(word)} {word}" for word in (HOLDS, FAILS, UNDECIDED))
+        if "agreement" in made and topic in made["agreement"]["topics"]:
+            counts = made["agreement"]["topics"][topic]
+            said += f"; {counts['agree']} of {len(chosen)} labels agree, these differ: {counts['differ'] or 'none'}"
+        print(f"{topic:38} {said}")
     print(f"{len(made['rows'])} questions, {made['seconds']} s of processor time")
-    if options.json:
-        options.json.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     return int(any(row["verdict"] == UNDECIDED for row in made["rows"]))
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
