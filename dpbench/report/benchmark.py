@@ -14,7 +14,7 @@ BEFORE = (
     "claim of sensitivity and one of the mechanism (in `examples/textbook`, `python -m textbook.dpriv_bench --json "
     "../../evidence/dpriv_bench.json`, within a minute of the processor). A claim that fails has a certificate that "
     "the stand-alone checker accepted (`--certificates FOLDER` writes it), and two neighbouring data sets of five or "
-    "more records whose values were evaluated exactly. A claim that holds rests on a written proof of the sensitivity, "
+    "more records (of selection: matrices of two or three columns) whose values were evaluated exactly. A claim that holds rests on a written proof of the sensitivity, "
     "on the law of the mechanism, and on an inequality that was proved for every number of records: its grade is a "
     "derivation.\n\n"
     "The verdicts were made without the labels: one reader copied questions and labels into separate files, and "
@@ -44,7 +44,11 @@ SECOND = (
 
 
 def topics(document: dict[str, Any]) -> str:
-    """Verdicts, grades and agreement by topic; what a topic has no label for is left blank."""
+    """Verdicts, grades and agreement by topic; blank where no labels were compared.
+
+    Of the evidence it reads ``rows`` (``topic``, ``number``, ``verdict``, ``grade``) and, where there is one,
+    ``agreement["topics"]``: of each topic how many labels ``agree``, and the numbers of those that ``differ``.
+    """
     rows, agreement = document["rows"], document.get("agreement", {}).get("topics", {})
     made = []
     for topic in dict.fromkeys(row["topic"] for row in rows):
