@@ -14,8 +14,9 @@ BEFORE = (
     "claim of sensitivity and one of the mechanism (in `examples/textbook`, `python -m textbook.dpriv_bench --json "
     "../../evidence/dpriv_bench.json`, within a minute of the processor). A claim that fails has a certificate that "
     "the stand-alone checker accepted (`--certificates FOLDER` writes it), and two neighbouring data sets of five or "
-    "more records (of selection: matrices of two or three columns) whose values were evaluated exactly. A claim that holds rests on a written proof of the sensitivity, "
-    "on the law of the mechanism, and on an inequality that was proved for every number of records: its grade is a "
+    "more records (of selection: matrices of two or three columns) whose values were evaluated exactly. A claim that "
+    "holds rests on a written proof of the sensitivity, on the law of the mechanism, and on an inequality that was "
+    "proved for every number of records: its grade is a "
     "derivation.\n\n"
     "The verdicts were made without the labels: one reader copied questions and labels into separate files, and "
     'another decided from the questions alone and committed the verdicts ("DPriv-Bench: verdicts before labels") '
