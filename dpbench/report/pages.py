@@ -22,6 +22,7 @@ from dpbench.ledger.registry import all_papers
 from dpbench.ledger.verify import all_claims
 from dpbench.papers.glm import table1
 from dpbench.report import (
+    benchmark,
     errata,
     ledger_tables,
     libraries,
@@ -54,11 +55,14 @@ class Part:
         From what that file holds to Markdown.
     before : str
         What stands above it.
+    optional : bool
+        Left out where the evidence has no such file.
     """
 
     file: str
     table: Callable[[Any], str]
     before: str
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -246,6 +250,12 @@ PAGES = (
              "in the manner of DP-Sniper; jax-privacy's auditor sees one number a run, of several the score of a "
              "linear discriminant. The gray box needs no ladder."),
     )),
+    Page("dpriv_bench", "DPriv-Bench, decided", (
+        Part("dpriv_bench.json", benchmark.topics, benchmark.BEFORE),
+        Part("dpriv_bench_2.json", benchmark.topics, benchmark.SECOND, optional=True),
+        Part("dpriv_bench.json", benchmark.readings, benchmark.READINGS),
+        Part("dpriv_bench.json", benchmark.sensitivities, benchmark.FUNCTIONS),
+    )),
     Page("bits", "Last bits", (
         Part("bits.json", measured.bits,
              "What `audit_bits` finds on this suite's own samplers, on tiny data, at level 1e-6 (`python -m "
@@ -285,7 +295,7 @@ def texts(evidence: Path) -> dict[str, str]:
     made: dict[str, str] = {}
     for page in PAGES:
         lines = [*WIDE, f"# {page.title}", ""]
-        for part in page.parts:
+        for part in _present(page, evidence):
             if part.file not in documents:
                 documents[part.file] = _document(part.file, evidence)
             try:
@@ -296,6 +306,10 @@ def texts(evidence: Path) -> dict[str, str]:
             lines += [part.before, "", table, ""]
         made[f"{page.name}.md"] = "\n".join(lines)
     return {"index.md": _index(committed(evidence), documents)} | made
+
+
+def _present(page: Page, evidence: Path) -> list[Part]:
+    return [part for part in page.parts if not part.optional or (evidence / part.file).exists()]
 
 
 def _document(name: str, evidence: Path) -> Any:

@@ -14,7 +14,7 @@ from dpbench.ledger.evidence import document_of, write
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.verify import all_claims
 from dpbench.ledger.words import GRADES, WEIGHTS
-from dpbench.report import errata, ledger_tables, pages
+from dpbench.report import benchmark, errata, ledger_tables, pages
 from dpbench.report.measured import escaped
 from dpbench.report.stored import Shown
 
@@ -72,6 +72,10 @@ def test_the_home_has_one_number_of_each_library_of_peers_and_of_power(made: dic
         assert said in made["index.md"], said
 
 
+def _present(part: pages.Part) -> bool:
+    return not part.optional or (EVIDENCE / part.file).exists()
+
+
 def test_every_page_has_its_title_its_tables_and_a_place_in_the_index(made: dict[str, str]) -> None:
     assert set(made) == {"index.md", *(f"{page.name}.md" for page in pages.PAGES)}
     audited = json.loads((ROOT / "evidence" / "libraries.json").read_text())["rows"]
@@ -79,7 +83,7 @@ def test_every_page_has_its_title_its_tables_and_a_place_in_the_index(made: dict
     for page in pages.PAGES:
         text = made[f"{page.name}.md"]
         assert f"\n# {page.title}\n" in text and f"\n{page.name}\n" in made["index.md"]
-        assert text.count("\n|---") == tables.get(page.name, len(page.parts))
+        assert text.count("\n|---") == tables.get(page.name, len([one for one in page.parts if _present(one)]))
         for table in text.split("\n\n"):
             if table.startswith("|"):
                 rows = table.splitlines()
@@ -167,3 +171,24 @@ def test_an_entry_that_is_no_evidence_is_refused(tmp_path: Path) -> None:
     (tmp_path / pages.LEDGER / "a.json").write_text(json.dumps({"schema": 99}))
     with pytest.raises(InvalidInput, match=r"a\.json must be evidence of an entry, of schema 1"):
         pages.committed(tmp_path)
+
+
+def test_a_benchmark_shows_what_differs_what_is_open_and_its_second_part(evidence: Path, tmp_path: Path) -> None:
+    row = {"topic": "a_b", "number": 1, "verdict": "holds", "grade": "derivation", "readings": []}
+    rows = [row, {**row, "number": 7, "verdict": "fails", "grade": "certificate"},
+            {**row, "number": 8, "verdict": "undecided", "grade": "tried"}]  # fmt: skip
+    rows[1]["readings"] = [{"reading": "n = 1", "verdict": "holds"}, {"reading": "n = 2", "verdict": "undecided"}]
+    assert cells(benchmark.topics({"rows": rows}).splitlines()[2])[-2:] == ["", ""]
+    document = {"rows": rows, "agreement": {"topics": {"a_b": {"agree": 1, "differ": [7]}},
+                                            "readings": {"n = 1": {"questions": 1, "labels": 1}}}}  # fmt: skip
+    (shown_row,) = benchmark.topics(document).splitlines()[2:]
+    assert cells(shown_row) == [r"a\_b", "3", "2", "1", "1", "1 certificate, 1 derivation, 1 tried", "1", "7"]
+    assert [cells(one) for one in benchmark.readings(document).splitlines()[2:]] == [["n = 1", "1", "1"]]
+    later = [{**one, "topic": "c"} for one in rows]
+    agreement = {"a_b": {"agree": 1, "differ": [7]}, "c": {"agree": 2, "differ": []}}
+    both = benchmark.topics({"rows": rows + later, "agreement": {"topics": agreement}})
+    assert cells(both.splitlines()[-1])[-2:] == ["3", "1"]
+    folder = tmp_path / "evidence"
+    shutil.copytree(evidence, folder)
+    (folder / "dpriv_bench_2.json").write_text(json.dumps(document))
+    assert r"| a\_b | 3 | 2 |" in pages.texts(folder)["dpriv_bench.md"]

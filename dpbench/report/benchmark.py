@@ -1,0 +1,123 @@
+"""Markdown tables of a public benchmark of privacy claims that was decided, for the documentation's pages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from dpbench.report.measured import escaped, table
+
+BEFORE = (
+    "DPriv-Bench (Wang et al. 2026, [arXiv 2604.15851](https://arxiv.org/abs/2604.15851), MIT licence) asks whether "
+    "claims of privacy hold. Its first category has 588 questions, of 49 functions of records in [0, 1], six "
+    "mechanisms and two scales of the noise. Questions are cited by number and not copied. Each was decided from a "
+    "claim of sensitivity and one of the mechanism (in `examples/textbook`, `python -m textbook.dpriv_bench --json "
+    "../../evidence/dpriv_bench.json`, within a minute of the processor). A claim that fails has a certificate that "
+    "the stand-alone checker accepted (`--certificates FOLDER` writes it), and two neighbouring data sets of five or "
+    "more records (of selection: matrices of two or three columns) whose values were evaluated exactly. A claim that "
+    "holds rests on a written proof of the sensitivity, on the law of the mechanism, and on an inequality that was "
+    "proved for every number of records: its grade is a "
+    "derivation.\n\n"
+    "The verdicts were made without the labels: one reader copied questions and labels into separate files, and "
+    'another decided from the questions alone and committed the verdicts ("DPriv-Bench: verdicts before labels") '
+    "before opening the labels. That was blind to the labels and not to the design: of the two questions on a function "
+    "and a mechanism one has half the noise of the other (of normal noise, half the variance), and whoever supposes "
+    "that the larger is meant to be just enough can guess the labels. The program does not see the number of a "
+    "question, and a changed scale changes its verdict, by test. No verdict was changed after the labels were read."
+)
+READINGS = (
+    "What the questions leave open. Of each reading or special case other than ours: on how many questions its verdict "
+    "would be the other one, and how many of their labels are as it has them. A claim is asked to hold for every n, "
+    "every number of columns and every value of a parameter; nothing rests on n = 1, where several of the functions "
+    "are constant. A factor such as e - 1 is one quantity, though it is printed without brackets in twelve questions, "
+    "four of which read otherwise would be answered otherwise; the second argument of a normal law is its variance."
+)
+FUNCTIONS = (
+    "The sensitivities, each an upper bound for every n by the proof beside it, and attained from some n on (21: at "
+    "every odd n; 22: at n = 5). A brute-force search over grids, with definitions of its own, finds the same ones "
+    "for up to five records (in the tests). Inequalities that proofs use were given to the judge; those that it proved "
+    "over their whole region are counted."
+)
+SECOND = (
+    "The second category has 125 questions from the literature, each of an algorithm; decided in the same order, "
+    "verdicts before labels."
+)
+
+
+def topics(document: dict[str, Any]) -> str:
+    """Verdicts, grades and agreement by topic; blank where no labels were compared.
+
+    Of the evidence it reads ``rows`` (``topic``, ``number``, ``verdict``, ``grade``) and, where there is one,
+    ``agreement["topics"]``: of each topic how many labels ``agree``, and the numbers of those that ``differ``.
+    """
+    rows, agreement = document["rows"], document.get("agreement", {}).get("topics", {})
+    made = []
+    for topic in dict.fromkeys(row["topic"] for row in rows):
+        chosen = [row for row in rows if row["topic"] == topic]
+        made.append((topic, chosen, agreement.get(topic)))
+    if len(made) > 1:
+        known = [counts for _, _, counts in made if counts]
+        whole = {"agree": sum(one["agree"] for one in known), "differ": [], "all": sum(len(c["differ"]) for c in known)}
+        made.append(("all", rows, whole if len(known) == len(made) else None))
+    return table(
+        ("topic", "questions", "decided", "holds", "fails", "grade", "labels that agree", "labels that differ"),
+        (
+            (
+                escaped(topic),
+                str(len(chosen)),
+                str(sum(row["verdict"] in ("holds", "fails") for row in chosen)),
+                str(sum(row["verdict"] == "holds" for row in chosen)),
+                str(sum(row["verdict"] == "fails" for row in chosen)),
+                ", ".join(f"{count} {grade}" for grade, count in sorted(Counter(r["grade"] for r in chosen).items())),
+                "" if counts is None else str(counts["agree"]),
+                "" if counts is None else _numbers(counts),
+            )
+            for topic, chosen, counts in made
+        ),
+    )
+
+
+def _numbers(counts: dict[str, Any]) -> str:
+    if "all" in counts:
+        return str(counts["all"])
+    return ", ".join(map(str, counts["differ"])) or "none"
+
+
+def readings(document: dict[str, Any]) -> str:
+    """Other readings than ours: on how many questions they would decide otherwise, and what the labels say there."""
+    seen = document.get("agreement", {}).get("readings", {})
+    counted = Counter(
+        one["reading"]
+        for row in document["rows"]
+        for one in row["readings"]
+        if one["verdict"] not in (row["verdict"], "undecided")
+    )
+    return table(
+        ("reading or case", "questions on which it would decide otherwise", "labels that are as it has them"),
+        (
+            (escaped(name), str(count), str(seen[name]["labels"]) if name in seen else "")
+            for name, count in counted.most_common()
+        ),
+    )
+
+
+def sensitivities(document: dict[str, Any]) -> str:
+    """One row a function: its sensitivity, from which n it is attained, why none is larger, and how it was read."""
+    return table(
+        ("function", "sensitivity", "attained from n", "why no change is larger", "inequalities proved", "our reading"),
+        (
+            (
+                str(one["function"]),
+                f"`{one['sensitivity']}`",
+                str(one["attained_from"]),
+                escaped(one["proof"]),
+                _proved(one["lemmas"]),
+                escaped(one["readings"]),
+            )
+            for one in document["functions"]
+        ),
+    )
+
+
+def _proved(lemmas: list[dict[str, Any]]) -> str:
+    return f"{sum(one['verdict'] == 'proved' for one in lemmas)} of {len(lemmas)}" if lemmas else ""
