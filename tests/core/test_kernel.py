@@ -86,6 +86,7 @@ TWINS = {
         "test_publicdata_oracles.py",
     ),
     "dpbench.papers.publicdata._line_kernels.scan_intervals": ("naive.oracles:intervals", "test_publicdata_oracles.py"),
+    "dpbench.papers.publicdata._line_kernels.shorten": ("naive.oracles:intervals", "test_publicdata_oracles.py"),
     "dpbench.papers.publicdata._line_kernels.scan_stumps": ("naive.oracles:stumps", "test_publicdata_oracles.py"),
     "dpbench.papers.publicdata._plane_kernels.line_angles": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
     "dpbench.papers.publicdata._plane_kernels.turn_lines": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
