@@ -67,6 +67,8 @@ TWINS = {
         "naive.heavytail:geometric",
         "test_heavytail_bounds.py",
     ),
+    "dpbench.papers.heavytail._interval_kernels.chord_loss": ("naive.heavytail:score", "test_heavytail_line.py"),
+    "dpbench.papers.heavytail._interval_kernels.cut_line": ("naive.heavytail:score", "test_heavytail_line.py"),
     "dpbench.papers.heavytail._bound_kernels.touched_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
     "dpbench.papers.heavytail._bound_kernels.affine_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
     "dpbench.papers.publicdata._ball_kernels.solve_secular": (
