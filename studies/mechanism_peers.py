@@ -32,7 +32,7 @@ from dpbench.papers.glm.peers.workload import WrongAnswer, problem
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.heavytail.exponential import ExponentialMechanism, _enumerated, envelope
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.publicdata import RRSPM, Thresholds
+from dpbench.publicdata import RRSPM, Stumps, Thresholds
 from studies import plain_mechanisms as plain
 from studies.command import Measured, command
 from studies.heavytail import Setting
@@ -93,26 +93,41 @@ def thresholds_problem(n: int, m: int) -> PublicDataProblem:
     return PublicDataProblem(x, y, rng.uniform(-1.0, 1.0, m), hypotheses=Thresholds(), loss="zero-one")
 
 
+def stumps_problem(n: int, m: int) -> PublicDataProblem:
+    """The same with three more features, which say nothing."""
+    rng, line = np.random.default_rng(6), thresholds_problem(n, m)
+    x, public = (np.column_stack([rng.uniform(-1.0, 1.0, (len(z), 3)), z]) for z in (line.x, line.public))
+    return PublicDataProblem(x, line.y, public, hypotheses=Stumps(4), loss="zero-one")
+
+
+RRSPM_CASES: tuple[tuple[str, Callable[[int, int], PublicDataProblem], Callable[..., np.ndarray]], ...] = (
+    ("thresholds", thresholds_problem, plain.rrspm_thresholds),
+    ("stumps, 4 features", stumps_problem, plain.rrspm_stumps),
+)
+"""Class, its problem, the plain write-up."""
+
+
 def rrspm_pairs() -> Iterator[Pair]:
     """64 outputs from records that nothing was prepared for: the same weights give the same outputs."""
-    m = RRSPM(1.0)
-    for n, points in ((1000, 64), (100_000, 64)):
-        first = thresholds_problem(n, points)
+    m, points = RRSPM(1.0), 64
+    for title, problem_of, plain_of in RRSPM_CASES:
+        for n in (1000, 100_000):
+            scale = m.scale(problem_of(n, points))
 
-        def ours(n: int = n, points: int = points) -> np.ndarray:
-            from dpbench.papers.publicdata import _oracles
+            def ours(n: int = n, problem_of: Any = problem_of) -> np.ndarray:
+                from dpbench.papers.publicdata import _oracles
 
-            _oracles._joint.cache_clear(), _oracles._on_public.cache_clear()
-            return m(thresholds_problem(n, points), 64, np.random.default_rng(7))
+                _oracles._joint.cache_clear(), _oracles._on_public.cache_clear()
+                return m(problem_of(n, points), 64, np.random.default_rng(7))
 
-        def peer(n: int = n, points: int = points, scale: float = m.scale(first)) -> np.ndarray:
-            p = thresholds_problem(n, points)
-            return plain.rrspm_thresholds(p.x, p.y, p.public, scale, 64, np.random.default_rng(7))
+            def peer(n: int = n, problem_of: Any = problem_of, plain_of: Any = plain_of, b: float = scale) -> Any:
+                p = problem_of(n, points)
+                return plain_of(p.x, p.y, p.public, b, 64, np.random.default_rng(7))
 
-        if not np.array_equal(ours(), peer()):
-            raise WrongAnswer("RRSPM on thresholds: outputs differ under the same weights")
-        name = f"RRSPM, thresholds, n = {n:,}, m = {points}, 64 outputs with the sort"
-        yield name, "NumPy, sorted once", "equal outputs under the same weights", Work(ours, 64), Work(peer, 64)
+            if not np.array_equal(ours(), peer()):
+                raise WrongAnswer(f"RRSPM on {title}: outputs differ under the same weights")
+            name = f"RRSPM, {title}, n = {n:,}, m = {points}, 64 outputs with the sort"
+            yield name, "NumPy, sorted once", "equal outputs under the same weights", Work(ours, 64), Work(peer, 64)
 
 
 def net_setting(d: int, n: int, zeta: float | None) -> tuple[Any, ExponentialMechanism, Callable[..., Any]]:

@@ -1,4 +1,4 @@
-"""The JL method, RRSPM on thresholds and the exponential mechanism as one writes them in NumPy: the peers' code.
+"""The JL method, RRSPM on lines and stumps and the exponential mechanism, as one writes them in NumPy: peers' code.
 
 Nothing of the package is used here; constants (dimension, noise, step size, scale, ι) are the caller's.
 """
@@ -57,6 +57,44 @@ def rrspm_thresholds(
         place = int(np.searchsorted(ordered_public, cut))
         out[row] = -math.inf if place == 0 else (ordered_public[place] if place < len(public) else math.inf)
     return out
+
+
+def rrspm_stumps(
+    x: np.ndarray, y: np.ndarray, public: np.ndarray, scale: float, trials: int, rng: np.random.Generator
+) -> np.ndarray:
+    """The same on stumps: outputs (j, s, t), shape (trials, 3), the first that says of the public points as much.
+
+    Each feature is sorted once. f_{j,s,t} is s from t on along feature j, −s below.
+    """
+    weights = rng.laplace(0.0, scale, (trials, len(public)))
+    coins = 2.0 * rng.integers(0, 2, (trials, len(public))) - 1.0
+    points = np.concatenate([x, public])
+    orders = [np.argsort(column) for column in points.T]
+    costs = np.concatenate([-y, np.empty(len(public))])
+    out = np.empty((trials, 3))
+    for row in range(trials):
+        costs[len(y) :] = -weights[row] * coins[row]
+        total, best = costs.sum(), math.inf
+        for j, order in enumerate(orders):
+            below = np.concatenate([[0.0], np.cumsum(costs[order])])
+            for s, place in ((1.0, int(np.argmax(below))), (-1.0, int(np.argmin(below)))):
+                value = total - below[place] if s > 0.0 else below[place]
+                if value < best:
+                    cut = points[order[place], j] if place < len(points) else math.inf
+                    best, labels = value, np.where(public[:, j] >= cut, s, -s)
+        out[row] = _first_stump(public, labels)
+    return out
+
+
+def _first_stump(public: np.ndarray, labels: np.ndarray) -> tuple[float, float, float]:
+    if (labels == labels[0]).all():
+        return 0.0, 1.0, -math.inf if labels[0] > 0.0 else math.inf
+    for j, column in enumerate(public.T):
+        for s in (1.0, -1.0):
+            cut = column[labels == s].min()
+            if column[labels != s].max() < cut:
+                return float(j), s, float(cut)
+    raise ValueError("no stump has these labels")
 
 
 def psi(x: np.ndarray, theta: float) -> np.ndarray:

@@ -67,6 +67,8 @@ TWINS = {
         "naive.heavytail:geometric",
         "test_heavytail_bounds.py",
     ),
+    "dpbench.papers.heavytail._interval_kernels.chord_loss": ("naive.heavytail:score", "test_heavytail_line.py"),
+    "dpbench.papers.heavytail._interval_kernels.cut_line": ("naive.heavytail:score", "test_heavytail_line.py"),
     "dpbench.papers.heavytail._bound_kernels.touched_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
     "dpbench.papers.heavytail._bound_kernels.affine_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
     "dpbench.papers.publicdata._ball_kernels.solve_secular": (
@@ -86,6 +88,7 @@ TWINS = {
         "test_publicdata_oracles.py",
     ),
     "dpbench.papers.publicdata._line_kernels.scan_intervals": ("naive.oracles:intervals", "test_publicdata_oracles.py"),
+    "dpbench.papers.publicdata._line_kernels.shorten": ("naive.oracles:intervals", "test_publicdata_oracles.py"),
     "dpbench.papers.publicdata._line_kernels.scan_stumps": ("naive.oracles:stumps", "test_publicdata_oracles.py"),
     "dpbench.papers.publicdata._plane_kernels.line_angles": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
     "dpbench.papers.publicdata._plane_kernels.turn_lines": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),

@@ -43,7 +43,7 @@ _CLASSES = {
 }
 _CONVEX = {
     **{f"constants-{loss}": {"scan_pieces"} for loss in ("absolute", "squared", "huber")},
-    "ball-huber": {"newton_steps"},
+    "ball-huber": {"solve_secular"},
     "hull-absolute": {"newton_steps"},
 }
 INNER: dict[str, dict[str, set[str]]] = {

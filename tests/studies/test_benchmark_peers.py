@@ -48,11 +48,13 @@ def test_the_jl_loop_is_the_mechanism(bench: SimpleNamespace) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_plain_rrspm_is_the_mechanism(bench: SimpleNamespace, seed: int) -> None:
+@pytest.mark.parametrize("case", [0, 1], ids=["thresholds", "stumps"])
+def test_plain_rrspm_is_the_mechanism(bench: SimpleNamespace, case: int, seed: int) -> None:
     """The same weights give the same outputs; planted: a scale twice as large."""
-    p, m = bench.command.thresholds_problem(60, 9), bench.command.RRSPM(5.0)
+    _, problem_of, plain_of = bench.command.RRSPM_CASES[case]
+    p, m = problem_of(60, 9), bench.command.RRSPM(5.0)
     ours = m(p, 64, np.random.default_rng(seed))
-    run = partial(bench.plain.rrspm_thresholds, p.x, p.y, p.public)
+    run = partial(plain_of, p.x, p.y, p.public)
     assert np.array_equal(run(m.scale(p), 64, np.random.default_rng(seed)), ours)
     assert len(np.unique(ours)) > 3
     assert not np.array_equal(run(2.0 * m.scale(p), 64, np.random.default_rng(seed)), ours)

@@ -11,6 +11,9 @@ and what lies within sees the few only (`_growing`). The cuts depend on the data
 stream of their own): every draw, thread and block of a run sees the same envelope, so that sharing it changes no bit,
 and the noise of a draw is that of its own block.
 
+On a line the boxes are intervals, bounded from the scores at their ends (`_interval_kernels`), and cut until most
+proposals are accepted.
+
 No number of boxes or proposals ends in a refusal: whether a draw answers would depend on the data. At `boxes`
 boxes the cutting stops, which bounds memory, and proposals go on until one is accepted. The net is finite and each
 weight is positive, so that has probability 1; the time it takes depends on the data and is outside the guarantee.
@@ -27,6 +30,7 @@ import numpy as np
 from dpbench.core.sampling import stream
 from dpbench.papers.heavytail import _tree_kernels as kernels
 from dpbench.papers.heavytail._growing import WORK_PER_CALL, Records, Tree
+from dpbench.papers.heavytail._interval_kernels import cut_line
 from dpbench.papers.heavytail.coordinates import Coordinates, decorrelated, minimiser
 from dpbench.papers.heavytail.net import Net
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
@@ -35,6 +39,11 @@ from dpbench.papers.heavytail.truncation import columns, quarters
 BOXES = 200_000
 """Boxes at which the cutting stops."""
 
+LINE_BOXES = 2**10
+"""The same on a line, where each cut looks through all intervals."""
+
+ENOUGH = 0.7
+"""Expected acceptance at which the cutting of a line stops."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +116,8 @@ def envelope(problem: HeavyTailedProblem, net: Net, iota: float, weight: float, 
     boxes : int
         Boxes at which the cutting stops, however small the acceptance is.
     """
+    if problem.d == 1:
+        return _on_line(problem, net, iota, weight, boxes)
     centre, gram = minimiser(problem, net.radius, iota)
     coordinates = decorrelated(gram)
     x, limits = columns(problem), coordinates.limits(net)
@@ -131,4 +142,24 @@ def envelope(problem: HeavyTailedProblem, net: Net, iota: float, weight: float, 
     return Envelope(
         data, coordinates, state.low[:size][keep], state.high[:size][keep], state.constant[:size][keep],
         state.slopes[:size][keep], cumulative / cumulative[-1], state.opened, state.acceptance(),
+    )  # fmt: skip
+
+
+def _on_line(problem: HeavyTailedProblem, net: Net, iota: float, weight: float, boxes: int) -> Envelope:
+    """On a line two scores and a pass over the records bound an interval: no fit and no pilot points are needed."""
+    x, theta = columns(problem), problem.theta
+    risk = iota, theta, quarters(theta)
+    room = min(boxes, LINE_BOXES, 2 * net.resolution + 1)
+    low, high, slopes = np.empty((room, 1), np.int64), np.empty((room, 1), np.int64), np.empty((room, 1))
+    constant, log_mass, chances = np.empty(room), np.empty(room), np.empty(room)
+    count, opened = cut_line(
+        x, problem.y, *risk, weight, net.spacing, net.resolution, ENOUGH, low, high, constant, slopes, log_mass, chances
+    )
+    masses = np.exp(log_mass[:count] - log_mass[:count].max())
+    cumulative = np.cumsum(masses)
+    lattice = weight, net.spacing, net.resolution, int(net.domain == "ball"), np.zeros((1, 1))
+    return Envelope(
+        (x, problem.y, *risk, *lattice), Coordinates(np.zeros(1, dtype=np.int64), np.zeros((1, 1))), low[:count],
+        high[:count], constant[:count], slopes[:count], cumulative / cumulative[-1], opened,
+        float(masses @ chances[:count] / cumulative[-1]),
     )  # fmt: skip

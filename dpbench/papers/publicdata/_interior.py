@@ -21,6 +21,7 @@ from dpbench.papers.publicdata._ball_kernels import (
     solve_factored,
     solve_secular,
 )
+from dpbench.papers.publicdata._pieces import newton_on_pieces
 from dpbench.papers.publicdata.objective import Objective, OnePrepared, continuous_loss, linear_rows
 
 _STAGE = 0.1  # the barrier falls by this factor from stage to stage
@@ -63,7 +64,8 @@ class Convex:
     def minimise(self) -> tuple[np.ndarray, float]:
         """θ and its certificate: g(θ) less a lower bound on the minimum, about 1e-12 of the size of g.
 
-        Of many minimisers the limit of the barrier's: nothing but the problem decides it. Where the certificate stays
+        The only minimiser of a Huber loss over the ball by Newton's method on its pieces; else by the barrier, and of
+        many minimisers the limit of the barrier's: nothing but the problem decides it. Where the certificate stays
         above `_ENOUGH` of the size, the barrier falls again, by halves and with ten times the Newton steps, and the
         point with the least certificate of all stages is the answer: there always is one.
         """
@@ -75,6 +77,15 @@ class Convex:
         if size == 0.0:
             return theta, 0.0
         scaled = replace(self, counts=self.counts / size, bend=self.bend / size, slope=self.slope / size)
+        if self.huber and not simplex and len(self.counts):
+            exact = newton_on_pieces(
+                self.features, self.shift, scaled.counts, scaled.bend, scaled.slope, self.radius, _FINAL
+            )
+            if exact is not None:
+                r = self.features @ exact + self.shift
+                s = np.clip(r, -1.0, 1.0)
+                gradient = self.features.T @ (scaled.counts * s) + scaled.bend @ exact + scaled.slope
+                return exact, size * scaled._distance(exact, r, s, gradient)
         last = _FINAL / (len(self.counts) + k)
         found, gap = scaled._follow(theta.copy(), last, _STAGE, _CALLS)
         if gap > _ENOUGH:
@@ -213,10 +224,12 @@ def minimise_convex(
     square, slope = quadratic_part(objective)
     if objective.weights.min() < 0.0 or square.min() < 0.0:
         raise validation.InvalidInput("weights and quadratic must be at least 0 here: only then is it a convex problem")
-    bend = 2.0 * features.T @ (square[:, np.newaxis] * features)
+    k = features.shape[1]
+    bend = 2.0 * features.T @ (square[:, np.newaxis] * features) if square.any() else np.zeros((k, k))
     slopes = (linear + slope + 2.0 * square * offset) @ features
     kept = (objective.weights > 0.0) & (objective.loss in _SHARE)
-    parts = (np.ascontiguousarray(features[kept]), (offset - objective.labels)[kept])
+    seen = features if kept.all() else np.ascontiguousarray(features[kept])
+    parts = (seen, (offset - objective.labels)[kept])
     counts = objective.weights[kept] * _SHARE.get(objective.loss, 0.0)
     made = [Convex(*parts, counts, objective.loss == "huber", bend, row, radius).minimise() for row in slopes]
     return np.stack([theta for theta, _ in made]), np.array([gap for _, gap in made])

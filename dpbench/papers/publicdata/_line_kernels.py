@@ -6,6 +6,7 @@ that points with equal coordinates are never parted. A cost is the objective at 
 
 from __future__ import annotations
 
+import numpy as np
 from numba import types
 
 from dpbench.core.kernel import arr, f8, i8, kernel, u1
@@ -48,10 +49,7 @@ def scan_stumps(order, ends, costs, out):
     """
     d, n = order.shape
     for c in range(costs.shape[0]):
-        total = 0.0
-        for i in range(n):
-            total += costs[c, i]
-        best = total
+        total, best = 0.0, 0.0
         out[c, 0], out[c, 1], out[c, 2] = 0, 1, 0
         for j in range(d):
             below, highest, rank_up, lowest, rank_down = 0.0, 0.0, 0, 0.0, 0
@@ -62,9 +60,69 @@ def scan_stumps(order, ends, costs, out):
                         highest, rank_up = below, k + 1
                     if below < lowest:
                         lowest, rank_down = below, k + 1
+            if j == 0:
+                total = best = below
             if total - highest < best:
                 best = total - highest
                 out[c, 0], out[c, 1], out[c, 2] = j, 1, rank_up
             if lowest < best:
                 best = lowest
                 out[c, 0], out[c, 1], out[c, 2] = j, -1, rank_down
+
+
+@kernel(
+    i8(
+        arr(i8, 1), arr(u1, 1), arr(f8, 1), i8, i8, arr(u1, 1, True), arr(i8, 1, True), arr(u1, 1, True),
+        arr(i8, 1, True), arr(f8, 1, True),
+    )
+)  # fmt: skip
+def shorten(order, ends, fixed, first, column, kept, columns, steps, ranks, sums):
+    """A shorter line on which the scans above find the same boundaries, whatever the points from `first` on cost.
+
+    Those points stay. Of the places between two of them one can hold the best boundary only if, of these places, it has
+    the first largest or the first least sum of `fixed` costs below it, or is an end of the first cheapest interval
+    between two of them: the points between such places become one, with the sum of their costs.
+
+    Entry k of the shorter line has the costs of column columns[k], of point `first` + columns[k] or, from `column` on,
+    the next of `sums`; steps[k] is its `ends`, and then ranks[k + 1] the number of points up to it (ranks[0] = 0).
+    Returned is the length of the line, at most 6 for each point that stays, and 5 more.
+    """
+    n = order.shape[0]
+    at = 0
+    while at < n:
+        start = at  # a run: one point that stays (but for the first run), and all up to the next
+        below, top, bottom, cheapest = 0.0, -np.inf, np.inf, 0.0
+        place_top = place_bottom = place_before = place_after = -1
+        if start == 0 and order[0] < first:
+            top = bottom = 0.0
+        while at < n and (at == start or order[at] < first):
+            if order[at] < first:
+                below += fixed[order[at]]
+            kept[at] = False
+            if ends[at]:
+                if below - top < cheapest:
+                    cheapest, place_before, place_after = below - top, place_top, at
+                if below > top:
+                    top, place_top = below, at
+                if below < bottom:
+                    bottom, place_bottom = below, at
+            at += 1
+        for place in (place_top, place_bottom, place_before, place_after):
+            if place >= 0:
+                kept[place] = True
+    count, made, waiting = 0, 0, 0.0
+    pending = False
+    ranks[0] = 0
+    for k in range(n):
+        stays = order[k] >= first
+        if not stays:
+            waiting += fixed[order[k]]
+            pending = True
+        if pending and (stays or kept[k] or k == n - 1):
+            columns[count], steps[count] = column + made, kept[k] and not stays
+            sums[made], ranks[count + 1] = waiting, k + 1
+            count, made, waiting, pending = count + 1, made + 1, 0.0, False
+        if stays:
+            columns[count], steps[count], ranks[count + 1] = order[k] - first, ends[k], k + 1
+            count += 1
+    return count

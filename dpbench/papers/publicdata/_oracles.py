@@ -8,12 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.papers.publicdata.objective import Objective, Prepared, prepare
+from dpbench.papers.publicdata._order import rises, stable_order
+from dpbench.papers.publicdata.objective import BATCH, Objective, Prepared, erm_last, prepare
 from dpbench.papers.publicdata.problem import PublicDataProblem
-
-_ENTRIES = (
-    2**17
-)  # numbers of a batch of objectives held at once: 1 MB, which stays in the cache, and as much again in the oracle
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,15 +39,7 @@ class JointOracle:
 
     def erm_many(self, objective: Objective, linear: np.ndarray) -> np.ndarray:
         """Minimisers of objective + Σ linear_ri·f(Z_i), a row each: shape (calls, width)."""
-        k = self.counts.shape[0]
-        step = max(1, _ENTRIES // (k + self.m))
-        padded = np.zeros((min(step, linear.shape[0]), k + self.m))
-        parts = []
-        for at in range(0, linear.shape[0], step):
-            rows = linear[at : at + step]
-            padded[: len(rows), k:] = rows
-            parts.append(self.prepared.erm_many(objective, padded[: len(rows)]))
-        return np.concatenate(parts)
+        return erm_last(self.prepared, objective, linear)
 
 
 def joint(problem: PublicDataProblem) -> JointOracle:
@@ -79,8 +68,8 @@ def _joint(problem: PublicDataProblem, holder: int) -> JointOracle:
 
 def _lexicographic(keys: list[np.ndarray]) -> np.ndarray:
     """`np.lexsort`, which is slow, unless the last key, which counts first, decides by itself."""
-    order = np.argsort(keys[-1])
-    return order if (np.diff(keys[-1][order]) > 0.0).all() else np.lexsort(keys)
+    order = stable_order(keys[-1])
+    return order if rises(keys[-1][order]).all() else np.lexsort(keys)
 
 
 def _changes(keys: list[np.ndarray]) -> np.ndarray:
@@ -109,7 +98,7 @@ def nearest(problem: PublicDataProblem, targets: np.ndarray) -> np.ndarray:
     different = targets[np.unique(place, return_index=True)[1]]
     objective = Objective(np.ones(m), 0.0, 0.0, 1.0 / m, "squared")
     oracle = on_public(problem)
-    step = max(1, _ENTRIES // m)
+    step = max(1, BATCH // m)
     starts = range(0, len(different), step)
     parts = [oracle.erm_many(objective, different[at : at + step] * (-2.0 / m)) for at in starts]
     return np.concatenate(parts)[place]

@@ -12,7 +12,16 @@ import numpy as np
 
 from dpbench.core import validation
 from dpbench.papers.publicdata import _line_kernels as kernels
-from dpbench.papers.publicdata.objective import BinaryClass, Objective, OnePrepared, linear_rows, parameter_rows
+from dpbench.papers.publicdata._order import rises, stable_order
+from dpbench.papers.publicdata.objective import (
+    BATCH,
+    BinaryClass,
+    Objective,
+    OnePrepared,
+    last_rows,
+    linear_rows,
+    parameter_rows,
+)
 
 _CHUNK = 50_000_000  # points scanned by one kernel call: a fraction of a second
 
@@ -96,12 +105,8 @@ def _sorted_line(points: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _sorted(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The order of the points, equal ones in their own, and where a larger one follows."""
-    order = np.argsort(x)
-    rises = np.diff(x[order]) > 0.0
-    if not rises.all():  # the quick sort leaves equal points in no particular order
-        order = np.argsort(x, kind="stable")
-        rises = np.diff(x[order]) > 0.0
-    return order.astype(np.int64), np.append(rises, True)
+    order = stable_order(x)
+    return order.astype(np.int64, copy=False), rises(x[order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,38 +124,96 @@ class _Sorted(OnePrepared):
         for i in range(0, len(rows), step):
             costs = 2.0 * rows[i : i + step]
             costs += fixed
-            parts.append(self.solve(costs))
-        return np.concatenate(parts)
+            parts.append(self.scan(self.order, self.ends, costs))
+        return self.functions(np.concatenate(parts))
 
-    def solve(self, costs: np.ndarray) -> np.ndarray:
+    def erm_last(self, objective: Objective, linear: np.ndarray) -> np.ndarray:
+        """The same for linear terms of the last points alone, by scans of as many points: shape (calls, width)."""
+        rows, first = last_rows(objective, linear, self.points.shape[-1])
+        line, ranks, sums = _shortened(self.order, self.ends, objective.fixed_costs, first)
+        shared = np.concatenate([objective.fixed_costs[first:], sums])
+        step = max(1, BATCH // shared.size)
+        costs = np.empty((min(step, len(rows)), shared.size))
+        parts = []
+        for i in range(0, len(rows), step):
+            part = rows[i : i + step]
+            costs[:] = shared
+            costs[: len(part), : rows.shape[1]] += 2.0 * part
+            parts.append(self.scan(*line, costs[: len(part)]))
+        return self.functions(self.ranked(np.concatenate(parts), ranks))
+
+    def scan(self, order: np.ndarray, ends: np.ndarray, costs: np.ndarray) -> np.ndarray:
+        """The kernel's answer for rows of costs."""
+        raise NotImplementedError
+
+    def ranked(self, found: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+        """Its answer on a shorter line as one on all the points."""
+        return ranks[found]
+
+    def functions(self, found: np.ndarray) -> np.ndarray:
+        """Rows of parameters."""
         raise NotImplementedError
 
 
 class _SortedThresholds(_Sorted):
-    def solve(self, costs: np.ndarray) -> np.ndarray:
-        ranks = np.empty(len(costs), dtype=np.int64)
-        kernels.scan_thresholds(self.order, self.ends, costs, ranks)
-        return _boundaries(self.points, self.order, ranks)[:, np.newaxis]
+    def scan(self, order: np.ndarray, ends: np.ndarray, costs: np.ndarray) -> np.ndarray:
+        found = np.empty(len(costs), dtype=np.int64)
+        kernels.scan_thresholds(order, ends, costs, found)
+        return found
+
+    def functions(self, found: np.ndarray) -> np.ndarray:
+        return _boundaries(self.points, self.order, found)[:, np.newaxis]
 
 
 class _SortedIntervals(_Sorted):
-    def solve(self, costs: np.ndarray) -> np.ndarray:
-        ranks = np.empty((len(costs), 2), dtype=np.int64)
-        kernels.scan_intervals(self.order, self.ends, costs, ranks)
-        first, last = (self.points[self.order[ranks[:, 0]]], self.points[self.order[ranks[:, 1] - 1]])
-        empty = ranks[:, 1] == 0
+    def scan(self, order: np.ndarray, ends: np.ndarray, costs: np.ndarray) -> np.ndarray:
+        found = np.empty((len(costs), 2), dtype=np.int64)
+        kernels.scan_intervals(order, ends, costs, found)
+        return found
+
+    def functions(self, found: np.ndarray) -> np.ndarray:
+        first, last = (self.points[self.order[found[:, 0]]], self.points[self.order[found[:, 1] - 1]])
+        empty = found[:, 1] == 0
         return np.column_stack([np.where(empty, np.inf, first), np.where(empty, -np.inf, last)])
 
 
 class _SortedStumps(_Sorted):
-    def solve(self, costs: np.ndarray) -> np.ndarray:
+    def scan(self, order: np.ndarray, ends: np.ndarray, costs: np.ndarray) -> np.ndarray:
         found = np.empty((len(costs), 3), dtype=np.int64)
-        kernels.scan_stumps(self.order, self.ends, costs, found)
+        kernels.scan_stumps(order, ends, costs, found)
+        return found
+
+    def ranked(self, found: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+        return np.column_stack([found[:, :2], ranks[found[:, 0], found[:, 2]]])
+
+    def functions(self, found: np.ndarray) -> np.ndarray:
         made = found.astype(np.float64)
         for feature in range(len(self.order)):
             rows = found[:, 0] == feature
             made[rows, 2] = _boundaries(self.points[feature], self.order[feature], found[rows, 2])
         return made
+
+
+def _shortened(
+    order: np.ndarray, ends: np.ndarray, fixed: np.ndarray, first: int
+) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray]:
+    """Order, ends, ranks and sums of `_line_kernels.shorten`, of one line or, padded, of one a feature."""
+    lines, n = np.atleast_2d(order), len(fixed)
+    room = min(n, 6 * (n - first) + 5)
+    kept, sums = np.empty(n, dtype=bool), np.zeros(len(lines) * room + 1)  # the last for the padding: it costs nothing
+    columns, steps = np.full((len(lines), room), n - first + len(sums) - 1), np.zeros((len(lines), room), dtype=bool)
+    ranks = np.zeros((len(lines), room + 1), dtype=np.int64)
+    longest = 0
+    for j, (line, line_ends) in enumerate(zip(lines, np.atleast_2d(ends), strict=True)):
+        part = slice(j * room, (j + 1) * room)
+        count = kernels.shorten(
+            line, line_ends, fixed, first, n - first + part.start, kept, columns[j], steps[j], ranks[j], sums[part]
+        )
+        longest = max(longest, count)
+    short, short_ends = (np.ascontiguousarray(made[:, :longest]) for made in (columns, steps))
+    if order.ndim == 1:
+        return (short[0], short_ends[0]), ranks[0], sums
+    return (short, short_ends), ranks, sums
 
 
 def _boundaries(x: np.ndarray, order: np.ndarray, ranks: np.ndarray) -> np.ndarray:

@@ -21,8 +21,9 @@ class LinearBall:
     Quadratic objectives (the loss "squared", or all weights 0) are solved by the secular equation, with weights and
     quadratic of either sign; ties: the w of least norm, or in a direction of negative curvature that is left open
     the eigenvector whose largest entry is positive. The losses "absolute" and "huber", with weights and quadratic
-    at least 0, are solved by a barrier method to a certified gap of about 1e-12 of the objective's size; ties: the
-    limit of the barrier's minimisers. `prepare(points).certified(objective, linear)` returns the gaps too.
+    at least 0, are solved by a barrier method to a certified gap of about 1e-12 of the objective's size, and "huber",
+    where the minimiser is the only one, on its quadratic pieces to about 1e-16; ties: the limit of the barrier's
+    minimisers. `prepare(points).certified(objective, linear)` returns the gaps too.
 
     Parameters
     ----------

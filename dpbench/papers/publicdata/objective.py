@@ -18,6 +18,9 @@ import numpy as np
 from dpbench.core import validation
 from dpbench.papers.publicdata.losses import loss_name, loss_value
 
+BATCH = 2**17
+"""Numbers of a batch of objectives held at once: 1 MB, which stays in the cache, and as much again in the oracle."""
+
 
 @dataclass(frozen=True, eq=False)
 class Objective:
@@ -150,6 +153,22 @@ def prepare(hypotheses: Any, points: Any) -> Prepared:
     return own(points) if own is not None else _Unprepared(hypotheses, points)
 
 
+def erm_last(oracle: Prepared, objective: Objective, linear: np.ndarray) -> np.ndarray:
+    """`erm_many` for linear terms of the last m points alone, (calls, m): by a method of this name, or padded by 0."""
+    own = getattr(oracle, "erm_last", None)
+    if own is not None:
+        return np.asarray(own(objective, linear))
+    calls, m = linear.shape
+    step = max(1, BATCH // objective.size)
+    padded = np.zeros((min(step, calls), objective.size))
+    parts = []
+    for at in range(0, calls, step):
+        rows = linear[at : at + step]
+        padded[: len(rows), objective.size - m :] = rows
+        parts.append(oracle.erm_many(objective, padded[: len(rows)]))
+    return np.concatenate(parts)
+
+
 def is_exact(hypotheses: Any) -> bool:
     """Whether the class says that its oracle is exact; silence means no."""
     return getattr(hypotheses, "exact", False) is True
@@ -189,6 +208,15 @@ def linear_rows(objective: Any, linear: Any, size: int) -> np.ndarray:
         got = f"one over {objective.size}" if isinstance(objective, Objective) else objective
         raise validation.invalid("objective", f"an Objective over {size} points", got)
     return validation.array("linear", linear, ndim=2, width=size)
+
+
+def last_rows(objective: Any, linear: Any, size: int) -> tuple[np.ndarray, int]:
+    """The rows of an `erm_last` call, (calls, m), once they and the objective are seen to fit N points, and N − m."""
+    made = validation.array("linear", linear, ndim=2)
+    if not isinstance(objective, Objective) or objective.size != size or made.shape[1] > size:
+        got = f"one over {objective.size}" if isinstance(objective, Objective) else objective
+        raise validation.invalid("objective", f"an Objective over {size} points, and linear no wider", got)
+    return made, size - made.shape[1]
 
 
 def numbered_points(value: Any, count: int, name: str = "points") -> np.ndarray:
@@ -292,3 +320,7 @@ class _Counted:
     def erm_many(self, objective: Objective, linear: np.ndarray) -> np.ndarray:
         self._counter.count(len(linear))
         return self._oracle.erm_many(objective, linear)
+
+    def erm_last(self, objective: Objective, linear: np.ndarray) -> np.ndarray:
+        self._counter.count(len(linear))
+        return erm_last(self._oracle, objective, linear)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numba
@@ -11,7 +12,7 @@ from naive import oracles
 from planted import wrong
 
 from dpbench import InvalidInput
-from dpbench.papers.publicdata import _ball_kernels, _interior
+from dpbench.papers.publicdata import _ball_kernels, _interior, _pieces
 from dpbench.papers.publicdata.hypotheses_constants import Constants
 from dpbench.papers.publicdata.hypotheses_finite import ConvexHull
 from dpbench.papers.publicdata.hypotheses_linear import LinearBall
@@ -155,6 +156,92 @@ def test_certificates_in_more_dimensions(loss: str) -> None:
         others = np.abs(others) / np.abs(others).sum(axis=1, keepdims=True)  # mixtures, which lie in the ball too
         least = objective.value(hypotheses.predict(rows, points))[0] - gaps[0]
         assert objective.value(hypotheses.predict(others, points)).min() >= least - 1e-15
+
+
+def huber_problem(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Residuals up to 8 and no label's bound: many steps pass several kinks; a bend in every second one."""
+    n, k = int(rng.integers(3, 40)), int(rng.integers(1, 6))
+    features = rng.normal(size=(n, k)) * rng.choice([0.3, 1.0, 3.0])
+    root = rng.normal(size=(k, k)) * rng.integers(0, 2)
+    counts = rng.exponential(size=n) / n
+    return features, 3.0 * rng.normal(size=n), counts, root.T @ root / k, 0.1 * rng.normal(size=k), 2.0
+
+
+def pieces_disagreement(count: int) -> str:
+    """Newton's method on pieces ends at the barrier's minimiser, in most of the problems and within 1e-12."""
+    rng = np.random.default_rng(12)
+    ended = 0
+    for _ in range(count):
+        features, shift, counts, bend, slope, radius = made = huber_problem(rng)
+        found = _pieces.newton_on_pieces(*made, 1e-12)
+        if found is None:
+            continue
+        ended += 1
+        problem = _interior.Convex(features, shift, counts, True, bend, slope, radius)
+        barrier, _ = problem._follow(np.zeros(len(slope)), 1e-13 / len(shift), 0.1, 8)
+        values = [huber_value(*made, theta) for theta in (found, barrier)]
+        if (
+            values[0] > values[1] + 1e-13
+            or np.linalg.norm(found - barrier) > 1e-4
+            or np.linalg.norm(found) > 2.0 + 1e-14
+        ):
+            return f"{made}: {found} and {barrier}, values {values}"
+    return "" if ended > 0.9 * count else f"{ended} of {count} ended"
+
+
+def huber_value(
+    features: np.ndarray, shift: np.ndarray, counts: np.ndarray, bend: np.ndarray, slope: np.ndarray, _: float,
+    theta: np.ndarray,
+) -> float:  # fmt: skip
+    sizes = np.abs(features @ theta + shift)
+    terms = np.where(sizes <= 1.0, 0.5 * sizes**2, sizes - 0.5)
+    return float(counts @ terms + 0.5 * theta @ bend @ theta + slope @ theta)
+
+
+def test_newton_on_pieces_ends_at_the_minimiser() -> None:
+    assert not pieces_disagreement(10 * INSTANCES)
+
+
+def flat_disagreement() -> str:
+    """Where many minimise, the barrier's limit is the answer: records that see one of two directions, and residuals
+    beyond 1 on both sides. Where the slope presses on the ball, there is one all the same."""
+    x = np.array([[0.6, 0.0], [0.6, 0.0]])
+    flat = _pieces.newton_on_pieces(x, np.zeros(2), np.ones(2), np.zeros((2, 2)), np.zeros(2), 1.0, 1e-12)
+    apart = _pieces.newton_on_pieces(
+        0.1 * x, np.array([3.0, -3.0]), np.ones(2), np.zeros((2, 2)), np.zeros(2), 1.0, 1e-12
+    )
+    pressed = _pieces.newton_on_pieces(
+        0.1 * x, np.array([3.0, 3.0]), np.ones(2), np.zeros((2, 2)), np.zeros(2), 1.0, 1e-12
+    )
+    if flat is not None or apart is not None:
+        return f"{flat} and {apart} are not the only minimisers"
+    return "" if pressed is not None and np.allclose(pressed, [-1.0, 0.0]) else f"{pressed} is not the minimiser"
+
+
+def test_newton_on_pieces_leaves_ties_to_the_barrier() -> None:
+    assert not flat_disagreement()
+
+
+@pytest.mark.parametrize(
+    ("function", "old", "new", "disagreement"),
+    [
+        ("newton_on_pieces", "distinct and", "", flat_disagreement),
+        ("newton_on_pieces", "bends[0], steepest", "bends[0], 0.0", flat_disagreement),
+        ("newton_on_pieces", "settled and not changed.any()", "settled", lambda: pieces_disagreement(50)),
+        ("_curvature", "np.where(curved, counts, -counts)", "np.where(curved, counts, counts)",
+         lambda: pieces_disagreement(50)),
+        ("_length", "if slope(1.0) <= _FLAT * abs(at_start)", "if True", lambda: pieces_disagreement(200)),
+        ("_length", "slope(middle) <= 0.0", "slope(middle) > 0.0", lambda: pieces_disagreement(50)),
+    ],
+)  # fmt: skip
+def test_planted_errors_in_newton_on_pieces(
+    monkeypatch: pytest.MonkeyPatch, function: str, old: str, new: str, disagreement: Any
+) -> None:
+    source, scope = inspect.getsource(getattr(_pieces, function)), dict(vars(_pieces))
+    assert source.count(old) == 1
+    exec(source.replace(old, new), scope)
+    monkeypatch.setattr(_pieces, function, scope[function])
+    assert disagreement()
 
 
 PLANTED = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +12,13 @@ import pytest
 from naive import oracles
 from planted import wrong
 
-from dpbench.papers.publicdata import _finite_kernels, _line_kernels, _plane_kernels
+from dpbench.papers.publicdata import _finite_kernels, _line_kernels, _order, _plane_kernels
+from dpbench.papers.publicdata._order import stable_order
 from dpbench.papers.publicdata.hypotheses_cube import ParityCube
 from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
-from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
+from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds, _shortened
 from dpbench.papers.publicdata.hypotheses_plane import GRID, Halfspaces
-from dpbench.papers.publicdata.objective import Objective
+from dpbench.papers.publicdata.objective import Objective, erm_last, prepare
 
 pytestmark = pytest.mark.kernel
 
@@ -59,23 +61,37 @@ CLASSES: dict[str, tuple[Any, Callable[..., Any], Callable[..., Any]]] = {
     "cube": (ParityCube(4), numbers, lambda x: oracles.parity_cube([int(i) for i in x], 4)),
     "finite": (FiniteClass(SIGNS), numbers, lambda x: [((k,), tuple(f[x.astype(int)])) for k, f in enumerate(SIGNS)]),
 }
+LINES = ("thresholds", "intervals", "stumps")
 NAMED_TIES = ("thresholds", "intervals", "stumps", "finite")
 
 
-def instances(name: str, count: int) -> Any:
+def instances(name: str, count: int, largest: int = 8) -> Any:
     """Points with repetitions and costs of either sign: integers (many ties, exact sums), or real numbers."""
     rng = np.random.default_rng([*name.encode()])
     for number in range(count):
-        n = int(rng.integers(1, 8))
+        n = int(rng.integers(1, largest))
         points = CLASSES[name][1](rng, n)
         costs = rng.integers(-3, 4, n).astype(float) if number % 2 else rng.normal(size=n)
         yield points, costs
 
 
-def disagreement(name: str, hypotheses: Any, count: int) -> str:
+def whole(hypotheses: Any, points: Any, costs: np.ndarray) -> np.ndarray:
+    """One call."""
+    return np.asarray(hypotheses.erm(points, Objective(np.zeros(len(costs)), 0.0, costs / 2.0)))
+
+
+def last(hypotheses: Any, points: Any, costs: np.ndarray) -> np.ndarray:
+    """The last sixth of the points, at least one, as what changes from call to call; a row of others beside it."""
+    first = len(costs) - 1 - len(costs) // 6
+    objective = Objective(-np.ones(len(costs)), np.append(costs[:first], np.zeros(len(costs) - first)))
+    linear = np.stack([np.ones(len(costs) - first), costs[first:] / 2.0])
+    return np.asarray(erm_last(prepare(hypotheses, points), objective, linear)[1])
+
+
+def disagreement(name: str, hypotheses: Any, count: int, call: Callable[..., np.ndarray] = whole) -> str:
     """The first instance on which the oracle is not the enumeration's minimiser, or ''."""
-    for points, costs in instances(name, count):
-        row = hypotheses.erm(points, Objective(np.zeros(len(costs)), 0.0, costs / 2.0))
+    for points, costs in instances(name, count, 16 if call is last and name in LINES else 8):
+        row = call(hypotheses, points, costs)
         best, least = oracles.least(CLASSES[name][2](points), costs)
         labels = hypotheses.predict(row[np.newaxis], points)[0]
         reached = oracles.positive_cost(labels, costs)
@@ -92,6 +108,46 @@ def test_oracles_agree_with_enumeration(name: str) -> None:
     assert not disagreement(name, CLASSES[name][0], INSTANCES)
 
 
+@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.few(3)
+def test_calls_that_differ_in_the_last_points(name: str) -> None:
+    assert not disagreement(name, CLASSES[name][0], INSTANCES // 2, last)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_shorter_lines_are_short_and_lose_no_boundary(name: str) -> None:
+    """200 points, 4 of which change: the same row as of one call, to the bit, of lines of at most 29 entries."""
+    rng, hypotheses = np.random.default_rng(9), CLASSES[name][0]
+    lengths = []
+    for number in range(50 if numba.config.DISABLE_JIT else 500):
+        points = rng.integers(-99, 99, (200, 3) if name == "stumps" else 200) + 0.5 * (number % 3)
+        costs = rng.integers(-3, 4, 200).astype(float)
+        objective = Objective(-np.ones(200), np.append(costs[:196], np.zeros(4)))
+        oracle = hypotheses.prepare(points)
+        rows = oracle.erm_last(objective, costs[np.newaxis, 196:] / 2.0)
+        assert (rows[0] == whole(hypotheses, points, costs)).all()
+        line, *_ = _shortened(oracle.order, oracle.ends, objective.fixed_costs, 196)
+        lengths.append(line[0].shape[-1])
+    assert 10 < max(lengths) <= 29
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 300, 4096, 10_000])
+def test_the_stable_order(size: int) -> None:
+    """That of Python's sort: numbers, ties, zeros of both signs, nearly sorted ones, and many within 2⁻⁴⁰ of 1.
+
+    Planted: a sort that trusts the bits which the places leave."""
+    rng = np.random.default_rng(size)
+    x = rng.normal(size=size)
+    cases = [x, np.round(x, 1), np.copysign(np.round(x), rng.normal(size=size)), 1.0 + np.round(x * 64.0) * 2.0**-46]
+    cases += [np.append(np.sort(x[1:]), x[:1]), x * 1e300, x * 1e-310]
+    for numbers in cases:
+        assert stable_order(numbers).tolist() == sorted(range(size), key=numbers.tolist().__getitem__)
+    if size == 10_000:
+        source, scope = inspect.getsource(stable_order), dict(vars(_order))
+        exec(source.replace("(found[1:] < found[:-1]).any()", "False"), scope)
+        assert scope["stable_order"](cases[3]).tolist() != stable_order(cases[3]).tolist()
+
+
 PLANTED = [
     ("thresholds", _line_kernels, "scan_thresholds", "ends[k] and ", ""),
     ("thresholds", _line_kernels, "scan_thresholds", "below > best", "below >= best"),
@@ -99,6 +155,14 @@ PLANTED = [
     ("intervals", _line_kernels, "scan_intervals", "before - top < best", "before - top <= best"),
     ("stumps", _line_kernels, "scan_stumps", "if lowest < best", "if lowest < best - 1.0"),
     ("stumps", _line_kernels, "scan_stumps", "total - highest < best", "total - highest <= best"),
+    ("thresholds", _line_kernels, "shorten", "below > top", "below >= top"),
+    ("thresholds", _line_kernels, "shorten", "if ends[at]:", "if True:"),
+    ("thresholds", _line_kernels, "shorten", "= waiting, k + 1", "= waiting, k"),
+    ("thresholds", _line_kernels, "shorten", "made + 1, 0.0, False", "made + 1, waiting, False"),
+    ("intervals", _line_kernels, "shorten", "bottom, place_before, place_after)", "top, place_before, place_after)"),
+    ("intervals", _line_kernels, "shorten", "before, place_after)", "before)"),
+    ("stumps", _line_kernels, "shorten", "bottom, place_bottom = below, at", "bottom = below"),
+    ("stumps", _line_kernels, "scan_stumps", "if j == 0", "if j < 0"),
     ("cube", _finite_kernels, "choose_signs", "> abs(", ">= -abs("),
     ("cube", _finite_kernels, "choose_signs", "parity *= out[c, g]", "parity = out[c, g]"),
     ("cube", _finite_kernels, "choose_signs", "cheapest = g", "cheapest = 0"),
@@ -115,4 +179,5 @@ def test_planted_errors_are_caught(
     monkeypatch: pytest.MonkeyPatch, name: str, module: Any, kernel: str, old: str, new: str
 ) -> None:
     monkeypatch.setattr(module, kernel, wrong(module, kernel, old, new))
-    assert disagreement(name, CLASSES[name][0], 300)
+    few, call = (2000, last) if kernel == "shorten" else (300, whole)
+    assert disagreement(name, CLASSES[name][0], few, call)
