@@ -15,7 +15,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 from scipy.linalg import hadamard
-from textbook.dpriv_bench_literature import EVIDENCE, QUESTIONS
+from textbook.dpriv_bench_literature import EVIDENCE, GRADES, NOTES, QUESTIONS, disagreements, evidence, table
+from textbook.known import RESULTS
 
 from dpbench.certificates.judge import decide
 
@@ -23,6 +24,10 @@ ROWS = {row["question"]: row for row in json.loads(EVIDENCE.read_text())["questi
 STEPS = [(one, number) for one in QUESTIONS for number in range(len(one.steps))]
 Values = dict[str, mp.mpf]
 phi, density = mp.ncdf, mp.npdf
+
+
+def exact(values: dict[str, str]) -> Values:
+    return {name: mp.mpf(Fraction(text).numerator) / Fraction(text).denominator for name, text in values.items()}
 
 
 def quantile(p: mp.mpf) -> mp.mpf:
@@ -172,6 +177,37 @@ def halved(v: Values) -> mp.mpf:
     return over(1 - moment / v["r"] ** 2, 2 * phi(v["r"] / mp.sqrt(v["T"])) - 1, v["epsilon"], v["delta"])
 
 
+def smaller_noise(v: Values) -> mp.mpf:
+    """Questions 23, 48 and 49: the noise at rate 2/3, by bisection on its own delta, over that at rate 1."""
+    e, s = v["epsilon"], v["s"]
+    places = mp.linspace(-15, 20, 36)
+    claimed = hockey(lambda x: density(x - 1 / s), density, e, places)
+
+    def sampled(scale: mp.mpf) -> mp.mpf:
+        return hockey(lambda x: density(x) / 3 + 2 * density(x - 1 / scale) / 3, density, e, places) - claimed
+
+    low, high = s / 4, s
+    for _ in range(12):
+        middle = (low + high) / 2
+        low, high = (middle, high) if sampled(middle) > 0 else (low, middle)
+    assert high <= v["r"] * s * mp.mpf("1.01")
+    return high / s
+
+
+def crowded(v: Values) -> mp.mpf:
+    """Questions 23 and 48: chi-square tails of the two noises."""
+    e, s, d, k = v["epsilon"], v["s"], v["d"], v["k"]
+    ratio = smaller_noise(v)
+    tails = [mp.gammainc(d / 2, d * level / 2, mp.inf, regularized=True) for level in (k, k / ratio**2)]
+    return over(*tails, e, hockey(lambda x: density(x - 1 / s), density, e, mp.linspace(-15, 20, 36)))
+
+
+def zhao(v: Values) -> mp.mpf:
+    """Questions 91 and 92: c + sqrt(c^2 + epsilon)."""
+    c = mp.sqrt(mp.log(2 / (mp.sqrt(16 * v["delta"] ** 2 + 1) - 1)))
+    return c + mp.sqrt(c**2 + v["epsilon"])
+
+
 def best_of(v: Values) -> mp.mpf:
     """Questions 67 to 69: the number of runs, term by term."""
     g = v["g"]
@@ -185,8 +221,8 @@ def tuned(v: Values) -> mp.mpf:
     return (2 - 1 / a) * v["epsilon"] + mp.log(1 / g) / a + mp.log(runs) / (a - 1)
 
 
-def quotient(v: Values, count: mp.mpf, claimed: mp.mpf) -> mp.mpf:
-    """Questions 77 and 81: the chance that |output| is above 10^4, sums C and 0, counts 1 and 2."""
+def quotient(v: Values, count: mp.mpf, claimed: mp.mpf, sums: int = 1, counts: tuple = (1, 2)) -> mp.mpf:
+    """Questions 76, 77 and 81: the chance that |output| is above 10^4, sums of so many C and 0."""
     c, e = v["C"], v["epsilon"]
 
     def chance(total: mp.mpf, records: int) -> mp.mpf:
@@ -196,7 +232,7 @@ def quotient(v: Values, count: mp.mpf, claimed: mp.mpf) -> mp.mpf:
 
         return mp.quad(at, [-200 * c / e, -10 * c / e, 0, total, 10 * c / e, 200 * c / e])
 
-    return over(chance(c, 1), chance(mp.mpf(0), 2), claimed)
+    return over(chance(sums * c, counts[0]), chance(mp.mpf(0), counts[1]), claimed)
 
 
 def wedge(a: int, b: int, slope: mp.mpf, e: mp.mpf) -> mp.mpf:
@@ -329,6 +365,7 @@ SECOND: dict[int, Callable[[Values], mp.mpf]] = {
     20: lambda v: over(softmax([1, v["k"] - 1], v["epsilon"]), softmax([0, v["k"]], v["epsilon"]), v["epsilon"]),
     21: lambda v: over(softmax([1, v["k"]], v["epsilon"]), softmax([0, v["k"]], v["epsilon"]), v["epsilon"] / 2),
     22: lambda v: over(softmax([1, v["k"]], 2 * v["epsilon"]), softmax([0, v["k"]], 2 * v["epsilon"]), v["epsilon"]),
+    23: crowded,
     24: lambda v: hockey(lambda x: density(x - 2 / v["s"]), density, v["epsilon"], mp.linspace(-20, 20, 81))
     - hockey(lambda x: density(x - 1 / v["s"]), density, v["epsilon"], mp.linspace(-20, 20, 81)),
     25: lambda v: hockey(lambda x: density(x - 1 / v["s"]), density, v["epsilon"] / 2, mp.linspace(-20, 20, 81))
@@ -354,6 +391,8 @@ SECOND: dict[int, Callable[[Values], mp.mpf]] = {
     42: lambda v: projection(v, v["epsilon"]),
     43: lambda v: projection(v, v["epsilon"] / 2),
     44: lambda v: projection(v, v["epsilon"]),
+    48: crowded,
+    49: lambda v: over_mu(phi(-v["v"]), phi(-v["v"] / smaller_noise(v)), v["mu"]),
     50: lambda v: hockey(lambda x: density(x - mp.sqrt(2) * v["g"] / v["s"]), density, v["epsilon"],
                          mp.linspace(-20, 20, 81)) - v["delta"],
     51: lambda v: over(phi((v["g"] - 1) / v["s"]) ** 2, mp.mpf(0), v["epsilon"], v["delta"]),
@@ -382,6 +421,11 @@ SECOND: dict[int, Callable[[Values], mp.mpf]] = {
     89: released_path,
     90: lambda v: hockey(lambda x: density(x - 2 * v["epsilon"] / mp.sqrt(10 * mp.log(1 / v["delta"]))), density,
                          v["epsilon"] / 2, mp.linspace(-20, 20, 81)) - v["delta"],
+    91: lambda v: hockey(lambda x: density(x - v["K"] * mp.sqrt(2) * v["epsilon"] / zhao(v)), density, v["epsilon"],
+                         mp.linspace(-20, 20, 81)) - v["delta"],
+    92: lambda v: hockey(lambda x: lap_pdf(x), lambda x: lap_pdf(x - v["K"] * v["epsilon"] / zhao(v)), v["epsilon"],
+                         [-60, 0, (v["K"] / zhao(v) - 1) * v["epsilon"] / 2, v["K"] * v["epsilon"] / zhao(v), 60])
+    - v["delta"],
     95: lambda v: over(lap(mp.mpf(0)) ** v["k"], lap(mp.mpf(-1), 2 / v["epsilon"]) ** v["k"], v["epsilon"]),
     96: lambda v: over(lap(mp.mpf(0)) ** 2, lap(mp.mpf(-1), 1 / v["epsilon"]) ** 2, v["epsilon"]),
     98: lambda v: over(lap(mp.mpf(0)) ** 2, lap(-v["k"], 1 / v["epsilon"]) * lap(-v["k"] - 1, 1 / v["epsilon"]),
@@ -416,10 +460,14 @@ SECOND |= dict.fromkeys((105, 106, 107), SECOND[103])
 
 @pytest.mark.parametrize("number", sorted(n for n, row in ROWS.items() if row["verdict"] == "fails"))
 def test_a_counterexample_breaks_the_claim_by_a_second_computation(number: int) -> None:
-    values = {name: mp.mpf(Fraction(text).numerator) / Fraction(text).denominator
-              for name, text in ROWS[number]["counterexample"].items()}  # fmt: skip
     with mp.workdps(25):
-        assert SECOND[number](values) > 0
+        assert SECOND[number](exact(ROWS[number]["counterexample"])) > 0
+
+
+def test_the_other_reading_of_76_fails_by_a_second_computation() -> None:
+    v = exact(ROWS[76]["other_reading"]["counterexample"])
+    assert ROWS[76]["other_reading"]["verdict"] == "refuted"
+    assert quotient(v, 2 / v["epsilon"], v["epsilon"], 3, (4, 5)) > 0
 
 
 def test_the_second_computations_break_no_true_claim() -> None:
@@ -442,3 +490,19 @@ def test_a_step_is_proved_and_its_control_is_refuted(question, number) -> None:
 def test_the_evidence_covers_the_questions() -> None:
     assert sorted(ROWS) == sorted(one.number for one in QUESTIONS)
     assert len(ROWS) == 125 and sum(row["verdict"] != "undecided" for row in ROWS.values()) >= 40
+    assert {name for one in QUESTIONS for name in one.results} <= {result.id for result in RESULTS}
+
+
+def test_the_counts_are_those_of_the_rows() -> None:
+    written = json.loads(EVIDENCE.read_text())
+    total = table()[-1]
+    assert written == evidence(written["questions"])
+    assert total["decided"] == written["decided"] == sum(total[grade] for grade in GRADES.values())
+    assert total["agreement"] == written["agreement"]
+    assert all(ROWS[number]["note"] and ROWS[number]["verdict"] != "undecided" for number in NOTES)
+
+
+def test_labels_that_differ_are_found() -> None:
+    rows = [ROWS[1], ROWS[2], ROWS[108]]
+    assert disagreements(rows, {"1": 1, "2": 0, "108": 1}) == []
+    assert disagreements(rows, {"1": 0, "2": 1, "108": 0}) == [1, 2]
