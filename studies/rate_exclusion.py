@@ -16,9 +16,8 @@ from pathlib import Path
 
 from rich.table import Table
 
-from dpbench.ledger.measurement import rate_verdict
 from dpbench.ledger.verify import all_claims
-from dpbench.rates.exclusion import slowest, would_see
+from dpbench.rates.exclusion import rate_verdict, slowest, would_see
 from studies.command import Measured, command
 
 EVIDENCE = Path(__file__).resolve().parent.parent / "evidence" / "ledger"
