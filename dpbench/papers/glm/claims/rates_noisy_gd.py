@@ -120,6 +120,6 @@ def theorem1_d(context: Context) -> Evidence:
 def theorem1_epsilon(context: Context) -> Evidence:
     """Excess risk of noisy gradient descent against ε, where the private term dominates."""
     n, d = context.pick(quick=(800, 1), full=(10_000, 2))
-    grid = context.pick(quick=(0.0625, 0.25, 1.0), full=(0.02, 0.06, 0.2, 0.6))
-    trials = context.pick(quick=(64, 16, 64), full=48)
+    grid = context.pick(quick=(0.0625, 0.25, 1.0), full=(0.02, 0.04, 0.08, 0.16))
+    trials = context.pick(quick=(64, 16, 64), full=(128, 64, 64, 128))
     return run(context, "epsilon", [(n, d)] * len(grid), grid, trials, 64)
