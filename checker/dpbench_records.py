@@ -173,7 +173,8 @@ def rate(c: dict, shows: dict, scope: Scope, fewest: object) -> str:
     slope = ("/", added(("*", a, ("log", num(p[1]))) for p, a in pairs), square)
     parts = [("*", a, num(p[2] / p[1])) for p, a in pairs]
     error = ("/", ("sqrt", added(("*", a, a) for a in parts)), square)
-    level, expected, tolerance = (parse(claim[n]) for n in ("level", "expected", "tolerance"))
+    level, expected, resolution = (parse(claim[n]) for n in ("level", "expected", "resolution"))
+    faster, slower = (parse(claim[n]) for n in ("faster", "slower"))
     same("what is shown", {"slope_low", "slope_high"}, set(shows))
     ends = []
     for sign, name in (("-", "low"), ("+", "high")):
@@ -185,14 +186,16 @@ def rate(c: dict, shows: dict, scope: Scope, fewest: object) -> str:
             level_of(level, scope)
             tail = ("erfc", ("/", reach, ("sqrt", num(2))))
             need("<=", tail, level, scope, "the level pays for the reach")
-    need(">=", tolerance, ZERO, scope, "the tolerance")
-    most, least = ("+", expected, tolerance), ("-", expected, tolerance)
+    need(">=", resolution, ZERO, scope, "the resolution")
+    need("<=", faster, slower, scope, "what is allowed")
+    most, least = ("+", expected, slower), ("+", expected, faster)
     tight = {"tight": True, "upper": False}[claim["side"]]
-    inside = decide("<=", ends[1], most, scope) and (
-        not tight or decide(">=", ends[0], least, scope)
-    )
     out = decide(">", ends[0], most, scope) or (tight and decide("<", ends[1], least, scope))
-    must({"consistent": inside, "inconsistent": out}[c["verdict"]], "the slope decides otherwise")
+    inside = decide("<=", ends[1], ("+", most, resolution), scope) and (
+        not tight or decide(">=", ends[0], ("-", least, resolution), scope)
+    )
+    decided = {"consistent": inside and not out, "inconsistent": out}[c["verdict"]]
+    must(decided, "the slope decides otherwise")
     return f"slope in [{show(ends[0])}, {show(ends[1])}] against {show(expected)} ({claim['side']})"
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from dpbench.certificates.build import Draft, above, near
 from dpbench.certificates.evidence import claims, entries
 from dpbench.certificates.records import record
-from dpbench.ledger.measurement import rate_verdict
+from dpbench.rates.exclusion import rate_verdict
 from dpbench.rates.slopes import theory_slope
 
 Points = list[tuple[Fraction, Fraction, Fraction]]
@@ -66,8 +66,10 @@ def draft(claim: str) -> Draft | None:
     reach = [above(max(gap, 1e-9) / error, 5) if error else Fraction(0) for gap in (value - ends[0], ends[1] - value)]
     low, high = value - float(reach[0]) * error, value + float(reach[1]) * error
     expected = Fraction(round(theory_slope([float(p[0]) for p in made], evidence["series"][name]) * 10**6), 10**6)
-    allowed = Fraction(entry.tolerance).limit_denominator(10**4)
-    if rate_verdict((low, high), float(expected), entry.side, float(allowed)) != record["verdict"]:
+    resolution = Fraction(entry.resolution).limit_denominator(10**4)
+    faster, slower = (Fraction(round(end * 10**6), 10**6) for end in evidence["allowance"])
+    allowance = float(faster), float(slower)
+    if rate_verdict((low, high), float(expected), entry.side, allowance, float(resolution)) != record["verdict"]:
         return None
     if record["verdict"] == "undecided" or (
         error and math.erfc(float(min(reach)) / math.sqrt(2.0)) > evidence["level"]
@@ -79,12 +81,14 @@ def draft(claim: str) -> Draft | None:
         symbols={}, definitions={}, assumptions={},
         claim={"points": [[str(number) for number in point] for point in made], "reach_low": str(reach[0]),
                "reach_high": str(reach[1]), "level": str(Fraction(str(evidence["level"]))), "expected": str(expected),
-               "tolerance": str(allowed), "side": entry.side},
+               "faster": str(faster), "slower": str(slower), "resolution": str(resolution), "side": entry.side},
         instances=[({}, {"slope_low": low, "slope_high": high})],
         derivation=[
             (f"Each point is {axis}, a mean over independent data sets and its standard error (0: exact); the level is "
              "nominal, by the normal law of the slope's error (delta method), approximate under skewness.", []),
             ("Expected is the slope of the theorem's full formula, its constants 1, on the same grid.", []),
+            (f"Faster and slower are what is open beside the exponent adds at least and at most: "
+             f"{'; '.join(map(str, entry.nuisances)) or 'nothing is open'}.", []),
         ],
     )  # fmt: skip
 

@@ -129,9 +129,9 @@ def _hits(chance: float, runs: int, level: float) -> int | None:
 
 def _words(kind: str, draft: Draft, fewest: list[int | None]) -> str:
     if kind == "rate":
-        most = Fraction(draft.claim["expected"]) + Fraction(draft.claim["tolerance"])
-        below = f" or below {float(most - 2 * Fraction(draft.claim['tolerance'])):.4g}"
-        return f"an interval of the slope above {float(most):.4g}{below if draft.claim['side'] == 'tight' else ''}"
+        least, most = (Fraction(draft.claim["expected"]) + Fraction(draft.claim[n]) for n in ("faster", "slower"))
+        below = f" or below {float(least):.4g}" if draft.claim["side"] == "tight" else ""
+        return f"an interval of the slope above {float(most):.4g}{below}"
     if kind == "sample" or draft.claim["family"] == "count":
         runs = [values["n" if kind == "sample" else "runs"] for values, _ in draft.instances]
         if draft.claim.get("relation") == ">=":

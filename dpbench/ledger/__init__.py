@@ -30,11 +30,11 @@ if TYPE_CHECKING:
         column,
         inequality_verdict,
         privacy_verdict,
-        rate_verdict,
     )
     from dpbench.ledger.paper import Declaration, Paper
     from dpbench.ledger.registry import PaperNotLoaded, all_claims, all_papers
     from dpbench.ledger.words import KINDS, VERDICTS, WEIGHTS
+    from dpbench.rates.exclusion import rate_verdict
 
 _HOME = {
     "KINDS": "dpbench.ledger.words",
@@ -58,7 +58,7 @@ _HOME = {
     "margins": "dpbench.ledger.harness",
     "privacy_verdict": "dpbench.ledger.measurement",
     "profiles": "dpbench.ledger.harness",
-    "rate_verdict": "dpbench.ledger.measurement",
+    "rate_verdict": "dpbench.rates.exclusion",
     "sampled": "dpbench.ledger.harness",
     "slope_of": "dpbench.ledger.harness_rates",
     "summary": "dpbench.ledger.harness",

@@ -16,10 +16,15 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Run
 from dpbench.ledger.statement import Statement
 from dpbench.ledger.words import FAILED, KINDS, ORIGINS, VERDICTS, WEIGHTS
+from dpbench.rates.exclusion import RESOLUTION
+from dpbench.rates.nuisances import Nuisance
 
-_RULES = ("dpbench.ledger.harness:exhaust", "dpbench.ledger.harness:_verdict")
-_MARGINS = "dpbench.ledger.harness:margins"
-_HARNESS = {"privacy": "dpbench.ledger.harness:profiles", "rate": "dpbench.ledger.harness_rates:slope_of"}
+_RULES = ("dpbench.ledger.harness:exhaust",)
+_MARGINS = ("dpbench.ledger.harness:margins", "dpbench.ledger.harness:_verdict")
+_HARNESS = {
+    "privacy": ("dpbench.ledger.harness:profiles",),
+    "rate": ("dpbench.ledger.harness_rates:slope_of", "dpbench.ledger.harness_rates:rated"),
+}
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,11 @@ class Declaration:
         "instances": the seed chooses the instances, and what is yielded of each is exact.
     full_only : bool
         Whether the entry has no verdict at level quick.
-    tolerance : float
-        Of a rate only: how far the slope may be from the expected one.
+    nuisances : tuple of Nuisance
+        Of a rate only: what the claim leaves open beside the exponent, each with its range (`dpbench.rates.nuisances`).
+        The slopes that they add on the entry's grid are all that the verdict allows.
+    resolution : float
+        Of a rate only: how finely it must be measured before it is consistent (`dpbench.rates.exclusion.rate_verdict`).
     exponent : float or None
         Of a rate only: the bare exponent, logarithms left out.
     quote : str
@@ -101,7 +109,8 @@ class Declaration:
     level: float = 0.0
     holds: str = ""
     full_only: bool = False
-    tolerance: float = 0.1
+    nuisances: tuple[Nuisance, ...] = ()
+    resolution: float = RESOLUTION
     exponent: float | None = None
     quote: str = ""
     weight: str | None = None
@@ -126,6 +135,9 @@ class Declaration:
         if self.weight is not None:
             validation.choice("weight", self.weight, WEIGHTS)
         validation.choice("draws", self.draws, ("", "instances"))
+        validation.real("resolution", self.resolution, above=0.0)
+        if self.nuisances and self.kind != "rate":
+            raise validation.invalid("nuisances", "empty where the claim is no rate", self.nuisances)
         object.__setattr__(self, "origin", self.origin or default_origin(self))
         validation.choice("origin", self.origin, ORIGINS)
 
@@ -143,14 +155,16 @@ class Declaration:
     @property
     def closure(self) -> Closure:
         """The definitions that the entry rests on: its function's, and those of the rule from rows to a verdict."""
-        return closure(self.run, depends=(*self.depends, *_RULES, _HARNESS.get(self.kind, _MARGINS)))
+        return closure(self.run, depends=(*self.depends, *_RULES, *_HARNESS.get(self.kind, _MARGINS)))
 
     @property
     def digest(self) -> str:
         """Key of the code that the entry rests on: evidence with another one is stale."""
         parts: tuple[Any, ...] = (
-            self.closure.key, self.kind, self.side, self.level, self.tolerance, _bound(self.run)
+            self.closure.key, self.kind, self.side, self.level, self.resolution, _bound(self.run)
         )  # fmt: skip
+        if self.nuisances:
+            parts = (*parts, repr(self.nuisances))
         if self.formal is not None:
             parts = (*parts, self.formal.key)
         return hashlib.sha256(repr(parts).encode()).hexdigest()

@@ -43,7 +43,6 @@ from dpbench.ledger.measurement import (
     column,
     inequality_verdict,
     privacy_verdict,
-    rate_verdict,
 )
 from dpbench.ledger.words import UNDECIDED
 from dpbench.privacy.exact_law import quantity
@@ -99,11 +98,11 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
     notes = found.notes
     if claim.exponent is not None:
         notes = (f"{notes[0]}; bare exponent {claim.exponent:+.4f}", *notes[1:])
-    if claim.kind == "rate" and found.reference is not None and found.interval is not None:
-        from dpbench.rates.exclusion import wording
+    if claim.kind == "rate" and found.reference is not None:
+        from dpbench.ledger.harness_rates import rated
 
-        said = wording(found.interval, found.reference, side=claim.side, tolerance=claim.tolerance)
-        notes = (f"{notes[0]}; {said}", *notes[1:]) if notes else (said,)
+        verdict, found = rated(claim, replace(found, notes=notes), verdict)
+        notes = found.notes
     verdict = verdict or _verdict(claim, found)
     if verdict == "not refuted" and claim.kind != "privacy" and certified(claim, "proved"):
         verdict, found = "proved", replace(found, decided="", link="")
@@ -177,9 +176,6 @@ ASSUMED = (
 
 
 def _verdict(claim: Declaration, evidence: Evidence) -> str:
-    if claim.kind == "rate" and evidence.reference is not None:
-        interval = evidence.interval or (evidence.value, evidence.value)
-        return rate_verdict(interval, evidence.reference, claim.side, claim.tolerance)
     if claim.kind not in ("rate", "privacy") and evidence.margin is not None:
         return inequality_verdict(evidence.margin, evidence.undecided)
     raise RuntimeError(f"{claim.id} gives evidence that decides no verdict on a claim of kind {claim.kind}")

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, column
+from dpbench.rates.exclusion import EXACT, allowed, rate_verdict, wording
+from dpbench.rates.nuisances import allowance_of
 from dpbench.rates.slopes import slope, theory_slope
 from dpbench.rates.sweeps import sweep
+
+if TYPE_CHECKING:
+    from dpbench.ledger.declaration import Declaration
 
 
 def judge(
@@ -68,6 +74,24 @@ def judge(
             *notes,
         ),
     )
+
+
+def rated(claim: Declaration, evidence: Evidence, verdict: str | None = None) -> tuple[str, Evidence]:
+    """The verdict on a rate, if it has none yet, and its evidence with what its nuisances allow.
+
+    The grid is the first column of the series.
+    """
+    assert evidence.reference is not None
+    grid = next(iter(evidence.series.values()), [])
+    allowance = allowance_of(grid, claim.nuisances, evidence.series) if claim.nuisances else EXACT
+    interval = evidence.interval or (evidence.value, evidence.value)
+    said = wording(
+        interval, evidence.reference, side=claim.side, allowance=allowance, resolution=claim.resolution
+    )  # fmt: skip
+    first, *rest = evidence.notes or ("",)
+    notes = (f"{first}; {said}" if first else said, allowed(evidence.reference, allowance, claim.nuisances), *rest)
+    verdict = verdict or rate_verdict(interval, evidence.reference, claim.side, allowance, claim.resolution)
+    return verdict, replace(evidence, allowance=allowance, notes=notes)
 
 
 def slope_of(rows: Sequence[Row], *notes: str, level: float = LEVEL) -> Evidence:

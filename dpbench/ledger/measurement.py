@@ -35,6 +35,8 @@ class Evidence:
         instances tried, with sampling errors allowed for. Below 0 the entry is refuted.
     reference : float or None
         Of a rate: the slope expected, that of the theory's full formula on the same grid.
+    allowance : (float, float) or None
+        Of a rate: the least and the largest slope that its nuisances add to the expected one on this grid.
     level : float
         Error level spent by sampling: 0 where nothing was sampled.
     trials, seed : int
@@ -65,6 +67,7 @@ class Evidence:
     decided: str = ""
     link: str = ""
     undecided: int = 0
+    allowance: tuple[float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types only; infinities and NaN become text, so that the JSON is strict."""
@@ -77,8 +80,9 @@ class Evidence:
         for name in ("value", "level", "seconds", "margin", "reference"):
             if given.get(name) is not None:
                 given[name] = float(given[name])
-        if given.get("interval") is not None:
-            given["interval"] = tuple(float(end) for end in given["interval"])
+        for name in ("interval", "allowance"):
+            if given.get(name) is not None:
+                given[name] = tuple(float(end) for end in given[name])
         return cls(**given | {"notes": tuple(given.get("notes", ()))})
 
 
@@ -148,21 +152,6 @@ def inequality_verdict(smallest_margin: float, undecided: int = 0) -> str:
     if not smallest_margin == smallest_margin:
         raise ArithmeticError("the smallest margin is not a number")
     return "refuted" if smallest_margin < 0.0 else UNDECIDED if undecided else "not refuted"
-
-
-def rate_verdict(interval: tuple[float, float], expected: float, side: str, tolerance: float = 0.1) -> str:
-    """Verdict of a log-log slope against the expected one.
-
-    ``upper``: consistent if the whole interval is at most `tolerance` slower (larger) than expected, inconsistent
-    if all of it is slower by more. ``tight``: consistent if the whole interval lies within ±`tolerance`,
-    inconsistent if wholly outside. Else undecided.
-    """
-    low, high = interval
-    if high <= expected + tolerance and (side == "upper" or low >= expected - tolerance):
-        return "consistent"
-    if low > expected + tolerance or (side == "tight" and high < expected - tolerance):
-        return "inconsistent"
-    return "undecided"
 
 
 def plain(value: Any) -> Any:

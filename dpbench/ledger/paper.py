@@ -33,6 +33,7 @@ from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import LEVEL
 from dpbench.ledger.statement import Statement
+from dpbench.rates.nuisances import Nuisance
 
 Measurement = TypeVar("Measurement", bound=Callable[..., Any])
 Declare = Callable[[Measurement], Measurement]
@@ -80,9 +81,10 @@ class Declaration(TypedDict):
 
 
 class RateDeclaration(Declaration):
-    """Of a rate: how far the slope may be from the expected one, and the bare exponent, logarithms left out."""
+    """Of a rate: what is open beside the exponent, how finely it is measured, and the bare exponent."""
 
-    tolerance: NotRequired[float]
+    nuisances: NotRequired[tuple[Nuisance, ...]]
+    resolution: NotRequired[float]
     exponent: NotRequired[float | None]
 
 
@@ -133,7 +135,7 @@ class Paper:
         return self._declare("privacy", name, **fields)
 
     def rate(self, name: str, *, side: str, **fields: Unpack[RateDeclaration]) -> Declare[Any]:
-        """Declare the rate of an error: `side` "upper" or "tight"; `tolerance` of the slope, `exponent` bare."""
+        """Declare the rate of an error: `side` "upper" or "tight"; `nuisances` are what it leaves open."""
         given: dict[str, Any] = {"level": LEVEL, **fields}
         return self._declare("rate", name, side=side, **given)
 

@@ -10,10 +10,11 @@ import pytest
 
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import Claim
-from dpbench.ledger.measurement import Evidence, inequality_verdict, plain, privacy_verdict, rate_verdict
+from dpbench.ledger.measurement import Evidence, inequality_verdict, plain, privacy_verdict
 from dpbench.ledger.verify import all_claims, select
 from dpbench.ledger.words import VERDICTS
 from dpbench.privacy.profile import gaussian_profile
+from dpbench.rates.exclusion import rate_verdict
 
 
 def gauss(mu: float, kind: str):
@@ -39,11 +40,14 @@ def test_privacy_verdict() -> None:
     [
         ((-0.55, -0.45), "tight", "consistent"),
         ((-0.55, -0.45), "upper", "consistent"),
-        ((-0.65, -0.55), "tight", "undecided"),
+        ((-0.65, -0.45), "tight", "undecided"),
+        ((-0.59, -0.49), "tight", "consistent"),
+        ((-0.59, -0.51), "tight", "inconsistent"),
         ((-0.80, -0.65), "tight", "inconsistent"),
         ((-0.80, -0.65), "upper", "consistent"),
-        ((-0.45, -0.35), "tight", "undecided"),
-        ((-0.45, -0.35), "upper", "undecided"),
+        ((-0.55, -0.35), "tight", "undecided"),
+        ((-0.55, -0.35), "upper", "undecided"),
+        ((-0.49, -0.45), "upper", "inconsistent"),
         ((-0.35, -0.30), "tight", "inconsistent"),
         ((-0.35, -0.30), "upper", "inconsistent"),
         ((-2.0, 2.0), "tight", "undecided"),
@@ -51,6 +55,11 @@ def test_privacy_verdict() -> None:
 )
 def test_rate_verdict(interval: tuple[float, float], side: str, verdict: str) -> None:
     assert rate_verdict(interval, -0.5, side) == verdict
+    moved = tuple(end + 0.07 for end in interval)  # as much faster at least, and as much slower at most, are allowed
+    if side == "upper":
+        assert rate_verdict(moved, -0.5, side, (-0.02, 0.07)) == verdict
+    else:
+        assert rate_verdict(moved, -0.5, side, (0.07, 0.07)) == verdict
 
 
 def test_inequality_verdict() -> None:

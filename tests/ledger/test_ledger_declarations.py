@@ -27,6 +27,7 @@ from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.registry import PaperNotLoaded, all_claims
 from dpbench.privacy.profile import Profile, gaussian_profile
+from dpbench.rates import Logarithm
 from dpbench.runs.context import RunContext
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -148,8 +149,15 @@ def test_rate_rows(context: RunContext, true: float, verdict: str) -> None:
     assert found == verdict and evidence.reference == pytest.approx(-1.0)
     assert next(iter(evidence.series)) == "n" and evidence.series["zero"] == [1.0] * 4
     assert evidence.level == 1e-6 and "bare exponent -1.0000" in evidence.notes[0]
-    wide = claim_of("rate", points, side="upper", tolerance=0.5)
-    assert wide.measure(context)[0] == "consistent"
+    assert evidence.allowance == (0.0, 0.0) and "leaves no logarithm" in evidence.notes[1]
+    open_logarithm = Logarithm(0.0, 2.0)  # (log n)^2 has the slope 0.33 on this grid
+    wide = claim_of("rate", points, side="upper", nuisances=(open_logarithm,)).measure(context)
+    assert wide[0] == "consistent" and wide[1].allowance[1] == pytest.approx(0.3269, abs=1e-3)
+    assert str(open_logarithm) in wide[1].notes[1]
+    coarse = claim_of("rate", points, side="upper", resolution=1e-3, nuisances=(open_logarithm,))
+    assert coarse.digest != claim_of("rate", points, side="upper", resolution=1e-3).digest
+    with pytest.raises(InvalidInput, match="nuisances must be empty"):
+        claim_of("floor", points, nuisances=(open_logarithm,))
 
 
 def test_what_gives_no_verdict_is_a_fault(context: RunContext) -> None:

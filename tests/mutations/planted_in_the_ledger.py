@@ -130,8 +130,8 @@ FAR: list[Mutation] = [
         ("return least + upper_mean(values - least, largest - least, alpha)", "return least"),
     ),
     *planted(
-        "dpbench/ledger/measurement.py", "*.rate*",
-        ("if high <= expected + tolerance and (side", "if high <= expected - tolerance and (side"),
+        "dpbench/rates/exclusion.py", "*.rate*",
+        ("if high <= most + resolution and (side", "if high <= most - resolution and (side"),
     ),
     *planted(
         "dpbench/ledger/harness.py", "*.privacy*",

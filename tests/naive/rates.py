@@ -1,4 +1,4 @@
-"""The bootstrap of a slope, one resample and one grid point at a time; imports nothing of the project."""
+"""The bootstrap of a slope and what nuisances add to it, one number at a time; imports nothing of the project."""
 
 from __future__ import annotations
 
@@ -35,3 +35,23 @@ def widening(x: list[float], draws: list[np.ndarray], resamples: int, rng: np.ra
     tail = min(10, resamples)
     expected = float(student.isf(tail / resamples, freedom))
     return max(1.0, ranked[-tail] / expected), max(1.0, -ranked[tail - 1] / expected)
+
+
+def normal_equations(x: list[float], y: list[float]) -> float:
+    """The slope b of log y = a + b·log x by Cramer's rule on [N, Σl; Σl, Σl²]·(a, b) = (Σm, Σlm)."""
+    logs, values = [math.log(v) for v in x], [math.log(v) for v in y]
+    count, first, second = len(x), sum(logs), sum(v * v for v in logs)
+    right, mixed = sum(values), sum(v * w for v, w in zip(logs, values, strict=True))
+    return (count * mixed - first * right) / (count * second - first * first)
+
+
+def slopes_of(x: list[float], base: list[float], factors: list[list[list[float]]]) -> tuple[float, float]:
+    """The least and the largest slope of the base times one choice of each factor, over all choices.
+
+    ``factors[j]`` lists the values of the factor on the grid at many values of its parameter.
+    """
+    laws = [base]
+    for choices in factors:
+        laws = [[m * f for m, f in zip(law, choice, strict=True)] for law in laws for choice in choices]
+    found = [normal_equations(x, law) for law in laws]
+    return min(found), max(found)

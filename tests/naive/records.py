@@ -87,12 +87,14 @@ def rate(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict: s
     if error and 2 * mpmath.ncdf(-min(reach)) > min(read(claim["level"]), 1):
         return False
     ends = slope - reach[0] * error, slope + reach[1] * error
-    expected, tolerance = read(claim["expected"]), read(claim["tolerance"])
-    if not (within(shows["slope_low"], ends[0]) and within(shows["slope_high"], ends[1]) and tolerance >= 0):
+    resolution, tight = read(claim["resolution"]), claim["side"] == "tight"
+    least, most = (read(claim["expected"]) + read(claim[name]) for name in ("faster", "slower"))
+    shown = within(shows["slope_low"], ends[0]) and within(shows["slope_high"], ends[1])
+    if not shown or resolution < 0 or least > most:
         return False
-    slow, fast = ends[0] > expected + tolerance, ends[1] < expected - tolerance
-    inside = ends[1] <= expected + tolerance and (claim["side"] == "upper" or ends[0] >= expected - tolerance)
-    return inside if verdict == "consistent" else slow or (claim["side"] == "tight" and fast)
+    beyond = ends[0] > most or (tight and ends[1] < least)
+    fine = ends[1] <= most + resolution and (not tight or ends[0] >= least - resolution)
+    return fine and not beyond if verdict == "consistent" else beyond
 
 
 def true(record: dict[str, Any]) -> bool:

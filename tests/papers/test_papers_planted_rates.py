@@ -11,10 +11,10 @@ import pytest
 
 from dpbench.ledger import harness_rates
 from dpbench.ledger.core import Claim
-from dpbench.ledger.measurement import rate_verdict
 from dpbench.papers.heavytail.claims import paper as heavytail
 from dpbench.papers.publicdata.claims import paper as publicdata
 from dpbench.papers.publicdata.claims import sweeps
+from dpbench.rates.exclusion import rate_verdict
 from dpbench.rates.slopes import slope, theory_slope
 from dpbench.runs.context import RunContext
 
@@ -58,6 +58,6 @@ def test_a_planted_exponent_is_rejected_at_the_power_that_is_stated(
     assert stated, f"{claim.id} does not say what it would see"
     for error, rejected in ((float(stated[1]) + JUST, True), (float(stated[1]) - JUST, False)):
         planted = slope(seen["grid"], scaled(seen["samples"], seen["grid"], error), level=seen["level"])
-        found = rate_verdict(planted.interval, seen["expected"], claim.side, claim.tolerance)
+        found = rate_verdict(planted.interval, seen["expected"], claim.side, evidence.allowance, claim.resolution)
         if rejected or claim.side == "upper":  # what a tight claim would see is the worse of its two sides
             assert (found == "inconsistent") is rejected, (error, found)

@@ -35,6 +35,18 @@ def noisy_gd_step_size(
     return min(first, 1.0 / (4.0 * curvature) if curvature > 0.0 else math.inf)
 
 
+def noisy_gd_terms(
+    radius: float, steps: int, smoothness: float, x_bound: float, y: float, noise: float, dimension: int
+) -> dict[str, float]:
+    """Bσ√d/√T, √H̃B‖Y‖/√T and H̃B²/T: `noisy_gd_regret` has the larger of the first two."""
+    curvature = smoothness * x_bound**2
+    return {
+        "private term": radius * (noise * math.sqrt(dimension)) / math.sqrt(steps),
+        "statistical term": radius * (math.sqrt(curvature) * y) / math.sqrt(steps),
+        "curvature term": curvature * radius**2 / steps,
+    }
+
+
 def noisy_gd_regret(
     radius: float, steps: int, smoothness: float, x_bound: float, y: float, noise: float, dimension: int
 ) -> float:
@@ -42,9 +54,8 @@ def noisy_gd_regret(
 
     Bounds, up to a universal constant, the mean of L̂(w_t) − L̂(w*) over t; `noise` = σ may be 0.
     """
-    curvature = smoothness * x_bound**2
-    scale = max(math.sqrt(curvature) * y, noise * math.sqrt(dimension))
-    return radius * scale / math.sqrt(steps) + curvature * radius**2 / steps
+    private, statistical, curvature = noisy_gd_terms(radius, steps, smoothness, x_bound, y, noise, dimension).values()
+    return max(private, statistical) + curvature
 
 
 def noisy_gd_rate(

@@ -92,7 +92,7 @@ def _quantiles(theorem: int, assumption: int, theta: float) -> Drawing:
     name = f"theta{round(100 * theta)}"
     claim = f"heavytail.thm{theorem}.rate.n.assumption{assumption}"
     claim += "" if theorem == 1 else f".theta-{round(100 * theta)}"
-    title = rf"Theorem {theorem}, $\theta$ = {theta:g}: Student's t design, d = 2"
+    title = rf"Theorem {theorem}, $\theta$ = {theta:g}: a law that truncation hides, d = 2"
     return Drawing(f"risk_heavytail_{name}", claim, functools.partial(risk_quantiles, title=title))
 
 

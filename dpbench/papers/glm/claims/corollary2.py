@@ -10,13 +10,14 @@ import numpy as np
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import growing, margins
 from dpbench.ledger.harness_rates import judge
-from dpbench.ledger.measurement import Context, Evidence
+from dpbench.ledger.measurement import Context, Evidence, column
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.hard_scales import Scale, empirical_excess, hardest_scale, noisy_gd_excess
 from dpbench.papers.glm.claims.theorem1_privacy import printed as theorem1_privacy
 from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.rates.nuisances import SecondTerm
 
 H, DELTA = 2.0, 1e-5  # squared loss
 CONSTANTS = 251.0, 162.0 * math.sqrt(32.0)
@@ -199,7 +200,7 @@ DIMENSION = 4
 
 @paper.rate(
     "alg1", variant="printed", source="Algorithm 1, line 4", expected="inconsistent", side="upper", exponent=-0.5,
-    holds="glm.cor1.rate",
+    holds="glm.cor1.rate", nuisances=(SecondTerm("statistical term", "curvature term"),),
     statement="Algorithm 1, w_{t+1} = Pi(w_t - eta(L(w_t; S) + xi)), has excess risk O(sqrt(H~)B|Y|/sqrt(n)) without "
     "noise.",
     because="The direction of the data does not enter: w moves along -(1, ..., 1) until the ball ends, for every data "
@@ -218,7 +219,8 @@ def as_printed(context: Context) -> Evidence:
         second, cross, square = (np.array([m[part] for m in moments]) for part in range(3))
         samples.append(population.excess_risk(printed_descent(second, cross, square, n)))
     ceiling = [theory.gradient_descent_rate(H, 1.0, 1.0, 1.0, n) for n in sizes]
-    columns = {"zero predictor": [1.0 / DIMENSION] * len(sizes)}
+    terms = column([theory.noisy_gd_terms(1.0, n, H, 1.0, 1.0, 0.0, DIMENSION) for n in sizes])
+    columns = {"zero predictor": [1.0 / DIMENSION] * len(sizes)} | terms
     notes = (
         f"squared loss, {DIMENSION} even coordinates, B = X = Y = 1, T = n and eta of Corollary 1, no noise; w_1 = 0 "
         "where the listing starts at w_0",

@@ -23,10 +23,15 @@ from dpbench.papers.glm import theory
 from dpbench.papers.glm.losses import resolve, squared
 from dpbench.papers.glm.noisy_gd import exact_noise
 from dpbench.papers.glm.sensitivity import gradient_gap
+from dpbench.rates.nuisances import Ripple
 from dpbench.rates.slopes import theory_slope
 
 _SPREAD = 9.0  # standard deviations of N that the sum covers
 _FRACTIONS = 40  # values of p, evenly spaced in its logarithm
+
+
+SCALES = Ripple(0.03, "the hardest scale is sought among powers of two and 40 fractions: a finer search gains less")
+"""What every excess on a hardest scale leaves open (`tests/papers/glm/test_hard_scales.py`)."""
 
 
 @dataclass(frozen=True)

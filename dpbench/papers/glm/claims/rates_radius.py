@@ -12,6 +12,7 @@ from dpbench.ledger.measurement import Context, Evidence, Row
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.hard_scales import exact_slope, hardest_scale
+from dpbench.papers.glm.claims.rates_noisy_gd import NO_NOISE, NOISE
 
 H, DELTA = 2.0, 1e-5
 
@@ -25,11 +26,12 @@ def sweep(axis: str, grid: Sequence[tuple[int, float]], dimension: int, epsilon:
         eta = theory.noisy_gd_step_size(radius, n, H, 1.0, 1.0, sigma, dimension)
         scale = hardest_scale("squared", n, dimension, eta, sigma, radius=radius)
         ceiling = theory.gradient_descent_rate(H, 1.0, 1.0, radius, n)
+        terms = theory.noisy_gd_terms(radius, n, H, 1.0, 1.0, sigma, dimension)
         if epsilon is not None:
             ceiling = theory.noisy_gd_rate(H, 1.0, 1.0, radius, n, dimension, epsilon, DELTA)
         rows.append(
             {"n": n, "radius": radius, "measured": scale.excess, "ceiling": ceiling, "zero predictor": scale.zero,
-             "active coordinates": scale.active, "fraction": scale.fraction}
+             **terms, "active coordinates": scale.active, "fraction": scale.fraction}
         )  # fmt: skip
     return exact_slope(
         axis, rows,
@@ -40,6 +42,7 @@ def sweep(axis: str, grid: Sequence[tuple[int, float]], dimension: int, epsilon:
 
 @paper.rate(
     "cor1", variant="radius", side="tight", exponent=1.0, level=0.0, source="Corollary 1, dependence on |w*|",
+    nuisances=NO_NOISE,
     statement="Gradient descent without noise has excess risk O(sqrt(H~) B |Y|/sqrt(n)): linear, not quadratic, in B.",
     expected="consistent",
     because="The hardest scale has m of order B|X|sqrt(n)/|Y| coordinates with label means b = B|X|/(|Y|sqrt(m)), "
@@ -53,6 +56,7 @@ def corollary1(run: Context) -> Evidence:
 
 @paper.rate(
     "thm1", variant="radius", side="tight", level=0.0, source="Theorem 1, dependence on |w*|",
+    nuisances=NOISE,
     statement="The private term of Theorem 1 is GB sqrt(d log(1/delta))/(n epsilon): linear in B for sqrt(H)B|X| below "
     "|Y|, quadratic above.",
     expected="consistent",
@@ -64,7 +68,7 @@ def theorem1(run: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm1", variant="n.small-radius", side="tight", exponent=-1.0, level=0.0,
+    "thm1", variant="n.small-radius", side="tight", exponent=-1.0, level=0.0, nuisances=NOISE,
     source="Table 1, H-smooth, sqrt(H)|w*||X| <= |Y|, low dimension (Theorem 1)",
     statement="Where sqrt(H)B|X| is below |Y| the private term of Theorem 1 is sqrt(H)B|X||Y| sqrt(d log(1/delta))/(n "
     "epsilon).",

@@ -17,6 +17,7 @@ from dpbench.ledger.harness import growing, margins, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
+from dpbench.rates.nuisances import Logarithm
 
 H = 2.0
 _SCALES = np.concatenate((-np.geomspace(4.0, 0.01, 9), np.geomspace(0.01, 4.0, 9)))
@@ -136,6 +137,7 @@ def corollary3(context: Context) -> Rows:
 
 @paper.rate(
     "cor3", variant="n", source="Corollary 3, in expectation", expected="consistent", side="upper", exponent=-0.5,
+    nuisances=(Logarithm(0.0, 1.0),),
     statement="The minimiser over the ball has E[L(w) - L(w; S)] = O~((sqrt(H)|Y|B|X| + |Y|^2)/sqrt(n)).",
     because="A coordinate that N records meet is fitted with the gap 2Y^2(1 - b^2)/N times its mass: 2d'Y^2/n on d' "
     "of them, and the ball of radius B = Y/X has room for sqrt(n).",

@@ -27,7 +27,7 @@ from dpbench.papers.heavytail.truncation import sums_at
 EPSILON = 1.0
 FAILURE = 0.05
 WITHIN = 0.03
-"""Tolerance of the sharp slopes: 0.1 would take a slope of -0.22 for -0.2."""
+"""Resolution of the sharp slopes: 0.1 could not tell a slope of -0.22 from -0.2."""
 
 _FROZEN = math.log(1e4)  # stands for log n in ι
 _BLOCK = 8
@@ -147,7 +147,7 @@ _SHARP = (
     "n^(1 - theta), which needs large n for theta near 1."
 )
 _JUDGED = (
-    f"judged within {WITHIN:g}, against the value with the next term of its expansion; the output's law is computed "
+    f"known to {WITHIN:g}, against the value with the next term of its expansion; the output's law is computed "
     "exactly for each data set"
 )
 
@@ -225,7 +225,7 @@ for theta, last in ((2.0, ""), (1.75, ".theta-175"), (1.5, ".theta-150"), (1.25,
     name, place = ("thm1", "Theorem 1") if theta == 2.0 else ("thm2", "Theorem 2")
     power = "(theta-1)/theta"
     tight: dict[str, Any] = {"source": f"{place}, sharp design", "expected": "consistent", "side": "tight"}
-    tight["tolerance"] = WITHIN
+    tight["resolution"] = WITHIN
     paper.rate(
         name, variant=f"n.sharp{last}", arguments={"theta": theta}, because=_SHARP, **tight,
         statement="With iota as in the theorem (log n frozen) the excess risk on a noise-free design falls as "

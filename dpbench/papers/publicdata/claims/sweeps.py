@@ -14,6 +14,7 @@ from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, column
 from dpbench.papers.publicdata._oracles import joint
 from dpbench.papers.publicdata.populations import FinitePopulation
 from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.rates.nuisances import Logarithm
 from dpbench.rates.slopes import slope, theory_slope
 from dpbench.rates.sweeps import Point, sweep
 
@@ -111,6 +112,11 @@ def judged(
             *notes,
         ),
     )  # fmt: skip
+
+
+def records_log(power: float) -> Logarithm:
+    """What "n = O~(α^−power) records" leaves open: one power of log n among the records, 1/power of it in α."""
+    return Logarithm(0.0, 1.0 / power, "O~ hides a power of log n in the number of records: one is allowed")
 
 
 def beneath(found: Evidence, *notes: str) -> Evidence:
