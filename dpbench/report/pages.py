@@ -55,14 +55,11 @@ class Part:
         From what that file holds to Markdown.
     before : str
         What stands above it.
-    optional : bool
-        Left out where the evidence has no such file.
     """
 
     file: str
     table: Callable[[Any], str]
     before: str
-    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -252,7 +249,9 @@ PAGES = (
     )),
     Page("dpriv_bench", "DPriv-Bench, decided", (
         Part("dpriv_bench.json", benchmark.topics, benchmark.BEFORE),
-        Part("dpriv_bench_2.json", benchmark.topics, benchmark.SECOND, optional=True),
+        Part("dpriv_bench_2.json", benchmark.literature, benchmark.SECOND),
+        Part("dpriv_bench_2.json", benchmark.differences, benchmark.DIFFER),
+        Part("dpriv_bench_2.json", benchmark.first_verdicts, benchmark.FIRST),
         Part("dpriv_bench.json", benchmark.readings, benchmark.READINGS),
         Part("dpriv_bench.json", benchmark.sensitivities, benchmark.FUNCTIONS),
     )),
@@ -295,7 +294,7 @@ def texts(evidence: Path) -> dict[str, str]:
     made: dict[str, str] = {}
     for page in PAGES:
         lines = [*WIDE, f"# {page.title}", ""]
-        for part in _present(page, evidence):
+        for part in page.parts:
             if part.file not in documents:
                 documents[part.file] = _document(part.file, evidence)
             try:
@@ -306,10 +305,6 @@ def texts(evidence: Path) -> dict[str, str]:
             lines += [part.before, "", table, ""]
         made[f"{page.name}.md"] = "\n".join(lines)
     return {"index.md": _index(committed(evidence), documents)} | made
-
-
-def _present(page: Page, evidence: Path) -> list[Part]:
-    return [part for part in page.parts if not part.optional or (evidence / part.file).exists()]
 
 
 def _document(name: str, evidence: Path) -> Any:
