@@ -234,6 +234,15 @@ known(
     control={"claim": gaussian(shift="r", scale="1", epsilon="epsilon",
                                delta="0.1*exp((a - 1)*(a*r^2/2 - epsilon))/(a - 1)*(1 - 1/a)^a")},
 )  # fmt: skip
+known(
+    "pure.approximate", "conversions", "epsilon-DP implies {claim} for each smaller f, met by randomised response.",
+    "Kairouz, Oh and Viswanath 2015, of one mechanism",
+    {"epsilon": Real("pure", "1/10", 5), "u": Real("f as a share of epsilon", "1/10", "9/10")},
+    discrete(p=["p", "rest"], q=["1 - p", "rest"], epsilon="u*epsilon",
+             delta="(exp(epsilon) - exp(u*epsilon))/(1 + exp(epsilon))"), where=TRUTH,
+    control={"claim": discrete(p=["p", "rest"], q=["1 - p", "rest"], epsilon="u*epsilon",
+                               delta="0.98*(exp(epsilon) - exp(u*epsilon))/(1 + exp(epsilon))")},
+)  # fmt: skip
 
 # Composition and groups
 
@@ -290,6 +299,17 @@ known(
     "group.zcdp", "composition", "Gaussian noise is {claim} for groups of k.", f"{BUN_STEINKE}, Proposition 1.9",
     SHIFT | SCALE | COUNT, gaussian(shift="k*shift", scale="scale", rho="k^2*shift^2/(2*scale^2)"),
     control={"claim": gaussian(shift="k*shift", scale="scale", rho="0.98*k^2*shift^2/(2*scale^2)")},
+)  # fmt: skip
+known(
+    "group.gdp", "composition", "Gaussian noise is {claim} for groups of k.", f"{DONG}, group privacy",
+    SHIFT | SCALE | COUNT, gaussian(shift="k*shift", scale="scale", mu="k*shift/scale"),
+    control={"claim": gaussian(shift="k*shift", scale="scale", mu="0.98*k*shift/scale")},
+)  # fmt: skip
+known(
+    "composition.renyi", "composition", "k releases with Gaussian noise are {claim}.", f"{MIRONOV}, Proposition 1",
+    COUNT | {"m": Real("shift over scale", "1/100", 1), "a": Real("order", "1.01", 1000)},
+    gaussian(shift="sqrt(k)*m", scale="1", alpha="a", tau="k*a*m^2/2"),
+    control={"claim": gaussian(shift="sqrt(k)*m", scale="1", alpha="a", tau="0.98*k*a*m^2/2")},
 )  # fmt: skip
 known(
     "group.approximate", "composition", "Groups of two: (2 epsilon, (1 + exp(epsilon)) delta)-DP, Gaussian noise.",
@@ -434,4 +454,50 @@ known(
     f"{DWORK_ROTH}, Example 3.2", EPSILON | {"c": Real("weight of a record", 1, 2)},
     laplace(shift="2*c", scale="2*c/epsilon", epsilon="epsilon"),
     control={"claim": laplace(shift="2*c", scale="1.96*c/epsilon", epsilon="epsilon")},
+)  # fmt: skip
+
+# Optimisation
+
+known(
+    "objective.regulariser", "objective perturbation",
+    "A regulariser of 2 c/epsilon keeps a record's factor in the Jacobian within exp(epsilon/2).",
+    "Kifer, Smith and Thakurta 2012, proof of Theorem 2", EPSILON | {"c": Real("smoothness of the loss", "1/10", 10)},
+    inequality("1 + c/D", "<=", "exp(epsilon/2)"), where={"D": "2*c/epsilon"},
+    control={"where": {"D": "1.96*c/epsilon"}},
+)  # fmt: skip
+known(
+    "objective.jacobian", "objective perturbation",
+    "With lambda = c/(n (exp(epsilon/4) - 1)) the Jacobian of two records costs epsilon/2.",
+    "Chaudhuri, Monteleoni and Sarwate 2011, privacy of Algorithm 2",
+    {"epsilon": Real("claimed", "1/10", 4), "c": Real("smoothness of the loss", "1/10", 10),
+     "n": Integer("records", 10, 10**6)},
+    inequality("(1 + c/(n*lambda))^2", "<=", "exp(epsilon/2)"), where={"lambda": "c/(n*(exp(epsilon/4) - 1))"},
+    control={"where": {"lambda": "0.98*c/(n*(exp(epsilon/4) - 1))"}},
+)  # fmt: skip
+
+# Shuffling
+
+SHUFFLED = {"q": Real("chance of a lie", "1/100", "49/100")}
+known(
+    "shuffle.total", "shuffling", "Two shuffled randomised responses, one of which changes: {claim}.",
+    "Cheu, Smith, Ullman, Zeber and Zhilyaev 2019, Section 2, the model", SHUFFLED,
+    discrete(p=["q*(1 - q)", "(1 - q)^2 + q^2", "rest"], q=["(1 - q)^2", "2*q*(1 - q)", "rest"], epsilon="0",
+             delta="(1 - q)*(1 - 2*q)"),
+    control={"claim": discrete(p=["q*(1 - q)", "(1 - q)^2 + q^2", "rest"], q=["(1 - q)^2", "2*q*(1 - q)", "rest"],
+                               epsilon="0", delta="0.98*(1 - q)*(1 - 2*q)")},
+)  # fmt: skip
+known(
+    "shuffle.pure", "shuffling", "Shuffling two randomised responses leaves {claim}: pure privacy is not amplified.",
+    "Cheu, Smith, Ullman, Zeber and Zhilyaev 2019, Section 2, the model", SHUFFLED,
+    event(p="q*(1 - q)", q="q^2", epsilon="log((1 - q)/q)"),
+    control={"claim": event(p="q*(1 - q)", q="q^2", epsilon="0.98*log((1 - q)/q)")},
+)  # fmt: skip
+
+# Cost
+
+known(
+    "staircase.cost", "noise", "The staircase's mean absolute error is below that of Laplace noise.",
+    "Geng and Viswanath 2014, The Optimal Mechanism", {"epsilon": Real("claimed", "1/10", 5), "s": Real("sensitivity", 1, 2)},
+    inequality("s*exp(epsilon/2)/(exp(epsilon) - 1)", "<=", "s/epsilon"),
+    control={"claim": inequality("1.02*s*exp(epsilon/2)/(exp(epsilon) - 1)", "<=", "s/epsilon")},
 )  # fmt: skip
