@@ -184,7 +184,7 @@ def test_show_leaves_out_a_verdict_that_was_changed(only: Any, run: Any) -> None
         (
             "banana",
             {},
-            "the verdict of glm.one.inequality must be one of refuted, not refuted, undecided, got 'banana'",
+            "the verdict of glm.one.inequality must be one of proved, refuted, not refuted, undecided, got 'banana'",
         ),
         (
             "refuted",

@@ -497,7 +497,8 @@ known(
 
 known(
     "staircase.cost", "noise", "The staircase's mean absolute error is below that of Laplace noise.",
-    "Geng and Viswanath 2014, The Optimal Mechanism", {"epsilon": Real("claimed", "1/10", 5), "s": Real("sensitivity", 1, 2)},
+    "Geng and Viswanath 2014, The Optimal Mechanism",
+    {"epsilon": Real("claimed", "1/10", 5), "s": Real("sensitivity", 1, 2)},
     inequality("s*exp(epsilon/2)/(exp(epsilon) - 1)", "<=", "s/epsilon"),
     control={"claim": inequality("1.02*s*exp(epsilon/2)/(exp(epsilon) - 1)", "<=", "s/epsilon")},
 )  # fmt: skip

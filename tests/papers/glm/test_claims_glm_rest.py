@@ -144,7 +144,7 @@ def test_gap_margins_see_a_planted_constant(context: RunContext) -> None:
 
 def test_fact1_is_sharp_at_one_over_root_two(context: RunContext) -> None:
     verdict, evidence = measured(lemma4.fact1, context)
-    assert verdict == "not refuted" and evidence.value == pytest.approx(1.0 - math.sqrt(0.5), abs=1e-9)
+    assert verdict == "proved" and evidence.value == pytest.approx(1.0 - math.sqrt(0.5), abs=1e-9)
 
 
 @pytest.mark.few(1)

@@ -39,8 +39,9 @@ _HARD = (
 ) + _MEAN
 _UPPER = (
     "Mean excess population risk, exact by quadrature, of the mechanism with the corrected weight and iota on "
-    "Student's t designs with 0.2 more degrees of freedom than theta; the moment bound is attained. " + _MEAN
-)
+    "Student's t designs with 0.2 more degrees of freedom than theta; the moment bound is attained. Such laws are far "
+    "from the bound: the entries reached say how near one can come. "
+) + _MEAN
 _ORDERS = {"": (1, 2.0), ".theta-175": (2, 1.75), ".theta-150": (2, 1.5), ".theta-125": (2, 1.25)}
 """Last part of an id: theorem and θ."""
 
