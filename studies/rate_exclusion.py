@@ -84,7 +84,7 @@ def measured() -> Measured:
             f"{expected:+.3f}",
             bare,
         )
-    summary = Table("consistent rows, by side", "allowed", f"told of an error of {SHIFT:g}", "rows")
+    summary = Table("consistent rows, by side", "allowed", f"verdict on an error of {SHIFT:g}", "rows")
     for name, count in sorted(counts.items()):
         summary.add_row(*name.split(": "), str(count))
     return {"shift": SHIFT, "rows": rows, "counts": counts}, (table, summary), bool(rows)

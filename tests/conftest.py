@@ -84,10 +84,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     from few_cases import mark  # not above: a copy of this file alone still says whose tests these are
 
     mark(items)
-    if providers := sys.modules.get("hypothesis.internal.conjecture.providers"):
+    providers = sys.modules.get("hypothesis.internal.conjecture.providers")
+    if hasattr(providers, "_get_local_constants") and hasattr(providers, "_local_constants"):
         # it would read the source of every module here for constants to try: for seconds, and a test would draw
         # other examples where other modules are loaded
-        vars(providers)["_get_local_constants"] = lambda: providers._local_constants
+        vars(providers)["_get_local_constants"] = lambda: vars(providers)["_local_constants"]
 
 
 WHOLLY = re.compile(r"^pytestmark = (?:\[\s*)?pytest\.mark\.(\w+)", re.MULTILINE)

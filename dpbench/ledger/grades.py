@@ -84,7 +84,7 @@ def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, An
     if decided != "sampled" and certified(claim, verdict):
         decided = "certificate"
     given = found.get("link")
-    if decided == "certificate" and _certificates().get((claim.id, verdict)) == "facts":
+    if decided == "certificate" and any(one.facts for one in _certificates().get((claim.id, verdict), ())):
         given = "facts"
     if given:
         return Basis(decided, given)
@@ -123,22 +123,35 @@ def derived(claim: Declaration) -> bool:
 def certified(claim: Declaration, verdict: str) -> bool:
     """Whether a committed certificate decides this verdict of an entry of this package.
 
-    That the checker accepts each of them is a test of the repository; here the files are only read.
+    Where the entry states formulas to be proved over a region, it is a certificate of these formulas over this region
+    and of no earlier ones. That the checker accepts each of them is a test of the repository; here the files are only
+    read.
     """
-    return not claim.outside and (claim.id, verdict) in _certificates()
+    stated = claim.formal.text if claim.formal is not None and claim.formal.cells and verdict == "proved" else None
+    found = () if claim.outside else _certificates().get((claim.id, verdict), ())
+    return any(stated is None or one.statement == stated for one in found)
+
+
+@dataclass(frozen=True)
+class _Certificate:
+    """Of a committed certificate: what it states, and whether each of its steps is a trusted fact."""
+
+    statement: str
+    facts: bool
 
 
 @cache
-def _certificates() -> dict[tuple[str, str], str]:
-    """The link of each certificate that decides a verdict: "facts" where each of its steps is a trusted fact."""
+def _certificates() -> dict[tuple[str, str], tuple[_Certificate, ...]]:
+    """The certificates that decide a verdict, by entry and verdict."""
     from dpbench.ledger.evidence import folder
 
-    found: dict[tuple[str, str], str] = {}
-    for path in (folder().parent / "certificates").glob("*.json"):
+    found: dict[tuple[str, str], tuple[_Certificate, ...]] = {}
+    for path in sorted((folder().parent / "certificates").glob("*.json")):
         one = json.loads(path.read_text(encoding="utf-8"))
         if one["kind"] in DECIDING.get(one["verdict"], ()) and (one["kind"], one["schema"]) != ("guarantee", 1):
             facts = all(isinstance(step, dict) and step.get("fact") is not None for step in one["derivation"])
-            found[one["id"], one["verdict"]] = "facts" if facts else "derivation"
+            key = (one["id"], one["verdict"])
+            found[key] = (*found.get(key, ()), _Certificate(one["statement"], facts))
     return found
 
 

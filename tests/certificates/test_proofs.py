@@ -10,6 +10,7 @@ import json
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import dpbench_check
@@ -23,17 +24,19 @@ from dpbench.certificates.judge_pieces import pieces, region
 from dpbench.certificates.judge_regions import tree
 from dpbench.certificates.proofs import proof
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger import formula
+from dpbench.ledger import formula, grades
 from dpbench.ledger.registry import all_claims
-from dpbench.ledger.statement import Statement
+from dpbench.ledger.statement import Real, Statement
 from dpbench.papers.glm import theory, theory_jl, theory_selection
 from dpbench.papers.heavytail import theory as heavytail
 from dpbench.papers.publicdata import theory as publicdata
 from dpbench.papers.publicdata import theory_settings
+from dpbench.runs.context import RunContext
 from lowerbounds._fingerprinting import PRINTED_BETA
 from lowerbounds._two_point import two_point_constant
 
-STATED: dict[str, Statement] = {c.id: c.formal for c in all_claims() if c.formal is not None and c.formal.cells}
+ENTRIES = {c.id: c for c in all_claims() if c.formal is not None and c.formal.cells}
+STATED: dict[str, Statement] = {name: one.formal for name, one in ENTRIES.items() if one.formal is not None}
 FALSE: dict[str, tuple[str, str, dict[str, str]]] = {
     "glm.lemma2.inequality": ("2*a + 2*b", "(7/5)*a + 2*b", {"a": "1", "b": "1/1000"}),
     "glm.lemma3.inequality": ("3*(", "(7/5)*(", {"t": "1/3"}),
@@ -315,3 +318,24 @@ def test_the_constants_of_the_floors() -> None:
         values = {"v": 48.0 * n_epsilon / active, "x": 0.5, "epsilon": epsilon, "k": k, "beta": PRINTED_BETA}
         told = statement.compiled(*(str(statement.claim.parts[side]) for side in ("left", "right")))(values)
         assert math.isclose(told[0], left, rel_tol=1e-9) and told[1] <= max(0.0, exact) + 1e-12
+
+
+def test_a_certificate_of_other_formulas_or_of_a_smaller_region_decides_nothing() -> None:
+    """The committed one is of the formulas as they are; where they were edited since, the word is not "proved"."""
+    for name, statement in STATED.items():
+        entry, parts = ENTRIES[name], statement.claim.parts
+        assert grades.certified(entry, "proved"), name
+        others = [statement.replace(claim=type(statement.claim)("inequality", {**parts, "right": "10^9"}))]
+        if name in WIDER:
+            symbol, (low, high), _ = WIDER[name]
+            others.append(statement.replace(symbols={**statement.symbols, symbol: Real("wider", low, high)}))
+        for other in others:
+            assert not grades.certified(replace(entry, formal=other), "proved"), name
+
+
+def test_an_edited_statement_is_no_longer_proved() -> None:
+    entry = ENTRIES["glm.fact1.inequality"]
+    assert entry.formal is not None
+    narrow = entry.formal.replace(symbols={"s": Real("edited", 0, 1)})
+    with RunContext(level="quick", seed=0, workers=1) as context:
+        assert [context.run(one)[0] for one in (entry, replace(entry, formal=narrow))] == ["proved", "not refuted"]
