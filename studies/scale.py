@@ -56,15 +56,15 @@ def moved(executor: Any) -> dict[str, list[int]]:
     from distributed.protocol.pickle import dumps
 
     counts: dict[str, list[int]] = {"task": [], "result": []}
-    submit = executor.submit
+    begin = executor._begin
 
-    def counted(function: Any, *given: Any) -> Any:
+    def counted(function: Any, given: Any, *rest: Any) -> Any:
         counts["task"].append(len(dumps((function, *(part for part in given if not callable(part))))))
-        future = submit(function, *given)
+        future = begin(function, given, *rest)
         future.add_done_callback(lambda done: counts["result"].append(len(dumps(done.result()))))
         return future
 
-    executor.submit = counted
+    executor._begin = counted
     return counts
 
 

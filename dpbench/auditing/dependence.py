@@ -24,9 +24,10 @@ is chosen after a look at all places, all count as tested.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -184,34 +185,37 @@ class Watch:
 
     def _equal(self, across: bool) -> Iterator[Tried]:
         """Pairs of blocks with equal first rows; first how many pairs there are, at each length."""
-        blocks = [
-            (part, side, k, trace)
+        held = [
+            (part, side, first, trace)
             for wanted in (0, 1)
             for (part, side), traces in self._blocks.items()
-            for k, trace in enumerate(traces)
+            for first, trace in zip(accumulate((t.blocks for t in traces), initial=0), traces, strict=False)
             if side == wanted
         ]
-        sizes = [sum(side == s for _, side, _, _ in blocks) for s in (0, 1)]
+        sizes = [sum(trace.blocks for _, s, _, trace in held if s == side) for side in (0, 1)]
         pairs = sizes[0] * sizes[1] if across else sum(n * (n - 1) // 2 for n in sizes)
         yield pairs * len(PREFIXES), 1.0, ""
+        again = _seen_twice([digest for *_, trace in held for _, digest, _ in trace.prefixes])
         seen: dict[tuple[int, bytes, int], tuple[str, int]] = {}
-        for part, side, k, trace in blocks:
+        for part, side, first, trace in held if again else ():
             for rows, digest, log_chance in trace.prefixes:
+                if digest not in again:
+                    continue
                 key = (rows, digest, 0 if across else side)
                 if key in seen and not (across and side == 0):
                     other, place = seen[key]
-                    where = f"block {place + 1}{_of(other)} and block {k + 1}{_of(part)}"
+                    where = f"block {place + 1}{_of(other)} and block {first + 1}{_of(part)}"
                     on = "one on each side" if across else f"both on the {SIDES[side]}"
                     yield 0, math.exp(log_chance), f"equal outputs in the first {rows} rows of {where}, {on}"
                 elif not (across and side == 1):
-                    seen.setdefault(key, (part, k))
+                    seen.setdefault(key, (part, first))
 
     def _counted(self, kind: str) -> Iterator[Tried]:
         kinds = {REPEATED: self._repeats, GROUPED: self._groups, BETWEEN: self._between, PAIRED: self._pairs}
         yield from {**kinds, DISPERSED: self._dispersed}[kind]()
 
     def _dispersed(self) -> Iterator[Tried]:
-        """The event's counts over all blocks of a part and side, too uneven or too even."""
+        """The event's counts over all blocks (or stretches of them) of a part and side, too uneven or too even."""
         counted = [
             (part, side, [block.hits for block in blocks if block.hits is not None], [block.rows for block in blocks])
             for (part, side), blocks in self._blocks.items()
@@ -280,6 +284,11 @@ class Watch:
                 for row in np.sum(tables, axis=0):
                     words = f"rows of the {SIDES[0]} and of the {SIDES[1]}"
                     yield 1, row, f"{words} that {{leaning}}{_in(part)}"
+
+
+def _seen_twice(digests: Sequence[bytes]) -> set[bytes]:
+    """Those that occur more than once."""
+    return {digest for digest, times in Counter(digests).items() if times > 1}
 
 
 def dispersion(hits: np.ndarray, sizes: np.ndarray) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,7 +31,7 @@ GROUPS = (1, 8, 64, 512)
 
 @dataclass(frozen=True)
 class Trace:
-    """Of one block.
+    """Of one block, or of a stretch of blocks (see `joined`).
 
     Attributes
     ----------
@@ -51,6 +51,8 @@ class Trace:
         For pairs of half groups: both high, the first high, the second high, pairs.
     hits : int or None
         Rows in the event, where one was given.
+    blocks : int
+        Of a stretch.
     """
 
     rows: int
@@ -61,10 +63,31 @@ class Trace:
     columns: int = 0
     fixed: Mapping[int, Any] = field(default_factory=dict)
     hits: int | None = None
+    blocks: int = 1
 
     def without_bits(self) -> Trace:
         """All but the bits of the rows."""
         return replace(self, bits=self.bits[:, :0].copy())
+
+
+def joined(traces: Sequence[Trace]) -> Trace:
+    """The trace of a stretch of blocks: rows, tables and hits added, all prefixes, and what else the first block has.
+
+    A stretch of several blocks has no bits and no value or column that is held fixed: these are of single blocks.
+    """
+    first = traces[0]
+    if len(traces) == 1:
+        return first
+    return Trace(
+        sum(trace.rows for trace in traces),
+        tuple(prefix for trace in traces for prefix in trace.prefixes),
+        None,
+        first.bits[:, :0].copy(),
+        np.sum([trace.tables for trace in traces], axis=0),
+        first.columns,
+        hits=None if first.hits is None else sum(trace.hits or 0 for trace in traces),
+        blocks=sum(trace.blocks for trace in traces),
+    )
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def test_blocks_travel_without_bits_that_nobody_reads() -> None:
     first, second = (noisy(shift, 5000, np.random.default_rng(1)) for shift in (0.0, 1.0))
     probe = probe_of(first, second)
     counter = blocks.Counter((np.abs,), (np.array([1.0]),), probe.with_event((0.4, 0.5)), 1.0)
-    count = blocks._Count(blocks.Runs(noisy, 0.0, 1.0, 0, "noisy"), "certify", counter, first[:0])
+    count = blocks._Count(blocks.Runs(noisy, 0.0, 1.0, 0, "noisy"), "certify", counter, first[:0], 4096)
     for side in (0, 1):
         for block in range(KEPT - 2, KEPT + 2):
             counts, trace = count((side, block, 4096))
