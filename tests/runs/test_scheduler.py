@@ -164,8 +164,8 @@ def test_short_calls_of_map_travel_together(farm: Farm, monkeypatch: pytest.Monk
     """The first calls one by one, then as many in a task as last 0.05 s; in order, whatever the size."""
     tasks: list[Any] = []
     with scheduler(farm.address) as executor:
-        submit = executor.submit
-        monkeypatch.setattr(executor, "submit", lambda *given: tasks.append(given) or submit(*given))
+        begin = executor._begin
+        monkeypatch.setattr(executor, "_begin", lambda *given: tasks.append(given) or begin(*given))
         for expected in (40, 4):  # two threads: at most 40/4 calls in a task
             assert list(executor.map(work.number_of, range(40))) == [work.number_of(block) for block in range(40)]
             assert len(tasks) == expected
@@ -175,6 +175,16 @@ def test_short_calls_of_map_travel_together(farm: Farm, monkeypatch: pytest.Monk
         tasks.clear()
         list(executor.map(work.process_of, range(20)))  # a hundredth of a second each
         assert 4 <= len(tasks) <= 20
+
+
+def test_short_tasks_are_laid_out_to_all_workers(farm: Farm) -> None:
+    """Each of two workers gets a third at least. Planted: tasks go where Dask sends them, to the function's holder."""
+    from distributed import Client  # takes seconds: where it is used alone
+
+    with scheduler(farm.address) as executor, Client(farm.address, set_as_default=False) as client:
+        assert len(set(client.run(os.getpid).values())) == 2
+        said = list(executor.map(work.process_of, range(60)))
+        assert min(said.count(one) for one in set(said)) >= 20 and len(set(said)) == 2
 
 
 def test_a_worker_killed_in_the_middle_loses_nothing(doomed: Farm, tmp_path: Path) -> None:
