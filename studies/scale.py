@@ -10,6 +10,10 @@ runs a side. Where the machine is shared, seconds by the clock say little; the l
 
 ``python -m studies.scale --resume FILE --draws 1e10`` makes that audit alone, keeps what each block gave in FILE,
 and goes on where it was stopped.
+
+``python -m studies.scale --ledger`` runs ``dpbench verify --scheduler`` of the whole ledger on two workers at
+`--level`,
+interrupts it once a third of the entries are stored, goes on to its end, and compares it with ``evidence/ledger``.
 """
 
 from __future__ import annotations
@@ -18,9 +22,13 @@ import argparse
 import json
 import os
 import resource
+import signal
+import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +167,54 @@ def resumed(file: Path, draws: int) -> dict[str, Any]:
         }  # fmt: skip
 
 
+def ledger(level: str, folder: Path) -> dict[str, Any]:
+    """`verify` of the whole ledger on two workers: interrupted, run again, and compared with what is committed."""
+    from distributed import LocalCluster
+
+    store, said = folder / "runs.sqlite", folder / "ledger.json"
+    claims = len(list(Path("evidence/ledger").glob("*.json")))
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        line = [
+            sys.executable, "-m", "dpbench.cli", "verify", "--level", level, "--scheduler", cluster.scheduler_address,
+            "--store", str(store), "--json", str(said), "--quiet",
+        ]  # fmt: skip
+        began = time.perf_counter()
+        first = subprocess.Popen(line)
+        while first.poll() is None and stored(store) < claims // 3:
+            time.sleep(0.5)
+        first.send_signal(signal.SIGINT)
+        code = first.wait()
+        middle, kept = time.perf_counter(), stored(store)
+        again = subprocess.run(line, check=False).returncode
+        ended = time.perf_counter()
+        full = subprocess.run(line, check=False).returncode
+        last = time.perf_counter()
+    same = subprocess.run([sys.executable, "-m", "dpbench.cli", "compare", "evidence/ledger", str(said)], check=False)
+    entries = json.loads(said.read_text(encoding="utf-8"))["claims"]
+    return {
+        "level": level,
+        "entries": len(entries),
+        "exit_codes": [code, again, full],
+        "verdicts_kept_at_the_interruption": kept,
+        "seconds_first": middle - began,
+        "seconds_again": ended - middle,
+        "seconds_with_a_full_store": last - ended,
+        "compared_with_evidence": same.returncode,
+        "load": os.getloadavg()[0],
+    }
+
+
+def stored(store: Path) -> int:
+    """Verdicts in a store; 0 where there is none yet."""
+    if not store.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=60.0)) as opened:
+        try:
+            return int(opened.execute("SELECT count(*) FROM verdict").fetchone()[0])
+        except sqlite3.OperationalError:  # it is being made
+            return 0
+
+
 def main() -> int:
     """Measure, or make one audit, and print."""
     parser = argparse.ArgumentParser(prog="python -m studies.scale", description=__doc__.split("\n")[0])
@@ -168,9 +224,13 @@ def main() -> int:
     parser.add_argument("--level", default="quick", choices=("quick", "full"))
     parser.add_argument("--audits", action="store_true", help="audits alone; what the JSON holds of `verify` is kept")
     parser.add_argument("--resume", type=Path, metavar="FILE", help="one audit alone, its blocks kept in FILE")
+    parser.add_argument("--ledger", action="store_true", help="the whole ledger alone, interrupted once")
     asked = parser.parse_args()
-    if asked.resume is not None:
-        document: dict[str, Any] = resumed(asked.resume, int(asked.draws))
+    if asked.ledger:
+        with tempfile.TemporaryDirectory() as folder:
+            document: dict[str, Any] = ledger(asked.level, Path(folder))
+    elif asked.resume is not None:
+        document = resumed(asked.resume, int(asked.draws))
     else:
         draws = int(asked.draws)
         one, two, more = (audited(workers, size) for workers, size in ((1, draws), (2, draws), (2, 3 * draws)))
