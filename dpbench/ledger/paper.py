@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NotRequired, Required, TypedDict, TypeVar, Unpack
@@ -32,6 +32,7 @@ from dpbench.core.normalise import declaring
 from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import LEVEL
+from dpbench.ledger.modules import modules_of
 from dpbench.ledger.statement import Statement
 from dpbench.rates.nuisances import Nuisance
 
@@ -232,21 +233,41 @@ class Paper:
             If a finding names no claim.
         """
         modules = self._modules()
-        for module in modules:
-            importlib.import_module(module)
-        order = {module: place for place, module in enumerate(modules)}
-        last = len(order)
-        found = sorted(self._declared.items(), key=lambda item: order.get(item[0], last))
-        claims = [claim for _, declared in found for claim in declared]
+        claims = self._imported(modules, modules)
         unknown = set(self._findings) - {claim.id for claim in claims}
         if unknown:
             hint = validation.did_you_mean(min(unknown), [claim.id for claim in claims])
             raise validation.invalid("a finding's id", f"that of a claim of {self.name}{hint}", min(unknown))
-        return tuple(replace(c, **self._found(c)) if c.id in self._findings else c for c in claims)
+        return tuple(map(self._found, claims))
 
-    def _found(self, claim: Claim) -> dict[str, Any]:
-        """What is written elsewhere of a claim; with a quotation its origin may be another, unless it was declared."""
-        return ({} if claim.id in self._origins else {"origin": ""}) | self._findings[claim.id]
+    def some(self, names: Collection[str]) -> tuple[Claim, ...] | None:
+        """The claims of these ids, as `claims` has them: imports the modules that declare them, where sources show it.
+
+        Returns
+        -------
+        tuple of Claim or None
+            None where one of them is not found so: it may be declared by any module, or by none.
+        """
+        modules = self._modules()
+        needed = modules_of({name.removeprefix(f"{self.name}.") for name in names}, modules)
+        if needed is None:
+            return None
+        claims = [claim for claim in self._imported(needed, modules) if claim.id in names]
+        return tuple(map(self._found, claims)) if len(claims) == len(set(names)) else None
+
+    def _imported(self, needed: Sequence[str], modules: Sequence[str]) -> list[Claim]:
+        """All claims that are declared when the needed modules are imported: module by module, as declared."""
+        for module in needed:
+            importlib.import_module(module)
+        order = {module: place for place, module in enumerate(modules)}
+        found = sorted(self._declared.items(), key=lambda item: order.get(item[0], len(order)))
+        return [claim for _, declared in found for claim in declared]
+
+    def _found(self, claim: Claim) -> Claim:
+        """A claim with what is written elsewhere of it; with a quotation its origin may be another, unless declared."""
+        if claim.id not in self._findings:
+            return claim
+        return replace(claim, **({} if claim.id in self._origins else {"origin": ""}) | self._findings[claim.id])
 
     def _modules(self) -> list[str]:
         if not self.package:

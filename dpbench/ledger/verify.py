@@ -26,6 +26,8 @@ from dpbench.runs.executors import cores
 from dpbench.runs.lanes import by_module, run_in_lanes
 from dpbench.runs.measurable import Measurable
 
+_GLOB = frozenset("*?[")
+
 
 def select(
     patterns: str | Claim | Paper | Sequence[str | Claim | Paper] | None = None,
@@ -47,14 +49,12 @@ def select(
     named: list[Any] | None = None
     if paper is not None:
         named = [*paper] if isinstance(paper, (list, tuple)) else [paper]
-    papers = registry.paper_names()
-    alone = named if patterns is None else _papers_of(item for item in asked if not isinstance(item, (Claim, Paper)))
-    if not set(alone or ()) <= set(papers):
-        alone = None  # the message names what there is
-    offered = {claim.id: claim for claim in all_claims(alone) if only is None or claim.paper in only}
+    spelt = [item for item in asked if not isinstance(item, (Claim, Paper))]
+    found_in, papers = _offered(spelt if asked else None, named)
+    offered = {claim.id: claim for claim in found_in if only is None or claim.paper in only}
     known = tuple((offered | {claim.id: claim for claim in handed}).values())
     wanted = {claim.id for claim in handed} if asked else {claim.id for claim in known}
-    for pattern in (item for item in asked if not isinstance(item, (Claim, Paper))):
+    for pattern in spelt:
         found = [i for i in offered if isinstance(pattern, str) and fnmatchcase(i, pattern)]
         if not found:
             hint = validation.did_you_mean(pattern, [c.id for c in all_claims() if only is None or c.paper in only])
@@ -62,7 +62,7 @@ def select(
         wanted.update(found)
     if only is not None and not known:
         raise validation.InvalidInput("sources must name claims that can be used, got none beside those left out")
-    papers = tuple(sorted({claim.paper for claim in known}.union(papers if alone is not None else ())))
+    papers = tuple(sorted({claim.paper for claim in known}.union(papers)))
     for name in named or ():
         validation.choice("paper", name, papers)
     if kind is not None:
@@ -76,14 +76,30 @@ def select(
     return chosen
 
 
+def _offered(patterns: Sequence[Any] | None, named: list[Any] | None) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
+    """The claims among which patterns select, of few modules where these are ids, and papers that are known to be."""
+    if patterns and named is None and all(isinstance(name, str) and not set(name) & _GLOB for name in patterns):
+        few = registry.some_claims(patterns)
+        if few is not None:
+            return few, ()
+    papers = registry.paper_names()
+    alone = named if patterns is None else _papers_of(patterns)
+    if not set(alone or ()) <= set(papers):
+        alone = None  # the message names what there is
+    return all_claims(alone), papers if alone is not None else ()
+
+
 def _papers_of(patterns: Iterable[Any]) -> list[str] | None:
     """The papers that patterns are of, as ids begin with their paper's name; None where one does not say."""
     first = [pattern.partition(".")[0] if isinstance(pattern, str) else "*" for pattern in patterns]
-    return None if any(set(name) & set("*?[") for name in first) else first
+    return None if any(set(name) & _GLOB for name in first) else first
 
 
 def with_premises(selected: Sequence[Claim]) -> tuple[Claim, ...]:
     """The claims, in the order of the ledger, and all that they rest on, at any depth."""
+    few = _few_with_premises(selected) if len(selected) < FEW else None
+    if few is not None:
+        return few
     papers = {claim.paper for claim in selected}
     known = {claim.id: claim for claim in all_claims(papers)} | {claim.id: claim for claim in selected}
     wanted, left, everything = set[str](), [claim.id for claim in selected], False
@@ -95,6 +111,18 @@ def with_premises(selected: Sequence[Claim]) -> tuple[Claim, ...]:
             wanted.add(name)
             left += known[name].rests_on
     return tuple(claim for name, claim in known.items() if name in wanted)
+
+
+def _few_with_premises(selected: Sequence[Claim]) -> tuple[Claim, ...] | None:
+    """The same without the rest of their papers; None where that cannot be told."""
+    known = {claim.id: claim for claim in selected}
+    while lacking := {name for claim in known.values() for name in claim.rests_on} - known.keys():
+        found = registry.some_claims(lacking)
+        if found is None:
+            return None
+        known |= {claim.id: claim for claim in found}
+    ordered = registry.some_claims(known)
+    return None if ordered is None else tuple(known[claim.id] for claim in ordered)
 
 
 def premises_of(claim: Claim, down: Mapping[str, Fallen]) -> tuple[tuple[str, str], ...]:

@@ -1,12 +1,12 @@
 """What the proofs of privacy of the GLM mechanisms use: sensitivities and composition, each an entry of its own.
 
 A proved entry computes its noise and its guarantee from the same functions: a mistake in one of these would not show in
-it. Each is tested here against what is computed from the definitions alone, and the proved entries rest on them.
+it. Each is tested here against what is computed from the definitions alone, and the proved entries rest on them
+(`dpbench.papers.glm.claims.rests_on`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -23,12 +23,6 @@ from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.privacy import selection
-
-GRADIENTS = "glm.sensitivity.inequality.gradients"
-MINIMISERS = "glm.sensitivity.inequality.minimisers"
-LOSSES = "glm.sensitivity.inequality.losses"
-NOISY_MAX = "glm.noisy-max.inequality"
-COMPOSITION = "glm.composition.inequality"
 
 _ROUNDING = 1.0 + 1e-9
 _BALLS = ((1.0, 1.0, 1.0), (0.5, 2.0, 3.0), (3.0, 0.7, 0.2))
@@ -183,24 +177,3 @@ def _composed(epsilon: float, mu: float, before: int) -> float:
     u = np.linspace(-12.0, 12.0, 20_001)
     weights = np.exp(-0.5 * u * u) / np.sqrt(2.0 * np.pi) * (u[1] - u[0])
     return float((weights * one(epsilon - 0.5 * mu * mu * before - mu * np.sqrt(before) * u)).sum())
-
-
-def _rests() -> Iterator[tuple[str, tuple[str, ...]]]:
-    descent = (GRADIENTS, COMPOSITION)
-    selected = (LOSSES, "glm.thm12.privacy.exact")
-    yield "glm.thm1.privacy.exact", descent
-    yield "glm.thm2.privacy.exact", descent
-    yield "glm.thm10.privacy.exact", descent
-    yield "glm.thm2.privacy.moderate", descent
-    yield "glm.thm10.privacy.moderate", descent
-    yield "glm.thm3.privacy.exact", (GRADIENTS, MINIMISERS)
-    yield "glm.thm5.privacy.exact", (GRADIENTS, MINIMISERS)
-    yield "glm.thm7.privacy.exact", (*selected, "glm.thm1.privacy.exact", "glm.thm5.privacy.exact")
-    yield "glm.thm8.privacy.exact", (*selected, NOISY_MAX, "glm.thm5.privacy.exact")
-    yield "glm.thm13.privacy.exact", (LOSSES, NOISY_MAX, "glm.thm1.privacy.exact", "glm.thm5.privacy.exact")
-    yield "glm.thm14.privacy.exact", (LOSSES, NOISY_MAX, "glm.thm10.privacy.exact")
-    yield "glm.alg4.privacy.printed", (*selected, "glm.lemma9.inequality.corrected", "glm.thm1.privacy.exact")
-
-
-for _name, _premises in _rests():
-    paper.finding(_name, rests_on=_premises)
