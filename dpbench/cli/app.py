@@ -7,55 +7,89 @@ at once.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from dpbench.cli.audit import audit
-from dpbench.cli.audit_library import audit_library
-from dpbench.cli.bench import bench
-from dpbench.cli.errata import errata
-from dpbench.cli.evidence import app as evidence
-from dpbench.cli.evidence import compare
-from dpbench.cli.export import export, new_paper
-from dpbench.cli.figures import figures
 from dpbench.cli.guard import BAD_USE, BROKEN_PIPE, INTERRUPTED, UsageError, one_line, report
-from dpbench.cli.hunt import hunt
-from dpbench.cli.judge import judge
-from dpbench.cli.ledger import list_claims, show
-from dpbench.cli.report import report as report_page
-from dpbench.cli.verify import verify
 
+COMMANDS = {
+    "verify": "dpbench.cli.verify:verify",
+    "list": "dpbench.cli.ledger:list_claims",
+    "show": "dpbench.cli.ledger:show",
+    "bench": "dpbench.cli.bench:bench",
+    "audit": "dpbench.cli.audit:audit",
+    "audit-library": "dpbench.cli.audit_library:audit_library",
+    "hunt": "dpbench.cli.hunt:hunt",
+    "judge": "dpbench.cli.judge:judge",
+    "figures": "dpbench.cli.figures:figures",
+    "report": "dpbench.cli.report:report",
+    "errata": "dpbench.cli.errata:errata",
+    "compare": "dpbench.cli.evidence:compare",
+    "export": "dpbench.cli.export:export",
+    "new-paper": "dpbench.cli.export:new_paper",
+    "evidence": "dpbench.cli.evidence:app",
+}
+"""Where the function, or the group, of each command is: imported when the command is named."""
 EPILOG = (
     "Exit codes: 0 as expected; 1 an unexpected verdict, or a refuted audit; 2 bad use; 70 an error of "
     "dpbench itself; 74 the machine failed (disk full, file lost, worker killed); 130 stopped by Ctrl-C."
 )
 
+
+class _Homes(MutableMapping[str, Any]):
+    """The commands by name, each made when it is asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            module, _, attribute = COMMANDS[name].partition(":")
+            function = getattr(importlib.import_module(module), attribute)
+            if not isinstance(function, typer.Typer):
+                group = typer.Typer(add_completion=False)
+                group.command(name)(function)
+                function = group
+            self._made[name] = get_command(function)
+            self._made[name].name = name  # of a group, which knows none
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _Commands(TyperGroup):
+    """The group of all commands, of which one run imports one."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = _Homes()
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=False,
     pretty_exceptions_enable=False,
     help="Verify and benchmark differentially private learning.",
     epilog=EPILOG,
 )
-app.command()(verify)
-app.command("list")(list_claims)
-app.command()(show)
-app.command()(bench)
-app.command()(audit)
-app.command("audit-library")(audit_library)
-app.command()(hunt)
-app.command()(judge)
-app.command()(figures)
-app.command("report")(report_page)
-app.command()(errata)
-app.command()(compare)
-app.command()(export)
-app.command("new-paper")(new_paper)
-app.add_typer(evidence, name="evidence")
 
 
 def _version(wanted: bool) -> None:

@@ -31,7 +31,9 @@ FolderOption = Annotated[
     Path | None, typer.Option("--evidence", help="folder of evidence", metavar="FOLDER", show_default=False)
 ]
 
-app = typer.Typer(help="The committed evidence: how it stands, and running it again.", no_args_is_help=True)
+app = typer.Typer(
+    help="The committed evidence: how it stands, and running it again.", no_args_is_help=True, add_completion=False
+)
 
 
 @app.command()

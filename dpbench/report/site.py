@@ -79,10 +79,9 @@ def _caption(draw: Callable[..., Any], claim: Claim, more: int, name: str) -> st
 
 def commands() -> str:
     """The help of every command, as the terminal shows it in 80 columns."""
-    from dpbench.cli.app import app, run
+    from dpbench.cli.app import COMMANDS as there
+    from dpbench.cli.app import run
 
-    there = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
-    there |= {group.name for group in app.registered_groups if group.name}
     parts = ["# The command line", "`dpbench --install-completion` completes commands, options and ids in your shell."]
     for name in (name for name in COMMANDS if name in there):
         with mock.patch.dict(os.environ, {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}):
