@@ -23,7 +23,6 @@ from dpbench.auditing.levels import Levels
 from dpbench.auditing.own_score import as_score
 from dpbench.auditing.pair import check_relation, refuse_equal, runs_a_side
 from dpbench.auditing.results import AuditResult
-from dpbench.auditing.sequential import until_decided
 from dpbench.auditing.split import Request, split_audit
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
@@ -153,4 +152,6 @@ def audit(
         against = as_claim(None, level, delta) if held is None else held
         if against is None:
             raise validation.invalid("epsilon", 'given with trials="auto" (it, or claim, is when to stop)', epsilon)
+        from dpbench.auditing.sequential import until_decided
+
         return until_decided(runs, request, against, gap, budget, levels)

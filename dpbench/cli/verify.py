@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -71,7 +72,6 @@ def verify(
     by the same code, versions, processor, level and seed is read from it.
     """
     from dpbench.core.validation import InvalidInput
-    from dpbench.runs.ahead import ahead
     from dpbench.runs.executors import cores
 
     if is_stdout(json_file) and is_stdout(junit_file):
@@ -80,11 +80,19 @@ def verify(
     check_writable("--junit", junit_file)
     use_sources(sources)
 
-    processes = 1 if scheduler is not None else max(1, workers or cores())
-    whole = processes > 1 and not (claims or kind or sources or (store.exists() and not recompute))
-    with ahead(processes if whole else 0, _of_papers(paper)), chosen_workers(workers, scheduler) as computing:
+    processes: int | None = 1 if scheduler is not None else max(1, workers or cores())
+    if claims and workers is None and scheduler is None and level == "quick":
+        from dpbench.ledger.verify import select
+
+        if not any(claim.outside for claim in select(claims, paper=paper or None, kind=kind)):
+            processes = None  # one a core where there are many entries: a process for few takes longer to start
+    with ExitStack() as closing:
+        if not (processes in (None, 1) or claims or kind or sources or (store.exists() and not recompute)):
+            from dpbench.runs.ahead import ahead
+
+            closing.enter_context(ahead(processes, _of_papers(paper)))
+        computing = closing.enter_context(chosen_workers(workers, scheduler))
         from dpbench.ledger.verify import verify as run
-        from dpbench.report.tables import print_ledger
         from dpbench.runs.progress import on_stderr
 
         ledger = run(
@@ -118,6 +126,8 @@ def verify(
                 f"{ledger.reused} of {len(ledger.entries)} verdicts are of an earlier run, read from {store} "
                 "(same code, versions, processor, level and seed; --recompute finds them again)"
             )
+        from dpbench.report.tables import print_ledger
+
         print_ledger(ledger, console(stderr=is_stdout(json_file) or is_stdout(junit_file)), every=every)
     if not ledger.entries:
         one_line("nothing was run: " + "; ".join(f"{item['id']} is {item['reason']}" for item in ledger.not_run))

@@ -54,7 +54,7 @@ def _source_and_imports(module: str, path: Path | None) -> tuple[bytes, tuple[st
     if path is None:
         return b"", ()
     source = path.read_bytes()
-    known = kept.listed("imports", module)
+    known = kept.imports(module)
     if known is not None:
         return source, known
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
@@ -69,7 +69,7 @@ def _source_and_imports(module: str, path: Path | None) -> tuple[bytes, tuple[st
             if any(our_path(part) is None for part in parts):  # a name that the module itself defines
                 found.add(base)
     ours = tuple(sorted(name for name in found if our_path(name) is not None))
-    kept.keep_list("imports", module, ours)
+    kept.keep_imports(module, ours)
     return source, ours
 
 

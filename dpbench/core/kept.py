@@ -1,4 +1,4 @@
-"""What follows from our sources alone, kept between processes: what each module says, what each closure holds.
+"""What follows from our sources alone, kept between processes: what each module imports, what each closure holds.
 
 To parse every source and to walk over its definitions takes seconds in every process; to read what came of it does not.
 It is kept in one file of the user's cache folder, under one digest of the bytes of every source of ours and the version
@@ -31,18 +31,18 @@ class _Kept:
 
     def __init__(self, key: str) -> None:
         self.key = key
-        self.new_lists: dict[str, dict[str, list[str]]] = {}
+        self.new_imports: dict[str, list[str]] = {}
         self.new_closures: dict[str, tuple[str, Definitions]] = {}
         self.read()
 
     def read(self) -> None:
         """What the file holds under the key; nothing where that cannot be read, or is damaged."""
-        document: dict[str, Any] = {"lists": {}, "definitions": [], "closures": {}}
+        document: dict[str, Any] = {"imports": {}, "definitions": [], "closures": {}}
         with suppress(OSError, ValueError):
             head, body = _place().read_bytes().split(b"\n", 1)
             if head == _head(self.key, body):
                 document = json.loads(body)
-        self.lists: dict[str, dict[str, list[str]]] = document["lists"]
+        self.imports: dict[str, list[str]] = document["imports"]
         self.definitions: list[tuple[str, str]] = [(name, digest) for name, digest in document["definitions"]]
         self.closures: dict[str, tuple[str, list[int]]] = document["closures"]
 
@@ -62,9 +62,8 @@ class _Kept:
                     place[name] = len(self.definitions)
                     self.definitions.append((name, digest))
             self.closures[starts] = key, [place[name] for name in found]
-        for what, new in self.new_lists.items():
-            self.lists.setdefault(what, {}).update(new)
-        names = ("lists", "definitions", "closures")
+        self.imports |= self.new_imports
+        names = ("imports", "definitions", "closures")
         body = json.dumps({name: getattr(self, name) for name in names}, separators=(",", ":")).encode()
         part = _place().with_name(f".{_place().name}.{os.getpid()}")
         with suppress(OSError):
@@ -74,22 +73,34 @@ class _Kept:
                 part.replace(_place())
             finally:
                 part.unlink(missing_ok=True)
-        self.new_lists, self.new_closures = {}, {}
+        self.new_imports, self.new_closures = {}, {}
+
+
+def imports(module: str) -> tuple[str, ...] | None:
+    """The modules of ours that a module of ours imports, as kept; None where it is not known."""
+    kept = _of(module)
+    found = None if kept is None else kept.imports.get(module, kept.new_imports.get(module))
+    return None if found is None else tuple(found)
+
+
+def keep_imports(module: str, found: Iterable[str]) -> None:
+    """Keep what `imports` is to find."""
+    if (kept := _of(module)) is not None:
+        kept.new_imports[module] = list(found)
 
 
 def listed(what: str, module: str) -> tuple[str, ...] | None:
-    """What a module of ours says of one thing ("imports": the modules of ours that it imports); None if not known."""
+    """What a module of ours says of one thing, as kept beside what it imports; None where it is not known."""
     kept = _of(module)
-    if kept is None:
-        return None
-    found = kept.lists.get(what, {}).get(module, kept.new_lists.get(what, {}).get(module))
+    key = f"{what} {module}"
+    found = None if kept is None else kept.imports.get(key, kept.new_imports.get(key))
     return None if found is None else tuple(found)
 
 
 def keep_list(what: str, module: str, found: Iterable[str]) -> None:
     """Keep what `listed` is to find."""
     if (kept := _of(module)) is not None:
-        kept.new_lists.setdefault(what, {})[module] = list(found)
+        kept.new_imports[f"{what} {module}"] = list(found)
 
 
 def closure(starts: Iterable[tuple[str, str]]) -> tuple[str, Definitions] | None:
@@ -109,7 +120,7 @@ def keep_closure(starts: Iterable[tuple[str, str]], key: str, definitions: Defin
 def write() -> None:
     """Add what this process found to the file, where it can be written; of two that do so at once, one may lose it."""
     kept = _opened()
-    if kept is not None and (kept.new_lists or kept.new_closures) and not sources.changed():
+    if kept is not None and (kept.new_imports or kept.new_closures) and not sources.changed():
         kept.write()
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpbench.core import validation
 from dpbench.core.closure import Closure, closure
@@ -16,8 +16,10 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Run
 from dpbench.ledger.statement import Statement
 from dpbench.ledger.words import FAILED, KINDS, ORIGINS, VERDICTS, WEIGHTS
-from dpbench.rates.exclusion import RESOLUTION
-from dpbench.rates.nuisances import Nuisance
+from dpbench.rates.resolution import RESOLUTION
+
+if TYPE_CHECKING:
+    from dpbench.rates.nuisances import Nuisance
 
 _RULES = ("dpbench.ledger.harness:exhaust",)
 _MARGINS = ("dpbench.ledger.harness:margins", "dpbench.ledger.harness:_verdict")

@@ -32,7 +32,6 @@ import numpy as np
 from dpbench.auditing import intervals
 from dpbench.core import validation
 from dpbench.core.closure import closure
-from dpbench.ledger import samples, second_route
 from dpbench.ledger.attacks import Bound
 from dpbench.ledger.grades import PROVING, basis, certified
 from dpbench.ledger.measurement import (
@@ -45,7 +44,6 @@ from dpbench.ledger.measurement import (
     privacy_verdict,
 )
 from dpbench.ledger.words import UNDECIDED
-from dpbench.privacy.exact_law import quantity
 from dpbench.privacy.profile import Profile, as_float
 
 if TYPE_CHECKING:
@@ -81,17 +79,8 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
             from dpbench.ledger.harness_rates import slope_of
 
             found = slope_of(rows, *told.notes, **{"level": claim.level} | told.fields)
-        elif samples.sampled_sides(rows):
-            rows, note, drawn = samples.bounded(rows, claim.level or LEVEL)
-            given: dict[str, Any] = {
-                "trials": drawn,
-                "level": claim.level or LEVEL,
-                "decided": "sampled",
-                "link": "none",
-            }
-            found = margins(rows, *(told.notes or (_MARGIN,)), note, **given | told.fields)
         else:
-            found, bare = margins(rows, *told.notes, **told.fields), not any("hits" in row for row in rows)
+            found, bare = _compared(rows, told, claim.level or LEVEL)
     stated = claim.level or (LEVEL if found.decided == "sampled" and found.link == "none" else 0.0)
     if found.level > stated:
         raise RuntimeError(f"{claim.id} spends the error level {found.level:g}, beyond the {claim.level:g} it states")
@@ -115,6 +104,17 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
         verdict, notes = UNDECIDED, (*notes, DRAWN)
     found = replace(found, seed=context.seed, level=max(found.level, claim.level), notes=notes)
     return _graded(claim, verdict, found)
+
+
+def _compared(rows: list[Row], told: Summary, level: float) -> tuple[Evidence, bool]:
+    """Evidence of rows with two sides, and whether these are bare numbers: neither samples nor counts."""
+    from dpbench.ledger import samples
+
+    if not samples.sampled_sides(rows):
+        return margins(rows, *told.notes, **told.fields), not any("hits" in row for row in rows)
+    rows, note, drawn = samples.bounded(rows, level)
+    given: dict[str, Any] = {"trials": drawn, "level": level, "decided": "sampled", "link": "none"}
+    return margins(rows, *(told.notes or (_MARGIN,)), note, **given | told.fields), False
 
 
 DRAWN = (
@@ -286,6 +286,8 @@ def _margin(left: Any, right: Any, rounding: float) -> tuple[float, bool]:
     if not any(isinstance(side, (str, Fraction)) for side in (left, right)):
         made = float((right - left) / abs(right))
         return made, -rounding < made < 0.0
+    from dpbench.privacy.exact_law import quantity
+
     difference = quantity("right - left", "right - left", {"left": left, "right": right})
     sign = difference.sign()
     made = float(difference) / abs(as_float(right)) if as_float(right) else float(difference)
@@ -442,6 +444,8 @@ SECOND = "every delta agrees with a second computation in ball arithmetic, from 
 
 def _second(profile: Profile, epsilon: float, delta: float) -> str:
     """What a second route to δ, which shares no definition with the guarantee, finds wrong with it."""
+    from dpbench.ledger import second_route
+
     try:
         shared = closure(profile.delta_of).names & closure(second_route.delta).names
     except validation.InvalidInput:

@@ -25,7 +25,7 @@ import pkgutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NotRequired, Required, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NotRequired, Required, TypedDict, TypeVar, Unpack
 
 from dpbench.core import validation
 from dpbench.core.normalise import declaring
@@ -34,7 +34,9 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import LEVEL
 from dpbench.ledger.modules import modules_of
 from dpbench.ledger.statement import Statement
-from dpbench.rates.nuisances import Nuisance
+
+if TYPE_CHECKING:
+    from dpbench.rates.nuisances import Nuisance
 
 Measurement = TypeVar("Measurement", bound=Callable[..., Any])
 Declare = Callable[[Measurement], Measurement]

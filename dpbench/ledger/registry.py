@@ -17,7 +17,6 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from dpbench.ledger import sources
 from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
 
@@ -90,7 +89,7 @@ def use(names: Sequence[str] | None) -> None:
         For a path that is not there. A source that cannot be imported is one warning: see `broken`.
     """
     global _NAMED
-    wanted = sources.expanded(names or ())
+    wanted = _expanded(names) if names else ()
     if wanted != _NAMED:
         _NAMED = wanted
         forget()
@@ -153,7 +152,7 @@ def _papers() -> tuple[tuple[Paper, str], ...]:
     found = {paper.name: (paper, "") for paper in (point.load() for point in _own())}  # a fault of ours is raised
     for name in _NAMED:
         with _left_out(f"claims {name}", name):
-            for paper in sources.papers(name):
+            for paper in _bound(name):
                 _add(paper, name, found)
     for point in _installed():
         with _left_out(f"paper {point.name!r} ({point.value})"):
@@ -162,6 +161,18 @@ def _papers() -> tuple[tuple[Paper, str], ...]:
                 raise TypeError(f"it is a {type(paper).__name__}, not a dpbench.ledger.Paper")
             _add(paper, "", found)
     return tuple(found.values())
+
+
+def _expanded(names: Sequence[str]) -> tuple[str, ...]:
+    from dpbench.ledger import sources
+
+    return sources.expanded(names)
+
+
+def _bound(name: str) -> list[Paper]:
+    from dpbench.ledger import sources
+
+    return sources.papers(name)
 
 
 def _add(paper: Paper, source: str, found: dict[str, tuple[Paper, str]]) -> None:

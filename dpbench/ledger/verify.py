@@ -23,8 +23,7 @@ from dpbench.runs import limits
 from dpbench.runs.attempt import FEW, Outcome, attempt, compiled_for
 from dpbench.runs.context import Interrupted, RunContext
 from dpbench.runs.executors import cores
-from dpbench.runs.lanes import by_module, run_in_lanes
-from dpbench.runs.measurable import Measurable
+from dpbench.runs.measurable import Measurable, by_module
 
 _GLOB = frozenset("*?[")
 
@@ -218,6 +217,8 @@ def verify(
         here = [claim for claim in runnable if claim.id not in outcomes]
         lanes, groups = _lanes(here, workers, processes)
         if groups:
+            from dpbench.runs.lanes import run_in_lanes
+
             given = {name: seconds for name, seconds in longest.items() if seconds is not None}
             outcomes |= run_in_lanes(groups, context, lanes, given)
             here = [claim for claim in here if claim.id not in outcomes]

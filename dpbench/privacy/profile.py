@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from dpbench.core import validation
-from dpbench.privacy import gaussian, laplace, pure
+from dpbench.privacy import gaussian
 from dpbench.privacy.discrete import Pair
 from dpbench.privacy.inversion import crossing
 
@@ -148,6 +148,8 @@ def laplace_profile(shift: float | Fraction, *, kind: str, why: str, neighbours:
 
     Several coordinates: `pure_profile` of the summed shifts, or `composition.compose` of the single ones.
     """
+    from dpbench.privacy import laplace
+
     place_of = None
     if isinstance(shift, Fraction):
         from dpbench.privacy.exact_law import ExactLaplace
@@ -163,6 +165,8 @@ def laplace_profile(shift: float | Fraction, *, kind: str, why: str, neighbours:
 
 def pure_profile(epsilon: float, *, kind: str = "upper", why: str, neighbours: str = "replace") -> Profile:
     """What ε-DP alone implies: the profile of randomised response, "exact" for that mechanism only."""
+    from dpbench.privacy import pure
+
     level = validation.real("epsilon", epsilon, at_least=0.0)
     return _rounded(
         kind, why, partial(pure.delta, level=level), partial(pure.epsilon, level=level), neighbours,
@@ -172,6 +176,8 @@ def pure_profile(epsilon: float, *, kind: str = "upper", why: str, neighbours: s
 
 def approximate_profile(epsilon: float, delta: float, *, why: str, neighbours: str = "replace") -> Profile:
     """What (ε, δ)-DP alone implies, at every other ε too: an upper profile with δ itself at ε."""
+    from dpbench.privacy import pure
+
     level, failure = validation.real("epsilon", epsilon, at_least=0.0), validation.delta(delta)
     delta_of = partial(pure.delta, level=level, failure=failure)
     epsilon_of = partial(pure.epsilon, level=level, failure=failure)

@@ -15,10 +15,9 @@ from scipy.special import stdtrit
 
 from dpbench.core import validation
 from dpbench.rates.nuisances import Interval, Nuisance, allowance_of
+from dpbench.rates.resolution import RESOLUTION
 from dpbench.rates.slopes import grid_weights
 
-RESOLUTION = 0.1
-"""How finely a rate is measured before it is said to be consistent, unless the entry says otherwise."""
 EXACT = (0.0, 0.0)
 """The allowance of a rate without nuisances."""
 

@@ -11,18 +11,16 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
-from dpbench.certificates.shown import about
-from dpbench.ledger.compare import Difference
 from dpbench.ledger.core import Claim
-from dpbench.ledger.evidence import Status, committed
 from dpbench.ledger.grades import basis
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.registry import all_papers, source
-from dpbench.report.errata import MEANING, foremost, reading
 from dpbench.report.plain import graded, table, verdict_text
 from dpbench.runs.store import StoredVerdict
 
 if TYPE_CHECKING:
+    from dpbench.ledger.compare import Difference
+    from dpbench.ledger.evidence import Status
     from dpbench.papers.glm.peers.comparison import Fit, Row
 
 
@@ -82,6 +80,9 @@ def print_ledger(ledger: Ledger, console: Console, *, every: bool = False) -> No
 
 def _print_counts(ledger: Ledger, console: Console) -> None:
     """Counts by paper and verdict, what a user of each has to know first, and what the committed evidence says."""
+    from dpbench.ledger.evidence import committed
+    from dpbench.report.errata import foremost
+
     counts = Counter((entry.claim.paper, entry.verdict) for entry in ledger.entries)
     verdicts = [verdict for verdict in ORDER if any(said == verdict for _, said in counts)]
     made = table("paper", *verdicts, right=verdicts)
@@ -115,6 +116,9 @@ def _cells(entry: Entry) -> tuple[str | Text, ...]:
 
 def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequence[str], console: Console) -> None:
     """All that is known of one entry, and the command that reproduces it."""
+    from dpbench.certificates.shown import about
+    from dpbench.report.errata import MEANING, reading
+
     console.print(Text(claim.id, style="bold"))
     side = f", side {claim.side}" if claim.side else ""
     sampled = f"error level {claim.level:.0e}" if claim.level else "no error level"

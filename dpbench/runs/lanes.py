@@ -31,14 +31,6 @@ _ENDED = "WorkersLost: its worker process ended (by itself, killed, or out of me
 _GRACE = 0.2  # seconds beyond which a lane that should have ended is killed
 
 
-def by_module(claims: Iterable[Measurable]) -> list[list[Measurable]]:
-    """The claims of each module, which may share blocks."""
-    groups: dict[str, list[Measurable]] = {}
-    for claim in claims:
-        groups.setdefault(claim.module, []).append(claim)
-    return list(groups.values())
-
-
 def run_in_lanes(
     groups: list[list[Measurable]], context: RunContext, processes: int, limits: Mapping[str, float] | None = None
 ) -> dict[str, Outcome]:

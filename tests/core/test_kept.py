@@ -67,16 +67,16 @@ def test_an_edit_of_any_source_of_ours_drops_it(place: Path, tmp_path: Path, mon
     beside.write_text("edited = True\n")
     with monkeypatch.context() as other:
         other.setattr(sources, "_AT_START", {**sources._AT_START, beside: sources.state(beside)})
-        assert kept.listed("imports", MODULE) is None
+        assert kept.imports(MODULE) is None
     forget()
-    assert kept.listed("imports", MODULE) is not None
+    assert kept.imports(MODULE) is not None
 
 
 def test_nothing_is_read_or_kept_where_a_source_changed_under_way(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(place)
     before = place.read_bytes()
     monkeypatch.setitem(sources._AT_START, sources.our_path("dpbench.papers.publicdata.theory"), (0, 0, 0))
-    assert kept.listed("imports", MODULE) is None
+    assert kept.imports(MODULE) is None
     found()
     kept.write()
     assert place.read_bytes() == before
@@ -94,15 +94,15 @@ def test_a_damaged_file_is_made_anew(place: Path, damage: str) -> None:
         "empty": b"",
     }[damage]
     place.write_bytes(damaged)
-    assert kept.listed("imports", MODULE) is None
+    assert kept.imports(MODULE) is None
     assert found() == first
     kept.write()
     forget()
-    assert kept.listed("imports", MODULE) is not None
+    assert kept.imports(MODULE) is not None
 
 
 def test_what_is_not_ours_from_the_start_is_not_kept(place: Path) -> None:
-    kept.keep_list("imports", "numpy", ["numpy.linalg"])
+    kept.keep_imports("numpy", ["numpy.linalg"])
     kept.keep_closure([("dpbench.papers.glm.theory", "smooth_gradient_bound"), ("nowhere", "f")], "key", {})
     kept.write()
     assert not place.exists()

@@ -18,14 +18,12 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import linalg
 
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.glm._erm_ball import into_ball
 from dpbench.papers.glm._erm_newton import Found, certified_distance, descend, newton
 from dpbench.papers.glm._erm_passes import Records, tour
-from dpbench.papers.glm._erm_warm import stages, warm_start
 from dpbench.papers.glm.losses import Loss, loss_curvature
 from dpbench.papers.glm.problem import GLMProblem
 
@@ -105,6 +103,8 @@ def _search(data: Records, loss: Loss, lam: float, radius: float, target: float)
     zero = np.zeros(data.X.shape[1])
     if math.isnan(loss_curvature(loss.code, loss.parameter, 0.0, 1.0)):
         return Found(zero, math.inf, 0.0)
+    from dpbench.papers.glm._erm_warm import warm_start
+
     start = warm_start(data, loss, lam, radius, target)
     if start is not None:
         found = newton(data, loss, lam, radius, target, start, _WARM_STEPS, near=True)
@@ -117,6 +117,8 @@ def _staged_newton(
     data: Records, loss: Loss, lam: float, radius: float, target: float, w: np.ndarray
 ) -> Found:
     """Newton's method from w; a loss of a family of smoothings with a κ that falls to its own, λ/κ held."""
+    from dpbench.papers.glm._erm_warm import stages
+
     for wide, factor in stages(loss, data.y_bound):
         coarse = max(target, 1e-2 * wide.parameter / data.x_bound)
         w = newton(data, wide, factor * lam, radius, coarse, w, _NEWTON_STEPS).w
@@ -156,6 +158,8 @@ def _in_span(problem: GLMProblem) -> tuple[Records, np.ndarray | None]:
     if problem.sparse and n * d > _DENSE_LIMIT:
         raise InvalidInput(f"X must have at most {_DENSE_LIMIT} entries when made dense, got {n} by {d}")
     dense = problem.X.toarray() if problem.sparse else problem.X
+    import scipy.linalg as linalg  # of wide problems alone: it takes longer to import than most entries need
+
     basis, triangle = linalg.qr(dense.T, mode="economic")
     X = np.ascontiguousarray(triangle.T)
     return Records(X, problem.y, problem.x_bound, X.T @ X / n if problem.loss.quadratic else None, n), basis

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.linalg import LinAlgError, lapack
 
 _EPS = float(np.finfo(float).eps)
 _LIFTS = 20  # the last lift is a thousand times the trace
@@ -16,6 +15,8 @@ _LIFTS = 20  # the last lift is a thousand times the trace
 
 def quadratic_over_ball(matrix: np.ndarray, pull: np.ndarray, radius: float) -> np.ndarray:
     """argmin of ½u'Au − b'u over ‖u‖ ≤ B; Newton on 1/‖u(ν)‖ = 1/B rises to the root."""
+    import scipy.linalg.lapack as lapack  # of curved losses alone: it takes longer to import than most entries need
+
     shift, shifted = 0.0, matrix
     factor = _factored(matrix)
     for _ in range(100):
@@ -38,6 +39,9 @@ def _factored(matrix: np.ndarray) -> np.ndarray:
 
     The multiples grow from a rounding of the trace by tens: the step is shorter then, and the next one another.
     """
+    import scipy.linalg.lapack as lapack
+    from scipy.linalg import LinAlgError
+
     lift, lifted = 0.0, matrix
     for _ in range(_LIFTS + 1):
         factor, wrong = lapack.dpotrf(lifted, lower=1)

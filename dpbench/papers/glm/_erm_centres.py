@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpbench.papers.glm._erm import Minimiser, minimise, smoothed
-from dpbench.papers.glm._erm_many import minimise_many
 from dpbench.papers.glm.problem import GLMProblem
 
 _KEPT = 256  # centres kept, the least recently used dropped first
@@ -49,6 +48,8 @@ def prepare(mechanism: Any, problems: Sequence[GLMProblem]) -> None:
         new = {key: problem for problem in problems if (key := _key(mechanism, problem)) not in centres}
     if len(new) < 2 or len(new) > _KEPT // 4 or len({_declared(problem) for problem in new.values()}) > 1:
         return
+    from dpbench.papers.glm._erm_many import minimise_many
+
     first = next(iter(new.values()))
     mechanism._check_certifiable(first)
     kappa, lam = mechanism.smoothing(first), mechanism.lam(first)

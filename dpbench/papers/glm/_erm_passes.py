@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from dpbench.core import aligned
 from dpbench.papers.glm._erm_tiles import ROWS, add_pass
 from dpbench.papers.glm.losses import Loss
 
@@ -102,6 +101,8 @@ def add_up(
     data: Any, loss: Loss, curved: bool, y: np.ndarray, starts: np.ndarray, chosen: np.ndarray, w: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """`add_pass` over the records `data.stored` from zero: z, gradients, Hessians (padded), Σ|φ'|."""
+    from dpbench.core import aligned
+
     count, d = w.shape
     wide = d + -d % 4
     points, gradients, z = aligned.zeros(count, wide), aligned.zeros(count + 2, wide), np.empty(y.size)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.measurement import Rows
-from dpbench.papers.glm import datasets, losses
+from dpbench.papers.glm import losses
 from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem
 
@@ -120,6 +120,8 @@ def worst_real_pair(loss: str, *, name: str = "diabetes", radius: float = 1.0) -
     The record with the longest gradient −φ'·x is the one replaced, by the bound's longest x in the same
     direction and the label of the other sign at its bound.
     """
+    from dpbench.papers.glm import datasets  # read by those who attack real data
+
     problem = datasets.load(name, loss=loss, radius=radius)
     weight = np.abs(problem.y) * np.sqrt(np.asarray((problem.X * problem.X).sum(axis=1)).reshape(-1))
     index = int(np.argmax(weight))
