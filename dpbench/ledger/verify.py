@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from dpbench.core import validation
 from dpbench.ledger import registry
@@ -20,10 +20,12 @@ from dpbench.ledger.premises import Fallen, fallen, held_to
 from dpbench.ledger.registry import all_claims
 from dpbench.ledger.words import KINDS
 from dpbench.runs import limits
-from dpbench.runs.attempt import FEW, Outcome, attempt, compiled_for
+from dpbench.runs.attempt import FEW, Outcome, attempt, by_module, compiled_for
 from dpbench.runs.context import Interrupted, RunContext
 from dpbench.runs.executors import cores
-from dpbench.runs.measurable import Measurable, by_module
+
+if TYPE_CHECKING:
+    from dpbench.runs.measurable import Measurable
 
 _GLOB = frozenset("*?[")
 

@@ -37,9 +37,6 @@ SIGMA_BITS = 28
 
 BLOCK_BITS = 21
 
-ARITHMETICS = ("float", "exact")
-"""Whether a mechanism idealises real numbers, or is private to the last bit of what it puts out."""
-
 _TAIL = 1e-50
 
 

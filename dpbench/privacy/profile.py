@@ -11,12 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpbench.core import validation
 from dpbench.privacy import gaussian
-from dpbench.privacy.discrete import Pair
 from dpbench.privacy.inversion import crossing
+
+if TYPE_CHECKING:
+    from dpbench.privacy.discrete import Pair
 
 KINDS = ("exact", "upper", "lower")
 NEIGHBOURS = ("replace", "add-remove")

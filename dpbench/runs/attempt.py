@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpbench.core.validation import InvalidInput
 from dpbench.runs.context import RunContext
 from dpbench.runs.executors import Threads, WorkersLost
 from dpbench.runs.limits import TimeUp, at_most, over
-from dpbench.runs.measurable import Measurable
 from dpbench.runs.store import StoreError
+
+if TYPE_CHECKING:
+    from dpbench.runs.measurable import Measurable
 
 Outcome = tuple[str, Any] | str
 """Verdict and evidence, or the reason why there is none."""
 FEW = 16
 """Entries that are not worth work ahead: to compile what they may call, or to start processes for them."""
+
+
+def by_module(claims: Iterable[Measurable]) -> list[list[Measurable]]:
+    """The claims of each module, which may share blocks."""
+    groups: dict[str, list[Measurable]] = {}
+    for claim in claims:
+        groups.setdefault(claim.module, []).append(claim)
+    return list(groups.values())
 
 
 @contextmanager

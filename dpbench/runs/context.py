@@ -10,18 +10,20 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpbench.core import kept, validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.runs.encoding import decode
 from dpbench.runs.environment import machine, processor_type, versions
 from dpbench.runs.executors import BlockError, Serial, Threads, WorkersLost, encoded_block, open_executor
-from dpbench.runs.measurable import Measurable
 from dpbench.runs.progress import Progress, Silent
 from dpbench.runs.store import Store
 from dpbench.runs.units import edited_files, name_of
 from dpbench.runs.verdicts import StoredVerdict
+
+if TYPE_CHECKING:
+    from dpbench.runs.measurable import Measurable
 
 _PATIENCE, _LIMIT = 0.4, 1.2  # seconds after Ctrl-C: until running blocks are ended, until the run returns
 

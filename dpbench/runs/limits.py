@@ -6,10 +6,12 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpbench.core import validation
-from dpbench.runs.measurable import Measurable
+
+if TYPE_CHECKING:
+    from dpbench.runs.measurable import Measurable
 
 OUTSIDE = {"quick": 600.0, "full": 14_400.0}
 """Seconds an entry of another package may take at each level, unless the user says otherwise."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Protocol
 
 from dpbench.core.closure import Closure
@@ -37,11 +36,3 @@ class Measurable(Protocol):
 
     def measure(self, context: Any) -> tuple[str, Any]:
         """Verdict and evidence; the evidence is a dataclass with `seconds` and a `to_dict` of plain types."""
-
-
-def by_module(claims: Iterable[Measurable]) -> list[list[Measurable]]:
-    """The claims of each module, which may share blocks."""
-    groups: dict[str, list[Measurable]] = {}
-    for claim in claims:
-        groups.setdefault(claim.module, []).append(claim)
-    return list(groups.values())

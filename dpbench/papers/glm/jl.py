@@ -25,7 +25,7 @@ from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
 from dpbench.papers.glm.random_map import MAPS, RandomMap, by_columns
 from dpbench.papers.glm.sensitivity import gradient_bound, gradient_gap
 from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed, refuse_exact
-from dpbench.privacy.integer_noise import ARITHMETICS
+from dpbench.privacy.arithmetic import ARITHMETICS
 from dpbench.privacy.profile import Profile, no_privacy
 
 

@@ -14,6 +14,7 @@ from dpbench.core.sampling import check_rng, nothing_to_diagnose, release, sampl
 from dpbench.papers.glm.problem import GLMProblem, glm_problem
 from dpbench.privacy import gaussian, integer_laplace, integer_noise
 from dpbench.privacy.add_remove import refuse
+from dpbench.privacy.arithmetic import ARITHMETICS
 from dpbench.privacy.profile import Profile, gaussian_profile, laplace_profile, no_privacy
 from lowerbounds._two_point import two_point_constant
 
@@ -54,7 +55,7 @@ class NoisyMean:
         validation.delta(self.delta, positive=self.noise == "gaussian")
         if not self.shrink > 0.0:
             raise validation.invalid("shrink", "a number > 0", self.shrink)
-        validation.choice("arithmetic", self.arithmetic, integer_noise.ARITHMETICS)
+        validation.choice("arithmetic", self.arithmetic, ARITHMETICS)
         if self.arithmetic == "exact" and self.shrink == math.inf:
             raise validation.invalid("shrink", "finite where arithmetic is 'exact'", self.shrink)
 

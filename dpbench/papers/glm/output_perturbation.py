@@ -18,8 +18,7 @@ from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian
 from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed
-from dpbench.privacy.integer_noise import ARITHMETICS, blurred, gaussian_deviation, gaussian_grid, to_grid
-from dpbench.privacy.integer_noise import gaussian as gaussian_noise
+from dpbench.privacy.arithmetic import ARITHMETICS
 from dpbench.privacy.profile import Profile, shifted_gaussian
 
 _UP = 1.0 + 1e-14  # so that sensitivity/σ, as a float, does not come out above μ(ε, δ)
@@ -153,6 +152,8 @@ class OutputPerturbation:
             return self.noise_scale
         p, lam = problem, self.lam(problem)
         if self.calibration == "exact" and self.arithmetic == "exact":
+            from dpbench.privacy.integer_noise import gaussian_deviation
+
             return gaussian_deviation(self.sensitivity(p), math.sqrt(p.d), p.d, self.epsilon, self.delta)
         if self.calibration == "exact":
             return _UP * self.sensitivity(p) / _mu(self.epsilon, self.delta)
@@ -190,6 +191,8 @@ class OutputPerturbation:
         sigma = self.sigma(problem)
         if self.arithmetic == "float" or sigma == 0.0:
             return shifted_gaussian(moved, sigma, kind=kind, why=why)
+        from dpbench.privacy.integer_noise import blurred, gaussian_grid
+
         grid = gaussian_grid(sigma)
         apart = (moved + math.sqrt(problem.d) * grid.spacing) * _UP
         plain = shifted_gaussian(apart, sigma, kind="upper", why=f"{why}, rounded to a grid")
@@ -258,6 +261,9 @@ class OutputPerturbation:
         trials = validation.integer("trials", trials, at_least=1)
         width, sigma = block_width(problem), self.sigma(problem)
         if self.arithmetic == "exact" and sigma > 0.0:
+            from dpbench.privacy.integer_noise import gaussian as gaussian_noise
+            from dpbench.privacy.integer_noise import gaussian_grid, to_grid
+
             grid = gaussian_grid(sigma)
             steps = to_grid(self.centre(problem), grid.spacing, self._reach(problem))
             noise = gaussian_noise(Source(rng), grid.sigma, trials * problem.d).reshape(trials, problem.d)

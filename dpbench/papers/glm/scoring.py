@@ -24,7 +24,7 @@ from dpbench.core import aligned, validation
 from dpbench.papers.glm._score_kernels import ROWS, add_clipped
 from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem, records_apart
-from dpbench.privacy.integer_noise import ARITHMETICS
+from dpbench.privacy.arithmetic import ARITHMETICS
 from dpbench.privacy.profile import Profile
 
 _ROUNDING = 1e-12  # a projection may leave a model outside the ball by rounding: it counts as inside

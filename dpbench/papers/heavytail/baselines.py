@@ -22,8 +22,9 @@ from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.truncation import columns, sums_at
 from dpbench.privacy.add_remove import refuse
+from dpbench.privacy.arithmetic import ARITHMETICS
 from dpbench.privacy.integer_laplace import laplace, laplace_grid
-from dpbench.privacy.integer_noise import ARITHMETICS, to_grid
+from dpbench.privacy.integer_noise import to_grid
 from dpbench.privacy.profile import Profile, pure_profile
 
 _POLISH = 60

@@ -17,9 +17,9 @@ from dpbench.papers.heavytail.exact_weights import Steps, integer_exponents, ste
 from dpbench.papers.heavytail.net import Net
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.truncation import columns, psi, quarters, sums_at
+from dpbench.privacy.arithmetic import ARITHMETICS
 from dpbench.privacy.discrete import pair_from_logs
 from dpbench.privacy.integer_choice import choose
-from dpbench.privacy.integer_noise import ARITHMETICS
 from dpbench.privacy.profile import Profile, discrete_profile, pure_profile
 
 SHARES = {"exact": 0.5, "printed": 1.0}

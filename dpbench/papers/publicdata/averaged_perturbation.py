@@ -26,7 +26,7 @@ from dpbench.papers.publicdata.regularized_perturbation import allowed_gap
 from dpbench.papers.publicdata.regularized_perturbation import width as numbers
 from dpbench.privacy import gaussian
 from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed, record_counts
-from dpbench.privacy.integer_noise import ARITHMETICS
+from dpbench.privacy.arithmetic import ARITHMETICS
 from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
 
 _ENTRIES = 2**18  # normal draws held at once: several of the J calls go to the oracle together

@@ -27,7 +27,7 @@ from dpbench.papers.publicdata.objective import is_exact
 from dpbench.papers.publicdata.perturb import INEXACT, NOISES, perturb_profile, standard_noise
 from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem, records_apart
 from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed, record_counts
-from dpbench.privacy.integer_noise import ARITHMETICS
+from dpbench.privacy.arithmetic import ARITHMETICS
 from dpbench.privacy.profile import Profile, no_privacy, pure_profile, shifted_gaussian
 
 _minimisers: WeakKeyDictionary[PublicDataProblem, dict[Any, tuple[Any, np.ndarray, float]]] = WeakKeyDictionary()

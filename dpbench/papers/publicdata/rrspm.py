@@ -28,9 +28,10 @@ from dpbench.papers.publicdata.perturb import INEXACT, NOISES
 from dpbench.papers.publicdata.problem import PublicDataProblem, records_apart
 from dpbench.privacy import gaussian
 from dpbench.privacy.add_remove import NEIGHBOURS, as_add_remove
+from dpbench.privacy.arithmetic import ARITHMETICS
 from dpbench.privacy.discrete import pair_from_logs
 from dpbench.privacy.integer_laplace import laplace_grid
-from dpbench.privacy.integer_noise import ARITHMETICS, SIGMA_BITS, blurred, distance_from_rounded
+from dpbench.privacy.integer_noise import SIGMA_BITS, blurred, distance_from_rounded
 from dpbench.privacy.profile import Profile, discrete_profile, no_privacy, pure_profile
 from lowerbounds._parity_cube import parity_cube
 

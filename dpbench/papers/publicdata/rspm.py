@@ -15,7 +15,7 @@ from dpbench.papers.publicdata._separator import DISCRETE, classification, discr
 from dpbench.papers.publicdata.complexity import identifies
 from dpbench.papers.publicdata.problem import PublicDataProblem, records_apart
 from dpbench.papers.publicdata.rrspm import laplace_scale, separator_profile
-from dpbench.privacy.integer_noise import ARITHMETICS
+from dpbench.privacy.arithmetic import ARITHMETICS
 from dpbench.privacy.profile import Profile
 
 
