@@ -46,7 +46,7 @@ def group(module: str) -> str:
             return ""  # the names kept for users
         if inner.startswith("peers"):
             return "peers"
-        if inner.split(".")[0] in ("claims", "spaces"):
+        if inner.split(".")[0] in ("claims", "spaces", "certificates"):
             return "claims"
         if inner.startswith(("drawings", "table1")):
             return "drawings"

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpbench.certificates.build import Draft
+from dpbench.certificates.build import Draft, Number
 from dpbench.certificates.search.formula import Values, comparison, program, used
 from dpbench.certificates.search.space import Exact, Space
 from dpbench.core import validation
@@ -44,6 +44,9 @@ class Question:
         Parameter that is made as small as it can be at the end; empty: none.
     margin : callable, optional
         Guides the search instead of `sides`. It decides nothing: the checker does.
+    witness : dict, optional
+        Rational values of the space's symbols at which the claim fails, as ``dpbench hunt`` found them: then the
+        claim's certificate is that of this instance, and the checker decides it again.
     """
 
     space: Space
@@ -55,12 +58,15 @@ class Question:
     conditions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     least: str = ""
     margin: Callable[[Values], float] | None = None
+    witness: Mapping[str, Number] | None = None
 
     def __post_init__(self) -> None:
         if not self.derivation:
             raise validation.invalid("derivation", "one sentence or more", self.derivation)
         if self.least and self.least not in self.space.parameters:
             raise validation.invalid("least", "a parameter of the space, or empty", self.least)
+        if self.witness is not None and set(self.witness) != set(self.space.symbols):
+            raise validation.invalid("witness", f"values of {', '.join(self.space.symbols)}", self.witness)
         _ = self._program  # a formula that cannot be read is refused where it is declared
 
     @property
@@ -110,6 +116,10 @@ class Question:
     def values(self, exact: Exact) -> dict[str, float]:
         """Floats of an exact instance."""
         return {name: float(value) for name, value in exact.items()}
+
+    def witnessed(self) -> Draft:
+        """The certificate of the instance `witness`."""
+        return self.draft({name: Fraction(value) for name, value in (self.witness or {}).items()})
 
     def draft(self, exact: Exact) -> Draft:
         """The certificate of an instance, as it is handed to the checker: nothing of the search but the rationals."""

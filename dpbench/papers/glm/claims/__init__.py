@@ -11,6 +11,7 @@ paper = Paper(
     version="arXiv 2205.03014v2, 6 March 2024 (first: 6 May 2022; NeurIPS 2022)",
     package=__name__,
     drawings=tuple(f"dpbench.papers.glm.drawings_{name}" for name in ("floors", "risk", "table1")),
+    certificates="dpbench.papers.glm.certificates",
     order=(
         "floors_two_point", "floors_packing", "crossover", "floors_fingerprinting", "floors_nonprivate", "lemmas",
         "lemma5", "theorem1_privacy", "rates_noisy_gd", "jl_privacy", "output_perturbation_privacy", "theorem5",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from dpbench.certificates.search.formula import Values
@@ -160,6 +161,7 @@ QUESTIONS: dict[str, Any] = {
     "glm.thm13.privacy.typical-records": pair_event(
         BOOSTED, "1/2", _CHANCE, derivation=_TYPICAL, least="epsilon",
         definitions={"gap": "Y^2*(m + 1)/n/(4*(m + 1)*Delta/(n*epsilon))"},
+        witness={"n": 4, "m": 3, "Y": 5, "Delta": 1, "epsilon": Fraction(49, 100), "delta": Fraction(1, 10)},
     ),
     "glm.thm13.privacy.exact": pair_event(
         BOOSTED, "1/2", _CHANCE, derivation=_TYPICAL,

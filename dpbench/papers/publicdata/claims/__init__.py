@@ -11,6 +11,7 @@ paper = Paper(
     version="arXiv:2402.09483v1 (13 February 2024)",
     package=__name__,
     drawings=("dpbench.papers.publicdata.drawings",),
+    certificates="dpbench.papers.publicdata.certificates",
     order=(
         "anticoncentration", "stability_average", "perturb_privacy", "norms", "algorithm2", "algorithm3",
         "deviations", "misprints", "rrspm_lemmas", "rrspm_privacy", "algorithm4",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 from dpbench.certificates.search.formula import Values
@@ -145,8 +146,11 @@ QUESTIONS: dict[str, Any] = {
     "publicdata.thm5.inequality.steps": inequality(
         TWO, "2*chance", "-tau/(rho2*eta)*supremum", derivation=_UNIT,
         conditions={"equal": ("long >= 1", "both norms are 1")},
+        witness={"long": 1, "c": Fraction(1, 4), "tau": 1, "eta": 1},
     ),
-    "publicdata.cor1.inequality.steps": inequality(HALVED, "2*size/rho^2", "4*size/rho^4", derivation=_HALVED),
+    "publicdata.cor1.inequality.steps": inequality(
+        HALVED, "2*size/rho^2", "4*size/rho^4", derivation=_HALVED, witness={"rho": Fraction(9, 5), "size": 1}
+    ),
     "publicdata.lemma10.privacy": pair_event(
         APART, "low", "1 - low", derivation=_APART,
         definitions={
