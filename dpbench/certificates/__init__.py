@@ -29,7 +29,7 @@ def _witnessed() -> list[Maker]:
     """Of entries whose space has a witness."""
     from dpbench.certificates.search.known import questions
 
-    asked = [(name, one) for name, one in questions().items() if getattr(one, "witness", None) is not None]
+    asked = [(name, one) for name, one in questions().items() if getattr(one, "witness", ())]
     return [Maker(name, one.kind, one.witnessed) for name, one in asked]
 
 

@@ -113,6 +113,8 @@ class Paper:
     certificates : str
         Dotted name of the module or package that writes certificates of this paper's entries; see
         `dpbench.certificates.of_papers`.
+    renamed : dict of str to str
+        Entries that had another id once, to the one that they have: their old addresses lead to the page.
     """
 
     name: str
@@ -125,6 +127,7 @@ class Paper:
     order: tuple[str, ...] = ()
     drawings: tuple[str, ...] = ()
     certificates: str = ""
+    renamed: Mapping[str, str] = field(default_factory=dict)
     _declared: dict[str, list[Claim]] = field(default_factory=dict, init=False, repr=False)
     _findings: dict[str, dict[str, Any]] = field(default_factory=dict, init=False, repr=False)
     _origins: set[str] = field(default_factory=set, init=False, repr=False)

@@ -9,6 +9,7 @@ from typing import Any
 from dpbench.certificates.search.formula import Values
 from dpbench.certificates.search.question import inequality, pair_event
 from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.papers.publicdata.spaces.constants import printed_scale
 
 
 def _flips(v: Values) -> float:
@@ -156,7 +157,7 @@ QUESTIONS: dict[str, Any] = {
         definitions={
             "root": "sqrt(log(2/delta))",
             "used": "first + sqrt(log(2/delta)/J)",
-            "gamma": "(m*used*root/4 + sqrt((m*used*root/4)^2 + m*used*epsilon/2))/epsilon",
+            "gamma": printed_scale("used", "root"),
             **_OUTPUT,
         },
     ),
