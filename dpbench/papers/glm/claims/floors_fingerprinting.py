@@ -16,6 +16,7 @@ from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.floors import Case, costly, private, run_floor
+from lowerbounds._curve import curve
 from lowerbounds._fingerprinting import PRINTED_BETA, fingerprinting
 
 EPSILON, DELTA, RECORDS = 0.2, 1e-6, 100
@@ -202,9 +203,7 @@ def beta_step(context: Context) -> Evidence:
 def largest_difference(epsilon: float, delta: float) -> float:
     """sup of p₁ − p₀ over all (ε, δ)-DP pairs of answers, on a grid of p₀."""
     p = np.linspace(0.0, 1.0, 20_001)
-    growth = math.exp(epsilon)
-    top = np.minimum(np.minimum(growth * p + delta, 1.0 - (1.0 - p - delta) / growth), 1.0)
-    return float((top - p).max())
+    return float((curve(epsilon, delta).most(p, 1) - p).max())
 
 
 @paper.inequality(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from scipy.special import log_ndtr
+
 from dpbench.certificates.build import Draft, above, as_computed, certificate
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.spaces import QUESTIONS
@@ -81,7 +83,8 @@ def moment_bound(m: int, epsilon: float, s: float) -> tuple[Fraction, float]:
     """The a of `theory.rrspm_log_delta`, rounded, and the bound there."""
 
     def exponent(a: float) -> float:
-        return theory.rrspm_exponent(m, epsilon, s, a)
+        moment = math.log(2.0) + float(log_ndtr(2.0 * a / s)) + 2.0 * (a * a + a) / s**2
+        return a * math.log(a) - (1.0 + a) * math.log1p(a) + m * moment - a * epsilon
 
     grid = [math.exp(k / 50.0) for k in range(-200, 400)]
     a = above(min(grid, key=exponent), 3)
