@@ -83,9 +83,7 @@ def _read(node: ast.expr) -> Node | None:
         return ("symbol", ast.unparse(node))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
         inner = _read(node.operand)
-        if inner is None or isinstance(node.op, ast.UAdd):
-            return inner
-        return _flat("+", [("neg", inner)]) if inner[0] != "number" else ("number", -float(str(inner[1])))
+        return inner if inner is None or isinstance(node.op, ast.UAdd) else _negative(inner)
     if isinstance(node, ast.BinOp):
         return _binary(node)
     if isinstance(node, ast.Call) and not node.keywords:
@@ -106,14 +104,29 @@ def _binary(node: ast.BinOp) -> Node | None:
     if isinstance(node.op, ast.Add):
         return _flat("+", [left, right])
     if isinstance(node.op, ast.Sub):
-        return _flat("+", [left, ("neg", right)])
+        return _flat("+", [left, _negative(right)])
     if isinstance(node.op, ast.Mult):
-        return _flat("*", [left, right])
+        return _product([left, right])
     if isinstance(node.op, ast.Div):
-        return _flat("*", [left, ("inverse", right)])
+        sign = right[0] == "neg"
+        made = _product([left, ("inverse", right[1] if sign else right)])
+        return _negative(made) if sign else made
     if isinstance(node.op, ast.Pow):
         return ("call", "sqrt", left) if right == ("number", 0.5) else ("power", left, right)
     return None
+
+
+def _negative(tree: Node) -> Node:
+    if tree[0] == "number":
+        return ("number", -float(str(tree[1])))
+    return tree[1] if tree[0] == "neg" else ("neg", tree)  # type: ignore[return-value]
+
+
+def _product(operands: list[Node]) -> Node:
+    """The product, with one sign in front of it."""
+    bare = [one[1] if one[0] == "neg" else one for one in operands]
+    made = _flat("*", bare)  # type: ignore[arg-type]
+    return _negative(made) if sum(one[0] == "neg" for one in operands) % 2 else made
 
 
 def _flat(sign: str, operands: list[Node]) -> Node:

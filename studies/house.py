@@ -288,6 +288,21 @@ def measured() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def package_rows(made: Mapping[str, Any]) -> list[str]:
+    """Rows of a Markdown table: package and lines."""
+    return [f"| {name} | {count:,} |" for name, count in made["packages"].items()]
+
+
+def account_rows(made: Mapping[str, Any]) -> list[str]:
+    """Rows of a Markdown table: what the lines are of, added, removed, before, now and the difference."""
+    numbers = ("added", "removed", "before", "after")
+    rows = [
+        f"| {row['area']} | {' | '.join(f'{row[n]:,}' for n in numbers)} | {row['net']:+,} |" for row in made["account"]
+    ]
+    total = [sum(row[n] for row in made["account"]) for n in (*numbers, "net")]
+    return [*rows, f"| all | {' | '.join(f'{n:,}' for n in total[:-1])} | {total[-1]:+,} |"]
+
+
 def main(arguments: list[str] | None = None) -> int:
     reads = argparse.ArgumentParser(prog="python -m studies.house", description=__doc__.split("\n")[0])
     reads.add_argument("--json", type=Path, help="where to write what was counted")
