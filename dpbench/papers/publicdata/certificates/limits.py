@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpbench.certificates.build import Draft, certificate, without_bound
+from dpbench.certificates.build import Draft, Number, certificate, without_bound
 from dpbench.certificates.search.formula import program
 from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata.spaces import QUESTIONS
@@ -89,7 +89,7 @@ def patterns() -> Draft:
     for m, d in ((100, 1), (10_000, 1), (100_000, 10)):
         for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
             size = d * math.log(math.e * m / d)
-            values = {"m": m, "d": d, "epsilon": epsilon, "delta": Fraction(1, 10**5)}
+            values: dict[str, Number] = {"m": m, "d": d, "epsilon": epsilon, "delta": Fraction(1, 10**5)}
             (scale,) = program(list(values), definitions, ["scale"])({k: float(v) for k, v in values.items()})
             shown = math.exp(size) * gaussian.delta(float(epsilon), 2.0 * math.sqrt(m) / scale)
             instances.append((values, {"delta": shown}))
