@@ -71,7 +71,7 @@ def _report(app: Any, failed: Exception | None) -> None:
     """The page of `dpbench report` stands beside the pages that link to it, and old addresses lead to the new ones."""
     if failed is None and app.builder.format == "html":
         shutil.copy(_HERE / "made" / "report.html", Path(app.outdir) / "made" / "report.html")
-        for old, new in claim_pages.RENAMED.items():
+        for old, new in claim_pages.renamed().items():
             (Path(app.outdir) / "results" / "claims" / f"{old}.html").write_text(claim_pages.moved(new), "utf-8")
 
 

@@ -23,6 +23,8 @@ from studies.work_lower_bounds import BUILD, MECHANISM, check, in_one_call, one_
 
 PROMISED = 10.0
 PAIRS = 15
+
+
 @dataclass(frozen=True)
 class Setting:
     """A family at a size, and how many members either side takes in one call."""
@@ -41,6 +43,8 @@ SETTINGS = (
     Setting("nonprivate", 1000, 64, 8),
     Setting("nonprivate", 1_000_000, 64, 1),
 )
+
+
 def measured() -> Measured:
     """Every setting, with its table."""
     one_core()

@@ -88,9 +88,7 @@ def runs(name: str, size: int) -> dict[str, tuple[Callable[[], Any], Callable[[]
     rng, active = np.random.default_rng(0), int(family.parameters["active"])
     chosen = draw(rng, max(1, size // active), active)
     outputs = rng.standard_normal((len(chosen), 1, family.d))
-    np.testing.assert_allclose(
-        family.excesses(chosen, outputs), peer(family, chosen, outputs), rtol=1e-9, atol=1e-12
-    )
+    np.testing.assert_allclose(family.excesses(chosen, outputs), peer(family, chosen, outputs), rtol=1e-9, atol=1e-12)
     found: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
         "excesses": (lambda: family.excesses(chosen, outputs), lambda: peer(family, chosen, outputs))
     }

@@ -76,9 +76,7 @@ def problem(setting: Setting, seed: int) -> HeavyTailedProblem:
     return student(setting.d, setting.n, setting.theta, seed)
 
 
-def nearly_collinear(
-    d: int, n: int, theta: float, correlation: float, rng: np.random.Generator
-) -> HeavyTailedProblem:
+def nearly_collinear(d: int, n: int, theta: float, correlation: float, rng: np.random.Generator) -> HeavyTailedProblem:
     """Normal features with this correlation between any two, Student's t noise."""
     common, own = rng.standard_normal((n, 1)), rng.standard_normal((n, d))
     X = (math.sqrt(correlation) * common + math.sqrt(1.0 - correlation) * own) / math.sqrt(d)

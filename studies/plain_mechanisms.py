@@ -15,7 +15,15 @@ Slope = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def jl_trial(
-    X: Any, y: np.ndarray, slope: Slope, phi: np.ndarray, *, clip: float, radius: float, eta: float, steps: int,
+    X: Any,
+    y: np.ndarray,
+    slope: Slope,
+    phi: np.ndarray,
+    *,
+    clip: float,
+    radius: float,
+    eta: float,
+    steps: int,
     noise: Callable[[], np.ndarray],
 ) -> np.ndarray:
     """Algorithm 2 of the GLM paper with Φ = `phi`, shape (k, d): one output, shape (d,).
@@ -119,8 +127,12 @@ def enumerated(logs: np.ndarray, trials: int, rng: np.random.Generator) -> np.nd
 
 
 def chain(
-    log_weight: Callable[[np.ndarray], float], inside: Callable[[np.ndarray], bool], start: np.ndarray,
-    root: np.ndarray, steps: int, rng: np.random.Generator,
+    log_weight: Callable[[np.ndarray], float],
+    inside: Callable[[np.ndarray], bool],
+    start: np.ndarray,
+    root: np.ndarray,
+    steps: int,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Metropolis' random walk on integer vectors: `steps` states after `start`, shape (steps, d).
 

@@ -53,6 +53,8 @@ SCORED = 3.0
 STARTED = 4.0  # seconds of processor time that a first start may take longer
 STARTS = 3  # the least of so many: what else runs only adds to it
 REGULARIZATION = 0.02  # for the peers, which know no ball
+
+
 def solver_rows(pairs: int = PAIRS) -> Iterator[dict[str, Any]]:
     """The solver beside former code."""
     then = former("dpbench.papers.glm.output_perturbation")

@@ -20,9 +20,7 @@ from lowerbounds._instance import RECORDS_DRAWN
 EPSILON, DELTA = 0.5, 1e-6
 
 
-
 MECHANISM = NoisyGD(EPSILON, DELTA, steps=100)
-
 
 
 BUILD: dict[str, Callable[[int], HardFamily]] = {
@@ -30,7 +28,6 @@ BUILD: dict[str, Callable[[int], HardFamily]] = {
     "chaudhuri_hsu": lambda n: chaudhuri_hsu(n, EPSILON, DELTA),
     "nonprivate": lambda n: nonprivate(n, 20),
 }
-
 
 
 def numpy_records(family: HardFamily, member: Any, rng: np.random.Generator) -> tuple[sparse.csr_array, np.ndarray]:
@@ -57,7 +54,6 @@ def numpy_records(family: HardFamily, member: Any, rng: np.random.Generator) -> 
     return sparse.csr_array((np.ones(kept.size), kept, starts), shape=(family.n, family.d)), y
 
 
-
 def one_at_a_time(family: HardFamily, count: int, mechanism: NoisyGD = MECHANISM) -> np.ndarray:
     """The excess of one run on each of `count` members: records, a checked problem, a run, a score."""
     weight = family.floor if family.name == "two-point" else 1.0
@@ -78,13 +74,11 @@ def one_at_a_time(family: HardFamily, count: int, mechanism: NoisyGD = MECHANISM
     return found
 
 
-
 def in_one_call(family: HardFamily, count: int, trials: int = 1, mechanism: NoisyGD = MECHANISM) -> np.ndarray:
     """Numbers of the same law from the harness, shape (count, trials)."""
     rngs = [stream(0, "accuracy", family.name, draw) for draw in range(count)]
     members = [family.members(rng) for rng in rngs]
     return errors_on(mechanism, family, members, trials, rngs)[..., 0]
-
 
 
 def check(family: HardFamily) -> None:
@@ -96,4 +90,3 @@ def check(family: HardFamily) -> None:
         found, want = in_one_call(family, 3, trials, mechanism)[:, 0], one_at_a_time(family, 3, mechanism)
         if not np.allclose(found, want, rtol=1e-9, atol=1e-15):
             raise WrongAnswer(f"{family.name}: {found} in one call, {want} one at a time")
-

@@ -19,9 +19,7 @@ N, CANDIDATES = 100_000, 64
 FORMS = {"dense": 20, "sparse": 200}
 
 
-
 LOSSES = ("logistic", "huber", "absolute")
-
 
 
 _COMPILES = """
@@ -39,7 +37,6 @@ print(time.process_time() - began)
 """
 
 
-
 @cache
 def records(form: str) -> tuple[Any, np.ndarray]:
     """Features of norm at most 1, and labels in [−1, 1] from a linear model with noise."""
@@ -55,7 +52,6 @@ def records(form: str) -> tuple[Any, np.ndarray]:
     return X, np.clip(X @ (0.7 * rng.standard_normal(d)) + 0.3 * rng.standard_normal(N), -1.0, 1.0)
 
 
-
 def problem(form: str, loss: str, kind: Any = GLMProblem) -> Any:
     """The records under a loss, of today's class or of the former one."""
     X, y = records(form)
@@ -65,12 +61,10 @@ def problem(form: str, loss: str, kind: Any = GLMProblem) -> Any:
     return made
 
 
-
 def solve(kept: dict[Any, Any], mechanism: Any, data: Any) -> np.ndarray:
     """One solve, without what is kept of earlier ones."""
     kept.clear()
     return np.asarray(mechanism.centre(data))
-
 
 
 def started(root: str, where: Path) -> float:
@@ -86,4 +80,3 @@ def started(root: str, where: Path) -> float:
             check=True, cwd=cache_folder,
         )  # fmt: skip
     return float(made.stdout)
-

@@ -1,35 +1,36 @@
 """Certificates of exact verdicts: written here, verified by `checker/dpbench_check.py` without anything of ours.
 
 A certificate decides something exactly (`kinds`); what was sampled or fitted is a record (`records`), which decides
-nothing.
+nothing. Most certificates follow from a `Statement` or from the witness of a searched space; the others are written in
+the modules that a paper names in ``Paper(certificates=...)``, one function with the decorator `build.certificate` each.
 `write(folder)` writes one JSON file for each certificate; ``python -m dpbench.certificates FOLDER`` does the same.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dpbench.certificates.build import MAKERS, Maker, sealed
-
-NOT_MAKERS = (
-    "__main__", "attack_counts", "build", "evidence", "judge", "judge_intervals", "judge_pieces", "judge_regions",
-    "judge_toml", "kinds", "proofs", "rates", "reasons", "records", "sampled", "samples", "search", "shown",
-)  # fmt: skip
+from dpbench.ledger import registry
 
 
 def makers() -> list[Maker]:
-    """All makers, in order of id and kind."""
-    for module in pkgutil.iter_modules(__path__):
-        if module.name not in NOT_MAKERS:
-            importlib.import_module(f"{__name__}.{module.name}")
-    made = [maker for group in MAKERS.values() for maker in group]
-    return sorted((*made, *_stated()), key=lambda m: (m.id, m.kind))
+    """All makers, in order of id and kind: those of the papers' own modules, and what follows from a statement."""
+    modules = {module.__name__ for module in registry.certificates(modules=True)}
+    made = [maker for group in MAKERS.values() for maker in group if maker.draft.__module__ in modules]
+    return sorted((*made, *_witnessed(), *_stated()), key=lambda m: (m.id, m.kind))
+
+
+def _witnessed() -> list[Maker]:
+    """Of entries whose space has a witness."""
+    from dpbench.certificates.search.known import questions
+
+    asked = [(name, one) for name, one in questions().items() if getattr(one, "witness", ())]
+    return [Maker(name, one.kind, one.witnessed) for name, one in asked]
 
 
 def _stated() -> list[Maker]:

@@ -92,12 +92,20 @@ def certificate(claim: str, kind: str) -> Callable[[Callable[[], Draft]], Callab
 
     def register(function: Callable[[], Draft]) -> Callable[[], Draft]:
         makers = MAKERS.setdefault(claim, [])
-        if any(maker.kind == kind for maker in makers):
-            raise validation.invalid("kind", "one certificate of a kind for each claim", (claim, kind))
+        for place, maker in enumerate(makers):
+            if maker.kind == kind and _name(maker.draft) != _name(function):
+                raise validation.invalid("kind", "one certificate of a kind for each claim", (claim, kind))
+            if maker.kind == kind:  # its module is imported again
+                makers[place] = Maker(claim, kind, function)
+                return function
         makers.append(Maker(claim, kind, function))
         return function
 
     return register
+
+
+def _name(function: Callable[[], Draft]) -> tuple[str, str]:
+    return function.__module__, function.__qualname__
 
 
 def rational(value: Number) -> str:
@@ -143,7 +151,9 @@ def sentence(claim: str) -> tuple[str, str]:
 
     The entry's own quotation; without one, that of an entry that it corrects; else the ledger's statement.
     """
-    mine = claims()[claim]
+    mine = claims().get(claim)
+    if mine is None:
+        raise validation.invalid("claim", f"the id of an entry{validation.did_you_mean(claim, claims())}", claim)
     corrected = next((one.quote for one in claims().values() if one.holds == claim and one.quote), "")
     return mine.quote or corrected or mine.statement, mine.source
 

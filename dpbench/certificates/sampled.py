@@ -7,8 +7,9 @@ Columns that any entry may have, and that make a record by themselves:
 - ``runs``, ``total``, ``squares``, ``low``, ``high`` with ``allowed`` or ``floor``: sums of independent numbers in a
   range, whose mean is claimed to be at most what is allowed or at least the floor (Maurer and Pontil 2009, Theorem 4).
 
-Older columns are read as well: frequencies, whose runs and what is allowed stand in `FREQUENCIES`, and means with their
-standard errors (the normal law, nominal).
+Older columns are read as well: means with their standard errors (the normal law, nominal), and frequencies. A paper's
+table `FREQUENCIES` has of such an entry the column, what is allowed (or its column), and the sets of runs in `trials`;
+where the last rows alone are sampled, there are fewer sets of runs than rows with whole counts (`_counted`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 from scipy.special import betainc
 from scipy.stats import beta, norm
 
+from dpbench.certificates import of_papers
 from dpbench.certificates.build import Draft, Number, Shown, above, below, near
 from dpbench.certificates.evidence import claims, entries
 from dpbench.certificates.records import record
@@ -34,18 +36,6 @@ MEANING = {
     "low": "least possible value", "high": "largest possible value", "mean": "mean over the runs",
     "error": "its standard error", "claimed": "what is claimed to bound the chance or the mean",
 }  # fmt: skip
-FREQUENCIES: dict[str, tuple[str, float | str, int]] = {  # column, allowed (or its column), sets of runs in `trials`
-    "heavytail.lemma4.inequality": ("frequency", 0.05, 1),
-    "heavytail.lemma5.inequality": ("frequency", 0.05, 1),
-    "heavytail.lemma6.inequality": ("frequency", 0.1, 1),
-    "heavytail.lemma7.inequality": ("frequency", 0.05, 3),
-    "heavytail.lemma8.inequality": ("frequency", 0.05, 3),
-    "heavytail.lemma9.inequality": ("frequency", 0.05, 3),
-    "heavytail.lemma10.inequality": ("frequency", 0.05, 3),
-    "glm.thm13.inequality": ("failures", "allowed", 4),
-    "glm.thm9.inequality.corrected": ("failures", "beta", 36),
-}
-"""Where the last rows alone are sampled, there are fewer sets of runs than rows with whole counts (`_counted`)."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +59,9 @@ def rows_of(record: dict[str, Any]) -> tuple[str, list[Row]]:
         return relation, [
             Row("range", _sums(dict(zip(names, row, strict=True))), _exact(row[-1])) for row in _zip(series, *names)
         ]
-    if record["id"] in FREQUENCIES:
-        return "<=", _counted(evidence, *FREQUENCIES[record["id"]])
+    where = of_papers.row("FREQUENCIES", record["id"])
+    if where is not None:
+        return "<=", _counted(evidence, *where)
     name = next((name for name in ("error", "excess", "measured") if name in series), "")
     right = next((name for name in ("floor", "ceiling", "theory") if name in series), "")
     if not {name, right, "standard error"} <= series.keys():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from dpbench.core.closure import Closure, closure
 from dpbench.core.sampling import canonical
 from dpbench.core.sources import our_path
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.measurement import Context, Run
+from dpbench.ledger.measurement import Run
 from dpbench.ledger.statement import Statement
 from dpbench.ledger.words import FAILED, KINDS, ORIGINS, VERDICTS, WEIGHTS
 from dpbench.rates.resolution import RESOLUTION
@@ -93,8 +92,6 @@ class Declaration:
         flip decisions of a sampler; 0: what `dpbench.ledger.compare` allows every entry.
     space : object
         Where a search for counterexamples may look.
-    certificate : callable or None
-        Makes the numbers that the checker verifies alone, from the context.
     errata : Correction or None
         What an errata page says beside these fields: place, change, caveats, the authors' reply.
     """
@@ -120,7 +117,6 @@ class Declaration:
     rests_on: tuple[str, ...] = ()
     depends: tuple[str, ...] = ()
     space: Any = None
-    certificate: Callable[[Context], Any] | None = None
     drift: float = 0.0
     origin: str = ""
     proof: str = ""

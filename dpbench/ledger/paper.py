@@ -73,7 +73,6 @@ class Declaration(TypedDict):
     rests_on: NotRequired[tuple[str, ...]]
     depends: NotRequired[tuple[str, ...]]
     space: NotRequired[Any]
-    certificate: NotRequired[Callable[[Any], Any] | None]
     full_only: NotRequired[bool]
     level: NotRequired[float]
     drift: NotRequired[float]
@@ -91,7 +90,7 @@ class RateDeclaration(Declaration):
     exponent: NotRequired[float | None]
 
 
-_FINDINGS = ("weight", "quote", "consequence", "holds", "rests_on", "depends", "space", "certificate", "origin")
+_FINDINGS = ("weight", "quote", "consequence", "holds", "rests_on", "depends", "space", "origin")
 
 
 @declaring
@@ -114,6 +113,11 @@ class Paper:
         Names of the modules that come first, in this order; the others follow by name.
     drawings : tuple of str
         Dotted names of the modules whose `DRAWINGS` and `SUMMARIES` draw stored evidence of this paper.
+    certificates : str
+        Dotted name of the module or package that writes certificates of this paper's entries; see
+        `dpbench.certificates.of_papers`.
+    renamed : dict of str to str
+        Entries that had another id once, to the one that they have: their old addresses lead to the page.
     """
 
     name: str
@@ -125,6 +129,8 @@ class Paper:
     package: str = ""
     order: tuple[str, ...] = ()
     drawings: tuple[str, ...] = ()
+    certificates: str = ""
+    renamed: Mapping[str, str] = field(default_factory=dict)
     _declared: dict[str, list[Claim]] = field(default_factory=dict, init=False, repr=False)
     _findings: dict[str, dict[str, Any]] = field(default_factory=dict, init=False, repr=False)
     _origins: set[str] = field(default_factory=set, init=False, repr=False)

@@ -26,14 +26,14 @@ FIGURES = "../../../figures"
 """The PNG files of the figures, seen from a page."""
 REPORT = "../../made/report.html"
 """The page of `dpbench report`, seen from a page."""
-RENAMED = {
-    "glm.table1.floor.nonprivate.lipschitz": "glm.table1.floor.classical.lipschitz",
-    "glm.table1.rate.nonprivate.lipschitz": "glm.table1.rate.classical.lipschitz",
-}
-"""Entries that had another id once, to the one that they have: their old addresses lead to the page."""
 _ALIKE = 0.5
 """From this share of common words on, two statements differ in symbols, and these are marked."""
 _WORD = re.compile(r"\s+|[\w.]+|.")
+
+
+def renamed() -> dict[str, str]:
+    """Entries that had another id once, to the one that they have, of all papers."""
+    return {old: new for paper in all_papers() for old, new in paper.renamed.items()}
 
 
 def moved(new: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dpbench.ledger import registry
 from dpbench.report import by_kind, figures
 
-DRAWINGS: tuple[figures.Drawing, ...] = (*figures.DRAWINGS, *registry.drawings("DRAWINGS"))
+DRAWINGS: tuple[figures.Drawing, ...] = registry.drawings("DRAWINGS")
 SUMMARIES: tuple[figures.Summary, ...] = registry.drawings("SUMMARIES")
 
 

@@ -26,7 +26,8 @@ def blocks(kind: str) -> list[str]:
 @pytest.mark.process
 def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     where, said = tmp_path, {}
-    (python,) = blocks("python")
+    python, certificates = blocks("python")
+    python = python.replace("year=2026)", 'year=2026, certificates="tail_certificates")')
     paths = os.pathsep.join([str(ROOT), str(CHECKER)])
     environment = {**os.environ, "PYTHONPATH": paths, "MPLBACKEND": "Agg", "PYTEST_ADDOPTS": ""}
     for line in [line[2:] for block in blocks("console") for line in block.splitlines()]:
@@ -34,6 +35,7 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path) -> None
         if words[0] == "cd":
             where = where / words[1]
             (where / "claims_tail.py").write_text(python, encoding="utf-8")
+            (where / "tail_certificates.py").write_text(certificates, encoding="utf-8")
             continue
         programs = {"dpbench": ["dpbench.cli"], "pytest": ["pytest", "-p", "dpbench.pytest_plugin", "-p", "no:xdist"]}
         command = [sys.executable, "-m", *programs[words[0]], *words[1:]]
@@ -48,6 +50,8 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path) -> None
     assert re.search(r"mytheorem\.thm1\.rate +consistent", verdicts)
     assert "3 verdicts, all as expected" in verdicts and "2 verdicts, all as expected" in verdicts
     assert "5 passed" in verdicts, "those of the file, and those that the repository names"
+    made = [path.name for path in (where / "certificates").iterdir()]
+    assert made == ["tail.lemma1.inequality.printed.inequality.json"]
     table = (where / "ledger.tex").read_text(encoding="utf-8")
     assert r"\@namedef{dpverdict@tail.lemma1.inequality.printed}{refuted}" in table
     assert len(list((where / "figures").glob("tail_*.pdf"))) == 2 and (where / "tail.zip").exists()

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpbench.certificates.build import Draft
+from dpbench.certificates.build import Draft, Number
 from dpbench.certificates.search.formula import Values, comparison, program, used
 from dpbench.certificates.search.space import Exact, Space
 from dpbench.core import validation
@@ -44,6 +44,9 @@ class Question:
         Parameter that is made as small as it can be at the end; empty: none.
     margin : callable, optional
         Guides the search instead of `sides`. It decides nothing: the checker does.
+    witness : dict or sequence of dict, optional
+        Rational values of the space's symbols at which the claim fails, as ``dpbench hunt`` found them: then the
+        claim's certificate is that of these instances, and the checker decides them again.
     """
 
     space: Space
@@ -55,12 +58,16 @@ class Question:
     conditions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     least: str = ""
     margin: Callable[[Values], float] | None = None
+    witness: Mapping[str, Number] | Sequence[Mapping[str, Number]] = ()
 
     def __post_init__(self) -> None:
         if not self.derivation:
             raise validation.invalid("derivation", "one sentence or more", self.derivation)
         if self.least and self.least not in self.space.parameters:
             raise validation.invalid("least", "a parameter of the space, or empty", self.least)
+        for values in self.witnesses:
+            if set(values) != set(self.space.symbols):
+                raise validation.invalid("witness", f"values of {', '.join(self.space.symbols)}", values)
         _ = self._program  # a formula that cannot be read is refused where it is declared
 
     @property
@@ -110,6 +117,17 @@ class Question:
     def values(self, exact: Exact) -> dict[str, float]:
         """Floats of an exact instance."""
         return {name: float(value) for name, value in exact.items()}
+
+    @property
+    def witnesses(self) -> tuple[dict[str, Fraction], ...]:
+        """The instances of `witness`."""
+        listed = (self.witness,) if isinstance(self.witness, Mapping) else self.witness
+        return tuple({name: Fraction(value) for name, value in values.items()} for values in listed)
+
+    def witnessed(self) -> Draft:
+        """The certificate of all instances of `witness`."""
+        drafts = [self.draft(exact) for exact in self.witnesses]
+        return replace(drafts[0], instances=[one for draft in drafts for one in draft.instances])
 
     def draft(self, exact: Exact) -> Draft:
         """The certificate of an instance, as it is handed to the checker: nothing of the search but the rationals."""

@@ -42,8 +42,7 @@ def averaged_stability_printed(
     n: int, eta: float, complexity: float, calls: int, failure: float, kappa: float
 ) -> float:
     """Lemma 1, equation 12: 2(ηn)^{-1/3}κ^{-2/3}G^{1/3} + √(log(1/δ)/J), claimed with probability 1 − δ."""
-    once = 2.0 * (complexity / (eta * n)) ** (1.0 / 3.0) / kappa ** (2.0 / 3.0)
-    return once + math.sqrt(math.log(1.0 / failure) / calls)
+    return lemma7_printed(n, eta, complexity, kappa) + math.sqrt(math.log(1.0 / failure) / calls)
 
 
 def lemma10_stability_printed(n: int, eta: float, complexity: float, calls: int, delta: float) -> float:

@@ -16,6 +16,7 @@ from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.claims import paper
 from dpbench.papers.glm.claims.floors import Case, costly, private, run_floor
+from lowerbounds._curve import curve
 from lowerbounds._fingerprinting import PRINTED_BETA, fingerprinting
 
 EPSILON, DELTA, RECORDS = 0.2, 1e-6, 100
@@ -71,7 +72,10 @@ _FLOORS = {
 for (_result, (_source, _over, _where)), (_constants, (_bound, _how)) in product(_WHAT.items(), _FLOORS.items()):
     _printed = _constants == "printed"
     paper.floor(
-        _result, variant=None if _printed else _constants, expected="not refuted", level=LEVEL,
+        _result,
+        variant=None if _printed else _constants,
+        expected="not refuted",
+        level=LEVEL,
         source=_source if _printed else f"{_source}, {_constants} constant",
         holds=f"glm.{_result}.floor.exact" if _printed else "",
         arguments={"result": _result, "constants": _constants},
@@ -82,8 +86,12 @@ for (_result, (_source, _over, _where)), (_constants, (_bound, _how)) in product
 
 
 @paper.floor(
-    "thm11", variant="case2", source="Theorem 11, case rank > 48 n epsilon", expected="refuted",
-    holds="glm.thm11.floor.case2.corrected", arguments={"corrected": False},
+    "thm11",
+    variant="case2",
+    source="Theorem 11, case rank > 48 n epsilon",
+    expected="refuted",
+    holds="glm.thm11.floor.case2.corrected",
+    arguments={"corrected": False},
     statement="On the printed instance (alpha = 1, d' = floor(48 n epsilon), beta = 1/16) every (epsilon, delta)-DP "
     "algorithm has excess risk over w~ of at least min(BX/(16 (n epsilon)^(1/p)), BX).",
     because="The bracket is multiplied by 1/d'^(1/p) = 1/(48 n epsilon)^(1/p); the 48^(1/p) is dropped. The constant "
@@ -124,16 +132,25 @@ CASE_TWO = Statement(
     ),
 )  # fmt: skip
 paper.variant(
-    case_two, "case2.corrected", source="Theorem 11, case rank > 48 n epsilon, with 48^(1/p)", expected="proved",
-    arguments={"corrected": True}, statement=CASE_TWO, rests_on=("glm.thm11.floor.exact",),
+    case_two,
+    "case2.corrected",
+    source="Theorem 11, case rank > 48 n epsilon, with 48^(1/p)",
+    expected="proved",
+    arguments={"corrected": True},
+    statement=CASE_TWO,
+    rests_on=("glm.thm11.floor.exact",),
     because="The printed bracket without the dropped factor is below the exact floor at alpha = 1; tried: the constant "
     "predictor.",
 )
 
 
 @paper.inequality(
-    "thm11", variant="norms", source="Theorem 11, before (20)", expected="refuted",
-    holds="glm.thm11.inequality.norms.corrected", arguments={"corrected": False},
+    "thm11",
+    variant="norms",
+    source="Theorem 11, before (20)",
+    expected="refuted",
+    holds="glm.thm11.inequality.norms.corrected",
+    arguments={"corrected": False},
     statement="|v - mu|_2 >= |v - mu|_2^2 for v, mu in [0, 1]^d'.",
     because="False once |v - mu|_2 > 1, which d' > 1 allows: for d' = 4 and v - mu all ones it says 2 >= 4.",
 )
@@ -150,12 +167,18 @@ def norms(context: Context, corrected: bool) -> Rows:
 NORMS = Statement(
     about="|v - mu|_1 >= |v - mu|_2^2 for v, mu in [0, 1]^d': {claim} for all u = |v_j - mu_j|, coordinate by "
     "coordinate.",
-    symbols={"u": Real("|v_j - mu_j|", 0, 1)}, claim=inequality("u^2", "<=", "u"), cells=20,
+    symbols={"u": Real("|v_j - mu_j|", 0, 1)},
+    claim=inequality("u^2", "<=", "u"),
+    cells=20,
     steps=("Both norms' powers are sums over the coordinates.",),
 )
 paper.variant(
-    norms, "norms.corrected", source="Theorem 11, before (20), through the l_1 norm", expected="proved",
-    arguments={"corrected": True}, statement=NORMS,
+    norms,
+    "norms.corrected",
+    source="Theorem 11, before (20), through the l_1 norm",
+    expected="proved",
+    arguments={"corrected": True},
+    statement=NORMS,
     because="|u| >= u^2 in each coordinate, as u lies in [-1, 1]; summed, it is what the chain of the proof needs.",
 )
 
@@ -174,7 +197,10 @@ BETA_STEP = Statement(
 
 
 @paper.inequality(
-    "thm11", variant="beta.corrected", source="Theorem 11, the step after (20)", expected="proved",
+    "thm11",
+    variant="beta.corrected",
+    source="Theorem 11, the step after (20)",
+    expected="proved",
     statement=BETA_STEP,
     because="The paper bounds E[v_j(z - mu)_j] by 3 epsilon and leaves out the 1/beta of (20): a loose step, with a "
     "true conclusion. E mu(1 - mu) = beta/(2(1 + 2 beta)) brings the beta back, and (e^epsilon - 1 + delta)/2 <= 3 "
@@ -202,13 +228,14 @@ def beta_step(context: Context) -> Evidence:
 def largest_difference(epsilon: float, delta: float) -> float:
     """sup of p₁ − p₀ over all (ε, δ)-DP pairs of answers, on a grid of p₀."""
     p = np.linspace(0.0, 1.0, 20_001)
-    growth = math.exp(epsilon)
-    top = np.minimum(np.minimum(growth * p + delta, 1.0 - (1.0 - p - delta) / growth), 1.0)
-    return float((top - p).max())
+    return float((curve(epsilon, delta).most(p, 1) - p).max())
 
 
 @paper.inequality(
-    "thm11", variant="fingerprinting", source="Equation (20)", expected="not refuted",
+    "thm11",
+    variant="fingerprinting",
+    source="Equation (20)",
+    expected="not refuted",
     quote=r"for any  $\hat{v} \in [0,1]^{d'}$ , we have",
     statement="E(v - mu)^2 >= 1/(4(1 + 2 beta)) - (1/beta) sum_i E v(z_i - mu) for every estimator v in [0, 1] from n "
     "draws z of Bernoulli(mu), mu ~ Beta(beta, beta), coordinate by coordinate.",

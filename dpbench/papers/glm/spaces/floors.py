@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 from dpbench.certificates.search.growth import order
@@ -17,12 +18,13 @@ SIZES: dict[str, Parameter] = {
     "Y": Real("bound on the labels", 1e-3, 1e3),
     "reach": Real("B X", 1e-6, LARGE),
 }
+_MINIMUM = "min(Y^2, min(reach^(4/3)*Y^(2/3)/size^(2/3), sqrt(d)*reach*Y/size))"
 KNOWN = Space(
     "the zero predictor, and in one dimension the sign of clipped gains with Laplace noise, on data sets of any size",
     SIZES,
     definitions={
         "size": "n*epsilon",
-        "minimum": "min(Y^2, min(reach^(4/3)*Y^(2/3)/size^(2/3), sqrt(d)*reach*Y/size))",
+        "minimum": _MINIMUM,
         "line": "4*min(reach, Y)*Y/(exp(1)*size)",
         "attained": "min(reach^2, line + max(0, d - 1)*reach^2)",
     },
@@ -53,7 +55,7 @@ DUMMY = Space(
     },
     definitions={
         "size": "n*epsilon",
-        "minimum": "min(Y^2, min(reach^(4/3)*Y^(2/3)/size^(2/3), sqrt(d)*reach*Y/size))",
+        "minimum": _MINIMUM,
         "attained": "(d - 1)*block/(n - 1)*Y^2",
     },
     conditions={
@@ -159,7 +161,8 @@ QUESTIONS: dict[str, Any] = {
         conditions={"large": ("sqrt(H)*B*X >= Y", "the range of the entry")}, derivation=_SMALL,
     ),
     "glm.thm11.floor.case2": inequality(
-        CONSTANT, "min(B*X/(16*(n*epsilon)^(1/p)), B*X)", "excess", derivation=_CONSTANT
+        CONSTANT, "min(B*X/(16*(n*epsilon)^(1/p)), B*X)", "excess", derivation=_CONSTANT,
+        witness={"n": 100, "epsilon": Fraction(1, 100), "p": 1, "B": 1, "X": 1, "active": 48},
     ),
     "glm.thm11.floor.case2.corrected": inequality(
         CONSTANT, "B*X/((1 + 2*beta)*(48*n*epsilon)^(1/p))*(1/4 - 3*(1 + 2*beta)*n*epsilon/active - 2*beta)", "excess",

@@ -11,7 +11,7 @@ import numpy as np
 from dpbench.certificates.search.formula import Values
 from dpbench.certificates.search.mixture import mixture
 from dpbench.certificates.search.space import Integer, Real, Space
-from dpbench.papers.glm.spaces.privacy import CLAIMED
+from dpbench.papers.glm.spaces.privacy import CLAIMED, PRINTED
 
 DEVIATIONS = (-3.0, *np.linspace(-2.0, 2.0, 21), 2.3, 2.6, 3.0, 3.5, 4.2, 5.0, 6.0, 7.0, 10.0, 14.0, 20.0)
 
@@ -31,6 +31,7 @@ def _longest(values: Values) -> float:
     return _edges(values)[-1]
 
 
+_SELDOM = "2*gammatail(k/2, reach^2/2) + gammatail(k/2, k*longest^2/2)"
 LIPSCHITZ = Space(
     "the JL method on a linear loss, all records but one cancelling in pairs",
     {
@@ -52,7 +53,7 @@ LIPSCHITZ = Space(
         "mu": "2/n*sqrt(T - 1)/sigma*average",
         "room": "2*B - eta*(T - 1)/n*longest",
         "reach": "room/(eta*sigma*sqrt(T - 1))",
-        "kappa": "2*gammatail(k/2, reach^2/2) + gammatail(k/2, k*longest^2/2)",
+        "kappa": _SELDOM,
     },
     conditions={
         "k": ("k >= log(2*n/delta)*n*epsilon", "the printed dimension, its constant 1"),
@@ -78,14 +79,14 @@ SMOOTH = Space(
         "T": "n",
         "Y": "sqrt(1/2 + far*B)",
         "G": "2*Y + 2*B",
-        "sigma": "sqrt(8*G^2*T*log(1/delta)/(n^2*epsilon^2))",
+        "sigma": PRINTED,
         "printed": "(B*log(2*n/delta)*n*epsilon/(Y + B))^(2/3)",
         "eta": "min(B/(sqrt(T)*max(Y, sigma*sqrt(d))), 1/4)",
         "average": "sqrt(6*T/(4*(2*T - 1)))",
         "mu": "2/n*sqrt(T - 1)/sigma*average",
         "room": "2*B - eta*(T - 1)/n*longest",
         "reach": "room/(eta*sigma*sqrt(T - 1))",
-        "kappa": "2*gammatail(k/2, reach^2/2) + gammatail(k/2, k*longest^2/2)",
+        "kappa": _SELDOM,
     },
     conditions={
         "k": ("k >= printed", "the printed dimension, its constant 1"),

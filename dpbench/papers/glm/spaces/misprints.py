@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from dpbench.certificates.search.question import inequality
@@ -20,6 +21,13 @@ BLOCKS = Space(
     conditions={"active": ("active <= d", "no more active coordinates than dimensions")},
 )
 _BLOCKS = ("Each feature of a block needs a label.",)
+
+
+def _labels(blocks: str) -> str:
+    """Labels of both signs for so many blocks."""
+    return f"p*n/(2*{blocks})*(1 + b) + p*n/(2*{blocks})*(1 - b)"
+
+
 SCALED = Space(
     "the rescaled squared loss at w = 0, any label",
     {
@@ -33,13 +41,15 @@ _SCALED = ("The loss (H/2)(<w, x> - scale y)^2 at w = 0.",)
 
 QUESTIONS: dict[str, Any] = {
     "glm.thm4.inequality.counts": inequality(
-        BLOCKS, "features", "p*n/(2*d)*(1 + b) + p*n/(2*d)*(1 - b)", derivation=_BLOCKS
+        BLOCKS, "features", _labels("d"), derivation=_BLOCKS,
+        witness={"n": 1000, "p": 1, "d": 40, "active": 10, "b": Fraction(1, 2)},
     ),
     "glm.thm4.inequality.counts.corrected": inequality(
-        BLOCKS, "features", "p*n/(2*active)*(1 + b) + p*n/(2*active)*(1 - b)", derivation=_BLOCKS
+        BLOCKS, "features", _labels("active"), derivation=_BLOCKS
     ),
     "glm.thm4.inequality.rescaling": inequality(
-        SCALED, "H/2*(scale*b*Y)^2", "Y^2", definitions={"scale": "2/sqrt(H)"}, derivation=_SCALED
+        SCALED, "H/2*(scale*b*Y)^2", "Y^2", definitions={"scale": "2/sqrt(H)"}, derivation=_SCALED,
+        witness=({"H": 4, "Y": 1, "b": 1}, {"H": 9, "Y": 1, "b": 1}),
     ),
     "glm.thm4.inequality.rescaling.corrected": inequality(
         SCALED, "H/2*(scale*b*Y)^2", "Y^2", definitions={"scale": "sqrt(2/H)"}, derivation=_SCALED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from dpbench.certificates.search.formula import Values
@@ -83,8 +84,7 @@ CANDIDATES = Space(
         "gamma_1": "unit*Delta_1/n",
         "gamma_2": "unit*Delta_2/n",
         "t": "4*log(4*(K + 1)/beta)/epsilon",
-        "score_1": "Delta_1*log(K/beta)/n + sqrt(4*Y^2*log(K/beta)/n)",
-        "score_2": "Delta_2*log(K/beta)/n + sqrt(4*Y^2*log(K/beta)/n)",
+        **{f"score_{j}": f"Delta_{j}*log(K/beta)/n + sqrt(4*Y^2*log(K/beta)/n)" for j in (1, 2)},
         "q_1": "score_1 + t*gamma_1",
         "q_2": "score_2 + t*gamma_2",
         "s_0": "max(0, max((Y^2 - q_1)/gamma_1, (Y^2 - q_2)/gamma_2))",
@@ -153,6 +153,10 @@ QUESTIONS: dict[str, Any] = {
         CANDIDATES, "w_0/(w_0 + w_1 + w_2)", "beta", derivation=_CHOSEN,
         definitions={"bound": "sqrt(4*Y^2*log(4*K/beta)/n) + 5*Delta_1/(n*epsilon)"},
         conditions={"beyond": ("Y^2 > bound", "the excess of w_0 is beyond the bound")},
+        witness=tuple(
+            {"n": n, "epsilon": Fraction(1, part), "beta": Fraction(1, 10), "X": 1, "Y": 1, "unit": unit}
+            for n, part in ((9_000, 100), (90_000, 1_000), (10**6, 10**4)) for unit in (1, 2)
+        ),
     ),
     "glm.thm7.inequality.fairest": inequality(
         CANDIDATES, "w_0/(w_0 + w_1 + w_2)", "beta/4", derivation=_CHOSEN, conditions=_FAIREST
@@ -160,6 +164,7 @@ QUESTIONS: dict[str, Any] = {
     "glm.thm13.privacy.typical-records": pair_event(
         BOOSTED, "1/2", _CHANCE, derivation=_TYPICAL, least="epsilon",
         definitions={"gap": "Y^2*(m + 1)/n/(4*(m + 1)*Delta/(n*epsilon))"},
+        witness={"n": 4, "m": 3, "Y": 5, "Delta": 1, "epsilon": Fraction(49, 100), "delta": Fraction(1, 10)},
     ),
     "glm.thm13.privacy.exact": pair_event(
         BOOSTED, "1/2", _CHANCE, derivation=_TYPICAL,

@@ -11,5 +11,6 @@ paper = Paper(
     version="arXiv 2201.03204",
     package=__name__,
     drawings=("dpbench.papers.heavytail.drawings",),
+    certificates="dpbench.papers.heavytail.certificates",
     order=("lemmas", "minimiser", "privacy", "utility", "misprints", "sharp", "rates"),
 )

@@ -35,13 +35,21 @@ FITTED = Space(
 _FITTED = ("x = 1, y = <x, w*>, w = w*: the residual is 0, L_D = 0, and nothing is random; psi is odd.",)
 
 QUESTIONS: dict[str, Any] = {
-    "heavytail.lemma2.inequality.any-radius": inequality(COVERED, "1", "(3*Delta/zeta)^d", derivation=_COVERED),
+    "heavytail.lemma2.inequality.any-radius": inequality(
+        COVERED, "1", "(3*Delta/zeta)^d", derivation=_COVERED, witness={"Delta": 1, "zeta": 4, "d": 2}
+    ),
     "heavytail.lemma2.inequality": inequality(
         COVERED, "1", "(3*Delta/zeta)^d", derivation=_COVERED,
         conditions={"range": ("zeta <= Delta", "a radius below the diameter")},
     ),
     "heavytail.lemma10.inequality.last-display": inequality(
-        FITTED, "n*psi", "power/n + log(1/eta)", relation=">=", derivation=_FITTED
+        FITTED, "n*psi", "power/n + log(1/eta)", relation=">=", derivation=_FITTED,
+        witness=(
+            {"n": 100, "theta": Fraction(7, 4), "iota": Fraction(1613, 10**4), "zeta": Fraction(1, 100),
+             "eta": Fraction(1, 20)},
+            {"n": 10**4, "theta": Fraction(5, 4), "iota": Fraction(1121, 250_000), "zeta": Fraction(1, 10**4),
+             "eta": Fraction(1, 20)},
+        ),
     ),
     "heavytail.lemma10.inequality": inequality(
         FITTED, "n*psi", "n*iota*zeta + power + log(1/eta)", derivation=_FITTED

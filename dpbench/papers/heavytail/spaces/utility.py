@@ -208,6 +208,7 @@ QUESTIONS: dict[str, Any] = {
         STEPS, "(3 + 2^(theta - 1))/theta*iota^(theta - 1)*spread", "2^theta/theta*iota^(theta - 1)*spread",
         derivation=("Lemma 7 and (23) have iota^(theta-1)/theta each, Lemma 9 (2 iota)^(theta-1)/theta, (25) another "
                     "iota^(theta-1)/theta, which (24) drops.",),
+        witness={"theta": 2, "iota": 1, "spread": 1},
     ),
     "heavytail.eq39.inequality": inequality(FITTED, "line38", "exp(power - iota*v)", derivation=_FITTED),
     "heavytail.eq39.inequality.corrected": inequality(

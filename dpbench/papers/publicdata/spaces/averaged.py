@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 from dpbench.certificates.search.formula import Values
 from dpbench.certificates.search.question import inequality, pair_event
 from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.papers.publicdata.spaces.constants import printed_scale
 
 
 def _flips(v: Values) -> float:
@@ -145,14 +147,17 @@ QUESTIONS: dict[str, Any] = {
     "publicdata.thm5.inequality.steps": inequality(
         TWO, "2*chance", "-tau/(rho2*eta)*supremum", derivation=_UNIT,
         conditions={"equal": ("long >= 1", "both norms are 1")},
+        witness={"long": 1, "c": Fraction(1, 4), "tau": 1, "eta": 1},
     ),
-    "publicdata.cor1.inequality.steps": inequality(HALVED, "2*size/rho^2", "4*size/rho^4", derivation=_HALVED),
+    "publicdata.cor1.inequality.steps": inequality(
+        HALVED, "2*size/rho^2", "4*size/rho^4", derivation=_HALVED, witness={"rho": Fraction(9, 5), "size": 1}
+    ),
     "publicdata.lemma10.privacy": pair_event(
         APART, "low", "1 - low", derivation=_APART,
         definitions={
             "root": "sqrt(log(2/delta))",
             "used": "first + sqrt(log(2/delta)/J)",
-            "gamma": "(m*used*root/4 + sqrt((m*used*root/4)^2 + m*used*epsilon/2))/epsilon",
+            "gamma": printed_scale("used", "root"),
             **_OUTPUT,
         },
     ),

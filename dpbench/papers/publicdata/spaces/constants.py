@@ -43,8 +43,13 @@ def _event(gamma: Formulas, conditions: Conditions = NONE) -> Any:
     )  # fmt: skip
 
 
+def printed_scale(shift: str, root: str) -> str:
+    """The printed scale of Perturb's noise, (14), for outputs `shift` apart; `root` is sqrt(log(1/delta))."""
+    return f"(m*{shift}*{root}/4 + sqrt((m*{shift}*{root}/4)^2 + m*{shift}*epsilon/2))/epsilon"
+
+
 ROOT = {"root": "sqrt(log(1/delta))"}
-STATED = {**ROOT, "gamma": "(m*rho*root/4 + sqrt((m*rho*root/4)^2 + m*rho*epsilon/2))/epsilon"}
+STATED = {**ROOT, "gamma": printed_scale("rho", "root")}
 STATED_9 = {"exponent": "m/(2*scale^2)*(1 + scale*sqrt(log(1/delta)))*rho", "gamma": "scale"}
 _WITHIN = {"within": ("exponent <= epsilon", "(87) gives (epsilon, delta)")}
 
@@ -91,7 +96,7 @@ _LABELS = (
 )
 _TWICE = {"twice": "2/sqrt(eta*n)", "root2": "sqrt(log(2/delta))"}
 _CUT = (*_LABELS, "Before it is cut to [-1, 1] the output is Gaussian with deviation gamma/sqrt(m).")
-_SCALE11 = "(m*twice*root2/4 + sqrt((m*twice*root2/4)^2 + m*twice*epsilon/2))/epsilon"
+_SCALE11 = printed_scale("twice", "root2")
 
 
 def _half_line(gamma: Formulas, conditions: Conditions = NONE, centre: str = "fbar") -> Any:

@@ -107,7 +107,8 @@ QUESTIONS: dict[str, Any] = {
     "publicdata.lemma14.inequality.regularized": _excess("12*G + 2*sqrt(log(1/beta)/n) + eta", _CENTRE),
     "publicdata.lemma14.inequality.regularized-scale": _excess(f"12*lambda*G + 2*{_L} + eta", _CENTRE),
     "publicdata.lemma14.inequality.deviation": inequality(
-        TWICE, "2*lemma13", "2*sqrt(log(1/beta)/n)", derivation=_TWICE
+        TWICE, "2*lemma13", "2*sqrt(log(1/beta)/n)", derivation=_TWICE,
+        witness=({"n": 100, "beta": Fraction(1, 20)}, {"n": 1000, "beta": Fraction(1, 1000)}),
     ),
     "publicdata.lemma14.inequality.deviation.corrected": inequality(
         TWICE, "2*lemma13", "2*sqrt(2*log(1/beta)/n)", derivation=_TWICE
@@ -117,5 +118,10 @@ QUESTIONS: dict[str, Any] = {
         definitions={
             "bound": "12/sqrt(n)*G + 2*sqrt(L/n) + 2*eta*(G + sqrt(L/J)) + 4*lambda*gamma/sigma*sqrt(L) + C*uniform"
         },
+        witness=tuple(
+            {"n": 10**8, "eta": Fraction(1, 100), "gamma": Fraction(1, 10**4), "m": m, "J": 10**5, "C": constant,
+             "beta": Fraction(1, 20), "sigma": Fraction(1, 3), "lambda": Fraction(1, 2)}
+            for constant, m in ((1, 10**14), (10**3, 10**20), (10**6, 10**26))
+        ),
     ),
 }  # fmt: skip

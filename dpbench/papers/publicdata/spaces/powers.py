@@ -113,18 +113,24 @@ _BLOCKS = (
 
 QUESTIONS: dict[str, Any] = {
     "publicdata.thm10.inequality.confidence": order(
-        WEIGHTS, "m^(3/2)*sqrt(L)/(alpha*epsilon)", "L/(alpha^5*epsilon)", scalable=("L",), derivation=_CONSTANTS
+        WEIGHTS, "m^(3/2)*sqrt(L)/(alpha*epsilon)", "L/(alpha^5*epsilon)", scalable=("L",), derivation=_CONSTANTS,
+        witness={"epsilon": 1, "alpha": Fraction(1, 10), "L": 13, "c": 1, "power_L": 1, "first": 0},
     ),
     "publicdata.thm4.inequality.confidence": order(
         WEIGHTS, "13/100*L^2/(epsilon*alpha^(5/2))", "4*L/(alpha^5*epsilon)", scalable=("L",), derivation=_TWO
     ),
     "publicdata.thm7.inequality.powers.laplace": order(
-        CUT, "needed", "lambda^6*L^(5/2)/(epsilon*alpha^6)", scalable=("alpha", "L"), derivation=_CUT
+        CUT, "needed", "lambda^6*L^(5/2)/(epsilon*alpha^6)", scalable=("alpha", "L"), derivation=_CUT,
+        witness={"epsilon": 1, "alpha": Fraction(1, 10), "L": 1, "lambda": 1, "power_alpha": -1, "power_L": 0,
+                 "first": 0},
     ),
     "publicdata.thm6.inequality.many-calls": order(
-        THREE, "(1 - missed)/6", "alpha", scalable=("n",), derivation=_THREE
+        THREE, "(1 - missed)/6", "alpha", scalable=("n",), derivation=_THREE,
+        witness={"n": 4702 * 10**19, "a": 1, "power_n": 2, "first": 19},
     ),
     "publicdata.thm4.inequality.one-class": order(
-        ONE_CLASS, "breaks", "accurate", scalable=("d",), derivation=_BLOCKS
+        ONE_CLASS, "breaks", "accurate", scalable=("d",), derivation=_BLOCKS,
+        witness={"d": 1000, "epsilon": 1, "delta": Fraction(1, 10), "alpha": Fraction(1, 50), "L": 1,
+                 "C": Fraction(1, 2), "power_d": 8, "first": 11},
     ),
 }  # fmt: skip

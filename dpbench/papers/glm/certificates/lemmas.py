@@ -10,6 +10,7 @@ from scipy.stats import binom, norm
 from dpbench.certificates.build import Draft, certificate, without_bound
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.claims.lemma5 import tripling_pair
+from dpbench.papers.glm.spaces import QUESTIONS
 
 
 @certificate("glm.lemma5.stability", "inequality")
@@ -75,7 +76,7 @@ def lemma10() -> Draft:
         symbols={"B": "radius", "X": "bound on the features' norm", "Y": "bound on the labels", "H": "smoothness",
                  "sigma": "noise", "K": "candidates", "delta": "claimed", "beta": "failure probability"},
         definitions={
-            "Delta": "Y^2 + H*X^2*sigma^2*log(K/delta) + H*B^2*X^2",
+            "Delta": QUESTIONS["glm.lemma10.inequality"].all_definitions["Delta"],
             "chance": "erfc(-(B*X + Y - sqrt(Delta))/(X*sigma*sqrt(2)))/2",
         },
         assumptions={"loss": ("H = 2", "the squared loss")},
@@ -89,8 +90,8 @@ def lemma10() -> Draft:
 
 
 _LEMMA_11 = {
-    "T": "4*gamma*log(4/beta)*sqrt(H)/(Y*sqrt(n))",
-    "U": "4*gamma*log(4/beta)*Y*sqrt(H)/sqrt(n) + Y*sqrt(log(2/beta))/sqrt(n)",
+    "T": QUESTIONS["glm.lemma11.inequality"].all_definitions["T"],
+    "U": QUESTIONS["glm.lemma11.inequality"].all_definitions["U"],
 }
 _THEORY_11 = {
     "T": lambda v: theory.boosting_spread(v["H"], v["Y"], v["gamma"], int(v["n"]), v["beta"]),
@@ -165,7 +166,7 @@ def penalty() -> Draft:
                  "p": "chance of a label Y", "k": "records of S_2 with the label Y"},
         definitions={
             "Delta": "Y^2 + H*B^2*X^2",
-            "tau": "Delta*log(4*K/beta)/n + sqrt(4*Y^2*log(4*K/beta)/n)",
+            "tau": QUESTIONS["glm.thm7.inequality.penalty"].all_definitions["tau"],
             "records": "n/2",
         },
         assumptions={"beyond": ("k*Y^2/records - p*Y^2 > tau", "k labels Y are beyond tau"),
@@ -203,35 +204,6 @@ def theorem15() -> Draft:
     )  # fmt: skip
 
 
-@certificate("glm.thm4.inequality.rescaling", "inequality")
-def rescaling() -> Draft:
-    instances = [({"H": h, "Y": 1}, {"left": Fraction(2), "right": Fraction(1)}) for h in (4, 9)]
-    return Draft(
-        verdict="refuted",
-        statement="At w = 0 the loss is twice Y^2.",
-        symbols={"H": "smoothness", "Y": "bound on the labels"}, definitions={"scale": "2/sqrt(H)"},
-        assumptions={"smooth": ("H > 0", "a smooth loss")},
-        claim={"left": "H/2*(scale*Y)^2", "relation": "<=", "right": "Y^2"}, instances=instances,
-        derivation=[("y = Y at w = 0; sqrt(2/H) for 2/sqrt(H) gives Y^2.", ["smooth"])],
-    )  # fmt: skip
-
-
-@certificate("glm.thm4.inequality.counts", "inequality")
-def counts() -> Draft:
-    values = {"n": 1000, "p": 1, "d": 40, "active": 10, "b": Fraction(1, 2)}
-    return Draft(
-        verdict="refuted",
-        statement="The labels do not suffice for the features of a block.",
-        symbols={"n": "records", "p": "fraction", "d": "dimension", "active": "d', the active coordinates",
-                 "b": "bias of the labels"},
-        definitions={"features": "p*n/active", "labels": "p*n/(2*d)*(1 + b) + p*n/(2*d)*(1 - b)"},
-        assumptions={"active": ("active < d", "fewer active coordinates than dimensions")},
-        claim={"left": "features", "relation": "<=", "right": "labels"},
-        instances=[(values, {"left": Fraction(100), "right": Fraction(25)})],
-        derivation=[("Each feature of a block needs a label; with d' for d the counts agree.", ["active"])],
-    )  # fmt: skip
-
-
 @certificate("glm.thm11.inequality.norms", "inequality")
 def norms() -> Draft:
     return Draft(
@@ -244,27 +216,6 @@ def norms() -> Draft:
     )  # fmt: skip
 
 
-@certificate("glm.thm11.floor.case2", "inequality")
-def case_two() -> Draft:
-    """The constant predictor has less than the printed floor."""
-    values = {"n": 100, "epsilon": Fraction(1, 100), "p": 1, "B": 1, "X": 1, "beta": Fraction(1, 16), "active": 48}
-    return Draft(
-        verdict="refuted",
-        statement="A predictor that ignores the data is below the floor.",
-        symbols={"n": "records", "epsilon": "claimed", "p": "order of the norm", "B": "radius",
-                 "X": "bound on the features' norm", "beta": "of the prior", "active": "d'"},
-        definitions={"floor": "min(B*X/(16*(n*epsilon)^(1/p)), B*X)",
-                     "excess": "B*X/(2*(1 + 2*beta)*active^(1/p))"},
-        assumptions={"active": ("active <= 48*n*epsilon", "the printed d'"),
-                     "active_2": ("active > 48*n*epsilon - 1", "rounded down")},
-        claim={"left": "floor", "relation": "<=", "right": "excess"},
-        instances=[(values, {"left": Fraction(1, 16), "right": float(Fraction(1, 108))})],
-        derivation=[("w_j = B/(2 d'^(1/p)) whatever the data: mean excess over the Beta(beta, beta) prior B X/(2 (1 "
-            "+ 2 "
-                     "beta) d'^(1/p)), and every (epsilon, delta) holds.", ["active", "active_2"])],
-    )  # fmt: skip
-
-
 @certificate("glm.cor5.floor.small-radius", "growth")
 def small_radius() -> Draft:
     return Draft(
@@ -273,7 +224,7 @@ def small_radius() -> Draft:
             "falls.",
         symbols={"t": "1/B", "n": "records", "X": "bound on the features' norm", "Y": "bound on the labels",
                  "d": "dimension", "H": "smoothness"},
-        definitions={"B": "1/t", "floor": "min(min(Y^2, (B^2*X^2 + d*Y^2)/n), B*X*Y/sqrt(n))", "zero": "H*B^2*X^2/2"},
+        definitions={"B": "1/t", "floor": QUESTIONS["glm.cor5.floor.small-radius"].sides[0], "zero": "H*B^2*X^2/2"},
         assumptions={"dimension": ("d >= 1", "there is a coordinate")},
         claim=without_bound("t", 2, "floor/zero", "1"),
         instances=[({"n": 10, "X": 1, "Y": 1, "d": 1, "H": 1}, {"quantity": 8.0 / math.sqrt(10.0)})],

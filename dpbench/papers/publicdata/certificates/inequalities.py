@@ -10,6 +10,7 @@ from scipy.stats import binom
 
 from dpbench.certificates.build import Draft, certificate
 from dpbench.papers.publicdata import theory
+from dpbench.papers.publicdata.spaces import QUESTIONS
 
 _TWO = (
     "F = {f, -f}, |f|_m = 1, so kappa = 1 and E sup omega = E|N| = sqrt(2/pi); one record moves L(f) - L(-f) by 2/n, "
@@ -18,6 +19,8 @@ _TWO = (
 )
 _STRENGTH = {"strength": "n eta, records times the weight of the process"}
 _CALL = {"call": ("strength > 0", "the process is there")}
+
+_BOUND = QUESTIONS["publicdata.lemma7.stability"].all_definitions["printed"]
 
 
 @certificate("publicdata.thm5.inequality", "inequality")
@@ -55,7 +58,7 @@ def lemma7() -> Draft:
         symbols={**_STRENGTH, "kappa": "least norm in the class"},
         definitions={"flip": "1 - erfc(1/(2*strength)/sqrt(2))", "supremum": "sqrt(2/pi)"},
         assumptions={**_CALL, "norm": ("kappa = 1", "both functions have the norm 1")},
-        claim={"left": "4*flip", "relation": "<=", "right": "2/(strength^(1/3)*kappa^(2/3))*supremum^(1/3)"},
+        claim={"left": "4*flip", "relation": "<=", "right": _BOUND.replace("norm", "kappa")},
         instances=instances, derivation=[_TWO, ("4 flip is the mean square.", ["norm"])],
     )  # fmt: skip
 
@@ -73,7 +76,7 @@ def hoeffding() -> Draft:
         symbols={**_STRENGTH, "J": "calls", "delta": "failure probability", "k": "calls that flip"},
         definitions={
             "flip": "1 - erfc(1/(2*strength)/sqrt(2))", "C": "sqrt(2/pi)/strength",
-            "bound": "2*C^(1/3) + sqrt(log(1/delta)/J)",
+            "bound": QUESTIONS["publicdata.lemma1.inequality.hoeffding"].all_definitions["bound"],
         },
         assumptions={**_CALL, "beyond": ("4*k/J > bound", "k calls that flip are beyond the bound")},
         claim={"left": "betatail(flip, k, J - k + 1)", "relation": "<=", "right": "delta"},
@@ -103,23 +106,6 @@ def lemma8() -> Draft:
     )  # fmt: skip
 
 
-@certificate("publicdata.lemma14.inequality.deviation", "inequality")
-def deviation() -> Draft:
-    instances = []
-    for n, beta in ((100, Fraction(1, 20)), (1000, Fraction(1, 1000))):
-        one = math.sqrt(math.log(1 / beta) / n)
-        instances.append(({"n": n, "beta": beta}, {"left": 2.0 * math.sqrt(2.0) * one, "right": 2.0 * one}))
-    return Draft(
-        verdict="refuted", statement="Twice the deviation of Lemma 13 exceeds the term printed for it.",
-        symbols={"n": "records", "beta": "failure probability"},
-        definitions={"lemma13": "sqrt(2*log(1/beta)/n)"},
-        assumptions={"records": ("n >= 1", "a record"), "beta": ("beta < 1", "a probability")},
-        claim={"left": "2*lemma13", "relation": "<=", "right": "2*sqrt(log(1/beta)/n)"}, instances=instances,
-        derivation=[("The proof takes the deviation of (108) twice, for fbar and for the minimiser.",
-                     ["records", "beta"])],
-    )  # fmt: skip
-
-
 @certificate("publicdata.lemma10.inequality", "inequality")
 def lemma10() -> Draft:
     instances = []
@@ -136,7 +122,7 @@ def lemma10() -> Draft:
             "class",
                  "J": "calls", "delta": "claimed"},
         definitions={"lemma1": "2/((eta*n)^(1/3)*kappa^(2/3))*g^(1/3) + sqrt(log(2/delta)/J)",
-                     "used": "4/(n*eta)^(1/3)*g + sqrt(log(2/delta)/J)"},
+                     "used": QUESTIONS["publicdata.lemma10.inequality"].claim["right"]},
         assumptions={"kappa": ("kappa >= 1/4", "the lower bound that the proof has")},
         claim={"left": "lemma1", "relation": "<=", "right": "used"}, instances=instances,
         derivation=[("Lemma 1 at failure probability delta/2 has the cube root of g, and kappa.", ["kappa"])],

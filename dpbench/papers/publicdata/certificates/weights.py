@@ -9,6 +9,7 @@ from scipy.special import log_ndtr
 
 from dpbench.certificates.build import Draft, above, as_computed, certificate
 from dpbench.papers.publicdata import theory
+from dpbench.papers.publicdata.spaces import QUESTIONS
 
 _SYMBOLS = {"m": "number of public points", "epsilon": "claimed"}
 _LEMMA_18 = (
@@ -106,7 +107,7 @@ def theorem4_gaussian_exact() -> Draft:
         symbols={**_SYMBOLS, "delta": "claimed", "s": "standard deviation", "a": "exponent of the bound, any a > 0"},
         definitions={
             "phi": "erfc(-2*a/(s*sqrt(2)))/2",
-            "moment": "(2*phi*exp(2*a^2/s^2))^m*exp(2*a*m/s^2)",
+            "moment": QUESTIONS["publicdata.thm4.privacy.gaussian-exact"].all_definitions["moment"],
             "front": "(a/(1 + a))^a/(1 + a)",
         },
         assumptions={**_POINTS, "a": ("a > 0", "(1 - e^-x)_+ <= (a/(1 + a))^a/(1 + a) e^(a x)")},
@@ -140,7 +141,7 @@ def parity_cube() -> Draft:
         "parity cube; nothing is said of larger m.",
         symbols={**_SYMBOLS, "delta": "claimed", "d": "free bits, the VC dimension"},
         definitions={
-            "s": "2*sqrt(2*m*log(5/4/delta))/epsilon",
+            "s": QUESTIONS["publicdata.thm4.privacy.gaussian"].all_definitions["s"],
             "group": "s*sqrt(m/d)",
             "survival": "erfc(2/(group*sqrt(2)))^d",
         },

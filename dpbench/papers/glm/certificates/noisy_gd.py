@@ -10,6 +10,7 @@ from scipy.stats import chi2
 
 from dpbench.certificates.build import Draft, Number, Shown, as_computed, below, certificate, near
 from dpbench.papers.glm import theory
+from dpbench.papers.glm.spaces import QUESTIONS
 from dpbench.privacy import gaussian
 
 _GD = {
@@ -48,8 +49,8 @@ def printed() -> Draft:
             "T": "n",
             "Y": "sqrt(1/2 + end)",
             "G": "2*Y*sqrt(H) + 2*H*end",
-            "sigma": "sqrt(8*G^2*T*log(1/delta)/(n^2*epsilon^2))",
-            "eta": "min(end/(sqrt(T)*max(sqrt(H)*Y, sigma*sqrt(d))), 1/(4*H))",
+            "sigma": QUESTIONS["glm.cor2.privacy.printed"].all_definitions["sigma"],
+            "eta": QUESTIONS["glm.cor2.privacy.printed"].all_definitions["eta"],
             "room": "end - eta*(T - 1)/n",
             "reach": "room/(eta*sigma*sqrt(T - 1))",
             "kappa": "2*gammatail(d/2, reach^2/2)",
@@ -167,7 +168,7 @@ def theorem10_printed() -> Draft:
             "mu": "2*G*X/n*sqrt(T - 1)/sigma*sqrt(6*T/(4*(2*T - 1)))",
             "room": "2*B - eta*(T - 1)*G*X/n*longest",
             "reach": "room/(eta*sigma*sqrt(T - 1))",
-            "kappa": "2*gammatail(k/2, reach^2/2) + gammatail(k/2, k*longest^2/2)",
+            "kappa": QUESTIONS["glm.thm10.privacy.printed"].all_definitions["kappa"],
         },
         assumptions={
             "k": ("k >= log(2*n/delta)*n*epsilon", "the printed dimension, its constant 1"),

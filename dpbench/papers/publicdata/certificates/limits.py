@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpbench.certificates.build import Draft, certificate, without_bound
+from dpbench.certificates.build import Draft, Number, certificate, without_bound
+from dpbench.certificates.search.formula import program
 from dpbench.papers.publicdata import theory_settings
+from dpbench.papers.publicdata.spaces import QUESTIONS
 from dpbench.privacy import gaussian
 
 
@@ -56,9 +58,9 @@ def learner() -> Draft:
         definitions={
             "d": "t^4", "s": "d/8", "survival": "exp(-2*sqrt(2)*d/(sqrt(pi)*s))",
             "broken": "1/2 - exp(epsilon)*survival/2 - delta",
-            "n": "d^2/(epsilon*alpha^4)*sqrt(log(1/delta))*log(1/beta)*log(d)^3",
+            "n": QUESTIONS["publicdata.thm4.inequality.gaussian-learner"].all_definitions["n"],
             "needed": "(s*epsilon/C)^2/log(1/delta)",
-            "accurate": "8*alpha*epsilon*n/(C*sqrt(d*log(1/delta)))",
+            "accurate": QUESTIONS["publicdata.thm4.inequality.gaussian-learner"].all_definitions["accurate"],
         },
         assumptions={"cost": ("8*erfc(1/sqrt(2))/2 > 1", "flips of chance Phi(-1) cost more than alpha"),
                      "bias": ("8*alpha <= 1", "labels biased by 8 alpha")},
@@ -81,24 +83,22 @@ def learner() -> Draft:
 @certificate("publicdata.thm4.privacy.gaussian-patterns", "guarantee")
 def patterns() -> Draft:
     """The closed form of the scale for N labellings: each labelling's Gaussian pair within (ε, δ/N)."""
+    closed = QUESTIONS["publicdata.thm4.privacy.gaussian-patterns"].all_definitions["s"]
+    definitions = {"N": "(exp(1)*m/d)^d", "root": "log(N/delta)", "scale": closed.replace("many", "root")}
     instances = []
     for m, d in ((100, 1), (10_000, 1), (100_000, 10)):
         for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
             size = d * math.log(math.e * m / d)
-            root = size + math.log(1e5)
-            scale = math.sqrt(2.0 * m) * (math.sqrt(root) + math.sqrt(root + float(epsilon))) / float(epsilon)
+            values: dict[str, Number] = {"m": m, "d": d, "epsilon": epsilon, "delta": Fraction(1, 10**5)}
+            (scale,) = program(list(values), definitions, ["scale"])({k: float(v) for k, v in values.items()})
             shown = math.exp(size) * gaussian.delta(float(epsilon), 2.0 * math.sqrt(m) / scale)
-            values = {"m": m, "d": d, "epsilon": epsilon, "delta": Fraction(1, 10**5)}
             instances.append((values, {"delta": shown}))
     return Draft(
         verdict="proved",
         statement="Gaussian weights of the closed-form scale keep Algorithm 4 within (epsilon, delta) on every class "
         "of VC dimension d.",
         symbols={"m": "public points", "d": "VC dimension", "epsilon": "claimed", "delta": "claimed"},
-        definitions={
-            "N": "(exp(1)*m/d)^d", "root": "log(N/delta)",
-            "scale": "sqrt(2*m)*(sqrt(root) + sqrt(root + epsilon))/epsilon",
-        },
+        definitions=definitions,
         assumptions={"points": ("m >= d", "at most N labellings of the public points (Sauer and Shelah)")},
         claim={"family": "bound", "shift": "N*gaussian_delta(2*sqrt(m)/scale, epsilon)", "scale": "1",
                "epsilon": "epsilon", "delta": "delta"},

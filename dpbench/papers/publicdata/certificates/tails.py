@@ -1,4 +1,4 @@
-"""Inequalities that hold on a whole box of parameters, by interval evaluation on a subdivision."""
+"""Lemma 8 of the public-data paper: tails of the norm of normal variables, on a whole box, by a subdivision."""
 
 from __future__ import annotations
 

@@ -8,11 +8,13 @@ from typing import Any
 
 from dpbench.certificates.build import Draft, above, as_computed, below, certificate
 from dpbench.papers.publicdata import theory
+from dpbench.papers.publicdata.spaces import QUESTIONS
+from dpbench.papers.publicdata.spaces.constants import printed_scale
 from dpbench.privacy import gaussian
 
 _SYMBOLS = {"n": "records", "m": "public points", "eta": "weight of the regulariser", "epsilon": "claimed",
             "delta": "claimed"}  # fmt: skip
-_GAMMA = "(m*twice*root/4 + sqrt((m*twice*root/4)^2 + m*twice*epsilon/2))/epsilon"
+_GAMMA = printed_scale("twice", "root")
 _STABLE = (
     "The mean of the losses plus eta |f|_m^2 is 2 eta-strongly convex along the class: neighbours' minimisers are at "
     "most 1/sqrt(eta n) apart (both optimality inequalities added), and at most 2.",
@@ -222,7 +224,7 @@ def algorithm2_sum() -> Draft:
             "gamma": _GAMMA.replace("twice", "stability"),
             "call": "erfc(-1/(2*eta)/sqrt(2))/2",
             "reach": "2*sqrt(m)/gamma",
-            "low": "erfc(-(call - 1/2)*reach/sqrt(2))/2 - 121/1000*reach^2/(4*J)",
+            "low": QUESTIONS["publicdata.alg2.privacy.mean"].all_definitions["low"],
         },
         assumptions={"records": ("n >= 3", "the other labels cancel in pairs"), "eta": ("eta > 0", "it is there")},
         claim={"p": ["low", "rest"], "q": ["1 - low", "rest"], "event": [0], "normalise": False, "epsilon": "epsilon",

@@ -7,13 +7,13 @@ from fractions import Fraction
 
 from dpbench.certificates.build import Draft, above, as_computed, below, certificate, without_bound
 from dpbench.papers.glm import theory
+from dpbench.papers.glm.claims.theorem5 import PRINTED
 from dpbench.privacy import gaussian
 
 _LIPSCHITZ = {
     "n": "number of records", "G": "Lipschitz constant of the loss", "X": "bound on the features' norm",
     "B": "radius of the ball", "epsilon": "claimed", "delta": "claimed",
 }  # fmt: skip
-_LAMBDA_5 = "G*X*log(1/delta)^(1/4)/(B*sqrt(n*epsilon))"
 _LAMBDA_3 = "((Y + H*B*X^2)*sqrt(H)*X/(B*n*epsilon))^(2/3)*log(1/delta)^(1/3)"
 EXACT_TARGETS = tuple((e, d) for e in (Fraction(1, 10), Fraction(1), Fraction(4)) for d in (3, 6))
 
@@ -30,7 +30,7 @@ def exact(theorem: int) -> Draft:
         instances.append((values, {"delta": gaussian.delta(float(epsilon), float(mu))}))
     symbols = {**_LIPSCHITZ, "tau": "distance of the solver's answer from the minimiser, fixed beforehand",
                "mu": "shift of the Gaussian profile, at most the largest that (epsilon, delta) allows"}  # fmt: skip
-    definitions = {"lambda": _LAMBDA_5, "distance": "2*G*X/(lambda*n) + 2*tau", "sigma": "distance/mu"}
+    definitions = {"lambda": PRINTED.where["lambda"], "distance": "2*G*X/(lambda*n) + 2*tau", "sigma": "distance/mu"}
     if smooth:
         del symbols["G"]
         symbols |= {"Y": "square root of the loss at zero, at most", "H": "smoothness",
@@ -100,7 +100,7 @@ def theorem3_printed() -> Draft:
             "n": "N*t^3 + 1",
             "B": "e/(H*t^2)",
             "Y": "sqrt(1/2 + e/t)",
-            "lambda": "((Y + H*B*t^2)*sqrt(H)*t/(B*n*epsilon))^(2/3)*log(1/delta)^(1/3)",
+            "lambda": _LAMBDA_3.replace("X", "t"),
             "lambda_least": "((sqrt(1/2) + e)/(e*N*epsilon))^(2/3)*log(1/delta)^(1/3)",
             "distance": "2*t/(lambda*n)",
             "printed": "sqrt((Y^2 + H^2*B^2*t^4)*log(1/delta))/(lambda*n*epsilon)",

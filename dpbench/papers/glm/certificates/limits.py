@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
-
 from dpbench.certificates.build import Draft, certificate, without_bound
 from dpbench.papers.glm import theory_selection as theory
-from dpbench.papers.glm.spaces import floors
-from dpbench.privacy import selection
+from dpbench.papers.glm.spaces import QUESTIONS, floors
 from lowerbounds._packing import packing
 from lowerbounds._theorem4 import PROVED, printed_minimum
 
@@ -23,7 +20,7 @@ _WITNESS = (
     "and ERR is 0 at the right radius, 2.",
     ["loss"],
 )
-_BOUND_7 = "sqrt(4*Y^2*log(4*K/beta)/n) + 5*Delta_1/(n*epsilon)"
+_BOUND_7 = QUESTIONS["glm.thm7.inequality.constants"].all_definitions["bound"]
 
 
 @certificate("glm.thm4.floor.small-radius", "growth")
@@ -37,7 +34,7 @@ def small_radius() -> Draft:
                  "labels"},
         definitions={
             "size": "n*epsilon", "reach": "Y/(size*t)",
-            "minimum": "min(Y^2, min(reach^(4/3)*Y^(2/3)/size^(2/3), sqrt(d)*reach*Y/size))",
+            "minimum": QUESTIONS["glm.thm4.floor.small-radius"].all_definitions["minimum"],
             "zero": "reach^2",
         },
         assumptions={"claimed": ("epsilon > 0", "a privacy level")},
@@ -61,7 +58,7 @@ def one_dimension() -> Draft:
         symbols={"n": "records", "epsilon": "claimed", "Y": "bound on the labels", "d": "dimension"},
         definitions={
             "size": "n*epsilon", "reach": "n*Y",
-            "minimum": "min(Y^2, min(reach^(4/3)*Y^(2/3)/size^(2/3), sqrt(d)*reach*Y/size))",
+            "minimum": QUESTIONS["glm.thm4.floor.d1"].all_definitions["minimum"],
             "attained": "4*Y^2/(exp(1)*size)",
         },
         assumptions={"line": ("d = 1", "one dimension"), "claimed": ("epsilon <= 1", "then the minimum is Y^2")},
@@ -97,7 +94,7 @@ def dummy_point() -> Draft:
                  "otherwise"},
         definitions={
             "size": "n*epsilon", "reach": "10*size*Y", "bias": "gap/block",
-            "minimum": "min(Y^2, min(reach^(4/3)*Y^(2/3)/size^(2/3), sqrt(d)*reach*Y/size))",
+            "minimum": QUESTIONS["glm.thm4.inequality.wlog"].all_definitions["minimum"],
             "attained": "active*block/(n - 1)*bias^2*Y^2*(n - 1)/n",
         },
         assumptions={"blocks": ("active*block <= n - 1", "the packing has n - 1 records"),
@@ -141,46 +138,6 @@ def grid_search() -> Draft:
             ("Theorem 7 allows an excess beyond its bound with probability beta.", ["beyond"]),
         ],
         theory={"Delta_1": lambda v: theory.ball_loss_bound(v["H"], v["X"], v["Y"], 2.0)},
-    )  # fmt: skip
-
-
-@certificate("glm.thm7.inequality.constants", "inequality")
-def grid_search_constants() -> Draft:
-    """Δ(B_j)/n or 2Δ(B_j)/n as sensitivities: the law of GenExpMech over three candidates."""
-    instances = []
-    for n, epsilon in ((9_000, Fraction(1, 100)), (90_000, Fraction(1, 1000)), (10**6, Fraction(1, 10**4))):
-        for unit in (1, 2):
-            large = [theory.ball_loss_bound(2.0, 1.0, 1.0, 2.0**j) for j in (1, 2)]
-            scores = [1.0, *(theory.score_penalty(bound, 1.0, n, 2, 0.1) for bound in large)]
-            gammas = [0.0, *(unit * bound / n for bound in large)]
-            logs = selection.generalized_exponential(scores, gammas, 0.5 * float(epsilon), 0.025)
-            values = {"n": n, "epsilon": epsilon, "beta": Fraction(1, 10), "K": 2, "H": 2, "X": 1, "Y": 1, "unit": unit}
-            instances.append((values, {"left": float(np.exp(logs[0])), "right": Fraction(1, 10)}))
-    tau = "Delta_{0}*log(K/beta)/n + sqrt(4*Y^2*log(K/beta)/n)"
-    return Draft(
-        verdict="refuted",
-        statement="w_0 is chosen with more than probability beta, and its excess is beyond the bound.",
-        symbols={**_GRID, "unit": "1, or 2 for the mean over n/2 records"},
-        definitions={
-            "Delta_1": "Y^2 + H*2^2*X^2", "Delta_2": "Y^2 + H*4^2*X^2", "bound": _BOUND_7,
-            "gamma_1": "unit*Delta_1/n", "gamma_2": "unit*Delta_2/n", "t": "4*log(4*(K + 1)/beta)/epsilon",
-            "q_1": tau.format(1) + " + t*gamma_1", "q_2": tau.format(2) + " + t*gamma_2",
-            "s_0": "max(0, max((Y^2 - q_1)/gamma_1, (Y^2 - q_2)/gamma_2))",
-            "s_1": "max(0, max((q_1 - Y^2)/gamma_1, (q_1 - q_2)/(gamma_1 + gamma_2)))",
-            "s_2": "max(0, max((q_2 - Y^2)/gamma_2, (q_2 - q_1)/(gamma_1 + gamma_2)))",
-            "w_0": "exp(-epsilon*s_0/4)", "w_1": "exp(-epsilon*s_1/4)", "w_2": "exp(-epsilon*s_2/4)",
-        },
-        assumptions={"beyond": ("Y^2 > bound", "the excess of w_0 is beyond the bound"),
-                     "loss": ("H = 2", "the squared loss"), "count": ("K = 2", "two radii, 2 and 4")},
-        claim={"left": "w_0/(w_0 + w_1 + w_2)", "relation": "<=", "right": "beta"}, instances=instances,
-        derivation=[
-            _WITNESS,
-            ("The scores are Y^2 for w_0 and the printed penalties for the others; GenExpMech at epsilon/2, beta/4 "
-             "weighs candidate i by exp(-(epsilon/4) max_j (q_i - q_j)/(gamma_i + gamma_j)), q the shifted scores.",
-             ["count"]),
-            ("Theorem 7 allows an excess beyond its bound with probability beta.", ["beyond"]),
-        ],
-        theory={"Delta_2": lambda v: theory.ball_loss_bound(v["H"], v["X"], v["Y"], 4.0)},
     )  # fmt: skip
 
 

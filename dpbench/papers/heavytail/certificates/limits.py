@@ -10,6 +10,7 @@ from scipy.stats import binom
 from dpbench.certificates.build import Draft, above, certificate, near, without_bound
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims.truncation_bias import LIGHT, TAIL, fixed_law_excess, rare_law
+from dpbench.papers.heavytail.spaces import QUESTIONS
 
 
 def large_epsilon(theta: Fraction) -> Draft:
@@ -123,8 +124,8 @@ def printed_truncation() -> Draft:
             "share": "log(n)*log(1/eta)/(n*epsilon)", "iota": "share^((theta - 1)/theta)", "M": "4/iota",
             "p": "M^(-theta)/(1 + (1/2)^theta*M^(theta - theta^2))", "a": "p*M/2",
             "many": "n - 6/5*n*p", "half": "iota*a/2",
-            "gap": "min(many*half/10, 3/4*many*half - 6/5*n*p*log(theta))",
-            "missed": "2*exp(-n*p/75) + (2*n + 1)*exp(-epsilon*gap/(2*log(theta)))",
+            "gap": QUESTIONS["heavytail.thm2.inequality.assumption4-truncation"].all_definitions["gap"],
+            "missed": QUESTIONS["heavytail.thm2.inequality.assumption4-truncation"].all_definitions["missed"],
             "excess": "9/10*(p*M - (1 - p)*a)", "rate": "Delta*share^((theta - 1)/theta)",
         },
         assumptions={"order": ("theta = 3/2", "the order of the moment"), "ball": ("Delta = 2", "W = [-1, 1]")},

@@ -8,9 +8,10 @@ from typing import Any
 
 from dpbench.certificates.build import Draft, as_computed, below, certificate, near
 from dpbench.papers.publicdata import theory
+from dpbench.papers.publicdata.spaces import QUESTIONS, constants
 from dpbench.privacy import gaussian
 
-GAMMA_14 = "(m*rho*root/4 + sqrt((m*rho*root/4)^2 + m*rho*epsilon/2))/epsilon"
+GAMMA_14 = QUESTIONS["publicdata.lemma3.privacy.gaussian"].all_definitions["gamma"]
 SYMBOLS = {
     "m": "number of public points", "rho": "distance of fbar and fbar' in the norm on the public points",
     "epsilon": "claimed", "delta": "claimed",
@@ -93,7 +94,7 @@ def lemma9_small() -> Draft:
     return Draft(
         verdict="refuted", statement="An event of a pair of constants exceeds what (87) allows.",
         symbols={**symbols, "gamma": "scale of the noise", "t": "threshold of the event f^ <= t"},
-        definitions={"epsilon": "m/(2*gamma^2)*(1 + gamma*sqrt(log(1/delta)))*rho", "sd": "gamma/sqrt(m)"},
+        definitions={"epsilon": constants.STATED_9["exponent"].replace("scale", "gamma"), "sd": "gamma/sqrt(m)"},
         assumptions=_INSIDE, claim=_EVENT, instances=instances,
         derivation=_constants("f^ <= t < 1 iff the uncut value is; |fbar - fbar'|_m = rho for constants."),
         theory={"epsilon": lambda v: theory.perturb_epsilon_printed(

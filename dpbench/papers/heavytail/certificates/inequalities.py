@@ -11,44 +11,8 @@ from dpbench.papers.heavytail import theory
 _ZETA = "x = 1, y = <x, w*>, w = w*: the residual is 0, nothing is random."
 
 
-@certificate("heavytail.lemma2.inequality.any-radius", "inequality")
-def any_radius() -> Draft:
-    return Draft(
-        verdict="refuted", statement="At zeta = 4 Delta the bound is below 1.",
-        symbols={"Delta": "diameter", "zeta": "radius of the net", "d": "dimension", "points": "points of a least net"},
-        definitions={"covering": "(3*Delta/zeta)^d"},
-        assumptions={"some": ("points >= 1", "no net is empty"), "wide": ("zeta > 3*Delta", "a wide net")},
-        claim={"left": "points", "relation": "<=", "right": "covering"},
-        instances=[({"Delta": 1, "zeta": 4, "d": 2, "points": 1}, {"left": 1, "right": Fraction(9, 16)})],
-        derivation=[("One point covers W. True for zeta <= Delta.", ["some", "wide"])],
-    )  # fmt: skip
-
-
 def _iota(n: int, theta: float) -> Fraction:
     return above(theory.truncation(n, 1, 1.0, 0.05, theta=theta, tau=1.0, moment="norm", diameter=2.0), 4)
-
-
-@certificate("heavytail.lemma10.inequality.last-display", "inequality")
-def last_display() -> Draft:
-    instances = []
-    for theta, n in ((Fraction(7, 4), 100), (Fraction(5, 4), 10_000)):
-        iota, t = _iota(n, float(theta)), float(theta)
-        x = float(iota) / n
-        left = -n * math.log(1.0 - x + x**t / t)
-        right = 2.0 ** (t - 1.0) / t * x**t + math.log(20.0)
-        values = {"n": n, "theta": theta, "iota": iota, "zeta": Fraction(1, n), "eta": Fraction(1, 20)}
-        instances.append((values, {"left": left, "right": right}))
-    return Draft(
-        verdict="refuted",
-        statement="The left side, which is not random here, is below the right.",
-        symbols={"n": "records", "theta": "order of the moment", "iota": "truncation", "zeta": "radius of the net",
-                 "eta": "failure probability"},
-        definitions={"psi": "-log(1 - iota*zeta + (iota*zeta)^theta/theta)"},
-        assumptions={"inner": ("iota*zeta <= 1", "psi on [0, 1]"), "order": ("theta > 1", "equation 16")},
-        claim={"left": "n*psi", "relation": ">=", "right": "2^(theta - 1)/theta*(iota*zeta)^theta + log(1/eta)"},
-        instances=instances, derivation=[(f"{_ZETA} psi is odd, so the left side is n psi(iota zeta); L_D(w) = 0.",
-                                          ["inner", "order"])],
-    )  # fmt: skip
 
 
 @certificate("heavytail.eq39.inequality", "inequality")

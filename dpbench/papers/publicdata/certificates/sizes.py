@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dpbench.certificates.build import Draft, as_computed, certificate, near, without_bound
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.claims.uniform import rest, uniform_term
+from dpbench.papers.publicdata.spaces import QUESTIONS
 from dpbench.privacy import gaussian
 
 ALPHA, BETA, LIPSCHITZ = Fraction(1, 8), Fraction(1, 20), Fraction(1, 2)
@@ -48,7 +48,7 @@ def theorem7() -> Draft:
     quantity = (0.75 * 2.0**first / made.gamma) ** 2 * points / made.eta / made.n
     return _sizes(
         "(s/2/gamma)^2*m/eta",
-        "max(lambda^5*d*b^2/(epsilon*alpha^5), lambda^4*d*b^(3/2)*sqrt(log(1/delta))/(epsilon*alpha^4))",
+        QUESTIONS["publicdata.thm7.inequality.sample-size"].sides[1],
         quantity, first,
         {"alpha": ("accuracy", ALPHA), "beta": ("failure probability", BETA), "lambda": ("Lipschitz constant",
          LIPSCHITZ),
@@ -87,7 +87,7 @@ def _enough(laplace: bool) -> Draft:
             values = {"alpha": ALPHA, "m": math.ceil(made.m), "gamma": near(made.gamma, 6), "epsilon": epsilon}
             values |= {} if laplace else {"delta": delta}
             instances.append((values, {"loss" if laplace else "delta": shown}))
-    n = "m^2/(eta*gamma^2*epsilon^2)" if laplace else "2*log(5/4/delta)*m/(eta*gamma^2*epsilon^2)"
+    n = "m^2/(eta*gamma^2*epsilon^2)" if laplace else QUESTIONS["publicdata.thm7.privacy"].claim["right"]
     draft = Draft(
         verdict="proved",
         statement="With n of the order 1/epsilon^2 Algorithm 3 is within the claim.",
@@ -158,38 +158,4 @@ def missing_root() -> Draft:
         instances=[({"beta": BETA, "G": 0}, {"quantity": quantity})],
         derivation=[("u/(1 + u) <= 1 - e^-u, so m points miss the set with probability (1 - mass)^m >= e^(-m u) = 2 "
                      "beta: then |f|_m = 0 and |f|_mu = norm.", ["one", "beta"])],
-    )  # fmt: skip
-
-
-@certificate("publicdata.lemma15.inequality", "inequality")
-def nonconvex() -> Draft:
-    """Three functions: the excess is 1/6 where every term of the right side is small, C as large as one likes."""
-    instances = []
-    for constant, m in ((1, 10**14), (10**3, 10**20), (10**6, 10**26)):
-        size = math.sqrt(2.0 * math.log(3.0))
-        right = rest(1e8, 0.01, 1e-4, float(m), 1e5, 1.0 / 3.0, size) + constant * uniform_term(m, 1.0 / 3.0, size)
-        values = {"n": 10**8, "eta": Fraction(1, 100), "gamma": Fraction(1, 10**4), "m": m, "J": 10**5, "C": constant,
-                  "sigma": Fraction(1, 3), "lambda": LIPSCHITZ, "beta": BETA}  # fmt: skip
-        instances.append((values, {"left": Fraction(1, 6), "right": right}))
-    return Draft(
-        verdict="refuted",
-        statement="An excess of 1/6, which has all but a chance below 1e-30, is beyond the right side, whatever C is.",
-        symbols={"n": "records", "eta": "weight of the process", "gamma": "scale of the noise", "m": "public points",
-                 "J": "calls", "C": "of the lemma, any number", "sigma": "smoothness", "lambda": "Lipschitz constant",
-                 "beta": "failure probability"},
-        definitions={
-            "G": "sqrt(2*log(3))", "L": "log(1/beta)", "excess": "1/6",
-            "risk": "12/sqrt(n)*G + 2*sqrt(L/n)", "process": "2*eta*(G + sqrt(L/J))",
-            "noise": "4*lambda*gamma/sigma*sqrt(L)",
-            "uniform": "lambda/sigma*(log(m)^3/sqrt(m)*G + sqrt((log(log(m)) + L)/m))",
-            "reach": "eta*sqrt(8/9)/4",
-        },
-        assumptions={"seldom": ("2*exp(-n*reach^2/2) + 2*exp(-2*J/2500) < 1/10^30", "q is small but for this chance")},
-        claim={"left": "excess", "relation": "<=", "right": "risk + process + noise + C*uniform"}, instances=instances,
-        derivation=[
-            ("Three functions, as in publicdata.thm6.rate.nonconvex: fbar is (1 - q)/2 g1 + (1 + q)/2 g2 with |q| < "
-             "1/4 but for the chance stated (Hoeffding, for the labels and for the J calls), the third function is "
-             "nearest to it, and its excess is 1/6.", ["seldom"]),
-            ("The suprema of omega_n and omega_m have expectations of at most G = sqrt(2 log 3).", []),
-        ],
     )  # fmt: skip

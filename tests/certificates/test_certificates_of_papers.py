@@ -1,0 +1,114 @@
+"""Certificates of somebody else's paper: named by its `Paper`, found as ours are, and broken ones cost one message."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dpbench_check
+import pytest
+
+import dpbench.certificates as certificates
+from dpbench.certificates import build, evidence, of_papers
+from dpbench.core.validation import InvalidInput
+from dpbench.ledger import registry
+from dpbench.ledger.registry import PaperNotLoaded
+
+CLAIMS = """
+from dpbench.certificates.search import Real, Space, inequality
+from dpbench.ledger import Paper
+
+paper = Paper("cubes", title="Cubes", authors=("A. Author",), year=2026, certificates="cubes_certificates")
+
+
+@paper.inequality("lemma1", source="Lemma 1", statement="x^3 <= x for every x in [0, 2].", expected="refuted",
+                  because="At x = 2 the left side is 8.", weight="range", consequence="True up to x = 1.")
+def cubes(run):
+    yield dict(x=2.0, left=8.0, right=2.0)
+
+
+@paper.inequality("lemma2", source="Lemma 2", statement="x^4 <= x for every x in [0, 2].", expected="refuted",
+                  because="At x = 2 the left side is 16.", weight="range", consequence="True up to x = 1.",
+                  space=inequality(Space("a number", {"x": Real("any number", 0.0, 2.0)}), "x^4", "x",
+                                   derivation=["Take x = 2."], witness={"x": 2}))
+def fourth(run):
+    yield dict(x=2.0, left=16.0, right=2.0)
+"""
+MAKER = """
+from dpbench.certificates.build import Draft, certificate
+
+REASONS = {"cubes.lemma3.inequality": "it is a limit"}
+
+
+@certificate("cubes.lemma1.inequality", "inequality")
+def lemma1():
+    return Draft(verdict="refuted", statement="At x = 2 the cube exceeds x.", symbols={"x": "any number"},
+                 claim={"left": "x^3", "relation": "<=", "right": "x"},
+                 assumptions={"range": ("x <= 2", "the region of the lemma")},
+                 instances=[({"x": 2}, {"left": 8, "right": 2})], derivation=[("Take x = 2.", ["range"])])
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with the two modules; what they leave in this process goes at the end."""
+    (tmp_path / "claims_cubes.py").write_text(CLAIMS)
+    (tmp_path / "cubes_certificates.py").write_text(MAKER)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    registry.use(None)
+    evidence.claims.cache_clear()
+    for name in ("claims_cubes", "cubes_certificates"):
+        sys.modules.pop(name, None)
+
+
+def made(folder: Path) -> dict[str, dict[str, Any]]:
+    registry.use([str(folder / "claims_cubes.py")])
+    evidence.claims.cache_clear()
+    paths = certificates.write(folder / "out", {claim.id for claim in registry.outside_claims()})
+    return {path.name: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def test_a_maker_and_a_witness_of_an_outside_paper_make_certificates(folder: Path) -> None:
+    found = made(folder)
+    assert set(found) == {"cubes.lemma1.inequality.inequality.json", "cubes.lemma2.inequality.inequality.json"}
+    assert all(dpbench_check.report_on(json.dumps(one))["accepted"] for one in found.values())
+    assert of_papers.row("REASONS", "cubes.lemma3.inequality") == "it is a limit"
+    registry.use(None)
+    assert "cubes.lemma1.inequality" not in {maker.id for maker in certificates.makers()}
+
+
+def test_a_broken_module_of_certificates_is_one_warning(folder: Path) -> None:
+    (folder / "cubes_certificates.py").write_text("1/0")
+    with pytest.warns(PaperNotLoaded, match="paper 'cubes', its certificates is left out: ZeroDivisionError"):
+        assert set(made(folder)) == {"cubes.lemma2.inequality.inequality.json"}
+
+
+def test_a_maker_of_no_entry_is_refused(folder: Path) -> None:
+    text = (folder / "cubes_certificates.py").read_text()
+    (folder / "cubes_certificates.py").write_text(text.replace("cubes.lemma1", "cubes.lemma7"))
+    with pytest.raises(InvalidInput, match=r"claim must be the id of an entry.*, got 'cubes\.lemma7\.inequality'"):
+        made(folder)
+
+
+def test_two_makers_of_one_kind_are_refused(folder: Path) -> None:
+    with pytest.raises(InvalidInput, match="kind must be one certificate of a kind for each claim"):
+
+        @build.certificate("none.lemma1.inequality", "inequality")
+        def first() -> build.Draft:
+            raise AssertionError
+
+        @build.certificate("none.lemma1.inequality", "inequality")
+        def second() -> build.Draft:
+            raise AssertionError
+
+
+def test_a_witness_has_a_value_for_each_symbol() -> None:
+    from dpbench.certificates.search import Real, Space, inequality
+
+    with pytest.raises(InvalidInput, match="witness must be values of x, got"):
+        inequality(Space("a number", {"x": Real("any", 0.0, 2.0)}), "x^4", "x", derivation=["x = 2"], witness={"y": 2})
