@@ -81,6 +81,7 @@ def claim_of(run: Any, **more: Any) -> Claim:
 
 def plant(monkeypatch: pytest.MonkeyPatch, *claims: Claim) -> None:
     monkeypatch.setattr(ledger, "all_claims", lambda papers=None: claims)
+    monkeypatch.setattr(ledger.registry, "some_claims", lambda names: None)  # no module declares these
 
 
 def test_progress_is_told_of_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,7 +366,7 @@ def test_processes_are_used_where_there_is_enough_to_run(monkeypatch: pytest.Mon
     def named(name: str) -> Claim:
         return replace(claim_of(good), id=f"glm.{name}.floor")
 
-    monkeypatch.setattr(ledger, "run_in_lanes", lanes)
+    monkeypatch.setattr("dpbench.runs.lanes.run_in_lanes", lanes)
     monkeypatch.setattr(ledger, "cores", lambda: 2)
     monkeypatch.setattr(Claim, "module", property(lambda claim: f"module{claim.id[-7]}"))
     monkeypatch.setattr(Claim, "outside", property(lambda claim: claim.id == "glm.theirs.floor"))

@@ -10,7 +10,7 @@ import pytest
 from regressions import SMOOTH
 from regressions import problem as regression
 
-from dpbench.papers.glm import _erm, _erm_newton, _erm_warm, losses
+from dpbench.papers.glm import _erm_newton, _erm_warm, losses
 from dpbench.papers.glm._erm import minimise, smoothed
 from dpbench.papers.glm._erm_newton import line_search, newton, piecewise_step
 from dpbench.papers.glm._erm_passes import Pass, Quadratic, Records, tour
@@ -29,11 +29,11 @@ def test_the_start_changes_the_way_and_not_the_end(name: str, as_sparse: bool, m
     assert start is not None
     quick = minimise(p, lam, 0.8, 1e-7)
     assert np.linalg.norm(start - quick.w) < 0.1 * np.linalg.norm(quick.w)
-    monkeypatch.setattr(_erm, "warm_start", lambda *arguments: None)
+    monkeypatch.setattr(_erm_warm, "warm_start", lambda *arguments: None)
     slow = minimise(p, lam, 0.8, 1e-7)
     assert max(quick.distance, slow.distance) <= 1e-7
     assert np.linalg.norm(quick.w - slow.w) <= quick.distance + slow.distance
-    monkeypatch.setattr(_erm, "warm_start", lambda *arguments: -start)  # planted: a start on the wrong side
+    monkeypatch.setattr(_erm_warm, "warm_start", lambda *arguments: -start)  # planted: a start on the wrong side
     assert minimise(p, lam, 0.8, 1e-7).distance <= 1e-7
 
 
