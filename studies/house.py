@@ -144,15 +144,15 @@ def climbs(pairs: Mapping[tuple[str, str], list[str]]) -> list[str]:
 
 
 def loaded(entry: str = ENTRY) -> list[str]:
-    """The modules of ours that a run of one entry loads, in this process and in its worker, in a process of its own."""
+    """The modules of ours that ``dpbench verify`` of one entry loads, its table printed, in a process of its own."""
     code = (
-        "import sys, dpbench; ledger = dpbench.verify(sys.argv[1], workers=1, store=sys.argv[2]);"
-        "print('\\n'.join(sorted(m for m in sys.modules if m.split('.')[0] in ('dpbench', 'lowerbounds'))))"
+        "import sys; from dpbench.cli.app import run; assert run(['verify', sys.argv[1], '--store', sys.argv[2]]) == 0;"
+        "print('', *sorted(m for m in sys.modules if m.split('.')[0] in ('dpbench', 'lowerbounds')))"
     )
     with tempfile.TemporaryDirectory() as folder:
         words = [sys.executable, "-c", code, entry, str(Path(folder) / "runs.sqlite")]
         done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT)
-    return done.stdout.split()
+    return done.stdout.splitlines()[-1].split()
 
 
 def lines(texts: Mapping[str, str]) -> Counter[str]:

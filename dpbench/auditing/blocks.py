@@ -153,9 +153,9 @@ class Runs:
         for start in range(0, len(jobs), count):
             chunk = jobs[start : start + count]
             found = sampling.map_blocks(counted, chunk, workers)
-            for (side, _, size), (counts, trace) in zip(chunk, found, strict=True):
+            for (side, _, drawn), (counts, trace) in zip(chunk, found, strict=True):
                 total[side] += counts
-                done += size
+                done += drawn
                 if watch is not None and counter.probe is not None and trace is not None:
                     watch.add(part, side, counter.probe, trace)
             if progress is not None:
@@ -237,8 +237,8 @@ def block_rows(rows: int, calls: int = CALLS) -> int:
     return max(1, min(BLOCK, rows // calls))
 
 
-def _jobs(rows: int, calls: int = CALLS) -> list[tuple[int, int, int]]:
-    size = block_rows(rows, calls)
+def _jobs(rows: int) -> list[tuple[int, int, int]]:
+    size = block_rows(rows)
     return [(side, b, min(size, rows - b * size)) for side in (0, 1) for b in range(-(-rows // size))]
 
 

@@ -71,9 +71,9 @@ class Trace:
 
 
 def joined(traces: Sequence[Trace]) -> Trace:
-    """The trace of a stretch of blocks: rows, tables and hits added, all prefixes, and what else the first block has.
+    """The trace of a stretch of blocks: rows, tables and hits added, and the prefixes of all blocks.
 
-    A stretch of several blocks has no bits and no value or column that is held fixed: these are of single blocks.
+    That of several has neither bits nor values that are held fixed: these are compared between single blocks alone.
     """
     first = traces[0]
     if len(traces) == 1:

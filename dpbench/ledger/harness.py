@@ -282,15 +282,18 @@ def margins(
 
 
 def _margin(left: Any, right: Any, rounding: float) -> tuple[float, bool]:
-    """(right − left)/|right|, and whether that is a tie which floats do not decide: rationals and formulas do."""
+    """(right − left)/|right|, or right − left where right is 0, and whether that is a tie which floats do not decide.
+
+    Rationals and formulas decide theirs, but for those that ball arithmetic cannot tell from 0.
+    """
     if not any(isinstance(side, (str, Fraction)) for side in (left, right)):
-        made = float((right - left) / abs(right))
+        made = float((right - left) / (abs(right) or 1.0))
         return made, -rounding < made < 0.0
     from dpbench.privacy.exact_law import quantity
 
     difference = quantity("right - left", "right - left", {"left": left, "right": right})
     sign = difference.sign()
-    made = float(difference) / abs(as_float(right)) if as_float(right) else float(difference)
+    made = float(difference) / (abs(as_float(right)) or 1.0)
     return (0.0 if sign in (0, None) else float(np.copysign(max(abs(made), rounding), made))), sign is None
 
 

@@ -1,7 +1,7 @@
-"""Which modules of a paper may declare an entry, told from their sources: so that one entry imports few of them.
+"""Which modules of a paper may declare an entry, as their sources show: so that one entry imports few of them.
 
 A source is not run: what stands in a decorator or a call as text is an id, and what is computed there (in a loop, in a
-formatted text) may be anything. What is told here is therefore a place to look, and who imports the modules must see
+formatted text) may be anything. A module named here is therefore a place to look, and who imports the modules must see
 whether the entry is declared in them; where it is not, the whole paper is imported (`dpbench.ledger.paper.Paper`).
 """
 

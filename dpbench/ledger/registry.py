@@ -47,7 +47,7 @@ def some_claims(names: Collection[str]) -> tuple[Claim, ...] | None:
     Returns
     -------
     tuple of Claim or None
-        None where one is not of a paper of ours, or its module cannot be told without all others: ask `all_claims`.
+        None where one is not of a paper of ours, or no source shows its module: ask `all_claims`.
         A paper of anybody else is imported whole: what is wrong with any of its modules is to be said.
     """
     if _NAMED:

@@ -115,7 +115,7 @@ def with_premises(selected: Sequence[Claim]) -> tuple[Claim, ...]:
 
 
 def _few_with_premises(selected: Sequence[Claim]) -> tuple[Claim, ...] | None:
-    """The same without the rest of their papers; None where that cannot be told."""
+    """The same without the rest of their papers; None where the sources do not show it."""
     known = {claim.id: claim for claim in selected}
     while lacking := {name for claim in known.values() for name in claim.rests_on} - known.keys():
         found = registry.some_claims(lacking)

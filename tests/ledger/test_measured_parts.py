@@ -28,6 +28,15 @@ def test_equal_rationals_have_the_margin_nothing() -> None:
     assert made.series["margin"] == [0.0, 0.5] and made.margin == 0.0 and made.undecided == 0
 
 
+@pytest.mark.parametrize("zero", [0.0, np.float64(0.0), Fraction(0)])
+def test_where_the_right_is_nothing_the_margin_is_the_difference(zero: object) -> None:
+    """There is no relative one; what is above nothing is above by what it is."""
+    for left, margin in ((Fraction(1, 2), -0.5), (Fraction(-1, 4), 0.25), (Fraction(0), 0.0)):
+        given = left if isinstance(zero, Fraction) else float(left)
+        made = harness.margins([{"left": given, "right": zero}])
+        assert made.series["margin"] == [margin] and made.margin == margin and made.undecided == 0
+
+
 @pytest.mark.parametrize(("epsilon", "m", "scale"), [(1.0, 4, 8.0), (0.5, 1, 3.0), (2.0, 9, 10.0)])
 def test_the_bound_of_sign_weights_is_its_least_exponential_moment(epsilon: float, m: int, scale: float) -> None:
     """Against the moment on a grid of shifts; of one pattern, against the δ of its Gaussian pair."""

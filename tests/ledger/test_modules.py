@@ -151,25 +151,15 @@ def test_the_sources_show_what_importing_everything_gives() -> None:
     assert sum(len(some) > 1 for some in more.values()) < 0.1 * len(more), more
 
 
-ALONE = """
-import sys
-from dpbench.cli.app import run
-assert run(["verify", {name!r}, "--store", {store!r}]) == 0
-ours = [name for name, module in sys.modules.items() if name.split(".")[0] in ("dpbench", "lowerbounds")]
-print(len(ours), sorted({{name.split(".")[2] for name in ours if name.startswith("dpbench.papers.")}}))
-print(sorted(name.split(".")[2] for name in ours if name.startswith("dpbench.cli.")))
-"""
-
-
 @pytest.mark.process
-def test_a_run_of_one_entry_loads_few_files_and_one_paper(tmp_path: Path) -> None:
-    program = ALONE.format(name="glm.thm5.privacy.printed", store=str(tmp_path / "runs.sqlite"))
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    *_, files, commands = done.stdout.splitlines()
-    count, papers = files.split(" ", 1)
-    assert int(count) <= 120 and papers == "['glm']", files
-    assert commands == "['app', 'guard', 'options', 'verify']"
+def test_a_run_of_one_entry_loads_few_files_and_one_paper() -> None:
+    from studies.house import loaded as modules_of_a_run
+
+    ours = modules_of_a_run("glm.thm5.privacy.printed")
+    assert "dpbench.ledger.verify" in ours and len(ours) <= 120, len(ours)
+    assert {name.split(".")[2] for name in ours if name.startswith("dpbench.papers.")} == {"glm"}
+    commands = {name.split(".")[2] for name in ours if name.startswith("dpbench.cli.")}
+    assert commands == {"app", "guard", "options", "verify"}
 
 
 def test_few_entries_are_those_of_the_whole_ledger() -> None:

@@ -44,14 +44,6 @@ CLIMBS = {
 TWICE = {
     "scores[i] + w0 * a0[i] + w1 * a1[i] + w2 * a2[i] + w3 * a3[i]":
         "a kernel's loop unrolled for one, two and four records, which is its speed",
-    "(h ** (4.0 / 3.0) * y ** (2.0 / 3.0) + h ** 2) / (n * epsilon) ** (2.0 / 3.0)":
-        "Theorems 8 and 15: joining them makes four entries stale",
-    "(keep * bias) ** 2 + (1.0 - keep) ** 2 * (1.0 - bias ** 2) / np.maximum(hits, 1)":
-        "the errors of Algorithms 1 and 3 on the hard scale: joining them makes 18 entries stale, rates among them",
-    "chance * size * (1.0 - at) + (1.0 - chance) * common * (abs(at) - 1.0)":
-        "the excess under the hidden law and at its quantile: joining them makes 17 entries stale, rates among them",
-    "a * math.log(a) - (1.0 + a) * math.log1p(a) + m * moment - a * epsilon":
-        "the code and its certificate: the second has the moment by another function; joining makes 19 entries stale",
 }  # fmt: skip
 MOST = 15
 COMPLEX = {
@@ -149,7 +141,7 @@ def test_a_climb_and_a_circle_would_be_seen(studies: ModuleType) -> None:
 
 def test_every_formula_stands_once(studies: ModuleType) -> None:
     texts = studies.formulas.sources()
-    assert sum(1 for place, text in texts.items() for _ in studies.formulas.of_source(place, text)) > 300
+    assert sum(1 for place, text in texts.items() for _ in studies.formulas.of_source(place, text)) > 290
     same((group[0].text for group in studies.formulas.twice(texts)), TWICE)
 
 

@@ -42,8 +42,8 @@ def test_a_row_has_the_least_of_each_and_their_ratio(monkeypatch: pytest.MonkeyP
     assert (row["seconds"], row["floor_seconds"], row["ratio"]) == (1.0, 0.5, 2.0)
 
 
-def test_the_rows_are_those_of_the_issue_and_their_work_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On small problems: each kind of row, floors that are positive, boxes that were opened."""
+def test_trees_and_oracles_have_rows_whose_work_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On small problems; the seconds of a call are one."""
     monkeypatch.setattr(floors, "TREES", (2,))
     monkeypatch.setattr(floors, "BINARY", [(*row[:3], 40, *row[4:]) for row in floors.BINARY])
     monkeypatch.setattr(floors, "spent", lambda function: (function(), 1.0)[1])

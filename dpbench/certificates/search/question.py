@@ -45,8 +45,8 @@ class Question:
     margin : callable, optional
         Guides the search instead of `sides`. It decides nothing: the checker does.
     witness : dict or sequence of dict, optional
-        Rational values of the space's symbols at which the claim fails, as ``dpbench hunt`` found them: then the
-        claim's certificate is that of these instances, and the checker decides them again.
+        Rational values of the space's symbols at which the claim fails: its certificate is that of these instances, and
+        the checker decides them again.
     """
 
     space: Space

@@ -9,9 +9,7 @@ from __future__ import annotations
 import math
 
 
-def smooth_grid_size(
-    smoothness: float, x_bound: float, y: float, n: int, epsilon: float, constant: float = 1.0
-) -> int:
+def smooth_grid_size(smoothness: float, x_bound: float, y: float, n: int, epsilon: float, constant: float = 1.0) -> int:
     """K = Θ(log max{‖Y‖√n/(‖X‖√H), ‖Y‖²(nε)^{2/3}/(√H‖X‖²)}) (Theorem 8), logarithm to base 2, at least 1."""
     root = math.sqrt(smoothness)
     largest = max(y * math.sqrt(n) / (x_bound * root), y**2 * (n * epsilon) ** (2 / 3) / (root * x_bound**2))
@@ -113,12 +111,17 @@ def grid_search_rate_corrected(
     return min(at_zero, error + penalty + above + private)
 
 
+def _private_smooth(h: float, y: float, size: float) -> float:
+    """What privacy costs a smooth loss, h = √H·B‖X‖ and size = nε: (h^{4/3}‖Y‖^{2/3} + h²)/size^{2/3}."""
+    return (h ** (4.0 / 3.0) * y ** (2.0 / 3.0) + h**2) / size ** (2.0 / 3.0)
+
+
 def adaptive_smooth_erm_rate(
     smoothness: float, x_bound: float, y: float, minimiser_norm: float, n: int, epsilon: float
 ) -> float:
     """Theorem 8's bound on the excess risk with B* = 2·max(‖w*‖, 1), logarithms and constants dropped."""
     h = math.sqrt(smoothness) * 2.0 * max(minimiser_norm, 1.0) * x_bound
-    private = (h ** (4.0 / 3.0) * y ** (2.0 / 3.0) + h**2) / (n * epsilon) ** (2.0 / 3.0)
+    private = _private_smooth(h, y, n * epsilon)
     statistical = (h * max(y, 1.0) + y**2) / math.sqrt(n)
     return min(y**2, private + statistical + (y**2 + h**2) / (n * epsilon))
 
@@ -133,9 +136,7 @@ def boosting_models_corrected(beta: float) -> int:
     return math.ceil(math.log(4.0 / beta) / math.log(4.0))
 
 
-def boosting_scale(
-    smoothness: float, x_bound: float, y: float, sub_gaussian: float, n: int, epsilon: float
-) -> float:
+def boosting_scale(smoothness: float, x_bound: float, y: float, sub_gaussian: float, n: int, epsilon: float) -> float:
     """σ̃ = √(4(‖Y‖² + H̃γ²‖X‖²)/(nε)) (Theorem 13), the Laplace scale to the letter; H̃ = H‖X‖² as defined."""
     square = 4.0 * (y**2 + smoothness * x_bound**4 * sub_gaussian**2) / (n * epsilon)
     return math.sqrt(square)
@@ -176,9 +177,7 @@ def boosting_upper(smoothness: float, y: float, sub_gaussian: float, n: int, bet
     return spread + y * math.sqrt(math.log(2.0 / beta)) / math.sqrt(n)
 
 
-def boosting_lower(
-    smoothness: float, y: float, sub_gaussian: float, loss_bound: float, n: int, beta: float
-) -> float:
+def boosting_lower(smoothness: float, y: float, sub_gaussian: float, loss_bound: float, n: int, beta: float) -> float:
     """V(n, β) = U + 2Δ(γ, β/4n)log(2/β)/n + 48H̃γ²log²(4/β)/n (Lemma 11), `loss_bound` = Δ(γ, β/4n)."""
     upper = boosting_upper(smoothness, y, sub_gaussian, n, beta)
     curved = 48.0 * smoothness * sub_gaussian**2 * math.log(4.0 / beta) ** 2 / n
@@ -199,5 +198,5 @@ def boosted_smooth_erm_rate(
 ) -> float:
     """Theorem 15 without its logarithms, h = √H·B‖X‖ (Theorem 14 lacks the ‖Y‖² beside h‖Y‖)."""
     h = math.sqrt(smoothness) * radius * x_bound
-    private = (h ** (4.0 / 3.0) * y ** (2.0 / 3.0) + h**2) / (n * epsilon) ** (2.0 / 3.0)
+    private = _private_smooth(h, y, n * epsilon)
     return (h * y + y**2 + y + h) / math.sqrt(n) + private + (y**2 + h**2) / (n * epsilon)

@@ -10,7 +10,7 @@ for every class and every pair of neighbours (replace-one).
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from dpbench.privacy import gaussian
 from dpbench.privacy.inversion import crossing
@@ -183,6 +183,12 @@ def rrspm_gaussian_scale(m: int, epsilon: float, delta: float, log_patterns: flo
     return _UP * crossing(lambda s: s > 0.0 and rrspm_log_delta(epsilon, m, s, log_patterns) <= target)[1]
 
 
+def rrspm_exponent(epsilon: float, m: int, scale: float, a: float) -> float:
+    """log of (a/(1 + a))^a/(1 + a)·E e^{a(ℓ − ε)}, of the bound on all labellings at once in `rrspm_log_delta`."""
+    moment = math.log1p(math.erf(math.sqrt(2.0) * a / scale)) + 2.0 * (a * a + a) / scale**2
+    return a * math.log(a) - (1.0 + a) * math.log1p(a) + m * moment - a * epsilon
+
+
 def rrspm_log_delta(epsilon: float, m: int, scale: float, log_patterns: float = math.inf) -> float:
     """log of a bound on δ(ε) of Algorithm 4 with N(0, s²) weights, for every class and every pair; at most 0.
 
@@ -201,10 +207,7 @@ def rrspm_log_delta(epsilon: float, m: int, scale: float, log_patterns: float = 
     The least value over a is taken; any a gives a bound.
     """
 
-    def exponent(a: float) -> float:
-        moment = math.log1p(math.erf(math.sqrt(2.0) * a / scale)) + 2.0 * (a * a + a) / scale**2
-        return a * math.log(a) - (1.0 + a) * math.log1p(a) + m * moment - a * epsilon
-
+    exponent = partial(rrspm_exponent, epsilon, m, scale)
     low, high = -30.0, 30.0  # log a; the exponent is convex in a, so it falls and then rises
     for _ in range(60):  # to 2e-9 in log a, beside a minimum that is flat
         first, second = low + (high - low) / 3.0, high - (high - low) / 3.0

@@ -77,6 +77,11 @@ def hardest_scale(
     return best
 
 
+def _mean_square(keep: np.ndarray, bias: float, hits: np.ndarray) -> np.ndarray:
+    """E(w − b)², w = 1 − keep times a mean of N labels ±1 of mean b: (keep·b)² + (1 − keep)²(1 − b²)/N."""
+    return (keep * bias) ** 2 + (1.0 - keep) ** 2 * (1.0 - bias**2) / np.maximum(hits, 1)
+
+
 def noisy_gd_excess(
     loss: str,
     n: int,
@@ -99,7 +104,7 @@ def noisy_gd_excess(
     hits, chance = _hits(n, share)
     step = eta * curvature * hits / n
     keep = mean_power(step, steps)
-    square = (keep * bias) ** 2 + (1.0 - keep) ** 2 * (1.0 - bias**2) / np.maximum(hits, 1)
+    square = _mean_square(keep, bias, hits)
     square += (eta * sigma / steps) ** 2 * noise_sum(step, steps)
     return 0.5 * curvature * fraction * float(chance @ square)
 
@@ -185,7 +190,7 @@ def output_perturbation_excess(
     reach = _SPREAD * math.sqrt(n * share * (1.0 - share)) + _SPREAD
     hits = np.arange(max(0, math.floor(n * share - reach)), min(n, math.ceil(n * share + reach)) + 1)
     keep = lam / (2.0 * hits / n + lam)
-    square = (keep * bias) ** 2 + (1.0 - keep) ** 2 * (1.0 - bias**2) / np.maximum(hits, 1)
+    square = _mean_square(keep, bias, hits)
     return fraction * (float(binom.pmf(hits, n, share) @ square) + sigma**2)
 
 

@@ -5,21 +5,17 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpbench.certificates.build import Draft, above, certificate, without_bound
-from dpbench.papers.heavytail import theory
+from dpbench.certificates.build import Draft, certificate, without_bound
+from dpbench.papers.heavytail.spaces.misprints import truncation_in_use
 
 _ZETA = "x = 1, y = <x, w*>, w = w*: the residual is 0, nothing is random."
-
-
-def _iota(n: int, theta: float) -> Fraction:
-    return above(theory.truncation(n, 1, 1.0, 0.05, theta=theta, tau=1.0, moment="norm", diameter=2.0), 4)
 
 
 @certificate("heavytail.eq39.inequality", "inequality")
 def equation39() -> Draft:
     instances = []
     for theta, n in ((Fraction(7, 4), 100), (Fraction(5, 4), 10_000)):
-        iota, t = _iota(n, float(theta)), float(theta)
+        iota, t = truncation_in_use(n, float(theta)), float(theta)
         x = float(iota) / n
         values = {"theta": theta, "iota": iota, "zeta": Fraction(1, n), "v": 0}
         instances.append((values, {"left": math.log1p(x + x**t / t), "right": 2.0 ** (t - 1.0) * x**t / t}))
@@ -77,7 +73,7 @@ def failure_probability() -> Draft:
     """η below the chance of the worst half of a net, on x = 1, y = w* = 1."""
     instances = []
     for n in (10**8, 10**10):
-        iota = _iota(n, 2.0)
+        iota = truncation_in_use(n, 2.0)
         i, zeta = float(iota), 1.0 / n
         right = 100.0 * (zeta + i * zeta**2 + 4.0 * i + (math.log(2 * n + 1) - math.log(zeta)) / (n * i))
         values = {"n": n, "iota": iota, "tau": 1, "Delta": 2, "epsilon": 1, "constant": 100, "excess": 1}

@@ -20,7 +20,7 @@ from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.claims import paper
 from dpbench.papers.heavytail.claims.quotations import BOUNDS
-from dpbench.papers.heavytail.claims.truncation_bias import rare_law
+from dpbench.papers.heavytail.claims.truncation_bias import rare_excess, rare_law
 from dpbench.papers.heavytail.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.truncation import psi
@@ -81,7 +81,7 @@ def hidden_quantile(
     below = np.cumsum((masses / masses.sum(axis=1, keepdims=True)).mean(axis=0))
     at = float(t[min(int(np.searchsorted(below, failure)), _POINTS - 1)])  # the excess falls as t grows
     spread = chance * (2.0 * size) ** theta + (1.0 - chance) * common**theta
-    return chance * size * (1.0 - at) + (1.0 - chance) * common * (abs(at) - 1.0), spread
+    return float(rare_excess((chance, size, common), at)), spread
 
 
 def hidden(context: Context, theorem: int, moment: str) -> Rows:

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.claims.truncation_bias import rare_law
+from dpbench.papers.heavytail.claims.truncation_bias import rare_excess, rare_law
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 
@@ -65,7 +65,5 @@ class HiddenLaw:
         )
 
     def excess_risk(self, outputs: np.ndarray) -> np.ndarray:
-        """pM(1 − t) + (1 − p)a(|t| − 1) at t = ⟨u, w⟩ ≤ 1."""
-        chance, size, common = self.law
-        t = np.asarray(outputs) @ self.minimiser
-        return chance * size * (1.0 - t) + (1.0 - chance) * common * (np.abs(t) - 1.0)
+        """At t = ⟨u, w⟩ ≤ 1."""
+        return rare_excess(self.law, np.asarray(outputs) @ self.minimiser)

@@ -7,6 +7,7 @@ bounded, not sampled.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -36,8 +37,17 @@ def rare_law(iota: float, theta: float, bound: float = 1.0) -> tuple[float, floa
     return chance, size, 0.5 * chance * size
 
 
+def rare_excess(law: tuple[float, float, float], t: Any) -> Any:
+    """Excess risk pM(1 − t) + (1 − p)a(|t| − 1) under `rare_law` (p, M, a) along u at t = ⟨u, w⟩ ≤ 1."""
+    chance, size, common = law
+    return chance * size * (1.0 - t) + (1.0 - chance) * common * (np.abs(t) - 1.0)
+
+
 @paper.inequality(
-    "thm2", variant="assumption4-truncation", source="Equation 19, Assumption 4", expected="refuted",
+    "thm2",
+    variant="assumption4-truncation",
+    source="Equation 19, Assumption 4",
+    expected="refuted",
     holds="heavytail.thm2.inequality.assumption4-truncation.corrected",
     statement="Under Assumption 4, with iota = (1/tau)(log n log(1/eta)/(n epsilon))^((theta-1)/theta), the excess "
     "risk is O(tau d (log n log(1/eta)/(n epsilon))^((theta-1)/theta)) with probability 1 - eta.",
@@ -87,8 +97,11 @@ def fixed_law_excess(iota: float) -> float:
 
 
 @paper.inequality(
-    "thm1", variant="y-moment.fixed-law", source="Theorem 1, equation 7, Assumption 1 and E|y| finite",
-    expected="refuted", holds="heavytail.thm1.inequality.xy-moment",
+    "thm1",
+    variant="y-moment.fixed-law",
+    source="Theorem 1, equation 7, Assumption 1 and E|y| finite",
+    expected="refuted",
+    holds="heavytail.thm1.inequality.xy-moment",
     statement="For a fixed law with E|x|^2 and E|y| finite, the excess risk is O(tau sqrt(d log n log(1/eta)/(n "
     "epsilon))).",
     because="Y Pareto(1.1), x = sqrt(Y), y = Y: E|x||y| is infinite, truncation costs a slope of order iota^0.6, and "
@@ -109,7 +122,10 @@ def fixed_law(context: Context) -> Evidence:
 
 
 @paper.inequality(
-    "thm1", variant="xy-moment", source="Theorem 1 with E|x||y| finite", expected="not refuted",
+    "thm1",
+    variant="xy-moment",
+    source="Theorem 1 with E|x||y| finite",
+    expected="not refuted",
     statement="With probability 1 - 2 eta the excess is at most Delta beta(iota) + 2(4 Delta tau/sqrt(n) + Delta tau "
     "sqrt(2 log(2/eta)/n) + 3 log(2) log(2/eta)/(n iota)) + 2 log(2)(log N + log(1/eta))/(n iota epsilon) + zeta tau, "
     "beta(iota) = sup_w E|x| min(1, iota|y - <x,w>|).",
@@ -130,7 +146,5 @@ def product_moment(context: Context) -> Rows:
                 0.4 * min(1.0, iota * abs(s - v)) + 0.6 * min(1.0, iota * abs(s + v)) for v in np.linspace(-1, 1, 201)
             )
             log_net = mechanism.net(blank).log_size_bounds()[1]
-            bound = theory.increment_bound(
-                iota, n, 1.0, 0.01, log_net, FAILURE, tau=1.0, diameter=2.0, beta=beta
-            )
+            bound = theory.increment_bound(iota, n, 1.0, 0.01, log_net, FAILURE, tau=1.0, diameter=2.0, beta=beta)
             yield {"n": float(n), "size": s, "left": quantile, "right": bound}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-
-from scipy.special import log_ndtr
+from functools import partial
 
 from dpbench.certificates.build import Draft, above, as_computed, certificate
 from dpbench.papers.publicdata import theory
@@ -81,11 +80,7 @@ def ties() -> Draft:
 
 def moment_bound(m: int, epsilon: float, s: float) -> tuple[Fraction, float]:
     """The a of `theory.rrspm_log_delta`, rounded, and the bound there."""
-
-    def exponent(a: float) -> float:
-        moment = math.log(2.0) + float(log_ndtr(2.0 * a / s)) + 2.0 * (a * a + a) / s**2
-        return a * math.log(a) - (1.0 + a) * math.log1p(a) + m * moment - a * epsilon
-
+    exponent = partial(theory.rrspm_exponent, epsilon, m, s)
     grid = [math.exp(k / 50.0) for k in range(-200, 400)]
     a = above(min(grid, key=exponent), 3)
     return a, math.exp(exponent(float(a)))
