@@ -161,6 +161,11 @@ def certificates(paper: str = "", *, modules: bool = False) -> tuple[ModuleType,
     return tuple(found)
 
 
+def commands() -> dict[str, str]:
+    """Commands that papers bring, by name, with ``module:function`` of each; imports neither claims nor commands."""
+    return {name: home for paper, _ in _papers() for name, home in paper.commands.items()}
+
+
 def forget() -> None:
     """Look for papers anew when they are next asked for."""
     _papers.cache_clear()
