@@ -32,7 +32,6 @@ NAMED = {
 }  # fmt: skip
 """Modules outside the papers that name one, and why."""
 CLIMBS = {
-    ("dpbench.report.pages", "dpbench.papers"): TABLE_1,
     ("dpbench.report.site", "dpbench.cli"): "the page of commands is made from the command line's own help",
 }
 TWICE = {
