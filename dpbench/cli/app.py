@@ -24,7 +24,6 @@ COMMANDS = {
     "verify": "dpbench.cli.verify:verify",
     "list": "dpbench.cli.ledger:list_claims",
     "show": "dpbench.cli.ledger:show",
-    "bench": "dpbench.cli.bench:bench",
     "audit": "dpbench.cli.audit:audit",
     "audit-library": "dpbench.cli.audit_library:audit_library",
     "hunt": "dpbench.cli.hunt:hunt",
@@ -37,23 +36,48 @@ COMMANDS = {
     "new-paper": "dpbench.cli.export:new_paper",
     "evidence": "dpbench.cli.evidence:app",
 }
-"""Where the function, or the group, of each command is: imported when the command is named."""
+"""Where the function, or the group, of each command of the framework is: imported when the command is named."""
 EPILOG = (
     "Exit codes: 0 as expected; 1 an unexpected verdict, or a refuted audit; 2 bad use; 70 an error of "
     "dpbench itself; 74 the machine failed (disk full, file lost, worker killed); 130 stopped by Ctrl-C."
 )
 
 
+def homes() -> dict[str, str]:
+    """Where each command is: those of the framework, then what papers bring, under names that are not taken."""
+    from dpbench.ledger.registry import commands
+
+    return {**COMMANDS, **{name: home for name, home in commands().items() if name not in COMMANDS}}
+
+
+def _function(home: str) -> Any:
+    module, _, attribute = home.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _brought(name: str, home: str) -> Any:
+    """The function of a paper's command; where it cannot be imported, one that says so: the help lists the others."""
+    try:
+        return _function(home)
+    except Exception as error:
+        said = f"command {name!r} of a paper must be importable from {home}, got: {error}"
+
+        def lost() -> None:
+            raise UsageError(said)
+
+        lost.__doc__ = f"Cannot be imported from {home}."
+        return lost
+
+
 class _Homes(MutableMapping[str, Any]):
-    """The commands by name, each made when it is asked for."""
+    """The commands by name, each made when it is asked for; papers are asked for theirs where no other has the name."""
 
     def __init__(self) -> None:
         self._made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
-            module, _, attribute = COMMANDS[name].partition(":")
-            function = getattr(importlib.import_module(module), attribute)
+            function = _function(COMMANDS[name]) if name in COMMANDS else _brought(name, homes()[name])
             if not isinstance(function, typer.Typer):
                 group = typer.Typer(add_completion=False)
                 group.command(name)(function)
@@ -69,10 +93,10 @@ class _Homes(MutableMapping[str, Any]):
         del self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
+        return iter(homes())
 
     def __len__(self) -> int:
-        return len(COMMANDS)
+        return len(homes())
 
 
 class _Commands(TyperGroup):

@@ -161,6 +161,17 @@ def certificates(paper: str = "", *, modules: bool = False) -> tuple[ModuleType,
     return tuple(found)
 
 
+def pages_of_papers() -> tuple[Any, ...]:
+    """Pages of results (`dpbench.report.pages.Page`) that our papers bring; imports no claims."""
+    modules = [importlib.import_module(paper.pages) for paper, _ in _papers() if paper.pages and _ours(paper)]
+    return tuple(page for module in modules for page in module.PAGES)
+
+
+def commands() -> dict[str, str]:
+    """Commands that papers bring, by name, with ``module:function`` of each; imports neither claims nor commands."""
+    return {name: home for paper, _ in _papers() for name, home in paper.commands.items()}
+
+
 def forget() -> None:
     """Look for papers anew when they are next asked for."""
     _papers.cache_clear()

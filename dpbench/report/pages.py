@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,9 +17,8 @@ from typing import Any
 from dpbench.certificates import reasons, shown
 from dpbench.certificates.kinds import RECORDED
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.ledger.registry import all_papers
+from dpbench.ledger.registry import all_papers, pages_of_papers
 from dpbench.ledger.verify import all_claims
-from dpbench.papers.glm import table1
 from dpbench.report import (
     benchmark,
     errata,
@@ -75,12 +73,6 @@ def _records(found: dict[str, Shown]) -> list[dict[str, Any]]:
     return [{"id": name, "verdict": one.verdict, "evidence": one.evidence} for name, one in found.items()]
 
 
-def _table1(found: dict[str, Shown]) -> str:
-    verdicts = {name: (one.verdict, one.evidence) for name, one in found.items()}
-    made = table1.table(verdicts, [name for name, one in found.items() if one.stale])
-    return re.sub(r"\^\{([^}]*)\}", r"<sup>\1</sup>", made)
-
-
 PAGES = (
     Page("failures", "Printed claims that do not hold", (
         Part(LEDGER, lambda found: ledger_tables.failures(all_claims(), found),
@@ -125,11 +117,6 @@ PAGES = (
         Part("search.json", measured_search.nearest,
              "Entries that hold, where nothing was accepted: the largest left/right of the entry's own instances, and "
              "of the search. Where a constant is hidden it counts as 1, and the ratio may be above 1."),
-    )),
-    Page("table1", "Table 1 of the GLM paper, as measured", (
-        Part(LEDGER, _table1,
-             "For each cell: the slope of the theorem's formula on the entry's grid, the slope measured with its "
-             "interval, and the excess of the zero predictor over the measured one at the last point."),
     )),
     Page("peers", "Beside other tools", (
         Part("peers.json", lambda document: peers.markdown("speed", document["parts"]["speed"]),
@@ -277,8 +264,13 @@ def committed(evidence: Path) -> dict[str, Shown]:
     return stored.best(stored.known(None, evidence / LEDGER))
 
 
+def all_pages() -> tuple[Page, ...]:
+    """`PAGES`, and those that our papers bring."""
+    return (*PAGES, *pages_of_papers())
+
+
 def texts(evidence: Path) -> dict[str, str]:
-    """The pages as Markdown, by the names of their files: an index and `PAGES`.
+    """The pages as Markdown, by the names of their files: an index and `all_pages`.
 
     Parameters
     ----------
@@ -292,7 +284,7 @@ def texts(evidence: Path) -> dict[str, str]:
     """
     documents: dict[str, Any] = {}
     made: dict[str, str] = {}
-    for page in PAGES:
+    for page in all_pages():
         lines = [*WIDE, f"# {page.title}", ""]
         for part in page.parts:
             if part.file not in documents:
@@ -352,9 +344,9 @@ def _index(found: dict[str, Shown], documents: Mapping[str, Any]) -> str:
     lines += ["", *_numbers(documents)]
     sorted_by = "what does not hold is sorted [by weight](failures.md)."
     lines += ["", f"Every entry has [a row in the ledger](ledger.md) and a page of its own; {sorted_by}", ""]
-    lines += [f"- [{page.title}]({page.name}.md)" for page in PAGES if page.name not in ("ledger", "failures")]
+    lines += [f"- [{page.title}]({page.name}.md)" for page in all_pages() if page.name not in ("ledger", "failures")]
     said = "Made from the files under `evidence/`, by `python -m dpbench.report.pages docs/results`, at every build."
-    toctree = ("```{toctree}", ":hidden:", *(page.name for page in PAGES), "```")
+    toctree = ("```{toctree}", ":hidden:", *(page.name for page in all_pages()), "```")
     return "\n".join([*lines, "", said, "", *toctree, ""])
 
 

@@ -79,8 +79,9 @@ def _caption(draw: Callable[..., Any], claim: Claim, more: int, name: str) -> st
 
 def commands() -> str:
     """The help of every command, as the terminal shows it in 80 columns."""
-    from dpbench.cli.app import COMMANDS as there
-    from dpbench.cli.app import run
+    from dpbench.cli.app import homes, run
+
+    there = homes()
 
     parts = ["# The command line", "`dpbench --install-completion` completes commands, options and ids in your shell."]
     for name in (name for name in COMMANDS if name in there):

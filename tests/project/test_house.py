@@ -21,24 +21,17 @@ pytestmark = pytest.mark.meta
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = re.compile(r"\b(glm|heavytail|publicdata)\b")
 FOR_USERS = "a name kept for users"
-BENCH = "`dpbench bench` and its table are the GLM paper's; they are to become commands that a paper brings"
 TABLE_1 = "the page of Table 1, and of measurements of the papers' own algorithms"
 EXAMPLE = "an example in a command's help"
 NAMED = {
     "dpbench": FOR_USERS, "dpbench.glm": FOR_USERS, "dpbench.heavytail": FOR_USERS, "dpbench.publicdata": FOR_USERS,
     "dpbench.sklearn.estimators": "the estimators are of the papers' floor, under a name kept for users",
     "dpbench.sklearn.search": "the estimators are of the papers' floor, under a name kept for users",
-    "dpbench.cli.bench": BENCH, "dpbench.cli.bench_problem": BENCH, "dpbench.cli.peers": BENCH,
-    "dpbench.report.tables": BENCH, "dpbench.report.pages": TABLE_1,
+    "dpbench.report.pages": TABLE_1,
     "dpbench.cli.errata": EXAMPLE, "dpbench.cli.options": EXAMPLE,
 }  # fmt: skip
 """Modules outside the papers that name one, and why."""
 CLIMBS = {
-    ("dpbench.cli.bench", "dpbench.papers"): BENCH,
-    ("dpbench.cli.bench_problem", "dpbench.papers"): BENCH,
-    ("dpbench.cli.peers", "dpbench.papers"): BENCH,
-    ("dpbench.report.tables", "dpbench.papers"): BENCH,
-    ("dpbench.report.pages", "dpbench.papers"): TABLE_1,
     ("dpbench.report.site", "dpbench.cli"): "the page of commands is made from the command line's own help",
 }
 TWICE = {

@@ -73,10 +73,10 @@ def test_the_home_has_one_number_of_each_library_of_peers_and_of_power(made: dic
 
 
 def test_every_page_has_its_title_its_tables_and_a_place_in_the_index(made: dict[str, str]) -> None:
-    assert set(made) == {"index.md", *(f"{page.name}.md" for page in pages.PAGES)}
+    assert set(made) == {"index.md", *(f"{page.name}.md" for page in pages.all_pages())}
     audited = json.loads((ROOT / "evidence" / "libraries.json").read_text())["rows"]
     tables = {"failures": 0, "libraries": 1 + len({row["library"] for row in audited})}  # those have one a library
-    for page in pages.PAGES:
+    for page in pages.all_pages():
         text = made[f"{page.name}.md"]
         assert f"\n# {page.title}\n" in text and f"\n{page.name}\n" in made["index.md"]
         assert text.count("\n|---") == tables.get(page.name, len(page.parts))
@@ -139,7 +139,7 @@ def test_the_command_writes_what_has_changed_alone(
 ) -> None:
     folder = tmp_path / "new" / "results"
     line = [str(folder), "--evidence", str(evidence)]
-    assert pages.main(line) == 0 and f"{len(pages.PAGES) + 1} pages" in capsys.readouterr().out
+    assert pages.main(line) == 0 and f"{len(pages.all_pages()) + 1} pages" in capsys.readouterr().out
     first = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     (folder / "bits.md").write_text("old")
     assert pages.main(line) == 0

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbench.cli import peers as command
 from dpbench.cli.app import run
 from dpbench.core.validation import InvalidInput, MissingExtra
+from dpbench.papers.glm.commands import peers as command
 from dpbench.papers.glm.peers import held_out, speed
 from dpbench.papers.glm.peers.pairs import Ratio, Work, ratio
 from dpbench.report import peers as shown

@@ -119,7 +119,7 @@ def bench(
         _draw_only(drawn_from, figure, quiet)
         return
     if peers:
-        from dpbench.cli.peers import bench_peers
+        from dpbench.papers.glm.commands.peers import bench_peers
 
         bench_peers(parts("peer_parts", peer_parts), peer_python, json_file, figure, quiet)
     from dpbench.core.validation import invalid
@@ -131,8 +131,8 @@ def bench(
 
     import numpy as np
 
-    from dpbench.cli.bench_problem import problem_of, warnings_of
     from dpbench.core.sampling import block_width
+    from dpbench.papers.glm.commands.problem import problem_of, warnings_of
     from dpbench.papers.glm.peers.comparison import compare, fit, fit_any_radius
     from dpbench.papers.heavytail import datasets as datasets_heavytail
     from dpbench.runs.progress import on_stderr
@@ -202,7 +202,7 @@ def bench(
         for text in document["warnings"]:
             one_line(f"radius {document['radius']:g}: {text}")
         if not quiet:
-            from dpbench.report.tables import print_comparison
+            from dpbench.papers.glm.commands.tables import print_comparison
 
             out.print(
                 f"{data}: n = {document['n']:,}, d = {document['d']}, {document['loss']} loss, "
@@ -211,7 +211,7 @@ def bench(
             print_comparison(rows, best, document["zero_excess"], CONFIDENCE, out)
             out.print(f"non-private fit where no radius binds: risk {free[0].risk:.4g} (radius {free[1]:g})")
     if not quiet and len(documents) > 1:
-        from dpbench.report.tables import print_radii
+        from dpbench.papers.glm.commands.tables import print_radii
 
         print_radii(documents, out)
 

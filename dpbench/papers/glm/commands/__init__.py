@@ -1,0 +1,1 @@
+"""What the GLM paper adds to the command line: ``dpbench bench``."""

@@ -1,0 +1,51 @@
+"""Commands that papers bring: ours and anybody's, under names that the framework has not taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpbench.cli.app import COMMANDS, homes, run
+from dpbench.ledger import registry
+from dpbench.ledger.paper import Paper
+
+TOY = """
+import typer
+
+def toy(times: int = typer.Option(1, "--times")):
+    \"\"\"Say a word several times.\"\"\"
+    print("word " * times)
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A paper with a command, one whose module is not there, and one under a name of the framework."""
+    (tmp_path / "toy_commands.py").write_text(TOY)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    brought = dict.fromkeys(("toy", "verify"), "toy_commands:toy") | {"lost": "not_there:command"}
+    papers = (*registry._papers(), (Paper("toys", commands=brought), ""))
+    monkeypatch.setattr(registry, "_papers", lambda: papers)
+
+
+def test_bench_is_the_glm_papers_and_no_other_command_is() -> None:
+    assert "bench" not in COMMANDS and homes()["bench"].startswith("dpbench.papers.glm.")
+    assert set(homes()) - set(COMMANDS) == {"bench"}
+
+
+def test_a_papers_command_runs_and_stands_in_the_help(toy: None, capsys: Any) -> None:
+    assert run(["toy", "--times", "3"]) == 0 and capsys.readouterr().out == "word word word \n"
+    assert run(["--help"]) == 0 and "Say a word several times." in capsys.readouterr().out
+
+
+def test_a_name_of_the_framework_stays_its_own(toy: None, capsys: Any) -> None:
+    assert homes()["verify"] == COMMANDS["verify"]
+    assert run(["verify", "--help"]) == 0 and "Say a word" not in capsys.readouterr().out
+
+
+def test_a_command_that_cannot_be_imported_is_one_line(toy: None, capsys: Any) -> None:
+    assert run(["lost"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "'lost'" in said and "not_there:command" in said
