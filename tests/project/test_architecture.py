@@ -28,7 +28,7 @@ LEVELS = (
     ("attacks", "datasets"),  # lower bounds under audit; data sets of public data are made from those of GLMs
     ("ledger",),
     ("claims", "certificates", "peers", "testing", "libraries"),
-    ("report", "drawings", "cli", "pytest_plugin", "sklearn"),
+    ("report", "drawings", "cli", "commands", "pytest_plugin", "sklearn"),
 )
 FAMILIES = LEVELS[4]
 PAPERS = ("glm", "heavytail", "publicdata")
@@ -49,8 +49,10 @@ def group(module: str) -> str:
             return "peers"
         if inner.split(".")[0] in ("claims", "spaces", "certificates"):
             return "claims"
-        if inner.startswith(("drawings", "table1")):
+        if inner.startswith(("drawings", "table1", "pages")):
             return "drawings"
+        if inner.split(".")[0] == "commands":
+            return "commands"
         if inner.startswith(("attacks", "datasets")):
             return inner.partition(".")[0]
     return part

@@ -21,13 +21,13 @@ pytestmark = pytest.mark.meta
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = re.compile(r"\b(glm|heavytail|publicdata)\b")
 FOR_USERS = "a name kept for users"
-TABLE_1 = "the page of Table 1, and of measurements of the papers' own algorithms"
+MEASURED = "pages of measurements of the papers' own algorithms"
 EXAMPLE = "an example in a command's help"
 NAMED = {
     "dpbench": FOR_USERS, "dpbench.glm": FOR_USERS, "dpbench.heavytail": FOR_USERS, "dpbench.publicdata": FOR_USERS,
     "dpbench.sklearn.estimators": "the estimators are of the papers' floor, under a name kept for users",
     "dpbench.sklearn.search": "the estimators are of the papers' floor, under a name kept for users",
-    "dpbench.report.pages": TABLE_1,
+    "dpbench.report.pages": MEASURED,
     "dpbench.cli.errata": EXAMPLE, "dpbench.cli.options": EXAMPLE,
 }  # fmt: skip
 """Modules outside the papers that name one, and why."""
