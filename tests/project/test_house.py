@@ -185,4 +185,6 @@ def test_the_page_has_the_numbers_of_its_command(studies: ModuleType) -> None:
     kept = json.loads((ROOT / "evidence" / "house.json").read_text(encoding="utf-8"))
     for row in studies.house.account_rows(kept) + studies.house.package_rows(kept):
         assert row in page, row
-    assert kept["circles"] == [] and f"{kept['loaded']} modules" in page and f"{len(kept['climbs'])} climbs" in page
+    said = f"{kept['files']} files, {kept['lines']:,} lines of Python in `dpbench` and `lowerbounds`, {kept['framework']:,}"
+    assert said in page and kept["circles"] == [] and f"{sum(kept['arrows'].values()):,} imports" in page
+    assert f"{kept['loaded']} modules" in page and f"{len(kept['climbs'])} climbs" in page
