@@ -22,10 +22,10 @@ import numpy as np
 
 from dpbench import audit
 from dpbench.auditing import choose, scores
-from dpbench.auditing.broken import ZOO
 from dpbench.auditing.planar import Planar
 from dpbench.auditing.views import Summaries
 from studies import second_zoo, third_zoo
+from studies.first_zoo import ZOO
 from studies.power import CONFIDENCE, keep
 
 TRIALS = 200_000

@@ -29,7 +29,7 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from dpbench.auditing import choose, scores
-from dpbench.auditing.broken import ZOO, Laplace
+from studies.first_zoo import ZOO, Laplace
 from studies.oracle import CELLS, Law, flipped_bits, law, law_of, oracle, product, shifted_laplace
 from studies.power import CONFIDENCE, audits, keep, law_of_vector, running_sums, summary
 

@@ -162,7 +162,7 @@ def test_the_same_from_other_processes() -> None:
 
 
 def dpbench_sampler() -> Any:
-    from dpbench.auditing.broken import Laplace
+    from studies.first_zoo import Laplace
 
     return Laplace(1.0)
 

@@ -11,11 +11,11 @@ from scipy.special import expit, ndtr
 
 from dpbench import audit
 from dpbench.auditing import chains, choose, events, ranking, scores
-from dpbench.auditing.broken import Geometric, Laplace
 from dpbench.auditing.choose import Plan
 from dpbench.auditing.scores import LEAST_TREE_ROWS, Additive, Trees, candidates, trees
 from dpbench.auditing.second import Arm
 from dpbench.auditing.views import Summaries
+from studies.first_zoo import Geometric, Laplace
 
 Rng = np.random.Generator
 
