@@ -35,69 +35,65 @@ CURVE_POINTS = 12  # values of ε at which the curve's events are chosen
 
 @dataclass(frozen=True)
 class Event:
-    """{score ≥ threshold} (`above`) or its complement; `forward`: more likely on the data set. `arm`: which score."""
+    """{score ≥ threshold} (`above`) or its complement; `forward`: more likely on the data set."""
 
     threshold: float
     above: bool
     forward: bool
     angle: int
-    arm: int = 0
-
-    @property
-    def place(self) -> tuple[float, bool, bool]:
-        """What makes two events of a score the same."""
-        return self.threshold, self.above, self.forward
 
 
-def best_event(chain: Chain, goal: Goal, rows: int, z: float, trust: float = TRUST) -> tuple[float, Event]:
+def best_event(chain: Chain, goal: Goal, rows: int, z: float) -> tuple[float, Event]:
     """The event whose certificate of the goal from `rows` outputs a side is expected to be largest.
 
     Parameters
     ----------
     z : float
         Normal quantile of the certificate's error probability.
-    trust : float
-        Weight of the light promise.
 
     Returns
     -------
     (float, Event)
         The expected bound, charged for the choosing part's own error, and the event.
     """
-    ways = (best_events(chain, goal, rows, z, way, trust)[0] for way in (True, False))
+    ways = (best_events(chain, goal, rows, z, way)[0] for way in (True, False))
     return max(ways, key=lambda pair: pair[0])
 
 
 def best_events(
-    chain: Chain, goal: Goal, rows: int, z: float, forward: bool, trust: float = TRUST, rare: bool = True
+    chain: Chain, goal: Goal, rows: int, z: float, forward: bool, looks: int = 1
 ) -> list[tuple[float, Event]]:
-    """`best_event` among those of one direction, for each row of the goal's values; `rare`: with `rare`'s promises."""
-    return _best(chain, goal, rows, forward, _promised(chain, goal, rows, z, forward, trust, 1 if rare else 0))
+    """`best_event` among those of one direction, for each row of the goal's values.
 
-
-def sure_and_rare(
-    chain: Chain, goal: Goal, rows: int, z: float, forward: bool, looks: int
-) -> tuple[tuple[float, Event], tuple[float, Event]]:
-    """`best_events` of a goal of one row, without `rare`'s promises and with them, of one of so many chains."""
-    every = _promised(chain, goal, rows, z, forward, TRUST, looks)
-    sure = [one for one in every if not one.rare]
-    return _best(chain, goal, rows, forward, sure)[0], _best(chain, goal, rows, forward, every)[0]
+    Parameters
+    ----------
+    looks : int
+        Chains among which the most is made of events seen a few times; 0: no promise of `rare` counts.
+    """
+    promised = _promised(chain, goal, rows, z, forward, looks)
+    values = np.stack([np.atleast_2d(one.values) for one in promised], axis=1)
+    best = []
+    for row, flat in enumerate(values.reshape(len(values), -1)):
+        kind, k = divmod(int(np.argmax(flat)), values.shape[2])
+        one = promised[kind]
+        first, second = goal.errors(one.p[k], np.minimum(one.q[k] + ADDED / rows, 1.0))
+        angle = best_angle(float(np.ravel(first)[0]), float(np.ravel(second)[row if np.size(second) > 1 else 0]))
+        event = Event(float(chain.thresholds[k]), one.above, forward, angle)
+        best.append((float(flat[kind * values.shape[2] + k]), event))
+    return best
 
 
 @dataclass(frozen=True)
 class _Promised:
-    """What the events of one kind of estimate promise, their probabilities, and what kind that is."""
+    """What the events of one kind of estimate promise, and their probabilities."""
 
     values: np.ndarray
     p: np.ndarray
     q: np.ndarray
     above: bool
-    rare: bool = False
 
 
-def _promised(
-    chain: Chain, goal: Goal, rows: int, z: float, forward: bool, trust: float, looks: int
-) -> list[_Promised]:
+def _promised(chain: Chain, goal: Goal, rows: int, z: float, forward: bool, looks: int) -> list[_Promised]:
     found = []
     unit, cost = 1.0 / np.sqrt(chain.rows), z / np.sqrt(rows)
     order = [0, 1] if forward else [1, 0]
@@ -115,32 +111,19 @@ def _promised(
         seen = goal.after(p_raw, np.minimum(q_raw + UNSEEN / chain.rows, 1.0), cost)
         light = np.minimum(goal.after(p, q, cost + LIGHT * charge), goal.after(p_raw, q_raw, cost))
         full = np.minimum(goal.after(p, q, cost + charge), seen)
-        found.append(_Promised(_mixed(full, light, trust), p, q, above))
+        found.append(_Promised(_mixed(full, light), p, q, above))
         light = goal.after(p_raw, q_raw, cost + LIGHT * RAW_CHARGE * unit)
         full = goal.after(p_raw, q_raw, cost + RAW_CHARGE * unit)
-        found.append(_Promised(_mixed(full, light, trust), p_raw, q_raw, above))
-        if looks and trust > 0.0:
+        found.append(_Promised(_mixed(full, light), p_raw, q_raw, above))
+        if looks:
             few = _of_few_counts(chain, goal, rows, z, p / (p + q), (p_raw, q_raw), full, looks)
-            found.append(_Promised(*few, above, True))
+            found.append(_Promised(*few, above))
     return found
 
 
-def _best(chain: Chain, goal: Goal, rows: int, forward: bool, found: list[_Promised]) -> list[tuple[float, Event]]:
-    values = np.stack([np.atleast_2d(one.values) for one in found], axis=1)
-    best = []
-    for row, flat in enumerate(values.reshape(len(values), -1)):
-        kind, k = divmod(int(np.argmax(flat)), values.shape[2])
-        one = found[kind]
-        first, second = goal.errors(one.p[k], np.minimum(one.q[k] + ADDED / rows, 1.0))
-        angle = best_angle(float(np.ravel(first)[0]), float(np.ravel(second)[row if np.size(second) > 1 else 0]))
-        event = Event(float(chain.thresholds[k]), one.above, forward, angle)
-        best.append((float(flat[kind * values.shape[2] + k]), event))
-    return best
-
-
-def _mixed(full: np.ndarray, light: np.ndarray, trust: float) -> np.ndarray:
+def _mixed(full: np.ndarray, light: np.ndarray) -> np.ndarray:
     """Weighted mean of the two promises, neither below 0; where both are, the fully charged one keeps the order."""
-    value = (1.0 - trust) * np.maximum(full, 0.0) + trust * np.maximum(light, 0.0)
+    value = (1.0 - TRUST) * np.maximum(full, 0.0) + TRUST * np.maximum(light, 0.0)
     return np.where(value > 0.0, value, np.minimum(full, 0.0))
 
 
@@ -177,7 +160,7 @@ def best_for_curve(chain: Chain, rows: int, z: float) -> tuple[Event, ...]:
     ratios = np.exp(np.minimum(np.linspace(0.0, 1.2 * max(top, 0.0), CURVE_POINTS), 500.0))
     found: dict[tuple[float, bool, bool], Event] = {}
     goal = curve_goal(ratios[:, None])
-    ways = [best_events(chain, goal, rows, z, forward, rare=False) for forward in (True, False)]
+    ways = [best_events(chain, goal, rows, z, forward, looks=0) for forward in (True, False)]
     for pair in zip(*ways, strict=True):
         for value, event in pair:
             if value > 0.0:

@@ -1,10 +1,10 @@
 """Scores: one real number an output, high where the data set is the likelier one.
 
 A score is any deterministic function of the output, learned on the choosing part: post-processing, so that no
-choice made here can make a bound invalid. `candidates` makes them: the number itself; a log-ratio over cells
-of it; for vectors the sum of such log-ratios over coordinates, over whitened coordinates and over summaries
-(extremes, equalities); for values that recur (discrete outputs, atoms, supports) one log-ratio a value; and for
-vectors boosted trees, which see what columns say only together.
+choice made here can make a bound invalid. `candidates` makes them: the number itself; a log-ratio over cells of
+it; for vectors the sum of such log-ratios over coordinates and over whitened coordinates; for values that recur
+(discrete outputs, atoms, supports) one log-ratio a value; and for vectors what columns say only together: quadratic
+forms, parities and boosted trees.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from dpbench.auditing._trace_kernels import mix_rows
 from dpbench.auditing.cells import Table, fit_tables, sum_tables, tables_and_spreads
 from dpbench.auditing.interactions import FEW, Quadratic, correlations, parities, quadratic, telling
 from dpbench.auditing.log_ratio import SATURATED
-from dpbench.auditing.planar import Planar, planar
 from dpbench.auditing.shapes import Unimodal
-from dpbench.auditing.views import Aimed, Linear, Summaries, View, linear_views
+from dpbench.auditing.views import View, linear_views
 
 LONE_COLUMNS = 2  # coordinates of a vector tried by themselves
 KEPT_VALUES = 4096  # distinct values that get a log-ratio of their own
@@ -64,7 +63,8 @@ class Additive:
 
     def columns(self, outputs: np.ndarray) -> np.ndarray:
         """float64, shape (rows, k): what the log-ratios are of."""
-        return Viewed(outputs).columns(self.view)
+        columns = outputs[:, None] if outputs.ndim == 1 else outputs
+        return np.ascontiguousarray(columns if self.view is None else self.view(columns), dtype=np.float64)
 
     def of(self, columns: np.ndarray) -> np.ndarray:
         """The scores."""
@@ -74,38 +74,9 @@ class Additive:
         """Their posterior standard deviations."""
         return np.sqrt(_sums([replace(t, log_ratios=t.deviations**2) for t in self.tables], columns))
 
-    def relearned(self, first: np.ndarray, second: np.ndarray) -> Additive:
-        """The same view, its log-ratios learned from these columns."""
-        return replace(self, tables=fit_tables(first, second))
-
     def without_errors(self) -> Additive:
         """The scores alone, for where they are counted."""
         return replace(self, tables=tuple(replace(t, deviations=t.deviations[:0]) for t in self.tables))
-
-
-class Viewed:
-    """Outputs, and their coordinates as they were last whitened: views that whiten in the same way do it once."""
-
-    def __init__(self, outputs: np.ndarray) -> None:
-        self.outputs = outputs
-        self._last: tuple[Linear, np.ndarray] | None = None
-
-    def columns(self, view: View | None) -> np.ndarray:
-        """float64, shape (rows, k): the view's columns."""
-        columns = self.outputs[:, None] if self.outputs.ndim == 1 else self.outputs
-        if isinstance(view, Linear | Aimed):
-            linear = view.whitened if isinstance(view, Aimed) else view
-            if self._last is None or self._last[0] is not linear:
-                self._last = linear, linear(columns)
-            white = self._last[1]
-            return view.of(white) if isinstance(view, Aimed) else white
-        return np.ascontiguousarray(columns if view is None else view(columns), dtype=np.float64)
-
-
-def values_of(scores: Sequence[Any], outputs: np.ndarray) -> list[np.ndarray]:
-    """The values of each score."""
-    viewed = Viewed(outputs)
-    return [np.asarray(s.of(viewed.columns(s.view)) if isinstance(s, Additive) else s(outputs)) for s in scores]
 
 
 def _sums(tables: Sequence[Table], columns: np.ndarray) -> np.ndarray:
@@ -143,7 +114,7 @@ class Trees:
         return np.asarray(self.model.decision_function(_binnable(outputs[:, self.columns])))
 
 
-Score = Plain | Additive | Values | Trees | Quadratic | Planar | Unimodal
+Score = Plain | Additive | Values | Trees | Quadratic | Unimodal
 
 
 def identity(outputs: np.ndarray) -> np.ndarray:
@@ -186,13 +157,10 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     if a.shape[1] == 1:
         return [Plain(), *found]
     found.extend(Plain(int(j)) for j in np.argsort(told)[::-1][:LONE_COLUMNS])
-    views: list[View] = [*linear_views(a, b), Summaries()]
-    sides = Viewed(a), Viewed(b)
     found += [
-        Additive(v, fit_tables(*(s.columns(v) for s in sides)), f"log-ratio over cells of {v.words}") for v in views
+        Additive(view, fit_tables(view(a), view(b)), f"log-ratio over cells of {view.words}")
+        for view in linear_views(a, b)
     ]
-    if len(a) >= LEAST_TREE_ROWS and a.shape[1] <= FEW:
-        found += [planar(v, *(s.columns(v) for s in sides)) for v in views if isinstance(v, Aimed)]
     # Few values that all recur often: their own log-ratios see whatever these could.
     seen = values is not None and values.covers and OFTEN * len(values.keys) <= len(a)
     return found if seen else [*found, *together(a, b, told)]

@@ -106,7 +106,7 @@ def test_equal_tails_are_seldom_believed() -> None:
 def test_small_runs_certify_the_rare_event(
     p: float, q: float, rows: int, least: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Means of 20 fixed seeds. Planted: without the promise of few counts, less than 0.7 of them."""
+    """Means of 20 fixed seeds. Planted: without the promise of few counts, less than 0.9 of them."""
 
     def mean() -> float:
         found = []
@@ -118,4 +118,4 @@ def test_small_runs_certify_the_rare_event(
 
     usual = mean()
     monkeypatch.setattr(events, "FEW", -1)
-    assert usual > least and mean() < 0.7 * usual
+    assert usual > least and mean() < 0.9 * usual
