@@ -3,8 +3,15 @@
 Picking the threshold with the largest estimated bound picks lucky counts (the winner's curse: half the true ε
 is lost on Gaussian noise). So probabilities are estimated smoothly (`chains`); every candidate is charged
 for the posterior error of that estimate, and may promise no more than its raw counts say with some more on the
-rare side, or than those counts charged in full; `rare` values an event that was seen a few times. Nothing here affects
-validity.
+rare side, or than those counts charged in full.
+
+The charges keep lucky counts from being chosen among many candidates, and leave nothing of an event that
+was seen three times on one side and never on the other; often there is nothing else to certify. There the two
+probabilities are drawn from their posterior (Jeffreys' prior, on the square-root scale), the frequencies of the
+certifying part around them, and the certificates averaged, none below 0. How far that is believed is a matter of the
+counts too: the Bayes factor of "the event is informative by itself" (its share of the data set uniform on [0, 1])
+against the share that the smooth fit has. Along nested tails that factor is a martingale if the fit is right, so that
+it exceeds c anywhere in a tail with probability at most 1/c (Ville). Nothing here affects validity.
 """
 
 from __future__ import annotations
@@ -12,15 +19,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import betaln, expit, logit
 
 from dpbench.auditing.chains import Chain
-from dpbench.auditing.goals import Goal, curve_goal, epsilon_goal
+from dpbench.auditing.goals import Goal, curve_goal, epsilon_goal, moved
 from dpbench.auditing.intervals import best_angle
-from dpbench.auditing.rare import FEW, mean_certificate, weight
 
 # The charges were set by trials on both zoos, on seeds from 1000 on, ADDED on pairs of Poisson counts, and the
-# constants of `rare` on mechanisms of neither zoo (logistic, Gumbel, Poisson, memorised); they are not shown to be
-# optimal.
+# constants of events seen a few times on mechanisms of neither zoo (logistic, Gumbel, Poisson, memorised); they are not
+# shown to be optimal.
 SMOOTH_CHARGE = 2.0  # posterior deviations charged to a smoothed estimate,
 ATOMS_CHARGE = 4.0  # or to one of few values: no neighbour lends it strength
 LEAST_CHARGE = 1.2  # standard errors of the choosing part charged to it besides,
@@ -31,6 +38,14 @@ TRUST = 0.15  # which has this weight beside the fully charged one, neither coun
 UNSEEN = 4.0  # counts that the rare side is given more than seen
 ADDED = 3.0  # and that it is given for its standard error at the limit, where the weights matter (`best_angle`)
 CURVE_POINTS = 12  # values of ε at which the curve's events are chosen
+
+FEW = 100  # counts of both sides together, up to which an event is looked at here
+PRIOR = 0.2  # probability that an event of a chain is informative by itself, shared by its thresholds,
+LEAST_PRIOR = 0.01  # and of one event, at least
+NEXT = 1.0  # counts added on the rare side: what a normal approximation leaves out of Clopper and Pearson's limit
+
+_NODES = 3.0**0.5 * np.array([-1.0, 0.0, 1.0])  # of the Gauss–Hermite quadrature
+_WEIGHTS = np.array([1.0, 4.0, 1.0]) / 6.0
 
 
 @dataclass(frozen=True)
@@ -68,7 +83,7 @@ def best_events(
     Parameters
     ----------
     looks : int
-        Chains among which the most is made of events seen a few times; 0: no promise of `rare` counts.
+        Chains among which the most is made of events seen a few times; 0: their promise is not looked at.
     """
     promised = _promised(chain, goal, rows, z, forward, looks)
     values = np.stack([np.atleast_2d(one.values) for one in promised], axis=1)
@@ -152,6 +167,48 @@ def _of_few_counts(
 def _left_open(error: np.ndarray, unit: float, scale: np.ndarray) -> np.ndarray:
     """The charge for a learned log-ratio: its error, as far as the counts are not more precise."""
     return LEARNED_CHARGE * unit * error / np.hypot(error, unit * scale)
+
+
+def weight(first: np.ndarray, second: np.ndarray, share: np.ndarray, thresholds: int, looks: int = 1) -> np.ndarray:
+    """Posterior probability that each event of a chain is informative by itself.
+
+    Parameters
+    ----------
+    first, second : float64[m]
+        Its counts on the side where it is supposed likelier, and on the other.
+    share : float64[m]
+        Of the first side in its counts, by the smooth fit.
+    thresholds : int
+        Of the chain.
+    looks : int
+        Chains of which the most is made, which share the prior probability.
+    """
+    prior = max(PRIOR / (thresholds + 1.0), LEAST_PRIOR) / looks
+    share = np.clip(share, 1e-6, 1.0 - 1e-6)
+    log_factor = betaln(first + 1.0, second + 1.0) - first * np.log(share) - second * np.log1p(-share)
+    return np.asarray(expit(logit(prior) + log_factor))
+
+
+def mean_certificate(
+    goal: Goal, first: np.ndarray, second: np.ndarray, chosen: int, rows: int, z: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The mean of the certified value, none below 0, and the two probabilities that it is expected at.
+
+    Parameters
+    ----------
+    goal : Goal
+    first, second : float64[m]
+        Counts in the choosing part.
+    chosen, rows : int
+        Outputs a side in the choosing part, and in the certifying one.
+    z : float
+        Normal quantile of the certificate's error probability.
+    """
+    p, q = ((x + 0.5) / (chosen + 1.0) for x in (first, second))
+    spread, cost = np.sqrt(1.0 / chosen + 1.0 / rows), z / np.sqrt(rows)
+    up, down = (spread * x[:, None] for x in (np.repeat(_NODES, 3), np.tile(_NODES, 3)))
+    values = goal.after(moved(p, up), np.minimum(moved(q, down) + NEXT / rows, 1.0), cost)
+    return np.asarray(np.outer(_WEIGHTS, _WEIGHTS).ravel() @ np.maximum(values, 0.0)), p, q
 
 
 def best_for_curve(chain: Chain, rows: int, z: float) -> tuple[Event, ...]:

@@ -18,9 +18,8 @@ from dpbench.auditing.detectable import sentence, smallest_detectable
 from dpbench.auditing.events import Event
 from dpbench.auditing.flatten import Layout
 from dpbench.auditing.levels import Levels
-from dpbench.auditing.own_score import Own
 from dpbench.auditing.results import AuditResult
-from dpbench.auditing.scores import Plain
+from dpbench.auditing.scores import Own, Plain
 from dpbench.auditing.selftest import self_test
 from dpbench.auditing.traces import fixed_columns, probe_of
 from dpbench.auditing.wording import Seen, in_words

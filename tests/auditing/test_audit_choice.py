@@ -10,7 +10,7 @@ import pytest
 from scipy.special import expit, ndtr
 
 from dpbench import audit
-from dpbench.auditing import chains, choose, events, ranking, scores
+from dpbench.auditing import chains, choose, events, scores
 from dpbench.auditing.choose import Plan
 from dpbench.auditing.scores import LEAST_TREE_ROWS, Trees, candidates, trees
 from studies.first_zoo import Geometric
@@ -39,7 +39,7 @@ def test_events_are_not_chosen_for_their_luck(monkeypatch: pytest.MonkeyPatch) -
     for name in ("SMOOTH_CHARGE", "ATOMS_CHARGE", "LEAST_CHARGE", "LEARNED_CHARGE"):
         monkeypatch.setattr(events, name, 0.0)
     monkeypatch.setattr(chains, "NEAR", 0.0)
-    monkeypatch.setattr(ranking, "DOUBTFUL", 0.0)
+    monkeypatch.setattr(choose, "DOUBTFUL", 0.0)
     assert min(mass(plan(seed)) for seed in range(12)) < 0.1
 
 
