@@ -23,7 +23,10 @@ CASES = {  # sampler, and how the event may begin: either direction of the pair 
         lambda d, n, r: np.where(r.random(n) < 0.3 + 0.2 * d, "yes", "no"),
         ("output in {'yes'}", "output in {'no'}", "output not in {'yes'}", "output not in {'no'}"),
     ),
-    "a rare number": (lambda d, n, r: r.integers(0, 4, n) + d * (r.random(n) < 0.1), ("output in {4}: ", "output >= 4: ")),
+    "a rare number": (
+        lambda d, n, r: r.integers(0, 4, n) + d * (r.random(n) < 0.1),
+        ("output in {4}: ", "output >= 4: "),
+    ),
     "two answers": (
         lambda d, n, r: np.column_stack([r.random(n) < 0.5, r.random(n) < 0.2 + 0.6 * d]),
         ("output in {(", "output not in {(", "column 1 of the output in {"),
