@@ -20,6 +20,7 @@ from dpbench.auditing.claimed import Claim, excess_goal
 from dpbench.auditing.events import Event, best_event, best_events, best_for_curve
 from dpbench.auditing.goals import Goal, epsilon_goal, mu_goal
 from dpbench.auditing.scores import OFTEN, Additive, Own, Plain, Score, Trees, Values, candidates
+from dpbench.auditing.second import correlation, divided
 from dpbench.auditing.shapes import Unimodal, both_shapes
 
 LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them
@@ -30,27 +31,51 @@ DOUBTFUL = 0.1  # and one that only orders a number anew, or overfits, if this m
 TIE = 1.0  # times the sum of the standard errors of two promises: within it they are taken for equal
 LUCKY = 2.0  # standard errors by which a score tells more on other outputs than on these, by chance
 CLEAR = 20.0  # of log-likelihood, from which one score is taken to tell more than another
+LEAST = 0.5  # of the best promise, below which no event is a second one: small promises are no means of normal bounds
+BESIDE_ROWS = 20_000  # a side on which two events are compared, at most
+
+
+@dataclass(frozen=True)
+class Second:
+    """The second event, the score that it is of, and its share of the level."""
+
+    score: Score
+    event: Event
+    share: float
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A score and the events on it: for ε (with the bound it promises), for μ (if asked), and for the curve."""
+    """A score and the events on it: for ε (with the bound it promises), for μ (if asked), and for the curve; and a
+    second event for ε, where one is worth its share of the level."""
 
     score: Score
     promise: float
     main: Event
+    second: Second | None
     mu: Event | None
     curve: tuple[Event, ...]
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        """All of them."""
-        return (self.main, *(() if self.mu is None else (self.mu,)), *self.curve)
+    def scores(self) -> tuple[Score, ...]:
+        """By the number of an event's `arm`."""
+        return (self.score,) if self.second is None or self.second.event.arm == 0 else (self.score, self.second.score)
 
     @property
-    def thresholds(self) -> np.ndarray:
-        """Theirs, increasing."""
-        return np.unique([e.threshold for e in self.events])
+    def events(self) -> tuple[Event, ...]:
+        """All of them."""
+        second = () if self.second is None else (self.second.event,)
+        return (self.main, *second, *(() if self.mu is None else (self.mu,)), *self.curve)
+
+    @property
+    def thresholds(self) -> tuple[np.ndarray, ...]:
+        """Theirs, increasing, of each score."""
+        return tuple(np.unique([e.threshold for e in self.events if e.arm == arm]) for arm in range(len(self.scores)))
+
+    def column(self, event: Event) -> int:
+        """Where the counts of an event's threshold are among those of all."""
+        before = sum(map(len, self.thresholds[: event.arm]))
+        return before + int(np.searchsorted(self.thresholds[event.arm], event.threshold))
 
 
 def choose(
@@ -87,16 +112,19 @@ def choose(
     tried = _tried(first, second, own)
     looks = 1 if scalar else len(tried)
     order = ranked([contender(score, nested, goal, rows, z, looks) for score, nested in tried], goal, scalar)
+    halves: Halves = []
     if scalar and isinstance(order[0].score, Plain | Additive):
         halves = _halves(first, second)
         shapes = [contender(score, nested, goal, rows, z, looks) for score, nested in _shapes(halves)]
         order = ranked([*order, *shapes], goal, scalar)
-        best = _on_the_whole(order[0], halves)
-    else:
-        best = order[0]
+    best, other = _on_the_whole(order[0], halves), None
+    beside = second_event(order, (first, second), goal, rows, alpha)
+    if beside is not None:
+        arm, found = int(beside[0].score is not order[0].score), _on_the_whole(beside[0], halves)
+        other = Second(found.score if arm else best.score, replace(found.event, arm=arm), beside[1])
     mu = best_event(best.nested, mu_goal(), rows, z)[1] if with_mu else None
     curve = best_for_curve(best.nested, rows, float(-ndtri(alpha / 12.0)))
-    return Plan(best.score, best.promise, best.event, mu, curve)
+    return Plan(best.score, best.promise, best.event, other, mu, curve)
 
 
 def _tried(first: np.ndarray, second: np.ndarray, own: Own | None) -> list[tuple[Score, Chain]]:
@@ -134,20 +162,36 @@ class Contender:
     promise : float
         What the event's certificate is expected to be.
     event : Event
+    opposite : (float, Event)
+        Promise and best event of the other direction.
     """
 
     score: Score
     nested: Chain
     promise: float
     event: Event
+    opposite: tuple[float, Event]
 
-    def error(self, goal: Goal, rows: int) -> float:
-        """Standard error of what so many outputs a side say of the event."""
+    def turned(self) -> Contender:
+        """The same score with its event of the other direction."""
+        return Contender(self.score, self.nested, *self.opposite, (self.promise, self.event))
+
+    def inside(self, outputs: np.ndarray) -> np.ndarray:
+        """bool[rows]: which outputs are in the event."""
+        return np.asarray((self.score(outputs) >= self.event.threshold) == self.event.above)
+
+    def errors(self, goal: Goal) -> tuple[float, float]:
+        """√rows times the standard errors due to the frequencies on data set and neighbour, signed as the bound
+        grows."""
         place = int(np.searchsorted(self.nested.thresholds, self.event.threshold))
         tops = self.nested.smooth[:, place]
         p, q = (tops if self.event.above else 1.0 - tops)[:: 1 if self.event.forward else -1]
         first, second = (float(np.ravel(x)[0]) for x in goal.errors(np.array([p]), np.array([q])))
-        return math.hypot(first, second) / math.sqrt(rows)
+        return (first, -second) if self.event.forward else (-second, first)
+
+    def error(self, goal: Goal, rows: int) -> float:
+        """Standard error of what so many outputs a side say of the event."""
+        return math.hypot(*self.errors(goal)) / math.sqrt(rows)
 
 
 def contender(score: Score, nested: Chain, goal: Goal, rows: int, z: float, looks: int) -> Contender:
@@ -159,7 +203,8 @@ def contender(score: Score, nested: Chain, goal: Goal, rows: int, z: float, look
         Scores among which the most is made of events seen a few times.
     """
     ways = [best_events(nested, goal, rows, z, way, looks)[0] for way in (True, False)]
-    return Contender(score, nested, *max(ways, key=lambda pair: pair[0]))
+    best, other = ways if ways[0][0] >= ways[1][0] else ways[::-1]
+    return Contender(score, nested, *best, other)
 
 
 def ranked(contenders: Sequence[Contender], goal: Goal, scalar: bool) -> list[Contender]:
@@ -200,6 +245,47 @@ def margin(score: Score, scalar: bool) -> float:
     if isinstance(score, Unimodal):
         return MARGIN
     return DOUBTFUL if scalar or isinstance(score, Trees) else MARGIN
+
+
+# Which event is certified beside it
+
+
+def second_event(
+    order: Sequence[Contender], sides: tuple[np.ndarray, np.ndarray], goal: Goal, rows: int, alpha: float
+) -> tuple[Contender, float] | None:
+    """Which event is worth a share of the level beside the first contender's, and that share; None where none is.
+
+    Parameters
+    ----------
+    order : sequence of Contender
+    sides : (array, array)
+        Outputs of the data set and of the neighbour.
+    goal : Goal
+    rows : int
+        Certifying outputs a side.
+    alpha : float
+        The level to be divided.
+    """
+    best = order[0]
+    some = [side[:BESIDE_ROWS] for side in sides]
+    mean, found, first = best.promise, None, np.array(best.errors(goal))
+    for one in (best.turned(), *(way for other in order[1:] for way in (other, other.turned()))):
+        if not one.promise > LEAST * max(best.promise, 0.0):
+            continue
+        second = np.array(one.errors(goal))
+        promises, deep = (best.promise, one.promise), (best.error(goal, rows), one.error(goal, rows))
+        luck = 1.0 + rows / min(best.nested.rows, one.nested.rows)
+        if divided(promises, deep, 0.0, luck, alpha)[0] <= mean:  # bounds that rise together gain less
+            continue
+        pairs = [(best.inside(side), one.inside(side)) for side in some]
+        if all(np.array_equal(*pair) for pair in pairs):  # one event, by two scores
+            continue
+        along = [correlation(*pair) for pair in pairs]
+        alike = float((first * second * along).sum()) / (math.hypot(*first) * math.hypot(*second))
+        gain, share = divided(promises, deep, alike, luck, alpha)
+        if gain > mean:
+            mean, found = gain, (one, share)
+    return found
 
 
 # Scores of one mode

@@ -50,12 +50,13 @@ _WEIGHTS = np.array([1.0, 4.0, 1.0]) / 6.0
 
 @dataclass(frozen=True)
 class Event:
-    """{score ≥ threshold} (`above`) or its complement; `forward`: more likely on the data set."""
+    """{score ≥ threshold} (`above`) or its complement; `forward`: more likely on the data set. `arm`: which score."""
 
     threshold: float
     above: bool
     forward: bool
     angle: int
+    arm: int = 0
 
 
 def best_event(chain: Chain, goal: Goal, rows: int, z: float) -> tuple[float, Event]:

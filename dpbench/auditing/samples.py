@@ -116,8 +116,8 @@ def audit_samples(
         if request.own is not None:
             request.own.check_rows(first, second)
         plan = choose(first, second, certify, delta, levels.total, False, held, request.own)
-        seen = Seen.of(plan.score, first, second, layout)
-        counter = Counter((plan.score,), (plan.thresholds,))
+        seen = tuple(Seen.of(score, first, second, layout) for score in plan.scores)
+        counter = Counter(plan.scores, plan.thresholds)
         counts = np.stack([_counts(counter, x) for x in (rest, left)])
         checks += _over_rows(plan, rest, left)
     unknown = (

@@ -42,7 +42,7 @@ CALLS, LEAST_HELD = 32, 64  # single runs that are compared with a constant colu
 SHARE_ROWS = 4096  # a side, from which the share of the event is read that groups of runs are compared with
 
 CURVE_SHARE = 0.05  # of the error probability goes to the events of the curve,
-MU_SHARE = 0.25  # this to the event for μ, where it is asked for, and the rest to the main event
+MU_SHARE = 0.25  # this to the event for μ, where it is asked for, and the rest to the main event and a second one
 
 
 @dataclass(frozen=True)
@@ -124,12 +124,12 @@ def split_audit(runs: Runs, request: Request, trials: int, levels: Levels, watch
         certify = min(certify, max(LEAST_CERTIFY, int(left / pace)))
     like = first[:0].copy()
     shares = [float(np.mean(plan.score(side[:SHARE_ROWS]) >= plan.main.threshold)) for side in (first, second)]
-    seen = Seen.of(plan.score, first, second, runs.layout)
+    seen = tuple(Seen.of(score, first, second, runs.layout) for score in plan.scores)
     planted = "" if runs.layout is None else self_test(runs.layout, results)
     del first, second, results
     leaves = () if runs.layout is None else runs.layout.seen
-    scores = (plan.score, *(Plain(column) for _, _, column in leaves))
-    thresholds = (plan.thresholds, *(np.array([0.5]) for _ in leaves))
+    scores = (*plan.scores, *(Plain(column) for _, _, column in leaves))
+    thresholds = (*plan.thresholds, *(np.array([0.5]) for _ in leaves))
     counter = Counter(scores, thresholds, probe.with_event((shares[0], shares[1])), plan.main.threshold)
 
     def certified(part: str, budget: Levels) -> AuditResult:
@@ -161,7 +161,7 @@ class Tally:
     Attributes
     ----------
     counts : int64[2, k]
-        Of {score ≥ t} at each threshold t of the plan, on the two sides.
+        Of {score ≥ t} at each threshold t of each score of the plan, on the two sides.
     rows : int or (int, int)
         Certifying runs a side.
     trials : int
@@ -181,7 +181,7 @@ class Tally:
 
 def report(
     plan: Plan,
-    seen: Seen,
+    seen: tuple[Seen, ...],
     tally: Tally,
     request: Request,
     levels: Levels,
@@ -211,12 +211,12 @@ def report(
     if claimed:
         refuted = bound > request.claim if request.claim is not None else any(exceeds(held, c) for _, c in certified)
         verdict = "refuted" if refuted else "blind" if blind else "not refuted"
-    words = in_words(plan.score, event, certificate, seen)
+    words = in_words(plan.scores[event.arm], event, certificate, seen[event.arm])
     against = held if held is not None else Approximate(request.claim or 0.0, request.delta)
     best = certificate
     if held is not None:  # in the unit of a claim, the event is spoken of that exceeds it most
         event, best = max(certified, key=lambda made: least_excess(held, made[1]))
-        words = in_words(plan.score, event, best, seen)
+        words = in_words(plan.scores[event.arm], event, best, seen[event.arm])
     value, unit = against.read(best.region())
     able = [smallest_detectable(against, c) for c in dict.fromkeys([best, certified[0][1]])]
     least = min((x for x in able if x is not None), default=None)
@@ -226,7 +226,7 @@ def report(
         columns=words.columns, examples=words.examples, claim="" if held is None else held.words,
         relation=request.relation, detectable=least, bound=value, unit=unit, blind=blind,
         ignored=request.ignore, selftest=tally.planted,
-        origin=Origin(plan.score, event, source, layout if source is None else source.layout, *part),
+        origin=Origin(plan.scores[event.arm], event, source, layout if source is None else source.layout, *part),
         claim_value=getattr(held, "mu", getattr(held, "rho", getattr(held, "epsilon", None))),
     )  # fmt: skip
 
@@ -267,10 +267,12 @@ def certificates(
     total, sizes = levels.total, np.broadcast_to(rows, 2)
     curve = levels.split("curve", CURVE_SHARE, len(plan.curve))
     mu = [] if plan.mu is None else [levels.draw("mu", MU_SHARE * total)]
-    main = levels.draw("main", total - math.fsum([*curve, *mu]))
+    left = total - math.fsum([*curve, *mu])
+    second = [] if plan.second is None else [levels.draw("second", plan.second.share * left)]
+    main = levels.draw("main", left - math.fsum(second))
     made = []
-    for event, level in zip(plan.events, [main, *mu, *curve], strict=True):
-        tops = counts[:, np.searchsorted(plan.thresholds, event.threshold)]
+    for event, level in zip(plan.events, [main, *second, *mu, *curve], strict=True):
+        tops = counts[:, plan.column(event)]
         hits = tops if event.above else sizes - tops
         (first, second), (likelier, other) = (x.tolist()[:: 1 if event.forward else -1] for x in (hits, sizes))
         opposite = None if likelier == other else other

@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 from scipy.special import ndtr
 
 from dpbench import audit, audit_one_run_scores
-from dpbench.auditing import bounded_mean, guesses, one_run, one_run_bounds, sequential, split
+from dpbench.auditing import bounded_mean, choose, guesses, one_run, one_run_bounds, sequential, split
 from dpbench.auditing.levels import Levels, LevelsExceeded
 
 Rng = np.random.Generator
@@ -70,9 +70,33 @@ def _curve_at_the_whole(usual: Any) -> Any:
     return planted
 
 
-@pytest.mark.parametrize("plant", [_main_at_twice, _curve_at_the_whole])
+def _second_at_what_both_have(usual: Any) -> Any:
+    def planted(*given: Any) -> Any:
+        made = usual(*given)
+        assert given[0].second is not None
+        (_, main), (event, other) = made[:2]
+        return [made[0], (event, replace(other, alpha=main.alpha + other.alpha)), *made[2:]]
+
+    return planted
+
+
+@pytest.mark.parametrize("plant", [_main_at_twice, _second_at_what_both_have, _curve_at_the_whole])
 def test_a_certificate_at_more_than_its_level_is_noticed(plant: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(split, "certificates", plant(split.certificates))
+    with pytest.raises(LevelsExceeded):
+        audit(laplace, 0.0, 1.0, trials=1_000)
+
+
+def test_a_second_event_whose_share_the_main_one_keeps_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: a share below 0, by which the main event would get more than there is."""
+    usual = choose.second_event
+
+    def planted(*given: Any) -> Any:
+        found = usual(*given)
+        assert found is not None
+        return found[0], -found[1]
+
+    monkeypatch.setattr(choose, "second_event", planted)
     with pytest.raises(LevelsExceeded):
         audit(laplace, 0.0, 1.0, trials=1_000)
 
