@@ -268,12 +268,14 @@ def second_event(
     """
     best = order[0]
     some = [side[:BESIDE_ROWS] for side in sides]
-    mean, found, first = best.promise, None, np.array(best.errors(goal))
+    scalar, first = sides[0].ndim == 1, np.array(best.errors(goal))
+    mean, found = best.promise, None
     for one in (best.turned(), *(way for other in order[1:] for way in (other, other.turned()))):
-        if not one.promise > LEAST * max(best.promise, 0.0):
+        promises = best.promise, less_margin(one, scalar)
+        if not promises[1] > LEAST * max(promises[0], 0.0):
             continue
         second = np.array(one.errors(goal))
-        promises, deep = (best.promise, one.promise), (best.error(goal, rows), one.error(goal, rows))
+        deep = best.error(goal, rows), one.error(goal, rows)
         luck = 1.0 + rows / min(best.nested.rows, one.nested.rows)
         if divided(promises, deep, 0.0, luck, alpha)[0] <= mean:  # bounds that rise together gain less
             continue

@@ -49,8 +49,14 @@ def test_not_a_number_is_named_where_it_counts_as_the_lowest() -> None:
 
 
 def test_two_sided_events_are_intervals() -> None:
-    """A wider normal: likelier outside an interval, or inside it."""
-    found = audited(lambda d, n, r: r.standard_normal(n) * np.where(r.random(n) < 0.5, 1.0, 1.0 + 5.0 * d))
+    """More outputs in both outer thirds of a range: twice those of one of them, at the same ratio."""
+
+    def outer(d: float, n: int, rng: Rng) -> np.ndarray:
+        return np.where(
+            rng.random(n) < 0.3 * d, rng.choice([-1.0, 1.0], n) * rng.uniform(2.0, 3.0, n), rng.uniform(-3.0, 3.0, n)
+        )
+
+    found = audit(outer, 0.0, 1.0, trials=100_000)
     assert found.event.startswith("output ") and ("<=" in found.event or ">=" in found.event)
 
 

@@ -19,8 +19,17 @@ PLANTED: list[Mutation] = [
     ),
     *planted(
         "dpbench/auditing/split.py", "test_audit_levels test_audit test_audit_modes",
-        ("main = levels.draw(\"main\", total - math.fsum([*curve, *mu]))", "main = 2.0 * levels.draw(\"main\", total - math.fsum([*curve, *mu]))"),
+        ("main = levels.draw(\"main\", left - math.fsum(second))", "main = 2.0 * levels.draw(\"main\", left - math.fsum(second))"),
         ("hits = tops if event.above else sizes - tops", "hits = tops"),
+    ),
+    *planted(
+        "dpbench/auditing/choose.py", "test_audit_second",
+        ("return before + int(np.", "return int(np."),
+    ),
+    *planted(
+        "dpbench/auditing/second.py", "test_audit_second",
+        ("2.0 * luck * (1.0 - alike)", "2.0 * luck * (1.0 + alike)"),
+        ("zip(promises, (1.0 - SHARES, SHARES), deep", "zip(promises, (1.0 - SHARES, SHARES / SHARES), deep"),
     ),
     *planted(
         "dpbench/auditing/sequential.py", "test_audit_levels test_audit_modes test_audit",
