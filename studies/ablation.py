@@ -6,7 +6,8 @@ over the mechanisms that the layer can have an effect on, and the largest, with 
 is worth its lines where it saves more than 3% in the mean of any zoo or 10% anywhere.
 
 ``--joint`` audits with the code of the commit `BEFORE`, the last one that had the layers that were then taken out
-together (`REMOVED`), and with that of today. ``--json FILE`` keeps the rows.
+together (`REMOVED`), and with that of today; ``--now`` audits with today's again, and keeps what that commit's gave on
+the same seeds. ``--json FILE`` keeps the rows.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ BEFORE = "8d476e5a76967a7ed476ee0da20447226f62e65a"
 """The last commit with these layers:"""
 
 REMOVED = (
-    "a second event with a share of the level; a share of it for a common event beside a rare one; hedges; distances "
+    "a share of the level for a common event beside a rare one; hedges; distances "
     "from a centre; scores learned again from all rows; summaries of a row; the projection on the difference of the "
     "means beside the length of the rest, as a sum and on the plane"
 )
@@ -118,8 +119,11 @@ def measured(one: Mechanism, seeds: range, trials: int, names: list[str]) -> dic
     return row
 
 
-def joint(one: Mechanism, seeds: range, trials: int) -> dict[str, Any]:
-    """The bounds of each seed with the layers of `REMOVED` and without them."""
+def joint(one: Mechanism, seeds: range, trials: int, kept: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The bounds of each seed with the layers of `REMOVED` (where none are kept) and without them."""
+    if kept is not None:
+        now = bounds(one, range(len(kept["before"])), kept["trials"])
+        return {"before": kept["before"], "now": now, "trials": kept["trials"]}
     whole = former("dpbench.auditing.audit", BEFORE).audit
     return {"before": bounds(one, seeds, trials, audit=whole), "now": bounds(one, seeds, trials), "trials": trials}
 
@@ -167,7 +171,10 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="rows that are in it are not measured again")
     parser.add_argument("--mechanism", action="append", help="by name; default: all")
     parser.add_argument("--joint", action="store_true", help=f"today's code beside that of {BEFORE[:8]}")
+    parser.add_argument("--now", action="store_true", help="with --joint: today's code again, on the seeds of the file")
     given = parser.parse_args()
+    if given.now and not given.joint:
+        parser.error("--now must stand beside --joint")
     names = given.layer or list(LAYERS)
     kept = json.loads(given.json.read_text(encoding="utf-8")) if given.json and given.json.exists() else {}
     rows: dict[str, dict[str, Any]] = {}
@@ -175,9 +182,10 @@ def main() -> None:
         place = f"{zoo} zoo, before and now" if given.joint else f"{zoo} zoo"
         for key, mechanism in mechanisms.items():
             row = kept.get(place, {}).get(key)
-            if row is None and zoo in (given.zoo or [zoo]) and key in (given.mechanism or [key]):
+            asked_for = zoo in (given.zoo or [zoo]) and key in (given.mechanism or [key])
+            if asked_for and (row is None or given.now):
                 asked = mechanism, range(given.seeds), given.trials
-                row = joint(*asked) if given.joint else measured(*asked, names)
+                row = joint(*asked, row) if given.joint else measured(*asked, names)
                 print(json.dumps({f"{place}: {key}": row}), flush=True)
                 if given.json is not None:
                     keep(given.json, {place: {key: row}})

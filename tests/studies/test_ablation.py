@@ -66,3 +66,11 @@ def test_the_joint_table_is_of_the_bounds_before_and_now(ablation: Any) -> None:
     found = ablation.joint_table(rows)["first"]
     assert found["mechanisms"] == 2 and found["mean"] == pytest.approx(0.025) and found["where"] == "a"
     assert found["most"] == pytest.approx(0.05) and found["most_se"] == pytest.approx(0.05)
+
+
+def test_what_the_former_code_gave_is_kept(ablation: Any) -> None:
+    """Today's bounds are of the seeds and runs that are kept, whatever is asked for."""
+    mechanism = ablation.zoos()["second"]["one of eight"]
+    row = ablation.joint(mechanism, range(5), 10_000, {"before": [7.0, 8.0], "now": [0.0, 0.0], "trials": 2_000})
+    assert row["before"] == [7.0, 8.0] and row["trials"] == 2_000
+    assert row["now"] == ablation.bounds(mechanism, range(2), 2_000)
