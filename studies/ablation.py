@@ -75,6 +75,8 @@ def _nothing(*_given: Any, **_named: Any) -> list[Any]:
 LAYERS: dict[str, Layer] = {
     "shapes": Layer("log-ratios of one mode, and the distances from its middle",
                     lambda: [patch.object(choose, "_shapes", _nothing)], "scalars"),
+    "second event": Layer("a second event with a share of the level",
+                          lambda: [patch.object(choose, "second_event", _none)]),
     "rare": Layer("events seen a few times", lambda: [patch.object(events, "FEW", -1)]),
     "linear views": Layer("whitened coordinates",
                           lambda: [patch.object(scores, "linear_views", _nothing)], "vectors"),
