@@ -3,7 +3,11 @@
 Every mechanism of the zoos is audited with all layers and with each one left out, on the same seeds, at 95%. What an
 audit without a layer certifies less, as a share of what the whole one certifies, is the layer's worth there: its mean
 over the mechanisms that the layer can have an effect on, and the largest, with the standard error over seeds. A layer
-is worth its lines where it saves more than 3% in the mean of any zoo or 10% anywhere. ``--json FILE`` keeps the rows.
+is worth its lines where it saves more than 3% in the mean of any zoo or 10% anywhere.
+
+``--joint`` audits with the code of the commit `BEFORE`, the last one that had the layers that were then taken out
+together (`REMOVED`), and with that of today; ``--now`` audits with today's again, and keeps what that commit's gave on
+the same seeds. ``--json FILE`` keeps the rows.
 """
 
 from __future__ import annotations
@@ -21,16 +25,24 @@ from unittest.mock import patch
 import numpy as np
 
 from dpbench import audit
-from dpbench.auditing import choose, scores
-from dpbench.auditing.broken import ZOO
-from dpbench.auditing.planar import Planar
-from dpbench.auditing.views import Summaries
+from dpbench.auditing import choose, events, scores
 from studies import second_zoo, third_zoo
+from studies.before import former
+from studies.first_zoo import ZOO
 from studies.power import CONFIDENCE, keep
 
 TRIALS = 200_000
 MEAN, ANYWHERE = 0.03, 0.10
 """Of the certified bound: from which a layer is worth its lines."""
+
+BEFORE = "8d476e5a76967a7ed476ee0da20447226f62e65a"
+"""The last commit with these layers:"""
+
+REMOVED = (
+    "a share of the level for a common event beside a rare one; hedges; distances "
+    "from a centre; scores learned again from all rows; summaries of a row; the projection on the difference of the "
+    "means beside the length of the rest, as a sum and on the plane"
+)
 
 
 @dataclass(frozen=True)
@@ -60,40 +72,14 @@ def _nothing(*_given: Any, **_named: Any) -> list[Any]:
     return []
 
 
-def _without(kind: type) -> list[AbstractContextManager[Any]]:
-    whole = scores.candidates
-    return [patch.object(choose, "candidates", lambda a, b: [s for s in whole(a, b) if not isinstance(s, kind)])]
-
-
-def _without_view(kind: type) -> list[AbstractContextManager[Any]]:
-    whole = scores.candidates
-
-    def fewer(a: np.ndarray, b: np.ndarray) -> list[Any]:
-        return [s for s in whole(a, b) if not isinstance(getattr(s, "view", None), kind)]
-
-    return [patch.object(choose, "candidates", fewer)]
-
-
-def _once(score: scores.Additive, first: np.ndarray, second: np.ndarray, cut: int) -> tuple[Any, Any]:
-    nested = choose._chain(score, first[cut:], second[cut:])
-    return score.without_errors(), nested
-
-
 LAYERS: dict[str, Layer] = {
     "shapes": Layer("log-ratios of one mode, and the distances from its middle",
                     lambda: [patch.object(choose, "_shapes", _nothing)], "scalars"),
-    "folds": Layer("distances from a centre", lambda: [patch.object(choose, "_folds", _nothing)], "scalars"),
     "second event": Layer("a second event with a share of the level",
                           lambda: [patch.object(choose, "second_event", _none)]),
-    "rare": Layer("events seen a few times", lambda: [patch.object(choose, "boldest", _none)]),
-    "hedges": Layer("events chosen with more and with less trust in the fit",
-                    lambda: [patch.object(choose, "HEDGES", ())]),
-    "learned again": Layer("additive scores learned again from all rows",
-                           lambda: [patch.object(choose, "_relearned", _once)]),
-    "linear views": Layer("whitened coordinates, and the direction of the difference",
+    "rare": Layer("events seen a few times", lambda: [patch.object(events, "FEW", -1)]),
+    "linear views": Layer("whitened coordinates",
                           lambda: [patch.object(scores, "linear_views", _nothing)], "vectors"),
-    "summaries": Layer("extremes and equalities of a row", lambda: _without_view(Summaries), "vectors"),
-    "planar": Layer("a log-ratio on the plane of projection and rest", lambda: _without(Planar), "vectors"),
     "quadratic": Layer("a quadratic form", lambda: [patch.object(scores, "quadratic", _none)], "vectors"),
     "parities": Layer("parities of several bits", lambda: [patch.object(scores, "parities", _none)], "vectors"),
     "trees": Layer("boosted trees", lambda: [patch.object(scores, "trees", _none)], "vectors"),
@@ -109,7 +95,9 @@ def zoos() -> dict[str, dict[str, Mechanism]]:
     return {"first": first, **others}
 
 
-def bounds(one: Mechanism, seeds: range, trials: int, layer: Layer | None = None) -> list[float]:
+def bounds(
+    one: Mechanism, seeds: range, trials: int, layer: Layer | None = None, audit: Callable[..., Any] = audit
+) -> list[float]:
     """The certified ε of each seed, the layer left out."""
     with ExitStack() as stack:
         for change in [] if layer is None else layer.put():
@@ -131,6 +119,31 @@ def measured(one: Mechanism, seeds: range, trials: int, names: list[str]) -> dic
             error = float(np.std(lost, ddof=1)) / math.sqrt(len(seeds)) / scale
             row["lost"][name] = [float(lost.mean()) / scale, error]
     return row
+
+
+def joint(one: Mechanism, seeds: range, trials: int, kept: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The bounds of each seed with the layers of `REMOVED` (where none are kept) and without them."""
+    if kept is not None:
+        now = bounds(one, range(len(kept["before"])), kept["trials"])
+        return {"before": kept["before"], "now": now, "trials": kept["trials"]}
+    whole = former("dpbench.auditing.audit", BEFORE).audit
+    return {"before": bounds(one, seeds, trials, audit=whole), "now": bounds(one, seeds, trials), "trials": trials}
+
+
+def joint_table(rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Of each zoo: how many mechanisms, the mean share of the bound that is lost, the largest and its error."""
+    made = {}
+    for zoo, found in rows.items():
+        losses = []
+        for key, row in found.items():
+            before, now = np.array(row["before"]), np.array(row["now"])
+            scale = float(before.mean()) or 1.0
+            error = float(np.std(before - now, ddof=1)) / math.sqrt(len(before)) / scale
+            losses.append((float((before - now).mean()) / scale, error, key))
+        most, error, where = max(losses)
+        mean = float(np.mean([loss for loss, _, _ in losses]))
+        made[zoo] = {"mechanisms": len(losses), "mean": mean, "most": most, "most_se": error, "where": where}
+    return made
 
 
 def table(rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -158,20 +171,35 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=8, help="how many (default 8)")
     parser.add_argument("--trials", type=int, default=TRIALS, help=f"runs a side (default {TRIALS})")
     parser.add_argument("--json", type=Path, help="rows that are in it are not measured again")
+    parser.add_argument("--mechanism", action="append", help="by name; default: all")
+    parser.add_argument("--joint", action="store_true", help=f"today's code beside that of {BEFORE[:8]}")
+    parser.add_argument("--now", action="store_true", help="with --joint: today's code again, on the seeds of the file")
     given = parser.parse_args()
+    if given.now and not given.joint:
+        parser.error("--now must stand beside --joint")
     names = given.layer or list(LAYERS)
     kept = json.loads(given.json.read_text(encoding="utf-8")) if given.json and given.json.exists() else {}
     rows: dict[str, dict[str, Any]] = {}
     for zoo, mechanisms in zoos().items():
+        place = f"{zoo} zoo, before and now" if given.joint else f"{zoo} zoo"
         for key, mechanism in mechanisms.items():
-            row = kept.get(f"{zoo} zoo", {}).get(key)
-            if row is None and (given.zoo is None or zoo in given.zoo):
-                row = measured(mechanism, range(given.seeds), given.trials, names)
-                print(json.dumps({f"{zoo} zoo, {key}": row}), flush=True)
+            row = kept.get(place, {}).get(key)
+            asked_for = zoo in (given.zoo or [zoo]) and key in (given.mechanism or [key])
+            if asked_for and (row is None or given.now):
+                asked = mechanism, range(given.seeds), given.trials
+                row = joint(*asked, row) if given.joint else measured(*asked, names)
+                print(json.dumps({f"{place}: {key}": row}), flush=True)
                 if given.json is not None:
-                    keep(given.json, {f"{zoo} zoo": {key: row}})
+                    keep(given.json, {place: {key: row}})
             if row is not None:
                 rows.setdefault(zoo, {})[key] = row
+    if given.joint:
+        found = joint_table(rows)
+        for zoo, one in found.items():
+            print(f"{zoo:8} mean {one['mean']:7.1%}  most {one['most']:7.1%} ± {one['most_se']:.1%}  {one['where']}")
+        if given.json is not None:
+            keep(given.json, {"joint": {"removed": REMOVED, "commit": BEFORE, "zoos": found}})
+        return
     made = table(rows)
     for name, one in made.items():
         print(f"{name:14} mean {max(one['mean'].values()):7.1%}  most {one['most']:7.1%} ± {one['most_se']:.1%}"

@@ -47,12 +47,12 @@ def folder(commit: str = COMMIT) -> Path:
     return where
 
 
-def former(module: str) -> ModuleType:
-    """A module as it stood, for example ``former("dpbench.papers.glm.problem")``."""
-    where = str(folder())
+def former(module: str, commit: str = COMMIT) -> ModuleType:
+    """A module as it stood, for example ``former("dpbench.papers.glm.problem")``; of one commit in a process."""
+    where = str(folder(commit))
     if where not in sys.path:
         sys.path.append(where)
     package, _, rest = module.partition(".")
-    if not (folder() / f"{package}_before" / "papers").exists():  # the papers stood beside the framework
+    if not (folder(commit) / f"{package}_before" / "papers").exists():  # the papers stood beside the framework
         rest = rest.removeprefix("papers.").replace("glm.peers", "peers")
     return importlib.import_module(f"{package}_before.{rest}")

@@ -1,6 +1,6 @@
 """``python -m studies.learners``: what learned classifiers add to the auditor of vectors, and at what cost, at 95%.
 
-Each case is audited with sums of log-ratios over coordinates, whitened coordinates and summaries alone ("sums"), as the
+Each case is audited with sums of log-ratios over coordinates and whitened coordinates alone ("sums"), as the
 auditor is today, which also tries short boosted trees, and with other candidates from scikit-learn: logistic regression
 on standardised columns, their squares and products, and boosted trees of its own settings on all rows. A score is
 learned on the choosing part alone, so that a bound stays valid whatever it is. Some cases hide their signal in an
@@ -29,7 +29,7 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from dpbench.auditing import choose, scores
-from dpbench.auditing.broken import ZOO, Laplace
+from studies.first_zoo import ZOO, Laplace
 from studies.oracle import CELLS, Law, flipped_bits, law, law_of, oracle, product, shifted_laplace
 from studies.power import CONFIDENCE, audits, keep, law_of_vector, running_sums, summary
 

@@ -17,11 +17,11 @@ import numpy as np
 from scipy.special import expit, ndtr, ndtri
 from scipy.stats import binom
 
-from dpbench.auditing import broken
-from dpbench.auditing.broken import Entry
 from dpbench.auditing.events import ADDED
 from dpbench.auditing.goals import epsilon_goal
 from dpbench.auditing.intervals import best_angle, joint_region
+from studies import first_zoo
+from studies.first_zoo import Entry
 
 CELLS = 4000  # of a continuous law
 CANDIDATES = 12  # events whose mean certificate is computed, the best by a normal approximation
@@ -149,26 +149,26 @@ def law_of(entry: Entry) -> Law:
     """The exact law of an entry of the zoo."""
     s, one, other = entry.sampler, entry.dataset, entry.neighbour
     moves = [abs(b - a) for a, b in zip(one, other, strict=True)]
-    if isinstance(s, broken.Gaussian):
+    if isinstance(s, first_zoo.Gaussian):
         return shifted_normal(math.hypot(*moves) / s.sigma)
-    if isinstance(s, broken.Geometric):
+    if isinstance(s, first_zoo.Geometric):
         k = np.arange(-60, 61)
         top, base = np.exp(-s.rate * np.abs(k)), np.exp(-s.rate * np.abs(k - moves[0]))
         return law(top / top.sum(), base / base.sum())
-    if isinstance(s, broken.RandomizedResponse):
+    if isinstance(s, first_zoo.RandomizedResponse):
         return flipped_bits(one, other, float(expit(-s.rate)))
-    if isinstance(s, broken.Rappor):
+    if isinstance(s, first_zoo.Rappor):
         return flipped_bits(one, other, 0.5 * s.f)
-    if isinstance(s, broken.NoisyMax) and not s.value:
+    if isinstance(s, first_zoo.NoisyMax) and not s.value:
         return law(noisy_max_table(one, s.scale), noisy_max_table(other, s.scale))
-    if isinstance(s, broken.NoisyMax):
+    if isinstance(s, first_zoo.NoisyMax):
         edges = np.linspace(-40.0, 40.0, 20 * CELLS) * s.scale
         p, q = (_below(edges - x[0], s.scale) ** len(x) for x in (one, other))
         return law(np.diff(p), np.diff(q))
-    if isinstance(s, broken.SparseVector):
+    if isinstance(s, first_zoo.SparseVector):
         p, q = (sparse_vector_table(x, s.threshold_scale, s.answer_scale, s.allowed) for x in (one, other))
         return law(list(p.values()), [q[seen] for seen in p])
-    if isinstance(s, broken.PrefixSums) and not s.stepwise:
+    if isinstance(s, first_zoo.PrefixSums) and not s.stepwise:
         moves = list(np.abs(np.cumsum(np.subtract(other, one))))
     scale: float = s.scale  # type: ignore[attr-defined]
     return product([shifted_laplace(m, scale) for m in moves if m > 0.0], sum(moves) / scale / CELLS)

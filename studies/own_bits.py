@@ -25,7 +25,6 @@ from rich.console import Console
 from rich.table import Table
 
 from dpbench import audit_bits
-from dpbench.auditing.broken import Geometric
 from dpbench.glm import Boosting, JLMethod, NoisyGD, OutputPerturbation, PrivateGridSearch
 from dpbench.heavytail import ExponentialMechanism
 from dpbench.papers.glm.noisy_mean import NoisyMean
@@ -43,6 +42,7 @@ from dpbench.publicdata import (
     RegularizedPerturbation,
     Thresholds,
 )
+from studies.first_zoo import Geometric
 
 LEVEL = 1e-6
 DELTA = 0.01

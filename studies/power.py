@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from dpbench import audit
-from dpbench.auditing.broken import ZOO, Entry
 from dpbench.auditing.results import AuditResult
 from dpbench.privacy import gaussian
+from studies.first_zoo import ZOO, Entry
 from studies.oracle import Law, law_of, oracle, product, shifted_laplace
 
 Rng = np.random.Generator

@@ -2,7 +2,7 @@
 
 Noise of other shapes (planar, censored, Gumbel, with edges, integer, of another scale), records of several kinds of
 columns, selections on a grid, local responses (subsets, unary codes, hashes) and chains of responses. No mechanism of
-`dpbench.auditing.broken` or of `studies.second_zoo` is here. Measured by ``python -m studies.second_power --zoo
+`studies.first_zoo` or of `studies.second_zoo` is here. Measured by ``python -m studies.second_power --zoo
 third``.
 """
 

@@ -101,7 +101,7 @@ def _wrong(case: Case, name: str, trials: int, many: int, levels: Levels) -> np.
     made = certificates(plan, tops[0], certify, Levels(levels.total))
     suspect = np.zeros(many, dtype=bool)
     for event, (_, one) in zip(plan.events, made, strict=True):
-        column = tops[:, :, _column(plan, event)]
+        column = tops[:, :, plan.column(event)]
         p, q = _corner(column if event.above else certify - column, event, certify, one.alpha)
         with np.errstate(divide="ignore", invalid="ignore"):
             bounds = np.log(np.maximum(p - case.delta, 0.0) / q) - case.epsilon
@@ -130,16 +130,11 @@ def _counts(
         if arrays is not None:
             outputs = arrays[side].certifying(outputs.reshape(stop - start, drawn)).ravel()
         columns = []
-        for score, thresholds in zip(plan.scores, plan.thresholds(), strict=True):
+        for score, thresholds in zip(plan.scores, plan.thresholds, strict=True):
             scores = np.asarray(score(outputs)).reshape(stop - start, certify)
             columns += [np.count_nonzero(scores >= t, axis=1) for t in thresholds]
         made.append(np.stack(columns, axis=1))
     return np.stack(made, axis=1).astype(np.int64)
-
-
-def _column(plan: Plan, event: Event) -> int:
-    thresholds = plan.thresholds()
-    return event.arm * len(thresholds[0]) + int(np.searchsorted(thresholds[event.arm], event.threshold))
 
 
 def _corner(hits: np.ndarray, event: Event, certify: int, alpha: float) -> tuple[np.ndarray, np.ndarray]:

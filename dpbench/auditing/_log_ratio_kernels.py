@@ -1,4 +1,4 @@
-"""Kernels of the learned scores: one Newton fit of a penalised logistic regression, cells, and summaries of rows."""
+"""Kernels of the learned scores: one Newton fit of a penalised logistic regression, cells, and fits of one mode."""
 
 from __future__ import annotations
 
@@ -200,34 +200,6 @@ def places(values, edges, found):
             for k in range(left):
                 below += int(some[k] <= part[i])
             place[i] = size if part[i] != part[i] else place[i] + below
-
-
-@kernel(types.void(arr(f8, 2), arr(f8, 2, True)))
-def summarise(rows, made):
-    """For each row its largest, smallest, sum, where the first two are, largest in size, equal neighbours, and zeros.
-
-    NaN counts as −infinity.
-    """
-    count, width = rows.shape
-    for i in range(count):
-        top, bottom, total, size = -math.inf, math.inf, 0.0, 0.0
-        at_top, at_bottom, equal, zeros = 0, 0, 0, 0
-        before = math.nan
-        for j in range(width):
-            x = rows[i, j]
-            if x != x:
-                x = -math.inf
-            if x > top:
-                top, at_top = x, j
-            if x < bottom:
-                bottom, at_bottom = x, j
-            total += x
-            size = max(size, abs(x))
-            equal += int(x == before)
-            zeros += int(x == 0.0)
-            before = x
-        made[i, 0], made[i, 1], made[i, 2] = top, bottom, total
-        made[i, 3], made[i, 4], made[i, 5], made[i, 6], made[i, 7] = at_top, at_bottom, size, equal, zeros
 
 
 @kernel(f8(arr(f8, 1), arr(f8, 1), i8, arr(f8, 1, True)))

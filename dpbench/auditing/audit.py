@@ -20,9 +20,9 @@ from dpbench.auditing.claimed import as_claim
 from dpbench.auditing.dependence import Watch
 from dpbench.auditing.flatten import paths
 from dpbench.auditing.levels import Levels
-from dpbench.auditing.own_score import as_score
 from dpbench.auditing.pair import check_relation, refuse_equal, runs_a_side
 from dpbench.auditing.results import AuditResult
+from dpbench.auditing.scores import as_score
 from dpbench.auditing.split import Request, split_audit
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread

@@ -14,7 +14,6 @@ import numpy as np
 
 from dpbench.auditing.dependence import KEPT, Watch
 from dpbench.auditing.flatten import Layout, learn
-from dpbench.auditing.scores import values_of
 from dpbench.auditing.traces import Probe, Trace, joined
 from dpbench.core import sampling
 from dpbench.core.validation import InvalidInput, invalid, native
@@ -188,7 +187,7 @@ class Counter:
         return sum(map(len, self.thresholds))
 
     def __call__(self, outputs: np.ndarray, side: int = 0) -> tuple[np.ndarray, Trace | None]:
-        values = values_of(self.scores, outputs)
+        values = [np.asarray(score(outputs)) for score in self.scores]
         trace = None if self.probe is None else self.probe.trace(outputs, side, values[0] >= self.main)
         return np.concatenate([_reached(x, t) for x, t in zip(values, self.thresholds, strict=True)]), trace
 

@@ -1,7 +1,15 @@
-"""The choosing part's work: from outputs of both sides to the events that the other part certifies."""
+"""The choosing part's work: from outputs of both sides to the events that the other part certifies.
+
+Scores are learned, and compared by what their events promise. The best of ten promises is a lucky one. Which of two
+scores is nearer the log-ratio is seen far more clearly in the likelihood of all outputs than in the counts of two
+events, and by Neyman and Pearson the log-ratio has the best events of all. So the score of the highest likelihood is
+taken among those whose promise is within the errors of the highest. Nothing here affects validity.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,22 +17,22 @@ from scipy.special import ndtri
 
 from dpbench.auditing.chains import Chain, chain, increasing
 from dpbench.auditing.claimed import Claim, excess_goal
-from dpbench.auditing.events import Event, best_event, best_for_curve
-from dpbench.auditing.folded import folded
+from dpbench.auditing.events import Event, best_event, best_events, best_for_curve
 from dpbench.auditing.goals import Goal, epsilon_goal, mu_goal
-from dpbench.auditing.interactions import Quadratic
-from dpbench.auditing.own_score import Own
-from dpbench.auditing.planar import Planar
-from dpbench.auditing.ranking import Contender, boldest, contender, insured, less_margin, ranked
-from dpbench.auditing.scores import OFTEN, Additive, Plain, Score, Trees, Values, Viewed, candidates
-from dpbench.auditing.second import Arm, second_event
+from dpbench.auditing.scores import OFTEN, Additive, Own, Plain, Score, Trees, Values, candidates
+from dpbench.auditing.second import correlation, divided
 from dpbench.auditing.shapes import Unimodal, both_shapes
 
 LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them
 TREES_SEE = 20_000  # rows a side that trees are compared on, at most: they are slow to evaluate
-HEDGES = (0.0, 1.0)  # weights of the light promise by which further events are chosen
-AGAIN = 0.8  # of the best promise, from which a score of cells that has learned from half of the rows may still be it
 GAIN = 5.0  # of log-likelihood over a monotone fit, from which a score of one mode is tried
+MARGIN = 0.02  # a learned score replaces a plain one if this much better, relative
+DOUBTFUL = 0.1  # and one that only orders a number anew, or overfits, if this much
+TIE = 1.0  # times the sum of the standard errors of two promises: within it they are taken for equal
+LUCKY = 2.0  # standard errors by which a score tells more on other outputs than on these, by chance
+CLEAR = 20.0  # of log-likelihood, from which one score is taken to tell more than another
+LEAST = 0.5  # of the best promise, below which no event is a second one: small promises are no means of normal bounds
+BESIDE_ROWS = 20_000  # a side on which two events are compared, at most
 
 
 @dataclass(frozen=True)
@@ -38,14 +46,13 @@ class Second:
 
 @dataclass(frozen=True)
 class Plan:
-    """A score and the events on it: for ε (with the bound it promises), hedges against a wrong choice of that one, for
-    μ (if asked), and for the curve; and a second event for ε, where one is worth its share of the level."""
+    """A score and the events on it: for ε (with the bound it promises), for μ (if asked), and for the curve; and a
+    second event for ε, where one is worth its share of the level."""
 
     score: Score
     promise: float
     main: Event
     second: Second | None
-    hedges: tuple[Event, ...]
     mu: Event | None
     curve: tuple[Event, ...]
 
@@ -55,18 +62,20 @@ class Plan:
         return (self.score,) if self.second is None or self.second.event.arm == 0 else (self.score, self.second.score)
 
     @property
-    def seconds(self) -> tuple[Event, ...]:
-        """The second event, if any."""
-        return () if self.second is None else (self.second.event,)
-
-    @property
     def events(self) -> tuple[Event, ...]:
         """All of them."""
-        return (self.main, *self.seconds, *self.hedges, *(() if self.mu is None else (self.mu,)), *self.curve)
+        second = () if self.second is None else (self.second.event,)
+        return (self.main, *second, *(() if self.mu is None else (self.mu,)), *self.curve)
 
+    @property
     def thresholds(self) -> tuple[np.ndarray, ...]:
-        """The increasing thresholds of each score."""
+        """Theirs, increasing, of each score."""
         return tuple(np.unique([e.threshold for e in self.events if e.arm == arm]) for arm in range(len(self.scores)))
+
+    def column(self, event: Event) -> int:
+        """Where the counts of an event's threshold are among those of all."""
+        before = sum(map(len, self.thresholds[: event.arm]))
+        return before + int(np.searchsorted(self.thresholds[event.arm], event.threshold))
 
 
 def choose(
@@ -99,186 +108,228 @@ def choose(
     alpha = min(alpha, 0.5)  # bounds of less confidence are chosen as at one half
     z = float(-ndtri(alpha))
     goal = epsilon_goal(delta) if held is None else excess_goal(held)
-    cut = int(len(first) * LEARN_SHARE)
-    scores = [*([] if own is None else [own]), *candidates(first[:cut], second[:cut])]
-
-    scalar, looks = first.ndim == 1, 1 if first.ndim == 1 else len(scores)
-
-    def compared(pairs: list[tuple[Score, Chain]]) -> list[Contender]:
-        return ranked([contender(score, nested, goal, rows, z, looks) for score, nested in pairs], goal, scalar)
-
-    tried: list[tuple[Score, Chain]] = []
-    later = Viewed(first[cut:]), Viewed(second[cut:])
-    for score in scores:
-        if isinstance(score, Additive):
-            tried.append((score, _chain_of(score, *(side.columns(score.view) for side in later))))
-            continue
-        stop = cut + TREES_SEE if isinstance(score, Trees) else len(first)
-        start = 0 if _few_values(score, len(first)) else cut
-        tried.append((score, _chain(score, first[start:stop], second[start:stop])))
-    del later
-    order = compared(tried)
-    finalists = _finalists(order, (first[cut:], second[cut:]), goal, rows, alpha)
-    finals = [_final(score, first, second, cut) for score in finalists]
-    if not scalar:  # what two scores tell is compared on the same outputs
-        told = {id(score): nested.told for score, nested in tried}
-        finals = [(s, replace(n, told=told[id(old)])) for (s, n), old in zip(finals, finalists, strict=True)]
-    parts: list[list[np.ndarray]] = []
-    if scalar and _on_all_rows(order[0].best.score):
-        parts = [[np.sort(_numbers(x)) for x in (side[:cut], side[cut:])] for side in (first, second)]
-        shapes = _shapes(parts)
-        finals += [*shapes, *_folds(shapes, (first, second), goal, rows, z)]
-    order = compared(finals)
-    arms, bold = _listed(order), boldest(order, scalar)
-    kept = 1.0 if bold is None else insured(bold, arms[0], goal, rows, alpha)
-    if bold is not None and kept == 0.0:
-        arms, bold = [bold, *arms], None
-    best = _on_the_whole(arms[0], parts)
-    taken, other = [best.event], None
-    beside = (bold, 1.0 - kept) if bold is not None else second_event(arms, (first, second), goal, rows, alpha)
+    scalar = first.ndim == 1
+    tried = _tried(first, second, own)
+    looks = 1 if scalar else len(tried)
+    order = ranked([contender(score, nested, goal, rows, z, looks) for score, nested in tried], goal, scalar)
+    halves: Halves = []
+    if scalar and isinstance(order[0].score, Plain | Additive):
+        halves = _halves(first, second)
+        shapes = [contender(score, nested, goal, rows, z, looks) for score, nested in _shapes(halves)]
+        order = ranked([*order, *shapes], goal, scalar)
+    best, other = _on_the_whole(order[0], halves), None
+    beside = second_event(order, (first, second), goal, rows, alpha)
     if beside is not None:
-        arm = int(beside[0].score is not arms[0].score)
-        moved = _on_the_whole(beside[0], parts)
-        other = Second(moved.score if arm else best.score, replace(moved.event, arm=arm), beside[1])
-        taken += [] if arm else [moved.event]
-    hedged = [best_event(best.nested, goal, rows, z, trust)[1] for trust in HEDGES]
-    hedges = {e.place: e for e in hedged if all(e.place != other.place for other in taken)}
+        arm, found = int(beside[0].score is not order[0].score), _on_the_whole(beside[0], halves)
+        other = Second(found.score if arm else best.score, replace(found.event, arm=arm), beside[1])
     mu = best_event(best.nested, mu_goal(), rows, z)[1] if with_mu else None
     curve = best_for_curve(best.nested, rows, float(-ndtri(alpha / 12.0)))
-    return Plan(best.score, best.promise, best.event, other, tuple(hedges.values()), mu, curve)
+    return Plan(best.score, best.promise, best.event, other, mu, curve)
 
 
-def _finalists(
-    order: list[Contender], sides: tuple[np.ndarray, np.ndarray], goal: Goal, rows: int, alpha: float
-) -> list[Score]:
-    """The scores that are compared once more, as they will be used: learned again, one may turn out to be worth less
-    than what needs no learning, or than another."""
-    scalar = sides[0].ndim == 1
-    chosen = order[0].best
-    found, ways = [chosen.score], [one.best.score for one in order]
-    bold = boldest(order, scalar)
-    runner = None if scalar else second_event(_listed(order), sides, goal, rows, alpha)
-    highest = max(_listed(order), key=lambda arm: less_margin(arm, scalar))
-    further = [highest, bold, None if runner is None else runner[0]]
-    whole = not scalar or _on_all_rows(chosen.score)  # the values of a number are not named by a threshold
-    plain = [score for score in ways if isinstance(score, Plain) and whole]
-    # An additive one has learned from half of the rows so far.
-    keep = scalar and isinstance(chosen.score, Plain)
-    near = [one.best for one in order if not keep and one.best.promise > AGAIN * chosen.promise]
-    again = [arm.score for arm in near if isinstance(arm.score, Additive)]
-    for score in (*plain, *again[:1], *(arm.score for arm in further if arm is not None)):
-        if all(score is not other for other in found):
-            found.append(score)
+def _tried(first: np.ndarray, second: np.ndarray, own: Own | None) -> list[tuple[Score, Chain]]:
+    """The scores, and the chains of their events.
+
+    A score is learned from one half of the rows and its events are compared on the other. A plain score has learned
+    nothing: its threshold may rest on all the rows. Of few values, the order alone is learned, and twice the counts
+    tell more than it spoils.
+    """
+    cut = int(len(first) * LEARN_SHARE)
+    found: list[tuple[Score, Chain]] = []
+    for score in [*([] if own is None else [own]), *candidates(first[:cut], second[:cut])]:
+        if isinstance(score, Additive):
+            a, b = (score.columns(side[cut:]) for side in (first, second))
+            found.append((score.without_errors(), chain(score.of(a), score.of(b), (score.errors(a), score.errors(b)))))
+            continue
+        few = isinstance(score, Values) and OFTEN * len(score.keys) <= len(first)
+        start = 0 if few or isinstance(score, Plain) else cut
+        stop = cut + TREES_SEE if isinstance(score, Trees) else len(first)
+        found.append((score, chain(score(first[start:stop]), score(second[start:stop]))))
     return found
 
 
-def _listed(order: list[Contender]) -> list[Arm]:
-    return [arm for one in order for arm in one.arms]
+# Which score is taken
 
 
-def _few_values(score: Score, rows: int) -> bool:
-    return isinstance(score, Values) and OFTEN * len(score.keys) <= rows
+@dataclass(frozen=True)
+class Contender:
+    """A score with its best event.
+
+    Attributes
+    ----------
+    score : Score
+    nested : Chain
+    promise : float
+        What the event's certificate is expected to be.
+    event : Event
+    opposite : (float, Event)
+        Promise and best event of the other direction.
+    """
+
+    score: Score
+    nested: Chain
+    promise: float
+    event: Event
+    opposite: tuple[float, Event]
+
+    def turned(self) -> Contender:
+        """The same score with its event of the other direction."""
+        return Contender(self.score, self.nested, *self.opposite, (self.promise, self.event))
+
+    def inside(self, outputs: np.ndarray) -> np.ndarray:
+        """bool[rows]: which outputs are in the event."""
+        return np.asarray((self.score(outputs) >= self.event.threshold) == self.event.above)
+
+    def errors(self, goal: Goal) -> tuple[float, float]:
+        """√rows times the standard errors due to the frequencies on data set and neighbour, signed as the bound
+        grows."""
+        place = int(np.searchsorted(self.nested.thresholds, self.event.threshold))
+        tops = self.nested.smooth[:, place]
+        p, q = (tops if self.event.above else 1.0 - tops)[:: 1 if self.event.forward else -1]
+        first, second = (float(np.ravel(x)[0]) for x in goal.errors(np.array([p]), np.array([q])))
+        return (first, -second) if self.event.forward else (-second, first)
+
+    def error(self, goal: Goal, rows: int) -> float:
+        """Standard error of what so many outputs a side say of the event."""
+        return math.hypot(*self.errors(goal)) / math.sqrt(rows)
 
 
-def _chain(score: Score, first: np.ndarray, second: np.ndarray) -> Chain:
-    if isinstance(score, Additive):
-        return _chain_of(score, score.columns(first), score.columns(second))
-    return chain(score(first), score(second))
-
-
-def _chain_of(score: Additive, first: np.ndarray, second: np.ndarray) -> Chain:
-    """From the columns that the score's log-ratios are of."""
-    return chain(score.of(first), score.of(second), (score.errors(first), score.errors(second)))
-
-
-def _on_all_rows(score: Score) -> bool:
-    return isinstance(score, Plain | Additive)
-
-
-def _final(score: Score, first: np.ndarray, second: np.ndarray, cut: int) -> tuple[Score, Chain]:
-    """The score as it will be used, and the chain of its events from all rows that may estimate their probabilities."""
-    if isinstance(score, Additive):
-        return _relearned(score, first, second, cut)
-    if isinstance(score, Quadratic | Planar):
-        other, whole = (score.relearned(first[start:], second[start:]) for start in (cut, 0))
-        old = [np.concatenate([other(x[:cut]), score(x[cut:])]) for x in (first, second)]
-        nested = chain(old[0], old[1])
-        new = np.concatenate([whole(x) for x in (first, second)])
-        return whole, replace(nested, thresholds=same_ranks(nested.thresholds, np.concatenate(old), new))
-    # A plain score has learned nothing: its threshold may rest on all the rows. Of few values, the order alone is
-    # learned, and twice the counts tell more than it spoils.
-    start = 0 if isinstance(score, Plain) or _few_values(score, len(first)) else cut
-    return score, _chain(score, first[start:], second[start:])
-
-
-def _shapes(parts: list[list[np.ndarray]]) -> list[tuple[Unimodal, Chain]]:
-    """Scores of one mode, learned from the first parts, and their chains: each part is scored by the other's fit.
-
-    None where half-lines are as informative.
+def contender(score: Score, nested: Chain, goal: Goal, rows: int, z: float, looks: int) -> Contender:
+    """The best event of a score.
 
     Parameters
     ----------
-    parts : [[float64[n], float64[m]], [float64[n], float64[m]]]
-        Of each side the increasing values of two parts.
+    looks : int
+        Scores among which the most is made of events seen a few times.
     """
-    found: list[tuple[Unimodal, Chain]] = []
-    early = both_shapes(parts[0][0], parts[1][0])
-    if all(one.gain < GAIN for one in early):
-        return found
-    for one, other in zip(early, both_shapes(parts[0][1], parts[1][1]), strict=True):
-        if one.gain < GAIN:
+    ways = [best_events(nested, goal, rows, z, way, looks)[0] for way in (True, False)]
+    best, other = ways if ways[0][0] >= ways[1][0] else ways[::-1]
+    return Contender(score, nested, *best, other)
+
+
+def ranked(contenders: Sequence[Contender], goal: Goal, scalar: bool) -> list[Contender]:
+    """The one to be taken first, the others by what they promise, less their margins."""
+    order = sorted(contenders, key=lambda one: -less_margin(one, scalar))
+    taken = front = order[0]
+    if isinstance(front.score, Plain):
+        return order
+    for one in order[1:]:
+        lag = less_margin(front, scalar) - less_margin(one, scalar)
+        near = lag <= TIE * sum(each.error(goal, each.nested.rows) for each in (front, one))
+        clear = _clear(one.nested, taken.nested)
+        if margin(one.score, scalar) < margin(taken.score, scalar):
+            clear = -clear  # one in doubt must tell more to stay
+        # Of a plain score the likelihood is that of a function of it, which its events are not of.
+        if near and not isinstance(one.score, Plain) and one.nested.told > taken.nested.told + clear:
+            taken = one
+    return [taken, *(one for one in order if one is not taken)]
+
+
+def _clear(one: Chain, other: Chain) -> float:
+    """By how much one must tell more than another, which may rest on fewer of the same outputs or on more."""
+    apart = abs(1.0 / one.rows - 1.0 / other.rows) / 2.0
+    # The log-ratios of an output have variance 8·told on average where they are small, its log-likelihood a quarter.
+    return CLEAR / (2.0 * one.rows) + LUCKY * math.sqrt(2.0 * max(one.told, other.told, 0.0) * apart)
+
+
+def less_margin(one: Contender, scalar: bool) -> float:
+    """What a score promises, less its margin."""
+    value = one.promise
+    return value - margin(one.score, scalar) * abs(value) if np.isfinite(value) else value
+
+
+def margin(score: Score, scalar: bool) -> float:
+    """By how much a score must be better than a plain one, relative."""
+    if isinstance(score, Plain):
+        return 0.0
+    if isinstance(score, Unimodal):
+        return MARGIN
+    return DOUBTFUL if scalar or isinstance(score, Trees) else MARGIN
+
+
+# Which event is certified beside it
+
+
+def second_event(
+    order: Sequence[Contender], sides: tuple[np.ndarray, np.ndarray], goal: Goal, rows: int, alpha: float
+) -> tuple[Contender, float] | None:
+    """Which event is worth a share of the level beside the first contender's, and that share; None where none is.
+
+    Parameters
+    ----------
+    order : sequence of Contender
+    sides : (array, array)
+        Outputs of the data set and of the neighbour.
+    goal : Goal
+    rows : int
+        Certifying outputs a side.
+    alpha : float
+        The level to be divided.
+    """
+    best = order[0]
+    some = [side[:BESIDE_ROWS] for side in sides]
+    scalar, first = sides[0].ndim == 1, np.array(best.errors(goal))
+    mean, found = best.promise, None
+    for one in (best.turned(), *(way for other in order[1:] for way in (other, other.turned()))):
+        promises = best.promise, less_margin(one, scalar)
+        if not promises[1] > LEAST * max(promises[0], 0.0):
             continue
-        first, second = (np.concatenate([other.of_sorted(side[0]), one.of_sorted(side[1])]) for side in parts)
-        found.append((one, chain(first, second)))
+        second = np.array(one.errors(goal))
+        deep = best.error(goal, rows), one.error(goal, rows)
+        luck = 1.0 + rows / min(best.nested.rows, one.nested.rows)
+        if divided(promises, deep, 0.0, luck, alpha)[0] <= mean:  # bounds that rise together gain less
+            continue
+        pairs = [(best.inside(side), one.inside(side)) for side in some]
+        if all(np.array_equal(*pair) for pair in pairs):  # one event, by two scores
+            continue
+        along = [correlation(*pair) for pair in pairs]
+        alike = float((first * second * along).sum()) / (math.hypot(*first) * math.hypot(*second))
+        gain, share = divided(promises, deep, alike, luck, alpha)
+        if gain > mean:
+            mean, found = gain, (one, share)
     return found
 
 
-def _folds(
-    shapes: list[tuple[Unimodal, Chain]], sides: tuple[np.ndarray, np.ndarray], goal: Goal, rows: int, z: float
-) -> list[tuple[Score, Chain]]:
-    """The distance from the median, and where one is likelier, those from the middles of the shapes' best intervals."""
-    if not shapes:
-        return []
-    middles = [score.middle(best_event(nested, goal, rows, z)[1].threshold) for score, nested in shapes]
-    made = [(score, _chain(score, *sides)) for score in folded(*sides, middles)]
-    likeliest = int(np.argmax([nested.told for _, nested in made])) if made else 0
-    return [*(made if likeliest else made[:1])]
+# Scores of one mode
+
+Halves = list[list[np.ndarray]]
+"""Of each side the increasing values of both halves."""
 
 
-def _on_the_whole(arm: Arm, parts: list[list[np.ndarray]]) -> Arm:
-    """The arm, its shape (if it is one) learned from all the rows; thresholds of its chain go over to it by rank."""
-    score, nested = arm.score, arm.nested
-    if not isinstance(score, Unimodal):
-        return arm
-    late = both_shapes(parts[0][1], parts[1][1])[not score.peak]
-    old = [x for side in parts for x in (late.of_sorted(side[0]), score.of_sorted(side[1]))]
-    sides = [increasing(np.concatenate(side)) for side in parts]
-    whole = both_shapes(sides[0], sides[1])[not score.peak]
-    new = np.concatenate([whole.of_sorted(side) for side in sides])
-    thresholds = same_ranks(nested.thresholds, np.concatenate(old), new)
-    place = int(np.searchsorted(nested.thresholds, arm.event.threshold))
-    event = replace(arm.event, threshold=float(thresholds[place]))
-    return replace(arm, score=whole, nested=replace(nested, thresholds=thresholds), event=event)
+def _halves(first: np.ndarray, second: np.ndarray) -> Halves:
+    cut = int(len(first) * LEARN_SHARE)
+    return [[np.sort(np.asarray(x, dtype=np.float64)) for x in (side[:cut], side[cut:])] for side in (first, second)]
 
 
-def _numbers(outputs: np.ndarray) -> np.ndarray:
-    return np.asarray(outputs, dtype=np.float64)
+def _shapes(halves: Halves) -> list[tuple[Unimodal, Chain]]:
+    """Scores of one mode, learned from the first halves, and their chains: each half is scored by the other's fit.
 
-
-def _relearned(score: Additive, first: np.ndarray, second: np.ndarray, cut: int) -> tuple[Additive, Chain]:
-    """The score learned from all the rows, and its chain.
-
-    Its value is estimated by two scores, each learned from one part and evaluated on the other; thresholds are
-    transferred to it by rank.
+    None where half-lines are as informative.
     """
-    sides = [score.columns(first), score.columns(second)]
-    other = score.relearned(sides[0][cut:], sides[1][cut:])
-    old = [np.concatenate([other.of(x[:cut]), score.of(x[cut:])]) for x in sides]
-    off = [np.concatenate([other.errors(x[:cut]), score.errors(x[cut:])]) for x in sides]
-    nested = chain(old[0], old[1], (off[0], off[1]))
-    whole = score.relearned(sides[0], sides[1]).without_errors()
-    new = np.concatenate([whole.of(x) for x in sides])
-    return whole, replace(nested, thresholds=same_ranks(nested.thresholds, np.concatenate(old), new))
+    early, late = (both_shapes(halves[0][k], halves[1][k]) for k in (0, 1))
+    found = []
+    for one, other in zip(early, late, strict=True):
+        if one.gain >= GAIN:
+            first, second = (np.concatenate([other(side[0]), one(side[1])]) for side in halves)
+            found.append((one, chain(first, second)))
+    return found
+
+
+def _on_the_whole(one: Contender, halves: Halves) -> Contender:
+    """The contender, its shape (if it is one) learned from all the rows; thresholds of its chain go over to it by
+    rank."""
+    score, nested = one.score, one.nested
+    if not isinstance(score, Unimodal):
+        return one
+    late = both_shapes(halves[0][1], halves[1][1])[not score.peak]
+    old = [x for side in halves for x in (late(side[0]), score(side[1]))]
+    sides = [increasing(np.concatenate(side)) for side in halves]
+    whole = both_shapes(sides[0], sides[1])[not score.peak]
+    new = np.concatenate([whole(side) for side in sides])
+    thresholds = same_ranks(nested.thresholds, np.concatenate(old), new)
+    place = int(np.searchsorted(nested.thresholds, one.event.threshold))
+    event = replace(one.event, threshold=float(thresholds[place]))
+    return replace(one, score=whole, nested=replace(nested, thresholds=thresholds), event=event)
 
 
 def same_ranks(thresholds: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:

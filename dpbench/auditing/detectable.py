@@ -114,8 +114,8 @@ def runs_needed(
     return max(100, math.ceil(high / (1.0 - CHOOSE_SHARE)))
 
 
-MAIN_SHARE = 0.9
-"""Of the error probability goes to the main event, where there are hedges and a curve."""
+MAIN_SHARE = 0.95
+"""Of the error probability goes to the main event, where there is a curve."""
 
 
 def _least(enough: Callable[[int], bool], most: int) -> int | None:

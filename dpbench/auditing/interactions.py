@@ -85,13 +85,10 @@ class Quadratic:
     ----------
     scores : NormalScores
     matrix : float64[k, k]
-    apart : bool[k, k]
-        Which correlations may differ between the sides.
     """
 
     scores: NormalScores
     matrix: np.ndarray
-    apart: np.ndarray
 
     @property
     def words(self) -> str:
@@ -103,11 +100,6 @@ class Quadratic:
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
         z = self.scores(outputs)
         return np.asarray(((z @ self.matrix) * z).sum(axis=1))
-
-    def relearned(self, first: np.ndarray, second: np.ndarray) -> Quadratic:
-        """The same columns, the form learned from these rows."""
-        one, two = (np.asarray(x, dtype=np.float64) for x in (first, second))
-        return fitted(self.scores.columns, self.apart, one, two) or self
 
 
 @dataclass(frozen=True)
@@ -170,7 +162,7 @@ def fitted(columns: np.ndarray, apart: np.ndarray, first: np.ndarray, second: np
     with np.errstate(all="ignore"):
         inverse = [np.linalg.inv(np.where(apart, m, mean) + ridge) for m in moments]
     matrix = 0.5 * (inverse[1] - inverse[0])
-    return Quadratic(scores, matrix, apart) if np.isfinite(matrix).all() else None
+    return Quadratic(scores, matrix) if np.isfinite(matrix).all() else None
 
 
 def parities(first: np.ndarray, second: np.ndarray) -> Parities | None:

@@ -77,23 +77,8 @@ def smooth_log_ratios(counts: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[F
     return _fitted(counts, KNOTS)
 
 
-def smooth_surface(first: np.ndarray, second: np.ndarray, design: np.ndarray) -> np.ndarray:
-    """float64[cells]: the fitted log-ratio of these counts on pieces of one's own, the first of them constant.
-
-    Parameters
-    ----------
-    first, second : float64[cells]
-    design : float64[cells, k]
-    """
-    (fit,) = _on_pieces([(first, second)], [design])
-    return fit.log_ratio
-
-
 def _fitted(counts: Sequence[tuple[np.ndarray, np.ndarray]], knots: np.ndarray) -> list[Fit]:
-    return _on_pieces(counts, [_pieces(a + b, knots) for a, b in counts])
-
-
-def _on_pieces(counts: Sequence[tuple[np.ndarray, np.ndarray]], designs: Sequence[np.ndarray]) -> list[Fit]:
+    designs = [_pieces(first + second, knots) for first, second in counts]
     cells, widths = (np.array([x.shape[axis] for x in designs]) for axis in (0, 1))
     shape = len(designs), int(cells.max()), int(widths.max())
     x, hits, total = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
@@ -159,25 +144,12 @@ def _freedom(total: np.ndarray, fit: Fit) -> float:
 
 def _pieces(weights: np.ndarray, knots: np.ndarray = KNOTS) -> np.ndarray:
     """The basis at the cells' pooled mid-ranks: a constant first."""
+    score = _normal_scores(weights)
     if len(weights) > SATURATED:
-        return ramps(weights, knots)
-    places = np.arange(len(weights))
-    local = (places[:, None] > places[:-1]) - 0.5
-    score = _normal_scores(weights)
-    return np.column_stack([np.ones_like(score), score, local])
-
-
-def ramps(weights: np.ndarray, knots: np.ndarray) -> np.ndarray:
-    """float64[cells, k + 1]: a constant, the normal score of each cell's mid-rank, and ramps of it between k knots.
-
-    Parameters
-    ----------
-    weights : float64[cells]
-        Counts of the two sides together.
-    knots : float64[k]
-    """
-    score = _normal_scores(weights)
-    local = np.minimum(np.maximum(score[:, None] - knots[:-1], 0.0), np.diff(knots))
+        local = np.minimum(np.maximum(score[:, None] - knots[:-1], 0.0), np.diff(knots))
+    else:
+        places = np.arange(len(weights))
+        local = (places[:, None] > places[:-1]) - 0.5
     return np.column_stack([np.ones_like(score), score, local])
 
 

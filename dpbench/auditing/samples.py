@@ -14,9 +14,9 @@ from dpbench.auditing.claimed import as_claim
 from dpbench.auditing.dependence import DISPERSED, LEAST_STRETCHES, Check, Watch, check_arrays
 from dpbench.auditing.flatten import as_number, as_rows, learn, paths
 from dpbench.auditing.levels import Levels
-from dpbench.auditing.own_score import as_score
 from dpbench.auditing.pair import RELATIONS
 from dpbench.auditing.results import AuditResult
+from dpbench.auditing.scores import as_score
 from dpbench.auditing.selftest import self_test
 from dpbench.auditing.split import CHOOSE_NUMBERS, CHOOSE_ROWS, CHOOSE_SHARE, Request, Tally, report
 from dpbench.auditing.wording import Seen
@@ -117,7 +117,7 @@ def audit_samples(
             request.own.check_rows(first, second)
         plan = choose(first, second, certify, delta, levels.total, False, held, request.own)
         seen = tuple(Seen.of(score, first, second, layout) for score in plan.scores)
-        counter = Counter(plan.scores, plan.thresholds())
+        counter = Counter(plan.scores, plan.thresholds)
         counts = np.stack([_counts(counter, x) for x in (rest, left)])
         checks += _over_rows(plan, rest, left)
     unknown = (

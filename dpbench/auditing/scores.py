@@ -1,15 +1,15 @@
 """Scores: one real number an output, high where the data set is the likelier one.
 
 A score is any deterministic function of the output, learned on the choosing part: post-processing, so that no
-choice made here can make a bound invalid. `candidates` makes them: the number itself; a log-ratio over cells
-of it; for vectors the sum of such log-ratios over coordinates, over whitened coordinates and over summaries
-(extremes, equalities); for values that recur (discrete outputs, atoms, supports) one log-ratio a value; and for
-vectors boosted trees, which see what columns say only together.
+choice made here can make a bound invalid. `candidates` makes them: the number itself; a log-ratio over cells of
+it; for vectors the sum of such log-ratios over coordinates and over whitened coordinates; for values that recur
+(discrete outputs, atoms, supports) one log-ratio a value; and for vectors what columns say only together: quadratic
+forms, parities and boosted trees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,9 +19,9 @@ from dpbench.auditing._trace_kernels import mix_rows
 from dpbench.auditing.cells import Table, fit_tables, sum_tables, tables_and_spreads
 from dpbench.auditing.interactions import FEW, Quadratic, correlations, parities, quadratic, telling
 from dpbench.auditing.log_ratio import SATURATED
-from dpbench.auditing.planar import Planar, planar
 from dpbench.auditing.shapes import Unimodal
-from dpbench.auditing.views import Aimed, Linear, Summaries, View, linear_views
+from dpbench.auditing.views import View, linear_views
+from dpbench.core.validation import InvalidInput, invalid
 
 LONE_COLUMNS = 2  # coordinates of a vector tried by themselves
 KEPT_VALUES = 4096  # distinct values that get a log-ratio of their own
@@ -31,6 +31,12 @@ COVERED = 1e-3  # share of outputs whose values do not recur, up to which the ot
 TREE_ROWS = 20_000  # outputs a side that trees are learned on, at most
 HUGE = 1e150
 LEAST_TREE_ROWS = 2000  # a side below which no trees are tried
+
+TRIED = 256
+"""Outputs a side whose scores are compared, alone with others of their side, beside the other side's, and reversed."""
+
+CLOSE = 1e-5
+"""Relative difference of scores of one output that counts as rounding."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,8 @@ class Additive:
 
     def columns(self, outputs: np.ndarray) -> np.ndarray:
         """float64, shape (rows, k): what the log-ratios are of."""
-        return Viewed(outputs).columns(self.view)
+        columns = outputs[:, None] if outputs.ndim == 1 else outputs
+        return np.ascontiguousarray(columns if self.view is None else self.view(columns), dtype=np.float64)
 
     def of(self, columns: np.ndarray) -> np.ndarray:
         """The scores."""
@@ -74,38 +81,9 @@ class Additive:
         """Their posterior standard deviations."""
         return np.sqrt(_sums([replace(t, log_ratios=t.deviations**2) for t in self.tables], columns))
 
-    def relearned(self, first: np.ndarray, second: np.ndarray) -> Additive:
-        """The same view, its log-ratios learned from these columns."""
-        return replace(self, tables=fit_tables(first, second))
-
     def without_errors(self) -> Additive:
         """The scores alone, for where they are counted."""
         return replace(self, tables=tuple(replace(t, deviations=t.deviations[:0]) for t in self.tables))
-
-
-class Viewed:
-    """Outputs, and their coordinates as they were last whitened: views that whiten in the same way do it once."""
-
-    def __init__(self, outputs: np.ndarray) -> None:
-        self.outputs = outputs
-        self._last: tuple[Linear, np.ndarray] | None = None
-
-    def columns(self, view: View | None) -> np.ndarray:
-        """float64, shape (rows, k): the view's columns."""
-        columns = self.outputs[:, None] if self.outputs.ndim == 1 else self.outputs
-        if isinstance(view, Linear | Aimed):
-            linear = view.whitened if isinstance(view, Aimed) else view
-            if self._last is None or self._last[0] is not linear:
-                self._last = linear, linear(columns)
-            white = self._last[1]
-            return view.of(white) if isinstance(view, Aimed) else white
-        return np.ascontiguousarray(columns if view is None else view(columns), dtype=np.float64)
-
-
-def values_of(scores: Sequence[Any], outputs: np.ndarray) -> list[np.ndarray]:
-    """The values of each score."""
-    viewed = Viewed(outputs)
-    return [np.asarray(s.of(viewed.columns(s.view)) if isinstance(s, Additive) else s(outputs)) for s in scores]
 
 
 def _sums(tables: Sequence[Table], columns: np.ndarray) -> np.ndarray:
@@ -143,7 +121,7 @@ class Trees:
         return np.asarray(self.model.decision_function(_binnable(outputs[:, self.columns])))
 
 
-Score = Plain | Additive | Values | Trees | Quadratic | Planar | Unimodal
+Score = Plain | Additive | Values | Trees | Quadratic | Unimodal
 
 
 def identity(outputs: np.ndarray) -> np.ndarray:
@@ -186,13 +164,10 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     if a.shape[1] == 1:
         return [Plain(), *found]
     found.extend(Plain(int(j)) for j in np.argsort(told)[::-1][:LONE_COLUMNS])
-    views: list[View] = [*linear_views(a, b), Summaries()]
-    sides = Viewed(a), Viewed(b)
     found += [
-        Additive(v, fit_tables(*(s.columns(v) for s in sides)), f"log-ratio over cells of {v.words}") for v in views
+        Additive(view, fit_tables(view(a), view(b)), f"log-ratio over cells of {view.words}")
+        for view in linear_views(a, b)
     ]
-    if len(a) >= LEAST_TREE_ROWS and a.shape[1] <= FEW:
-        found += [planar(v, *(s.columns(v) for s in sides)) for v in views if isinstance(v, Aimed)]
     # Few values that all recur often: their own log-ratios see whatever these could.
     seen = values is not None and values.covers and OFTEN * len(values.keys) <= len(a)
     return found if seen else [*found, *together(a, b, told)]
@@ -264,3 +239,60 @@ def cautious_log_ratio(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     ratio = np.log((first + 0.5) / (second + 0.5))
     error = np.sqrt(1.0 / (first + 0.5) + 1.0 / (second + 0.5))
     return np.sign(ratio) * np.maximum(np.abs(ratio) - error, 0.0)
+
+
+@dataclass(frozen=True)
+class Own(Plain):
+    """A number an output by a function of the user's, such as an attack; NaN counts as −infinity.
+
+    It needs no learning here, so that its thresholds may rest on all of the choosing part, as a plain score's.
+    """
+
+    function: Callable[[np.ndarray], Any] | None = None
+
+    @property
+    def words(self) -> str:
+        return f"score {getattr(self.function, '__name__', type(self.function).__name__)} of the output"
+
+    def __call__(self, outputs: np.ndarray) -> np.ndarray:
+        assert self.function is not None
+        try:
+            made = np.asarray(self.function(outputs.copy()))
+        except (Exception, SystemExit) as error:
+            raise InvalidInput(f"score raised {type(error).__name__}: {error}") from error
+        if made.shape != (len(outputs),) or made.dtype.kind not in "fiub":
+            raise invalid("the array that score returns", f"numbers of shape ({len(outputs)},), one a row", made)
+        numbers = made.astype(np.float64)
+        return np.where(np.isnan(numbers), -np.inf, numbers)
+
+    def check_rows(self, first: np.ndarray, second: np.ndarray) -> None:
+        """Refuse a score that depends on other outputs of the block, on their order, or on chance.
+
+        Counts of its events would not be of independent runs: a score that is the same for all of a block, such as
+        whether the block's mean is high, is either in an event with all of them or with none.
+
+        Raises
+        ------
+        InvalidInput
+        """
+        sides = first[:TRIED], second[:TRIED]
+        both = np.concatenate(sides)
+        alone = np.concatenate([self(side) for side in sides])
+        finite = alone[np.isfinite(alone)]
+        with np.errstate(over="ignore"):
+            room = CLOSE * float(np.ptp(finite)) if len(finite) else 0.0
+        for again in (self(both), self(both[::-1])[::-1]):
+            differ = ~np.isclose(alone, again, rtol=CLOSE, atol=room)
+            if differ.any():
+                place = int(np.argmax(differ))
+                raise InvalidInput(
+                    "score must be a function of each output alone, whatever the others of its block, their order, and "
+                    f"chance; got {alone[place]:.6g} and {again[place]:.6g} for one output in two blocks"
+                )
+
+
+def as_score(score: Any) -> Own | None:
+    """The user's score, checked."""
+    if score is not None and not callable(score):
+        raise invalid("score", "callable as score(outputs) -> numbers of shape (rows,), or None", score)
+    return None if score is None else Own(function=score)

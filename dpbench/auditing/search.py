@@ -20,9 +20,9 @@ from dpbench.auditing.choose import choose
 from dpbench.auditing.claimed import Claim, as_claim
 from dpbench.auditing.flatten import paths
 from dpbench.auditing.neighbours import Domain, Pair, mutated, proposals
-from dpbench.auditing.own_score import Own, as_score
 from dpbench.auditing.pair import check_relation, refuse_equal, runs_a_side
 from dpbench.auditing.results import AuditResult
+from dpbench.auditing.scores import Own, as_score
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
 

@@ -47,17 +47,6 @@ class Unimodal:
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
         return self.log_ratios[placed(outputs, self.edges)]
 
-    def middle(self, threshold: float) -> float:
-        """Of the interval between the two places where the log-ratio crosses this threshold; NaN where it crosses
-        less often."""
-        inside = (self.log_ratios >= threshold) == self.peak
-        (crossings,) = np.nonzero(inside[1:] != inside[:-1])
-        return float(0.5 * self.edges[crossings].sum()) if len(crossings) == 2 else np.nan
-
-    def of_sorted(self, values: np.ndarray) -> np.ndarray:
-        """The scores of increasing values."""
-        return np.repeat(self.log_ratios, sorted_cells(values, self.edges))
-
 
 def both_shapes(first: np.ndarray, second: np.ndarray) -> tuple[Unimodal, Unimodal]:
     """The fits of a peak and of a valley to two samples of increasing numbers, equally many."""

@@ -18,9 +18,8 @@ from dpbench.auditing.detectable import sentence, smallest_detectable
 from dpbench.auditing.events import Event
 from dpbench.auditing.flatten import Layout
 from dpbench.auditing.levels import Levels
-from dpbench.auditing.own_score import Own
 from dpbench.auditing.results import AuditResult
-from dpbench.auditing.scores import Plain
+from dpbench.auditing.scores import Own, Plain
 from dpbench.auditing.selftest import self_test
 from dpbench.auditing.traces import fixed_columns, probe_of
 from dpbench.auditing.wording import Seen, in_words
@@ -42,9 +41,8 @@ CALLS, LEAST_HELD = 32, 64  # single runs that are compared with a constant colu
 
 SHARE_ROWS = 4096  # a side, from which the share of the event is read that groups of runs are compared with
 
-HEDGE_SHARE = 0.05  # of the error probability goes to the hedges, where there are any,
-CURVE_SHARE = 0.05  # this to the events of the curve,
-MU_SHARE = 0.25  # this to the event for μ, where it is asked for, and the rest to the main event
+CURVE_SHARE = 0.05  # of the error probability goes to the events of the curve,
+MU_SHARE = 0.25  # this to the event for μ, where it is asked for, and the rest to the main event and a second one
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,7 @@ def split_audit(runs: Runs, request: Request, trials: int, levels: Levels, watch
     del first, second, results
     leaves = () if runs.layout is None else runs.layout.seen
     scores = (*plan.scores, *(Plain(column) for _, _, column in leaves))
-    thresholds = (*plan.thresholds(), *(np.array([0.5]) for _ in leaves))
+    thresholds = (*plan.thresholds, *(np.array([0.5]) for _ in leaves))
     counter = Counter(scores, thresholds, probe.with_event((shares[0], shares[1])), plan.main.threshold)
 
     def certified(part: str, budget: Levels) -> AuditResult:
@@ -269,15 +267,12 @@ def certificates(
     total, sizes = levels.total, np.broadcast_to(rows, 2)
     curve = levels.split("curve", CURVE_SHARE, len(plan.curve))
     mu = [] if plan.mu is None else [levels.draw("mu", MU_SHARE * total)]
-    hedges = levels.split("hedge", HEDGE_SHARE, len(plan.hedges)) if plan.hedges else []
-    left = total - math.fsum([*curve, *mu, *hedges])
+    left = total - math.fsum([*curve, *mu])
     second = [] if plan.second is None else [levels.draw("second", plan.second.share * left)]
     main = levels.draw("main", left - math.fsum(second))
     made = []
-    thresholds = plan.thresholds()
-    start = 0, len(thresholds[0])
-    for event, level in zip(plan.events, [main, *second, *hedges, *mu, *curve], strict=True):
-        tops = counts[:, start[event.arm] + np.searchsorted(thresholds[event.arm], event.threshold)]
+    for event, level in zip(plan.events, [main, *second, *mu, *curve], strict=True):
+        tops = counts[:, plan.column(event)]
         hits = tops if event.above else sizes - tops
         (first, second), (likelier, other) = (x.tolist()[:: 1 if event.forward else -1] for x in (hits, sizes))
         opposite = None if likelier == other else other

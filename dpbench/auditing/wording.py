@@ -10,7 +10,6 @@ import numpy as np
 from dpbench.auditing.certified import Certified
 from dpbench.auditing.events import Event
 from dpbench.auditing.flatten import Layout
-from dpbench.auditing.folded import Folded
 from dpbench.auditing.scores import Plain, Score, Trees, Values, identity
 
 KEPT = 2_000  # outputs a side of the choosing part that words are made from
@@ -94,7 +93,7 @@ def in_words(score: Score, event: Event, certified: Certified, seen: Seen) -> Wo
         return Words(f"{_of_column(score.column, event, seen)}: {frequencies}")
     if isinstance(score, Values):
         return Words(f"{_set(score, event, seen) or plain}: {frequencies}")
-    if isinstance(score, Plain) and not isinstance(score, Folded):
+    if isinstance(score, Plain):
         if seen.first.dtype.kind == "b" and type(score) is Plain:
             name = "output" if score.column is None else f"column {score.column} of the output"
             return Words(f"{name} in {{{event.above}}}: {frequencies}")

@@ -37,6 +37,23 @@ def layers(document: dict[str, Any]) -> str:
     )
 
 
+def joint(document: dict[str, Any]) -> str:
+    """What ``python -m studies.ablation --joint --json`` wrote: what the layers taken out together were worth."""
+    return table(
+        ("zoo", "mechanisms", "mean loss", "largest loss (se)", "of"),
+        (
+            (
+                zoo,
+                str(row["mechanisms"]),
+                f"{row['mean']:.1%}",
+                f"{row['most']:.1%} ({row['most_se']:.1%})",
+                escaped(row["where"]),
+            )
+            for zoo, row in document["joint"]["zoos"].items()
+        ),
+    )
+
+
 RATIO = "shortfall / oracle's"
 
 

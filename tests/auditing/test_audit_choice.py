@@ -10,12 +10,10 @@ import pytest
 from scipy.special import expit, ndtr
 
 from dpbench import audit
-from dpbench.auditing import chains, choose, events, ranking, scores
-from dpbench.auditing.broken import Geometric, Laplace
+from dpbench.auditing import chains, choose, events, scores
 from dpbench.auditing.choose import Plan
-from dpbench.auditing.scores import LEAST_TREE_ROWS, Additive, Trees, candidates, trees
-from dpbench.auditing.second import Arm
-from dpbench.auditing.views import Summaries
+from dpbench.auditing.scores import LEAST_TREE_ROWS, Trees, candidates, trees
+from studies.first_zoo import Geometric
 
 Rng = np.random.Generator
 
@@ -41,7 +39,7 @@ def test_events_are_not_chosen_for_their_luck(monkeypatch: pytest.MonkeyPatch) -
     for name in ("SMOOTH_CHARGE", "ATOMS_CHARGE", "LEAST_CHARGE", "LEARNED_CHARGE"):
         monkeypatch.setattr(events, name, 0.0)
     monkeypatch.setattr(chains, "NEAR", 0.0)
-    monkeypatch.setattr(ranking, "DOUBTFUL", 0.0)
+    monkeypatch.setattr(choose, "DOUBTFUL", 0.0)
     assert min(mass(plan(seed)) for seed in range(12)) < 0.1
 
 
@@ -67,73 +65,6 @@ def test_a_learned_log_ratio_is_charged_where_it_is_in_doubt() -> None:
             _, found = events.best_events(nested, events.epsilon_goal(0.0), 800_000, 1.645, True)[0]
             tiny[own] += bool(found.above and np.mean(sides[0] >= found.threshold) < 0.1)
     assert tiny[True] <= 3 and tiny[False] >= 25, tiny
-
-
-@pytest.mark.slow
-def test_a_learned_score_is_learned_again_from_all_the_rows() -> None:
-    """A histogram of which a record moves two cells: the cells are those of a fit to both halves."""
-    rng = np.random.default_rng(1)
-    sides = [Laplace(1.0)(cells, 200_000, rng) for cells in ((5.0, 3.0, 2.0), (6.0, 2.0, 2.0))]
-    found = choose.choose(sides[0], sides[1], 800_000, 0.0, 0.05, False)
-    assert isinstance(found.score, Additive)
-    columns = [found.score.columns(side) for side in sides]
-    whole = found.score.relearned(*columns)
-    pairs = zip(found.score.tables, whole.tables, strict=True)
-    assert all(np.array_equal(one.log_ratios, other.log_ratios) for one, other in pairs)
-    half = found.score.relearned(*(side[:100_000] for side in columns))
-    spread = [np.mean([t.deviations.mean() for t in score.tables]) for score in (whole, half)]
-    assert spread[0] < 0.85 * spread[1]
-    assert all(len(t.deviations) == 0 for t in found.score.tables)  # they do not travel to where runs are counted
-
-
-@pytest.mark.slow
-def test_thresholds_go_over_to_the_score_learned_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twenty coordinates, 4,000 rows: above each threshold there is the share of rows that its estimate was made of, to
-    within 10%. Planted: thresholds that stay what they were."""
-    rng = np.random.default_rng(2)
-    sides = [rng.laplace(scale=20.0, size=(4000, 20)) + shift for shift in (0.0, 1.0)]
-    found = candidates(sides[0][:2000], sides[1][:2000])
-
-    def off() -> float:
-        worst = 0.0
-        for score in found:
-            if isinstance(score, Additive) and not isinstance(score.view, Summaries):
-                whole, nested = choose._relearned(score, sides[0], sides[1], 2000)
-                told, made = nested.raw.mean(axis=0), np.concatenate([whole(side) for side in sides])
-                reached = np.array([np.mean(made >= t) for t in nested.thresholds])
-                rare = np.minimum(told, 1.0 - told)
-                worst = max(worst, float((np.abs(reached - told) / rare)[rare > 0.02].max()))
-        return worst
-
-    assert off() < 0.1
-    monkeypatch.setattr(choose, "same_ranks", lambda thresholds, old, new: thresholds)
-    assert off() > 0.2
-
-
-def heavy(d: float, trials: int, rng: Rng) -> np.ndarray:
-    return rng.standard_cauchy((trials, 6)) ** 3 + d
-
-
-@pytest.mark.slow
-def test_what_turns_out_to_be_worth_less_gives_way_to_a_plain_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few runs with heavy tails, forty fixed seeds. Planted: what was chosen before it was learned again stays.
-
-    Without a second event, which makes up for some of such a choice.
-    """
-    monkeypatch.setattr(choose, "second_event", lambda *_: None)
-
-    def mean() -> float:
-        found = [audit(heavy, 0.0, 1.0, trials=300, confidence=0.95, seed=s).epsilon_lower for s in range(40)]
-        return float(np.mean(found))
-
-    usual, worth = mean(), ranking.less_margin
-
-    def stubborn(best: Arm, scalar: bool) -> float:
-        again = isinstance(best.score, Additive) and len(best.score.tables[0].deviations) == 0
-        return float("inf") if again else worth(best, scalar)
-
-    monkeypatch.setattr(ranking, "less_margin", stubborn)
-    assert usual > mean() + 0.08
 
 
 def signs(d: float, trials: int, rng: Rng) -> np.ndarray:
@@ -229,7 +160,7 @@ def test_a_copula_is_found_by_the_quadratic_score(monkeypatch: pytest.MonkeyPatc
 def test_a_rare_event_is_not_lost_in_the_charges(
     p: float, q: float, trials: int, least: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Means of 12 fixed seeds. Planted: charged promises alone and no hedges, which loses most of it."""
+    """Means of 12 fixed seeds. Planted: charged promises alone, without those of few counts, which loses most of it."""
 
     def mean() -> float:
         def sampler(d: float, n: int, rng: Rng) -> np.ndarray:
@@ -240,5 +171,5 @@ def test_a_rare_event_is_not_lost_in_the_charges(
 
     usual = mean()
     monkeypatch.setattr(events, "TRUST", 0.0)
-    monkeypatch.setattr(choose, "HEDGES", ())
+    monkeypatch.setattr(events, "FEW", -1)
     assert usual > least and usual > mean() + 0.1

@@ -13,9 +13,9 @@ import pytest
 from dpbench import InvalidInput, audit_bits, find_neighbours
 from dpbench.auditing import neighbours
 from dpbench.auditing.bits import bit_features
-from dpbench.auditing.broken import ZOO, Geometric
 from dpbench.auditing.neighbours import Domain, proposals
 from dpbench.cli.app import run
+from studies.first_zoo import ZOO, Geometric
 
 Rng = np.random.Generator
 

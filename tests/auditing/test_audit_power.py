@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive import broken as twin
+from naive import first_zoo as twin
 
-from dpbench.auditing import broken
-from dpbench.auditing.broken import ZOO, Entry
+from studies import first_zoo
+from studies.first_zoo import ZOO, Entry
 
 pytestmark = pytest.mark.meta
 
@@ -68,7 +68,7 @@ def test_no_event_on_the_log_ratio_beats_the_oracles(bench: SimpleNamespace) -> 
 
 def test_the_shortfall_of_an_audit_is_measured_beside_the_oracles(bench: SimpleNamespace) -> None:
     """Two seeds of a mechanism whose best event is plain: the certified mean is within 5 errors of the oracle's."""
-    entry = next(e for e in ZOO if isinstance(e.sampler, broken.RandomizedResponse))
+    entry = next(e for e in ZOO if isinstance(e.sampler, first_zoo.RandomizedResponse))
     row = bench.power.shortfall(entry, 2)
     assert row["oracle"] < entry.epsilon
     assert abs(row["mean"] - row["oracle"]) < 5.0 * (entry.epsilon - row["oracle"]) / 1.645

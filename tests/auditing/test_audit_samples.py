@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from dpbench import DependentOutputs, InvalidInput, audit, audit_samples
 from dpbench.auditing.certified import Certified
-from dpbench.auditing.own_score import Own
+from dpbench.auditing.scores import Own
 
 Rng = np.random.Generator
 

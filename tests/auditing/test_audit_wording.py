@@ -23,7 +23,10 @@ CASES = {  # sampler, and how the event may begin: either direction of the pair 
         lambda d, n, r: np.where(r.random(n) < 0.3 + 0.2 * d, "yes", "no"),
         ("output in {'yes'}", "output in {'no'}", "output not in {'yes'}", "output not in {'no'}"),
     ),
-    "a rare number": (lambda d, n, r: r.integers(0, 4, n) + d * (r.random(n) < 0.1), ("output in {4}: ",)),
+    "a rare number": (
+        lambda d, n, r: r.integers(0, 4, n) + d * (r.random(n) < 0.1),
+        ("output in {4}: ", "output >= 4: "),
+    ),
     "two answers": (
         lambda d, n, r: np.column_stack([r.random(n) < 0.5, r.random(n) < 0.2 + 0.6 * d]),
         ("output in {(", "output not in {(", "column 1 of the output in {"),
@@ -46,8 +49,14 @@ def test_not_a_number_is_named_where_it_counts_as_the_lowest() -> None:
 
 
 def test_two_sided_events_are_intervals() -> None:
-    """A wider normal: likelier outside an interval, or inside it."""
-    found = audited(lambda d, n, r: r.standard_normal(n) * np.where(r.random(n) < 0.5, 1.0, 1.0 + 5.0 * d))
+    """More outputs in both outer thirds of a range: twice those of one of them, at the same ratio."""
+
+    def outer(d: float, n: int, rng: Rng) -> np.ndarray:
+        return np.where(
+            rng.random(n) < 0.3 * d, rng.choice([-1.0, 1.0], n) * rng.uniform(2.0, 3.0, n), rng.uniform(-3.0, 3.0, n)
+        )
+
+    found = audit(outer, 0.0, 1.0, trials=100_000)
     assert found.event.startswith("output ") and ("<=" in found.event or ">=" in found.event)
 
 

@@ -23,13 +23,13 @@ PLANTED: list[Mutation] = [
         ("hits = tops if event.above else sizes - tops", "hits = tops"),
     ),
     *planted(
-        "dpbench/auditing/split.py", "test_audit_second",
-        ("tops = counts[:, start[event.arm] + np.", "tops = counts[:, np."),
+        "dpbench/auditing/choose.py", "test_audit_second",
+        ("return before + int(np.", "return int(np."),
     ),
     *planted(
         "dpbench/auditing/second.py", "test_audit_second",
         ("2.0 * luck * (1.0 - alike)", "2.0 * luck * (1.0 + alike)"),
-        ("ndtri(alpha * SHARES)", "ndtri(alpha)"),
+        ("zip(promises, (1.0 - SHARES, SHARES), deep", "zip(promises, (1.0 - SHARES, SHARES / SHARES), deep"),
     ),
     *planted(
         "dpbench/auditing/sequential.py", "test_audit_levels test_audit_modes test_audit",
@@ -63,7 +63,6 @@ PLANTED: list[Mutation] = [
         "dpbench/auditing/_log_ratio_kernels.py", "test_audit_log_ratio test_audit_kernels",
         ("gradient[a] = -penalty[a] * beta[a]", "gradient[a] = 0.0"),
         ("matrix[a, b] = total * matrix[b, b]  # the diagonal holds reciprocals", "matrix[a, b] = total / matrix[b, b]"),
-        ("equal += int(x == before)", "equal += int(x >= before)"),
     ),
     *planted(
         "dpbench/auditing/_trace_kernels.py", "test_audit_traces",

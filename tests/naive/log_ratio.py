@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import itertools
 import math
 
 import numpy as np
@@ -69,14 +68,6 @@ def cell(value: float, low: float, scale: float, cells: int) -> int:
 def place(value: float, edges: list[float]) -> int:
     """How many edges are at most the value; NaN is above all of them."""
     return len(edges) if math.isnan(value) else bisect.bisect_right(edges, value)
-
-
-def summary(row: list[float]) -> list[float]:
-    """Largest, smallest, sum, places of the two, largest in size, equal neighbours, zeros; NaN is −infinity."""
-    x = [-math.inf if math.isnan(v) else v for v in row]
-    equal = [a for a, b in itertools.pairwise(x) if a == b]
-    places = x.index(max(x)), x.index(min(x))
-    return [max(x), min(x), sum(x), *places, max(map(abs, x)), len(equal), x.count(0.0)]
 
 
 def rising(hits: list[float], misses: list[float]) -> list[float]:

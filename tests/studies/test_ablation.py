@@ -59,3 +59,18 @@ def test_the_table_is_of_the_rows(ablation: Any) -> None:
     assert made["trees"]["mean"] == {"second": pytest.approx(0.05), "third": 0.01}
     assert made["trees"]["most"] == 0.08 and made["trees"]["where"] == "b (second zoo)" and made["trees"]["kept"]
     assert not made["rare"]["kept"] and "shapes" not in made
+
+
+def test_the_joint_table_is_of_the_bounds_before_and_now(ablation: Any) -> None:
+    rows = {"first": {"a": {"before": [1.0, 1.0], "now": [0.9, 1.0]}, "b": {"before": [2.0, 2.0], "now": [2.0, 2.0]}}}
+    found = ablation.joint_table(rows)["first"]
+    assert found["mechanisms"] == 2 and found["mean"] == pytest.approx(0.025) and found["where"] == "a"
+    assert found["most"] == pytest.approx(0.05) and found["most_se"] == pytest.approx(0.05)
+
+
+def test_what_the_former_code_gave_is_kept(ablation: Any) -> None:
+    """Today's bounds are of the seeds and runs that are kept, whatever is asked for."""
+    mechanism = ablation.zoos()["second"]["one of eight"]
+    row = ablation.joint(mechanism, range(5), 10_000, {"before": [7.0, 8.0], "now": [0.0, 0.0], "trials": 2_000})
+    assert row["before"] == [7.0, 8.0] and row["trials"] == 2_000
+    assert row["now"] == ablation.bounds(mechanism, range(2), 2_000)

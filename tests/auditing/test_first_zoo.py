@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from naive import broken as twin
+from naive import first_zoo as twin
 
 from dpbench import audit
-from dpbench.auditing import broken
-from dpbench.auditing.broken import ZOO, Entry
+from studies import first_zoo
+from studies.first_zoo import ZOO, Entry
 
 BY_NAME = {e.name: e for e in ZOO}
 WRONG = [e for e in ZOO if e.wrong]
@@ -22,26 +22,26 @@ def slow_epsilon(entry: Entry) -> float:
     """The entry's ε again, from its parameters alone."""
     s, one, other = entry.sampler, entry.dataset, entry.neighbour
     moves = [float(b) - float(a) for a, b in zip(one, other, strict=True)]
-    if isinstance(s, broken.Laplace):
+    if isinstance(s, first_zoo.Laplace):
         return twin.shift_epsilon(moves, s.scale)
-    if isinstance(s, broken.Gaussian):
+    if isinstance(s, first_zoo.Gaussian):
         return twin.gaussian_epsilon(math.hypot(*moves) / s.sigma, entry.delta)
-    if isinstance(s, broken.Geometric):
+    if isinstance(s, first_zoo.Geometric):
         return twin.geometric_epsilon(s.rate)
-    if isinstance(s, broken.RandomizedResponse):
+    if isinstance(s, first_zoo.RandomizedResponse):
         return twin.flipped_bits_epsilon(one, other, 1.0 / (1.0 + math.exp(s.rate)))
-    if isinstance(s, broken.Rappor):
+    if isinstance(s, first_zoo.Rappor):
         return twin.flipped_bits_epsilon(one, other, s.f / 2.0)
-    if isinstance(s, broken.NoisyMax):
+    if isinstance(s, first_zoo.NoisyMax):
         if s.value:
             return twin.noisy_max_value_epsilon(len(one), moves[0], s.scale)
         return twin.table_epsilon(twin.noisy_max_table(one, s.scale), twin.noisy_max_table(other, s.scale))
-    if isinstance(s, broken.SparseVector):
+    if isinstance(s, first_zoo.SparseVector):
         scales = (s.threshold_scale, s.answer_scale, s.allowed)
         return twin.table_epsilon(twin.sparse_vector_table(one, *scales), twin.sparse_vector_table(other, *scales))
-    if isinstance(s, broken.PrefixSums):
+    if isinstance(s, first_zoo.PrefixSums):
         return twin.shift_epsilon(moves if s.stepwise else list(np.cumsum(moves)), s.scale)
-    assert isinstance(s, broken.NoiseReuse)
+    assert isinstance(s, first_zoo.NoiseReuse)
     return math.inf if moves[0] != moves[1] else twin.geometric_epsilon(s.rate)
 
 
@@ -59,7 +59,7 @@ def test_the_exact_epsilon_is_the_twins(name: str) -> None:
 
 def test_a_wrong_epsilon_is_seen_by_the_twin() -> None:
     """Planted: an entry whose ε is 1% off."""
-    off = broken.Entry("off", broken.Laplace(1.0), (0.0,), (1.0,), 1.0, 0.0, 1.01)
+    off = first_zoo.Entry("off", first_zoo.Laplace(1.0), (0.0,), (1.0,), 1.0, 0.0, 1.01)
     assert off.epsilon != pytest.approx(slow_epsilon(off), rel=1e-8)
 
 

@@ -1,4 +1,4 @@
-"""Mechanisms broken on purpose, beside correct ones: positive controls with exactly known ε.
+"""The first zoo: mechanisms broken on purpose, beside correct ones, as positive controls with exactly known ε.
 
 Each entry is a sampler, a pair of neighbouring inputs, the ε (and δ) that it claims, and the exact ε of that
 pair at that δ, infinite where some event has probability 0 on one side. The test suite computes every one of
