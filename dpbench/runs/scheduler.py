@@ -6,6 +6,7 @@ import asyncio
 import functools
 import hashlib
 import logging
+import threading
 import time
 import weakref
 from collections import OrderedDict
@@ -14,7 +15,6 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
 from importlib.util import find_spec
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,9 @@ class Cluster(Executor):
 
     A function among the arguments travels once to each worker, with the data bound to it, and not with every
     task. It is the result of a task of its own, not data put there: what dies with a worker is made again.
+
+    Tasks are laid out to the threads of the workers in turn: by itself, Dask gives short tasks to the worker that got
+    the function first. One that is lost or busy is relieved by others.
     """
 
     def __init__(self, client: Any) -> None:
@@ -51,14 +54,10 @@ class Cluster(Executor):
         self._closed = False
         self._sent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()  # id: (function, Dask's future of it)
         self._seconds: dict[str, float] = {}  # of the last calls in `map`, by the function's name
+        self._turns = self._in_turn()
+        self._turning = threading.Lock()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        return self._begin(fn, args, kwargs, {})
-
-    def _begin(
-        self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], where: dict[str, Any]
-    ) -> Future[Any]:
-        """Begin a call; `where` is what Dask is told of the worker."""
         if self._closed:
             raise RuntimeError("cannot schedule new futures after shutdown")
         outer: Future[Any] = Future()
@@ -66,11 +65,23 @@ class Cluster(Executor):
             outer.set_exception(BrokenExecutor("the scheduler is gone"))
             return outer
         travelling = [self._once(argument) if callable(argument) else argument for argument in args]
+        with self._turning:
+            worker = next(self._turns)
+        where = {"workers": [worker], "allow_other_workers": True} if worker else {}
         inner = self._client.submit(_checked, fingerprint(), fn, kwargs, *travelling, **where)
         self._open.add(outer)
         self._client.loop.add_callback(_pass_on, outer, inner)
         outer.add_done_callback(lambda future: inner.cancel() if future.cancelled() else None)
         return outer
+
+    def _in_turn(self) -> Iterator[str]:
+        """Addresses of the workers, each as often as it has threads, read again each time around; "" without any."""
+        while True:
+            try:
+                threads = self._client.nthreads()
+            except OSError:  # a scheduler that is gone is found by the task itself
+                threads = {}
+            yield from [worker for worker, count in threads.items() for _ in range(count)] or [""]
 
     def _once(self, function: Callable[..., Any]) -> Any:
         """Dask's future of `function`, of which the last few are kept."""
@@ -87,19 +98,15 @@ class Cluster(Executor):
     ) -> Iterator[Any]:
         """As that of `Executor`; short calls travel together, as many as last `_TASK` seconds by those before them.
 
-        There are at least two tasks for each thread of the workers, as far as there are calls. They are laid out to
-        the workers in turn: by itself, Dask gives short tasks to the worker that got the function first. One that is
-        lost or busy is relieved by others.
+        There are at least two tasks for each thread of the workers, as far as there are calls.
         """
         calls = list(zip(*iterables, strict=False))
         kind = f"{type(fn).__module__}.{type(fn).__qualname__}.{getattr(fn, '__qualname__', '')}"
         seconds = self._seconds.get(kind, _TASK)
-        threads = self._client.nthreads()
-        most = max(1, len(calls) // (2 * sum(threads.values()) or 1))
+        most = max(1, len(calls) // (2 * sum(self._client.nthreads().values()) or 1))
         size = max(chunksize, min(most, int(_TASK / max(seconds, 1e-9))))
         groups = [calls[first : first + size] for first in range(0, len(calls), size)]
-        turns = cycle([worker for worker, count in threads.items() for _ in range(count)] or [""])
-        begun = _InTurn(self, turns).map(_several, [fn] * len(groups), groups, timeout=timeout)  # begins them all
+        begun = super().map(_several, [fn] * len(groups), groups, timeout=timeout)  # begins them all
 
         def values() -> Iterator[Any]:
             for spent, made in begun:
@@ -126,18 +133,6 @@ class Cluster(Executor):
             wait_for(list(self._open))
         for future in list(self._open):
             future.cancel()
-
-
-class _InTurn(Executor):
-    """A cluster whose workers are given tasks one after the other."""
-
-    def __init__(self, cluster: Cluster, workers: Iterator[str]) -> None:
-        self._cluster, self._workers = cluster, workers
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        worker = next(self._workers)
-        where = {"workers": [worker], "allow_other_workers": True} if worker else {}
-        return self._cluster._begin(fn, args, kwargs, where)
 
 
 def _text_of(module: str) -> str:

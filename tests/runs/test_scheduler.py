@@ -164,8 +164,8 @@ def test_short_calls_of_map_travel_together(farm: Farm, monkeypatch: pytest.Monk
     """The first calls one by one, then as many in a task as last 0.05 s; in order, whatever the size."""
     tasks: list[Any] = []
     with scheduler(farm.address) as executor:
-        begin = executor._begin
-        monkeypatch.setattr(executor, "_begin", lambda *given: tasks.append(given) or begin(*given))
+        begin = executor.submit
+        monkeypatch.setattr(executor, "submit", lambda *given: tasks.append(given) or begin(*given))
         for expected in (40, 4):  # two threads: at most 40/4 calls in a task
             assert list(executor.map(work.number_of, range(40))) == [work.number_of(block) for block in range(40)]
             assert len(tasks) == expected
@@ -177,13 +177,20 @@ def test_short_calls_of_map_travel_together(farm: Farm, monkeypatch: pytest.Monk
         assert 4 <= len(tasks) <= 20
 
 
-def test_tasks_of_map_are_laid_out_to_all_workers(farm: Farm, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("begun_by", ["map", "submit"])
+def test_tasks_are_laid_out_to_all_workers(begun_by: str, farm: Farm, monkeypatch: pytest.MonkeyPatch) -> None:
     """In turn, and any other may take them over. By itself Dask gives short ones to the holder of the function."""
     places: list[Any] = []
     with scheduler(farm.address) as executor:
-        begin = executor._begin
-        monkeypatch.setattr(executor, "_begin", lambda *given: places.append(given[3]) or begin(*given))
-        assert list(executor.map(abs, range(8))) == list(range(8))
+        begin = executor._client.submit
+        monkeypatch.setattr(
+            executor._client, "submit", lambda *given, **where: places.append(where) or begin(*given, **where)
+        )
+        if begun_by == "map":
+            assert list(executor.map(abs, range(8))) == list(range(8))
+        else:
+            assert [future.result() for future in [executor.submit(abs, block) for block in range(8)]] == list(range(8))
+    places = [where for where in places if "workers" in where]  # the function itself goes to any
     assert all(where["allow_other_workers"] for where in places)
     workers = [worker for where in places for worker in where["workers"]]
     assert len(workers) == 8 and len(set(workers)) == 2 and workers[::2] == workers[:1] * 4
