@@ -186,6 +186,7 @@ def test_the_page_has_the_numbers_of_its_command(studies: ModuleType) -> None:
     for row in studies.house.account_rows(kept) + studies.house.package_rows(kept):
         assert row in page, row
     said = f"{kept['files']} files, {kept['lines']:,} lines of Python in `dpbench` and `lowerbounds`"
-    assert f"{said}, {kept['framework']:,}" in page and f"Imports between packages: {sum(kept['arrows'].values()):,};" in page
+    assert f"{said}, {kept['framework']:,}" in page
+    assert f"Imports between packages: {sum(kept['arrows'].values()):,};" in page
     assert kept["circles"] == []
     assert f"{kept['loaded']} modules" in page and f"climbs: {len(kept['climbs'])}." in page
