@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from messages import names
+from patience import waits
 
 import dpbench
 from dpbench import cli
@@ -253,10 +254,11 @@ PROCESSES: tuple[tuple[str, int, str], ...] = (
 def test_real_process(line: str, code: int, holds: str, tables: Path) -> None:
     root = str(Path(dpbench.__file__).parent.parent)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run(
-        [sys.executable, "-m", "dpbench.cli", *line.split()],
-        cwd=tables, env=environment, capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
+    with waits() as seconds:
+        done = subprocess.run(
+            [sys.executable, "-m", "dpbench.cli", *line.split()],
+            cwd=tables, env=environment, capture_output=True, text=True, timeout=seconds, check=False,
+        )  # fmt: skip
     assert done.returncode == code
     own, _, message = done.stderr.rpartition("dpbench: ")  # the lines of the reader's own code stand before it
     assert not own or (own.startswith("In your own code:\n") and "mech_" in own), done.stderr

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from interrupts import hear_interrupts
 from made_up import GOOD
+from patience import deadline, waits
 
 import dpbench
 from dpbench.ledger import verify as ledger
@@ -110,7 +111,8 @@ def test_a_closed_pipe_is_no_error_of_ours(process: Any) -> None:
     os.close(reader)
     with os.fdopen(writer, "w") as out:
         one = process("list", stdout=out)
-        _, err = one.communicate(timeout=600)
+        with waits() as seconds:
+            _, err = one.communicate(timeout=seconds)
     assert (one.returncode, err) == (141, "")
 
 
@@ -123,9 +125,10 @@ def test_ctrl_c_in_a_real_process(process: Any, tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", 0.0)
     np.save(tmp_path / "b.npy", 1.0)
     one = process("audit mech_slow:slow --data a.npy --neighbour b.npy --trials 100000000 --workers 2")
-    limit = time.monotonic() + 600.0
-    while not (tmp_path / "started").exists() and time.monotonic() < limit and one.poll() is None:
-        time.sleep(0.05)
+    with deadline() as end:
+        while not (tmp_path / "started").exists() and time.monotonic() < end and one.poll() is None:
+            time.sleep(0.05)
     one.send_signal(signal.SIGINT)
-    _, err = one.communicate(timeout=600)
+    with waits() as seconds:
+        _, err = one.communicate(timeout=seconds)
     assert one.returncode == 130 and "stores nothing" in err and "Traceback" not in err

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import waits
 
 from dpbench.core import turns
 from dpbench.core.sources import OURS
@@ -19,14 +20,15 @@ ROOT = Path(__file__).resolve().parents[2]
 def run(script: str, *, path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script in a new process that imports the packages from `path`."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "PYTHON", "COV_"))}
-    return subprocess.run(
-        [sys.executable, "-W", "default::RuntimeWarning", "-c", script],
-        env=inherited | {"PYTHONPATH": str(path)} | environment,
-        cwd=path,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    with waits() as seconds:
+        return subprocess.run(
+            [sys.executable, "-W", "default::RuntimeWarning", "-c", script],
+            env=inherited | {"PYTHONPATH": str(path)} | environment,
+            cwd=path,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+        )
 
 
 def output(script: str, *, path: Path, **environment: str) -> str:

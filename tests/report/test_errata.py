@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from patience import waits
 
 from dpbench.cli.app import run
 from dpbench.ledger.paper import Paper
@@ -159,6 +160,7 @@ def test_the_note_compiles_and_no_line_runs_over_the_margin(name: str, tmp_path:
     (tmp_path / "note.tex").write_text(note.latex(errata.paper_named(name)), encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "note.tex"]
     for _ in range(3):
-        run = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=600, check=False)
+        with waits() as seconds:
+            run = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=seconds, check=False)
     assert run.returncode == 0 and (tmp_path / "note.pdf").exists()
     assert b"Overfull" not in run.stdout

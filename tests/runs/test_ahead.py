@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from patience import waits
 
 from dpbench.runs import ahead
 
@@ -16,5 +17,6 @@ def test_workers_started_ahead_are_used_in_their_order_or_ended() -> None:
         taken = ahead.worker()
         assert taken is waiting[0] and waiting[1:] == ahead._WAITING
     assert waiting[1].returncode is not None and taken.poll() is None and not ahead._WAITING
-    taken.communicate(timeout=300)  # its stdin ends: there is no more work
+    with waits() as seconds:
+        taken.communicate(timeout=seconds)  # its stdin ends: there is no more work
     assert taken.returncode == 0

@@ -15,6 +15,7 @@ from typing import Any
 import lanes_workload as work
 import pytest
 from interrupts import hear_interrupts
+from patience import deadline, waits
 
 import dpbench
 from dpbench.core.validation import InvalidInput
@@ -83,10 +84,10 @@ def lines(log: Path) -> list[list[str]]:
 
 def both_at_work(log: Path, process: subprocess.Popen[str]) -> set[int]:
     """Waits until both entries have started a third block; the processes that run them."""
-    deadline = time.monotonic() + 300.0
-    while not {"one 2", "two 2"} <= {f"{name} {block}" for _, name, block in lines(log)}:
-        assert process.poll() is None and time.monotonic() < deadline, process.communicate()
-        time.sleep(0.02)
+    with deadline() as end:
+        while not {"one 2", "two 2"} <= {f"{name} {block}" for _, name, block in lines(log)}:
+            assert process.poll() is None and time.monotonic() < end, process.communicate()
+            time.sleep(0.02)
     found = {int(pid) for pid, *_ in lines(log)}
     assert len(found) == 2 and process.pid not in found
     return found
@@ -101,10 +102,10 @@ def gone(pid: int) -> bool:
 
 
 def wait_until_gone(pids: set[int]) -> None:
-    deadline = time.monotonic() + 300.0
-    while not all(map(gone, pids)):
-        assert time.monotonic() < deadline, "a worker outlived its run"
-        time.sleep(0.02)
+    with deadline() as end:
+        while not all(map(gone, pids)):
+            assert time.monotonic() < end, "a worker outlived its run"
+            time.sleep(0.02)
 
 
 def document(found: ledger.Ledger) -> dict[str, Any]:
@@ -184,7 +185,8 @@ def test_ctrl_c_keeps_what_is_computed(program: Any, log: Path, tmp_path: Path, 
     process = program(0.3)
     pids = both_at_work(log, process)
     (os.killpg if everybody else os.kill)(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=600)
+    with waits() as seconds:
+        out, err = process.communicate(timeout=seconds)
     path = tmp_path / "runs.sqlite"
     kept = f"{blocks_in(path)} blocks stored in {path}; run the same command again to resume"
     assert (process.returncode, out, err) == (130, "", f"dpbench: interrupted: {kept}\n")
@@ -192,7 +194,8 @@ def test_ctrl_c_keeps_what_is_computed(program: Any, log: Path, tmp_path: Path, 
     begun = len(lines(log))
     assert 4 <= blocks_in(path) >= begun - 4  # no more is lost than was in flight
     process, stored = program(0.3), blocks_in(path)
-    assert process.communicate(timeout=600) == ("", "") and process.returncode == 0
+    with waits() as seconds:
+        assert process.communicate(timeout=seconds) == ("", "") and process.returncode == 0
     assert len(lines(log)) - begun == 20 - stored
 
 
@@ -201,7 +204,8 @@ def test_nobody_outlives_a_killed_run(program: Any, log: Path) -> None:
     pids = both_at_work(log, process)
     process.kill()
     wait_until_gone(pids)
-    assert process.communicate(timeout=600) == ("", "")
+    with waits() as seconds:
+        assert process.communicate(timeout=seconds) == ("", "")
 
 
 def test_the_last_lane_gets_the_threads_of_the_others(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import runs_workload as work
 from interrupts import hear_interrupts
+from patience import deadline, waits
 
 import dpbench
 from dpbench.runs.executors import cores
@@ -43,16 +44,17 @@ def start(*arguments: Any, root: Path = ROOT) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str], code: int = 0) -> str:
-    out, err = process.communicate(timeout=600)
+    with waits() as seconds:
+        out, err = process.communicate(timeout=seconds)
     assert process.returncode == code, err
     return out
 
 
 def wait_for(condition: Any, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 300.0
-    while not condition():
-        assert process.poll() is None and time.monotonic() < deadline, process.communicate()
-        time.sleep(0.002)
+    with deadline() as end:
+        while not condition():
+            assert process.poll() is None and time.monotonic() < end, process.communicate()
+            time.sleep(0.002)
 
 
 def started_blocks(log: Path) -> list[int]:
@@ -164,7 +166,8 @@ def stop(process: subprocess.Popen[str]) -> tuple[float, str]:
     """Ctrl-C: the seconds until the process is gone, and what it said."""
     pressed = time.monotonic()
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=600)
+    with waits() as seconds:
+        _, err = process.communicate(timeout=seconds)
     assert process.returncode == 130, err
     return time.monotonic() - pressed, err
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 import runs_workload as work
+from patience import deadline, waits
 
 import dpbench
 from dpbench.core.validation import InvalidInput
@@ -227,10 +228,10 @@ def test_lines_without_claims_or_readers() -> None:
 
 
 def wait_for(stream: io.StringIO, pattern: str) -> None:
-    deadline = time.monotonic() + 300.0
-    while not re.search(pattern, stream.getvalue()):
-        assert time.monotonic() < deadline, stream.getvalue()
-        time.sleep(0.005)
+    with deadline() as end:
+        while not re.search(pattern, stream.getvalue()):
+            assert time.monotonic() < end, stream.getvalue()
+            time.sleep(0.005)
 
 
 def test_a_short_run_says_nothing() -> None:
@@ -314,7 +315,8 @@ def test_a_terminal() -> None:
             break
         seen += got
     os.close(ours)
-    assert process.communicate(timeout=600)[0] == "the result\n"
+    with waits() as seconds:
+        assert process.communicate(timeout=seconds)[0] == "the result\n"
     assert process.returncode == 0
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
     for wanted in (r"compiling .* 2 of 3: fit", r"claims .* 1 of 2: glm.a.rate", r"blocks .* 2 of 8"):

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 import runs_workload as work
+from patience import deadline, waits
 
 import dpbench
 from dpbench.cli.app import run
@@ -49,10 +50,10 @@ class Farm:
         self.scheduler = self._start(
             "dask_scheduler", "--port", "0", "--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(found)
         )
-        deadline = time.monotonic() + 300.0
-        while not (found.exists() and found.read_text().endswith("}")):
-            assert time.monotonic() < deadline and self.scheduler.poll() is None
-            time.sleep(0.05)
+        with deadline() as end:
+            while not (found.exists() and found.read_text().endswith("}")):
+                assert time.monotonic() < end and self.scheduler.poll() is None
+                time.sleep(0.05)
         self.address = json.loads(found.read_text())["address"]
         self.workers: list[subprocess.Popen[bytes]] = []
 
@@ -74,8 +75,9 @@ class Farm:
         """Until all workers are there."""
         from distributed import Client  # takes seconds: where it is used alone
 
-        client = Client(self.address, timeout=300, set_as_default=False)
-        client.wait_for_workers(len(self.workers), timeout=600)
+        with waits() as seconds:
+            client = Client(self.address, timeout=seconds, set_as_default=False)
+            client.wait_for_workers(len(self.workers), timeout=seconds)
         client.close()
 
     def close(self) -> None:
@@ -112,9 +114,9 @@ def later(condition: Callable[[], bool], action: Callable[[], Any]) -> threading
     """Do something once a condition holds, while the caller goes on."""
 
     def watch() -> None:
-        deadline = time.monotonic() + 300.0
-        while not condition() and time.monotonic() < deadline:
-            time.sleep(0.01)
+        with deadline() as end:
+            while not condition() and time.monotonic() < end:
+                time.sleep(0.01)
         action()
 
     thread = threading.Thread(target=watch, daemon=True)
@@ -156,7 +158,8 @@ def test_a_function_travels_once_and_not_with_every_block(farm: Farm) -> None:
     function, before = work.Counted(), work.Counted.pickled
     with scheduler(farm.address) as executor:
         futures = [executor.submit(work.call, function, block) for block in range(20)]
-        assert [future.result(timeout=600) for future in futures] == list(range(1, 21))
+        with waits() as seconds:
+            assert [future.result(timeout=seconds) for future in futures] == list(range(1, 21))
     assert 1 <= work.Counted.pickled - before <= 2
 
 

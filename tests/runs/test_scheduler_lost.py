@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from patience import STARTS, start
 
 from dpbench.runs.scheduler import Cluster
 
@@ -53,16 +54,16 @@ def test_a_result_whose_worker_is_lost_afterwards_is_a_result(client: Any, monke
 
     monkeypatch.setattr(type(client), "_gather", loses)
     with pytest.raises(ValueError, match="too many values to unpack"):
-        client.get_executor().submit(four, 1).result(timeout=600)
+        client.get_executor().submit(four, 1).result(timeout=STARTS * start())
     with Cluster(client) as executor:
-        assert executor.submit(four, 7).result(timeout=600) == [7, 2, 3, 4]
+        assert executor.submit(four, 7).result(timeout=STARTS * start()) == [7, 2, 3, 4]
 
 
 def test_outcomes_are_passed_on_and_nothing_is_begun_after_shutdown(client: Any) -> None:
     with Cluster(client) as executor:
         assert list(executor.map(four, range(3))) == [[k, 2, 3, 4] for k in range(3)]
         with pytest.raises(ZeroDivisionError, match="planted 5"):
-            executor.submit(fails, 5).result(timeout=600)
+            executor.submit(fails, 5).result(timeout=STARTS * start())
         left = executor.submit(four, 9)
     assert left.done() and left.result() == [9, 2, 3, 4]
     with pytest.raises(RuntimeError, match="after shutdown"):
@@ -71,6 +72,6 @@ def test_outcomes_are_passed_on_and_nothing_is_begun_after_shutdown(client: Any)
     pending = other.submit(four, 10)
     other.shutdown(wait=False)
     try:
-        assert pending.result(timeout=600) == [10, 2, 3, 4]
+        assert pending.result(timeout=STARTS * start()) == [10, 2, 3, 4]
     except CancelledError:
         assert pending.cancelled()
