@@ -123,7 +123,6 @@ TWINS = {
             ("count_cells", "cell"),
             ("add_tables", "cell"),
             ("places", "place"),
-            ("summarise", "summary"),
             ("rise_and_fall", "rise_and_fall"),
         )
     },
