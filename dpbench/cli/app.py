@@ -12,6 +12,8 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, MutableMapping, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -44,10 +46,16 @@ EPILOG = (
 
 
 def homes() -> dict[str, str]:
-    """Where each command is: those of the framework, then what papers bring, under names that are not taken."""
-    from dpbench.ledger.registry import commands
+    """Where each command is: those of the framework, then what papers bring, under names that are not taken.
 
-    return {**COMMANDS, **{name: home for name, home in commands().items() if name not in COMMANDS}}
+    A paper of ours names its commands in `COMMANDS` of its folder ``commands``, found by its place; a paper of anybody
+    else by entry points of the group ``dpbench.commands``. Neither a paper nor a command is imported.
+    """
+    papers = importlib.import_module("dpbench.papers")
+    places = sorted(found for home in papers.__path__ for found in Path(home).glob("*/commands/__init__.py"))
+    ours = [importlib.import_module(f"dpbench.papers.{place.parent.parent.name}.commands").COMMANDS for place in places]
+    theirs = {point.name: point.value for point in entry_points(group="dpbench.commands")}
+    return {**theirs, **{name: home for one in ours for name, home in one.items()}, **COMMANDS}
 
 
 def _function(home: str) -> Any:

@@ -118,9 +118,6 @@ class Paper:
         `dpbench.certificates.of_papers`.
     pages : str
         Dotted name of a module whose `PAGES` are pages of results in this project's documentation.
-    commands : dict of str to str
-        What the paper adds to the command line: a command's name, and ``module:function`` of the function that
-        typer makes it of. A name of the framework's own stays the framework's.
     renamed : dict of str to str
         Entries that had another id once, to the one that they have: their old addresses lead to the page.
     """
@@ -136,7 +133,6 @@ class Paper:
     drawings: tuple[str, ...] = ()
     certificates: str = ""
     pages: str = ""
-    commands: Mapping[str, str] = field(default_factory=dict)
     renamed: Mapping[str, str] = field(default_factory=dict)
     _declared: dict[str, list[Claim]] = field(default_factory=dict, init=False, repr=False)
     _findings: dict[str, dict[str, Any]] = field(default_factory=dict, init=False, repr=False)

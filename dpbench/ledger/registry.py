@@ -167,11 +167,6 @@ def pages_of_papers() -> tuple[Any, ...]:
     return tuple(page for module in modules for page in module.PAGES)
 
 
-def commands() -> dict[str, str]:
-    """Commands that papers bring, by name, with ``module:function`` of each; imports neither claims nor commands."""
-    return {name: home for paper, _ in _papers() for name, home in paper.commands.items()}
-
-
 def forget() -> None:
     """Look for papers anew when they are next asked for."""
     _papers.cache_clear()

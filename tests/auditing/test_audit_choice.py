@@ -87,8 +87,8 @@ def test_an_interaction_is_found_by_trees_for_any_number_of_workers(monkeypatch:
     found = audit(signs, 0.0, 1.0, trials=60_000, confidence=0.95)
     assert found.event.startswith("boosted trees") and 0.8 < found.epsilon_lower < 1.0
     assert audit(signs, 0.0, 1.0, trials=60_000, confidence=0.95, workers=3).certified == found.certified
-    blind = audit(lambda d, trials, rng: signs(d, trials, rng)[:, [2, 3]], 0.0, 1.0, trials=60_000, confidence=0.95)
-    assert blind.epsilon_lower == 0.0
+    same = audit(lambda d, n, rng: signs(d, n, rng)[:, [2, 3]], 0.0, 1.0, trials=60_000, confidence=1.0 - 1e-6)
+    assert same.epsilon_lower == 0.0  # null: one law on both sides; false alarms: 1e-6, at a fixed seed
 
 
 def test_trees_are_only_learned_from_enough_and_can_travel() -> None:

@@ -50,15 +50,22 @@ def test_an_identifier_is_no_leak_and_can_be_left_out(bench: Any, kind: str) -> 
 
 
 @pytest.mark.slow
-def test_a_canary_in_a_sentence_is_found() -> None:
-    """3% against 30%: log ratio 2.3; and a healthy writer is not refuted."""
+@pytest.mark.parametrize("canary", ["canary7731", "mole7731"])
+def test_a_canary_in_a_sentence_is_found(canary: str) -> None:
+    """3% against 30%: log ratio 2.3; and a healthy writer is not refuted.
+
+    The event names the canary or three letters of it; the longer one, in the place of a shorter word, is told by the
+    length of the sentence as well.
+    """
 
     def write(share: float, rng: Rng) -> str:
-        words = " ".join(f"w{k}" for k in rng.integers(0, 50, 12))
-        return f"{words} canary7731" if rng.random() < share else words
+        words = [f"word{k:04}" for k in rng.integers(0, 50, 12)]
+        return " ".join([canary, *words[1:]] if rng.random() < share else words)
 
     found = audit(each(write), 0.03, 0.3, epsilon=1.0, trials=2_000)
-    assert found.verdict == "refuted" and "canary7731" in found.event
+    told = {canary, *(f"'{canary[k : k + 3]}'" for k in range(len(canary) - 2))}
+    told |= {"length of output"} if len(canary) > len("word0000") else set()
+    assert found.verdict == "refuted" and any(part in found.event for part in told)
     right = audit(each(lambda d, rng: write(0.03, rng)), 0.03, 0.3, epsilon=0.5, trials=1_000)
     assert right.verdict == "not refuted"
 

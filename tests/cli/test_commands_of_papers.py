@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dpbench.cli.app import COMMANDS, homes, run
-from dpbench.ledger import registry
-from dpbench.ledger.paper import Paper
 
 TOY = """
 import typer
@@ -25,9 +25,11 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A paper with a command, one whose module is not there, and one under a name of the framework."""
     (tmp_path / "toy_commands.py").write_text(TOY)
     monkeypatch.syspath_prepend(str(tmp_path))
-    brought = dict.fromkeys(("toy", "verify"), "toy_commands:toy") | {"lost": "not_there:command"}
-    papers = (*registry._papers(), (Paper("toys", commands=brought), ""))
-    monkeypatch.setattr(registry, "_papers", lambda: papers)
+    brought = dict.fromkeys(("toy", "verify", "bench"), "toy_commands:toy") | {"lost": "not_there:command"}
+    points = [EntryPoint(name, home, "dpbench.commands") for name, home in brought.items()]
+    monkeypatch.setattr(
+        sys.modules["dpbench.cli.app"], "entry_points", lambda group: EntryPoints(p for p in points if p.group == group)
+    )
 
 
 def test_bench_is_the_glm_papers_and_no_other_command_is() -> None:
@@ -41,7 +43,7 @@ def test_a_papers_command_runs_and_stands_in_the_help(toy: None, capsys: Any) ->
 
 
 def test_a_name_of_the_framework_stays_its_own(toy: None, capsys: Any) -> None:
-    assert homes()["verify"] == COMMANDS["verify"]
+    assert homes()["verify"] == COMMANDS["verify"] and homes()["bench"].startswith("dpbench.papers.glm.")
     assert run(["verify", "--help"]) == 0 and "Say a word" not in capsys.readouterr().out
 
 

@@ -64,6 +64,7 @@ EQUIVALENT: dict[str, str] = {
     "dpbench/privacy/exact_coins.py: exp_bounds: line 3: 1 becomes (0)":
         "The argument of the series is at most 1 in place of 1/2: it ends later, and its bounds hold. No error.",
     "dpbench/auditing/claimed.py: _of_mapping: line 7: 0 becomes -1": "There is one kind, first and last. No error.",
+    "dpbench/auditing/choose.py: _finalists: line 6: 0 becomes 1": "Both sides have the same shape. No error.",
     "dpbench/privacy/integer_laplace.py: laplace_table: line 14: 2.0 becomes (1.8)":
         "Fewer proposals are accepted at sight, and more by exact arithmetic: the same law, slower. No error.",
 }  # fmt: skip

@@ -100,7 +100,7 @@ PLANTED: list[Mutation] = [
     ),
     *planted(
         "dpbench/ledger/harness.py", "test_claims_core test_ledger_declarations test_ledger",
-        ("made = float((right - left) / abs(right))", "made = float(abs(right - left) / abs(right))"),
+        ("made = float((right - left) / (abs(right) or 1.0))", "made = float(abs(right - left) / (abs(right) or 1.0))"),
         ("if verdict != \"refuted\" and any(bound > epsilon for", "if verdict != \"refuted\" and any(False for"),
         ("if found.level > stated:", "if False:"),
     ),

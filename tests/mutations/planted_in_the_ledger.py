@@ -148,7 +148,7 @@ FAR: list[Mutation] = [
     ),
     *planted(
         "dpbench/ledger/harness.py", "*.inequality* *.floor* *.stability*",
-        ("made = float((right - left) / abs(right))", "made = float((left - right) / abs(right))"),
+        ("made = float((right - left) / (abs(right) or 1.0))", "made = float((left - right) / (abs(right) or 1.0))"),
         ("margin = 0.0 if abs(margin) < rounding else margin", "margin = -rounding if abs(margin) < rounding else margin"),
     ),
 ]  # fmt: skip

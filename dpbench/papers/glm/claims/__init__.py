@@ -11,7 +11,6 @@ paper = Paper(
     version="arXiv 2205.03014v2, 6 March 2024 (first: 6 May 2022; NeurIPS 2022)",
     package=__name__,
     pages="dpbench.papers.glm.pages",
-    commands={"bench": "dpbench.papers.glm.commands.bench:bench"},
     drawings=tuple(f"dpbench.papers.glm.drawings{name}" for name in ("", "_floors", "_risk", "_table1")),
     certificates="dpbench.papers.glm.certificates",
     renamed={
