@@ -148,7 +148,7 @@ class Declaration:
     @property
     def outside(self) -> bool:
         """Whether the paper is another package's."""
-        return our_path(f"dpbench.papers.{self.paper}.claims") is None
+        return our_path(f"dpbench.papers.{self.paper}.theorems") is None
 
     @property
     def closure(self) -> Closure:

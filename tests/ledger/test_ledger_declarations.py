@@ -237,7 +237,7 @@ def test_an_older_installed_version_of_ours_is_not_asked(installed: Callable[...
 
 
 CLAIM = '''
-from dpbench.papers.{folder}.claims import paper
+from dpbench.papers.{folder}.theorems import paper
 
 
 @paper.inequality("toy", source="none", statement="0 <= 1.", expected="not refuted", because="It is so.")
@@ -253,8 +253,8 @@ def test_a_claim_is_one_file_and_a_paper_one_folder(tmp_path: Path) -> None:
     copy = tmp_path / "dpbench"
     shutil.copytree(ROOT / "dpbench", copy, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "lowerbounds", tmp_path / "lowerbounds", ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "papers" / "glm" / "claims" / "toy.py").write_text(CLAIM.format(folder="glm"))
-    folder = copy / "papers" / "added" / "claims"
+    (copy / "papers" / "glm" / "theorems" / "toy.py").write_text(CLAIM.format(folder="glm"))
+    folder = copy / "papers" / "added" / "theorems"
     folder.mkdir(parents=True)
     (folder.parent / "__init__.py").write_text("")
     (folder / "__init__.py").write_text(

@@ -13,8 +13,14 @@ from declared import declared
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import Claim
 from dpbench.papers.glm import drawings_floors as figures_lower_bounds
-from dpbench.papers.glm.claims import floors, floors_fingerprinting, floors_nonprivate, floors_packing, floors_two_point
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.theorems import (
+    floors,
+    floors_fingerprinting,
+    floors_nonprivate,
+    floors_packing,
+    floors_two_point,
+)
 from dpbench.report.drawings import DRAWINGS
 from dpbench.report.figures import Drawing
 from dpbench.runs.context import RunContext

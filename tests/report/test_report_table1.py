@@ -18,7 +18,7 @@ from dpbench.ledger.verify import all_claims
 from dpbench.papers.glm import drawings_risk as figures_risk
 from dpbench.papers.glm import drawings_table1 as figures_table1
 from dpbench.papers.glm import table1
-from dpbench.papers.glm.claims import boosting_failures, crossover, grid_search_oracle
+from dpbench.papers.glm.theorems import boosting_failures, crossover, grid_search_oracle
 from dpbench.report import figures
 from dpbench.report.drawings import DRAWINGS, SUMMARIES
 from dpbench.runs.context import RunContext

@@ -11,8 +11,10 @@ import pytest
 from declared import declared, measured
 
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.claims import crossover, hard_scales
-from dpbench.papers.glm.claims.hard_scales import (
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.theorems import crossover, hard_scales
+from dpbench.papers.glm.theorems.hard_scales import (
     DELTA,
     SHAPE,
     Scale,
@@ -21,8 +23,6 @@ from dpbench.papers.glm.claims.hard_scales import (
     output_perturbation_envelope,
     output_perturbation_excess,
 )
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.rates import Point, sweep
 from dpbench.runs.context import RunContext
 

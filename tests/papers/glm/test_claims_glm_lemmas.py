@@ -11,10 +11,10 @@ from naive import worlds as naive
 from dpbench.core.sampling import stream
 from dpbench.ledger.measurement import inequality_verdict
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.claims import lemma5, lemmas
-from dpbench.papers.glm.claims.worlds import DataSets, average_stability, build, descend, search_case
 from dpbench.papers.glm.noisy_gd import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.theorems import lemma5, lemmas
+from dpbench.papers.glm.theorems.worlds import DataSets, average_stability, build, descend, search_case
 from dpbench.runs.context import RunContext
 
 

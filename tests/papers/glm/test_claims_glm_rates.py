@@ -10,8 +10,11 @@ from scipy.stats import skew
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness_rates import judge
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.claims import rates_noisy_gd, rates_output_perturbation
-from dpbench.papers.glm.claims.hard_scales import (
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.theorems import rates_noisy_gd, rates_output_perturbation
+from dpbench.papers.glm.theorems.hard_scales import (
     exact_slope,
     hardest_scale,
     mean_power,
@@ -19,9 +22,6 @@ from dpbench.papers.glm.claims.hard_scales import (
     noisy_gd_excess,
     output_perturbation_excess,
 )
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.rates import Point, rate_verdict, sweep, theory_slope
 from dpbench.runs.context import RunContext
 

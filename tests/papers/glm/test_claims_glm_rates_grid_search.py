@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from declared import declared, measured
 
-from dpbench.papers.glm.claims import grid_search_oracle
-from dpbench.papers.glm.claims.grid_search_oracle import BASE, BETA, BOOSTED, DIMENSION, EPSILON, Y, one_data_set
 from dpbench.papers.glm.grid_search import PrivateGridSearch
 from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.theorems import grid_search_oracle
+from dpbench.papers.glm.theorems.grid_search_oracle import BASE, BETA, BOOSTED, DIMENSION, EPSILON, Y, one_data_set
 from dpbench.runs.context import RunContext
 
 

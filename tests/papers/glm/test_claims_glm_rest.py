@@ -15,7 +15,11 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import inequality_verdict
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.claims import (
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.random_map import RandomMap
+from dpbench.papers.glm.theorems import (
     boosting_failures,
     corollary2,
     jl_dimension,
@@ -30,11 +34,7 @@ from dpbench.papers.glm.claims import (
     theorem5,
     uniform_convergence,
 )
-from dpbench.papers.glm.claims.hard_scales import empirical_excess
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.populations import ScaledBasis
-from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.random_map import RandomMap
+from dpbench.papers.glm.theorems.hard_scales import empirical_excess
 from dpbench.runs.context import RunContext
 
 

@@ -9,7 +9,7 @@ import pytest
 from declared import declared, measured
 
 from dpbench.papers.glm import theory_selection as theory
-from dpbench.papers.glm.claims import (
+from dpbench.papers.glm.theorems import (
     boosting_failures,
     grid_search_oracle,
     selection_losses,

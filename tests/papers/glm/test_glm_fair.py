@@ -10,10 +10,10 @@ from scipy.integrate import quad
 from scipy.stats import chi2, norm
 
 from dpbench.papers.glm import losses, theory
-from dpbench.papers.glm.claims import grid_search_printed, jl_dimension
-from dpbench.papers.glm.claims.pairs import cancelling_pair
 from dpbench.papers.glm.jl import JLMethod
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.theorems import grid_search_printed, jl_dimension
+from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from dpbench.privacy import gaussian
 
 

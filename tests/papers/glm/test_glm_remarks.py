@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.stats import beta as beta_law
 from scipy.stats import binom
 
-from dpbench.papers.glm.claims import (
+from dpbench.papers.glm.theorems import (
     corollary2,
     floors_fingerprinting,
     floors_nonprivate,

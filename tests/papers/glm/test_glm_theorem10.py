@@ -10,7 +10,7 @@ from declared import measured
 from naive.jl_step import chain
 
 from dpbench.papers.glm import theory, theory_jl
-from dpbench.papers.glm.claims import theorem10
+from dpbench.papers.glm.theorems import theorem10
 from dpbench.runs.context import RunContext
 
 N, EPSILON, DELTA = 100, 0.1, 1e-5

@@ -13,9 +13,9 @@ from declared import declared, measured
 
 from dpbench.ledger.measurement import inequality_verdict, privacy_verdict
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.claims import jl_dimension, jl_privacy, rates_output_perturbation
-from dpbench.papers.glm.claims.pairs import cancelling_pair
 from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.theorems import jl_dimension, jl_privacy, rates_output_perturbation
+from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from dpbench.privacy import gaussian
 from dpbench.runs.context import RunContext
 

@@ -13,10 +13,14 @@ from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.measurement import privacy_verdict
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.claims import output_perturbation_privacy as output
-from dpbench.papers.glm.claims import theorem1_privacy as descent
-from dpbench.papers.glm.claims import theorem5
-from dpbench.papers.glm.claims.pairs import (
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.sensitivity import gradient_gap
+from dpbench.papers.glm.theorems import output_perturbation_privacy as output
+from dpbench.papers.glm.theorems import theorem1_privacy as descent
+from dpbench.papers.glm.theorems import theorem5
+from dpbench.papers.glm.theorems.pairs import (
     cancelling_pair,
     curved,
     gradient_distance,
@@ -26,10 +30,6 @@ from dpbench.papers.glm.claims.pairs import (
     threshold,
     worst_real_pair,
 )
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.runs.context import RunContext
 
 

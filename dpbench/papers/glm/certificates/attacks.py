@@ -6,14 +6,14 @@ import numpy as np
 
 from dpbench.certificates.attack_counts import Attack
 from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.claims.jl_privacy import SEEN_BY_SAMPLING
-from dpbench.papers.glm.claims.pairs import cancelling_pair
 from dpbench.papers.glm.grid_search import PrivateGridSearch
 from dpbench.papers.glm.jl import JLMethod
 from dpbench.papers.glm.losses import capped_linear, linear
 from dpbench.papers.glm.noisy_gd import NoisyGD
 from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.theorems.jl_privacy import SEEN_BY_SAMPLING
+from dpbench.papers.glm.theorems.pairs import cancelling_pair
 
 
 def attacks() -> dict[str, Attack]:

@@ -9,8 +9,8 @@ from scipy.stats import binom, norm
 
 from dpbench.certificates.build import Draft, certificate, without_bound
 from dpbench.papers.glm import theory_selection as theory
-from dpbench.papers.glm.claims.lemma5 import tripling_pair
 from dpbench.papers.glm.spaces import QUESTIONS
+from dpbench.papers.glm.theorems.lemma5 import tripling_pair
 
 
 @certificate("glm.lemma5.stability", "inequality")

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dpbench.certificates.build import Draft, above, as_computed, below, certificate, without_bound
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.claims.theorem5 import PRINTED
+from dpbench.papers.glm.theorems.theorem5 import PRINTED
 from dpbench.privacy import gaussian
 
 _LIPSCHITZ = {
