@@ -83,7 +83,7 @@ NEAR: list[Mutation] = [
         ("return constant * scale ** (2.0 / 3.0)", "return constant * scale"),
     ),
     *planted(
-        "dpbench/papers/glm/theorems/jl_dimension.py", "glm.lemma12.*",
+        "dpbench/papers/glm/theorems/lemma12.py", "glm.lemma12.*",
         ("left += ways * (abs(inner - means[0]) > most[0])", "left += ways * (abs(inner - means[0]) >= most[0])"),
     ),
     *planted(

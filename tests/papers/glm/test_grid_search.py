@@ -25,7 +25,7 @@ from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.scoring import clipped_risk, loss_range, split
-from dpbench.papers.glm.theorems.selection_privacy import worst_choice
+from dpbench.papers.glm.theorems.theorem7 import worst_choice
 from dpbench.privacy import gaussian, selection
 
 GD = NoisyGD(1.0, 1e-5, steps=8)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 
 from dpbench.papers.glm.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.theorems.crossover import _bounds
 from dpbench.papers.glm.theorems.hard_scales import (
     DELTA,
     SCALES,
@@ -18,6 +17,7 @@ from dpbench.papers.glm.theorems.hard_scales import (
     output_perturbation_excess,
 )
 from dpbench.papers.glm.theorems.rates_noisy_gd import step_and_noise
+from dpbench.papers.glm.theorems.table1 import _bounds
 
 
 def finer(excess: Callable[[int, float], float], n: int, most: int) -> float:

@@ -1,4 +1,4 @@
-"""Corollary 2 of the GLM paper and what leads to it: its steps, its units, and Algorithm 1 as printed."""
+"""Corollary 2: noisy gradient descent on the empirical risk, its privacy, its step size and its units."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from dpbench.certificates.build import Draft, certificate
 from dpbench.core.sampling import stream
+from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, margins
-from dpbench.ledger.harness_rates import judge
-from dpbench.ledger.measurement import Context, Evidence, column
+from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.theorems import paper
-from dpbench.papers.glm.theorems.hard_scales import Scale, empirical_excess, hardest_scale, noisy_gd_excess
-from dpbench.papers.glm.theorems.theorem1_privacy import printed as theorem1_privacy
-from dpbench.rates.nuisances import SecondTerm
+from dpbench.papers.glm.theorems.hard_scales import Scale, hardest_scale, noisy_gd_excess
+from dpbench.papers.glm.theorems.noisy_gd_privacy import PRINTED_DESCENT, printed_certificate
+from dpbench.papers.glm.theorems.theorem1 import printed as theorem1_privacy
 
 H, DELTA = 2.0, 1e-5  # squared loss
 CONSTANTS = 251.0, 162.0 * math.sqrt(32.0)
@@ -28,6 +28,27 @@ Its last display but one is 18 times the average regret plus 17√H̃B‖Y‖/�
 (9 + 4)√H̃B‖Y‖/√n + 9Bσ√d/√n, and σ√d/√n = √8·G√(dL)/(nε) with G = 2(√H̃‖Y‖ + H̃B): 18·13 + 17 and 18·9·√8·2.
 """
 
+paper.privacy(
+    "cor2", variant="printed", source="Corollary 2", expected="refuted", holds="glm.thm1.privacy.exact",
+    statement="Algorithm 1 with sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2) is (epsilon, delta)-DP for every "
+    "non-negative convex H-smooth GLM that is at most Y^2 at zero.",
+    because="The corollary's noise is that of Theorem 1 with H~ = H X^2, and the loss that breaks it is a GLM: the "
+    "same pair, the same thresholds. The step size is no part of it.",
+    weight="range",
+    quote=r"$\sigma^2 = \frac{8G^2T\log(1/\delta)}{n^2\epsilon^2}$  and  $T = n$ . ... satisfies  $(\epsilon, \delta)$ "
+    "-differential privacy.",
+    consequence="As Theorem 1, whose noise it has: enough up to epsilon = 36.1 at delta = 1e-5.",
+    space=PRINTED_DESCENT,
+    errata=Correction(
+        place="Corollary 2, appendix A.3", line=395, change="as in Theorem 1",
+    ),
+)(theorem1_privacy)
+
+
+@certificate("glm.cor2.privacy.printed", "pair-shift")
+def corollary2_printed() -> Draft:
+    return printed_certificate()
+
 
 @paper.inequality(
     "cor2", variant="step", source="Corollary 2, its step size", expected="refuted",
@@ -37,6 +58,15 @@ Its last display but one is 18 times the average regret plus 17√H̃B‖Y‖/�
     because="1/(4HX) is not a step size: with (w, x) -> (cw, x/c) it should grow like c^2. For X < 1 it is X times "
     "the 1/(4HX^2) of Theorem 1, and a coordinate that HX^2 eta n p <= 1 leaves unlearned costs d'p Y^2 with p up to "
     "4/(nX): 1/sqrt(X) times the bound at n near 16B^2X/Y^2 and beyond.",
+    weight="misprint",
+    quote=r"$\eta = "
+    r"\min\left(\frac{B}{\sqrt{T}\max\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\|,\sigma\sqrt{d}\right)}, "
+    r"\frac{1}{4H\|\mathcal{X}\|}\right)$",
+    consequence="For |X| < 1 the step is |X| times too small: the constant the bound needs grows like |X|^(-1/2).",
+    errata=Correction(
+        place="Corollary 2, appendix A.3", line=395, change="for 1/(4H|X|) read 1/(4H|X|^2), as in Theorem 2",
+    ),
+    no_certificate="the excess is a closed form over hardest scales found by search",
 )
 def step(context: Context) -> Evidence:
     """1/(4HX) against X, at fixed BX and Y: labels ±Y without noise, ε → ∞, so that nothing is random but N."""
@@ -74,6 +104,16 @@ def least_step_constant(x_bound: float, ratio: int, sizes: int, corrected: bool 
     "epsilon)).",
     because="G B has H X^2 B^2 where this has H X^2 B^3. With (w, y) -> (cw, cy) all risks scale like c^2 and the "
     "printed term like c^3, so that for small c nothing is left of it, though it is BX/Y times the other.",
+    weight="misprint",
+    quote=r"\frac{\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\| + H\|\mathcal{X}\|^2 "
+    r"B^2\right)B\sqrt{d\log(1/\delta)}}{n\epsilon}\right).",
+    consequence="(...)B has to be GB of Theorem 1; with B^2 the second term vanishes in small units of B, and the "
+    "constant that is then needed grows like (B|X|/|Y|)^1.3 on the hardest scale.",
+    errata=Correction(
+        place="Corollary 2, appendix A.3", line=397,
+        change="for H|X|^2 B^2 read H|X|^2 B (also in the sketch of Theorem 2)",
+    ),
+    no_certificate="the excess is a closed form over hardest scales found by search",
 )
 def units(context: Context) -> Evidence:
     """(√HXY + HX²B²)B against BX/Y, in units of B and Y so small that B² is nothing beside B."""
@@ -156,86 +196,3 @@ def corrected(context: Context) -> Evidence:
         "X = 1 costs nothing, as the bound does not depend on the unit of w",
         value="ratio", sides=("excess", "proved"),
     )
-
-
-@paper.inequality(
-    "lemma6", variant="printed", source="Lemma 6", expected="refuted", holds="glm.lemma6.inequality",
-    statement="For n >= n0, T = n and the step size of Theorem 1 the excess empirical risk is O(sqrt(H~)B|Y|/sqrt(n) "
-    "+ sqrt(d) G log(1/delta)/(n epsilon)).",
-    because="With (w, x) -> (cw, x/c) G goes to G/c and the regret stays: for large c only sqrt(H~)B|Y|/sqrt(n) is "
-    "left of the bound, at fixed n epsilon any factor below the regret.",
-)
-def regret_printed(context: Context) -> Evidence:
-    """Lemma 6 to the letter, in a unit of w where G√d is nothing, against n at fixed nε."""
-    ratio, product, unit = 2, 1000.0, 1e9
-    rows = []
-    for n in context.pick(quick=(10**4, 10**6), full=(10**4, 10**5, 10**6, 10**7)):
-        scale, (eta, sigma), dimension = private_scale(ratio, n, product / n)
-        grid = np.geomspace(1.0 / n, 1.0, 40).tolist()
-        excess = max(empirical_excess("squared", n, dimension, p, eta, sigma, steps=n) for p in grid)
-        bound = theory.regret_rate(H, 1.0 / unit, 1.0, ratio * unit, n, dimension, product / n, DELTA)
-        fixed = theory.noisy_gd_regret(ratio, n, H, 1.0, 1.0, sigma, dimension)
-        rows.append({"n": n, "excess": excess, "bound": bound, "constant": excess / bound, "with B": excess / fixed,
-                     "zero predictor": scale.zero})
-    return growing(
-        rows,
-        "value: the exponent in n, at fixed n epsilon, of the constant that the bound needs; with its B it is bounded",
-        f"squared loss, B = {ratio}e9, X = 1e-9, Y = 1, d = 4, n epsilon = {product:g}, labels without noise: excess "
-        "empirical risk of the average iterate, which is at most the average regret, exact over the binomial number of "
-        "records that meet a coordinate, projection left out; the unit of w changes neither, and G is of order 1/B",
-    )
-
-
-paper.privacy(
-    "cor2", variant="printed", source="Corollary 2", expected="refuted", holds="glm.thm1.privacy.exact",
-    statement="Algorithm 1 with sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2) is (epsilon, delta)-DP for every "
-    "non-negative convex H-smooth GLM that is at most Y^2 at zero.",
-    because="The corollary's noise is that of Theorem 1 with H~ = H X^2, and the loss that breaks it is a GLM: the "
-    "same pair, the same thresholds. The step size is no part of it.",
-)(theorem1_privacy)
-
-
-DIMENSION = 4
-
-
-@paper.rate(
-    "alg1", variant="printed", source="Algorithm 1, line 4", expected="inconsistent", side="upper", exponent=-0.5,
-    holds="glm.cor1.rate", nuisances=(SecondTerm("statistical term", "curvature term"),),
-    statement="Algorithm 1, w_{t+1} = Pi(w_t - eta(L(w_t; S) + xi)), has excess risk O(sqrt(H~)B|Y|/sqrt(n)) without "
-    "noise.",
-    because="The direction of the data does not enter: w moves along -(1, ..., 1) until the ball ends, for every data "
-    "set. The gradient is meant.",
-)
-def as_printed(context: Context) -> Evidence:
-    """Corollary 1's parameters, no noise: the number is taken off every coordinate."""
-    sizes = context.pick(quick=(144, 576, 2304), full=(144, 576, 2304, 9216))
-    population = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0)
-    trials = context.pick(quick=48, full=200)
-    samples = []
-    for n in sizes:
-        rng = stream(context.seed, "glm.alg1", n)
-        problems = [population.draw(n, rng) for _ in range(trials)]
-        moments = [p.moments for p in problems]
-        second, cross, square = (np.array([m[part] for m in moments]) for part in range(3))
-        samples.append(population.excess_risk(printed_descent(second, cross, square, n)))
-    ceiling = [theory.gradient_descent_rate(H, 1.0, 1.0, 1.0, n) for n in sizes]
-    terms = column([theory.noisy_gd_terms(1.0, n, H, 1.0, 1.0, 0.0, DIMENSION) for n in sizes])
-    columns = {"zero predictor": [1.0 / DIMENSION] * len(sizes)} | terms
-    notes = (
-        f"squared loss, {DIMENSION} even coordinates, B = X = Y = 1, T = n and eta of Corollary 1, no noise; w_1 = 0 "
-        "where the listing starts at w_0",
-        "with the gradient for the risk this is glm.cor1.rate",
-    )
-    return judge("n", sizes, samples, ceiling, columns, *notes)
-
-
-def printed_descent(second: np.ndarray, cross: np.ndarray, square: np.ndarray, n: int) -> np.ndarray:
-    """The mean of w_1, …, w_T for w ← Π(w − ηL̂(w)), one data set a row; the arguments are moments."""
-    eta, w = theory.noisy_gd_step_size(1.0, n, H, 1.0, 1.0, 0.0, 1), np.zeros_like(cross)
-    total = np.zeros_like(w)
-    for _ in range(n - 1):
-        total += w
-        risk = np.einsum("ti,tij,tj->t", w, second, w) - 2.0 * np.einsum("ti,ti->t", w, cross) + square
-        w = w - eta * risk[:, None]
-        w /= np.maximum(np.linalg.norm(w, axis=1), 1.0)[:, None]
-    return (total + w) / n

@@ -1,18 +1,19 @@
-"""Lemma 11 of the GLM paper: the mean of n losses of a model w that is independent of them, against its risk.
-
-Three things are wanting as printed: the loss at zero has a second moment of ‖Y‖⁴ where the proof writes ‖Y‖²; U drops
-the term Δlog(2/β)/n that inequality (22) has; and the sub-Gaussian bound is applied to ⟨∇ℓ(w), w⟩, whose direction
-depends on w. For generalized linear models ⟨w, x⟩ has a direction that does not, and a lemma of the printed form holds,
-with constants of order 1; for other smooth losses in R^d the norm ‖w‖ takes the place of γ.
-"""
+"""Lemma 11: the mean of n losses of a model w that is independent of them, against its risk."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
+from scipy.stats import binom
 
+from dpbench.certificates.build import Draft, certificate
+from dpbench.certificates.search.formula import Values
+from dpbench.certificates.search.question import inequality
+from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import summary
 from dpbench.ledger.measurement import Context, Rows
@@ -22,7 +23,6 @@ from dpbench.papers.glm.theorems import paper
 
 H = 2.0
 """Squared loss, ‖X‖ = 1."""
-SECOND = "arXiv:2205.03014v2 (6 March 2024), from its LaTeX source, prints the same"
 CHANCES = np.unique(np.concatenate((np.geomspace(1e-6, 0.5, 400), 1.0 - np.geomspace(1e-6, 0.5, 400))))
 """Probabilities of the larger of two losses; a search over them gives "at least"."""
 _PLACE = "Lemma 11, appendix D"
@@ -42,6 +42,47 @@ def chances(first: np.ndarray, second: np.ndarray, n: int, above: np.ndarray, be
     return np.array([binom.sf(up, n, CHANCES), binom.cdf(down - 1.0, n, CHANCES)])
 
 
+def _count(size: str, side: int) -> tuple[Callable[[Values], float], str]:
+    """z standard deviations from the mean of a binomial count of v[size] draws, in 0..v[size]."""
+
+    def count(v: Values) -> float:
+        n = v[size]
+        return min(max(float(round(n * v["p"] + side * v["z"] * math.sqrt(n * v["p"] * (1.0 - v["p"])))), 1.0), n - 1.0)
+
+    return count, "records with the label Y, at the event's end"
+
+
+LABELS = Space(
+    "the zero model on labels of two values, squared loss, any two values, chances and sizes",
+    {
+        "n": Integer("records", 4, 10**6),
+        "Y": Real("bound on the labels", 1e-2, 1e3),
+        "b": Real("the other label over Y", 0.0, 0.9),
+        "p": Real("chance of a label Y", 1e-4, 0.9999),
+        "z": Real("the event's end, in standard deviations", 0.0, 6.0),
+        "gamma": Real("sub-Gaussian parameter", 1e-9, 1e3),
+        "beta": Real("failure probability", 1e-8, 0.5),
+    },
+    derived={"k": _count("n", 1)},
+    definitions={
+        "H": "2",
+        "loss": "b^2*Y^2 + p*(1 - b^2)*Y^2",
+        "mean": "b^2*Y^2 + k/n*(1 - b^2)*Y^2",
+        "T": "4*gamma*log(4/beta)*sqrt(H)/(Y*sqrt(n))",
+    },
+)
+_TWO = (
+    "w = 0 is sub-Gaussian with any gamma > 0, labels Y with chance p, else b Y: the mean loss is b^2 Y^2 + (1 - b^2) "
+    "Y^2 Bin(n, p)/n; k or more labels Y break the first inequality, and betatail is the chance of that.",
+)
+_BEYOND = {"beyond": ("mean > (1 + T)*loss + U", "k labels Y break the first inequality")}
+
+LEMMA11 = inequality(
+        LABELS, "betatail(p, k, n - k + 1)", "beta", derivation=_TWO, conditions=_BEYOND,
+        definitions={"U": "4*gamma*log(4/beta)*Y*sqrt(H)/sqrt(n) + Y*sqrt(log(2/beta))/sqrt(n)"},
+)  # fmt: skip
+
+
 @paper.inequality(
     "lemma11", source="Lemma 11", expected="refuted", holds="glm.lemma11.inequality.corrected", weight="hypothesis",
     quote=r"U(n,\beta) := \tfrac{4\gamma \log(4/\beta)\|\mathcal{Y}\|\sqrt{\widetilde{H}}}{\sqrt{n}} + "
@@ -56,8 +97,9 @@ def chances(first: np.ndarray, second: np.ndarray, n: int, above: np.ndarray, be
         place=f"{_PLACE}, the last term of U and of V",
         change="for |Y| sqrt(log(2/beta))/sqrt(n) read 2|Y|^2 sqrt(log(2/beta))/sqrt(n) in U and V; in Theorem 13 "
         "delete 16|Y|/sqrt(n)",
-        witness=SECOND, effect=1,
+        effect=1,
     ),
+    space=LEMMA11,
 )  # fmt: skip
 def lemma11(context: Context) -> Rows:
     """Both inequalities on two-valued losses: a fixed w, so that only S is random, and its law is binomial."""
@@ -70,6 +112,42 @@ def lemma11(context: Context) -> Rows:
         "the supremum over the chance of the loss Y^2; the lemma allows 0.1",
         value=headline(), sides=("worse", "beta"),
     )
+
+
+_LEMMA_11 = {
+    "T": LEMMA11.all_definitions["T"],
+    "U": LEMMA11.all_definitions["U"],
+}
+_THEORY_11 = {
+    "T": lambda v: theory.boosting_spread(v["H"], v["Y"], v["gamma"], int(v["n"]), v["beta"]),
+    "U": lambda v: theory.boosting_upper(v["H"], v["Y"], v["gamma"], int(v["n"]), v["beta"]),
+}
+
+
+@certificate("glm.lemma11.inequality", "inequality")
+def lemma11_certificate() -> Draft:
+    """w = 0 and two-valued labels: the mean loss is a binomial count, and T as small as one likes."""
+    y, n, beta, gamma = 10, 100, Fraction(1, 10), Fraction(1, 10**9)
+    spread = theory.boosting_spread(2.0, y, float(gamma), n, 0.1)
+    upper = theory.boosting_upper(2.0, y, float(gamma), n, 0.1)
+    k = math.floor(n / y**2 * ((1.0 + spread) * 0.5 * y**2 + upper)) + 1
+    values = {"n": n, "Y": y, "H": 2, "gamma": gamma, "beta": beta, "p": Fraction(1, 2), "k": k}
+    return Draft(
+        verdict="refuted",
+        statement="The first inequality fails with more than probability beta.",
+        symbols={"n": "records", "Y": "bound on the labels", "H": "smoothness H~", "gamma": "sub-Gaussian parameter",
+                 "beta": "failure probability", "p": "chance of a label Y", "k": "records with the label Y"},
+        definitions=_LEMMA_11,
+        assumptions={"beyond": ("k*Y^2/n > (1 + T)*p*Y^2 + U", "k labels Y break the first inequality"),
+                     "loss": ("H = 2", "the squared loss"), "sub": ("gamma > 0", "w = 0 is sub-Gaussian with any "
+                         "gamma")},
+        claim={"left": "betatail(p, k, n - k + 1)", "relation": "<=", "right": "beta"},
+        instances=[(values, {"left": float(binom.sf(k - 1, n, 0.5)), "right": beta})],
+        derivation=[("w = 0, labels Y with probability p, else 0: the mean loss is Y^2 Bin(n, p)/n and the risk p Y^2.",
+                     ["loss", "sub"]),
+                    ("k or more labels Y break the inequality; betatail is the chance of that.", ["beyond"])],
+        theory=_THEORY_11,
+    )  # fmt: skip
 
 
 def headline() -> float:
@@ -114,7 +192,7 @@ def _printed_failures(y: float, radius: float, n: int, beta: float) -> tuple[flo
     "0.57/n whatever Y: the chance of failure is 1.02 beta for every beta below 3e-5. V has the term.",
     errata=Correction(
         place=f"{_PLACE}, U, and the display after (23)",
-        change="add 2 Delta(gamma, beta/(4n)) log(2/beta)/n to U", witness=SECOND,
+        change="add 2 Delta(gamma, beta/(4n)) log(2/beta)/n to U",
         caveat=r"V has it: “\tfrac{2\Delta\left(\gamma,\tfrac{\beta}{4n}\right)\log(2/\beta)}{n}”.",
     ),
 )  # fmt: skip
@@ -133,6 +211,31 @@ def rare(context: Context) -> Rows:
         "2Y^2 in U it is smaller still",
         value="chance over beta", sides=("chance", "beta"),
     )
+
+
+@certificate("glm.lemma11.inequality.rare", "inequality")
+def lemma11_rare() -> Draft:
+    """One rare record (1, 0) among records (0, 0) and w = 1; Y is free, for the loss at zero is 0."""
+    n, beta, gamma, y = 1000, Fraction(1, 10**5), Fraction(121, 100), Fraction(1, 10_000)
+    loss = Fraction(51, 50) * beta / n
+    return Draft(
+        verdict="refuted",
+        statement="One record makes the mean loss larger than the bound, and comes with more than probability beta.",
+        symbols={"n": "records", "Y": "bound on the root of the loss at zero, which is 0", "H": "smoothness H~",
+                 "gamma": "sub-Gaussian parameter", "beta": "failure probability",
+                 "loss": "the risk of w = 1: the chance of the record (1, 0)"},
+        definitions=_LEMMA_11,
+        assumptions={"beyond": ("1/n > (1 + T)*loss + U", "a single record (1, 0) breaks the first inequality"),
+                     "squared": ("H = 2", "the squared loss"),
+                     "model": ("gamma^2*log(2) >= 1", "E exp(w^2/gamma^2) <= 2 for w = 1")},
+        claim={"left": "1 - (1 - loss)^n", "relation": "<=", "right": "beta"},
+        instances=[({"n": n, "Y": y, "H": 2, "gamma": gamma, "beta": beta, "loss": loss},
+                    {"left": -math.expm1(n * math.log1p(-float(loss))), "right": beta})],
+        derivation=[("w = 1, records (1, 0) with probability loss, else (0, 0): the mean loss is the share of the "
+                     "records (1, 0), 1/n or more if there is one, and the loss at zero is 0.", ["squared", "model"]),
+                    ("A single one breaks the inequality; the left side is the chance of that.", ["beyond"])],
+        theory=_THEORY_11,
+    )  # fmt: skip
 
 
 def _right(y: float, gamma: float, n: int, beta: float, risk: float, squared: bool) -> float:
@@ -178,8 +281,9 @@ def direction_failure(d: int, n: int, p: float, spread: float, upper: float) -> 
         "gamma|X| sqrt(log(8n/beta)) for gamma sqrt(log(4/beta)); or let gamma sqrt(log(4/beta)) bound |w|",
         caveat="Section 1.2: “we give a procedure to boost the confidence of algorithms for risk minimization with "
         r"convex non-negative  $\widetilde{H}$  smooth functions (not necessarily GLMs)”.",
-        witness=SECOND, effect=1,
+        effect=1,
     ),
+    no_certificate="the entry's module decides it for one law; none has been sealed yet",
 )  # fmt: skip
 def direction(context: Context) -> Rows:
     """As printed, and with the mended terms of Y and Δ: the direction is what is left."""
@@ -242,6 +346,10 @@ def _gaussian_failures(
     because="x is independent of w, so all n losses equal those cut at |<w, x>| <= tau but for beta/4; the root of a "
     "smooth non-negative loss is sqrt(H/2)-Lipschitz, convexity gives l <= Y^2 + tau sqrt(2Hl), hence E l^2 <= (Y^2 + "
     "tau sqrt(2HL))^2; Bernstein above, the second-moment bound for non-negative variables below.",
+    space=inequality(
+        LABELS, "betatail(p, k, n - k + 1)", "beta", derivation=_TWO, conditions=_BEYOND,
+        definitions={"U": "4*gamma*log(4/beta)*Y*sqrt(H)/sqrt(n) + 2*Y^2*sqrt(log(2/beta)/n) + 2*Y^2*log(2/beta)/n"},
+    ),
 )
 def lemma11_corrected(context: Context, shrink: float = 1.0) -> Rows:
     """Fixed and Gaussian w on two-valued losses; T, U and V times `shrink` plants a bound that is too small."""

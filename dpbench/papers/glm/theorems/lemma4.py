@@ -1,4 +1,4 @@
-"""Lemma 4 of the GLM paper: the generalisation gap from average stability, for algorithms of any kind; and Fact 1."""
+"""Lemma 4: the generalisation gap from average stability, for algorithms of any kind."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.ledger.measurement import Context, Evidence
-from dpbench.ledger.statement import Real, Statement, inequality
-from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.theorems import paper
-from dpbench.papers.glm.theorems.lemmas import over_inputs, point, within_n0
 from dpbench.papers.glm.theorems.worlds import (
     DataSets,
     Worlds,
@@ -20,6 +17,7 @@ from dpbench.papers.glm.theorems.worlds import (
     into_balls,
     over_worlds,
     search,
+    within_n0,
 )
 
 SHAPES = ((2, 1, 2, 4), (3, 2, 4, 6))
@@ -59,6 +57,7 @@ def gap_margins(kind: str, worlds: Worlds, sets: DataSets, settings: np.ndarray,
     "L(w*; S)] + (2 sqrt(H~ n)|Y|/B) eps_av-stab^2 + sqrt(H~)B|Y|/sqrt(n).",
     because="On-average stability, smoothness, self-bounding, Cauchy-Schwarz and AM-GM, none of which asks anything "
     "of the algorithm; L(w*) <= |Y|^2 and n >= n0 close it.",
+    quote=r"The generalization gap of algorithm  $\mathcal{A}$  is bounded as,",
 )
 def lemma4(context: Context) -> Evidence:
     """Both kinds of algorithm on every shape and loss."""
@@ -73,30 +72,3 @@ def lemma4(context: Context) -> Evidence:
         "which the lemma must hold; step sizes up to 20/H, where the descent is far from stable",
         "the comparator is the best point of the ball, whose risk is at least that of w*: a smaller right side",
     )
-
-
-def fact1_sides(
-    loss: Loss, logs: np.ndarray, fractions: np.ndarray, signs: np.ndarray, cosine: np.ndarray
-) -> tuple[Any, Any]:
-    """‖∇ℓ(w)‖ and √(4H̃ℓ(w)), with the arguments of `lemmas.gradient_sides`; 0 and 1 where the loss is 0 by rounding."""
-    _, _, _, x, z, y = point(loss, logs, fractions, signs, cosine)
-    left, square = np.abs(loss.derivative(z, y)) * x, 4.0 * loss.smoothness * x**2 * loss.value(z, y)
-    there = square > 1e-200
-    return np.where(there, left, 0.0), np.sqrt(np.where(there, square, 1.0))
-
-
-FACT = Statement(
-    about="|grad f(u)| <= sqrt(4 H~ f(u)) for every H~-smooth non-negative f: {claim} for all s = sqrt(H~ f(u)).",
-    symbols={"s": Real("sqrt(H~ f(u))", 0, "inf")}, claim=inequality("sqrt(2)*s", "<=", "2*s"), cells=10,
-    steps=("0 <= f(u - grad f(u)/H~) <= f(u) - |grad f(u)|^2/(2H~), so |grad f(u)| <= sqrt(2 H~ f(u)).",),
-)
-
-
-@paper.inequality(
-    "fact1", source="Fact 1", expected="proved", statement=FACT,
-    because="0 <= f(u - grad f(u)/H~) <= f(u) - |grad f(u)|^2/(2H~): 2 will do for the 4, and a parabola attains it.",
-)
-def fact1(context: Context) -> Evidence:
-    """Self-bounding, at random points, corners, and by a search."""
-    note = "; the sharp constant is 2, so that 1 - 1/sqrt(2) = 0.2929 is the least there can be"
-    return over_inputs(context, fact1_sides, "fact1", add=f"{note}, and squared losses have it everywhere")

@@ -1,18 +1,19 @@
-"""Theorem 3 of the GLM paper, privacy of regularised output perturbation: printed, and exact; Theorem 5 shares it."""
+"""Privacy of regularised output perturbation (Algorithm 3): what Theorems 3 and 5 share."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
 from dpbench.auditing.audit import audit
+from dpbench.certificates.build import Draft, as_computed, below
 from dpbench.ledger.harness import profiles
-from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
-from dpbench.papers.glm import losses
+from dpbench.ledger.measurement import LEVEL, Context, Evidence
+from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.pairs import (
     SEARCH,
     cancelling_pair,
@@ -37,44 +38,6 @@ SENSITIVITY = (
     "tau from the minimiser, fixed before the data are seen, adds 2 tau. Noise sigma on each coordinate of the "
     "output gives a Gaussian profile with mu = shift/sigma."
 )
-
-
-@paper.privacy(
-    "thm3", variant="printed", source="Theorem 3", expected="refuted", holds="glm.thm3.privacy.exact",
-    statement="Algorithm 3 with sigma^2 = O((Y^2 + H^2 B^2 X^4) log(1/delta)/(lambda^2 n^2 epsilon^2)) is (epsilon, "
-    "delta)-DP.",
-    because="The paper's own proof (A.6) has gradients up to (sqrt(H)Y + HBX)X. The printed noise lacks the factor "
-    "HX^2 beside Y^2, so the constant it needs grows like HX^2 on a smooth loss whose gradient at zero is near "
-    "sqrt(2H)Y (capped-linear). " + SENSITIVITY,
-)
-def theorem3_printed(context: Context) -> tuple[str, Evidence]:
-    """The dropped factor HX²: the constant that the printed noise would need grows without bound."""
-    epsilon, delta, constant = 1.0, 1e-5, 4.0
-    rows: list[Row] = []
-    for x_bound in (1.0, 2.0, 4.0, 8.0, 16.0):
-        n = int(25.0 * x_bound**2) | 1  # the least size, about, at which both minimisers lie inside the ball
-        loss = losses.capped_linear(0.01)
-        problem, neighbour = cancelling_pair(loss, n, x_bound=x_bound, y_bound=1.0, radius=0.01 / x_bound)
-        mechanism = OutputPerturbation(epsilon, delta, calibration="printed", noise_constant=constant)
-        pair = mechanism.pair_profile(problem, neighbour)
-        if x_bound == 2.0:
-            distance = distance_of(mechanism, problem, neighbour)
-            search = searched(problem, partial(distance_of, mechanism), distance, context.seed, context.pick(**SEARCH))
-        needed = constant * ((pair.mu or 0.0) / gaussian.mu(epsilon, delta)) ** 2
-        rows.append(
-            {"x_bound": x_bound, "n": n, "constant_needed": needed, "epsilon": epsilon, "delta": delta, "pair": pair}
-        )
-    constants = np.array([row["constant_needed"] for row in rows])
-    verdict, evidence = profiles(
-        rows,
-        "value: the exponent in sqrt(H)X of the constant that (1, 1e-5) needs; one constant in O(.) would have it 0. "
-        f"Refuted as every doubling of X multiplies it by 3 or more (run with the constant {constant:g})",
-        "worst pair: two records with opposite gradients of the largest norm, all others cancelling, both minimisers "
-        f"inside the ball, so their distance is the bound D/(lambda n); {search}",
-        value=float(np.polyfit(np.log([row["x_bound"] for row in rows]), np.log(constants), 1)[0]),
-    )
-    grown = np.all(constants[1:] >= 3.0 * constants[:-1])  # else one constant in O(.) might do
-    return verdict if grown else "not refuted", evidence
 
 
 def exact_guarantee(names: tuple[str, ...], theorem: int, seeds: int, context: Context) -> tuple[str, Evidence]:
@@ -124,13 +87,60 @@ def distance_of(mechanism: OutputPerturbation, problem: GLMProblem, neighbour: G
     return float(np.linalg.norm(mechanism.centre(problem) - mechanism.centre(neighbour)))
 
 
-@paper.privacy(
-    "thm3", variant="exact", source="Theorem 3, with the noise derived from the sensitivity", expected="proved",
-    level=LEVEL,
-    statement="Algorithm 3 with sigma = (D/(lambda n) + 2 tau)/mu(epsilon, delta) is (epsilon, delta)-DP for every "
-    "smooth convex loss.",
-    because=SENSITIVITY,
-)
-def theorem3exact_guarantee(context: Context) -> tuple[str, Evidence]:
-    """Smooth losses."""
-    return exact_guarantee(("squared", "half-squared", "logistic", "huber", "capped-linear"), 3, 1, context)
+LIPSCHITZ = {
+    "n": "number of records", "G": "Lipschitz constant of the loss", "X": "bound on the features' norm",
+    "B": "radius of the ball", "epsilon": "claimed", "delta": "claimed",
+}  # fmt: skip
+
+EXACT_TARGETS = tuple((e, d) for e in (Fraction(1, 10), Fraction(1), Fraction(4)) for d in (3, 6))
+
+
+def exact_certificate(theorem: int, weight: str) -> Draft:
+    """The guarantee at six targets, λ = `weight`: any pair's minimisers are D/(λn) apart, and the solver's adds 2τ."""
+    instances = []
+    smooth = theorem == 3
+    for epsilon, power in EXACT_TARGETS:
+        delta = Fraction(1, 10**power)
+        mu = below(gaussian.mu(float(epsilon), float(delta)))
+        values = {"n": 100, "X": 1, "B": 1, "epsilon": epsilon, "delta": delta, "mu": mu, "tau": Fraction(1, 10**3)}
+        values |= {"Y": 1, "H": 1, "D": 2} if smooth else {"G": 1}
+        instances.append((values, {"delta": gaussian.delta(float(epsilon), float(mu))}))
+    symbols = {**LIPSCHITZ, "tau": "distance of the solver's answer from the minimiser, fixed beforehand",
+               "mu": "shift of the Gaussian profile, at most the largest that (epsilon, delta) allows"}  # fmt: skip
+    definitions = {"lambda": weight, "distance": "2*G*X/(lambda*n) + 2*tau", "sigma": "distance/mu"}
+    if smooth:
+        del symbols["G"]
+        symbols |= {"Y": "square root of the loss at zero, at most", "H": "smoothness",
+                    "D": "largest distance of two records' gradients on the ball"}  # fmt: skip
+        definitions |= {"distance": "D/(lambda*n) + 2*tau"}
+
+    def regularization(v: dict[str, float]) -> float:
+        if smooth:
+            return theory.smooth_erm_regularization(
+                v["H"], v["X"], v["Y"], v["B"], int(v["n"]), v["epsilon"], v["delta"])  # fmt: skip
+        return theory.lipschitz_erm_regularization(v["G"], v["X"], v["B"], int(v["n"]), v["epsilon"], v["delta"])
+
+    draft = Draft(
+        verdict="proved",
+        statement="With sigma = (D/(lambda n) + 2 tau)/mu every pair of neighbours is within (epsilon, delta).",
+        symbols=symbols, definitions=definitions,
+        assumptions={
+            "convex": ("lambda > 0", "the regularised risk is lambda-strongly convex"),
+            "shift": ("mu > 0", "the noise is finite"),
+            "solver": ("tau >= 0", "a distance"),
+        },
+        claim={"family": "gaussian", "shift": "distance", "scale": "sigma", "epsilon": "epsilon", "delta": "delta"},
+        instances=instances,
+        derivation=[
+            ("A lambda-strongly convex risk of which one record is replaced moves its minimiser over a convex set by "
+             "at most D/(lambda n), D the largest distance of two records' gradients"
+             f"{'' if smooth else ', at most 2 G X'} (Bousquet and Elisseeff 2002).", ["convex"]),
+            ("The solver's answer is within tau of the minimiser, for both data sets.", ["solver"]),
+            ("The output is that answer with Gaussian noise of standard deviation sigma; its profile grows with the "
+             "distance of the means (Balle and Wang 2018), and falls with sigma, so a smaller mu is as good.",
+             ["shift"]),
+        ],
+        theory={"lambda": regularization},
+    )  # fmt: skip
+    draft = as_computed(draft, "lambda", "weight of the regulariser, as it is computed")
+    return as_computed(draft, "sigma", "standard deviation of the noise, as it is computed", solved="mu")

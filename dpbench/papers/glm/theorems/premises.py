@@ -1,9 +1,4 @@
-"""What the proofs of privacy of the GLM mechanisms use: sensitivities and composition, each an entry of its own.
-
-A proved entry computes its noise and its guarantee from the same functions: a mistake in one of these would not show in
-it. Each is tested here against what is computed from the definitions alone, and the proved entries rest on them
-(`dpbench.papers.glm.theorems.rests_on`).
-"""
+"""What the proofs of privacy of the GLM mechanisms use: sensitivities and composition, each an entry of its own."""
 
 from __future__ import annotations
 
@@ -43,6 +38,9 @@ def _labels(loss: Loss, bound: float) -> np.ndarray:
     expected="not refuted", statement="|grad l(w; z) - grad l(w; z')| <= D for all |w| <= B and all records z, z'.",
     because="D is derived in dpbench.papers.glm.sensitivity. Here gradients of records in the plane of w, and on its "
     "line, are formed from the loss itself, and the largest distance of two of them is compared with D.",
+    origin="folklore",
+    quote=r"Since Algorithm 1 uses a projection step, the iterates always lie in the constraint set  $\{w: \|w\| "
+    r"\leq B\}$ . Hence, the function over this constraint set is G-Lipschitz.",
 )
 def gradients(context: Context) -> Rows:
     """Every loss at three sets of bounds, d = 1 and 2: gradients of records at all angles and labels."""
@@ -78,6 +76,9 @@ def _directions() -> np.ndarray:
     "apart.",
     because="Strong convexity (dpbench.papers.glm.output_perturbation). In one dimension the minimiser is a root of a "
     "monotone function, found here by bisection.",
+    origin="folklore",
+    quote=r"Note that from a standard analysis [BE02], we get that  $\ell_2$  sensitivity of the regularized "
+    r"minimizer  $\widetilde{w}$  is  $\left(\frac{2G\|\mathcal{X}\|}{n\lambda}\right)$ ,",
 )
 def minimisers(context: Context) -> Rows:
     """Random and extreme data in one dimension; the minimiser by bisection on the derivative of its objective."""
@@ -116,6 +117,9 @@ def _minimiser(loss: Loss, x: np.ndarray, y: np.ndarray, lam: float, radius: flo
     statement="The losses of two records at one model, clipped to their range over the ball, differ by at most sup - "
     "inf of the loss over the ball.",
     because="Losses over a grid of predictions |z| <= B|X| and labels, from the loss itself.",
+    origin="folklore",
+    quote=r"Furthermore, by Assumption 2 with probability at least  $\delta/2$  the sensitivity values passed to "
+    r"GenExpMech bound sensitivity.",
 )
 def clipped_losses(context: Context) -> Rows:
     """The largest difference of two losses over the ball against the width in use."""
@@ -136,6 +140,9 @@ def clipped_losses(context: Context) -> Rows:
     "e^epsilon when every score moves by at most Delta.",
     because="The probabilities of the choices, by quadrature, before and after every score has moved by Delta up or "
     "down.",
+    origin="folklore",
+    quote=r"Thus conditioning on this event, from the guarantee of the report noisy max procedure, we have that it "
+    r"satisfies  $(\frac{\epsilon}{2})$ -DP.",
 )
 def noisy_max(context: Context) -> Rows:
     """Two to four candidates, all directions of the move; attained as far apart as scores can be."""
@@ -156,6 +163,9 @@ def noisy_max(context: Context) -> Rows:
     statement="T - 1 Gaussian steps whose means differ by D/n have at most the delta(epsilon) in use.",
     because="One step's delta is Phi(mu/2 - e/mu) - exp(e) Phi(-mu/2 - e/mu); T - 1 steps by integrating the last "
     "step's over the privacy loss of those before it, which is normal with mean half its variance.",
+    origin="folklore",
+    quote=r"From the analysis of Noisy (S)GD in [BST14, BFTGT19], we have that the setting of noise variance  "
+    r"$\sigma^2$  ensures that the algorithm satisfies  $(\epsilon, \delta)$ -DP",
 )
 def composition(context: Context) -> Rows:
     """Against the last step's δ integrated over the loss of the others."""
