@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from dpbench.auditing.audit import audit
-from dpbench.certificates import of_papers
 from dpbench.core import validation
 from dpbench.ledger import registry
 
@@ -65,6 +64,8 @@ def counted(claim: str) -> Callable[[Callable[[], Attack]], Callable[[], Attack]
 
 def attacks() -> dict[str, Attack]:
     """Entry to its attack, for all papers."""
+    from dpbench.certificates import of_papers
+
     modules = registry.certifying()
     return of_papers.attacks() | {name: make() for name, make in ATTACKS.items() if make.__module__ in modules}
 

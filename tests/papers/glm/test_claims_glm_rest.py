@@ -16,7 +16,7 @@ from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import inequality_verdict
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.populations import ScaledBasis, sharp, zero_excess
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.random_map import RandomMap
 from dpbench.papers.glm.theorems import (
@@ -25,7 +25,6 @@ from dpbench.papers.glm.theorems import (
     fact1,
     lemma4,
     lemma7,
-    rates_lipschitz,
     rates_selection,
     theorem9,
 )
@@ -169,11 +168,11 @@ def test_selection_terms_are_those_of_the_naive_mechanism() -> None:
 
 
 def test_sharp_populations_have_the_rank_and_the_radius_they_name() -> None:
-    population = rates_lipschitz.sharp(6, 10, radius=3.0)
+    population = sharp(6, 10, radius=3.0)
     data = population.draw(500, stream("sharp"))
     assert np.linalg.matrix_rank(data.X) == 6 and np.linalg.norm(population.minimiser) == pytest.approx(3.0)
     assert data.empirical_risk(population.minimiser[None, :])[0] == pytest.approx(0.0, abs=1e-15)
-    assert rates_lipschitz.zero_excess(population) == pytest.approx(3.0 / math.sqrt(6.0))
+    assert zero_excess(population) == pytest.approx(3.0 / math.sqrt(6.0))
 
 
 def test_boosting_counts_a_quarter_of_single_runs_as_bad() -> None:

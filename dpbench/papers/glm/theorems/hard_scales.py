@@ -1,4 +1,13 @@
-"""Expected excess risks on the even scaled basis in closed form, and the scale where they are largest."""
+"""Expected excess risks on the even scaled basis in closed form, and the scale where they are largest.
+
+On `ScaledBasis.even` (d' active coordinates with total mass p, |w*_j| = B/√d') a quadratic loss decouples: given
+the number N of records that meet a coordinate, gradient descent is an autoregression there. Summed over the
+binomial law of N this gives the expected excess risk of noisy gradient descent exactly, as long as the projection
+is left out. It chooses the scale of a sweep before any data are drawn; the mechanism itself is then measured.
+
+`crossing_dimension` gives the dimension at which the worst excess risk of noisy gradient descent reaches a level, and
+`exact_slope` the evidence of a rate known exactly. Squared loss, X = y_bound = B = 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Lemma 11: the mean of n losses of a model w that is independent of them, against its risk."""
+"""Lemma 11: the mean of n losses of a model w that is independent of them, against its risk.
+
+Three things are wanting as printed: the loss at zero has a second moment of ‖Y‖⁴ where the proof writes ‖Y‖²; U drops
+the term Δlog(2/β)/n that inequality (22) has; and the sub-Gaussian bound is applied to ⟨∇ℓ(w), w⟩, whose direction
+depends on w. For generalized linear models ⟨w, x⟩ has a direction that does not, and a lemma of the printed form holds,
+with constants of order 1; for other smooth losses in R^d the norm ‖w‖ takes the place of γ.
+"""
 
 from __future__ import annotations
 

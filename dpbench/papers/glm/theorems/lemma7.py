@@ -1,4 +1,9 @@
-"""Lemma 7: noisy gradient descent on projected data against the projected minimiser."""
+"""Lemma 7: noisy gradient descent on projected data against the projected minimiser.
+
+On a basis of d' even coordinates the projected minimiser is known on average over the normal map: ⟨Φw*, Φe_j⟩ =
+B(c_j(r² − 1) + s_j·r·N/√k) + w*_j with r² ~ χ²_k/k and N normal, c_j = w*_j/B and s_j² = 1 − c_j². So only
+E L(w̃; ΦD) = E L(Φᵀw̃; D) is sampled; its law is bounded below by betting (`upper_mean`) on the samples cut at a cap.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What the proofs of privacy of the GLM mechanisms use: sensitivities and composition, each an entry of its own."""
+"""What the proofs of privacy of the GLM mechanisms use: sensitivities and composition, each an entry of its own.
+
+A proved entry computes its noise and its guarantee from the same functions: a mistake in one of these would not show in
+it. Each is tested here against what is computed from the definitions alone, and the proved entries rest on them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Algorithm 1 on the hardest scale of the even scaled basis: its rates in n, d, epsilon and the radius."""
+"""Algorithm 1 on the hardest scale of the even scaled basis: its rates in n, d, epsilon and the radius.
+
+Every risk here is a function of B|X| and |Y| of degree 2 (in units of w, of x and of y), so a sweep in B at |X| = |Y| =
+1 is one in |X|, and with the dependence on n fixes that on |Y|.
+"""
 
 from __future__ import annotations
 

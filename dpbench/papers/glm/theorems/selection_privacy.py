@@ -86,11 +86,10 @@ def boosted_certificate(grid: bool) -> Draft:
         ("2*(Delta/records)/scale_of_choice <= epsilon", "report noisy max with Laplace noise")
     )  # fmt: skip
     draft = Draft(
-        verdict="proved", statement="The training and the choice are each within (epsilon, "
-            "delta).",
+        verdict="proved",
+        statement="The training and the choice are each within (epsilon, delta).",
         symbols=symbols,
-        definitions={"sigma": "sqrt(K)*distance/mu"} if grid else
-        {"sigma": "distance/mu"},
+        definitions={"sigma": "sqrt(K)*distance/mu" if grid else "distance/mu"},
         assumptions={"choice": choice, "some": ("distance > 0", "the records count")},
         claim={"family": "gaussian", "shift": "sqrt(K)*distance" if grid else "distance", "scale": "sigma",
                "epsilon": "epsilon", "delta": "delta"},
@@ -99,9 +98,8 @@ def boosted_certificate(grid: bool) -> Draft:
             (_DISJOINT_STEPS, []),
             ("K Gaussian candidates of shift distance/sigma compose to sqrt(K) distance/sigma (Dong, Roth and Su 2019)."
              if grid else "A record is in one chunk, so one model depends on it.", ["some"]),
-            ("Losses are clipped to their range Delta over the ball, so a record moves a mean over the records of "
-             "the choice "
-             "by at most Delta/records.", ["choice"]),
+            ("Losses are clipped to their range Delta over the ball, so a record moves a mean over the records of the "
+             "choice by at most Delta/records.", ["choice"]),
         ],
     )  # fmt: skip
     return as_computed(draft, "sigma", "standard deviation of the noise, as it is computed", solved="mu")

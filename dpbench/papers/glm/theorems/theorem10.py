@@ -1,4 +1,12 @@
-"""Theorem 10: the JL method (Algorithm 2) on Lipschitz losses: privacy, step size for T = n² steps, rates."""
+r"""Theorem 10: the JL method (Algorithm 2) on Lipschitz losses: privacy, step size for T = n² steps, rates.
+
+Setting: noisy gradient descent on projected features, T = n², :math:`\sigma^2 = 8TG^2\|\mathcal{X}\|^2\Lambda/
+(n\epsilon)^2` with :math:`\Lambda = \log(2/\delta)`. Regret and stability leave :math:`B^2/(2\eta n^2) +
+(\eta/2)G^2\|\mathcal{X}\|^2(12n + 1 + 8k\Lambda/\epsilon^2)`, so that η has to fall once
+:math:`\sqrt{k\Lambda}` is beyond :math:`\sqrt{n}\,\epsilon`; the printed one falls beyond :math:`n\epsilon` only,
+which is right for the :math:`\sigma^2` that Lemma 8 prints, without T. In between the noise holds the iterates at
+the boundary of the ball, away from every minimiser: `dpbench.papers.glm.theory_jl.descent_floor` bounds that below.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +27,7 @@ from dpbench.ledger.harness_rates import swept
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.glm import losses, theory, theory_jl
 from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.populations import PAD, padded, zero_excess
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.jl_privacy import (
@@ -37,11 +46,13 @@ from dpbench.papers.glm.theorems.jl_privacy import (
 from dpbench.papers.glm.theorems.lemma8 import _ETA, settings
 from dpbench.papers.glm.theorems.noisy_gd_privacy import CLAIMED, exact_certificate
 from dpbench.papers.glm.theorems.pairs import SEARCH, cancelling_pair, gradient_distance, searched
-from dpbench.papers.glm.theorems.rates_lipschitz import CONSTANT, DELTA, PAD, padded, zero_excess
 from dpbench.privacy import gaussian
 from dpbench.rates.nuisances import SecondTerm
 from dpbench.rates.sweeps import Point
 
+DELTA = 1e-5
+CONSTANT = 0.002
+"""The factor that Theorem 10 leaves in k = O(log(2n/δ)nε): with it the noise stays below the zero predictor's risk."""
 NO_PROJECTION = 1e-9
 """A step size, of no influence on the proofs' guarantee, at which no iterate comes near the boundary of the ball."""
 

@@ -1,4 +1,10 @@
-"""Theorem 13: boosting (Algorithm 5), its privacy, its condition 3, how often it fails, and its whole bound."""
+"""Theorem 13: boosting (Algorithm 5), its privacy, its condition 3, how often it fails, and its whole bound.
+
+The printed proof compares each model's mean loss with its risk (Lemma 11), which costs a term of order ‖Y‖²/√n: the
+deviation of the loss at zero. Only differences of losses matter for a choice among models, and for two models w, v in
+the ball Bernstein's inequality with E(ℓ(w) − ℓ(v))² ≤ 4H̃B²(L(w) + L(v)) needs no such term: that of ‖Y‖/√n in the
+statement can be deleted, which is what section 5 says of the method.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +112,7 @@ def _boosting_attack(context: Context) -> tuple[int, float]:
 
 @certificate("glm.thm13.privacy.exact", "guarantee")
 def theorem13_certificate() -> Draft:
-    return boosted_certificate(False)  # fmt: skip
+    return boosted_certificate(False)
 
 
 @counted("glm.thm13.privacy.exact")

@@ -27,9 +27,7 @@ def theorem14_exact(context: Context) -> tuple[str, Evidence]:
 
 @certificate("glm.thm14.privacy.exact", "guarantee")
 def theorem14_certificate() -> Draft:
-    return boosted_certificate(
-        False,
-    )  # fmt: skip
+    return boosted_certificate(False)
 
 
 @paper.rate(

@@ -22,7 +22,7 @@ from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
 from dpbench.ledger.statement import Integer, Real, Statement, calibrated, gaussian
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.populations import ScaledBasis, padded, sharp, zero_excess
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.output_perturbation_privacy import (
@@ -33,7 +33,6 @@ from dpbench.papers.glm.theorems.output_perturbation_privacy import (
     exact_guarantee,
 )
 from dpbench.papers.glm.theorems.pairs import CANCELLING, SEARCH, cancelling_pair, searched, threshold
-from dpbench.papers.glm.theorems.rates_lipschitz import DELTA, padded, sharp, zero_excess
 from dpbench.rates.sweeps import Point
 
 QUOTE = (
@@ -41,6 +40,7 @@ QUOTE = (
     r"\frac{4G^2\|\mathcal{X}\|^2\log(1/\delta)}{\lambda^2n^2\epsilon^2}$"
 )
 
+DELTA = 1e-5
 DELTAS = (1e-2, 1e-3, 1e-5)
 FIGURE_DELTA = 1e-5
 SEEN_BY_SAMPLING = (4.0, 1e-2)

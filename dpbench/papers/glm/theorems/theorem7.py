@@ -118,9 +118,7 @@ def _attack(context: Context) -> tuple[int, float]:
 
 @certificate("glm.thm7.privacy.exact", "guarantee")
 def theorem7_certificate() -> Draft:
-    return boosted_certificate(
-        True,
-    )  # fmt: skip
+    return boosted_certificate(True)
 
 
 @counted("glm.thm7.privacy.exact")

@@ -1,4 +1,8 @@
-"""Theorem 9 and Corollary 3: how far the empirical risk of a ball falls below the risk."""
+"""Theorem 9 and Corollary 3: how far the empirical risk of a ball falls below the risk.
+
+Squared loss on a basis of even coordinates, ‖X‖ = ‖Y‖ = 1: a data set is the number N_j of records that meet
+coordinate j and the mean ȳ_j of their labels, and every risk is a sum over coordinates.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Small worlds: populations of a few atoms, all of whose data sets of n records are enumerated."""
+"""Small worlds: populations of a few atoms, all of whose data sets of n records are enumerated.
+
+Lemmas 5 and 6 of the GLM paper are about expectations over data sets. With m atoms there are C(n + m − 1, n)
+data sets up to order, so these expectations are finite sums, and nothing is sampled but the noise. Everything is
+batched over I worlds that share the loss, m, n and d; ‖X‖ = 1 throughout, which costs no generality since a GLM
+sees only ⟨w, x⟩. `search_case` searches for the world with the least margin of an inequality.
+"""
 
 from __future__ import annotations
 
