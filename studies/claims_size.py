@@ -29,7 +29,7 @@ COMMIT = "4b1d03d5422f6eb48bd073c75a1d966240ed6642"
 """The last one whose claims were functions, rows of tables and expected verdicts in three places."""
 PAPERS = ("glm", "heavytail", "publicdata")
 TEXTS = ("findings.py", "findings_utility.py", "quotations.py")
-_FOLDERS = ("dpbench/claims/{}/", "dpbench/{}/claims/", "dpbench/papers/{}/claims/")
+_FOLDERS = ("dpbench/claims/{}/", "dpbench/{}/claims/", "dpbench/papers/{}/claims/", "dpbench/papers/{}/theorems/")
 _CODE = (tokenize.NAME, tokenize.NUMBER, tokenize.OP)
 
 

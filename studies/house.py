@@ -48,7 +48,7 @@ AREAS = (
     ("errata, notes, pages and figures", r"dpbench/report/"),
     ("command line and plugin", r"dpbench/(cli|pytest_plugin)/"),
     ("curves and toolkit of lower bounds", r"lowerbounds/"),
-    ("claims and proofs of the papers", r"dpbench/papers/\w+/claims/"),
+    ("claims and proofs of the papers", r"dpbench/papers/\w+/(?:claims|theorems)/"),
     ("certificates of the papers (in the framework before)", r"dpbench/papers/\w+/certificates/"),
     ("searched spaces of the papers", r"dpbench/papers/\w+/spaces/"),
     ("mechanisms and kernels of the papers", r"dpbench/papers/"),

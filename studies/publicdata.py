@@ -19,14 +19,14 @@ from rich.table import Table
 
 from dpbench.core.blas import one_blas_thread
 from dpbench.papers.glm.peers.speed import one_core
-from dpbench.papers.publicdata.claims.rates_regression import private_grid
-from dpbench.papers.publicdata.claims.sweeps import DELTA, EPSILON, EmpiricalRiskMinimizer
 from dpbench.papers.publicdata.drawings import cost
 from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
 from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
 from dpbench.papers.publicdata.objective import CountedOracle
 from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.rrspm import RRSPM
+from dpbench.papers.publicdata.theorems.rates_regression import private_grid
+from dpbench.papers.publicdata.theorems.sweeps import DELTA, EPSILON, EmpiricalRiskMinimizer
 from dpbench.rates.sweeps import Point
 from studies.command import Measured, command
 from studies.work_publicdata import SIZE, binary, least_halfplane, least_interval, least_stump, least_threshold

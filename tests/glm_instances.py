@@ -13,11 +13,11 @@ from admissible import (
 from scipy.stats import laplace
 
 from dpbench.papers.glm import losses, sign_release
-from dpbench.papers.glm.claims import theorem4
-from dpbench.papers.glm.claims.lemma5 import tripling_pair
-from dpbench.papers.glm.claims.pairs import cancelling_pair
 from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.theorems import theorem4
+from dpbench.papers.glm.theorems.lemma5 import tripling_pair
+from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from lowerbounds._packing import packing
 
 Pair = tuple[GLMProblem, GLMProblem]

@@ -16,8 +16,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from dpbench.certificates.evidence import claims
-from dpbench.certificates.search.formula import program
 from dpbench.core import validation
 
 SCHEMA = 2
@@ -151,6 +149,8 @@ def sentence(claim: str) -> tuple[str, str]:
 
     The entry's own quotation; without one, that of an entry that it corrects; else the ledger's statement.
     """
+    from dpbench.certificates.evidence import claims  # the ledger: for those who seal, not for those who declare
+
     mine = claims().get(claim)
     if mine is None:
         raise validation.invalid("claim", f"the id of an entry{validation.did_you_mean(claim, claims())}", claim)
@@ -249,6 +249,8 @@ def as_computed(
         `above` (more noise), the default, or `below` (a smaller weight).
     """
     formula, rounded = draft.definitions[name], rounded or above
+    from dpbench.certificates.search.formula import program
+
     definitions = {key: text for key, text in draft.definitions.items() if key != name}
     symbols = {key: text for key, text in draft.symbols.items() if key != solved} | {name: meaning}
     claim = {"calibrated": "", **draft.claim} | ({"calibrated": name} if solved else {})

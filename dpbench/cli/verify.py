@@ -137,9 +137,9 @@ def verify(
 
 def _of_papers(wanted: list[str] | None) -> list[str]:
     """The claims of our papers, as `dpbench.runs.ahead` names them: found by their place, so that none is imported."""
-    places = Path(__file__).parents[1].glob("papers/*/claims/__init__.py")
+    places = Path(__file__).parents[1].glob("papers/*/theorems/__init__.py")
     names = sorted(place.parent.parent.name for place in places)
-    return [f"dpbench.papers.{name}.claims:paper.claims" for name in names if not wanted or name in wanted]
+    return [f"dpbench.papers.{name}.theorems:paper.claims" for name in names if not wanted or name in wanted]
 
 
 def _write_certificates(folder: Path, claims: set[str], quiet: bool) -> None:

@@ -1,6 +1,6 @@
 """Where papers come from: the folders of this package, and the entry points of installed ones.
 
-A paper of ours is a folder of `dpbench.papers` with a subpackage ``claims`` that has a `Paper` named ``paper``; found
+A paper of ours is a folder of `dpbench.papers` with a subpackage ``theorems`` that has a `Paper` named ``paper``; found
 by its place, it needs no installation. A paper of anybody else is an entry point of the group ``dpbench.papers`` whose
 value names a `Paper`, as ``package.module:paper``, or is named on the command line (`use`; see
 `dpbench.ledger.sources`).
@@ -140,6 +140,12 @@ def drawings(kind: str, *, outside: bool = False) -> tuple[Any, ...]:
     return tuple(found)
 
 
+def certifying() -> frozenset[str]:
+    """The modules in which papers write certificates, imported: those of their claims, and what they name for it."""
+    named = (module.__name__ for module in certificates(modules=True))
+    return frozenset(named).union(*(paper.modules for paper in all_papers()))
+
+
 def certificates(paper: str = "", *, modules: bool = False) -> tuple[ModuleType, ...]:
     """What papers name as their certificates, imported; imports no claims by itself.
 
@@ -243,8 +249,8 @@ def _left_out(what: str, source: str = "") -> Iterator[None]:
 
 def _own() -> list[EntryPoint]:
     folders = importlib.import_module(GROUP).__path__
-    places = sorted(place.parent.parent.name for f in folders for place in Path(f).glob("*/claims/__init__.py"))
-    return [EntryPoint(name, f"{GROUP}.{name}.claims:paper", GROUP) for name in places]
+    places = sorted(place.parent.parent.name for f in folders for place in Path(f).glob("*/theorems/__init__.py"))
+    return [EntryPoint(name, f"{GROUP}.{name}.theorems:paper", GROUP) for name in places]
 
 
 def _installed() -> list[EntryPoint]:

@@ -102,7 +102,7 @@ def papers(name: str) -> list[Paper]:
 
 def is_own(paper: str) -> bool:
     """Whether a paper of this name is a folder of this package."""
-    return code.our_path(f"dpbench.papers.{paper}.claims") is not None
+    return code.our_path(f"dpbench.papers.{paper}.theorems") is not None
 
 
 def _bound(module: ModuleType) -> Iterator[Paper]:

@@ -22,6 +22,7 @@ from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import registry, verify
 from dpbench.ledger.core import Claim
+from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.paper import Paper
@@ -112,6 +113,14 @@ def test_findings_are_added_by_id() -> None:
     paper.finding("new.x.flor", weight="range")
     with pytest.raises(InvalidInput, match=r"did you mean new\.x\.floor"):
         _ = paper.claims
+
+
+def test_the_witness_of_a_paper_is_that_of_its_corrections() -> None:
+    paper = Paper("new", witness="read twice")
+    for name, own in (("x", ""), ("y", "read once")):
+        errata = Correction("s", "for 1 read 2", witness=own)
+        paper.floor(name, source="s", statement="t", expected="refuted", because="b", errata=errata)(outside_paper.coin)
+    assert [claim.errata.witness for claim in paper.claims if claim.errata] == ["read twice", "read once"]
 
 
 def test_privacy_rows(context: RunContext) -> None:
@@ -237,7 +246,7 @@ def test_an_older_installed_version_of_ours_is_not_asked(installed: Callable[...
 
 
 CLAIM = '''
-from dpbench.papers.{folder}.claims import paper
+from dpbench.papers.{folder}.theorems import paper
 
 
 @paper.inequality("toy", source="none", statement="0 <= 1.", expected="not refuted", because="It is so.")
@@ -253,8 +262,8 @@ def test_a_claim_is_one_file_and_a_paper_one_folder(tmp_path: Path) -> None:
     copy = tmp_path / "dpbench"
     shutil.copytree(ROOT / "dpbench", copy, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "lowerbounds", tmp_path / "lowerbounds", ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "papers" / "glm" / "claims" / "toy.py").write_text(CLAIM.format(folder="glm"))
-    folder = copy / "papers" / "added" / "claims"
+    (copy / "papers" / "glm" / "theorems" / "toy.py").write_text(CLAIM.format(folder="glm"))
+    folder = copy / "papers" / "added" / "theorems"
     folder.mkdir(parents=True)
     (folder.parent / "__init__.py").write_text("")
     (folder / "__init__.py").write_text(

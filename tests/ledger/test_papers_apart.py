@@ -17,7 +17,7 @@ import sys
 from dpbench.ledger.verify import select, with_premises
 claims = with_premises(select({patterns!r}, paper={asked!r}))
 assert {{claim.paper for claim in claims}} == set({papers!r})
-loaded = {{name.split(".")[2] for name in sys.modules if name.startswith("dpbench.papers.") and ".claims." in name}}
+loaded = {{name.split(".")[2] for name in sys.modules if name.startswith("dpbench.papers.") and ".theorems." in name}}
 assert loaded == set({papers!r}), loaded
 assert "scipy.stats" not in sys.modules
 """

@@ -12,7 +12,7 @@ from made_up import claim
 import dpbench
 from dpbench.ledger import registry
 from dpbench.ledger import verify as running
-from dpbench.papers.glm.claims import premises
+from dpbench.papers.glm.theorems import premises
 from dpbench.runs.context import RunContext
 
 LEMMA = "glm.lemma0.inequality"

@@ -75,7 +75,7 @@ NEAR: list[Mutation] = [
         ("value, parts = _line(weights, np.log(means)),", "value, parts = 1.0 + _line(weights, np.log(means)),"),
     ),
     *planted(
-        "dpbench/papers/glm/claims/hard_scales.py", "glm.*.rate*",
+        "dpbench/papers/glm/theorems/hard_scales.py", "glm.*.rate*",
         ("for name in (\"measured\", \"ceiling\"))", "for name in (\"over ceiling\", \"ceiling\"))"),
     ),
     *planted(
@@ -83,7 +83,7 @@ NEAR: list[Mutation] = [
         ("return constant * scale ** (2.0 / 3.0)", "return constant * scale"),
     ),
     *planted(
-        "dpbench/papers/glm/claims/jl_dimension.py", "glm.lemma12.*",
+        "dpbench/papers/glm/theorems/lemma12.py", "glm.lemma12.*",
         ("left += ways * (abs(inner - means[0]) > most[0])", "left += ways * (abs(inner - means[0]) >= most[0])"),
     ),
     *planted(
@@ -99,15 +99,15 @@ NEAR: list[Mutation] = [
         ("return len(np.unique(on_points, axis=0)) == len(np.unique(base.predictions, axis=0))", "return len(np.unique(on_points, axis=0)) > 1"),
     ),
     *planted(
-        "dpbench/papers/publicdata/claims/rrspm_lemmas.py", "publicdata.lemma18.* publicdata.lemma20.*",
+        "dpbench/papers/publicdata/theorems/rrspm_lemmas.py", "publicdata.lemma18.* publicdata.lemma20.*",
         ("moved = xi + 2.0 * (1.0 - 2.0 * public[chosen])", "moved = xi + (1.0 - 2.0 * public[chosen])"),
     ),
     *planted(
-        "dpbench/papers/publicdata/claims/theorem6_nonconvex.py", "publicdata.thm2.privacy.one-call",
+        "dpbench/papers/publicdata/theorems/theorem6_nonconvex.py", "publicdata.thm2.privacy.one-call",
         ("return (1.0 + 1e-9) / (n * mu(epsilon, delta)", "return 0.95 / (n * mu(epsilon, delta)"),
     ),
     *planted(
-        "dpbench/papers/publicdata/claims/rrspm_privacy.py", "publicdata.thm4.*",
+        "dpbench/papers/publicdata/theorems/rrspm_privacy.py", "publicdata.thm4.*",
         ("pair_from_logs(*cube.log_laws(noise, scale))", "pair_from_logs(*cube.log_laws(noise, 1e3 * scale))"),
     ),
     *planted(

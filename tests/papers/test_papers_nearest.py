@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from dpbench.papers.heavytail.claims import paper as heavytail
-from dpbench.papers.publicdata.claims import paper as publicdata
+from dpbench.papers.heavytail.theorems import paper as heavytail
+from dpbench.papers.publicdata.theorems import paper as publicdata
 
 CLAIMS = {claim.id: claim for paper in (heavytail, publicdata) for claim in paper.claims}
 FAR = "far from tried by it", "does not try the bias"

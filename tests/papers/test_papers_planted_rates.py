@@ -11,9 +11,9 @@ import pytest
 
 from dpbench.ledger import harness_rates
 from dpbench.ledger.core import Claim
-from dpbench.papers.heavytail.claims import paper as heavytail
-from dpbench.papers.publicdata.claims import paper as publicdata
-from dpbench.papers.publicdata.claims import sweeps
+from dpbench.papers.heavytail.theorems import paper as heavytail
+from dpbench.papers.publicdata.theorems import paper as publicdata
+from dpbench.papers.publicdata.theorems import sweeps
 from dpbench.rates.exclusion import rate_verdict
 from dpbench.rates.slopes import slope, theory_slope
 from dpbench.runs.context import RunContext

@@ -16,8 +16,8 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 from scipy.stats import binom
 
-from dpbench.papers.heavytail.claims import paper as heavytail
-from dpbench.papers.publicdata.claims import paper as publicdata
+from dpbench.papers.heavytail.theorems import paper as heavytail
+from dpbench.papers.publicdata.theorems import paper as publicdata
 
 HERE = Path(__file__).name
 SECOND = {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.claims.hidden import HiddenLaw
-from dpbench.papers.publicdata.claims.rates_regression import TABLE, leaning, shifted
+from dpbench.papers.heavytail.theorems.hidden import HiddenLaw
+from dpbench.papers.publicdata.theorems.rates_regression import TABLE, leaning, shifted
 
 
 @pytest.mark.parametrize("moment", ["norm", "coordinate"])

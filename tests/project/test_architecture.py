@@ -16,9 +16,9 @@ pytestmark = pytest.mark.meta
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted([*(ROOT / "dpbench").rglob("*.py"), *(ROOT / "lowerbounds").rglob("*.py")])
 
-# A module may import from its own level only within one group, and from any lower level. The claims, the spaces that
-# are searched for counterexamples, and the drawings of a paper live in its folder, but stand above the ledger and the
-# report that they are written in.
+# A module may import from its own level only within one group, and from any lower level. The theorems of a paper (its
+# claims, with their certificates and the spaces that are searched) and its drawings live in its folder, but stand above
+# the ledger and the report that they are written in.
 LEVELS = (
     ("core",),
     ("lowerbounds",),
@@ -47,7 +47,7 @@ def group(module: str) -> str:
             return ""  # the names kept for users
         if inner.startswith("peers"):
             return "peers"
-        if inner.split(".")[0] in ("claims", "spaces", "certificates"):
+        if inner.split(".")[0] in ("theorems", "spaces", "certificates"):
             return "claims"
         if inner.startswith(("drawings", "table1", "pages")):
             return "drawings"
@@ -112,7 +112,7 @@ def test_a_wrong_import_would_be_seen() -> None:
     assert violations("dpbench.papers.glm.noisy_gd", {"dpbench.auditing.audit"})
     assert violations("dpbench.core.validation", {"dpbench.papers.glm.theory"})
     assert violations("lowerbounds._packing", {"dpbench.papers.glm.losses"})
-    assert violations("dpbench.papers.glm.noisy_gd", {"dpbench.papers.glm.claims.pairs"})
+    assert violations("dpbench.papers.glm.noisy_gd", {"dpbench.papers.glm.theorems.pairs"})
     assert violations("dpbench.runs.store", {"dpbench.ledger.core"})
     assert not violations("dpbench.ledger.verify", {"dpbench.runs.context", "dpbench.core.validation"})
 
@@ -202,7 +202,7 @@ def test_the_package_has_at_most_nineteen_entries() -> None:
     assert len(entries) <= 19, sorted(entries)
 
 
-CLAIMS = sorted(ROOT.glob("dpbench/papers/*/claims/*.py"))
+CLAIMS = sorted(ROOT.glob("dpbench/papers/*/theorems/*.py"))
 
 
 @pytest.mark.parametrize("path", CLAIMS, ids=lambda p: f"{p.parts[-3]}.{p.stem}")

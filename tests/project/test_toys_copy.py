@@ -151,9 +151,9 @@ def test_a_loss_is_two_files(copy: Path) -> None:
 
 
 def test_a_claim_is_one_file_and_a_paper_one_folder(copy: Path) -> None:
-    lemmas = copy / "dpbench" / "papers" / "glm" / "claims" / "lemmas.py"
+    lemmas = copy / "dpbench" / "papers" / "glm" / "theorems" / "lemmas.py"
     lemmas.write_text(lemmas.read_text(encoding="utf-8") + CLAIM, encoding="utf-8")
-    folder = copy / "dpbench" / "papers" / "toy" / "claims"
+    folder = copy / "dpbench" / "papers" / "toy" / "theorems"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(PAPER, encoding="utf-8")
     done = run(copy, "-m", "dpbench.cli", "verify", "glm.toy.inequality", "toy.*", "--quiet", "--json", "found.json")

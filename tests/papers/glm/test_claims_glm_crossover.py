@@ -11,8 +11,10 @@ import pytest
 from declared import declared, measured
 
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.claims import crossover, hard_scales
-from dpbench.papers.glm.claims.hard_scales import (
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.theorems import hard_scales, table1
+from dpbench.papers.glm.theorems.hard_scales import (
     DELTA,
     SHAPE,
     Scale,
@@ -21,8 +23,6 @@ from dpbench.papers.glm.claims.hard_scales import (
     output_perturbation_envelope,
     output_perturbation_excess,
 )
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.rates import Point, sweep
 from dpbench.runs.context import RunContext
 
@@ -86,7 +86,7 @@ def test_theory_is_the_transition_of_section_3() -> None:
     )
 
 
-@pytest.mark.parametrize("claim", declared(crossover)[1:3], ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", declared(table1)[1:3], ids=lambda claim: claim.id)
 def test_closed_entries_reach_their_verdict(claim: Any) -> None:
     with RunContext(level="quick", seed=0, workers=1) as context:
         verdict, evidence = context.run(claim)
@@ -99,9 +99,9 @@ def test_closed_entries_reach_their_verdict(claim: Any) -> None:
 
 def test_a_comparator_that_falls_like_n_to_the_minus_half_is_inconsistent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: with the level C/(nε)^(1/2) in place of (nε)^(-2/3), d* has slope 1, and the entry says so."""
-    monkeypatch.setattr(crossover, "_erm_scale", lambda n, epsilon: Scale(1, 1.0, 2.0 / math.sqrt(n * epsilon), 1.0))
+    monkeypatch.setattr(table1, "_erm_scale", lambda n, epsilon: Scale(1, 1.0, 2.0 / math.sqrt(n * epsilon), 1.0))
     with RunContext(level="quick", seed=0, workers=1) as context:
-        verdict, evidence = context.run(replace(declared(crossover)[1], id="glm.planted.rate"))
+        verdict, evidence = context.run(replace(declared(table1)[1], id="glm.planted.rate"))
     assert verdict == "inconsistent" and evidence.value > 0.9
 
 
@@ -109,7 +109,7 @@ def test_a_comparator_that_falls_like_n_to_the_minus_half_is_inconsistent(monkey
 def test_the_jl_entry_on_small_sizes() -> None:
     """Seed 0; its slope over n = 100 to 800 is not that of the entry, whose sizes are larger: the parts must agree."""
     with RunContext(level="quick", seed=0, workers=1) as context:
-        verdict, evidence = measured(crossover.jl, context, 1.0, (100, 800), (64, 32), 1, (4, 16, 64), 16)
+        verdict, evidence = measured(table1.jl, context, 1.0, (100, 800), (64, 32), 1, (4, 16, 64), 16)
     series = evidence.series
     assert verdict in ("consistent", "undecided") and evidence.trials == 96
     for n, d, level in zip(series["n"], series["measured"], series["excess at the crossing"], strict=True):
@@ -123,10 +123,10 @@ def test_the_jl_entry_on_small_sizes() -> None:
 
 
 def test_benign_entry_reaches_its_verdict_and_sees_a_ceiling_that_is_too_low(monkeypatch: pytest.MonkeyPatch) -> None:
-    claim = next(claim for claim in declared(crossover) if claim.kind == "inequality")
+    claim = next(claim for claim in declared(table1) if claim.kind == "inequality")
     with RunContext(level="quick", seed=0, workers=1) as context:
         verdict, evidence = context.run(claim)
         assert verdict == claim.expected == "not refuted" and 0.0 < evidence.value < 1.0
-        low = {name: lambda n, d: 1e-3 for name in crossover._CEILINGS}
-        monkeypatch.setattr(crossover, "_CEILINGS", low)
+        low = {name: lambda n, d: 1e-3 for name in table1._CEILINGS}
+        monkeypatch.setattr(table1, "_CEILINGS", low)
         assert context.run(claim)[0] == "refuted"

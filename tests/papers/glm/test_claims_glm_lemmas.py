@@ -11,10 +11,10 @@ from naive import worlds as naive
 from dpbench.core.sampling import stream
 from dpbench.ledger.measurement import inequality_verdict
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.claims import lemma5, lemmas
-from dpbench.papers.glm.claims.worlds import DataSets, average_stability, build, descend, search_case
 from dpbench.papers.glm.noisy_gd import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.theorems import lemma5, lemma6, lemmas2_3, loss_inputs
+from dpbench.papers.glm.theorems.worlds import DataSets, average_stability, build, descend, search_case
 from dpbench.runs.context import RunContext
 
 
@@ -25,7 +25,7 @@ def context():
 
 
 @pytest.mark.parametrize(
-    ("run", "least"), [(lemmas.lemma2, 1.0 - 0.5**0.5), (lemmas.lemma3, 0.5)], ids=["lemma2", "lemma3"]
+    ("run", "least"), [(lemmas2_3.lemma2, 1.0 - 0.5**0.5), (lemmas2_3.lemma3, 0.5)], ids=["lemma2", "lemma3"]
 )
 def test_directed_search_finds_the_margin_that_the_derivation_gives(context, run, least):
     verdict, evidence = measured(run, context)
@@ -40,10 +40,10 @@ def test_a_gradient_bound_with_a_smaller_constant_is_refuted(context):
     """Planted: G without its second factor 2 on the first term, 2Y√H X, for which sup |∇ℓ|/G = √2."""
 
     def planted(loss, *where):
-        left, right = lemmas.gradient_sides(loss, *where)
+        left, right = lemmas2_3.gradient_sides(loss, *where)
         return left, 0.7 * right
 
-    rows = lemmas.smallest_margins(context, planted, "planted")
+    rows = loss_inputs.smallest_margins(context, planted, "planted")
     assert inequality_verdict(min(rows["directed"])) == "refuted"
 
 
@@ -148,13 +148,13 @@ def test_least_risk_brackets_the_minimum():
         assert high[i] <= least + 4.0 * (worlds.radius[i] / 2000) ** 2 + 2.0 * worlds.radius[i] ** 2 * 2 / 101**2
 
 
-@pytest.mark.parametrize("claim", [lemma5, lemmas], ids=["lemma5", "lemma6"])
+@pytest.mark.parametrize("claim", [lemma5, lemma6], ids=["lemma5", "lemma6"])
 def test_corrected_lemmas_stand_and_tighter_ones_do_not(claim):
-    margins = {lemma5: lemma5.stability_margins, lemmas: lemmas.regret_margins}[claim]
+    margins = {lemma5: lemma5.stability_margins, lemma6: lemma6.regret_margins}[claim]
 
     def planted(worlds, sets, settings, path):
         """The right side divided: by 24 for Lemma 5 (largest left/right about 0.09), by 5 for Lemma 6 (0.28)."""
-        shrink = {lemma5: 24.0, lemmas: 5.0}[claim]
+        shrink = {lemma5: 24.0, lemma6: 5.0}[claim]
         return 1.0 - shrink * (1.0 - margins(worlds, sets, settings, path))
 
     first, directed = search_case(margins, "test", claim.SHAPES, 40, 0, 5)
@@ -163,5 +163,5 @@ def test_corrected_lemmas_stand_and_tighter_ones_do_not(claim):
 
 
 def test_lemma6_with_noise_reports_an_estimate_and_a_bound_below_the_regret():
-    estimate, bound = lemmas.noisy_margins(4, 200, 100, 0, 7)
+    estimate, bound = lemma6.noisy_margins(4, 200, 100, 0, 7)
     assert 0.0 < estimate < bound

@@ -1,17 +1,21 @@
 """Rates of the GLM paper: the closed forms that choose the scale, and what the verdict says of planted slopes."""
 
 import math
+from fnmatch import fnmatch
 
 import numpy as np
 import pytest
-from declared import declared, measured
+from declared import measured, of_paper
 from scipy.stats import skew
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness_rates import judge
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.claims import rates_noisy_gd, rates_output_perturbation
-from dpbench.papers.glm.claims.hard_scales import (
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.theorems import rates_noisy_gd, theorem5
+from dpbench.papers.glm.theorems.hard_scales import (
     exact_slope,
     hardest_scale,
     mean_power,
@@ -19,9 +23,6 @@ from dpbench.papers.glm.claims.hard_scales import (
     noisy_gd_excess,
     output_perturbation_excess,
 )
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.rates import Point, rate_verdict, sweep, theory_slope
 from dpbench.runs.context import RunContext
 
@@ -102,10 +103,12 @@ def test_verdict_of_a_planted_slope(true, side, verdict):
     assert evidence.series["skewness"] == pytest.approx([float(skew(part)) for part in samples])
 
 
+RATES = ("cor1.rate", "thm1.rate.*", "thm2.rate.*", "thm5.rate.n*")
+SAMPLED = [c for c in of_paper("glm") if c.level and any(fnmatch(c.id, f"glm.{one}") for one in RATES)]
+
+
 @pytest.mark.evidence
-@pytest.mark.parametrize(
-    "claim", [c for c in declared(rates_noisy_gd, rates_output_perturbation) if c.level], ids=lambda claim: claim.id
-)
+@pytest.mark.parametrize("claim", SAMPLED, ids=lambda claim: claim.id)
 def test_quick_verdicts_do_not_hang_on_the_seed(claim):
     """Seeds 0 to 19: each interval meets the slopes allowed, and ends at least 0.02 before the resolution beside them.
 
@@ -127,7 +130,7 @@ def test_quick_verdicts_do_not_hang_on_the_seed(claim):
 
 
 def test_theorem5_reaches_its_verdict_and_its_noise_term(context):
-    verdict, evidence = measured(rates_output_perturbation.theorem5, context)
+    verdict, evidence = measured(theorem5.theorem5, context)
     assert verdict == "consistent"
     excess, noise = (np.array(evidence.series[k]) for k in ("measured", "noise term"))
     np.testing.assert_allclose(excess, noise, rtol=0.06)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from declared import declared, measured
 
-from dpbench.papers.glm.claims import grid_search_oracle
-from dpbench.papers.glm.claims.grid_search_oracle import BASE, BETA, BOOSTED, DIMENSION, EPSILON, Y, one_data_set
 from dpbench.papers.glm.grid_search import PrivateGridSearch
 from dpbench.papers.glm.populations import ScaledBasis
+from dpbench.papers.glm.theorems import theorem7
+from dpbench.papers.glm.theorems.theorem7 import BASE, BETA, BOOSTED, DIMENSION, EPSILON, Y, one_data_set
 from dpbench.runs.context import RunContext
 
 
@@ -25,24 +25,24 @@ def context():
 @pytest.mark.parametrize("base", [BASE, BOOSTED])
 @pytest.mark.parametrize("n", [2**14, 2**15])
 def test_the_step_is_that_of_the_mechanisms_penalties(base: Any, n: int) -> None:
-    data = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0, radius=grid_search_oracle.RADIUS, y_bound=Y)
+    data = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0, radius=theorem7.RADIUS, y_bound=Y)
     search = PrivateGridSearch(base, EPSILON, 1e-5, beta=BETA)
     penalties = search.penalties(data.draw(n, np.random.default_rng(0)))
-    place = int(math.log2(grid_search_oracle.RADIUS))
-    assert grid_search_oracle.step(n) == pytest.approx(penalties[place] - penalties[place - 1], rel=1e-12)
+    place = int(math.log2(theorem7.RADIUS))
+    assert theorem7.step(n) == pytest.approx(penalties[place] - penalties[place - 1], rel=1e-12)
 
 
 def test_the_smaller_radius_is_chosen_at_the_hard_norm_and_its_projection_is_what_is_lost() -> None:
     """64 runs on one data set of 2^16 records: nine of ten choices, and a loss within half of what is derived."""
     n = 2**16
-    norm = grid_search_oracle.hard_norm(n)
+    norm = theorem7.hard_norm(n)
     population = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0, radius=norm, y_bound=Y)
     search = PrivateGridSearch(BASE, EPSILON, 1e-5, beta=BETA)
     outputs, chosen = search.choose(population.draw(n, np.random.default_rng(1)), 64, np.random.default_rng(2))
-    assert np.mean(chosen == int(math.log2(grid_search_oracle.RADIUS))) > 0.9
-    lost, cost = float(population.excess_risk(outputs).mean()), grid_search_oracle.SHARE * grid_search_oracle.step(n)
+    assert np.mean(chosen == int(math.log2(theorem7.RADIUS))) > 0.9
+    lost, cost = float(population.excess_risk(outputs).mean()), theorem7.SHARE * theorem7.step(n)
     assert cost <= lost < 1.5 * cost
-    best = np.full((1, DIMENSION), grid_search_oracle.RADIUS / math.sqrt(DIMENSION))
+    best = np.full((1, DIMENSION), theorem7.RADIUS / math.sqrt(DIMENSION))
     assert population.excess_risk(best)[0] == pytest.approx(cost, rel=1e-9)
 
 
@@ -50,12 +50,12 @@ def test_the_smaller_radius_is_chosen_at_the_hard_norm_and_its_projection_is_wha
 def test_theorem7_in_n_and_a_planted_error_that_does_not_fall(
     context: RunContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    claim = next(claim for claim in declared(grid_search_oracle) if claim.id == "glm.thm7.rate.n")
+    claim = next(claim for claim in declared(theorem7) if claim.id == "glm.thm7.rate.n")
     verdict, evidence = context.run(claim)
     assert verdict == claim.expected == "consistent"
     assert -0.6 < evidence.value < -0.45
-    monkeypatch.setattr(grid_search_oracle, "one_data_set", planted)
-    assert measured(grid_search_oracle.theorem7_rate, context)[0] == "inconsistent"
+    monkeypatch.setattr(theorem7, "one_data_set", planted)
+    assert measured(theorem7.theorem7_rate, context)[0] == "inconsistent"
 
 
 def planted(*arguments: Any) -> dict[str, Any]:

@@ -6,16 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from declared import declared, measured
+from declared import declared, measured, of_paper
 
 from dpbench.papers.glm import theory_selection as theory
-from dpbench.papers.glm.claims import (
-    boosting_failures,
-    grid_search_oracle,
-    selection_losses,
-    selection_mechanisms,
-    selection_privacy,
-)
+from dpbench.papers.glm.theorems import algorithm5, lemmas9_10, theorem7, theorem12, theorem13, theorem15
 from dpbench.privacy import selection
 from dpbench.runs.context import RunContext
 
@@ -26,8 +20,11 @@ def context():
         yield made
 
 
-MODULES = (selection_losses, selection_losses, selection_privacy)
-CLAIMS = declared(*MODULES)
+OTHERS = {
+    "thm15.inequality", "thm15.inequality.corrected", "thm7.inequality.penalty", "thm7.inequality.penalty.corrected",
+    *(f"thm{theorem}.privacy.exact" for theorem in (7, 8, 13, 14)), "alg4.privacy.printed",
+}  # fmt: skip
+CLAIMS = [*declared(lemmas9_10), *(claim for claim in of_paper("glm") if claim.id.removeprefix("glm.") in OTHERS)]
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
@@ -40,10 +37,10 @@ def test_entries_reach_their_expected_verdict(claim, context: RunContext) -> Non
 
 
 def test_predicted_numbers(context: RunContext) -> None:
-    assert measured(selection_losses.lemma9, context, corrected=False)[1].value == pytest.approx(-0.5, abs=1e-3)
-    assert measured(selection_losses.theorem15, context, corrected=False)[1].value == pytest.approx(math.e)
+    assert measured(lemmas9_10.lemma9, context, corrected=False)[1].value == pytest.approx(-0.5, abs=1e-3)
+    assert measured(theorem15.theorem15, context, corrected=False)[1].value == pytest.approx(math.e)
     assert 1.0 - theory.ball_loss_bound(2.0, 1.0, 1.0, 1.0) / 4.0 == 0.25, "3 against 4"
-    assert measured(selection_losses.penalty, context, corrected=False)[1].value == pytest.approx(0.56, abs=0.01)
+    assert measured(theorem7.penalty, context, corrected=False)[1].value == pytest.approx(0.56, abs=0.01)
 
 
 def test_planted_errors_are_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,17 +48,17 @@ def test_planted_errors_are_refuted(context: RunContext, monkeypatch: pytest.Mon
     with monkeypatch.context() as patch:
         sharp = theory.ball_loss_bound_corrected
         patch.setattr(theory, "ball_loss_bound_corrected", lambda *a: 0.95 * sharp(*a))
-        assert measured(selection_losses.lemma9, context, corrected=True)[0] == "refuted"
+        assert measured(lemmas9_10.lemma9, context, corrected=True)[0] == "refuted"
     true_bound, true_gamma, true_tau = (
         theory.perturbed_loss_bound_corrected, theory.perturbed_sub_gaussian_corrected, theory.score_penalty_corrected,
     )  # fmt: skip
     with monkeypatch.context() as patch:
         patch.setattr(theory, "perturbed_loss_bound_corrected", lambda *a: 0.7 * true_bound(*a))
-        assert measured(selection_losses.lemma10, context, corrected=True)[0] == "refuted"
+        assert measured(lemmas9_10.lemma10, context, corrected=True)[0] == "refuted"
         patch.setattr(theory, "perturbed_sub_gaussian_corrected", lambda *a: 0.7 * true_gamma(*a))
-        assert measured(selection_losses.theorem15, context, corrected=True)[0] == "refuted"
+        assert measured(theorem15.theorem15, context, corrected=True)[0] == "refuted"
         patch.setattr(theory, "score_penalty_corrected", lambda *a: 0.5 * true_tau(*a))
-        assert measured(selection_losses.penalty, context, corrected=True)[0] == "refuted"
+        assert measured(theorem7.penalty, context, corrected=True)[0] == "refuted"
 
 
 def test_exceedance_by_sampling() -> None:
@@ -69,29 +66,29 @@ def test_exceedance_by_sampling() -> None:
     rng = np.random.default_rng(3)
     b = 0.5 * rng.standard_normal((2_000_000, 2))
     hit = ((b[:, 0] - 0.3 - 1.0) ** 2 >= 2.0) | ((b[:, 1] - 1.0) ** 2 >= 2.0)
-    assert selection_losses.exceedance(0.3, 1.0, 0.5, 2, 2.0) == pytest.approx(hit.mean(), abs=2e-3)
+    assert lemmas9_10.exceedance(0.3, 1.0, 0.5, 2, 2.0) == pytest.approx(hit.mean(), abs=2e-3)
 
 
 def test_theorem12(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    verdict, evidence = measured(selection_mechanisms.theorem12_privacy, context)
+    verdict, evidence = measured(theorem12.theorem12_privacy, context)
     assert verdict == "proved" and 0.7 < evidence.value <= 1.0
-    assert measured(selection_mechanisms.theorem12_utility, context)[0] == "not refuted"
+    assert measured(theorem12.theorem12_utility, context)[0] == "not refuted"
     true = selection.generalized_exponential
     # Planted: a weight of exp(-eps s), twice the exponent, is 2 eps-DP and no better.
     monkeypatch.setattr(selection, "generalized_exponential", lambda q, g, e, b: true(q, g, 2.0 * e, b))
-    assert measured(selection_mechanisms.theorem12_privacy, context)[0] == "refuted"
+    assert measured(theorem12.theorem12_privacy, context)[0] == "refuted"
     # Planted: half the exponent misses the utility.
     monkeypatch.setattr(selection, "generalized_exponential", lambda q, g, e, b: true(q, g, 0.5 * e, b))
-    assert measured(selection_mechanisms.theorem12_utility, context)[0] == "refuted"
+    assert measured(theorem12.theorem12_utility, context)[0] == "refuted"
 
 
 def test_algorithm5_printed_and_with_the_scale_it_meant(context: RunContext) -> None:
-    verdict, evidence = measured(selection_mechanisms.algorithm5_printed, context)
+    verdict, evidence = measured(algorithm5.algorithm5_printed, context)
     assert verdict == "refuted"
     assert evidence.series["n is at least n_0"][-1] and evidence.series["true_delta"][-1] > 0.9
     meant = evidence.series["scale_needed"][1]
     for favour in (0, 5, 9):
-        pair = selection_mechanisms.coin_pair(10.0, 10, 18, meant, favour)
+        pair = algorithm5.coin_pair(10.0, 10, 18, meant, favour)
         assert 0.0 < pair.epsilon(0.0) <= 0.5, "the corrected scale makes the choice epsilon/2-DP"
 
 
@@ -101,27 +98,27 @@ def test_algorithm5s_law_by_simulation() -> None:
     plus = rng.random((runs, 4)) < 0.5
     chosen = np.argmin(np.where(plus, 0.7, 0.0) + 0.9 * rng.laplace(size=(runs, 4)), axis=1)
     got = plus[np.arange(runs), chosen].mean()
-    assert math.exp(selection_mechanisms._coin_law(0.7, 4, 0.9)[0]) == pytest.approx(got, abs=4e-3)
+    assert math.exp(algorithm5._coin_law(0.7, 4, 0.9)[0]) == pytest.approx(got, abs=4e-3)
 
 
 def test_boosting_fails_no_more_often_than_beta(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    verdict, evidence = measured(boosting_failures.failures, context)
+    verdict, evidence = measured(theorem13.failures, context)
     assert verdict == "not refuted"
     boosted, single = evidence.series["failures"], evidence.series["of a single run"]
     assert min(single) > 0.01, "a base that never fails would show nothing"
     assert boosted == sorted(boosted, reverse=True) and boosted[-1] < 0.2 * single[-1]
     # Planted: one model is no boosting.
-    monkeypatch.setattr(boosting_failures, "BETAS", (0.003,))
-    assert measured(boosting_failures.failures, context, models=1)[0] == "refuted"
+    monkeypatch.setattr(theorem13, "BETAS", (0.003,))
+    assert measured(theorem13.failures, context, models=1)[0] == "refuted"
 
 
 def test_grid_search_beside_its_oracle(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grid_search_oracle, "_WIDTH", 8)
-    verdict, evidence = measured(grid_search_oracle.theorem7, context)
+    monkeypatch.setattr(theorem7, "_WIDTH", 8)
+    verdict, evidence = measured(theorem7.theorem7, context)
     assert verdict == "not refuted" and evidence.value < 1.0
     columns = evidence.series["grid search"], evidence.series["zero predictor"]
     assert all(found < 1.01 * zero for found, zero in zip(*columns, strict=True))
-    assert grid_search_oracle.failures_needed(6) == 6 and grid_search_oracle.failures_needed(140) < 40
+    assert theorem7.failures_needed(6) == 6 and theorem7.failures_needed(140) < 40
     # Planted: a bound that nothing meets is refuted by six data sets.
-    monkeypatch.setattr(grid_search_oracle, "selection_terms", lambda n, norm: {"penalty": -100.0 * norm**2})
-    assert measured(grid_search_oracle.theorem7, context)[0] == "refuted"
+    monkeypatch.setattr(theorem7, "selection_terms", lambda n, norm: {"penalty": -100.0 * norm**2})
+    assert measured(theorem7.theorem7, context)[0] == "refuted"

@@ -35,10 +35,10 @@ from glm_instances import (
 )
 
 from dpbench.papers.glm import losses, theory, theory_selection
-from dpbench.papers.glm.claims import lemma11, paper
-from dpbench.papers.glm.claims.selection_mechanisms import coin_pair
 from dpbench.papers.glm.jl import JLMethod
 from dpbench.papers.glm.noisy_gd import printed_gradient_bound
+from dpbench.papers.glm.theorems import lemma11, paper
+from dpbench.papers.glm.theorems.algorithm5 import coin_pair
 from lowerbounds._packing import packing
 
 POINT_MASS: dict[str, Check] = {

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from dpbench.ledger.core import Claim
-from dpbench.papers.glm.claims import jl_privacy, output_perturbation_privacy, paper, theorem1_privacy, theorem5
-from dpbench.papers.glm.claims.pairs import cancelling_pair
 from dpbench.papers.glm.jl import JLMethod
 from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.noisy_gd import NoisyGD, printed_gradient_bound
 from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.theorems import paper, theorem1, theorem2, theorem3, theorem5, theorem10
+from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from dpbench.runs.context import RunContext
 
 SMOOTH = {f"glm.{result}.privacy.printed" for result in ("thm1", "cor2", "thm2", "thm3")}
@@ -47,7 +47,7 @@ def traced() -> Iterator[list[Used]]:
     with pytest.MonkeyPatch.context() as patch:
         for kind in (NoisyGD, JLMethod, OutputPerturbation):
             patch.setattr(kind, "pair_profile", keeping(kind.pair_profile, made))
-        for module in (theorem1_privacy, jl_privacy, output_perturbation_privacy, theorem5):
+        for module in (theorem1, theorem2, theorem3, theorem5, theorem10):
             patch.setattr(module, "profiles", reading(module.profiles, made, used))
         yield used
 

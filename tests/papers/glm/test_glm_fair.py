@@ -10,10 +10,10 @@ from scipy.integrate import quad
 from scipy.stats import chi2, norm
 
 from dpbench.papers.glm import losses, theory
-from dpbench.papers.glm.claims import grid_search_printed, jl_dimension
-from dpbench.papers.glm.claims.pairs import cancelling_pair
 from dpbench.papers.glm.jl import JLMethod
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.theorems import theorem2, theorem7
+from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from dpbench.privacy import gaussian
 
 
@@ -42,7 +42,7 @@ def test_algorithm_4_as_printed_returns_zero(n: int) -> None:
     chances = gen_exp_mech([1.0, *penalties], [0.0, *bounds], epsilon / 2.0, beta / 4.0)
     bound = math.sqrt(4.0 * math.log(4.0 * count / beta) / n) + 5.0 * bounds[0] / (n * epsilon)
     assert chances[0] > 0.98 > 1.0 - beta and bound < 0.05  # excess Y² = 1 with probability 0.98
-    row = grid_search_printed.point_mass(n, epsilon, beta, count, 1.0)
+    row = theorem7.point_mass(n, epsilon, beta, count, 1.0)
     assert row["chance"] == pytest.approx(chances[0]) and row["bound"] == pytest.approx(bound)
     scaled = gen_exp_mech([1.0, *penalties], [0.0, *(d / n for d in bounds)], epsilon / 2.0, beta / 4.0)
     assert n < 10**5 or scaled[0] < 1e-9  # with Δ/n it does not
@@ -59,7 +59,7 @@ def test_no_scores_keep_the_printed_rule_from_zero_and_no_other_rule_helps() -> 
         # Any ε/2-DP rule with Theorem 12's guarantee: at the neighbouring scores q + γ > Y² it has to choose w_0.
         above = [scores[0], *(q + g for q, g in zip(scores[1:], bounds, strict=True))]
         assert min(above[1:]) > scores[0]
-        assert chance >= grid_search_printed.any_rule(epsilon, beta) > beta or beta > 0.5
+        assert chance >= theorem7.any_rule(epsilon, beta) > beta or beta > 0.5
 
 
 def test_the_constants_of_theorem_7_under_the_fairest_reading() -> None:
@@ -121,7 +121,7 @@ def test_theorem_2s_step_size_in_a_simulation() -> None:
     """Noisy GD in R^k on n records (e_1, 1), the printed η with a huge d: mean excess above the closed-form bound."""
     rng, n, k, wide = np.random.default_rng(0), 400, 6, 400**2
     bound = theory.smooth_gradient_bound(2.0, 1.0, 1.0, 1.0)
-    sigma = theory.noisy_gd_noise(bound, n, n, jl_dimension.EPSILON, jl_dimension.DELTA)
+    sigma = theory.noisy_gd_noise(bound, n, n, theorem2.EPSILON, theorem2.DELTA)
     eta = theory.noisy_gd_step_size(1.0, n, 2.0, 1.0, 1.0, sigma, wide)
     found = []
     for _ in range(40):
@@ -132,4 +132,4 @@ def test_theorem_2s_step_size_in_a_simulation() -> None:
             w = w - eta * (2.0 * (phi @ w - 1.0) * phi + sigma * rng.standard_normal(k))
             w *= min(1.0, 2.0 / max(1e-300, float(np.linalg.norm(w))))
         found.append((float(phi @ mean) - 1.0) ** 2)
-    assert np.mean(found) > jl_dimension.least_excess(n, wide, k, wide) > 0.7
+    assert np.mean(found) > theorem2.least_excess(n, wide, k, wide) > 0.7

@@ -8,7 +8,7 @@ from declared import measured
 from scipy.stats import binom
 
 from dpbench.papers.glm import theory_boosting
-from dpbench.papers.glm.claims import lemma11, theorem13
+from dpbench.papers.glm.theorems import lemma11, theorem13
 from dpbench.runs.context import RunContext
 
 

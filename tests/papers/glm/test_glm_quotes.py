@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dpbench.ledger.core import Claim
-from dpbench.papers.glm.claims import paper
+from dpbench.papers.glm.theorems import paper
 
 pytestmark = pytest.mark.meta
 

@@ -12,17 +12,19 @@ from scipy.integrate import quad
 from scipy.stats import beta as beta_law
 from scipy.stats import binom
 
-from dpbench.papers.glm.claims import (
+from dpbench.papers.glm.theorems import (
     corollary2,
-    floors_fingerprinting,
-    floors_nonprivate,
-    lemmas_jl,
-    remarks,
-    table1_lipschitz,
+    lemma7,
+    table1,
+    theorem3,
+    theorem4,
     theorem13,
+    theorems6_11,
+    theorems16_17,
 )
 from dpbench.privacy import gaussian
 from dpbench.runs.context import RunContext
+from lowerbounds._fingerprinting import fingerprinting
 from lowerbounds._packing import packing
 
 
@@ -34,7 +36,7 @@ def context():
 
 
 def test_algorithm_3_loses_to_the_remark_by_a_growing_factor_and_noisy_gd_does_not(context) -> None:
-    verdict, evidence = measured(remarks.low_dimension, context)
+    verdict, evidence = measured(theorem3.low_dimension, context)
     assert verdict == "not refuted"
     single, descent = (evidence.series[k] for k in ("Algorithm 3 over it, at least", "noisy GD over it"))
     assert all(b > 3.0 * a for a, b in itertools.pairwise(single)) and max(descent) < 1.0
@@ -45,22 +47,22 @@ def test_the_floor_for_every_lambda_is_below_the_infimum_and_above_a_cheaper_mec
     """Two routes: (2 n mu)^(-2/3) - 1/(4n) by algebra, the infimum by intervals; half of the noise would break it."""
     for n in (10**6, 10**10, 10**14):
         epsilon = n**-0.5
-        floor, infimum = (f(n, epsilon, 1e-15) for f in (remarks.floor_on_algorithm_3, remarks.least_excess))
+        floor, infimum = (f(n, epsilon, 1e-15) for f in (theorem3.floor_on_algorithm_3, theorem3.least_excess))
         assert floor <= infimum <= (1.2 if n == 10**6 else 1.01) * floor
         mu = gaussian.mu(epsilon, 1e-15)
-        tried = [max(p * ((lam / (2.0 * p + lam)) ** 2 + (remarks.lone_record_sensitivity(n, lam) / mu) ** 2)
-                     for p in (1.0, *(min(1.0, c * lam) for c in remarks.SHARES)))
+        tried = [max(p * ((lam / (2.0 * p + lam)) ** 2 + (theorem3.lone_record_sensitivity(n, lam) / mu) ** 2)
+                     for p in (1.0, *(min(1.0, c * lam) for c in theorem3.SHARES)))
                  for lam in np.geomspace(0.1, 100.0, 2_000) * (n * epsilon) ** (-2.0 / 3.0)]  # fmt: skip
         assert infimum <= min(tried) <= 1.004 * infimum
-        assert remarks.floor_on_algorithm_3(n, 2.0 * epsilon, 1e-15) < 0.7 * infimum
+        assert theorem3.floor_on_algorithm_3(n, 2.0 * epsilon, 1e-15) < 0.7 * infimum
 
 
 def test_no_power_of_the_logarithm_saves_algorithm_3_at_its_printed_rate(context) -> None:
-    verdict, evidence = measured(remarks.low_dimension_algorithm_3, context)
+    verdict, evidence = measured(theorem3.low_dimension_algorithm_3, context)
     assert verdict == "refuted" and evidence.value < 1e-2
     assert evidence.series["excess over remark"][0] == pytest.approx(99.0, rel=0.01)
     n = 10**8  # at epsilon = n^(-1/4), where Theorem 3 implies the remark up to logarithms, the floor is below it
-    assert remarks.floor_on_algorithm_3(n, n**-0.25, n**-2.0) < remarks.remark_rate(n, n**-0.25, n**-2.0)
+    assert theorem3.floor_on_algorithm_3(n, n**-0.25, n**-2.0) < theorem3.remark_rate(n, n**-0.25, n**-2.0)
 
 
 @pytest.mark.parametrize("lam", [1e-3, 0.05, 1.0])
@@ -68,12 +70,12 @@ def test_the_lone_record_attains_what_is_said_by_minimising_on_a_grid(lam: float
     n = 50
     w = np.linspace(-1.0, 1.0, 400_001)
     ends = [w[np.argmin((w - y) ** 2 / n + 0.5 * lam * w**2)] for y in (1.0, -1.0)]
-    assert ends[0] - ends[1] == pytest.approx(remarks.lone_record_sensitivity(n, lam), abs=2e-5)
+    assert ends[0] - ends[1] == pytest.approx(theorem3.lone_record_sensitivity(n, lam), abs=2e-5)
 
 
 def test_the_reduction_draws_one_record_more_than_m_times_as_seldom_as_said() -> None:
     """Null: frequency = P(Bin(n, 1/n) > m); 5 standard deviations, 6e-7; an error of a quarter is seen."""
-    family, m, missed = remarks.resampled(2_000, 4, 0.1)
+    family, m, missed = theorem4.resampled(2_000, 4, 0.1)
     assert missed == pytest.approx(sum(binom.pmf(k, 2_000, 1.0 / 2_000) for k in range(m + 1, 40)), rel=1e-9)
     rng, runs = np.random.default_rng(0), 400_000
     often = float(np.mean(rng.binomial(2_000, 1.0 / 2_000, runs) > m))
@@ -96,7 +98,7 @@ def test_equation_20_by_quadrature_over_mu(shape: float) -> None:
     def mean(part: int) -> float:  # μ = t^(1/shape)-like ends are tamed by the substitution through the law's quantile
         return quad(lambda u: given(float(beta_law.ppf(u, shape, shape)))[part], 0.0, 1.0, limit=400)[0]
 
-    error, correlation = floors_fingerprinting.moments(v, shape)
+    error, correlation = theorems6_11.moments(v, shape)
     assert error == pytest.approx(mean(0), rel=1e-5) and correlation == pytest.approx(mean(1), rel=1e-4, abs=1e-7)
     left = 1.0 / (4.0 * (1.0 + 2.0 * shape)) - correlation / shape
     whole = math.lgamma(2 * shape) - 2 * math.lgamma(shape) - math.lgamma(n + 2 * shape)
@@ -116,12 +118,12 @@ def test_the_majority_is_the_best_rule_and_its_risk_a_sum_over_labels() -> None:
         0.5 * sum(p * rho * (1.0 - w) + q * rho * (1.0 + w) for p, q, w in zip(chance, flipped, rule, strict=True))
         for rule in itertools.product((-1.0, 0.0, 1.0), repeat=len(labels))
     ]
-    assert min(risks) == pytest.approx(table1_lipschitz.majority_risk(n, rho))
+    assert min(risks) == pytest.approx(table1.majority_risk(n, rho))
 
 
 def test_the_lipschitz_instances_are_the_ones_described() -> None:
     for n, rank, epsilon in ((256, 16, 1.0), (256, 64, 2.0)):
-        population = table1_lipschitz.hardest(n, rank, epsilon)
+        population = table1.hardest(n, rank, epsilon)
         assert np.linalg.norm(population.minimiser) == pytest.approx(1.0) and population.minimiser[1:].max() == 0.0
         assert population.masses.sum() == pytest.approx(1.0) and (population.masses > 0.0).all()
         data = population.draw(400, np.random.default_rng(0))
@@ -130,17 +132,17 @@ def test_the_lipschitz_instances_are_the_ones_described() -> None:
 
 def test_a_constant_that_grows_along_one_axis_refutes_a_lemma(context) -> None:
     """Planted: the needed constant multiplied by ten a step along ε; and a bound that is only scaled stays."""
-    _, evidence = measured(lemmas_jl.lemma7_corrected, context)
+    _, evidence = measured(lemma7.lemma7_corrected, context)
     assert evidence.margin is not None and evidence.margin > 0.0
     rows = [dict(zip(evidence.series, values, strict=True)) for values in zip(*evidence.series.values(), strict=True)]
     scaled = [row | {k: 40.0 * row[k] for k in ("constant", "constant at least")} for row in rows]
-    assert lemmas_jl._held(scaled, 1, "").margin > 0.0
+    assert lemma7._held(scaled, 1, "").margin > 0.0
     grown = []
     for row in rows:
         place = sum(other["axis"] == row["axis"] for other in grown)
         factor = 10.0**place if row["axis"] == "1/epsilon" else 1.0
         grown.append(row | {k: factor * row[k] for k in ("constant", "constant at least")})
-    assert lemmas_jl._held(grown, 1, "").margin < 0.0
+    assert lemma7._held(grown, 1, "").margin < 0.0
 
 
 def test_the_constants_of_corollary_2_are_those_of_the_proof_term_by_term() -> None:
@@ -170,7 +172,7 @@ def test_theorem_13s_bound_shrunk_a_hundredfold_is_refuted(monkeypatch: pytest.M
 
 def test_the_empirical_floor_of_corollary_4_counts_medians() -> None:
     """The empirical minimum of `empirical_block` against every w of coordinates 0 or the scale."""
-    family = floors_fingerprinting.fingerprinting(30, 4, 0.1, constants="printed")
+    family = fingerprinting(30, 4, 0.1, constants="printed")
     rng = np.random.default_rng(2)
     made = family.instances(family.members(rng), rng)
     X, y, scale = np.asarray(made.X.toarray()), np.asarray(made.y), float(family.parameters["scale"])
@@ -181,24 +183,24 @@ def test_the_empirical_floor_of_corollary_4_counts_medians() -> None:
 
 def test_corrected_theorem_16_is_below_its_construction_and_three_times_its_constant_is_not(context) -> None:
     """Excess of zero against the closed form of the proof, total variation against the sum over all 2^n outcomes."""
-    verdict, evidence = measured(floors_nonprivate.corrected_16, context)
+    verdict, evidence = measured(theorems16_17.corrected_16, context)
     assert verdict == "proved" and 1.0 / 3.0 < evidence.value < 1.0
     share = math.sqrt(3.0) - 1.0
     for n, m, smoothness in itertools.product((1, 5, 12), (0.01, 1.0), (0.5, 8.0)):
-        rho, zero = floors_nonprivate.two_slopes(n, m, smoothness)
+        rho, zero = theorems16_17.two_slopes(n, m, smoothness)
         slope, b = share * math.sqrt(smoothness), m / math.sqrt(smoothness)
         corner = b - 2.0 * rho * slope / ((1.0 + rho) * smoothness)
         assert corner >= -1e-12 and zero == pytest.approx(0.5 * rho * slope * (b + corner), rel=1e-9)
         counts = np.arange(n + 1)
         laws = [binom.pmf(counts, n, 0.5 * (1.0 + sign * rho)) for sign in (1, -1)]
-        assert floors_nonprivate.variation(n, rho) == pytest.approx(0.5 * float(np.abs(laws[0] - laws[1]).sum()))
+        assert theorems16_17.variation(n, rho) == pytest.approx(0.5 * float(np.abs(laws[0] - laws[1]).sum()))
 
 
 def test_the_two_signs_of_corrected_theorem_16_cost_twice_the_zero_predictor_wherever_one_predicts() -> None:
     n, m, smoothness = 25, 0.7, 3.0
-    rho, zero = floors_nonprivate.two_slopes(n, m, smoothness)
-    assert floors_nonprivate.two_slopes_risk(m, smoothness, rho, 0.0) <= 1.0  # the loss at zero is at most Y^2
-    least = floors_nonprivate.two_slopes_risk(m, smoothness, rho, m / math.sqrt(smoothness))
+    rho, zero = theorems16_17.two_slopes(n, m, smoothness)
+    assert theorems16_17.two_slopes_risk(m, smoothness, rho, 0.0) <= 1.0  # the loss at zero is at most Y^2
+    least = theorems16_17.two_slopes_risk(m, smoothness, rho, m / math.sqrt(smoothness))
     for z in np.linspace(-2.0, 2.0, 801):
-        risks = [floors_nonprivate.two_slopes_risk(m, smoothness, rho, s * float(z)) - least for s in (1.0, -1.0)]
+        risks = [theorems16_17.two_slopes_risk(m, smoothness, rho, s * float(z)) - least for s in (1.0, -1.0)]
         assert min(risks) >= -1e-12 and sum(risks) >= 2.0 * zero * (1.0 - 1e-12)

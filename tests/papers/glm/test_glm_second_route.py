@@ -15,12 +15,12 @@ from scipy.optimize import brentq
 from scipy.stats import chi2, norm
 
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.claims import paper
-from dpbench.papers.glm.claims.pairs import cancelling_pair
 from dpbench.papers.glm.jl import JLMethod
 from dpbench.papers.glm.noisy_gd import NoisyGD
 from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.theorems import paper
+from dpbench.papers.glm.theorems.pairs import cancelling_pair
 
 SECOND = {
     "glm.lemma5.stability": ("test_claims_glm_lemmas.py", "test_lemma5_closed_forms_are_the_enumerated_expectations"),

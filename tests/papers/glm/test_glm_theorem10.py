@@ -10,7 +10,7 @@ from declared import measured
 from naive.jl_step import chain
 
 from dpbench.papers.glm import theory, theory_jl
-from dpbench.papers.glm.claims import theorem10
+from dpbench.papers.glm.theorems import lemma8, theorem10
 from dpbench.runs.context import RunContext
 
 N, EPSILON, DELTA = 100, 0.1, 1e-5
@@ -49,7 +49,7 @@ def test_the_algorithm_the_chain_and_the_bounds(corrected: bool) -> None:
     """Null: kernel and chain have one mean. Welch's z at 5.2 (2e-7), fixed seeds; a difference of 0.03 is seen."""
     k = math.ceil((theory_jl.balanced_dimension if corrected else theory.lipschitz_jl_dimension)(N, EPSILON, DELTA))
     k = max(k, 3)
-    eta, noise = theorem10.settings(N, k, EPSILON)
+    eta, noise = lemma8.settings(N, k, EPSILON)
     if corrected:
         eta = theory_jl.corrected_step_size(N, k, EPSILON, DELTA)
         kernel = _kernel(k, eta, noise)
@@ -93,8 +93,8 @@ def test_the_corrected_bound_holds_and_a_smaller_one_is_seen(context: RunContext
 
 
 def test_lemma_8(context: RunContext) -> None:
-    assert measured(theorem10.lemma8_with_steps, context)[0] == "refuted"
-    verdict, evidence = measured(theorem10.lemma8_corrected, context)
+    assert measured(lemma8.lemma8_with_steps, context)[0] == "refuted"
+    verdict, evidence = measured(lemma8.lemma8_corrected, context)
     assert verdict == "proved" and evidence.value > 0.9, "the closed form is nearly attained"
     n, k, epsilon = 10**6, 100.0, 0.01
     eta = theory_jl.corrected_step_size(n, k, epsilon, DELTA)
@@ -103,7 +103,7 @@ def test_lemma_8(context: RunContext) -> None:
 
 
 def test_lemma_8_as_printed_and_its_planted_failures(context: RunContext) -> None:
-    verdict, evidence = measured(theorem10.lemma8, context)
+    verdict, evidence = measured(lemma8.lemma8, context)
     assert verdict == "proved" and evidence.value > 0.99
-    assert measured(theorem10.lemma8, context, shrink=0.98)[0] == "refuted"
-    assert measured(theorem10.lemma8, context, steps_in_noise=True)[0] == "refuted"
+    assert measured(lemma8.lemma8, context, shrink=0.98)[0] == "refuted"
+    assert measured(lemma8.lemma8, context, steps_in_noise=True)[0] == "refuted"

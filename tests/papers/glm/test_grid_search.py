@@ -19,13 +19,13 @@ from dpbench.core.sampling import stream
 from dpbench.papers.glm import scoring
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.claims.selection_privacy import worst_choice
 from dpbench.papers.glm.grid_search import PrivateGridSearch
 from dpbench.papers.glm.noisy_gd import NoisyGD
 from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.scoring import clipped_risk, loss_range, split
+from dpbench.papers.glm.theorems.theorem7 import worst_choice
 from dpbench.privacy import gaussian, selection
 
 GD = NoisyGD(1.0, 1e-5, steps=8)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpbench.papers.glm.claims.crossover import _bounds
-from dpbench.papers.glm.claims.hard_scales import (
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.theorems.hard_scales import (
     DELTA,
     SCALES,
     hardest_scale,
@@ -16,8 +16,8 @@ from dpbench.papers.glm.claims.hard_scales import (
     output_perturbation_envelope,
     output_perturbation_excess,
 )
-from dpbench.papers.glm.claims.rates_noisy_gd import step_and_noise
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.theorems.rates_noisy_gd import step_and_noise
+from dpbench.papers.glm.theorems.table1 import _bounds
 
 
 def finer(excess: Callable[[int, float], float], n: int, most: int) -> float:

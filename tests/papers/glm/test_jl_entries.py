@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from declared import declared, measured
+from declared import measured, of_paper
 
 from dpbench.ledger.measurement import inequality_verdict, privacy_verdict
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.claims import jl_dimension, jl_privacy, rates_output_perturbation
-from dpbench.papers.glm.claims.pairs import cancelling_pair
 from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.theorems import jl_privacy, lemma12, theorem2, theorem10
+from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from dpbench.privacy import gaussian
 from dpbench.runs.context import RunContext
 
@@ -28,7 +28,7 @@ def context():
 
 def test_theorem2_printed(context: RunContext) -> None:
     """With |Φx| = 2|x| known, μ = ε/√L as BX → 0; with the map in use the output alone violates the claim."""
-    verdict, evidence = measured(jl_privacy.theorem2_printed, context)
+    verdict, evidence = measured(theorem2.theorem2_printed, context)
     assert verdict == "refuted"
     known = evidence.series["stretch_true_delta"]
     assert known[2] == pytest.approx(gaussian.delta(1.0, 1.0 / math.sqrt(math.log(1e5))), rel=0.03)
@@ -53,7 +53,7 @@ def test_theorem2_printed_needs_no_particular_constant(context: RunContext) -> N
 
 
 def test_theorem10_printed(context: RunContext) -> None:
-    verdict, evidence = measured(jl_privacy.theorem10_printed, context)
+    verdict, evidence = measured(theorem10.theorem10_printed, context)
     assert verdict == "refuted"
     assert evidence.value == pytest.approx(0.7867, abs=1e-3), "at (40, 0.1), n = 11, everything as printed"
     assert min(evidence.series["true_delta_output"]) > 0.5, "each listed pair is beyond its claim"
@@ -64,7 +64,7 @@ def test_theorem10_printed(context: RunContext) -> None:
 def test_a_printed_noise_doubled_is_not_refuted() -> None:
     """Planted: with twice the noise the same pairs stay within the claim, so refuting is not automatic."""
     p, q = cancelling_pair("linear", 3, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=400)
-    m = JLMethod(16.0, 0.01, calibration="printed", step_size=jl_privacy.NO_PROJECTION)
+    m = JLMethod(16.0, 0.01, calibration="printed", step_size=theorem10.NO_PROJECTION)
     doubled = replace(m, noise_scale=2.0 * m.sigma(p))
     for made, verdict in ((m, "refuted"), (doubled, "not refuted")):
         assert privacy_verdict([(16.0, 0.01)], pairs=[made.pair_profile(p, q)]) == verdict
@@ -73,7 +73,7 @@ def test_a_printed_noise_doubled_is_not_refuted() -> None:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("theorem", [2, 10])
 def test_exact_entries(context: RunContext, theorem: int) -> None:
-    claim = next(c for c in declared(jl_privacy) if c.id == f"glm.thm{theorem}.privacy.exact")
+    claim = next(c for c in of_paper("glm") if c.id == f"glm.thm{theorem}.privacy.exact")
     verdict, evidence = claim.measure(context)
     assert verdict == "proved"
     assert 1.0 - 1e-6 < evidence.value <= 1.0
@@ -92,7 +92,7 @@ def test_an_exact_noise_halved_is_not_proved(context: RunContext, monkeypatch: p
 def test_lemma12_counts_are_those_of_every_map_listed() -> None:
     u, v, k = (5, 0), (3, 4), 2
     for law, values in (("rademacher", (1, -1)), ("sparse", (1, 0, -1))):
-        chances = jl_dimension.LAWS[law]
+        chances = lemma12.LAWS[law]
         factor = 3 if law == "sparse" else 1
         for alpha in (Fraction(1, 10), Fraction(1, 2)):
             left = right = Fraction(0)
@@ -104,7 +104,7 @@ def test_lemma12_counts_are_those_of_every_map_listed() -> None:
                 for w in (np.add(u, v), np.subtract(u, v)):
                     square = Fraction(factor * int((phi @ w) @ (phi @ w)), k)
                     right += chance * (abs(square - int(w @ w)) > alpha * int(w @ w))
-            assert jl_dimension.counted_sides(law, k, u, v, alpha) == (left, right)
+            assert lemma12.counted_sides(law, k, u, v, alpha) == (left, right)
             assert left > 0
 
 
@@ -116,7 +116,7 @@ def test_lemma12_normal_map_by_sampling(k: int, alpha: float, cosine: float) -> 
     u, v = np.array([1.0, 0.0]), np.array([cosine, math.sqrt(1.0 - cosine**2)])
     inner = np.einsum("ti,ti->t", phi @ u, phi @ v)
     seen = float((np.abs(inner - cosine) > alpha).mean())
-    left, right = jl_dimension.normal_sides(k, alpha, cosine, 20_000)
+    left, right = lemma12.normal_sides(k, alpha, cosine, 20_000)
     error = 4.9 * math.sqrt(left * (1.0 - left) / 200_000) + 1e-4
     assert abs(seen - left) < error < 0.01
     lengths = (phi[:, :, 0] ** 2).sum(axis=1)
@@ -125,7 +125,7 @@ def test_lemma12_normal_map_by_sampling(k: int, alpha: float, cosine: float) -> 
 
 def test_lemma12_is_attained_and_a_stronger_claim_is_refuted(context: RunContext) -> None:
     """Planted: failure probability β in place of 2β, which two disjoint failures exceed."""
-    verdict, evidence = measured(jl_dimension.lemma12, context)
+    verdict, evidence = measured(lemma12.lemma12, context)
     assert (verdict, evidence.value) == ("not refuted", 0.0)
     margins = np.array(evidence.series["margin"])
     assert {"normal", "rademacher", "sparse"} == set(evidence.series["map"])
@@ -146,13 +146,13 @@ def test_no_map_keeps_more_than_half_on_average() -> None:
 
 
 def test_the_printed_step_size_leaves_the_bound_behind(context: RunContext) -> None:
-    verdict, evidence = measured(jl_dimension.step_size, context)
+    verdict, evidence = measured(theorem2.step_size, context)
     assert verdict == "refuted" and min(evidence.series["excess at least"]) > 0.9
 
 
 @pytest.mark.slow
 def test_the_rate_in_n_is_attained(context: RunContext) -> None:
-    verdict, evidence = measured(rates_output_perturbation.in_n, context)
+    verdict, evidence = measured(theorem2.in_n, context)
     assert verdict == "consistent"
     least = evidence.series["kept by no map"]
     assert all(a > b for a, b in zip(evidence.series["measured"], least, strict=True))

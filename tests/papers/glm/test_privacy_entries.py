@@ -13,10 +13,12 @@ from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.measurement import privacy_verdict
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.claims import output_perturbation_privacy as output
-from dpbench.papers.glm.claims import theorem1_privacy as descent
-from dpbench.papers.glm.claims import theorem5
-from dpbench.papers.glm.claims.pairs import (
+from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.sensitivity import gradient_gap
+from dpbench.papers.glm.theorems import output_perturbation_privacy, theorem1, theorem3, theorem5
+from dpbench.papers.glm.theorems.pairs import (
     cancelling_pair,
     curved,
     gradient_distance,
@@ -26,10 +28,6 @@ from dpbench.papers.glm.claims.pairs import (
     threshold,
     worst_real_pair,
 )
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.runs.context import RunContext
 
 
@@ -40,7 +38,7 @@ def context():
 
 
 def test_theorem1_printed_is_enough_up_to_the_predicted_epsilon(context: RunContext) -> None:
-    verdict, evidence = measured(descent.printed, context)
+    verdict, evidence = measured(theorem1.printed, context)
     assert verdict == "refuted"
     by_delta = dict(zip(evidence.series["delta"], evidence.series["epsilon_enough_for_every_loss"], strict=True))
     assert by_delta[1e-5] == pytest.approx(36.0, abs=0.5)
@@ -62,7 +60,7 @@ def test_theorem5_printed_numbers(context: RunContext) -> None:
 
 
 def test_theorem3_needs_a_constant_that_grows(context: RunContext) -> None:
-    verdict, evidence = measured(output.theorem3_printed, context)
+    verdict, evidence = measured(theorem3.theorem3_printed, context)
     assert verdict == "refuted"
     assert evidence.value == pytest.approx(2.0, abs=0.05)
 
@@ -84,8 +82,9 @@ def test_attacks_come_near_the_exact_calibration_and_never_beyond_it(
     context: RunContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Within 5% of the true ε in the mean over 10 seeds of 600,000 runs a side; never above it (each at 1e-6/11)."""
-    monkeypatch.setitem(output.ATTACK_RUNS, "quick", 600_000)
-    verdict, evidence = output.exact_guarantee(("linear",), 5, output.SEEDS["full"], context)
+    monkeypatch.setitem(output_perturbation_privacy.ATTACK_RUNS, "quick", 600_000)
+    seeds = output_perturbation_privacy.SEEDS["full"]
+    verdict, evidence = output_perturbation_privacy.exact_guarantee(("linear",), 5, seeds, context)
     assert verdict == "proved"
     bounds, truth = np.array(evidence.series["attack_epsilon_lower"]), evidence.series["attack_true_epsilon"][0]
     assert len(bounds) == len(set(bounds)) == 10
@@ -98,12 +97,12 @@ def test_a_search_that_finds_more_than_the_bound_leaves_no_verdict(monkeypatch: 
     """Planted: a gap D, and a sensitivity, 5% too small."""
     problem = curved("squared")
     gap = gradient_gap(problem.loss, problem.x_bound, problem.y_bound, problem.radius, problem.d)
-    searched(problem, descent._Gap(0), gap, 0)
+    searched(problem, theorem1._Gap(0), gap, 0)
     with pytest.raises(RuntimeError, match="more than the"):
-        searched(problem, descent._Gap(0), 0.95 * gap, 0)
+        searched(problem, theorem1._Gap(0), 0.95 * gap, 0)
     pair = cancelling_pair("linear", 101, x_bound=1.0, y_bound=1.0, radius=1.0)
     mechanism = OutputPerturbation(1.0, 1e-5)
-    distance = partial(output.distance_of, mechanism)
+    distance = partial(output_perturbation_privacy.distance_of, mechanism)
     searched(pair[0], distance, mechanism.sensitivity(pair[0]), 0)
     with pytest.raises(RuntimeError, match="more than the"):
         searched(pair[0], distance, 0.95 * distance(*pair), 0)

@@ -21,9 +21,9 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from dpbench.papers.heavytail import theory as heavy
-from dpbench.papers.heavytail.claims import paper as heavytail
-from dpbench.papers.heavytail.claims import privacy, truncation_bias, utility
 from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.theorems import paper as heavytail
+from dpbench.papers.heavytail.theorems import privacy, truncation_bias, utility
 
 
 def two_responses(theta: float) -> dict[str, Check]:

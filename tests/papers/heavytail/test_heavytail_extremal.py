@@ -13,10 +13,10 @@ from declared import measured
 from scipy.stats import binom
 
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.claims import extremal, privacy, rates, sharp
-from dpbench.papers.heavytail.claims.truncation_bias import rare_law
 from dpbench.papers.heavytail.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
+from dpbench.papers.heavytail.theorems import extremal, privacy, rates, sharp
+from dpbench.papers.heavytail.theorems.truncation_bias import rare_law
 from dpbench.runs.context import RunContext
 from lowerbounds import _rare_packing
 from lowerbounds._rare_packing import rare_packing

@@ -21,7 +21,12 @@ from admissible import (
 from publicdata_instances import MOVING_ETA, moving_pair
 from scipy.stats import binom, norm
 
-from dpbench.papers.publicdata.claims import (
+from dpbench.papers.publicdata.complexity import gaussian_complexity
+from dpbench.papers.publicdata.hypotheses_cube import ParityCube
+from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.theorems import (
     algorithm2,
     algorithm3,
     algorithm4,
@@ -32,11 +37,6 @@ from dpbench.papers.publicdata.claims import (
     rrspm_privacy,
     sample_sizes,
 )
-from dpbench.papers.publicdata.complexity import gaussian_complexity
-from dpbench.papers.publicdata.hypotheses_cube import ParityCube
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
-from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from lowerbounds import parity_cube
 
 

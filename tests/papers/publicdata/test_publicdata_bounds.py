@@ -12,7 +12,9 @@ from publicdata_instances import MOVING_ETA, moving_pair
 from scipy.stats import norm
 
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.claims import (
+from dpbench.papers.publicdata.clipped import clipped_gaussians
+from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.theorems import (
     rates_classification,
     rates_regression,
     rrspm_lemmas,
@@ -20,8 +22,6 @@ from dpbench.papers.publicdata.claims import (
     sweeps,
     uniform,
 )
-from dpbench.papers.publicdata.clipped import clipped_gaussians
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 
 
 class Plain:

@@ -13,7 +13,7 @@ from declared import measured, of_paper
 
 from dpbench.ledger.core import Claim
 from dpbench.papers.publicdata import regularized_perturbation, rrspm, theory
-from dpbench.papers.publicdata.claims import (
+from dpbench.papers.publicdata.theorems import (
     algorithm2,
     algorithm3,
     algorithm4,

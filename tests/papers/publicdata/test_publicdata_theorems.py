@@ -17,7 +17,7 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.claims import anticoncentration, theorem4_gaussian, theorem6_nonconvex, theorem10
+from dpbench.papers.publicdata.theorems import anticoncentration, theorem4_gaussian, theorem6_nonconvex, theorem10
 
 
 class Plain:

@@ -9,8 +9,8 @@ from scipy.stats import binom
 
 from dpbench.certificates.build import Draft, above, certificate, near, without_bound
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.claims.truncation_bias import LIGHT, TAIL, fixed_law_excess, rare_law
 from dpbench.papers.heavytail.spaces import QUESTIONS
+from dpbench.papers.heavytail.theorems.truncation_bias import LIGHT, TAIL, fixed_law_excess, rare_law
 
 
 def large_epsilon(theta: Fraction) -> Draft:

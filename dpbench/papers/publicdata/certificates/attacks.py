@@ -8,13 +8,13 @@ import numpy as np
 
 from dpbench.certificates.attack_counts import Attack
 from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.papers.publicdata.claims.algorithm2 import two_signs
-from dpbench.papers.publicdata.claims.algorithm3 import balanced
-from dpbench.papers.publicdata.claims.algorithm3 import printed as printed_sum
-from dpbench.papers.publicdata.claims.rrspm_privacy import parities, problem_of
 from dpbench.papers.publicdata.hypotheses_line import Thresholds
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.rrspm import RRSPM
+from dpbench.papers.publicdata.theorems.algorithm2 import two_signs
+from dpbench.papers.publicdata.theorems.algorithm3 import balanced
+from dpbench.papers.publicdata.theorems.algorithm3 import printed as printed_sum
+from dpbench.papers.publicdata.theorems.rrspm_privacy import parities, problem_of
 from lowerbounds._parity_cube import parity_cube
 
 

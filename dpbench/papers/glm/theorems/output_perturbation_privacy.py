@@ -1,0 +1,146 @@
+"""Privacy of regularised output perturbation (Algorithm 3): what Theorems 3 and 5 share."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from dpbench.auditing.audit import audit
+from dpbench.certificates.build import Draft, as_computed, below
+from dpbench.ledger.harness import profiles
+from dpbench.ledger.measurement import LEVEL, Context, Evidence
+from dpbench.papers.glm import losses, theory
+from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.theorems.pairs import (
+    SEARCH,
+    cancelling_pair,
+    curved,
+    guarantees_over,
+    searched,
+    worst_real_pair,
+)
+from dpbench.privacy import gaussian
+
+TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0) for d in (1e-3, 1e-6))
+NEAR = (1.0, 1e-1)
+"""(ε, δ) at which a distinguishing attack with a million samples can come within 5% of the true ε."""
+SEEDS = {"quick": 1, "full": 10}
+ATTACK_RUNS = {"quick": 200_000, "full": 2_000_000}
+"""Runs a side of one attack."""
+
+
+SENSITIVITY = (
+    "Two lambda-strongly convex objectives that differ in one record have constrained minimisers at most D/(lambda "
+    "n) apart, D the largest difference of two records' gradients at one point; the solver's certified distance "
+    "tau from the minimiser, fixed before the data are seen, adds 2 tau. Noise sigma on each coordinate of the "
+    "output gives a Gaussian profile with mu = shift/sigma."
+)
+
+
+def exact_guarantee(names: tuple[str, ...], theorem: int, seeds: int, context: Context) -> tuple[str, Evidence]:
+    """Guarantees at every (ε, δ); a search for a worse pair; attacks on the worst pair and on real data."""
+    make = partial(OutputPerturbation, theorem=theorem)
+    epsilon, delta = NEAR
+    mechanism, base = make(epsilon, delta), curved(names[0])
+    distance, largest = partial(distance_of, mechanism), mechanism.sensitivity(base)
+    search = searched(base, distance, largest, context.seed, context.pick(**SEARCH))
+    extreme = "linear" if theorem == 5 else losses.capped_linear(2.0)
+    problem, neighbour = cancelling_pair(extreme, 101, x_bound=1.0, y_bound=1.0, radius=1.0)
+    pair = mechanism.pair_profile(problem, neighbour)
+    trials = context.pick(**ATTACK_RUNS)
+    level = LEVEL / (seeds + 1)
+    unit, seed = {"what": "audits of output perturbation"}, 1000 * context.seed + 100 * theorem
+    small = partial(_audit_bound, mechanism, problem, neighbour, trials, level, seed)
+    bounds = context.map(unit, small, range(seeds))
+    real = worst_real_pair("huber" if theorem == 5 else "squared")
+    (real_bound,) = context.map(unit, partial(_audit_bound, mechanism, *real, trials, level, seed), [seeds])
+    truth = pair.epsilon(delta)
+    attacks = [{"epsilon": epsilon, "delta": delta, "attack": bound} for bound in (*bounds, real_bound)]
+    return profiles(
+        [*guarantees_over(make, names, (0.1, 2.0), TARGETS), *attacks],
+        f"attack on the worst pair at delta = {delta:g}: mean over {seeds} seed{'s' * (seeds > 1)} "
+        f"{np.mean(bounds):.4f}, {np.mean(bounds) / truth:.1%} of the true epsilon {truth:.4f}; above it "
+        f"{sum(b > truth for b in bounds)} times",
+        f"attack on diabetes with one record replaced by the worst one allowed: epsilon >= {real_bound:.4f}",
+        "worst pair: opposite gradients of the largest norm, others cancelling, minimisers inside the ball, so that "
+        f"their distance is the sensitivity; {search}",
+        trials=2 * trials * (seeds + 1),
+        series={"attack_epsilon_lower": list(bounds), "attack_true_epsilon": [truth]},
+    )
+
+
+def _audit_bound(
+    mechanism: OutputPerturbation, problem: GLMProblem, neighbour: GLMProblem, trials: int, level: float,
+    seed: int, block: int,
+) -> float:  # fmt: skip
+    """The lower bound on ε of one attack; `block` counts the seeds."""
+    result = audit(
+        mechanism, problem, neighbour, delta=NEAR[1], trials=trials, confidence=1.0 - level, seed=seed + block
+    )
+    return float(result.epsilon_lower)
+
+
+def distance_of(mechanism: OutputPerturbation, problem: GLMProblem, neighbour: GLMProblem) -> float:
+    return float(np.linalg.norm(mechanism.centre(problem) - mechanism.centre(neighbour)))
+
+
+LIPSCHITZ = {
+    "n": "number of records", "G": "Lipschitz constant of the loss", "X": "bound on the features' norm",
+    "B": "radius of the ball", "epsilon": "claimed", "delta": "claimed",
+}  # fmt: skip
+
+EXACT_TARGETS = tuple((e, d) for e in (Fraction(1, 10), Fraction(1), Fraction(4)) for d in (3, 6))
+
+
+def exact_certificate(theorem: int, weight: str) -> Draft:
+    """The guarantee at six targets, λ = `weight`: any pair's minimisers are D/(λn) apart, and the solver's adds 2τ."""
+    instances = []
+    smooth = theorem == 3
+    for epsilon, power in EXACT_TARGETS:
+        delta = Fraction(1, 10**power)
+        mu = below(gaussian.mu(float(epsilon), float(delta)))
+        values = {"n": 100, "X": 1, "B": 1, "epsilon": epsilon, "delta": delta, "mu": mu, "tau": Fraction(1, 10**3)}
+        values |= {"Y": 1, "H": 1, "D": 2} if smooth else {"G": 1}
+        instances.append((values, {"delta": gaussian.delta(float(epsilon), float(mu))}))
+    symbols = {**LIPSCHITZ, "tau": "distance of the solver's answer from the minimiser, fixed beforehand",
+               "mu": "shift of the Gaussian profile, at most the largest that (epsilon, delta) allows"}  # fmt: skip
+    definitions = {"lambda": weight, "distance": "2*G*X/(lambda*n) + 2*tau", "sigma": "distance/mu"}
+    if smooth:
+        del symbols["G"]
+        symbols |= {"Y": "square root of the loss at zero, at most", "H": "smoothness",
+                    "D": "largest distance of two records' gradients on the ball"}  # fmt: skip
+        definitions |= {"distance": "D/(lambda*n) + 2*tau"}
+
+    def regularization(v: dict[str, float]) -> float:
+        if smooth:
+            return theory.smooth_erm_regularization(
+                v["H"], v["X"], v["Y"], v["B"], int(v["n"]), v["epsilon"], v["delta"])  # fmt: skip
+        return theory.lipschitz_erm_regularization(v["G"], v["X"], v["B"], int(v["n"]), v["epsilon"], v["delta"])
+
+    draft = Draft(
+        verdict="proved",
+        statement="With sigma = (D/(lambda n) + 2 tau)/mu every pair of neighbours is within (epsilon, delta).",
+        symbols=symbols, definitions=definitions,
+        assumptions={
+            "convex": ("lambda > 0", "the regularised risk is lambda-strongly convex"),
+            "shift": ("mu > 0", "the noise is finite"),
+            "solver": ("tau >= 0", "a distance"),
+        },
+        claim={"family": "gaussian", "shift": "distance", "scale": "sigma", "epsilon": "epsilon", "delta": "delta"},
+        instances=instances,
+        derivation=[
+            ("A lambda-strongly convex risk of which one record is replaced moves its minimiser over a convex set by "
+             "at most D/(lambda n), D the largest distance of two records' gradients"
+             f"{'' if smooth else ', at most 2 G X'} (Bousquet and Elisseeff 2002).", ["convex"]),
+            ("The solver's answer is within tau of the minimiser, for both data sets.", ["solver"]),
+            ("The output is that answer with Gaussian noise of standard deviation sigma; its profile grows with the "
+             "distance of the means (Balle and Wang 2018), and falls with sigma, so a smaller mu is as good.",
+             ["shift"]),
+        ],
+        theory={"lambda": regularization},
+    )  # fmt: skip
+    draft = as_computed(draft, "lambda", "weight of the regulariser, as it is computed")
+    return as_computed(draft, "sigma", "standard deviation of the noise, as it is computed", solved="mu")

@@ -1,0 +1,279 @@
+"""Theorem 9 and Corollary 3: how far the empirical risk of a ball falls below the risk.
+
+Squared loss on a basis of even coordinates, ‖X‖ = ‖Y‖ = 1: a data set is the number N_j of records that meet
+coordinate j and the mean ȳ_j of their labels, and every risk is a sum over coordinates.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from dpbench.auditing.intervals import lower
+from dpbench.certificates.build import Draft, certificate, without_bound
+from dpbench.certificates.search.growth import order
+from dpbench.certificates.search.question import inequality
+from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.core.sampling import stream
+from dpbench.ledger.correction import Correction
+from dpbench.ledger.harness import growing, margins, sampled, summary
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.papers.glm import theory
+from dpbench.papers.glm.theorems import paper
+from dpbench.rates.nuisances import Logarithm
+
+H = 2.0
+_SCALES = np.concatenate((-np.geomspace(4.0, 0.01, 9), np.geomspace(0.01, 4.0, 9)))
+_BISECTIONS = 60
+
+
+_NINE = (
+    "With probability at least 1 - beta, for all |w| <= B: L(w; D) <= L(w; S) + O(sqrt(L(w; S))(sqrt(H)log(n)^1.5 R_n "
+    "+ sqrt(R log(1/beta)/n)) + H log(n)^3 R_n^2 + R log(1/beta)/n), "
+)
+
+LINEAR = Space(
+    "the linear loss a - y <w, x> (H = 0), fair labels, x = 1, the model at the end of the ball that fits them",
+    {
+        "root": Integer("half the root of the number of records", 1, 1000),
+        "c": Integer("the event's end, in standard deviations", 1, 5),
+        "a": Real("loss at zero over B", -1.0, 2.0),
+        "B": Real("radius", 1e-2, 1e2),
+        "beta": Real("failure probability", 1e-6, 0.5),
+    },
+    definitions={
+        "n": "4*root^2",
+        "k": "2*root^2 + root*c",
+        "chance": "2*betatail(1/2, k, n - k + 1)",
+        "deviation": "(2*k - n)/n*B",
+        "empirical": "max(0, a*B - deviation)",
+        "R": "abs(a)*B + B",
+        "bound": "sqrt(empirical*R*log(1/beta)/n) + R*log(1/beta)/n",
+    },
+    conditions={
+        "some": ("k <= n", "a count"),
+        "likely": ("chance > beta", "k ones, or k minus ones, or more, with more than the failure probability"),
+    },
+)
+_LINEAR = (
+    "Labels y = 1 or -1, L(w) = a B for every w; at w = B sign(mean label) the empirical risk is a B - B |mean label|, "
+    "so the difference is at least the deviation with probability chance. H = 0: the terms with H vanish. R bounds the "
+    "loss; the root of a negative empirical risk is read as 0.",
+)
+
+
+@paper.inequality(
+    "thm9", source="Theorem 9", expected="refuted", holds="glm.thm9.inequality.corrected",
+    statement=_NINE + "for every H-smooth GLM whose loss is bounded by R.",
+    because="The theorem asks for smoothness and a bound, and not for a sign. A linear loss is 0-smooth, its "
+    "empirical risk is 0 at some w of the ball whose risk is of order BX/sqrt(n), where 1/n is allowed.",
+    weight="hypothesis", quote=r"Let  $\ell$  be an H-smooth GLM and let R be a bound on the loss function.",
+    consequence="Said of every smooth GLM the bound fails for the linear loss (H = 0): in two dimensions a w "
+    "orthogonal to the empirical mean has mean loss exactly 0 and a risk of order R/sqrt(n), where R log(1/beta)/n is "
+    "allowed; for non-negative losses, those of section 3 and of the cited work, nothing is found against it.",
+    space=order(LINEAR, "deviation", "bound", scalable=("root", "B"), derivation=_LINEAR),
+    errata=Correction(
+        place="Theorem 9 (cited from [SST10]), appendix A.5", line=596,
+        change='for "H-smooth GLM" read "H-smooth non-negative GLM"',
+        caveat="The theorem is used in section 3 alone, headed “Smooth Non-negative GLMs”, and the cited work is about "
+        "non-negative losses; the word is left out here only.",
+    ),
+)
+def any_sign(context: Context) -> Evidence:
+    """The loss z, x = (1, s), s a fair sign: w = ±(−s̄, 1)/2 has L̂(w) = 0 exactly and L(w) = |s̄|/2 for one sign."""
+    from scipy.stats import binom
+
+    beta, rows = 0.05, []
+    for n in (100, 10_000, 1_000_000, 100_000_000):
+        # the largest t with P(n|s̄| ≥ t) > β: the right side is C·R·log(1/β)/n there, as L̂ = 0
+        heads = float(binom.isf(0.5 * beta, n, 0.5))
+        deviation = 0.5 * (2.0 * heads - n) / n
+        bound = math.sqrt(2.0) * math.log(1.0 / beta) / n
+        rows.append({"n": n, "deviation": deviation, "bound": bound, "constant": deviation / bound})
+    return growing(
+        rows,
+        "value: the exponent in n of the constant that (9) needs",
+        "loss <w, x>, H = 0, x = (1, s) with a fair sign s, B = 1, R = sqrt(2), beta = 0.05: w = +-(-mean s, 1)/2 lies "
+        "in the ball and has empirical risk 0 exactly, so that no root of a negative number occurs; with probability "
+        "above beta its risk is the deviation or more, where (9) allows R log(1/beta)/n",
+    )
+
+
+@certificate("glm.thm9.inequality", "growth")
+def any_sign_certificate() -> Draft:
+    """n = t² fair signs: their mean is share/t or more in size with a probability above β (Paley and Zygmund)."""
+    first = 3
+    return Draft(
+        verdict="refuted",
+        statement="With more than probability beta a w whose empirical risk is exactly 0 has a risk of share/(2 t) = "
+        "share n^(-1/2)/2, where the bound has R log(1/beta)/n: the constant needed grows like t.",
+        symbols={"t": "root of the number of records n", "beta": "failure probability", "R": "bound on the loss",
+                 "share": "of the root of the second moment, from 0 to 1"},
+        definitions={
+            "n": "t^2", "chance": "(1 - share^2)^2/3", "deviation": "share/(2*t)", "bound": "R*log(1/beta)/n",
+        },
+        assumptions={"fair": ("chance > beta", "the event has more than the probability that the bound allows"),
+                     "inner": ("share <= 1", "the inequality of Paley and Zygmund"),
+                     "range": ("R >= sqrt(2)", "|<w, x>| <= |w||x| <= sqrt(2), the bound on the loss")},
+        claim=without_bound("t", first, "deviation/bound", "1"),
+        instances=[({"beta": Fraction(1, 20), "R": Fraction(3, 2), "share": Fraction(1, 2)},
+                    {"quantity": 2.0**first / (6.0 * math.log(20.0))})],
+        derivation=[
+            ("Loss z, H = 0, features (1, s), s = +-1 fair, |w| <= B = 1. With s_bar the mean sign w = +-(-s_bar, 1)/2 "
+             "lies in the ball and has the empirical risk exactly 0; its risk is |s_bar|/2 for one of the two signs.",
+             ["fair", "range"]),
+            ("Of the sum S of n fair signs E S^2 = n and E S^4 = 3 n^2 - 2 n <= 3 n^2, so P(S^2 >= share^2 n) is at "
+             "least (1 - share^2)^2/3 for every n (Paley and Zygmund), and |S|/n >= share/t there.", ["inner"]),
+        ],
+    )  # fmt: skip
+
+
+@paper.inequality(
+    "thm9", variant="corrected", source="Theorem 9, for non-negative losses", expected="not refuted", level=LEVEL,
+    statement=_NINE + "with the constant 1, for non-negative H-smooth GLMs.",
+    because="Srebro, Sridharan & Tewari (2010) have non-negative losses throughout. Sampling can only show the bound "
+    "broken at the points it tries.",
+    space=inequality(
+        LINEAR, "deviation", "bound", derivation=_LINEAR,
+        conditions={"loss": ("a >= 1", "a non-negative loss")},
+    ),
+    frequencies=("failures", "beta", 36),
+)
+def uniform(context: Context) -> Evidence:
+    """(9) with constant 1 at many points of the ball, along the empirical minimiser and against it."""
+    rows, blocks = [], context.pick(quick=1, full=16)
+    sizes = context.pick(quick=(64,), full=(64, 256))
+    cases = [(n, d, b) for n in sizes for d in (1, math.isqrt(n), n) for b in (0.3, 1.0, 4.0)]
+    for (n, active, radius), beta in product(cases, (0.1, 0.001)):
+        parts = sampled(context, uniform_block, n, active, radius, beta, blocks=blocks)
+        logs, bare = (np.concatenate([part[k] for part in parts]) for k in ("with logs", "without"))
+        failed = int((logs > 1.0).sum())
+        least = float(lower(failed, logs.size, LEVEL / (2 * len(cases))))
+        rows.append({"n": n, "coordinates": active, "B": radius, "beta": beta, "failures": failed / logs.size,
+                     "at least": least, "constant": float(np.quantile(logs, 1.0 - beta)),
+                     "constant without logarithms": float(np.quantile(bare, 1.0 - beta))})  # fmt: skip
+    return margins(
+        rows,
+        "value: the largest constant that (9) needs, with its logarithms of n, among the points tried (tested with 1)",
+        f"with log(n) for 1: {max(row['constant without logarithms'] for row in rows):.3g} at most",
+        "squared loss, R = (1 + B)^2, Rademacher complexity B/sqrt(n); the points are the empirical minimiser of "
+        "each coordinate times numbers from -4 to 4, put into the ball: a lower bound on the supremum",
+        value="constant", sides=("at least", "beta"), trials=len(rows) * blocks * _TRIALS,
+    )
+
+
+_TRIALS = 1_000
+
+
+def uniform_block(n: int, active: int, radius: float, beta: float, seed: int, block: int) -> dict[str, np.ndarray]:
+    """max over the points of (L − L̂)/right side of (9), with and without log n, for each of `_TRIALS` data sets."""
+    rng = stream(seed, "glm.thm9", n, active, radius, beta, block)
+    bias = min(1.0, radius / math.sqrt(active))
+    hits, means = draw_coordinates(rng, n, active, bias, _TRIALS)
+    found = {"with logs": np.full(_TRIALS, -math.inf), "without": np.full(_TRIALS, -math.inf)}
+    for scale in _SCALES:
+        w = scale * means
+        w *= np.minimum(1.0, radius / np.maximum(np.linalg.norm(w, axis=1), 1e-300))[:, None]
+        risk, empirical = risks(w, hits, means, n, bias)
+        for name, log in (("with logs", math.log(n)), ("without", 1.0)):
+            confidence = (1.0 + radius) ** 2 * math.log(1.0 / beta) / n
+            complexity = math.sqrt(H) * log**1.5 * radius / math.sqrt(n)
+            right = np.sqrt(np.maximum(empirical, 0.0)) * (complexity + math.sqrt(confidence))
+            found[name] = np.maximum(found[name], (risk - empirical) / (right + complexity**2 + confidence))
+    return found
+
+
+@paper.inequality(
+    "cor3", source="Corollary 3, with high probability", expected="not refuted",
+    statement="With probability at least 1 - beta the minimiser over the ball has L(w) - L(w; S) <= sqrt(H)B|X||Y| "
+    "sqrt(log(1/beta)/n) + |Y|^2 log(1/beta)/sqrt(n), n >= n0.",
+    because="On one coordinate the gap is 2w times the deviation of a mean label, whose law is binomial.",
+    quote=r"L(\widetilde{w}; \mathcal{D}) - \widehat{L}(\widetilde{w}; S) = "
+    r"\widetilde{O}\left(\frac{\sqrt{H}B\|\mathcal{X}\|\|\mathcal{Y}\|\sqrt{\log{(1/\beta)}}}{\sqrt{n}"
+    r"} + \frac{\|\mathcal{Y}\|^2\log{(1/\beta)}}{\sqrt{n}}\right).",
+)
+def corollary3(context: Context) -> Rows:
+    """The high-probability form with constant 1 and no logarithm of n: one coordinate, exact binomials."""
+    from scipy.stats import binom
+
+    for n in (50, 2_000, 20_000):
+        counts = np.arange(n + 1)
+        means = 2.0 * counts / n - 1.0
+        for radius, beta in product((0.05, 0.5, 1.0, math.sqrt(0.5 * n)), (0.5, 0.1, 1e-3, 1e-6)):
+            w, log = np.clip(means, -radius, radius), math.log(1.0 / beta)
+            right = (math.sqrt(H) * radius * math.sqrt(log) + log) / math.sqrt(n)
+            chance = max(
+                float(binom.pmf(counts[2.0 * w * (means - (2.0 * p - 1.0)) > right], n, p).sum())
+                for p in np.linspace(0.5, 1.0, context.pick(quick=5, full=60))
+            )
+            yield {"n": n, "B": radius, "beta": beta, "left": chance, "right": beta, "ratio": chance / beta}
+    return summary(
+        "value: the largest ratio of the failure probability to beta, over the law of the label",
+        "squared loss, X = Y = 1, one coordinate that every record meets, n >= n0: the gap of w = clip(mean label) "
+        "is 2w(mean label - its expectation)",
+        value="ratio",
+    )
+
+
+@paper.rate(
+    "cor3", variant="n", source="Corollary 3, in expectation", expected="consistent", side="upper", exponent=-0.5,
+    nuisances=(Logarithm(0.0, 1.0),),
+    statement="The minimiser over the ball has E[L(w) - L(w; S)] = O~((sqrt(H)|Y|B|X| + |Y|^2)/sqrt(n)).",
+    because="A coordinate that N records meet is fitted with the gap 2Y^2(1 - b^2)/N times its mass: 2d'Y^2/n on d' "
+    "of them, and the ball of radius B = Y/X has room for sqrt(n).",
+    quote=r"\mathbb{E}[L(\widetilde{w}; \mathcal{D}) - \widehat{L}(\widetilde{w}; S)] = "
+    r"\widetilde{O}\left(\frac{\sqrt{H}\|\mathcal{Y}\|B\|\mathcal{X}\|}{\sqrt{n}} + "
+    r"\frac{\|\mathcal{Y}\|^2}{\sqrt{n}}\right).",
+)
+def corollary3_rate(context: Context) -> Rows:
+    """The gap in expectation, on √n coordinates with B = 1."""
+    for n in context.pick(quick=(64, 256, 1024, 4096), full=tuple(4**k for k in range(4, 9))):
+        gaps = np.concatenate(sampled(context, gap_block, n, blocks=context.pick(quick=1, full=16)))
+        yield {"n": n, "samples": gaps, "ceiling": theory.erm_gap_rate(H, 1.0, 1.0, 1.0, n),
+               "coordinates": math.isqrt(n), "zero predictor": 0.0}  # fmt: skip
+    return (
+        "squared loss, B = X = Y = 1, sqrt(n) coordinates of equal mass and weight, each met by sqrt(n) records on "
+        "average: their label means have the gap 2/sqrt(n) before the ball cuts them; the bound is attained, and "
+        "nothing is faster",
+        "zero predictor: its expected gap",
+    )
+
+
+def gap_block(n: int, seed: int, block: int) -> np.ndarray:
+    """L(w̃) − L̂(w̃) of the minimiser over the ball for `_TRIALS` data sets."""
+    active, rng = math.isqrt(n), stream(seed, "glm.cor3.rate", n, block)
+    bias = 1.0 / math.sqrt(active)
+    hits, means = draw_coordinates(rng, n, active, bias, _TRIALS)
+    risk, empirical = risks(ball_minimiser(hits, means, n, 1.0), hits, means, n, bias)
+    return risk - empirical
+
+
+def draw_coordinates(
+    rng: np.random.Generator, n: int, active: int, bias: float, trials: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """N_j and ȳ_j, shape (trials, active) each: every record meets one of the coordinates, E y = `bias`."""
+    hits = rng.multinomial(n, np.full(active, 1.0 / active), size=trials)
+    ups = rng.binomial(hits, 0.5 * (1.0 + bias))
+    return hits, (2.0 * ups - hits) / np.maximum(hits, 1)
+
+
+def risks(w: np.ndarray, hits: np.ndarray, means: np.ndarray, n: int, bias: float) -> tuple[np.ndarray, np.ndarray]:
+    """L(w) and L̂(w) of each row."""
+    risk = 1.0 + np.mean(w * w - 2.0 * w * bias, axis=1)
+    return risk, 1.0 + np.sum(hits / n * (w * w - 2.0 * w * means), axis=1)
+
+
+def ball_minimiser(hits: np.ndarray, means: np.ndarray, n: int, radius: float) -> np.ndarray:
+    """argmin of L̂ over the ball: w_j = N_jȳ_j/(N_j + nν), ν ≥ 0 the least with ‖w‖ ≤ B, by bisection in log ν."""
+    low, high = np.full(hits.shape[0], -40.0), np.full(hits.shape[0], 10.0)
+    whole = np.where(hits > 0, means, 0.0)
+    outside = np.linalg.norm(whole, axis=1) > radius
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        w = hits * means / (hits + n * np.exp(middle)[:, None])
+        long = np.linalg.norm(w, axis=1) > radius
+        low, high = np.where(long, middle, low), np.where(long, high, middle)
+    return np.where(outside[:, None], hits * means / (hits + n * np.exp(high)[:, None]), whole)
