@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpbench.certificates.attack_counts import Attack
 from dpbench.papers.heavytail.exponential import ExponentialMechanism
-from dpbench.papers.heavytail.theorems.privacy import leaning_pair
+from dpbench.papers.heavytail.theorems.theorems1_2_privacy import leaning_pair
 
 
 def attacks() -> dict[str, Attack]:

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from dpbench.certificates.build import Draft, certificate, without_bound
-from dpbench.papers.heavytail.spaces.misprints import truncation_in_use
+from dpbench.papers.heavytail.theorems.line import truncation_in_use
 
 _ZETA = "x = 1, y = <x, w*>, w = w*: the residual is 0, nothing is random."
 

@@ -9,8 +9,9 @@ from scipy.stats import binom
 
 from dpbench.certificates.build import Draft, above, certificate, near, without_bound
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.spaces import QUESTIONS
-from dpbench.papers.heavytail.theorems.truncation_bias import LIGHT, TAIL, fixed_law_excess, rare_law
+from dpbench.papers.heavytail.theorems.equation19 import PRINTED
+from dpbench.papers.heavytail.theorems.hidden import rare_law
+from dpbench.papers.heavytail.theorems.theorems1_2_moment import LIGHT, TAIL, fixed_law_excess
 
 
 def large_epsilon(theta: Fraction) -> Draft:
@@ -124,8 +125,8 @@ def printed_truncation() -> Draft:
             "share": "log(n)*log(1/eta)/(n*epsilon)", "iota": "share^((theta - 1)/theta)", "M": "4/iota",
             "p": "M^(-theta)/(1 + (1/2)^theta*M^(theta - theta^2))", "a": "p*M/2",
             "many": "n - 6/5*n*p", "half": "iota*a/2",
-            "gap": QUESTIONS["heavytail.thm2.inequality.assumption4-truncation"].all_definitions["gap"],
-            "missed": QUESTIONS["heavytail.thm2.inequality.assumption4-truncation"].all_definitions["missed"],
+            "gap": PRINTED.all_definitions["gap"],
+            "missed": PRINTED.all_definitions["missed"],
             "excess": "9/10*(p*M - (1 - p)*a)", "rate": "Delta*share^((theta - 1)/theta)",
         },
         assumptions={"order": ("theta = 3/2", "the order of the moment"), "ball": ("Delta = 2", "W = [-1, 1]")},

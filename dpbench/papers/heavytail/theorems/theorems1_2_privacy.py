@@ -1,4 +1,7 @@
-"""Theorems 1 and 2 of the heavy-tailed paper, privacy: the printed weights, and those of the sensitivity."""
+"""Theorems 1 and 2, privacy of Algorithms 1 and 2: the printed weights are twice too large for replaced records.
+
+The weights of the sensitivity are exact, and the printed ones are for data sets of which one has a record more.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,18 @@ from itertools import product
 
 import numpy as np
 
+from dpbench.certificates.search.question import Question, inequality, pair_event
+from dpbench.certificates.search.space import Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import Attack, attack_bounds
+from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.heavytail.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.heavytail.theorems import paper
+from dpbench.papers.heavytail.theorems import ORDERS, WITNESS, paper
+from dpbench.papers.heavytail.theorems.line import DERIVED, LINE, NET, ORDER
 from dpbench.papers.heavytail.truncation import truncated_risk
-
-ORDERS = {1: (2.0,), 2: (1.75, 1.5, 1.25)}
-"""θ of each theorem's entries."""
 
 EPSILONS = (0.1, 1.0, 4.0)
 LEANS = (1, 2, 3, 4, 5, 6, 8, 12, 20)
@@ -169,12 +173,29 @@ def records(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, np.nd
     return X, np.where(rng.random(n) < 0.5, X @ corner, scale * rng.standard_cauchy(n))
 
 
-for theorem, log in ((1, "log 2"), (2, "log theta")):
+def _output(space: Space, weight: str, removed: bool) -> Question:
+    """The chance of the net point -1 on the two data sets."""
+    made = {}
+    for side, record in (("p", 1), ("q", 2)):
+        for name in NET:
+            own = "" if removed and side == "q" else f"{name}_{record} + "
+            made[f"{side}_{name}"] = f"{weight}*({own}others*{name}_3)"
+    definitions = {s: f"1/(1 + exp({s}_low - {s}_mid) + exp({s}_low - {s}_high))" for s in ("p", "q")}
+    return pair_event(space, "p", "q", delta="0", derivation=DERIVED, definitions={**made, **definitions})
+
+
+for theorem, log, factor, shown, line, space, moved in (
+    (1, "log 2", "log 2", r"\log 2", 112, LINE, "2*log(theta)"),
+    (2, "log theta", "log(theta)", r"\log\theta", 213, ORDER, "log(theta)"),
+):
     name, place = f"thm{theorem}", f"Algorithm {theorem}, Theorem {theorem}"
     between = "heavytail.eq3.inequality" if theorem == 1 else "heavytail.eq15.inequality"
     paper.privacy(
         name, variant="printed", source=place, expected="refuted", level=LEVEL,
-        holds=f"heavytail.thm{theorem}.privacy.exact", arguments={"theorem": theorem},
+        holds=f"heavytail.thm{theorem}.privacy.exact", arguments={"theorem": theorem}, weight="constant",
+        quote=rf"output an $w\in\tilde{{W}}_{{\zeta}}$ with probability proportional to "
+        rf"$\exp(\frac{{-n\iota\epsilon\hat{{L}}_{{\iota}}(w,D)}}{{{shown}}})$ ... For any $\epsilon>0$, Algorithm "
+        rf"{theorem} is $\epsilon$-DP.",
         statement="For any epsilon > 0, sampling a net point with probability proportional to exp(-n iota epsilon "
         f"L/{log}) is epsilon-DP (replace-one, Definition 1).",
         because=f"0 <= psi <= {log} on |residuals|, so one record moves n iota L by at most {log}, and every "
@@ -183,6 +204,15 @@ for theorem, log in ((1, "log 2"), (2, "log theta")):
         "candidate moves their log-weights in opposite directions, while the first one keeps the normaliser. (The "
         f"exponential mechanism divides by twice the sensitivity; with the paper's own sensitivity 2 {log}/(n iota) "
         f"its weight would be exp(-n iota epsilon L/(4 {log})).)",
+        consequence="Under Definition 1 (one record replaced) the algorithm is 2 epsilon-DP and no better: who asks "
+        "for epsilon = 1 gets up to 2. It is epsilon-DP where neighbours have one record more. The utility bounds "
+        "change by a constant.",
+        errata=Correction(
+            place=f"Algorithm {theorem}, line 2, and Theorem {theorem}", line=line, witness=WITNESS, effect=2,
+            change=f"divide by 2 {factor} for {factor} in the exponent: the sensitivity of n iota L is that logarithm, "
+            "since 0 <= psi on |residuals|",
+        ),
+        space=_output(space, "epsilon/log(theta)", False),
     )(printed)
     paper.privacy(
         name, variant="printed-add-remove", source=f"{place}, for data sets of which one has a record more",
@@ -190,6 +220,7 @@ for theorem, log in ((1, "log 2"), (2, "log theta")):
         statement=f"The printed weights exp(-n iota epsilon L/{log}) are epsilon-DP under add/remove.",
         because="A further record multiplies every unnormalised weight by a factor in [exp(-epsilon), 1], and so the "
         "normaliser: the ratio of probabilities stays in [exp(-epsilon), exp(epsilon)].",
+        space=_output(space, "epsilon/log(theta)", True),
     )(add_remove)
     paper.privacy(
         name, variant="exact", source=f"{place}, with the weight of the sensitivity", expected="proved", level=LEVEL,
@@ -198,6 +229,7 @@ for theorem, log in ((1, "log 2"), (2, "log theta")):
         "(replace-one), and no larger weight is for every data set.",
         because=f"The sensitivity of n iota L is {log}: the exponential mechanism (McSherry & Talwar 2007). The "
         "leaning pair of the printed entry comes as near to epsilon as one wants.",
+        space=_output(space, "epsilon/(2*log(theta))", False),
     )(exact)
     paper.stability(
         f"alg{theorem}", variant="sensitivity", expected="not refuted", arguments={"theorem": theorem},
@@ -210,4 +242,5 @@ for theorem, log in ((1, "log 2"), (2, "log theta")):
         because=f"0 <= psi <= {log} on |residuals|: {log}/(n iota) is the sensitivity, and it is reached. The text has "
         "it with the factor 2 and, once, without; the printed weight would need a sensitivity half as large as the "
         "smaller.",
+        space=inequality(space, "abs(low_1 - low_2)", moved, derivation=DERIVED),
     )(sensitivity)
