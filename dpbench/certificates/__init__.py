@@ -1,8 +1,9 @@
 """Certificates of exact verdicts: written here, verified by `checker/dpbench_check.py` without anything of ours.
 
 A certificate decides something exactly (`kinds`); what was sampled or fitted is a record (`records`), which decides
-nothing. Most certificates follow from a `Statement` or from the witness of a searched space; the others are written in
-the modules that a paper names in ``Paper(certificates=...)``, one function with the decorator `build.certificate` each.
+nothing. Most certificates follow from a `Statement` or from the witness of a searched space; the others are written
+beside the declaration of their entry, or in the modules that a paper names in ``Paper(certificates=...)``, one function
+with the decorator `build.certificate` each.
 `write(folder)` writes one JSON file for each certificate; ``python -m dpbench.certificates FOLDER`` does the same.
 """
 
@@ -20,7 +21,7 @@ from dpbench.ledger import registry
 
 def makers() -> list[Maker]:
     """All makers, in order of id and kind: those of the papers' own modules, and what follows from a statement."""
-    modules = {module.__name__ for module in registry.certificates(modules=True)}
+    modules = registry.certifying()
     made = [maker for group in MAKERS.values() for maker in group if maker.draft.__module__ in modules]
     return sorted((*made, *_witnessed(), *_stated()), key=lambda m: (m.id, m.kind))
 

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from dpbench.auditing.audit import audit
-from dpbench.certificates.of_papers import attacks
+from dpbench.certificates import of_papers
+from dpbench.core import validation
+from dpbench.ledger import registry
 
 TRIALS, FEW = 200_000, 10_000
 CONFIDENCE = 1.0 - 1e-6
@@ -42,6 +44,29 @@ class Attack:
     delta: float
     about: str
     slow: bool = False
+
+
+ATTACKS: dict[str, Callable[[], Attack]] = {}
+"""By claim id."""
+
+
+def counted(claim: str) -> Callable[[Callable[[], Attack]], Callable[[], Attack]]:
+    """Register a function of no arguments as the maker of the attack that is run once for a claim's counts."""
+
+    def register(function: Callable[[], Attack]) -> Callable[[], Attack]:
+        known = ATTACKS.setdefault(claim, function)
+        if (known.__module__, known.__qualname__) != (function.__module__, function.__qualname__):
+            raise validation.invalid("claim", "one attack for each claim", claim)
+        ATTACKS[claim] = function
+        return function
+
+    return register
+
+
+def attacks() -> dict[str, Attack]:
+    """Entry to its attack, for all papers."""
+    modules = registry.certifying()
+    return of_papers.attacks() | {name: make() for name, make in ATTACKS.items() if make.__module__ in modules}
 
 
 def count(claims: Collection[str] = (), write: Callable[[str], object] = print) -> dict[str, Any]:

@@ -94,6 +94,11 @@ class Declaration:
         Where a search for counterexamples may look.
     errata : Correction or None
         What an errata page says beside these fields: place, change, caveats, the authors' reply.
+    no_certificate, no_record : str
+        Why the entry, if it is decided, has no certificate; why, if it is sampled, it has no record of its counts.
+    frequencies : (str, float or str, int) or None
+        Where older columns of its evidence keep counts: the column of frequencies, what is allowed (or its column), and
+        the sets of runs in `trials` (`dpbench.certificates.sampled`).
     """
 
     id: str
@@ -122,6 +127,9 @@ class Declaration:
     proof: str = ""
     draws: str = ""
     errata: Correction | None = None
+    no_certificate: str = ""
+    no_record: str = ""
+    frequencies: tuple[str, float | str, int] | None = None
     formal: Statement | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:

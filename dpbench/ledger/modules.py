@@ -20,7 +20,7 @@ _ANYTHING = "*"
 
 
 def modules_of(names: Collection[str], modules: Sequence[str]) -> tuple[str, ...] | None:
-    """The modules that may declare these entries, and those that say something of entries declared elsewhere.
+    """The modules that may declare these entries, and those that may say something of entries declared elsewhere.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def patterns(module: str) -> tuple[str, ...]:
 
 
 def finds(module: str) -> bool:
-    """Whether a module says something of entries by their ids (`Paper.finding`), or calls what one that does gives."""
+    """Whether a module may say something of entries that others declare (`Paper.finding`), or calls one that does."""
     waiting, seen = [module], {module}
     while waiting:
         here = waiting.pop()
@@ -135,11 +135,15 @@ def _text(node: ast.expr | None) -> str:
 
 
 def _finds(tree: ast.Module, module: str) -> Iterator[str]:
-    """The module itself where it writes findings, and modules beside it of which it calls something."""
+    """The module itself where it writes findings on others' entries, and modules beside it of which it calls something.
+
+    What it says of an entry that it declares, whose id stands there as a text, is no such finding.
+    """
     called = {_root(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     package = module.rpartition(".")[0]
+    own = _own(tree)
     for node in ast.walk(tree):
-        if (
+        if node not in own and (
             (isinstance(node, ast.Attribute) and node.attr in ("finding", "Findings"))
             or (isinstance(node, ast.Name) and node.id == "Findings")
             or (isinstance(node, ast.alias) and node.name == "Findings")
@@ -149,6 +153,20 @@ def _finds(tree: ast.Module, module: str) -> Iterator[str]:
             for alias in node.names:
                 if (alias.asname or alias.name) in called:
                     yield f"{package}.{alias.name}" if node.module == package else str(node.module)
+
+
+def _own(tree: ast.Module) -> set[ast.AST]:
+    """The functions of those calls of `Paper.finding` whose id is a text, of an entry that the module declares."""
+    declared = tuple(_declared(tree))
+    found: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _method(node) == "finding":
+            said = _argument(node, 0, "name")
+            if isinstance(said, ast.Constant) and any(
+                fnmatchcase(str(said.value).partition(".")[2], one) for one in declared
+            ):
+                found.add(node.func)
+    return found
 
 
 def _root(node: ast.expr) -> str:

@@ -80,6 +80,9 @@ class Declaration(TypedDict):
     proof: NotRequired[str]
     draws: NotRequired[str]
     errata: NotRequired[Correction | None]
+    no_certificate: NotRequired[str]
+    no_record: NotRequired[str]
+    frequencies: NotRequired[tuple[str, float | str, int] | None]
 
 
 class RateDeclaration(Declaration):
@@ -90,7 +93,10 @@ class RateDeclaration(Declaration):
     exponent: NotRequired[float | None]
 
 
-_FINDINGS = ("weight", "quote", "consequence", "holds", "rests_on", "depends", "space", "origin")
+_FINDINGS = (
+    "weight", "quote", "consequence", "holds", "rests_on", "depends", "space", "origin", "errata", "no_certificate",
+    "no_record", "frequencies",
+)  # fmt: skip
 
 
 @declaring
@@ -106,6 +112,8 @@ class Paper:
         Of the paper.
     version : str
         Of what was read, for example "arXiv v2".
+    witness : str
+        How quotations were checked against a second text of the paper: that of every correction that names none.
     package : str
         The package whose modules declare the claims; imported when the claims are asked for. Empty: the claims are
         declared by the module that makes the paper.
@@ -114,8 +122,8 @@ class Paper:
     drawings : tuple of str
         Dotted names of the modules whose `DRAWINGS` and `SUMMARIES` draw stored evidence of this paper.
     certificates : str
-        Dotted name of the module or package that writes certificates of this paper's entries; see
-        `dpbench.certificates.of_papers`.
+        Dotted name of a module or package beside the claims that writes certificates of this paper's entries. Makers
+        that stand in the modules of the claims need none.
     pages : str
         Dotted name of a module whose `PAGES` are pages of results in this project's documentation.
     commands : dict of str to str
@@ -131,6 +139,7 @@ class Paper:
     year: int = 0
     url: str = ""
     version: str = ""
+    witness: str = ""
     package: str = ""
     order: tuple[str, ...] = ()
     drawings: tuple[str, ...] = ()
@@ -213,14 +222,21 @@ class Paper:
             changes |= {"formal": changes["statement"], "statement": _said(changes["statement"])}
         elif "statement" in changes:
             changes["formal"] = None
-        fresh = {"holds": "", "weight": None, "consequence": "", "origin": "", "errata": None}  # of what the first says
+        fresh = {
+            "holds": "", "weight": None, "consequence": "", "origin": "", "errata": None, "space": None,
+            "no_certificate": "", "no_record": "", "frequencies": None,
+        }  # of what the first says  # fmt: skip
         if changes.get("origin"):
             self._origins.add(f"{prefix}.{variant}")
         run = partial(function, **arguments) if arguments else first.run
         self._add(replace(first, **fresh | {"id": f"{prefix}.{variant}", "run": run} | changes))
 
     def finding(self, name: str, **fields: Any) -> None:
-        """What is written elsewhere of a claim, by its id: weight, quote, consequence, holds, rests_on and so on."""
+        """What is written beside the declaration of a claim, by its id: weight, quote, consequence, space and so on.
+
+        In the module that declares the claim, with its id as a text, it is found with the claim; written elsewhere, its
+        module is imported for every entry (`dpbench.ledger.modules`).
+        """
         for key in fields:
             validation.choice("a field of finding", key, _FINDINGS)
         self._findings.setdefault(name, {}).update(fields)
@@ -237,6 +253,11 @@ class Paper:
                 declared[place] = claim  # the module is imported again
                 return
         self._declared.setdefault(module, []).append(claim)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Dotted names of the modules that declare claims; those of a package, imported or not."""
+        return tuple(dict.fromkeys((*self._modules(), *self._declared)))
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -279,10 +300,13 @@ class Paper:
         return [claim for _, declared in found for claim in declared]
 
     def _found(self, claim: Claim) -> Claim:
-        """A claim with what is written elsewhere of it; with a quotation its origin may be another, unless declared."""
-        if claim.id not in self._findings:
-            return claim
-        return replace(claim, **({} if claim.id in self._origins else {"origin": ""}) | self._findings[claim.id])
+        """A claim with what is written beside it; with a quotation its origin may be another, unless declared."""
+        if claim.id in self._findings:
+            fresh = {} if claim.id in self._origins else {"origin": ""}
+            claim = replace(claim, **fresh | self._findings[claim.id])
+        if self.witness and claim.errata is not None and not claim.errata.witness:
+            claim = replace(claim, errata=replace(claim.errata, witness=self.witness))
+        return claim
 
     def _modules(self) -> list[str]:
         if not self.package:

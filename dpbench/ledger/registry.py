@@ -140,6 +140,12 @@ def drawings(kind: str, *, outside: bool = False) -> tuple[Any, ...]:
     return tuple(found)
 
 
+def certifying() -> frozenset[str]:
+    """The modules in which papers write certificates, imported: those of their claims, and what they name for it."""
+    named = (module.__name__ for module in certificates(modules=True))
+    return frozenset(named).union(*(paper.modules for paper in all_papers()))
+
+
 def certificates(paper: str = "", *, modules: bool = False) -> tuple[ModuleType, ...]:
     """What papers name as their certificates, imported; imports no claims by itself.
 

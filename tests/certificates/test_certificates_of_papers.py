@@ -12,7 +12,7 @@ import dpbench_check
 import pytest
 
 import dpbench.certificates as certificates
-from dpbench.certificates import build, evidence, of_papers
+from dpbench.certificates import attack_counts, build, evidence, of_papers
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import registry
 from dpbench.ledger.registry import PaperNotLoaded
@@ -52,6 +52,13 @@ def lemma1():
 """
 
 
+ATTACK = """
+@counted("cubes.lemma2.inequality")
+def coin():
+    return Attack(print, ([0.0], [1.0]), 1.0, 0.0, "a number")
+"""
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the two modules; what they leave in this process goes at the end."""
@@ -64,6 +71,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     evidence.claims.cache_clear()
     for name in ("claims_cubes", "cubes_certificates"):
         sys.modules.pop(name, None)
+    for table in (build.MAKERS, attack_counts.ATTACKS):
+        for claim in [claim for claim in table if claim.startswith("cubes.")]:
+            table.pop(claim)
 
 
 def made(folder: Path) -> dict[str, dict[str, Any]]:
@@ -79,6 +89,20 @@ def test_a_maker_and_a_witness_of_an_outside_paper_make_certificates(folder: Pat
     assert all(dpbench_check.report_on(json.dumps(one))["accepted"] for one in found.values())
     assert of_papers.row("REASONS", "cubes.lemma3.inequality") == "it is a limit"
     registry.use(None)
+    assert "cubes.lemma1.inequality" not in {maker.id for maker in certificates.makers()}
+
+
+def test_makers_and_attacks_beside_the_claims_are_found_without_a_name(folder: Path) -> None:
+    claims, maker = CLAIMS.replace(', certificates="cubes_certificates"', ""), MAKER.split("\n\n\n")[1]
+    claims = claims.replace('weight="range", consequence="True up to x = 1.")', 'no_record="it is decided")')
+    imports = "from dpbench.certificates.attack_counts import Attack, counted\n"
+    imports += "from dpbench.certificates.build import Draft, certificate\n"
+    (folder / "claims_cubes.py").write_text(f"{imports}{claims}\n\n{maker}\n\n{ATTACK}")
+    assert set(made(folder)) == {"cubes.lemma1.inequality.inequality.json", "cubes.lemma2.inequality.inequality.json"}
+    assert of_papers.row("SAMPLES", "cubes.lemma1.inequality") == "it is decided"
+    assert attack_counts.attacks()["cubes.lemma2.inequality"].about == "a number"
+    registry.use(None)
+    assert "cubes.lemma2.inequality" not in attack_counts.attacks()
     assert "cubes.lemma1.inequality" not in {maker.id for maker in certificates.makers()}
 
 

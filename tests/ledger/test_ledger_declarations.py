@@ -22,6 +22,7 @@ from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import registry, verify
 from dpbench.ledger.core import Claim
+from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.paper import Paper
@@ -112,6 +113,14 @@ def test_findings_are_added_by_id() -> None:
     paper.finding("new.x.flor", weight="range")
     with pytest.raises(InvalidInput, match=r"did you mean new\.x\.floor"):
         _ = paper.claims
+
+
+def test_the_witness_of_a_paper_is_that_of_its_corrections() -> None:
+    paper = Paper("new", witness="read twice")
+    for name, own in (("x", ""), ("y", "read once")):
+        errata = Correction("s", "for 1 read 2", witness=own)
+        paper.floor(name, source="s", statement="t", expected="refuted", because="b", errata=errata)(outside_paper.coin)
+    assert [claim.errata.witness for claim in paper.claims if claim.errata] == ["read twice", "read once"]
 
 
 def test_privacy_rows(context: RunContext) -> None:

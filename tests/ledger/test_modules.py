@@ -54,6 +54,14 @@ FILES = {
         tell("made.plain.inequality", "one is at most two")
         """,
     "unused": "from {package}.told import say",
+    "beside": f"""
+        from {{package}} import paper
+        def three(run):
+            yield dict(left=1.0, right=2.0)
+        for k in (1, 2):
+            paper.floor(f"own{{{{k}}}}", arguments={{{{"k": k}}}}, {FIELDS})(three)
+        paper.finding("made.own1.floor", quote="its own entry, computed")
+        """,
 }
 
 _NUMBERS = count()
@@ -61,7 +69,7 @@ _NUMBERS = count()
 
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
-    """A paper of seven modules, none of which but the first is imported."""
+    """A paper of eight modules, none of which but the first is imported."""
     package = f"made_{next(_NUMBERS)}"
     (tmp_path / package).mkdir()
     for name, text in FILES.items():
@@ -82,6 +90,7 @@ def loaded(paper: Paper) -> set[str]:
         (["plain.inequality"], {"written", "told", "words"}),
         (["plain.inequality.third"], {"written", "told", "words"}),
         (["loop2.floor", "plain.inequality.other"], {"written", "looped", "told", "words"}),
+        (["own2.floor"], {"beside", "told", "words"}),
     ],
 )
 def test_the_modules_that_declare_entries_are_imported(made: Paper, names: list[str], imported: set[str]) -> None:
@@ -119,13 +128,13 @@ def caller():
         frame = frame.f_back
     return frame.f_globals["__name__"]
 
-declared, finding = {}, set()
+declared, said = {}, {}
 add, find = Paper._add, Paper.finding
 def watched_add(paper, claim):
     declared[claim.id] = caller()
     add(paper, claim)
 def watched_find(paper, name, **fields):
-    finding.add(caller())
+    said.setdefault(caller(), []).append(name)
     find(paper, name, **fields)
 Paper._add, Paper.finding = watched_add, watched_find
 told = {}
@@ -133,6 +142,7 @@ for paper in registry.all_papers():
     names = paper._modules()
     for claim in paper.claims:
         told[claim.id] = modules.modules_of([claim.id.removeprefix(paper.name + ".")], names)
+finding = {module for module, names in said.items() if {declared[name] for name in names} != {module}}
 shown = [name for paper in registry.all_papers() for name in paper._modules() if modules.finds(name)]
 print(json.dumps({"declared": declared, "finding": sorted(finding), "told": told, "finds": shown}))
 """

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.meta
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted([*(ROOT / "dpbench").rglob("*.py"), *(ROOT / "lowerbounds").rglob("*.py")])
 
-# A module may import from its own level only within one group, and from any lower level. The claims, the spaces that
-# are searched for counterexamples, and the drawings of a paper live in its folder, but stand above the ledger and the
-# report that they are written in.
+# A module may import from its own level only within one group, and from any lower level. The theorems of a paper (its
+# claims, with their certificates and the spaces that are searched) and its drawings live in its folder, but stand above
+# the ledger and the report that they are written in.
 LEVELS = (
     ("core",),
     ("lowerbounds",),

@@ -1,4 +1,4 @@
-"""Which claims have a space: their own ``space=``, or a row of `QUESTIONS` in the package beside a paper's claims."""
+"""Which claims have a space: their own ``space=``, their statement's, or a row of `QUESTIONS` beside the claims."""
 
 from __future__ import annotations
 
