@@ -15,17 +15,15 @@ paper = Paper(
     year=2022,
     url="https://arxiv.org/abs/2201.03204",
     version="arXiv 2201.03204",
+    witness="one conversion of the paper was read; it prints formulas twice, once from their LaTeX, and both agree",
     package=__name__,
     drawings=("dpbench.papers.heavytail.drawings",),
-    certificates="dpbench.papers.heavytail.certificates",
     order=(
         "equations3_15", "lemma1", "lemma2", "lemmas3_6_9", "lemmas4_5_7_8_10", "theorems1_2_privacy",
         "theorems1_2_bound", "theorems1_2_moment", "theorems1_2_rates", "equation19",
     ),
 )  # fmt: skip
 
-WITNESS = "one conversion of the paper was read; it prints formulas twice, once from their LaTeX, and both agree"
-"""Of every correction: how its quotation was checked."""
 ORDERS = {1: (2.0,), 2: (1.75, 1.5, 1.25)}
 """θ of each theorem's entries; lemmas for θ below 2 are tried at those of Theorem 2."""
 FAILURE = 0.05

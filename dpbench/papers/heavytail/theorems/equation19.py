@@ -10,6 +10,7 @@ import math
 from fractions import Fraction
 from itertools import product
 
+from dpbench.certificates.build import Draft, certificate, without_bound
 from dpbench.certificates.search import space as searched
 from dpbench.certificates.search.growth import Growth, order
 from dpbench.ledger.correction import Correction
@@ -17,7 +18,7 @@ from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import Context, Evidence, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.theorems import CONSTANT, FAILURE, ORDERS, WITNESS, paper
+from dpbench.papers.heavytail.theorems import CONSTANT, FAILURE, ORDERS, paper
 from dpbench.papers.heavytail.theorems.hidden import rare_law
 
 ORDER = 1.5
@@ -89,7 +90,7 @@ PRINTED = _rare("(theta - 1)/theta")
     consequence="One exponent; (18) has it right. With the printed iota the excess over (19) is 0.6 at n = 1e6, 5.4 "
     "at 1e12 and 480 at 1e24 (theta = 1.5, d = 1). With the exponent 1/theta the bound holds.",
     errata=Correction(
-        place="Theorem 2, above equation 19", line=228, witness=WITNESS, effect=2,
+        place="Theorem 2, above equation 19", line=228, effect=2,
         change="for the exponent (theta - 1)/theta of iota read 1/theta",
     ),
     space=PRINTED,
@@ -120,6 +121,45 @@ def printed_truncation(context: Context) -> Evidence:
     return growing(
         rows, f"value: exponent in n of the constant that (19) would need, theta = {ORDER:g}; by 1e12 it needs "
         f"{rows[1]['constant']:.2f}, by 1e24 {rows[3]['constant']:.1f}",
+    )  # fmt: skip
+
+
+@certificate("heavytail.thm2.inequality.assumption4-truncation", "growth")
+def printed_truncation_growth() -> Draft:
+    """The rare law at θ = 3/2 and the printed ι, n from 2²⁰ on: (19) needs a constant that grows."""
+    first, order = 20, 1.5
+    n = 2**first
+    iota = theory.truncation(n, 1, 1.0, 0.05, theta=order, tau=1.0, moment="coordinate", diameter=2.0, printed=True)
+    chance, size, common = rare_law(iota, order)
+    rate = theory.rate(n, 1, 1.0, 0.05, theta=order, tau=1.0, moment="coordinate", diameter=2.0)
+    quantity = 0.9 * (chance * size - (1.0 - chance) * common) / rate
+    return Draft(
+        verdict="refuted",
+        statement="With probability 1 - eta the excess is that of a |w| <= 1/10, and it grows without bound over "
+        "(19).",
+        symbols={"n": "records", "epsilon": "claimed", "eta": "failure probability", "theta": "order of the moment",
+                 "Delta": "diameter"},
+        definitions={
+            "share": "log(n)*log(1/eta)/(n*epsilon)", "iota": "share^((theta - 1)/theta)", "M": "4/iota",
+            "p": "M^(-theta)/(1 + (1/2)^theta*M^(theta - theta^2))", "a": "p*M/2",
+            "many": "n - 6/5*n*p", "half": "iota*a/2",
+            "gap": PRINTED.all_definitions["gap"],
+            "missed": PRINTED.all_definitions["missed"],
+            "excess": "9/10*(p*M - (1 - p)*a)", "rate": "Delta*share^((theta - 1)/theta)",
+        },
+        assumptions={"order": ("theta = 3/2", "the order of the moment"), "ball": ("Delta = 2", "W = [-1, 1]")},
+        claim=without_bound("n", first, "excess/rate", "1/10", holds=["missed < eta"]),
+        instances=[({"epsilon": 1, "eta": Fraction(1, 20), "theta": Fraction(3, 2), "Delta": 2},
+                    {"quantity": quantity})],
+        derivation=[
+            ("x = y = M with chance p, else x = a and y = 0, so that E|x|^theta <= 1 and E|y|^theta <= 1; the risk p "
+             "M (1 - w) + (1 - p) a |w| is least at w = 1, and every |w| <= 1/10 has at least the excess stated.",
+             ["order", "ball"]),
+            ("Given at most 6/5 n p rare records (Chernoff), every |w| > 1/10 has a sum of losses larger by gap than "
+             "w = 0: psi(z) >= z/2 for the common records, and a rare one counts log(theta) at most. The weights are "
+             "exp(-epsilon sum/(2 log theta)) on at most 2 n + 1 net points: missed bounds the chance of |w| > 1/10.",
+             []),
+        ],
     )  # fmt: skip
 
 

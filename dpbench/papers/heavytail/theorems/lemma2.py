@@ -11,7 +11,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Rows
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.net import Net
-from dpbench.papers.heavytail.theorems import WITNESS, paper
+from dpbench.papers.heavytail.theorems import paper
 
 QUOTE = (
     r"Then its covering number $\mathcal{N}(\mathcal{W},\zeta)\leq(\frac{3\Delta}{\zeta})^{d}$."
@@ -56,7 +56,7 @@ def covering(context: Context) -> Rows:
     "Delta: by volumes for zeta <= Delta, which its source asks for, and by one point from there on.",
     consequence="For zeta > 3 Delta the right side is below 1. All uses have zeta = 1/n.",
     errata=Correction(
-        place="Lemma 2", line=68, witness=WITNESS,
+        place="Lemma 2", line=68,
         change="add: for zeta <= 3 Delta (one point covers from zeta = Delta on)",
     ),
     space=inequality(

@@ -98,6 +98,7 @@ _EXACT = "The minimiser over [-1, 1] is found exactly, the risk by quadrature; S
 
 @paper.inequality(
     "lemma6", source="Lemma 6", expected="not refuted", level=LEVEL, arguments={"lemma": 6, "orders": (2.0,)},
+    frequencies=("frequency", 2.0 * FAILURE, 1),
     quote=r"under Assumption 1, we have the following with probability at least $1-2\eta$ ... $\leq 2\zeta\tau$ ... "
     r"$+\iota\zeta^{2}\tau^{2}+\frac{3\iota}{2}\sup_{w\in\mathcal{W}}\mathbb{E}(y-\langle "
     r"x,w\rangle)^{2}+\frac{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
@@ -133,6 +134,7 @@ def frequencies(context: Context, lemma: int, orders: tuple[float, ...]) -> tupl
 
 paper.inequality(
     "lemma9", source="Lemma 9", expected="not refuted", level=LEVEL, arguments={"lemma": 9, "orders": ORDERS[2]},
+    frequencies=("frequency", FAILURE, 3),
     quote=r"$\leq 2\zeta\tau+\frac{(2\iota)^{\theta-1}}{\theta}\sup_{w\in\mathcal{W}}\mathbb{E}|y-\langle "
     r"x,w\rangle|^{\theta}$ ... $+\frac{(2\iota)^{\theta-1}\zeta^{\theta}}{\theta}\tau^{\theta}+\frac{1}{n\iota}\log"
     r"\frac{N(\mathcal{W},\zeta)}{\eta}$",

@@ -12,7 +12,9 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+from scipy.stats import binom
 
+from dpbench.certificates.build import Draft, above, certificate
 from dpbench.certificates.search import question
 from dpbench.certificates.search import space as searched
 from dpbench.core import binomial
@@ -22,9 +24,9 @@ from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.heavytail.theorems import CONSTANT, FAILURE, ORDERS, WITNESS, paper
+from dpbench.papers.heavytail.theorems import CONSTANT, FAILURE, ORDERS, paper
 from dpbench.papers.heavytail.theorems.hidden import GRID, hidden_quantile, rare_law
-from dpbench.papers.heavytail.theorems.line import line_iota
+from dpbench.papers.heavytail.theorems.line import line_iota, truncation_in_use
 from dpbench.papers.heavytail.theorems.quantiles import Law, excess_quantile
 from dpbench.papers.heavytail.theorems.theorem_h import FAILURES, FAR, KEPT, SHORTER
 
@@ -117,7 +119,7 @@ paper.inequality(
     consequence="The steps give (3 + 2^(theta-1))/theta on iota^(theta-1) sup E|r|^theta where (26) has 2^theta/theta: "
     "4.41 for 2.83 times 1/theta at theta = 1.5. The bound with the smaller constant holds by a shorter proof.",
     errata=Correction(
-        place="Proof of Theorem 2, (24) and (26)", line=277, witness=WITNESS,
+        place="Proof of Theorem 2, (24) and (26)", line=277,
         change="in (24) for ((2 iota)^(theta-1)/theta) sup E|r|^theta read ((2 iota)^(theta-1) + iota^(theta-1))/theta "
         "sup E|r|^theta; or compare with the net point nearest to w*, which needs neither",
     ),
@@ -266,7 +268,7 @@ for theorem, theta, equation, space, printed in (
         "sampling error.",
         errata=Correction(
             place="Theorem 1, first display" if theorem == 1 else "Theorem 2, equation 17",
-            line=115 if theorem == 1 else 219, witness=WITNESS, effect=1,
+            line=115 if theorem == 1 else 219, effect=1,
             change="for 1/epsilon read 1/min(epsilon, log theta), or add \"for epsilon = O(1)\"",
         ),
         space=_large(space, *printed),
@@ -282,6 +284,65 @@ for theorem, theta, equation, space, printed in (
     )(large_epsilon_corrected)
 
 
+def large_epsilon_draft(theta: Fraction) -> Draft:
+    """Nine records ±1 with chances 0.55 and 0.45, ζ = 1e-4, ε = 1e13: the minority wins with chance 0.38."""
+    order, square = float(theta), theta == 2
+    shares, terms = (4, 4) if square else (5, 8)
+    instances = []
+    for epsilon in (10**13, 10**15):
+        iota = above(
+            theory.truncation(9, 1, float(epsilon), 0.05, theta=order, tau=1.0, moment="norm", diameter=2.0), 4
+        )
+        loss = -math.log(1.0 - 2.0 * float(iota) + (2.0 * float(iota)) ** order / order)
+        missed = float(binom.cdf(4, 9, 0.55)) * (1.0 - 20_001.0 * math.exp(-epsilon * loss / (4.0 * math.log(order))))
+        values = {"n": 9, "k": 5, "p": Fraction(45, 100), "iota": iota, "zeta": Fraction(1, 10**4), "tau": 1,
+                  "epsilon": epsilon, "eta": Fraction(1, 20), "constant": 100, "theta": theta}  # fmt: skip
+        instances.append((values, {"left": missed, "right": Fraction(shares, 20)}))
+    smooth = (
+        "3*zeta*tau + iota*(zeta*tau)^2 + 5/2*iota*spread" if square else
+        "3*zeta*tau + 2*(2*iota)^(theta - 1)/theta*(spread + (zeta*tau)^theta)"
+    )  # fmt: skip
+    return Draft(
+        verdict="refuted",
+        statement="An excess beyond 100 times the bound has more than the probability that the theorem leaves.",
+        symbols={"n": "records", "k": "labels -1 of a majority", "p": "chance of a label -1", "iota": "truncation",
+                 "zeta": "radius of the net", "tau": "bound on the moment of x", "epsilon": "claimed",
+                 "eta": "failure probability", "constant": "what O(.) is taken to hide", "theta": "order"},
+        definitions={
+            "N": "2/zeta + 1", "psi": "-log(1 - 2*iota + (2*iota)^theta/theta)",
+            "spread": "2^theta*(1 - p)", "bound": f"{smooth} + {terms}*log(theta)*log(N/eta)/(n*iota*epsilon)",
+            "other": "N*exp(-epsilon*psi/(4*log(theta)))",
+            "excess": "1 - 2*p",
+        },
+        assumptions={
+            "order": ("theta = 2" if square else "theta = 3/2", "the order of the moment"),
+            "nine": ("k = (n + 1)/2", "a majority"), "inner": ("2*iota <= 1", "no residual is truncated"),
+            "far": ("excess >= constant*bound", "every w < 0 is beyond the bound"),
+        },
+        claim={"left": "betatail(p, k, n - k + 1)*(1 - other)", "relation": "<=", "right": f"{shares}*eta"},
+        instances=instances,
+        derivation=[
+            ("x = 1, W = [-1, 1], y = 1 or -1: the excess of w is (1 - 2 p)(1 - w), more than 1 - 2 p for w < 0.",
+             ["far"]),
+            ("With k or more labels -1 let S be the sum of psi(iota |y_i - w|). Between the labels S is concave; psi "
+             "is too, so S(0) >= n psi(2 iota)/2, S(1) is at least k psi(2 iota), and S(-1) at most (n - k) psi(2 "
+             "iota): every w >= 0 has S >= S(-1) + psi(2 iota)/2.", ["inner", "nine", "order"]),
+            ("The weights are exp(-epsilon S/(2 log theta)), half of the printed exponent (more concentrated with the "
+             "whole): all of N net points with w >= 0 together have at most the chance other.", []),
+        ],
+    )  # fmt: skip
+
+
+@certificate("heavytail.thm1.inequality.large-epsilon", "inequality")
+def theorem1_large() -> Draft:
+    return large_epsilon_draft(Fraction(2))
+
+
+@certificate("heavytail.thm2.inequality.large-epsilon", "inequality")
+def theorem2_large() -> Draft:
+    return large_epsilon_draft(Fraction(3, 2))
+
+
 @paper.inequality(
     "thm1", variant="failure-probability", source="Theorem 1, first display", expected="refuted",
     holds="heavytail.thm1.inequality.failure-probability.corrected", arguments={"meant": False}, weight="misprint",
@@ -293,7 +354,7 @@ for theorem, theta, equation, space, printed in (
     "point breaks it. (Theorem 2 calls the failure probability zeta, as the net radius: it is eta there too.)",
     consequence="The displayed bound does not depend on eta. The proof has log(N/eta), and so has (17).",
     errata=Correction(
-        place="Theorem 1, first display", line=117, witness=WITNESS, change="for log(N/zeta) read log(N/eta)"
+        place="Theorem 1, first display", line=117, change="for log(N/zeta) read log(N/eta)"
     ),
 )
 def failure_probability(context: Context, meant: bool) -> Rows:
@@ -311,6 +372,40 @@ def failure_probability(context: Context, meant: bool) -> Rows:
             "n": float(n), "log_failure_probability": log_failure, "left": 1.0,
             "right": bound * (1.0 if meant else CONSTANT),
         }  # fmt: skip
+
+
+@certificate("heavytail.thm1.inequality.failure-probability", "inequality")
+def failure_probability_draft() -> Draft:
+    """η below the chance of the worst half of a net, on x = 1, y = w* = 1."""
+    instances = []
+    for n in (10**8, 10**10):
+        iota = truncation_in_use(n, 2.0)
+        i, zeta = float(iota), 1.0 / n
+        right = 100.0 * (zeta + i * zeta**2 + 4.0 * i + (math.log(2 * n + 1) - math.log(zeta)) / (n * i))
+        values = {"n": n, "iota": iota, "tau": 1, "Delta": 2, "epsilon": 1, "constant": 100, "excess": 1}
+        instances.append((values, {"left": 1, "right": right}))
+    return Draft(
+        verdict="refuted",
+        statement="For an eta below the chance of the worst half of the net an excess of 1 is beyond 100 times the "
+            "bound.",
+        symbols={"n": "records", "iota": "truncation", "tau": "bound on the moment of x", "Delta": "diameter",
+                 "epsilon": "claimed", "constant": "what O(.) is taken to hide", "excess": "least excess in that half"},
+        definitions={
+            "zeta": "1/n", "N": "2*n + 1",
+            "bound": "zeta*tau + iota*zeta^2*tau^2 + iota*tau^2*Delta^2 + 1/(n*iota*epsilon)*log(N/zeta)",
+        },
+        assumptions={"moment": ("tau = 1", "x = 1"), "ball": ("Delta = 2", "W = [-1, 1]"),
+                     "half": ("excess <= 1", "|w - 1| for w <= 0")},
+        claim={"left": "excess", "relation": "<=", "right": "constant*bound"}, instances=instances,
+        derivation=[
+            ("x = 1, y = w* = 1, W = [-1, 1]: the excess of w is |w - 1|, at least 1 for w <= 0.",
+             ["moment", "ball", "half"]),
+            ("The truncated losses sum to at most n log 2, so the weights exp(-epsilon sum/(2 log 2)) give the half of "
+             "the net with w <= 0 a chance of at least exp(-n epsilon/2)/2; eta is half of that, and the bound does "
+             "not depend on it.",
+             []),
+        ],
+    )  # fmt: skip
 
 
 paper.variant(

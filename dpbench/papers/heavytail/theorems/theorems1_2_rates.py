@@ -323,9 +323,10 @@ for last, (theorem, theta) in _ORDERS.items():
             "does not try the bias of truncation, which sets the bound.",
         )(printed)
 
+_RATIO = "a ratio of a mean to its limit, whose interval is that of a slope"
 paper.inequality(
     "thm1", variant="value", source="Theorem 1, sharp design", expected="not refuted", level=LEVEL,
-    arguments={"orders": ORDERS[1]},
+    arguments={"orders": ORDERS[1]}, no_record=_RATIO,
     quote=r"by setting $\zeta=O(\frac{1}{n})$ and $\iota=O(\sqrt{\frac{d\log "
     r"n\log\frac{1}{\eta}}{n\epsilon\tau^{2}}})$ we have",
     statement="The mean excess of a norm-shaped risk is d 2 log 2/(n iota epsilon)(1 + o(1)).",
@@ -333,7 +334,7 @@ paper.inequality(
 )(value)
 paper.inequality(
     "thm2", variant="value", source="Theorem 2, sharp design", expected="not refuted", level=LEVEL,
-    arguments={"orders": ORDERS[2]},
+    arguments={"orders": ORDERS[2]}, no_record=_RATIO,
     quote=r"Take $\zeta=O(\frac{1}{n})$ and $\iota=O(\frac{1}{\tau}(\frac{d\log\frac{1}{\zeta}}{n\epsilon})^{\frac"
     r"{1}{\theta}})$ we have",
     statement="The mean excess of a norm-shaped risk is d 2 log(theta)/(n iota epsilon)(1 + o(1)).",
