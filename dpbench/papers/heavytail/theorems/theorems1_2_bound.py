@@ -91,7 +91,7 @@ paper.inequality(
     r"\sup_{w\in\mathcal{W}}\mathbb{E}(y-\langle x,w\rangle)^{2}$ ... $+\frac{3}{n\iota}\log\frac{N(\mathcal{W},"
     r"\zeta)}{\eta}+\frac{4\log 2}{n\iota\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
     statement=EQUATION_14,
-    because="Theorem H (`claims.shorter_proof`), with 1 - 3 eta. Tried: the (1 - 4 eta)-quantile over data and "
+    because="Theorem H (`theorems.theorem_h`), with 1 - 3 eta. Tried: the (1 - 4 eta)-quantile over data and "
     "mechanism of laws made for each iota, whose bias is of the order of the second term; log N by Lemma 2.",
 )(any_truncation)
 paper.inequality(
@@ -100,7 +100,7 @@ paper.inequality(
     r"\in\mathcal{W}}\mathbb{E}|y-\langle x,w\rangle|^{\theta}$ ... $+\frac{2(2\iota)^{\theta-1}\zeta^{\theta}}{"
     r"\theta}\tau^{\theta}+\frac{8\log\theta}{n\iota\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
     statement=EQUATION_26,
-    because="Theorem H (`claims.shorter_proof`), with 1 - 3 eta: 2 iota^(theta-1) is less than 2 (2 iota)^(theta-1), "
+    because="Theorem H (`theorems.theorem_h`), with 1 - 3 eta: 2 iota^(theta-1) is less than 2 (2 iota)^(theta-1), "
     "two sampling terms and 4 log(theta)/epsilon are at most 8 log(theta)/epsilon. Tried as (14). (17) omits Delta, as "
     "Theorem 1 says of its own bounds, and needs the moment of y (the entries y-moment) and a bounded epsilon "
     "(large-epsilon).",
@@ -277,7 +277,7 @@ for theorem, theta, equation, space, printed in (
         f"thm{theorem}", variant="large-epsilon.corrected", source=f"Theorem {theorem}, {KEPT}",
         expected="not refuted", arguments={"theta": theta},
         statement=f"{SHORTER}; here as epsilon grows.",
-        because="`claims.shorter_proof` has the proof: the output is compared with the net point nearest to w*, so one "
+        because="`theorems.theorem_h` has the proof: the output is compared with the net point nearest to w*, so one "
         "uniform deviation and one at a fixed point are enough, Lemmas 6, 9 and 10 play no part, and no condition on "
         "epsilon is left.",
         space=_large(space, _SHORTER, "3*eta"),

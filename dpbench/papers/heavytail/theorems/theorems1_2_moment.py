@@ -148,7 +148,7 @@ for theorem, theta, orders, equation, power, rate in (
         f"thm{theorem}", variant="y-moment.corrected", source=f"Theorem {theorem}, {KEPT}", expected="not refuted",
         arguments={"theta": theta},
         statement=f"{SHORTER}; here with sup E|y - <x,w>|{power} as it is, not bounded by the moments of x.",
-        because="`claims.shorter_proof` has the proof. The bound grows with the moment of y; responses from hardly to "
+        because="`theorems.theorem_h` has the proof. The bound grows with the moment of y; responses from hardly to "
         "wholly truncated stay within it.",
         space=kept,
     )(y_moment_corrected)
