@@ -12,7 +12,6 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-from scipy.stats import binom
 
 from dpbench.certificates.build import Draft, above, certificate
 from dpbench.certificates.search import question
@@ -286,6 +285,8 @@ for theorem, theta, equation, space, printed in (
 
 def large_epsilon_draft(theta: Fraction) -> Draft:
     """Nine records ±1 with chances 0.55 and 0.45, ζ = 1e-4, ε = 1e13: the minority wins with chance 0.38."""
+    from scipy.stats import binom
+
     order, square = float(theta), theta == 2
     shares, terms = (4, 4) if square else (5, 8)
     instances = []
