@@ -64,7 +64,7 @@ def utility_bound(
     """Right sides of equations 14 (θ = 2) and 26, which hold with probability 1 − 4η and 1 − 5η.
 
     `tau` is a bound on (E‖x‖₂^θ)^{1/θ}, `spread` on sup_w E|y − ⟨x, w⟩|^θ, `log_net` on log N. `sampling` keeps
-    the term 3/(nι)·log(N/η), which (26) drops (by ε ≤ 2 log θ, `claims.shorter_proof`) and Theorem 1 after (14).
+    the term 3/(nι)·log(N/η), which (26) drops (by ε ≤ 2 log θ, `theorems.theorem_h`) and Theorem 1 after (14).
     """  # fmt: skip
     entropy = (log_net + math.log(1.0 / failure)) / (n * iota)
     if theta == 2.0:
@@ -81,7 +81,7 @@ def shorter_bound(
     iota: float, n: int, epsilon: float, net_radius: float, log_net: float, failure: float, *, theta: float,
     tau: float, spread: float
 ) -> float:
-    """Bound on the excess risk with probability 1 − 3η for the exact weights and every ε: `claims.shorter_proof`.
+    """Bound on the excess risk with probability 1 − 3η for the exact weights and every ε: `theorems.theorem_h`.
 
     ζτ + (2ι^{θ−1}/θ) sup E|y − ⟨x, w⟩|^θ + (log(N/η) + log(1/η))/(nι) + 2 log θ·log(N/η)/(nιε); symbols of
     `utility_bound`, and ``tau`` need only bound E‖x‖.

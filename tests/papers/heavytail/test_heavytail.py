@@ -16,7 +16,7 @@ from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.net import Net
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.heavytail.theorems.privacy import leaning_pair, loss
+from dpbench.papers.heavytail.theorems.theorems1_2_privacy import leaning_pair, loss
 from dpbench.papers.heavytail.truncation import columns, psi, psi_bounds, quarters, sums_at, truncated_risk
 
 THETAS = (2.0, 1.75, 1.5, 1.25, 1.3)

@@ -18,7 +18,19 @@ from dpbench.papers.heavytail.drawings import boxes_opened
 from dpbench.papers.heavytail.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.tails import Tail
-from dpbench.papers.heavytail.theorems import lemmas, minimiser, misprints, privacy, rates, sharp, utility
+from dpbench.papers.heavytail.theorems import (
+    equation19,
+    equations3_15,
+    lemma1,
+    lemma2,
+    lemmas3_6_9,
+    lemmas4_5_7_8_10,
+    sharp,
+    theorems1_2_bound,
+    theorems1_2_moment,
+    theorems1_2_privacy,
+    theorems1_2_rates,
+)
 from dpbench.papers.heavytail.truncation import truncated_risk
 from dpbench.report.drawings import DRAWINGS
 from dpbench.runs.context import RunContext
@@ -69,7 +81,7 @@ def test_values_of_the_mean_excess(context: RunContext) -> None:
 def test_a_planted_excess_is_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = sharp.exact_sweep
     monkeypatch.setattr(sharp, "exact_sweep", lambda *arguments: 1.1 * honest(*arguments))
-    assert measured(sharp.value, context, (2.0,))[0] == "refuted"
+    assert measured(theorems1_2_rates.value, context, (2.0,))[0] == "refuted"
 
 
 @pytest.mark.few(3)
@@ -103,8 +115,8 @@ def test_a_law_outside_the_ball_is_refused() -> None:
 def test_the_minimiser_is_one(theta: float) -> None:
     """No point of a fine grid is below it; a minimiser that forgets the kinks is above one."""
     for seed in range(5):
-        problem = minimiser.population(theta).draw(40, np.random.default_rng(seed))
-        w, value = minimiser.truncated_minimiser(problem, 0.7)
+        problem = lemmas3_6_9.population(theta).draw(40, np.random.default_rng(seed))
+        w, value = lemmas3_6_9.truncated_minimiser(problem, 0.7)
         grid = truncated_risk(problem, np.linspace(-1.0, 1.0, 4001)[:, None], 0.7)
         assert value <= grid.min() + 1e-12 and truncated_risk(problem, np.array([w]), 0.7) == pytest.approx(value)
         ends = truncated_risk(problem, np.array([[-1.0], [1.0]]), 0.7)
@@ -112,11 +124,11 @@ def test_the_minimiser_is_one(theta: float) -> None:
 
 
 def test_planted_errors_of_the_minimiser_are_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minimiser, "_minima", _far_minima)
-    assert measured(minimiser.frequencies, context, 6, (2.0,))[0] == "refuted"
-    assert measured(minimiser.frequencies, context, 9, (1.5,))[0] == "refuted"
-    monkeypatch.setattr(minimiser, "_hidden_minima", _far_hidden_minima)
-    assert measured(minimiser.rate, context)[0] == "inconsistent"
+    monkeypatch.setattr(lemmas3_6_9, "_minima", _far_minima)
+    assert measured(lemmas3_6_9.frequencies, context, 6, (2.0,))[0] == "refuted"
+    assert measured(lemmas3_6_9.frequencies, context, 9, (1.5,))[0] == "refuted"
+    monkeypatch.setattr(lemmas3_6_9, "_hidden_minima", _far_hidden_minima)
+    assert measured(lemmas3_6_9.rate, context)[0] == "inconsistent"
 
 
 def _far_hidden_minima(n: int, seed: int, block: int) -> np.ndarray:
@@ -133,11 +145,12 @@ def _far_minima(theta: float, n: int, seed: int, block: int) -> np.ndarray:
 def test_planted_errors_of_the_misprints(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
     """A corrected statement is refuted where its own correction is taken back or its constant is too small."""
     with monkeypatch.context() as plant:
-        plant.setattr(misprints, "_iota", lambda n, theta: 0.5 * n)
-        assert measured(misprints.last_display, context)[0] == "not refuted"  # iota so large that it happens to hold
+        plant.setattr(lemmas4_5_7_8_10, "line_iota", lambda n, theta: 0.5 * n)
+        verdict, _ = measured(lemmas4_5_7_8_10.last_display, context)  # iota so large that it happens to hold
+        assert verdict == "not refuted"
     with monkeypatch.context() as plant:
-        plant.setattr(misprints.math, "log1p", lambda u: u + 1e-6)
-        assert measured(misprints.chernoff_step, context, kept=True)[0] == "refuted"
+        plant.setattr(lemmas4_5_7_8_10.math, "log1p", lambda u: u + 1e-6)
+        assert measured(lemmas4_5_7_8_10.chernoff_step, context, kept=True)[0] == "refuted"
 
 
 def test_printed_losses_and_audit(context: RunContext) -> None:
@@ -150,35 +163,35 @@ def test_printed_losses_and_audit(context: RunContext) -> None:
 
 def test_a_weight_too_large_is_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(exponential.SHARES, "exact", 0.55)
-    assert measured(privacy.exact, context, 1)[0] == "refuted"
+    assert measured(theorems1_2_privacy.exact, context, 1)[0] == "refuted"
     monkeypatch.setitem(exponential.SHARES, "printed", 1.1)
-    assert measured(privacy.add_remove, context, 1)[0] == "refuted"
+    assert measured(theorems1_2_privacy.add_remove, context, 1)[0] == "refuted"
 
 
 def test_planted_errors_of_the_lemmas_are_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as plant:  # a ψ half as steep again breaks (3)
-        plant.setattr(lemmas, "psi", lambda x, theta: 1.5 * exponential.psi(x, theta))
-        assert measured(lemmas.sandwich, context, (2.0,))[0] == "refuted"
+        plant.setattr(equations3_15, "psi", lambda x, theta: 1.5 * exponential.psi(x, theta))
+        assert measured(equations3_15.sandwich, context, (2.0,))[0] == "refuted"
     with monkeypatch.context() as plant:  # a risk three times too large leaves the uniform band
-        honest = lemmas.sums_at
-        plant.setattr(lemmas, "sums_at", lambda *arguments: 30.0 * honest(*arguments))
-        assert (lemmas.excesses(2.0, 0, 0)[:, 1] > 0.0).all()
+        honest = lemmas4_5_7_8_10.sums_at
+        plant.setattr(lemmas4_5_7_8_10, "sums_at", lambda *arguments: 30.0 * honest(*arguments))
+        assert (lemmas4_5_7_8_10.excesses(2.0, 0, 0)[:, 1] > 0.0).all()
     with monkeypatch.context() as plant:  # 2.5 for 3 in the bound: a net of 3 points an axis is beyond it
-        plant.setattr(lemmas.theory, "covering_bound", lambda d, size, zeta: d * math.log(2.5 * size / zeta))
-        assert measured(lemmas.covering, context)[0] == "refuted"
+        plant.setattr(lemma2.theory, "covering_bound", lambda d, size, zeta: d * math.log(2.5 * size / zeta))
+        assert measured(lemma2.covering, context)[0] == "refuted"
     with monkeypatch.context() as plant:  # without the ln|R| the utility lemma fails for many candidates
-        plant.setattr(lemmas.math, "log", lambda x: 0.0)
-        assert measured(lemmas.utility, context)[0] == "refuted"
+        plant.setattr(lemma1.math, "log", lambda x: 0.0)
+        assert measured(lemma1.utility, context)[0] == "refuted"
 
 
 def test_planted_errors_of_the_bounds_are_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = utility.theory.shorter_bound
-    monkeypatch.setattr(utility.theory, "shorter_bound", lambda *a, **k: 0.005 * honest(*a, **k))
+    honest = theorems1_2_bound.theory.shorter_bound
+    monkeypatch.setattr(theorems1_2_bound.theory, "shorter_bound", lambda *a, **k: 0.005 * honest(*a, **k))
     for theta in (2.0, 1.5):
-        assert measured(utility.y_moment_corrected, context, theta)[0] == "refuted"
-        assert measured(utility.large_epsilon_corrected, context, theta)[0] == "refuted"
-    monkeypatch.setattr(utility.theory, "balance", lambda *a, **k: 1e9)
-    assert measured(utility.assumption4, context)[0] == "refuted"
+        assert measured(theorems1_2_moment.y_moment_corrected, context, theta)[0] == "refuted"
+        assert measured(theorems1_2_bound.large_epsilon_corrected, context, theta)[0] == "refuted"
+    monkeypatch.setattr(theorems1_2_bound.theory, "balance", lambda *a, **k: 1e9)
+    assert measured(equation19.assumption4, context)[0] == "refuted"
 
 
 def test_a_planted_slope_is_inconsistent(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,8 +201,8 @@ def test_a_planted_slope_is_inconsistent(context: RunContext, monkeypatch: pytes
         rng = np.random.default_rng(1)
         return [point.n**-0.2 * rng.gamma(50.0, 0.02, (64, 1)) for point in points]
 
-    monkeypatch.setattr(rates, "outputs", slower)
-    assert measured(rates.in_n, context, 2.0, "norm")[0] == "inconsistent"
+    monkeypatch.setattr(theorems1_2_rates, "outputs", slower)
+    assert measured(theorems1_2_rates.in_n, context, 2.0, "norm")[0] == "inconsistent"
 
 
 @pytest.mark.parametrize("drawing", OURS, ids=lambda drawing: drawing.name)

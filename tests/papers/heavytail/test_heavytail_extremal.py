@@ -15,8 +15,8 @@ from scipy.stats import binom
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.heavytail.theorems import extremal, privacy, rates, sharp
-from dpbench.papers.heavytail.theorems.truncation_bias import rare_law
+from dpbench.papers.heavytail.theorems import remark1, theorems1_2_bound, theorems1_2_privacy, theorems1_2_rates
+from dpbench.papers.heavytail.theorems.hidden import hidden_quantile, rare_law
 from dpbench.runs.context import RunContext
 from lowerbounds import _rare_packing
 from lowerbounds._rare_packing import rare_packing
@@ -104,8 +104,8 @@ def test_the_hidden_quantile_is_the_mechanism_s(theta: float, d: int) -> None:
     excess, mass = np.concatenate(excesses), np.concatenate(masses)
     order = np.argsort(-excess)
     exact = float(excess[order][np.searchsorted(np.cumsum(mass[order]), failure)])
-    found, spread = extremal.hidden_quantile(n, d, epsilon, failure, iota, theta, "norm")
-    other, _ = extremal.hidden_quantile(n, d, 8.0 * epsilon, failure, iota, theta, "norm")
+    found, spread = hidden_quantile(n, d, epsilon, failure, iota, theta, "norm")
+    other, _ = hidden_quantile(n, d, 8.0 * epsilon, failure, iota, theta, "norm")
     assert found == pytest.approx(exact, rel=0.03) and other != pytest.approx(exact, rel=0.03)
     assert spread == pytest.approx(p * (2.0 * size) ** theta + (1.0 - p) * common**theta)
 
@@ -125,25 +125,25 @@ def test_a_ceiling_that_is_too_high_is_refuted(context: RunContext, monkeypatch:
 
     for planted in (slower, wider):
         monkeypatch.setattr(theory, "rate", planted)
-        for function in (extremal.packed, extremal.hidden):
+        for function in (theorems1_2_rates.packed, theorems1_2_rates.hidden):
             assert measured(function, context, 1, "norm")[0] == "refuted"
 
 
 def test_bounds_that_are_too_small_are_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = theory.utility_bound
     monkeypatch.setattr(theory, "utility_bound", lambda *a, **k: 0.01 * honest(*a, **k))
-    assert measured(extremal.any_truncation, context, 1)[0] == "refuted"
-    honest_risk = privacy.truncated_risk
-    monkeypatch.setattr(privacy, "truncated_risk", lambda *a: 2.1 * honest_risk(*a))
-    assert measured(privacy.sensitivity, context, 2)[0] == "refuted"
+    assert measured(theorems1_2_bound.any_truncation, context, 1)[0] == "refuted"
+    honest_risk = theorems1_2_privacy.truncated_risk
+    monkeypatch.setattr(theorems1_2_privacy, "truncated_risk", lambda *a: 2.1 * honest_risk(*a))
+    assert measured(theorems1_2_privacy.sensitivity, context, 2)[0] == "refuted"
 
 
 def test_a_floor_that_is_too_high_is_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_rare_packing.RarePacking, "floor", property(lambda self: 100.0 * self.excess))
-    assert measured(extremal.floor, context)[0] == "refuted"
+    assert measured(remark1.floor, context)[0] == "refuted"
 
 
-@pytest.mark.parametrize("measurement", [sharp.in_epsilon, sharp.in_failure])
+@pytest.mark.parametrize("measurement", [theorems1_2_rates.in_epsilon, theorems1_2_rates.in_failure])
 def test_an_iota_that_forgets_its_argument_is_inconsistent(
     measurement: Any, context: RunContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,7 +161,7 @@ def test_quantile_values_are_the_quantile_and_its_linearisation() -> None:
     """Exponential outputs: the mean is the quantile, the standard error √(η(1−η)/N)/density within a fifth (the
     scatter of 400 numbers is known to 4%); half the scatter would be seen."""
     part = np.random.default_rng(0).exponential(size=(400, 50))
-    values = rates.quantile_values(part, 0.05)
+    values = theorems1_2_rates.quantile_values(part, 0.05)
     assert values.mean() == pytest.approx(float(np.quantile(part, 0.95)), rel=1e-12)
     error, true = float(values.std()) / math.sqrt(400), math.sqrt(0.05 * 0.95 / part.size) / 0.05
     assert 0.8 * true < error < 1.2 * true
@@ -174,5 +174,5 @@ def test_planted_quantiles_that_fall_too_slowly_are_inconsistent(
         rng = np.random.default_rng(1)
         return [point.n**-0.1 * rng.gamma(2.0, 1.0, (64, 64)) for point in points]
 
-    monkeypatch.setattr(rates, "outputs", slower)
-    assert measured(rates.quantile, context, 2.0)[0] == "inconsistent"
+    monkeypatch.setattr(theorems1_2_rates, "outputs", slower)
+    assert measured(theorems1_2_rates.quantile, context, 2.0)[0] == "inconsistent"

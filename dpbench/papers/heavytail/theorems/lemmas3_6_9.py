@@ -1,4 +1,4 @@
-"""Lemmas 3, 6 and 9 of the heavy-tailed paper: the minimiser of the truncated risk, exactly, in one dimension.
+"""Lemmas 3, 6 and 9: the minimiser of the truncated risk, exactly, in one dimension.
 
 Between two neighbours of the points y_i/x_i every residual keeps its sign and ψ(ι|r|) is concave in |r|, so the
 truncated risk is concave there: its least value over an interval is at one of these points or at an end.
@@ -18,14 +18,13 @@ from dpbench.papers.heavytail.net import Net
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.tails import Tail
-from dpbench.papers.heavytail.theorems import paper
+from dpbench.papers.heavytail.theorems import FAILURE, ORDERS, paper
+from dpbench.papers.heavytail.theorems.frequencies import RECORDS, frequency
 from dpbench.papers.heavytail.theorems.hidden import HiddenLaw
-from dpbench.papers.heavytail.theorems.lemmas import frequency
+from dpbench.papers.heavytail.theorems.line import line_iota
 from dpbench.papers.heavytail.truncation import columns, sums_at
 from dpbench.rates.nuisances import Ripple
 
-FAILURE = 0.05
-_RECORDS = 200
 _BLOCK = 50
 
 
@@ -48,7 +47,7 @@ def truncated_minimiser(problem: HeavyTailedProblem, iota: float) -> tuple[float
 def _minima(theta: float, n: int, seed: int, block: int) -> np.ndarray:
     """L(ŵ_ι) − L(w*) and L(ŵ_ι) − L̂_ι(ŵ_ι) of `_BLOCK` data sets, shape (`_BLOCK`, 2)."""
     law = population(theta)
-    iota = _iota(n, theta)
+    iota = line_iota(n, theta)
     assert law.noise is not None
     least = law.noise_scale * law.noise.moment(1.0)  # L(w*) = E|e|
     rng = stream(seed, "heavytail.minimiser", theta, n, block)
@@ -63,56 +62,8 @@ def _minima(theta: float, n: int, seed: int, block: int) -> np.ndarray:
 def _hidden_minima(n: int, seed: int, block: int) -> np.ndarray:
     """L(ŵ_ι) − L(w*) of `_BLOCK` data sets of the law that ι hides, θ = 2."""
     law, rng = HiddenLaw(n, 1, 1.0, FAILURE), stream(seed, "heavytail.minimiser.hidden", n, block)
-    found = [truncated_minimiser(law.draw(n, rng), _iota(n, 2.0))[0] for _ in range(_BLOCK)]
+    found = [truncated_minimiser(law.draw(n, rng), line_iota(n, 2.0))[0] for _ in range(_BLOCK)]
     return law.excess_risk(np.array(found)[:, None])
-
-
-def _iota(n: int, theta: float) -> float:
-    return theory.truncation(n, 1, 1.0, FAILURE, theta=theta, tau=1.0, moment="norm", diameter=2.0)
-
-
-_EXACT = "The minimiser over [-1, 1] is found exactly, the risk by quadrature; Student's t design and noise. "
-
-
-@paper.inequality(
-    "lemma6", source="Lemma 6", expected="not refuted", level=LEVEL, arguments={"lemma": 6, "orders": (2.0,)},
-    statement="With probability 1 - 2 eta, L(w_iota) - L(w*) <= 2 zeta tau + iota zeta^2 tau^2 + (3 iota/2) sup E(y - "
-    "<x,w>)^2 + log(N/eta)/(n iota).",
-    because=_EXACT + "Its proof adds the deviation at w*, and with it log(1/eta)/(n iota), which the print drops: too "
-        "little to be seen here. This is also the left side that Theorem 1 prints in (7) and (8), where that of the "
-        "private output is meant.",
-)
-def frequencies(context: Context, lemma: int, orders: tuple[float, ...]) -> tuple[str, Evidence]:
-    """How often the minimiser exceeds the bound of Lemma 6 or 9, against 2η or η.
-
-    sup_w E|y − xw|^θ is put too small, max(E|e|^θ, max|w − w*|^θ E|x|^θ) (Jensen): the test is the stricter for it.
-    """
-    count = context.pick(quick=100, full=2000)
-    rows = []
-    for theta in orders:
-        law, iota, zeta = population(theta), _iota(_RECORDS, theta), 1.0 / _RECORDS
-        assert law.noise is not None
-        spread = max(law.noise_scale**theta * law.noise.moment(theta), 1.5**theta)
-        entropy = (Net(1, 1.0, "ball", zeta).log_size_bounds()[0] - math.log(FAILURE)) / (_RECORDS * iota)
-        if lemma == 6:
-            right = 2.0 * zeta + iota * zeta**2 + 1.5 * iota * spread + entropy
-        else:
-            growth = (2.0 * iota) ** (theta - 1.0) / theta
-            right = 2.0 * zeta + growth * (spread + zeta**theta) + entropy
-        found = np.concatenate(sampled(context, _minima, theta, _RECORDS, blocks=count // _BLOCK))
-        left = found[:, 0 if lemma == 6 else 1]
-        rows.append({"theta": theta, "failures": int((left > right).sum()), "largest_left": float(left.max()),
-                     "right": right})  # fmt: skip
-    return frequency(rows, count, 2.0 * FAILURE if lemma == 6 else FAILURE)
-
-
-paper.inequality(
-    "lemma9", source="Lemma 9", expected="not refuted", level=LEVEL,
-    arguments={"lemma": 9, "orders": (1.75, 1.5, 1.25)},
-    statement="With probability 1 - eta, L(w_iota) - L_iota(w_iota) <= 2 zeta tau + ((2 iota)^(theta-1)/theta)(sup "
-    "E|y - <x,w>|^theta + zeta^theta tau^theta) + log(N/eta)/(n iota).",
-    because=_EXACT + "From Lemma 10 at the net point nearest to the minimiser.",
-)(frequencies)
 
 
 _SEEN = Ripple(
@@ -123,6 +74,8 @@ _SEEN = Ripple(
 
 @paper.rate(
     "lemma3", variant="n", source="Lemma 3, equation 5", expected="consistent", side="upper", nuisances=(_SEEN,),
+    quote=r"the optimal solution $\hat{w}_{\iota}$ of (2) has the following the excess population risk with "
+    r"probability at least $1-\eta$ ... $=\tilde{O}(\sqrt{\frac{d\log\frac{1}{\eta}}{n}})$",
     statement="For some iota(1/n, d, Delta, log(1/eta)) the minimiser of the truncated risk has an excess of "
     "O~(sqrt(d log(1/eta)/n)): slope in n.",
     because="The minimiser over [-1, 1] is found exactly, iota is that of Theorem 1 at epsilon = 1, and the law is "
@@ -138,3 +91,54 @@ def rate(context: Context) -> Rows:
         ceiling = theory.rate(n, 1, 1.0, FAILURE, theta=2.0, tau=1.0, moment="norm", diameter=2.0)
         yield {"n": float(n), "samples": np.concatenate(blocks), "ceiling": ceiling}
     return "the minimiser of the truncated risk, d = 1; ceiling sqrt(log n log(1/eta)/n)"
+
+
+_EXACT = "The minimiser over [-1, 1] is found exactly, the risk by quadrature; Student's t design and noise. "
+
+
+@paper.inequality(
+    "lemma6", source="Lemma 6", expected="not refuted", level=LEVEL, arguments={"lemma": 6, "orders": (2.0,)},
+    frequencies=("frequency", 2.0 * FAILURE, 1),
+    quote=r"under Assumption 1, we have the following with probability at least $1-2\eta$ ... $\leq 2\zeta\tau$ ... "
+    r"$+\iota\zeta^{2}\tau^{2}+\frac{3\iota}{2}\sup_{w\in\mathcal{W}}\mathbb{E}(y-\langle "
+    r"x,w\rangle)^{2}+\frac{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
+    statement="With probability 1 - 2 eta, L(w_iota) - L(w*) <= 2 zeta tau + iota zeta^2 tau^2 + (3 iota/2) sup E(y - "
+    "<x,w>)^2 + log(N/eta)/(n iota).",
+    because=_EXACT + "Its proof adds the deviation at w*, and with it log(1/eta)/(n iota), which the print drops: too "
+        "little to be seen here. This is also the left side that Theorem 1 prints in (7) and (8), where that of the "
+        "private output is meant.",
+)
+def frequencies(context: Context, lemma: int, orders: tuple[float, ...]) -> tuple[str, Evidence]:
+    """How often the minimiser exceeds the bound of Lemma 6 or 9, against 2η or η.
+
+    sup_w E|y − xw|^θ is put too small, max(E|e|^θ, max|w − w*|^θ E|x|^θ) (Jensen): the test is the stricter for it.
+    """
+    count = context.pick(quick=100, full=2000)
+    rows = []
+    for theta in orders:
+        law, iota, zeta = population(theta), line_iota(RECORDS, theta), 1.0 / RECORDS
+        assert law.noise is not None
+        spread = max(law.noise_scale**theta * law.noise.moment(theta), 1.5**theta)
+        entropy = (Net(1, 1.0, "ball", zeta).log_size_bounds()[0] - math.log(FAILURE)) / (RECORDS * iota)
+        if lemma == 6:
+            right = 2.0 * zeta + iota * zeta**2 + 1.5 * iota * spread + entropy
+        else:
+            growth = (2.0 * iota) ** (theta - 1.0) / theta
+            right = 2.0 * zeta + growth * (spread + zeta**theta) + entropy
+        found = np.concatenate(sampled(context, _minima, theta, RECORDS, blocks=count // _BLOCK))
+        left = found[:, 0 if lemma == 6 else 1]
+        rows.append({"theta": theta, "failures": int((left > right).sum()), "largest_left": float(left.max()),
+                     "right": right})  # fmt: skip
+    return frequency(rows, count, 2.0 * FAILURE if lemma == 6 else FAILURE)
+
+
+paper.inequality(
+    "lemma9", source="Lemma 9", expected="not refuted", level=LEVEL, arguments={"lemma": 9, "orders": ORDERS[2]},
+    frequencies=("frequency", FAILURE, 3),
+    quote=r"$\leq 2\zeta\tau+\frac{(2\iota)^{\theta-1}}{\theta}\sup_{w\in\mathcal{W}}\mathbb{E}|y-\langle "
+    r"x,w\rangle|^{\theta}$ ... $+\frac{(2\iota)^{\theta-1}\zeta^{\theta}}{\theta}\tau^{\theta}+\frac{1}{n\iota}\log"
+    r"\frac{N(\mathcal{W},\zeta)}{\eta}$",
+    statement="With probability 1 - eta, L(w_iota) - L_iota(w_iota) <= 2 zeta tau + ((2 iota)^(theta-1)/theta)(sup "
+    "E|y - <x,w>|^theta + zeta^theta tau^theta) + log(N/eta)/(n iota).",
+    because=_EXACT + "From Lemma 10 at the net point nearest to the minimiser.",
+)(frequencies)

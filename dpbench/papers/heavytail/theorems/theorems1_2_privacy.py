@@ -1,23 +1,30 @@
-"""Theorems 1 and 2 of the heavy-tailed paper, privacy: the printed weights, and those of the sensitivity."""
+"""Theorems 1 and 2, privacy of Algorithms 1 and 2: the printed weights are twice too large for replaced records.
+
+The weights of the sensitivity are exact, and the printed ones are for data sets of which one has a record more.
+"""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
+from dpbench.certificates import attack_counts
+from dpbench.certificates.build import Draft, as_computed, below, certificate
+from dpbench.certificates.search.question import Question, inequality, pair_event
+from dpbench.certificates.search.space import Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import Attack, attack_bounds
+from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.heavytail.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.heavytail.theorems import paper
+from dpbench.papers.heavytail.theorems import ORDERS, paper
+from dpbench.papers.heavytail.theorems.line import DERIVED, LINE, NET, ORDER
 from dpbench.papers.heavytail.truncation import truncated_risk
-
-ORDERS = {1: (2.0,), 2: (1.75, 1.5, 1.25)}
-"""θ of each theorem's entries."""
 
 EPSILONS = (0.1, 1.0, 4.0)
 LEANS = (1, 2, 3, 4, 5, 6, 8, 12, 20)
@@ -169,12 +176,29 @@ def records(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, np.nd
     return X, np.where(rng.random(n) < 0.5, X @ corner, scale * rng.standard_cauchy(n))
 
 
-for theorem, log in ((1, "log 2"), (2, "log theta")):
+def _output(space: Space, weight: str, removed: bool) -> Question:
+    """The chance of the net point -1 on the two data sets."""
+    made = {}
+    for side, record in (("p", 1), ("q", 2)):
+        for name in NET:
+            own = "" if removed and side == "q" else f"{name}_{record} + "
+            made[f"{side}_{name}"] = f"{weight}*({own}others*{name}_3)"
+    definitions = {s: f"1/(1 + exp({s}_low - {s}_mid) + exp({s}_low - {s}_high))" for s in ("p", "q")}
+    return pair_event(space, "p", "q", delta="0", derivation=DERIVED, definitions={**made, **definitions})
+
+
+for theorem, log, factor, shown, line, space, moved in (
+    (1, "log 2", "log 2", r"\log 2", 112, LINE, "2*log(theta)"),
+    (2, "log theta", "log(theta)", r"\log\theta", 213, ORDER, "log(theta)"),
+):
     name, place = f"thm{theorem}", f"Algorithm {theorem}, Theorem {theorem}"
     between = "heavytail.eq3.inequality" if theorem == 1 else "heavytail.eq15.inequality"
     paper.privacy(
         name, variant="printed", source=place, expected="refuted", level=LEVEL,
-        holds=f"heavytail.thm{theorem}.privacy.exact", arguments={"theorem": theorem},
+        holds=f"heavytail.thm{theorem}.privacy.exact", arguments={"theorem": theorem}, weight="constant",
+        quote=rf"output an $w\in\tilde{{W}}_{{\zeta}}$ with probability proportional to "
+        rf"$\exp(\frac{{-n\iota\epsilon\hat{{L}}_{{\iota}}(w,D)}}{{{shown}}})$ ... For any $\epsilon>0$, Algorithm "
+        rf"{theorem} is $\epsilon$-DP.",
         statement="For any epsilon > 0, sampling a net point with probability proportional to exp(-n iota epsilon "
         f"L/{log}) is epsilon-DP (replace-one, Definition 1).",
         because=f"0 <= psi <= {log} on |residuals|, so one record moves n iota L by at most {log}, and every "
@@ -183,6 +207,15 @@ for theorem, log in ((1, "log 2"), (2, "log theta")):
         "candidate moves their log-weights in opposite directions, while the first one keeps the normaliser. (The "
         f"exponential mechanism divides by twice the sensitivity; with the paper's own sensitivity 2 {log}/(n iota) "
         f"its weight would be exp(-n iota epsilon L/(4 {log})).)",
+        consequence="Under Definition 1 (one record replaced) the algorithm is 2 epsilon-DP and no better: who asks "
+        "for epsilon = 1 gets up to 2. It is epsilon-DP where neighbours have one record more. The utility bounds "
+        "change by a constant.",
+        errata=Correction(
+            place=f"Algorithm {theorem}, line 2, and Theorem {theorem}", line=line, effect=2,
+            change=f"divide by 2 {factor} for {factor} in the exponent: the sensitivity of n iota L is that logarithm, "
+            "since 0 <= psi on |residuals|",
+        ),
+        space=_output(space, "epsilon/log(theta)", False),
     )(printed)
     paper.privacy(
         name, variant="printed-add-remove", source=f"{place}, for data sets of which one has a record more",
@@ -190,6 +223,7 @@ for theorem, log in ((1, "log 2"), (2, "log theta")):
         statement=f"The printed weights exp(-n iota epsilon L/{log}) are epsilon-DP under add/remove.",
         because="A further record multiplies every unnormalised weight by a factor in [exp(-epsilon), 1], and so the "
         "normaliser: the ratio of probabilities stays in [exp(-epsilon), exp(epsilon)].",
+        space=_output(space, "epsilon/log(theta)", True),
     )(add_remove)
     paper.privacy(
         name, variant="exact", source=f"{place}, with the weight of the sensitivity", expected="proved", level=LEVEL,
@@ -198,6 +232,7 @@ for theorem, log in ((1, "log 2"), (2, "log theta")):
         "(replace-one), and no larger weight is for every data set.",
         because=f"The sensitivity of n iota L is {log}: the exponential mechanism (McSherry & Talwar 2007). The "
         "leaning pair of the printed entry comes as near to epsilon as one wants.",
+        space=_output(space, "epsilon/(2*log(theta))", False),
     )(exact)
     paper.stability(
         f"alg{theorem}", variant="sensitivity", expected="not refuted", arguments={"theorem": theorem},
@@ -210,4 +245,131 @@ for theorem, log in ((1, "log 2"), (2, "log theta")):
         because=f"0 <= psi <= {log} on |residuals|: {log}/(n iota) is the sensitivity, and it is reached. The text has "
         "it with the factor 2 and, once, without; the printed weight would need a sensitivity half as large as the "
         "smaller.",
+        space=inequality(space, "abs(low_1 - low_2)", moved, derivation=DERIVED),
     )(sensitivity)
+
+def printed_draft(theorem: int) -> Draft:
+    """Net {−1, 0, 1}; all records fit w = 1 and are truncated elsewhere; the neighbour has one that fits w = −1."""
+    instances = []
+    for theta in map(Fraction, ORDERS[theorem]):
+        for epsilon, lean in ((Fraction(1), 3), (Fraction(1, 10), 20)):
+            e, k = float(epsilon), lean
+            moved = math.exp(-e * (k - 1)) + math.exp(-e * k) + math.exp(-e)
+            kept = 2.0 * math.exp(-e * k) + 1.0
+            shown = math.exp(-e * (k - 1)) / moved - math.exp(e) * math.exp(-e * k) / kept
+            values = {"k": lean, "epsilon": epsilon} | ({"theta": theta} if theorem == 2 else {})
+            instances.append((values, {"delta": shown}))
+    bound = "log(2)" if theorem == 1 else "log(theta)"
+    weight = f"exp(-epsilon*score/{bound})"
+    return Draft(
+        verdict="refuted",
+        statement="With the printed weights a point of the net is more than e^epsilon times as likely on one data set "
+        "as on its neighbour.",
+        symbols={"k": "number of records n", "epsilon": "claimed",
+                 **({"theta": "order of the moment"} if theorem == 2 else {})},
+        definitions={
+            "psi": bound,
+            "all": f"exp(-epsilon*(k*psi)/{bound})",
+            "but_one": f"exp(-epsilon*((k - 1)*psi)/{bound})",
+            "one": f"exp(-epsilon*psi/{bound})",
+        },
+        assumptions={"records": ("k >= 2", "one record is replaced, one or more are not"),
+                     **({"order": ("theta > 1", "log(theta) > 0"), "order_2": ("theta < 2", "Assumption 3")}
+                        if theorem == 2 else {})},
+        claim={"p": ["but_one", "all", "one"], "q": ["all", "all", "1"], "event": [0], "normalise": True,
+               "epsilon": "epsilon", "delta": "0"},
+        instances=instances,
+        derivation=[
+            ("d = 1, net {-1, 0, 1}, features so long that any residual but 0 is truncated: psi is its largest value, "
+             f"{bound}, or 0.", ["order", "order_2"] if theorem == 2 else []),
+            ("All k records fit w = 1; on the neighbour one fits w = -1. n iota L at (-1, 0, 1) is k, k, 0 times psi, "
+             "and k - 1, k, 1 times psi; the weights are " + weight.replace("score", "(n iota L)") + ".", ["records"]),
+        ],
+    )  # fmt: skip
+
+
+def guarantee(theorem: int, added: bool) -> Draft:
+    """The largest log-ratio of two neighbouring laws: 2·weight·ψ (replace), weight·ψ (add or remove)."""
+    bound = "log(2)" if theorem == 1 else "log(theta)"
+    instances = []
+    for theta in map(Fraction, ORDERS[theorem]):
+        for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
+            values = {"epsilon": epsilon} | ({"theta": theta} if theorem == 2 else {})
+            instances.append((values, {"loss": epsilon}))
+    moves = "1" if added else "2"
+    why = (
+        "A further record multiplies every weight by a factor in [exp(-weight psi), 1], and so the normaliser."
+        if added else
+        "Replacing a record moves n iota L at each point by at most psi, so every log-weight, and the log of the "
+        "normaliser, by at most weight psi."
+    )  # fmt: skip
+    draft = Draft(
+        verdict="proved",
+        statement="No point of the net is more than e^epsilon times as likely on one of two neighbours.",
+        symbols={"epsilon": "claimed", **({"theta": "order of the moment"} if theorem == 2 else {"two": "the order, "
+            "2"})},
+        definitions={"psi": bound if theorem == 2 else "log(two)",
+                     "weight": f"epsilon/({'' if added else '2*'}{bound if theorem == 2 else 'log(two)'})"},
+        assumptions={"order": ("theta > 1", "psi > 0") if theorem == 2 else ("two = 2", "equation 6")},
+        claim={"family": "pure", "shift": f"{moves}*weight*psi", "scale": "1", "epsilon": "epsilon", "delta": "0"},
+        instances=[(values | ({} if theorem == 2 else {"two": 2}), shows) for values, shows in instances],
+        derivation=[("0 <= psi(|r|) <= psi, the bound on the truncated loss.", ["order"]), (why, [])],
+    )  # fmt: skip
+    return as_computed(draft, "weight", "factor of n iota L in the exponent, negated", solved="-", rounded=below)
+
+
+@certificate("heavytail.thm1.privacy.printed", "pair-discrete")
+def theorem1_printed() -> Draft:
+    return printed_draft(1)
+
+
+@certificate("heavytail.thm2.privacy.printed", "pair-discrete")
+def theorem2_printed() -> Draft:
+    return printed_draft(2)
+
+
+@certificate("heavytail.thm1.privacy.exact", "guarantee")
+def theorem1_exact() -> Draft:
+    return guarantee(1, False)
+
+
+@certificate("heavytail.thm2.privacy.exact", "guarantee")
+def theorem2_exact() -> Draft:
+    return guarantee(2, False)
+
+
+@certificate("heavytail.thm1.privacy.printed-add-remove", "guarantee")
+def theorem1_added() -> Draft:
+    return guarantee(1, True)
+
+
+@certificate("heavytail.thm2.privacy.printed-add-remove", "guarantee")
+def theorem2_added() -> Draft:
+    return guarantee(2, True)
+
+
+def attacked(calibration: str, theta: float) -> attack_counts.Attack:
+    """The attack on the leaning pair that is run once for its counts."""
+    leaning = "three records fit w = 1, on the neighbour one of them w = -1"
+    mechanism = ExponentialMechanism(1.0, net_radius=1.0, calibration=calibration)
+    return attack_counts.Attack(mechanism, leaning_pair(3, theta), 1.0, 0.0, leaning)
+
+
+@attack_counts.counted("heavytail.thm1.privacy.printed")
+def theorem1_printed_attack() -> attack_counts.Attack:
+    return attacked("printed", 2.0)
+
+
+@attack_counts.counted("heavytail.thm1.privacy.exact")
+def theorem1_exact_attack() -> attack_counts.Attack:
+    return attacked("exact", 2.0)
+
+
+@attack_counts.counted("heavytail.thm2.privacy.printed")
+def theorem2_printed_attack() -> attack_counts.Attack:
+    return attacked("printed", 1.75)
+
+
+@attack_counts.counted("heavytail.thm2.privacy.exact")
+def theorem2_exact_attack() -> attack_counts.Attack:
+    return attacked("exact", 1.75)

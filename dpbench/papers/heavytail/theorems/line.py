@@ -1,12 +1,14 @@
-"""Privacy of Algorithms 1 and 2 on the line: any records, two data sets that differ in one."""
+"""The line, d = 1: the spaces of records that are searched there, with a net of three points, and the ι in use."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from fractions import Fraction
 
-from dpbench.certificates.search.question import inequality, pair_event
+from dpbench.certificates.build import above
 from dpbench.certificates.search.space import Choice, Integer, Parameter, Real, Space
+from dpbench.papers.heavytail import theory
+from dpbench.papers.heavytail.theorems import FAILURE
 
 NET = {"low": "-1", "mid": "0", "high": "1"}
 QUARTERS: dict[str, Parameter] = {
@@ -39,42 +41,10 @@ def _records(about: str, theta: str, power: str, order: Mapping[str, Parameter])
 
 
 _WHO = ("the record that is replaced", "the record in its place", "the common record")
-_DERIVED = (
+DERIVED = (
     "d = 1, net {-1, 0, 1}, features and labels in units of 1/iota: n iota L at a net point is the sum of psi of the "
     "residuals, and the output is a net point with probability proportional to exp(-weight n iota L).",
 )
-
-
-def _output(space: Space, weight: str, removed: bool) -> Any:
-    """The chance of the net point -1 on the two data sets."""
-    made = {}
-    for side, record in (("p", 1), ("q", 2)):
-        for name in NET:
-            own = "" if removed and side == "q" else f"{name}_{record} + "
-            made[f"{side}_{name}"] = f"{weight}*({own}others*{name}_3)"
-    definitions = {s: f"1/(1 + exp({s}_low - {s}_mid) + exp({s}_low - {s}_high))" for s in ("p", "q")}
-    return pair_event(space, "p", "q", delta="0", derivation=_DERIVED, definitions={**made, **definitions})
-
-
-def _questions(theorem: str, algorithm: str, equation: str, space: Space, sharp: str) -> dict[str, Any]:
-    moved = inequality(space, "abs(low_1 - low_2)", sharp, derivation=_DERIVED)
-    upper = inequality(
-        space,
-        "low_1",
-        "log(1 + z + z^theta/theta)",
-        derivation=_DERIVED,
-        conditions={"some": ("z > 0", "a residual")},
-        definitions={"z": "min(1, abs(y_1 + x_1))"},
-    )
-    return {
-        f"heavytail.{theorem}.privacy.printed": _output(space, "epsilon/log(theta)", False),
-        f"heavytail.{theorem}.privacy.exact": _output(space, "epsilon/(2*log(theta))", False),
-        f"heavytail.{theorem}.privacy.printed-add-remove": _output(space, "epsilon/log(theta)", True),
-        f"heavytail.{algorithm}.stability.sensitivity": moved,
-        f"heavytail.{equation}.inequality": upper,
-    }  # fmt: skip
-
-
 LINE = _records("Algorithm 1 on the line with a net of three points, any records", "2", "{z}^2", {})
 ORDER = _records(
     "Algorithm 2 on the line with a net of three points, any records",
@@ -83,7 +53,12 @@ ORDER = _records(
     QUARTERS,
 )
 
-QUESTIONS: dict[str, Any] = {
-    **_questions("thm1", "alg1", "eq3", LINE, "2*log(theta)"),
-    **_questions("thm2", "alg2", "eq15", ORDER, "log(theta)"),
-}
+
+def line_iota(n: int, theta: float) -> float:
+    """ι of Theorems 1 and 2 at d = ε = τ = 1, η = 1/20 on [−1, 1]."""
+    return theory.truncation(n, 1, 1.0, FAILURE, theta=theta, tau=1.0, moment="norm", diameter=2.0)
+
+
+def truncation_in_use(n: int, theta: float) -> Fraction:
+    """That ι, rounded up to four digits."""
+    return above(line_iota(n, theta), 4)

@@ -1,0 +1,79 @@
+"""Equations 3 and 15: the truncation ψ of (6) and of (16) lies between two logarithms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpbench.certificates.search import question
+from dpbench.certificates.search.space import Space
+from dpbench.ledger.harness import margins
+from dpbench.ledger.measurement import Context, Evidence
+from dpbench.ledger.statement import Real, Statement, inequality
+from dpbench.papers.heavytail.theorems import ORDERS, paper
+from dpbench.papers.heavytail.theorems.line import DERIVED, LINE, ORDER
+from dpbench.papers.heavytail.truncation import psi, psi_bounds
+
+_ROUNDING = 1e-14  # ψ is one of its bounds on [−1, 1]: what is left there is the rounding of two logarithms
+_BETWEEN = (
+    "psi(x) = -log(1 - x + u) on [0, 1], u = x^theta/theta: the lower bound is an equality there, and the upper one is "
+    "(1 - x + u)(1 + x + u) = (1 + u)^2 - x^2 >= 1, that is u(2 + u) >= x^2.",
+    "Beyond 1: psi is log(theta), the upper bound grows from log(2 + 1/theta), and 1 - x + x^theta/theta is least, "
+    "1/theta, at 1. psi is odd.",
+)
+EQUATION_15 = Statement(
+    about="-log(1 - x + |x|^theta/theta) <= psi(x) <= log(1 + x + |x|^theta/theta) for psi of (16), 1 < theta < 2: "
+    "{claim} for all 0 < x <= 1, which is the upper bound there.",
+    symbols={"x": Real("argument", 0, 1), "theta": Real("order of the moment", 1, 2)},
+    claim=inequality("1", "<=", "x^(theta - 2)/theta*(2 + x^theta/theta)"), cells=100, steps=_BETWEEN,
+)  # fmt: skip
+EQUATION_3 = Statement(
+    about="-log(1 - x + x^2/2) <= psi(x) <= log(1 + x + x^2/2) for psi of (6): {claim} for all 0 < x <= 1, which is "
+    "the upper bound there.",
+    symbols={"x": Real("argument", 0, 1)},
+    claim=inequality("1", "<=", "(1/2)*(2 + x^2/2)"), cells=100, steps=_BETWEEN,
+)
+
+
+def _upper(space: Space) -> question.Question:
+    """The upper bound at a residual of one record."""
+    return question.inequality(
+        space,
+        "low_1",
+        "log(1 + z + z^theta/theta)",
+        derivation=DERIVED,
+        conditions={"some": ("z > 0", "a residual")},
+        definitions={"z": "min(1, abs(y_1 + x_1))"},
+    )
+
+
+@paper.inequality(
+    "eq3", source="Equation 3", expected="proved", arguments={"orders": (2.0,)}, statement=EQUATION_3,
+    quote=r"$-\log(1-x+\frac{x^{2}}{2})\leq\psi(x)\leq\log(1+x+\frac{x^{2}}{2})$",
+    because="The lower bound is psi itself on [0, 1]; (1 + x^2/2)^2 - x^2 = 1 + x^4/4 >= 1 gives the upper one, and "
+    "oddness the other side.",
+    space=_upper(LINE),
+)
+def sandwich(context: Context, orders: tuple[float, ...]) -> Evidence:
+    """The two sides of equations 3 and 15 on a dense grid: around 0 and 1, and far into the tails."""
+    near = np.concatenate([np.geomspace(1e-12, 1.0, 4000), 1.0 + np.geomspace(1e-12, 1e9, 4000)])
+    x = np.concatenate([-near[::-1], [0.0], near])
+    worst = math.inf
+    for theta in orders:
+        low, high = psi_bounds(x, theta)
+        value = psi(x, theta)
+        gaps = np.minimum(value - low, high - value) / np.maximum(np.abs(value), 1e-12)
+        worst = float(np.minimum(worst, float(gaps.min())))
+    note = f"value: smallest relative margin over {x.size:,} points, theta in {orders}; 0: the bound is attained"
+    same = "psi is one of its bounds on [-1, 1]"
+    return margins({}, note, margin=worst, rounding=_ROUNDING, equality=same)
+
+
+paper.inequality(
+    "eq15", source="Equation 15", expected="proved", arguments={"orders": ORDERS[2]}, statement=EQUATION_15,
+    quote=r"$-\log(1-x+\frac{|x|^{\theta}}{\theta})\leq\psi(x)\leq\log(1+x+\frac{|x|^{\theta}}{\theta})$",
+    because="2 x^theta/theta >= x^2 on [0, 1]; 1 - x + x^theta/theta is least, 1/theta, at 1, so that log(theta) is "
+    "above its lower bound beyond.",
+    space=_upper(ORDER),
+)(sandwich)

@@ -1,0 +1,70 @@
+"""Lemma 2: the size of a net. The printed range of its radius is too wide."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+from dpbench.certificates.search.question import inequality
+from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.ledger.correction import Correction
+from dpbench.ledger.measurement import Context, Rows
+from dpbench.papers.heavytail import theory
+from dpbench.papers.heavytail.net import Net
+from dpbench.papers.heavytail.theorems import paper
+
+QUOTE = (
+    r"Then its covering number $\mathcal{N}(\mathcal{W},\zeta)\leq(\frac{3\Delta}{\zeta})^{d}$."
+)
+COVERED = Space(
+    "one point, which any net has",
+    {
+        "Delta": Real("diameter", 1e-3, 1e3),
+        "zeta": Real("radius of the net", 1e-6, 1e6),
+        "d": Integer("dimension", 1, 100),
+    },
+)
+_COVERED = ("A net of W has a point.",)
+
+
+@paper.inequality(
+    "lemma2", source="Lemma 2, for zeta <= Delta", expected="not refuted", origin="corrected", quote=QUOTE,
+    statement="The net in use has at most (3 Delta/zeta)^d points.",
+    because="A grid of spacing zeta/sqrt(d), rounded towards 0, covers; counted exactly or by volumes.",
+    space=inequality(
+        COVERED, "1", "(3*Delta/zeta)^d", derivation=_COVERED,
+        conditions={"range": ("zeta <= Delta", "a radius below the diameter")},
+    ),
+)  # fmt: skip
+def covering(context: Context) -> Rows:
+    """The size of the nets in use against (3Δ/ζ)^d, for ζ ≤ Δ, in logarithms; and their covering radius."""
+    for domain, d in product(("ball", "box"), range(1, 9)):
+        diameter = 2.0 * (math.sqrt(d) if domain == "box" else 1.0)
+        for share in (1.0, 0.7, 0.5, 0.3, 0.1, 1e-2, 1e-4):
+            net = Net(d, 1.0, domain, share * diameter)
+            row = {"domain": domain, "d": float(d), "net_radius": net.net_radius}
+            bound = theory.covering_bound(d, diameter, net.net_radius)
+            yield row | {"what": "log N", "left": net.log_size_bounds()[1], "right": bound}
+            yield row | {"what": "covering radius", "left": net.covering_radius, "right": net.net_radius}
+
+
+@paper.inequality(
+    "lemma2", variant="any-radius", source="Lemma 2, as printed", expected="refuted",
+    holds="heavytail.lemma2.inequality", weight="misprint", quote=QUOTE,
+    statement="The covering number is at most (3 Delta/zeta)^d for every zeta > 0.",
+    because="For zeta > 3 Delta the bound is below 1, and no net is empty: the printed lemma holds for zeta <= 3 "
+    "Delta: by volumes for zeta <= Delta, which its source asks for, and by one point from there on.",
+    consequence="For zeta > 3 Delta the right side is below 1. All uses have zeta = 1/n.",
+    errata=Correction(
+        place="Lemma 2", line=68,
+        change="add: for zeta <= 3 Delta (one point covers from zeta = Delta on)",
+    ),
+    space=inequality(
+        COVERED, "1", "(3*Delta/zeta)^d", derivation=_COVERED, witness={"Delta": 1, "zeta": 4, "d": 2}
+    ),
+)  # fmt: skip
+def covering_any(context: Context) -> Rows:
+    """A net of one point against (3Δ/ζ)^d for ζ > 3Δ."""
+    bound = math.exp(theory.covering_bound(2, 2.0, 8.0))
+    yield {"d": 2.0, "net_radius": 8.0, "left": 1.0, "right": bound}
+    return f"value: relative margin; zeta = 4 Delta, d = 2: the bound is {bound:g}, and no net is empty"
