@@ -198,8 +198,7 @@ def sum_certificate() -> Draft:
     return Draft(
         verdict="refuted",
         statement="With the sum of the losses and gamma of (102) the chance of f^ = f changes by more than (epsilon, "
-            "delta) "
-        "allows.",
+        "delta) allows.",
         symbols={**SYMBOLS, "J": "calls"},
         definitions={
             "stability": "4/(n*eta)^(1/3)*sqrt(2/pi) + sqrt(log(2/delta)/J)",

@@ -85,8 +85,7 @@ def sum_certificate() -> Draft:
     return Draft(
         verdict="refuted",
         statement="With the sum of the losses and gamma of (104) the chance of f^ = 1 changes by more than (epsilon, "
-            "delta) "
-        "allows.",
+        "delta) allows.",
         symbols=symbols,
         definitions={"n": "2*half + 1", "twice": "2/sqrt(eta*n)", "root": "sqrt(log(2/delta))",
                      "gamma": printed_scale("twice", "root"), "sd": "gamma/sqrt(m)"},
@@ -107,10 +106,8 @@ def sum_certificate() -> Draft:
 
 @counted("publicdata.alg3.privacy.sum")
 def attack() -> Attack:
-    return Attack(
-        printed("sum"), balanced(10_001), 1.0, 1e-5,
-        "constants, labels 1 and -1 in turn and one more, n = 10,001",
-    )
+    about = "constants, labels 1 and -1 in turn and one more, n = 10,001"
+    return Attack(printed("sum"), balanced(10_001), 1.0, 1e-5, about)
 
 
 @paper.privacy(

@@ -69,13 +69,12 @@ def ties_certificate() -> Draft:
     return Draft(
         verdict="refuted",
         statement="f^ = f~ agrees with f~ on Z, and its value at a point that Z says nothing of tells the data sets "
-            "apart.",
+        "apart.",
         symbols={"epsilon": "claimed, any number"}, definitions={}, assumptions={},
         claim={"p": ["1", "0"], "q": ["0", "1"], "event": [0], "normalise": False, "epsilon": "epsilon", "delta": "0"},
         instances=[({"epsilon": e}, {"delta": 1}) for e in (1, 1000)],
         derivation=[("F = all functions of two points z (public) and x; a record (x, 1) or (x, 0): among those that "
-            "agree "
-                     "on z the minimiser f~ has f~(x) = the label, with certainty. Outcomes: f^(x) = 1, 0.", [])],
+                     "agree on z the minimiser f~ has f~(x) = the label, with certainty. Outcomes: f^(x) = 1, 0.", [])],
     )  # fmt: skip
 
 
@@ -102,6 +101,4 @@ def ties_corrected(context: Context) -> tuple[str, Evidence]:
 
 @certificate("publicdata.alg4.privacy.ties.corrected", "guarantee")
 def ties_corrected_certificate() -> Draft:
-    return hidden("f^ is the oracle's answer on Z labelled "
-        "by f~ "
-                   "there: a function of that choice.")  # fmt: skip
+    return hidden("f^ is the oracle's answer on Z labelled by f~ there: a function of that choice.")

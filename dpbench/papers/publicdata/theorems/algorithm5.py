@@ -26,4 +26,4 @@ def algorithm5(context: Context) -> tuple[str, Evidence]:
 
 @certificate("publicdata.alg5.privacy", "guarantee")
 def weights_certificate() -> Draft:
-    return hidden("On a universal identification set the choice is f^ itself.")  # fmt: skip
+    return hidden("On a universal identification set the choice is f^ itself.")

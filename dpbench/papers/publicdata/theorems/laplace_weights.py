@@ -32,6 +32,7 @@ POINTS = {"points": ("m >= 1", "there is a public point")}
 
 
 def hidden(more: str) -> Draft:
+    """The certificate that the weights hide the choice; `more`: what is released of it."""
     instances = [
         ({"m": m, "epsilon": epsilon}, {"loss": epsilon})
         for m in (1, 16, 4096) for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4))
@@ -39,7 +40,7 @@ def hidden(more: str) -> Draft:
     draft = Draft(
         verdict="proved",
         statement="With weights Lap(2m/epsilon) no choice on the public points changes its chance by more than "
-            "e^epsilon.",
+        "e^epsilon.",
         symbols=WEIGHED, definitions={"scale": "2*m/epsilon"}, assumptions=POINTS,
         claim={"family": "pure", "shift": "m*2", "scale": "scale", "epsilon": "epsilon", "delta": "0"},
         instances=instances,

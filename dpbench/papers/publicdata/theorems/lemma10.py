@@ -174,9 +174,7 @@ paper.variant(
     condition, "corrected", source="Lemma 10, equation 102 with the exponent 1/3 and kappa", expected="proved",
     arguments={"corrected": True}, statement=WITH_KAPPA,
     quote="",
-    space=inequality(
-        SIZES, "lemma1", "2*4^(2/3)*(n*eta)^(-1/3)*g^(1/3) + sqrt(log(2/delta)/J)", derivation=_LEMMA_1
-    ),
+    space=inequality(SIZES, "lemma1", "2*4^(2/3)*(n*eta)^(-1/3)*g^(1/3) + sqrt(log(2/delta)/J)", derivation=_LEMMA_1),
     because="kappa^(-2/3) is largest at kappa = 1/4, the lower bound that Lemma 10 proves, where the two are equal.",
 )
 

@@ -115,6 +115,5 @@ def sum_certificate() -> Draft:
         assumptions={"records": ("half >= 1", "the other labels cancel in pairs"), "eta": ("eta > 0", "it is there")},
         claim={"left": "2*fbar", "relation": "<=", "right": "2/sqrt(eta*n)"}, instances=instances,
         derivation=[("F the constants in [-1, 1], loss |f - y|/2, labels 1 and -1 in turn and one more, 1 or -1: the "
-            "sum is "
-                     "const -+ f/2 + eta f^2, least at +-fbar.", ["records", "eta"])],
+                     "sum is const -+ f/2 + eta f^2, least at +-fbar.", ["records", "eta"])],
     )  # fmt: skip

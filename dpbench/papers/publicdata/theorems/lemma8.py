@@ -131,16 +131,15 @@ def corrected_certificate() -> Draft:
     return Draft(
         verdict="proved",
         statement="The norm of m standard normal variables is beyond the corrected bound with probability at most "
-            "beta.",
+        "beta.",
         symbols={"m": "public points", "beta": "failure probability"},
         definitions={"bound": "1 + sqrt(2*log(1/beta)/m)"},
         assumptions={"points": ("m >= 1", "there is a public point")},
         claim={"box": {"beta": geometric(Fraction(1, 10**8), Fraction(9, 10), 1.1)},
                "left": "gammatail(m/2, m*bound^2/2)", "relation": "<=", "right": "beta"},
         instances=[({"m": m}, {}) for m in (1, 2, 3, 10)],
-        derivation=[("m |zeta|_m^2 is chi-squared with m degrees of freedom, and |fbar - f^|_m <= 2 gamma |zeta|_m "
-            "in any "
-                     "class that contains fbar.", ["points"])],
+        derivation=[("m |zeta|_m^2 is chi-squared with m degrees of freedom, and |fbar - f^|_m <= 2 gamma |zeta|_m in "
+                     "any class that contains fbar.", ["points"])],
     )  # fmt: skip
 
 
@@ -154,9 +153,7 @@ def laplace_norms(m: int, seed: int, block: int) -> np.ndarray:
     "lemma8", variant="laplace", source="Lemma 8, equation 84, for beta <= 1/e", expected="not refuted", level=LEVEL,
     statement="With probability 1 - beta, |fbar - f^|_m <= 2 gamma log(1/beta) sqrt(m).",
     quote=r"\leq 2\gamma\cdot\log\left(\frac{1}{\beta}\right)\cdot\sqrt{m}",
-    space=_moved(
-        "2*gamma*log(1/beta)*sqrt(m)", "exp(-g/(2*gamma))", {"one": ("m <= 1", "one Laplace variable")}
-    ),
+    space=_moved("2*gamma*log(1/beta)*sqrt(m)", "exp(-g/(2*gamma))", {"one": ("m <= 1", "one Laplace variable")}),
     because="P(|zeta|_m > log(1/beta) sqrt(m)) is beta at m = 1 and less beyond, for beta up to 1/e.",
 )
 def laplace(context: Context) -> Evidence:

@@ -170,9 +170,7 @@ _QUOTE_109 = (
         place="Lemma 14, equation (109)", line=770,
         change="put lambda before the first term, and 12/sqrt(n) in (110)",
     ),
-    space=_excess(
-        f"12/sqrt(n)*G + 2*sqrt(log(1/beta)/n) + {_PROCESS.format('')}", _UNSEEN
-    ),
+    space=_excess(f"12/sqrt(n)*G + 2*sqrt(log(1/beta)/n) + {_PROCESS.format('')}", _UNSEEN),
     because=_STEEP + "Pairs of points, one of each at 1, four records a pair: the excess does not fall with n. (116) "
         "has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
 )
@@ -201,9 +199,7 @@ paper.variant(
     statement="With probability 1 - beta, L(fbar) - inf L <= 12 lambda/sqrt(n) E sup omega_n + 2 sqrt(2 "
     "log(1/beta)/n) + 2 eta(E sup omega_m + sqrt(2 log(1/beta)/J)).",
     quote="",
-    space=_excess(
-        f"12*lambda/sqrt(n)*G + 2*{_L} + {_PROCESS.format('2*')}", _UNSEEN
-    ),
+    space=_excess(f"12*lambda/sqrt(n)*G + 2*{_L} + {_PROCESS.format('2*')}", _UNSEEN),
     because="Lemma 5, Lemma 13 with lambda twice, and (113) averaged over J calls, whose suprema are 1-Lipschitz in "
     "xi.",
 )
@@ -274,9 +270,7 @@ paper.variant(
     statement="2 sqrt(2 log(1/beta)/n) is at least twice the deviation of Lemma 13, and two functions miss it with "
     "probability at most beta.",
     quote="",
-    space=inequality(
-        TWICE, "2*lemma13", "2*sqrt(2*log(1/beta)/n)", derivation=_TWICE
-    ),
+    space=inequality(TWICE, "2*lemma13", "2*sqrt(2*log(1/beta)/n)", derivation=_TWICE),
     because="The deviation of (108) twice, as (111) has it; for two functions whose risks differ by the bound, "
     "binomial tails.",
 )

@@ -249,9 +249,7 @@ def _deviation(bound: str) -> Any:
     "sqrt(log(1/delta)/J).",
     quote=r"\leq\frac{2}{(\eta\cdot n)^{1/3}\kappa^{2/3}}\cdot\left(\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)"
     r"\right]\right)^{1/3}+\sqrt{\frac{\log\left(\frac{1}{\delta}\right)}{J}}",
-    space=_deviation(
-        "(2*supremum^(1/3)/(strength^(1/3)*norm^(2/3)) + sqrt(log(1/delta)/J))^2"
-    ),
+    space=_deviation("(2*supremum^(1/3)/(strength^(1/3)*norm^(2/3)) + sqrt(log(1/delta)/J))^2"),
     because=_WORST + "The proof bounds the square by the right side, so the statement is unproven; on this class it "
         "holds, since 2 Bin/J is far below its square's bound.",
 )

@@ -101,9 +101,7 @@ def line_pair(m: int, rho: float, gamma: float) -> Profile:
         place="Lemma 9, equation 87", line=658, effect=1,
         change="add: for m >= 8 and an exponent of at most 1; or gamma = sqrt(m) rho/mu(epsilon, delta)",
     ),
-    space=_event(
-        STATED_9, {**_WITHIN, "small": ("m <= 7", "below the range that is proved")}
-    ),
+    space=_event(STATED_9, {**_WITHIN, "small": ("m <= 7", "below the range that is proved")}),
     because=_DROPS + "Exact profiles: unbounded F gives a Gaussian pair sqrt(m) rho/gamma apart, constants in [-1, 1] "
         "the clipped pair with two atoms.",
 )
@@ -136,8 +134,7 @@ def both_pairs(epsilon: float, free: Profile, clipped: Profile, **columns: float
 
 
 @paper.privacy(
-    "lemma9", variant="gaussian-large-m", source="Lemma 9, equation 87, for m >= 8 and epsilon <= 1",
-    expected="proved",
+    "lemma9", variant="gaussian-large-m", source="Lemma 9, equation 87, for m >= 8 and epsilon <= 1", expected="proved",
     statement="For m >= 8, delta <= 1/2 and an exponent epsilon <= 1 in (87), Perturb is (epsilon, delta)-DP for every "
     "F, gamma and rho; and for m >= 9 and epsilon <= (m - sqrt(8 m)) log(1/delta)/2.",
     space=_event(
@@ -207,9 +204,7 @@ _CONSTANTS = (
     "lemma9", variant="laplace", source="Lemma 9, equation 88", expected="proved",
     statement="Perturb with Q = Lap(1) and gamma = m^(3/2) rho/epsilon is epsilon-DP.",
     quote=r"\leq e^{\frac{m^{3/2}}{\gamma}\cdot\left\|\bar{f}^{\prime}-\bar{f}\right\|_{m}}",
-    space=pair_shift(
-        CONSTANTS, "rho", "gamma", family="laplace", derivation=_CONSTANTS
-    ),
+    space=pair_shift(CONSTANTS, "rho", "gamma", family="laplace", derivation=_CONSTANTS),
     because=_EXACT + "(101) bounds the l1 norm by m^(3/2) rho where m rho suffices (|.|_m is already a mean).",
 )
 def printed_laplace(context: Context) -> Rows:
@@ -272,9 +267,7 @@ def lemma3_gaussian(context: Context) -> tuple[str, Evidence]:
         place="Lemma 3, equation 15", line=246, effect=1,
         change="for Q = Lap(gamma) read Q = Lap(1)",
     ),
-    space=pair_shift(
-        CONSTANTS, "rho", "gamma^2", family="laplace", derivation=_CONSTANTS
-    ),
+    space=pair_shift(CONSTANTS, "rho", "gamma^2", family="laplace", derivation=_CONSTANTS),
     because="Algorithm 1 multiplies by gamma what it draws from Q, so the noise has the scale gamma^2, too little "
     "where gamma < 1. Lemma 9 has Q = Lap(1).",
 )
@@ -398,8 +391,7 @@ def lemma3_laplace_certificate() -> Draft:
                "epsilon": "epsilon", "delta": "0"},
         instances=instances,
         derivation=[("F the constants in [-1, 1]; fbar = 1 and 1 - rho. f^ = 1 iff fbar plus a Laplace variable of "
-            "scale "
-                     "gamma^2 is at least 1: chances 1/2 and exp(-rho/gamma^2)/2.", ["inside", "one"])],
+                     "scale gamma^2 is at least 1: chances 1/2 and exp(-rho/gamma^2)/2.", ["inside", "one"])],
         theory={"gamma": lambda v: theory.perturb_scale_printed(int(v["m"]), v["rho"], v["epsilon"], 0.0, "laplace")},
     )  # fmt: skip
 

@@ -18,7 +18,7 @@ HOW = (
 
 
 def in_n(
-    context: Context, power: float, width: float, share: float, noise: float, sets: tuple[int, int], mechanism: RRSPM
+    context: Context, *, power: float, width: float, share: float, noise: float, sets: tuple[int, int], mechanism: RRSPM
 ) -> Evidence:
     """The slope where α = n^{−1/power} and m is `share` α^{−width}, at least 2: uniform marginals, label noise `noise`.
 

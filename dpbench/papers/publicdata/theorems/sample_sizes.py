@@ -56,6 +56,7 @@ _UNBOUNDED: tuple[str, list[str]] = (
 
 def growth(needed: str, said: str, quantity: float, first: int, more: dict[str, tuple[str, object]],
            extra: dict[str, str], derivation: str) -> Draft:  # fmt: skip
+    """The certificate that `needed` over `said` grows as ε falls."""
     values = {name: value for name, (_, value) in more.items()}
     return Draft(
         verdict="refuted",

@@ -38,7 +38,7 @@ RECORDS_129 = (
     r"\widetilde{\Omega}\left(\frac{\lambda^{12}d^{5}\log^{6}\left(\frac{1}{\beta}\right)}{\sigma^{12}\varepsilon^{3}"
     r"\alpha^{14}}"
 )
-"""Equation 129, of Theorem 6; Theorem 2 says no more than that there is a polynomial."""
+"""Equation 129."""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ LOGS = tuple(10.0 * 4.0**k for k in range(6))
 )
 def agnostic_in_n(context: Context) -> Evidence:
     """m of order α^−2."""
-    return in_n(context, 5.0, 2.0, 0.5, 0.1, (64, 96), RRSPM(EPSILON))
+    return in_n(context, power=5.0, width=2.0, share=0.5, noise=0.1, sets=(64, 96), mechanism=RRSPM(EPSILON))
 
 
 @paper.rate(
@@ -65,7 +65,7 @@ def agnostic_in_n(context: Context) -> Evidence:
 )
 def realizable_in_n(context: Context) -> Evidence:
     """m of order 1/α."""
-    return in_n(context, 3.0, 1.0, 2.0, 0.0, (32, 96), RRSPM(EPSILON))
+    return in_n(context, power=3.0, width=1.0, share=2.0, noise=0.0, sets=(32, 96), mechanism=RRSPM(EPSILON))
 
 
 @paper.rate(
@@ -197,11 +197,7 @@ _CONSTANTS = (
 
 
 @paper.inequality(
-    "thm10",
-    variant="confidence",
-    source="Theorem 10, the power of log(1/beta)",
-    expected="refuted",
-    weight="range",
+    "thm10", variant="confidence", source="Theorem 10, the power of log(1/beta)", expected="refuted", weight="range",
     holds="publicdata.thm10.inequality.confidence.corrected",
     quote=r"m=O\left(\frac{d+\log(1/\beta)}{\alpha^{2}\sigma^{2}}\right) ... n\geq\tilde{\Omega}\left(\frac{d^{2}"
     r"\log(1/\beta)}{\alpha^{5}\sigma^{4}\varepsilon}\right)",
@@ -209,9 +205,7 @@ _CONSTANTS = (
     "it is 0.78 times the printed n at beta = 0.05, 3.5 times at 1e-6, 6.9 at 1e-12 and 27.6 at 1e-48; true for "
     "log(1/beta) = O(d^2/(alpha sigma)), up to log(e m/d).",
     errata=Correction(
-        place="Theorem 10, and the last display of its proof",
-        line=1233,
-        effect=2,
+        place="Theorem 10, and the last display of its proof", line=1233, effect=2,
         change="for d^2 log(1/beta)/(alpha^5 sigma^4 epsilon) read (d + log(1/beta))^(3/2) (d log(e m/d) + "
         "log(1/beta))^(1/2)/(alpha^4 sigma^3 epsilon)",
         caveat="\u201cwhere ... hides ... factors\u201d, of what is not said; log(1/beta) is displayed.",
@@ -258,8 +252,7 @@ def labellings(m: float, d: float, beta: float) -> float:
 
 
 @paper.inequality(
-    "thm10",
-    variant="confidence.corrected",
+    "thm10", variant="confidence.corrected",
     source="Theorem 10 with (d + log(1/beta))^(3/2) (d log(e m/d) + log(1/beta))^(1/2)/(alpha^4 sigma^3 epsilon)",
     expected="not refuted",
     statement="For m >= d, with probability 1 - beta/3, L_D(f~) - min L_D <= (2m/(epsilon n))(2 sqrt(m s) + s), s = d "

@@ -122,8 +122,7 @@ BALANCED = np.array([1.0, 1.0, 1.0, 6.0]) / 9.0
 
 
 @paper.stability(
-    "thm2",
-    variant="one-call",
+    "thm2", variant="one-call",
     source="Theorem 2 with J = 1: what one record moves, on the class of publicdata.thm6.rate.nonconvex",
     expected="not refuted",
     statement="Replacing one record moves the losses of g1, g2 and h as a shift of the normal vector by at most 1/(n "
@@ -143,11 +142,8 @@ def one_record(context: Context) -> Evidence:
 
 
 @paper.privacy(
-    "thm2",
-    variant="one-call",
-    source="Theorem 2 with J = 1, on the class of publicdata.thm6.rate.nonconvex",
-    expected="proved",
-    rests_on=("publicdata.thm2.stability.one-call",),
+    "thm2", variant="one-call", source="Theorem 2 with J = 1, on the class of publicdata.thm6.rate.nonconvex",
+    expected="proved", rests_on=("publicdata.thm2.stability.one-call",),
     statement="On {g1, g2, h} Algorithm 2 with J = 1 and eta = 1/(n mu(epsilon, delta) sqrt(w)), w the least share of "
     "public points at a, b, c, is (epsilon, delta)-DP for every gamma.",
     no_certificate="its shift is a least-squares norm found by enumeration",
@@ -188,10 +184,7 @@ def one_call_outputs(n: int, seed: int, block: int) -> int:
 
 
 @paper.inequality(
-    "thm2",
-    variant="one-call",
-    source="Theorem 2 with J = 1, accuracy on the same class",
-    expected="not refuted",
+    "thm2", variant="one-call", source="Theorem 2 with J = 1, accuracy on the same class", expected="not refuted",
     level=LEVEL,
     statement="With J = 1 and that eta, epsilon = 1, delta = 1e-5, gamma = 1e-3, Algorithm 2 answers h with a "
     "probability of at most e^(-n/18) + P(N > 1/(12 eta sqrt(w_c))), and so has an excess risk of order n^(-1/2).",

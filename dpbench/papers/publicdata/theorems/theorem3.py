@@ -51,8 +51,7 @@ def leaning(eta: float) -> FinitePopulation:
 @paper.rate(
     "thm3", variant="n.hull", source="Section 3, Algorithm 3 on conv(F)", expected="consistent", side="upper",
     statement="Where F is not convex, Algorithm 3 applied to conv(F) learns with n = O~(alpha^-5) records.",
-    nuisances=(records_log(5.0),),
-    origin="printed",
+    nuisances=(records_log(5.0),), origin="printed",
     because="The hull of the three functions on which Algorithm 2 fails: the same Gaussian complexity, for a linear "
     "functional is largest at a vertex, and a convex class. eta and m follow alpha = n^(-1/5), the runs are private. "
     "The labels lean to one end of an edge by the order of eta, so that the penalty keeps the answer off it and a "

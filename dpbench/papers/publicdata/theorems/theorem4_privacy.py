@@ -198,9 +198,8 @@ def cube_certificate() -> Draft:
             instances.append(({"d": d, "m": d, "epsilon": 1, "delta": delta}, {"delta": shown}))
     return Draft(
         verdict="refuted",
-        statement="At m = d the weights' standard deviation 2 sqrt(m) sqrt(2 log(1.25/delta))/epsilon is too small "
-            "on the "
-        "parity cube; nothing is said of larger m.",
+        statement="At m = d the weights' standard deviation 2 sqrt(m) sqrt(2 log(1.25/delta))/epsilon is too small on "
+        "the parity cube; nothing is said of larger m.",
         symbols={**WEIGHED, "delta": "claimed", "d": "free bits, the VC dimension"},
         definitions={
             "s": _PRINTED,
@@ -337,9 +336,7 @@ def laplace_certificate() -> Draft:
     statement="For a class with at most N labellings of the public points, weights of standard deviation 2 sqrt(m)/"
     "mu(epsilon, delta/N) make Algorithm 4 (epsilon, delta)-DP; at most sqrt(2 m)(sqrt(log(N/delta)) + "
     "sqrt(log(N/delta) + epsilon))/epsilon.",
-    space=_weights(
-        {"many": "d*log(2) + log(1/delta)", "s": _CLOSED}
-    ),
+    space=_weights({"many": "d*log(2) + log(1/delta)", "s": _CLOSED}),
     because="Given the labels, v wins iff sums of independent N(0, s^2) over the sets where others differ from v pass "
     "thresholds that a record moves by at most 2: adding 2 to every weight, signed by v, makes up for it. So P(v wins) "
     "and P'(v wins) are those of a Gaussian pair 2 sqrt(m)/s apart, for each v; the sum over v, which the paper's "
@@ -409,20 +406,14 @@ def all_hit(d: int, m: int) -> float:
 
 
 @paper.privacy(
-    "thm4",
-    variant="gaussian-drawn",
-    source="Theorem 4, Gaussian weights, Z_1, ..., Z_m drawn",
-    expected="refuted",
-    weight="range",
-    holds="publicdata.thm4.privacy.gaussian-exact",
+    "thm4", variant="gaussian-drawn", source="Theorem 4, Gaussian weights, Z_1, ..., Z_m drawn", expected="refuted",
+    weight="range", holds="publicdata.thm4.privacy.gaussian-exact",
     quote=QUOTE_DRAWN,
     consequence="With the public points drawn, as the theorem has them, and not placed: d = 65,536 bits, m = 16 d, "
     "delta = 1e-5, C = 2.86. All bits are hit with probability 0.993, and a claimed epsilon of 1 is 2.70 then. At d = "
     "m bits stay unhit, and the parity of the cube says nothing.",
     errata=Correction(
-        place="Theorem 4 and its proof by Lemma 18",
-        line=298,
-        effect=2,
+        place="Theorem 4 and its proof by Lemma 18", line=298, effect=2,
         change="as for the row with placed points, which is of every Z, as Lemma 6 is",
         caveat="The theorem says \u201cthere is a choice of\u201d m, and nothing of every m.",
     ),

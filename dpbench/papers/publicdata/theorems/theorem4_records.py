@@ -261,20 +261,14 @@ _BLOCKS = (
 
 
 @paper.inequality(
-    "thm4",
-    variant="one-class",
-    source="Theorem 4, equation 21: one class and one mu, every m",
-    expected="refuted",
-    weight="statement",
-    holds="publicdata.thm4.privacy.gaussian-patterns",
+    "thm4", variant="one-class", source="Theorem 4, equation 21: one class and one mu, every m", expected="refuted",
+    weight="statement", holds="publicdata.thm4.privacy.gaussian-patterns",
     quote=QUOTE_DRAWN,
     consequence="No choice of m, not even one for each class, saves the Gaussian half of Theorem 4 once sqrt(d) "
     "exceeds 2e4 C log(1/delta) log(1/beta) log^3(100 d)/(alpha^3 epsilon^2) times what is hidden. Purely asymptotic: "
     "at C = 2.86, alpha = 1/16, epsilon = 1 from d = 1e31 on without hidden logarithms, 1e44 with log^3 d.",
     errata=Correction(
-        place="Theorem 4, equation 21",
-        line=298,
-        effect=2,
+        place="Theorem 4, equation 21", line=298, effect=2,
         change="for sqrt(m log(1/delta)) read sqrt(m (d log m + log(1/delta))), and multiply (21) by sqrt(d)",
     ),
     statement="For some C and every class of VC dimension d there is an m for which Algorithm 4 with N(0, (C sqrt(m "
@@ -355,30 +349,21 @@ _TWO = (
 
 
 @paper.inequality(
-    "thm4",
-    variant="confidence",
-    source="Theorem 4, equation 20, for every m",
-    expected="refuted",
-    weight="range",
-    level=LEVEL,
-    holds="publicdata.thm10.inequality.confidence.corrected",
+    "thm4", variant="confidence", source="Theorem 4, equation 20, for every m", expected="refuted", weight="range",
+    level=LEVEL, holds="publicdata.thm10.inequality.confidence.corrected",
     quote=r"Then there is a choice of ... such that if ... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-5}\log"
     r"(\beta^{-1}))",
     consequence="Whatever m is, log^2(1/beta) records are needed: (20) with a hidden constant C fails for log(1/beta) "
     "> 31 C alpha^(-5/2). At alpha = 1/8, beta = 6e-6, m = 34 and n = 3,388 the failure probability is 0.042.",
     errata=Correction(
-        place="Theorem 4, equation 20",
-        line=296,
-        effect=1,
+        place="Theorem 4, equation 20", line=296, effect=1,
         change="for d^2 alpha^-5 log(1/beta)/epsilon read (d log(e m/d) + log(1/beta))^2 "
         "alpha^(-5/2) sigma^(-3/2)/epsilon, up to logarithms of m",
     ),
     statement="For some m, a function of the parameters, n = C d^2 log(1/beta)/(epsilon alpha^5) records make "
     "Algorithm 4 with Laplace weights an (alpha, beta)-learner.",
     no_certificate="the proof for every log(1/beta) is in the entry's module",
-    space=order(
-        WEIGHTS, "13/100*L^2/(epsilon*alpha^(5/2))", "4*L/(alpha^5*epsilon)", scalable=("L",), derivation=_TWO
-    ),
+    space=order(WEIGHTS, "13/100*L^2/(epsilon*alpha^(5/2))", "4*L/(alpha^5*epsilon)", scalable=("L",), derivation=_TWO),
     because="Two points, all functions, mu(p) = 2 alpha: m below (L - log 2)(1 - 2 alpha)/(2 alpha) leaves p without a "
     "public point too often, and a larger m costs m^(3/2) sqrt(L)/(alpha epsilon) at q. So n >= 0.13 L^2/(epsilon "
     "alpha^(5/2)) for every L >= 12 (B of this module). Gaussian weights: L^(3/2) sqrt(log(1/delta))/(epsilon alpha^2) "
@@ -413,7 +398,7 @@ def confidence_of_every_m(context: Context) -> Evidence:
 def gaussian_in_n(context: Context) -> Evidence:
     """m of order α^−2, the printed weights."""
     mechanism = RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")
-    return in_n(context, 4.0, 2.0, 0.5, 0.1, (32, 56), mechanism)
+    return in_n(context, power=4.0, width=2.0, share=0.5, noise=0.1, sets=(32, 56), mechanism=mechanism)
 
 
 @paper.rate(
@@ -427,4 +412,5 @@ def gaussian_in_n(context: Context) -> Evidence:
 )
 def gaussian_in_n_realizable(context: Context) -> Evidence:
     """m of order 1/α, private weights."""
-    return in_n(context, 2.5, 1.0, 2.0, 0.0, (16, 40), RRSPM(EPSILON, DELTA, noise="gaussian"))
+    mechanism = RRSPM(EPSILON, DELTA, noise="gaussian")
+    return in_n(context, power=2.5, width=1.0, share=2.0, noise=0.0, sets=(16, 40), mechanism=mechanism)

@@ -96,25 +96,17 @@ _UNIT = (
 
 
 @paper.inequality(
-    "thm5",
-    source="Theorem 5, equation 26",
-    expected="refuted",
-    level=LEVEL,
-    holds="publicdata.thm5.inequality.any-norms",
-    weight="hypothesis",
+    "thm5", source="Theorem 5, equation 26", expected="refuted", level=LEVEL,
+    holds="publicdata.thm5.inequality.any-norms", weight="hypothesis",
     quote=r"K(s,t)\leq\sqrt{K(s,s)\cdot K(t,t)}",
     consequence="For T = {N, 0.9 N} the probability is 0.0398 against a bound of 0.0061. With equal norms (26) stands, "
     "by another proof than the printed one; for any norms 2 tau/(rho^4 kappa eta) E sup omega holds, here 0.0985.",
     errata=Correction(
-        place="Theorem 5",
-        line=460,
-        effect=1,
+        place="Theorem 5", line=460, effect=1,
         change="add: K(t, t) = 1 for all t; or for the right side of (26) read (2 tau/(rho^4 kappa eta)) E sup omega",
     ),
     statement="P(E(rho, tau)) <= tau/(rho^2 eta kappa^2) E sup omega for any K with kappa <= K(t, t) <= 1.",
-    space=inequality(
-        TWO, "chance", "tau/(rho2*eta*norm^4)*supremum", derivation=_TWO
-    ),
+    space=inequality(TWO, "chance", "tau/(rho2*eta*norm^4)*supremum", derivation=_TWO),
     because="The proof takes b(s) = (tau/rho^2)(1 - K(s,t)/K(t,t)) >= 0 from K(s,t) <= sqrt(K(s,s)K(t,t)), which says "
     "K(s,t) <= K(t,t) only where norms are equal. T = {N, a N}: both sides are closed forms.",
 )
@@ -175,18 +167,13 @@ def scaled_certificate() -> Draft:
         },
         assumptions={"inside": ("a < 1", "K(t, t) <= 1"), "positive": ("a > 0", "kappa > 0")},
         claim={"left": "chance", "relation": "<=", "right": "tau/(rho2*eta*kappa^2)*supremum"}, instances=instances,
-        derivation=[("omega = (N, a N), m = 0. For N < 0 the minimiser is N, K(s, t*)/K(t*, t*) = a = 1 - rho^2, and "
-            "a N <= "
-                     "N + tau iff N >= -tau/(1 - a). E max(N, a N) = (1 - a) E N_+.", ["inside", "positive"])],
+        derivation=[("omega = (N, a N), m = 0. For N < 0 the minimiser is N, K(s, t*)/K(t*, t*) = a = 1 - rho^2, and a "
+                     "N <= N + tau iff N >= -tau/(1 - a). E max(N, a N) = (1 - a) E N_+.", ["inside", "positive"])],
     )  # fmt: skip
 
 
 @paper.inequality(
-    "thm5",
-    variant="equal-norms",
-    source="Theorem 5, where K(t, t) = 1 for all t",
-    expected="not refuted",
-    level=LEVEL,
+    "thm5", variant="equal-norms", source="Theorem 5, where K(t, t) = 1 for all t", expected="not refuted", level=LEVEL,
     statement="P(E(rho, tau)) <= tau/(rho^2 eta) E sup omega where all K(t, t) are 1.",
     space=inequality(
         TWO, "2*chance", "tau/(rho2*eta)*supremum", derivation=_TWO,
@@ -241,13 +228,8 @@ def of_two(tau: float, rho2: float) -> tuple[float, float]:
 
 
 @paper.inequality(
-    "thm5",
-    variant="steps",
-    source="Proof of Theorem 5, equations 51 to 56",
-    expected="refuted",
-    weight="step",
-    holds="publicdata.thm5.inequality.equal-norms",
-    arguments={"mended": False},
+    "thm5", variant="steps", source="Proof of Theorem 5, equations 51 to 56", expected="refuted", weight="step",
+    holds="publicdata.thm5.inequality.equal-norms", arguments={"mended": False},
     quote=r"1-e^{x}\leq x ... for all ... \leq q_{t}(y)\left(\frac{(y-m(t))^{2}}{2\eta^{2}K(t,t)}-\frac{\left(y-m(t)-"
     r"\frac{\tau}{\rho^{2}}\right)^{2}}{2\eta^{2}K(t,t)}\right) ... =\frac{\tau}{\rho^{2}\eta^{2}\kappa^{2}}\cdot"
     r"\mathbb{E}\left[\Omega(t^{\star})-m(t^{\star})\right]",
@@ -255,9 +237,7 @@ def of_two(tau: float, rho2: float) -> tuple[float, float]:
     "normals and tau = 0.01 the probability is +0.005642 and (56) is -0.005642. (26) itself stands for equal "
     "norms, by another proof.",
     errata=Correction(
-        place="Proof of Theorem 5, (51) to (56)",
-        line=501,
-        effect=1,
+        place="Proof of Theorem 5, (51) to (56)", line=501, effect=1,
         change="for 1 - e^x <= x read 1 - e^x <= -x, change the sign of (51) to (57) and add tau^2/(2 rho^4 eta^2 "
         "kappa^2); in (52) kappa^2 may stand for K only where y >= m(t); or prove (26) by another way",
     ),
@@ -281,10 +261,7 @@ def steps(context: Context, mended: bool) -> Rows:
 
 
 paper.variant(
-    steps,
-    "steps.mended",
-    source="Proof of Theorem 5, equations 51 to 57 mended, K(t, t) = 1",
-    expected="not refuted",
+    steps, "steps.mended", source="Proof of Theorem 5, equations 51 to 57 mended, K(t, t) = 1", expected="not refuted",
     arguments={"mended": True},
     statement="P(E(rho, tau)) <= (c/eta) E sup omega + c^2/(2 eta^2), c = tau/rho^2, where all K(t, t) are 1.",
     because="1 - e^x <= -x with x = c omega/eta - c^2/(2 eta^2) at t*: what the printed route gives.",
@@ -310,10 +287,7 @@ def near_minimal(points: np.ndarray, mean: np.ndarray, r: float) -> float:
 
 
 @paper.inequality(
-    "thm5",
-    variant="any-norms",
-    source="Theorem 5, what holds for any norms",
-    expected="not refuted",
+    "thm5", variant="any-norms", source="Theorem 5, what holds for any norms", expected="not refuted",
     statement="P(some s has Omega(s) < Omega(t*) + (r eta/2) d(s,t*)^2) <= r E sup omega for every r > 0, whatever the "
     "norms; so P(E(rho, tau)) <= 2 tau/(rho^4 kappa eta) E sup omega with kappa = inf K(t, t).",
     because="(D) of this module, with its proof: the Laplacian of a Moreau envelope and Stein's identity. Two points "

@@ -120,12 +120,8 @@ _THREE = (
 
 
 @paper.inequality(
-    "thm6",
-    variant="many-calls",
-    source="Theorem 6, equations 127 and 128, on a class that is not convex",
-    expected="refuted",
-    weight="statement",
-    holds="publicdata.thm6.rate.hull",
+    "thm6", variant="many-calls", source="Theorem 6, equations 127 and 128, on a class that is not convex",
+    expected="refuted", weight="statement", holds="publicdata.thm6.rate.hull",
     quote=r"is a function class such that ... and set ... J ... =\widetilde{\Omega}\left(\frac{d\log\left(\frac{1}"
     r"{\beta}\right)}{\alpha^{2}} ... then Algorithm 2 is ... -differentially private and an ... -PAC learner with "
     r"respect to any",
@@ -133,9 +129,7 @@ _THREE = (
     "as J and m grow it is 0.1653 at n = 100 and 1/6 but for 2e-13 at n = 1,000 (alpha = eta = n^(-1/14)). With J = 1 "
     "the same class is learnt privately: publicdata.thm2.privacy.one-call.",
     errata=Correction(
-        place="Theorem 6, equations 127 to 129",
-        line=861,
-        effect=2,
+        place="Theorem 6, equations 127 to 129", line=861, effect=2,
         change="add to Theorem 6: F convex (or let Algorithm 2 answer in conv(F))",
         caveat="Theorem 2 says \u201cthere are choices of\u201d the parameters, J among them: this is of Theorem 6's.",
     ),

@@ -427,21 +427,15 @@ _CUT = (
 
 
 @paper.inequality(
-    "thm7",
-    variant="powers.laplace",
-    source="Theorem 7, equation 133, its powers",
-    expected="refuted",
-    weight="statement",
-    holds="publicdata.thm7.privacy.laplace",
+    "thm7", variant="powers.laplace", source="Theorem 7, equation 133, its powers", expected="refuted",
+    weight="statement", holds="publicdata.thm7.privacy.laplace",
     quote=r"n=\widetilde{\mathcal{L}}\left(\frac{\lambda^{6}}{\sigma^{5}\varepsilon\alpha^{6}}\cdot\left(d^{2}\sqrt{"
     r"\log\left(\frac{1}{\beta}\right)}\vee\log^{5/2}\left(\frac{1}{\beta}\right)\right)\right)",
     consequence="At (132) and d = O(1) what privacy needs is lambda^8 log^3(1/beta)/(sigma^6 alpha^9 epsilon^2): (133) "
     "lacks log^(1/2)(1/beta), alpha^-3, 1/epsilon, 1/sigma and lambda^2. At epsilon = 1, alpha = 1/8, beta = 0.05, "
     "lambda = 1/2 and hidden constants 1 the n needed is 103 times the printed one.",
     errata=Correction(
-        place="Theorem 7, equation 133",
-        line=896,
-        effect=2,
+        place="Theorem 7, equation 133", line=896, effect=2,
         change="for the right side read m^2/(eta gamma^2 epsilon^2), m, eta and gamma of (132)",
     ),
     statement="At gamma, eta and m of (132), n = C lambda^6 log^(5/2)(1/beta)/(sigma^5 epsilon alpha^6) records make "
@@ -484,10 +478,7 @@ def powers(context: Context) -> Evidence:
 
 
 @paper.inequality(
-    "thm7",
-    variant="powers",
-    source="Theorem 7, equation 131, its power of log(1/beta)",
-    expected="not refuted",
+    "thm7", variant="powers", source="Theorem 7, equation 131, its power of log(1/beta)", expected="not refuted",
     statement="At (130), d = O(1) and a fixed epsilon <= 1, what Algorithm 3 with Gaussian noise needs for privacy is "
     "between m/(2 eta gamma^2 mu^2) and m/(eta gamma^2 mu^2), mu = mu(epsilon, delta): of order log^2(1/beta), the "
     "power that (131) has.",

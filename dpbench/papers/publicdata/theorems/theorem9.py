@@ -98,9 +98,7 @@ def uniform(context: Context) -> Rows:
         place="Theorem 9, both displays", line=1155,
         change="for m read n, and for argmin read min",
     ),
-    space=order(
-        COINS, "deviation", "sqrt((1 + log(1/beta))/m)", scalable=("m",), derivation=_COINS
-    ),
+    space=order(COINS, "deviation", "sqrt((1 + log(1/beta))/m)", scalable=("m",), derivation=_COINS),
     because="m is not a number of the theorem. With the m public points of the section for it, the bound falls with m "
     "at a fixed n, and the deviation does not: a fair coin, exactly.",
 )
