@@ -55,6 +55,74 @@ from dpbench.papers.publicdata.theorems.sweeps import (
 )
 from dpbench.papers.publicdata.theorems.three_functions import TABLE, three_functions
 
+FEW = 25
+"""J: few enough that f̄ is now and then nearer to g1 or g2, so that data sets differ."""
+
+
+@dataclass(frozen=True)
+class OnHull:
+    """Algorithm 2 on the hull of `TABLE`.
+
+    |f − y|/2 is linear in f for y = ±1, so every f̄_j is one of the three functions, and f̄ is that of the class
+    itself; Perturb's nearest function is one of the hull.
+    """
+
+    base: AveragedPerturbation
+
+    def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+        centres = self.base.centres(replace(problem, hypotheses=FiniteClass(TABLE)), trials, rng)
+        return nearest(problem, centres + self.base.gamma(problem) * rng.standard_normal(centres.shape))
+
+
+@paper.rate(
+    "thm6", variant="nonconvex", source="Theorem 6, its rate, on a class that is not convex", expected="inconsistent",
+    side="upper", resolution=HALF, nuisances=(records_log(14.0),), holds="publicdata.thm6.rate.hull",
+    arguments={"hull": False},
+    statement="Algorithm 2 learns every class F: excess risk falls as n^(-1/14).",
+    weight="statement",
+    quote=r"is a function class such that ... and set ... \eta=\Theta(\frac{\alpha}{\sqrt{d}}) ... then Algorithm 2 is "
+    r"... -differentially private and an ... -PAC learner with respect to any",
+    consequence="On a class of three functions, at eta and gamma of (127), the excess risk of Algorithm 2 tends to 1/6 "
+    "as n, m and J grow: 0.13 at J = 25, 0.1666 at 400, and (128) has more. Theorem 2 lets J be chosen, and J = 1 "
+    "learns this class privately; Theorem 2 on all non-convex classes is open. On convex classes, and on the hull of "
+    "any class, Theorem 6 stands; privacy is not touched.",
+    errata=Correction(
+        place="Theorem 6, equations 127 to 129", line=861, effect=2,
+        change="add to Theorem 6: F convex (or let Algorithm 2 answer in conv(F))",
+    ),
+    because=BELOW + "fbar is an average, not in F, so Lemma 8's comparison with fbar as a competitor fails. Here "
+        "fbar is about (g1 + g2)/2, to which h is nearer than g1 and g2 are: f^ = h, whose excess is 1/6, for every n.",
+)
+def nonconvex(context: Context, hull: bool) -> Evidence:
+    """Algorithm 2 at γ, η and m of (127), α = n^{−1/14}, on {g1, g2, h} or on its hull."""
+    sizes = context.pick(quick=(100, 100_000), full=(1000, 10_000, 100_000, 1_000_000))
+    population = three_functions(hull)
+
+    def made(alpha: float) -> theory_settings.Averaged:  # (127), its constants 1 but 8 for m: the noise averages out
+        return theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, population.smoothness, 0.5)
+
+    def mechanism(alpha: float) -> Any:
+        eta, gamma = made(alpha).eta, made(alpha).gamma
+        base = AveragedPerturbation(EPSILON, DELTA, calls=FEW, perturbation=eta, noise_scale=gamma)
+        return OnHull(base) if hull else base
+
+    rows = along_n(sizes, 14.0, lambda alpha: 8.0 * made(alpha).m, population, mechanism)
+    sets = context.pick(quick=(20, 20) if hull else (40, 16), full=(96, 64, 48, 40))
+    evidence = judged(context, rows, sets, 64 if hull else context.pick(quick=48, full=32))
+    means = ", ".join(f"{value:.4f}" for value in evidence.series["measured"])
+    note = f"mean excess {means} at n = {', '.join(f'{n:,}' for n in sizes)}; 1/6 = 0.1667"
+    return replace(evidence, notes=(*evidence.notes, note))
+
+
+paper.variant(
+    nonconvex, "hull", source="Theorem 6 on the convex hull of the same class", expected="consistent",
+    arguments={"hull": True},
+    statement="Algorithm 2 learns conv(F): excess risk falls as n^(-1/14).",
+    origin="corrected", quote="",
+    because=BELOW + "fbar is in conv(F). " + NEAREST.format("publicdata.thm6.rate.n.worst"),
+)
+
+
 WIDTH = float(ndtri(5.0 / 8.0)) * math.sqrt(8.0 / 9.0)
 """|q| < 1/4 iff |N_a − N_b| < `WIDTH`·ηn, as J and m → ∞."""
 
@@ -160,74 +228,6 @@ def many_calls(context: Context) -> Evidence:
     )
     made.series.update(limit_n=list(map(float, sizes)), limit_missed=limits)
     return made
-
-
-FEW = 25
-"""J: few enough that f̄ is now and then nearer to g1 or g2, so that data sets differ."""
-
-
-@dataclass(frozen=True)
-class OnHull:
-    """Algorithm 2 on the hull of `TABLE`.
-
-    |f − y|/2 is linear in f for y = ±1, so every f̄_j is one of the three functions, and f̄ is that of the class
-    itself; Perturb's nearest function is one of the hull.
-    """
-
-    base: AveragedPerturbation
-
-    def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        centres = self.base.centres(replace(problem, hypotheses=FiniteClass(TABLE)), trials, rng)
-        return nearest(problem, centres + self.base.gamma(problem) * rng.standard_normal(centres.shape))
-
-
-@paper.rate(
-    "thm6", variant="nonconvex", source="Theorem 6, its rate, on a class that is not convex", expected="inconsistent",
-    side="upper", resolution=HALF, nuisances=(records_log(14.0),), holds="publicdata.thm6.rate.hull",
-    arguments={"hull": False},
-    statement="Algorithm 2 learns every class F: excess risk falls as n^(-1/14).",
-    weight="statement",
-    quote=r"is a function class such that ... and set ... \eta=\Theta(\frac{\alpha}{\sqrt{d}}) ... then Algorithm 2 is "
-    r"... -differentially private and an ... -PAC learner with respect to any",
-    consequence="On a class of three functions, at eta and gamma of (127), the excess risk of Algorithm 2 tends to 1/6 "
-    "as n, m and J grow: 0.13 at J = 25, 0.1666 at 400, and (128) has more. Theorem 2 lets J be chosen, and J = 1 "
-    "learns this class privately; Theorem 2 on all non-convex classes is open. On convex classes, and on the hull of "
-    "any class, Theorem 6 stands; privacy is not touched.",
-    errata=Correction(
-        place="Theorem 6, equations 127 to 129", line=861, effect=2,
-        change="add to Theorem 6: F convex (or let Algorithm 2 answer in conv(F))",
-    ),
-    because=BELOW + "fbar is an average, not in F, so Lemma 8's comparison with fbar as a competitor fails. Here "
-        "fbar is about (g1 + g2)/2, to which h is nearer than g1 and g2 are: f^ = h, whose excess is 1/6, for every n.",
-)
-def nonconvex(context: Context, hull: bool) -> Evidence:
-    """Algorithm 2 at γ, η and m of (127), α = n^{−1/14}, on {g1, g2, h} or on its hull."""
-    sizes = context.pick(quick=(100, 100_000), full=(1000, 10_000, 100_000, 1_000_000))
-    population = three_functions(hull)
-
-    def made(alpha: float) -> theory_settings.Averaged:  # (127), its constants 1 but 8 for m: the noise averages out
-        return theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, population.smoothness, 0.5)
-
-    def mechanism(alpha: float) -> Any:
-        eta, gamma = made(alpha).eta, made(alpha).gamma
-        base = AveragedPerturbation(EPSILON, DELTA, calls=FEW, perturbation=eta, noise_scale=gamma)
-        return OnHull(base) if hull else base
-
-    rows = along_n(sizes, 14.0, lambda alpha: 8.0 * made(alpha).m, population, mechanism)
-    sets = context.pick(quick=(20, 20) if hull else (40, 16), full=(96, 64, 48, 40))
-    evidence = judged(context, rows, sets, 64 if hull else context.pick(quick=48, full=32))
-    means = ", ".join(f"{value:.4f}" for value in evidence.series["measured"])
-    note = f"mean excess {means} at n = {', '.join(f'{n:,}' for n in sizes)}; 1/6 = 0.1667"
-    return replace(evidence, notes=(*evidence.notes, note))
-
-
-paper.variant(
-    nonconvex, "hull", source="Theorem 6 on the convex hull of the same class", expected="consistent",
-    arguments={"hull": True},
-    statement="Algorithm 2 learns conv(F): excess risk falls as n^(-1/14).",
-    origin="corrected", quote="",
-    because=BELOW + "fbar is in conv(F). " + NEAREST.format("publicdata.thm6.rate.n.worst"),
-)
 
 
 def biased(n: int, alpha: float) -> Row:
