@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import erfc, ndtr
-from scipy.stats import binom
 
 from dpbench.certificates.build import Draft, certificate
 from dpbench.certificates.search.formula import Values
@@ -336,7 +335,7 @@ def hoeffding_certificate() -> Draft:
         },
         assumptions={**_CALL, "beyond": ("4*k/J > bound", "k calls that flip are beyond the bound")},
         claim={"left": "betatail(flip, k, J - k + 1)", "relation": "<=", "right": "delta"},
-        instances=[(values, {"left": float(binom.sf(k - 1, calls, flip)), "right": failure})],
+        instances=[(values, {"left": binomial.above(k - 1, calls, flip), "right": failure})],
         derivation=[_TWO, ("The J calls are independent: betatail is the chance that k or more flip.", ["beyond"])],
         theory={"bound": lambda v: theory.lemma7_printed(1, v["strength"], math.sqrt(2.0 / math.pi), 1.0)
                 + math.sqrt(math.log(1.0 / v["delta"]) / v["J"])},
