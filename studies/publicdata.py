@@ -25,8 +25,8 @@ from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
 from dpbench.papers.publicdata.objective import CountedOracle
 from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.rrspm import RRSPM
-from dpbench.papers.publicdata.theorems.rates_regression import private_grid
 from dpbench.papers.publicdata.theorems.sweeps import DELTA, EPSILON, EmpiricalRiskMinimizer
+from dpbench.papers.publicdata.theorems.theorem2 import private_grid
 from dpbench.rates.sweeps import Point
 from studies.command import Measured, command
 from studies.work_publicdata import SIZE, binary, least_halfplane, least_interval, least_stump, least_threshold

@@ -99,15 +99,15 @@ NEAR: list[Mutation] = [
         ("return len(np.unique(on_points, axis=0)) == len(np.unique(base.predictions, axis=0))", "return len(np.unique(on_points, axis=0)) > 1"),
     ),
     *planted(
-        "dpbench/papers/publicdata/theorems/rrspm_lemmas.py", "publicdata.lemma18.* publicdata.lemma20.*",
+        "dpbench/papers/publicdata/theorems/lemmas18_20.py", "publicdata.lemma18.* publicdata.lemma20.*",
         ("moved = xi + 2.0 * (1.0 - 2.0 * public[chosen])", "moved = xi + (1.0 - 2.0 * public[chosen])"),
     ),
     *planted(
-        "dpbench/papers/publicdata/theorems/theorem6_nonconvex.py", "publicdata.thm2.privacy.one-call",
+        "dpbench/papers/publicdata/theorems/theorem2.py", "publicdata.thm2.privacy.one-call",
         ("return (1.0 + 1e-9) / (n * mu(epsilon, delta)", "return 0.95 / (n * mu(epsilon, delta)"),
     ),
     *planted(
-        "dpbench/papers/publicdata/theorems/rrspm_privacy.py", "publicdata.thm4.*",
+        "dpbench/papers/publicdata/theorems/parity_cube.py", "publicdata.thm4.*",
         ("pair_from_logs(*cube.log_laws(noise, scale))", "pair_from_logs(*cube.log_laws(noise, 1e3 * scale))"),
     ),
     *planted(

@@ -9,7 +9,9 @@ import pytest
 
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.theorems.hidden import HiddenLaw
-from dpbench.papers.publicdata.theorems.rates_regression import TABLE, leaning, shifted
+from dpbench.papers.publicdata.theorems.theorem3 import leaning
+from dpbench.papers.publicdata.theorems.theorem7 import shifted
+from dpbench.papers.publicdata.theorems.three_functions import TABLE
 
 
 @pytest.mark.parametrize("moment", ["norm", "coordinate"])

@@ -27,16 +27,17 @@ from dpbench.papers.publicdata.hypotheses_linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.theorems import (
-    algorithm2,
-    algorithm3,
     algorithm4,
-    anticoncentration,
-    deviations,
+    balanced_labels,
+    lemmas13_14,
     paper,
-    rates_regression,
-    rrspm_privacy,
     sample_sizes,
+    theorem4_records,
+    theorem5,
+    three_functions,
+    two_functions,
 )
+from dpbench.papers.publicdata.theorems.parity_cube import problem_of
 from lowerbounds import parity_cube
 
 
@@ -75,7 +76,7 @@ def noisy_constants() -> bool:
 
 def nearest_is_h() -> bool:
     """‖f̄ − ·‖_μ over the three functions, f̄ = (1 − q)/2 g1 + (1 + q)/2 g2."""
-    g1, g2, h = rates_regression.TABLE
+    g1, g2, h = three_functions.TABLE
     mu = np.array([1 / 9, 1 / 9, 1 / 9, 2 / 3])
     for q in np.linspace(-0.24, 0.24, 49):
         centre = 0.5 * (1.0 - q) * g1 + 0.5 * (1.0 + q) * g2
@@ -86,14 +87,14 @@ def nearest_is_h() -> bool:
 
 def least_is_least() -> bool:
     """Against the cube's own closed form at d = 4,096, ε = 1/8."""
-    scale = algorithm4.least_private(4096.0, 0.125, 1e-5)
+    scale = theorem4_records.least_private(4096.0, 0.125, 1e-5)
     cube = parity_cube(4096)
     return bool(abs(cube.least_scale("gaussian", 0.125, 1e-5) / scale - 1.0) < 1e-3)
 
 
 def steep_loss() -> bool:
     """max(0, 1 − (1 − f)/(2τ)) for f in [1 − 2τ, 1], inside [−1, 1]: from 0 to 1, and convex on [−1, 1]."""
-    for tau in deviations.TAUS:
+    for tau in lemmas13_14.TAUS:
         f = np.union1d(np.linspace(-1.0, 1.0, 401), np.linspace(1.0 - 2.0 * tau, 1.0, 5))
         loss = np.maximum(0.0, 1.0 - (1.0 - f) / (2.0 * tau))
         slopes = np.diff(loss) / np.diff(f)
@@ -105,7 +106,7 @@ def steep_loss() -> bool:
 
 
 CUBE = parity_cube(64)
-CUBE_PAIR = rrspm_privacy.problem_of(CUBE), rrspm_privacy.problem_of(CUBE, neighbour=True)
+CUBE_PAIR = problem_of(CUBE), problem_of(CUBE, neighbour=True)
 
 
 def shatters(bits: int) -> bool:
@@ -142,10 +143,10 @@ def one_class_fits() -> bool:
 ASSUMPTIONS: Assumptions = {
     "publicdata.thm5.inequality": {
         "K positive definite, in the strict sense too": lambda: bool(
-            (np.linalg.eigvalsh(anticoncentration.nearly_scaled()) > 0.0).all()),
+            (np.linalg.eigvalsh(theorem5.nearly_scaled()) > 0.0).all()),
         "0 < kappa <= K(t, t) <= 1": lambda: bool(
-            (np.diag(anticoncentration.nearly_scaled()) <= 1.0).all()
-            and (np.diag(anticoncentration.nearly_scaled()) > 0.0).all()),
+            (np.diag(theorem5.nearly_scaled()) <= 1.0).all()
+            and (np.diag(theorem5.nearly_scaled()) > 0.0).all()),
     },
     "publicdata.thm5.inequality.steps": {
         "two unit functions of correlation 1 - rho^2 >= -1, tau > 0": every(
@@ -188,7 +189,7 @@ ASSUMPTIONS: Assumptions = {
     },
     "publicdata.lemma7.stability": {
         "a loss into [0, 1], n eta > 0": every("publicdata.lemma7.stability", lambda s: s > 0.0, "n_eta"),
-        "kappa = 1: |f|_m of both functions": lambda: bool((np.abs(algorithm2.SIGNS.predictions) == 1.0).all()),
+        "kappa = 1: |f|_m of both functions": lambda: bool((np.abs(two_functions.SIGNS.predictions) == 1.0).all()),
         "the square is 4 times the chance that one record decides, P(|N| <= 1/(2 n eta))": every(
             "publicdata.lemma7.stability",
             lambda s, square: square == pytest.approx(4.0 * (2.0 * norm.cdf(0.5 / s) - 1.0)), "n_eta", "square"),
@@ -218,9 +219,9 @@ ASSUMPTIONS: Assumptions = {
             "publicdata.lemma8.inequality.gaussian", lambda b, g: 0.0 < b < 1.0 and g > 0.0, "beta", "gamma"),
     },
     "publicdata.alg2.privacy.sum": {
-        "neighbours differ in one record": replaced(lambda: algorithm2.two_signs(11, 4)),
+        "neighbours differ in one record": replaced(lambda: two_functions.two_signs(11, 4)),
         "0-1 loss, f in {-1, 1}: |f|_mu = 1 >= 2/3": lambda: losses_in_unit(
-            algorithm2.two_signs(11, 4)[0], algorithm2.SIGNS.predictions),
+            two_functions.two_signs(11, 4)[0], two_functions.SIGNS.predictions),
     },
     "publicdata.lemma10.privacy": {
         "(103) for C up to 29 at m = 2^20, and beyond for larger m": every(
@@ -231,13 +232,13 @@ ASSUMPTIONS: Assumptions = {
             "publicdata.lemma10.privacy", lambda e, d: 0.0 < d < 1.0 and e > 0.0, "target_epsilon", "target_delta"),
     },
     "publicdata.alg3.privacy.sum": {
-        "neighbours differ in one record": replaced(lambda: algorithm3.balanced(11)),
+        "neighbours differ in one record": replaced(lambda: balanced_labels.balanced(11)),
         "|f - y|/2 on constants in [-1, 1]: convex, 1/2-Lipschitz, in [0, 1]": lambda: losses_in_unit(
-            algorithm3.balanced(11)[0], np.array([-1.0, 1.0])),
+            balanced_labels.balanced(11)[0], np.array([-1.0, 1.0])),
     },
     "publicdata.lemma2.stability.sum": {
-        "neighbours differ in one record": replaced(lambda: algorithm3.balanced(1001)),
-        "convex class and loss": lambda: losses_in_unit(algorithm3.balanced(11)[0], np.array([-1.0, 1.0])),
+        "neighbours differ in one record": replaced(lambda: balanced_labels.balanced(1001)),
+        "convex class and loss": lambda: losses_in_unit(balanced_labels.balanced(11)[0], np.array([-1.0, 1.0])),
     },
     "publicdata.lemma13.inequality": {
         "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
@@ -280,12 +281,12 @@ ASSUMPTIONS: Assumptions = {
             and len(np.unique(algorithm4.free_point()[0].hypotheses.predictions[:, 0])) == 2),
     },
     "publicdata.thm6.rate.nonconvex": {
-        "nu is sigma-smooth against mu, sigma = 1/3": lambda: rates_regression.three_functions(
+        "nu is sigma-smooth against mu, sigma = 1/3": lambda: three_functions.three_functions(
             False).smoothness == pytest.approx(1.0 / 3.0),
         "inf |f|_mu >= 2/3, by z* as the paper says": lambda: bool(
-            np.sqrt((rates_regression.TABLE**2) @ np.array([1 / 9, 1 / 9, 1 / 9, 2 / 3])).min() >= 2.0 / 3.0),
-        "f(z*) = 1 for all f, losses in [0, 1]": lambda: bool((rates_regression.TABLE[:, 3] == 1.0).all()
-                                                             and np.abs(rates_regression.TABLE).max() <= 1.0),
+            np.sqrt((three_functions.TABLE**2) @ np.array([1 / 9, 1 / 9, 1 / 9, 2 / 3])).min() >= 2.0 / 3.0),
+        "f(z*) = 1 for all f, losses in [0, 1]": lambda: bool((three_functions.TABLE[:, 3] == 1.0).all()
+                                                             and np.abs(three_functions.TABLE).max() <= 1.0),
     },
     "publicdata.thm7.inequality.sample-size": {
         "neighbours differ in one record": replaced(moving_pair),
@@ -309,9 +310,9 @@ ASSUMPTIONS: Assumptions = {
             "publicdata.thm3.inequality.sample-size", lambda n: 2.0 * sample_sizes.ALPHA * n >= 0.25, "needed"),
     },
     "publicdata.lemma15.inequality": {
-        "nu is sigma-smooth against mu, sigma = 1/3": lambda: rates_regression.three_functions(
+        "nu is sigma-smooth against mu, sigma = 1/3": lambda: three_functions.three_functions(
             False).smoothness == pytest.approx(1.0 / 3.0),
-        "h is 1/6 worse than the best": lambda: bool(np.ptp(rates_regression.three_functions(False).risk(
+        "h is 1/6 worse than the best": lambda: bool(np.ptp(three_functions.three_functions(False).risk(
             np.array([[0.0], [1.0], [2.0]]))) == pytest.approx(1.0 / 6.0)),
         "h is nearest to every mixture of g1 and g2 with |q| < 1/4": nearest_is_h,
         "the bound is below 1/6 at every C tried": every(
@@ -325,7 +326,7 @@ ASSUMPTIONS: Assumptions = {
         "a fair coin deviates by more than the column with a chance above beta": every(
             "publicdata.thm9.inequality.printed",
             lambda x: 2.0 * binom.sf(math.ceil(100 * (0.5 + x)) - 1, 100, 0.5) > 0.05, "deviation"),
-        "VC dimension 1: the constants -1 and 1": lambda: len(np.unique(algorithm2.SIGNS.predictions)) == 2,
+        "VC dimension 1: the constants -1 and 1": lambda: len(np.unique(two_functions.SIGNS.predictions)) == 2,
     },
 }  # fmt: skip
 
@@ -341,7 +342,7 @@ def test_the_instance_obeys(name: str, assumption: str) -> None:
 
 
 def test_an_instance_that_breaks_an_assumption_would_be_seen() -> None:
-    p, q = algorithm3.balanced(11)
+    p, q = balanced_labels.balanced(11)
     assert not replaced(lambda: (p, p))() and not replaced(lambda: (p, q.replace_record(1, [0.0], -1.0)))()
     assert not losses_in_unit(p, np.array([1.5]))
     assert not every("publicdata.lemma10.privacy", lambda c: c > 1e6, "largest_C")()

@@ -15,12 +15,17 @@ from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata.clipped import clipped_gaussians
 from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.theorems import (
-    rates_classification,
-    rates_regression,
-    rrspm_lemmas,
-    sample_sizes,
+    laplace_sums,
+    lemma17,
+    lemmas15_16,
+    lemmas22_23,
     sweeps,
-    uniform,
+    theorem2,
+    theorem3,
+    theorem6,
+    theorem7,
+    theorem9,
+    theorem10,
 )
 
 
@@ -44,13 +49,13 @@ def context() -> Plain:
 def test_sums_of_laplace_variables() -> None:
     """m = 1 and 2 in closed form, symmetry, m = 25 by 400,000 draws: false alarm 1e-6, errors from 0.0039 caught."""
     for t in (0.0, 0.3, 2.0, 9.0):
-        assert sample_sizes.laplace_sum_tail(1, t) == pytest.approx(0.5 * math.exp(-t), rel=1e-9)
-        assert sample_sizes.laplace_sum_tail(2, t) == pytest.approx(0.25 * (2.0 + t) * math.exp(-t), rel=1e-9)
+        assert laplace_sums.laplace_sum_tail(1, t) == pytest.approx(0.5 * math.exp(-t), rel=1e-9)
+        assert laplace_sums.laplace_sum_tail(2, t) == pytest.approx(0.25 * (2.0 + t) * math.exp(-t), rel=1e-9)
     for m in (3, 400, 20_000):
-        assert sample_sizes.laplace_sum_tail(m, 0.0) == pytest.approx(0.5, abs=1e-9)
+        assert laplace_sums.laplace_sum_tail(m, 0.0) == pytest.approx(0.5, abs=1e-9)
     draws = np.random.default_rng(2).laplace(size=(400_000, 25)).sum(axis=1)
-    exact = sample_sizes.laplace_sum_tail(25, 5.0)
-    assert abs(float((draws > 5.0).mean()) - exact) < 0.0039 < abs(sample_sizes.laplace_sum_tail(26, 4.8) - exact)
+    exact = laplace_sums.laplace_sum_tail(25, 5.0)
+    assert abs(float((draws > 5.0).mean()) - exact) < 0.0039 < abs(laplace_sums.laplace_sum_tail(26, 4.8) - exact)
 
 
 def test_the_moving_pair_has_the_law_that_its_entries_use() -> None:
@@ -80,57 +85,57 @@ def test_the_power_of_epsilon_decides(context: Plain, monkeypatch: pytest.Monkey
         made = honest(epsilon, *rest)
         return made._replace(n=made.n / epsilon)
 
-    assert measured(sample_sizes.every_choice, context)[0] == "refuted"
+    assert measured(theorem3.every_choice, context)[0] == "refuted"
     monkeypatch.setattr(theory_settings, "theorem7", squared)
     monkeypatch.setattr(theory_settings, "theorem3_records", lambda e, *rest: nine(e, *rest) / e)
     for noise in ("gaussian", "laplace"):
-        assert measured(sample_sizes.records, context, noise)[0] == "not refuted"
-    assert measured(sample_sizes.every_choice, context)[0] == "not refuted"
+        assert measured(theorem7.records, context, noise)[0] == "not refuted"
+    assert measured(theorem3.every_choice, context)[0] == "not refuted"
 
 
 def test_too_few_records_are_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = sample_sizes.records_enough
-    monkeypatch.setattr(sample_sizes, "records_enough", lambda *a: 0.05 * honest(*a))
-    assert measured(sample_sizes.enough, context, "gaussian")[0] == "not refuted"
-    assert measured(sample_sizes.enough, context, "laplace")[0] == "not refuted"
-    spread = sample_sizes.least_spread
-    monkeypatch.setattr(sample_sizes, "least_spread", lambda *a: 0.9 * spread(*a))
-    assert measured(sample_sizes.necessary, context)[0] == "refuted"
+    honest = theorem7.records_enough
+    monkeypatch.setattr(theorem7, "records_enough", lambda *a: 0.05 * honest(*a))
+    assert measured(theorem7.enough, context, "gaussian")[0] == "not refuted"
+    assert measured(theorem7.enough, context, "laplace")[0] == "not refuted"
+    spread = theorem7.least_spread
+    monkeypatch.setattr(theorem7, "least_spread", lambda *a: 0.9 * spread(*a))
+    assert measured(theorem7.necessary, context)[0] == "refuted"
     settings = theory_settings.theorem6
     monkeypatch.setattr(theory_settings, "theorem6", lambda *a: settings(*a)._replace(calls=0.5 * settings(*a).calls))
-    assert measured(sample_sizes.calls, context)[0] == "refuted"
+    assert measured(theorem6.calls, context)[0] == "refuted"
 
 
 def test_planted_errors_of_uniform_deviations(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     """Deviations half as large again, a logarithm too few, and an identification that answers no."""
     for name in ("cube_deviations", "line_deviations"):
         with monkeypatch.context() as plant:
-            honest = getattr(uniform, name)
-            plant.setattr(uniform, name, lambda *a, f=honest: 2.2 * f(*a))
-            assert measured(uniform.uniform, context)[0] == "refuted"
+            honest = getattr(theorem9, name)
+            plant.setattr(theorem9, name, lambda *a, f=honest: 2.2 * f(*a))
+            assert measured(theorem9.uniform, context)[0] == "refuted"
     with monkeypatch.context() as plant:
-        plant.setattr(uniform, "identifies", lambda *a: False)
-        assert measured(uniform.restriction, context)[0] == "refuted"
-    assert measured(uniform.uniform, context)[0] == "not refuted"
+        plant.setattr(lemma17, "identifies", lambda *a: False)
+        assert measured(lemma17.restriction, context)[0] == "refuted"
+    assert measured(theorem9.uniform, context)[0] == "not refuted"
 
 
 def test_planted_errors_of_the_learning_bounds(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     """Excesses above what any of the bounds allows; and a right side above 1/6, which the three functions keep to."""
     with monkeypatch.context() as plant:
-        honest = uniform.losses
-        plant.setattr(uniform, "losses", lambda *a: 30.0 + honest(*a))
+        honest = lemmas15_16.losses
+        plant.setattr(lemmas15_16, "losses", lambda *a: 30.0 + honest(*a))
         for name in ("averaged", "gaussian", "laplace"):
-            assert measured(uniform.whole, context, name)[0] == "refuted"
-    monkeypatch.setattr(uniform, "rest", lambda *a: 0.2)
-    assert measured(uniform.nonconvex, context)[0] == "not refuted"
+            assert measured(lemmas15_16.whole, context, name)[0] == "refuted"
+    monkeypatch.setattr(lemmas15_16, "rest", lambda *a: 0.2)
+    assert measured(lemmas15_16.nonconvex, context)[0] == "not refuted"
 
 
 def test_planted_errors_of_the_families(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rates_regression, "SHARE", 0.6)  # half as many records again are enough
-    assert measured(rates_regression.necessary, context)[0] == "refuted"
-    sharp = rrspm_lemmas.sharp_noise
-    monkeypatch.setattr(rrspm_lemmas, "sharp_noise", lambda *a: -1.0 + 0.0 * sharp(*a))
-    assert measured(rrspm_lemmas.classification, context, 2)[0] == "refuted"
+    monkeypatch.setattr(theorem10, "SHARE", 0.6)  # half as many records again are enough
+    assert measured(theorem10.necessary, context)[0] == "refuted"
+    sharp = lemmas22_23.sharp_noise
+    monkeypatch.setattr(lemmas22_23, "sharp_noise", lambda *a: -1.0 + 0.0 * sharp(*a))
+    assert measured(lemmas22_23.classification, context, 2)[0] == "refuted"
 
     def flat(points: list[Any], trials: Any, **others: Any) -> list[np.ndarray]:
         """Excesses near 1 that do not fall."""
@@ -138,12 +143,11 @@ def test_planted_errors_of_the_families(context: Plain, monkeypatch: pytest.Monk
         return [rng.gamma(200.0, 0.005, 200) for _ in points]
 
     monkeypatch.setattr(sweeps, "sweep", flat)
-    values = rates_classification
-    for function in (values.classes, values.printed_settings, values.averaged_in_sigma):
+    for function in (theorem10.classes, theorem6.printed_settings, theorem2.averaged_in_sigma):
         assert measured(function, context)[0] == "refuted"
-    assert measured(rates_classification.hull, context)[0] == "inconsistent"
-    assert measured(rates_regression.worst, context, averaged=False)[0] == "inconsistent"
-    assert measured(rates_regression.worst, context, averaged=True)[0] == "inconsistent"
+    assert measured(theorem3.hull, context)[0] == "inconsistent"
+    assert measured(theorem7.worst, context)[0] == "inconsistent"
+    assert measured(theorem6.worst, context)[0] == "inconsistent"
 
 
 def test_the_records_own_sampling_adds_to_the_flips() -> None:
@@ -152,14 +156,14 @@ def test_the_records_own_sampling_adds_to_the_flips() -> None:
     Null of a false alarm: a mean excess below 0.2, where 0.237 is exact without sampling; the standard error is 0.005.
     """
     d, alpha, epsilon = 16, 0.2, 16.0
-    n = round(rates_regression.SHARE * d**2 / (epsilon * alpha**4))
+    n = round(theorem10.SHARE * d**2 / (epsilon * alpha**4))
     scale, group = 2.0 * d * 25 / epsilon, 25
     h = min(1.0, 0.75 * math.sqrt(2.0 * group) * scale * d / n)
-    population = rates_classification.cube(d, 0.5 * (1.0 - h))
+    population = theorem10.cube(d, 0.5 * (1.0 - h))
     found = []
     for seed in range(64):
         rng = np.random.default_rng(seed)
         problem = sweeps.Drawn(population, d * group).draw(n, rng)
-        found.append(population.excess_risk(rates_classification.RRSPM(epsilon)(problem, 8, rng)).mean())
+        found.append(population.excess_risk(theorem10.RRSPM(epsilon)(problem, 8, rng)).mean())
     error = float(np.std(found)) / 8.0
     assert float(np.mean(found)) - 5.0 * error > alpha

@@ -17,17 +17,28 @@ from dpbench.papers.publicdata.theorems import (
     algorithm2,
     algorithm3,
     algorithm4,
-    anticoncentration,
-    deviations,
-    misprints,
-    norms,
-    perturb_privacy,
-    rates_classification,
-    rates_regression,
-    rrspm_lemmas,
-    rrspm_privacy,
-    stability_average,
+    algorithm5,
+    balanced_labels,
+    lemma2,
+    lemma8,
+    lemma10,
+    lemma11,
+    lemmas1_7,
+    lemmas3_9,
+    lemmas4_12,
+    lemmas13_14,
+    lemmas15_16,
+    lemmas18_20,
+    lemmas22_23,
+    parity_cube,
+    proposition1_corollary1,
     sweeps,
+    theorem2,
+    theorem4_privacy,
+    theorem5,
+    theorem6,
+    theorem10,
+    two_functions,
 )
 from dpbench.runs.context import RunContext
 
@@ -89,7 +100,7 @@ def test_gaussian_weights_are_refuted_exactly_and_by_sampling(found: Any) -> Non
     rows = list(zip(*(evidence.series[k] for k in ("d", "m", "layout", "epsilon_tilted")), strict=True))
     assert max(e for d, m, layout, e in rows if m >= 4 * d) > 2.0
     (through,) = evidence.series["sampled_epsilon_of_the_mechanism"]
-    assert through > rrspm_privacy.EPSILON
+    assert through > parity_cube.EPSILON
     equal = dict(zip(evidence.series["m_equal"], evidence.series["laplace_equal"], strict=True))
     assert equal[4096.0] == pytest.approx(1.0, rel=1e-10)
     assert max(evidence.series["exact_equal"]) <= 1.0
@@ -117,10 +128,10 @@ def test_the_sum_and_lemma9_have_the_numbers_of_the_derivation(found: Any) -> No
 def test_weights_too_small_are_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = theory.rrspm_gaussian_scale
     monkeypatch.setattr(theory, "rrspm_gaussian_scale", lambda *a: 0.95 * honest(*a))
-    assert measured(rrspm_privacy.gaussian_exact, context)[0] == "refuted"  # 5% less: beyond the pair at m = 4096
+    assert measured(theorem4_privacy.gaussian_exact, context)[0] == "refuted"  # 5% less: beyond the pair at m = 4096
     monkeypatch.setattr(theory, "rrspm_laplace_scale", lambda m, epsilon: 1.99 * m / epsilon)
-    assert measured(rrspm_privacy.laplace, context)[0] == "refuted"
-    assert measured(algorithm4.algorithm5, context)[0] == "refuted"
+    assert measured(theorem4_privacy.laplace, context)[0] == "refuted"
+    assert measured(algorithm5.algorithm5, context)[0] == "refuted"
 
 
 def test_a_choice_that_leaks_is_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,8 +148,8 @@ def test_a_choice_that_leaks_is_refuted(context: Plain, monkeypatch: pytest.Monk
 def test_too_little_noise_of_perturb_is_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = theory.perturb_scale
     monkeypatch.setattr(theory, "perturb_scale", lambda *a: 0.999 * honest(*a))
-    assert measured(perturb_privacy.exact, context, "gaussian")[0] == "refuted"
-    assert measured(perturb_privacy.exact, context, "laplace")[0] == "refuted"
+    assert measured(lemmas3_9.exact, context, "gaussian")[0] == "refuted"
+    assert measured(lemmas3_9.exact, context, "laplace")[0] == "refuted"
     assert measured(algorithm3.averaged, context)[0] != "proved"
 
 
@@ -151,8 +162,8 @@ def test_too_little_noise_of_algorithm2_is_not_proved(context: Plain, monkeypatc
     assert measured(algorithm2.averaged, context)[0] == "refuted"
     printed = theory.perturb_scale_printed
     monkeypatch.setattr(theory, "perturb_scale_printed", lambda *a: 0.25 * printed(*a))
-    assert measured(algorithm3.lemma11, context, "gaussian")[0] == "not refuted"
-    assert measured(algorithm3.lemma11, context, "laplace")[0] == "not refuted"
+    assert measured(lemma11.lemma11, context, "gaussian")[0] == "not refuted"
+    assert measured(lemma11.lemma11, context, "laplace")[0] == "not refuted"
 
 
 def test_lemma10_with_its_exponent_is_not_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +173,7 @@ def test_lemma10_with_its_exponent_is_not_refuted(context: Plain, monkeypatch: p
         lambda n, eta, size, calls, delta: 2.0 * 4.0 ** (2 / 3) * (size / (n * eta)) ** (1 / 3)
         + math.sqrt(math.log(2.0 / delta) / calls),
     )  # fmt: skip
-    assert measured(algorithm2.lemma10, context)[0] == "not refuted"
+    assert measured(lemma10.lemma10, context)[0] == "not refuted"
 
 
 @pytest.mark.slow
@@ -171,13 +182,13 @@ def test_the_law_of_two_functions_is_that_of_the_mechanism() -> None:
 
     Null: the share is binomial with the closed form's chance. Planted: a reach 15% too small, an error of 0.015.
     """
-    problem, _ = algorithm2.two_signs(11, 2)
+    problem, _ = two_functions.two_signs(11, 2)
     mechanism = algorithm2.AveragedPerturbation(1.0, 1e-5, calls=3, perturbation=0.1, noise_scale=1.0)
     trials = 200_000
     share = float((mechanism(problem, trials, np.random.default_rng(5))[:, 0] == 0.0).mean())
     chance = 0.5 * math.erfc(-1.0 / (2.0 * 11.0 * 0.1) / math.sqrt(2.0))
     allowed = 4.9 * math.sqrt(0.25 / trials)
-    exact, planted = (algorithm2.released(3, chance, reach * math.sqrt(2.0)) for reach in (2.0, 1.7))
+    exact, planted = (two_functions.released(3, chance, reach * math.sqrt(2.0)) for reach in (2.0, 1.7))
     assert abs(share - exact) < allowed
     assert abs(planted - exact) > 2.0 * allowed
 
@@ -189,62 +200,62 @@ def test_a_worse_pair_at_one_point_is_not_found() -> None:
         rho, gamma, epsilon = rng.uniform(0.05, 2.0), 10.0 ** rng.uniform(-1.0, 1.0), 10.0 ** rng.uniform(-1.0, 0.7)
         low = rng.uniform(-1.0, 1.0 - 1e-9)
         high = min(1.0, low + rng.uniform(0.0, rho))
-        pair = algorithm3.clipped_gaussians(low, high, gamma)
-        assert pair.delta(epsilon) <= algorithm3.at_one_point(rho, gamma).delta(epsilon) * (1.0 + 1e-9)
+        pair = lemma11.clipped_gaussians(low, high, gamma)
+        assert pair.delta(epsilon) <= lemma11.at_one_point(rho, gamma).delta(epsilon) * (1.0 + 1e-9)
 
 
 def test_a_stability_claimed_too_small_is_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = theory.regularized_stability
     monkeypatch.setattr(theory, "regularized_stability", lambda n, eta: 0.999 * honest(n, eta))
-    assert measured(algorithm3.stability, context, "mean", True)[0] == "refuted"
-    assert measured(stability_average.zero_norm, context)[0] == "not refuted"
+    assert measured(lemma2.stability, context, "mean", True)[0] == "refuted"
+    assert measured(lemmas1_7.zero_norm, context)[0] == "not refuted"
     call = theory.one_call_stability
     monkeypatch.setattr(theory, "one_call_stability", lambda *a: 0.65 * call(*a))  # [-1, 1] f leaves a margin of 0.317
-    assert measured(stability_average.zero_norm, context)[0] == "refuted"
+    assert measured(lemmas1_7.zero_norm, context)[0] == "refuted"
     monkeypatch.setattr(theory, "one_call_stability", call)
-    monkeypatch.setattr(stability_average, "flip", lambda share: min(1.0, 3.0 * share))
-    assert measured(stability_average.expected_square, context, "sharp")[0] == "refuted"
-    assert measured(stability_average.lemma1, context, as_proved=False)[0] == "refuted"
+    monkeypatch.setattr(lemmas1_7, "flip", lambda share: min(1.0, 3.0 * share))
+    assert measured(lemmas1_7.expected_square, context, "sharp")[0] == "refuted"
+    assert measured(lemmas1_7.lemma1, context, as_proved=False)[0] == "refuted"
 
 
 def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as plant:  # the equal-norm bound lowered by 1%
-        bound = anticoncentration.theorem5_bound
-        plant.setattr(anticoncentration, "theorem5_bound", lambda *a: 0.99 * bound(*a))
-        assert measured(anticoncentration.equal, context)[0] == "refuted"
+        bound = theorem5.theorem5_bound
+        plant.setattr(theorem5, "theorem5_bound", lambda *a: 0.99 * bound(*a))
+        assert measured(theorem5.equal, context)[0] == "refuted"
     with monkeypatch.context() as plant:
-        bound = anticoncentration.proposition1_bound
-        plant.setattr(anticoncentration, "proposition1_bound", lambda *a: 0.99 * bound(*a))
-        assert measured(anticoncentration.proposition, context)[0] == "refuted"
-        assert measured(anticoncentration.corollary, context)[0] == "refuted"
+        bound = proposition1_corollary1.proposition1_bound
+        plant.setattr(proposition1_corollary1, "proposition1_bound", lambda *a: 0.99 * bound(*a))
+        assert measured(proposition1_corollary1.proposition, context)[0] == "refuted"
+        assert measured(proposition1_corollary1.corollary, context)[0] == "refuted"
     with monkeypatch.context() as plant:  # C = 0.02 for 1
-        bracket = norms.bracket
-        plant.setattr(norms, "bracket", lambda m: 0.02 * bracket(m))
-        assert measured(norms.comparison, context, difference=True)[0] == "refuted"
-        assert measured(norms.comparison, context, difference=False)[0] == "refuted"
+        bracket = lemmas4_12.bracket
+        plant.setattr(lemmas4_12, "bracket", lambda m: 0.02 * bracket(m))
+        assert measured(lemmas4_12.comparison, context, difference=True)[0] == "refuted"
+        assert measured(lemmas4_12.comparison, context, difference=False)[0] == "refuted"
     with monkeypatch.context() as plant:  # noise of three times the scale
-        honest = norms.laplace_norms
-        plant.setattr(norms, "laplace_norms", lambda *a: 3.0 * honest(*a))
-        assert measured(norms.laplace, context)[0] == "refuted"
+        honest = lemma8.laplace_norms
+        plant.setattr(lemma8, "laplace_norms", lambda *a: 3.0 * honest(*a))
+        assert measured(lemma8.laplace, context)[0] == "refuted"
     with monkeypatch.context() as plant:  # deviations ten times as large
-        honest = deviations.deviations
-        plant.setattr(deviations, "deviations", lambda *a: honest(*a) * (10.0, 1.0))
-        assert measured(deviations.lemma13, context, True)[0] == "refuted"
-    assert measured(misprints.smoothness, context, 0.4)[0] == "refuted"  # σ^{−0.4}: too little where it is densest
+        honest = lemmas13_14.deviations
+        plant.setattr(lemmas13_14, "deviations", lambda *a: honest(*a) * (10.0, 1.0))
+        assert measured(lemmas13_14.lemma13, context, True)[0] == "refuted"
+    assert measured(lemmas15_16.smoothness, context, 0.4)[0] == "refuted"  # σ^{−0.4}: too little where it is densest
 
 
 def test_planted_errors_of_rrspm_s_lemmas_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as plant:
         plant.setattr(theory, "rrspm_laplace_scale", lambda m, epsilon: 1.9 * m / epsilon)
-        assert measured(rrspm_lemmas.lemma19, context)[0] == "refuted"
+        assert measured(lemmas18_20.lemma19, context)[0] == "refuted"
     with monkeypatch.context() as plant:  # errors that count double change a lead by more than the shift makes up for
-        honest = rrspm_lemmas._least
-        plant.setattr(rrspm_lemmas, "_least", lambda *a: 2.0 * honest(*a))
-        assert measured(rrspm_lemmas.lemma18, context)[0] == "refuted"
+        honest = lemmas18_20._least
+        plant.setattr(lemmas18_20, "_least", lambda *a: 2.0 * honest(*a))
+        assert measured(lemmas18_20.lemma18, context)[0] == "refuted"
     with monkeypatch.context() as plant:
-        honest = rrspm_lemmas.differences
-        plant.setattr(rrspm_lemmas, "differences", lambda *a: honest(*a) + 10.0)
-        assert measured(rrspm_lemmas.classification, context, 0)[0] == "refuted"
+        honest = lemmas22_23.differences
+        plant.setattr(lemmas22_23, "differences", lambda *a: honest(*a) + 10.0)
+        assert measured(lemmas22_23.classification, context, 0)[0] == "refuted"
 
 
 def test_a_planted_slope_is_inconsistent(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,15 +266,15 @@ def test_a_planted_slope_is_inconsistent(context: Plain, monkeypatch: pytest.Mon
         return [rng.gamma(200.0, 0.005, 200) for _ in points]
 
     monkeypatch.setattr(sweeps, "sweep", flat)
-    assert measured(rates_classification.in_n, context, "thm10.rate.n")[0] == "inconsistent"
-    assert measured(rates_regression.averaged, context)[0] == "inconsistent"
-    assert measured(rates_regression.nonconvex, context, hull=True)[0] == "inconsistent"
+    assert measured(theorem10.agnostic_in_n, context)[0] == "inconsistent"
+    assert measured(theorem2.averaged, context)[0] == "inconsistent"
+    assert measured(theorem6.nonconvex, context, hull=True)[0] == "inconsistent"
 
 
 def test_the_sum_is_what_breaks_algorithm3(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same entry with the mean is not refuted: its check can go either way."""
     honest = regularized_perturbation.RegularizedPerturbation
     monkeypatch.setattr(
-        algorithm3, "RegularizedPerturbation", lambda *a, **k: honest(*a, **{**k, "normalization": "mean"})
+        balanced_labels, "RegularizedPerturbation", lambda *a, **k: honest(*a, **{**k, "normalization": "mean"})
     )
     assert measured(algorithm3.summed, context)[0] == "not refuted"

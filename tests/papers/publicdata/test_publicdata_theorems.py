@@ -17,7 +17,17 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.theorems import anticoncentration, theorem4_gaussian, theorem6_nonconvex, theorem10
+from dpbench.papers.publicdata.theorems import (
+    gaussian_processes,
+    proposition1_corollary1,
+    theorem2,
+    theorem4_privacy,
+    theorem4_records,
+    theorem5,
+    theorem6,
+    theorem7,
+    theorem10,
+)
 
 
 class Plain:
@@ -43,7 +53,7 @@ def test_the_printed_step_56_is_negative_by_quadrature() -> None:
     chance = float(np.trapezoid(density * (ndtr(x + 0.01) - ndtr(x - 0.01)), x))
     least = float(np.trapezoid(2.0 * density * (1.0 - ndtr(x)) * x, x))
     assert chance == pytest.approx(0.0056418, abs=1e-7) and 0.01 * least == pytest.approx(-0.0056419, abs=1e-7)
-    assert anticoncentration.of_two(0.01, 1.0)[0] == pytest.approx(chance, rel=1e-6)
+    assert theorem5.of_two(0.01, 1.0)[0] == pytest.approx(chance, rel=1e-6)
 
 
 @pytest.mark.slow
@@ -51,7 +61,7 @@ def test_rays_agree_with_sampling_from_the_definition() -> None:
     """Would miss an error of 5%: 200,000 draws of a chance of about 0.2."""
     rng = np.random.default_rng(3)
     for case in range(3):
-        points, mean = anticoncentration.planar_case(np.random.default_rng(case))
+        points, mean = gaussian_processes.planar_case(np.random.default_rng(case))
         other, r, rho = mean + 0.1 * rng.choice((-1.0, 1.0), mean.size), 0.5, 0.4
         g = rng.standard_normal((200_000, 2))
         values = mean + g @ points.T
@@ -59,24 +69,24 @@ def test_rays_agree_with_sampling_from_the_definition() -> None:
         apart = np.linalg.norm(points[:, None] - points, axis=2)
         near = (values - values.min(axis=1)[:, None] < 0.5 * r * apart[best] ** 2) & (apart[best] > 0.0)
         hits = int(near.any(axis=1).sum())
-        assert within(hits, len(g), anticoncentration.near_minimal(points, mean, r))
-        assert not within(hits, len(g), 1.05 * anticoncentration.near_minimal(points, mean, r))
+        assert within(hits, len(g), theorem5.near_minimal(points, mean, r))
+        assert not within(hits, len(g), 1.05 * theorem5.near_minimal(points, mean, r))
         far = int((apart[best, (other + g @ points.T).argmin(axis=1)] > rho).sum())
-        assert within(far, len(g), anticoncentration.moved_far(points, mean, other, rho))
+        assert within(far, len(g), proposition1_corollary1.moved_far(points, mean, other, rho))
         assert float((g @ points.T).max(axis=1).mean()) == pytest.approx(
-            anticoncentration.plane_supremum(points), abs=5.0 / math.sqrt(len(g)))  # fmt: skip
+            gaussian_processes.plane_supremum(points), abs=5.0 / math.sqrt(len(g)))  # fmt: skip
 
 
 def test_planted_errors_of_theorem_5_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = anticoncentration.plane_supremum
-    assert measured(anticoncentration.any_norms, Plain())[0] == "not refuted"
-    monkeypatch.setattr(anticoncentration, "_ROOT_2PI", 1.001 * anticoncentration._ROOT_2PI)
-    assert measured(anticoncentration.any_norms, Plain())[0] == "refuted"  # attained by two points: 0.1% is seen
+    honest = gaussian_processes.plane_supremum
+    assert measured(theorem5.any_norms, Plain())[0] == "not refuted"
+    monkeypatch.setattr(theorem5, "ROOT_2PI", 1.001 * theorem5.ROOT_2PI)
+    assert measured(theorem5.any_norms, Plain())[0] == "refuted"  # attained by two points: 0.1% is seen
     monkeypatch.undo()
-    monkeypatch.setattr(anticoncentration, "plane_supremum", lambda points: 0.3 * honest(points))
-    assert measured(anticoncentration.any_norms, Plain())[0] == "refuted"
-    monkeypatch.setattr(anticoncentration, "plane_supremum", lambda points: 0.1 * honest(points))
-    assert measured(anticoncentration.moved, Plain())[0] == "refuted"
+    monkeypatch.setattr(theorem5, "plane_supremum", lambda points: 0.3 * honest(points))
+    assert measured(theorem5.any_norms, Plain())[0] == "refuted"
+    monkeypatch.setattr(proposition1_corollary1, "plane_supremum", lambda points: 0.1 * honest(points))
+    assert measured(proposition1_corollary1.moved, Plain())[0] == "refuted"
 
 
 def saddlepoint(m: int, t: float) -> float:
@@ -109,7 +119,7 @@ def test_tails_of_laplace_sums_by_the_saddlepoint() -> None:
 def test_the_powers_that_133_lacks() -> None:
     """(132) and (133) by hand at d = 1: m²/(ηγ²ε²) is λ⁸L³/(σ⁶α⁹ε²), and (133) λ⁶L^{5/2}/(σ⁵εα⁶)."""
     by_hand = {"epsilon": -1.0, "alpha": -3.0, "log(1/beta)": 0.5, "sigma": -1.0, "lambda": 2.0}
-    assert theorem10.missing_powers() == pytest.approx(by_hand, abs=0.01)
+    assert theorem7.missing_powers() == pytest.approx(by_hand, abs=0.01)
 
 
 def test_two_points_by_simulation() -> None:
@@ -136,9 +146,9 @@ def test_the_parity_given_drawn_points_by_simulation() -> None:
     normal = rng.standard_normal((4000, d)) * (scale * np.sqrt(sizes))
     hits = int((np.abs(normal).min(axis=1) > 2.0).sum())
     assert 0.2 < survival < 0.9 and within(hits, 4000, survival) and not within(hits, 4000, 1.1 * survival)
-    assert theorem4_gaussian.all_hit(65_536, 16 * 65_536) == pytest.approx(0.9927, abs=1e-4)
+    assert theorem4_privacy.all_hit(65_536, 16 * 65_536) == pytest.approx(0.9927, abs=1e-4)
     hit = np.array([rng.multinomial(9 * 512, np.full(512, 1.0 / 512)).min() > 0 for _ in range(4000)])
-    assert within(int(hit.sum()), 4000, theorem4_gaussian.all_hit(512, 9 * 512))
+    assert within(int(hit.sum()), 4000, theorem4_privacy.all_hit(512, 9 * 512))
 
 
 def test_blocks_and_groups_of_the_one_class_by_simulation() -> None:
@@ -174,9 +184,9 @@ def test_the_table_of_when_the_rate_is_contradicted() -> None:
 
     assert ratio(1e8, 0.125, 1.0) == pytest.approx(0.063, abs=0.001)
     for alpha in (0.125, 0.01):
-        made = theorem4_gaussian.private_over_accurate(1e8, alpha, True)
+        made = theorem4_records.private_over_accurate(1e8, alpha, True)
         assert made == pytest.approx(ratio(1e8, alpha, math.log(1e8) ** 3), rel=1e-4)
-    firsts = [theorem4_gaussian.contradicted_from(a, hidden) for a in (0.125, 0.01) for hidden in (False, True)]
+    firsts = [theorem4_records.contradicted_from(a, hidden) for a in (0.125, 0.01) for hidden in (False, True)]
     assert firsts == pytest.approx([10.4, 20.4, 17.0, 27.8], abs=0.06)
 
 
@@ -200,22 +210,22 @@ def test_many_calls_answer_the_worst_function(calls: int, excess: float) -> None
     share = found / runs
     assert abs(share - 6.0 * excess) <= 5.0 * math.sqrt(max(6.0 * excess * (1.0 - 6.0 * excess), 1e-3) / runs) + 0.03
     if calls == 6400:
-        assert theorem6_nonconvex.limit_missed(100, 100.0 ** (-1 / 14)) == pytest.approx(
+        assert theorem6.limit_missed(100, 100.0 ** (-1 / 14)) == pytest.approx(
             2.0 * norm.sf(0.3679 * 100 ** (-1 / 14) * 10.0), rel=0.2)  # fmt: skip
 
 
 def test_planted_errors_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """Less η than the shift asks for is not proved; f̄ that may be h, as with η of order 1, is seen."""
-    assert theorem6_nonconvex.moved_losses(theorem6_nonconvex.BALANCED) <= 3.0 + 1e-9
-    honest = theorem6_nonconvex.one_call_eta
-    monkeypatch.setattr(theorem6_nonconvex, "one_call_eta", lambda *a: 0.95 * honest(*a))
-    assert measured(theorem6_nonconvex.one_call, Plain())[0] != "proved"
-    moved = theorem6_nonconvex.moved_losses
-    monkeypatch.setattr(theorem6_nonconvex, "moved_losses", lambda shares: 1.01 * moved(shares))  # it is attained
-    assert measured(theorem6_nonconvex.one_record, Plain())[0] == "refuted"
-    monkeypatch.setattr(theorem6_nonconvex, "one_call_eta", lambda *a: 0.5)
-    monkeypatch.setattr(theorem6_nonconvex, "chance_of_h", lambda *a: 1e-9)
-    assert measured(theorem6_nonconvex.one_call_learns, Plain())[0] == "refuted"
+    assert theorem2.moved_losses(theorem2.BALANCED) <= 3.0 + 1e-9
+    honest = theorem2.one_call_eta
+    monkeypatch.setattr(theorem2, "one_call_eta", lambda *a: 0.95 * honest(*a))
+    assert measured(theorem2.one_call, Plain())[0] != "proved"
+    moved = theorem2.moved_losses
+    monkeypatch.setattr(theorem2, "moved_losses", lambda shares: 1.01 * moved(shares))  # it is attained
+    assert measured(theorem2.one_record, Plain())[0] == "refuted"
+    monkeypatch.setattr(theorem2, "one_call_eta", lambda *a: 0.5)
+    monkeypatch.setattr(theorem2, "chance_of_h", lambda *a: 1e-9)
+    assert measured(theorem2.one_call_learns, Plain())[0] == "refuted"
 
 
 @pytest.mark.slow

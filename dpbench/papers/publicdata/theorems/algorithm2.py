@@ -1,64 +1,39 @@
-"""Privacy of Algorithm 2 of the public-data paper: as proved, with the sum of the losses, and Lemma 10 as printed."""
+"""Algorithm 2 of the public-data paper, privacy: proved with the mean of the losses, refuted with the sum displayed."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
-from scipy.special import ndtr
 
-from dpbench.core import binomial
+from dpbench.certificates.attack_counts import Attack, counted
+from dpbench.certificates.build import Draft, above, as_computed, below, certificate
+from dpbench.certificates.search.question import pair_event
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.anchored import with_anchor
 from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
 from dpbench.papers.publicdata.hypotheses_line import Thresholds
 from dpbench.papers.publicdata.hypotheses_linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.theorems import paper
-from dpbench.privacy.discrete import pair
-from dpbench.privacy.profile import Profile, discrete_profile
-
-EPSILON, DELTA = 1.0, 1e-5
-EPSILONS = (0.1, EPSILON, 4.0)
-SIGNS = FiniteClass(np.array([[1.0], [-1.0]]))
-_MOST = math.sqrt(2.0 / math.pi)  # E sup of |N|, and of {N, −N}
-
-
-def two_signs(n: int, m: int) -> tuple[PublicDataProblem, PublicDataProblem]:
-    """F = {1, −1}, 0–1 loss, n odd: (n + 1)/2 labels are 1, or −1 on the neighbour."""
-    y = np.where(np.arange(n) <= n // 2, 1.0, -1.0)
-    problem = PublicDataProblem(np.zeros(n, dtype=int), y, np.zeros(m, dtype=int), hypotheses=SIGNS, loss="zero-one")
-    return problem, problem.replace_record(0, [0], -1.0)
-
-
-def released(calls: int, chance: float, reach: float) -> float:
-    """P(f̂ = f) of Algorithm 2 on {f, g} where P(f̄_j = f) = `chance`; `reach` = √m·‖f − g‖_m/γ.
-
-    f̄ is g + (K/J)(f − g), K ~ Bin(J, `chance`), and f the nearer one iff N > −(K/J − 1/2)·reach.
-    """
-    counts = np.arange(calls + 1)
-    law = binomial.mass(counts, calls, chance)
-    return min(1.0, float(law @ ndtr((counts / calls - 0.5) * reach) / law.sum()))
-
-
-def signs_profile(shift: float, calls: int, m: int, gamma: float) -> Profile:
-    """The exact profile of the two data sets of `two_signs`; `shift` = 1/(nη), or 1/η beside a sum.
-
-    L(f) − L(−f) is −1/n or 1/n and the process adds 2ηN, so f̄_j = f with probability Φ(±1/(2nη)).
-    """
-    chance = released(calls, float(ndtr(0.5 * shift)), 2.0 * math.sqrt(m) / gamma)
-    return two_outcomes(chance, "exact", "two functions: a binomial count, then one normal against the middle")
-
-
-def two_outcomes(chance: float, kind: str, why: str) -> Profile:
-    """Outcomes of probabilities (p, 1 − p) against (1 − p, p)."""
-    return discrete_profile(pair([chance, 1.0 - chance], [1.0 - chance, chance]), kind=kind, why=why)
+from dpbench.papers.publicdata.theorems import paper, sum_for_mean
+from dpbench.papers.publicdata.theorems.perturb_shift import RECORDED, SHIFTED, SYMBOLS, printed_scale
+from dpbench.papers.publicdata.theorems.two_functions import (
+    APART,
+    DELTA,
+    EPSILON,
+    EPSILONS,
+    MOST,
+    OUTPUT,
+    TOLD_APART,
+    signs_profile,
+    two_signs,
+)
+from dpbench.privacy import gaussian
 
 
 @paper.privacy(
@@ -67,6 +42,20 @@ def two_outcomes(chance: float, kind: str, why: str) -> Profile:
     rests_on=("publicdata.lemma7.stability.sharp", "publicdata.lemma9.privacy.gaussian-exact"),
     statement="Algorithm 2 with the mean of the losses and gamma = sqrt(m) rho/mu(epsilon, delta/2), rho of "
     "`theory.averaged_stability` at delta/2, is (epsilon, delta)-DP.",
+    space=pair_event(
+        APART, "low", "1 - low", derivation=TOLD_APART,
+        definitions={
+            "b": "sqrt(2/pi)/strength",
+            "kl": "x*log(x/b) + (1 - x)*log((1 - x)/(1 - b))",
+            "gamma": "sqrt(m)*2*sqrt(x)/mu",
+            **OUTPUT,
+        },
+        conditions={
+            "share": ("x > b", "beyond the mean"),
+            "mean": ("b < 1", "a share"),
+            "calibrated": ("gaussian_delta(mu, epsilon) + exp(-J*kl) <= delta", "gamma is within the claim"),
+        },
+    ),
     because="Stability of one call by Gaussian integration by parts, Chernoff's bound over J calls, then the exact "
     "shift given the processes. {f, -f}: a binomial count and one normal, exactly.",
 )
@@ -113,10 +102,65 @@ def _others() -> list[PublicDataProblem]:
     return [line, with_anchor(ball)]
 
 
+@certificate("publicdata.alg2.privacy.mean", "guarantee")
+def mean_certificate() -> Draft:
+    """Chernoff for the mean of J squares, then the exact shift at δ/2."""
+    instances = []
+    for n, eta, calls in ((1001, Fraction(1, 10), 256), (101, Fraction(1), 64)):
+        for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
+            g = Fraction(8, 10)
+            b = float(g) / (n * float(eta))
+            rho = theory.averaged_stability(n, float(eta), float(g), calls, 0.5e-5)
+            x = above((rho / 2.0) ** 2 * (1 + 1e-9), 6)
+            kl = float(x) * math.log(float(x) / b) + (1 - float(x)) * math.log((1 - float(x)) / (1 - b))
+            mu = below(gaussian.mu(float(epsilon), 0.5e-5))
+            shown = gaussian.delta(float(epsilon), float(mu)) + math.exp(-calls * kl)
+            values = {"n": n, "eta": eta, "m": 64, "J": calls, "g": g, "x": x, "epsilon": epsilon,
+                      "delta": Fraction(1, 10**5), "mu": mu}  # fmt: skip
+            if b < float(x) < 1 and shown <= 1e-5:
+                instances.append((values, {"delta": shown}))
+    draft = Draft(
+        verdict="proved",
+        statement="gamma = sqrt(m) rho/mu with rho = 2 sqrt(x) beyond which |fbar - fbar'|_m lies with chance at most "
+        "delta/2.",
+        symbols={**SYMBOLS, "J": "calls", "g": "bound on E sup |omega|", "x": "bound on the mean square over 4",
+                 "mu": "shift of the Gaussian profile, at most the largest that (epsilon, delta/2) allows"},
+        definitions={
+            "b": "g/(n*eta)",
+            "kl": "x*log(x/b) + (1 - x)*log((1 - x)/(1 - b))",
+            "rho": "2*sqrt(x)",
+            "gamma": "sqrt(m)*rho/mu",
+        },
+        assumptions={**RECORDED, "above": ("x > b", "Chernoff's bound is for x above the mean"),
+                     "below": ("x < 1", "the square is at most 4"), "calls": ("J >= 1", "a call")},
+        claim={"family": "bound", "shift": "gaussian_delta(sqrt(m)*rho/gamma, epsilon) + exp(-J*kl)", "scale": "1",
+               "epsilon": "epsilon", "delta": "delta"},
+        instances=instances,
+        derivation=[
+            ("One call moves fbar_j by |fbar_j - fbar_j'|_m^2 <= 4, of mean at most 4 g/(n eta) = 4 b (Gaussian "
+             "integration by parts).", ["records", "eta"]),
+            ("The mean of J independent ones exceeds 4x with probability at most exp(-J kl(x, b)).",
+             ["above", "below", "calls"]),
+            ("Given the processes, |fbar - fbar'|_m <= rho, and " + SHIFTED[0], []),
+        ],
+    )  # fmt: skip
+    return as_computed(draft, "gamma", "scale of the noise, as it is computed", solved="mu")
+
+
+@counted("publicdata.alg2.privacy.mean")
+def attack() -> Attack:
+    return Attack(
+        AveragedPerturbation(4.0, 1e-5, calls=8), two_signs(11, 4), 4.0, 1e-5,
+        "two functions 1 and -1, labels 1 and -1 in turn and one more, n = 11, m = 4",
+    )
+
+
 @paper.privacy(
     "alg2", variant="sum", source="Theorem 2, Lemma 10, with equation 6", expected="refuted",
     holds="publicdata.alg2.privacy.mean",
     statement="Algorithm 2 with the sum of the losses, eta = Theta(alpha) and gamma of (102) is (epsilon, delta)-DP.",
+    weight="misprint", quote=sum_for_mean.QUOTE, consequence=sum_for_mean.CONSEQUENCE,
+    errata=sum_for_mean.correction("Equation 6, with Theorem 2"),
     because="With the sum, one record moves L(f) - L(-f) from -1 to 1, which eta = 0.1 does not hide, whatever n is; "
     "gamma of (102) falls with n. |f|_m = 1 for every m, which is all that (103) is for.",
 )
@@ -124,7 +168,7 @@ def summed(context: Context) -> Rows:
     """Equation 6 as printed on {f, −f}, η = 0.1, γ of (102) with the true E sup ω: exact ε over n."""
     eta, calls, reached = 0.1, 100_000, {}
     for m, n in product((4, 64, 1024), (10**3, 10**5, 10**7, 10**9)):
-        rho = theory.lemma10_stability_printed(n, eta, _MOST, calls, DELTA)
+        rho = theory.lemma10_stability_printed(n, eta, MOST, calls, DELTA)
         gamma = theory.perturb_scale_printed(m, rho, EPSILON, 0.5 * DELTA, "gaussian")
         pair = signs_profile(1.0 / eta, calls, m, gamma)
         reached[m, n] = pair.epsilon(DELTA)
@@ -137,64 +181,45 @@ def summed(context: Context) -> Rows:
     )
 
 
-def side_condition(m: int, complexity: float, delta: float) -> float:
-    """Left side of (103) with C = 1; it is to be at most 1/6."""
-    tail = math.sqrt((math.log(math.log(m)) + math.log(1.0 / delta)) / m)
-    return math.log(m) ** 2 / math.sqrt(m) * complexity + tail
-
-
-def close_pair(m: int) -> tuple[float, float, float, float, Profile]:
-    """ε, δ, γ of (102), ‖f − g‖_m, and a lower profile of Algorithm 2 on the constants f = 1 and g = 1 − D.
-
-    Loss 1[f(x) ≠ y], labels in {1, 1 − D}, balanced but for one record: L(f) − L(g) = ∓1/n, the process adds ηD·N,
-    and at nη = 10·(60m)^{3/2}, D = 1/(2nη) a call gives f with probability Φ(±2). J makes √(log(2/δ)/J) a thousandth
-    of (102)'s first term. K/J has a variance below 1/(4J) and |Φ''| < 0.2420: replacing it by its mean costs at most
-    reach²·0.121/(4J) of probability.
-    """
-    strength = 10.0 * (60.0 * m) ** 1.5
-    apart = 0.5 / strength
-    epsilon = 0.03 * strength ** (-2.0 / 3.0)
-    delta = epsilon / 1000.0
-    complexity = apart / math.sqrt(2.0 * math.pi)
-    first = 4.0 * complexity / strength ** (1.0 / 3.0)
-    calls = math.ceil(math.log(2.0 / delta) / (1e-3 * first) ** 2)
-    rho = theory.lemma10_stability_printed(1, strength, complexity, calls, delta)
-    gamma = theory.perturb_scale_printed(m, rho, epsilon, 0.5 * delta, "gaussian")
-    reach = math.sqrt(m) * apart / gamma
-    least = float(ndtr((float(ndtr(2.0)) - 0.5) * reach)) - 0.121 * reach**2 / (4.0 * calls)
-    return epsilon, delta, gamma, apart, two_outcomes(least, "lower", "two functions, the mean over J calls bounded")
-
-
-@paper.privacy(
-    "lemma10", source="Lemma 10, equations 102 and 103", expected="refuted", holds="publicdata.alg2.privacy.mean",
-    statement="gamma, eta, m and J with (102) and (103) make Algorithm 2 (epsilon, delta)-DP.",
-    because="(102) has E sup omega where Lemma 1 has its cube root: as a class shrinks, its noise falls faster than "
-    "the distance that f_bar can move. Two constants 1 and 1 - D, n eta = 10 (60 m)^(3/2), D = 1/(2 n eta), a loss "
-    "that tells them apart: f_bar moves by nearly D, and the output has two values. (103) holds for every C up to a "
-    "sixth of sqrt(m/log(1/delta)), and the violation falls slower than any power of m. At epsilon of about 0.0001/m "
-    "only; at settings of use other slack hides it.",
-)
-def lemma10(context: Context) -> tuple[str, Evidence]:
-    """(102) on two constants close to each other; beside them, its γ at settings of use against the one needed."""
-    rows: list[Row] = []
-    for m in (2**10, 2**12, 2**16, 2**20, 2**24):
-        epsilon, delta, gamma, apart, profile = close_pair(m)
-        condition = side_condition(m, apart / math.sqrt(2.0 * math.pi), delta)
-        assert condition <= 1.0 / 6.0, (m, condition)  # (103) at C = 1, and at every C up to the column's
-        rows.append({"epsilon": epsilon, "delta": delta, "pair": profile, "m": float(m), "gamma": gamma,
-                     "distance": apart, "largest_C": 1.0 / (6.0 * condition),
-                     "delta_ratio": profile.delta(epsilon) / delta})  # fmt: skip
-    ratios = []
-    for n, eta, epsilon in product((1001, 100_001), (0.01, 0.1, 1.0), EPSILONS):
-        exact = AveragedPerturbation(epsilon, DELTA, calls=4096, perturbation=eta)
-        problem, _ = two_signs(n, 64)
-        ratios.append(replace(exact, calibration="printed").gamma(problem) / exact.gamma(problem))
-    row = rows[3]  # m = 2^20
-    return profiles(
-        rows,
-        f"value: true delta over the claimed one, at least, at m = 2^20, epsilon = {row['epsilon']:.3g}, delta = "
-        f"{row['delta']:.3g}; (103) holds there for every C up to {row['largest_C']:.1f}",
-        f"at settings of use ({{f, -f}}, m = 64, epsilon 0.1 to 4) gamma of (102) is {min(ratios):.2f} to "
-        f"{max(ratios):.2f} times that of the proven stability and the exact shift",
-        value=row["delta_ratio"], series={"noise_ratio": ratios},
-    )
+@certificate("publicdata.alg2.privacy.sum", "pair-discrete")
+def sum_certificate() -> Draft:
+    """{f, −f} with the sum: each call flips nearly always; the mean over J calls bounded by Taylor."""
+    instances = []
+    for m, n in ((64, 10**9), (4, 10**9)):
+        calls, eta = 100_000, 0.1
+        rho = theory.lemma10_stability_printed(n, eta, math.sqrt(2.0 / math.pi), calls, 1e-5)
+        gamma = theory.perturb_scale_printed(m, rho, 1.0, 0.5e-5, "gaussian")
+        reach = 2.0 * math.sqrt(m) / gamma
+        call = 0.5 * math.erfc(-1.0 / (2.0 * eta) / math.sqrt(2.0))
+        low = 0.5 * math.erfc(-(call - 0.5) * reach / math.sqrt(2.0)) - 0.121 * reach**2 / (4.0 * calls)
+        shown = low - math.e * (1.0 - low)
+        values = {"n": n, "m": m, "eta": Fraction(1, 10), "J": calls, "epsilon": 1, "delta": Fraction(1, 10**5)}
+        instances.append((values, {"delta": shown}))
+    return Draft(
+        verdict="refuted",
+        statement="With the sum of the losses and gamma of (102) the chance of f^ = f changes by more than (epsilon, "
+        "delta) allows.",
+        symbols={**SYMBOLS, "J": "calls"},
+        definitions={
+            "stability": "4/(n*eta)^(1/3)*sqrt(2/pi) + sqrt(log(2/delta)/J)",
+            "root": "sqrt(log(2/delta))",
+            "gamma": printed_scale("stability", "root"),
+            "call": "erfc(-1/(2*eta)/sqrt(2))/2",
+            "reach": "2*sqrt(m)/gamma",
+            "low": OUTPUT["low"],
+        },
+        assumptions={"records": ("n >= 3", "the other labels cancel in pairs"), "eta": ("eta > 0", "it is there")},
+        claim={"p": ["low", "rest"], "q": ["1 - low", "rest"], "event": [0], "normalise": False, "epsilon": "epsilon",
+               "delta": "delta"},
+        instances=instances,
+        derivation=[
+            ("F = {1, -1}, 0-1 loss, labels 1 and -1 in turn and one more, 1 or -1: L(f) - L(-f) is -1 or 1 and the "
+             "process adds 2 eta N, so a call gives f with probability Phi(1/(2 eta)), or that of the other sign.",
+             ["records", "eta"]),
+            ("f^ = f iff a Gaussian exceeds -(K/J - 1/2) reach, K the number of calls that gave f, of variance at most "
+             "J/4; |Phi''| < 0.242: putting the mean for K/J costs at most 0.121 reach^2/(4 J). So f has at least the "
+             "chance low on one data set and at most 1 - low on the other (-f by symmetry).", []),
+        ],
+        theory={"stability": lambda v: theory.lemma10_stability_printed(
+                    int(v["n"]), v["eta"], math.sqrt(2.0 / math.pi), int(v["J"]), v["delta"])},
+    )  # fmt: skip

@@ -22,6 +22,24 @@ EPSILON, DELTA, BETA = 1.0, 1e-5, 0.05
 WIDE = 8.0
 """Standard errors of a mean of 16 data sets or more that a level of 1e-6 takes, Student's t with 15 degrees."""
 
+NEAREST = (
+    "How far this law is from the bound is the column \"over ceiling\"; the family known to lie nearest as n grows is "
+    "that of {0}."
+)
+BELOW = "The resolution is half of 1/14: 0.1 could not tell 1/14 from 0. "
+HALF = 1.0 / 28.0
+"""Of 1/14: the resolution of its rows."""
+WORST = (
+    "The worst law changes with n, as a supremum over laws does. It loses a constant share of eta, and eta is of the "
+    "order of alpha, so no smaller excess can be had with the settings of the theorem: the exponent is attained, at "
+    "the share of alpha in the column \"over ceiling\". "
+)
+RECORDS_129 = (
+    r"\widetilde{\Omega}\left(\frac{\lambda^{12}d^{5}\log^{6}\left(\frac{1}{\beta}\right)}{\sigma^{12}\varepsilon^{3}"
+    r"\alpha^{14}}"
+)
+"""Equation 129."""
+
 
 @dataclass(frozen=True)
 class Drawn:

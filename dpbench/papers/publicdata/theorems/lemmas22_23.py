@@ -1,0 +1,91 @@
+"""Lemmas 22 and 23 of the public-data paper: the parts of Theorem 10."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpbench.core.sampling import stream
+from dpbench.ledger.harness import missed, sampled, summary
+from dpbench.ledger.measurement import LEVEL, Context, Rows
+from dpbench.papers.publicdata._oracles import nearest, public_values
+from dpbench.papers.publicdata._separator import weighted_minimisers
+from dpbench.papers.publicdata.hypotheses_line import Thresholds
+from dpbench.papers.publicdata.populations import FinitePopulation, line
+from dpbench.papers.publicdata.rrspm import RRSPM
+from dpbench.papers.publicdata.theorems import paper
+from dpbench.papers.publicdata.theorems.sweeps import Drawn
+
+BETA = 0.05
+_OUTPUTS = 8  # of a data set
+
+
+def population(smoothness: float) -> FinitePopulation:
+    """Thresholds on [0, 1], target 1/2, labels flipped with probability 0.1."""
+    return line(Thresholds(), smoothness, noise=0.1, cells=512)
+
+
+def differences(smoothness: float, n: int, m: int, seed: int, block: int) -> np.ndarray:
+    """|L_ν(f̂) − L_ν(f̃)| and L_D(f̃) − min L_D, `_OUTPUTS` rows for a data set."""
+    made = population(smoothness)
+    rng = stream(seed, "publicdata.lemma22", smoothness, n, m, block)
+    problem = Drawn(made, m).draw(n, rng)
+    mechanism = RRSPM(1.0)
+    found = weighted_minimisers(problem, "laplace", mechanism.scale(problem), rng, _OUTPUTS, _OUTPUTS)
+    rounded = nearest(problem, public_values(problem, found))
+    apart = np.abs(made.risk(rounded) - made.risk(found))
+    best = weighted_minimisers(problem, "laplace", 1e-12, rng, _OUTPUTS, 1)
+    return np.column_stack([apart, problem.empirical_risk(found) - problem.empirical_risk(best)])
+
+
+def sharp_noise(m: int, n: int, epsilon: float, log: float) -> float:
+    """A bound on L_D(f̃) − min L_D with probability 1 − β, `log` = log(N/β) ≤ m: (2m/(εn))·√(8m·log(N/β))."""
+    assert log <= m, (log, m)
+    return 2.0 * m / (epsilon * n) * math.sqrt(8.0 * m * log)
+
+
+@paper.inequality(
+    "lemma22", source="Lemma 22, with constant 1", expected="not refuted", level=LEVEL, arguments={"which": 0},
+    statement="With probability 1 - beta, L(f^) - L(f~) <= sqrt((d + log(1/beta))/(m sigma^2)).",
+    quote=r"\leq O\left(\sqrt{\frac{d+\log(1/\beta)}{m\sigma^{2}}}\right)",
+    because="The constant of O(.) is taken as 1; thresholds, exact population risk. f^ agrees with f~ on Z, so "
+    "(d/m)/sigma would do.",
+)
+def classification(context: Context, which: int) -> Rows:
+    """Lemma 22 (which = 0, constant 1), 23 (1) or `sharp_noise` (2) on thresholds: how often the bound is missed."""
+    sets = context.pick(quick=40, full=400)
+    cases = [(s, n, m) for s in (1.0, 0.2) for n, m in ((2000, 8), (10_000, 32))]
+    for sigma, n, m in cases:
+        found = np.concatenate(sampled(context, differences, sigma, n, m, blocks=sets))
+        bound = (
+            math.sqrt((1.0 + math.log(1.0 / BETA)) / (m * sigma**2)),
+            4.0 * m**2 * math.log(m / BETA) / n,
+            sharp_noise(m, n, 1.0, math.log((m + 1.0) / BETA)),
+        )[which]
+        made = found[:, min(which, 1)]
+        one = made.reshape(sets, -1)[:, 0]  # one output a data set: independent trials
+        quantile = float(np.quantile(made, 1.0 - BETA))
+        yield missed(one, bound, BETA, len(cases), sigma=sigma, n=float(n), m=float(m), quantile=quantile,
+                     bound=bound, share=quantile / bound)  # fmt: skip
+    note = f"value: largest share of the bound that the {1.0 - BETA:g}-quantile takes, {len(cases)} settings"
+    return summary(note, value="share", trials=sets * len(cases))
+
+
+paper.inequality(
+    "lemma23", source="Lemma 23", expected="not refuted", level=LEVEL, arguments={"which": 1},
+    statement="With probability 1 - beta, L_D(f~) - min L_D <= 4 m^2 log(m/beta)/(epsilon n).",
+    quote=r"\leq\frac{4m^{2}\log(m/\beta)}{\varepsilon n}",
+    because="All |xi_i| <= (2m/epsilon) log(m/beta) but with probability beta; the noise of signed weights adds up "
+    "like a root.",
+)(classification)
+
+paper.inequality(
+    "lemma23", variant="patterns", source="Lemma 23, with the number N of labellings of Z", expected="not refuted",
+    level=LEVEL, arguments={"which": 2},
+    statement="With probability 1 - beta, L_D(f~) - min L_D <= 4 sqrt(2) m^(3/2) sqrt(log(N/beta))/(epsilon n), where "
+    "log(N/beta) <= m.",
+    because="What f~ gains over the minimiser is a signed sum of at most m weights: E e^(t xi) <= e^(2 b^2 t^2) for "
+    "b t <= 1/sqrt(2), b = 2m/epsilon, and a union over the N labellings of f~. With m of Theorem 10 n = O~(d^2 "
+    "alpha^-4 sigma^-3/epsilon) is enough; publicdata.thm10.inequality.necessary has as much in d, alpha, epsilon.",
+)(classification)

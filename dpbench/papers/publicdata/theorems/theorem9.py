@@ -1,0 +1,135 @@
+"""Theorem 9 of the public-data paper: uniform deviations over a class of bounded VC dimension."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+from scipy.special import bdtrik
+
+from dpbench.certificates.build import Draft, certificate, without_bound
+from dpbench.certificates.search.growth import order
+from dpbench.certificates.search.question import inequality
+from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.core import binomial
+from dpbench.core.sampling import stream
+from dpbench.ledger.correction import Correction
+from dpbench.ledger.harness import growing, missed, summary
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.papers.publicdata.theorems import paper
+
+BETA = 0.05
+_BITS = (1, 4, 16, 64)
+
+
+def cube_deviations(rng: np.random.Generator, n: int, bits: int, sets: int) -> np.ndarray:
+    """sup_f |L_D(f) − L(f)| over all functions on `bits` equally likely points, y a fair coin: VC dimension `bits`."""
+    counts = rng.multinomial(n, np.full(2 * bits, 0.5 / bits), size=sets) / n - 0.5 / bits
+    halves = counts.reshape(sets, bits, 2)
+    return np.asarray(np.maximum(halves.max(axis=2).sum(axis=1), -halves.min(axis=2).sum(axis=1)))
+
+
+def line_deviations(rng: np.random.Generator, n: int, dimension: int, sets: int) -> np.ndarray:
+    """sup_f |L_D(f) − L(f)| for thresholds (1) or intervals (2), x uniform on [0, 1] and y = −1: Kolmogorov, Kuiper."""
+    x = np.sort(rng.random((sets, n)), axis=1)
+    above = (np.arange(1, n + 1) / n - x).max(axis=1)
+    below = (x - np.arange(n) / n).max(axis=1)
+    return np.asarray(np.maximum(above, below) if dimension == 1 else above + below)
+
+
+COINS = Space(
+    "fair labels and two constant functions, n records, any number of public points",
+    {
+        "half": Integer("half the number of records", 1, 10**4),
+        "more": Integer("heads beyond half", 1, 10**4),
+        "m": Integer("public points", 1, 10**6),
+        "beta": Real("failure probability", 1e-6, 0.5),
+    },
+    definitions={
+        "n": "2*half",
+        "k": "half + more",
+        "deviation": "more/n",
+        "chance": "2*betatail(1/2, k, n - k + 1)",
+    },
+    conditions={"count": ("k <= n", "a count"), "likely": ("chance > beta", "more than the failure probability")},
+)
+_COINS = ("k heads or more, or k tails or more, of n have the probability chance, and a deviation of more/n at least.",)
+
+
+@paper.inequality(
+    "thm9", source="Theorem 9, n for m, with constant 1", expected="not refuted", level=LEVEL,
+    statement="With probability 1 - beta, sup |L_D - L| <= sqrt((d + log(1/beta))/n) for a class of VC dimension d.",
+    origin="corrected", space=inequality(COINS, "deviation", "sqrt((1 + log(1/beta))/n)", derivation=_COINS),
+    because="The constant of O(.) is taken as 1. Near-extremal: intervals need 0.77 at n = 400, a fair coin 1/sqrt(2) "
+    "as beta falls, all bits on d points 1/sqrt(2 pi) as d grows, each for every n.",
+)
+def uniform(context: Context) -> Rows:
+    """How often the bound is missed, and the constant that the (1 − β)-quantile needs; a coin exactly to β = 1e-12."""
+    sets = context.pick(quick=1000, full=4000)
+    rng = stream(context.seed, "publicdata.thm9")
+    cases = [("bits", d, n) for d in _BITS for n in (100, 10_000)]
+    cases += [("line", d, n) for d in (1, 2) for n in (100, context.pick(quick=400, full=2000))]
+    for family, d, n in cases:
+        found = (cube_deviations if family == "bits" else line_deviations)(rng, n, d, sets)
+        bound = math.sqrt((d + math.log(1.0 / BETA)) / n)
+        needed = float(np.quantile(found, 1.0 - BETA)) / bound
+        yield missed(found, bound, BETA, len(cases), family=family, d=d, n=n, constant=needed)
+    for beta, n in product((1e-3, 1e-6, 1e-12), (100, 10**6)):  # one fair coin: the class {−1, 1} on one point
+        bound = math.sqrt((1.0 + math.log(1.0 / beta)) / n)
+        needed = (math.ceil(bdtrik(1.0 - 0.5 * beta, n, 0.5)) / n - 0.5) / bound
+        chance = 2.0 * binomial.above(math.floor(n * (0.5 + bound)), n, 0.5)
+        yield {"family": "coin", "d": 1, "n": n, "constant": needed, "frequency": chance, "left": chance,
+               "right": beta, "runs": 0, "hits": 0, "allowed": beta}  # fmt: skip
+    return summary(
+        "value: largest constant that a (1 - beta)-quantile needs; 1 is what is tried", value="constant",
+        trials=sets * len(cases),
+    )  # fmt: skip
+
+
+@paper.inequality(
+    "thm9", variant="printed", source="Theorem 9", expected="refuted", holds="publicdata.thm9.inequality",
+    statement="With probability 1 - beta, sup |L_D - L| <= O(sqrt((d + log(1/beta))/m)) for n records D.",
+    weight="misprint", quote=r"\leq O\left(\sqrt{\frac{d+\log(1/\beta)}{m}}\right)\right)\geq 1-\beta.",
+    consequence="The bound has m, which the theorem does not know, for the n records. Its second display has argmin "
+    "for min. Lemma 22 uses it with m points for the records, (183) with n.",
+    errata=Correction(
+        place="Theorem 9, both displays", line=1155,
+        change="for m read n, and for argmin read min",
+    ),
+    space=order(COINS, "deviation", "sqrt((1 + log(1/beta))/m)", scalable=("m",), derivation=_COINS),
+    because="m is not a number of the theorem. With the m public points of the section for it, the bound falls with m "
+    "at a fixed n, and the deviation does not: a fair coin, exactly.",
+)
+def printed(context: Context) -> Evidence:
+    """The constant that a fair coin needs at n = 100 as m grows, β = 0.05."""
+    deviation = math.ceil(bdtrik(1.0 - 0.5 * BETA, 100, 0.5)) / 100 - 0.5
+    rows = [
+        {"m": float(m), "deviation": deviation, "constant": deviation / math.sqrt((1.0 + math.log(1.0 / BETA)) / m)}
+        for m in (10**2, 10**4, 10**6, 10**8)
+    ]
+    return growing(rows, "value: exponent in m of the constant that the bound needs at n = 100 records, VC dimension 1")
+
+
+@certificate("publicdata.thm9.inequality.printed", "growth")
+def coin_certificate() -> Draft:
+    """A fair coin, n = 100: the deviation stays where the bound falls with m."""
+    first = 2
+    quantity = 0.1 / math.sqrt((1.0 + math.log(20.0)) / 2.0**first)
+    return Draft(
+        verdict="refuted",
+        statement="With more than probability beta a deviation of 1/10 is beyond the bound by a factor that grows like "
+        "sqrt(m).",
+        symbols={"m": "public points", "n": "records", "k": "heads", "d": "VC dimension", "beta": "failure probability",
+                 "p": "chance of heads"},
+        definitions={"deviation": "k/n - p", "bound": "sqrt((d + log(1/beta))/m)",
+                     "chance": "2*betatail(p, k, n - k + 1)"},
+        assumptions={"fair": ("p = 1/2", "a fair coin"), "often": ("chance > beta", "more than the bound leaves"),
+                     "class": ("d = 1", "the class {-1, 1} on one point")},
+        claim=without_bound("m", first, "deviation/bound", "1/2"),
+        instances=[({"n": 100, "k": 60, "d": 1, "beta": Fraction(1, 20), "p": Fraction(1, 2)},
+                    {"quantity": quantity})],
+        derivation=[("k heads or more, or k tails or more, of n have the probability chance, and a deviation of at "
+                     "least k/n - 1/2; neither depends on m.", ["fair", "often", "class"])],
+    )  # fmt: skip
