@@ -1,4 +1,4 @@
-"""Which definitions an entry really runs: the check of what `dpbench.core.closure` says that it can reach.
+"""Which definitions an entry really runs: the check of what `dpbench.core.code` says that it can reach.
 
 An entry is run serially, with nothing stored, under a profiler that notes each function of ours that is called; kernels
 note themselves. What was called and is not in the closure is code that evidence would not be known to rest on.
@@ -14,7 +14,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from dpbench.core import sources
-from dpbench.core.definitions import Name
+from dpbench.core.code import Name
 from dpbench.core.kernel import Kernel
 from dpbench.ledger.core import Claim
 from dpbench.runs.context import RunContext

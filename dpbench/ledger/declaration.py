@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dpbench.core import validation
-from dpbench.core.closure import Closure, closure
+from dpbench.core.code import Closure, closure
 from dpbench.core.sampling import canonical
 from dpbench.core.sources import our_path
 from dpbench.ledger.correction import Correction

@@ -31,7 +31,7 @@ import numpy as np
 
 from dpbench.auditing import intervals
 from dpbench.core import validation
-from dpbench.core.closure import closure
+from dpbench.core.code import closure
 from dpbench.ledger.attacks import Bound
 from dpbench.ledger.grades import PROVING, basis, certified
 from dpbench.ledger.measurement import (

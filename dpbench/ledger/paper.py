@@ -28,7 +28,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NotRequired, Required, TypedDict, TypeVar, Unpack
 
 from dpbench.core import validation
-from dpbench.core.normalise import declaring
+from dpbench.core.code import declaring
 from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import LEVEL

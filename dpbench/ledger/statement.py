@@ -25,7 +25,7 @@ from functools import cached_property
 from typing import Annotated, Any
 
 from dpbench.core import validation
-from dpbench.core.normalise import Prose
+from dpbench.core.code import Prose
 from dpbench.ledger import formula
 from dpbench.ledger.formula import Node
 

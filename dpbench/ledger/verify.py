@@ -19,8 +19,7 @@ from dpbench.ledger.paper import Paper
 from dpbench.ledger.premises import Fallen, fallen, held_to
 from dpbench.ledger.registry import all_claims
 from dpbench.ledger.words import KINDS
-from dpbench.runs import limits
-from dpbench.runs.attempt import FEW, Outcome, attempt, by_module, compiled_for
+from dpbench.runs.attempt import FEW, Outcome, attempt, by_module, compiled_for, given_limit, limit
 from dpbench.runs.context import Interrupted, RunContext
 from dpbench.runs.executors import cores
 
@@ -172,7 +171,7 @@ def verify(
     recompute : bool
         Run again what the store has a verdict of: by the same code, level, seed, versions and processor.
     max_seconds : float, optional
-        What each entry may take; default: no limit for entries of this package, and `dpbench.runs.limits.OUTSIDE` for
+        What each entry may take; default: no limit for entries of this package, and `dpbench.runs.attempt.OUTSIDE` for
         those of others. One that takes longer stands in `not_run`. Without processes it is received in the main thread
         only, between two steps of Python.
 
@@ -200,11 +199,11 @@ def verify(
         validation.integer("processes", processes, at_least=1)
     if not isinstance(recompute, bool):
         raise validation.invalid("recompute", "True or False", recompute)
-    max_seconds = limits.checked(max_seconds)
+    max_seconds = given_limit(max_seconds)
     started = time.perf_counter()
     wanted = with_premises(selected)
     runnable = [claim for claim in wanted if level == "full" or not claim.full_only]
-    longest = {claim.id: limits.limit(claim, level, max_seconds) for claim in runnable}
+    longest = {claim.id: limit(claim, level, max_seconds) for claim in runnable}
     outcomes: dict[str, Outcome] = {}
     with ExitStack() as closing:
         if store is None and _lanes(runnable, workers, processes)[1]:

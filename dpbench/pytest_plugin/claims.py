@@ -14,8 +14,7 @@ from dpbench.ledger.core import Claim
 from dpbench.ledger.grades import basis
 from dpbench.ledger.paper import Paper
 from dpbench.pytest_plugin.settings import CLAIM, settings
-from dpbench.runs import limits
-from dpbench.runs.attempt import attempt
+from dpbench.runs.attempt import attempt, limit
 from dpbench.runs.context import RunContext
 
 MARK = "dp_claim"
@@ -75,7 +74,7 @@ class ClaimItem(pytest.Item):
         if self.claim.full_only and given["level"] == "quick":
             pytest.skip("full only: run with --dp-level full")
         options = {"level": given["level"], "seed": given["seed"], "workers": given["workers"]}
-        most = limits.limit(self.claim, given["level"], given["max_seconds"] or None)
+        most = limit(self.claim, given["level"], given["max_seconds"] or None)
         with RunContext(**options, store=given["store"] or None) as context:
             outcome = attempt(self.claim, context, most)
         if isinstance(outcome, str):

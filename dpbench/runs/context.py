@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import queue
 import reprlib
 import time
@@ -9,21 +10,79 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from dpbench.core import kept, validation
 from dpbench.core.blas import one_blas_thread
+from dpbench.core.code import Closure, closure, edited
+from dpbench.core.sampling import canonical
 from dpbench.runs.encoding import decode
-from dpbench.runs.environment import machine, processor_type, versions
+from dpbench.runs.environment import environment, machine, processor_type, versions
 from dpbench.runs.executors import BlockError, Serial, Threads, WorkersLost, encoded_block, open_executor
 from dpbench.runs.progress import Progress, Silent
-from dpbench.runs.store import Store
-from dpbench.runs.units import edited_files, name_of
-from dpbench.runs.verdicts import StoredVerdict
+from dpbench.runs.store import Store, StoredVerdict
 
 if TYPE_CHECKING:
     from dpbench.runs.measurable import Measurable
+
+
+@dataclass(frozen=True)
+class UnitName:
+    """What the blocks of a unit are stored under.
+
+    Attributes
+    ----------
+    text : str
+        The unit, the function and its arguments.
+    code : str
+        Key of the code, the versions and the type of processor.
+    edited : tuple of str
+        Files that have changed since this process loaded them: the code that runs has no key, and nothing is stored.
+    """
+
+    text: str
+    code: str
+    edited: tuple[str, ...]
+
+
+def name_of(unit: dict[str, Any], function: Callable[[int], Any]) -> UnitName:
+    """The name of ``function(block)`` as a part of `unit`.
+
+    Raises
+    ------
+    InvalidInput
+        If `function` is not a module-level function or a partial of one, has no source file, or is bound to
+        something that no text names.
+    """
+    text = f"{canonical(unit)}|{_text(function)}"
+    code = closure(function)
+    used = sorted((code.distributions | environment()).items())
+    made = "\n".join([code.key, *(f"{name}={what}" for name, what in used)])
+    return UnitName(text, hashlib.sha256(made.encode()).hexdigest(), edited_files(code))
+
+
+def edited_files(code: Closure) -> tuple[str, ...]:
+    """The files among those of a closure that no longer hold what runs."""
+    return tuple(map(str, edited({module for module, _ in code.names})))
+
+
+def _text(value: Any) -> str:
+    """Canonical text of a function or an argument."""
+    if isinstance(value, partial):
+        bound = [_text(v) for v in value.args]
+        bound += [f"{k}={_text(v)}" for k, v in sorted(value.keywords.items())]
+        return f"{_text(value.func)}({','.join(bound)})"
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(map(_text, value)) + "]"
+    if isinstance(value, FunctionType):
+        if "<" in value.__qualname__:
+            raise validation.invalid("function", "a module-level function or a partial of one", value)
+        return value.__qualname__
+    return canonical(value)
+
 
 _PATIENCE, _LIMIT = 0.4, 1.2  # seconds after Ctrl-C: until running blocks are ended, until the run returns
 

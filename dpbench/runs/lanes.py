@@ -18,10 +18,9 @@ from contextlib import suppress
 from typing import Any
 
 from dpbench.runs.ahead import worker
-from dpbench.runs.attempt import FEW, Outcome
+from dpbench.runs.attempt import FEW, Outcome, over
 from dpbench.runs.context import RunContext
 from dpbench.runs.lane import LIMIT
-from dpbench.runs.limits import over
 from dpbench.runs.measurable import Measurable
 
 _GUESS = {"rate": 2.0}  # seconds of an entry that was never run, by its kind

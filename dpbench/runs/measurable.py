@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from dpbench.core.closure import Closure
+from dpbench.core.code import Closure
 
 
 class Measurable(Protocol):

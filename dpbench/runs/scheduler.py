@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from dpbench.core import validation
-from dpbench.core.digest import code_digest
+from dpbench.core.code import code_digest
 from dpbench.runs.environment import processor_type, versions
 
 _KEPT = 8  # functions that the workers hold: those of the units that run at one time

@@ -10,19 +10,153 @@ that no longer fits its checksum is removed with a warning, so that it is comput
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sqlite3
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.runs import store_schema
 from dpbench.runs.encoding import Undecodable, decode
-from dpbench.runs.verdicts import COLUMNS, StoredVerdict, intact, new_row, with_checksum
+
+COLUMNS = ("claim", "level", "seed", "code", "verdict", "evidence", "recorded")
+"""What a row says, in the order in which its checksum is taken."""
+
+
+@dataclass(frozen=True)
+class StoredVerdict:
+    """A verdict as recorded.
+
+    Attributes
+    ----------
+    claim, level, verdict : str
+    seed : int
+    code : str
+        Digest of the code that the claim rested on; another one than the claim's present digest means stale.
+    evidence : dict
+        `Evidence.to_dict()`.
+    recorded : str
+        UTC, ISO 8601.
+    """
+
+    claim: str
+    level: str
+    seed: int
+    code: str
+    verdict: str
+    evidence: dict[str, Any]
+    recorded: str
+
+
+def new_row(claim: str, level: str, seed: int, code: str, verdict: str, evidence: dict[str, Any]) -> tuple[Any, ...]:
+    """`COLUMNS` of a verdict recorded now, and their checksum."""
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return with_checksum((claim, level, str(seed), code, verdict, json.dumps(evidence, allow_nan=False), now))
+
+
+def with_checksum(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The row with its checksum at the end."""
+    return *row, hashlib.blake2b(json.dumps(row).encode(), digest_size=16, key=b"verdict").digest()
+
+
+def intact(rows: Iterable[tuple[Any, ...]], where: str | None) -> Iterator[StoredVerdict]:
+    """The verdicts of those rows (`COLUMNS` and the checksum) that are as they were written; a warning for each other.
+
+    Parameters
+    ----------
+    rows : iterable of tuple
+    where : str or None
+        What warnings call the store; None: there are none.
+    """
+    for row in rows:
+        if any(not isinstance(cell, str) for cell in row[:-1]) or with_checksum(row[:-1]) != row:
+            if where is not None:
+                warnings.warn(
+                    f"a verdict of {row[0]} in {where} changed after it was stored: it is left out; "
+                    f"`dpbench verify {row[0]}` finds it again",
+                    RuntimeWarning,
+                    stacklevel=4,
+                )
+            continue
+        claim, level, seed, code, verdict, evidence, recorded, _ = row
+        yield StoredVerdict(claim, level, int(seed), code, verdict, json.loads(evidence), recorded)
+
+
+SCHEMA = 2  # 1: verdicts without a checksum
+_APPLICATION = 0x64706265  # "dpbe" in the file's header: tells our files from other programs' databases
+_TABLES = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE run (id INTEGER PRIMARY KEY, unit TEXT NOT NULL, seed TEXT NOT NULL, code TEXT NOT NULL,"
+    " UNIQUE (unit, seed, code))",
+    "CREATE TABLE block (run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL, value BLOB NOT NULL,"
+    " checksum BLOB NOT NULL, PRIMARY KEY (run, number))",
+    "CREATE TABLE verdict (id INTEGER PRIMARY KEY, claim TEXT NOT NULL, level TEXT NOT NULL,"
+    " seed TEXT NOT NULL, code TEXT NOT NULL, verdict TEXT NOT NULL, evidence TEXT NOT NULL,"
+    " recorded TEXT NOT NULL, checksum BLOB, UNIQUE (claim, level, seed, code) ON CONFLICT REPLACE)",
+    f"INSERT INTO meta VALUES ('schema', '{SCHEMA}')",
+    f"PRAGMA application_id = {_APPLICATION}",
+)
+_NAMES = {"run", "block", "verdict"}
+
+
+def check_schema(db: sqlite3.Connection, tables: set[str], path: Any) -> None:
+    """Refuse what is not a store that this version can use.
+
+    Parameters
+    ----------
+    db : sqlite3.Connection
+    tables : set of str
+        Names of its tables, not empty.
+    path : object
+        What messages call the file.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    schema = _schema(db, tables)
+    if schema is None:
+        raise InvalidInput(f"store must be a file of dpbench, got {path}: another program's database")
+    if schema > SCHEMA:
+        newer = f"{path} of schema {schema}: a newer dpbench wrote it"
+        raise InvalidInput(f"store must be of schema {SCHEMA} or older, got {newer}")
+    if schema < 1 or not tables >= _NAMES:
+        lacking = f"without its table {min(_NAMES - tables)}" if schema else "of schema 0"
+        advice = "move it away, or choose another file"
+        raise InvalidInput(f"store must be a whole file of dpbench, got {path} {lacking}; {advice}")
+
+
+def _schema(db: sqlite3.Connection, tables: set[str]) -> int | None:
+    if db.execute("PRAGMA application_id").fetchone()[0] == _APPLICATION and "meta" in tables:
+        row = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+        if row is not None and row[0].isdigit():
+            return int(row[0])
+    return None
+
+
+def prepare(db: sqlite3.Connection) -> None:
+    """Make the tables of an empty file, or bring those of an older schema to the present; inside a transaction."""
+    if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        for statement in _TABLES:
+            db.execute(statement)
+    elif not has_checksums(db):
+        db.execute("ALTER TABLE verdict ADD COLUMN checksum BLOB")
+        for number, *cells in db.execute(f"SELECT id, {', '.join(COLUMNS)} FROM verdict").fetchall():
+            checksum = with_checksum(tuple(cells))[-1]
+            db.execute("UPDATE verdict SET checksum = ? WHERE id = ?", (checksum, number))
+        db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (str(SCHEMA),))
+    db.execute("UPDATE meta SET value = value")  # finds out that the file cannot be written
+
+
+def has_checksums(db: sqlite3.Connection) -> bool:
+    """Whether verdicts carry one: not in schema 1."""
+    return any(row[1] == "checksum" for row in db.execute("PRAGMA table_info(verdict)"))
+
 
 _PATIENCE = 10.0  # seconds that another process may hold the lock
 _VERDICTS = f"SELECT {', '.join(COLUMNS)}, checksum FROM verdict ORDER BY id"
@@ -147,7 +281,7 @@ class Store:
     def verdicts(self, *, quiet: bool = False) -> list[StoredVerdict]:
         """Verdicts in the order in which they were recorded; a damaged one is left out, `quiet` or warned of."""
         with self._reporting():
-            if store_schema.has_checksums(self._db):
+            if has_checksums(self._db):
                 rows = self._patiently(_VERDICTS)
             else:  # of schema 1, opened for reading alone
                 rows = [with_checksum(row) for row in self._patiently(_VERDICTS.replace(", checksum", ""))]
@@ -170,7 +304,7 @@ class Store:
         """Look before touching, so that a file that is not ours stays as it was."""
         tables = {row[0] for row in self._patiently("SELECT name FROM sqlite_master")}
         if tables:
-            store_schema.check(self._db, tables, self.path)
+            check_schema(self._db, tables, self.path)
         if read_only:
             if not tables:
                 raise InvalidInput(f"store must hold a run of dpbench, got the empty file {self.path}")
@@ -178,7 +312,7 @@ class Store:
         self._patiently("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
         with self._transaction():
-            store_schema.prepare(self._db)
+            prepare(self._db)
 
     def _find(self, key: tuple[str, str, str]) -> int | None:
         rows = self._patiently("SELECT id FROM run WHERE unit = ? AND seed = ? AND code = ?", key)

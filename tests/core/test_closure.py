@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from dpbench.core import sources
-from dpbench.core.closure import Closure, closure
-from dpbench.core.definitions import edited
+from dpbench.core.code import Closure, closure, edited
 from dpbench.core.validation import InvalidInput
 
 FILES = {
@@ -292,14 +291,14 @@ MARKED = """
 from dataclasses import dataclass
 from typing import Annotated
 
-from dpbench.core import normalise
-from dpbench.core.normalise import Prose as Words, declaring
+from dpbench.core import code
+from dpbench.core.code import Prose as Words, declaring
 
 
 @dataclass(frozen=True)
 class Said:
     about: Words
-    steps: Annotated[tuple, normalise.Prose]
+    steps: Annotated[tuple, code.Prose]
     scale: str
 
     def replace(self, **changes):

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpbench.core import digest as _digest
-from dpbench.core import sources
+from dpbench.core import code, sources
 
 FILES = {
     "__init__": "",
@@ -46,18 +45,18 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def forget() -> None:
     """Drop what the process remembers of sources: a new process would see the edit."""
-    _digest._source_and_imports.cache_clear()
+    code._source_and_imports.cache_clear()
     sources.our_path.cache_clear()
 
 
 def digest_after(edit: Callable[[], object]) -> str:
     edit()
     forget()
-    return _digest.code_digest("toyours.top")
+    return code.code_digest("toyours.top")
 
 
 def test_sees_exactly_what_can_be_reached(package: Path) -> None:
-    found = set(_digest.reachable_sources("toyours.top"))
+    found = set(code.reachable_sources("toyours.top"))
     assert found == {"toyours." + name.replace("/", ".") for name in SEEN}
     assert not [name for name in sys.modules if name.startswith("toyours")]
 
@@ -66,7 +65,7 @@ def test_sees_exactly_what_can_be_reached(package: Path) -> None:
 def test_an_edit_of_a_dependency_is_seen(package: Path, name: str) -> None:
     file = package / f"{name}.py"
     text = file.read_text()
-    before = _digest.code_digest("toyours.top")
+    before = code.code_digest("toyours.top")
     after = digest_after(lambda: file.write_text(text + "# edited\n"))
     assert after != before
     assert digest_after(lambda: file.write_text(text)) == before
@@ -74,12 +73,12 @@ def test_an_edit_of_a_dependency_is_seen(package: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["unrelated", "deep/__init__", "__init__"])
 def test_an_edit_elsewhere_is_not(package: Path, name: str) -> None:
-    before = _digest.code_digest("toyours.top")
+    before = code.code_digest("toyours.top")
     assert digest_after(lambda: (package / f"{name}.py").write_text("edited = True\n")) == before
 
 
 def test_moving_text_between_modules_is_seen(package: Path) -> None:
-    before = _digest.code_digest("toyours.top")
+    before = code.code_digest("toyours.top")
 
     def swap() -> None:
         first, second = package / "sibling.py", package / "plain.py"
@@ -95,7 +94,7 @@ def test_a_name_exported_by_a_package_leads_into_it(package: Path) -> None:
     (package / "__init__.py").write_text("from toyours.sibling import value\n")
     (package / "outside.py").write_text("from toyours import value\n")
     forget()
-    assert set(_digest.reachable_sources("toyours.outside")) == {
+    assert set(code.reachable_sources("toyours.outside")) == {
         "toyours",
         "toyours.outside",
         "toyours.sibling",
@@ -103,16 +102,16 @@ def test_a_name_exported_by_a_package_leads_into_it(package: Path) -> None:
 
 
 def test_of_our_own_modules() -> None:
-    kernels = set(_digest.reachable_sources("dpbench.papers.glm._noisy_gd_kernels"))
-    core = {"dpbench.core.validation", "dpbench.core.kernel", "dpbench.core.digest"}
+    kernels = set(code.reachable_sources("dpbench.papers.glm._noisy_gd_kernels"))
+    core = {"dpbench.core.validation", "dpbench.core.kernel", "dpbench.core.code"}
     assert {"dpbench.papers.glm.losses", *core} <= kernels
     assert "dpbench.papers.glm.noisy_gd" not in kernels
-    assert len(_digest.code_digest("dpbench.papers.glm.losses")) == 64
+    assert len(code.code_digest("dpbench.papers.glm.losses")) == 64
 
 
 def test_modules_of_others() -> None:
     """A loaded module of a user's counts with its own file; one without a file is empty."""
-    assert _digest.reachable_sources("pytest")["pytest"] == Path(str(pytest.__file__)).read_bytes()
-    assert _digest.reachable_sources("sys") == {"sys": b""}
-    assert _digest.reachable_sources("nowhere.at_all") == {"nowhere.at_all": b""}
-    assert _digest.reachable_sources("dpbench.no_such_module") == {"dpbench.no_such_module": b""}
+    assert code.reachable_sources("pytest")["pytest"] == Path(str(pytest.__file__)).read_bytes()
+    assert code.reachable_sources("sys") == {"sys": b""}
+    assert code.reachable_sources("nowhere.at_all") == {"nowhere.at_all": b""}
+    assert code.reachable_sources("dpbench.no_such_module") == {"dpbench.no_such_module": b""}

@@ -33,7 +33,7 @@ ASK = """
 import json
 import measured
 from dpbench.core import sources
-from dpbench.core.closure import closure
+from dpbench.core.code import closure
 found = closure(measured.measure)
 print(json.dumps({"key": found.key, "names": sorted(found.definitions), "distributions": found.distributions}))
 """

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dpbench.core import closure as _closure
-from dpbench.core import definitions, digest, kept, sources
-from dpbench.core.closure import Closure, closure
+from dpbench.core import code, kept, sources
+from dpbench.core.code import Closure, closure
 from dpbench.papers.glm.theory import smooth_gradient_bound
 
 MODULE = "dpbench.papers.glm.theory"
@@ -26,12 +25,12 @@ def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
 def forget() -> None:
     """As in a new process."""
     kept._opened.cache_clear()
-    _closure._closure_of_ours.cache_clear()
-    digest._source_and_imports.cache_clear()
+    code._closure_of_ours.cache_clear()
+    code._source_and_imports.cache_clear()
 
 
 def found() -> tuple[Closure, str]:
-    return closure(smooth_gradient_bound, depends=["dpbench.core.sampling:canonical"]), digest.code_digest(MODULE)
+    return closure(smooth_gradient_bound, depends=["dpbench.core.sampling:canonical"]), code.code_digest(MODULE)
 
 
 def written(place: Path) -> tuple[Closure, str]:
@@ -44,8 +43,8 @@ def written(place: Path) -> tuple[Closure, str]:
 
 def test_it_is_found_again_without_a_look_at_the_sources(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = written(place)
-    monkeypatch.setattr(digest, "parsed", None)
-    monkeypatch.setattr(_closure, "module_of", None)
+    monkeypatch.setattr(code, "parsed", None)
+    monkeypatch.setattr(code, "module_of", None)
     again = found()
     assert again == first
     assert again[0].names == first[0].names and len(again[0].definitions) > 3
@@ -56,7 +55,7 @@ def test_two_processes_add_to_one_file(place: Path, monkeypatch: pytest.MonkeyPa
     other = closure(sources.our_files)
     kept.write()
     forget()
-    monkeypatch.setattr(_closure, "module_of", None)
+    monkeypatch.setattr(code, "module_of", None)
     assert closure(sources.our_files) == other
     assert closure(smooth_gradient_bound, depends=["dpbench.core.sampling:canonical"]) == first
 
@@ -106,4 +105,4 @@ def test_what_is_not_ours_from_the_start_is_not_kept(place: Path) -> None:
     kept.keep_closure([("dpbench.papers.glm.theory", "smooth_gradient_bound"), ("nowhere", "f")], "key", {})
     kept.write()
     assert not place.exists()
-    assert definitions.module_of("numpy").bindings == {}
+    assert code.module_of("numpy").bindings == {}

@@ -14,7 +14,7 @@ import pytest
 
 import dpbench
 import lowerbounds
-from dpbench.core.digest import reachable_sources
+from dpbench.core.code import reachable_sources
 from dpbench.core.kernel import KERNELS, Kernel, arr, compile_kernels, f8, kernel
 from dpbench.core.sources import OURS
 from dpbench.papers.glm import losses

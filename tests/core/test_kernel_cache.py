@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from patience import waits
 
-from dpbench.core import turns
+from dpbench.core import kernel as turns
 from dpbench.core.sources import OURS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -261,7 +261,7 @@ def test_a_kernel_that_another_process_compiles_is_left_to_it(installed: Path, t
         others = output(PART, path=installed, NUMBA_CACHE_DIR=str(cache))
         assert others == everything.replace(" lowerbounds._caller.caller", "")
         assert len(cached(cache, "element")) == 2 and not cached(cache, "caller")
-        impatient = f"from dpbench.core import turns; turns.PATIENCE = 0.1\n{CALL}"  # its holder was stopped, say
+        impatient = f"from dpbench.core import kernel; kernel.PATIENCE = 0.1\n{CALL}"  # its holder was stopped, say
         assert output(impatient, path=installed, NUMBA_CACHE_DIR=str(cache)) == "20.0 0"
     assert output(PART, path=installed, NUMBA_CACHE_DIR=str(cache)) == ""
 

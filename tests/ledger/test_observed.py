@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from observed import undeclared
 
-from dpbench.core.definitions import Name
+from dpbench.core.code import Name
 from dpbench.ledger.core import Claim
 from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.registry import all_claims

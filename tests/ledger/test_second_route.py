@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpbench.core.closure import closure
+from dpbench.core.code import closure
 from dpbench.ledger import second_route
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.verify import all_claims, verify

@@ -12,7 +12,7 @@ import runs_workload as work
 
 from dpbench.core.sampling import canonical
 from dpbench.core.validation import InvalidInput
-from dpbench.runs import units
+from dpbench.runs import context
 from dpbench.runs.context import RunContext
 from dpbench.runs.store import Store
 
@@ -31,9 +31,9 @@ def test_blocks_of_another_processor_type_are_not_used(tmp_path: Path, monkeypat
             context.map({"what": "types"}, partial(work.logged_block, str(log), 0.0), range(4))
         return len(log.read_text().split()) - before
 
-    here = units.environment()
+    here = context.environment()
     assert "processor" in here and (computed(), computed()) == (4, 0)
-    monkeypatch.setattr(units, "environment", lambda: here | {"processor": "Another, generic"})
+    monkeypatch.setattr(context, "environment", lambda: here | {"processor": "Another, generic"})
     assert (computed(), computed()) == (4, 0)
     monkeypatch.undo()
     assert computed() == 0

@@ -15,11 +15,10 @@ import pytest
 import runs_workload as work
 
 from dpbench.core.validation import InvalidInput
-from dpbench.runs.context import Interrupted, RunContext
+from dpbench.runs.context import Interrupted, RunContext, name_of
 from dpbench.runs.executors import BlockError, Threads, WorkersLost, cores
 from dpbench.runs.progress import Silent
 from dpbench.runs.store import Store
-from dpbench.runs.units import name_of
 
 UNIT = {"what": "test"}
 
