@@ -164,8 +164,8 @@ _NOISY = (
 )
 
 LEMMA10 = search.inequality(
-        NOISY, _CHANCE, "min(delta, beta)/(4*K)", derivation=_NOISY,
-        definitions={"Delta": "Y^2 + H*X^2*sigma^2*log(K/delta) + H*B^2*X^2"},
+    NOISY, _CHANCE, "min(delta, beta)/(4*K)", derivation=_NOISY,
+    definitions={"Delta": "Y^2 + H*X^2*sigma^2*log(K/delta) + H*B^2*X^2"},
 )  # fmt: skip
 
 

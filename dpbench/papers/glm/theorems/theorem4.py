@@ -309,8 +309,8 @@ _CASES = {
 }
 
 ONE_DIMENSION = search.order(
-        KNOWN, "minimum", "attained", scalable=("n", "Y", "reach"), derivation=_KNOWN,
-        conditions={"line": ("d <= 1", "one dimension"), "large": ("reach >= Y", "the range of the entry")},
+    KNOWN, "minimum", "attained", scalable=("n", "Y", "reach"), derivation=_KNOWN,
+    conditions={"line": ("d <= 1", "one dimension"), "large": ("reach >= Y", "the range of the entry")},
 )  # fmt: skip
 
 QUOTE = (
@@ -414,8 +414,8 @@ def one_dimension_certificate() -> Draft:
 
 
 SMALL_RADIUS = search.order(
-        KNOWN, "minimum", "attained", scalable=("n", "d", "Y", "reach"), derivation=_KNOWN,
-        conditions={"plane": ("d >= 2", "beside the case of one dimension, an entry of its own")},
+    KNOWN, "minimum", "attained", scalable=("n", "d", "Y", "reach"), derivation=_KNOWN,
+    conditions={"plane": ("d >= 2", "beside the case of one dimension, an entry of its own")},
 )  # fmt: skip
 
 
