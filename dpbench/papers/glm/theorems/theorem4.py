@@ -161,9 +161,7 @@ paper.variant(
     because="They sum to pn/d'; the data sets built have (m + Delta)/2 and (m - Delta)/2 labels, m = pn/d', Delta = "
     "bm.",
     quote="",
-    space=search.inequality(
-        BLOCKS, "features", _labels("active"), derivation=_BLOCKS
-    ),
+    space=search.inequality(BLOCKS, "features", _labels("active"), derivation=_BLOCKS),
 )
 
 
@@ -252,9 +250,7 @@ def two_point(context: Context) -> Rows:
         SCALED, "H/2*(scale*b*Y)^2", "Y^2", definitions={"scale": "2/sqrt(H)"}, derivation=_SCALED,
         witness=({"H": 4, "Y": 1, "b": 1}, {"H": 9, "Y": 1, "b": 1}),
     ),
-    errata=Correction(
-        place="end of appendix A.7", line=672, change="for 2/sqrt(H) read sqrt(2/H), twice",
-    ),
+    errata=Correction(place="end of appendix A.7", line=672, change="for 2/sqrt(H) read sqrt(2/H), twice"),
 )
 def rescaling(context: Context, scale: float) -> Rows:
     """The loss (H/2)(z − s·y/√H)² at z = 0 against Y²: printed s = 2, corrected s = √2."""
@@ -271,9 +267,7 @@ paper.variant(
     because="It is (H/2)(2/H) y^2 = y^2 there; the loss is H-smooth and has its minimum where the labels are scaled "
     "by it.",
     quote="",
-    space=search.inequality(
-        SCALED, "H/2*(scale*b*Y)^2", "Y^2", definitions={"scale": "sqrt(2/H)"}, derivation=_SCALED
-    ),
+    space=search.inequality(SCALED, "H/2*(scale*b*Y)^2", "Y^2", definitions={"scale": "sqrt(2/H)"}, derivation=_SCALED),
 )
 
 LARGE = 1e6

@@ -327,9 +327,7 @@ _FAIREST = {
     "log(4(K+1)/beta)/(n epsilon) of that of every candidate j, but for a chance of beta/4.",
     expected="not refuted",
     because="Theorem 12 at epsilon/2 and beta/4 with N = K + 1 candidates: 4 gamma log(N/beta')/epsilon'.",
-    space=inequality(
-        CANDIDATES, "w_0/(w_0 + w_1 + w_2)", "beta/4", derivation=_CHOSEN, conditions=_FAIREST
-    ),
+    space=inequality(CANDIDATES, "w_0/(w_0 + w_1 + w_2)", "beta/4", derivation=_CHOSEN, conditions=_FAIREST),
 )
 def fairest(run: Context) -> Rows:
     """One candidate without loss, all others just beyond the term: the worst scores there are."""
