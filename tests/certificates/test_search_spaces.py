@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections import defaultdict
 from typing import Any
 
@@ -45,6 +46,13 @@ def test_a_printed_statement_and_its_correction_are_asked_of_one_space() -> None
             assert ground(question) is ground(OURS[holds]), (name, holds)
             shared += 1
     assert shared >= 18
+
+
+def test_claims_with_a_space_travel_to_workers() -> None:
+    """Pickled, as lanes hand them on: without the space, which has compiled formulas; the key is the same."""
+    for name in OURS:
+        there = pickle.loads(pickle.dumps(CLAIMS[name]))
+        assert there.space is None and there.digest == CLAIMS[name].digest, name
 
 
 def test_points_of_every_space_are_looked_at_without_a_fault() -> None:
