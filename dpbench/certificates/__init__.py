@@ -2,8 +2,7 @@
 
 A certificate decides something exactly (`kinds`); what was sampled or fitted is a record (`records`), which decides
 nothing. Most certificates follow from a `Statement` or from the witness of a searched space; the others are written
-beside the declaration of their entry, or in the modules that a paper names in ``Paper(certificates=...)``, one function
-with the decorator `build.certificate` each.
+beside the declaration of their entry, one function with the decorator `build.certificate` each.
 `write(folder)` writes one JSON file for each certificate; ``python -m dpbench.certificates FOLDER`` does the same.
 """
 

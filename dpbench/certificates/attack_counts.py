@@ -64,10 +64,8 @@ def counted(claim: str) -> Callable[[Callable[[], Attack]], Callable[[], Attack]
 
 def attacks() -> dict[str, Attack]:
     """Entry to its attack, for all papers."""
-    from dpbench.certificates import of_papers
-
     modules = registry.certifying()
-    return of_papers.attacks() | {name: make() for name, make in ATTACKS.items() if make.__module__ in modules}
+    return {name: make() for name, make in ATTACKS.items() if make.__module__ in modules}
 
 
 def count(claims: Collection[str] = (), write: Callable[[str], object] = print) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from dpbench.certificates import makers, of_papers
+from dpbench.certificates import makers
 from dpbench.certificates.evidence import claims, entries
 from dpbench.ledger.words import WEIGHTS
 
@@ -18,8 +18,8 @@ DECIDED = ("proved", "refuted", "consistent", "inconsistent")
 
 def reason(record: Mapping[str, Any]) -> str:
     """Why this record of the ledger has no certificate."""
-    named = of_papers.row("REASONS", record["id"]) or of_papers.row("SAMPLES", record["id"])
-    if named:
+    claim = claims()[record["id"]]
+    if named := claim.no_certificate or claim.no_record:
         return named
     if record["verdict"] in ("consistent", "inconsistent", "undecided"):
         return SLOPE

@@ -7,9 +7,9 @@ Columns that any entry may have, and that make a record by themselves:
 - ``runs``, ``total``, ``squares``, ``low``, ``high`` with ``allowed`` or ``floor``: sums of independent numbers in a
   range, whose mean is claimed to be at most what is allowed or at least the floor (Maurer and Pontil 2009, Theorem 4).
 
-Older columns are read as well: means with their standard errors (the normal law, nominal), and frequencies. A paper's
-table `FREQUENCIES` has of such an entry the column, what is allowed (or its column), and the sets of runs in `trials`;
-where the last rows alone are sampled, there are fewer sets of runs than rows with whole counts (`_counted`).
+Older columns are read as well: means with their standard errors (the normal law, nominal), and frequencies. The
+declaration of such an entry has in `frequencies` the column, what is allowed (or its column), and the sets of runs in
+`trials`; where the last rows alone are sampled, there are fewer sets of runs than rows with whole counts (`_counted`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from typing import Any
 from scipy.special import betainc
 from scipy.stats import beta, norm
 
-from dpbench.certificates import of_papers
 from dpbench.certificates.build import Draft, Number, Shown, above, below, near
 from dpbench.certificates.evidence import claims, entries
 from dpbench.certificates.records import record
@@ -59,7 +58,7 @@ def rows_of(record: dict[str, Any]) -> tuple[str, list[Row]]:
         return relation, [
             Row("range", _sums(dict(zip(names, row, strict=True))), _exact(row[-1])) for row in _zip(series, *names)
         ]
-    where = of_papers.row("FREQUENCIES", record["id"])
+    where = claims()[record["id"]].frequencies
     if where is not None:
         return "<=", _counted(evidence, *where)
     name = next((name for name in ("error", "excess", "measured") if name in series), "")

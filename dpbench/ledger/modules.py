@@ -143,11 +143,7 @@ def _finds(tree: ast.Module, module: str) -> Iterator[str]:
     package = module.rpartition(".")[0]
     own = _own(tree)
     for node in ast.walk(tree):
-        if node not in own and (
-            (isinstance(node, ast.Attribute) and node.attr in ("finding", "Findings"))
-            or (isinstance(node, ast.Name) and node.id == "Findings")
-            or (isinstance(node, ast.alias) and node.name == "Findings")
-        ):
+        if node not in own and (isinstance(node, ast.Attribute) and node.attr == "finding"):
             yield module
         elif isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{package}."):
             for alias in node.names:

@@ -121,9 +121,6 @@ class Paper:
         Names of the modules that come first, in this order; the others follow by name.
     drawings : tuple of str
         Dotted names of the modules whose `DRAWINGS` and `SUMMARIES` draw stored evidence of this paper.
-    certificates : str
-        Dotted name of a module or package beside the claims that writes certificates of this paper's entries. Makers
-        that stand in the modules of the claims need none.
     pages : str
         Dotted name of a module whose `PAGES` are pages of results in this project's documentation.
     renamed : dict of str to str
@@ -140,7 +137,6 @@ class Paper:
     package: str = ""
     order: tuple[str, ...] = ()
     drawings: tuple[str, ...] = ()
-    certificates: str = ""
     pages: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
     _declared: dict[str, list[Claim]] = field(default_factory=dict, init=False, repr=False)
@@ -321,36 +317,3 @@ def _said(statement: Statement) -> str:
 
 def _function(run: Callable[..., Any]) -> Any:
     return run.func if isinstance(run, partial) else run
-
-
-@dataclass(frozen=True)
-class Findings:
-    """What is said of the rows of a paper that do not hold: called once a row, it writes the ledger and the errata.
-
-    Parameters
-    ----------
-    paper : Paper
-    witness : str
-        That of every correction.
-
-    Attributes
-    ----------
-    corrections : dict of str to Correction
-        By id.
-    """
-
-    paper: Paper
-    witness: str
-    corrections: dict[str, Correction] = field(default_factory=dict)
-
-    def __call__(
-        self, name: str, *, place: str, line: int, change: str, weight: str = "", quote: str = "",
-        consequence: str = "", caveat: str = "", effect: int = 0,
-    ) -> None:  # fmt: skip
-        """Record what is said of the row `name`, its id without the paper's name; see `Claim` and `Correction`.
-
-        What is empty of weight, quotation and consequence stands in the row's declaration.
-        """
-        row, said = f"{self.paper.name}.{name}", {"weight": weight, "quote": quote, "consequence": consequence}
-        self.paper.finding(row, **{key: text for key, text in said.items() if text})
-        self.corrections[row] = Correction(place, change, caveat, self.witness, effect=effect, line=line)

@@ -9,14 +9,12 @@ value names a `Paper`, as ``package.module:paper``, or is named on the command l
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from dpbench.ledger.core import Claim
@@ -141,30 +139,8 @@ def drawings(kind: str, *, outside: bool = False) -> tuple[Any, ...]:
 
 
 def certifying() -> frozenset[str]:
-    """The modules in which papers write certificates, imported: those of their claims, and what they name for it."""
-    named = (module.__name__ for module in certificates(modules=True))
-    return frozenset(named).union(*(paper.modules for paper in all_papers()))
-
-
-def certificates(paper: str = "", *, modules: bool = False) -> tuple[ModuleType, ...]:
-    """What papers name as their certificates, imported; imports no claims by itself.
-
-    Parameters
-    ----------
-    paper : str
-        Name of the one paper that is asked for; empty: all.
-    modules : bool
-        With the modules of a package, not its ``__init__`` alone.
-    """
-    found: list[ModuleType] = []
-    for one, _ in _papers():
-        if not one.certificates or paper not in ("", one.name):
-            continue
-        with nullcontext() if _ours(one) else _left_out(f"paper {one.name!r}, its certificates"):
-            home = importlib.import_module(one.certificates)
-            names = sorted(m.name for m in pkgutil.iter_modules(getattr(home, "__path__", ()))) if modules else ()
-            found += [home, *(importlib.import_module(f"{one.certificates}.{name}") for name in names)]
-    return tuple(found)
+    """The modules in which papers write certificates, imported: those of their claims."""
+    return frozenset().union(*(paper.modules for paper in all_papers()))
 
 
 def pages_of_papers() -> tuple[Any, ...]:

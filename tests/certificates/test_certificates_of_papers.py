@@ -1,4 +1,4 @@
-"""Certificates of somebody else's paper: named by its `Paper`, found as ours are, and broken ones cost one message."""
+"""Certificates of somebody else's paper: written beside its claims, and found as ours are."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ import dpbench_check
 import pytest
 
 import dpbench.certificates as certificates
-from dpbench.certificates import attack_counts, build, evidence, of_papers
+from dpbench.certificates import attack_counts, build, evidence, reasons
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import registry
-from dpbench.ledger.registry import PaperNotLoaded
 
 CLAIMS = """
+from dpbench.certificates.attack_counts import Attack, counted
+from dpbench.certificates.build import Draft, certificate
 from dpbench.certificates.search import Real, Space, inequality
 from dpbench.ledger import Paper
 
-paper = Paper("cubes", title="Cubes", authors=("A. Author",), year=2026, certificates="cubes_certificates")
+paper = Paper("cubes", title="Cubes", authors=("A. Author",), year=2026)
 
 
 @paper.inequality("lemma1", source="Lemma 1", statement="x^3 <= x for every x in [0, 2].", expected="refuted",
-                  because="At x = 2 the left side is 8.", weight="range", consequence="True up to x = 1.")
+                  because="At x = 2 the left side is 8.", weight="range", consequence="True up to x = 1.",
+                  no_record="it is decided")
 def cubes(run):
     yield dict(x=2.0, left=8.0, right=2.0)
 
@@ -38,10 +40,6 @@ def fourth(run):
     yield dict(x=2.0, left=16.0, right=2.0)
 """
 MAKER = """
-from dpbench.certificates.build import Draft, certificate
-
-REASONS = {"cubes.lemma3.inequality": "it is a limit"}
-
 
 @certificate("cubes.lemma1.inequality", "inequality")
 def lemma1():
@@ -53,6 +51,7 @@ def lemma1():
 
 
 ATTACK = """
+
 @counted("cubes.lemma2.inequality")
 def coin():
     return Attack(print, ([0.0], [1.0]), 1.0, 0.0, "a number")
@@ -61,16 +60,14 @@ def coin():
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with the two modules; what they leave in this process goes at the end."""
-    (tmp_path / "claims_cubes.py").write_text(CLAIMS)
-    (tmp_path / "cubes_certificates.py").write_text(MAKER)
+    """A folder with the module; what it leaves in this process goes at the end."""
+    (tmp_path / "claims_cubes.py").write_text(CLAIMS + MAKER + ATTACK)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield tmp_path
     registry.use(None)
     evidence.claims.cache_clear()
-    for name in ("claims_cubes", "cubes_certificates"):
-        sys.modules.pop(name, None)
+    sys.modules.pop("claims_cubes", None)
     for table in (build.MAKERS, attack_counts.ATTACKS):
         for claim in [claim for claim in table if claim.startswith("cubes.")]:
             table.pop(claim)
@@ -83,38 +80,19 @@ def made(folder: Path) -> dict[str, dict[str, Any]]:
     return {path.name: json.loads(path.read_text(encoding="utf-8")) for path in paths}
 
 
-def test_a_maker_and_a_witness_of_an_outside_paper_make_certificates(folder: Path) -> None:
+def test_makers_a_witness_and_attacks_of_an_outside_paper_are_found(folder: Path) -> None:
     found = made(folder)
     assert set(found) == {"cubes.lemma1.inequality.inequality.json", "cubes.lemma2.inequality.inequality.json"}
     assert all(dpbench_check.report_on(json.dumps(one))["accepted"] for one in found.values())
-    assert of_papers.row("REASONS", "cubes.lemma3.inequality") == "it is a limit"
-    registry.use(None)
-    assert "cubes.lemma1.inequality" not in {maker.id for maker in certificates.makers()}
-
-
-def test_makers_and_attacks_beside_the_claims_are_found_without_a_name(folder: Path) -> None:
-    claims, maker = CLAIMS.replace(', certificates="cubes_certificates"', ""), MAKER.split("\n\n\n")[1]
-    claims = claims.replace('weight="range", consequence="True up to x = 1.")', 'no_record="it is decided")')
-    imports = "from dpbench.certificates.attack_counts import Attack, counted\n"
-    imports += "from dpbench.certificates.build import Draft, certificate\n"
-    (folder / "claims_cubes.py").write_text(f"{imports}{claims}\n\n{maker}\n\n{ATTACK}")
-    assert set(made(folder)) == {"cubes.lemma1.inequality.inequality.json", "cubes.lemma2.inequality.inequality.json"}
-    assert of_papers.row("SAMPLES", "cubes.lemma1.inequality") == "it is decided"
+    assert reasons.reason({"id": "cubes.lemma1.inequality"}) == "it is decided"
     assert attack_counts.attacks()["cubes.lemma2.inequality"].about == "a number"
     registry.use(None)
     assert "cubes.lemma2.inequality" not in attack_counts.attacks()
     assert "cubes.lemma1.inequality" not in {maker.id for maker in certificates.makers()}
 
 
-def test_a_broken_module_of_certificates_is_one_warning(folder: Path) -> None:
-    (folder / "cubes_certificates.py").write_text("1/0")
-    with pytest.warns(PaperNotLoaded, match="paper 'cubes', its certificates is left out: ZeroDivisionError"):
-        assert set(made(folder)) == {"cubes.lemma2.inequality.inequality.json"}
-
-
 def test_a_maker_of_no_entry_is_refused(folder: Path) -> None:
-    text = (folder / "cubes_certificates.py").read_text()
-    (folder / "cubes_certificates.py").write_text(text.replace("cubes.lemma1", "cubes.lemma7"))
+    (folder / "claims_cubes.py").write_text(CLAIMS + MAKER.replace("cubes.lemma1", "cubes.lemma7"))
     with pytest.raises(InvalidInput, match=r"claim must be the id of an entry.*, got 'cubes\.lemma7\.inequality'"):
         made(folder)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dpbench_records
@@ -13,7 +14,7 @@ from certificate_mutations import changed, of_number
 from naive.records import true
 
 from dpbench.auditing import intervals
-from dpbench.certificates import of_papers, rates, records, sampled
+from dpbench.certificates import rates, records, sampled
 from dpbench.certificates.evidence import claims, entries
 from dpbench.certificates.records import Recorder, recorded, recorders
 
@@ -27,7 +28,7 @@ def of_columns(monkeypatch: pytest.MonkeyPatch, verdict: str, series: dict[str, 
     record |= {"level": "full", "seed": 0, "environment": {}}
     monkeypatch.setattr(sampled, "entries", lambda: {NAME: record})
     monkeypatch.setattr(records, "entries", lambda: {NAME: record})
-    monkeypatch.setattr(of_papers, "row", lambda *_: None)
+    monkeypatch.setattr(sampled, "claims", lambda: {NAME: SimpleNamespace(frequencies=None)})
     draft = sampled.draft(NAME)
     return None if draft is None else recorded(Recorder(NAME, "sample-mean", lambda: draft))
 

@@ -48,13 +48,11 @@ def test_a_printed_statement_and_its_correction_are_asked_of_one_space() -> None
     assert shared >= 18
 
 
-def test_claims_travel_with_their_spaces() -> None:
-    """As they do to worker processes (`dpbench.runs.lanes`), and are asked there what they are asked here."""
-    for name, question in OURS.items():
-        if (there := pickle.loads(pickle.dumps(CLAIMS[name])).space) is not None:
-            assert there.all_definitions == question.all_definitions and there.sides == question.sides
-            point = question.space.point(np.full(len(question.space.parameters), 0.5))
-            assert there.look(point) == question.look(point)
+def test_claims_with_a_space_travel_to_workers() -> None:
+    """Pickled, as lanes hand them on: without the space, which has compiled formulas; the key is the same."""
+    for name in OURS:
+        there = pickle.loads(pickle.dumps(CLAIMS[name]))
+        assert there.space is None and there.digest == CLAIMS[name].digest, name
 
 
 def test_points_of_every_space_are_looked_at_without_a_fault() -> None:

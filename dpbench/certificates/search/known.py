@@ -1,31 +1,23 @@
-"""Which claims have a space: their own ``space=``, their statement's, or a row of `QUESTIONS` beside the claims."""
+"""Which claims have a space: their own ``space=``, or their statement's."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from typing import Any
 
 from dpbench.core import validation
 from dpbench.ledger.core import Claim
-from dpbench.ledger.registry import all_claims, all_papers
+from dpbench.ledger.registry import all_claims
 from dpbench.ledger.statement import PRIVATE
 
 
 def questions() -> dict[str, Any]:
     """Claim id to its question, for every claim that has one."""
-    found: dict[str, Any] = {}
-    for paper in all_papers():
-        home = paper.package.rpartition(".")[0]
-        name = f"{home}.spaces"
-        if home and importlib.util.find_spec(name) is not None:
-            found |= importlib.import_module(name).QUESTIONS
-    claims = {claim.id: claim for claim in all_claims()}
-    unknown = set(found) - set(claims)
-    if unknown:
-        raise validation.invalid("a question's id", "that of a claim", min(unknown))
-    stated = {name: asked for name, claim in claims.items() if (asked := _stated(claim)) is not None}
-    return stated | found | {name: claim.space for name, claim in claims.items() if claim.space is not None}
+    asked = ((claim.id, _asked(claim)) for claim in all_claims())
+    return {name: question for name, question in asked if question is not None}
+
+
+def _asked(claim: Claim) -> Any:
+    return claim.space if claim.space is not None else _stated(claim)
 
 
 def _stated(claim: Claim) -> Any:
@@ -46,7 +38,7 @@ def question_of(claim: Claim) -> Any:
     InvalidInput
         If none is declared.
     """
-    made = claim.space if claim.space is not None else _stated(claim) or questions().get(claim.id)
+    made = _asked(claim)
     if made is None:
         raise validation.invalid("claim", "one with a space to search (`dpbench hunt --list` names them)", claim.id)
     return made

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -69,10 +69,6 @@ class Question:
             if set(values) != set(self.space.symbols):
                 raise validation.invalid("witness", f"values of {', '.join(self.space.symbols)}", values)
         _ = self._program  # a formula that cannot be read is refused where it is declared
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The fields alone, so that a claim travels to a worker process with its space."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @property
     def all_definitions(self) -> dict[str, str]:

@@ -39,9 +39,7 @@ paper.privacy(
     "-differential privacy.",
     consequence="As Theorem 1, whose noise it has: enough up to epsilon = 36.1 at delta = 1e-5.",
     space=PRINTED_DESCENT,
-    errata=Correction(
-        place="Corollary 2, appendix A.3", line=395, change="as in Theorem 1",
-    ),
+    errata=Correction(place="Corollary 2, appendix A.3", line=395, change="as in Theorem 1"),
 )(theorem1_privacy)
 
 

@@ -84,8 +84,8 @@ _TWO = (
 _BEYOND = {"beyond": ("mean > (1 + T)*loss + U", "k labels Y break the first inequality")}
 
 LEMMA11 = inequality(
-        LABELS, "betatail(p, k, n - k + 1)", "beta", derivation=_TWO, conditions=_BEYOND,
-        definitions={"U": "4*gamma*log(4/beta)*Y*sqrt(H)/sqrt(n) + Y*sqrt(log(2/beta))/sqrt(n)"},
+    LABELS, "betatail(p, k, n - k + 1)", "beta", derivation=_TWO, conditions=_BEYOND,
+    definitions={"U": "4*gamma*log(4/beta)*Y*sqrt(H)/sqrt(n) + Y*sqrt(log(2/beta))/sqrt(n)"},
 )  # fmt: skip
 
 

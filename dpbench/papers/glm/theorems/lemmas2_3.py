@@ -60,9 +60,7 @@ LOSS = Statement(
     "|phi'(0)| <= sqrt(2H phi(0)) (the paper's Fact 1 has 4 for 2) and smoothness adds H|z|.",
     quote=r"for any  $w \in \mathcal{B}_B$  and  $(x, y) \in (\mathcal{X} \times \mathcal{Y})$  we have  "
     r"$\|\nabla \ell(w, (x, y))\| \le 2\|\mathcal{Y}\|\sqrt{H}\|\mathcal{X}\| + 2HB\|\mathcal{X}\|^2$ .",
-    space=search.inequality(
-        RECORD, "2*abs(residual)*X", "2*Y*sqrt(H)*X + 2*H*B*X^2", derivation=ONE
-    ),
+    space=search.inequality(RECORD, "2*abs(residual)*X", "2*Y*sqrt(H)*X + 2*H*B*X^2", derivation=ONE),
 )
 def lemma2(context: Context) -> Evidence:
     """The gradient bound."""

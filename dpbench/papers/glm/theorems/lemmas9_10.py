@@ -58,9 +58,7 @@ def ball_sides(corrected: bool, loss: Loss, *where: np.ndarray) -> tuple[Any, An
     r"\|\mathcal{Y}\|^2 + HB^2\|\mathcal{X}\|^2$ .",
     consequence="At B = |X| = |Y| = 1, H = 2 the loss reaches 4 where Delta(B) = 3 (at B = 1/2, 9/4 against 3/2), so "
     "Algorithm 4's sensitivities are up to a third too small per record.",
-    space=search.inequality(
-        RECORD, "loss", "Delta", definitions={"Delta": "Y^2 + H*B^2*X^2"}, derivation=ONE
-    ),
+    space=search.inequality(RECORD, "loss", "Delta", definitions={"Delta": "Y^2 + H*B^2*X^2"}, derivation=ONE),
     errata=Correction(
         place="Lemma 9, appendix C.4", line=902, effect=1,
         change="for |Y|^2 + HB^2|X|^2 read 2|Y|^2 + HB^2|X|^2, or (|Y| + sqrt(H/2)B|X|)^2",
@@ -124,9 +122,7 @@ paper.variant(
     lemma9, "corrected", source="Lemma 9, corrected", expected="proved", level=0.0, arguments={"corrected": True},
     statement=BALL,
     quote="",
-    space=search.inequality(
-        RECORD, "loss", "Delta", definitions={"Delta": "2*Y^2 + H*B^2*X^2"}, derivation=ONE
-    ),
+    space=search.inequality(RECORD, "loss", "Delta", definitions={"Delta": "2*Y^2 + H*B^2*X^2"}, derivation=ONE),
 )
 
 
@@ -164,8 +160,8 @@ _NOISY = (
 )
 
 LEMMA10 = search.inequality(
-        NOISY, _CHANCE, "min(delta, beta)/(4*K)", derivation=_NOISY,
-        definitions={"Delta": "Y^2 + H*X^2*sigma^2*log(K/delta) + H*B^2*X^2"},
+    NOISY, _CHANCE, "min(delta, beta)/(4*K)", derivation=_NOISY,
+    definitions={"Delta": "Y^2 + H*X^2*sigma^2*log(K/delta) + H*B^2*X^2"},
 )  # fmt: skip
 
 

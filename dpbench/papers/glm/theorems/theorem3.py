@@ -352,9 +352,7 @@ REMARK_STEPS = (
         r"$\frac{\|\mathcal{Y}\|^2}{\sqrt{n}}$  term (in both regimes)”. If noisy GD was meant, the remark stands.",
         effect=2, line=227,
     ),
-    space=order(
-        REMARK, "excess", "remark", scalable=("n", "epsilon", "delta"), derivation=REMARK_STEPS
-    ),
+    space=order(REMARK, "excess", "remark", scalable=("n", "epsilon", "delta"), derivation=REMARK_STEPS),
 )  # fmt: skip
 def low_dimension_algorithm_3(context: Context) -> Evidence:
     """The remark's rate times log(n)⁴ over the floor on Algorithm 3's excess, ε = n^{−1/2} and δ = n^{−2}."""

@@ -161,9 +161,7 @@ paper.variant(
     because="They sum to pn/d'; the data sets built have (m + Delta)/2 and (m - Delta)/2 labels, m = pn/d', Delta = "
     "bm.",
     quote="",
-    space=search.inequality(
-        BLOCKS, "features", _labels("active"), derivation=_BLOCKS
-    ),
+    space=search.inequality(BLOCKS, "features", _labels("active"), derivation=_BLOCKS),
 )
 
 
@@ -252,9 +250,7 @@ def two_point(context: Context) -> Rows:
         SCALED, "H/2*(scale*b*Y)^2", "Y^2", definitions={"scale": "2/sqrt(H)"}, derivation=_SCALED,
         witness=({"H": 4, "Y": 1, "b": 1}, {"H": 9, "Y": 1, "b": 1}),
     ),
-    errata=Correction(
-        place="end of appendix A.7", line=672, change="for 2/sqrt(H) read sqrt(2/H), twice",
-    ),
+    errata=Correction(place="end of appendix A.7", line=672, change="for 2/sqrt(H) read sqrt(2/H), twice"),
 )
 def rescaling(context: Context, scale: float) -> Rows:
     """The loss (H/2)(z − s·y/√H)² at z = 0 against Y²: printed s = 2, corrected s = √2."""
@@ -271,9 +267,7 @@ paper.variant(
     because="It is (H/2)(2/H) y^2 = y^2 there; the loss is H-smooth and has its minimum where the labels are scaled "
     "by it.",
     quote="",
-    space=search.inequality(
-        SCALED, "H/2*(scale*b*Y)^2", "Y^2", definitions={"scale": "sqrt(2/H)"}, derivation=_SCALED
-    ),
+    space=search.inequality(SCALED, "H/2*(scale*b*Y)^2", "Y^2", definitions={"scale": "sqrt(2/H)"}, derivation=_SCALED),
 )
 
 LARGE = 1e6
@@ -309,8 +303,8 @@ _CASES = {
 }
 
 ONE_DIMENSION = search.order(
-        KNOWN, "minimum", "attained", scalable=("n", "Y", "reach"), derivation=_KNOWN,
-        conditions={"line": ("d <= 1", "one dimension"), "large": ("reach >= Y", "the range of the entry")},
+    KNOWN, "minimum", "attained", scalable=("n", "Y", "reach"), derivation=_KNOWN,
+    conditions={"line": ("d <= 1", "one dimension"), "large": ("reach >= Y", "the range of the entry")},
 )  # fmt: skip
 
 QUOTE = (
@@ -414,8 +408,8 @@ def one_dimension_certificate() -> Draft:
 
 
 SMALL_RADIUS = search.order(
-        KNOWN, "minimum", "attained", scalable=("n", "d", "Y", "reach"), derivation=_KNOWN,
-        conditions={"plane": ("d >= 2", "beside the case of one dimension, an entry of its own")},
+    KNOWN, "minimum", "attained", scalable=("n", "d", "Y", "reach"), derivation=_KNOWN,
+    conditions={"plane": ("d >= 2", "beside the case of one dimension, an entry of its own")},
 )  # fmt: skip
 
 

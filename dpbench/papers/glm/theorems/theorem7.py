@@ -199,13 +199,13 @@ _CHOSEN = (
 )
 
 CONSTANTS = inequality(
-        CANDIDATES, "w_0/(w_0 + w_1 + w_2)", "beta", derivation=_CHOSEN,
-        definitions={"bound": "sqrt(4*Y^2*log(4*K/beta)/n) + 5*Delta_1/(n*epsilon)"},
-        conditions={"beyond": ("Y^2 > bound", "the excess of w_0 is beyond the bound")},
-        witness=tuple(
-            {"n": n, "epsilon": Fraction(1, part), "beta": Fraction(1, 10), "X": 1, "Y": 1, "unit": unit}
-            for n, part in ((9_000, 100), (90_000, 1_000), (10**6, 10**4)) for unit in (1, 2)
-        ),
+    CANDIDATES, "w_0/(w_0 + w_1 + w_2)", "beta", derivation=_CHOSEN,
+    definitions={"bound": "sqrt(4*Y^2*log(4*K/beta)/n) + 5*Delta_1/(n*epsilon)"},
+    conditions={"beyond": ("Y^2 > bound", "the excess of w_0 is beyond the bound")},
+    witness=tuple(
+        {"n": n, "epsilon": Fraction(1, part), "beta": Fraction(1, 10), "X": 1, "Y": 1, "unit": unit}
+        for n, part in ((9_000, 100), (90_000, 1_000), (10**6, 10**4)) for unit in (1, 2)
+    ),
 )  # fmt: skip
 
 _GRID = {
@@ -327,9 +327,7 @@ _FAIREST = {
     "log(4(K+1)/beta)/(n epsilon) of that of every candidate j, but for a chance of beta/4.",
     expected="not refuted",
     because="Theorem 12 at epsilon/2 and beta/4 with N = K + 1 candidates: 4 gamma log(N/beta')/epsilon'.",
-    space=inequality(
-        CANDIDATES, "w_0/(w_0 + w_1 + w_2)", "beta/4", derivation=_CHOSEN, conditions=_FAIREST
-    ),
+    space=inequality(CANDIDATES, "w_0/(w_0 + w_1 + w_2)", "beta/4", derivation=_CHOSEN, conditions=_FAIREST),
 )
 def fairest(run: Context) -> Rows:
     """One candidate without loss, all others just beyond the term: the worst scores there are."""
@@ -384,12 +382,12 @@ _SHORT = (
 )
 
 PENALTY = inequality(
-        HALF, "betatail(1 - p, records - k, k + 1)", "beta/(2*K)", derivation=_SHORT,
-        definitions={
-            "Delta": "Y^2 + H*B^2*X^2",
-            "tau": "Delta*log(4*K/beta)/n + sqrt(4*Y^2*log(4*K/beta)/n)",
-        },
-        conditions={"beyond": ("short > tau", "k labels Y are beyond tau")},
+    HALF, "betatail(1 - p, records - k, k + 1)", "beta/(2*K)", derivation=_SHORT,
+    definitions={
+        "Delta": "Y^2 + H*B^2*X^2",
+        "tau": "Delta*log(4*K/beta)/n + sqrt(4*Y^2*log(4*K/beta)/n)",
+    },
+    conditions={"beyond": ("short > tau", "k labels Y are beyond tau")},
 )  # fmt: skip
 
 

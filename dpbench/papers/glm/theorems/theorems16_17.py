@@ -254,8 +254,8 @@ paper.floor(
 )(floor)
 
 SMALL_RADIUS = search.order(
-        SMALL, "min(min(Y^2, (B^2*X^2 + d*Y^2)/n), B*X*Y/sqrt(n))", "zero", scalable=("n", "d", "B", "X", "Y"),
-        derivation=_SMALL,
+    SMALL, "min(min(Y^2, (B^2*X^2 + d*Y^2)/n), B*X*Y/sqrt(n))", "zero", scalable=("n", "d", "B", "X", "Y"),
+    derivation=_SMALL,
 )  # fmt: skip
 
 
