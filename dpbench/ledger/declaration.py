@@ -147,6 +147,10 @@ class Declaration:
         object.__setattr__(self, "origin", self.origin or default_origin(self))
         validation.choice("origin", self.origin, ORIGINS)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields without the searched space: it has compiled formulas, and who measures does not search."""
+        return {**self.__dict__, "space": None}
+
     @property
     def module(self) -> str:
         """Dotted name of the module that measures the entry."""
