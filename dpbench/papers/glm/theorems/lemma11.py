@@ -14,7 +14,6 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-from scipy.stats import binom
 
 from dpbench.certificates.build import Draft, certificate
 from dpbench.certificates.search.formula import Values
@@ -133,6 +132,8 @@ _THEORY_11 = {
 @certificate("glm.lemma11.inequality", "inequality")
 def lemma11_certificate() -> Draft:
     """w = 0 and two-valued labels: the mean loss is a binomial count, and T as small as one likes."""
+    from scipy.stats import binom
+
     y, n, beta, gamma = 10, 100, Fraction(1, 10), Fraction(1, 10**9)
     spread = theory.boosting_spread(2.0, y, float(gamma), n, 0.1)
     upper = theory.boosting_upper(2.0, y, float(gamma), n, 0.1)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr
-from scipy.stats import norm
 
 from dpbench.auditing.intervals import lower
 from dpbench.certificates import search
@@ -208,6 +207,8 @@ def lemma10(context: Context, corrected: bool) -> Rows:
 @certificate("glm.lemma10.inequality", "inequality")
 def lemma10_certificate() -> Draft:
     """A little noise does not bring the far end of the ball back below Δ(B)."""
+    from scipy.stats import norm
+
     sigma, delta, beta = Fraction(1, 100), Fraction(1, 10**5), Fraction(1, 20)
     bound = theory.perturbed_loss_bound(2.0, 1.0, 1.0, 1.0, 0.01, 1, 1e-5)
     left = float(norm.cdf((2.0 - math.sqrt(bound)) / 0.01))

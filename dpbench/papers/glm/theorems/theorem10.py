@@ -15,7 +15,6 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-from scipy.stats import chi2
 
 from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.certificates.build import Draft, as_computed, certificate, near
@@ -144,6 +143,8 @@ def theorem10_printed(context: Context) -> tuple[str, Evidence]:
 @certificate("glm.thm10.privacy.printed", "mixture")
 def theorem10_printed_certificate() -> Draft:
     """Everything as printed at (72, 0.1), n = 3: the output's profile, averaged over the map's stretch."""
+    from scipy.stats import chi2
+
     n, epsilon, delta = 3, 72.0, 0.1
     steps = n * n
     k = math.ceil(theory.lipschitz_jl_dimension(n, epsilon, delta))
@@ -248,6 +249,8 @@ def theorem10(run: Context) -> Rows:
 @certificate("glm.thm10.privacy.moderate", "guarantee")
 def theorem10_moderate() -> Draft:
     """Printed σ and k: twice the chance of a long projection, and the Gaussian profile on all others."""
+    from scipy.stats import chi2
+
     instances = []
     for n, epsilon, power in ((11, 1, 5), (11, 4, 5), (101, 6, 3), (101, 1, 2)):
         delta, steps = Fraction(1, 10**power), n * n

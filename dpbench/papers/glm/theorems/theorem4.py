@@ -22,6 +22,7 @@ from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.floors import Case, costly, private, run_floor
+from dpbench.papers.glm.theorems.hard_scales import DELTA as DRAWN_DELTA
 from dpbench.papers.glm.theorems.hard_scales import noisy_gd_excess, output_perturbation_excess
 from dpbench.papers.glm.theorems.rates_noisy_gd import step_and_noise
 from lowerbounds._large_radius import large_radius
@@ -618,7 +619,6 @@ paper.floor(
     ),
 )(corrected)
 
-DRAWN_DELTA = 1e-5
 
 
 @paper.floor(

@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from dpbench.auditing.intervals import lower
 from dpbench.certificates.attack_counts import Attack, counted
@@ -441,6 +440,8 @@ paper.variant(
 @certificate("glm.thm7.inequality.penalty", "inequality")
 def penalty_certificate() -> Draft:
     """Equation (21) at w = 0: 4Y² stands where the second moment is of the order Y⁴."""
+    from scipy.stats import binom
+
     y, n, beta = 10, 200, Fraction(1, 10)
     tau = theory.score_penalty(theory.ball_loss_bound(2.0, 1.0, y, 2.0), y, n, 4, 0.1)
     records = n // 2

@@ -25,6 +25,7 @@ from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.floors import Case, Zero, costly, run_floor
 from dpbench.papers.glm.theorems.floors import private as private_algorithms
+from dpbench.papers.glm.theorems.hard_scales import DELTA as EMPIRICAL_DELTA
 from lowerbounds._curve import curve
 from lowerbounds._fingerprinting import PRINTED_BETA, fingerprinting
 
@@ -376,7 +377,6 @@ def moments(v: np.ndarray, beta: float) -> tuple[float, float]:
     return float(chance @ ((v - mean) ** 2 + spread)), float(chance @ (v * (ones - n * mean)))
 
 
-EMPIRICAL_DELTA = 1e-5
 
 
 @paper.floor(

@@ -107,10 +107,7 @@ def deviations(n: int, seed: int, block: int) -> np.ndarray:
     r"\frac{1}{\beta}\right)}{n}}",
     consequence="The loss's Lipschitz constant lambda is missing; the theorems are stated for lambda-Lipschitz losses, "
     "and their sample sizes are polynomial in lambda.",
-    errata=Correction(
-        place="Lemma 13, equation 108", line=759,
-        change="put lambda before the first term",
-    ),
+    errata=Correction(place="Lemma 13, equation 108", line=759, change="put lambda before the first term"),
     space=_deviation(f"6/sqrt(n)*G + {_L}"),
     because=_STEEP + "All bits on 1,000 atoms: the supremum is a total variation.",
 )
@@ -157,6 +154,8 @@ _QUOTE_109 = (
     r"\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{n}(f)\right]+2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}"
     r"\right)}{n}}"
 )
+_MISSING = "As for Lemma 13, lambda is missing; (110) lacks 1/sqrt(n) too, and holds without lambda up to that."
+_PUT = "put lambda before the first term, and 12/sqrt(n) in (110)"
 
 
 @paper.inequality(
@@ -164,12 +163,8 @@ _QUOTE_109 = (
     holds="publicdata.lemma14.inequality.corrected", arguments={"version": "printed"},
     statement="With probability 1 - beta, L(fbar) - inf L <= 12/sqrt(n) E sup omega_n + 2 sqrt(log(1/beta)/n) + 2 "
     "eta(E sup omega_m + sqrt(log(1/beta)/J)).",
-    weight="hypothesis", quote=_QUOTE_109,
-    consequence="As for Lemma 13, lambda is missing; (110) lacks 1/sqrt(n) too, and holds without lambda up to that.",
-    errata=Correction(
-        place="Lemma 14, equation (109)", line=770,
-        change="put lambda before the first term, and 12/sqrt(n) in (110)",
-    ),
+    weight="hypothesis", quote=_QUOTE_109, consequence=_MISSING,
+    errata=Correction(place="Lemma 14, equation (109)", line=770, change=_PUT),
     space=_excess(f"12/sqrt(n)*G + 2*sqrt(log(1/beta)/n) + {_PROCESS.format('')}", _UNSEEN),
     because=_STEEP + "Pairs of points, one of each at 1, four records a pair: the excess does not fall with n. (116) "
         "has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
@@ -208,12 +203,8 @@ paper.variant(
     lemma14, "regularized", source="Lemmas 14 and 16, equations 110 and 123", expected="refuted",
     holds="publicdata.lemma14.inequality.corrected", arguments={"version": "regularized"},
     statement="L(fbar) - inf L <= 12 E sup omega_n + 2 sqrt(log(1/beta)/n) + eta, almost surely.",
-    weight="hypothesis", quote=_QUOTE_109,
-    consequence="As for Lemma 13, lambda is missing; (110) lacks 1/sqrt(n) too, and holds without lambda up to that.",
-    errata=Correction(
-        place="Lemma 14, equation (110)", line=770,
-        change="put lambda before the first term, and 12/sqrt(n) in (110)",
-    ),
+    weight="hypothesis", quote=_QUOTE_109, consequence=_MISSING,
+    errata=Correction(place="Lemma 14, equation (110)", line=770, change=_PUT),
     space=_excess("12*G + 2*sqrt(log(1/beta)/n) + eta", _CENTRE),
     because=_STEEP + "Pairs of points, one of each at 1, four records a pair: the excess does not fall with n. The "
         "hull of the class has the same minimiser; and (108), which it rests on, holds with probability 1 - beta only.",
@@ -241,10 +232,7 @@ _TWICE = ("The proof takes the deviation of (108) twice, for fbar and for the mi
     statement="2 sqrt(log(1/beta)/n) is at least twice the deviation sqrt(2 log(1/beta)/n) of Lemma 13.",
     weight="constant", quote=r"2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
     consequence="Twice the deviation of (108) is 2 sqrt(2 log(1/beta)/n): a factor of 1.41.",
-    errata=Correction(
-        place="Equations 109, 110 and 116", line=770,
-        change="for log(1/beta) read 2 log(1/beta)",
-    ),
+    errata=Correction(place="Equations 109, 110 and 116", line=770, change="for log(1/beta) read 2 log(1/beta)"),
     space=inequality(
         TWICE, "2*lemma13", "2*sqrt(log(1/beta)/n)", derivation=_TWICE,
         witness=({"n": 100, "beta": Fraction(1, 20)}, {"n": 1000, "beta": Fraction(1, 1000)}),

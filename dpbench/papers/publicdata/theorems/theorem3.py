@@ -88,10 +88,7 @@ ANY = Space(
     consequence="It stands for epsilon of order 1, with epsilon^-2 for epsilon^-1 in all. For epsilon below order "
     "alpha^2 no eta, gamma and m make Algorithm 3 private and accurate at this n: with alpha = 1/8 and all hidden "
     "constants 1 it fails from epsilon = 0.001 on. Between alpha^2 and 1 nothing is decided here.",
-    errata=Correction(
-        place="Theorem 3, equation 9", line=182, effect=2,
-        change="for epsilon^-1 read epsilon^-2",
-    ),
+    errata=Correction(place="Theorem 3, equation 9", line=182, effect=2, change="for epsilon^-1 read epsilon^-2"),
     space=order(
         ANY, "(s/2/noise)^2/(2*alpha)", "G^2/(epsilon*alpha^5)", scalable=("epsilon", "delta", "s"),
         derivation=(

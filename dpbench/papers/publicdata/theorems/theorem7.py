@@ -155,6 +155,12 @@ def in_sigma(context: Context) -> Evidence:
     return beneath(judged(context, rows, context.pick(quick=16, full=40), 64), f"n = {n:,}")
 
 
+_ROOT = (
+    "The condition of Lemma 11 has the root of eta n, which is lost here. gamma, eta and m do not depend on epsilon, "
+    "so n must grow as epsilon^-2. "
+)
+
+
 @paper.inequality(
     "thm7", variant="sample-size", source="Theorem 7, equation 131", expected="refuted",
     holds="publicdata.thm7.privacy", arguments={"noise": "gaussian"},
@@ -164,17 +170,14 @@ def in_sigma(context: Context) -> Evidence:
     quote=r"\frac{\lambda^{5}d\log^{2}\left(\frac{1}{\beta}\right)}{\varepsilon\sigma^{4}\alpha^{5}}\vee\frac{\lambda^{"
     r"4}d\log^{3/2}\left(\frac{1}{\beta}\right)\log^{1/2}\left(\frac{1}{\delta}\right)}{\varepsilon\sigma^{3}\alpha^{4}"
     r"}",
-    consequence="The condition of Lemma 11 has the root of eta n, which is lost here. gamma, eta and m do not depend "
-    "on epsilon, so n must grow as epsilon^-2. At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed "
-    "is 129 times the printed one. For epsilon of order 1 the powers of alpha, d and sigma stand.",
+    consequence=_ROOT + "At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed is 129 times the "
+        "printed one. For epsilon of order 1 the powers of alpha, d and sigma stand.",
     errata=Correction(
         place="Theorem 7, equation 131", line=886, effect=2,
         change="for epsilon below the fraction bar read epsilon^2, and multiply by log(1/delta)",
     ),
     space=order(
-        SETTING, "(s/2/gamma)^2*m/eta",
-        _SAID,
-        scalable=("epsilon", "delta", "s"),
+        SETTING, "(s/2/gamma)^2*m/eta", _SAID, scalable=("epsilon", "delta", "s"),
         derivation=(DIRECTION, "gamma, eta and m of (130), sigma = 1, do not depend on epsilon: n >= the left side."),
     ),
     because=MOVED + "gamma, eta and m do not depend on epsilon, so with n of order 1/epsilon the pair reaches an "
@@ -221,9 +224,8 @@ paper.variant(
     statement="At gamma, eta and m of (132), n = O~(lambda^6/(sigma^5 epsilon alpha^6) (d^2 log^(1/2)(1/beta) + "
     "log^(5/2)(1/beta))) records make Algorithm 3 with Laplace noise epsilon-DP.",
     weight="range", quote=r"\frac{\lambda^{6}}{\sigma^{5}\varepsilon\alpha^{6}}\cdot\left(d^{2}",
-    consequence="The condition of Lemma 11 has the root of eta n, which is lost here. gamma, eta and m do not depend "
-    "on epsilon, so n must grow as epsilon^-2. At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed "
-    "is 151 times the printed one; and at epsilon = 1 the factor grows as 1/alpha.",
+    consequence=_ROOT + "At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed is 151 times the "
+        "printed one; and at epsilon = 1 the factor grows as 1/alpha.",
     errata=Correction(
         place="Theorem 7, equation 133", line=896, effect=2,
         change="for the right side read m^2/(eta gamma^2 epsilon^2)",
@@ -242,12 +244,10 @@ def sample_size_certificate() -> Draft:
     made = theory_settings.theorem7(2.0**-first, 1e-5 * 2.0**-first, 0.125, 0.05, 1.0, 1.0, 0.5)
     quantity = (0.75 * 2.0**first / made.gamma) ** 2 * points / made.eta / made.n
     return growth(
-        "(s/2/gamma)^2*m/eta",
-        _SAID,
-        quantity, first,
-        {"alpha": ("accuracy", EIGHTH), "beta": ("failure probability", TWENTIETH), "lambda": ("Lipschitz constant",
-         LAMBDA),
-         "d": ("VC dimension", 1), "m": ("public points of (130), rounded up", points)},
+        "(s/2/gamma)^2*m/eta", _SAID, quantity, first,
+        {"alpha": ("accuracy", EIGHTH), "beta": ("failure probability", TWENTIETH),
+         "lambda": ("Lipschitz constant", LAMBDA), "d": ("VC dimension", 1),
+         "m": ("public points of (130), rounded up", points)},
         {"b": "log(1/beta)", "gamma": "alpha/(lambda*sqrt(b))", "eta": "alpha"},
         "gamma, eta and m of (130), sigma = 1, do not depend on epsilon, so n >= (s/(2 gamma))^2 m/eta.",
     )  # fmt: skip
@@ -294,10 +294,7 @@ def records_enough(m: int, eta: float, gamma: float, epsilon: float, delta: floa
     statement="At gamma, eta and m of (130) and epsilon <= 1, n = 2 log(1.25/delta) lambda^4 (d v log(1/beta)) "
     "log(1/beta)/(epsilon^2 sigma^4 alpha^5) records make Algorithm 3 (epsilon, delta)-DP.",
     origin="corrected",
-    space=inequality(
-        SETTING, "(s/2/gamma)^2*m/eta", _ENOUGH,
-         derivation=(DIRECTION, "The n of the entry."),
-    ),
+    space=inequality(SETTING, "(s/2/gamma)^2*m/eta", _ENOUGH, derivation=(DIRECTION, "The n of the entry.")),
     because="The shift is at most sqrt(m) rho/gamma with rho = 1/sqrt(eta n): n >= m/(eta gamma^2 mu(epsilon, "
     "delta)^2), and mu >= epsilon/sqrt(2 log(1.25/delta)) for epsilon <= 1. So (9) holds where epsilon is of order 1.",
     rests_on=("publicdata.lemma2.stability.mean-sharp", "publicdata.lemma9.privacy.gaussian-exact"),
