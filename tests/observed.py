@@ -19,7 +19,7 @@ from dpbench.core.kernel import Kernel
 from dpbench.ledger.core import Claim
 from dpbench.runs.context import RunContext
 
-_KEYS = ("closure", "definitions", "kept", "normalise", "sources", "vectors")
+_KEYS = ("code", "kept", "sources", "vectors")
 _RUNNING = ("dpbench.runs", "dpbench.ledger", *(f"dpbench.core.{name}" for name in _KEYS))
 """What runs an entry rather than measures it; of the ledger, `measured` keeps the rules from rows to a verdict."""
 _CONCLUDING = ("conclude", "measure", "_Watched", "_uses_level", "_graded")

@@ -54,7 +54,7 @@ def test_the_whole_ledger_is_fifteen_lines(ledger: Ledger, width: int) -> None:
 def test_what_is_not_expected_has_its_row_and_differs_from_the_evidence(ledger: Ledger) -> None:
     first, *rest = ledger.entries
     wrong = "refuted" if first.verdict != "refuted" else "not refuted"
-    lines = printed(replace(ledger, entries=(replace(first, verdict=wrong), *rest)))
+    lines = printed(replace(ledger, entries=(replace(first, verdict=wrong), *rest)), width=160)
     assert any(line.startswith(first.claim.id) and f"{wrong}, expected" in line for line in lines)
     assert any(f"another in {first.claim.id}" in line for line in lines) and any(
         "1 unexpected" in line for line in lines
