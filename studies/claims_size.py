@@ -5,8 +5,8 @@
 
 Counted are the modules of each paper's folder of claims. Of every module: physical lines; statements, docstrings left
 out; and tokens of code, which are names, numbers and operators, so that neither a longer text nor a line packed fuller
-changes them. Entries are those of the committed evidence. Modules that hold quotations and findings alone, which the
-earlier commit did not have, stand in a row of their own.
+changes them. Entries are those of the committed evidence. Modules that hold quotations and findings alone, which some
+commits have, stand in a row of their own.
 """
 
 from __future__ import annotations

@@ -52,6 +52,6 @@ def test_entries_of_both_forms_of_evidence(counted: ModuleType) -> None:
 def test_now_and_a_commit_that_is_not_there(counted: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     now = counted.sizes()
     assert set(now) == set(counted.PAPERS)
-    assert all(count > 50 and code.statements > 500 and texts.lines > 100 for count, code, texts in now.values())
+    assert all(count > 50 and code.statements > 500 for count, code, _ in now.values())
     assert counted.main(["0" * 40]) == 2
     assert "commit must be one of this repository's history" in capsys.readouterr().err
