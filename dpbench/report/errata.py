@@ -4,15 +4,12 @@
 ``--coverage`` every statement of the paper with its entries. Findings stand in
 order of weight, and within one weight by what they change in practice. What a finding says comes from its claim
 (quotation, consequence, derivation, the entry that holds) and from its `Correction`: place, what to write instead, the
-paper's own caveats, the check of the quotation, the authors' reply. That stands in the claim's declaration, or in a
-module ``findings`` beside the paper's claims.
+paper's own caveats, the check of the quotation, the authors' reply. All of it stands in the claim's declaration.
 """
 
 from __future__ import annotations
 
 import html
-import importlib
-import importlib.util
 import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -63,12 +60,8 @@ def foremost(paper: Paper) -> Claim | None:
 
 
 def corrections(paper: Paper) -> dict[str, Correction]:
-    """What declarations and the paper's module ``findings`` record, by id."""
-    declared = {claim.id: claim.errata for claim in paper.claims if claim.errata is not None}
-    name = f"{paper.package}.findings"
-    if not paper.package or importlib.util.find_spec(name) is None:
-        return declared
-    return dict(getattr(importlib.import_module(name), "CORRECTIONS", {})) | declared
+    """What declarations record, by id."""
+    return {claim.id: claim.errata for claim in paper.claims if claim.errata is not None}
 
 
 def fields(claim: Claim, correction: Correction | None, item: Mapping[str, Any] | None) -> list[Field]:

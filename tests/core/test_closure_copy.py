@@ -65,7 +65,7 @@ def test_a_comment_a_docstring_a_move_and_one_more_claim_make_nothing_stale(copy
     end = text.index("\n\n\n", start)
     (glm / "moved.py").write_text("import math\n\n\n" + text[start:end] + "\n", encoding="utf-8")
     (glm / "theory.py").write_text(text[:start] + text[end + 3 :], encoding="utf-8")
-    lemmas = glm / "theorems" / "lemmas.py"
+    lemmas = glm / "theorems" / "lemma5.py"
     lemmas.write_text(lemmas.read_text(encoding="utf-8") + CLAIM, encoding="utf-8")
     now, before = keys(copy), {claim.id: claim.digest for claim in all_claims()}
     assert now.pop("glm.added.inequality")

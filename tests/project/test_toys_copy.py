@@ -151,7 +151,7 @@ def test_a_loss_is_two_files(copy: Path) -> None:
 
 
 def test_a_claim_is_one_file_and_a_paper_one_folder(copy: Path) -> None:
-    lemmas = copy / "dpbench" / "papers" / "glm" / "theorems" / "lemmas.py"
+    lemmas = copy / "dpbench" / "papers" / "glm" / "theorems" / "lemma5.py"
     lemmas.write_text(lemmas.read_text(encoding="utf-8") + CLAIM, encoding="utf-8")
     folder = copy / "dpbench" / "papers" / "toy" / "theorems"
     folder.mkdir(parents=True)
