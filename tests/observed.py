@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -19,7 +20,7 @@ from dpbench.core.kernel import Kernel
 from dpbench.ledger.core import Claim
 from dpbench.runs.context import RunContext
 
-_KEYS = ("code", "kept", "sources", "vectors")
+_KEYS = ("code", "kept", "lazy", "sources", "vectors")
 _RUNNING = ("dpbench.runs", "dpbench.ledger", *(f"dpbench.core.{name}" for name in _KEYS))
 """What runs an entry rather than measures it; of the ledger, `measured` keeps the rules from rows to a verdict."""
 _CONCLUDING = ("conclude", "measure", "_Watched", "_uses_level", "_graded")
@@ -48,7 +49,7 @@ def calls() -> Iterator[set[Name]]:
     def note(code: CodeType) -> None:
         module = files.get(code.co_filename)
         name = code.co_qualname.partition(".")[0]
-        if module is not None and not name.startswith("<"):
+        if module is not None and not name.startswith("<") and code.co_flags & CO_OPTIMIZED:  # no class being made
             found.add((module, name))
 
     def called_by_a_run(frame: FrameType | None) -> bool:
