@@ -38,7 +38,7 @@ class Chain:
         its mean over {score ≥ t} and over {score < t}.
     atoms : bool
         Few values, each with a step of its own: no neighbour lends it strength.
-    told : float
+    log_likelihood_gain : float
         Log-likelihood of the side of an output, by the smooth log-ratio, above that of a guess, nats per output.
     """
 
@@ -49,7 +49,7 @@ class Chain:
     rows: int
     error: np.ndarray | None
     atoms: bool
-    told: float
+    log_likelihood_gain: float
 
 
 def chain(first: np.ndarray, second: np.ndarray, errors: tuple[np.ndarray, np.ndarray] | None = None) -> Chain:
@@ -82,8 +82,8 @@ def chain(first: np.ndarray, second: np.ndarray, errors: tuple[np.ndarray, np.nd
     raw = (_tops(cells.T).T + 1.0) / (rows + 2.0)
     atoms = len(mass) <= SATURATED
     surprise = cells[0] @ np.logaddexp(0.0, -fit.log_ratio) + cells[1] @ np.logaddexp(0.0, fit.log_ratio)
-    told = float(np.log(2.0) - surprise / (2.0 * rows))
-    return Chain(thresholds, np.clip(smooth, TINY, 1.0 - TINY), spread, raw, rows, error, atoms, told)
+    log_likelihood_gain = float(np.log(2.0) - surprise / (2.0 * rows))
+    return Chain(thresholds, np.clip(smooth, TINY, 1.0 - TINY), spread, raw, rows, error, atoms, log_likelihood_gain)
 
 
 def shrunk(guess: np.ndarray, mass: np.ndarray, width: np.ndarray) -> np.ndarray:

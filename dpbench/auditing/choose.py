@@ -29,8 +29,8 @@ GAIN = 5.0  # of log-likelihood over a monotone fit, from which a score of one m
 MARGIN = 0.02  # a learned score replaces a plain one if this much better, relative
 DOUBTFUL = 0.1  # and one that only orders a number anew, or overfits, if this much
 TIE = 1.0  # times the sum of the standard errors of two promises: within it they are taken for equal
-LUCKY = 2.0  # standard errors by which a score tells more on other outputs than on these, by chance
-CLEAR = 20.0  # of log-likelihood, from which one score is taken to tell more than another
+SAMPLING_ERRORS = 2.0  # by which the gains of two scores, seen on different outputs, may differ by chance
+CLEAR = 20.0  # of log-likelihood, from which the gain of one score is taken to be larger
 LEAST = 0.5  # of the best promise, below which no event is a second one: small promises are no means of normal bounds
 BESIDE_ROWS = 20_000  # a side on which two events are compared, at most
 
@@ -218,18 +218,18 @@ def ranked(contenders: Sequence[Contender], goal: Goal, scalar: bool) -> list[Co
         near = lag <= TIE * sum(each.error(goal, each.nested.rows) for each in (front, one))
         clear = _clear(one.nested, taken.nested)
         if margin(one.score, scalar) < margin(taken.score, scalar):
-            clear = -clear  # one in doubt must tell more to stay
+            clear = -clear  # one in doubt must gain more to stay
         # Of a plain score the likelihood is that of a function of it, which its events are not of.
-        if near and not isinstance(one.score, Plain) and one.nested.told > taken.nested.told + clear:
+        if near and not isinstance(one.score, Plain) and one.nested.log_likelihood_gain > taken.nested.log_likelihood_gain + clear:
             taken = one
     return [taken, *(one for one in order if one is not taken)]
 
 
 def _clear(one: Chain, other: Chain) -> float:
-    """By how much one must tell more than another, which may rest on fewer of the same outputs or on more."""
+    """By how much the gain of one must be larger than another's, which may rest on fewer of the same outputs or more."""
     apart = abs(1.0 / one.rows - 1.0 / other.rows) / 2.0
-    # The log-ratios of an output have variance 8·told on average where they are small, its log-likelihood a quarter.
-    return CLEAR / (2.0 * one.rows) + LUCKY * math.sqrt(2.0 * max(one.told, other.told, 0.0) * apart)
+    # The log-ratios of an output have variance 8·gain on average where they are small, its log-likelihood a quarter.
+    return CLEAR / (2.0 * one.rows) + SAMPLING_ERRORS * math.sqrt(2.0 * max(one.log_likelihood_gain, other.log_likelihood_gain, 0.0) * apart)
 
 
 def less_margin(one: Contender, scalar: bool) -> float:
@@ -275,16 +275,16 @@ def second_event(
         if not promises[1] > LEAST * max(promises[0], 0.0):
             continue
         second = np.array(one.errors(goal))
-        deep = best.error(goal, rows), one.error(goal, rows)
-        luck = 1.0 + rows / min(best.nested.rows, one.nested.rows)
-        if divided(promises, deep, 0.0, luck, alpha)[0] <= mean:  # bounds that rise together gain less
+        errors = best.error(goal, rows), one.error(goal, rows)
+        inflation = 1.0 + rows / min(best.nested.rows, one.nested.rows)
+        if divided(promises, errors, 0.0, inflation, alpha)[0] <= mean:  # bounds that rise together gain less
             continue
         pairs = [(best.inside(side), one.inside(side)) for side in some]
         if all(np.array_equal(*pair) for pair in pairs):  # one event, by two scores
             continue
         along = [correlation(*pair) for pair in pairs]
-        alike = float((first * second * along).sum()) / (math.hypot(*first) * math.hypot(*second))
-        gain, share = divided(promises, deep, alike, luck, alpha)
+        correlated = float((first * second * along).sum()) / (math.hypot(*first) * math.hypot(*second))
+        gain, share = divided(promises, errors, correlated, inflation, alpha)
         if gain > mean:
             mean, found = gain, (one, share)
     return found

@@ -159,18 +159,20 @@ def candidates(first: np.ndarray, second: np.ndarray) -> list[Score]:
     if first.ndim == 1 and values is not None and len(values.keys) <= SATURATED:
         return [Plain(), *found]  # cells would be these values
     a, b = (np.asarray(x[:, None] if x.ndim == 1 else x, dtype=np.float64) for x in (first, second))
-    tables, told = tables_and_spreads(a, b)
+    tables, spreads = tables_and_spreads(a, b)
     found.append(Additive(None, tables, "log-ratio over cells of the output"))
     if a.shape[1] == 1:
         return [Plain(), *found]
-    found.extend(Plain(int(j)) for j in np.argsort(told)[::-1][:LONE_COLUMNS])
+    # Columns that say the same, as a word and letters of it do, are one: the first of them.
+    _, places = np.unique(-spreads, return_index=True)
+    found.extend(Plain(int(j)) for j in places[:LONE_COLUMNS])
     found += [
         Additive(view, fit_tables(view(a), view(b)), f"log-ratio over cells of {view.words}")
         for view in linear_views(a, b)
     ]
     # Few values that all recur often: their own log-ratios see whatever these could.
     seen = values is not None and values.covers and OFTEN * len(values.keys) <= len(a)
-    return found if seen else [*found, *together(a, b, told)]
+    return found if seen else [*found, *together(a, b, spreads)]
 
 
 def together(first: np.ndarray, second: np.ndarray, single: np.ndarray) -> list[Score]:

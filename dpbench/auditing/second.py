@@ -19,7 +19,7 @@ SHARES = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5])
 
 
 def divided(
-    promises: tuple[float, float], deep: tuple[float, float], alike: float, luck: float, alpha: float
+    promises: tuple[float, float], errors: tuple[float, float], correlated: float, inflation: float, alpha: float
 ) -> tuple[float, float]:
     """The largest mean of the larger of two bounds, and the share of the second event there.
 
@@ -27,20 +27,20 @@ def divided(
     ----------
     promises : (float, float)
         The two bounds that are expected, each at the whole level.
-    deep : (float, float)
+    errors : (float, float)
         Standard errors of the two bounds, of the certifying part's counts.
-    alike : float
+    correlated : float
         Their correlation.
-    luck : float
+    inflation : float
         Variance of a bound beside its promise, over that of the certifying part: what the choosing part leaves open.
     alpha : float
         The level to be divided.
     """
     # An event of few counts has a large error, but not as large a chance to say more than the other.
-    spread = min(deep) * math.sqrt(max(2.0 * luck * (1.0 - alike), 1e-12))
+    spread = min(errors) * math.sqrt(max(2.0 * inflation * (1.0 - correlated), 1e-12))
     one, two = (
         promise + (ndtri(alpha * part) - ndtri(alpha)) * error
-        for promise, part, error in zip(promises, (1.0 - SHARES, SHARES), deep, strict=True)
+        for promise, part, error in zip(promises, (1.0 - SHARES, SHARES), errors, strict=True)
     )
     apart = (one - two) / spread
     mean = two + (one - two) * ndtr(apart) + spread * np.exp(-0.5 * apart * apart) / math.sqrt(2.0 * math.pi)

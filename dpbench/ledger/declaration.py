@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dpbench.rates.nuisances import Nuisance
 
 _RULES = ("dpbench.ledger.harness:exhaust",)
-_MARGINS = ("dpbench.ledger.harness:margins", "dpbench.ledger.harness:_verdict")
+_MARGINS = ("dpbench.ledger.harness:_compared", "dpbench.ledger.harness:_verdict")
 _HARNESS = {
     "privacy": ("dpbench.ledger.harness:profiles",),
     "rate": ("dpbench.ledger.harness_rates:slope_of", "dpbench.ledger.harness_rates:rated"),
@@ -164,8 +164,8 @@ class Declaration:
 
     @property
     def closure(self) -> Closure:
-        """The definitions that the entry rests on: its function's, and those of the rule from rows to a verdict."""
-        return closure(self.run, depends=(*self.depends, *_RULES, *_HARNESS.get(self.kind, _MARGINS)))
+        """The definitions that the entry rests on: its function's, its nuisances', and the rule from rows to a verdict."""
+        return closure(self.run, *self.nuisances, depends=(*self.depends, *_RULES, *_HARNESS.get(self.kind, _MARGINS)))
 
     @property
     def digest(self) -> str:

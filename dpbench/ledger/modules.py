@@ -20,7 +20,7 @@ _ANYTHING = "*"
 
 
 def modules_of(names: Collection[str], modules: Sequence[str]) -> tuple[str, ...] | None:
-    """The modules that may declare these entries, and those that may say something of entries declared elsewhere.
+    """The modules that may declare these entries.
 
     Parameters
     ----------
@@ -42,43 +42,24 @@ def modules_of(names: Collection[str], modules: Sequence[str]) -> tuple[str, ...
         if not possible:
             return None
         wanted.update(possible)
-    wanted.update(module for module in modules if finds(module))
     return tuple(module for module in modules if module in wanted)
 
 
 def patterns(module: str) -> tuple[str, ...]:
     """The entries that a module declares, without the paper's name: globs, with a star for what is computed."""
-    return _listed("declares", module)
-
-
-def finds(module: str) -> bool:
-    """Whether a module may say something of entries that others declare (`Paper.finding`), or calls one that does."""
-    waiting, seen = [module], {module}
-    while waiting:
-        here = waiting.pop()
-        by = _listed("finds", here)
-        if here in by:
-            return True
-        waiting += [name for name in by if name not in seen]
-        seen.update(by)
-    return False
-
-
-def _listed(what: str, module: str) -> tuple[str, ...]:
-    known = kept.listed(what, module)
+    known = kept.listed("declares", module)
     if known is not None:
         return known
     found = _read(module)
-    for name, listed in found.items():
-        kept.keep_list(name, module, listed)
-    return found[what]
+    kept.keep_list("declares", module, found)
+    return found
 
 
 @cache
-def _read(module: str) -> dict[str, tuple[str, ...]]:
+def _read(module: str) -> tuple[str, ...]:
     path = sources.path_of(module)
     tree = ast.Module([], []) if path is None else sources.parsed(path.read_bytes())
-    return {"declares": tuple(dict.fromkeys(_declared(tree))), "finds": tuple(dict.fromkeys(_finds(tree, module)))}
+    return tuple(dict.fromkeys(_declared(tree)))
 
 
 def _declared(tree: ast.Module) -> Iterator[str]:
@@ -132,41 +113,3 @@ def _text(node: ast.expr | None) -> str:
     if isinstance(node, ast.JoinedStr):
         return "".join(_text(part) for part in node.values)
     return _ANYTHING
-
-
-def _finds(tree: ast.Module, module: str) -> Iterator[str]:
-    """The module itself where it writes findings on others' entries, and modules beside it of which it calls something.
-
-    What it says of an entry that it declares, whose id stands there as a text, is no such finding.
-    """
-    called = {_root(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    package = module.rpartition(".")[0]
-    own = _own(tree)
-    for node in ast.walk(tree):
-        if node not in own and (isinstance(node, ast.Attribute) and node.attr == "finding"):
-            yield module
-        elif isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{package}."):
-            for alias in node.names:
-                if (alias.asname or alias.name) in called:
-                    yield f"{package}.{alias.name}" if node.module == package else str(node.module)
-
-
-def _own(tree: ast.Module) -> set[ast.AST]:
-    """The functions of those calls of `Paper.finding` whose id is a text, of an entry that the module declares."""
-    declared = tuple(_declared(tree))
-    found: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _method(node) == "finding":
-            said = _argument(node, 0, "name")
-            if isinstance(said, ast.Constant) and any(
-                fnmatchcase(str(said.value).partition(".")[2], one) for one in declared
-            ):
-                found.add(node.func)
-    return found
-
-
-def _root(node: ast.expr) -> str:
-    """The name at the root of what is called."""
-    while isinstance(node, (ast.Attribute, ast.Call)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""

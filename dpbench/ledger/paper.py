@@ -93,12 +93,6 @@ class RateDeclaration(Declaration):
     exponent: NotRequired[float | None]
 
 
-_FINDINGS = (
-    "weight", "quote", "consequence", "holds", "rests_on", "depends", "space", "origin", "errata", "no_certificate",
-    "no_record", "frequencies",
-)  # fmt: skip
-
-
 @declaring
 @dataclass(frozen=True, eq=False)
 class Paper:
@@ -140,8 +134,6 @@ class Paper:
     pages: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
     _declared: dict[str, list[Claim]] = field(default_factory=dict, init=False, repr=False)
-    _findings: dict[str, dict[str, Any]] = field(default_factory=dict, init=False, repr=False)
-    _origins: set[str] = field(default_factory=set, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
@@ -176,9 +168,6 @@ class Paper:
         made = ".".join(part for part in (self.name, name, kind, variant) if part)
         if isinstance(statement, Statement):
             fields["formal"], statement = statement, _said(statement)
-
-        if fields.get("origin"):
-            self._origins.add(made)
 
         def declare(function: Measurement) -> Measurement:
             run = partial(function, **arguments) if arguments else function
@@ -218,22 +207,12 @@ class Paper:
             "holds": "", "weight": None, "consequence": "", "origin": "", "errata": None, "space": None,
             "no_certificate": "", "no_record": "", "frequencies": None,
         }  # of what the first says  # fmt: skip
-        if changes.get("origin"):
-            self._origins.add(f"{prefix}.{variant}")
         run = partial(function, **arguments) if arguments else first.run
         self._add(replace(first, **fresh | {"id": f"{prefix}.{variant}", "run": run} | changes))
 
-    def finding(self, name: str, **fields: Any) -> None:
-        """What is written beside the declaration of a claim, by its id: weight, quote, consequence, space and so on.
-
-        In the module that declares the claim, with its id as a text, it is found with the claim; written elsewhere, its
-        module is imported for every entry (`dpbench.ledger.modules`).
-        """
-        for key in fields:
-            validation.choice("a field of finding", key, _FINDINGS)
-        self._findings.setdefault(name, {}).update(fields)
-
     def _add(self, claim: Claim) -> None:
+        if self.witness and claim.errata is not None and not claim.errata.witness:
+            claim = replace(claim, errata=replace(claim.errata, witness=self.witness))
         module, function = claim.module, _function(claim.run)
         for declared in self._declared.values():
             for place, other in enumerate(declared):
@@ -253,20 +232,9 @@ class Paper:
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """Every claim, module by module, in the order of declaration; imports the modules.
-
-        Raises
-        ------
-        InvalidInput
-            If a finding names no claim.
-        """
+        """Every claim, module by module, in the order of declaration; imports the modules."""
         modules = self._modules()
-        claims = self._imported(modules, modules)
-        unknown = set(self._findings) - {claim.id for claim in claims}
-        if unknown:
-            hint = validation.did_you_mean(min(unknown), [claim.id for claim in claims])
-            raise validation.invalid("a finding's id", f"that of a claim of {self.name}{hint}", min(unknown))
-        return tuple(map(self._found, claims))
+        return tuple(self._imported(modules, modules))
 
     def some(self, names: Collection[str]) -> tuple[Claim, ...] | None:
         """The claims of these ids, as `claims` has them: imports the modules that declare them, where sources show it.
@@ -281,7 +249,7 @@ class Paper:
         if needed is None:
             return None
         claims = [claim for claim in self._imported(needed, modules) if claim.id in names]
-        return tuple(map(self._found, claims)) if len(claims) == len(set(names)) else None
+        return tuple(claims) if len(claims) == len(set(names)) else None
 
     def _imported(self, needed: Sequence[str], modules: Sequence[str]) -> list[Claim]:
         """All claims that are declared when the needed modules are imported: module by module, as declared."""
@@ -290,15 +258,6 @@ class Paper:
         order = {module: place for place, module in enumerate(modules)}
         found = sorted(self._declared.items(), key=lambda item: order.get(item[0], len(order)))
         return [claim for _, declared in found for claim in declared]
-
-    def _found(self, claim: Claim) -> Claim:
-        """A claim with what is written beside it; with a quotation its origin may be another, unless declared."""
-        if claim.id in self._findings:
-            fresh = {} if claim.id in self._origins else {"origin": ""}
-            claim = replace(claim, **fresh | self._findings[claim.id])
-        if self.witness and claim.errata is not None and not claim.errata.witness:
-            claim = replace(claim, errata=replace(claim.errata, witness=self.witness))
-        return claim
 
     def _modules(self) -> list[str]:
         if not self.package:

@@ -48,5 +48,5 @@ def test_what_promises_far_more_is_taken_though_it_tells_less() -> None:
     flags = (rng.random(20_000) < 0.01).astype(float), np.zeros(20_000)
     tried = {"shift": chain(*sides), "flag": chain(*flags)}
     made = [choose.contender(named(words), nested, GOAL, ROWS, Z, 2) for words, nested in tried.items()]
-    assert tried["shift"].told > 2.0 * tried["flag"].told
+    assert tried["shift"].log_likelihood_gain > 2.0 * tried["flag"].log_likelihood_gain
     assert choose.ranked(made, GOAL, False)[0].score.words == "flag"

@@ -230,18 +230,20 @@ from dpbench.ledger import Paper, margins
 paper = Paper("mine")
 
 
-@paper.floor("x", source="s", statement="{text}", expected="refuted", because="{text}", arguments={{"size": 1}})
+@paper.floor(
+    "x", source="s", statement="{text}", expected="refuted", because="{text}", arguments={{"size": 1}}, weight="range",
+    quote="{text}",
+)
 def measure(run, size):
     return margins([{{"left": {left}, "right": 1.0}}], "value: {note}", f"{{size}}")
 
 
 paper.variant(measure, "other", statement="{text}", expected="refuted", because="{text}", arguments={{"size": 2}})
-paper.finding("mine.x.floor", weight="range", quote="{text}")
 """
 
 
 def test_texts_of_a_declaration_are_no_part_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Statements, variants and findings may be mended; what is computed, a note of it, and what is bound, may not."""
+    """Statements, variants and quotations may be mended; what is computed, a note of it, and what is bound, may not."""
     monkeypatch.syspath_prepend(tmp_path)
     keys = []
     given = {

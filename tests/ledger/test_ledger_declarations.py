@@ -101,20 +101,6 @@ def test_an_id_is_declared_once() -> None:
         paper.variant(outside_paper.tangent, "half")
 
 
-def test_findings_are_added_by_id() -> None:
-    paper = Paper("new")
-    paper.finding("new.x.floor", weight="range", quote="as printed")
-    paper.floor("x", source="s", statement="t", expected="refuted", because="b")(outside_paper.coin)
-    paper.finding("new.x.floor", consequence="one in two")
-    (claim,) = paper.claims
-    assert (claim.weight, claim.quote, claim.consequence) == ("range", "as printed", "one in two")
-    with pytest.raises(InvalidInput, match="a field of finding must be one of"):
-        paper.finding("new.x.floor", expected="not refuted")
-    paper.finding("new.x.flor", weight="range")
-    with pytest.raises(InvalidInput, match=r"did you mean new\.x\.floor"):
-        _ = paper.claims
-
-
 def test_the_witness_of_a_paper_is_that_of_its_corrections() -> None:
     paper = Paper("new", witness="read twice")
     for name, own in (("x", ""), ("y", "read once")):

@@ -28,8 +28,8 @@ PLANTED: list[Mutation] = [
     ),
     *planted(
         "dpbench/auditing/second.py", "test_audit_second",
-        ("2.0 * luck * (1.0 - alike)", "2.0 * luck * (1.0 + alike)"),
-        ("zip(promises, (1.0 - SHARES, SHARES), deep", "zip(promises, (1.0 - SHARES, SHARES / SHARES), deep"),
+        ("2.0 * inflation * (1.0 - correlated)", "2.0 * inflation * (1.0 + correlated)"),
+        ("zip(promises, (1.0 - SHARES, SHARES), errors", "zip(promises, (1.0 - SHARES, SHARES / SHARES), errors"),
     ),
     *planted(
         "dpbench/auditing/sequential.py", "test_audit_levels test_audit_modes test_audit",
