@@ -220,16 +220,18 @@ def ranked(contenders: Sequence[Contender], goal: Goal, scalar: bool) -> list[Co
         if margin(one.score, scalar) < margin(taken.score, scalar):
             clear = -clear  # one in doubt must gain more to stay
         # Of a plain score the likelihood is that of a function of it, which its events are not of.
-        if near and not isinstance(one.score, Plain) and one.nested.log_likelihood_gain > taken.nested.log_likelihood_gain + clear:
+        gained = one.nested.log_likelihood_gain - taken.nested.log_likelihood_gain
+        if near and not isinstance(one.score, Plain) and gained > clear:
             taken = one
     return [taken, *(one for one in order if one is not taken)]
 
 
 def _clear(one: Chain, other: Chain) -> float:
-    """By how much the gain of one must be larger than another's, which may rest on fewer of the same outputs or more."""
+    """By how much one gain must be above another, which may rest on fewer of the same outputs or on more."""
     apart = abs(1.0 / one.rows - 1.0 / other.rows) / 2.0
     # The log-ratios of an output have variance 8·gain on average where they are small, its log-likelihood a quarter.
-    return CLEAR / (2.0 * one.rows) + SAMPLING_ERRORS * math.sqrt(2.0 * max(one.log_likelihood_gain, other.log_likelihood_gain, 0.0) * apart)
+    gain = max(one.log_likelihood_gain, other.log_likelihood_gain, 0.0)
+    return CLEAR / (2.0 * one.rows) + SAMPLING_ERRORS * math.sqrt(2.0 * gain * apart)
 
 
 def less_margin(one: Contender, scalar: bool) -> float:

@@ -164,7 +164,7 @@ class Declaration:
 
     @property
     def closure(self) -> Closure:
-        """The definitions that the entry rests on: its function's, its nuisances', and the rule from rows to a verdict."""
+        """The definitions that the entry rests on: its function's, its nuisances', and the rule for a verdict."""
         return closure(self.run, *self.nuisances, depends=(*self.depends, *_RULES, *_HARNESS.get(self.kind, _MARGINS)))
 
     @property

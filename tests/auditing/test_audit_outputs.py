@@ -54,8 +54,8 @@ def test_an_identifier_is_no_leak_and_can_be_left_out(bench: Any, kind: str) -> 
 def test_a_canary_in_a_sentence_is_found(canary: str) -> None:
     """3% against 30%: log ratio 2.3; and a healthy writer is not refuted.
 
-    The event names the canary or three letters of it; the longer one, in the place of a shorter word, is told by the
-    length of the sentence as well.
+    The event names the canary; the longer one, in the place of a shorter word, is in the same outputs as a length that
+    no other sentence has, which may be named in its place.
     """
 
     def write(share: float, rng: Rng) -> str:
@@ -63,9 +63,8 @@ def test_a_canary_in_a_sentence_is_found(canary: str) -> None:
         return " ".join([canary, *words[1:]] if rng.random() < share else words)
 
     found = audit(each(write), 0.03, 0.3, epsilon=1.0, trials=2_000)
-    told = {canary, *(f"'{canary[k : k + 3]}'" for k in range(len(canary) - 2))}
-    told |= {"length of output"} if len(canary) > len("word0000") else set()
-    assert found.verdict == "refuted" and any(part in found.event for part in told)
+    named = f"word '{canary}'" in found.event or (len(canary) > len("word0000") and "length of output" in found.event)
+    assert found.verdict == "refuted" and named
     right = audit(each(lambda d, rng: write(0.03, rng)), 0.03, 0.3, epsilon=0.5, trials=1_000)
     assert right.verdict == "not refuted"
 

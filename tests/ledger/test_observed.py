@@ -53,6 +53,16 @@ def test_some_entries_run_what_their_closure_holds(name: str) -> None:
     assert missing(claim) == set()
 
 
+def test_a_key_holds_the_nuisances_of_a_rate_and_the_rule_for_rows() -> None:
+    ours = [claim for claim in all_claims() if claim.nuisances]
+    held = {(type(one).__module__, type(one).__name__) for claim in ours for one in claim.nuisances}
+    assert len(held) >= 4 and all(
+        (type(one).__module__, type(one).__name__) in claim.closure.names for claim in ours for one in claim.nuisances
+    )
+    compared = [claim for claim in all_claims() if claim.kind in ("inequality", "floor", "stability")]
+    assert compared and all(("dpbench.ledger.harness", "_compared") in claim.closure.names for claim in compared)
+
+
 @pytest.mark.evidence
 def test_every_entry_runs_what_its_closure_holds() -> None:
     found = {claim.id: missing(claim) for claim in all_claims() if not claim.full_only}

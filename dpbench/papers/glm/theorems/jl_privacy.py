@@ -32,6 +32,10 @@ STRETCHES = (1.0, math.sqrt(2.0), 2.0)
 SEEN_BY_SAMPLING = (4.0, 0.1)
 """(ε, δ) at which an attack with a few thousand runs, each with a map of its own, has power."""
 
+_CLIPPED = (
+    "Algorithm 2 with Phi x_i clipped to norm (1 + alpha)|X| and sigma = (D/n)sqrt(T-1)/mu(epsilon, delta) "
+    "is (epsilon, delta)-DP for every epsilon > 0 and 0 < delta < 1, whatever the map does."
+)
 _DERIVATION = (
     "The map does not depend on the data, so it may be thought released. Given it, each projected record has norm at "
     "most (1 + alpha)|X| because it is clipped, the ball has radius 2B, and T-1 steps compose to mu = (D/n)sqrt(T-1)/"

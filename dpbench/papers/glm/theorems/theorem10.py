@@ -30,6 +30,7 @@ from dpbench.papers.glm.populations import PAD, padded, zero_excess
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.jl_privacy import (
+    _CLIPPED,
     _DERIVATION,
     _SUFFICES,
     SELDOM,
@@ -202,8 +203,7 @@ def theorem10_printed_certificate() -> Draft:
 paper.privacy(
     "thm10", variant="exact", source="Theorem 10, with clipped projections and the noise derived from the sensitivity",
     expected="proved", level=LEVEL, arguments={"theorem": 10, "tried": _LIPSCHITZ},
-    statement="Algorithm 2 with Phi x_i clipped to norm (1 + alpha)|X| and sigma = (D/n)sqrt(T-1)/mu(epsilon, delta) "
-    "is (epsilon, delta)-DP for every epsilon > 0 and 0 < delta < 1, whatever the map does.",
+    statement=_CLIPPED,
     because=_DERIVATION,
     quote=r"Algorithm 2 satisfies  $(\epsilon,\delta)$ -differential privacy.",
     rests_on=("glm.sensitivity.inequality.gradients", "glm.composition.inequality"),

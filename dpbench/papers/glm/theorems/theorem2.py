@@ -28,6 +28,7 @@ from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.hard_scales import SHAPE
 from dpbench.papers.glm.theorems.jl_privacy import (
+    _CLIPPED,
     _DERIVATION,
     _SUFFICES,
     SELDOM,
@@ -154,8 +155,7 @@ def _gaps_over_twice_g() -> dict[str, list[Any]]:
 paper.privacy(
     "thm2", variant="exact", source="Theorem 2, with clipped projections and the noise derived from the sensitivity",
     expected="proved", level=LEVEL, arguments={"theorem": 2, "tried": _SMOOTH},
-    statement="Algorithm 2 with Phi x_i clipped to norm (1 + alpha)|X| and sigma = (D/n)sqrt(T-1)/mu(epsilon, delta) "
-    "is (epsilon, delta)-DP for every epsilon > 0 and 0 < delta < 1, whatever the map does.",
+    statement=_CLIPPED,
     because=_DERIVATION,
     quote=r"Algorithm 2 satisfies  $(\epsilon, \delta)$ -differential privacy.",
     rests_on=("glm.sensitivity.inequality.gradients", "glm.composition.inequality"),
