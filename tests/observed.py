@@ -49,7 +49,8 @@ def calls() -> Iterator[set[Name]]:
     def note(code: CodeType) -> None:
         module = files.get(code.co_filename)
         name = code.co_qualname.partition(".")[0]
-        if module is not None and not name.startswith("<") and code.co_flags & CO_OPTIMIZED:  # no class being made
+        made = code.co_flags & CO_OPTIMIZED and name != "__getattr__"  # no class being made, no name of a package found
+        if module is not None and not name.startswith("<") and made:
             found.add((module, name))
 
     def called_by_a_run(frame: FrameType | None) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dpbench.rates.nuisances import Nuisance
 
 _RULES = ("dpbench.ledger.harness:exhaust",)
-_MARGINS = ("dpbench.ledger.harness:_compared", "dpbench.ledger.harness:_verdict")
+_MARGINS = tuple(f"dpbench.ledger.harness:{name}" for name in ("_compared", "_moves", "_verdict"))
 _HARNESS = {
     "privacy": ("dpbench.ledger.harness:profiles",),
     "rate": ("dpbench.ledger.harness_rates:slope_of", "dpbench.ledger.harness_rates:rated"),
