@@ -13,6 +13,7 @@ import numpy as np
 from dpbench.auditing.certified import Certified
 from dpbench.auditing.claimed import Approximate, Claim, exceeded
 from dpbench.auditing.intervals import Region, best_angle, joint_region, lower, upper
+from dpbench.auditing.levels import CURVE_SHARE
 from dpbench.core import validation
 
 FOUND = {True: "refuting the claim", False: "a bound above 0"}
@@ -102,7 +103,7 @@ def runs_needed(
 
     def enough(rows: int) -> bool:
         hits = math.floor(p * rows), math.ceil(q * rows)
-        return exceeded(claim, joint_region(hits, (rows, rows), MAIN_SHARE * alpha, angle, 64))
+        return exceeded(claim, joint_region(hits, (rows, rows), (1.0 - CURVE_SHARE) * alpha, angle, 64))
 
     most = 10**12
     if not enough(most):
@@ -112,10 +113,6 @@ def runs_needed(
         middle = math.sqrt(low * high)
         low, high = (low, middle) if enough(math.ceil(middle)) else (middle, high)
     return max(100, math.ceil(high / (1.0 - CHOOSE_SHARE)))
-
-
-MAIN_SHARE = 0.95
-"""Of the error probability goes to the main event, where there is a curve."""
 
 
 def _least(enough: Callable[[int], bool], most: int) -> int | None:

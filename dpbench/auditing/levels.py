@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 
 _ROUNDING = 1e-9  # relative
 
+CURVE_SHARE = 0.05
+"""Of the error probability goes to the events of the curve, where there is one; the rest is for the others."""
+
 
 class LevelsExceeded(RuntimeError):
     """More error probability was spent than there is: a fault of this package, never of its user."""

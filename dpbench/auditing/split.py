@@ -17,7 +17,7 @@ from dpbench.auditing.dependence import DISPERSED, Check, Watch
 from dpbench.auditing.detectable import sentence, smallest_detectable
 from dpbench.auditing.events import Event
 from dpbench.auditing.flatten import Layout
-from dpbench.auditing.levels import Levels
+from dpbench.auditing.levels import CURVE_SHARE, Levels
 from dpbench.auditing.results import AuditResult
 from dpbench.auditing.scores import Own, Plain
 from dpbench.auditing.selftest import self_test
@@ -41,8 +41,7 @@ CALLS, LEAST_HELD = 32, 64  # single runs that are compared with a constant colu
 
 SHARE_ROWS = 4096  # a side, from which the share of the event is read that groups of runs are compared with
 
-CURVE_SHARE = 0.05  # of the error probability goes to the events of the curve,
-MU_SHARE = 0.25  # this to the event for μ, where it is asked for, and the rest to the main event and a second one
+MU_SHARE = 0.25  # of the error probability goes to the event for μ, where it is asked for
 
 
 @dataclass(frozen=True)
