@@ -32,6 +32,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from dpbench.core import validation
+from dpbench.report.signs import SIGNS, signs_as_mathematics
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
 COLUMN, PAGE = 3.25, 6.75  # inches: one column of a paper, and both
@@ -414,7 +415,7 @@ def save(figure: Figure, paths: Iterable[Path], *, about: Mapping[str, str] | No
     Raises
     ------
     InvalidInput
-        For pgf, where LaTeX or its package underscore is not there.
+        For pgf, where LaTeX or its package underscore is not there, or LaTeX cannot print a text of the figure.
     """
     logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of the fonts' own dates, which are left out
     for path in paths:
@@ -424,8 +425,19 @@ def save(figure: Figure, paths: Iterable[Path], *, about: Mapping[str, str] | No
                 "format", "one that needs no LaTeX, for here is no pdflatex with underscore.sty", kind
             )
         more: Any = {"pgf.texsystem": "pdflatex", "pgf.rcfonts": False, "svg.hashsalt": "dpbench"}
+        if kind == "pgf":
+            more["pgf.preamble"] = "\n".join(
+                rf"\DeclareUnicodeCharacter{{{ord(sign):04X}}}{{\ensuremath{{{text}}}}}" for sign, text in SIGNS.items()
+            )
         with in_style(), matplotlib.rc_context(more):
-            figure.savefig(path, **_metadata(kind, about or {}))
+            try:
+                figure.savefig(path, **_metadata(kind, about or {}))
+            except ValueError as error:
+                if kind != "pgf":
+                    raise
+                raise validation.invalid("format", f"one that needs no LaTeX, which says: {error}", kind) from None
+        if kind == "pgf":  # the document that reads it declares no signs
+            path.write_text(signs_as_mathematics(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def _latex() -> bool:

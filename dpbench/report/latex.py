@@ -7,46 +7,21 @@ not there prints as a bold question mark. Nothing but LaTeX itself is needed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from dpbench import __version__
 from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
+from dpbench.report.signs import escaped
 from dpbench.report.stored import Shown
 from dpbench.report.tables import interval, number
 
 TITLE = "dpbench: verification and benchmarking of differentially private learning"
-_SIGNS = {
-    "ε": r"\varepsilon", "δ": r"\delta", "σ": r"\sigma", "μ": r"\mu", "Δ": r"\Delta", "Φ": r"\Phi", "τ": r"\tau",
-    "θ": r"\theta", "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "λ": r"\lambda", "η": r"\eta", "ρ": r"\rho",
-    "≤": r"\le", "≥": r"\ge", "√": r"\sqrt{}", "∞": r"\infty", "−": "-", "×": r"\times", "·": r"\cdot", "±": r"\pm",
-    "‖": r"\Vert{}",
-    "⊤": r"\top", "⊥": r"\bot", "²": "^2", "→": r"\to", "∈": r"\in", "Σ": r"\sum", "Π": r"\prod", "∫": r"\int",
-}  # fmt: skip
-_ESCAPED = str.maketrans(
-    {c: rf"\{c}" for c in "&%$#_{}"}
-    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "…": r"\dots{}"}
-    | {sign: rf"\ensuremath{{{text}}}" for sign, text in _SIGNS.items()}
-)
-_MATHEMATICS = re.compile(r"(\$[^$]*\\[^$]*\$)")
-_BAR = re.compile("([A-Za-z])\u0304")
 _MACROS = r"""\makeatletter
 \newcommand{\dpclaim}[1]{\ifcsname dpclaim@#1\endcsname\csname dpclaim@#1\endcsname\else\textbf{?}\fi}
 \newcommand{\dpverdict}[1]{\ifcsname dpverdict@#1\endcsname\csname dpverdict@#1\endcsname\else\textbf{?}\fi}
 \newcommand{\dpgrade}[1]{\ifcsname dpgrade@#1\endcsname\csname dpgrade@#1\endcsname\else\textbf{?}\fi}
 \newcommand{\dpvalue}[1]{\ifcsname dpvalue@#1\endcsname\csname dpvalue@#1\endcsname\else\textbf{?}\fi}"""
-
-
-def escaped(text: str) -> str:
-    """Text as LaTeX prints it, mathematical signs and Greek letters included; mathematics between $ stays as it is."""
-    parts = _MATHEMATICS.split(text)
-    return "".join(part if at % 2 else _plain(part) for at, part in enumerate(parts))
-
-
-def _plain(text: str) -> str:
-    return _BAR.sub(r"\\ensuremath{\\bar{\1}}", text.translate(_ESCAPED))
 
 
 def latex(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpbench.report.latex import escaped
+from dpbench.report.signs import escaped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -23,7 +23,7 @@ from dpbench.ledger import registry
 from dpbench.ledger.core import Claim
 from dpbench.ledger.measurement import Evidence
 from dpbench.report import by_kind
-from dpbench.report.latex import escaped
+from dpbench.report.signs import escaped
 from dpbench.report.template import make
 
 ROOT = Path(dpbench.__file__).resolve().parents[1]

@@ -156,8 +156,10 @@ def test_the_caption_goes_through_latex(tmp_path: Path, run: Run, monkeypatch: p
     assert run("figures delta_thm5 --out f --width 3.25 --font serif --format pdf")[0] == 0
     figure = "\\includegraphics{f/delta_thm5.pdf}"
     if figures._latex():
-        assert run("figures delta_thm5 --out f --width 3.25 --format pgf")[0] == 0
-        figure += "\\input{f/delta_thm5.pgf}"
+        for name in ("delta_thm5", "stability_publicdata_alg2"):  # Greek letters in a title, mathematics beside an axis
+            assert run(f"figures {name} --out f --width 3.25 --format pgf")[0] == 0
+            assert Path(f"f/{name}.pgf").read_text().isascii()
+            figure += f"\\input{{f/{name}.pgf}}"
     else:
         code, _, err = run("figures delta_thm5 --out f --format pgf")
         assert code == 2 and "format must be one that needs no LaTeX" in err
@@ -169,6 +171,16 @@ def test_the_caption_goes_through_latex(tmp_path: Path, run: Run, monkeypatch: p
     )
     done = subprocess.run(["pdflatex", "-halt-on-error", "a.tex"], capture_output=True, text=True, errors="replace")
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+@pytest.mark.process
+def test_a_text_that_latex_cannot_print_is_named(tmp_path: Path) -> None:
+    if not figures._latex():
+        pytest.skip("without LaTeX and what matplotlib writes pgf with")
+    own = Figure()
+    own.suptitle("$\\nosuchcommand$", parse_math=False)
+    with pytest.raises(InvalidInput, match=r"format must be one that needs no LaTeX, which says: .*nosuchcommand"):
+        figures.save(own, [tmp_path / "own.pgf"])
 
 
 def every() -> list[Any]:

@@ -116,7 +116,7 @@ def stability_average(evidence: Mapping[str, Any]) -> Figure:
     figure, axes = new_axes()
     axes.set(
         xscale="log", yscale="log", xlabel=r"$n\eta$",
-        ylabel=r"$\mathbb{E}\Vert\bar{f}_j - \bar{f}_j^{\prime}\Vert_m^2$",
+        ylabel=r"$\mathrm{E}\Vert\bar{f}_j - \bar{f}_j^{\prime}\Vert_m^2$",
     )  # fmt: skip
     axes.plot(x, printed, color=VERMILION, ls=DASHED, label="Lemma 7, printed")
     axes.plot(x, proved, color=GREY, ls=DASHED, label="from Proposition 1")
