@@ -12,9 +12,10 @@ from scipy import sparse
 
 from dpbench.auditing.audit import AuditResult, audit
 from dpbench.core.sampling import block_width
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.random_map import RandomMap
 from dpbench.papers.glm.peers import numpy_loop
 from dpbench.papers.glm.peers.workload import (
     MECHANISM,
@@ -28,7 +29,6 @@ from dpbench.papers.glm.peers.workload import (
 )
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.random_map import RandomMap
 
 
 @dataclass(frozen=True)

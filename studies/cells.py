@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpbench.core import validation
-from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
-from dpbench.papers.publicdata.hypotheses_line import Thresholds
+from dpbench.papers.publicdata.algorithms.rspm import RSPM
+from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
+from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.objective import Objective, named, numbered_points, parameter_rows
 from dpbench.papers.publicdata.populations import FinitePopulation
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.rspm import RSPM
 
 MARGIN = 0.4
 HALVINGS = 7

@@ -21,7 +21,8 @@ from scipy import stats
 
 from dpbench.core.bits import Source, SystemGenerator, words
 from dpbench.core.blas import one_blas_thread
-from dpbench.papers.glm import NoisyGD, OutputPerturbation, _erm_centres
+from dpbench.papers.glm import NoisyGD, OutputPerturbation
+from dpbench.papers.glm.algorithms import _erm_centres
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.privacy import integer_laplace, integer_noise
 from studies.command import Measured, command

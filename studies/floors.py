@@ -25,12 +25,12 @@ from unittest.mock import patch
 import numpy as np
 from rich.table import Table
 
-from dpbench.papers.glm import _erm_newton
-from dpbench.papers.glm._erm_centres import centres
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms import _erm_newton
+from dpbench.papers.glm.algorithms._erm_centres import centres
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.peers.speed import one_core
-from dpbench.papers.heavytail import tree
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms import tree
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.publicdata import LinearBall
 from studies import work_solver
 from studies.command import Measured, command

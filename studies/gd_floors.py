@@ -15,8 +15,8 @@ import numpy as np
 from rich.table import Table
 
 from dpbench.core import aligned
-from dpbench.papers.glm import _noisy_gd_kernels as kernels
-from dpbench.papers.glm._loss_tiles import to_derivatives
+from dpbench.papers.glm.algorithms import _noisy_gd_kernels as kernels
+from dpbench.papers.glm.algorithms._loss_tiles import to_derivatives
 from dpbench.papers.glm.peers.speed import one_core
 from dpbench.papers.glm.peers.workload import D, N, problem
 from dpbench.papers.glm.problem import GLMProblem

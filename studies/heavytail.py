@@ -20,9 +20,9 @@ from rich.table import Table
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import MissingExtra
 from dpbench.papers.glm.peers.speed import one_core
+from dpbench.papers.heavytail.algorithms.exponential import envelope
 from dpbench.papers.heavytail.datasets import load
 from dpbench.papers.heavytail.drawings import boxes_opened
-from dpbench.papers.heavytail.exponential import envelope
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from studies.command import Measured, command
 from studies.work_heavytail import MECHANISM, student

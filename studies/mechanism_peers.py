@@ -24,13 +24,13 @@ from scipy.stats import ks_2samp
 
 from benchmarks.cases import CASES
 from dpbench.core.blas import one_blas_thread
-from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.peers.numpy_loop import SLOPES
 from dpbench.papers.glm.peers.pairs import Work, ratio
 from dpbench.papers.glm.peers.speed import one_core
 from dpbench.papers.glm.peers.workload import WrongAnswer, problem
 from dpbench.papers.glm.populations import ScaledBasis
-from dpbench.papers.heavytail.exponential import ExponentialMechanism, _enumerated, envelope
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism, _enumerated, envelope
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.publicdata import RRSPM, Stumps, Thresholds
 from studies import plain_mechanisms as plain
@@ -115,7 +115,7 @@ def rrspm_pairs() -> Iterator[Pair]:
             scale = m.scale(problem_of(n, points))
 
             def ours(n: int = n, problem_of: Any = problem_of) -> np.ndarray:
-                from dpbench.papers.publicdata import _oracles
+                from dpbench.papers.publicdata.algorithms import _oracles
 
                 _oracles._joint.cache_clear(), _oracles._on_public.cache_clear()
                 return m(problem_of(n, points), 64, np.random.default_rng(7))

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.papers.glm import _erm_centres, output_perturbation, problem
+from dpbench.papers.glm import problem
+from dpbench.papers.glm.algorithms import _erm_centres, output_perturbation
 from dpbench.papers.glm.attacks import membership
 from dpbench.papers.glm.peers.pairs import Work, ratio
 from dpbench.papers.glm.peers.workload import WrongAnswer
@@ -25,7 +26,7 @@ SIZES = ((1000, 64), (100_000, 8))
 def membership_rows(pairs: int = 15) -> Iterator[dict[str, Any]]:
     """Draw the targets, make and check both data sets of each, and take on either side as many scores as targets."""
     names = tuple(f"dpbench.papers.glm.{name}" for name in ("attacks.membership", "problem", "output_perturbation"))
-    old_kept = former("dpbench.papers.glm.output_perturbation")._centres
+    old_kept = former("dpbench.papers.glm.algorithms.output_perturbation")._centres
     ours = (_fingerprinting, _membership, membership, problem, output_perturbation)
     theirs = (former("lowerbounds._fingerprinting"), former("lowerbounds._membership"), *map(former, names))
     for n, count in SIZES:

@@ -27,11 +27,11 @@ from rich.table import Table
 from dpbench import audit_bits
 from dpbench.glm import Boosting, JLMethod, NoisyGD, OutputPerturbation, PrivateGridSearch
 from dpbench.heavytail import ExponentialMechanism
-from dpbench.papers.glm.noisy_mean import NoisyMean
+from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.heavytail.baselines import ClippedSubgradient
+from dpbench.papers.heavytail.algorithms.baselines import ClippedSubgradient
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.publicdata.anchored import with_anchor
+from dpbench.papers.publicdata.algorithms.anchored import with_anchor
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.publicdata import (
     RRSPM,

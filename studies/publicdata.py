@@ -19,12 +19,12 @@ from rich.table import Table
 
 from dpbench.core.blas import one_blas_thread
 from dpbench.papers.glm.peers.speed import one_core
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.drawings import cost
-from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
-from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
+from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
+from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.objective import CountedOracle
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
-from dpbench.papers.publicdata.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems.sweeps import DELTA, EPSILON, EmpiricalRiskMinimizer
 from dpbench.papers.publicdata.theorems.theorem2 import private_grid
 from dpbench.rates.sweeps import Point

@@ -28,12 +28,12 @@ from scipy.stats import t as student
 
 from dpbench.cli.options import DEFAULT_STORE
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
+from dpbench.papers.publicdata.algorithms.rspm import RSPM
 from dpbench.papers.publicdata.drawings_risk import risk_of_rspm, risks
 from dpbench.papers.publicdata.losses import LIPSCHITZ
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
-from dpbench.papers.publicdata.rrspm import RRSPM
-from dpbench.papers.publicdata.rspm import RSPM
 from dpbench.papers.publicdata.theorems.sweeps import BETA, DELTA, EPSILON, Drawn, EmpiricalRiskMinimizer
 from dpbench.rates.slopes import slope, theory_slope
 from dpbench.rates.sweeps import Point, sweep

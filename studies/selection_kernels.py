@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 
 from dpbench.core.kernel import arr, f8, kernel, rng_t
-from dpbench.papers.heavytail.baselines import ClippedSubgradient
+from dpbench.papers.heavytail.algorithms.baselines import ClippedSubgradient
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 

@@ -20,13 +20,13 @@ from rich.table import Table
 
 from benchmarks.headline import _number as _noisy
 from dpbench.auditing.audit import audit
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.grid_search import PrivateGridSearch
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.populations_sphere import LogisticOnSphere
-from dpbench.papers.heavytail.exponential import ExponentialMechanism, _enumerated
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism, _enumerated
 from dpbench.papers.publicdata.populations import line
 from dpbench.publicdata import RRSPM, Thresholds
 from studies.command import Measured, command
@@ -44,7 +44,7 @@ def glm(mechanism: Any, trials: int, n: int = 1000, d: int = 20) -> Run:
 
 def fresh_output_perturbation(n: int) -> Run:
     """One solve, kept of no earlier run."""
-    from dpbench.papers.glm._erm_centres import centres
+    from dpbench.papers.glm.algorithms._erm_centres import centres
 
     run = glm(OutputPerturbation(1.0, 1e-5), 1, n, 50)
 

@@ -27,15 +27,15 @@ from sklearn.svm import LinearSVR
 
 from dpbench.core.blas import one_blas_thread
 from dpbench.papers.glm import losses
-from dpbench.papers.glm._erm_centres import centres
-from dpbench.papers.glm._erm_newton import certified_distance
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms._erm_centres import centres
+from dpbench.papers.glm.algorithms._erm_newton import certified_distance
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.scoring import clipped_risk
 from dpbench.papers.glm.peers.pairs import Work, ratio
 from dpbench.papers.glm.peers.speed import one_core
 from dpbench.papers.glm.peers.workload import WrongAnswer
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.scoring import clipped_risk
-from dpbench.papers.heavytail.baselines import ClippedSubgradient
+from dpbench.papers.heavytail.algorithms.baselines import ClippedSubgradient
 from dpbench.privacy import selection
 from studies.before import ROOT, folder, former
 from studies.command import Measured, command
@@ -57,7 +57,7 @@ REGULARIZATION = 0.02  # for the peers, which know no ball
 
 def solver_rows(pairs: int = PAIRS) -> Iterator[dict[str, Any]]:
     """The solver beside former code."""
-    then = former("dpbench.papers.glm.output_perturbation")
+    then = former("dpbench.papers.glm.algorithms.output_perturbation")
     kind = former("dpbench.papers.glm.problem").GLMProblem
     for form in FORMS:
         for loss in LOSSES:
@@ -74,7 +74,7 @@ def solver_rows(pairs: int = PAIRS) -> Iterator[dict[str, Any]]:
 
 def score_rows(pairs: int = PAIRS) -> Iterator[dict[str, Any]]:
     """All candidates scored, beside former code given them in one call too."""
-    then, kind = former("dpbench.papers.glm.scoring"), former("dpbench.papers.glm.problem").GLMProblem
+    then, kind = former("dpbench.papers.glm.algorithms.scoring"), former("dpbench.papers.glm.problem").GLMProblem
     for form, d in FORMS.items():
         for loss in LOSSES:
             data, old = problem(form, loss), problem(form, loss, kind)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from dpbench.papers.glm import _erm_centres
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms import _erm_centres
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.peers.pairs import Work, ratio
 from dpbench.papers.glm.peers.workload import WrongAnswer
 from dpbench.papers.glm.problem import GLMProblem

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.tails import Tail

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from dpbench.core.sampling import stream
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.attacks.members import errors_on
-from dpbench.papers.glm.noisy_gd import NoisyGD
 from dpbench.papers.glm.peers.workload import WrongAnswer
 from dpbench.papers.glm.problem import GLMProblem
 from lowerbounds import HardFamily, chaudhuri_hsu, nonprivate, packing

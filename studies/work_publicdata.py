@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case, WrongAnswer
-from dpbench.papers.publicdata.hypotheses_cube import ParityCube
-from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
-from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
+from dpbench.papers.publicdata.hypotheses.cube import ParityCube
+from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
+from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.objective import Objective
 
 SIZE, PLANE = 1_000_000, 2000

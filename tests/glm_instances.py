@@ -12,7 +12,8 @@ from admissible import (
 )
 from scipy.stats import laplace
 
-from dpbench.papers.glm import losses, sign_release
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.algorithms import sign_release
 from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import theorem4

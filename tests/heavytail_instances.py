@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from naive import heavytail as naive
 
-from dpbench.papers.heavytail import _bound_kernels as bounds
-from dpbench.papers.heavytail import _lattice_kernels as lattice
-from dpbench.papers.heavytail import _score_kernels as scores
+from dpbench.papers.heavytail.algorithms import _bound_kernels as bounds
+from dpbench.papers.heavytail.algorithms import _lattice_kernels as lattice
+from dpbench.papers.heavytail.algorithms import _score_kernels as scores
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 THETAS = (2.0, 1.75, 1.5, 1.25, 1.3)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
 
 MOVING_ETA = 0.125

@@ -10,26 +10,26 @@ import numpy as np
 from scipy import sparse
 
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.grid_search import PrivateGridSearch
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.publicdata.anchored import marked
-from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.papers.publicdata.hypotheses_constants import Constants
-from dpbench.papers.publicdata.hypotheses_cube import ParityCube
-from dpbench.papers.publicdata.hypotheses_finite import ConvexHull, FiniteClass
-from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
-from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
+from dpbench.papers.publicdata.algorithms.anchored import marked
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
+from dpbench.papers.publicdata.algorithms.rspm import RSPM
+from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.cube import ParityCube
+from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
+from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
-from dpbench.papers.publicdata.rrspm import RRSPM
-from dpbench.papers.publicdata.rspm import RSPM
 
 
 @dataclass(frozen=True)

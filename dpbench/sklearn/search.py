@@ -17,7 +17,7 @@ from dpbench.core import validation
 from dpbench.core.bits import Source, SystemGenerator
 from dpbench.core.sampling import stream
 from dpbench.core.validation import invalid
-from dpbench.papers.glm.grid_search import gaussian_share
+from dpbench.papers.glm.algorithms.grid_search import gaussian_share
 from dpbench.privacy import composition, integer_choice, selection
 from dpbench.sklearn.estimators import PrivateClassifier, PrivateFit, PrivateLinear
 from dpbench.sklearn.pipelines import check_pipeline

@@ -13,9 +13,9 @@ from dpbench import audit
 from dpbench.auditing.hostile import hostile_pairs, tells_apart, tells_apart_on_some
 from dpbench.core import validation
 from dpbench.core.sampling import block_width
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.noisy_mean import NoisyMean
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.testing import ContractBroken, check_mechanism, mechanism_checks
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 
 pytestmark = pytest.mark.meta
 
@@ -96,7 +96,7 @@ def test_numpy_loop_stays_in_the_ball_and_averages(bench: SimpleNamespace) -> No
 
 def test_members_in_one_call_are_those_one_at_a_time(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: a step of the batched kernel's 1.0001 times too long."""
-    from dpbench.papers.glm import _noisy_gd_members
+    from dpbench.papers.glm.algorithms import _noisy_gd_members
     from studies import constructions
 
     assert {setting.family for setting in constructions.SETTINGS} == set(constructions.BUILD)

@@ -14,9 +14,12 @@ import pytest
 from scipy.optimize import isotonic_regression
 
 from dpbench.core.validation import InvalidInput
-from dpbench.papers.publicdata import _interior, hypotheses_cube, hypotheses_line, hypotheses_plane
 from dpbench.papers.publicdata import drawings_risk as figures_publicdata_risk
-from dpbench.papers.publicdata.hypotheses_finite import ConvexHull
+from dpbench.papers.publicdata.hypotheses import _interior
+from dpbench.papers.publicdata.hypotheses import cube as hypotheses_cube
+from dpbench.papers.publicdata.hypotheses import line as hypotheses_line
+from dpbench.papers.publicdata.hypotheses import plane as hypotheses_plane
+from dpbench.papers.publicdata.hypotheses.finite import ConvexHull
 from dpbench.papers.publicdata.objective import Objective
 
 pytestmark = pytest.mark.meta

@@ -217,7 +217,7 @@ def test_roots_of_every_form(toy: Toy) -> None:
 
 
 def test_our_entries_reach_kernels_and_no_run_time() -> None:
-    from dpbench.papers.glm.noisy_gd import NoisyGD
+    from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 
     names = closure(NoisyGD).names
     assert {("dpbench.papers.glm.losses", "loss_derivative"), ("dpbench.core.kernel", "kernel")} <= names

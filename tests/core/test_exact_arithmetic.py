@@ -15,19 +15,19 @@ import pytest
 from dpbench import audit_bits
 from dpbench.core import sampling, validation
 from dpbench.core.bits import Source, SystemGenerator
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.noisy_mean import NoisyMean
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.publicdata.anchored import with_anchor
-from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.papers.publicdata.hypotheses_constants import Constants
-from dpbench.papers.publicdata.hypotheses_line import Thresholds
+from dpbench.papers.publicdata.algorithms.anchored import with_anchor
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
+from dpbench.papers.publicdata.algorithms.rspm import RSPM
+from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
-from dpbench.papers.publicdata.rrspm import RRSPM
-from dpbench.papers.publicdata.rspm import RSPM
 from dpbench.privacy import integer_laplace, integer_noise
 
 DELTA = 0.01

@@ -18,13 +18,13 @@ from dpbench.core.code import reachable_sources
 from dpbench.core.kernel import KERNELS, Kernel, arr, compile_kernels, f8, kernel
 from dpbench.core.sources import OURS
 from dpbench.papers.glm import losses
-from dpbench.papers.glm._loss_tiles import to_derivatives
+from dpbench.papers.glm.algorithms._loss_tiles import to_derivatives
 
 TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
 
 TWINS = {
-    "dpbench.papers.glm._exact_gd_kernels.integer_gradients": (
+    "dpbench.papers.glm.algorithms._exact_gd_kernels.integer_gradients": (
         "naive.integer_noise:slow_gradients",
         "test_exact_gradients.py",
     ),
@@ -40,58 +40,103 @@ TWINS = {
     "dpbench.papers.glm.losses.loss_derivative": ("naive.losses:derivative", "test_losses.py"),
     "dpbench.papers.glm._logistic_kernel.falling_logistic": ("naive.losses:derivative", "test_losses.py"),
     "dpbench.papers.glm.losses.map_loss": ("naive.losses:value", "test_losses.py"),
-    "dpbench.papers.glm._noisy_gd_kernels.noisy_gd_axes": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
-    "dpbench.papers.glm._noisy_gd_kernels.noisy_gd_records": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
-    "dpbench.papers.glm._noisy_gd_kernels.noisy_gd_sparse": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
-    "dpbench.papers.glm._noisy_gd_kernels.noisy_gd_single": ("naive.noisy_gd:noisy_gd", "test_jl.py"),
-    "dpbench.papers.glm._noisy_gd_kernels.noisy_step": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
-    "dpbench.papers.glm._noisy_gd_kernels.add_product": ("naive.noisy_gd:product", "test_noisy_gd.py"),
-    "dpbench.papers.glm._loss_tiles.to_derivatives": ("naive.losses:derivative", "test_losses.py"),
-    "dpbench.papers.glm._loss_tiles.to_mean_derivatives": ("naive.losses:derivative", "test_losses.py"),
+    "dpbench.papers.glm.algorithms._noisy_gd_kernels.noisy_gd_axes": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
+    "dpbench.papers.glm.algorithms._noisy_gd_kernels.noisy_gd_records": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
+    "dpbench.papers.glm.algorithms._noisy_gd_kernels.noisy_gd_sparse": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
+    "dpbench.papers.glm.algorithms._noisy_gd_kernels.noisy_gd_single": ("naive.noisy_gd:noisy_gd", "test_jl.py"),
+    "dpbench.papers.glm.algorithms._noisy_gd_kernels.noisy_step": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
+    "dpbench.papers.glm.algorithms._noisy_gd_kernels.add_product": ("naive.noisy_gd:product", "test_noisy_gd.py"),
+    "dpbench.papers.glm.algorithms._loss_tiles.to_derivatives": ("naive.losses:derivative", "test_losses.py"),
+    "dpbench.papers.glm.algorithms._loss_tiles.to_mean_derivatives": ("naive.losses:derivative", "test_losses.py"),
     "dpbench.papers.glm.losses.loss_curvature": ("naive.losses:curvature", "test_erm_kernels.py"),
     "dpbench.papers.glm._logistic_kernel.exponential": ("naive.losses:exponential", "test_losses.py"),
     "dpbench.papers.glm._logistic_kernel.log_one_plus_exp": ("naive.losses:value", "test_losses.py"),
-    "dpbench.papers.glm._erm_tiles.add_part": ("naive.erm:sums", "test_erm_kernels.py"),
-    "dpbench.papers.glm._erm_tiles.add_pass": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.papers.glm.algorithms._erm_tiles.add_part": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.papers.glm.algorithms._erm_tiles.add_pass": ("naive.erm:sums", "test_erm_kernels.py"),
     "dpbench.privacy._selection_kernels.selection_logs": ("naive.selection:gen_exp_mech", "test_selection.py"),
-    "dpbench.papers.glm._score_kernels.add_clipped": ("naive.selection:mean_clipped_loss", "test_score_kernels.py"),
-    "dpbench.papers.glm.random_map.fill_map": ("naive.jl:random_map", "test_jl.py"),
-    "dpbench.papers.glm.random_map.add_columns": ("naive.jl:projected", "test_jl.py"),
-    "dpbench.papers.heavytail._exact_kernels.exponent_sums": ("naive.heavytail:exponents", "test_integer_sums.py"),
-    "dpbench.papers.heavytail._score_kernels.truncated_sums": ("naive.heavytail:score", "test_heavytail.py"),
-    "dpbench.papers.heavytail._geometric_kernels.log_geometric_sum": (
+    "dpbench.papers.glm.algorithms._score_kernels.add_clipped": (
+        "naive.selection:mean_clipped_loss",
+        "test_score_kernels.py",
+    ),
+    "dpbench.papers.glm.algorithms.random_map.fill_map": ("naive.jl:random_map", "test_jl.py"),
+    "dpbench.papers.glm.algorithms.random_map.add_columns": ("naive.jl:projected", "test_jl.py"),
+    "dpbench.papers.heavytail.algorithms._exact_kernels.exponent_sums": (
+        "naive.heavytail:exponents",
+        "test_integer_sums.py",
+    ),
+    "dpbench.papers.heavytail.algorithms._score_kernels.truncated_sums": ("naive.heavytail:score", "test_heavytail.py"),
+    "dpbench.papers.heavytail.algorithms._geometric_kernels.log_geometric_sum": (
         "naive.heavytail:geometric",
         "test_heavytail_bounds.py",
     ),
-    "dpbench.papers.heavytail._geometric_kernels.geometric_moments": (
+    "dpbench.papers.heavytail.algorithms._geometric_kernels.geometric_moments": (
         "naive.heavytail:geometric",
         "test_heavytail_bounds.py",
     ),
-    "dpbench.papers.heavytail._interval_kernels.chord_loss": ("naive.heavytail:score", "test_heavytail_line.py"),
-    "dpbench.papers.heavytail._interval_kernels.cut_line": ("naive.heavytail:score", "test_heavytail_line.py"),
-    "dpbench.papers.heavytail._bound_kernels.touched_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
-    "dpbench.papers.heavytail._bound_kernels.affine_bound": ("naive.heavytail:score", "test_heavytail_bounds.py"),
-    "dpbench.papers.publicdata._ball_kernels.solve_secular": (
+    "dpbench.papers.heavytail.algorithms._interval_kernels.chord_loss": (
+        "naive.heavytail:score",
+        "test_heavytail_line.py",
+    ),
+    "dpbench.papers.heavytail.algorithms._interval_kernels.cut_line": (
+        "naive.heavytail:score",
+        "test_heavytail_line.py",
+    ),
+    "dpbench.papers.heavytail.algorithms._bound_kernels.touched_bound": (
+        "naive.heavytail:score",
+        "test_heavytail_bounds.py",
+    ),
+    "dpbench.papers.heavytail.algorithms._bound_kernels.affine_bound": (
+        "naive.heavytail:score",
+        "test_heavytail_bounds.py",
+    ),
+    "dpbench.papers.publicdata.hypotheses._ball_kernels.solve_secular": (
         "naive.oracles:trust_region_least",
         "test_publicdata_convex.py",
     ),
-    "dpbench.papers.publicdata._ball_kernels.newton_steps": ("naive.oracles:disk_least", "test_publicdata_convex.py"),
-    "dpbench.papers.publicdata._finite_kernels.sum_cells": ("naive.oracles:parity_cube", "test_publicdata_oracles.py"),
-    "dpbench.papers.publicdata._finite_kernels.scan_table": ("naive.oracles:first_least", "test_publicdata_real.py"),
-    "dpbench.papers.publicdata._finite_kernels.choose_signs": (
+    "dpbench.papers.publicdata.hypotheses._ball_kernels.newton_steps": (
+        "naive.oracles:disk_least",
+        "test_publicdata_convex.py",
+    ),
+    "dpbench.papers.publicdata.hypotheses._finite_kernels.sum_cells": (
         "naive.oracles:parity_cube",
         "test_publicdata_oracles.py",
     ),
-    "dpbench.papers.publicdata._finite_kernels.scan_pieces": ("naive.oracles:constant", "test_publicdata_real.py"),
-    "dpbench.papers.publicdata._line_kernels.scan_thresholds": (
+    "dpbench.papers.publicdata.hypotheses._finite_kernels.scan_table": (
+        "naive.oracles:first_least",
+        "test_publicdata_real.py",
+    ),
+    "dpbench.papers.publicdata.hypotheses._finite_kernels.choose_signs": (
+        "naive.oracles:parity_cube",
+        "test_publicdata_oracles.py",
+    ),
+    "dpbench.papers.publicdata.hypotheses._finite_kernels.scan_pieces": (
+        "naive.oracles:constant",
+        "test_publicdata_real.py",
+    ),
+    "dpbench.papers.publicdata.hypotheses._line_kernels.scan_thresholds": (
         "naive.oracles:thresholds",
         "test_publicdata_oracles.py",
     ),
-    "dpbench.papers.publicdata._line_kernels.scan_intervals": ("naive.oracles:intervals", "test_publicdata_oracles.py"),
-    "dpbench.papers.publicdata._line_kernels.shorten": ("naive.oracles:intervals", "test_publicdata_oracles.py"),
-    "dpbench.papers.publicdata._line_kernels.scan_stumps": ("naive.oracles:stumps", "test_publicdata_oracles.py"),
-    "dpbench.papers.publicdata._plane_kernels.line_angles": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
-    "dpbench.papers.publicdata._plane_kernels.turn_lines": ("naive.oracles:halfspaces", "test_publicdata_oracles.py"),
+    "dpbench.papers.publicdata.hypotheses._line_kernels.scan_intervals": (
+        "naive.oracles:intervals",
+        "test_publicdata_oracles.py",
+    ),
+    "dpbench.papers.publicdata.hypotheses._line_kernels.shorten": (
+        "naive.oracles:intervals",
+        "test_publicdata_oracles.py",
+    ),
+    "dpbench.papers.publicdata.hypotheses._line_kernels.scan_stumps": (
+        "naive.oracles:stumps",
+        "test_publicdata_oracles.py",
+    ),
+    "dpbench.papers.publicdata.hypotheses._plane_kernels.line_angles": (
+        "naive.oracles:halfspaces",
+        "test_publicdata_oracles.py",
+    ),
+    "dpbench.papers.publicdata.hypotheses._plane_kernels.turn_lines": (
+        "naive.oracles:halfspaces",
+        "test_publicdata_oracles.py",
+    ),
     "lowerbounds._parity_cube.draw_parities": ("naive.parity_cube:parities", "test_parity_cube.py"),
     **{
         f"lowerbounds._kernels.{name}": (f"naive.constructions:{twin}", "test_constructions.py")
@@ -161,8 +206,8 @@ TWINS = {
 """Every kernel of the project: its slow twin, and the test file that compares the two."""
 
 REACHED = {
-    "dpbench.papers.heavytail._bound_kernels": ("lanes_sum",),
-    "dpbench.papers.publicdata._ball_kernels": (
+    "dpbench.papers.heavytail.algorithms._bound_kernels": ("lanes_sum",),
+    "dpbench.papers.publicdata.hypotheses._ball_kernels": (
         "smoothed_slope", "smoothed_slopes", "barrier_gradient", "barrier_factor", "solve_factored",
     ),
 }  # fmt: skip
@@ -261,7 +306,7 @@ def test_digest_covers_what_a_kernel_uses(name: str) -> None:
 
 
 def test_kernels_describe_themselves() -> None:
-    assert repr(to_derivatives) == "<kernel dpbench.papers.glm._loss_tiles.to_derivatives>"
+    assert repr(to_derivatives) == "<kernel dpbench.papers.glm.algorithms._loss_tiles.to_derivatives>"
     assert all(made.__doc__ for made in ours().values())
 
 

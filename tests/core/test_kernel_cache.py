@@ -119,7 +119,7 @@ def test_an_upgrade_of_the_package_reaches_its_kernels(tmp_path: Path) -> None:
     for package in OURS:
         shutil.copytree(ROOT / package, site / package, ignore=shutil.ignore_patterns("__pycache__"))
     script = (
-        "import numpy as np; from dpbench.papers.glm._loss_tiles import to_derivatives as f;"
+        "import numpy as np; from dpbench.papers.glm.algorithms._loss_tiles import to_derivatives as f;"
         "s = np.zeros((1, 1)); f(2, 0.0, np.ones(1), 1.0, s); print(s[0, 0])"
     )
     cache = str(tmp_path / "cache")

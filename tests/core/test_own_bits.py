@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from dpbench.papers.glm.noisy_mean import NoisyMean
+from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
 from dpbench.papers.glm.peers.comparison import ALGORITHMS
 
 pytestmark = pytest.mark.meta

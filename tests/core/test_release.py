@@ -11,7 +11,7 @@ from registry import REGISTRY, Case
 from scipy.stats import ks_2samp
 
 from dpbench.core.sampling import block_of, block_width, release, stream
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 
 WITH_BLOCKS = {
     "NoisyGD", "PrivateGridSearch", "Boosting", "AveragedPerturbation", "RegularizedPerturbation", "RSPM", "RRSPM"

@@ -7,7 +7,7 @@ import pytest
 
 from dpbench import GLMProblem, audit
 from dpbench.ledger import attacks
-from dpbench.papers.glm.noisy_mean import NoisyMean
+from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
 from dpbench.runs.context import RunContext
 
 

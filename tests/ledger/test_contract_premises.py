@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from dpbench.auditing.hostile import misstated, tells_apart
 from dpbench.core import validation
 from dpbench.ledger.evidence import unsupported
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.grid_search import PrivateGridSearch
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem, glm_problem
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.privacy.profile import Profile, pure_profile
 from dpbench.testing import ContractBroken, check_mechanism

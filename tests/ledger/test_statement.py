@@ -100,7 +100,7 @@ def test_one_notion_at_a_time() -> None:
 def test_theorem_5_says_what_the_algorithm_computes() -> None:
     """Weight, noise and distance of the statement are those of `theory` and of the mechanism, at random points."""
     from dpbench.papers.glm import theory
-    from dpbench.papers.glm.output_perturbation import OutputPerturbation
+    from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
     from dpbench.papers.glm.theorems.pairs import cancelling_pair
     from dpbench.papers.glm.theorems.theorem5 import EXACT, PRINTED
 

@@ -28,12 +28,12 @@ from hostile_cases import CASES, drawn
 
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
-from dpbench.papers.glm import _erm, _erm_centres
+from dpbench.papers.glm.algorithms import _erm, _erm_centres
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.heavytail.coordinates import minimiser
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.coordinates import minimiser
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.publicdata import regularized_perturbation
+from dpbench.papers.publicdata.algorithms import regularized_perturbation
 
 pytestmark = pytest.mark.meta
 
@@ -186,7 +186,7 @@ def test_a_planted_abort_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
             raise validation.InvalidInput("tolerance must be larger, got this record")
         return minimise(problem, *arguments)
 
-    monkeypatch.setattr("dpbench.papers.glm._erm_centres.minimise", gives_up)
+    monkeypatch.setattr("dpbench.papers.glm.algorithms._erm_centres.minimise", gives_up)
     _erm_centres.centres.clear()  # of the same data sets, solved by the tests before
     with pytest.raises(AssertionError, match="OutputPerturbation"):
         CASES["output perturbation, logistic, exact"](60)

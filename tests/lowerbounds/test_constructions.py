@@ -13,8 +13,8 @@ from naive import constructions as naive
 from planted import wrong
 
 from dpbench.core.kernel import KERNELS
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.attacks.members import errors_on
-from dpbench.papers.glm.noisy_gd import NoisyGD
 from lowerbounds import (
     HardFamily,
     _kernels,

@@ -11,7 +11,7 @@ import pytest
 from naive import parity_cube as naive
 
 from dpbench.auditing import intervals
-from dpbench.papers.publicdata.rrspm import RRSPM
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems.parity_cube import exact_profile, problem_of
 from dpbench.privacy.discrete import pair_from_logs
 from lowerbounds import _parity_cube, parity_cube

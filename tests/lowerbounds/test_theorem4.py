@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import theorem4 as naive
 
-from dpbench.papers.glm import sign_release
+from dpbench.papers.glm.algorithms import sign_release
 from lowerbounds._instance import HardFamily, Instance
 from lowerbounds._large_radius import large_radius
 from lowerbounds._norm_packing import norm_packing

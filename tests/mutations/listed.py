@@ -15,7 +15,8 @@ SURVIVORS: dict[str, str] = {
         "Numbers of different types, 3 and 3.0, have different texts, and so have numbers and flags. Left are values "
         "that mean the same, such as 3 and np.int64(3): whether such a value counts as the default or is named decides "
         "which stream of noise it has, and either is a stream of its own. No error.",
-    "dpbench/papers/heavytail/_bound_kernels.py: chord = min(at_low[k] - slope * low, at_high[k] - slope * high)":
+    "dpbench/papers/heavytail/algorithms/_bound_kernels.py: "
+    "chord = min(at_low[k] - slope * low, at_high[k] - slope * high)":
         "Where the two are used, `slope` is that of the chord through both ends, so that they are one number but for "
         "rounding, for which the slack of the sum is subtracted. No error.",
 }  # fmt: skip

@@ -13,7 +13,7 @@ NEAR: list[Mutation] = [
         ("return math.sqrt(8.0 * gradient_bound**2 * steps * math.log(1.0 / delta)) / (n * epsilon)", "return math.sqrt(8e4 * gradient_bound**2 * steps * math.log(1.0 / delta)) / (n * epsilon)"),
     ),
     *planted(
-        "dpbench/papers/glm/noisy_gd.py", "glm.thm1.privacy.exact glm.thm2.privacy.* glm.thm10.privacy.*",
+        "dpbench/papers/glm/algorithms/noisy_gd.py", "glm.thm1.privacy.exact glm.thm2.privacy.* glm.thm10.privacy.*",
         ("return gap / n * math.sqrt(steps - 1) / _mu(epsilon, delta)", "return 0.5 * gap / n * math.sqrt(steps - 1) / _mu(epsilon, delta)"),
     ),
     *planted(
@@ -21,7 +21,7 @@ NEAR: list[Mutation] = [
         ("return 2.0 * lipschitz * x_bound * math.sqrt(math.log(1.0 / delta)) / (regularization * n * epsilon)", "return 200.0 * lipschitz * x_bound * math.sqrt(math.log(1.0 / delta)) / (regularization * n * epsilon)"),
     ),
     *planted(
-        "dpbench/papers/glm/output_perturbation.py", "glm.thm5.privacy.exact glm.thm3.privacy.exact glm.sensitivity.inequality.minimisers glm.lemma5.* glm.thm8.privacy*",
+        "dpbench/papers/glm/algorithms/output_perturbation.py", "glm.thm5.privacy.exact glm.thm3.privacy.exact glm.sensitivity.inequality.minimisers glm.lemma5.* glm.thm8.privacy*",
         ("self._reach(p), p.d) / (lam * p.n)", "self._reach(p), p.d) / (4.0 * lam * p.n)"),
     ),
     *planted(
@@ -46,12 +46,12 @@ NEAR: list[Mutation] = [
         ("return dimension * math.log(3.0 * diameter / net_radius)", "return dimension * math.log(diameter / net_radius)"),
     ),
     *planted(
-        "dpbench/papers/heavytail/exponential.py", "heavytail.*.privacy* heavytail.*.inequality.value",
+        "dpbench/papers/heavytail/algorithms/exponential.py", "heavytail.*.privacy* heavytail.*.inequality.value",
         ("return SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)", "return 4.0 * SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)"),
         ("return SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)", "return 0.1 * SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)"),
     ),
     *planted(
-        "dpbench/papers/heavytail/truncation.py", "heavytail.eq* heavytail.*.stability* heavytail.lemma1.*",
+        "dpbench/papers/heavytail/algorithms/truncation.py", "heavytail.eq* heavytail.*.stability* heavytail.lemma1.*",
         ("power = np.abs(values) ** theta / theta", "power = 0.5 * np.abs(values) ** theta / theta"),
     ),
     *planted(
@@ -91,7 +91,7 @@ NEAR: list[Mutation] = [
         ("return self._along(np.linalg.norm(v, axis=1))", "return 1e4 * self._along(np.linalg.norm(v, axis=1))"),
     ),
     *planted(
-        "dpbench/papers/heavytail/truncation.py", "heavytail.lemma*.inequality*",
+        "dpbench/papers/heavytail/algorithms/truncation.py", "heavytail.lemma*.inequality*",
         ("truncated_sums(columns_of_x, y, points[start:stop], iota, theta, quarters(theta), out[start:stop])", "truncated_sums(columns_of_x, y, points[start:stop], 10.0 * iota, theta, quarters(theta), out[start:stop])"),
     ),
     *planted(

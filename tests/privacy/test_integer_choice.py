@@ -16,15 +16,15 @@ from scipy import stats
 from dpbench import audit_bits
 from dpbench.core import validation
 from dpbench.core.bits import Source
-from dpbench.papers.glm import scoring
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.grid_search import PrivateGridSearch
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms import scoring
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.heavytail.baselines import ClippedSubgradient, exact_sum
-from dpbench.papers.heavytail.exact_weights import integer_exponents
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.baselines import ClippedSubgradient, exact_sum
+from dpbench.papers.heavytail.algorithms.exact_weights import integer_exponents
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.privacy import integer_choice
 

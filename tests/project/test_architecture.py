@@ -109,10 +109,10 @@ def test_imports_point_one_way() -> None:
 
 
 def test_a_wrong_import_would_be_seen() -> None:
-    assert violations("dpbench.papers.glm.noisy_gd", {"dpbench.auditing.audit"})
+    assert violations("dpbench.papers.glm.algorithms.noisy_gd", {"dpbench.auditing.audit"})
     assert violations("dpbench.core.validation", {"dpbench.papers.glm.theory"})
     assert violations("lowerbounds._packing", {"dpbench.papers.glm.losses"})
-    assert violations("dpbench.papers.glm.noisy_gd", {"dpbench.papers.glm.theorems.pairs"})
+    assert violations("dpbench.papers.glm.algorithms.noisy_gd", {"dpbench.papers.glm.theorems.pairs"})
     assert violations("dpbench.runs.store", {"dpbench.ledger.core"})
     assert not violations("dpbench.ledger.verify", {"dpbench.runs.context", "dpbench.core.validation"})
 

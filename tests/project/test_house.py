@@ -40,12 +40,12 @@ TWICE = {
 }  # fmt: skip
 MOST = 15
 COMPLEX = {
-    ("dpbench/papers/glm/_erm_tiles.py", "add_pass"): "a kernel: branches on the loss in one pass over a tile",
-    ("dpbench/papers/glm/_score_kernels.py", "add_clipped"): "a kernel: branches on the loss in one pass",
-    ("dpbench/papers/heavytail/_bound_kernels.py", "affine_bound"): "a kernel: the cases of a bound, without a call",
-    ("dpbench/papers/heavytail/_exact_kernels.py", "exponent_sums"): "a kernel: carries of long integers",
-    ("dpbench/papers/publicdata/_ball_kernels.py", "solve_secular"): "a kernel: a safeguarded Newton iteration",
-    ("dpbench/papers/publicdata/_ball_kernels.py", "barrier_factor"): "a kernel: a factorisation with its tests",
+    ("dpbench/papers/glm/algorithms/_erm_tiles.py", "add_pass"): "a kernel: branches on the loss, in one pass",
+    ("dpbench/papers/glm/algorithms/_score_kernels.py", "add_clipped"): "a kernel: branches on the loss in one pass",
+    ("dpbench/papers/heavytail/algorithms/_bound_kernels.py", "affine_bound"): "a kernel: cases of a bound",
+    ("dpbench/papers/heavytail/algorithms/_exact_kernels.py", "exponent_sums"): "a kernel: carries of long integers",
+    ("dpbench/papers/publicdata/hypotheses/_ball_kernels.py", "solve_secular"): "a kernel: safeguarded Newton",
+    ("dpbench/papers/publicdata/hypotheses/_ball_kernels.py", "barrier_factor"): "a kernel: factorisation with tests",
     ("dpbench/cli/figures.py", "figures"): "the options of one command, checked one by one",
     ("dpbench/ledger/formula.py", "parse"): "one branch for each form of the grammar",
     ("dpbench/runs/lanes.py", "run_in_lanes"): "the states of a worker process in one loop, tried by 1,043 kills",

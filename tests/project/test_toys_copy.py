@@ -55,8 +55,8 @@ import json
 import numpy as np
 from registry import problem
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.testing import check_mechanism
 

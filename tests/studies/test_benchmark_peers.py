@@ -30,8 +30,8 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 def test_the_jl_loop_is_the_mechanism(bench: SimpleNamespace) -> None:
     """With its map and without noise; planted: a clip 1% off, and a ball that is not doubled."""
-    from dpbench.papers.glm.jl import JLMethod
-    from dpbench.papers.glm.random_map import RandomMap
+    from dpbench.papers.glm.algorithms.jl import JLMethod
+    from dpbench.papers.glm.algorithms.random_map import RandomMap
 
     data = bench.command.problem("logistic")
     m = JLMethod(1.0, 1e-5, dimension=20, distortion=0.01, steps=40, step_size=30.0, noise_scale=0.0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbench.papers.glm import _erm_newton
+from dpbench.papers.glm.algorithms import _erm_newton
 from studies import floors
 
 

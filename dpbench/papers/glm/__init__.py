@@ -3,18 +3,18 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpbench.papers.glm.boosting import Boosting
-    from dpbench.papers.glm.grid_search import PrivateGridSearch
-    from dpbench.papers.glm.jl import JLMethod
-    from dpbench.papers.glm.noisy_gd import NoisyGD
-    from dpbench.papers.glm.output_perturbation import OutputPerturbation
+    from dpbench.papers.glm.algorithms.boosting import Boosting
+    from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
+    from dpbench.papers.glm.algorithms.jl import JLMethod
+    from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+    from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 
 _HOME = {
-    "Boosting": "dpbench.papers.glm.boosting",
-    "JLMethod": "dpbench.papers.glm.jl",
-    "NoisyGD": "dpbench.papers.glm.noisy_gd",
-    "OutputPerturbation": "dpbench.papers.glm.output_perturbation",
-    "PrivateGridSearch": "dpbench.papers.glm.grid_search",
+    "Boosting": "dpbench.papers.glm.algorithms.boosting",
+    "JLMethod": "dpbench.papers.glm.algorithms.jl",
+    "NoisyGD": "dpbench.papers.glm.algorithms.noisy_gd",
+    "OutputPerturbation": "dpbench.papers.glm.algorithms.output_perturbation",
+    "PrivateGridSearch": "dpbench.papers.glm.algorithms.grid_search",
 }
 
 __all__ = ["Boosting", "JLMethod", "NoisyGD", "OutputPerturbation", "PrivateGridSearch"]

@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpbench.papers.heavytail.baselines import ClippedSubgradient
-    from dpbench.papers.heavytail.exponential import ExponentialMechanism
+    from dpbench.papers.heavytail.algorithms.baselines import ClippedSubgradient
+    from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 
 _HOME = {
-    "ClippedSubgradient": "dpbench.papers.heavytail.baselines",
-    "ExponentialMechanism": "dpbench.papers.heavytail.exponential",
+    "ClippedSubgradient": "dpbench.papers.heavytail.algorithms.baselines",
+    "ExponentialMechanism": "dpbench.papers.heavytail.algorithms.exponential",
 }
 
 __all__ = ["ClippedSubgradient", "ExponentialMechanism"]

@@ -3,39 +3,39 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpbench.papers.publicdata.anchored import with_anchor
-    from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
-    from dpbench.papers.publicdata.hypotheses_constants import Constants
-    from dpbench.papers.publicdata.hypotheses_cube import ParityCube
-    from dpbench.papers.publicdata.hypotheses_finite import ConvexHull, FiniteClass
-    from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
-    from dpbench.papers.publicdata.hypotheses_linear import LinearBall
-    from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
-    from dpbench.papers.publicdata.hypotheses_sklearn import LinearEstimator
+    from dpbench.papers.publicdata.algorithms.anchored import with_anchor
+    from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+    from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+    from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
+    from dpbench.papers.publicdata.algorithms.rspm import RSPM
+    from dpbench.papers.publicdata.hypotheses.constants import Constants
+    from dpbench.papers.publicdata.hypotheses.cube import ParityCube
+    from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+    from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
+    from dpbench.papers.publicdata.hypotheses.linear import LinearBall
+    from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
+    from dpbench.papers.publicdata.hypotheses.sklearn import LinearEstimator
     from dpbench.papers.publicdata.objective import CountedOracle, Hypotheses, Objective
-    from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
-    from dpbench.papers.publicdata.rrspm import RRSPM
-    from dpbench.papers.publicdata.rspm import RSPM
 
 _HOME = {
-    "AveragedPerturbation": "dpbench.papers.publicdata.averaged_perturbation",
-    "Constants": "dpbench.papers.publicdata.hypotheses_constants",
-    "ConvexHull": "dpbench.papers.publicdata.hypotheses_finite",
+    "AveragedPerturbation": "dpbench.papers.publicdata.algorithms.averaged_perturbation",
+    "Constants": "dpbench.papers.publicdata.hypotheses.constants",
+    "ConvexHull": "dpbench.papers.publicdata.hypotheses.finite",
     "CountedOracle": "dpbench.papers.publicdata.objective",
-    "FiniteClass": "dpbench.papers.publicdata.hypotheses_finite",
-    "Halfspaces": "dpbench.papers.publicdata.hypotheses_plane",
+    "FiniteClass": "dpbench.papers.publicdata.hypotheses.finite",
+    "Halfspaces": "dpbench.papers.publicdata.hypotheses.plane",
     "Hypotheses": "dpbench.papers.publicdata.objective",
-    "Intervals": "dpbench.papers.publicdata.hypotheses_line",
-    "LinearBall": "dpbench.papers.publicdata.hypotheses_linear",
-    "LinearEstimator": "dpbench.papers.publicdata.hypotheses_sklearn",
+    "Intervals": "dpbench.papers.publicdata.hypotheses.line",
+    "LinearBall": "dpbench.papers.publicdata.hypotheses.linear",
+    "LinearEstimator": "dpbench.papers.publicdata.hypotheses.sklearn",
     "Objective": "dpbench.papers.publicdata.objective",
-    "ParityCube": "dpbench.papers.publicdata.hypotheses_cube",
-    "RRSPM": "dpbench.papers.publicdata.rrspm",
-    "RSPM": "dpbench.papers.publicdata.rspm",
-    "RegularizedPerturbation": "dpbench.papers.publicdata.regularized_perturbation",
-    "Stumps": "dpbench.papers.publicdata.hypotheses_line",
-    "Thresholds": "dpbench.papers.publicdata.hypotheses_line",
-    "with_anchor": "dpbench.papers.publicdata.anchored",
+    "ParityCube": "dpbench.papers.publicdata.hypotheses.cube",
+    "RRSPM": "dpbench.papers.publicdata.algorithms.rrspm",
+    "RSPM": "dpbench.papers.publicdata.algorithms.rspm",
+    "RegularizedPerturbation": "dpbench.papers.publicdata.algorithms.regularized_perturbation",
+    "Stumps": "dpbench.papers.publicdata.hypotheses.line",
+    "Thresholds": "dpbench.papers.publicdata.hypotheses.line",
+    "with_anchor": "dpbench.papers.publicdata.algorithms.anchored",
 }
 
 __all__ = [

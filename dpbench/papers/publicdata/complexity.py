@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from dpbench.core import validation
-from dpbench.papers.publicdata.hypotheses_constants import Constants
-from dpbench.papers.publicdata.hypotheses_cube import ParityCube
-from dpbench.papers.publicdata.hypotheses_finite import ConvexHull, FiniteClass
-from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
-from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
+from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.cube import ParityCube
+from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
+from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.objective import CountedOracle
 
 

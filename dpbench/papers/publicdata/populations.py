@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.core import validation
-from dpbench.papers.publicdata.anchored import anchored_class, marked
+from dpbench.papers.publicdata.algorithms.anchored import anchored_class, marked
 from dpbench.papers.publicdata.losses import loss_value
 from dpbench.papers.publicdata.objective import Objective
 from dpbench.papers.publicdata.problem import PublicDataProblem, output_rows, share

@@ -12,12 +12,12 @@ from scipy.stats import binom
 
 from dpbench.auditing.bounded_mean import upper_mean
 from dpbench.core.validation import InvalidInput
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean, tripping_factor
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.attacks import accuracy
 from dpbench.papers.glm.attacks.accuracy import Runs, epsilon_of_floor, error_block, measure_accuracy, upper_error
 from dpbench.papers.glm.attacks.membership import membership_attack
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.noisy_mean import NoisyMean, tripping_factor
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.floors import Zero
 from lowerbounds import chaudhuri_hsu, fingerprinting, nonprivate, packing

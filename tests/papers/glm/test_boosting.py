@@ -16,12 +16,12 @@ from scipy.integrate import quad
 from dpbench.core import validation
 from dpbench.core.sampling import stream
 from dpbench.papers.glm import theory_selection as theory
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.scoring import clipped_risk
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.scoring import clipped_risk
 
 GD = NoisyGD(1.0, 1e-5, steps=8)
 

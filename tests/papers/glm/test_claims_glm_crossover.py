@@ -11,7 +11,7 @@ import pytest
 from declared import declared, measured
 
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.theorems import hard_scales, table1
 from dpbench.papers.glm.theorems.hard_scales import (

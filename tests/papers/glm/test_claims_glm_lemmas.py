@@ -11,7 +11,7 @@ from naive import worlds as naive
 from dpbench.core.sampling import stream
 from dpbench.ledger.measurement import inequality_verdict
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import lemma5, lemma6, lemmas2_3, loss_inputs
 from dpbench.papers.glm.theorems.worlds import DataSets, average_stability, build, descend, search_case

@@ -11,8 +11,8 @@ from scipy.stats import skew
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness_rates import judge
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.theorems import rates_noisy_gd, theorem5
 from dpbench.papers.glm.theorems.hard_scales import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from declared import declared, measured
 
-from dpbench.papers.glm.grid_search import PrivateGridSearch
+from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.theorems import theorem7
 from dpbench.papers.glm.theorems.theorem7 import BASE, BETA, BOOSTED, DIMENSION, EPSILON, Y, one_data_set

@@ -15,10 +15,10 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import inequality_verdict
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.random_map import RandomMap
 from dpbench.papers.glm.populations import ScaledBasis, sharp, zero_excess
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.random_map import RandomMap
 from dpbench.papers.glm.theorems import (
     algorithm1,
     corollary2,

@@ -12,11 +12,12 @@ from naive.erm import absolute_minimiser, absolute_value, smooth_minimiser
 from regressions import ALL, SMOOTH, problem
 from scipy import optimize
 
-from dpbench.papers.glm import _erm, losses
-from dpbench.papers.glm._erm import minimise, smoothed
-from dpbench.papers.glm._erm_newton import Found, certified_distance, descend
-from dpbench.papers.glm._erm_passes import Records
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.algorithms import _erm
+from dpbench.papers.glm.algorithms._erm import minimise, smoothed
+from dpbench.papers.glm.algorithms._erm_newton import Found, certified_distance, descend
+from dpbench.papers.glm.algorithms._erm_passes import Records
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 
 # The solver against slow references

@@ -14,8 +14,9 @@ from regressions import SMOOTH
 from regressions import problem as regression
 from scipy import sparse
 
-from dpbench.papers.glm import _erm_tiles, losses
-from dpbench.papers.glm._erm_tiles import ROWS, add_part, add_pass
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.algorithms import _erm_tiles
+from dpbench.papers.glm.algorithms._erm_tiles import ROWS, add_part, add_pass
 
 pytestmark = pytest.mark.kernel
 each = pytest.mark.parametrize("name", SMOOTH)

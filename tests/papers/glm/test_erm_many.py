@@ -11,9 +11,9 @@ from naive.erm import smooth_minimiser
 from regressions import ALL
 from regressions import problem as regression
 
-from dpbench.papers.glm import _erm_centres, _erm_many, output_perturbation
-from dpbench.papers.glm._erm_many import minimise_many, newton_many
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms import _erm_centres, _erm_many, output_perturbation
+from dpbench.papers.glm.algorithms._erm_many import minimise_many, newton_many
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.rates import sweeps

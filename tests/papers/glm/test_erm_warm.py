@@ -10,10 +10,11 @@ import pytest
 from regressions import SMOOTH
 from regressions import problem as regression
 
-from dpbench.papers.glm import _erm_newton, _erm_warm, losses
-from dpbench.papers.glm._erm import minimise, smoothed
-from dpbench.papers.glm._erm_newton import line_search, newton, piecewise_step
-from dpbench.papers.glm._erm_passes import Pass, Quadratic, Records, tour
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.algorithms import _erm_newton, _erm_warm
+from dpbench.papers.glm.algorithms._erm import minimise, smoothed
+from dpbench.papers.glm.algorithms._erm_newton import line_search, newton, piecewise_step
+from dpbench.papers.glm.algorithms._erm_passes import Pass, Quadratic, Records, tour
 
 
 @pytest.mark.parametrize("as_sparse", [False, True])

@@ -12,10 +12,10 @@ import pytest
 from naive import integer_noise as naive
 from scipy import sparse, stats
 
-from dpbench.papers.glm import exact_gd
-from dpbench.papers.glm._exact_gd_kernels import integer_gradients
-from dpbench.papers.glm.exact_gd import bounded_rows, integers
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms import exact_gd
+from dpbench.papers.glm.algorithms._exact_gd_kernels import integer_gradients
+from dpbench.papers.glm.algorithms.exact_gd import bounded_rows, integers
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
 
 DELTA = 0.01

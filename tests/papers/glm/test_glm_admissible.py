@@ -35,8 +35,8 @@ from glm_instances import (
 )
 
 from dpbench.papers.glm import losses, theory, theory_selection
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import printed_gradient_bound
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
 from dpbench.papers.glm.theorems import lemma11, paper
 from dpbench.papers.glm.theorems.algorithm5 import coin_pair
 from lowerbounds._packing import packing

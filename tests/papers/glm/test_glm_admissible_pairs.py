@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from dpbench.ledger.core import Claim
-from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD, printed_gradient_bound
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.losses import Loss
-from dpbench.papers.glm.noisy_gd import NoisyGD, printed_gradient_bound
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper, theorem1, theorem2, theorem3, theorem5, theorem10
 from dpbench.papers.glm.theorems.pairs import cancelling_pair

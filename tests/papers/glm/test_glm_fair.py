@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.stats import chi2, norm
 
 from dpbench.papers.glm import losses, theory
-from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import theorem2, theorem7
 from dpbench.papers.glm.theorems.pairs import cancelling_pair

@@ -15,9 +15,9 @@ from scipy.optimize import brentq
 from scipy.stats import chi2, norm
 
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.pairs import cancelling_pair

@@ -64,7 +64,7 @@ def test_the_algorithm_the_chain_and_the_bounds(corrected: bool) -> None:
 
 
 def _kernel(k: int, eta: float, noise: float) -> np.ndarray:
-    from dpbench.papers.glm.jl import JLMethod
+    from dpbench.papers.glm.algorithms.jl import JLMethod
     from dpbench.papers.glm.problem import GLMProblem
 
     run = JLMethod(

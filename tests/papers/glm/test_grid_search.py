@@ -16,15 +16,15 @@ from scipy import sparse
 
 from dpbench.core import validation
 from dpbench.core.sampling import stream
-from dpbench.papers.glm import scoring
 from dpbench.papers.glm import theory_selection as theory
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.grid_search import PrivateGridSearch
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms import scoring
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.scoring import clipped_risk, loss_range, split
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.scoring import clipped_risk, loss_range, split
 from dpbench.papers.glm.theorems.theorem7 import worst_choice
 from dpbench.privacy import gaussian, selection
 

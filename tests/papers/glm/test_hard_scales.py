@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.theorems.hard_scales import (
     DELTA,
     SCALES,

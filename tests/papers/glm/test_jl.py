@@ -17,12 +17,12 @@ from scipy import sparse
 from scipy.stats import binom, chi2
 
 from dpbench.core.sampling import stream
-from dpbench.papers.glm import _noisy_gd_kernels, random_map
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms import _noisy_gd_kernels, random_map
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.random_map import MAPS, RandomMap, by_columns
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.random_map import MAPS, RandomMap, by_columns
 
 STEPS, K = 6, 3
 

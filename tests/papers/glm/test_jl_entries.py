@@ -13,7 +13,7 @@ from declared import measured, of_paper
 
 from dpbench.ledger.measurement import inequality_verdict, privacy_verdict
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.theorems import jl_privacy, lemma12, theorem2, theorem10
 from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from dpbench.privacy import gaussian

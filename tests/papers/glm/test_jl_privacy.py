@@ -14,12 +14,12 @@ from registry import LOSSES, problem
 from scipy.stats import chi2
 
 from dpbench.core import validation
-from dpbench.papers.glm import _jl_profiles as profiles
 from dpbench.papers.glm import losses, theory
-from dpbench.papers.glm._jl_profiles import log_tail
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import printed_gradient_bound
-from dpbench.papers.glm.random_map import RandomMap
+from dpbench.papers.glm.algorithms import _jl_profiles as profiles
+from dpbench.papers.glm.algorithms._jl_profiles import log_tail
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
+from dpbench.papers.glm.algorithms.random_map import RandomMap
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems.jl_privacy import realised_gap
 from dpbench.papers.glm.theorems.pairs import cancelling_pair

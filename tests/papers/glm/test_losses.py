@@ -11,9 +11,10 @@ from naive import losses as naive
 from planted import wrong
 
 from dpbench.core import validation
-from dpbench.papers.glm import _logistic_kernel, _loss_tiles, losses
+from dpbench.papers.glm import _logistic_kernel, losses
 from dpbench.papers.glm._logistic_kernel import exponential, falling_logistic, log_one_plus_exp
-from dpbench.papers.glm._loss_tiles import to_derivatives, to_mean_derivatives
+from dpbench.papers.glm.algorithms import _loss_tiles
+from dpbench.papers.glm.algorithms._loss_tiles import to_derivatives, to_mean_derivatives
 from dpbench.papers.glm.loss_constants import GENERIC
 
 ALL = [

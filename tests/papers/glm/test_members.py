@@ -14,14 +14,14 @@ from naive.noisy_gd import average, noisy_gd
 from scipy import sparse
 
 from dpbench.core.validation import InvalidInput
-from dpbench.papers.glm import _noisy_gd_members
-from dpbench.papers.glm._noisy_gd_members import one_run_each
+from dpbench.papers.glm.algorithms import _noisy_gd_members
+from dpbench.papers.glm.algorithms._noisy_gd_members import one_run_each
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.attacks.accuracy import measure_accuracy
 from dpbench.papers.glm.attacks.members import SharedProblems, errors_on, outputs_on
 from dpbench.papers.glm.moment_problem import MomentProblem
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.noisy_mean import NoisyMean
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.floors import Zero
 from lowerbounds import HardFamily, chaudhuri_hsu, fingerprinting, nonprivate, packing

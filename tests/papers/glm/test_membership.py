@@ -17,12 +17,12 @@ from naive.lowerbounds import membership_score
 
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
-from dpbench.papers.glm import _erm_centres, output_perturbation
+from dpbench.papers.glm.algorithms import _erm_centres, output_perturbation
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.attacks import membership as attack
 from dpbench.papers.glm.attacks.members import runs_on
 from dpbench.papers.glm.attacks.membership import MembershipSampler
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.peers.workload import WrongAnswer
 from dpbench.papers.glm.problem import GLMProblem
 from lowerbounds import Membership, fingerprinting, membership

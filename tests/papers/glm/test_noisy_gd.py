@@ -14,9 +14,10 @@ from naive import noisy_gd as naive
 from scipy import sparse
 
 from dpbench.core.sampling import block_width
-from dpbench.papers.glm import _loss_tiles, losses
-from dpbench.papers.glm import _noisy_gd_kernels as kernels
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.algorithms import _loss_tiles
+from dpbench.papers.glm.algorithms import _noisy_gd_kernels as kernels
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
 
 LOSSES = [
@@ -92,7 +93,7 @@ def test_calls_are_cut_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     for loss, as_sparse in ((losses.squared(), False), (losses.huber(0.3), False), (losses.huber(0.3), True)):
         p = problem(loss, as_sparse=as_sparse)
         whole = mechanism()(p, 70, np.random.default_rng(1))
-        monkeypatch.setattr("dpbench.papers.glm.noisy_gd._WORK_PER_CALL", 1.0)
+        monkeypatch.setattr("dpbench.papers.glm.algorithms.noisy_gd._WORK_PER_CALL", 1.0)
         assert np.array_equal(whole, mechanism()(p, 70, np.random.default_rng(1)))
         monkeypatch.undo()
 

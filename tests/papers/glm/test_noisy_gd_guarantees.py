@@ -16,7 +16,7 @@ from scipy.stats import beta
 
 from dpbench.core import validation
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.noisy_gd import NoisyGD, printed_gradient_bound
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD, printed_gradient_bound
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.privacy import gaussian
 

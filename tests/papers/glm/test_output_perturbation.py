@@ -12,9 +12,10 @@ from regressions import ALL, problem
 from scipy import optimize
 
 from dpbench.core import validation
-from dpbench.papers.glm import _erm_centres, losses
-from dpbench.papers.glm._erm import minimise
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.algorithms import _erm_centres
+from dpbench.papers.glm.algorithms._erm import minimise
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian

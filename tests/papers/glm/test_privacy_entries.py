@@ -13,8 +13,8 @@ from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.measurement import privacy_verdict
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems import output_perturbation_privacy, theorem1, theorem3, theorem5

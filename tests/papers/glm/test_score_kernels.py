@@ -14,8 +14,8 @@ from regressions import ALL
 from regressions import problem as regression
 from scipy import sparse
 
-from dpbench.papers.glm import _score_kernels, scoring
-from dpbench.papers.glm._score_kernels import ROWS, add_clipped
+from dpbench.papers.glm.algorithms import _score_kernels, scoring
+from dpbench.papers.glm.algorithms._score_kernels import ROWS, add_clipped
 
 REACHES = (0.3, 2.0, 50.0)
 

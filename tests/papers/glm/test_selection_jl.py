@@ -13,13 +13,13 @@ from naive import selection as naive
 from registry import LOSSES, problem
 
 from dpbench.core.sampling import stream
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.grid_search import PrivateGridSearch
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.random_map import RandomMap, by_columns
+from dpbench.papers.glm.algorithms.scoring import clipped_risk, loss_range, prediction_bound
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.random_map import RandomMap, by_columns
-from dpbench.papers.glm.scoring import clipped_risk, loss_range, prediction_bound
 
 JL = JLMethod(1.0, 1e-5, dimension=3, steps=8)
 

@@ -16,8 +16,8 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dpbench.core.validation import InvalidInput
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.sklearn import HeavyTailedRegressor, PrivateClassifier, PrivateRegressor
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.sklearn import PrivateClassifier, PrivateRegressor
 
 pytestmark = pytest.mark.evidence

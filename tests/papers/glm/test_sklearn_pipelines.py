@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dpbench import audit, each
 from dpbench.core.validation import InvalidInput
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.privacy import integer_choice
 from dpbench.sklearn import (
     BoundedScaler,

@@ -11,13 +11,13 @@ import pytest
 from naive import heavytail as naive
 
 from dpbench.core.validation import InvalidInput
-from dpbench.papers.heavytail import _score_kernels as kernels
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
-from dpbench.papers.heavytail.net import Net
+from dpbench.papers.heavytail.algorithms import _score_kernels as kernels
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.net import Net
+from dpbench.papers.heavytail.algorithms.truncation import columns, psi, psi_bounds, quarters, sums_at, truncated_risk
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems.theorems1_2_privacy import leaning_pair, loss
-from dpbench.papers.heavytail.truncation import columns, psi, psi_bounds, quarters, sums_at, truncated_risk
 
 THETAS = (2.0, 1.75, 1.5, 1.25, 1.3)
 theta_each = pytest.mark.parametrize("theta", THETAS)

@@ -21,7 +21,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from dpbench.papers.heavytail import theory as heavy
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.theorems import equation19, theorems1_2_bound, theorems1_2_moment, theorems1_2_privacy
 from dpbench.papers.heavytail.theorems import paper as heavytail
 from dpbench.papers.heavytail.theorems.hidden import rare_law

@@ -13,9 +13,13 @@ from dpbench import cli
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.glm.peers.comparison import HEAVY_TAILED, compare, fit
 from dpbench.papers.heavytail import datasets as datasets_heavytail
-from dpbench.papers.heavytail.baselines import ClippedSubgradient, least_absolute_deviations, truncated_estimator
+from dpbench.papers.heavytail.algorithms.baselines import (
+    ClippedSubgradient,
+    least_absolute_deviations,
+    truncated_estimator,
+)
+from dpbench.papers.heavytail.algorithms.truncation import truncated_risk
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.heavytail.truncation import truncated_risk
 
 
 def problem(n: int = 200) -> HeavyTailedProblem:

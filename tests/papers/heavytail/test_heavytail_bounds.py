@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from naive import heavytail as naive
 
-from dpbench.papers.heavytail import _bound_kernels as bounds
-from dpbench.papers.heavytail import _geometric_kernels as geometric
 from dpbench.papers.heavytail import theory
+from dpbench.papers.heavytail.algorithms import _bound_kernels as bounds
+from dpbench.papers.heavytail.algorithms import _geometric_kernels as geometric
+from dpbench.papers.heavytail.algorithms.truncation import columns, quarters, sums_at
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.heavytail.truncation import columns, quarters, sums_at
 
 
 def bound_of(

@@ -12,10 +12,11 @@ from declared import measured, of_paper
 
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import Claim
-from dpbench.papers.heavytail import exponential
+from dpbench.papers.heavytail.algorithms import exponential
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.truncation import truncated_risk
 from dpbench.papers.heavytail.drawings import DRAWINGS as OURS
 from dpbench.papers.heavytail.drawings import boxes_opened
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.tails import Tail
 from dpbench.papers.heavytail.theorems import (
@@ -31,7 +32,6 @@ from dpbench.papers.heavytail.theorems import (
     theorems1_2_privacy,
     theorems1_2_rates,
 )
-from dpbench.papers.heavytail.truncation import truncated_risk
 from dpbench.report.drawings import DRAWINGS
 from dpbench.runs.context import RunContext
 

@@ -13,7 +13,7 @@ from declared import measured
 from scipy.stats import binom
 
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems import remark1, theorems1_2_bound, theorems1_2_privacy, theorems1_2_rates
 from dpbench.papers.heavytail.theorems.hidden import hidden_quantile, rare_law

@@ -12,10 +12,10 @@ from heavytail_instances import BALL, HIGH, IOTA, LOW, RESOLUTION, SHEAR, SPACIN
 from naive import heavytail as naive
 from planted import after, scaled
 
-from dpbench.papers.heavytail import _bound_kernels as bounds
-from dpbench.papers.heavytail import _geometric_kernels as geometric
-from dpbench.papers.heavytail import _lattice_kernels as lattice
-from dpbench.papers.heavytail import _score_kernels as scores
+from dpbench.papers.heavytail.algorithms import _bound_kernels as bounds
+from dpbench.papers.heavytail.algorithms import _geometric_kernels as geometric
+from dpbench.papers.heavytail.algorithms import _lattice_kernels as lattice
+from dpbench.papers.heavytail.algorithms import _score_kernels as scores
 
 pytestmark = pytest.mark.kernel
 

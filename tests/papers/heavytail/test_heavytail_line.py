@@ -13,9 +13,9 @@ from heavytail_instances import quarters
 from naive import heavytail as naive
 from planted import wrong
 
-from dpbench.papers.heavytail import _interval_kernels as kernels
-from dpbench.papers.heavytail import tree
-from dpbench.papers.heavytail.exponential import ExponentialMechanism, envelope
+from dpbench.papers.heavytail.algorithms import _interval_kernels as kernels
+from dpbench.papers.heavytail.algorithms import tree
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism, envelope
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 pytestmark = pytest.mark.kernel

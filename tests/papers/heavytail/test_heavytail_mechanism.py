@@ -7,7 +7,7 @@ import pytest
 from registry import heavy_problem
 
 from dpbench.core.validation import InvalidInput
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 

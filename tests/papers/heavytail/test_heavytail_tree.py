@@ -15,11 +15,11 @@ from scipy.stats import chi2
 
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.sampling import stream
-from dpbench.papers.heavytail import _growing, tree
-from dpbench.papers.heavytail.coordinates import Coordinates
-from dpbench.papers.heavytail.exponential import ExponentialMechanism, envelope
+from dpbench.papers.heavytail.algorithms import _growing, tree
+from dpbench.papers.heavytail.algorithms.coordinates import Coordinates
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism, envelope
+from dpbench.papers.heavytail.algorithms.truncation import columns, sums_at
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.heavytail.truncation import columns, sums_at
 
 LEVEL = 1e-6
 DRAWS = 100_000

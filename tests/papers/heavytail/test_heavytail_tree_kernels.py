@@ -25,8 +25,8 @@ from heavytail_instances import (
 from naive import heavytail as naive
 from planted import after, scaled
 
-from dpbench.papers.heavytail import _lattice_kernels as lattice
-from dpbench.papers.heavytail import _tree_kernels as tree
+from dpbench.papers.heavytail.algorithms import _lattice_kernels as lattice
+from dpbench.papers.heavytail.algorithms import _tree_kernels as tree
 
 pytestmark = pytest.mark.kernel
 

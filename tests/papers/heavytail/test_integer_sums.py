@@ -13,11 +13,11 @@ from naive.selection import integer_losses
 
 from dpbench import audit_bits
 from dpbench.core.bits import Source
-from dpbench.papers.glm import scoring
+from dpbench.papers.glm.algorithms import scoring
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.heavytail import baselines, exact_weights
-from dpbench.papers.heavytail._exact_kernels import exponent_sums
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms import baselines, exact_weights
+from dpbench.papers.heavytail.algorithms._exact_kernels import exponent_sums
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 pytestmark = pytest.mark.kernel

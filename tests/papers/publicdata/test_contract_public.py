@@ -10,8 +10,8 @@ from registry import public_problem
 
 from dpbench.auditing.hostile import hostile_pairs, tells_apart, tells_apart_on_some
 from dpbench.core import validation
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
-from dpbench.papers.publicdata.rrspm import RRSPM
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.testing import ContractBroken, check_mechanism
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import stats
 
 from dpbench.core.bits import Source
-from dpbench.papers.publicdata import exact_average, theory
+from dpbench.papers.publicdata import theory
+from dpbench.papers.publicdata.algorithms import exact_average
 
 
 def test_the_normals_of_algorithm_2_are_normal_and_finer_than_single_draws() -> None:

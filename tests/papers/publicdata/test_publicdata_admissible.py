@@ -21,11 +21,11 @@ from admissible import (
 from publicdata_instances import MOVING_ETA, moving_pair
 from scipy.stats import binom, norm
 
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.complexity import gaussian_complexity
-from dpbench.papers.publicdata.hypotheses_cube import ParityCube
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.hypotheses.cube import ParityCube
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.theorems import (
     algorithm4,
     balanced_labels,

@@ -12,8 +12,8 @@ from publicdata_instances import MOVING_ETA, moving_pair
 from scipy.stats import norm
 
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.clipped import clipped_gaussians
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.theorems import (
     laplace_sums,
     lemma17,

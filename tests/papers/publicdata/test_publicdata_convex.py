@@ -12,10 +12,10 @@ from naive import oracles
 from planted import wrong
 
 from dpbench import InvalidInput
-from dpbench.papers.publicdata import _ball_kernels, _interior, _pieces
-from dpbench.papers.publicdata.hypotheses_constants import Constants
-from dpbench.papers.publicdata.hypotheses_finite import ConvexHull
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.hypotheses import _ball_kernels, _interior, _pieces
+from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.finite import ConvexHull
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.objective import Objective
 
 pytestmark = pytest.mark.kernel

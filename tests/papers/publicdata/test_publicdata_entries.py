@@ -12,7 +12,8 @@ import pytest
 from declared import measured, of_paper
 
 from dpbench.ledger.core import Claim
-from dpbench.papers.publicdata import regularized_perturbation, rrspm, theory
+from dpbench.papers.publicdata import theory
+from dpbench.papers.publicdata.algorithms import regularized_perturbation, rrspm
 from dpbench.papers.publicdata.theorems import (
     algorithm2,
     algorithm3,

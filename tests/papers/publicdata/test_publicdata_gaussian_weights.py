@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.hypotheses_line import Thresholds
-from dpbench.papers.publicdata.hypotheses_sklearn import LinearEstimator
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM, patterns
+from dpbench.papers.publicdata.hypotheses.line import Thresholds
+from dpbench.papers.publicdata.hypotheses.sklearn import LinearEstimator
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.rrspm import RRSPM, patterns
 from lowerbounds import parity_cube
 
 

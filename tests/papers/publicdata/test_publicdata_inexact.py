@@ -10,8 +10,8 @@ import pytest
 from registry import PUBLIC_MECHANISMS, public_problem
 
 from dpbench.core.sampling import stream
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.objective import CountedOracle
-from dpbench.papers.publicdata.rrspm import RRSPM
 
 
 class Unsure:

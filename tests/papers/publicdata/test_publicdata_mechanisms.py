@@ -14,18 +14,18 @@ from naive import publicdata as naive
 from registry import public_problem
 
 from dpbench.core.sampling import stream
-from dpbench.papers.publicdata import averaged_perturbation
-from dpbench.papers.publicdata._separator import weighted_minimisers
-from dpbench.papers.publicdata.anchored import with_anchor
-from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.papers.publicdata.hypotheses_constants import Constants
-from dpbench.papers.publicdata.hypotheses_line import Thresholds
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
-from dpbench.papers.publicdata.perturb import perturb, perturb_profile
+from dpbench.papers.publicdata.algorithms import averaged_perturbation
+from dpbench.papers.publicdata.algorithms._separator import weighted_minimisers
+from dpbench.papers.publicdata.algorithms.anchored import with_anchor
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.perturb import perturb, perturb_profile
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
+from dpbench.papers.publicdata.algorithms.rspm import RSPM
+from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.line import Thresholds
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
-from dpbench.papers.publicdata.rrspm import RRSPM
-from dpbench.papers.publicdata.rspm import RSPM
 
 pytestmark = pytest.mark.kernel
 TRIALS, WIDTH = 24, 64
@@ -221,7 +221,7 @@ def test_atoms_lower_the_profile_fourfold_or_more() -> None:
 def test_an_estimator_of_scikit_learn_runs_and_promises_nothing() -> None:
     from sklearn.linear_model import LogisticRegression
 
-    from dpbench.papers.publicdata.hypotheses_sklearn import LinearEstimator
+    from dpbench.papers.publicdata.hypotheses.sklearn import LinearEstimator
 
     base = public_problem("halfspaces")
     p = PublicDataProblem(

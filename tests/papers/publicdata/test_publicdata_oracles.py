@@ -12,12 +12,12 @@ import pytest
 from naive import oracles
 from planted import wrong
 
-from dpbench.papers.publicdata import _finite_kernels, _line_kernels, _order, _plane_kernels
-from dpbench.papers.publicdata._order import stable_order
-from dpbench.papers.publicdata.hypotheses_cube import ParityCube
-from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
-from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds, _shortened
-from dpbench.papers.publicdata.hypotheses_plane import GRID, Halfspaces
+from dpbench.papers.publicdata.hypotheses import _finite_kernels, _line_kernels, _order, _plane_kernels
+from dpbench.papers.publicdata.hypotheses._order import stable_order
+from dpbench.papers.publicdata.hypotheses.cube import ParityCube
+from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
+from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds, _shortened
+from dpbench.papers.publicdata.hypotheses.plane import GRID, Halfspaces
 from dpbench.papers.publicdata.objective import Objective, erm_last, prepare
 
 pytestmark = pytest.mark.kernel

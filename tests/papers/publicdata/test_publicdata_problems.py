@@ -14,18 +14,18 @@ from registry import public_problem
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.publicdata import datasets as datasets_publicdata
-from dpbench.papers.publicdata.anchored import with_anchor
-from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.anchored import with_anchor
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.complexity import gaussian_complexity
-from dpbench.papers.publicdata.hypotheses_constants import Constants
-from dpbench.papers.publicdata.hypotheses_finite import ConvexHull, FiniteClass
-from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
-from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
+from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
+from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.objective import Objective
 from dpbench.papers.publicdata.populations import FinitePopulation, anchored, circle, constants, line, plane
 from dpbench.papers.publicdata.problem import PublicDataProblem, records_apart
-from dpbench.papers.publicdata.rrspm import RRSPM
 
 X, Y, Z = [0.1, 0.4, 0.7], [1.0, -1.0, 1.0], [0.2, 0.5]
 GOOD: dict[str, Any] = {"hypotheses": Thresholds(), "loss": "zero-one", "smoothness": 0.5}

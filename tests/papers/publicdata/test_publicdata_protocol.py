@@ -12,13 +12,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from dpbench import InvalidInput
-from dpbench.papers.publicdata.hypotheses_constants import Constants
-from dpbench.papers.publicdata.hypotheses_cube import ParityCube
-from dpbench.papers.publicdata.hypotheses_finite import ConvexHull, FiniteClass
-from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
-from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
-from dpbench.papers.publicdata.hypotheses_sklearn import LinearEstimator
+from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.cube import ParityCube
+from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
+from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
+from dpbench.papers.publicdata.hypotheses.sklearn import LinearEstimator
 from dpbench.papers.publicdata.losses import LIPSCHITZ, LOSSES, loss_value
 from dpbench.papers.publicdata.objective import CountedOracle, Hypotheses, Objective, is_exact, minimum_norm, prepare
 

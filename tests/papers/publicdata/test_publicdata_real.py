@@ -10,9 +10,9 @@ import pytest
 from naive import oracles
 from planted import wrong
 
-from dpbench.papers.publicdata import _finite_kernels
-from dpbench.papers.publicdata.hypotheses_constants import Constants
-from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
+from dpbench.papers.publicdata.hypotheses import _finite_kernels
+from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.objective import Objective
 
 pytestmark = pytest.mark.kernel

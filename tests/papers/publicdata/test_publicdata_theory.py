@@ -12,16 +12,16 @@ from naive import publicdata as naive
 
 from dpbench.core.sampling import stream
 from dpbench.papers.publicdata import theory, theory_settings
-from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.complexity import gaussian_complexity
-from dpbench.papers.publicdata.hypotheses_constants import Constants
-from dpbench.papers.publicdata.hypotheses_finite import ConvexHull, FiniteClass
-from dpbench.papers.publicdata.hypotheses_line import Intervals, Stumps, Thresholds
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
-from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
+from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
+from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.objective import CountedOracle, Objective, prepare
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.privacy.discrete import pair_from_logs
 from lowerbounds import parity_cube
 

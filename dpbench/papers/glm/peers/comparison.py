@@ -15,20 +15,20 @@ from scipy.special import stdtrit
 from dpbench.core import validation
 from dpbench.core.sampling import sample
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.heavytail.baselines import least_absolute_deviations
+from dpbench.papers.heavytail.algorithms.baselines import least_absolute_deviations
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 ALGORITHMS = {
-    "boosting": ("dpbench.papers.glm.boosting", "Boosting"),
-    "grid-search": ("dpbench.papers.glm.grid_search", "PrivateGridSearch"),
-    "jl": ("dpbench.papers.glm.jl", "JLMethod"),
-    "noisy-gd": ("dpbench.papers.glm.noisy_gd", "NoisyGD"),
-    "output-perturbation": ("dpbench.papers.glm.output_perturbation", "OutputPerturbation"),
+    "boosting": ("dpbench.papers.glm.algorithms.boosting", "Boosting"),
+    "grid-search": ("dpbench.papers.glm.algorithms.grid_search", "PrivateGridSearch"),
+    "jl": ("dpbench.papers.glm.algorithms.jl", "JLMethod"),
+    "noisy-gd": ("dpbench.papers.glm.algorithms.noisy_gd", "NoisyGD"),
+    "output-perturbation": ("dpbench.papers.glm.algorithms.output_perturbation", "OutputPerturbation"),
 }
 HEAVY_TAILED = {
-    "clipped-subgradient": ("dpbench.papers.heavytail.baselines", "ClippedSubgradient"),
-    "exponential": ("dpbench.papers.heavytail.exponential", "ExponentialMechanism"),
-    "nonprivate-truncated": ("dpbench.papers.heavytail.baselines", "TruncatedEstimator"),
+    "clipped-subgradient": ("dpbench.papers.heavytail.algorithms.baselines", "ClippedSubgradient"),
+    "exponential": ("dpbench.papers.heavytail.algorithms.exponential", "ExponentialMechanism"),
+    "nonprivate-truncated": ("dpbench.papers.heavytail.algorithms.baselines", "TruncatedEstimator"),
 }
 """Algorithms for the absolute loss without bounds: ε-DP, but for the one whose name says that it is not private."""
 

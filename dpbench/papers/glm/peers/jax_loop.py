@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.core.validation import extra
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
 
 BATCH = 256

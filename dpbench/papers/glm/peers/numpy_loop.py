@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
 
 SLOPES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {

@@ -9,7 +9,7 @@ import numpy as np
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Context, Evidence, Row, column
 from dpbench.papers.glm import theory_selection as theory
-from dpbench.papers.glm.grid_search import PrivateGridSearch
+from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.selection_privacy import GD, TARGETS, problem
 from dpbench.privacy import selection

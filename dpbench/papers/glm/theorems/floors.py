@@ -11,13 +11,13 @@ import numpy as np
 
 from dpbench.ledger.harness import sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, column
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean, tripping_factor
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.attacks.accuracy import Accuracy, Runs, block_count, error_block, report, upper_error
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.grid_search import PrivateGridSearch
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.noisy_mean import NoisyMean, tripping_factor
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from lowerbounds._instance import HardFamily, Instance
 from lowerbounds._two_point import best_distance, chaudhuri_hsu

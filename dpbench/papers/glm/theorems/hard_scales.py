@@ -20,8 +20,8 @@ import numpy as np
 
 from dpbench.ledger.measurement import Evidence, Row, column
 from dpbench.papers.glm import theory
+from dpbench.papers.glm.algorithms.noisy_gd import exact_noise
 from dpbench.papers.glm.losses import resolve, squared
-from dpbench.papers.glm.noisy_gd import exact_noise
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.rates.nuisances import Ripple
 from dpbench.rates.slopes import theory_slope

@@ -19,10 +19,10 @@ from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Context, Evidence, Row
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.random_map import MAPS, RandomMap
 from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.random_map import MAPS, RandomMap
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems.pairs import CANCELLING, cancelling_pair, random_record
 

@@ -19,7 +19,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import GROWTH, growing, margins, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.theorems import paper
 

@@ -19,8 +19,8 @@ from dpbench.ledger.harness import margins, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory_selection as theory
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.losses import Loss
-from dpbench.papers.glm.noisy_gd import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.loss_inputs import (

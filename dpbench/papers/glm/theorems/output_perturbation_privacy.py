@@ -12,7 +12,7 @@ from dpbench.certificates.build import Draft, as_computed, below
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
 from dpbench.papers.glm import losses, theory
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.pairs import (
     SEARCH,

@@ -14,10 +14,11 @@ from scipy.special import ndtr
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.measurement import Context, Rows
-from dpbench.papers.glm import losses, scoring
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.algorithms import scoring
+from dpbench.papers.glm.algorithms.noisy_gd import all_iterates_profile
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.losses import LOGISTIC, Loss
-from dpbench.papers.glm.noisy_gd import all_iterates_profile
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems import paper
@@ -78,8 +79,8 @@ def _directions() -> np.ndarray:
     expected="not refuted",
     statement="The minimisers of Algorithm 3 on data sets that differ in one record are at most D/(lambda n) + 2 tau "
     "apart.",
-    because="Strong convexity (dpbench.papers.glm.output_perturbation). In one dimension the minimiser is a root of a "
-    "monotone function, found here by bisection.",
+    because="Strong convexity (dpbench.papers.glm.algorithms.output_perturbation). In one dimension the minimiser is "
+    "a root of a monotone function, found here by bisection.",
     origin="folklore",
     quote=r"Note that from a standard analysis [BE02], we get that  $\ell_2$  sensitivity of the regularized "
     r"minimizer  $\widetilde{w}$  is  $\left(\frac{2G\|\mathcal{X}\|}{n\lambda}\right)$ ,",

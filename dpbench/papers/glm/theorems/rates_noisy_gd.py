@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dpbench.ledger.harness_rates import swept
 from dpbench.ledger.measurement import Context, Evidence, Row
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.theorems.hard_scales import SCALES, exact_slope, hardest_scale
 from dpbench.rates.nuisances import SecondTerm

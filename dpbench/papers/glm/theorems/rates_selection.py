@@ -11,10 +11,10 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.harness import sampled
 from dpbench.ledger.measurement import Context, Rows
 from dpbench.papers.glm import theory_selection
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.scoring import clipped_risk
 from dpbench.papers.glm.populations import ScaledBasis
-from dpbench.papers.glm.scoring import clipped_risk
 from dpbench.rates.nuisances import Logarithm, SecondTerm
 
 EPSILON, DELTA, BETA = 1.0, 1e-5, 0.05

@@ -12,10 +12,10 @@ import numpy as np
 from dpbench.certificates.build import Draft, as_computed, below
 from dpbench.ledger.measurement import Row
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.privacy import gaussian
 

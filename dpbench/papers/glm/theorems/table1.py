@@ -16,9 +16,9 @@ from dpbench.ledger.harness import margins
 from dpbench.ledger.harness_rates import judge, swept
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.populations import ScaledBasis, zero_excess
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper

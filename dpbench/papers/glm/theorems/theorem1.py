@@ -16,8 +16,8 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, column
 from dpbench.papers.glm import losses
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.losses import Loss
-from dpbench.papers.glm.noisy_gd import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems import paper

@@ -25,7 +25,7 @@ from dpbench.ledger.harness import margins, profiles, sampled, summary
 from dpbench.ledger.harness_rates import swept
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.glm import losses, theory, theory_jl
-from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.populations import PAD, padded, zero_excess
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper

@@ -25,11 +25,11 @@ from dpbench.ledger.harness import margins, profiles, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import losses, theory_boosting
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.scoring import clipped_risk
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.scoring import clipped_risk
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.algorithm5 import coin_pair
 from dpbench.papers.glm.theorems.rates_selection import _CHUNK, all_bad, beta_of, quarter_level

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpbench.certificates.build import Draft, certificate
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Context, Evidence, Rows
-from dpbench.papers.glm.jl import JLMethod
+from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.rates_selection import _BOOSTED, _OPEN, DELTA, EPSILON, _boosted
 from dpbench.papers.glm.theorems.selection_privacy import _DISJOINT, JL, boosted, boosted_certificate, guarantees

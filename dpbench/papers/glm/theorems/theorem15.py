@@ -14,7 +14,7 @@ from dpbench.ledger.harness import margins
 from dpbench.ledger.measurement import Context, Evidence, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory_selection as theory
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.loss_inputs import BALL_SYMBOLS
 from dpbench.papers.glm.theorems.rates_selection import _BOOSTED, _OPEN, DELTA, EPSILON, _boosted

@@ -20,8 +20,8 @@ from dpbench.ledger.harness_rates import swept
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import losses, theory
-from dpbench.papers.glm.jl import JLMethod
-from dpbench.papers.glm.noisy_gd import printed_gradient_bound
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.sensitivity import gradient_gap

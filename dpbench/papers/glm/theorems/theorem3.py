@@ -18,7 +18,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, profiles, vanishing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
 from dpbench.papers.glm import losses, theory
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.corollary2 import CONSTANTS
 from dpbench.papers.glm.theorems.hard_scales import (

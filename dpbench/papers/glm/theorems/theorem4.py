@@ -17,8 +17,9 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import summary, vanishing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
-from dpbench.papers.glm import sign_release, theory
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm import theory
+from dpbench.papers.glm.algorithms import sign_release
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.floors import Case, costly, private, run_floor

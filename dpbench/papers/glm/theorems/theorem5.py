@@ -21,7 +21,7 @@ from dpbench.ledger.harness_rates import swept
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
 from dpbench.ledger.statement import Integer, Real, Statement, calibrated, gaussian
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.populations import ScaledBasis, padded, sharp, zero_excess
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper

@@ -20,14 +20,14 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, profiles, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.glm import theory_selection as theory
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.grid_search import PrivateGridSearch
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.scoring import loss_range
 from dpbench.papers.glm.losses import squared
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.scoring import loss_range
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.lemma11 import _count
 from dpbench.papers.glm.theorems.lemmas9_10 import H

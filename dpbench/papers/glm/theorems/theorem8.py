@@ -10,8 +10,8 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles, vanishing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.glm import theory_selection as theory
-from dpbench.papers.glm.boosting import Boosting
-from dpbench.papers.glm.grid_search import PrivateGridSearch
+from dpbench.papers.glm.algorithms.boosting import Boosting
+from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.selection_privacy import _DISJOINT, OUTPUT, guarantees
 from dpbench.papers.glm.theorems.theorem7 import BOOSTED, PRINTED_BETA, PRINTED_EPSILON, _rate, _whole, oracle

@@ -12,7 +12,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import summary, vanishing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
-from dpbench.papers.glm.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.floors import Case, private, run_floor
 from lowerbounds._nonprivate import RATE_CONSTANT, corrected_nonprivate, nonprivate

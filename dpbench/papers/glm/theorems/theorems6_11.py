@@ -19,8 +19,8 @@ from dpbench.ledger.harness import margins, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.noisy_gd import NoisyGD
-from dpbench.papers.glm.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.floors import Case, Zero, costly, run_floor

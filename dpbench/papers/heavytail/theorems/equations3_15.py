@@ -11,9 +11,9 @@ from dpbench.certificates.search.space import Space
 from dpbench.ledger.harness import margins
 from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.statement import Real, Statement, inequality
+from dpbench.papers.heavytail.algorithms.truncation import psi, psi_bounds
 from dpbench.papers.heavytail.theorems import ORDERS, paper
 from dpbench.papers.heavytail.theorems.line import DERIVED, LINE, ORDER
-from dpbench.papers.heavytail.truncation import psi, psi_bounds
 
 _ROUNDING = 1e-14  # ψ is one of its bounds on [−1, 1]: what is left there is the rounding of two logarithms
 _BETWEEN = (

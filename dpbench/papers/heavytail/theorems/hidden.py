@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import pdtrik
 
 from dpbench.papers.heavytail import theory
+from dpbench.papers.heavytail.algorithms.truncation import psi
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.heavytail.truncation import psi
 
 _POINTS, _COUNTS = 2000, 100
 GRID = (

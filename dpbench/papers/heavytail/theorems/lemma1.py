@@ -9,7 +9,7 @@ import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.measurement import Context, Rows
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems import ORDERS, paper
 

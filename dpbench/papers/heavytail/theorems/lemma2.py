@@ -10,7 +10,7 @@ from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Rows
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.net import Net
+from dpbench.papers.heavytail.algorithms.net import Net
 from dpbench.papers.heavytail.theorems import paper
 
 QUOTE = (

@@ -14,7 +14,8 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.harness import sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.net import Net
+from dpbench.papers.heavytail.algorithms.net import Net
+from dpbench.papers.heavytail.algorithms.truncation import columns, sums_at
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.tails import Tail
@@ -22,7 +23,6 @@ from dpbench.papers.heavytail.theorems import FAILURE, ORDERS, paper
 from dpbench.papers.heavytail.theorems.frequencies import RECORDS, frequency
 from dpbench.papers.heavytail.theorems.hidden import HiddenLaw
 from dpbench.papers.heavytail.theorems.line import line_iota
-from dpbench.papers.heavytail.truncation import columns, sums_at
 from dpbench.rates.nuisances import Ripple
 
 _BLOCK = 50

@@ -18,13 +18,13 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
-from dpbench.papers.heavytail.net import Net
+from dpbench.papers.heavytail.algorithms.net import Net
+from dpbench.papers.heavytail.algorithms.truncation import columns, psi, sums_at
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.tails import Tail
 from dpbench.papers.heavytail.theorems import FAILURE, ORDERS, paper
 from dpbench.papers.heavytail.theorems.frequencies import RECORDS, frequency
 from dpbench.papers.heavytail.theorems.line import line_iota, truncation_in_use
-from dpbench.papers.heavytail.truncation import columns, psi, sums_at
 
 _BLOCK = 100
 _UNION = (

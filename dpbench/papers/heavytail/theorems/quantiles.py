@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpbench.core import binomial
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 Law = Callable[[int], tuple[np.ndarray, np.ndarray]]

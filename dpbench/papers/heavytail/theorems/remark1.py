@@ -8,7 +8,7 @@ import numpy as np
 
 from dpbench.core import binomial
 from dpbench.ledger.measurement import Context, Rows
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems import paper
 from lowerbounds._rare_packing import rare_packing

@@ -16,12 +16,12 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.harness import sampled
 from dpbench.ledger.measurement import Context
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.truncation import sums_at
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.tails import Tail
 from dpbench.papers.heavytail.theorems import FAILURE
-from dpbench.papers.heavytail.truncation import sums_at
 
 EPSILON = 1.0
 _FROZEN = math.log(1e4)  # stands for log n in ι

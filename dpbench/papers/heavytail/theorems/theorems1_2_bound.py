@@ -21,7 +21,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems import CONSTANT, FAILURE, ORDERS, paper
 from dpbench.papers.heavytail.theorems.hidden import GRID, hidden_quantile, rare_law

@@ -19,7 +19,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import Context, Evidence, Rows
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems import CONSTANT, FAILURE, paper
 from dpbench.papers.heavytail.theorems.quantiles import two_responses_quantile

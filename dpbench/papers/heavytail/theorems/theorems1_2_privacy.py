@@ -20,11 +20,11 @@ from dpbench.ledger.attacks import Attack, attack_bounds
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.truncation import truncated_risk
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems import ORDERS, paper
 from dpbench.papers.heavytail.theorems.line import DERIVED, LINE, NET, ORDER
-from dpbench.papers.heavytail.truncation import truncated_risk
 
 EPSILONS = (0.1, 1.0, 4.0)
 LEANS = (1, 2, 3, 4, 5, 6, 8, 12, 20)

@@ -23,7 +23,7 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.harness import sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows, column
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.tails import Tail
 from dpbench.papers.heavytail.theorems import FAILURE, ORDERS, paper

@@ -15,10 +15,10 @@ from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.anchored import with_anchor
-from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.papers.publicdata.hypotheses_line import Thresholds
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.algorithms.anchored import with_anchor
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.hypotheses.line import Thresholds
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper, sum_for_mean
 from dpbench.papers.publicdata.theorems.perturb_shift import RECORDED, SHIFTED, SYMBOLS, printed_scale

@@ -14,7 +14,7 @@ from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.theorems import paper, sum_for_mean
 from dpbench.papers.publicdata.theorems.balanced_labels import (
     DELTA,

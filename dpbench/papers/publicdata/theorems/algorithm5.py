@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpbench.certificates.build import Draft, certificate
 from dpbench.ledger.measurement import Context, Evidence
-from dpbench.papers.publicdata.rspm import RSPM
+from dpbench.papers.publicdata.algorithms.rspm import RSPM
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.laplace_weights import hidden
 from dpbench.papers.publicdata.theorems.parity_cube import all_of_epsilon

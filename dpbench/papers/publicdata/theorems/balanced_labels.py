@@ -9,9 +9,9 @@ import numpy as np
 from dpbench.certificates.search.question import pair_event
 from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.hypotheses_constants import Constants
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.theorems.perturb_shift import (
     ANY_DELTA,
     ANY_EPSILON,

@@ -17,7 +17,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.perturb_shift import printed_scale
 from dpbench.papers.publicdata.theorems.two_functions import (

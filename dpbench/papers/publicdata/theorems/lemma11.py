@@ -12,7 +12,7 @@ from dpbench.certificates.search.question import pair_shift
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Context, Evidence, Row
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.clipped import clipped_gaussians
+from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.balanced_labels import (
     BALANCED,

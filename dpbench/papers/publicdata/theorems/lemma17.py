@@ -8,7 +8,7 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.harness import margins
 from dpbench.ledger.measurement import Context, Evidence
 from dpbench.papers.publicdata.complexity import identifies
-from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
+from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.theorems import paper
 
 

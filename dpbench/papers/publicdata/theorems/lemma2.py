@@ -13,7 +13,7 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import Context, Evidence, column
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper, sum_for_mean
 from dpbench.papers.publicdata.theorems.balanced_labels import BALANCED, LABELS, SUM, balanced, printed

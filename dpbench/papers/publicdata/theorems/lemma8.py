@@ -19,8 +19,8 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, missed, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
-from dpbench.papers.publicdata.perturb import perturb
+from dpbench.papers.publicdata.algorithms.perturb import perturb
+from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.perturb_shift import NONE, Conditions

@@ -14,10 +14,10 @@ from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, missed, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
-from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.papers.publicdata.hypotheses_constants import Constants
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.populations import FinitePopulation, anchored, constants
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.sweeps import Drawn
 

@@ -20,7 +20,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.hypotheses_line import Thresholds
+from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.objective import Objective
 from dpbench.papers.publicdata.theorems import paper
 

@@ -16,7 +16,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.clipped import clipped_gaussians
+from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.perturb_shift import (
     ANY_DELTA,

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Evidence
-from dpbench.papers.publicdata.hypotheses_cube import ParityCube
+from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.privacy.discrete import pair_from_logs
 from dpbench.privacy.profile import Profile, discrete_profile

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dpbench.ledger.measurement import Context, Evidence
-from dpbench.papers.publicdata.hypotheses_line import Thresholds
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
+from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.populations import line
-from dpbench.papers.publicdata.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems.sweeps import NEAREST, along_n, judged
 
 CELLS = 512

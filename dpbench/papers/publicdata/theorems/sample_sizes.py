@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from dpbench.certificates.build import Draft, without_bound
 from dpbench.certificates.search.space import Parameter, Real
-from dpbench.papers.publicdata.clipped import clipped_gaussians
+from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.theorems.laplace_sums import bisected
 
 ALPHA, BETA, LIPSCHITZ = 0.125, 0.05, 0.5

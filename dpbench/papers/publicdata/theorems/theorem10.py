@@ -27,12 +27,12 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, margins
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.hypotheses_cube import ParityCube
-from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
-from dpbench.papers.publicdata.hypotheses_line import Intervals, Thresholds
-from dpbench.papers.publicdata.hypotheses_plane import Halfspaces
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
+from dpbench.papers.publicdata.hypotheses.cube import ParityCube
+from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
+from dpbench.papers.publicdata.hypotheses.line import Intervals, Thresholds
+from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.populations import FinitePopulation, line, plane
-from dpbench.papers.publicdata.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.laplace_sums import bisected, laplace_sum_tail, log_laplace_tail
 from dpbench.papers.publicdata.theorems.laplace_weights import WEIGHTS

@@ -26,9 +26,9 @@ from dpbench.auditing import intervals
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
-from dpbench.papers.publicdata.hypotheses_line import Thresholds
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
+from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.populations import line
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper

@@ -13,9 +13,9 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import Context, Evidence
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.hypotheses_finite import ConvexHull
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.hypotheses.finite import ConvexHull
 from dpbench.papers.publicdata.populations import FinitePopulation
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.sample_sizes import (
     ALPHA,

@@ -22,8 +22,8 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.laplace_weights import LEMMA_18, POINTS, WEIGHED, hidden
 from dpbench.papers.publicdata.theorems.parity_cube import (

@@ -46,7 +46,7 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
-from dpbench.papers.publicdata.rrspm import RRSPM
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.laplace_weights import WEIGHTS
 from dpbench.papers.publicdata.theorems.parity_cube import QUOTE, QUOTE_DRAWN

@@ -29,11 +29,11 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, margins, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata._oracles import nearest
-from dpbench.papers.publicdata.averaged_perturbation import AveragedPerturbation
-from dpbench.papers.publicdata.hypotheses_constants import Constants
-from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
-from dpbench.papers.publicdata.hypotheses_line import Thresholds
+from dpbench.papers.publicdata.algorithms._oracles import nearest
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
+from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.populations import anchored, constants, line
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper

@@ -15,11 +15,11 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.clipped import clipped_gaussians
-from dpbench.papers.publicdata.hypotheses_constants import Constants
-from dpbench.papers.publicdata.hypotheses_linear import LinearBall
+from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.populations import FinitePopulation, circle, constants
-from dpbench.papers.publicdata.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.laplace_sums import bisected, laplace_sum_tail, log_laplace_tail
 from dpbench.papers.publicdata.theorems.sample_sizes import (

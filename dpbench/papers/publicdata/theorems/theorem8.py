@@ -9,9 +9,9 @@ from dpbench.certificates.build import Draft, certificate
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
-from dpbench.papers.publicdata.hypotheses_line import Thresholds
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
+from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.laplace_weights import hidden
 from dpbench.papers.publicdata.theorems.parity_cube import EPSILON

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpbench.papers.publicdata.hypotheses_finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
 from dpbench.papers.publicdata.populations import FinitePopulation
 
 TABLE = np.array([[-1.0, -1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]])

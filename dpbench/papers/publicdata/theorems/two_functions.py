@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.core import binomial
-from dpbench.papers.publicdata.hypotheses_finite import FiniteClass
+from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.privacy.discrete import pair
 from dpbench.privacy.profile import Profile, discrete_profile
