@@ -34,9 +34,7 @@ _LEVELS = np.concatenate([[0.0], np.geomspace(1e-4, 60.0, 600)])  # ε at which 
 _TESTS = np.concatenate([[0.0], ndtr(np.linspace(-5.0, 5.0, 301)), [1.0]])  # p at which a trade-off function is read
 _ORDERS = np.concatenate([1.0 + np.geomspace(1e-3, 1e4, 106), [2.0]])  # α at which zero-concentrated privacy is read
 _MAPPINGS = "{'mu': m}, {'rho': r}, {'rdp': {alpha: tau}} or {'epsilon': e, 'delta': d}"
-_MUST_BE = (
-    f"a number > 0, a mapping {_MAPPINGS}, an object with delta(epsilon), or f(alpha)"
-)
+_MUST_BE = f"a number > 0, a mapping {_MAPPINGS}, an object with delta(epsilon), or f(alpha)"
 
 
 class Curve(Protocol):

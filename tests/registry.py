@@ -92,6 +92,7 @@ def problem(loss: str, *, n: int = 40, d: int = 4, seed: int = 7, as_sparse: boo
 TABLE = [[1.0, 0.5, -0.2], [-0.4, 0.9, 0.1], [0.3, 0.3, 0.3], [-0.9, -0.6, 0.7]]
 SIGNS = ("thresholds", "intervals", "stumps", "halfspaces", "finite", "cube")
 
+
 def public_problem(kind: str, *, n: int = 30, m: int = 6, seed: int = 7) -> PublicDataProblem:
     """A small problem on a class: binary ones with the zero-one loss, "table" (real values) with the squared loss.
 

@@ -35,7 +35,6 @@ class Pace:
     long = sys.maxsize
 
 
-
 def block_of(scale: float, block: int) -> dict[str, Any]:
     """A value with arrays, a list and numbers in it."""
     if Pace.log is not None:

@@ -153,9 +153,7 @@ def parallel(parts: Sequence[Profile]) -> Profile:
     parts, neighbours = _profiles(parts)
     kinds = {part.kind for part in parts}
     if {"upper", "lower"} <= kinds:
-        raise validation.invalid(
-            "parts", "profiles that bound to one side: upper and lower do not mix", sorted(kinds)
-        )
+        raise validation.invalid("parts", "profiles that bound to one side: upper and lower do not mix", sorted(kinds))
     kind = "upper" if "upper" in kinds else "lower" if "lower" in kinds else "exact"
     shifts = [part.mu for part in parts if part.mu is not None]
     return Profile(
@@ -197,9 +195,7 @@ def _convolved(parts: Sequence[Profile], interval: float | None) -> Any:
     reaches = [_reach(part) for part in distinct]
     step = max(min(reaches) / 5e3, max(reaches) / 1e5) if interval is None else interval
     if max(reaches) > 0.5 * _MOST_ATOMS * step:
-        raise validation.invalid(
-            "interval", f"at least {2.0 * max(reaches) / _MOST_ATOMS:.3g} here", interval
-        )
+        raise validation.invalid("interval", f"at least {2.0 * max(reaches) / _MOST_ATOMS:.3g} here", interval)
     whole = None
     for part, reach in zip(distinct, reaches, strict=True):
         copies = sum(other is part for other in parts)

@@ -134,9 +134,7 @@ def noisy_max(scores: Any, scale: float) -> np.ndarray:
     log_weights = np.log((half * _WEIGHTS).ravel())
     apart = x - q[:, None]  # what the noise of candidate i is at the noisy score x
     with np.errstate(divide="ignore"):
-        log_above = np.where(
-            apart > 0.0, -math.log(2.0) - apart, np.log1p(-0.5 * np.exp(np.minimum(apart, 0.0)))
-        )
+        log_above = np.where(apart > 0.0, -math.log(2.0) - apart, np.log1p(-0.5 * np.exp(np.minimum(apart, 0.0))))
     log_density = -np.abs(apart) - math.log(2.0)
     logs = logsumexp(log_density + log_above.sum(axis=0) - log_above + log_weights, axis=1)
     return np.asarray(logs - logsumexp(logs))

@@ -136,8 +136,10 @@ def set_caveat(text: str) -> str:
 
 
 def _piece(text: str) -> str:
-    if text.count("{") != text.count("}") or text.count("$") % 2 or len(re.findall(r"\\left\b", text)) != len(
-        re.findall(r"\\right\b", text)
+    if (
+        text.count("{") != text.count("}")
+        or text.count("$") % 2
+        or len(re.findall(r"\\left\b", text)) != len(re.findall(r"\\right\b", text))
     ):
         return ""
     if any(word in text for word in ("&", "#", "%", "[H]", r"\tag", r"\begin", r"\textit", r"\mathbf")):

@@ -85,7 +85,5 @@ def test_opendp_laplace() -> None:
 
 def test_opendp_laplace_passes_the_audit_of_its_bits() -> None:
     """Its noise is drawn exactly on a grid that no data move."""
-    found = audit_bits(
-        one_at_a_time(opendp_laplace(1.0)), 0.0, 1.0, epsilon=1.0, trials=TRIALS, confidence=1.0 - LEVEL
-    )
+    found = audit_bits(one_at_a_time(opendp_laplace(1.0)), 0.0, 1.0, epsilon=1.0, trials=TRIALS, confidence=1.0 - LEVEL)
     assert found.verdict == "not refuted", str(found)

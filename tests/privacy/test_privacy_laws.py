@@ -54,9 +54,7 @@ def mutant(module, right, wrong):
     return made
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong"), [("0.5 * (epsilon", "(epsilon"), ("epsilon - shift", "shift - epsilon")]
-)
+@pytest.mark.parametrize(("right", "wrong"), [("0.5 * (epsilon", "(epsilon"), ("epsilon - shift", "shift - epsilon")])
 def test_the_twin_catches_planted_laplace_errors(right, wrong):
     assert not laplace_error(mutant(laplace, right, wrong)) < 1e-13
 
@@ -198,9 +196,7 @@ def test_discrete_against_dp_accounting():
         *logs, value_discretization_interval=1e-5, symmetric=False
     )
     for epsilon in [0.0, 0.3, 1.0, 3.0]:
-        assert discrete.pair(p, q).delta(epsilon) == pytest.approx(
-            theirs.get_delta_for_epsilon(epsilon), rel=1e-4
-        )
+        assert discrete.pair(p, q).delta(epsilon) == pytest.approx(theirs.get_delta_for_epsilon(epsilon), rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -220,9 +216,7 @@ def test_bad_distributions_are_refused(p, q):
         discrete.pair(p, q)
 
 
-@pytest.mark.parametrize(
-    "log_p", [[0.0, 0.0], [math.nan, 0.0], [math.inf, 0.0], [], "x", [[0.0]], [-math.inf] * 2]
-)
+@pytest.mark.parametrize("log_p", [[0.0, 0.0], [math.nan, 0.0], [math.inf, 0.0], [], "x", [[0.0]], [-math.inf] * 2])
 def test_bad_log_probabilities_are_refused(log_p):
     with pytest.raises(InvalidInput, match="log_p must be"):
         discrete.pair_from_logs(log_p, [math.log(0.5)] * 2)

@@ -133,8 +133,13 @@ STATEMENTS = {
     "glm": [f"{name}$'$" for name in ("4", "7", "10", "11", "13", "16")],
     "heavytail": ["1$'$ and 2$'$, privacy", "1$'$ and 2$'$, utility", "\\E\\|x\\||y|$ finite", "(26) is then"],
     "publicdata": [
-        "Theorem 5$'$, Corollary 1$'$ and Proposition 1$'$", "Lemmas 7$'$ and 1$'$", "Theorem 7$'$, privacy",
-        "Lemmas 15$'$ and 16$'$", "Classes that are not convex", "Theorem 4$'$, Gaussian", "Theorem 10$'$ and (20)",
+        "Theorem 5$'$, Corollary 1$'$ and Proposition 1$'$",
+        "Lemmas 7$'$ and 1$'$",
+        "Theorem 7$'$, privacy",
+        "Lemmas 15$'$ and 16$'$",
+        "Classes that are not convex",
+        "Theorem 4$'$, Gaussian",
+        "Theorem 10$'$ and (20)",
     ],
 }
 

@@ -217,7 +217,7 @@ DIGEST = "digest = hashlib.sha256(canonical(names).encode()).digest()"
         ("runs_workload.py", "SHIFT = 0.0", "SHIFT = 1.0", True),
         ("dpbench/core/sampling.py", DIGEST, f"{DIGEST} + b''", True),
         ("dpbench/core/sampling.py", DIGEST, f"{DIGEST}  # a comment", False),
-        ("dpbench/core/kernel.py", "return f\"<kernel {self.name}>\"", "return self.name", False),
+        ("dpbench/core/kernel.py", 'return f"<kernel {self.name}>"', "return self.name", False),
     ],
 )
 def test_an_edit_is_computed_anew(tmp_path: Path, edited: str, old: str, new: str, anew: bool) -> None:

@@ -22,9 +22,7 @@ def goals(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def test_a_command_is_timed_in_a_process_of_its_own(
-    goals: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_command_is_timed_in_a_process_of_its_own(goals: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     """Half a second of sleep is on the clock and hardly on the processor; what fails, or takes longer, is said."""
     asleep = goals.Case("asleep", "a nap", ("-S", "-c", "import time; time.sleep(0.5)"), 0.1)
     failing = goals.Case("failing", "a failure", ("-S", "-c", "raise SystemExit(3)"), 60.0)

@@ -140,9 +140,7 @@ def _residual_integral(loss: Constants, r: np.ndarray) -> np.ndarray:
     return np.asarray(loss.smoothness * np.sign(r) * total)
 
 
-RESIDUAL_SHARPER = Sharper(
-    _slope_at_corner, _residual_gap, _residual_span, _residual_minimiser, _residual_integral
-)
+RESIDUAL_SHARPER = Sharper(_slope_at_corner, _residual_gap, _residual_span, _residual_minimiser, _residual_integral)
 
 
 # The absolute loss: D = 2‖X‖G is what any Lipschitz loss has

@@ -21,8 +21,16 @@ def log_records(n: int) -> float:
 
 
 def truncation(
-    n: int, dimension: int, epsilon: float, failure: float, *, theta: float, tau: float, moment: str,
-    diameter: float, printed: bool = False
+    n: int,
+    dimension: int,
+    epsilon: float,
+    failure: float,
+    *,
+    theta: float,
+    tau: float,
+    moment: str,
+    diameter: float,
+    printed: bool = False,
 ) -> float:
     """ι of Theorems 1 and 2 at ζ = 1/n.
 
@@ -43,8 +51,7 @@ def truncation(
 
 
 def rate(
-    n: int, dimension: int, epsilon: float, failure: float, *, theta: float, tau: float, moment: str,
-    diameter: float
+    n: int, dimension: int, epsilon: float, failure: float, *, theta: float, tau: float, moment: str, diameter: float
 ) -> float:
     """Ceiling on the excess risk, with Δ restored: τΔ·(d·log n·log(1/η)/(nε))^{(θ−1)/θ} (equations 7 and 18).
 
@@ -58,8 +65,17 @@ def rate(
 
 
 def utility_bound(
-    iota: float, n: int, epsilon: float, net_radius: float, log_net: float, failure: float, *, theta: float,
-    tau: float, spread: float, sampling: bool
+    iota: float,
+    n: int,
+    epsilon: float,
+    net_radius: float,
+    log_net: float,
+    failure: float,
+    *,
+    theta: float,
+    tau: float,
+    spread: float,
+    sampling: bool,
 ) -> float:
     """Right sides of equations 14 (θ = 2) and 26, which hold with probability 1 − 4η and 1 − 5η.
 
@@ -78,8 +94,16 @@ def utility_bound(
 
 
 def shorter_bound(
-    iota: float, n: int, epsilon: float, net_radius: float, log_net: float, failure: float, *, theta: float,
-    tau: float, spread: float
+    iota: float,
+    n: int,
+    epsilon: float,
+    net_radius: float,
+    log_net: float,
+    failure: float,
+    *,
+    theta: float,
+    tau: float,
+    spread: float,
 ) -> float:
     """Bound on the excess risk with probability 1 − 3η for the exact weights and every ε: `theorems.theorem_h`.
 
@@ -93,8 +117,16 @@ def shorter_bound(
 
 
 def increment_bound(
-    iota: float, n: int, epsilon: float, net_radius: float, log_net: float, failure: float, *, tau: float,
-    diameter: float, beta: float
+    iota: float,
+    n: int,
+    epsilon: float,
+    net_radius: float,
+    log_net: float,
+    failure: float,
+    *,
+    tau: float,
+    diameter: float,
+    beta: float,
 ) -> float:
     """Bound on the excess risk with probability 1 − 2η, θ = 2, that needs no moment of y beyond E‖x‖|y|.
 

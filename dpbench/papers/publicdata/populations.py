@@ -132,8 +132,13 @@ def anchored(population: FinitePopulation) -> FinitePopulation:
 
 
 def line(
-    hypotheses: Any, smoothness: float = 1.0, *, target: tuple[float, float] = (0.5, math.inf), noise: float = 0.0,
-    cells: int = 4096, loss: str = "zero-one"
+    hypotheses: Any,
+    smoothness: float = 1.0,
+    *,
+    target: tuple[float, float] = (0.5, math.inf),
+    noise: float = 0.0,
+    cells: int = 4096,
+    loss: str = "zero-one",
 ) -> FinitePopulation:
     """Thresholds, intervals and stumps: μ uniform on the midpoints of `cells` cells of [0, 1].
 
@@ -177,8 +182,13 @@ def constants(hypotheses: Any, mean: float, loss: str = "absolute") -> FinitePop
 
 
 def circle(
-    hypotheses: Any, smoothness: float = 1.0, *, coefficients: tuple[float, float] = (0.5, 0.3), noise: bool = True,
-    cells: int = 512, loss: str = "squared"
+    hypotheses: Any,
+    smoothness: float = 1.0,
+    *,
+    coefficients: tuple[float, float] = (0.5, 0.3),
+    noise: bool = True,
+    cells: int = 512,
+    loss: str = "squared",
 ) -> FinitePopulation:
     """Linear functions on the plane: μ uniform on `cells` points of the unit circle, ν on an arc about (1, 0).
 

@@ -151,9 +151,7 @@ def records_apart(problem: PublicDataProblem, neighbour: Any) -> int:
     """
     if not isinstance(neighbour, PublicDataProblem):
         raise validation.invalid("neighbour", "a PublicDataProblem", neighbour)
-    declared = [
-        (p.loss, p.smoothness, p.x.shape, p.public.shape, _name(p.hypotheses)) for p in (problem, neighbour)
-    ]
+    declared = [(p.loss, p.smoothness, p.x.shape, p.public.shape, _name(p.hypotheses)) for p in (problem, neighbour)]
     if declared[0] != declared[1] or not np.array_equal(problem.public, neighbour.public):
         raise validation.InvalidInput(
             "neighbour must have the same public points, hypotheses, loss, smoothness and n as problem, "

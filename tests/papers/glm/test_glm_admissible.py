@@ -42,26 +42,32 @@ from dpbench.papers.glm.theorems.algorithm5 import coin_pair
 from lowerbounds._packing import packing
 
 POINT_MASS: dict[str, Check] = {
-    "loss smooth, non-negative, at most Y^2 at zero": lambda: convex_smooth_nonnegative(losses.squared())
-    and at_zero(losses.squared()) <= 1.0,
-    "Assumption 2: no record of the domain costs the constant 1 more than Delta(2)": lambda: max(
-        (x - y) ** 2 for x in (-1.0, 1.0) for y in (-1.0, 1.0)
-    ) < theory_selection.ball_loss_bound(2.0, 1.0, 1.0, 2.0),
-    "the constant 1 is w*: its excess is 0, as ERR says below 2^K": lambda: float(
-        losses.squared().value(np.ones(1), np.ones(1))[0]
-    ) == 0.0,
+    "loss smooth, non-negative, at most Y^2 at zero": lambda: (
+        convex_smooth_nonnegative(losses.squared()) and at_zero(losses.squared()) <= 1.0
+    ),
+    "Assumption 2: no record of the domain costs the constant 1 more than Delta(2)": lambda: (
+        max((x - y) ** 2 for x in (-1.0, 1.0) for y in (-1.0, 1.0))
+        < theory_selection.ball_loss_bound(2.0, 1.0, 1.0, 2.0)
+    ),
+    "the constant 1 is w*: its excess is 0, as ERR says below 2^K": lambda: (
+        float(losses.squared().value(np.ones(1), np.ones(1))[0]) == 0.0
+    ),
 }
 JL_INSTANCE: dict[str, Check] = {
     "the absolute loss is a convex 1-Lipschitz GLM": lambda: lipschitz_convex(losses.absolute()),
     "x = e_i and w* = (1, ..., 1)/sqrt(j) have norm 1 = X = B, and y = <w*, x>": lambda: all(
-        abs(np.linalg.norm(np.full(j, j**-0.5)) - 1.0) < 1e-12 for j in (1, 2, 38, 2435)),
+        abs(np.linalg.norm(np.full(j, j**-0.5)) - 1.0) < 1e-12 for j in (1, 2, 38, 2435)
+    ),
 }
 SMOOTH_PAIR: dict[str, Check] = {
     "neighbours differ in one record within the bounds": lambda: neighbours(capped_pair(1e-3, 1001)),
     "convex, smooth, non-negative": lambda: convex_smooth_nonnegative(losses.capped_linear(1e-3)),
-    "loss at zero at most the Y^2 that the noise is for": lambda: theory.smooth_gradient_bound(
-        losses.capped_linear(1e-3).smoothness, 1.0, math.sqrt(at_zero(losses.capped_linear(1e-3))), 1e-3
-    ) <= 1.0001 * printed_gradient_bound(capped_pair(1e-3, 11)[0]),
+    "loss at zero at most the Y^2 that the noise is for": lambda: (
+        theory.smooth_gradient_bound(
+            losses.capped_linear(1e-3).smoothness, 1.0, math.sqrt(at_zero(losses.capped_linear(1e-3))), 1e-3
+        )
+        <= 1.0001 * printed_gradient_bound(capped_pair(1e-3, 11)[0])
+    ),
 }
 
 ASSUMPTIONS: Assumptions = {

@@ -34,7 +34,6 @@ def context():
         yield made
 
 
-
 def test_algorithm_3_loses_to_the_remark_by_a_growing_factor_and_noisy_gd_does_not(context) -> None:
     verdict, evidence = measured(theorem3.low_dimension, context)
     assert verdict == "not refuted"

@@ -129,9 +129,7 @@ def differences_from_twin(name: str) -> list[float]:
     for code, kind in enumerate(MAPS):
         if name == "fill_map":
             got, draws = np.empty((500, 10)), np.random.default_rng(3)
-            random_map.fill_map(
-                code, math.sqrt((3.0 if kind == "sparse" else 1.0) / 10), np.random.default_rng(3), got
-            )
+            random_map.fill_map(code, math.sqrt((3.0 if kind == "sparse" else 1.0) / 10), np.random.default_rng(3), got)
             raw = draws.standard_normal((500, 10)) if kind == "gaussian" else draws.random((500, 10))
             want = naive.random_map(kind, raw).T
         else:

@@ -20,11 +20,10 @@ from dpbench.papers.glm.algorithms import _noisy_gd_kernels as kernels
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
 
-LOSSES = [
-    made
-    for made in (make() for make in losses.BY_NAME.values())
-    if made.name != "huber"
-] + [losses.huber(0.3), losses.capped_linear(0.05)]
+LOSSES = [made for made in (make() for make in losses.BY_NAME.values()) if made.name != "huber"] + [
+    losses.huber(0.3),
+    losses.capped_linear(0.05),
+]
 each = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 STEPS = 6
 

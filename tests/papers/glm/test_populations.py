@@ -31,9 +31,7 @@ SPHERE_LOSSES = [
 
 
 def basis(loss, y_bound=1.5):
-    return ScaledBasis(
-        loss, [0.3, 0.0, 0.25, 0.2], [0.5, 0.3, -0.8, 0.0], x_bound=0.8, y_bound=y_bound, radius=9.0
-    )
+    return ScaledBasis(loss, [0.3, 0.0, 0.25, 0.2], [0.5, 0.3, -0.8, 0.0], x_bound=0.8, y_bound=y_bound, radius=9.0)
 
 
 def every_population():
@@ -45,9 +43,7 @@ def every_population():
     yield LogisticOnSphere([1.5, 0.5, -0.5], x_bound=0.9, radius=3.0)
 
 
-@pytest.mark.parametrize(
-    "loss", [*BASIS_LOSSES, losses.logistic()], ids=lambda c: f"{c.name}-{c.parameter:g}"
-)
+@pytest.mark.parametrize("loss", [*BASIS_LOSSES, losses.logistic()], ids=lambda c: f"{c.name}-{c.parameter:g}")
 @pytest.mark.few(3)
 def test_basis_excess_is_the_enumerated_one_and_its_minimiser_is_the_least(loss):
     population = basis(loss, 1.0 if loss.name == "logistic" else 1.5)
@@ -79,9 +75,7 @@ def test_basis_excess_is_the_enumerated_one_and_its_minimiser_is_the_least(loss)
 def test_linear_sphere_excess_is_the_integrated_one(loss, noise, d):
     weights = [0.4, -0.5, 0.1][:d]
     population = LinearOnSphere(loss, weights, noise, x_bound=1.0, y_bound=1.0)
-    outputs = (
-        stream("sphere", loss, noise, d).normal(size=(5, d)) * np.array([0.05, 0.3, 1.0, 3.0, 10.0])[:, None]
-    )
+    outputs = stream("sphere", loss, noise, d).normal(size=(5, d)) * np.array([0.05, 0.3, 1.0, 3.0, 10.0])[:, None]
     least = naive.linear_sphere_risk(loss.name, loss.parameter, weights, noise, 1.0, weights)
     for w, got in zip(outputs, population.excess_risk(outputs), strict=True):
         risk = naive.linear_sphere_risk(loss.name, loss.parameter, weights, noise, 1.0, w)
@@ -119,9 +113,7 @@ def monte_carlo_gap(population, w, scale=1.0):
 
 
 @pytest.mark.few(8)
-@pytest.mark.parametrize(
-    "population", list(every_population()), ids=lambda p: f"{type(p).__name__}-{p.loss.name}"
-)
+@pytest.mark.parametrize("population", list(every_population()), ids=lambda p: f"{type(p).__name__}-{p.loss.name}")
 def test_draws_follow_the_law_and_obey_the_bounds(population):
     """Null: the excess risk is the mean over drawn records. |z| < 5.5 fails falsely with probability 4e-8."""
     w = population.minimiser + np.array([0.8, -0.5, 0.6, 0.4])[: population.minimiser.size]

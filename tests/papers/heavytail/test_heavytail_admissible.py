@@ -102,6 +102,8 @@ def leaning(orders: tuple[float, ...]) -> dict[str, Check]:
             np.abs(mechanism.net(theorems1_2_privacy.leaning_pair(3, theta)[0]).points() - w).min() <= 1.0
             for theta in orders for w in (-1.0, -0.5, 0.3, 1.0)),
     }  # fmt: skip
+
+
 ASSUMPTIONS: Assumptions = {
     "heavytail.lemma2.inequality.any-radius": {
         "a bounded subset of R^d, zeta > 0": every(

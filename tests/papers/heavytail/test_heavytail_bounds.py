@@ -74,6 +74,7 @@ def boxes(draw: Any) -> tuple[HeavyTailedProblem, float, np.ndarray, np.ndarray,
 @pytest.mark.parametrize(("theta", "sampling", "times"), [(2.0, True, 3.0), (1.5, False, 0.0)])
 def test_the_utility_bound_pays_for_net_and_failure_alike(theta: float, sampling: bool, times: float) -> None:
     """log N + log(1/η) stands in it as one sum: a net e times as large costs as much as a failure e times as rare."""
+
     def bound(log_net: float, failure: float) -> float:
         return theory.utility_bound(0.1, 50, 0.5, 0.02, log_net, failure, theta=theta, tau=1.0, spread=2.0,
                                     sampling=sampling)  # fmt: skip

@@ -19,6 +19,7 @@ from dpbench.papers.heavytail.algorithms import _score_kernels as scores
 
 pytestmark = pytest.mark.kernel
 
+
 def check_truncated_sum(kernel: Callable[..., float]) -> None:
     for theta in THETAS:
         X, y = records(theta)

@@ -65,10 +65,7 @@ def test_excess_in_one_dimension_is_the_integral(tail: Tail, noise: Tail) -> Non
             return s * float(tail.survival(s / rho)) * (1.0 - float(noise.survival(s / 0.5)))
 
         cuts = sorted([-25.0, math.log(rho), math.log(0.5), 6.0, 45.0])
-        total = sum(
-            integrate.quad(integrand, a, b, limit=400, epsabs=0.0, epsrel=1e-9)[0]
-            for a, b in pairwise(cuts)
-        )
+        total = sum(integrate.quad(integrand, a, b, limit=400, epsabs=0.0, epsrel=1e-9)[0] for a, b in pairwise(cuts))
         rest = 1e-5 if tail.name in ("student", "pareto", "stable") else 0.0  # beyond e^45
         assert p.excess_risk([[w]])[0] == pytest.approx(total, rel=5e-6 + rest)
 

@@ -23,9 +23,7 @@ def test_theorem_h_by_sampling_from_the_definition(theta: float) -> None:
     net = np.arange(-1.0, 1.0 + zeta / 2, zeta)
     iota, level = 0.3, math.log(1.0 / eta)
     spread = max(0.55 * abs(1.0 - w) ** theta + 0.45 * abs(1.0 + w) ** theta for w in net)
-    bound = theory.shorter_bound(
-        iota, n, epsilon, zeta, math.log(net.size), eta, theta=theta, tau=1.0, spread=spread
-    )
+    bound = theory.shorter_bound(iota, n, epsilon, zeta, math.log(net.size), eta, theta=theta, tau=1.0, spread=spread)
     written = zeta + 2.0 * iota ** (theta - 1.0) / theta * spread + (math.log(net.size) + 2.0 * level) / (n * iota)
     written += 2.0 * math.log(theta) * (math.log(net.size) + level) / (n * iota * epsilon)
     assert bound == pytest.approx(written, rel=1e-12)

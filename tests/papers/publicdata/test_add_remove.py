@@ -170,9 +170,7 @@ def test_minimisers_of_an_iteration_on_one_record_more(arithmetic: str, normaliz
     rng, largest = np.random.default_rng(4), 0.0
     for _ in range(20):
         x, y = rng.choice([-1.0, 1.0], (5, 2)) / 1.5, rng.choice([-1.0, 1.0], 5)
-        pair = [
-            PublicDataProblem(x[:k], y[:k], np.eye(2), hypotheses=LinearBall(2), loss="squared") for k in (4, 5)
-        ]
+        pair = [PublicDataProblem(x[:k], y[:k], np.eye(2), hypotheses=LinearBall(2), loss="squared") for k in (4, 5)]
         moved = float(np.sqrt(((m.centre(pair[0]) - m.centre(pair[1])) ** 2).mean()))
         for p in pair:
             rho = m.stability(p, neighbours="add-remove")

@@ -113,9 +113,7 @@ def _search(data: Records, loss: Loss, lam: float, radius: float, target: float)
     return _staged_newton(data, loss, lam, radius, target, zero)
 
 
-def _staged_newton(
-    data: Records, loss: Loss, lam: float, radius: float, target: float, w: np.ndarray
-) -> Found:
+def _staged_newton(data: Records, loss: Loss, lam: float, radius: float, target: float, w: np.ndarray) -> Found:
     """Newton's method from w; a loss of a family of smoothings with a κ that falls to its own, λ/κ held."""
     from dpbench.papers.glm.algorithms._erm_warm import stages
 

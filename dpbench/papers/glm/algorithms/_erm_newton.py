@@ -169,9 +169,7 @@ def descend(data: Records, loss: Loss, lam: float, radius: float, target: float,
     return best
 
 
-def too_long(
-    data: Records, loss: Loss, lam: float, w: np.ndarray, move: np.ndarray, start: float, end: float
-) -> bool:
+def too_long(data: Records, loss: Loss, lam: float, w: np.ndarray, move: np.ndarray, start: float, end: float) -> bool:
     """Whether F rises at the end w of a segment; a derivative that is lost in rounding does not count."""
     size = math.sqrt(w @ w)
     steepest = loss.smoothness * data.x_bound * (data.x_bound * size + data.y_bound)

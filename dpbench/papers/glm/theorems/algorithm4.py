@@ -16,7 +16,11 @@ from dpbench.privacy import selection
 
 
 @paper.privacy(
-    "alg4", variant="printed", source="Algorithm 4, as printed", expected="proved", holds="glm.thm7.privacy.exact",
+    "alg4",
+    variant="printed",
+    source="Algorithm 4, as printed",
+    expected="proved",
+    holds="glm.thm7.privacy.exact",
     statement="Algorithm 4 with the sensitivities Delta(B_j) and an (epsilon/2K, delta/2K)-DP base whose outputs lie "
     "in the ball is (epsilon, delta)-DP.",
     because="The scores are means over n/2 records, which one record moves by at most 2(2 Y^2 + H a^2)/n <= 4 "
@@ -24,11 +28,12 @@ from dpbench.privacy import selection
     "hardly looks at the scores.",
     quote=r"Then Algorithm 4 is  $(\epsilon,\delta)$ -DP.",
     rests_on=(
-        "glm.sensitivity.inequality.losses", "glm.thm12.privacy.exact",
-        "glm.lemma9.inequality.corrected", "glm.thm1.privacy.exact",
+        "glm.sensitivity.inequality.losses",
+        "glm.thm12.privacy.exact",
+        "glm.lemma9.inequality.corrected",
+        "glm.thm1.privacy.exact",
     ),
-    no_certificate="the whole is the base's guarantee, taken as a premise, and a choice that is nearly "
-    "uniform",
+    no_certificate="the whole is the base's guarantee, taken as a premise, and a choice that is nearly uniform",
 )
 def algorithm4_printed(context: Context) -> tuple[str, Evidence]:
     """Private at every n, with a choice far weaker than asked for: the chance of a perfect candidate shows it."""
@@ -57,5 +62,6 @@ def algorithm4_printed(context: Context) -> tuple[str, Evidence]:
         "Y = 64, n = 1e6, K = 16, epsilon = 1: a candidate without any loss among others as bad as w = 0 is chosen "
         f"with probability {rows[0]['chance of the perfect candidate']:.4f} as printed, "
         f"{rows[1]['chance of the perfect candidate']:.4f} with 2 Delta/n",
-        value=float((as_printed / true).min()), series=column(rows),
+        value=float((as_printed / true).min()),
+        series=column(rows),
     )

@@ -18,7 +18,10 @@ from dpbench.privacy.profile import Profile, discrete_profile
 
 
 @paper.privacy(
-    "alg5", variant="printed", source="Algorithm 5 with the Laplace scale of Theorem 13", expected="refuted",
+    "alg5",
+    variant="printed",
+    source="Algorithm 5 with the Laplace scale of Theorem 13",
+    expected="refuted",
     holds="glm.thm13.privacy.exact",
     statement="Report noisy max with Lap(sigma), sigma^2 = 4(Y^2 + H~ gamma^2 X^2)/(n epsilon), makes Algorithm 5 "
     "(epsilon, delta)-DP.",
@@ -32,7 +35,9 @@ from dpbench.privacy.profile import Profile, discrete_profile
     "160 is needed, and one record moves the choice from near certain to near impossible (true delta 0.99998 where "
     "1e-5 is claimed). As the scale itself, times m + 1, it gives epsilon/2-DP.",
     errata=Correction(
-        place="Theorem 13, appendix D", line=936, effect=2,
+        place="Theorem 13, appendix D",
+        line=936,
+        effect=2,
         change="for sigma~^2 = ... read sigma~ = 4(m + 1)Delta/(n epsilon), Delta a bound on the loss of every record",
     ),
     no_certificate="its pair's profile is an integral over m noises: a Laplace maximum, which the grammar "
@@ -51,8 +56,18 @@ def algorithm5_printed(context: Context) -> tuple[str, Evidence]:
         pair = max(found, key=lambda profile: profile.delta(epsilon))
         enough = 16.0 * gamma**2 * math.log(4.0 / BETA) ** 8 * 2.0 / y**2
         needed = 4.0 * (models + 1) * 4.0 * y**2 / (n * epsilon)
-        rows.append({"Y": y, "n": n, "n is at least n_0": n >= enough, "scale": scale, "scale_needed": needed,
-                     "epsilon": epsilon, "delta": delta, "pair": pair})
+        rows.append(
+            {
+                "Y": y,
+                "n": n,
+                "n is at least n_0": n >= enough,
+                "scale": scale,
+                "scale_needed": needed,
+                "epsilon": epsilon,
+                "delta": delta,
+                "pair": pair,
+            }
+        )
     reference = rows[1]
     return profiles(
         rows,

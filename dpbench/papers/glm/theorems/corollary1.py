@@ -10,7 +10,12 @@ from dpbench.papers.glm.theorems.rates_noisy_gd import NO_NOISE, run, sweep
 
 
 @paper.rate(
-    "cor1", source="Corollary 1", expected="consistent", side="tight", exponent=-0.5, nuisances=NO_NOISE,
+    "cor1",
+    source="Corollary 1",
+    expected="consistent",
+    side="tight",
+    exponent=-0.5,
+    nuisances=NO_NOISE,
     statement="Gradient descent without noise has excess risk O(sqrt(H~) B |Y|/sqrt(n)).",
     because="The envelope over scales has the exponent: a coordinate met by about 1/(eta T) of the records is learned "
     "by half, which costs about B^2/(eta T) = sqrt(H~) B |Y|/sqrt(n); with sqrt(n) such coordinates the labels' own "
@@ -25,7 +30,12 @@ def corollary1(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "cor1", variant="radius", side="tight", exponent=1.0, level=0.0, source="Corollary 1, dependence on |w*|",
+    "cor1",
+    variant="radius",
+    side="tight",
+    exponent=1.0,
+    level=0.0,
+    source="Corollary 1, dependence on |w*|",
     nuisances=NO_NOISE,
     statement="Gradient descent without noise has excess risk O(sqrt(H~) B |Y|/sqrt(n)): linear, not quadratic, in B.",
     expected="consistent",

@@ -29,7 +29,11 @@ Its last display but one is 18 times the average regret plus 17√H̃B‖Y‖/�
 """
 
 paper.privacy(
-    "cor2", variant="printed", source="Corollary 2", expected="refuted", holds="glm.thm1.privacy.exact",
+    "cor2",
+    variant="printed",
+    source="Corollary 2",
+    expected="refuted",
+    holds="glm.thm1.privacy.exact",
     statement="Algorithm 1 with sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2) is (epsilon, delta)-DP for every "
     "non-negative convex H-smooth GLM that is at most Y^2 at zero.",
     because="The corollary's noise is that of Theorem 1 with H~ = H X^2, and the loss that breaks it is a GLM: the "
@@ -49,7 +53,10 @@ def corollary2_printed() -> Draft:
 
 
 @paper.inequality(
-    "cor2", variant="step", source="Corollary 2, its step size", expected="refuted",
+    "cor2",
+    variant="step",
+    source="Corollary 2, its step size",
+    expected="refuted",
     holds="glm.cor2.inequality.corrected",
     statement="With eta = min(B/(sqrt(T)max(sqrt(H)|X||Y|, sigma sqrt(d))), 1/(4H|X|)) the excess risk is "
     "O(sqrt(H)|X|B|Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B^2)B sqrt(d log(1/delta))/(n epsilon)).",
@@ -62,7 +69,9 @@ def corollary2_printed() -> Draft:
     r"\frac{1}{4H\|\mathcal{X}\|}\right)$",
     consequence="For |X| < 1 the step is |X| times too small: the constant the bound needs grows like |X|^(-1/2).",
     errata=Correction(
-        place="Corollary 2, appendix A.3", line=395, change="for 1/(4H|X|) read 1/(4H|X|^2), as in Theorem 2",
+        place="Corollary 2, appendix A.3",
+        line=395,
+        change="for 1/(4H|X|) read 1/(4H|X|^2), as in Theorem 2",
     ),
     no_certificate="the excess is a closed form over hardest scales found by search",
 )
@@ -96,7 +105,10 @@ def least_step_constant(x_bound: float, ratio: int, sizes: int, corrected: bool 
 
 
 @paper.inequality(
-    "cor2", variant="units", source="Corollary 2, its second term", expected="refuted",
+    "cor2",
+    variant="units",
+    source="Corollary 2, its second term",
+    expected="refuted",
     holds="glm.cor2.inequality.corrected",
     statement="The excess risk is O(sqrt(H)|X|B|Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B^2)B sqrt(d log(1/delta))/(n "
     "epsilon)).",
@@ -108,7 +120,8 @@ def least_step_constant(x_bound: float, ratio: int, sizes: int, corrected: bool 
     consequence="(...)B has to be GB of Theorem 1; with B^2 the second term vanishes in small units of B, and the "
     "constant that is then needed grows like (B|X|/|Y|)^1.3 on the hardest scale.",
     errata=Correction(
-        place="Corollary 2, appendix A.3", line=397,
+        place="Corollary 2, appendix A.3",
+        line=397,
         change="for H|X|^2 B^2 read H|X|^2 B (also in the sketch of Theorem 2)",
     ),
     no_certificate="the excess is a closed form over hardest scales found by search",
@@ -123,8 +136,17 @@ def units(context: Context) -> Evidence:
         shape = (H, 1.0, small, small * ratio, n, dimension, epsilon, DELTA)
         excess, bound = small**2 * scale.excess, theory.noisy_gd_glm_rate(*shape)
         true = theory.noisy_gd_glm_rate(*shape, power=1)
-        rows.append({"BX/Y": ratio, "d": dimension, "excess": excess, "bound": bound, "constant": excess / bound,
-                     "with B": excess / true, "zero predictor": small**2 * scale.zero})
+        rows.append(
+            {
+                "BX/Y": ratio,
+                "d": dimension,
+                "excess": excess,
+                "bound": bound,
+                "constant": excess / bound,
+                "with B": excess / true,
+                "zero predictor": small**2 * scale.zero,
+            }
+        )
     return growing(
         rows,
         "value: the exponent in BX/Y of the constant that the bound needs; with B for B^2 it is bounded",
@@ -164,7 +186,10 @@ COROLLARY = Statement(
 
 
 @paper.inequality(
-    "cor2", variant="corrected", source="Corollary 2, with 1/(4HX^2) and G B", expected="proved",
+    "cor2",
+    variant="corrected",
+    source="Corollary 2, with 1/(4HX^2) and G B",
+    expected="proved",
     rests_on=("glm.lemma4.inequality", "glm.lemma5.stability.corrected", "glm.lemma6.inequality"),
     statement=COROLLARY,
     because="18 times the average regret of Lemma 6 and 17 times the first term, as Lemmas 4 and 5 give it; eta is "
@@ -184,13 +209,25 @@ def corrected(context: Context) -> Evidence:
         both = theory.noisy_gd_glm_rate(H, 1.0, 1.0, ratio, n, dimension, epsilon, DELTA, power=1)
         first = theory.noisy_gd_glm_rate(H, 1.0, 1.0, ratio, n, dimension, 1e300, DELTA, power=1)
         bound = CONSTANTS[0] * first + CONSTANTS[1] * (both - first)
-        rows.append({"n": n, "d": dimension, "epsilon": epsilon, "BX/Y": ratio, "excess": scale.excess, "bound": both,
-                     "proved": bound, "ratio": scale.excess / both, "zero predictor": scale.zero})
+        rows.append(
+            {
+                "n": n,
+                "d": dimension,
+                "epsilon": epsilon,
+                "BX/Y": ratio,
+                "excess": scale.excess,
+                "bound": both,
+                "proved": bound,
+                "ratio": scale.excess / both,
+                "zero predictor": scale.zero,
+            }
+        )
     return margins(
         rows,
         f"value: the largest ratio to the bound with constants 1 over {len(rows)} random cases, the least constant "
         "that O(.) can have there; the margin is to the proof's constants",
         "at each the hardest scale of the even basis, expected excess risk in closed form, projection left out; "
         "X = 1 costs nothing, as the bound does not depend on the unit of w",
-        value="ratio", sides=("excess", "proved"),
+        value="ratio",
+        sides=("excess", "proved"),
     )

@@ -26,13 +26,18 @@ def fact1_sides(
 
 FACT = Statement(
     about="|grad f(u)| <= sqrt(4 H~ f(u)) for every H~-smooth non-negative f: {claim} for all s = sqrt(H~ f(u)).",
-    symbols={"s": Real("sqrt(H~ f(u))", 0, "inf")}, claim=inequality("sqrt(2)*s", "<=", "2*s"), cells=10,
+    symbols={"s": Real("sqrt(H~ f(u))", 0, "inf")},
+    claim=inequality("sqrt(2)*s", "<=", "2*s"),
+    cells=10,
     steps=("0 <= f(u - grad f(u)/H~) <= f(u) - |grad f(u)|^2/(2H~), so |grad f(u)| <= sqrt(2 H~ f(u)).",),
 )
 
 
 @paper.inequality(
-    "fact1", source="Fact 1", expected="proved", statement=FACT,
+    "fact1",
+    source="Fact 1",
+    expected="proved",
+    statement=FACT,
     because="0 <= f(u - grad f(u)/H~) <= f(u) - |grad f(u)|^2/(2H~): 2 will do for the 4, and a parabola attains it.",
     quote=r"For a  $\widetilde{H}$ -smooth non-negative function f, and for any  $u \in \text{dom}(f)$ , we "
     r"have  $\|\nabla f(u)\| \leq \sqrt{4\widetilde{H}f(u)}$ .",

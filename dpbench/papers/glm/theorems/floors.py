@@ -197,8 +197,10 @@ def power(context: Context) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
         predicted = tripping_factor(epsilon, delta, noise)
         shares = sampled(context, attacks, noise, epsilon, delta, repeats, blocks=len(SHRINKS))
         for shrink, share in zip(SHRINKS, shares, strict=True):
-            rows.append({"power noise": noise, "power shrink": shrink, "power predicted": predicted}
-                         | {f"power {name}": value for name, value in share.items()})
+            rows.append(
+                {"power noise": noise, "power shrink": shrink, "power predicted": predicted}
+                | {f"power {name}": value for name, value in share.items()}
+            )
     factors = ", ".join(f"{tripping_factor(e, d, noise):.3g} ({noise}, epsilon = {e:g})" for noise, e, d in PRIVACY)
     return column(rows), (
         f"power: share of {repeats} attacks of {RUNS} runs a side that refute at {CONFIDENCE}; the expected absolute "

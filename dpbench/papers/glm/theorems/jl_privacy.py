@@ -48,8 +48,12 @@ def _released(mechanism: JLMethod, problem: GLMProblem, neighbour: GLMProblem) -
     epsilon = mechanism.epsilon
     output, every = (mechanism.pair_profile(problem, neighbour, released=r) for r in ("average", "all"))
     return {
-        "epsilon": epsilon, "delta": mechanism.delta, "pair": output, "k": mechanism.projected_dimension(problem),
-        "true_delta_output": output.delta(epsilon), "true_delta_all_iterates": every.delta(epsilon),
+        "epsilon": epsilon,
+        "delta": mechanism.delta,
+        "pair": output,
+        "k": mechanism.projected_dimension(problem),
+        "true_delta_output": output.delta(epsilon),
+        "true_delta_all_iterates": every.delta(epsilon),
     }
 
 
@@ -88,7 +92,9 @@ def _exact(context: Context, theorem: int, tried: tuple[Loss, ...]) -> tuple[str
         f"records and weights of the ball of radius 2B: {realised:.6g}",
         f"attack on the worst pair ({extreme.name}): epsilon >= {attack:.4g} at delta = {delta:g} "
         f"(claimed {epsilon:g})",
-        trials=2 * trials, series={"realised_gap": [realised]}, broken=realised > 1.0,
+        trials=2 * trials,
+        series={"realised_gap": [realised]},
+        broken=realised > 1.0,
     )
 
 

@@ -26,12 +26,16 @@ _CLIP = "Clipped to [tau, tau'] the two errors are |tau - tau'| times the error 
 
 
 @paper.floor(
-    "lemma1", source="Lemma 1", expected="not refuted", level=LEVEL, holds="glm.lemma1.floor.exact",
+    "lemma1",
+    source="Lemma 1",
+    expected="not refuted",
+    level=LEVEL,
+    holds="glm.lemma1.floor.exact",
     arguments={"constants": "printed"},
     statement=_STATEMENT + "|tau - tau'|/4, for Delta <= log(5)/epsilon and delta <= (1 - exp(-epsilon))/16.",
     because=_CLIP + "The printed condition is Delta <= log(1/(2 gamma))/epsilon with gamma never set; log 5 is the "
-        "largest Delta epsilon for which group privacy gives 1/4 at every admitted epsilon and delta. A note, no "
-        "finding: an unset symbol claims nothing for every value of it.",
+    "largest Delta epsilon for which group privacy gives 1/4 at every admitted epsilon and delta. A note, no "
+    "finding: an unset symbol claims nothing for every value of it.",
     quote=r"For all  $\tau \in \mathbb{R}$ , if  $\Delta \leq \frac{\log(1/2\gamma)}{\epsilon}$  and  "
     r"$\delta \leq \frac{1}{16}(1 - e^{-\epsilon})$ , then  $\mathbb{E}\left[|\mathcal{A}(S) - \tau| "
     r"+ |\mathcal{A}(S') - \tau'|\right] \geq \frac{1}{4}|\tau - \tau'|$ .",
@@ -58,20 +62,27 @@ def floor(context: Context, constants: str) -> tuple[str, Evidence]:
 
 
 paper.variant(
-    floor, "exact", source="Lemma 1, all that group privacy gives", expected="not refuted",
+    floor,
+    "exact",
+    source="Lemma 1, all that group privacy gives",
+    expected="not refuted",
     arguments={"constants": "exact"},
     statement=_STATEMENT + "(2 - 2 delta_Delta)/(1 + exp(Delta epsilon)) |tau - tau'|.",
     because=_CLIP + "Their sum is 1 - TV, and group privacy bounds TV by that of randomised response at Delta epsilon "
-        "that leaks with probability delta_Delta = delta(exp(Delta epsilon) - 1)/(exp(epsilon) - 1).",
+    "that leaks with probability delta_Delta = delta(exp(Delta epsilon) - 1)/(exp(epsilon) - 1).",
 )
 
 paper.variant(
-    floor, "tight", source="Lemma 1, the largest constant", expected="not refuted", arguments={"constants": "tight"},
+    floor,
+    "tight",
+    source="Lemma 1, the largest constant",
+    expected="not refuted",
+    arguments={"constants": "tight"},
     statement=_STATEMENT + "c |tau - tau'| with c = 1 - max_p(g^Delta(p) - p), g(p) = min(e^eps p + delta, 1 - "
-        "e^-eps(1 - p - delta), 1); about exp(-Delta epsilon/2) for small epsilon, delta.",
+    "e^-eps(1 - p - delta), 1); about exp(-Delta epsilon/2) for small epsilon, delta.",
     because=_CLIP + "A test's power grows by at most one g a record (Dong, Roth & Su 2019, Theorem 2.14), which is "
-        "less than group privacy allows for Delta >= 2. Attained: answer 1 with probability g^i(p) at distance i from "
-        "S.",
+    "less than group privacy allows for Delta >= 2. Attained: answer 1 with probability g^i(p) at distance i from "
+    "S.",
 )
 
 

@@ -115,7 +115,8 @@ def lemma11(context: Context) -> Rows:
     return summary(
         "value: the largest probability that the first inequality fails at Y = 10, w = 0, n = 10,000, beta = 0.1: "
         "the supremum over the chance of the loss Y^2; the lemma allows 0.1",
-        value=headline(), sides=("worse", "beta"),
+        value=headline(),
+        sides=("worse", "beta"),
     )
 
 
@@ -216,7 +217,8 @@ def rare(context: Context) -> Rows:
         "value: the largest probability of failure over beta, in units of beta; 1 is allowed",
         "the right side is its least over 4,000 values of Y (a lower bound on what a user could choose worse); with "
         "2Y^2 in U it is smaller still",
-        value="chance over beta", sides=("chance", "beta"),
+        value="chance over beta",
+        sides=("chance", "beta"),
     )
 
 
@@ -313,13 +315,12 @@ def direction(context: Context) -> Rows:
         "value: the largest probability that the first inequality fails; 0.1 is allowed",
         "w ~ N(0, I_d) has E exp(<w, u>^2/gamma^2) = 2 at gamma^2 = 8/3 exactly; the loss is 2-smooth, convex, "
         "non-negative, 0 at zero; the chance is a sum over the binomial number of records with z = 1",
-        value="chance", sides=("chance", "beta"),
+        value="chance",
+        sides=("chance", "beta"),
     )
 
 
-def _gaussian_failures(
-    y: float, scale: float, n: int, beta: float, shrink: float, nodes: int
-) -> tuple[float, float]:
+def _gaussian_failures(y: float, scale: float, n: int, beta: float, shrink: float, nodes: int) -> tuple[float, float]:
     """Largest failure probabilities of Lemma 11 corrected for w ~ N(0, scale²), x = 1, squared loss, labels ±Y.
 
     Given w the losses are (|w| + Y)² and (|w| − Y)²; the mean over |w| is taken at middles of cells of its law.
@@ -343,7 +344,10 @@ def _gaussian_failures(
 
 
 @paper.inequality(
-    "lemma11", variant="corrected", source="Lemma 11, corrected, for GLMs", expected="not refuted",
+    "lemma11",
+    variant="corrected",
+    source="Lemma 11, corrected, for GLMs",
+    expected="not refuted",
     quote=r"We first establish the following concentration bound for convex  $\widetilde{H}$  smooth non-negative "
     r"functions.",
     statement=f"{_BOTH}, for convex H-smooth non-negative GLMs and a gamma^2-sub-Gaussian w independent of S, where g "
@@ -354,7 +358,11 @@ def _gaussian_failures(
     "smooth non-negative loss is sqrt(H/2)-Lipschitz, convexity gives l <= Y^2 + tau sqrt(2Hl), hence E l^2 <= (Y^2 + "
     "tau sqrt(2HL))^2; Bernstein above, the second-moment bound for non-negative variables below.",
     space=inequality(
-        LABELS, "betatail(p, k, n - k + 1)", "beta", derivation=_TWO, conditions=_BEYOND,
+        LABELS,
+        "betatail(p, k, n - k + 1)",
+        "beta",
+        derivation=_TWO,
+        conditions=_BEYOND,
         definitions={"U": "4*gamma*log(4/beta)*Y*sqrt(H)/sqrt(n) + 2*Y^2*sqrt(log(2/beta)/n) + 2*Y^2*log(2/beta)/n"},
     ),
 )
@@ -369,12 +377,16 @@ def lemma11_corrected(context: Context, shrink: float = 1.0) -> Rows:
         "value: the largest failure probability over beta, in units of beta: the lemma is loose there",
         "squared loss, x = 1, labels +-Y (0 or Y at w = 0), w ~ N(0, scale^2), exact binomials given w; T, U and V "
         "times 0.2 are rejected",
-        value="of beta", sides=("worse", "beta"),
+        value="of beta",
+        sides=("worse", "beta"),
     )
 
 
 @paper.inequality(
-    "lemma11", variant="any-loss", source="Lemma 11, corrected, for smooth losses in R^d", expected="not refuted",
+    "lemma11",
+    variant="any-loss",
+    source="Lemma 11, corrected, for smooth losses in R^d",
+    expected="not refuted",
     statement=f"{_BOTH}, for convex H~-smooth non-negative losses and any w independent of S with |w| <= W but for "
     "beta/4, with W sqrt(H~) for tau sqrt(H) in T, U and V, and without V's last term; W = gamma sqrt(d log(8/beta)) "
     "for a gamma^2-sub-Gaussian w.",
@@ -390,5 +402,6 @@ def any_loss(context: Context, shrink: float = 1.0) -> Rows:
     return summary(
         "value: the largest probability that the first inequality fails, over d",
         "loss 1[z = 1]|w|^2, w ~ N(0, I_d), n = 1e8, P(z = 1) = 1e-3, |Y| = 10; W times 0.05 is rejected",
-        value="chance", sides=("chance", "beta"),
+        value="chance",
+        sides=("chance", "beta"),
     )

@@ -97,7 +97,9 @@ def _products(
 
 
 @paper.inequality(
-    "lemma12", source="Lemma 12", expected="not refuted",
+    "lemma12",
+    source="Lemma 12",
+    expected="not refuted",
     statement="If each vector's squared norm is kept to 1 +- alpha with probability 1 - beta, then <Phi u, Phi v> is "
     "within alpha|u||v| of <u, v> with probability 1 - 2 beta.",
     because="<Phi u, Phi v> = (|Phi(u + v)|^2 - |Phi(u - v)|^2)/4 for unit vectors, on the two events of u + v and u "
@@ -128,5 +130,6 @@ def lemma12(context: Context) -> Evidence:
         "normal map: right = 2 beta, exact; Rademacher and sparse maps in two dimensions: right = the summed "
         "chances that u + v and u - v fail, which is what the proof uses; every map counted in exact fractions",
         "the proof's display drops a square (|Phi(u + v)| for its square); its conclusion stands",
-        margin=smallest, trials=len(rows),
+        margin=smallest,
+        trials=len(rows),
     )

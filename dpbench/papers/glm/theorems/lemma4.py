@@ -52,7 +52,9 @@ def gap_margins(kind: str, worlds: Worlds, sets: DataSets, settings: np.ndarray,
 
 
 @paper.inequality(
-    "lemma4", source="Lemma 4", expected="not refuted",
+    "lemma4",
+    source="Lemma 4",
+    expected="not refuted",
     statement="For n >= n0 and any algorithm A, E[L(A(S); D) - L(A(S); S)] <= sqrt(H~)B/(sqrt(n)|Y|) E[L(A(S); S) - "
     "L(w*; S)] + (2 sqrt(H~ n)|Y|/B) eps_av-stab^2 + sqrt(H~)B|Y|/sqrt(n).",
     because="On-average stability, smoothness, self-bounding, Cauchy-Schwarz and AM-GM, none of which asks anything "
@@ -67,7 +69,8 @@ def lemma4(context: Context) -> Evidence:
         found["algorithm"] = [kind] * len(found["loss"])
         rows = {name: rows.get(name, []) + part for name, part in found.items()}
     return over_worlds(
-        context, rows,
+        context,
+        rows,
         "expectations over data sets and the replaced record are exact sums; the noise path is a parameter, given "
         "which the lemma must hold; step sizes up to 20/H, where the descent is far from stable",
         "the comparator is the best point of the ball, whose risk is at least that of w*: a smaller right side",

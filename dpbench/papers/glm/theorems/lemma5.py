@@ -77,7 +77,10 @@ def long_run(n: int, steps: int) -> tuple[Fraction, Fraction]:
 
 
 @paper.stability(
-    "lemma5", source="Lemma 5", expected="refuted", holds="glm.lemma5.stability.corrected",
+    "lemma5",
+    source="Lemma 5",
+    expected="refuted",
+    holds="glm.lemma5.stability.corrected",
     statement="For eta <= 4/H~, eps_av-stab^2 <= (8 H~ eta^2 T/n)(1/n) sum_j E[L(w_j; S) - L(w*; S)] + 8 H~ eta^2 T "
     "|Y|^2/n for noisy gradient descent run for T steps.",
     because="A gradient step is non-expansive up to eta = 2/H~ only; at 4/H~ it triples a difference. And the last "
@@ -90,7 +93,9 @@ def long_run(n: int, steps: int) -> tuple[Fraction, Fraction]:
     "> n^2 the right side can be negative. Theorem 1 uses eta <= 1/(4H~) and T = n, where it holds.",
     space=inequality(RUN, "left", "right", derivation=_DERIVED),
     errata=Correction(
-        place="Lemma 5, appendix A.3.1", line=457, change="for eta <= 4/H read eta <= 2/H~, and add T <= n",
+        place="Lemma 5, appendix A.3.1",
+        line=457,
+        change="for eta <= 4/H read eta <= 2/H~, and add T <= n",
     ),
 )
 def printed(context: Context) -> Evidence:
@@ -167,12 +172,18 @@ def stability_margins(worlds: Worlds, sets: DataSets, settings: np.ndarray, path
 
 
 @paper.stability(
-    "lemma5", variant="corrected", source="Lemma 5, for eta <= 2/H~ and T <= n", expected="not refuted",
+    "lemma5",
+    variant="corrected",
+    source="Lemma 5, for eta <= 2/H~ and T <= n",
+    expected="not refuted",
     statement="The bound of Lemma 5 on eps_av-stab^2 holds for every eta <= 2/H~ and every T <= n.",
     because="Each step is non-expansive, the self-bounding property |grad f|^2 <= 2H~f has the constant that the sum "
     "of 2T terms needs, and T L(w*)/n <= L(w*) <= |Y|^2.",
     space=inequality(
-        RUN, "left", "right", derivation=_DERIVED,
+        RUN,
+        "left",
+        "right",
+        derivation=_DERIVED,
         conditions={"step": ("c <= 2", "eta <= 2/H"), "steps": ("T <= n", "no more steps than records")},
     ),
 )
@@ -180,7 +191,8 @@ def corrected(context: Context) -> Evidence:
     """Lemma 5 with η ≤ 2/H̃ and T ≤ n."""
     rows = search(context, "lemma 5", stability_margins, SHAPES)
     return over_worlds(
-        context, rows,
+        context,
+        rows,
         "expectations over data sets and the replaced record are exact sums; the noise path is a parameter, "
         "given which the lemma must hold, so nothing is estimated",
     )

@@ -79,12 +79,16 @@ def _eta(worlds: Worlds, sigma: np.ndarray) -> np.ndarray:
 
 
 @paper.inequality(
-    "lemma6", source="Lemma 6, with its constants and its missing B", expected="not refuted", level=LEVEL,
+    "lemma6",
+    source="Lemma 6, with its constants and its missing B",
+    expected="not refuted",
+    level=LEVEL,
     statement="For n >= n0, T = n and the step size of Theorem 1, the average regret is at most B^2/(eta T) + 4 eta "
     "(H~|Y|^2 + sigma^2 d).",
     because="From the recursion of the proof with 1 - 2 eta H~ >= 1/2. The printed O(.) lacks a factor B and has "
     "log(1/delta) for its root.",
-    origin="corrected", no_record="of hundreds of sampled worlds the evidence keeps the smallest margin alone",
+    origin="corrected",
+    no_record="of hundreds of sampled worlds the evidence keeps the smallest margin alone",
 )
 def regret(context: Context) -> Evidence:
     """Exact without noise; with noise a lower bound on the regret against the right side."""
@@ -105,7 +109,11 @@ def regret(context: Context) -> Evidence:
 
 
 @paper.inequality(
-    "lemma6", variant="printed", source="Lemma 6", expected="refuted", holds="glm.lemma6.inequality",
+    "lemma6",
+    variant="printed",
+    source="Lemma 6",
+    expected="refuted",
+    holds="glm.lemma6.inequality",
     statement="For n >= n0, T = n and the step size of Theorem 1 the excess empirical risk is O(sqrt(H~)B|Y|/sqrt(n) "
     "+ sqrt(d) G log(1/delta)/(n epsilon)).",
     because="With (w, x) -> (cw, x/c) G goes to G/c and the regret stays: for large c only sqrt(H~)B|Y|/sqrt(n) is "
@@ -116,7 +124,9 @@ def regret(context: Context) -> Evidence:
     consequence="Without its B the private term vanishes in large units of w while the regret does not: the constant "
     "needed grows like n^(1/2) at fixed n eps.",
     errata=Correction(
-        place="Lemma 6, appendix A.3.1", line=493, change="for sqrt(d) G log(1/delta) read sqrt(d log(1/delta)) G B",
+        place="Lemma 6, appendix A.3.1",
+        line=493,
+        change="for sqrt(d) G log(1/delta) read sqrt(d log(1/delta)) G B",
         caveat=r"Theorem 1 has B and the root: “\frac{GB\sqrt{d\log{(1/\delta)}}}{n\epsilon}”.",
     ),
     no_certificate="the excess is a closed form over hardest scales found by search",
@@ -131,8 +141,16 @@ def regret_printed(context: Context) -> Evidence:
         excess = max(empirical_excess("squared", n, dimension, p, eta, sigma, steps=n) for p in grid)
         bound = theory.regret_rate(H, 1.0 / unit, 1.0, ratio * unit, n, dimension, product / n, DELTA)
         fixed = theory.noisy_gd_regret(ratio, n, H, 1.0, 1.0, sigma, dimension)
-        rows.append({"n": n, "excess": excess, "bound": bound, "constant": excess / bound, "with B": excess / fixed,
-                     "zero predictor": scale.zero})
+        rows.append(
+            {
+                "n": n,
+                "excess": excess,
+                "bound": bound,
+                "constant": excess / bound,
+                "with B": excess / fixed,
+                "zero predictor": scale.zero,
+            }
+        )
     return growing(
         rows,
         "value: the exponent in n, at fixed n epsilon, of the constant that the bound needs; with its B it is bounded",

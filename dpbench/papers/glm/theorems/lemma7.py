@@ -32,7 +32,11 @@ _BOUND7 = "sqrt(H)B|X||Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B)B sqrt(k log(1/del
 
 
 @paper.inequality(
-    "lemma7", source="Lemma 7", expected="refuted", level=LEVEL, holds="glm.lemma7.inequality.corrected",
+    "lemma7",
+    source="Lemma 7",
+    expected="refuted",
+    level=LEVEL,
+    holds="glm.lemma7.inequality.corrected",
     statement="With sigma^2 = O(G^2|X|^2 log(1/delta)/(n^2 epsilon^2)) the excess risk of w~ on Phi D against Phi w* "
     f"is O({_BOUND7}).",
     because="G of Lemma 2 is a gradient's norm, factor X and all: sigma has one X too many and lacks sqrt(T). With "
@@ -42,7 +46,9 @@ _BOUND7 = "sqrt(H)B|X||Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B)B sqrt(k log(1/del
     consequence="G has its |X| already, and the number of steps is missing: in small units of w the noise is all "
     "there is (the constant needed grows like n^(1/2)).",
     errata=Correction(
-        place="Lemma 7, appendix A.4", line=544, change="for G^2|X|^2 read G^2 T, as in Theorem 2",
+        place="Lemma 7, appendix A.4",
+        line=544,
+        change="for G^2|X|^2 read G^2 T, as in Theorem 2",
         caveat=r"Theorem 2, for which the lemma is, has the steps: “$\sigma^2 = "
         r"\frac{8G^2T\log(1/\delta)}{n^2\epsilon^2}$”.",
     ),
@@ -82,7 +88,11 @@ _BOUNDED = (
 
 
 @paper.inequality(
-    "lemma7", variant="corrected", source="Lemma 7, with the noise of Theorem 1", expected="not refuted", level=LEVEL,
+    "lemma7",
+    variant="corrected",
+    source="Lemma 7, with the noise of Theorem 1",
+    expected="not refuted",
+    level=LEVEL,
     statement=f"With sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2), T = n, it is O({_BOUND7}).",
     because="Theorem 1 in R^k, at the smoothness and the radius that the map leaves. " + _BOUNDED.format(GROWTH),
 )
@@ -140,7 +150,9 @@ def _held(rows: list[dict[str, Any]], trials: int, what: str) -> Evidence:
         f"{what}; each trial has a data set and a normal map of its own, and the risk of Phi w* is exact on average; "
         f"the margin is that of the axis along which the constant grows most, {axis}, in units of a growth by "
         f"{GROWTH:g} a step, from lower t bounds (nominal: excess risks are skewed)",
-        value="constant", margin=margin, trials=trials,
+        value="constant",
+        margin=margin,
+        trials=trials,
     )
 
 

@@ -57,7 +57,10 @@ LEMMA8_CORRECTED = Statement(
 
 
 @paper.inequality(
-    "lemma8", source="Lemma 8, its sigma^2 as printed", expected="proved", statement=LEMMA8,
+    "lemma8",
+    source="Lemma 8, its sigma^2 as printed",
+    expected="proved",
+    statement=LEMMA8,
     because="Regret B^2/(2 eta T) + (eta/2)(G^2X^2 + k sigma^2) and stability 6n eta G^2X^2: the rows are their sum at "
     "this sigma and the printed eta. The sigma^2 is T times below what Theorem 10 has and privacy needs; with that T "
     "the same sum is beyond any multiple of the bound (glm.lemma8.inequality.steps).",
@@ -127,7 +130,10 @@ def lemma8_with_steps(run: Context) -> Evidence:
 
 
 @paper.inequality(
-    "lemma8", variant="corrected", source="Lemma 8, corrected", expected="proved",
+    "lemma8",
+    variant="corrected",
+    source="Lemma 8, corrected",
+    expected="proved",
     quote=r"the excess risk of  $\widetilde{w}$  on  $\Phi \mathcal{D}$  is bounded as,",
     statement=LEMMA8_CORRECTED,
     because="Two runs with the same noise on data sets one record apart stay within eta(2 sqrt(T) + 4T/n) GX on "

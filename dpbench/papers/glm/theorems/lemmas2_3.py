@@ -55,7 +55,10 @@ LOSS = Statement(
 
 
 @paper.inequality(
-    "lemma2", source="Lemma 2", expected="proved", statement=GRADIENT,
+    "lemma2",
+    source="Lemma 2",
+    expected="proved",
+    statement=GRADIENT,
     because="The gradient is phi'(z)x, so its norm depends on |x|, z = <w, x> and y alone. Self-bounding gives "
     "|phi'(0)| <= sqrt(2H phi(0)) (the paper's Fact 1 has 4 for 2) and smoothness adds H|z|.",
     quote=r"for any  $w \in \mathcal{B}_B$  and  $(x, y) \in (\mathcal{X} \times \mathcal{Y})$  we have  "
@@ -69,7 +72,10 @@ def lemma2(context: Context) -> Evidence:
 
 
 @paper.inequality(
-    "lemma3", source="Lemma 3", expected="proved", statement=LOSS,
+    "lemma3",
+    source="Lemma 3",
+    expected="proved",
+    statement=LOSS,
     because="sqrt(phi(z)) <= sqrt(phi(0)) + sqrt(H/2)|z|, so the loss is at most (|Y| + sqrt(H/2)B|X|)^2.",
     quote=r"For any  $w \in \mathcal{B}_B$  and any  $(x,y) \in (\mathcal{X} \times \mathcal{Y})$  it holds "
     r"that  $\ell(w;(x,y)) \leq 3(\|\mathcal{Y}\|^2 + HB^2\|\mathcal{X}\|^2)$ .",

@@ -48,7 +48,11 @@ def ball_sides(corrected: bool, loss: Loss, *where: np.ndarray) -> tuple[Any, An
 
 
 @paper.inequality(
-    "lemma9", source="Lemma 9", expected="refuted", level=LEVEL, holds="glm.lemma9.inequality.corrected",
+    "lemma9",
+    source="Lemma 9",
+    expected="refuted",
+    level=LEVEL,
+    holds="glm.lemma9.inequality.corrected",
     arguments={"corrected": False},
     statement="The output of Algorithm 1 has losses below Delta(B) = Y^2 + H B^2 X^2 (Assumption 2).",
     because="sup over the ball is (Y + sqrt(H/2)BX)^2, attained by the squared loss: 4 against 3 at BX = Y = 1.",
@@ -59,7 +63,9 @@ def ball_sides(corrected: bool, loss: Loss, *where: np.ndarray) -> tuple[Any, An
     "Algorithm 4's sensitivities are up to a third too small per record.",
     space=search.inequality(RECORD, "loss", "Delta", definitions={"Delta": "Y^2 + H*B^2*X^2"}, derivation=ONE),
     errata=Correction(
-        place="Lemma 9, appendix C.4", line=902, effect=1,
+        place="Lemma 9, appendix C.4",
+        line=902,
+        effect=1,
         change="for |Y|^2 + HB^2|X|^2 read 2|Y|^2 + HB^2|X|^2, or (|Y| + sqrt(H/2)B|X|)^2",
         caveat="“The proof is straightforward using Lemma 3”, whose bound 3(|Y|^2 + HB^2|X|^2) is right.",
     ),
@@ -83,7 +89,9 @@ def lemma9(context: Context, corrected: bool) -> Evidence:
         f"Algorithm 1 at (1, 1e-5) on n = {n} records (1, -1): the loss of (1, 1) is at least Delta(B) = 3 in "
         f"{hits} of {trials} runs, hence with probability at least {chance:.3f}, where Assumption 2 allows "
         f"min(delta, beta)/(4K) <= {allowed:g}",
-        value=smallest, margin=smallest if chance > allowed else 0.0, trials=trials,
+        value=smallest,
+        margin=smallest if chance > allowed else 0.0,
+        trials=trials,
     )
 
 
@@ -118,7 +126,12 @@ BALL = Statement(
     ),
 )  # fmt: skip
 paper.variant(
-    lemma9, "corrected", source="Lemma 9, corrected", expected="proved", level=0.0, arguments={"corrected": True},
+    lemma9,
+    "corrected",
+    source="Lemma 9, corrected",
+    expected="proved",
+    level=0.0,
+    arguments={"corrected": True},
     statement=BALL,
     quote="",
     space=search.inequality(RECORD, "loss", "Delta", definitions={"Delta": "2*Y^2 + H*B^2*X^2"}, derivation=ONE),
@@ -165,7 +178,10 @@ LEMMA10 = search.inequality(
 
 
 @paper.inequality(
-    "lemma10", source="Lemma 10", expected="refuted", holds="glm.lemma10.inequality.corrected",
+    "lemma10",
+    source="Lemma 10",
+    expected="refuted",
+    holds="glm.lemma10.inequality.corrected",
     arguments={"corrected": False},
     statement="The output of Algorithm 3 has losses below Y^2 + H X^2 sigma^2 log(K/min(delta, beta)) + H B^2 X^2, but "
     "for a chance of min(delta, beta)/(4K).",
@@ -178,7 +194,9 @@ LEMMA10 = search.inequality(
     "85.8 times the allowed min(delta, beta)/(4K) with the logarithm of C.3 (100 records, K = 10).",
     space=LEMMA10,
     errata=Correction(
-        place="Lemma 10, appendix C.4", line=906, effect=1,
+        place="Lemma 10, appendix C.4",
+        line=906,
+        effect=1,
         change="read (|Y| + sqrt(H/2)|X|(B + sigma sqrt(2 log(8Kn_2/min(delta, beta)))))^2, n_2 the records of S_2",
         caveat="C.3 uses the lemma with a larger logarithm, which is granted here: “H\\|\\mathcal{X}\\|^2\\sigma_j^2"
         "\\log\\left(K/\\min\\left\\{\\beta,\\delta\\right\\}\\right)”.",
@@ -200,7 +218,8 @@ def lemma10(context: Context, corrected: bool) -> Rows:
     return summary(
         "value: the largest probability that a record of S_2 has a loss of Delta(B) or more",
         f"the tail alone (B and Y small against the noise): {tail:.3g} times what is allowed at most",
-        value="chance", sides=("chance", "allowed"),
+        value="chance",
+        sides=("chance", "allowed"),
     )
 
 
@@ -244,13 +263,18 @@ PERTURBED = Statement(
     ),
 )  # fmt: skip
 paper.variant(
-    lemma10, "corrected", source="Lemma 10, corrected", expected="proved", arguments={"corrected": True},
+    lemma10,
+    "corrected",
+    source="Lemma 10, corrected",
+    expected="proved",
+    arguments={"corrected": True},
     statement=PERTURBED,
     quote="",
     space=search.inequality(
-        NOISY, _CHANCE, "min(delta, beta)/(4*K)", derivation=_NOISY,
-        definitions={
-            "Delta": "(Y + sqrt(H/2)*X*(B + sigma*sqrt(2*log(8*K*records/min(delta, beta)))))^2"
-        },
+        NOISY,
+        _CHANCE,
+        "min(delta, beta)/(4*K)",
+        derivation=_NOISY,
+        definitions={"Delta": "(Y + sqrt(H/2)*X*(B + sigma*sqrt(2*log(8*K*records/min(delta, beta)))))^2"},
     ),
 )

@@ -77,7 +77,7 @@ def point(
     loss: Loss, logs: np.ndarray, fractions: np.ndarray, signs: np.ndarray, cosine: np.ndarray
 ) -> tuple[Any, ...]:
     """‖X‖, ‖Y‖, B, and a record and weights inside them: ‖x‖, z = ‖w‖‖x‖cos, y as fractions of the bounds."""
-    x_bound, y_bound, radius = 10.0 ** logs.T
+    x_bound, y_bound, radius = 10.0**logs.T
     if loss.binary:
         y_bound = np.ones_like(y_bound)
         fractions = np.column_stack((fractions[:, 0], np.ones(len(fractions)), fractions[:, 2]))

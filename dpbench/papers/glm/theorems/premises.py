@@ -39,8 +39,11 @@ def _labels(loss: Loss, bound: float) -> np.ndarray:
 
 
 @paper.inequality(
-    "sensitivity", variant="gradients", source="Theorems 1 to 3, 5 and 10: what one record moves a gradient by",
-    expected="not refuted", statement="|grad l(w; z) - grad l(w; z')| <= D for all |w| <= B and all records z, z'.",
+    "sensitivity",
+    variant="gradients",
+    source="Theorems 1 to 3, 5 and 10: what one record moves a gradient by",
+    expected="not refuted",
+    statement="|grad l(w; z) - grad l(w; z')| <= D for all |w| <= B and all records z, z'.",
     because="D is derived in dpbench.papers.glm.sensitivity. Here gradients of records in the plane of w, and on its "
     "line, are formed from the loss itself, and the largest distance of two of them is compared with D.",
     origin="folklore",
@@ -53,9 +56,7 @@ def gradients(context: Context) -> Rows:
     for loss, (x_bound, y_bound, radius), d in product(_losses(), _BALLS, (1, 2)):
         turned = np.array([0.0, np.pi]) if d == 1 else np.concatenate((angles, -angles))
         lengths = np.linspace(0.0, 1.0, 41) * x_bound if d == 1 else np.array([x_bound])
-        norm, angle, y = (
-            g.ravel() for g in np.meshgrid(lengths, turned, _labels(loss, y_bound), indexing="ij")
-        )
+        norm, angle, y = (g.ravel() for g in np.meshgrid(lengths, turned, _labels(loss, y_bound), indexing="ij"))
         reached = 0.0
         for r in radius * np.linspace(0.0, 1.0, context.pick(quick=5, full=21)):
             slope = loss.derivative(r * norm * np.cos(angle), y)
@@ -75,7 +76,9 @@ def _directions() -> np.ndarray:
 
 
 @paper.inequality(
-    "sensitivity", variant="minimisers", source="Theorems 3 and 5: what one record moves the minimiser by",
+    "sensitivity",
+    variant="minimisers",
+    source="Theorems 3 and 5: what one record moves the minimiser by",
     expected="not refuted",
     statement="The minimisers of Algorithm 3 on data sets that differ in one record are at most D/(lambda n) + 2 tau "
     "apart.",
@@ -117,7 +120,9 @@ def _minimiser(loss: Loss, x: np.ndarray, y: np.ndarray, lam: float, radius: flo
 
 
 @paper.inequality(
-    "sensitivity", variant="losses", source="Algorithms 4 and 5: what one record moves a clipped loss by",
+    "sensitivity",
+    variant="losses",
+    source="Algorithms 4 and 5: what one record moves a clipped loss by",
     expected="not refuted",
     statement="The losses of two records at one model, clipped to their range over the ball, differ by at most sup - "
     "inf of the loss over the ball.",
@@ -132,15 +137,15 @@ def clipped_losses(context: Context) -> Rows:
         reach = x_bound * radius
         values = loss.value(np.linspace(-reach, reach, 4_001)[:, None], _labels(loss, y_bound)[None, :])
         label = 1.0 if loss.code == LOGISTIC else y_bound
-        data = GLMProblem(
-            [[x_bound]], [label], loss=loss, x_bound=x_bound, y_bound=max(label, y_bound), radius=radius
-        )
+        data = GLMProblem([[x_bound]], [label], loss=loss, x_bound=x_bound, y_bound=max(label, y_bound), radius=radius)
         yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "left": float(np.ptp(values)),
                "right": scoring.loss_width(data, reach) * _ROUNDING}  # fmt: skip
 
 
 @paper.inequality(
-    "noisy-max", source="Algorithm 5, report noisy max", expected="not refuted",
+    "noisy-max",
+    source="Algorithm 5, report noisy max",
+    expected="not refuted",
     statement="Report noisy max with the scale 2 Delta/epsilon changes no probability by more than a factor "
     "e^epsilon when every score moves by at most Delta.",
     because="The probabilities of the choices, by quadrature, before and after every score has moved by Delta up or "
@@ -164,7 +169,9 @@ def noisy_max(context: Context) -> Rows:
 
 
 @paper.inequality(
-    "composition", source="Theorems 1, 2 and 10: T - 1 noisy steps", expected="not refuted",
+    "composition",
+    source="Theorems 1, 2 and 10: T - 1 noisy steps",
+    expected="not refuted",
     statement="T - 1 Gaussian steps whose means differ by D/n have at most the delta(epsilon) in use.",
     because="One step's delta is Phi(mu/2 - e/mu) - exp(e) Phi(-mu/2 - e/mu); T - 1 steps by integrating the last "
     "step's over the privacy loss of those before it, which is normal with mean half its variance.",

@@ -59,7 +59,9 @@ def run(
              "active coordinates": scale.active, "fraction": scale.fraction}
         )  # fmt: skip
     return swept(
-        context, rows, trials,
+        context,
+        rows,
+        trials,
         "squared loss, B = X = Y = 1, T = n; at each point the scale (active coordinates, fraction of records) "
         "with the largest expected excess risk, by the closed form without projection, before any data are drawn",
         f"every trial draws a data set of its own and is the mean over {repeats} run(s) of the mechanism on it",
@@ -84,7 +86,8 @@ def sweep(axis: str, grid: Sequence[tuple[int, float]], dimension: int, epsilon:
              **terms, "active coordinates": scale.active, "fraction": scale.fraction}
         )  # fmt: skip
     return exact_slope(
-        axis, rows,
+        axis,
+        rows,
         f"the average iterate on the hardest scale, projection left out, T = n, up to {dimension} coordinates, X = Y = "
         "1; each excess is below Y^2",
     )

@@ -61,11 +61,21 @@ QUOTE = (
 
 
 @paper.rate(
-    "table1", variant="crossover", source="Table 1 and section 3.1, noisy GD against the JL method",
-    expected="consistent", side="tight", full_only=True, exponent=2.0 / 3.0, nuisances=_CROSSED,
+    "table1",
+    variant="crossover",
+    source="Table 1 and section 3.1, noisy GD against the JL method",
+    expected="consistent",
+    side="tight",
+    full_only=True,
+    exponent=2.0 / 3.0,
+    nuisances=_CROSSED,
     arguments={
-        "epsilon": 0.2, "sizes": tuple(2000 * 2**k for k in range(5)), "trials": (224, 168, 112, 64, 36), "at": 2,
-        "dimensions": tuple(2**k for k in range(2, 13)), "largest": 256,
+        "epsilon": 0.2,
+        "sizes": tuple(2000 * 2**k for k in range(5)),
+        "trials": (224, 168, 112, 64, 36),
+        "at": 2,
+        "dimensions": tuple(2**k for k in range(2, 13)),
+        "largest": 256,
     },
     statement=_STATEMENT + "below it noisy GD has the smaller worst excess risk, above it Algorithm 2.",
     because="On the hardest scale in each dimension noisy GD costs c sqrt(d)/(n epsilon) and the JL method, whatever "
@@ -74,7 +84,12 @@ QUOTE = (
     quote=QUOTE,
 )
 def jl(
-    context: Context, epsilon: float, sizes: Sequence[int], trials: Sequence[int], at: int, dimensions: Sequence[int],
+    context: Context,
+    epsilon: float,
+    sizes: Sequence[int],
+    trials: Sequence[int],
+    at: int,
+    dimensions: Sequence[int],
     largest: int,
 ) -> Evidence:
     """d*(n) where noisy GD in closed form costs as much as the JL method measured, both on their hardest scale.
@@ -118,9 +133,15 @@ def jl(
 
 
 @paper.rate(
-    "table1", variant="crossover.output-perturbation",
-    source="Table 1 and section 3.1, noisy GD against output perturbation", expected="consistent", side="tight",
-    level=0.0, exponent=2.0 / 3.0, nuisances=_CROSSED, arguments={"calibration": "exact"},
+    "table1",
+    variant="crossover.output-perturbation",
+    source="Table 1 and section 3.1, noisy GD against output perturbation",
+    expected="consistent",
+    side="tight",
+    level=0.0,
+    exponent=2.0 / 3.0,
+    nuisances=_CROSSED,
+    arguments={"calibration": "exact"},
     statement=_STATEMENT + "below it noisy GD has the smaller worst excess risk, above it Algorithm 3.",
     because="As against the JL method; for output perturbation the noise term sigma^2 X^2 carries C, and both worst "
     "excess risks are sums over binomial laws.",
@@ -144,7 +165,9 @@ def closed(context: Context, calibration: str) -> Evidence:
         "zero predictor": [scale.zero for scale in scales],
     }
     return Evidence(
-        value=value, reference=expected, series=series,
+        value=value,
+        reference=expected,
+        series=series,
         notes=(
             f"value: log-log slope of d* in n; expected {expected:+.4f}",
             f"squared loss, B = X = Y = 1, epsilon = {epsilon:g}, noisy GD {calibration}, output perturbation exact; "
@@ -155,9 +178,11 @@ def closed(context: Context, calibration: str) -> Evidence:
 
 
 paper.variant(
-    closed, "crossover.printed",
+    closed,
+    "crossover.printed",
     source="Table 1 and section 3.1, noisy GD with the printed noise against output perturbation",
-    expected="consistent", arguments={"calibration": "printed"},
+    expected="consistent",
+    arguments={"calibration": "printed"},
     statement=_STATEMENT + "below it noisy GD has the smaller worst excess risk, above it Algorithm 3.",
 )
 
@@ -237,7 +262,10 @@ _CEILINGS: dict[str, Callable[[int, int], float]] = {
 
 
 @paper.inequality(
-    "table1", variant="benign", source="Table 1, upper bounds on a benign population", expected="not refuted",
+    "table1",
+    variant="benign",
+    source="Table 1, upper bounds on a benign population",
+    expected="not refuted",
     level=LEVEL,
     statement="On a population that is not hard each algorithm's excess risk is below its ceiling, constants 1.",
     because="The bounds are worst cases over distributions. With four coordinates that every method learns, what is "
@@ -264,8 +292,18 @@ def benign(context: Context) -> Evidence:
         for d, part in zip(dimensions, parts, strict=True):
             mean, error = float(part.mean()), float(part.std(ddof=1)) / math.sqrt(part.size)
             least = mean - float(student.isf(LEVEL / tests, part.size - 1)) * error
-            rows.append({"algorithm": name, "d": d, "n": n, "excess": mean, "standard error": error, "lower": least,
-                         "ceiling": _CEILINGS[name](n, d), "zero": 1.0 / ACTIVE})
+            rows.append(
+                {
+                    "algorithm": name,
+                    "d": d,
+                    "n": n,
+                    "excess": mean,
+                    "standard error": error,
+                    "lower": least,
+                    "ceiling": _CEILINGS[name](n, d),
+                    "zero": 1.0 / ACTIVE,
+                }
+            )
     return margins(
         rows,
         "value: the largest ratio of a mean excess risk to its theorem's ceiling with constants 1; refuted if a "
@@ -274,7 +312,8 @@ def benign(context: Context) -> Evidence:
         "of equal mass, w* even on them; all other coordinates are zero in every record",
         "noisy GD alone sees the empty coordinates, through the step size; Theorem 4's floor is for its own "
         "family and says nothing of this population",
-        value=max(row["excess"] / row["ceiling"] for row in rows), sides=("lower", "ceiling"),
+        value=max(row["excess"] / row["ceiling"] for row in rows),
+        sides=("lower", "ceiling"),
         trials=sum(trials for _, trials, _ in algorithms.values()) * len(dimensions),
     )
 
@@ -335,8 +374,15 @@ def _low_rank(context: Context, axis: str, grid: Sequence[tuple[int, float]], tr
 
 
 @paper.rate(
-    "table1", variant="lipschitz.epsilon", source="Table 1, G-Lipschitz, rank <= n epsilon", expected="consistent",
-    side="tight", exponent=-1.0, full_only=True, quote=_CELL, nuisances=(_STEP,),
+    "table1",
+    variant="lipschitz.epsilon",
+    source="Table 1, G-Lipschitz, rank <= n epsilon",
+    expected="consistent",
+    side="tight",
+    exponent=-1.0,
+    full_only=True,
+    quote=_CELL,
+    nuisances=(_STEP,),
     statement="For rank <= n epsilon the private term is GB|X|sqrt(rank)/(n epsilon), over epsilon.",
     because="The bias of the instance whose w* a run barely reaches is B^2/(2 eta T) = B sigma sqrt(rank)/(2 sqrt(T)), "
     "that term, and the same over the rank.",
@@ -347,8 +393,15 @@ def low_rank_epsilon(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "table1", variant="lipschitz.rank", source="Table 1, G-Lipschitz, rank <= n epsilon", expected="consistent",
-    side="tight", exponent=0.5, full_only=True, quote=_CELL, nuisances=(_STEP,),
+    "table1",
+    variant="lipschitz.rank",
+    source="Table 1, G-Lipschitz, rank <= n epsilon",
+    expected="consistent",
+    side="tight",
+    exponent=0.5,
+    full_only=True,
+    quote=_CELL,
+    nuisances=(_STEP,),
     statement="For rank <= n epsilon the private term is GB|X|sqrt(rank)/(n epsilon), over the rank.",
     because="As over epsilon: eta falls like 1/sqrt(rank).",
 )
@@ -358,8 +411,13 @@ def low_rank_rank(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "table1", variant="crossover.lipschitz", source="Table 1, G-Lipschitz: rank <= n epsilon meets rank > n epsilon",
-    expected="consistent", side="tight", exponent=1.0, full_only=True,
+    "table1",
+    variant="crossover.lipschitz",
+    source="Table 1, G-Lipschitz: rank <= n epsilon meets rank > n epsilon",
+    expected="consistent",
+    side="tight",
+    exponent=1.0,
+    full_only=True,
     statement="Low and high rank meet at rank* = n epsilon up to a constant: below it noisy GD has the smaller worst "
     "excess risk, above it Algorithm 3.",
     because="GB|X|sqrt(rank)/(n epsilon) = GB|X|/sqrt(n epsilon) at rank = n epsilon; the constant depends on both "
@@ -413,8 +471,13 @@ def hardest_bias(n: int) -> tuple[float, float]:
 
 
 @paper.rate(
-    "table1", variant="classical.lipschitz", source="Table 1, non-private, G-Lipschitz [NY83]", expected="consistent",
-    side="tight", level=0.0, exponent=-0.5,
+    "table1",
+    variant="classical.lipschitz",
+    source="Table 1, non-private, G-Lipschitz [NY83]",
+    expected="consistent",
+    side="tight",
+    level=0.0,
+    exponent=-0.5,
     nuisances=(
         nuisances.Correction(1.0, -1.0 / 16.0, 1.0 / 16.0, "the binomial law beside the normal one, of order 1/n"),
     ),
@@ -435,7 +498,9 @@ def nonprivate(context: Context) -> Evidence:
 
 
 @paper.floor(
-    "table1", variant="classical.lipschitz", source="Table 1, non-private, G-Lipschitz: tight [NY83]",
+    "table1",
+    variant="classical.lipschitz",
+    source="Table 1, non-private, G-Lipschitz: tight [NY83]",
     expected="not refuted",
     statement=f"Whatever the algorithm, some distribution costs it {FLOOR:.3g} GB|X|/sqrt(n) (n >= 2, d = 1).",
     because="The paper has no constant. The mean excess over two signs of a label bias of order 1/sqrt(n) is at least "

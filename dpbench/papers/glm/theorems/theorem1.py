@@ -50,7 +50,11 @@ TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
 
 
 @paper.privacy(
-    "thm1", variant="printed", source="Theorem 1", expected="refuted", holds="glm.thm1.privacy.exact",
+    "thm1",
+    variant="printed",
+    source="Theorem 1",
+    expected="refuted",
+    holds="glm.thm1.privacy.exact",
     statement="For any epsilon, delta > 0, Algorithm 1 with sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2), G = 2Y "
     "sqrt(H~) + 2 H~ B, is (epsilon, delta)-DP for every non-negative convex H~-smooth loss that is at most Y^2 at "
     "zero.",
@@ -60,13 +64,16 @@ TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
     "near to G/sqrt(2) as one wants, and its gradients are constant on the ball, so the exact profile of the pair is "
     "Gaussian: beyond the threshold it violates the claim, for all iterates and, sqrt(6T/(4(2T-1))) lower in mu, for "
     "the average alone.",
-    weight="range", quote=r"Then, for any  $\epsilon,\delta>0$ , Algorithm 1 invoked with",
+    weight="range",
+    quote=r"Then, for any  $\epsilon,\delta>0$ , Algorithm 1 invoked with",
     consequence="The noise suffices for every epsilon up to 36.1 at delta = 1e-5 (24.5 at 1e-3); beyond, an "
     "admissible loss (capped-linear, non-negative and smooth, BX = 0.001) has a pair of data sets beyond the claim. "
     "No practical epsilon is affected.",
     space=PRINTED_DESCENT,
     errata=Correction(
-        place="Theorem 1, section 3.1.1", line=133, effect=1,
+        place="Theorem 1, section 3.1.1",
+        line=133,
+        effect=1,
         change='for "any epsilon, delta > 0" read "epsilon <= 2 log(1/delta)" (enough: mu = epsilon/sqrt(4 '
         "log(1/delta)) for non-negative losses)",
         caveat="A.3.1: “From the analysis of Noisy (S)GD in [BST14, BFTGT19], we have that the setting of noise "
@@ -155,7 +162,10 @@ class _Gap:
 
 
 @paper.privacy(
-    "thm1", variant="exact", source="Theorem 1, with the noise derived from the sensitivity", expected="proved",
+    "thm1",
+    variant="exact",
+    source="Theorem 1, with the noise derived from the sensitivity",
+    expected="proved",
     level=LEVEL,
     statement="Algorithm 1 with sigma = (D/n)sqrt(T-1)/mu(epsilon, delta) is (epsilon, delta)-DP for every epsilon > "
     "0 and 0 < delta < 1, all iterates released.",
@@ -184,7 +194,8 @@ def exact(context: Context) -> tuple[str, Evidence]:
             f"(claimed {a['epsilon']:g})"
             for a in attacks
         ),
-        trials=sum(a["trials"] for a in attacks), series={f"attack_{k}": v for k, v in column(attacks).items()},
+        trials=sum(a["trials"] for a in attacks),
+        series={f"attack_{k}": v for k, v in column(attacks).items()},
     )
 
 
@@ -223,7 +234,12 @@ QUOTE = (
 
 
 @paper.rate(
-    "thm1", variant="n", source="Theorem 1, dependence on n", expected="consistent", side="tight", exponent=-1.0,
+    "thm1",
+    variant="n",
+    source="Theorem 1, dependence on n",
+    expected="consistent",
+    side="tight",
+    exponent=-1.0,
     nuisances=NOISE,
     statement="Noisy gradient descent has excess risk O(sqrt(H~) B |Y|/sqrt(n) + G B sqrt(d log(1/delta))/(n "
     "epsilon)).",
@@ -241,7 +257,12 @@ def theorem1_n(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm1", variant="d", source="Theorem 1, dependence on d", expected="consistent", side="tight", exponent=0.5,
+    "thm1",
+    variant="d",
+    source="Theorem 1, dependence on d",
+    expected="consistent",
+    side="tight",
+    exponent=0.5,
     nuisances=NOISE,
     statement="The private term of Theorem 1 grows like sqrt(d).",
     because="As for the dependence on n: the step size falls like 1/sqrt(d) and the bias of the hardest scale is "
@@ -257,8 +278,14 @@ def theorem1_d(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm1", variant="epsilon", source="Theorem 1, dependence on epsilon", expected="consistent", side="tight",
-    exponent=-1.0, nuisances=NOISE, statement="The private term of Theorem 1 falls like 1/epsilon.",
+    "thm1",
+    variant="epsilon",
+    source="Theorem 1, dependence on epsilon",
+    expected="consistent",
+    side="tight",
+    exponent=-1.0,
+    nuisances=NOISE,
+    statement="The private term of Theorem 1 falls like 1/epsilon.",
     because="As for the dependence on n, at fixed n: sigma falls like 1/epsilon, eta grows like epsilon, and the bias "
     "of the hardest scale is about B^2/(eta T).",
     quote=QUOTE,
@@ -272,7 +299,11 @@ def theorem1_epsilon(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm1", variant="radius", side="tight", level=0.0, source="Theorem 1, dependence on |w*|",
+    "thm1",
+    variant="radius",
+    side="tight",
+    level=0.0,
+    source="Theorem 1, dependence on |w*|",
     nuisances=NOISE,
     statement="The private term of Theorem 1 is GB sqrt(d log(1/delta))/(n epsilon): linear in B for sqrt(H)B|X| below "
     "|Y|, quadratic above.",
@@ -286,7 +317,12 @@ def theorem1_radius(run: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm1", variant="n.small-radius", side="tight", exponent=-1.0, level=0.0, nuisances=NOISE,
+    "thm1",
+    variant="n.small-radius",
+    side="tight",
+    exponent=-1.0,
+    level=0.0,
+    nuisances=NOISE,
     source="Table 1, H-smooth, sqrt(H)|w*||X| <= |Y|, low dimension (Theorem 1)",
     statement="Where sqrt(H)B|X| is below |Y| the private term of Theorem 1 is sqrt(H)B|X||Y| sqrt(d log(1/delta))/(n "
     "epsilon).",

@@ -92,7 +92,11 @@ PRINTED_MIXTURE = averaged(LIPSCHITZ)
 
 
 @paper.privacy(
-    "thm10", variant="printed", source="Theorem 10", expected="refuted", holds="glm.thm10.privacy.moderate",
+    "thm10",
+    variant="printed",
+    source="Theorem 10",
+    expected="refuted",
+    holds="glm.thm10.privacy.moderate",
     statement="Algorithm 2 with sigma^2 = 8 T G^2 X^2 log(2/delta)/(n^2 epsilon^2), k = O(log(2n/delta) n epsilon) "
     "and T = n^2 is (epsilon, delta)-DP for G-Lipschitz GLMs.",
     because="The noise is for gradients of norm GX (the proof has 2GX), and log(2/delta) makes all iterates' mu "
@@ -107,7 +111,9 @@ PRINTED_MIXTURE = averaged(LIPSCHITZ)
     "at (40, 0.1), n = 11, above 0.97 at (16, 0.5), n = 11, and above 0.99 at (48, 0.1), n = 3.",
     space=PRINTED_MIXTURE,
     errata=Correction(
-        place="Theorem 10, appendix B.2", line=696, effect=1,
+        place="Theorem 10, appendix B.2",
+        line=696,
+        effect=1,
         change="for G^2|X|^2 in sigma^2 read 4G^2|X|^2, the gradients' bound 2G|X| of the proof, and calibrate as in "
         "Theorem 1",
         caveat=r"B.2: “gradient of loss for data point (x,y) in S at any w is bounded as  $\|\ell(w; (\Phi x, y)\| = "
@@ -137,7 +143,8 @@ def theorem10_printed(context: Context) -> tuple[str, Evidence]:
         "of no weight for the verdict, as |Phi x| = 2|x| has probability 1e-58 at the k of (1, 1e-5) and n = 11: all "
         f"iterates, |Phi x|/|x| known, (1, 1e-5) claimed: {_table(stretched)}",
         f"worst pair: opposite gradients of the largest norm ({gap:.6g}); {search}",
-        value=rows[0]["pair"].delta(cases[0][2]), series=stretched,
+        value=rows[0]["pair"].delta(cases[0][2]),
+        series=stretched,
     )
 
 
@@ -201,8 +208,12 @@ def theorem10_printed_certificate() -> Draft:
 
 
 paper.privacy(
-    "thm10", variant="exact", source="Theorem 10, with clipped projections and the noise derived from the sensitivity",
-    expected="proved", level=LEVEL, arguments={"theorem": 10, "tried": _LIPSCHITZ},
+    "thm10",
+    variant="exact",
+    source="Theorem 10, with clipped projections and the noise derived from the sensitivity",
+    expected="proved",
+    level=LEVEL,
+    arguments={"theorem": 10, "tried": _LIPSCHITZ},
     statement=_CLIPPED,
     because=_DERIVATION,
     quote=r"Algorithm 2 satisfies  $(\epsilon,\delta)$ -differential privacy.",
@@ -221,7 +232,9 @@ def exact_attack() -> Attack:
 
 
 @paper.privacy(
-    "thm10", variant="moderate", source="Theorem 10, printed noise and printed k, moderate epsilon",
+    "thm10",
+    variant="moderate",
+    source="Theorem 10, printed noise and printed k, moderate epsilon",
     statement="Algorithm 2 with the sigma and the k of Theorem 10 is (epsilon, delta)-DP for every G-Lipschitz GLM at "
     "n = 11, epsilon = 1, 2, 3 and 4, and at n = 101, epsilon = 0.5, 1, 2, 4 and 6, for delta = 1e-5, 1e-3 and 1e-2.",
     expected="proved",
@@ -229,10 +242,13 @@ def exact_attack() -> Attack:
     "epsilon/sqrt(2 log(2/delta)).",
     rests_on=("glm.sensitivity.inequality.gradients", "glm.composition.inequality"),
     space=averaged(
-        LIPSCHITZ, conditions={
-            "sizes": ("half >= 5", "n = 11 is the smallest size of the entry"), "most": ("epsilon <= 4", "its range"),
-            "least": ("epsilon >= 1", "its range"), "delta": ("delta <= 1/100", "its range"),
-        }
+        LIPSCHITZ,
+        conditions={
+            "sizes": ("half >= 5", "n = 11 is the smallest size of the entry"),
+            "most": ("epsilon <= 4", "its range"),
+            "least": ("epsilon >= 1", "its range"),
+            "delta": ("delta <= 1/100", "its range"),
+        },
     ),
 )
 def theorem10(run: Context) -> Rows:
@@ -360,7 +376,8 @@ def step(context: Context) -> Evidence:
         "assumptions hold; the excess is the lower bound theory_jl.descent_floor, in closed form, no chance left out",
         f"second route, the algorithm itself at n = 100, epsilon = n^(-1/2): mean excess {simulated:.4f}, floor "
         f"{floor:.4f}",
-        value=next(r["ratio"] for r in rows if r["n"] > 1e75 and r["a"] == 0.5), margin=worst,
+        value=next(r["ratio"] for r in rows if r["n"] > 1e75 and r["a"] == 0.5),
+        margin=worst,
     )
 
 
@@ -393,8 +410,12 @@ def repeated_record(n: int, epsilon: float, corrected: bool, seed: int, block: i
 
 
 @paper.inequality(
-    "thm10", variant="step.corrected", source="Theorem 10, with sqrt(n) epsilon in the step size",
-    expected="not refuted", level=LEVEL, rests_on=("glm.lemma8.inequality.corrected",),
+    "thm10",
+    variant="step.corrected",
+    source="Theorem 10, with sqrt(n) epsilon in the step size",
+    expected="not refuted",
+    level=LEVEL,
+    rests_on=("glm.lemma8.inequality.corrected",),
     quote=r"excess risk of its output  $\widetilde{w}$  is bounded as",
     statement="With eta = B/(GX n^(3/2) sqrt(13 + 8k Lambda/(n epsilon^2))) the excess risk of Algorithm 2 is at most "
     "GXB(sqrt(13/n) + sqrt(8k Lambda)/(n epsilon) + sqrt(2/k) + sqrt(2) e^(-k/4)/k), Lambda = log(2/delta): at k = n "
@@ -420,7 +441,9 @@ def step_corrected(context: Context, shrink: float = 1.0) -> Rows:
         "loss |1 - <w, e_1>|, every record (e_1, 1), G = X = B = 1, delta = 1e-5, k = n epsilon/(2 sqrt(Lambda)), "
         "normal map; the margin is of a lower t bound on the mean (nominal: excess risks are skewed); the bound times "
         "0.1 is rejected",
-        value="excess", sides=("at least", "bound"), trials=8 * blocks * len(_CORRECTED),
+        value="excess",
+        sides=("at least", "bound"),
+        trials=8 * blocks * len(_CORRECTED),
     )
 
 
@@ -435,8 +458,14 @@ QUOTE = (
 
 
 @paper.rate(
-    "thm10", variant="epsilon", source="Theorem 10, dependence on epsilon", expected="consistent", side="tight",
-    exponent=-0.5, statement=_THEOREM_10, nuisances=(SecondTerm("private term", "statistical term"),),
+    "thm10",
+    variant="epsilon",
+    source="Theorem 10, dependence on epsilon",
+    expected="consistent",
+    side="tight",
+    exponent=-0.5,
+    statement=_THEOREM_10,
+    nuisances=(SecondTerm("private term", "statistical term"),),
     because="For epsilon <= rank/n the theorem's private term is attained on a sharp loss: with 2k coordinates of "
     "equal weight and k of order n epsilon log(n/delta) the output, confined to a random subspace of dimension k, "
     "keeps a constant fraction of B|X|/sqrt(2k) at best.",
@@ -451,15 +480,24 @@ def theorem10_epsilon(context: Context) -> Evidence:
         rank = math.ceil(2.0 * n * epsilon)
         rows.append({"epsilon": epsilon} | _theorem10(n, epsilon, 2 * k, rank) | {"rank": rank})
     return swept(
-        context, rows, context.pick(quick=(176, 64, 48, 64), full=(320, 128, 80, 112)), _printed(n),
+        context,
+        rows,
+        context.pick(quick=(176, 64, 48, 64), full=(320, 128, 80, 112)),
+        _printed(n),
         "2k coordinates of equal weight carry w*: w = Phi^T v lies in a uniform subspace of dimension k, half of that, "
         "whose best point is a constant times B/sqrt(k) away in mean absolute prediction",
     )
 
 
 @paper.rate(
-    "thm10", variant="rank", source="Theorem 10, dependence on the rank", expected="consistent", side="upper",
-    exponent=0.0, statement=_THEOREM_10, because="Neither k, sigma, eta nor T depends on d or on the rank.",
+    "thm10",
+    variant="rank",
+    source="Theorem 10, dependence on the rank",
+    expected="consistent",
+    side="upper",
+    exponent=0.0,
+    statement=_THEOREM_10,
+    because="Neither k, sigma, eta nor T depends on d or on the rank.",
     quote=QUOTE,
 )
 def theorem10_rank(context: Context) -> Evidence:

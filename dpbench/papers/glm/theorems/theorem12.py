@@ -22,7 +22,10 @@ BETA = 0.05
 
 
 @paper.privacy(
-    "thm12", variant="exact", source="Theorem 12", expected="proved",
+    "thm12",
+    variant="exact",
+    source="Theorem 12",
+    expected="proved",
     statement="GenExpMech is epsilon-DP if one record moves the score of candidate j by at most gamma_j.",
     because="One record moves q_i - q_j by at most gamma_i + gamma_j, so every normalised score by at most 1; the "
     "exponential mechanism with exp(-epsilon s/2) does the rest. Both laws are finite, so the profile of a pair is "
@@ -48,7 +51,8 @@ def theorem12_privacy(context: Context) -> tuple[str, Evidence]:
         "random and extreme scores and sensitivities over six decades, at most one sensitivity 0; then a search "
         "from the worst",
         value=max(row["directed"] / row["epsilon"] for row in columns),
-        trials=len(EPSILONS) * tries * (1 + _ROUNDS), series=column(columns),
+        trials=len(EPSILONS) * tries * (1 + _ROUNDS),
+        series=column(columns),
     )
 
 
@@ -116,7 +120,9 @@ def _level(epsilon: float, q: np.ndarray, other: np.ndarray, gammas: np.ndarray)
 
 
 @paper.inequality(
-    "thm12", source="Theorem 12, utility", expected="not refuted",
+    "thm12",
+    source="Theorem 12, utility",
+    expected="not refuted",
     statement="With probability at least 1 - beta the chosen score is at most min_j (q_j + 4 gamma_j "
     "log(N/beta)/epsilon).",
     because="The candidate with the least q + t gamma has s = 0, so s > t has probability at most N exp(-epsilon t/2) "
@@ -142,5 +148,6 @@ def theorem12_utility(context: Context) -> Rows:
         yield {"beta": beta, "chance": worst}
     return summary(
         "value: the smallest of 1 - (exact chance of a worse choice)/beta over all score vectors tried",
-        sides=("chance", "beta"), trials=3 * tries,
+        sides=("chance", "beta"),
+        trials=3 * tries,
     )

@@ -67,17 +67,25 @@ _CHANCE = "min(1, 1/2^m + (m - 1)*exp(-gap)*(1 + gap/2)/2)"
 
 
 @paper.privacy(
-    "thm13", variant="exact", source="Theorem 13, with the Laplace scale of the clipped mean", expected="proved",
+    "thm13",
+    variant="exact",
+    source="Theorem 13, with the Laplace scale of the clipped mean",
+    expected="proved",
     level=LEVEL,
     statement="Algorithm 5 with the base at (epsilon, delta) and the Laplace scale 2 Delta/(n' epsilon), n' the "
     "records of the last chunk, is (epsilon, delta)-DP.",
     because=_DISJOINT + "Report noisy max with the scale 2 Delta/epsilon is epsilon-DP.",
     rests_on=(
-        "glm.sensitivity.inequality.losses", "glm.noisy-max.inequality",
-        "glm.thm1.privacy.exact", "glm.thm5.privacy.exact",
+        "glm.sensitivity.inequality.losses",
+        "glm.noisy-max.inequality",
+        "glm.thm1.privacy.exact",
+        "glm.thm5.privacy.exact",
     ),
     space=search.pair_event(
-        BOOSTED, "1/2", _CHANCE, derivation=_TYPICAL,
+        BOOSTED,
+        "1/2",
+        _CHANCE,
+        derivation=_TYPICAL,
         definitions={"gap": "Y^2*epsilon/(2*Delta)"},
         conditions={"losses": ("Delta >= 4*Y^2", "the loss of both models at any record of the data domain")},
     ),
@@ -126,7 +134,10 @@ def exact_attack() -> Attack:
 
 
 @paper.privacy(
-    "thm13", variant="typical-records", source="Theorem 13, condition 3", expected="refuted",
+    "thm13",
+    variant="typical-records",
+    source="Theorem 13, condition 3",
+    expected="refuted",
     holds="glm.thm13.privacy.exact",
     statement="Algorithm 5 with the Laplace scale 4(m + 1)Delta/(n epsilon) is (epsilon, delta)-DP where the loss of "
     "the base's output on a random record is below Delta with high probability.",
@@ -138,12 +149,18 @@ def exact_attack() -> Attack:
     "neighbouring data set may hold (e_1, -Y): the choice is then not private (true delta 0.99999 where 1e-5 is "
     "claimed). Privacy holds where Delta bounds the loss of every record, for example by clipping the losses.",
     space=search.pair_event(
-        BOOSTED, "1/2", _CHANCE, derivation=_TYPICAL, least="epsilon",
+        BOOSTED,
+        "1/2",
+        _CHANCE,
+        derivation=_TYPICAL,
+        least="epsilon",
         definitions={"gap": "Y^2*(m + 1)/n/(4*(m + 1)*Delta/(n*epsilon))"},
         witness={"n": 4, "m": 3, "Y": 5, "Delta": 1, "epsilon": Fraction(49, 100), "delta": Fraction(1, 10)},
     ),
     errata=Correction(
-        place="Theorem 13, condition 3, appendix D", line=933, effect=2,
+        place="Theorem 13, condition 3, appendix D",
+        line=933,
+        effect=2,
         change='for P_{(x,y)} read "for every (x, y) in the domain, P" over the randomness of A',
         caveat=r"The proof has “We know that probability at least  $1-\frac{\delta}{2},\ell(w;(x,y))\leq "
         r"\Delta\left(\gamma,\frac{\delta}{2}\right)$” without saying over what; Assumption 2 quantifies as is needed: "
@@ -158,9 +175,19 @@ def typical_records(context: Context) -> tuple[str, Evidence]:
         n = (models + 1) * last
         scale = 4.0 * (models + 1) * typical * y**2 / (n * epsilon)
         pair = coin_pair(y, last, models, scale, 0)
-        rows.append({"m": models, "n": n, "Delta": typical * y**2, "scale": scale, "epsilon": epsilon, "delta": delta,
-                     "pair": pair, "true_epsilon": pair.epsilon(delta),
-                     "true_delta_at_worst_scale": coin_pair(y, last, models, 4.0 / typical * scale, 0).delta(epsilon)})
+        rows.append(
+            {
+                "m": models,
+                "n": n,
+                "Delta": typical * y**2,
+                "scale": scale,
+                "epsilon": epsilon,
+                "delta": delta,
+                "pair": pair,
+                "true_epsilon": pair.epsilon(delta),
+                "true_delta_at_worst_scale": coin_pair(y, last, models, 4.0 / typical * scale, 0).delta(epsilon),
+            }
+        )
     return profiles(
         rows,
         "value: the largest true delta where (1, 1e-5) is claimed",
@@ -185,13 +212,17 @@ QUOTE = (
 
 
 @paper.inequality(
-    "thm13", source="Theorem 13, proof", expected="not refuted", level=LEVEL,
+    "thm13",
+    source="Theorem 13, proof",
+    expected="not refuted",
+    level=LEVEL,
     statement="With m models that are each good with probability 3/4, the selected one is good up to the selection "
     "term, but for a probability of beta/4 (no model is good) + beta/4 (the noise of report noisy max).",
     because="The models' noises are independent, so all m = log_4(4/beta) are bad with probability at most beta/4; "
     "all m Laplace variables are below b log(4m/beta) in size but for beta/4, and then the selected loss is at most "
     "the least one plus 2b log(4m/beta).",
-    quote=QUOTE, frequencies=("failures", "allowed", 4),
+    quote=QUOTE,
+    frequencies=("failures", "allowed", 4),
 )
 def failures(context: Context, models: int | None = None) -> Evidence:
     """Failures on one data set, over the noise alone; `models` replaces m of the exact calibration."""
@@ -215,7 +246,8 @@ def failures(context: Context, models: int | None = None) -> Evidence:
         "a failure: a validation loss above the 80% quantile of a single model plus the selection term "
         f"2b log(4m/beta); squared loss, {CHUNK} records a chunk, epsilon = 1; the base is noisy GD with so much "
         "noise that its runs scatter",
-        value=max(row["failures"] / row["allowed"] for row in rows), sides=("at least", "allowed"),
+        value=max(row["failures"] / row["allowed"] for row in rows),
+        sides=("at least", "allowed"),
         trials=len(BETAS) * blocks * _RUNS,
     )
 
@@ -264,7 +296,10 @@ DIFFERENCES = Statement(
 
 
 @paper.inequality(
-    "thm13", variant="differences", source="Theorem 13, corrected: differences of losses", expected="proved",
+    "thm13",
+    variant="differences",
+    source="Theorem 13, corrected: differences of losses",
+    expected="proved",
     quote=r"The key idea is that non-negativity, convexity, smoothness and loss bounded at zero, all together enable "
     r"strong bounds on the variance of the loss, and consequently give stronger concentration bounds.",
     statement=DIFFERENCES,
@@ -288,7 +323,9 @@ def differences(context: Context, constant: float = 1.0) -> Evidence:
     return margins(
         rows,
         "value: the largest ratio of the two sides; the least constant is 1, approached by the squared loss as w -> v",
-        value=largest, margin=1.0 + 1e-9 - largest, trials=size * len(LOSSES),
+        value=largest,
+        margin=1.0 + 1e-9 - largest,
+        trials=size * len(LOSSES),
     )
 
 
@@ -317,7 +354,9 @@ def _judged(rows: list[Row], what: str, sets: int) -> Evidence:
         f"squared loss, 4 even coordinates, B = X = Y = 1, epsilon = 1, beta = {BETA}, noisy GD as base, exact "
         f"calibration, {sets} data sets a point, one run on each; the bound is below the zero predictor's risk "
         f"{'at each n' if what else 'where the column says so'}{what}",
-        value="ratio", sides=("at least", "allowed"), trials=sets * len(SIZES),
+        value="ratio",
+        sides=("at least", "allowed"),
+        trials=sets * len(SIZES),
     )
 
 
@@ -330,8 +369,13 @@ def _row(n: int, found: np.ndarray, error: float, bound: float) -> Row:
 
 
 @paper.inequality(
-    "thm13", variant="bound", source="Theorem 13, its whole bound, Algorithm 5 corrected", expected="not refuted",
-    level=LEVEL, full_only=True, rests_on=("glm.thm13.inequality", "glm.thm13.inequality.bound.corrected"),
+    "thm13",
+    variant="bound",
+    source="Theorem 13, its whole bound, Algorithm 5 corrected",
+    expected="not refuted",
+    level=LEVEL,
+    full_only=True,
+    rests_on=("glm.thm13.inequality", "glm.thm13.inequality.bound.corrected"),
     quote=r"Given a dataset S of  $n \geq n_0$  samples, with probability at least  $1 - \beta$ , the excess risk of "
     r"its output  $\widehat{w}_{i^*}$  is bounded as,",
     statement="With probability at least 1 - beta the excess risk of Algorithm 5 is at most ERR + 2 Delta/(n epsilon) "
@@ -354,8 +398,12 @@ def whole_bound(context: Context, shrink: float = 1.0) -> Evidence:
 
 
 @paper.inequality(
-    "thm13", variant="bound.corrected", source="Theorem 13, corrected, for models in the ball",
-    expected="not refuted", level=LEVEL, full_only=True,
+    "thm13",
+    variant="bound.corrected",
+    source="Theorem 13, corrected, for models in the ball",
+    expected="not refuted",
+    level=LEVEL,
+    full_only=True,
     rests_on=("glm.thm13.inequality", "glm.thm13.inequality.differences"),
     quote=r"whereas the previous high probability result of [SST10] had an additional  "
     r"$\widetilde{O}\left(\frac{\|\mathcal{Y}\|^2}{\sqrt{n}}\right)$  term, which was also limited to only GLMs.",
@@ -389,8 +437,13 @@ def excess_pair(boosting: Boosting, n: int, seed: int, block: int) -> dict[str, 
 
 
 @paper.rate(
-    "thm13", variant="beta", source="Theorem 13, dependence on beta", expected="consistent", side="upper",
-    full_only=True, exponent=-1.0,
+    "thm13",
+    variant="beta",
+    source="Theorem 13, dependence on beta",
+    expected="consistent",
+    side="upper",
+    full_only=True,
+    exponent=-1.0,
     statement="The failure probability of boosting falls like beta, with m of order log(4/beta) models.",
     because="The runs are independent: all m = log_4(4/beta) are bad with probability 4^(-m) = beta/4.",
     quote=QUOTE,

@@ -12,10 +12,13 @@ from dpbench.papers.glm.theorems.selection_privacy import _DISJOINT, JL, boosted
 
 
 @paper.privacy(
-    "thm14", variant="exact", source="Theorem 14, with the Laplace scale of the clipped mean", expected="proved",
+    "thm14",
+    variant="exact",
+    source="Theorem 14, with the Laplace scale of the clipped mean",
+    expected="proved",
     statement="Algorithm 5 over the exactly calibrated JL method is (epsilon, delta)-DP.",
     because=_DISJOINT + "The range is that over |z| <= 2B(1 + alpha)|X|, where w~ of the ball of radius 2B in R^k "
-        "predicts clipped projections.",
+    "predicts clipped projections.",
     quote=r"The boosting procedure (Algorithm 5) using the JL method (Algorithm 2) as Algorithm A satisfies "
     r" $(\epsilon, \delta)$ -DP,",
     rests_on=("glm.sensitivity.inequality.losses", "glm.noisy-max.inequality", "glm.thm10.privacy.exact"),
@@ -31,8 +34,15 @@ def theorem14_certificate() -> Draft:
 
 
 @paper.rate(
-    "thm14", variant="n", source="Theorem 14, dependence on n", expected="consistent", side="upper", full_only=True,
-    exponent=-0.5, nuisances=_OPEN, statement=_BOOSTED + "Algorithm 2.",
+    "thm14",
+    variant="n",
+    source="Theorem 14, dependence on n",
+    expected="consistent",
+    side="upper",
+    full_only=True,
+    exponent=-0.5,
+    nuisances=_OPEN,
+    statement=_BOOSTED + "Algorithm 2.",
     because="Theorem 2 on n/(m + 1) records, and a selection that costs less.",
     quote=r"L(\widehat{w}_{i^*}; \mathcal{D}) - L(w^*; \mathcal{D}) \leq \widetilde{O}\left(\frac{\sqrt{H}B "
     r"\|\mathcal{X}\| \|\mathcal{Y}\|}{\sqrt{n}} + \frac{\left(\left(\sqrt{H}B \|\mathcal{X}\|\right)^{4/3} "

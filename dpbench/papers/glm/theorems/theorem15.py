@@ -33,7 +33,10 @@ _NORMAL = ("E exp((m + sigma N)^2/g) = exp(m^2/(g - 2 sigma^2))/sqrt(1 - 2 sigma
 
 
 @paper.inequality(
-    "thm15", source="Theorem 15, proof", expected="refuted", holds="glm.thm15.inequality.corrected",
+    "thm15",
+    source="Theorem 15, proof",
+    expected="refuted",
+    holds="glm.thm15.inequality.corrected",
     arguments={"corrected": False},
     statement="The output of Algorithm 3 is gamma^2-sub-Gaussian (condition 2 of Theorem 13) with gamma^2 = B^2 + "
     "sigma^2.",
@@ -48,7 +51,8 @@ _NORMAL = ("E exp((m + sigma N)^2/g) = exp(m^2/(g - 2 sigma^2))/sqrt(1 - 2 sigma
         EXPONENT, _MOMENT, "2", definitions={"gamma2": "B^2 + sigma^2"}, conditions=_FINITE, derivation=_NORMAL
     ),
     errata=Correction(
-        place="proof of Theorem 15, appendix D.2", line=1071,
+        place="proof of Theorem 15, appendix D.2",
+        line=1071,
         change="for gamma^2 <= B^2 + sigma^2 read gamma^2 = 2B^2/log 2 + (16/3)sigma^2",
     ),
 )
@@ -61,7 +65,8 @@ def theorem15(context: Context, corrected: bool) -> Evidence:
         {"noise over B": ratios, "moment": moments},
         f"value: E exp(<w, u>^2/gamma^2) at {'the worst noise' if corrected else 'no noise (infinite from noise B)'};"
         " condition 2 of Theorem 13 asks for at most 2",
-        value=max(moments) if corrected else moments[0], margin=1.0 - max(moments) / 2.0,
+        value=max(moments) if corrected else moments[0],
+        margin=1.0 - max(moments) / 2.0,
     )
 
 
@@ -99,19 +104,33 @@ SUB_GAUSSIAN = Statement(
     ),
 )  # fmt: skip
 paper.variant(
-    theorem15, "corrected", source="Theorem 15, proof, corrected", expected="proved", arguments={"corrected": True},
+    theorem15,
+    "corrected",
+    source="Theorem 15, proof, corrected",
+    expected="proved",
+    arguments={"corrected": True},
     statement=SUB_GAUSSIAN,
     quote="",
     space=search.inequality(
-        EXPONENT, _MOMENT, "2", definitions={"gamma2": "2*B^2/log(2) + 16/3*sigma^2"}, conditions=_FINITE,
+        EXPONENT,
+        _MOMENT,
+        "2",
+        definitions={"gamma2": "2*B^2/log(2) + 16/3*sigma^2"},
+        conditions=_FINITE,
         derivation=_NORMAL,
     ),
 )
 
 
 @paper.rate(
-    "thm15", variant="n", source="Theorem 15, dependence on n", expected="consistent", side="upper", exponent=-0.5,
-    nuisances=_OPEN, statement=_BOOSTED + "Algorithm 3; |Y|^2/sqrt(n) more.",
+    "thm15",
+    variant="n",
+    source="Theorem 15, dependence on n",
+    expected="consistent",
+    side="upper",
+    exponent=-0.5,
+    nuisances=_OPEN,
+    statement=_BOOSTED + "Algorithm 3; |Y|^2/sqrt(n) more.",
     because="Theorem 3 on n/(m + 1) records, and a selection that costs less.",
     quote=r"L(\widehat{w}_{i^*}; \mathcal{D}) - L(w^*; \mathcal{D}) \leq \widetilde{O}\left(\frac{\sqrt{H}B "
     r"\|\mathcal{X}\| \|\mathcal{Y}\| + \|\mathcal{Y}\|^2}{\sqrt{n}} + \frac{\left(\left(\sqrt{H}B "

@@ -91,7 +91,11 @@ def _printed_dimension(v: Values) -> float:
 
 
 @paper.privacy(
-    "thm2", variant="printed", source="Theorem 2", expected="refuted", holds="glm.thm2.privacy.moderate",
+    "thm2",
+    variant="printed",
+    source="Theorem 2",
+    expected="refuted",
+    holds="glm.thm2.privacy.moderate",
     statement="Algorithm 2 with sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2), G = 2Y sqrt(H)X + 2HBX^2, and k = "
     "O((B sqrt(H) X log(2n/delta) n epsilon/(YX + sqrt(H)BX^2))^(2/3)) is (epsilon, delta)-DP for H-smooth "
     "non-negative GLMs.",
@@ -109,7 +113,10 @@ def _printed_dimension(v: Values) -> float:
     "(1, 1e-5) and k = 20 the pair's true delta is 3.1e-11.",
     space=averaged(SMOOTH),
     errata=Correction(
-        place="Theorem 2, section 3.1.2", line=201, effect=1, change='add "k >= log(2n/delta)" to the choice of k',
+        place="Theorem 2, section 3.1.2",
+        line=201,
+        effect=1,
+        change='add "k >= log(2n/delta)" to the choice of k',
         caveat=r"A.4: “Let  $\alpha \leq 1$  be a parameter to be set later. From the JL property with  $k = "
         r"O\left(\frac{\log(2n/\delta)}{\alpha^2}\right)$”, hence k of order log(2n/delta) at least; the theorem does "
         "not bound its k below.",
@@ -136,7 +143,8 @@ def theorem2_printed(context: Context) -> tuple[str, Evidence]:
         f"needed over printed sensitivity, D at (2B, s|X|) over 2G: up to {max(_gaps_over_twice_g()['gap']):.3g}",
         "worst pair: opposite gradients of the largest norm along one line, so that the profile averages over "
         f"the map exactly ({gap:.6g}); {search}",
-        value=rows[0]["true_delta_output"], series=stretched | _gaps_over_twice_g(),
+        value=rows[0]["true_delta_output"],
+        series=stretched | _gaps_over_twice_g(),
     )
 
 
@@ -153,8 +161,12 @@ def _gaps_over_twice_g() -> dict[str, list[Any]]:
 
 
 paper.privacy(
-    "thm2", variant="exact", source="Theorem 2, with clipped projections and the noise derived from the sensitivity",
-    expected="proved", level=LEVEL, arguments={"theorem": 2, "tried": _SMOOTH},
+    "thm2",
+    variant="exact",
+    source="Theorem 2, with clipped projections and the noise derived from the sensitivity",
+    expected="proved",
+    level=LEVEL,
+    arguments={"theorem": 2, "tried": _SMOOTH},
     statement=_CLIPPED,
     because=_DERIVATION,
     quote=r"Algorithm 2 satisfies  $(\epsilon, \delta)$ -differential privacy.",
@@ -173,7 +185,9 @@ def exact_attack() -> Attack:
 
 
 @paper.privacy(
-    "thm2", variant="moderate", source="Theorem 2, printed noise, k >= log(2n/delta), moderate epsilon",
+    "thm2",
+    variant="moderate",
+    source="Theorem 2, printed noise, k >= log(2n/delta), moderate epsilon",
     statement="Algorithm 2 with the sigma of Theorem 2 and k the larger of the printed one and log(2n/delta) is "
     "(epsilon, delta)-DP for the losses listed at n = 1001, B|X| = 0.01, 0.1, 1 and 10, epsilon = 1, 2, 4 and 8, "
     "delta = 1e-5 and 1e-2.",
@@ -182,13 +196,14 @@ def exact_attack() -> Attack:
     "is less than what a non-negative loss leaves of G (1/sqrt(2)) and what replaced records leave of 2 sup |grad|.",
     rests_on=("glm.sensitivity.inequality.gradients", "glm.composition.inequality"),
     space=averaged(
-        SMOOTH, conditions={
+        SMOOTH,
+        conditions={
             "wide": ("k >= log(2*n/delta)", "the dimension that the proof needs"),
-            "most": ("epsilon <= 8", "the range of the entry"), "least": ("epsilon >= 1", "the range of the entry"),
-        }
+            "most": ("epsilon <= 8", "the range of the entry"),
+            "least": ("epsilon >= 1", "the range of the entry"),
+        },
     ),
-    no_certificate="as for Theorem 10, with the gradients of each loss at radius 2B, which would be "
-    "premises",
+    no_certificate="as for Theorem 10, with the gradients of each loss at radius 2B, which would be premises",
 )
 def theorem2(run: Context) -> Rows:
     """Every smooth non-negative loss of the project, from a radius at which k is the least one to a large one."""
@@ -218,7 +233,10 @@ QUOTE = (
 
 
 @paper.inequality(
-    "thm2", variant="forms", source="Theorem 2 and the last line of A.4", expected="not refuted",
+    "thm2",
+    variant="forms",
+    source="Theorem 2 and the last line of A.4",
+    expected="not refuted",
     statement="The k of the theorem and the k of its proof agree up to a factor 2^(2/3).",
     because="G = 2 sqrt(H)(XY + sqrt(H)BX^2), so that the proof's base is half of the theorem's.",
     quote=QUOTE,
@@ -234,12 +252,17 @@ def forms(context: Context) -> Evidence:
     return margins(
         {"largest ratio": [max(ratios)], "smallest ratio": [min(ratios)]},
         f"value: the largest ratio at random H, X, Y, B, n, epsilon; the smallest is {min(ratios):g}",
-        value=max(ratios), margin=margin, trials=len(ratios),
+        value=max(ratios),
+        margin=margin,
+        trials=len(ratios),
     )
 
 
 @paper.inequality(
-    "thm2", variant="dimension", source="Theorem 2, its k", expected="refuted",
+    "thm2",
+    variant="dimension",
+    source="Theorem 2, its k",
+    expected="refuted",
     holds="glm.thm2.inequality.dimension.corrected",
     statement="With k = O((B sqrt(H)X log(2n/delta) n epsilon/(YX + sqrt(H)BX^2))^(2/3)) the excess risk is "
     "O~(sqrt(H)BXY/sqrt(n) + ((sqrt(H)BX sqrt(Y))^(4/3) + H B^2X^2)/(n epsilon)^(2/3)).",
@@ -252,7 +275,9 @@ def forms(context: Context) -> Evidence:
     consequence="The k that balances the two terms of A.4 has one factor |X| more; at |X| far from 1 the map keeps "
     "too few dimensions and the constant needed grows like n^0.46. At |X| = 1 there is no difference.",
     errata=Correction(
-        place="Theorem 2, section 3.1.2", line=200, effect=1,
+        place="Theorem 2, section 3.1.2",
+        line=200,
+        effect=1,
         change="for B sqrt(H)|X| in the numerator read B sqrt(H)|X|^2",
         caveat="The proof ends with another k, which has the factor: “Setting  $k = "
         r"O\left(\frac{BH\|\mathcal{X}\|\log(2n/\delta)n\epsilon}{G}\right)^{2/3}$  completes the proof.”",
@@ -267,8 +292,17 @@ def dimension(context: Context) -> Evidence:
         balance = theory.smooth_jl_balance(H, x_bound, 1.0, 1.0 / x_bound, n, epsilon)
         excess = (1.0 - k / d) / d
         bound = theory.smooth_jl_claim(H, x_bound, 1.0, 1.0 / x_bound, n, epsilon) * math.log(2.0 * n / DELTA) ** 2
-        rows.append({"n": n, "printed k": k, "balancing k": balance, "excess": excess, "bound": bound,
-                     "constant": excess / bound, "zero predictor": 1.0 / d})
+        rows.append(
+            {
+                "n": n,
+                "printed k": k,
+                "balancing k": balance,
+                "excess": excess,
+                "bound": bound,
+                "constant": excess / bound,
+                "zero predictor": 1.0 / d,
+            }
+        )
     return growing(
         rows,
         "value: the exponent in n of the constant that the bound needs",
@@ -294,8 +328,11 @@ BALANCED = Statement(
 
 
 @paper.inequality(
-    "thm2", variant="dimension.corrected", source="Theorem 2, with k = (H B X^2 n epsilon/G)^(2/3)",
-    expected="proved", statement=BALANCED,
+    "thm2",
+    variant="dimension.corrected",
+    source="Theorem 2, with k = (H B X^2 n epsilon/G)^(2/3)",
+    expected="proved",
+    statement=BALANCED,
     because="GB sqrt(k)/(n epsilon) and HB^2X^2/k are equal there.",
 )
 def balanced(context: Context) -> Evidence:
@@ -312,7 +349,8 @@ def balanced(context: Context) -> Evidence:
         "value: the smallest of 1 - left/right over random H, X, Y, B, n, epsilon, to six digits; both terms are "
         "2^(2/3)(a^(4/3)(Y + a)^(2/3))/(n epsilon)^(2/3) at the balance, a = sqrt(H)BX",
         f"at the printed k, no logarithm in the noise, the sum is up to {max(printed):.3g} times the right side",
-        margin=float(np.min(relative)), trials=len(relative),
+        margin=float(np.min(relative)),
+        trials=len(relative),
     )
 
 
@@ -352,7 +390,9 @@ def least_excess(n: int, d: int, k: int, wide: int) -> float:
 
 
 @paper.inequality(
-    "thm2", variant="step", source="Theorem 2, step size",
+    "thm2",
+    variant="step",
+    source="Theorem 2, step size",
     quote=r"$\eta = "
     r"\min\left(\frac{B}{\sqrt{T}\max\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\|,\sigma\sqrt{d}\right)}, "
     r"\frac{1}{4H\|\mathcal{X}\|^2}\right)$",
@@ -368,7 +408,10 @@ def least_excess(n: int, d: int, k: int, wide: int) -> float:
     "of the risk does not depend on coordinates that no record has.",
     holds="glm.thm2.rate.d.exact",
     errata=Correction(
-        place="Theorem 2, section 3.1.2", line=201, effect=2, change="for sigma sqrt(d) read sigma sqrt(k)",
+        place="Theorem 2, section 3.1.2",
+        line=201,
+        effect=2,
+        change="for sigma sqrt(d) read sigma sqrt(k)",
         caveat=r"Lemma 7 has sqrt(k) in its bound: “B\sqrt{k\log\left(1/\delta\right)}}{n\epsilon}”; the printed step "
         "size is that of Theorem 1.",
     ),
@@ -413,7 +456,13 @@ _BOUND = (
 
 
 @paper.rate(
-    "thm2", variant="n", source="Theorem 2", expected="consistent", side="tight", exponent=-2.0 / 3.0, statement=_BOUND,
+    "thm2",
+    variant="n",
+    source="Theorem 2",
+    expected="consistent",
+    side="tight",
+    exponent=-2.0 / 3.0,
+    statement=_BOUND,
     nuisances=_OPEN,
     because="The output lies in a random subspace of dimension k of order (n epsilon)^(2/3) up to a logarithm. On an "
     "even basis of 2k coordinates no point of it has less than half of B^2/(2k) on average, which is the JL error of "
@@ -428,7 +477,12 @@ def in_n(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm2", variant="radius", source="Theorem 2, dependence on B", expected="consistent", side="tight", full_only=True,
+    "thm2",
+    variant="radius",
+    source="Theorem 2, dependence on B",
+    expected="consistent",
+    side="tight",
+    full_only=True,
     statement="The private term of Theorem 2 grows like B^(4/3) where sqrt(H)B|X| is small against |Y|, and like B^2 "
     "where it is large.",
     because="The JL error B^2/k with the printed k of order (B/(|Y| + sqrt(H)B|X|))^(2/3), attained as over n.",
@@ -440,8 +494,14 @@ def in_radius(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm2", variant="n.small-radius", source="Table 1, H-smooth, sqrt(H)|w*||X| <= |Y|, high dimension (Theorem 2)",
-    expected="consistent", side="tight", full_only=True, exponent=-2.0 / 3.0, nuisances=_OPEN,
+    "thm2",
+    variant="n.small-radius",
+    source="Table 1, H-smooth, sqrt(H)|w*||X| <= |Y|, high dimension (Theorem 2)",
+    expected="consistent",
+    side="tight",
+    full_only=True,
+    exponent=-2.0 / 3.0,
+    nuisances=_OPEN,
     statement="Where sqrt(H)B|X| is below |Y| the private term of Theorem 2 is (sqrt(H)B|X|)^(4/3)|Y|^(2/3)/(n "
     "epsilon)^(2/3).",
     because="As at B|X| = |Y|, on the even basis of 2k coordinates.",
@@ -472,7 +532,9 @@ def _even(
              "k": k, "zero predictor": zero, "kept by no map": zero / 2}
         )  # fmt: skip
     return swept(
-        context, rows, trials,
+        context,
+        rows,
+        trials,
         f"squared loss, X = Y = 1, epsilon = {epsilon:g}, all parameters printed, constant of k {CONSTANT:g}, with "
         "which the noise stays below the zero predictor's risk; 2k coordinates of equal mass and equal weight at each "
         "point",
@@ -483,8 +545,12 @@ def _even(
 
 
 @paper.rate(
-    "thm2", variant="d.exact", source="Theorem 2, with sigma sqrt(k) in the step size", expected="consistent",
-    side="upper", exponent=0.0,
+    "thm2",
+    variant="d.exact",
+    source="Theorem 2, with sigma sqrt(k) in the step size",
+    expected="consistent",
+    side="upper",
+    exponent=0.0,
     statement="The excess risk of Algorithm 2, with sigma sqrt(k) in eta and the exact calibration, does not grow "
     "with d.",
     because="Coordinates that no record has change neither the projected data nor the predictions.",
@@ -502,9 +568,12 @@ def in_d_exact(context: Context) -> Evidence:
         step = mechanism.eta(point.population.draw(n, np.random.default_rng(0)))
         rows.append({"d": d, "point": point, "ceiling": ceiling, "step size": step, "zero predictor": 1.0})
     return swept(
-        context, rows, trials,
+        context,
+        rows,
+        trials,
         f"squared loss, n = {n}, epsilon = {epsilon:g}, k = {k} (a constant of {constant:.2g} in the printed k), "
         "exact calibration; one coordinate has all the mass and the whole of w*",
         "every trial draws a data set of its own and is the mean over 4 runs of the mechanism on it",
-        "an upper bound that no instance at hand could break: the empty coordinates are all that changes", repeats=4,
+        "an upper bound that no instance at hand could break: the empty coordinates are all that changes",
+        repeats=4,
     )

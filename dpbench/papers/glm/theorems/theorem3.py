@@ -43,7 +43,11 @@ _LAMBDA_3 = "((Y + H*B*X^2)*sqrt(H)*X/(B*n*epsilon))^(2/3)*log(1/delta)^(1/3)"
 
 
 @paper.privacy(
-    "thm3", variant="printed", source="Theorem 3", expected="refuted", holds="glm.thm3.privacy.exact",
+    "thm3",
+    variant="printed",
+    source="Theorem 3",
+    expected="refuted",
+    holds="glm.thm3.privacy.exact",
     statement="Algorithm 3 with sigma^2 = O((Y^2 + H^2 B^2 X^4) log(1/delta)/(lambda^2 n^2 epsilon^2)) is (epsilon, "
     "delta)-DP.",
     because="The paper's own proof (A.6) has gradients up to (sqrt(H)Y + HBX)X. The printed noise lacks the factor "
@@ -55,7 +59,9 @@ _LAMBDA_3 = "((Y + H*B*X^2)*sqrt(H)*X/(B*n*epsilon))^(2/3)*log(1/delta)^(1/3)"
     consequence="To the letter the constant that (1, 1e-5) needs grows like H|X|^2 (exponent 1.98 in sqrt(H)|X| over "
     "|X| = 1 to 16), so no constant in O(.) serves all data; with the factor of A.6 the noise suffices.",
     errata=Correction(
-        place="Theorem 3, section 3.1.2", line=219, effect=2,
+        place="Theorem 3, section 3.1.2",
+        line=219,
+        effect=2,
         change="for |Y|^2 read H|X|^2|Y|^2, in sigma^2 and (as sqrt(H)|X||Y|) in lambda",
         caveat=r"A.6 has the factor: “G-Lipschitz on the constraint set with  $\|w\| \le B$ , where  $\widetilde{G} := "
         r"\left(\sqrt{H} \|\mathcal{Y}\| + HB \|\mathcal{X}\|\right) \|\mathcal{X}\|$”.",
@@ -138,7 +144,10 @@ def theorem3_printed_certificate() -> Draft:
 
 
 @paper.privacy(
-    "thm3", variant="exact", source="Theorem 3, with the noise derived from the sensitivity", expected="proved",
+    "thm3",
+    variant="exact",
+    source="Theorem 3, with the noise derived from the sensitivity",
+    expected="proved",
     level=LEVEL,
     statement="Algorithm 3 with sigma = (D/(lambda n) + 2 tau)/mu(epsilon, delta) is (epsilon, delta)-DP for every "
     "smooth convex loss.",
@@ -170,7 +179,13 @@ QUOTE = (
 
 
 @paper.rate(
-    "thm3", variant="n", source="Theorem 3", expected="consistent", side="tight", exponent=-2.0 / 3.0, level=0.0,
+    "thm3",
+    variant="n",
+    source="Theorem 3",
+    expected="consistent",
+    side="tight",
+    exponent=-2.0 / 3.0,
+    level=0.0,
     nuisances=(
         SecondTerm("private term", "statistical term"),
         nuisances.Correction(
@@ -189,10 +204,17 @@ def theorem3(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm3", variant="d", source="Theorem 3, dependence on d", expected="consistent", side="tight", exponent=0.0,
-    level=0.0, nuisances=(
+    "thm3",
+    variant="d",
+    source="Theorem 3, dependence on d",
+    expected="consistent",
+    side="tight",
+    exponent=0.0,
+    level=0.0,
+    nuisances=(
         nuisances.Correction(-1.0, 0.0, 0.05, "the shrinkage of w*, lambda^2 d B^2/4 while it is far below lambda B^2"),
-    ), statement="The excess risk of Algorithm 3 does not grow with d.",
+    ),
+    statement="The excess risk of Algorithm 3 does not grow with d.",
     because="lambda and sigma have no dimension in them, and the noise costs (H/2) sigma^2 E|x|^2.",
     quote=QUOTE,
 )
@@ -202,13 +224,20 @@ def theorem3_d(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm3", variant="B", source="Theorem 3, dependence on B", expected="consistent", side="tight", exponent=2.0,
-    level=0.0, nuisances=(
+    "thm3",
+    variant="B",
+    source="Theorem 3, dependence on B",
+    expected="consistent",
+    side="tight",
+    exponent=2.0,
+    level=0.0,
+    nuisances=(
         SecondTerm("square term", "private term less it", 1.0, "B^2 beside B^(4/3): O leaves each constant open"),
         nuisances.Correction(
             -2.0, 0.0, 0.05, "the shrinkage of w*, lambda^2 d B^2/4 = (lambda B^2)^2/4, beside the noise"
         ),
-    ), statement="The private term of Theorem 3 grows like B^2 where sqrt(H)B|X| is large against |Y|.",
+    ),
+    statement="The private term of Theorem 3 grows like B^2 where sqrt(H)B|X| is large against |Y|.",
     because="sigma^2 is C(Y^2 + H^2B^2X^4)L/(lambda n epsilon)^2 with lambda^(-2) of order (B/(Y + HBX^2))^(4/3): "
     "B^(4/3) for small B and B^2 for large, as the ceiling has it, up to a factor between 1 and 2 that moves from one "
     "end to the other; hence the grid at the end of large B.",
@@ -236,7 +265,8 @@ def _theorem3(axis: str, grid: Sequence[Row], **fixed: Any) -> Evidence:
                "zero predictor": radius**2 / d} | _terms(axis, shape)
         )  # fmt: skip
     return exact_slope(
-        axis, rows,
+        axis,
+        rows,
         f"squared loss, X = Y = 1, epsilon = {fixed['epsilon']:g}, everything as printed, the ball left out (the "
         "regularised minimiser is inside it where the labels have no noise): a sum over the binomial number of records "
         "on a coordinate",
@@ -266,7 +296,11 @@ _REMARK = (
 
 
 @paper.inequality(
-    "thm3", variant="low-dimension", source="Remark after Theorem 3", expected="not refuted", quote=_REMARK,
+    "thm3",
+    variant="low-dimension",
+    source="Remark after Theorem 3",
+    expected="not refuted",
+    quote=_REMARK,
     rests_on=("glm.cor2.inequality.corrected",),
     statement="In low dimension the rate (sqrt(H)B|X||Y| + |Y|^2)/sqrt(n) + GB sqrt(d log(1/delta))/(n epsilon) is "
     "attained by the technique read as constrained private minimisation with the Rademacher bound: by noisy GD, with "
@@ -288,9 +322,18 @@ def low_dimension(context: Context) -> Evidence:
         eta = theory.noisy_gd_step_size(1.0, n, 2.0, 1.0, 1.0, sigma, 1)
         excess = max(_descent(n, float(p), eta, sigma) for p in np.geomspace(0.1, 1e4, 200) / (n * epsilon))
         proved = CONSTANTS[0] * math.sqrt(2.0 / n) + 0.5 * CONSTANTS[1] * private
-        rows.append({"n": n, "epsilon": epsilon, "left": excess, "right": proved, "remark": remark,
-                     "noisy GD over it": excess / remark,
-                     "Algorithm 3 over it, at least": least_excess(n, epsilon, TINY) / remark, "zero predictor": 1.0})
+        rows.append(
+            {
+                "n": n,
+                "epsilon": epsilon,
+                "left": excess,
+                "right": proved,
+                "remark": remark,
+                "noisy GD over it": excess / remark,
+                "Algorithm 3 over it, at least": least_excess(n, epsilon, TINY) / remark,
+                "zero predictor": 1.0,
+            }
+        )
     return margins(
         rows,
         "squared loss, d = 1, B = X = Y = 1, epsilon = n^(-1/2), delta = 1e-15, G of Lemma 2, x = 1 with probability "
@@ -360,8 +403,16 @@ def low_dimension_algorithm_3(context: Context) -> Evidence:
     for n in (10**k for k in range(20, 77, 8)):
         epsilon, delta = 1.0 / math.sqrt(n), 1.0 / n / n
         remark, floor = remark_rate(n, epsilon, delta), floor_on_algorithm_3(n, epsilon, delta)
-        rows.append({"n": float(n), "epsilon": epsilon, "remark": remark, "excess at least": floor,
-                     "excess over remark": floor / remark, "ratio": remark * math.log(n) ** 4 / floor})
+        rows.append(
+            {
+                "n": float(n),
+                "epsilon": epsilon,
+                "remark": remark,
+                "excess at least": floor,
+                "excess over remark": floor / remark,
+                "ratio": remark * math.log(n) ** 4 / floor,
+            }
+        )
     return vanishing(
         rows,
         "value: the remark's rate (constants 1) times log(n)^4 over a lower bound on Algorithm 3's excess risk, for "

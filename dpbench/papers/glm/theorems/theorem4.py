@@ -44,12 +44,16 @@ _ROUNDING = "Integers: d' is rounded down, Delta = floor(1/epsilon), and a block
 
 
 @paper.floor(
-    "thm4", source="Theorem 4 and A.7", expected="not refuted", level=LEVEL, holds="glm.thm4.floor.exact",
+    "thm4",
+    source="Theorem 4 and A.7",
+    expected="not refuted",
+    level=LEVEL,
+    holds="glm.thm4.floor.exact",
     arguments={"constants": "printed"},
     statement=_STATEMENT + "(BX)^(4/3) Y^(2/3) p^(1/3)/(128 (n epsilon)^(2/3)), p = min(1, d^(3/2) Y/(BX n epsilon)), "
-        "for Y/(n epsilon) <= BX <= Y min(sqrt(d), sqrt(n epsilon)).",
+    "for Y/(n epsilon) <= BX <= Y min(sqrt(d), sqrt(n epsilon)).",
     because=_ROUNDING + "parity for which the minimiser's norm is at most B. For larger B the bias b exceeds 1, where "
-        "the construction does not exist, and is refused.",
+    "the construction does not exist, and is refused.",
     quote=r"For any  $(\epsilon,\delta)$ -DP algorithm,  $\mathcal{A}$ , there exists a dataset S with "
     r"empirical minimizer of norm B such that the excess empirical risk of  $\mathcal{A}$  is lower "
     r"bounded by  $\Omega\left\{\min\left\{\|\mathcal{Y}\|^2, "
@@ -70,7 +74,10 @@ def floor(context: Context, constants: str) -> tuple[str, Evidence]:
 
 
 paper.variant(
-    floor, "exact", source="Theorem 4, the constant of its construction", expected="not refuted",
+    floor,
+    "exact",
+    source="Theorem 4, the constant of its construction",
+    expected="not refuted",
     arguments={"constants": "exact"},
     statement=_STATEMENT + "(1 - delta_Delta) p b^2 Y^2/cosh^2(Delta epsilon/2), for the integers used.",
     because="Given all other signs, the posterior odds of sigma_j are at most exp(Delta epsilon) unless the data set "
@@ -79,10 +86,13 @@ paper.variant(
 )
 
 paper.variant(
-    floor, "tight", source="Theorem 4, with the tight curve of data sets Delta apart", expected="not refuted",
+    floor,
+    "tight",
+    source="Theorem 4, with the tight curve of data sets Delta apart",
+    expected="not refuted",
     arguments={"constants": "tight"},
     statement=_STATEMENT + "p b^2 Y^2 E[4 pi(1 - pi)], pi the posterior of a fair coin between the two laws that "
-        "(epsilon, delta) allows to be told apart best at distance Delta.",
+    "(epsilon, delta) allows to be told apart best at distance Delta.",
     because="The proof of the exact floor with the Delta-fold iterate of the trade-off function for group privacy; "
     "zero is at most 1.21 times above it for small epsilon and Delta = 1/epsilon.",
 )
@@ -126,18 +136,28 @@ _SCALED = ("The loss (H/2)(<w, x> - scale y)^2 at w = 0.",)
 
 
 @paper.inequality(
-    "thm4", variant="counts", source="A.7, the label counts of S_j", expected="refuted",
-    holds="glm.thm4.inequality.counts.corrected", arguments={"unit": "d"},
+    "thm4",
+    variant="counts",
+    source="A.7, the label counts of S_j",
+    expected="refuted",
+    holds="glm.thm4.inequality.counts.corrected",
+    arguments={"unit": "d"},
     statement="(pn/(2d))(1 + b) and (pn/(2d))(1 - b) labels cover the pn/d' features of a block.",
     because="They sum to pn/d, which is less than pn/d' unless d' = d: the d of the printed unit pn/(2d) should be d'.",
-    weight="misprint", quote=r"Set  $\frac{pn}{2d}(1+b)$  of the labels as",
+    weight="misprint",
+    quote=r"Set  $\frac{pn}{2d}(1+b)$  of the labels as",
     consequence="The label counts add up to pn/d where a block has pn/d' records; Delta, a line further, has d'.",
     space=search.inequality(
-        BLOCKS, "features", _labels("d"), derivation=_BLOCKS,
+        BLOCKS,
+        "features",
+        _labels("d"),
+        derivation=_BLOCKS,
         witness={"n": 1000, "p": 1, "d": 40, "active": 10, "b": Fraction(1, 2)},
     ),
     errata=Correction(
-        place="proof sketch of Theorem 4, section 3.2 (and A.7)", line=239, change="for pn/(2d) read pn/(2d'), twice",
+        place="proof sketch of Theorem 4, section 3.2 (and A.7)",
+        line=239,
+        change="for pn/(2d) read pn/(2d'), twice",
         caveat=r"A line further the count is right: “the datasets  $S_{\sigma}$  and  $S_{\sigma'}$  differ in  "
         r"$\Delta = \frac{pn}{2d'}[(1+b)-(1-b)] = \frac{pbn}{d'}$  points”.",
     ),
@@ -157,7 +177,10 @@ def counts(context: Context, unit: str) -> Rows:
 
 
 paper.variant(
-    counts, "counts.corrected", source="A.7, the label counts of S_j with d' for d", expected="not refuted",
+    counts,
+    "counts.corrected",
+    source="A.7, the label counts of S_j with d' for d",
+    expected="not refuted",
     arguments={"unit": "d'"},
     statement="(pn/(2d'))(1 + b) and (pn/(2d'))(1 - b) labels cover the pn/d' features of a block.",
     because="They sum to pn/d'; the data sets built have (m + Delta)/2 and (m - Delta)/2 labels, m = pn/d', Delta = "
@@ -177,7 +200,10 @@ def _has_counts(family: Any, count: int) -> bool:
 
 
 @paper.inequality(
-    "thm4", variant="curvature", source="Equation (10)", expected="not refuted",
+    "thm4",
+    variant="curvature",
+    source="Equation (10)",
+    expected="not refuted",
     statement="F(w) - F(w^sigma) >= (p X^2/(2d')) sum_j (w_j - w_j^sigma)^2.",
     because="F is quadratic with curvature 2pX^2/d' in each coordinate, so the excess is exactly (p X^2/d') times the "
     "sum: (10) holds and loses a factor 2.",
@@ -218,7 +244,11 @@ TWO_POINT = Statement(
 
 
 @paper.inequality(
-    "thm4", variant="two-point", source="Equation (11)", expected="proved", statement=TWO_POINT,
+    "thm4",
+    variant="two-point",
+    source="Equation (11)",
+    expected="proved",
+    statement=TWO_POINT,
     rests_on=("glm.lemma1.floor.exact",),
     because="The two targets are +-Yb/X, so Lemma 1 gives (1/4)|w_j - w'_j| = (1/4) 2Yb/X: (11) holds and loses a "
     "factor 2.",
@@ -239,8 +269,12 @@ def two_point(context: Context) -> Rows:
 
 
 @paper.inequality(
-    "thm4", variant="rescaling", source="A.7, the instance for general H", expected="refuted",
-    holds="glm.thm4.inequality.rescaling.corrected", arguments={"scale": 2.0},
+    "thm4",
+    variant="rescaling",
+    source="A.7, the instance for general H",
+    expected="refuted",
+    holds="glm.thm4.inequality.rescaling.corrected",
+    arguments={"scale": 2.0},
     statement="(H/2)(<w, x> - (2/sqrt(H)) y)^2 is at most Y^2 at w = 0.",
     because="It is (H/2)(4/H) y^2 = 2y^2 there, twice the bound; the label scale that gives y^2 is sqrt(2/H), not "
     "2/sqrt(H).",
@@ -249,7 +283,11 @@ def two_point(context: Context) -> Rows:
     r"This satisfies H-smoothness and loss bounded at zero by  $\|\mathcal{Y}\|^2$ .",
     consequence="The loss at zero is 2|Y|^2 with the factor 2/sqrt(H); the rate stands.",
     space=search.inequality(
-        SCALED, "H/2*(scale*b*Y)^2", "Y^2", definitions={"scale": "2/sqrt(H)"}, derivation=_SCALED,
+        SCALED,
+        "H/2*(scale*b*Y)^2",
+        "Y^2",
+        definitions={"scale": "2/sqrt(H)"},
+        derivation=_SCALED,
         witness=({"H": 4, "Y": 1, "b": 1}, {"H": 9, "Y": 1, "b": 1}),
     ),
     errata=Correction(place="end of appendix A.7", line=672, change="for 2/sqrt(H) read sqrt(2/H), twice"),
@@ -263,8 +301,11 @@ def rescaling(context: Context, scale: float) -> Rows:
 
 
 paper.variant(
-    rescaling, "rescaling.corrected", source="A.7, the instance for general H with label scale sqrt(2/H)",
-    expected="not refuted", arguments={"scale": math.sqrt(2.0)},
+    rescaling,
+    "rescaling.corrected",
+    source="A.7, the instance for general H with label scale sqrt(2/H)",
+    expected="not refuted",
+    arguments={"scale": math.sqrt(2.0)},
     statement="(H/2)(<w, x> - sqrt(2/H) y)^2 is at most Y^2 at w = 0.",
     because="It is (H/2)(2/H) y^2 = y^2 there; the loss is H-smooth and has its minimum where the labels are scaled "
     "by it.",
@@ -318,7 +359,10 @@ QUOTE = (
 
 
 @paper.floor(
-    "thm4", variant="d1", source="Theorem 4, d = 1 and B|X| > Y", quote=QUOTE,
+    "thm4",
+    variant="d1",
+    source="Theorem 4, d = 1 and B|X| > Y",
+    quote=QUOTE,
     statement="In one dimension some data set with |w*| = B has excess empirical risk of at least a constant times "
     "min{Y^2, (BX)^(4/3) Y^(2/3)/(n epsilon)^(2/3), BXY/(n epsilon)}, for every B.",
     expected="refuted",
@@ -333,7 +377,9 @@ QUOTE = (
     holds="glm.thm4.floor.corrected",
     space=ONE_DIMENSION,
     errata=Correction(
-        place="Theorem 4, section 3.2", line=235, effect=2,
+        place="Theorem 4, section 3.2",
+        line=235,
+        effect=2,
         change='for "For any (epsilon, delta)-DP algorithm" read "Let d >= 2 ..."; for d = 1 the minimum is '
         "min{HB^2|X|^2, sqrt(H)B|X||Y|/(n eps), |Y|^2/(n eps)}, up to constants on both sides",
         caveat=r"A.7: “Furthermore,  $d' < \min\{n, d\}$  and b < 1 whenever”, which has d >= 2; the statement does "
@@ -416,7 +462,10 @@ SMALL_RADIUS = search.order(
 
 
 @paper.floor(
-    "thm4", variant="small-radius", source="Theorem 4, B|X| < Y/(n epsilon)", quote=QUOTE,
+    "thm4",
+    variant="small-radius",
+    source="Theorem 4, B|X| < Y/(n epsilon)",
+    quote=QUOTE,
     statement="Some data set with |w*| = B has excess empirical risk of at least a constant times the printed minimum, "
     "however small B is.",
     expected="refuted",
@@ -429,7 +478,9 @@ SMALL_RADIUS = search.order(
     holds="glm.thm4.floor.corrected",
     space=SMALL_RADIUS,
     errata=Correction(
-        place="Theorem 4, section 3.2", line=235, effect=2,
+        place="Theorem 4, section 3.2",
+        line=235,
+        effect=2,
         change="add HB^2|X|^2 to the minimum, or the condition sqrt(H)B|X| >= |Y|/(n eps)",
         caveat=r"A.7: “it can be verified that } d' > 1 \text{ whenever } \epsilon > \frac{1}{n}”; d' = (p|X|Bn "
         "epsilon/|Y|)^(2/3) is below 1 for B|X|n epsilon < |Y|.",
@@ -506,7 +557,9 @@ DUMMY_POINT = search.inequality(DUMMY, "79/10000*minimum", "attained", derivatio
 
 
 @paper.inequality(
-    "thm4", variant="wlog", source="Appendix A.7, after (12)",
+    "thm4",
+    variant="wlog",
+    source="Appendix A.7, after (12)",
     quote=r"In the following, assume  $B \leq \frac{\|\mathcal{Y}\| \min\left\{\sqrt{n\epsilon}, "
     r"\sqrt{d}\right\}}{\|\mathcal{X}\|}$ . Note this is no loss of generality as we can obtain problem instances with "
     r"arbitrarily large B by adding a dummy point with  $x = c'e_{d'+1}$  and",
@@ -522,7 +575,9 @@ DUMMY_POINT = search.inequality(DUMMY, "79/10000*minimum", "attained", derivatio
     holds="glm.thm4.floor.corrected",
     space=DUMMY_POINT,
     errata=Correction(
-        place="appendix A.7, after (12)", line=666, effect=1,
+        place="appendix A.7, after (12)",
+        line=666,
+        effect=1,
         change="for B|X| > |Y| min(sqrt(n eps), sqrt(d)) and d >= 2, for the dummy point read a pair of data sets: m "
         "records ((|Y|/B)e_1, |Y|), else zeros; in the second k of the zeros become ((|Y|/B)sqrt(m/k)e_1, 0) and one "
         "(c e_2, (sqrt(3)/2)cB), with c = min(|X|, 2|Y|/(sqrt(3)B)), k = min(floor(1/eps), floor((n - 1)/2)) and m = "
@@ -613,17 +668,25 @@ _CORRECTED = (
 )
 
 paper.floor(
-    "thm4", variant="corrected", source="Theorem 4, corrected", statement=_CORRECTED + ".", expected="not refuted",
-    because=_PROOF, level=LEVEL, arguments={"constants": "exact"},
+    "thm4",
+    variant="corrected",
+    source="Theorem 4, corrected",
+    statement=_CORRECTED + ".",
+    expected="not refuted",
+    because=_PROOF,
+    level=LEVEL,
+    arguments={"constants": "exact"},
     space=search.inequality(
         KNOWN, "79/10000*(one*single + (1 - one)*plane)", "attained", definitions=_CASES, derivation=_KNOWN
     ),
 )(corrected)
 
 
-
 @paper.floor(
-    "thm4", variant="population", source="Theorem 4, its remark on population risk", expected="not refuted",
+    "thm4",
+    variant="population",
+    source="Theorem 4, its remark on population risk",
+    expected="not refuted",
     quote=r"a reduction found in [BFTGT19] implies the following result holds for population risk as well (up to log "
     r"factors).",
     rests_on=("glm.thm4.floor.exact",),
@@ -648,8 +711,17 @@ def population(context: Context) -> Rows:
             "output perturbation": output_perturbation_excess(n, active, fraction, lam, sigma, radius=radius),
         }
         for name, error in errors.items():
-            yield {"n": n, "d": d, "epsilon": epsilon, "m": m, "delta of the reduction": missed, "algorithm": name,
-                   "left": family.floor, "right": error, "ratio": error / family.floor}
+            yield {
+                "n": n,
+                "d": d,
+                "epsilon": epsilon,
+                "m": m,
+                "delta of the reduction": missed,
+                "algorithm": name,
+                "left": family.floor,
+                "right": error,
+                "ratio": error / family.floor,
+            }
     return (
         "value: the smallest (error - floor)/error",
         "squared loss, X = Y = 1; population excess in closed form, projection left out; m maximises the floor. The "

@@ -87,13 +87,22 @@ def _within(delta: float, epsilon: float) -> bool:
 
 
 @paper.privacy(
-    "thm5", variant="printed", source="Theorem 5", expected="refuted", level=LEVEL, holds="glm.thm5.privacy.exact",
-    statement=PRINTED, weight="constant", quote=QUOTE,
+    "thm5",
+    variant="printed",
+    source="Theorem 5",
+    expected="refuted",
+    level=LEVEL,
+    holds="glm.thm5.privacy.exact",
+    statement=PRINTED,
+    weight="constant",
+    quote=QUOTE,
     consequence="At (1, 1e-5) the true delta is 4.28e-5, at (4, 1e-2) it is 0.0555. The noise suffices for epsilon "
     "up to 0.324 at delta = 1e-5 only (1.14 at 1e-3, 1.71 at 1e-2). The excess risk bound is not touched: a larger "
     "constant in sigma^2 changes none of its rates.",
     errata=Correction(
-        place="Theorem 5, section 4 (and B.1)", line=259, effect=2,
+        place="Theorem 5, section 4 (and B.1)",
+        line=259,
+        effect=2,
         change="for 4G^2|X|^2 log(1/delta) read 8G^2|X|^2 log(1.25/delta) with epsilon <= 1 (the classical Gaussian "
         "mechanism at the same sensitivity 2G|X|/(lambda n)), or the sigma of the exact Gaussian profile for every "
         "epsilon",
@@ -124,7 +133,9 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
         f"attack at ({epsilon:g}, {delta:g}): epsilon >= {attack:.4g}, {'' if attack > epsilon else 'not '}refuted",
         "worst pair: all other records cancel, so the two minimisers are opposite and inside the ball, at the "
         f"distance 2GX/(lambda n) that bounds it for every loss; {search}",
-        value=rows[0]["pair"].delta(1.0), trials=2 * trials, series=thresholds | _curve(problem, neighbour),
+        value=rows[0]["pair"].delta(1.0),
+        trials=2 * trials,
+        series=thresholds | _curve(problem, neighbour),
     )
 
 
@@ -141,8 +152,13 @@ def _curve(problem: GLMProblem, neighbour: GLMProblem) -> dict[str, list[float]]
 
 
 @paper.privacy(
-    "thm5", variant="exact", source="Theorem 5, with the noise derived from the sensitivity", expected="proved",
-    level=LEVEL, because=SENSITIVITY, statement=EXACT,
+    "thm5",
+    variant="exact",
+    source="Theorem 5, with the noise derived from the sensitivity",
+    expected="proved",
+    level=LEVEL,
+    because=SENSITIVITY,
+    statement=EXACT,
     rests_on=("glm.sensitivity.inequality.gradients", "glm.sensitivity.inequality.minimisers"),
 )
 def theorem5_exact(context: Context) -> tuple[str, Evidence]:
@@ -175,7 +191,12 @@ QUOTE_THM5_RATE_N = (
 
 
 @paper.rate(
-    "thm5", variant="n", source="Theorem 5", expected="consistent", side="tight", exponent=-0.5,
+    "thm5",
+    variant="n",
+    source="Theorem 5",
+    expected="consistent",
+    side="tight",
+    exponent=-0.5,
     statement="Algorithm 3 has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilon)).",
     because="On a sharp loss the regularised minimiser is w* and the noise costs its mean absolute value, sigma |X| "
     "sqrt(2/pi) = 2B|X|L^(1/4)sqrt(2/pi)/sqrt(n epsilon).",
@@ -208,8 +229,12 @@ def theorem5(context: Context, constrained: bool = True) -> Evidence:
 
 
 paper.variant(
-    theorem5, "n.unconstrained", source="Remark before Theorem 5, on the method of [JT14]", full_only=True,
-    expected="consistent", arguments={"constrained": False},
+    theorem5,
+    "n.unconstrained",
+    source="Remark before Theorem 5, on the method of [JT14]",
+    full_only=True,
+    expected="consistent",
+    arguments={"constrained": False},
     quote=r"In fact, we note that the method of [JT14] (i.e. *unconstrained* regularized ERM with output perturbation)"
     r", can obtain this rate when  $\epsilon = O(1)$  if the regularization parameter is set differently.",
     statement="With Theorem 5's lambda unconstrained regularised ERM has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n "
@@ -222,8 +247,13 @@ _THEOREM_5 = "Algorithm 3 has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilo
 
 
 @paper.rate(
-    "thm5", variant="rank", source="Theorem 5, dependence on the rank", expected="consistent", side="tight",
-    exponent=0.0, statement=_THEOREM_5,
+    "thm5",
+    variant="rank",
+    source="Theorem 5, dependence on the rank",
+    expected="consistent",
+    side="tight",
+    exponent=0.0,
+    statement=_THEOREM_5,
     because="sigma and lambda have no dimension in them, and <xi, x> is normal with deviation sigma|x| in any "
     "dimension.",
     quote=QUOTE_THM5_RATE_N,
@@ -235,8 +265,14 @@ def theorem5_rank(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm5", variant="B", source="Theorem 5, dependence on B", expected="consistent", side="tight", exponent=1.0,
-    statement=_THEOREM_5, because="w -> cw, y -> cy is a symmetry: lambda goes to lambda/c and sigma to c sigma.",
+    "thm5",
+    variant="B",
+    source="Theorem 5, dependence on B",
+    expected="consistent",
+    side="tight",
+    exponent=1.0,
+    statement=_THEOREM_5,
+    because="w -> cw, y -> cy is a symmetry: lambda goes to lambda/c and sigma to c sigma.",
     quote=QUOTE_THM5_RATE_N,
 )
 def theorem5_radius(context: Context) -> Evidence:
@@ -258,8 +294,11 @@ def _theorem5(context: Context, axis: str, grid: Iterable[tuple[float, ScaledBas
              "noise term": noise * math.sqrt(2.0 / math.pi), "zero predictor": zero_excess(population)}
         )  # fmt: skip
     return swept(
-        context, rows, 16,
+        context,
+        rows,
+        16,
         f"absolute loss, y = <w*, x> exactly where w* is not 0, X = G = 1, n = {n}, epsilon = {epsilon:g}, all "
         "parameters printed",
-        "noise term: sigma X sqrt(2/pi) = E|<xi, x>|, which has no rank in it and is linear in B", repeats=64,
+        "noise term: sigma X sqrt(2/pi) = E|<xi, x>|, which has no rank in it and is linear in B",
+        repeats=64,
     )

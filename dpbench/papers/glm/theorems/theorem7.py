@@ -47,14 +47,20 @@ from dpbench.rates.nuisances import SecondTerm
 
 
 @paper.privacy(
-    "thm7", variant="exact", source="Theorem 7, with the sensitivity of the clipped mean", expected="proved",
-    level=LEVEL, statement="Algorithm 4 over an exactly calibrated base is (epsilon, delta)-DP.",
+    "thm7",
+    variant="exact",
+    source="Theorem 7, with the sensitivity of the clipped mean",
+    expected="proved",
+    level=LEVEL,
+    statement="Algorithm 4 over an exactly calibrated base is (epsilon, delta)-DP.",
     because=_DISJOINT + "K Gaussian candidates at mu(epsilon, delta)/sqrt(K) compose to mu(epsilon, delta); others by "
-        "basic composition.",
+    "basic composition.",
     quote=r"Then Algorithm 4 is  $(\epsilon,\delta)$ -DP.",
     rests_on=(
-        "glm.sensitivity.inequality.losses", "glm.thm12.privacy.exact",
-        "glm.thm1.privacy.exact", "glm.thm5.privacy.exact",
+        "glm.sensitivity.inequality.losses",
+        "glm.thm12.privacy.exact",
+        "glm.thm1.privacy.exact",
+        "glm.thm5.privacy.exact",
     ),
 )
 def theorem7_exact(context: Context) -> tuple[str, Evidence]:
@@ -73,7 +79,8 @@ def theorem7_exact(context: Context) -> tuple[str, Evidence]:
         f"and models far outside the ball; the exact epsilon of the choice reaches {leaks:.4g} of 1",
         "attack at (1, 1e-5) on a record of S_2 whose loss moves by nearly its whole range, K = 1 (a choice of two "
         f"reveals at most epsilon/2): epsilon >= {attack:.4g}",
-        trials=trials, broken=moved > 1.0 + 1e-9 or leaks > 1.0,
+        trials=trials,
+        broken=moved > 1.0 + 1e-9 or leaks > 1.0,
     )
 
 
@@ -220,7 +227,10 @@ _BOUND_7 = CONSTANTS.all_definitions["bound"]
 
 
 @paper.inequality(
-    "thm7", variant="printed", source="Theorem 7, Algorithm 4 as printed", quote=LINE_8,
+    "thm7",
+    variant="printed",
+    source="Theorem 7, Algorithm 4 as printed",
+    quote=LINE_8,
     statement="With probability at least 1 - beta, Algorithm 4 with the sensitivities Delta(B_j) of line 8 has excess "
     "risk at most ERR + sqrt(4Y^2 log(4K/beta)/n) + 5 Delta/(n epsilon).",
     expected="refuted",
@@ -236,7 +246,9 @@ _BOUND_7 = CONSTANTS.all_definitions["bound"]
     "test that algorithm.",
     holds="glm.thm7.inequality.fairest",
     errata=Correction(
-        place="Algorithm 4, line 8, section 5", line=297, effect=2,
+        place="Algorithm 4, line 8, section 5",
+        line=297,
+        effect=2,
         change="for (Delta(B_j), L~_j) read (2 Delta(B_j)/n, L~_j): the sensitivity of a mean over n/2 records",
         caveat=r"Line 6 has “\frac{\Delta(B_j) \log(K/\beta)}{n}” and C.2 “\frac{4\Delta(B_j) "
         r"\log(4K/\beta)}{n\epsilon}”, so the /n was meant.",
@@ -282,7 +294,9 @@ def grid_search() -> Draft:
 
 
 @paper.inequality(
-    "thm7", variant="constants", source="Theorem 7, Algorithm 4 with sensitivities Delta(B_j)/n",
+    "thm7",
+    variant="constants",
+    source="Theorem 7, Algorithm 4 with sensitivities Delta(B_j)/n",
     quote=r"\frac{5\Delta(2 \max \left\{ \left\| w^* \right\|, 1 \right\})}{n\epsilon} \Big\}.",
     statement="The same bound, with Delta(B_j)/n (or 2 Delta(B_j)/n, the sensitivity of a mean over n/2 records) as "
     "sensitivities.",
@@ -297,7 +311,9 @@ def grid_search() -> Draft:
     holds="glm.thm7.inequality.fairest",
     space=CONSTANTS,
     errata=Correction(
-        place="Theorem 7, section 5 (and C.2)", line=303, effect=2,
+        place="Theorem 7, section 5 (and C.2)",
+        line=303,
+        effect=2,
         change="for 5 Delta(...)/(n eps) read 8 Delta(...) log(4(K+1)/beta)/(n eps) with sensitivities Delta/n, or 16 "
         "with 2 Delta/n; the display of C.2 has the logarithm, with 4K for 4(K+1) and 4 for 8",
         caveat=r"C.2 has the logarithm: “\frac{5\Delta(\max\left\{2\left\|w^*\right\|, "
@@ -321,7 +337,9 @@ _FAIREST = {
 
 
 @paper.inequality(
-    "thm7", variant="fairest", source="Theorem 7, Algorithm 4 with sensitivities Delta(B_j)/n, corrected constants",
+    "thm7",
+    variant="fairest",
+    source="Theorem 7, Algorithm 4 with sensitivities Delta(B_j)/n, corrected constants",
     statement="With the sensitivities gamma_j = Delta(B_j)/n the chosen score is within 8 Delta(B_j) "
     "log(4(K+1)/beta)/(n epsilon) of that of every candidate j, but for a chance of beta/4.",
     expected="not refuted",
@@ -391,8 +409,12 @@ PENALTY = inequality(
 
 
 @paper.inequality(
-    "thm7", variant="penalty", source="Theorem 7, equation (21)", expected="refuted",
-    holds="glm.thm7.inequality.penalty.corrected", arguments={"corrected": False},
+    "thm7",
+    variant="penalty",
+    source="Theorem 7, equation (21)",
+    expected="refuted",
+    holds="glm.thm7.inequality.penalty.corrected",
+    arguments={"corrected": False},
     statement="For each j the mean loss on S_2 is within tau_j = Delta log(4K/beta)/n + sqrt(4 Y^2 log(4K/beta)/n) of "
     "the risk, but for a chance of beta/(2K).",
     because="The proof bounds the second moment of the loss by 4Y^2 where it is of the order Y^4 (units of the loss "
@@ -405,7 +427,9 @@ PENALTY = inequality(
     "20,000, beta = 0.1, K = 1 the event of (21) has probability at least 0.555 where 0.05 is allowed.",
     space=PENALTY,
     errata=Correction(
-        place="proof of Theorem 7, before (21), appendix C.2", line=864, effect=1,
+        place="proof of Theorem 7, before (21), appendix C.2",
+        line=864,
+        effect=1,
         change="for 4|Y|^2 read U L(w_j; D), for losses in [0, U], and tau_j accordingly",
     ),
 )
@@ -419,18 +443,25 @@ def penalty(context: Context, corrected: bool) -> Rows:
         yield {"Y": y, "K": count, "n": n, "|w|": radius, "chance": found, "allowed": allowed}
     return summary(
         f"value: the failure probability at Y = 10, K = 1, w = 0, n = 20,000, beta = 0.1 (allowed: {shown[1]:g})",
-        value=shown[0], sides=("chance", "allowed"),
+        value=shown[0],
+        sides=("chance", "allowed"),
     )
 
 
 paper.variant(
-    penalty, "penalty.corrected", source="Theorem 7, equation (21), corrected", expected="not refuted",
+    penalty,
+    "penalty.corrected",
+    source="Theorem 7, equation (21), corrected",
+    expected="not refuted",
     arguments={"corrected": True},
     statement="min(L, Y^2) <= mean loss + sqrt(2 U Y^2 log(4K/beta)/(n/2)) for losses in [0, U], but for a chance of "
     "beta/(4K); and the right side is above Y^2 wherever L is.",
     quote="",
     space=inequality(
-        HALF, "betatail(1 - p, records - k, k + 1)", "beta/(4*K)", derivation=_SHORT,
+        HALF,
+        "betatail(1 - p, records - k, k + 1)",
+        "beta/(4*K)",
+        derivation=_SHORT,
         definitions={"tau": "sqrt(2*Y^2*Y^2*log(4*K/beta)/records)"},
         conditions={"beyond": ("short > tau", "k labels Y are beyond tau")},
     ),
@@ -487,7 +518,10 @@ def _penalty_failure(y: float, radius: float, n: int, count: int, beta: float, c
 
 
 @paper.inequality(
-    "thm7", variant="selection.corrected", source="Theorem 7, GenExpMech's term, corrected", expected="not refuted",
+    "thm7",
+    variant="selection.corrected",
+    source="Theorem 7, GenExpMech's term, corrected",
+    expected="not refuted",
     statement="With the sensitivities 2 Delta/n and epsilon/2 the chosen score is within 16 Delta log(4(K+1)/beta)/(n "
     "epsilon) of the least one, but for a chance of beta/4.",
     because="4 gamma log(N/beta')/epsilon' with gamma = 2 Delta/n, the sensitivity of a mean over n/2 records, N = K "
@@ -509,7 +543,8 @@ def term(context: Context) -> Rows:
         "value: the largest probability of a score above the least one by more than the term; beta/4 is allowed",
         f"K candidates of sensitivity 2 Delta/n and w_0 of sensitivity 0, Delta = {bound:g}, n = {n}, epsilon/2 = "
         f"{0.5 * epsilon:g} for the choice: all but one have a loss just beyond the term",
-        value="chance", sides=("chance", "allowed"),
+        value="chance",
+        sides=("chance", "allowed"),
     )
 
 
@@ -526,14 +561,19 @@ QUOTE = (
 
 
 @paper.inequality(
-    "thm7", variant="oracle", source="Theorem 7, Algorithm 4 corrected", expected="not refuted", level=LEVEL,
+    "thm7",
+    variant="oracle",
+    source="Theorem 7, Algorithm 4 corrected",
+    expected="not refuted",
+    level=LEVEL,
     statement="With probability at least 1 - beta the excess risk of grid search is at most twice that of the oracle "
     "that knows |w*| plus the selection terms of the exact calibration.",
     because="For the candidate at the right radius the penalised score exceeds its risk by at most the penalty and "
     "the deviation of one score, and GenExpMech loses at most 4 gamma log(N/beta)/epsilon against it; no penalised "
     "score is below the risk of its candidate, up to Y^2. With X = Y = 1 the terms exceed Y^2 for every feasible n, "
     "so Y = 64.",
-    origin="corrected", quote=QUOTE,
+    origin="corrected",
+    quote=QUOTE,
 )
 def theorem7(context: Context) -> Evidence:
     """Over noisy gradient descent, from sufficient statistics; ‖w*‖ from 1 to ‖Y‖."""
@@ -551,10 +591,23 @@ def oracle(context: Context, base: Any, n: int, norms: tuple[float, ...], sets: 
         bound = 2.0 * float(known.mean()) + sum(terms.values())
         hits = int((excess[:, 0] > bound).sum())  # of the first run on each data set
         failed += hits
-        rows.append({"norm": norm, "grid search": float(excess.mean()), "grid search error": error_of_sets(excess),
-                     "oracle": float(known.mean()), "oracle error": error_of_sets(known), "bound": bound,
-                     "zero predictor": norm**2 / DIMENSION, "runs above the bound": int((excess > bound).sum()),
-                     "candidates": found[0]["candidates"], "runs": sets, "hits": hits, "allowed": BETA, **terms})
+        rows.append(
+            {
+                "norm": norm,
+                "grid search": float(excess.mean()),
+                "grid search error": error_of_sets(excess),
+                "oracle": float(known.mean()),
+                "oracle error": error_of_sets(known),
+                "bound": bound,
+                "zero predictor": norm**2 / DIMENSION,
+                "runs above the bound": int((excess > bound).sum()),
+                "candidates": found[0]["candidates"],
+                "runs": sets,
+                "hits": hits,
+                "allowed": BETA,
+                **terms,
+            }
+        )
     draws = sets * len(norms)
     least = float(lower(failed, draws, LEVEL))
     ratio = max(row["grid search"] / row["bound"] for row in rows)
@@ -567,7 +620,9 @@ def oracle(context: Context, base: Any, n: int, norms: tuple[float, ...], sets: 
         "with the least radius 2^j >= |w*|",
         f"the first run on each of {draws} data sets is above the bound {failed} times: the failure probability is "
         f"at least {least:.3g}; the test needs {failures_needed(draws)} failures to refute",
-        value=ratio, margin=1.0 - least / BETA, trials=sets * _WIDTH * len(norms),
+        value=ratio,
+        margin=1.0 - least / BETA,
+        trials=sets * _WIDTH * len(norms),
     )
 
 
@@ -619,16 +674,20 @@ _H, _X = 2.0, 1.0
 
 
 @paper.rate(
-    "thm7", variant="n", source="Theorem 7, dependence on n, Algorithm 4 corrected over Algorithm 1",
-    expected="consistent", side="upper", exponent=-0.5, nuisances=(
-        SecondTerm("selection by samples", "other terms", 1.0, "ERR and Delta/(n epsilon) beside Y^2/sqrt(n)"),
-    ),
+    "thm7",
+    variant="n",
+    source="Theorem 7, dependence on n, Algorithm 4 corrected over Algorithm 1",
+    expected="consistent",
+    side="upper",
+    exponent=-0.5,
+    nuisances=(SecondTerm("selection by samples", "other terms", 1.0, "ERR and Delta/(n epsilon) beside Y^2/sqrt(n)"),),
     statement="Grid search has excess risk ERR(2 max(|w*|, 1)) + O~(Y^2/sqrt(n) + Delta/(n epsilon)), Y^2 for the "
     "printed Y.",
     because="The score of a radius carries a penalty of order Y(Y + BX)/sqrt(n), so the next smaller radius is chosen "
     "as long as it costs less than the difference of the two penalties: sup over |w*| the excess risk is of order Y^2 "
     "sqrt(log(K/beta)/n) whatever the base, as in the bound. On a benign |w*| it falls with the base.",
-    origin="corrected", quote=QUOTE,
+    origin="corrected",
+    quote=QUOTE,
 )
 def theorem7_rate(context: Context) -> Rows:
     """Over noisy gradient descent: ERR is measured, the selection terms are the theorem's with our constants."""
@@ -640,9 +699,7 @@ def theorem7_rate(context: Context) -> Rows:
     )  # fmt: skip
 
 
-def _rate(
-    context: Context, base: Any, powers: tuple[int, ...], sets: int, runs: int, ceiling: Any, note: str
-) -> Rows:
+def _rate(context: Context, base: Any, powers: tuple[int, ...], sets: int, runs: int, ceiling: Any, note: str) -> Rows:
     for n in (2**k for k in powers):
         norm = hard_norm(n)
         found = sampled(context, one_data_set, base, n, norm, runs, blocks=sets)

@@ -19,14 +19,19 @@ from dpbench.rates.nuisances import Logarithm, SecondTerm
 
 
 @paper.privacy(
-    "thm8", variant="exact", source="Theorem 8, with the sensitivity of the clipped mean", expected="proved",
+    "thm8",
+    variant="exact",
+    source="Theorem 8, with the sensitivity of the clipped mean",
+    expected="proved",
     statement="Algorithm 4 over boosted output perturbation, each candidate at (epsilon/K, delta/K), is (epsilon, "
     "delta)-DP.",
     because=_DISJOINT + "K candidates at (epsilon/K, delta/K) compose by the basic theorem.",
     quote=r"Algorithm 4 run with  $\mathcal{A}$  and K is  $(\epsilon, \delta)$ -DP",
     rests_on=(
-        "glm.sensitivity.inequality.losses", "glm.thm12.privacy.exact",
-        "glm.noisy-max.inequality", "glm.thm5.privacy.exact",
+        "glm.sensitivity.inequality.losses",
+        "glm.thm12.privacy.exact",
+        "glm.noisy-max.inequality",
+        "glm.thm5.privacy.exact",
     ),
     no_certificate="a composition of compositions: its parts are those of Theorems 7 and 13",
 )
@@ -40,7 +45,9 @@ def theorem8_exact(context: Context) -> tuple[str, Evidence]:
 
 
 @paper.inequality(
-    "thm8", variant="printed", source="Theorem 8, Algorithm 4 as printed",
+    "thm8",
+    variant="printed",
+    source="Theorem 8, Algorithm 4 as printed",
     quote=r"Algorithm 4 run with  $\mathcal{A}$  and K is  $(\epsilon, \delta)$ -DP and when given  $S \sim "
     r"\mathcal{D}^n$ , satisfies the following w.p. at least  $1 - \beta$",
     statement="Algorithm 4 over boosted output perturbation, to the letter, has the excess risk of Theorem 8 up to a "
@@ -54,7 +61,10 @@ def theorem8_exact(context: Context) -> tuple[str, Evidence]:
     "rate is found (thm8.rate.n and thm8.inequality.oracle test that algorithm).",
     holds="glm.thm8.inequality.oracle",
     errata=Correction(
-        place="Theorem 8, section 5", line=307, effect=2, change="none beyond that in line 8 of Algorithm 4",
+        place="Theorem 8, section 5",
+        line=307,
+        effect=2,
+        change="none beyond that in line 8 of Algorithm 4",
     ),
 )
 def theorem8_printed(run: Context) -> Evidence:
@@ -100,7 +110,11 @@ def boosted_grid_search() -> Draft:
 
 
 @paper.inequality(
-    "thm8", variant="oracle", source="Theorem 8, Algorithm 4 corrected", expected="not refuted", level=LEVEL,
+    "thm8",
+    variant="oracle",
+    source="Theorem 8, Algorithm 4 corrected",
+    expected="not refuted",
+    level=LEVEL,
     full_only=True,
     statement="With probability at least 1 - beta the excess risk of grid search over boosted output perturbation is "
     "at most twice that of the oracle that knows |w*| plus the selection terms of the exact calibration.",
@@ -114,8 +128,14 @@ def theorem8(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm8", variant="n", source="Theorem 8, dependence on n, Algorithm 4 corrected", expected="consistent",
-    side="upper", full_only=True, exponent=-0.5, nuisances=(
+    "thm8",
+    variant="n",
+    source="Theorem 8, dependence on n, Algorithm 4 corrected",
+    expected="consistent",
+    side="upper",
+    full_only=True,
+    exponent=-0.5,
+    nuisances=(
         SecondTerm("terms without epsilon", "other terms"),
         Logarithm(0.0, 1.0, "O~ hides logarithms, which the ceiling leaves out"),
     ),

@@ -66,17 +66,22 @@ _LINEAR = (
 
 
 @paper.inequality(
-    "thm9", source="Theorem 9", expected="refuted", holds="glm.thm9.inequality.corrected",
+    "thm9",
+    source="Theorem 9",
+    expected="refuted",
+    holds="glm.thm9.inequality.corrected",
     statement=_NINE + "for every H-smooth GLM whose loss is bounded by R.",
     because="The theorem asks for smoothness and a bound, and not for a sign. A linear loss is 0-smooth, its "
     "empirical risk is 0 at some w of the ball whose risk is of order BX/sqrt(n), where 1/n is allowed.",
-    weight="hypothesis", quote=r"Let  $\ell$  be an H-smooth GLM and let R be a bound on the loss function.",
+    weight="hypothesis",
+    quote=r"Let  $\ell$  be an H-smooth GLM and let R be a bound on the loss function.",
     consequence="Said of every smooth GLM the bound fails for the linear loss (H = 0): in two dimensions a w "
     "orthogonal to the empirical mean has mean loss exactly 0 and a risk of order R/sqrt(n), where R log(1/beta)/n is "
     "allowed; for non-negative losses, those of section 3 and of the cited work, nothing is found against it.",
     space=order(LINEAR, "deviation", "bound", scalable=("root", "B"), derivation=_LINEAR),
     errata=Correction(
-        place="Theorem 9 (cited from [SST10]), appendix A.5", line=596,
+        place="Theorem 9 (cited from [SST10]), appendix A.5",
+        line=596,
         change='for "H-smooth GLM" read "H-smooth non-negative GLM"',
         caveat="The theorem is used in section 3 alone, headed “Smooth Non-negative GLMs”, and the cited work is about "
         "non-negative losses; the word is left out here only.",
@@ -132,12 +137,19 @@ def any_sign_certificate() -> Draft:
 
 
 @paper.inequality(
-    "thm9", variant="corrected", source="Theorem 9, for non-negative losses", expected="not refuted", level=LEVEL,
+    "thm9",
+    variant="corrected",
+    source="Theorem 9, for non-negative losses",
+    expected="not refuted",
+    level=LEVEL,
     statement=_NINE + "with the constant 1, for non-negative H-smooth GLMs.",
     because="Srebro, Sridharan & Tewari (2010) have non-negative losses throughout. Sampling can only show the bound "
     "broken at the points it tries.",
     space=inequality(
-        LINEAR, "deviation", "bound", derivation=_LINEAR,
+        LINEAR,
+        "deviation",
+        "bound",
+        derivation=_LINEAR,
         conditions={"loss": ("a >= 1", "a non-negative loss")},
     ),
     frequencies=("failures", "beta", 36),
@@ -161,7 +173,9 @@ def uniform(context: Context) -> Evidence:
         f"with log(n) for 1: {max(row['constant without logarithms'] for row in rows):.3g} at most",
         "squared loss, R = (1 + B)^2, Rademacher complexity B/sqrt(n); the points are the empirical minimiser of "
         "each coordinate times numbers from -4 to 4, put into the ball: a lower bound on the supremum",
-        value="constant", sides=("at least", "beta"), trials=len(rows) * blocks * _TRIALS,
+        value="constant",
+        sides=("at least", "beta"),
+        trials=len(rows) * blocks * _TRIALS,
     )
 
 
@@ -187,7 +201,9 @@ def uniform_block(n: int, active: int, radius: float, beta: float, seed: int, bl
 
 
 @paper.inequality(
-    "cor3", source="Corollary 3, with high probability", expected="not refuted",
+    "cor3",
+    source="Corollary 3, with high probability",
+    expected="not refuted",
     statement="With probability at least 1 - beta the minimiser over the ball has L(w) - L(w; S) <= sqrt(H)B|X||Y| "
     "sqrt(log(1/beta)/n) + |Y|^2 log(1/beta)/sqrt(n), n >= n0.",
     because="On one coordinate the gap is 2w times the deviation of a mean label, whose law is binomial.",
@@ -219,7 +235,12 @@ def corollary3(context: Context) -> Rows:
 
 
 @paper.rate(
-    "cor3", variant="n", source="Corollary 3, in expectation", expected="consistent", side="upper", exponent=-0.5,
+    "cor3",
+    variant="n",
+    source="Corollary 3, in expectation",
+    expected="consistent",
+    side="upper",
+    exponent=-0.5,
     nuisances=(Logarithm(0.0, 1.0),),
     statement="The minimiser over the ball has E[L(w) - L(w; S)] = O~((sqrt(H)|Y|B|X| + |Y|^2)/sqrt(n)).",
     because="A coordinate that N records meet is fitted with the gap 2Y^2(1 - b^2)/N times its mass: 2d'Y^2/n on d' "

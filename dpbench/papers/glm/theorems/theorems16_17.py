@@ -34,7 +34,11 @@ _NONE = "The paper has no constant; this one is below the exact floor over the r
 
 
 @paper.floor(
-    "thm16", source="Theorem 16", expected="not refuted", level=LEVEL, arguments={"theorem": "16", "constants": "rate"},
+    "thm16",
+    source="Theorem 16",
+    expected="not refuted",
+    level=LEVEL,
+    arguments={"theorem": "16", "constants": "rate"},
     statement=f"{_SIXTEEN}{RATE_CONSTANT['16']:g} M/sqrt(n).",
     because=_NONE + "Two signs of a label bias of order 1/sqrt(n).",
     quote=r"For any Algorithm  $\mathcal{A}$ , there exists a 1-dimensional H-smooth non-negative GLM,  "
@@ -55,7 +59,10 @@ def floor(context: Context, theorem: str, constants: str) -> tuple[str, Evidence
 
 
 paper.variant(
-    floor, "exact", source="Theorem 16, the constant of its construction", expected="not refuted",
+    floor,
+    "exact",
+    source="Theorem 16, the constant of its construction",
+    expected="not refuted",
     arguments={"theorem": "16", "constants": "exact"},
     statement=_SIXTEEN + "e(0) (1 - TV(P_+^n, P_-^n)), e(0) the excess of the zero predictor.",
     because="By convexity the two excess risks of any predictor sum to at least 2e(0), and no test of n labels errs "
@@ -149,7 +156,10 @@ SIXTEEN = Statement(
 
 
 @paper.floor(
-    "thm16", variant="corrected", source="Theorem 16, for all n, H, X, B, Y > 0", expected="proved",
+    "thm16",
+    variant="corrected",
+    source="Theorem 16, for all n, H, X, B, Y > 0",
+    expected="proved",
     statement=SIXTEEN,
     because="psi falls with slope -s up to b' and then bends with curvature H to 0; phi_+ = psi, phi_-(z) = psi(-z), "
     "s = (sqrt(3) - 1)Y sqrt(H), so that psi(0) <= Y^2. Met with probability (1 + rho)/2, the minimiser is z* = b = "
@@ -163,8 +173,16 @@ def corrected_16(context: Context) -> Rows:
         claimed = corrected_nonprivate(n, theorem="16", radius=m / math.sqrt(smoothness), smoothness=smoothness)
         rho, zero = two_slopes(n, m, smoothness)
         kept = zero * (1.0 - variation(n, rho))
-        yield {"n": n, "m": m, "smoothness": smoothness, "rho": rho, "left": claimed, "right": kept, "zero": zero,
-               "ratio": claimed / kept}
+        yield {
+            "n": n,
+            "m": m,
+            "smoothness": smoothness,
+            "rho": rho,
+            "left": claimed,
+            "right": kept,
+            "zero": zero,
+            "ratio": claimed / kept,
+        }
     return summary(
         "value: the largest ratio of the stated floor to the construction's, with the total variation of n signs "
         "computed; X = Y = 1",
@@ -208,19 +226,26 @@ QUOTE_THM17 = (
 )
 
 paper.floor(
-    "thm17", source="Theorem 17 (Shamir 2015)", expected="not refuted", level=LEVEL,
+    "thm17",
+    source="Theorem 17 (Shamir 2015)",
+    expected="not refuted",
+    level=LEVEL,
     arguments={"theorem": "17", "constants": "rate"},
     statement=f"{_SEVENTEEN}{RATE_CONSTANT['17']:g} {_MIN}, for BX >= Y.",
     because=_NONE + "Neither construction nor constant is in the paper: derived by Assouad's cube, and a pair with a "
-        "rare record for the term B^2X^2/n.",
+    "rare record for the term B^2X^2/n.",
     quote=QUOTE_THM17,
 )(floor)
 
 paper.floor(
-    "thm17", variant="exact", source="Theorem 17, the Bayes risk of the construction", expected="not refuted",
-    level=LEVEL, arguments={"theorem": "17", "constants": "exact"},
+    "thm17",
+    variant="exact",
+    source="Theorem 17, the Bayes risk of the construction",
+    expected="not refuted",
+    level=LEVEL,
+    arguments={"theorem": "17", "constants": "exact"},
     statement=_SEVENTEEN + "its Bayes risk: (p/2)b^2Y^2 E[4 pi(1 - pi)] on the cube, (B - w_1)^2 A_0A_1/(2(A_0 + "
-        "A_1)) on the rare pair.",
+    "A_1)) on the rare pair.",
     because="Signs of the cube are independent given the data, so the posterior mean is the best predictor and its "
     "risk is a binomial sum; on the pair the posterior is known in closed form.",
     quote=QUOTE_THM17,
@@ -233,20 +258,30 @@ QUOTE_COR5 = (
 )
 
 paper.floor(
-    "cor5", source="Corollary 5", expected="not refuted", level=LEVEL,
+    "cor5",
+    source="Corollary 5",
+    expected="not refuted",
+    level=LEVEL,
     arguments={"theorem": "cor5", "constants": "rate"},
     statement=f"{_SEVENTEEN}{RATE_CONSTANT['17']:g} {_MIN} with sqrt(H)X for X, for sqrt(H)BX >= Y.",
     because=_NONE + "Theorem 17 with features sqrt(H)x.",
     quote=QUOTE_COR5,
     space=search.inequality(
-        SMALL, "1/40*min(min(Y^2, (H*B^2*X^2 + d*Y^2)/n), sqrt(H)*B*X*Y/sqrt(n))", "zero",
-        conditions={"large": ("sqrt(H)*B*X >= Y", "the range of the entry")}, derivation=_SMALL,
+        SMALL,
+        "1/40*min(min(Y^2, (H*B^2*X^2 + d*Y^2)/n), sqrt(H)*B*X*Y/sqrt(n))",
+        "zero",
+        conditions={"large": ("sqrt(H)*B*X >= Y", "the range of the entry")},
+        derivation=_SMALL,
     ),
 )(floor)
 
 paper.floor(
-    "cor5", variant="exact", source="Corollary 5, the Bayes risk of the construction", expected="not refuted",
-    level=LEVEL, arguments={"theorem": "cor5", "constants": "exact"},
+    "cor5",
+    variant="exact",
+    source="Corollary 5, the Bayes risk of the construction",
+    expected="not refuted",
+    level=LEVEL,
+    arguments={"theorem": "cor5", "constants": "exact"},
     statement=_SEVENTEEN + "its Bayes risk, with sqrt(H)X for X.",
     because="Theorem 17 with features sqrt(H)x: (1/2)(sqrt(H) z - y)^2 is its loss there, so the Bayes risk is the "
     "same.",
@@ -260,16 +295,23 @@ SMALL_RADIUS = search.order(
 
 
 @paper.floor(
-    "cor5", variant="small-radius", source="Corollary 5, for every B", expected="refuted", holds="glm.cor5.floor",
+    "cor5",
+    variant="small-radius",
+    source="Corollary 5, for every B",
+    expected="refuted",
+    holds="glm.cor5.floor",
     statement=f"The floor {RATE_CONSTANT['17']:g} {_MIN}, or with another constant, holds for every B.",
     because="The corollary's w* minimises over the whole space, so the zero predictor's excess is (H/2)E<w*, x>^2 <= "
     "H B^2X^2/2, which falls faster in B than BXY/sqrt(n). Shamir's theorem assumes B large against Y.",
-    weight="hypothesis", quote=r"such that  $||w^*|| = B$  and for  $S \sim \mathcal{D}^n$  it holds that",
+    weight="hypothesis",
+    quote=r"such that  $||w^*|| = B$  and for  $S \sim \mathcal{D}^n$  it holds that",
     consequence="Zero has excess HB^2|X|^2/2 at most, which is B sqrt(n)/(2|Y|) times the printed term (H = |X| = "
     "1): below any constant as B falls. Holds once sqrt(H)B|X| >= |Y|.",
     space=SMALL_RADIUS,
     errata=Correction(
-        place="Corollary 5, appendix E", line=1095, effect=1,
+        place="Corollary 5, appendix E",
+        line=1095,
+        effect=1,
         change='add "sqrt(H)B|X| >= |Y|", or HB^2|X|^2 to the minimum',
         caveat="Footnote 1: “The bounds of [Sha15] were originally stated for the constrained setting, but can easily "
         "be converted. More details in Appendix E.”",

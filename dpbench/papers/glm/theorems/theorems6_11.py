@@ -59,7 +59,9 @@ def floor(context: Context, result: str, constants: str) -> tuple[str, Evidence]
 
 _WHAT = {
     "thm6": (
-        "Theorem 6 and B.3", "the minimiser", "absolute loss, p = 2",
+        "Theorem 6 and B.3",
+        "the minimiser",
+        "absolute loss, p = 2",
         r"For any  $(\epsilon, \delta)$ -DP algorithm  $\mathcal{A}$ , there exists a G-Lipschitz GLM "
         r"loss bounded at zero by  $\|\mathcal{Y}\|$  and a distribution  $\mathcal{D}$  with  $\|w^*\| "
         r"\leq B$  such that the output of  $\mathcal{A}$  on  $S \sim \mathcal{D}^n$  satisfies  "
@@ -67,13 +69,17 @@ _WHAT = {
         r"\frac{1}{\sqrt{n\epsilon}}, \frac{\sqrt{rank}}{n\epsilon}\right)\right)$ .",
     ),
     "thm11": (
-        "Theorem 11", "the printed comparison point", "absolute loss, p = 1 and 3",
+        "Theorem 11",
+        "the printed comparison point",
+        "absolute loss, p = 1 and 3",
         r"\mathbb{E}[L(\mathcal{A}(S); \mathcal{D}) - L(\widetilde{w}; \mathcal{D})] = "
         r"\Omega\left(GB\|\mathcal{X}\|\min\left(1, \frac{1}{(n\epsilon)^{1/p}}, "
         r"\frac{(rank)^{(p-1)/p}}{n\epsilon}\right)\right).",
     ),
     "cor4": (
-        "Corollary 4", "the minimiser", "loss Lipschitz in l_q on the l_p ball, p = 3/2 and infinity, any q",
+        "Corollary 4",
+        "the minimiser",
+        "loss Lipschitz in l_q on the l_p ball, p = 3/2 and infinity, any q",
         r"\mathbb{E}_{\mathcal{A},S}[\mathbb{E}_{z \sim \mathcal{D}} \ell(\mathcal{A}(S); z) - \min_{w "
         r"\in \mathcal{W}} \mathbb{E}_{z \sim \mathcal{D}} \ell(w; z)] = \Omega \left( GB \min \left( 1, "
         r"\frac{1}{(n\epsilon)^{1/p}}, \frac{d^{(p-1)/p}}{n\epsilon} \right) \right).",
@@ -151,11 +157,15 @@ _CONSTANT = (
     consequence="The display that follows drops a factor 48^(1/p): at p = 1 the constant predictor's risk on the "
     "printed instance is 6.75 times below the printed floor. The rate, and Theorem 11's Omega, stand.",
     space=search.inequality(
-        CONSTANT, "min(B*X/(16*(n*epsilon)^(1/p)), B*X)", "excess", derivation=_CONSTANT,
+        CONSTANT,
+        "min(B*X/(16*(n*epsilon)^(1/p)), B*X)",
+        "excess",
+        derivation=_CONSTANT,
         witness={"n": 100, "epsilon": Fraction(1, 100), "p": 1, "B": 1, "X": 1, "active": 48},
     ),
     errata=Correction(
-        place="proof of Theorem 11, after (20), appendix B.4", line=837,
+        place="proof of Theorem 11, after (20), appendix B.4",
+        line=837,
         change="for 16(n eps)^(1/p) read a denominator with 48^(1/p) beside it",
     ),
 )
@@ -205,7 +215,9 @@ paper.variant(
     "predictor.",
     quote="",
     space=search.inequality(
-        CONSTANT, "B*X/((1 + 2*beta)*(48*n*epsilon)^(1/p))*(1/4 - 3*(1 + 2*beta)*n*epsilon/active - 2*beta)", "excess",
+        CONSTANT,
+        "B*X/((1 + 2*beta)*(48*n*epsilon)^(1/p))*(1/4 - 3*(1 + 2*beta)*n*epsilon/active - 2*beta)",
+        "excess",
         derivation=_CONSTANT,
     ),
 )
@@ -239,7 +251,8 @@ _CUBE = ("Both sides are functions of the two points alone.",)
     "|u|_1 >= |u|_2^2 is true for coordinates in [-1, 1] and all that is needed.",
     space=search.inequality(CUBE, "square", "sqrt(square)", derivation=_CUBE),
     errata=Correction(
-        place="proof of Theorem 11, before (20), appendix B.4", line=806,
+        place="proof of Theorem 11, before (20), appendix B.4",
+        line=806,
         change="leave out the norms |.|_2 between |v - mu|_1 and |v^ - mu|_2^2",
     ),
 )
@@ -281,7 +294,8 @@ paper.variant(
     arguments={"corrected": True},
     statement=NORMS,
     because="|u| >= u^2 in each coordinate, as u lies in [-1, 1]; summed, it is what the chain of the proof needs.",
-    quote="", space=search.inequality(CUBE, "square", "absolute", derivation=_CUBE),
+    quote="",
+    space=search.inequality(CUBE, "square", "absolute", derivation=_CUBE),
 )
 
 
@@ -377,10 +391,12 @@ def moments(v: np.ndarray, beta: float) -> tuple[float, float]:
     return float(chance @ ((v - mean) ** 2 + spread)), float(chance @ (v * (ones - n * mean)))
 
 
-
-
 @paper.floor(
-    "cor4", variant="empirical", source="Corollary 4, its last sentence", expected="not refuted", level=LEVEL,
+    "cor4",
+    variant="empirical",
+    source="Corollary 4, its last sentence",
+    expected="not refuted",
+    level=LEVEL,
     quote=r"Using generalization properties of differential privacy, we get the same bound as above for excess "
     r"empirical risk; see Corollary B.4 in [SSTT20] for details.",
     statement="The printed floor of Corollary 4 (p = 2) holds for the mean excess empirical risk over the family.",
@@ -400,8 +416,18 @@ def empirical(context: Context) -> Evidence:
             parts = sampled(context, empirical_block, n, d, epsilon, mechanism, blocks=draws)
             values, reach = np.concatenate(parts), 4.0 / math.sqrt(d)
             upper = upper_mean(np.minimum(values, reach), reach, level)
-            rows.append({"n": n, "d": d, "epsilon": epsilon, "algorithm": name, "floor": family.floor,
-                         "error": float(values.mean()), "upper": upper, "ratio": float(values.mean()) / family.floor})
+            rows.append(
+                {
+                    "n": n,
+                    "d": d,
+                    "epsilon": epsilon,
+                    "algorithm": name,
+                    "floor": family.floor,
+                    "error": float(values.mean()),
+                    "upper": upper,
+                    "ratio": float(values.mean()) / family.floor,
+                }
+            )
     return margins(
         rows,
         "value: the smallest ratio of a mean excess empirical risk to the printed floor of Corollary 4",

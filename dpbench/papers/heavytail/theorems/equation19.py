@@ -79,8 +79,12 @@ PRINTED = _rare("(theta - 1)/theta")
 
 
 @paper.inequality(
-    "thm2", variant="assumption4-truncation", source="Equation 19, Assumption 4", expected="refuted",
-    holds="heavytail.thm2.inequality.assumption4-truncation.corrected", weight="misprint",
+    "thm2",
+    variant="assumption4-truncation",
+    source="Equation 19, Assumption 4",
+    expected="refuted",
+    holds="heavytail.thm2.inequality.assumption4-truncation.corrected",
+    weight="misprint",
     quote=r"under Assumption 4, set $\zeta=O(\frac{1}{n})$ and $\iota=O(\frac{1}{\tau}(\frac{\log "
     r"n\log\frac{1}{\eta}}{n\epsilon})^{\frac{\theta-1}{\theta}})$ we have",
     statement="Under Assumption 4, with iota = (1/tau)(log n log(1/eta)/(n epsilon))^((theta-1)/theta), the excess "
@@ -90,7 +94,9 @@ PRINTED = _rare("(theta - 1)/theta")
     consequence="One exponent; (18) has it right. With the printed iota the excess over (19) is 0.6 at n = 1e6, 5.4 "
     "at 1e12 and 480 at 1e24 (theta = 1.5, d = 1). With the exponent 1/theta the bound holds.",
     errata=Correction(
-        place="Theorem 2, above equation 19", line=228, effect=2,
+        place="Theorem 2, above equation 19",
+        line=228,
+        effect=2,
         change="for the exponent (theta - 1)/theta of iota read 1/theta",
     ),
     space=PRINTED,
@@ -164,8 +170,11 @@ def printed_truncation_growth() -> Draft:
 
 
 @paper.inequality(
-    "thm2", variant="assumption4-truncation.corrected", source="Equation 19, with the exponent 1/theta in iota",
-    expected="proved", statement=ASSUMPTION_4,
+    "thm2",
+    variant="assumption4-truncation.corrected",
+    source="Equation 19, with the exponent 1/theta in iota",
+    expected="proved",
+    statement=ASSUMPTION_4,
     because="iota^(theta-1) and 1/(n iota epsilon) balance there, as under Assumption 3: both terms of (27) follow "
     "(19).",
     space=_rare("1/theta"),

@@ -32,7 +32,9 @@ EQUATION_3 = Statement(
     about="-log(1 - x + x^2/2) <= psi(x) <= log(1 + x + x^2/2) for psi of (6): {claim} for all 0 < x <= 1, which is "
     "the upper bound there.",
     symbols={"x": Real("argument", 0, 1)},
-    claim=inequality("1", "<=", "(1/2)*(2 + x^2/2)"), cells=100, steps=_BETWEEN,
+    claim=inequality("1", "<=", "(1/2)*(2 + x^2/2)"),
+    cells=100,
+    steps=_BETWEEN,
 )
 
 
@@ -49,7 +51,11 @@ def _upper(space: Space) -> question.Question:
 
 
 @paper.inequality(
-    "eq3", source="Equation 3", expected="proved", arguments={"orders": (2.0,)}, statement=EQUATION_3,
+    "eq3",
+    source="Equation 3",
+    expected="proved",
+    arguments={"orders": (2.0,)},
+    statement=EQUATION_3,
     quote=r"$-\log(1-x+\frac{x^{2}}{2})\leq\psi(x)\leq\log(1+x+\frac{x^{2}}{2})$",
     because="The lower bound is psi itself on [0, 1]; (1 + x^2/2)^2 - x^2 = 1 + x^4/4 >= 1 gives the upper one, and "
     "oddness the other side.",
@@ -71,7 +77,11 @@ def sandwich(context: Context, orders: tuple[float, ...]) -> Evidence:
 
 
 paper.inequality(
-    "eq15", source="Equation 15", expected="proved", arguments={"orders": ORDERS[2]}, statement=EQUATION_15,
+    "eq15",
+    source="Equation 15",
+    expected="proved",
+    arguments={"orders": ORDERS[2]},
+    statement=EQUATION_15,
     quote=r"$-\log(1-x+\frac{|x|^{\theta}}{\theta})\leq\psi(x)\leq\log(1+x+\frac{|x|^{\theta}}{\theta})$",
     because="2 x^theta/theta >= x^2 on [0, 1]; 1 - x + x^theta/theta is least, 1/theta, at 1, so that log(theta) is "
     "above its lower bound beyond.",

@@ -16,7 +16,10 @@ def frequency(rows: list[Row], count: int, allowed: float) -> tuple[str, Evidenc
         row["frequency"] = failures / count
         tops.append((float(intervals.lower(failures, count, tail)), float(intervals.upper(failures, count, tail))))
     return "refuted" if max(low for low, _ in tops) > allowed else "not refuted", Evidence(
-        value=max(row["frequency"] for row in rows), interval=max(tops), level=LEVEL, trials=count * len(rows),
+        value=max(row["frequency"] for row in rows),
+        interval=max(tops),
+        level=LEVEL,
+        trials=count * len(rows),
         series=column(rows),
         notes=(
             f"value: largest frequency of a violation, {count:,} data sets of n = {RECORDS} for each theta; the claim "

@@ -15,7 +15,9 @@ from dpbench.papers.heavytail.theorems import ORDERS, paper
 
 
 @paper.inequality(
-    "lemma1", source="Lemma 1", expected="not refuted",
+    "lemma1",
+    source="Lemma 1",
+    expected="not refuted",
     quote=r"$\leq OPT_{u}(x)-\frac{2\Delta u}{\epsilon}(\ln|\mathcal{R}|+t)\}\leq e^{-t}$",
     statement="Pr{u <= OPT - (2 Delta u/epsilon)(ln|R| + t)} <= e^{-t} for the exponential mechanism.",
     because="Candidates at or below the threshold weigh at most |R| e^{-(ln|R| + t)} together, the best one 1.",

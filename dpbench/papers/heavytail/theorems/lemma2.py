@@ -13,9 +13,7 @@ from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.net import Net
 from dpbench.papers.heavytail.theorems import paper
 
-QUOTE = (
-    r"Then its covering number $\mathcal{N}(\mathcal{W},\zeta)\leq(\frac{3\Delta}{\zeta})^{d}$."
-)
+QUOTE = r"Then its covering number $\mathcal{N}(\mathcal{W},\zeta)\leq(\frac{3\Delta}{\zeta})^{d}$."
 COVERED = Space(
     "one point, which any net has",
     {

@@ -73,15 +73,20 @@ _SEEN = Ripple(
 
 
 @paper.rate(
-    "lemma3", variant="n", source="Lemma 3, equation 5", expected="consistent", side="upper", nuisances=(_SEEN,),
+    "lemma3",
+    variant="n",
+    source="Lemma 3, equation 5",
+    expected="consistent",
+    side="upper",
+    nuisances=(_SEEN,),
     quote=r"the optimal solution $\hat{w}_{\iota}$ of (2) has the following the excess population risk with "
     r"probability at least $1-\eta$ ... $=\tilde{O}(\sqrt{\frac{d\log\frac{1}{\eta}}{n}})$",
     statement="For some iota(1/n, d, Delta, log(1/eta)) the minimiser of the truncated risk has an excess of "
     "O~(sqrt(d log(1/eta)/n)): slope in n.",
     because="The minimiser over [-1, 1] is found exactly, iota is that of Theorem 1 at epsilon = 1, and the law is "
-        "that of heavytail.thm1.inequality.reached.assumption1 at each n, whose rare records iota hides: its bias is "
-        "of the order of the bound. The lemma's factor in brackets is printed with the dimensions of three different "
-        "things (E|x|, 1/n^2, a second moment): only the rate is tried.",
+    "that of heavytail.thm1.inequality.reached.assumption1 at each n, whose rare records iota hides: its bias is "
+    "of the order of the bound. The lemma's factor in brackets is printed with the dimensions of three different "
+    "things (E|x|, 1/n^2, a second moment): only the rate is tried.",
 )
 def rate(context: Context) -> Rows:
     """The slope in n of the excess of ŵ_ι, θ = 2, d = 1, without privacy."""
@@ -97,7 +102,11 @@ _EXACT = "The minimiser over [-1, 1] is found exactly, the risk by quadrature; S
 
 
 @paper.inequality(
-    "lemma6", source="Lemma 6", expected="not refuted", level=LEVEL, arguments={"lemma": 6, "orders": (2.0,)},
+    "lemma6",
+    source="Lemma 6",
+    expected="not refuted",
+    level=LEVEL,
+    arguments={"lemma": 6, "orders": (2.0,)},
     frequencies=("frequency", 2.0 * FAILURE, 1),
     quote=r"under Assumption 1, we have the following with probability at least $1-2\eta$ ... $\leq 2\zeta\tau$ ... "
     r"$+\iota\zeta^{2}\tau^{2}+\frac{3\iota}{2}\sup_{w\in\mathcal{W}}\mathbb{E}(y-\langle "
@@ -105,8 +114,8 @@ _EXACT = "The minimiser over [-1, 1] is found exactly, the risk by quadrature; S
     statement="With probability 1 - 2 eta, L(w_iota) - L(w*) <= 2 zeta tau + iota zeta^2 tau^2 + (3 iota/2) sup E(y - "
     "<x,w>)^2 + log(N/eta)/(n iota).",
     because=_EXACT + "Its proof adds the deviation at w*, and with it log(1/eta)/(n iota), which the print drops: too "
-        "little to be seen here. This is also the left side that Theorem 1 prints in (7) and (8), where that of the "
-        "private output is meant.",
+    "little to be seen here. This is also the left side that Theorem 1 prints in (7) and (8), where that of the "
+    "private output is meant.",
 )
 def frequencies(context: Context, lemma: int, orders: tuple[float, ...]) -> tuple[str, Evidence]:
     """How often the minimiser exceeds the bound of Lemma 6 or 9, against 2η or η.
@@ -133,7 +142,11 @@ def frequencies(context: Context, lemma: int, orders: tuple[float, ...]) -> tupl
 
 
 paper.inequality(
-    "lemma9", source="Lemma 9", expected="not refuted", level=LEVEL, arguments={"lemma": 9, "orders": ORDERS[2]},
+    "lemma9",
+    source="Lemma 9",
+    expected="not refuted",
+    level=LEVEL,
+    arguments={"lemma": 9, "orders": ORDERS[2]},
     frequencies=("frequency", FAILURE, 3),
     quote=r"$\leq 2\zeta\tau+\frac{(2\iota)^{\theta-1}}{\theta}\sup_{w\in\mathcal{W}}\mathbb{E}|y-\langle "
     r"x,w\rangle|^{\theta}$ ... $+\frac{(2\iota)^{\theta-1}\zeta^{\theta}}{\theta}\tau^{\theta}+\frac{1}{n\iota}\log"

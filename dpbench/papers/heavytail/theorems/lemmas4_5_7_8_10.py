@@ -122,14 +122,24 @@ for lemma, kind, orders, source, states, quote in (
      r"x,w\rangle|^{\theta}+\frac{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$"),
 ):  # fmt: skip
     paper.inequality(
-        f"lemma{lemma}", source=f"Lemma {lemma}{source}", expected="not refuted", level=LEVEL, quote=quote,
-        arguments={"kind": kind, "orders": orders}, frequencies=("frequency", FAILURE, len(orders)),
-        statement=f"With probability 1 - eta, for all net points, {states}.", because=_UNION,
+        f"lemma{lemma}",
+        source=f"Lemma {lemma}{source}",
+        expected="not refuted",
+        level=LEVEL,
+        quote=quote,
+        arguments={"kind": kind, "orders": orders},
+        frequencies=("frequency", FAILURE, len(orders)),
+        statement=f"With probability 1 - eta, for all net points, {states}.",
+        because=_UNION,
     )(deviation)
 
 paper.inequality(
-    "lemma10", source="Lemma 10", expected="not refuted", level=LEVEL,
-    arguments={"kind": "shifted", "orders": ORDERS[2]}, frequencies=("frequency", FAILURE, 3),
+    "lemma10",
+    source="Lemma 10",
+    expected="not refuted",
+    level=LEVEL,
+    arguments={"kind": "shifted", "orders": ORDERS[2]},
+    frequencies=("frequency", FAILURE, 3),
     quote=r"$\leq-L_{\mathcal{D}}(w)+\zeta\tau$ ... $+\frac{(2\iota)^{\theta-1}}{\theta}\sup_{w\in\mathcal{W}}"
     r"\mathbb{E}|y-\langle x,w\rangle|^{\theta}+\frac{(2\iota)^{\theta-1}\zeta^{\theta}}{\theta}\tau^{\theta}+\frac"
     r"{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
@@ -176,8 +186,12 @@ def last_display(context: Context) -> Rows:
 
 
 @paper.inequality(
-    "eq39", source="Equation 39", expected="refuted", holds="heavytail.eq39.inequality.corrected",
-    arguments={"kept": False}, weight="step",
+    "eq39",
+    source="Equation 39",
+    expected="refuted",
+    holds="heavytail.eq39.inequality.corrected",
+    arguments={"kept": False},
+    weight="step",
     quote=r"$\displaystyle\leq\exp\big{(}n(-\iota L_{\mathcal{D}}(w)+\frac{\iota^{\theta}2^{\theta-1}}{\theta}"
     r"\mathbb{E}|y-\langle x,w\rangle|^{\theta}$ ... $\qquad+\frac{\iota^{\theta}2^{\theta-1}\zeta^{\theta}}{\theta}"
     r"\mathbb{E}\|x\|_{2}^{\theta})\big{)}.$",
@@ -220,7 +234,11 @@ def equation39() -> Draft:
 
 
 paper.variant(
-    chernoff_step, "corrected", source="Equation 39, corrected", expected="not refuted", arguments={"kept": True},
+    chernoff_step,
+    "corrected",
+    source="Equation 39, corrected",
+    expected="not refuted",
+    arguments={"kept": True},
     quote="",
     statement="(38) is at most that with iota zeta E|x| kept in the exponent.",
     because="1 + u <= e^u, and |a - b|^theta <= 2^(theta-1)(|a|^theta + |b|^theta).",

@@ -15,7 +15,9 @@ from lowerbounds._rare_packing import rare_packing
 
 
 @paper.floor(
-    "remark1", source="Remark 1, with the packing for regression", expected="not refuted",
+    "remark1",
+    source="Remark 1, with the packing for regression",
+    expected="not refuted",
     quote="for the upper bound in (8), it matches the lower bound of the private mean estimation under Assumption 2 in "
     "[18]. However, it is still unknown whether this lower bound is optimal for DPSCO with general convex loss.",
     statement="Averaged over the packing, the excess of Algorithms 1 and 2 is at least its floor.",

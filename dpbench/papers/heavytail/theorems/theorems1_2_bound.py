@@ -71,21 +71,31 @@ def any_truncation(context: Context, theorem: int) -> Rows:
     for theta, (n, d, _, failure) in product(ORDERS[theorem], GRID[:7:2]):
         epsilon = 2.0 * math.log(theta)  # the largest for which (26) is proved
         for times in (0.01, 1.0, 100.0):
-            iota = times * theory.truncation(
-                n, d, epsilon, failure, theta=theta, tau=1.0, moment="norm", diameter=2.0
-            )
+            iota = times * theory.truncation(n, d, epsilon, failure, theta=theta, tau=1.0, moment="norm", diameter=2.0)
             if rare_law(iota, theta)[0] > 0.5:
                 continue
             excess, spread = hidden_quantile(n, d, epsilon, share * failure, iota, theta, "norm")
             right = theory.utility_bound(
-                iota, n, epsilon, 1.0 / n, theory.covering_bound(d, 2.0, 1.0 / n), failure, theta=theta, tau=1.0,
-                spread=spread, sampling=theorem == 1,
+                iota,
+                n,
+                epsilon,
+                1.0 / n,
+                theory.covering_bound(d, 2.0, 1.0 / n),
+                failure,
+                theta=theta,
+                tau=1.0,
+                spread=spread,
+                sampling=theorem == 1,
             )
             yield {"theta": theta, "n": float(n), "d": float(d), "iota": iota, "left": excess, "right": right}
 
 
 paper.inequality(
-    "thm1", variant="quantile", source="Equation 14", expected="proved", arguments={"theorem": 1},
+    "thm1",
+    variant="quantile",
+    source="Equation 14",
+    expected="proved",
+    arguments={"theorem": 1},
     quote=r"we have with probability at least $1-4\eta$ ... $\leq 3\zeta\tau+\iota\zeta^{2}\tau^{2}+\frac{5\iota}{2}"
     r"\sup_{w\in\mathcal{W}}\mathbb{E}(y-\langle x,w\rangle)^{2}$ ... $+\frac{3}{n\iota}\log\frac{N(\mathcal{W},"
     r"\zeta)}{\eta}+\frac{4\log 2}{n\iota\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
@@ -94,7 +104,11 @@ paper.inequality(
     "mechanism of laws made for each iota, whose bias is of the order of the second term; log N by Lemma 2.",
 )(any_truncation)
 paper.inequality(
-    "thm2", variant="quantile", source="Theorem 2, equations 17 and 26", expected="proved", arguments={"theorem": 2},
+    "thm2",
+    variant="quantile",
+    source="Theorem 2, equations 17 and 26",
+    expected="proved",
+    arguments={"theorem": 2},
     quote=r"we have with probability at least $1-5\eta$ ... $+3\zeta\tau+\frac{2(2\iota)^{\theta-1}}{\theta}\sup_{w"
     r"\in\mathcal{W}}\mathbb{E}|y-\langle x,w\rangle|^{\theta}$ ... $+\frac{2(2\iota)^{\theta-1}\zeta^{\theta}}{"
     r"\theta}\tau^{\theta}+\frac{8\log\theta}{n\iota\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
@@ -249,13 +263,17 @@ for theorem, theta, equation, space, printed in (
     (2, 1.5, "26", _majority((Fraction(3, 2), Fraction(5, 4), Fraction(7, 4))), (_POWER, "5*eta")),
 ):
     paper.inequality(
-        f"thm{theorem}", variant="large-epsilon", expected="refuted", weight="range",
+        f"thm{theorem}",
+        variant="large-epsilon",
+        expected="refuted",
+        weight="range",
         holds=f"heavytail.thm{theorem}.inequality.large-epsilon.corrected",
         source="Theorem 1, after equation 14" if theorem == 1 else "Equation 26",
         arguments={"theta": theta},
         quote=r"For any $\epsilon>0$ ... ${O}(\zeta\tau+\iota\zeta^{2}\tau^{2}+\iota\tau^{2}\Delta^{2}+\frac{1}{n\iota"
-        r"\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\zeta})$" if theorem == 1 else
-        r"For any $\epsilon>0$ ... $O\big{(}\zeta\tau+{\iota^{\theta-1}}\tau^{\theta}+$ ... "
+        r"\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\zeta})$"
+        if theorem == 1
+        else r"For any $\epsilon>0$ ... $O\big{(}\zeta\tau+{\iota^{\theta-1}}\tau^{\theta}+$ ... "
         r"${\iota^{\theta-1}\zeta^{\theta}}"
         r"\tau^{\theta}+\frac{1}{n\iota\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\eta}\big{)}$",
         statement=f"For any epsilon > 0 the bound of ({equation}) holds without a term for the sampling error.",
@@ -267,14 +285,18 @@ for theorem, theta, equation, space, printed in (
         "sampling error.",
         errata=Correction(
             place="Theorem 1, first display" if theorem == 1 else "Theorem 2, equation 17",
-            line=115 if theorem == 1 else 219, effect=1,
-            change="for 1/epsilon read 1/min(epsilon, log theta), or add \"for epsilon = O(1)\"",
+            line=115 if theorem == 1 else 219,
+            effect=1,
+            change='for 1/epsilon read 1/min(epsilon, log theta), or add "for epsilon = O(1)"',
         ),
         space=_large(space, *printed),
     )(large_epsilon)
     paper.inequality(
-        f"thm{theorem}", variant="large-epsilon.corrected", source=f"Theorem {theorem}, {KEPT}",
-        expected="not refuted", arguments={"theta": theta},
+        f"thm{theorem}",
+        variant="large-epsilon.corrected",
+        source=f"Theorem {theorem}, {KEPT}",
+        expected="not refuted",
+        arguments={"theta": theta},
         statement=f"{SHORTER}; here as epsilon grows.",
         because="`theorems.theorem_h` has the proof: the output is compared with the net point nearest to w*, so one "
         "uniform deviation and one at a fixed point are enough, Lemmas 6, 9 and 10 play no part, and no condition on "
@@ -345,8 +367,13 @@ def theorem2_large() -> Draft:
 
 
 @paper.inequality(
-    "thm1", variant="failure-probability", source="Theorem 1, first display", expected="refuted",
-    holds="heavytail.thm1.inequality.failure-probability.corrected", arguments={"meant": False}, weight="misprint",
+    "thm1",
+    variant="failure-probability",
+    source="Theorem 1, first display",
+    expected="refuted",
+    holds="heavytail.thm1.inequality.failure-probability.corrected",
+    arguments={"meant": False},
+    weight="misprint",
     quote=r"given any failure probability $\eta\in(0,1)$ ... $\frac{1}{n\iota\epsilon}\log\frac{N(\mathcal{W},"
     r"\zeta)}{\zeta}$",
     statement="For every eta in (0, 1), with probability 1 - eta the excess is O(zeta tau + iota zeta^2 tau^2 + iota "
@@ -354,9 +381,7 @@ def theorem2_large() -> Draft:
     because="The bound does not depend on eta, and the output has full support: an eta below the chance of a bad "
     "point breaks it. (Theorem 2 calls the failure probability zeta, as the net radius: it is eta there too.)",
     consequence="The displayed bound does not depend on eta. The proof has log(N/eta), and so has (17).",
-    errata=Correction(
-        place="Theorem 1, first display", line=117, change="for log(N/zeta) read log(N/eta)"
-    ),
+    errata=Correction(place="Theorem 1, first display", line=117, change="for log(N/zeta) read log(N/eta)"),
 )
 def failure_probability(context: Context, meant: bool) -> Rows:
     """An η below the chance of the worst half of a net, on x ≡ 1, y = w* = 1, so that W reaches 2 from there.
@@ -410,8 +435,12 @@ def failure_probability_draft() -> Draft:
 
 
 paper.variant(
-    failure_probability, "failure-probability.corrected", source="Theorem 1, first display, corrected",
-    expected="not refuted", arguments={"meant": True}, quote="",
+    failure_probability,
+    "failure-probability.corrected",
+    source="Theorem 1, first display, corrected",
+    expected="not refuted",
+    arguments={"meant": True},
+    quote="",
     statement="The same with log(N/eta).",
     because="Lemma 1 with t = log(1/eta) gives log(N/eta).",
 )

@@ -26,8 +26,8 @@ from dpbench.papers.heavytail.theorems.quantiles import two_responses_quantile
 from dpbench.papers.heavytail.theorems.theorem_h import FAILURES, FAR, KEPT, SHORTER
 
 SUFFICIENT = (
-    "After Lemma 3: \"The previous lemma indicates that solving the problem (2) is sufficient to solve the l1 "
-    "regression problem if sup E|y - <x, w>|^2 = O(1).\" The theorem does not repeat the condition."
+    'After Lemma 3: "The previous lemma indicates that solving the problem (2) is sufficient to solve the l1 '
+    'regression problem if sup E|y - <x, w>|^2 = O(1)." The theorem does not repeat the condition.'
 )
 EQUATION_7 = (
     r"under Assumption 1, given any failure probability $\eta\in(0,1)$ ... "
@@ -145,7 +145,10 @@ for theorem, theta, orders, equation, power, rate in (
         space=plain,
     )(y_moment)  # fmt: skip
     paper.inequality(
-        f"thm{theorem}", variant="y-moment.corrected", source=f"Theorem {theorem}, {KEPT}", expected="not refuted",
+        f"thm{theorem}",
+        variant="y-moment.corrected",
+        source=f"Theorem {theorem}, {KEPT}",
+        expected="not refuted",
         arguments={"theta": theta},
         statement=f"{SHORTER}; here with sup E|y - <x,w>|{power} as it is, not bounded by the moments of x.",
         because="`theorems.theorem_h` has the proof. The bound grows with the moment of y; responses from hardly to "
@@ -183,12 +186,12 @@ def y_moment_draft(theta: Fraction) -> Draft:
 
 @certificate("heavytail.thm1.inequality.y-moment", "growth")
 def theorem1() -> Draft:
-    return y_moment_draft( Fraction(2))
+    return y_moment_draft(Fraction(2))
 
 
 @certificate("heavytail.thm2.inequality.y-moment", "growth")
 def theorem2() -> Draft:
-    return y_moment_draft( Fraction(3, 2))
+    return y_moment_draft(Fraction(3, 2))
 
 
 def fixed_law_excess(iota: float) -> float:

@@ -194,8 +194,14 @@ for theorem, log, factor, shown, line, space, moved in (
     name, place = f"thm{theorem}", f"Algorithm {theorem}, Theorem {theorem}"
     between = "heavytail.eq3.inequality" if theorem == 1 else "heavytail.eq15.inequality"
     paper.privacy(
-        name, variant="printed", source=place, expected="refuted", level=LEVEL,
-        holds=f"heavytail.thm{theorem}.privacy.exact", arguments={"theorem": theorem}, weight="constant",
+        name,
+        variant="printed",
+        source=place,
+        expected="refuted",
+        level=LEVEL,
+        holds=f"heavytail.thm{theorem}.privacy.exact",
+        arguments={"theorem": theorem},
+        weight="constant",
         quote=rf"output an $w\in\tilde{{W}}_{{\zeta}}$ with probability proportional to "
         rf"$\exp(\frac{{-n\iota\epsilon\hat{{L}}_{{\iota}}(w,D)}}{{{shown}}})$ ... For any $\epsilon>0$, Algorithm "
         rf"{theorem} is $\epsilon$-DP.",
@@ -211,23 +217,34 @@ for theorem, log, factor, shown, line, space, moved in (
         "for epsilon = 1 gets up to 2. It is epsilon-DP where neighbours have one record more. The utility bounds "
         "change by a constant.",
         errata=Correction(
-            place=f"Algorithm {theorem}, line 2, and Theorem {theorem}", line=line, effect=2,
+            place=f"Algorithm {theorem}, line 2, and Theorem {theorem}",
+            line=line,
+            effect=2,
             change=f"divide by 2 {factor} for {factor} in the exponent: the sensitivity of n iota L is that logarithm, "
             "since 0 <= psi on |residuals|",
         ),
         space=_output(space, "epsilon/log(theta)", False),
     )(printed)
     paper.privacy(
-        name, variant="printed-add-remove", source=f"{place}, for data sets of which one has a record more",
-        expected="proved", arguments={"theorem": theorem}, rests_on=(between,),
+        name,
+        variant="printed-add-remove",
+        source=f"{place}, for data sets of which one has a record more",
+        expected="proved",
+        arguments={"theorem": theorem},
+        rests_on=(between,),
         statement=f"The printed weights exp(-n iota epsilon L/{log}) are epsilon-DP under add/remove.",
         because="A further record multiplies every unnormalised weight by a factor in [exp(-epsilon), 1], and so the "
         "normaliser: the ratio of probabilities stays in [exp(-epsilon), exp(epsilon)].",
         space=_output(space, "epsilon/log(theta)", True),
     )(add_remove)
     paper.privacy(
-        name, variant="exact", source=f"{place}, with the weight of the sensitivity", expected="proved", level=LEVEL,
-        arguments={"theorem": theorem}, rests_on=(between,),
+        name,
+        variant="exact",
+        source=f"{place}, with the weight of the sensitivity",
+        expected="proved",
+        level=LEVEL,
+        arguments={"theorem": theorem},
+        rests_on=(between,),
         statement=f"Sampling with probability proportional to exp(-n iota epsilon L/(2 {log})) is epsilon-DP "
         "(replace-one), and no larger weight is for every data set.",
         because=f"The sensitivity of n iota L is {log}: the exponential mechanism (McSherry & Talwar 2007). The "
@@ -235,9 +252,13 @@ for theorem, log, factor, shown, line, space, moved in (
         space=_output(space, "epsilon/(2*log(theta))", False),
     )(exact)
     paper.stability(
-        f"alg{theorem}", variant="sensitivity", expected="not refuted", arguments={"theorem": theorem},
-        quote=r"the sensitivity of $\hat{L}_{\iota}(w,D)$ is bounded by $\frac{2\log 2}{n\iota}$" if theorem == 1 else
-        r"the sensitivity of $\hat{L}_{\iota}(w,D)$ is upper bounded by $\frac{2\log\theta}{2n\iota}$ ... the "
+        f"alg{theorem}",
+        variant="sensitivity",
+        expected="not refuted",
+        arguments={"theorem": theorem},
+        quote=r"the sensitivity of $\hat{L}_{\iota}(w,D)$ is bounded by $\frac{2\log 2}{n\iota}$"
+        if theorem == 1
+        else r"the sensitivity of $\hat{L}_{\iota}(w,D)$ is upper bounded by $\frac{2\log\theta}{2n\iota}$ ... the "
         r"sensitivity of the score function is bounded by $\frac{2\log\theta}{n\iota}$",
         source="After equation 6" if theorem == 1 else "After equation 16, and proof of Theorem 2",
         statement=f"For a fixed w one record moves L_iota by at most 2 {log}/(n iota)"
@@ -247,6 +268,7 @@ for theorem, log, factor, shown, line, space, moved in (
         "smaller.",
         space=inequality(space, "abs(low_1 - low_2)", moved, derivation=DERIVED),
     )(sensitivity)
+
 
 def printed_draft(theorem: int) -> Draft:
     """Net {−1, 0, 1}; all records fit w = 1 and are truncated elsewhere; the neighbour has one that fits w = −1."""

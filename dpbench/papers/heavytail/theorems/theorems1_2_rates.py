@@ -188,14 +188,19 @@ for theorem, theta, moment, name, under, bound in _designs():
     says: dict[str, Any] = {"source": f"Theorem {theorem}", "expected": "consistent", "side": "upper"}
     says |= {"because": _HARD, "quote": BOUNDS[theorem, moment][3]}
     paper.rate(
-        f"thm{theorem}", variant=f"n.{name}", arguments={"theta": theta, "moment": moment},
-        statement=f"Under {under} the excess risk is O~({bound}): slope in n.", **says,
+        f"thm{theorem}",
+        variant=f"n.{name}",
+        arguments={"theta": theta, "moment": moment},
+        statement=f"Under {under} the excess risk is O~({bound}): slope in n.",
+        **says,
     )(in_n)
     if theta in (2.0, 1.5):
         paper.rate(
-            f"thm{theorem}", variant=f"d.{name}",
+            f"thm{theorem}",
+            variant=f"d.{name}",
             arguments={"theta": theta, "moment": moment, "axes": (theta, moment) != (2.0, "norm")},
-            statement=f"Under {under} the excess risk is O~({bound}): slope in d.", **says | {"because": _UPPER},
+            statement=f"Under {under} the excess risk is O~({bound}): slope in d.",
+            **says | {"because": _UPPER},
         )(in_d)
     if moment == "norm" and theta in (2.0, 1.5):
         last = name.removeprefix(f"assumption{2 * theorem - 1}")
@@ -277,9 +282,13 @@ def value(context: Context, orders: tuple[float, ...]) -> Evidence:
         rows[-1]["margin"] = 1.0 - abs(rows[-1]["ratio"] - 1.0) / (reach + 2.0 * following)
     worst = max(rows, key=lambda row: abs(row["ratio"] - 1.0))
     return Evidence(
-        value=worst["ratio"], interval=(worst["ratio"] - worst["reach"], worst["ratio"] + worst["reach"]),
-        level=LEVEL, margin=float(np.min([row["margin"] for row in rows])), trials=sum(row["sets"] for row in rows),
-        series=column(rows), notes=(
+        value=worst["ratio"],
+        interval=(worst["ratio"] - worst["reach"], worst["ratio"] + worst["reach"]),
+        level=LEVEL,
+        margin=float(np.min([row["margin"] for row in rows])),
+        trials=sum(row["sets"] for row in rows),
+        series=column(rows),
+        notes=(
             f"value: mean excess over d 2 log(theta)/(n iota epsilon) at n = {n:,}, that of theta in {orders} "
             "farthest from 1; refuted if 1 lies outside the interval (Student's t) by more than twice the next term, "
             "theta Gamma(theta + 1) E|x|^theta/(theta E|x|) (2 log theta/(n epsilon E|x|))^(theta - 1) with E over an "
@@ -294,18 +303,29 @@ for last, (theorem, theta) in _ORDERS.items():
     tight: dict[str, Any] = {"source": f"{place}, sharp design", "expected": "consistent", "side": "tight"}
     tight |= {"resolution": WITHIN, "quote": BOUNDS[theorem, "norm"][3]}
     paper.rate(
-        name, variant=f"n.sharp{last}", arguments={"theta": theta}, because=_SHARP, **tight,
+        name,
+        variant=f"n.sharp{last}",
+        arguments={"theta": theta},
+        because=_SHARP,
+        **tight,
         statement="With iota as in the theorem (log n frozen) the excess risk on a noise-free design falls as "
         f"n^(-{power}), theta = {theta:g}.",
     )(sharp)
     if theta not in (2.0, 1.5):
         continue
     paper.rate(
-        name, variant=f"epsilon.sharp{last}", arguments={"theta": theta}, because=_SHARP, **tight,
+        name,
+        variant=f"epsilon.sharp{last}",
+        arguments={"theta": theta},
+        because=_SHARP,
+        **tight,
         statement=f"On a noise-free design the excess risk falls as epsilon^(-{power}), theta = {theta:g}.",
     )(in_epsilon)
     paper.rate(
-        name, variant=f"eta.sharp{last}", arguments={"theta": theta}, **tight,
+        name,
+        variant=f"eta.sharp{last}",
+        arguments={"theta": theta},
+        **tight,
         statement=f"On a noise-free design, d = 1, the (1 - eta)-quantile grows as log(1/eta)^({power}), theta = "
         f"{theta:g}.",
         because="The excess has an exponential law of mean 2 log(theta)/(n iota epsilon), whose (1 - eta)-quantile is "
@@ -314,8 +334,13 @@ for last, (theorem, theta) in _ORDERS.items():
     for moment in ("norm", "coordinate") if theta == 2.0 else ("norm",):
         _, assumption, _, quote = BOUNDS[theorem, moment]
         paper.rate(
-            name, variant=f"n.printed.assumption{assumption}{last}", source=f"{place}, weight and iota as printed",
-            expected="consistent", side="upper", arguments={"theta": theta, "moment": moment}, quote=quote,
+            name,
+            variant=f"n.printed.assumption{assumption}{last}",
+            source=f"{place}, weight and iota as printed",
+            expected="consistent",
+            side="upper",
+            arguments={"theta": theta, "moment": moment},
+            quote=quote,
             statement=f"With the printed weight and iota the excess risk under Assumption {assumption}, theta = "
             f"{theta:g}, falls at least as fast as the printed bound: slope in n.",
             because="The printed weight is twice the corrected one and the printed iota lacks Delta, and log n under "
@@ -325,16 +350,26 @@ for last, (theorem, theta) in _ORDERS.items():
 
 _RATIO = "a ratio of a mean to its limit, whose interval is that of a slope"
 paper.inequality(
-    "thm1", variant="value", source="Theorem 1, sharp design", expected="not refuted", level=LEVEL,
-    arguments={"orders": ORDERS[1]}, no_record=_RATIO,
+    "thm1",
+    variant="value",
+    source="Theorem 1, sharp design",
+    expected="not refuted",
+    level=LEVEL,
+    arguments={"orders": ORDERS[1]},
+    no_record=_RATIO,
     quote=r"by setting $\zeta=O(\frac{1}{n})$ and $\iota=O(\sqrt{\frac{d\log "
     r"n\log\frac{1}{\eta}}{n\epsilon\tau^{2}}})$ we have",
     statement="The mean excess of a norm-shaped risk is d 2 log 2/(n iota epsilon)(1 + o(1)).",
     because="exp(-c n iota kappa |w - w*|) is a Gamma(d) law of the distance, c = epsilon/(2 log 2).",
 )(value)
 paper.inequality(
-    "thm2", variant="value", source="Theorem 2, sharp design", expected="not refuted", level=LEVEL,
-    arguments={"orders": ORDERS[2]}, no_record=_RATIO,
+    "thm2",
+    variant="value",
+    source="Theorem 2, sharp design",
+    expected="not refuted",
+    level=LEVEL,
+    arguments={"orders": ORDERS[2]},
+    no_record=_RATIO,
     quote=r"Take $\zeta=O(\frac{1}{n})$ and $\iota=O(\frac{1}{\tau}(\frac{d\log\frac{1}{\zeta}}{n\epsilon})^{\frac"
     r"{1}{\theta}})$ we have",
     statement="The mean excess of a norm-shaped risk is d 2 log(theta)/(n iota epsilon)(1 + o(1)).",
@@ -348,9 +383,7 @@ PACKED = 50.0
 
 def packed(context: Context, theorem: int, moment: str) -> Rows:
     """The ceiling against `PACKED`·(log n·log(1/η))^{(θ−1)/θ}, and the gap in d, times an excess no one avoids."""
-    for theta, n, d, epsilon in product(
-        ORDERS[theorem], (10**6, 10**9, 10**12), (4, 16, 256, 1024), (0.01, 0.1, 1.0)
-    ):
+    for theta, n, d, epsilon in product(ORDERS[theorem], (10**6, 10**9, 10**12), (4, 16, 256, 1024), (0.01, 0.1, 1.0)):
         hard = rare_packing(n, d, epsilon, theta=theta, moment=moment)
         assert hard.probability >= 0.25 > FAILURE
         ceiling = theory.rate(n, d, epsilon, FAILURE, theta=theta, tau=1.0, moment=moment, diameter=2.0)
@@ -382,9 +415,12 @@ for (theorem, moment), (equation, assumption, bound, quote) in BOUNDS.items():
     source = f"Theorem {theorem}, equation {equation}"
     beside = " d^(1/theta - 1/2)" if (theorem, moment) == (2, "coordinate") else ""
     paper.inequality(
-        f"thm{theorem}", variant=f"optimal.assumption{assumption}", expected="not refuted",
+        f"thm{theorem}",
+        variant=f"optimal.assumption{assumption}",
+        expected="not refuted",
         source=f"{source}, Remark 1" if equation == "8" else source,
-        arguments={"theorem": theorem, "moment": moment}, quote=quote,
+        arguments={"theorem": theorem, "moment": moment},
+        quote=quote,
         statement=f"For every epsilon-DP algorithm some law of Assumption {assumption} has an excess, with probability "
         f"1/4, of at least {bound} over {PACKED:g}{beside} (log n log(1/eta))^((theta-1)/theta).",
         because="A packing: x = s v, y = s sqrt(d) with probability p, else 0, for v in a code of {-1, 1}^d. About np "
@@ -395,8 +431,12 @@ for (theorem, moment), (equation, assumption, bound, quote) in BOUNDS.items():
     )(packed)
     beside = " d^(1 - theta/2)" if (theorem, moment) == (2, "coordinate") else ""
     paper.inequality(
-        f"thm{theorem}", variant=f"reached.assumption{assumption}", source=source, expected="not refuted",
-        arguments={"theorem": theorem, "moment": moment}, quote=quote,
+        f"thm{theorem}",
+        variant=f"reached.assumption{assumption}",
+        source=source,
+        expected="not refuted",
+        arguments={"theorem": theorem, "moment": moment},
+        quote=quote,
         statement=f"Some law of Assumption {assumption}, one for each n, d, epsilon and eta, makes the (1 - "
         f"eta)-quantile of the excess of Algorithm {theorem} at least {bound} over 4.2 8^(theta-1){beside}.",
         because="Truncation sets the rate, not noise: records x = y = 4/iota of probability p count log(theta) at "

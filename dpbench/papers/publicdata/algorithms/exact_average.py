@@ -74,4 +74,3 @@ def perturbed(centres: np.ndarray, gamma: float, source: Source, width: int) -> 
     rows, m = centres.shape
     draws = integer_noise.gaussian(source, grid.sigma, width * m).reshape(width, m)[:rows]
     return np.asarray((integer_noise.to_grid(centres, grid.spacing, 1.0) + draws) * grid.spacing)
-

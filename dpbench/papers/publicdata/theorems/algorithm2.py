@@ -37,13 +37,19 @@ from dpbench.privacy import gaussian
 
 
 @paper.privacy(
-    "alg2", variant="mean", source="Theorem 2, with the mean of the losses and the exact calibration",
-    expected="proved", level=LEVEL,
+    "alg2",
+    variant="mean",
+    source="Theorem 2, with the mean of the losses and the exact calibration",
+    expected="proved",
+    level=LEVEL,
     rests_on=("publicdata.lemma7.stability.sharp", "publicdata.lemma9.privacy.gaussian-exact"),
     statement="Algorithm 2 with the mean of the losses and gamma = sqrt(m) rho/mu(epsilon, delta/2), rho of "
     "`theory.averaged_stability` at delta/2, is (epsilon, delta)-DP.",
     space=pair_event(
-        APART, "low", "1 - low", derivation=TOLD_APART,
+        APART,
+        "low",
+        "1 - low",
+        derivation=TOLD_APART,
         definitions={
             "b": "sqrt(2/pi)/strength",
             "kl": "x*log(x/b) + (1 - x)*log((1 - x)/(1 - b))",
@@ -88,7 +94,8 @@ def averaged(context: Context) -> tuple[str, Evidence]:
         f"{sum('guarantee' in row for row in rows)} guarantees (two functions, thresholds, linear functions beside z*)",
         f"an attack on the mechanism, n = 11, m = 4, J = 8, claimed 4: epsilon >= {lower:.4f} from {trials:,} runs a "
         f"side; exact {truth:.4f}",
-        value=share, trials=2 * trials,
+        value=share,
+        trials=2 * trials,
     )
 
 
@@ -150,16 +157,24 @@ def mean_certificate() -> Draft:
 @counted("publicdata.alg2.privacy.mean")
 def attack() -> Attack:
     return Attack(
-        AveragedPerturbation(4.0, 1e-5, calls=8), two_signs(11, 4), 4.0, 1e-5,
+        AveragedPerturbation(4.0, 1e-5, calls=8),
+        two_signs(11, 4),
+        4.0,
+        1e-5,
         "two functions 1 and -1, labels 1 and -1 in turn and one more, n = 11, m = 4",
     )
 
 
 @paper.privacy(
-    "alg2", variant="sum", source="Theorem 2, Lemma 10, with equation 6", expected="refuted",
+    "alg2",
+    variant="sum",
+    source="Theorem 2, Lemma 10, with equation 6",
+    expected="refuted",
     holds="publicdata.alg2.privacy.mean",
     statement="Algorithm 2 with the sum of the losses, eta = Theta(alpha) and gamma of (102) is (epsilon, delta)-DP.",
-    weight="misprint", quote=sum_for_mean.QUOTE, consequence=sum_for_mean.CONSEQUENCE,
+    weight="misprint",
+    quote=sum_for_mean.QUOTE,
+    consequence=sum_for_mean.CONSEQUENCE,
     errata=sum_for_mean.correction("Equation 6, with Theorem 2"),
     because="With the sum, one record moves L(f) - L(-f) from -1 to 1, which eta = 0.1 does not hide, whatever n is; "
     "gamma of (102) falls with n. |f|_m = 1 for every m, which is all that (103) is for.",

@@ -35,10 +35,16 @@ from dpbench.privacy import gaussian
 
 
 @paper.privacy(
-    "alg3", variant="sum", source="Theorem 3, Lemma 11, with equation 8", expected="refuted", level=LEVEL,
+    "alg3",
+    variant="sum",
+    source="Theorem 3, Lemma 11, with equation 8",
+    expected="refuted",
+    level=LEVEL,
     holds="publicdata.alg3.privacy.mean",
     statement="Algorithm 3 with the sum of the losses, eta = Theta(alpha) and gamma of (104) is (epsilon, delta)-DP.",
-    weight="misprint", quote=sum_for_mean.QUOTE, consequence=sum_for_mean.CONSEQUENCE,
+    weight="misprint",
+    quote=sum_for_mean.QUOTE,
+    consequence=sum_for_mean.CONSEQUENCE,
     errata=sum_for_mean.correction("Equation 8, with Theorem 3"),
     space=half_line(STATED, centre="total"),
     because=SUM + "gamma of (104) falls with n, and the cut output has atoms at -1 and 1.",
@@ -66,7 +72,8 @@ def summed(context: Context) -> tuple[str, Evidence]:
         f"{row['atom_neighbour']:.4f}",
         f"n = 1,001: epsilon = {rows[0]['epsilon_reached']:.4f}; attack at n = 10,001: epsilon >= {lower:.3f} "
         f"({'refuted' if lower > EPSILON else 'not refuted'})",
-        value=row["epsilon_reached"], trials=2 * trials,
+        value=row["epsilon_reached"],
+        trials=2 * trials,
     )
 
 
@@ -111,10 +118,15 @@ def attack() -> Attack:
 
 
 @paper.privacy(
-    "alg3", variant="mean", source="Theorem 3, with the mean of the losses and the exact calibration",
+    "alg3",
+    variant="mean",
+    source="Theorem 3, with the mean of the losses and the exact calibration",
     expected="proved",
-    rests_on=("publicdata.lemma2.stability.mean-sharp", "publicdata.lemma9.privacy.gaussian-exact",
-              "publicdata.lemma9.privacy.laplace-exact"),
+    rests_on=(
+        "publicdata.lemma2.stability.mean-sharp",
+        "publicdata.lemma9.privacy.gaussian-exact",
+        "publicdata.lemma9.privacy.laplace-exact",
+    ),
     statement="Algorithm 3 with the mean of the losses and gamma = sqrt(m) rho/mu(epsilon, delta), or m rho/epsilon "
     "for Laplace noise, rho = min(2, 1/sqrt(eta n)), is (epsilon, delta)-DP.",
     space=half_line({"gamma": "sqrt(m)*min(2, 1/sqrt(eta*n))/mu"}, CALIBRATED),

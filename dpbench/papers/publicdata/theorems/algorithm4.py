@@ -30,7 +30,10 @@ def free_point() -> tuple[PublicDataProblem, PublicDataProblem]:
 
 
 @paper.privacy(
-    "alg4", variant="ties", source="Algorithm 4, Section 5", expected="refuted",
+    "alg4",
+    variant="ties",
+    source="Algorithm 4, Section 5",
+    expected="refuted",
     holds="publicdata.alg4.privacy.ties.corrected",
     statement="Any f^ that agrees with f~ on the public data may be returned.",
     weight="misprint",
@@ -40,9 +43,11 @@ def free_point() -> tuple[PublicDataProblem, PublicDataProblem]:
     "(Perturb with gamma = 0) reads only f~ on the public points where its own minimiser is a fresh one, and is "
     "private.",
     errata=Correction(
-        place="Section 5, prose before Algorithm 4", line=282, effect=2,
+        place="Section 5, prose before Algorithm 4",
+        line=282,
+        effect=2,
         change="say that f^ is a function of the values of f~ on the public points alone",
-        caveat="Algorithm 4's listing, line \"Output\", runs Perturb with gamma = 0 and does this.",
+        caveat='Algorithm 4\'s listing, line "Output", runs Perturb with gamma = 0 and does this.',
     ),
     because="f~ itself agrees with f~. Where f(x0) is free given f on Z, f~(x0) is the label of a record at x0: the "
     "two laws share no outcome, epsilon is infinite. (The same holds for a warm start, and for ties broken by the "
@@ -79,7 +84,10 @@ def ties_certificate() -> Draft:
 
 
 @paper.privacy(
-    "alg4", variant="ties.corrected", source="Algorithm 4, f^ a fixed function of f~(Z)", expected="proved",
+    "alg4",
+    variant="ties.corrected",
+    source="Algorithm 4, f^ a fixed function of f~(Z)",
+    expected="proved",
     rests_on=("publicdata.lemma18.inequality",),
     statement="Returning the answer of a fresh oracle call on Z labelled by f~ is epsilon-DP.",
     because="f^ is a function of f~(Z) and of what is public, so Lemma 21 and post-processing apply.",

@@ -11,7 +11,9 @@ from dpbench.papers.publicdata.theorems.parity_cube import all_of_epsilon
 
 
 @paper.privacy(
-    "alg5", source="Algorithm 5 (Neel, Roth, Vietri & Wu 2019)", expected="proved",
+    "alg5",
+    source="Algorithm 5 (Neel, Roth, Vietri & Wu 2019)",
+    expected="proved",
     rests_on=("publicdata.lemma18.inequality",),
     statement="RSPM on a universal identification set of size m with weights Lap(2m/epsilon) is epsilon-DP.",
     origin="folklore",

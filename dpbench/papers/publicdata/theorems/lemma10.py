@@ -31,9 +31,7 @@ from dpbench.papers.publicdata.theorems.two_functions import (
 )
 from dpbench.privacy.profile import Profile
 
-_QUOTE = (
-    r"\frac{4}{(n\cdot\eta)^{1/3}}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)\right]"
-)
+_QUOTE = r"\frac{4}{(n\cdot\eta)^{1/3}}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)\right]"
 
 
 def side_condition(m: int, complexity: float, delta: float) -> float:
@@ -65,18 +63,27 @@ def close_pair(m: int) -> tuple[float, float, float, float, Profile]:
 
 
 @paper.privacy(
-    "lemma10", source="Lemma 10, equations 102 and 103", expected="refuted", holds="publicdata.alg2.privacy.mean",
+    "lemma10",
+    source="Lemma 10, equations 102 and 103",
+    expected="refuted",
+    holds="publicdata.alg2.privacy.mean",
     statement="gamma, eta, m and J with (102) and (103) make Algorithm 2 (epsilon, delta)-DP.",
-    weight="range", quote=_QUOTE,
+    weight="range",
+    quote=_QUOTE,
     consequence="The true delta is 480 times the claimed at m = 2^20, epsilon = 1e-10: only for an epsilon of order "
     "1e-4/m and a class of diameter 1e-12. At settings of use the noise of (102) is ample.",
     errata=Correction(
-        place="Lemma 10, equation 102", line=703, effect=1,
+        place="Lemma 10, equation 102",
+        line=703,
+        effect=1,
         change="for E sup omega read its cube root, with 5.04 for 4",
     ),
     no_certificate="the side condition (103) is not met by all its settings",
     space=pair_event(
-        APART, "low", "1 - low", derivation=TOLD_APART,
+        APART,
+        "low",
+        "1 - low",
+        derivation=TOLD_APART,
         definitions={
             "root": "sqrt(log(2/delta))",
             "used": "first + sqrt(log(2/delta)/J)",
@@ -112,7 +119,8 @@ def lemma10(context: Context) -> tuple[str, Evidence]:
         f"{row['delta']:.3g}; (103) holds there for every C up to {row['largest_C']:.1f}",
         f"at settings of use ({{f, -f}}, m = 64, epsilon 0.1 to 4) gamma of (102) is {min(ratios):.2f} to "
         f"{max(ratios):.2f} times that of the proven stability and the exact shift",
-        value=row["delta_ratio"], series={"noise_ratio": ratios},
+        value=row["delta_ratio"],
+        series={"noise_ratio": ratios},
     )
 
 
@@ -132,14 +140,20 @@ _USED = "4/(n*eta)^(1/3)*g + sqrt(log(2/delta)/J)"
 
 
 @paper.inequality(
-    "lemma10", source="Lemma 10, equation 102", expected="refuted", holds="publicdata.lemma10.inequality.corrected",
+    "lemma10",
+    source="Lemma 10, equation 102",
+    expected="refuted",
+    holds="publicdata.lemma10.inequality.corrected",
     arguments={"corrected": False},
     statement="What (102) takes for the stability, 4 (n eta)^(-1/3) E sup omega + sqrt(log(2/delta)/J), is at least "
     "that of Lemma 1 with kappa >= 1/4.",
-    weight="misprint", quote=_QUOTE,
+    weight="misprint",
+    quote=_QUOTE,
     consequence="The exponent 1/3 of E sup omega and kappa^(-2/3) of Lemma 1 are lost on the way to (102).",
     errata=Correction(
-        place="Lemma 10, equation 102", line=703, effect=1,
+        place="Lemma 10, equation 102",
+        line=703,
+        effect=1,
         change="for E sup omega read its cube root, with 5.04 for 4",
     ),
     space=inequality(SIZES, "lemma1", _USED, derivation=_LEMMA_1),
@@ -171,8 +185,12 @@ WITH_KAPPA = statement.Statement(
     steps=("Lemma 1 at delta/2 has 2 (E sup omega/(n eta))^(1/3) kappa^(-2/3), and the same second term.",),
 )  # fmt: skip
 paper.variant(
-    condition, "corrected", source="Lemma 10, equation 102 with the exponent 1/3 and kappa", expected="proved",
-    arguments={"corrected": True}, statement=WITH_KAPPA,
+    condition,
+    "corrected",
+    source="Lemma 10, equation 102 with the exponent 1/3 and kappa",
+    expected="proved",
+    arguments={"corrected": True},
+    statement=WITH_KAPPA,
     quote="",
     space=inequality(SIZES, "lemma1", "2*4^(2/3)*(n*eta)^(-1/3)*g^(1/3) + sqrt(log(2/delta)/J)", derivation=_LEMMA_1),
     because="kappa^(-2/3) is largest at kappa = 1/4, the lower bound that Lemma 10 proves, where the two are equal.",

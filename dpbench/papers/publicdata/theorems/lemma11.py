@@ -30,7 +30,10 @@ from dpbench.privacy.profile import Profile, pure_profile
 
 
 @paper.privacy(
-    "lemma11", variant="gaussian", source="Lemma 11, equation 104, with the mean of the losses", expected="proved",
+    "lemma11",
+    variant="gaussian",
+    source="Lemma 11, equation 104, with the mean of the losses",
+    expected="proved",
     arguments={"noise": "gaussian"},
     rests_on=("publicdata.lemma2.stability.mean-sharp", "publicdata.lemma9.privacy.gaussian-exact"),
     statement="gamma with m/(2 gamma^2)(1 + gamma sqrt(log(2/delta))) 2/sqrt(eta n) <= epsilon makes Algorithm 3 "
@@ -95,14 +98,23 @@ def gaussian_certificate() -> Draft:
 
 
 paper.variant(
-    lemma11, "laplace", source="Lemma 11, equation 105, with the mean of the losses", expected="proved",
+    lemma11,
+    "laplace",
+    source="Lemma 11, equation 105, with the mean of the losses",
+    expected="proved",
     arguments={"noise": "laplace"},
     rests_on=("publicdata.lemma2.stability.mean-sharp", "publicdata.lemma9.privacy.laplace-exact"),
     statement="gamma = 2 m^(3/2)/(sqrt(eta n) epsilon) and Laplace noise make Algorithm 3 epsilon-DP.",
-    origin="corrected", quote=r"\frac{m^{3/2}}{\gamma}\cdot\frac{2}{\sqrt{\eta\cdot n}}\leq\varepsilon",
+    origin="corrected",
+    quote=r"\frac{m^{3/2}}{\gamma}\cdot\frac{2}{\sqrt{\eta\cdot n}}\leq\varepsilon",
     space=pair_shift(
-        LABELS, "2*fbar", "2/(sqrt(eta*n)*epsilon)", family="laplace", delta="delta",
-        conditions={"one": ("m <= 1", "one Laplace variable")}, derivation=BALANCED,
+        LABELS,
+        "2*fbar",
+        "2/(sqrt(eta*n)*epsilon)",
+        family="laplace",
+        delta="delta",
+        conditions={"one": ("m <= 1", "one Laplace variable")},
+        derivation=BALANCED,
     ),
     because="The l1 shift is at most m/sqrt(eta n): loose by 2 sqrt(m), or more where 1/sqrt(eta n) is beyond the "
     "diameter 2.",

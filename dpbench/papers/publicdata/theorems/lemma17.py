@@ -13,7 +13,9 @@ from dpbench.papers.publicdata.theorems import paper
 
 
 @paper.inequality(
-    "lemma17", source="Lemma 17 and Remark 2", expected="not refuted",
+    "lemma17",
+    source="Lemma 17 and Remark 2",
+    expected="not refuted",
     statement="Any two different functions of F restricted to Z differ at a point of Z: Z identifies F restricted to "
     "Z.",
     quote="is a universal identification set for the class",

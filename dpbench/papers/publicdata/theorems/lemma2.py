@@ -28,10 +28,16 @@ def moved(n: int, eta: float, normalization: str) -> float:
 
 
 @paper.stability(
-    "lemma2", variant="sum", source="Lemma 2 with the sum of equation 8", expected="refuted",
-    holds="publicdata.lemma2.stability.mean", arguments={"normalization": "sum", "sharp": False},
+    "lemma2",
+    variant="sum",
+    source="Lemma 2 with the sum of equation 8",
+    expected="refuted",
+    holds="publicdata.lemma2.stability.mean",
+    arguments={"normalization": "sum", "sharp": False},
     statement="|fbar - fbar'|_m <= 2/sqrt(eta n) for the minimiser of the sum of losses + eta |f|_m^2.",
-    weight="misprint", quote=sum_for_mean.QUOTE, consequence=sum_for_mean.CONSEQUENCE,
+    weight="misprint",
+    quote=sum_for_mean.QUOTE,
+    consequence=sum_for_mean.CONSEQUENCE,
     errata=sum_for_mean.correction("Equation 8, with Lemma 2"),
     space=inequality(LABELS, "2*total", "2/sqrt(eta*n)", derivation=BALANCED),
     because=SUM,
@@ -54,25 +60,34 @@ def stability(context: Context, normalization: str, sharp: bool) -> Evidence:
         series,
         f"value: smallest relative margin over {len(rows)} balanced pairs of constants and {count} data sets of linear "
         f"functions with {_PAIRS} neighbours each (largest share there {float((found[:, 2] / bounds).max()):.3f})",
-        margin=smallest, rounding=1e-9,  # the bound is attained: rounding of the oracle
+        margin=smallest,
+        rounding=1e-9,  # the bound is attained: rounding of the oracle
     )
 
 
 paper.variant(
-    stability, "mean", source="Lemma 2, equation 13, with the mean of the losses", expected="not refuted",
+    stability,
+    "mean",
+    source="Lemma 2, equation 13, with the mean of the losses",
+    expected="not refuted",
     arguments={"normalization": "mean", "sharp": False},
     statement="|fbar - fbar'|_m <= 2/sqrt(eta n) for all neighbours.",
-    origin="corrected", quote=r"\left\|\bar{f}-\bar{f}^{\prime}\right\|_{m}\leq\frac{2}{\sqrt{\eta\cdot n}}",
+    origin="corrected",
+    quote=r"\left\|\bar{f}-\bar{f}^{\prime}\right\|_{m}\leq\frac{2}{\sqrt{\eta\cdot n}}",
     space=inequality(LABELS, "2*fbar", "2/sqrt(eta*n)", derivation=BALANCED),
     because="Strong convexity of eta |f|_m^2 on a convex class, on one side only; the proof loses a factor 2 in all, "
     "see publicdata.lemma2.stability.mean-sharp.",
 )
 
 paper.variant(
-    stability, "mean-sharp", source="Lemma 2, its constant halved", expected="not refuted",
+    stability,
+    "mean-sharp",
+    source="Lemma 2, its constant halved",
+    expected="not refuted",
     arguments={"normalization": "mean", "sharp": True},
     statement="|fbar - fbar'|_m <= 1/sqrt(eta n), with the mean of the losses.",
-    quote="", space=inequality(LABELS, "2*fbar", "1/sqrt(eta*n)", derivation=BALANCED),
+    quote="",
+    space=inequality(LABELS, "2*fbar", "1/sqrt(eta*n)", derivation=BALANCED),
     because="See `theory.regularized_stability`: eta |f - fbar|_m^2 on both sides. Attained by balanced constants at "
     "eta n = 1/4.",
 )

@@ -13,7 +13,9 @@ from dpbench.papers.publicdata.theorems import paper
 
 
 @paper.inequality(
-    "lemma5", source="Lemma 5, equation 18", expected="not refuted",
+    "lemma5",
+    source="Lemma 5, equation 18",
+    expected="not refuted",
     statement="L_D(fbar) <= L_D(f_ERM) + sup R - inf R for any regulariser R.",
     quote=r"L_{\mathcal{D}}(\bar{f})\leq L_{\mathcal{D}}(f_{\mathsf{ERM}})+\sup_{f,f^{\prime}\in\mathcal{F}}R(f)-R(f^{"
     r"\prime})",

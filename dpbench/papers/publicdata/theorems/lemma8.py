@@ -48,13 +48,19 @@ def _moved(bound: str, chance: str, conditions: Conditions = NONE) -> Any:
 
 
 @paper.inequality(
-    "lemma8", variant="gaussian", source="Lemma 8, equation 83", expected="refuted", level=LEVEL,
+    "lemma8",
+    variant="gaussian",
+    source="Lemma 8, equation 83",
+    expected="refuted",
+    level=LEVEL,
     holds="publicdata.lemma8.inequality.gaussian.corrected",
     statement="With probability 1 - beta, |fbar - f^|_m <= 2 gamma sqrt(log(1/beta)).",
-    weight="constant", quote=r"2\gamma\cdot\sqrt{\log\left(\frac{1}{\beta}\right)}",
+    weight="constant",
+    quote=r"2\gamma\cdot\sqrt{\log\left(\frac{1}{\beta}\right)}",
     consequence="At m = 1 the bound is missed up to 69 times as often as allowed.",
     errata=Correction(
-        place="Lemma 8, equation 83", line=635,
+        place="Lemma 8, equation 83",
+        line=635,
         change="for sqrt(log(1/beta)) read 1 + sqrt(2 log(1/beta)/m)",
     ),
     space=_moved("2*gamma*sqrt(log(1/beta))", _GAUSSIAN),
@@ -78,7 +84,8 @@ def few_points(context: Context) -> Evidence:
         rows,
         "value: the exact probability at m = 1 over the beta that bounds it, largest for beta >= 1e-5",
         f"through Perturb at beta = 0.01: probability in [{low:.4f}, {high:.4f}], exact {shown['left']:.4f}",
-        value=max(row["left"] / row["beta"] for row in rows if row["beta"] >= 1e-5), trials=trials,
+        value=max(row["left"] / row["beta"] for row in rows if row["beta"] >= 1e-5),
+        trials=trials,
     )
 
 
@@ -102,7 +109,10 @@ def few_points_certificate() -> Draft:
 
 
 @paper.inequality(
-    "lemma8", variant="gaussian.corrected", source="Lemma 8 with the norm's concentration", expected="proved",
+    "lemma8",
+    variant="gaussian.corrected",
+    source="Lemma 8 with the norm's concentration",
+    expected="proved",
     statement="For m = 1, 2, 3 and 10 and 1e-8 <= beta <= 0.9, with probability 1 - beta, |fbar - f^|_m <= 2 gamma (1 "
     "+ sqrt(2 log(1/beta)/m)).",
     space=_moved("2*gamma*(1 + sqrt(2*log(1/beta)/m))", _GAUSSIAN),
@@ -150,7 +160,11 @@ def laplace_norms(m: int, seed: int, block: int) -> np.ndarray:
 
 
 @paper.inequality(
-    "lemma8", variant="laplace", source="Lemma 8, equation 84, for beta <= 1/e", expected="not refuted", level=LEVEL,
+    "lemma8",
+    variant="laplace",
+    source="Lemma 8, equation 84, for beta <= 1/e",
+    expected="not refuted",
+    level=LEVEL,
     statement="With probability 1 - beta, |fbar - f^|_m <= 2 gamma log(1/beta) sqrt(m).",
     quote=r"\leq 2\gamma\cdot\log\left(\frac{1}{\beta}\right)\cdot\sqrt{m}",
     space=_moved("2*gamma*log(1/beta)*sqrt(m)", "exp(-g/(2*gamma))", {"one": ("m <= 1", "one Laplace variable")}),

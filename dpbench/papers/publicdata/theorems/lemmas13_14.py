@@ -99,8 +99,12 @@ def deviations(n: int, seed: int, block: int) -> np.ndarray:
 
 
 @paper.inequality(
-    "lemma13", source="Lemma 13, equation 108", expected="refuted", level=LEVEL,
-    holds="publicdata.lemma13.inequality.corrected", arguments={"corrected": False},
+    "lemma13",
+    source="Lemma 13, equation 108",
+    expected="refuted",
+    level=LEVEL,
+    holds="publicdata.lemma13.inequality.corrected",
+    arguments={"corrected": False},
     statement="With probability 1 - beta, sup |L_D - L| <= 6/sqrt(n) E sup omega_n + sqrt(2 log(1/beta)/n).",
     weight="hypothesis",
     quote=r"\frac{6}{\sqrt{n}}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{n}(f)\right]+\sqrt{\frac{2\log\left("
@@ -127,10 +131,14 @@ def lemma13(context: Context, corrected: bool) -> Rows:
 _FREQUENCY = f"value: largest frequency of what is beyond the bound, allowed {BETA:g}"
 
 paper.variant(
-    lemma13, "corrected", source="Lemma 13, equation 108 with lambda", expected="not refuted",
+    lemma13,
+    "corrected",
+    source="Lemma 13, equation 108 with lambda",
+    expected="not refuted",
     arguments={"corrected": True},
     statement="With probability 1 - beta, sup |L_D - L| <= 6 lambda/sqrt(n) E sup omega_n + sqrt(2 log(1/beta)/n).",
-    quote="", space=_deviation(f"6*lambda/sqrt(n)*G + {_L}"),
+    quote="",
+    space=_deviation(f"6*lambda/sqrt(n)*G + {_L}"),
     because="Symmetrisation by Gaussian variables, contraction by the loss, which brings lambda, and bounded "
     "differences: 6 is generous.",
 )
@@ -159,15 +167,21 @@ _PUT = "put lambda before the first term, and 12/sqrt(n) in (110)"
 
 
 @paper.inequality(
-    "lemma14", source="Lemmas 14 and 15, equations 109 and 116", expected="refuted", level=LEVEL,
-    holds="publicdata.lemma14.inequality.corrected", arguments={"version": "printed"},
+    "lemma14",
+    source="Lemmas 14 and 15, equations 109 and 116",
+    expected="refuted",
+    level=LEVEL,
+    holds="publicdata.lemma14.inequality.corrected",
+    arguments={"version": "printed"},
     statement="With probability 1 - beta, L(fbar) - inf L <= 12/sqrt(n) E sup omega_n + 2 sqrt(log(1/beta)/n) + 2 "
     "eta(E sup omega_m + sqrt(log(1/beta)/J)).",
-    weight="hypothesis", quote=_QUOTE_109, consequence=_MISSING,
+    weight="hypothesis",
+    quote=_QUOTE_109,
+    consequence=_MISSING,
     errata=Correction(place="Lemma 14, equation (109)", line=770, change=_PUT),
     space=_excess(f"12/sqrt(n)*G + 2*sqrt(log(1/beta)/n) + {_PROCESS.format('')}", _UNSEEN),
     because=_STEEP + "Pairs of points, one of each at 1, four records a pair: the excess does not fall with n. (116) "
-        "has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
+    "has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
 )
 def lemma14(context: Context, version: str) -> Rows:
     """How often the minimiser on pairs of points misses (109) or (110), as printed or with λ and the root of 2."""
@@ -189,7 +203,10 @@ def lemma14(context: Context, version: str) -> Rows:
 
 
 paper.variant(
-    lemma14, "corrected", source="Lemma 14, equation 109 with lambda and both roots of 2", expected="not refuted",
+    lemma14,
+    "corrected",
+    source="Lemma 14, equation 109 with lambda and both roots of 2",
+    expected="not refuted",
     arguments={"version": "corrected"},
     statement="With probability 1 - beta, L(fbar) - inf L <= 12 lambda/sqrt(n) E sup omega_n + 2 sqrt(2 "
     "log(1/beta)/n) + 2 eta(E sup omega_m + sqrt(2 log(1/beta)/J)).",
@@ -200,21 +217,31 @@ paper.variant(
 )
 
 paper.variant(
-    lemma14, "regularized", source="Lemmas 14 and 16, equations 110 and 123", expected="refuted",
-    holds="publicdata.lemma14.inequality.corrected", arguments={"version": "regularized"},
+    lemma14,
+    "regularized",
+    source="Lemmas 14 and 16, equations 110 and 123",
+    expected="refuted",
+    holds="publicdata.lemma14.inequality.corrected",
+    arguments={"version": "regularized"},
     statement="L(fbar) - inf L <= 12 E sup omega_n + 2 sqrt(log(1/beta)/n) + eta, almost surely.",
-    weight="hypothesis", quote=_QUOTE_109, consequence=_MISSING,
+    weight="hypothesis",
+    quote=_QUOTE_109,
+    consequence=_MISSING,
     errata=Correction(place="Lemma 14, equation (110)", line=770, change=_PUT),
     space=_excess("12*G + 2*sqrt(log(1/beta)/n) + eta", _CENTRE),
     because=_STEEP + "Pairs of points, one of each at 1, four records a pair: the excess does not fall with n. The "
-        "hull of the class has the same minimiser; and (108), which it rests on, holds with probability 1 - beta only.",
+    "hull of the class has the same minimiser; and (108), which it rests on, holds with probability 1 - beta only.",
 )
 
 paper.variant(
-    lemma14, "regularized-scale", source="Lemma 14, equation 110 with lambda and the root of 2", expected="not refuted",
+    lemma14,
+    "regularized-scale",
+    source="Lemma 14, equation 110 with lambda and the root of 2",
+    expected="not refuted",
     arguments={"version": "regularized-scale"},
     statement="With probability 1 - beta, L(fbar) - inf L <= 12 lambda E sup omega_n + 2 sqrt(2 log(1/beta)/n) + eta.",
-    quote="", space=_excess(f"12*lambda*G + 2*{_L} + eta", _CENTRE),
+    quote="",
+    space=_excess(f"12*lambda*G + 2*{_L} + eta", _CENTRE),
     because="(110) has no 1/sqrt(n) in its first term, so it is true with lambda and loose by sqrt(n) there.",
 )
 
@@ -227,14 +254,22 @@ _TWICE = ("The proof takes the deviation of (108) twice, for fbar and for the mi
 
 
 @paper.inequality(
-    "lemma14", variant="deviation", source="Equations 109, 110 and 116 after 111", expected="refuted",
-    holds="publicdata.lemma14.inequality.deviation.corrected", arguments={"corrected": False},
+    "lemma14",
+    variant="deviation",
+    source="Equations 109, 110 and 116 after 111",
+    expected="refuted",
+    holds="publicdata.lemma14.inequality.deviation.corrected",
+    arguments={"corrected": False},
     statement="2 sqrt(log(1/beta)/n) is at least twice the deviation sqrt(2 log(1/beta)/n) of Lemma 13.",
-    weight="constant", quote=r"2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
+    weight="constant",
+    quote=r"2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
     consequence="Twice the deviation of (108) is 2 sqrt(2 log(1/beta)/n): a factor of 1.41.",
     errata=Correction(place="Equations 109, 110 and 116", line=770, change="for log(1/beta) read 2 log(1/beta)"),
     space=inequality(
-        TWICE, "2*lemma13", "2*sqrt(log(1/beta)/n)", derivation=_TWICE,
+        TWICE,
+        "2*lemma13",
+        "2*sqrt(log(1/beta)/n)",
+        derivation=_TWICE,
         witness=({"n": 100, "beta": Fraction(1, 20)}, {"n": 1000, "beta": Fraction(1, 1000)}),
     ),
     because="(111) has 2 sqrt(2 log(1/beta)/n); the root of 2 is lost from there on. ((114) loses it too: sup - inf "
@@ -254,7 +289,11 @@ def root_two(context: Context, corrected: bool) -> Rows:
 
 
 paper.variant(
-    root_two, "deviation.corrected", source="Equation 111", expected="not refuted", arguments={"corrected": True},
+    root_two,
+    "deviation.corrected",
+    source="Equation 111",
+    expected="not refuted",
+    arguments={"corrected": True},
     statement="2 sqrt(2 log(1/beta)/n) is at least twice the deviation of Lemma 13, and two functions miss it with "
     "probability at most beta.",
     quote="",

@@ -72,7 +72,9 @@ _FUNCTIONS = (
 
 
 @paper.inequality(
-    "lemma15", source="Lemma 15, equations 116 to 118", expected="refuted",
+    "lemma15",
+    source="Lemma 15, equations 116 to 118",
+    expected="refuted",
     holds="publicdata.lemma15.inequality.corrected",
     statement="For every class F into [-1, 1], with probability 1 - beta the excess of Algorithm 2 is at most (116) + "
     "(117) + (118).",
@@ -82,17 +84,31 @@ _FUNCTIONS = (
     consequence="On a class of three functions the excess is 1/6 where the bound is 0.04. The lemma needs a convex "
     "class (and lambda before its first term).",
     errata=Correction(
-        place="Lemma 15, equation 116", line=813, effect=1,
+        place="Lemma 15, equation 116",
+        line=813,
+        effect=1,
         change="add: F convex; put lambda before the first term",
     ),
     space=inequality(
-        FUNCTIONS, "1/6", "bound", derivation=_FUNCTIONS,
+        FUNCTIONS,
+        "1/6",
+        "bound",
+        derivation=_FUNCTIONS,
         definitions={
             "bound": "12/sqrt(n)*G + 2*sqrt(L/n) + 2*eta*(G + sqrt(L/J)) + 4*lambda*gamma/sigma*sqrt(L) + C*uniform"
         },
         witness=tuple(
-            {"n": 10**8, "eta": Fraction(1, 100), "gamma": Fraction(1, 10**4), "m": m, "J": 10**5, "C": constant,
-             "beta": Fraction(1, 20), "sigma": Fraction(1, 3), "lambda": Fraction(1, 2)}
+            {
+                "n": 10**8,
+                "eta": Fraction(1, 100),
+                "gamma": Fraction(1, 10**4),
+                "m": m,
+                "J": 10**5,
+                "C": constant,
+                "beta": Fraction(1, 20),
+                "sigma": Fraction(1, 3),
+                "lambda": Fraction(1, 2),
+            }
             for constant, m in ((1, 10**14), (10**3, 10**20), (10**6, 10**26))
         ),
     ),
@@ -143,13 +159,17 @@ _SCALED = (
 
 
 @paper.inequality(
-    "lemma15", variant="corrected", source="Lemma 15 for convex F, with lambda and its constants",
-    expected="not refuted", level=LEVEL, arguments={"name": "averaged"},
+    "lemma15",
+    variant="corrected",
+    source="Lemma 15 for convex F, with lambda and its constants",
+    expected="not refuted",
+    level=LEVEL,
+    arguments={"name": "averaged"},
     statement="For convex F, with probability 1 - beta the excess of Algorithm 2 is at most 12 lambda/sqrt(n) E sup "
     "omega_n + 2 sqrt(2 L/n) + 2 eta (E sup omega_m + sqrt(2 L/J)) + lambda/sqrt(sigma) (4 gamma (1 + sqrt(2 L/m)) + "
     "C (log^2 m G_m + sqrt(log log m + L))/sqrt(m)), L = log(4/beta), C = 1.",
     because=_SCALED + "Constants with labels of mean 2 eta, beside z*. The bound is far above them: the entry could "
-        "fail only by more than the factor in its column share.",
+    "fail only by more than the factor in its column share.",
 )
 def whole(context: Context, name: str) -> Rows:
     """The (1 − β)-quantile of the excess over the corrected bound, and over its terms in η alone as n and m grow."""
@@ -172,7 +192,8 @@ def whole(context: Context, name: str) -> Rows:
     return summary(
         f"value: largest share of the bound that the {1.0 - BETA:g}-quantile of the excess takes; of the term in eta "
         f"alone {top / bias:.3f} at n = {n:,}",
-        value="share", trials=20 * blocks * len(cases),
+        value="share",
+        trials=20 * blocks * len(cases),
     )
 
 
@@ -201,7 +222,11 @@ SMOOTH = statement.Statement(
 
 
 @paper.inequality(
-    "lemma15", variant="smoothness", source="Lemma 15, equation 119", expected="proved", arguments={"power": 1.0},
+    "lemma15",
+    variant="smoothness",
+    source="Lemma 15, equation 119",
+    expected="proved",
+    arguments={"power": 1.0},
     statement=SMOOTH,
     quote=r"\leq L(\bar{f})+\frac{\lambda}{\sigma}\cdot\left\|\bar{f}-\widehat{f}\right\|_{\mu}",
     because="|g|_nu^2 <= |g|_mu^2/sigma, so 1/sqrt(sigma) suffices: (119) is true, and loose by 1/sqrt(sigma).",
@@ -225,7 +250,10 @@ def smoothness(context: Context, power: float) -> Evidence:
 
 
 paper.variant(
-    smoothness, "smoothness-sharp", source="Lemma 15, equation 119 with sigma^(-1/2)", expected="not refuted",
+    smoothness,
+    "smoothness-sharp",
+    source="Lemma 15, equation 119 with sigma^(-1/2)",
+    expected="not refuted",
     arguments={"power": 0.5},
     statement="|g|_nu <= |g|_mu/sqrt(sigma) for sigma-smooth nu.",
     quote="",

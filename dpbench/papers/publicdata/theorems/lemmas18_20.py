@@ -60,7 +60,9 @@ def _least(errors: np.ndarray, fibre: np.ndarray, size: int) -> np.ndarray:
 
 
 @paper.inequality(
-    "lemma18", source="Lemma 18", expected="not refuted",
+    "lemma18",
+    source="Lemma 18",
+    expected="not refuted",
     statement="If f is chosen under xi and D, it is chosen under xi + 2(1 - 2 l(f)) and D'.",
     origin="printed",
     because="On the class restricted to Z, every other function differs from f somewhere on Z, and gains at least 2 "
@@ -87,7 +89,10 @@ LEMMA19 = Statement(
 
 
 @paper.inequality(
-    "lemma19", source="Lemma 19, equation 156", expected="proved", statement=LEMMA19,
+    "lemma19",
+    source="Lemma 19, equation 156",
+    expected="proved",
+    statement=LEMMA19,
     quote=r"\mathbb{P}(\boldsymbol{\xi}=\mathbf{r})\leq e^{\varepsilon}\mathbb{P}(\boldsymbol{\xi}=\Psi_{f}(\mathbf{r}"
     r"))",
     because="|r_i + 2| - |r_i| <= 2 in each of m coordinates of scale 2m/epsilon, with equality where all signs agree.",
@@ -109,7 +114,9 @@ def lemma19(context: Context) -> Evidence:
 
 
 @paper.inequality(
-    "lemma20", source="Lemma 20", expected="not refuted",
+    "lemma20",
+    source="Lemma 20",
+    expected="not refuted",
     statement="With probability 1 the minimiser over F restricted to Z is unique.",
     quote=r"\mathbb{P}(\boldsymbol{\xi}\in B)=0 ... there is a unique minimizer",
     because="Two functions that differ on Z have equal values on a set of weights of measure 0. F itself has no "

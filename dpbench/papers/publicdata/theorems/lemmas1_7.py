@@ -90,8 +90,12 @@ _SIGNS = (
 
 
 @paper.stability(
-    "lemma7", source="Lemma 7, equation 67", expected="refuted", level=LEVEL,
-    holds="publicdata.lemma7.stability.as-proved", arguments={"version": "printed"},
+    "lemma7",
+    source="Lemma 7, equation 67",
+    expected="refuted",
+    level=LEVEL,
+    holds="publicdata.lemma7.stability.as-proved",
+    arguments={"version": "printed"},
     statement="E|fbar_j - fbar'_j|_m^2 <= 2 (n eta)^(-1/3) kappa^(-2/3) (E sup omega)^(1/3).",
     weight="constant",
     quote=r"\leq\frac{2}{(n\cdot\eta)^{1/3}\kappa^{2/3}}\cdot\left(\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)"
@@ -99,14 +103,15 @@ _SIGNS = (
     consequence="On {f, -f} at n eta = 1/2 the left side is 2.73 against 2.34. A better bound holds: 4 E sup "
     "|omega|/(n eta).",
     errata=Correction(
-        place="Lemma 7, equation 67", line=569,
+        place="Lemma 7, equation 67",
+        line=569,
         change="for the right side read min(4, 4 E sup |omega_m|/(n eta))",
     ),
     no_record="decided exactly; beside it, the worst of many mean squares is kept alone",
     space=inequality(SIGNS, "square", "printed", derivation=_SIGNS),
     because=_WORST + "(69) integrates to rho = 1 where norms reach 2; its logarithm is spurious and its zeta should "
-        "be zeta^2. The tail integral gives 4 sqrt(2) C^(1/2), which is below 2 C^(1/3) for C <= 1/512 only; at n eta "
-        "= 1/2 this class has 4 P(|N| <= 1) = 2.73 against 2.34.",
+    "be zeta^2. The tail integral gives 4 sqrt(2) C^(1/2), which is below 2 C^(1/3) for C <= 1/512 only; at n eta "
+    "= 1/2 this class has 4 P(|N| <= 1) = 2.73 against 2.34.",
 )
 def expected_square(context: Context, version: str) -> Evidence:
     """E‖f̄_j − f̄'_j‖²_m: {f, −f} exactly, thresholds by common draws, against one of `VERSIONS`."""
@@ -127,27 +132,37 @@ def expected_square(context: Context, version: str) -> Evidence:
         "value: smallest relative margin on F = {f, -f}, exact, where E|fbar - fbar'|^2 tends to 2C",
         f"thresholds: {cases} data sets, {_NEIGHBOURS} neighbours each, worst mean square over its bound "
         f"{float((found[:, 3] / bounds).max()):.3f}",
-        value=smallest, margin=float(np.minimum(smallest, drawn)), trials=cases * _NEIGHBOURS * _MOTIONS,
+        value=smallest,
+        margin=float(np.minimum(smallest, drawn)),
+        trials=cases * _NEIGHBOURS * _MOTIONS,
     )
 
 
 paper.variant(
-    expected_square, "as-proved", source="Lemma 7, from Proposition 1", expected="not refuted",
+    expected_square,
+    "as-proved",
+    source="Lemma 7, from Proposition 1",
+    expected="not refuted",
     arguments={"version": "as-proved"},
     statement="E|fbar_j - fbar'_j|_m^2 <= 4 sqrt(2) C^(1/2), C = E sup omega/(n eta kappa^2).",
-    quote="", no_record="the worst of many sampled mean squares is kept alone",
+    quote="",
+    no_record="the worst of many sampled mean squares is kept alone",
     space=inequality(SIGNS, "square", "4*sqrt(2)*sqrt(C)", derivation=_SIGNS),
     because=_WORST + "zeta^2 + integral of 2 rho 8C/rho^4 over rho > zeta, at zeta^4 = 8C.",
 )
 
 paper.variant(
-    expected_square, "sharp", source="Lemma 7, by Gaussian integration by parts", expected="not refuted",
+    expected_square,
+    "sharp",
+    source="Lemma 7, by Gaussian integration by parts",
+    expected="not refuted",
     arguments={"version": "sharp"},
     statement="E|fbar_j - fbar'_j|_m^2 <= 4 E sup |omega|/(n eta), for any class, whatever its norms.",
-    quote="", no_record="the worst of many sampled mean squares is kept alone",
+    quote="",
+    no_record="the worst of many sampled mean squares is kept alone",
     space=inequality(SIGNS, "square", "4*supremum/strength", derivation=_SIGNS),
     because=_WORST + "See `theory.one_call_stability`: the minimum is a concave function of the Gaussian vector whose "
-        "gradient is the minimiser. Within a factor 2 on this class.",
+    "gradient is the minimiser. Within a factor 2 on this class.",
 )
 
 _TWO = (
@@ -178,7 +193,9 @@ def square_certificate() -> Draft:
 
 
 @paper.stability(
-    "lemma7", variant="zero-norm", source="Theorem 2's condition on the norms, and Lemma 7 without it",
+    "lemma7",
+    variant="zero-norm",
+    source="Theorem 2's condition on the norms, and Lemma 7 without it",
     expected="not refuted",
     statement="E|fbar_j - fbar'_j|_m^2 <= 4 E sup |omega|/(n eta) also where inf |f|_m = 0 on the public points.",
     because="Lemma 7 has kappa = inf |f|_m below the line and says nothing at 0; the integration by parts of "
@@ -243,14 +260,17 @@ def _deviation(bound: str) -> Any:
 
 
 @paper.stability(
-    "lemma1", source="Lemma 1, equation 12", expected="not refuted", arguments={"as_proved": False},
+    "lemma1",
+    source="Lemma 1, equation 12",
+    expected="not refuted",
+    arguments={"as_proved": False},
     statement="With probability 1 - delta, |fbar - fbar'|_m <= 2 (eta n)^(-1/3) kappa^(-2/3) (E sup omega)^(1/3) + "
     "sqrt(log(1/delta)/J).",
     quote=r"\leq\frac{2}{(\eta\cdot n)^{1/3}\kappa^{2/3}}\cdot\left(\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)"
     r"\right]\right)^{1/3}+\sqrt{\frac{\log\left(\frac{1}{\delta}\right)}{J}}",
     space=_deviation("(2*supremum^(1/3)/(strength^(1/3)*norm^(2/3)) + sqrt(log(1/delta)/J))^2"),
     because=_WORST + "The proof bounds the square by the right side, so the statement is unproven; on this class it "
-        "holds, since 2 Bin/J is far below its square's bound.",
+    "holds, since 2 Bin/J is far below its square's bound.",
 )
 def lemma1(context: Context, as_proved: bool) -> Rows:
     """P(‖f̄ − f̄'‖_m > bound) against δ on {f, −f}: ‖f̄ − f̄'‖_m is twice the share of calls that flip, exactly."""
@@ -264,10 +284,15 @@ def lemma1(context: Context, as_proved: bool) -> Rows:
 
 
 paper.variant(
-    lemma1, "as-proved", source="Lemma 1, from its proof", expected="not refuted", arguments={"as_proved": True},
+    lemma1,
+    "as-proved",
+    source="Lemma 1, from its proof",
+    expected="not refuted",
+    arguments={"as_proved": True},
     statement="With probability 1 - delta, |fbar - fbar'|_m^2 <= 4 sqrt(2) C^(1/2) + 4 sqrt(log(1/delta)/(2J)), C = E "
     "sup omega/(n eta kappa^2).",
-    quote="", space=_deviation("4*sqrt(2)*sqrt(C) + 4*sqrt(log(1/delta)/(2*J))"),
+    quote="",
+    space=_deviation("4*sqrt(2)*sqrt(C) + 4*sqrt(log(1/delta)/(2*J))"),
     because=_WORST + "Jensen, Lemma 7 as proved and Hoeffding for [0, 4].",
 )
 
@@ -275,20 +300,25 @@ _HOEFFDING = "2*C^(1/3) + sqrt(log(1/delta)/J)"
 
 
 @paper.inequality(
-    "lemma1", variant="hoeffding", source="Lemma 1, equations 75 and 76", expected="refuted",
-    holds="publicdata.lemma1.inequality.hoeffding.corrected", arguments={"corrected": False},
+    "lemma1",
+    variant="hoeffding",
+    source="Lemma 1, equations 75 and 76",
+    expected="refuted",
+    holds="publicdata.lemma1.inequality.hoeffding.corrected",
+    arguments={"corrected": False},
     statement="The mean square over J calls is above 2 C^(1/3) + sqrt(log(1/delta)/J) with probability at most delta.",
     weight="constant",
     quote=r"\mathbb{E}\left[\left\|\bar{f}_{1}-\bar{f}_{1}^{\prime}\right\|_{m}\right]+\sqrt{\frac{\log\left(\frac{1}{"
     r"\delta}\right)}{J}}",
     consequence="Squares lie in [0, 4]: the deviation is 4 sqrt(log(1/delta)/(2 J)), 2.83 times the printed one.",
     errata=Correction(
-        place="Proof of Lemma 1, equation 75", line=599,
+        place="Proof of Lemma 1, equation 75",
+        line=599,
         change="for sqrt(log(1/delta)/J) read sqrt(8 log(1/delta)/J), and the square of the norm in the expectation",
     ),
     space=_deviation(_HOEFFDING),
     because=_WORST + "Squares lie in [0, 4], where Hoeffding's deviation is 4 sqrt(log(1/delta)/(2J)); (75) has that "
-        "of [0, sqrt 2], and the mean of the norm for that of its square.",
+    "of [0, sqrt 2], and the mean of the norm for that of its square.",
 )
 def hoeffding(context: Context, corrected: bool) -> Evidence:
     """(76) on {f, −f}: squares are 4·Bernoulli, whose mean deviates by up to 4√(log(1/δ)/(2J))."""
@@ -309,11 +339,15 @@ def hoeffding(context: Context, corrected: bool) -> Evidence:
 
 
 paper.variant(
-    hoeffding, "hoeffding.corrected", source="Lemma 1, equation 75 with the range of the squares",
-    expected="not refuted", arguments={"corrected": True},
+    hoeffding,
+    "hoeffding.corrected",
+    source="Lemma 1, equation 75 with the range of the squares",
+    expected="not refuted",
+    arguments={"corrected": True},
     statement="The mean square over J calls is above its expectation + 4 sqrt(log(1/delta)/(2J)) with probability at "
     "most delta.",
-    quote="", space=_deviation("square + 4*sqrt(log(1/delta)/(2*J))"),
+    quote="",
+    space=_deviation("square + 4*sqrt(log(1/delta)/(2*J))"),
     because=_WORST + "Hoeffding's inequality.",
 )
 

@@ -46,7 +46,11 @@ def sharp_noise(m: int, n: int, epsilon: float, log: float) -> float:
 
 
 @paper.inequality(
-    "lemma22", source="Lemma 22, with constant 1", expected="not refuted", level=LEVEL, arguments={"which": 0},
+    "lemma22",
+    source="Lemma 22, with constant 1",
+    expected="not refuted",
+    level=LEVEL,
+    arguments={"which": 0},
     statement="With probability 1 - beta, L(f^) - L(f~) <= sqrt((d + log(1/beta))/(m sigma^2)).",
     quote=r"\leq O\left(\sqrt{\frac{d+\log(1/\beta)}{m\sigma^{2}}}\right)",
     because="The constant of O(.) is taken as 1; thresholds, exact population risk. f^ agrees with f~ on Z, so "
@@ -73,7 +77,11 @@ def classification(context: Context, which: int) -> Rows:
 
 
 paper.inequality(
-    "lemma23", source="Lemma 23", expected="not refuted", level=LEVEL, arguments={"which": 1},
+    "lemma23",
+    source="Lemma 23",
+    expected="not refuted",
+    level=LEVEL,
+    arguments={"which": 1},
     statement="With probability 1 - beta, L_D(f~) - min L_D <= 4 m^2 log(m/beta)/(epsilon n).",
     quote=r"\leq\frac{4m^{2}\log(m/\beta)}{\varepsilon n}",
     because="All |xi_i| <= (2m/epsilon) log(m/beta) but with probability beta; the noise of signed weights adds up "
@@ -81,8 +89,12 @@ paper.inequality(
 )(classification)
 
 paper.inequality(
-    "lemma23", variant="patterns", source="Lemma 23, with the number N of labellings of Z", expected="not refuted",
-    level=LEVEL, arguments={"which": 2},
+    "lemma23",
+    variant="patterns",
+    source="Lemma 23, with the number N of labellings of Z",
+    expected="not refuted",
+    level=LEVEL,
+    arguments={"which": 2},
     statement="With probability 1 - beta, L_D(f~) - min L_D <= 4 sqrt(2) m^(3/2) sqrt(log(N/beta))/(epsilon n), where "
     "log(N/beta) <= m.",
     because="What f~ gains over the minimiser is a signed sum of at most m weights: E e^(t xi) <= e^(2 b^2 t^2) for "

@@ -88,7 +88,10 @@ def line_pair(m: int, rho: float, gamma: float) -> Profile:
 
 
 @paper.privacy(
-    "lemma9", variant="gaussian-small-m", source="Lemma 9, equation 87", expected="refuted",
+    "lemma9",
+    variant="gaussian-small-m",
+    source="Lemma 9, equation 87",
+    expected="refuted",
     holds="publicdata.lemma9.privacy.gaussian-exact",
     statement="For any delta > 0, any m, any fbar, fbar' in F: P(G) <= exp(m/(2 gamma^2)(1 + gamma "
     "sqrt(log(1/delta)))rho) P'(G) + delta.",
@@ -98,12 +101,14 @@ def line_pair(m: int, rho: float, gamma: float) -> Profile:
     consequence="At m = 1 the true delta is 38 times the claimed 1e-5 for functions into [-1, 1]. The lemma holds for "
     "m >= 8 where the exponent is at most 1, and for functions of any range m = 7 is not enough.",
     errata=Correction(
-        place="Lemma 9, equation 87", line=658, effect=1,
+        place="Lemma 9, equation 87",
+        line=658,
+        effect=1,
         change="add: for m >= 8 and an exponent of at most 1; or gamma = sqrt(m) rho/mu(epsilon, delta)",
     ),
     space=_event(STATED_9, {**_WITHIN, "small": ("m <= 7", "below the range that is proved")}),
     because=_DROPS + "Exact profiles: unbounded F gives a Gaussian pair sqrt(m) rho/gamma apart, constants in [-1, 1] "
-        "the clipped pair with two atoms.",
+    "the clipped pair with two atoms.",
 )
 def small_m(context: Context) -> tuple[str, Evidence]:
     """(87) at γ = 1, ρ = 0.1: the exact δ of both pairs against the one claimed, over m."""
@@ -134,7 +139,10 @@ def both_pairs(epsilon: float, free: Profile, clipped: Profile, **columns: float
 
 
 @paper.privacy(
-    "lemma9", variant="gaussian-large-m", source="Lemma 9, equation 87, for m >= 8 and epsilon <= 1", expected="proved",
+    "lemma9",
+    variant="gaussian-large-m",
+    source="Lemma 9, equation 87, for m >= 8 and epsilon <= 1",
+    expected="proved",
     statement="For m >= 8, delta <= 1/2 and an exponent epsilon <= 1 in (87), Perturb is (epsilon, delta)-DP for every "
     "F, gamma and rho; and for m >= 9 and epsilon <= (m - sqrt(8 m)) log(1/delta)/2.",
     space=_event(
@@ -158,7 +166,10 @@ def large_m(context: Context) -> Rows:
 
 
 @paper.privacy(
-    "lemma9", variant="gaussian-exact", source="Lemma 9, with the exact shift", expected="proved",
+    "lemma9",
+    variant="gaussian-exact",
+    source="Lemma 9, with the exact shift",
+    expected="proved",
     arguments={"noise": "gaussian"},
     statement="gamma = sqrt(m) rho/mu(epsilon, delta) makes Perturb (epsilon, delta)-DP for every class and every m, "
     "and no smaller gamma does.",
@@ -185,7 +196,10 @@ def exact(context: Context, noise: str) -> Rows:
 
 
 paper.variant(
-    exact, "laplace-exact", expected="proved", arguments={"noise": "laplace"},
+    exact,
+    "laplace-exact",
+    expected="proved",
+    arguments={"noise": "laplace"},
     statement="gamma = m rho/epsilon makes Perturb with Laplace noise epsilon-DP for every class.",
     because=_EXACT + "Attained at one public point.",
 )
@@ -201,7 +215,10 @@ _CONSTANTS = (
 
 
 @paper.privacy(
-    "lemma9", variant="laplace", source="Lemma 9, equation 88", expected="proved",
+    "lemma9",
+    variant="laplace",
+    source="Lemma 9, equation 88",
+    expected="proved",
     statement="Perturb with Q = Lap(1) and gamma = m^(3/2) rho/epsilon is epsilon-DP.",
     quote=r"\leq e^{\frac{m^{3/2}}{\gamma}\cdot\left\|\bar{f}^{\prime}-\bar{f}\right\|_{m}}",
     space=pair_shift(CONSTANTS, "rho", "gamma", family="laplace", derivation=_CONSTANTS),
@@ -218,7 +235,10 @@ def printed_laplace(context: Context) -> Rows:
 
 
 @paper.privacy(
-    "lemma3", variant="gaussian", source="Lemma 3, equation 14", expected="refuted",
+    "lemma3",
+    variant="gaussian",
+    source="Lemma 3, equation 14",
+    expected="refuted",
     holds="publicdata.lemma9.privacy.gaussian-exact",
     statement="gamma with m/(2 gamma^2)(1 + gamma sqrt(log(1/delta))) rho <= epsilon makes Perturb of a rho-stable "
     "algorithm (epsilon, delta)-DP.",
@@ -254,10 +274,14 @@ def lemma3_gaussian(context: Context) -> tuple[str, Evidence]:
 
 
 @paper.privacy(
-    "lemma3", variant="laplace", source="Lemma 3, equation 15", expected="refuted",
+    "lemma3",
+    variant="laplace",
+    source="Lemma 3, equation 15",
+    expected="refuted",
     holds="publicdata.lemma9.privacy.laplace",
     statement="Perturb with Q = Lap(gamma), m^(3/2) rho/gamma <= epsilon, is epsilon-DP.",
-    weight="misprint", quote=r"\frac{m^{3/2}}{\gamma}\cdot\rho\leq\varepsilon.",
+    weight="misprint",
+    quote=r"\frac{m^{3/2}}{\gamma}\cdot\rho\leq\varepsilon.",
     consequence="Algorithm 1 multiplies by gamma itself: with Q = Lap(gamma) the noise has scale gamma^2, which for "
     "gamma = 0.01 gives epsilon = 100 for 1. Lemma 9 has Lap(1).",
     errata=Correction(place="Lemma 3, equation 15", line=246, effect=1, change="for Q = Lap(gamma) read Q = Lap(1)"),

@@ -59,7 +59,10 @@ MISSED = Space(
 
 
 @paper.inequality(
-    "lemma4", source="Lemma 4, equation 16, with C = 1", expected="not refuted", level=LEVEL,
+    "lemma4",
+    source="Lemma 4, equation 16, with C = 1",
+    expected="not refuted",
+    level=LEVEL,
     arguments={"difference": False},
     statement="With probability 1 - beta, |f|_mu <= 2|f|_m + C (log^2 m G_m/sqrt(m) + sqrt((log log m + "
     "log(1/beta))/m)) for all f.",
@@ -82,19 +85,26 @@ def comparison(context: Context, difference: bool) -> Evidence:
         rows,
         f"value: largest C that the {1.0 - BETA:g}-quantile of the gap needs, over m = {sizes[0]} to {sizes[-1]} "
         f"(it falls from {needed[0]:.4f} to {needed[-1]:.4f}); C = 1 is what is tried",
-        value=max(needed), trials=len(sizes) * blocks * _SAMPLES,
+        value=max(needed),
+        trials=len(sizes) * blocks * _SAMPLES,
     )
 
 
 paper.inequality(
-    "lemma12", source="Lemma 12, equation 107, with C = 1", expected="not refuted", level=LEVEL,
+    "lemma12",
+    source="Lemma 12, equation 107, with C = 1",
+    expected="not refuted",
+    level=LEVEL,
     arguments={"difference": True},
     statement="With probability 1 - beta, |f - f'|_mu <= 2|f - f'|_m + C (log^2 m G_m/sqrt(m) + sqrt((log log m + "
     "log(1/beta))/m)) for all f, f'.",
     quote=r"+C\left(\frac{\log^{2}(m)}{\sqrt{m}}\cdot\overline{\mathcal{G}}_{m}(\mathcal{F})+\sqrt{\frac{\log\log(m)+"
     r"\log\left(\frac{1}{\beta}\right)}{m}}\right)",
     space=order(
-        MISSED, "norm", "sqrt((log(log(m)) + log(1/beta))/m)", scalable=("m",),
+        MISSED,
+        "norm",
+        "sqrt((log(log(m)) + log(1/beta))/m)",
+        scalable=("m",),
         derivation=("m points miss the set with probability (1 - mass)^m = 2 beta: then |f|_m = 0 and |f|_mu = norm.",),
     ),
     because="Differences of thresholds on uniform points, whose supremum is exact, stay below C = 1, which is "
@@ -103,18 +113,26 @@ paper.inequality(
 
 
 @paper.inequality(
-    "lemma12", variant="proof", source="Proof of Lemma 12, equation 134", expected="refuted",
+    "lemma12",
+    variant="proof",
+    source="Proof of Lemma 12, equation 134",
+    expected="refuted",
     holds="publicdata.lemma12.inequality",
     statement="With probability 1 - beta, |f|_mu <= 2|f|_m + C (log^3 m G_m/sqrt(m) + (log log m + log(1/beta))/m).",
-    weight="misprint", quote=r"+\frac{\log\log(m)+\log\left(\frac{1}{\beta}\right)}{m}\right)",
+    weight="misprint",
+    quote=r"+\frac{\log\log(m)+\log\left(\frac{1}{\beta}\right)}{m}\right)",
     consequence="The root of the last term is lost, by a factor of sqrt(m). Lemma 12 itself has it; (134), (118) and "
     "(124) have log^3 m where log^2 m is proved.",
     errata=Correction(
-        place="Proof of Lemma 12, equation 134", line=910,
+        place="Proof of Lemma 12, equation 134",
+        line=910,
         change="put the last fraction under a root; for log^3 read log^2",
     ),
     space=order(
-        MISSED, "norm", "(log(log(m)) + log(1/beta))/m", scalable=("m",),
+        MISSED,
+        "norm",
+        "(log(log(m)) + log(1/beta))/m",
+        scalable=("m",),
         derivation=("m points miss the set with probability (1 - mass)^m = 2 beta: then |f|_m = 0 and |f|_mu = norm.",),
     ),
     because="The root of (135) is to be taken of the last term too, as (107) has it. One function, the indicator of a "
@@ -155,14 +173,18 @@ LOGARITHM = statement.Statement(
     about="sqrt(log m) times the integral of sqrt(log(m/u))/u from m^(-1/2) to 1 is at most log^2 m: {claim} for all s "
     "= log^2 m.",
     symbols={"s": statement.Real("log^2 m", 0, "inf")},
-    claim=statement.inequality("(2/3)*((3/2)^(3/2) - 1)*s", "<=", "s"), cells=20,
+    claim=statement.inequality("(2/3)*((3/2)^(3/2) - 1)*s", "<=", "s"),
+    cells=20,
     steps=("The integral is (2/3)(log^(3/2)(m/r) - log^(3/2) m) with r = m^(-1/2), log(m/r) = (3/2) log m.",),
 )
 
 
 @paper.inequality(
-    "lemma12", variant="logarithm", source="Proof of Lemma 12, equations 139 and 140, against 107, 118 and 134",
-    expected="proved", statement=LOGARITHM,
+    "lemma12",
+    variant="logarithm",
+    source="Proof of Lemma 12, equations 139 and 140, against 107, 118 and 134",
+    expected="proved",
+    statement=LOGARITHM,
     because="So r of order log^2 m G_m/sqrt(m) solves (139): (107) has the power of the logarithm that the proof "
     "gives, and log^3 of (118), (124) and (134) is one more than needed. The ratio tends to 0.558.",
 )

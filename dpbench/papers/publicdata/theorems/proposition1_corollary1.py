@@ -37,7 +37,9 @@ def proposition1_bound(tau: float, rho: float, kappa2: float, expected_supremum:
 
 
 @paper.inequality(
-    "prop1", source="Proposition 1, equation 11", expected="not refuted",
+    "prop1",
+    source="Proposition 1, equation 11",
+    expected="not refuted",
     statement="P(|fbar - fbar'| > rho) <= 8 tau/(rho^4 kappa^2 eta) E sup omega for F in the unit ball.",
     quote=r"\leq\frac{8\tau}{\rho^{4}\kappa^{2}\eta}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega(f)\right]",
     because="Its proof rests on Theorem 5, which is false for unequal norms. (D) proves it for rho kappa <= sqrt(2), "
@@ -59,7 +61,10 @@ def proposition(context: Context) -> Rows:
 
 
 @paper.inequality(
-    "cor1", source="Corollary 1, equation 58", expected="not refuted", level=LEVEL,
+    "cor1",
+    source="Corollary 1, equation 58",
+    expected="not refuted",
+    level=LEVEL,
     statement="P(d(t*, t*') > rho) <= 8 tau/(rho^4 eta kappa^2) E sup omega for means within tau of each other.",
     quote=r"\leq\frac{8\tau}{\rho^{4}\eta\kappa^{2}}\cdot\mathbb{E}\left[\sup_{t\in T}\omega(t)\right]",
     because="Its proof has three slips (publicdata.cor1.inequality.steps). publicdata.cor1.inequality.any-norms "
@@ -134,7 +139,9 @@ def moved_far(points: np.ndarray, mean: np.ndarray, other: np.ndarray, rho: floa
 
 
 @paper.inequality(
-    "cor1", variant="any-norms", source="Corollary 1 and Proposition 1, what holds for any norms",
+    "cor1",
+    variant="any-norms",
+    source="Corollary 1 and Proposition 1, what holds for any norms",
     expected="not refuted",
     statement="P(d(t*, t*') > rho) <= (4 tau/(rho^2 eta)) E sup omega for means within tau of each other, whatever the "
     "norms.",
@@ -171,14 +178,20 @@ _HALVED = (
 
 
 @paper.inequality(
-    "cor1", variant="steps", source="Proof of Corollary 1, equations 61 to 65", expected="refuted", weight="step",
+    "cor1",
+    variant="steps",
+    source="Proof of Corollary 1, equations 61 to 65",
+    expected="refuted",
+    weight="step",
     holds="publicdata.cor1.inequality.any-norms",
     quote=r"\leq 2\left(\frac{\tau}{\left(\frac{\rho^{2}}{2}\right)^{2}\eta\kappa^{2}}\cdot\mathbb{E}\left[\sup_{t\in "
     r"T}\omega(t)\right]\right) ... \Omega^{\prime}(t^{\star})\leq\Omega^{\prime}(t^{\star^{\prime}})+\tau",
     consequence="The means differ by up to 2 tau at two points, and Theorem 5 at rho^2/2 has rho^2/2, not its square. "
     "The bound that follows without these steps, 4 tau/(rho^2 eta) E sup omega, needs no kappa.",
     errata=Correction(
-        place="Proof of Corollary 1, (61), (63) and (65)", line=538, effect=0,
+        place="Proof of Corollary 1, (61), (63) and (65)",
+        line=538,
+        effect=0,
         change="for tau in (65) read 2 tau; for (rho^2/2)^2 in (63) read rho^2/2; put a square on the left of (61)",
     ),
     statement="Omega'(t*) <= Omega'(t*') + tau, which is (65), for means within tau of each other; and what (63) takes "

@@ -11,10 +11,14 @@ from dpbench.papers.publicdata.theorems.sweeps import NEAREST, along_n, judged
 CELLS = 512
 
 HOW = (
-    "Thresholds, exact population risk; m follows n as the proof prescribes, up to a constant. The proof adds Lemma "
-    "23's m^2 log m/(epsilon n) to Lemma 22's m^(-1/2); the noise on an interval adds up to m^(3/2)/(epsilon n) only, "
-    "and rounding costs 1/m on thresholds. "
-) + NEAREST.format("publicdata.thm10.inequality.necessary (Laplace weights)") + " "
+    (
+        "Thresholds, exact population risk; m follows n as the proof prescribes, up to a constant. The proof adds "
+        "Lemma 23's m^2 log m/(epsilon n) to Lemma 22's m^(-1/2); the noise on an interval adds up to "
+        "m^(3/2)/(epsilon n) only, and rounding costs 1/m on thresholds. "
+    )
+    + NEAREST.format("publicdata.thm10.inequality.necessary (Laplace weights)")
+    + " "
+)
 
 
 def in_n(

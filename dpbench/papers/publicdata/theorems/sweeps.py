@@ -23,7 +23,7 @@ WIDE = 8.0
 """Standard errors of a mean of 16 data sets or more that a level of 1e-6 takes, Student's t with 15 degrees."""
 
 NEAREST = (
-    "How far this law is from the bound is the column \"over ceiling\"; the family known to lie nearest as n grows is "
+    'How far this law is from the bound is the column "over ceiling"; the family known to lie nearest as n grows is '
     "that of {0}."
 )
 BELOW = "The resolution is half of 1/14: 0.1 could not tell 1/14 from 0. "
@@ -32,7 +32,7 @@ HALF = 1.0 / 28.0
 WORST = (
     "The worst law changes with n, as a supremum over laws does. It loses a constant share of eta, and eta is of the "
     "order of alpha, so no smaller excess can be had with the settings of the theorem: the exponent is attained, at "
-    "the share of alpha in the column \"over ceiling\". "
+    'the share of alpha in the column "over ceiling". '
 )
 RECORDS_129 = (
     r"\widetilde{\Omega}\left(\frac{\lambda^{12}d^{5}\log^{6}\left(\frac{1}{\beta}\right)}{\sigma^{12}\varepsilon^{3}"
@@ -59,7 +59,11 @@ class Drawn:
         features = np.repeat(np.repeat(p.points, p.law.shape[1], axis=0), counts, axis=0)
         seen = rng.choice(len(p.public), size=self.m, p=p.public)
         return PublicDataProblem(
-            features, np.repeat(p.labels.ravel(), counts), p.points[seen], hypotheses=p.hypotheses, loss=p.loss,
+            features,
+            np.repeat(p.labels.ravel(), counts),
+            p.points[seen],
+            hypotheses=p.hypotheses,
+            loss=p.loss,
             smoothness=p.smoothness,
         )
 
@@ -96,9 +100,7 @@ def along_n(
     return made
 
 
-def judged(
-    context: Context, rows: Sequence[Row], trials: int | Sequence[int], repeats: int, *notes: str
-) -> Evidence:
+def judged(context: Context, rows: Sequence[Row], trials: int | Sequence[int], repeats: int, *notes: str) -> Evidence:
     """Slope of the mean excess risk along the first column of `setting`s against that of the proven accuracy.
 
     `trials`: data sets at each row. The column "over ceiling" is the mean excess over that accuracy.

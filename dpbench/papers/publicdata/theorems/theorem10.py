@@ -45,7 +45,11 @@ LOGS = tuple(10.0 * 4.0**k for k in range(6))
 
 
 @paper.rate(
-    "thm10", variant="n", source="Theorems 4 and 10, equation 20", expected="consistent", side="upper",
+    "thm10",
+    variant="n",
+    source="Theorems 4 and 10, equation 20",
+    expected="consistent",
+    side="upper",
     nuisances=(records_log(5.0),),
     statement="n = O~(alpha^-5) records suffice: excess risk falls as n^(-1/5), agnostic, Laplace weights.",
     quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-5}\log(\beta^{-1}))",
@@ -57,7 +61,11 @@ def agnostic_in_n(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm10", variant="n.realizable", source="Remark 1", expected="consistent", side="upper",
+    "thm10",
+    variant="n.realizable",
+    source="Remark 1",
+    expected="consistent",
+    side="upper",
     nuisances=(records_log(3.0),),
     statement="n = O~(alpha^-3) records suffice where labels are f*(x): excess risk falls as n^(-1/3).",
     quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-3}\log(\beta^{-1}))",
@@ -69,11 +77,15 @@ def realizable_in_n(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm10", variant="sigma", source="Theorem 10", expected="consistent", side="upper",
+    "thm10",
+    variant="sigma",
+    source="Theorem 10",
+    expected="consistent",
+    side="upper",
     statement="n = O~(alpha^-5 sigma^-4) records suffice: excess risk at a fixed n grows as sigma^(-4/5) at most.",
     origin="printed",
     because=HOW + "The axis is 1/sigma. A slope cannot test a ceiling that lies far above what is measured; the "
-        "family named needs sigma^(-5/2).",
+    "family named needs sigma^(-5/2).",
 )
 def in_sigma(context: Context) -> Evidence:
     """α = (nσ⁴)^{−1/5}, m = 1/(ασ)²/2 at a fixed n: ν uniform on the share σ of [0, 1] around the boundary."""
@@ -116,7 +128,11 @@ def families(noise: float) -> list[tuple[str, float, FinitePopulation]]:
 
 
 @paper.inequality(
-    "thm10", variant="classes", source="Theorem 10 and Remark 1, all constants 1", expected="not refuted", level=LEVEL,
+    "thm10",
+    variant="classes",
+    source="Theorem 10 and Remark 1, all constants 1",
+    expected="not refuted",
+    level=LEVEL,
     statement="At m and n of Theorem 10 (agnostic) and m = (d + log(1/beta))/alpha, n = d^2 log(1/beta)/(alpha^3 "
     "epsilon) (realisable), n with log(m/beta) of Lemma 23 for its log(1/beta), the mean excess risk of Algorithm 4 is "
     "at most alpha on thresholds, intervals, halfspaces, finite classes and all functions on 8 points.",
@@ -152,7 +168,10 @@ SHARE = 0.4
 
 
 @paper.inequality(
-    "thm10", variant="necessary", source="Theorem 10 and equation 20: what n must be at its m", expected="not refuted",
+    "thm10",
+    variant="necessary",
+    source="Theorem 10 and equation 20: what n must be at its m",
+    expected="not refuted",
     statement="At m = d/(alpha sigma)^2, n = 0.4 d^2/(epsilon alpha^4 sigma^(5/2)) records are not enough for "
     "Algorithm 4: on a class of VC dimension d the mean excess is above alpha, for alpha <= 0.2.",
     quote=r"m=O\left(\frac{d+\log(1/\beta)}{\alpha^{2}\sigma^{2}}\right)",
@@ -197,7 +216,11 @@ _CONSTANTS = (
 
 
 @paper.inequality(
-    "thm10", variant="confidence", source="Theorem 10, the power of log(1/beta)", expected="refuted", weight="range",
+    "thm10",
+    variant="confidence",
+    source="Theorem 10, the power of log(1/beta)",
+    expected="refuted",
+    weight="range",
     holds="publicdata.thm10.inequality.confidence.corrected",
     quote=r"m=O\left(\frac{d+\log(1/\beta)}{\alpha^{2}\sigma^{2}}\right) ... n\geq\tilde{\Omega}\left(\frac{d^{2}"
     r"\log(1/\beta)}{\alpha^{5}\sigma^{4}\varepsilon}\right)",
@@ -205,7 +228,9 @@ _CONSTANTS = (
     "it is 0.78 times the printed n at beta = 0.05, 3.5 times at 1e-6, 6.9 at 1e-12 and 27.6 at 1e-48; true for "
     "log(1/beta) = O(d^2/(alpha sigma)), up to log(e m/d).",
     errata=Correction(
-        place="Theorem 10, and the last display of its proof", line=1233, effect=2,
+        place="Theorem 10, and the last display of its proof",
+        line=1233,
+        effect=2,
         change="for d^2 log(1/beta)/(alpha^5 sigma^4 epsilon) read (d + log(1/beta))^(3/2) (d log(e m/d) + "
         "log(1/beta))^(1/2)/(alpha^4 sigma^3 epsilon)",
         caveat="\u201cwhere ... hides ... factors\u201d, of what is not said; log(1/beta) is displayed.",
@@ -213,7 +238,11 @@ _CONSTANTS = (
     statement="At m = c(d + log(1/beta))/(alpha^2 sigma^2), n = C d^2 log(1/beta)/(alpha^5 sigma^4 epsilon) records "
     "make Algorithm 4 an (alpha, beta)-learner, for constants c, C.",
     space=order(
-        WEIGHTS, "m^(3/2)*sqrt(L)/(alpha*epsilon)", "L/(alpha^5*epsilon)", scalable=("L",), derivation=_CONSTANTS,
+        WEIGHTS,
+        "m^(3/2)*sqrt(L)/(alpha*epsilon)",
+        "L/(alpha^5*epsilon)",
+        scalable=("L",),
+        derivation=_CONSTANTS,
         witness={"epsilon": 1, "alpha": Fraction(1, 10), "L": 13, "c": 1, "power_L": 1, "first": 0},
     ),
     because="Constants {0, 1}, P(Y = 0) = 1/2 + alpha: the sum of m weights of scale 2m/epsilon exceeds 2 alpha n with "
@@ -252,7 +281,8 @@ def labellings(m: float, d: float, beta: float) -> float:
 
 
 @paper.inequality(
-    "thm10", variant="confidence.corrected",
+    "thm10",
+    variant="confidence.corrected",
     source="Theorem 10 with (d + log(1/beta))^(3/2) (d log(e m/d) + log(1/beta))^(1/2)/(alpha^4 sigma^3 epsilon)",
     expected="not refuted",
     statement="For m >= d, with probability 1 - beta/3, L_D(f~) - min L_D <= (2m/(epsilon n))(2 sqrt(m s) + s), s = d "

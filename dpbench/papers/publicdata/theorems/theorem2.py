@@ -59,13 +59,18 @@ def private_grid(sizes: Sequence[int], share: float = 0.5) -> list[Row]:
 
 
 @paper.rate(
-    "thm2", variant="n", source="Theorems 2 and 6, equation 129", expected="consistent", side="upper",
-    resolution=HALF, nuisances=(records_log(14.0),),
+    "thm2",
+    variant="n",
+    source="Theorems 2 and 6, equation 129",
+    expected="consistent",
+    side="upper",
+    resolution=HALF,
+    nuisances=(records_log(14.0),),
     statement="n = O~(alpha^-14) records suffice for Algorithm 2: excess risk falls as n^(-1/14).",
     quote=RECORDS_129,
     because=BELOW + "Thresholds, where the nearest function to an average of them is one that the average is about; "
-        "eta, m and J follow alpha, gamma is that of the exact calibration, so the runs are private. "
-        + NEAREST.format("publicdata.thm6.rate.n.worst"),
+    "eta, m and J follow alpha, gamma is that of the exact calibration, so the runs are private. "
+    + NEAREST.format("publicdata.thm6.rate.n.worst"),
 )
 def averaged(context: Context) -> Evidence:
     """The slope on `private_grid`."""
@@ -75,7 +80,11 @@ def averaged(context: Context) -> Evidence:
 
 
 @paper.inequality(
-    "thm2", variant="sigma", source="Theorems 2 and 6, equation 129", expected="not refuted", level=LEVEL,
+    "thm2",
+    variant="sigma",
+    source="Theorems 2 and 6, equation 129",
+    expected="not refuted",
+    level=LEVEL,
     statement="At n = alpha^-14 sigma^-12 records, all other constants 1, the mean excess risk of Algorithm 2 is at "
     "most alpha.",
     quote=RECORDS_129,
@@ -122,7 +131,8 @@ BALANCED = np.array([1.0, 1.0, 1.0, 6.0]) / 9.0
 
 
 @paper.stability(
-    "thm2", variant="one-call",
+    "thm2",
+    variant="one-call",
     source="Theorem 2 with J = 1: what one record moves, on the class of publicdata.thm6.rate.nonconvex",
     expected="not refuted",
     statement="Replacing one record moves the losses of g1, g2 and h as a shift of the normal vector by at most 1/(n "
@@ -142,8 +152,11 @@ def one_record(context: Context) -> Evidence:
 
 
 @paper.privacy(
-    "thm2", variant="one-call", source="Theorem 2 with J = 1, on the class of publicdata.thm6.rate.nonconvex",
-    expected="proved", rests_on=("publicdata.thm2.stability.one-call",),
+    "thm2",
+    variant="one-call",
+    source="Theorem 2 with J = 1, on the class of publicdata.thm6.rate.nonconvex",
+    expected="proved",
+    rests_on=("publicdata.thm2.stability.one-call",),
     statement="On {g1, g2, h} Algorithm 2 with J = 1 and eta = 1/(n mu(epsilon, delta) sqrt(w)), w the least share of "
     "public points at a, b, c, is (epsilon, delta)-DP for every gamma.",
     no_certificate="its shift is a least-squares norm found by enumeration",
@@ -184,7 +197,10 @@ def one_call_outputs(n: int, seed: int, block: int) -> int:
 
 
 @paper.inequality(
-    "thm2", variant="one-call", source="Theorem 2 with J = 1, accuracy on the same class", expected="not refuted",
+    "thm2",
+    variant="one-call",
+    source="Theorem 2 with J = 1, accuracy on the same class",
+    expected="not refuted",
     level=LEVEL,
     statement="With J = 1 and that eta, epsilon = 1, delta = 1e-5, gamma = 1e-3, Algorithm 2 answers h with a "
     "probability of at most e^(-n/18) + P(N > 1/(12 eta sqrt(w_c))), and so has an excess risk of order n^(-1/2).",
@@ -204,5 +220,7 @@ def one_call_learns(context: Context) -> Evidence:
     return margins(
         rows,
         f"value: runs that answered h, of {sum(row['runs'] for row in rows):,}; excess 1/6 each, else O(n^(-1/2))",
-        value=float(sum(row["wrong"] for row in rows)), margin=smallest, trials=sum(row["runs"] for row in rows),
+        value=float(sum(row["wrong"] for row in rows)),
+        margin=smallest,
+        trials=sum(row["runs"] for row in rows),
     )

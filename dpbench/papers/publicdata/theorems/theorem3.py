@@ -49,9 +49,14 @@ def leaning(eta: float) -> FinitePopulation:
 
 
 @paper.rate(
-    "thm3", variant="n.hull", source="Section 3, Algorithm 3 on conv(F)", expected="consistent", side="upper",
+    "thm3",
+    variant="n.hull",
+    source="Section 3, Algorithm 3 on conv(F)",
+    expected="consistent",
+    side="upper",
     statement="Where F is not convex, Algorithm 3 applied to conv(F) learns with n = O~(alpha^-5) records.",
-    nuisances=(records_log(5.0),), origin="printed",
+    nuisances=(records_log(5.0),),
+    origin="printed",
     because="The hull of the three functions on which Algorithm 2 fails: the same Gaussian complexity, for a linear "
     "functional is largest at a vertex, and a convex class. eta and m follow alpha = n^(-1/5), the runs are private. "
     "The labels lean to one end of an edge by the order of eta, so that the penalty keeps the answer off it and a "
@@ -80,7 +85,11 @@ ANY = Space(
 
 
 @paper.inequality(
-    "thm3", variant="sample-size", source="Theorem 3, equation 9", expected="refuted", holds="publicdata.thm7.privacy",
+    "thm3",
+    variant="sample-size",
+    source="Theorem 3, equation 9",
+    expected="refuted",
+    holds="publicdata.thm7.privacy",
     statement="For some eta, gamma and m, functions of the parameters, n = O~(G^2 epsilon^-1 alpha^-5) records make "
     "Algorithm 3 with Gaussian noise (epsilon, delta)-DP and an (alpha, beta)-learner, for every convex class.",
     weight="range",
@@ -90,7 +99,10 @@ ANY = Space(
     "constants 1 it fails from epsilon = 0.001 on. Between alpha^2 and 1 nothing is decided here.",
     errata=Correction(place="Theorem 3, equation 9", line=182, effect=2, change="for epsilon^-1 read epsilon^-2"),
     space=order(
-        ANY, "(s/2/noise)^2/(2*alpha)", "G^2/(epsilon*alpha^5)", scalable=("epsilon", "delta", "s"),
+        ANY,
+        "(s/2/noise)^2/(2*alpha)",
+        "G^2/(epsilon*alpha^5)",
+        scalable=("epsilon", "delta", "s"),
         derivation=(
             DIRECTION,
             "Constants in [-1, 1] with labels of mean 2 eta ask for eta <= 2 alpha, constants with labels 1 for "
@@ -99,9 +111,9 @@ ANY = Space(
         ),
     ),
     because=MOVED + "Privacy needs s of order 1/epsilon. Constants with labels of mean 2 eta are eta/2 from the best: "
-        "eta <= 2 alpha. Constants with labels 1 lose gamma |N|/(2 sqrt(m)): gamma/sqrt(m) = O(alpha). Together n >= c "
-        "alpha^-3 epsilon^-2, which is (9) times alpha^2/epsilon. One class has both families (s on A, t phi on B, "
-        "half of the public points on each, labels on A alone: sigma = 1/2), and needs the same n.",
+    "eta <= 2 alpha. Constants with labels 1 lose gamma |N|/(2 sqrt(m)): gamma/sqrt(m) = O(alpha). Together n >= c "
+    "alpha^-3 epsilon^-2, which is (9) times alpha^2/epsilon. One class has both families (s on A, t phi on B, "
+    "half of the public points on each, labels on A alone: sigma = 1/2), and needs the same n.",
 )
 def every_choice(context: Context) -> Evidence:
     """The least n at which privacy and both accuracies go together, for the best η and γ/√m, over n of (9)."""

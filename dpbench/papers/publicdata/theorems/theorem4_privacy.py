@@ -122,25 +122,32 @@ _CUBE = (
 
 
 @paper.privacy(
-    "thm4", variant="gaussian", source="Theorem 4, Gaussian weights", expected="refuted", level=LEVEL,
+    "thm4",
+    variant="gaussian",
+    source="Theorem 4, Gaussian weights",
+    expected="refuted",
+    level=LEVEL,
     holds="publicdata.thm4.privacy.gaussian-exact",
     statement="Weights N(0, (C sqrt(m log(1/delta))/epsilon)^2) make Algorithm 4 (epsilon, delta)-DP, for m = d and "
     "for m to 16 d.",
-    weight="range", quote=QUOTE,
+    weight="range",
+    quote=QUOTE,
     consequence="For some Z (the theorem's proof is for every Z, as Lemma 6): at m = d = 4,096, each bit with one "
     "point, delta = 1e-5 and the usual C = 2.86 a claimed epsilon of 1 is 10.6. Drawn i.i.d., such points have a "
     "probability of 1e-1777; publicdata.thm4.privacy.gaussian-drawn is of drawn ones (2.70 at d = 65,536, m = 16 d). "
     "The scale fails for m below order d^2/(C^2 log(1/delta)); at m = d^2 the same pair reaches 0.165.",
     errata=Correction(
-        place="Theorem 4 and its proof by Lemma 18", line=298, effect=2,
+        place="Theorem 4 and its proof by Lemma 18",
+        line=298,
+        effect=2,
         change="as above; or require m >= c d^2/(C^2 log(1/delta)), which this page does not prove for every class",
         caveat="The theorem says “there is a choice of” m, and nothing of every m.",
     ),
     space=_weights({"s": _PRINTED}),
     because=_CUBE + "Lemma 18's shift depends on the chosen f, which is aligned with the noise, so the Gaussian tail "
-        "does not apply to it: the log-ratio is about 2|xi|_1/sigma^2, not 2 <c, xi>/sigma^2 for a fixed c. Every C "
-        "fails at m = d large, and while m is below order d^2/(C^2 log(1/delta)); at C = 2.86 m = d^2 reaches epsilon "
-        "= 0.165 on the cube. The theorem chooses m: see thm4.inequality.gaussian-learner.",
+    "does not apply to it: the log-ratio is about 2|xi|_1/sigma^2, not 2 <c, xi>/sigma^2 for a fixed c. Every C "
+    "fails at m = d large, and while m is below order d^2/(C^2 log(1/delta)); at C = 2.86 m = d^2 reaches epsilon "
+    "= 0.165 on the cube. The theorem chooses m: see thm4.inequality.gaussian-learner.",
 )
 def gaussian(context: Context) -> tuple[str, Evidence]:
     """Exact ε over (d, m, C); then the same at d = m = 4096 by sampling, and at 256 through the mechanism."""
@@ -181,7 +188,9 @@ def gaussian(context: Context) -> tuple[str, Evidence]:
         "least safe standard deviation on the tilted pair, d = m: "
         f"{series['safe_scale_over_d'][-1]:.4f} d; proved safe for every class: "
         f"{series['exact_scale_over_m'][-1]:.4f} m",
-        value=value, trials=2 * (trials + runs), series=series,
+        value=value,
+        trials=2 * (trials + runs),
+        series=series,
     )
 
 
@@ -222,8 +231,11 @@ def cube_certificate() -> Draft:
 
 
 @paper.privacy(
-    "thm4", variant="gaussian-exact", source="Theorem 4, Gaussian weights of a scale of order m/epsilon",
-    expected="proved", rests_on=("publicdata.lemma18.inequality",),
+    "thm4",
+    variant="gaussian-exact",
+    source="Theorem 4, Gaussian weights of a scale of order m/epsilon",
+    expected="proved",
+    rests_on=("publicdata.lemma18.inequality",),
     statement="Gaussian weights with the standard deviation of `theory.rrspm_gaussian_scale`, about 1.6 m/epsilon, "
     "make Algorithm 4 (epsilon, delta)-DP for every class.",
     space=_weights(
@@ -307,12 +319,18 @@ def attack() -> Attack:
     cube = parity_cube(256)
     return Attack(
         partial(parities, RRSPM(1.0, 1e-5, noise="gaussian", calibration="printed")),
-        (problem_of(cube), problem_of(cube, neighbour=True)), 1.0, 1e-5, "the parity cube, d = m = 256",
+        (problem_of(cube), problem_of(cube, neighbour=True)),
+        1.0,
+        1e-5,
+        "the parity cube, d = m = 256",
     )
 
 
 @paper.privacy(
-    "thm4", variant="laplace", source="Theorem 4, Laplace weights", expected="proved",
+    "thm4",
+    variant="laplace",
+    source="Theorem 4, Laplace weights",
+    expected="proved",
     rests_on=("publicdata.lemma18.inequality",),
     statement="Weights Lap(2m/epsilon) make Algorithm 4 epsilon-DP, and no smaller scale does.",
     quote=r"\xi_{1},\dots,\xi_{m}\sim\mathrm{Lap}(2m/\varepsilon)",
@@ -331,8 +349,11 @@ def laplace_certificate() -> Draft:
 
 
 @paper.privacy(
-    "thm4", variant="gaussian-patterns", source="Theorem 4, Gaussian weights, with the number of labellings",
-    expected="proved", rests_on=("publicdata.lemma18.inequality",),
+    "thm4",
+    variant="gaussian-patterns",
+    source="Theorem 4, Gaussian weights, with the number of labellings",
+    expected="proved",
+    rests_on=("publicdata.lemma18.inequality",),
     statement="For a class with at most N labellings of the public points, weights of standard deviation 2 sqrt(m)/"
     "mu(epsilon, delta/N) make Algorithm 4 (epsilon, delta)-DP; at most sqrt(2 m)(sqrt(log(N/delta)) + "
     "sqrt(log(N/delta) + epsilon))/epsilon.",
@@ -406,14 +427,20 @@ def all_hit(d: int, m: int) -> float:
 
 
 @paper.privacy(
-    "thm4", variant="gaussian-drawn", source="Theorem 4, Gaussian weights, Z_1, ..., Z_m drawn", expected="refuted",
-    weight="range", holds="publicdata.thm4.privacy.gaussian-exact",
+    "thm4",
+    variant="gaussian-drawn",
+    source="Theorem 4, Gaussian weights, Z_1, ..., Z_m drawn",
+    expected="refuted",
+    weight="range",
+    holds="publicdata.thm4.privacy.gaussian-exact",
     quote=QUOTE_DRAWN,
     consequence="With the public points drawn, as the theorem has them, and not placed: d = 65,536 bits, m = 16 d, "
     "delta = 1e-5, C = 2.86. All bits are hit with probability 0.993, and a claimed epsilon of 1 is 2.70 then. At d = "
     "m bits stay unhit, and the parity of the cube says nothing.",
     errata=Correction(
-        place="Theorem 4 and its proof by Lemma 18", line=298, effect=2,
+        place="Theorem 4 and its proof by Lemma 18",
+        line=298,
+        effect=2,
         change="as for the row with placed points, which is of every Z, as Lemma 6 is",
         caveat="The theorem says \u201cthere is a choice of\u201d m, and nothing of every m.",
     ),

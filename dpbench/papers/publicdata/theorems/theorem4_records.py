@@ -100,24 +100,34 @@ def least_private(d: float, epsilon: float, delta: float) -> float:
 
 
 @paper.inequality(
-    "thm4", variant="gaussian-learner", source="Theorem 4, equation 21, both halves together", expected="refuted",
+    "thm4",
+    variant="gaussian-learner",
+    source="Theorem 4, equation 21, both halves together",
+    expected="refuted",
     holds="publicdata.thm4.privacy.gaussian-patterns",
     statement="For some C, one choice of m, polynomial in the parameters, makes Algorithm 4 with N(0, (C sqrt(m "
     "log(1/delta))/epsilon)^2) weights (epsilon, delta)-DP and, at n of (21), an (alpha, beta)-learner, for every "
     "class of VC dimension d.",
-    weight="statement", quote=QUOTE,
+    weight="statement",
+    quote=QUOTE,
     consequence="No m that depends on the parameters alone gives privacy and accuracy at (21) once sqrt(d) exceeds a "
     "constant times C log(1/delta) log(1/beta)/alpha^3. With standard deviation 2 sqrt(m)/mu(epsilon, delta/N), that "
     "is log(N/delta) for log(1/delta), both hold with n larger by sqrt(d). At C = 2.86, alpha = epsilon = 1/8 that is "
     "for d above 1e10 with no hidden logarithms, above 1e20 with log^3 d.",
     errata=Correction(
-        place="Theorem 4, equation 21", line=298, effect=2,
+        place="Theorem 4, equation 21",
+        line=298,
+        effect=2,
         change="for sqrt(m log(1/delta)) read sqrt(m (d log m + log(1/delta))), and multiply (21) by sqrt(d)",
         caveat="The theorem says “there is a choice of” m; for an m chosen for each class see "
         "publicdata.thm4.inequality.one-class.",
     ),
     space=order(
-        LEARNER, "needed", "accurate", scalable=("d", "s"), derivation=_LEARNER,
+        LEARNER,
+        "needed",
+        "accurate",
+        scalable=("d", "s"),
+        derivation=_LEARNER,
         definitions={
             "needed": "(s*epsilon/C)^2/log(1/delta)",
             "accurate": _ACCURATE,
@@ -261,22 +271,40 @@ _BLOCKS = (
 
 
 @paper.inequality(
-    "thm4", variant="one-class", source="Theorem 4, equation 21: one class and one mu, every m", expected="refuted",
-    weight="statement", holds="publicdata.thm4.privacy.gaussian-patterns",
+    "thm4",
+    variant="one-class",
+    source="Theorem 4, equation 21: one class and one mu, every m",
+    expected="refuted",
+    weight="statement",
+    holds="publicdata.thm4.privacy.gaussian-patterns",
     quote=QUOTE_DRAWN,
     consequence="No choice of m, not even one for each class, saves the Gaussian half of Theorem 4 once sqrt(d) "
     "exceeds 2e4 C log(1/delta) log(1/beta) log^3(100 d)/(alpha^3 epsilon^2) times what is hidden. Purely asymptotic: "
     "at C = 2.86, alpha = 1/16, epsilon = 1 from d = 1e31 on without hidden logarithms, 1e44 with log^3 d.",
     errata=Correction(
-        place="Theorem 4, equation 21", line=298, effect=2,
+        place="Theorem 4, equation 21",
+        line=298,
+        effect=2,
         change="for sqrt(m log(1/delta)) read sqrt(m (d log m + log(1/delta))), and multiply (21) by sqrt(d)",
     ),
     statement="For some C and every class of VC dimension d there is an m for which Algorithm 4 with N(0, (C sqrt(m "
     "log(1/delta))/epsilon)^2) weights is (epsilon, delta)-DP and, at n of (21), an (alpha, beta)-learner.",
     space=order(
-        ONE_CLASS, "breaks", "accurate", scalable=("d",), derivation=_BLOCKS,
-        witness={"d": 1000, "epsilon": 1, "delta": Fraction(1, 10), "alpha": Fraction(1, 50), "L": 1,
-                 "C": Fraction(1, 2), "power_d": 8, "first": 11},
+        ONE_CLASS,
+        "breaks",
+        "accurate",
+        scalable=("d",),
+        derivation=_BLOCKS,
+        witness={
+            "d": 1000,
+            "epsilon": 1,
+            "delta": Fraction(1, 10),
+            "alpha": Fraction(1, 50),
+            "L": 1,
+            "C": Fraction(1, 2),
+            "power_d": 8,
+            "first": 11,
+        },
     ),
     because="One class (this module has the proof): d/2 bits of equal mass, and parity blocks of d/(4 log(100 d)) "
     "bits at masses 2^-k. A small m leaves bits of the first kind unhit, a large one drowns them, and in between some "
@@ -349,14 +377,21 @@ _TWO = (
 
 
 @paper.inequality(
-    "thm4", variant="confidence", source="Theorem 4, equation 20, for every m", expected="refuted", weight="range",
-    level=LEVEL, holds="publicdata.thm10.inequality.confidence.corrected",
+    "thm4",
+    variant="confidence",
+    source="Theorem 4, equation 20, for every m",
+    expected="refuted",
+    weight="range",
+    level=LEVEL,
+    holds="publicdata.thm10.inequality.confidence.corrected",
     quote=r"Then there is a choice of ... such that if ... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-5}\log"
     r"(\beta^{-1}))",
     consequence="Whatever m is, log^2(1/beta) records are needed: (20) with a hidden constant C fails for log(1/beta) "
     "> 31 C alpha^(-5/2). At alpha = 1/8, beta = 6e-6, m = 34 and n = 3,388 the failure probability is 0.042.",
     errata=Correction(
-        place="Theorem 4, equation 20", line=296, effect=1,
+        place="Theorem 4, equation 20",
+        line=296,
+        effect=1,
         change="for d^2 alpha^-5 log(1/beta)/epsilon read (d log(e m/d) + log(1/beta))^2 "
         "alpha^(-5/2) sigma^(-3/2)/epsilon, up to logarithms of m",
     ),
@@ -388,12 +423,16 @@ def confidence_of_every_m(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm4", variant="n.gaussian", source="Theorem 4, equation 21", expected="consistent", side="upper",
+    "thm4",
+    variant="n.gaussian",
+    source="Theorem 4, equation 21",
+    expected="consistent",
+    side="upper",
     nuisances=(records_log(4.0),),
     statement="n = O~(alpha^-4) records suffice with the printed Gaussian weights: excess risk falls as n^(-1/4).",
     quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-4}\log^{1/2}(1/\delta)\log(\beta^{-1}))",
     because=HOW + "These weights are not private: publicdata.thm4.privacy.gaussian; with private ones the rate is "
-        "that of Laplace weights.",
+    "that of Laplace weights.",
 )
 def gaussian_in_n(context: Context) -> Evidence:
     """m of order α^−2, the printed weights."""
@@ -402,13 +441,17 @@ def gaussian_in_n(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm4", variant="n.gaussian-realizable", source="Remark 1, Gaussian weights", expected="consistent", side="upper",
+    "thm4",
+    variant="n.gaussian-realizable",
+    source="Remark 1, Gaussian weights",
+    expected="consistent",
+    side="upper",
     nuisances=(records_log(2.5),),
     statement="n = O~(alpha^-2.5) records suffice with Gaussian weights where labels are f*(x): excess risk falls as "
     "n^(-1/2.5).",
     quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-2.5}\log^{1/2}(1/\delta)\log(\beta^{-1}))",
     because=HOW + "m = 1/alpha, and the private scale 2 sqrt(m)/mu(epsilon, delta/(m + 1)), which is the printed one "
-        "with log(m/delta) for log(1/delta): publicdata.thm4.privacy.gaussian-patterns.",
+    "with log(m/delta) for log(1/delta): publicdata.thm4.privacy.gaussian-patterns.",
 )
 def gaussian_in_n_realizable(context: Context) -> Evidence:
     """m of order 1/α, private weights."""

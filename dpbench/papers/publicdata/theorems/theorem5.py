@@ -96,13 +96,19 @@ _UNIT = (
 
 
 @paper.inequality(
-    "thm5", source="Theorem 5, equation 26", expected="refuted", level=LEVEL,
-    holds="publicdata.thm5.inequality.any-norms", weight="hypothesis",
+    "thm5",
+    source="Theorem 5, equation 26",
+    expected="refuted",
+    level=LEVEL,
+    holds="publicdata.thm5.inequality.any-norms",
+    weight="hypothesis",
     quote=r"K(s,t)\leq\sqrt{K(s,s)\cdot K(t,t)}",
     consequence="For T = {N, 0.9 N} the probability is 0.0398 against a bound of 0.0061. With equal norms (26) stands, "
     "by another proof than the printed one; for any norms 2 tau/(rho^4 kappa eta) E sup omega holds, here 0.0985.",
     errata=Correction(
-        place="Theorem 5", line=460, effect=1,
+        place="Theorem 5",
+        line=460,
+        effect=1,
         change="add: K(t, t) = 1 for all t; or for the right side of (26) read (2 tau/(rho^4 kappa eta)) E sup omega",
     ),
     statement="P(E(rho, tau)) <= tau/(rho^2 eta kappa^2) E sup omega for any K with kappa <= K(t, t) <= 1.",
@@ -173,10 +179,17 @@ def scaled_certificate() -> Draft:
 
 
 @paper.inequality(
-    "thm5", variant="equal-norms", source="Theorem 5, where K(t, t) = 1 for all t", expected="not refuted", level=LEVEL,
+    "thm5",
+    variant="equal-norms",
+    source="Theorem 5, where K(t, t) = 1 for all t",
+    expected="not refuted",
+    level=LEVEL,
     statement="P(E(rho, tau)) <= tau/(rho^2 eta) E sup omega where all K(t, t) are 1.",
     space=inequality(
-        TWO, "2*chance", "tau/(rho2*eta)*supremum", derivation=_TWO,
+        TWO,
+        "2*chance",
+        "tau/(rho2*eta)*supremum",
+        derivation=_TWO,
         conditions={"equal": ("long >= 1", "both norms are 1, so either point may be the minimiser")},
     ),
     because="Not by the printed steps (publicdata.thm5.inequality.steps), which mended lose tau^2/(2 rho^4 eta^2): "
@@ -228,8 +241,13 @@ def of_two(tau: float, rho2: float) -> tuple[float, float]:
 
 
 @paper.inequality(
-    "thm5", variant="steps", source="Proof of Theorem 5, equations 51 to 56", expected="refuted", weight="step",
-    holds="publicdata.thm5.inequality.equal-norms", arguments={"mended": False},
+    "thm5",
+    variant="steps",
+    source="Proof of Theorem 5, equations 51 to 56",
+    expected="refuted",
+    weight="step",
+    holds="publicdata.thm5.inequality.equal-norms",
+    arguments={"mended": False},
     quote=r"1-e^{x}\leq x ... for all ... \leq q_{t}(y)\left(\frac{(y-m(t))^{2}}{2\eta^{2}K(t,t)}-\frac{\left(y-m(t)-"
     r"\frac{\tau}{\rho^{2}}\right)^{2}}{2\eta^{2}K(t,t)}\right) ... =\frac{\tau}{\rho^{2}\eta^{2}\kappa^{2}}\cdot"
     r"\mathbb{E}\left[\Omega(t^{\star})-m(t^{\star})\right]",
@@ -237,13 +255,18 @@ def of_two(tau: float, rho2: float) -> tuple[float, float]:
     "normals and tau = 0.01 the probability is +0.005642 and (56) is -0.005642. (26) itself stands for equal "
     "norms, by another proof.",
     errata=Correction(
-        place="Proof of Theorem 5, (51) to (56)", line=501, effect=1,
+        place="Proof of Theorem 5, (51) to (56)",
+        line=501,
+        effect=1,
         change="for 1 - e^x <= x read 1 - e^x <= -x, change the sign of (51) to (57) and add tau^2/(2 rho^4 eta^2 "
         "kappa^2); in (52) kappa^2 may stand for K only where y >= m(t); or prove (26) by another way",
     ),
     statement="P(|A(t*)| > 0) <= (tau/(rho^2 eta^2 kappa^2)) E[Omega(t*) - m(t*)], which is (56).",
     space=inequality(
-        TWO, "2*chance", "-tau/(rho2*eta)*supremum", derivation=_UNIT,
+        TWO,
+        "2*chance",
+        "-tau/(rho2*eta)*supremum",
+        derivation=_UNIT,
         conditions={"equal": ("long >= 1", "both norms are 1")},
         witness={"long": 1, "c": Fraction(1, 4), "tau": 1, "eta": 1},
     ),
@@ -261,7 +284,10 @@ def steps(context: Context, mended: bool) -> Rows:
 
 
 paper.variant(
-    steps, "steps.mended", source="Proof of Theorem 5, equations 51 to 57 mended, K(t, t) = 1", expected="not refuted",
+    steps,
+    "steps.mended",
+    source="Proof of Theorem 5, equations 51 to 57 mended, K(t, t) = 1",
+    expected="not refuted",
     arguments={"mended": True},
     statement="P(E(rho, tau)) <= (c/eta) E sup omega + c^2/(2 eta^2), c = tau/rho^2, where all K(t, t) are 1.",
     because="1 - e^x <= -x with x = c omega/eta - c^2/(2 eta^2) at t*: what the printed route gives.",
@@ -287,7 +313,10 @@ def near_minimal(points: np.ndarray, mean: np.ndarray, r: float) -> float:
 
 
 @paper.inequality(
-    "thm5", variant="any-norms", source="Theorem 5, what holds for any norms", expected="not refuted",
+    "thm5",
+    variant="any-norms",
+    source="Theorem 5, what holds for any norms",
+    expected="not refuted",
     statement="P(some s has Omega(s) < Omega(t*) + (r eta/2) d(s,t*)^2) <= r E sup omega for every r > 0, whatever the "
     "norms; so P(E(rho, tau)) <= 2 tau/(rho^4 kappa eta) E sup omega with kappa = inf K(t, t).",
     because="(D) of this module, with its proof: the Laplacian of a Moreau envelope and Stein's identity. Two points "

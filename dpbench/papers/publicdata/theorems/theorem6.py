@@ -75,8 +75,14 @@ class OnHull:
 
 
 @paper.rate(
-    "thm6", variant="nonconvex", source="Theorem 6, its rate, on a class that is not convex", expected="inconsistent",
-    side="upper", resolution=HALF, nuisances=(records_log(14.0),), holds="publicdata.thm6.rate.hull",
+    "thm6",
+    variant="nonconvex",
+    source="Theorem 6, its rate, on a class that is not convex",
+    expected="inconsistent",
+    side="upper",
+    resolution=HALF,
+    nuisances=(records_log(14.0),),
+    holds="publicdata.thm6.rate.hull",
     arguments={"hull": False},
     statement="Algorithm 2 learns every class F: excess risk falls as n^(-1/14).",
     weight="statement",
@@ -87,11 +93,13 @@ class OnHull:
     "learns this class privately; Theorem 2 on all non-convex classes is open. On convex classes, and on the hull of "
     "any class, Theorem 6 stands; privacy is not touched.",
     errata=Correction(
-        place="Theorem 6, equations 127 to 129", line=861, effect=2,
+        place="Theorem 6, equations 127 to 129",
+        line=861,
+        effect=2,
         change="add to Theorem 6: F convex (or let Algorithm 2 answer in conv(F))",
     ),
     because=BELOW + "fbar is an average, not in F, so Lemma 8's comparison with fbar as a competitor fails. Here "
-        "fbar is about (g1 + g2)/2, to which h is nearer than g1 and g2 are: f^ = h, whose excess is 1/6, for every n.",
+    "fbar is about (g1 + g2)/2, to which h is nearer than g1 and g2 are: f^ = h, whose excess is 1/6, for every n.",
 )
 def nonconvex(context: Context, hull: bool) -> Evidence:
     """Algorithm 2 at γ, η and m of (127), α = n^{−1/14}, on {g1, g2, h} or on its hull."""
@@ -115,10 +123,14 @@ def nonconvex(context: Context, hull: bool) -> Evidence:
 
 
 paper.variant(
-    nonconvex, "hull", source="Theorem 6 on the convex hull of the same class", expected="consistent",
+    nonconvex,
+    "hull",
+    source="Theorem 6 on the convex hull of the same class",
+    expected="consistent",
     arguments={"hull": True},
     statement="Algorithm 2 learns conv(F): excess risk falls as n^(-1/14).",
-    origin="corrected", quote="",
+    origin="corrected",
+    quote="",
     because=BELOW + "fbar is in conv(F). " + NEAREST.format("publicdata.thm6.rate.n.worst"),
 )
 
@@ -188,8 +200,12 @@ _THREE = (
 
 
 @paper.inequality(
-    "thm6", variant="many-calls", source="Theorem 6, equations 127 and 128, on a class that is not convex",
-    expected="refuted", weight="statement", holds="publicdata.thm6.rate.hull",
+    "thm6",
+    variant="many-calls",
+    source="Theorem 6, equations 127 and 128, on a class that is not convex",
+    expected="refuted",
+    weight="statement",
+    holds="publicdata.thm6.rate.hull",
     quote=r"is a function class such that ... and set ... J ... =\widetilde{\Omega}\left(\frac{d\log\left(\frac{1}"
     r"{\beta}\right)}{\alpha^{2}} ... then Algorithm 2 is ... -differentially private and an ... -PAC learner with "
     r"respect to any",
@@ -197,14 +213,20 @@ _THREE = (
     "as J and m grow it is 0.1653 at n = 100 and 1/6 but for 2e-13 at n = 1,000 (alpha = eta = n^(-1/14)). With J = 1 "
     "the same class is learnt privately: publicdata.thm2.privacy.one-call.",
     errata=Correction(
-        place="Theorem 6, equations 127 to 129", line=861, effect=2,
+        place="Theorem 6, equations 127 to 129",
+        line=861,
+        effect=2,
         change="add to Theorem 6: F convex (or let Algorithm 2 answer in conv(F))",
         caveat="Theorem 2 says \u201cthere are choices of\u201d the parameters, J among them: this is of Theorem 6's.",
     ),
     statement="At gamma, eta, m and J of (127) and (128) and n of (129), whatever constants they hide, Algorithm 2 has "
     "an excess risk of at most alpha with probability 1 - beta, on every class.",
     space=order(
-        THREE, "(1 - missed)/6", "alpha", scalable=("n",), derivation=_THREE,
+        THREE,
+        "(1 - missed)/6",
+        "alpha",
+        scalable=("n",),
+        derivation=_THREE,
         witness={"n": 4702 * 10**19, "a": 1, "power_n": 2, "first": 19},
     ),
     because="This module's proposition: fbar is in the middle of g1 and g2, and h is nearest. Bounded for every n by "
@@ -242,13 +264,17 @@ def biased(n: int, alpha: float) -> Row:
 
 
 @paper.rate(
-    "thm6", variant="n.worst", source="Theorem 6, eta of (127), at its worst law", expected="consistent", side="tight",
+    "thm6",
+    variant="n.worst",
+    source="Theorem 6, eta of (127), at its worst law",
+    expected="consistent",
+    side="tight",
     resolution=HALF,
     statement="At eta = alpha = n^(-1/14) the excess risk of Algorithm 2 is a constant share of alpha on constants "
     "beside z* whose labels have the mean 0.87 eta: it falls as n^(-1/14) and no faster.",
     quote=r"\eta=\Theta(\frac{\alpha}{\sqrt{d}})",
     because=WORST + "A call answers 1 with probability Phi(0.75), fbar = 2 Phi(0.75) - 1, where 1 is best: 0.87 eta "
-        "Phi(-0.75) is 0.196 alpha. The resolution is half of 1/14.",
+    "Phi(-0.75) is 0.196 alpha. The resolution is half of 1/14.",
 )
 def worst(context: Context) -> Evidence:
     """The slope in n on `biased`; the share of α that is lost is the column "over ceiling"."""
@@ -274,7 +300,11 @@ CALLS = statement.Statement(
 
 
 @paper.inequality(
-    "thm6", variant="calls", source="Theorem 6, equation 128", expected="proved", statement=CALLS,
+    "thm6",
+    variant="calls",
+    source="Theorem 6, equation 128",
+    expected="proved",
+    statement=CALLS,
     quote=r"\widetilde{\Omega}\left(\frac{d\log\left(\frac{1}{\beta}\right)}{\alpha^{2}}\vee\frac{\lambda^{8}d^{2}"
     r"\log^{4}\left(\frac{1}{\beta}\right)\log\left(\frac{1}{\delta}\right)}{\sigma^{8}\alpha^{8}\varepsilon^{2}}",
     because="m/(2 gamma^2) sqrt(log(2/delta)/J) and m/(2 gamma) log(2/delta)/sqrt(J) are at most half of that each, "
@@ -311,7 +341,10 @@ SAMPLE = Space(
 
 
 @paper.inequality(
-    "thm6", variant="sample-size", source="Section 3 on Theorem 6", expected="refuted",
+    "thm6",
+    variant="sample-size",
+    source="Section 3 on Theorem 6",
+    expected="refuted",
     holds="publicdata.thm6.inequality.sample-size.corrected",
     statement="The sample size of Theorem 6 is O(vc epsilon^-3 alpha^-14).",
     weight="misprint",
@@ -319,11 +352,16 @@ SAMPLE = Space(
     r"\varepsilon^{-3}\cdot\alpha^{-14}",
     consequence="The text's O(vc epsilon^-3 alpha^-14) and (129)'s d^5 differ by four powers of d.",
     errata=Correction(
-        place="Section 3, on Theorem 6, against (129)", line=167, effect=1,
+        place="Section 3, on Theorem 6, against (129)",
+        line=167,
+        effect=1,
         change="make the two agree; with (102) mended the proof gives d^4 alpha^-13",
     ),
     space=order(
-        SAMPLE, "n", "d/(epsilon^3*alpha^14)", scalable=("d",),
+        SAMPLE,
+        "n",
+        "d/(epsilon^3*alpha^14)",
+        scalable=("d",),
         derivation=("(129) has d^5, the text of section 3 has vc for it.",),
     ),
     because="(129) has d^5, four powers more: the two statements of the paper differ, whatever constant O(.) hides.",
@@ -385,8 +423,11 @@ SAMPLE_SIZE = statement.Statement(
 
 
 @paper.inequality(
-    "thm6", variant="sample-size.corrected", source="Theorem 6, from equation 102 with its exponent",
-    expected="proved", statement=SAMPLE_SIZE,
+    "thm6",
+    variant="sample-size.corrected",
+    source="Theorem 6, from equation 102 with its exponent",
+    expected="proved",
+    statement=SAMPLE_SIZE,
     because="(E sup omega/eta)(m(1 + gamma sqrt(log(2/delta)))/(gamma^2 epsilon))^3: (102) has the complexity cubed, "
     "hence d^5.",
 )
@@ -409,7 +450,10 @@ def sample_size_corrected(context: Context) -> Rows:
 
 
 @paper.inequality(
-    "thm6", variant="settings", source="Theorem 6, equations 127 to 129 with all constants 1", expected="not refuted",
+    "thm6",
+    variant="settings",
+    source="Theorem 6, equations 127 to 129 with all constants 1",
+    expected="not refuted",
     level=LEVEL,
     statement="At gamma, eta, m, J and n as (127), (128) and (129) have them the mean excess risk of Algorithm 2 on "
     "thresholds is at most alpha.",
@@ -434,5 +478,7 @@ def printed_settings(context: Context) -> Evidence:
     return margins(
         column(rows),
         f"value: largest mean excess over alpha, {WIDE:g} standard errors added; J = {rows[0]['calls']:,} calls",
-        value="share", margin=1.0 - max(row["share"] for row in rows), trials=sets * len(rows),
+        value="share",
+        margin=1.0 - max(row["share"] for row in rows),
+        trials=sets * len(rows),
     )

@@ -73,7 +73,11 @@ SETTING = Space(
 
 
 @paper.rate(
-    "thm7", variant="n", source="Theorems 3 and 7, equations 9 and 131", expected="consistent", side="upper",
+    "thm7",
+    variant="n",
+    source="Theorems 3 and 7, equations 9 and 131",
+    expected="consistent",
+    side="upper",
     nuisances=(records_log(5.0),),
     statement="n = O~(alpha^-5) records suffice for Algorithm 3, Gaussian noise: excess risk falls as n^(-1/5).",
     quote=_QUOTE_131,
@@ -91,8 +95,13 @@ def regularized(context: Context) -> Evidence:
 
 
 @paper.rate(
-    "thm7", variant="n.laplace", source="Theorem 7, equation 133", expected="consistent", side="upper",
-    resolution=1.0 / 12.0, nuisances=(records_log(6.0),),
+    "thm7",
+    variant="n.laplace",
+    source="Theorem 7, equation 133",
+    expected="consistent",
+    side="upper",
+    resolution=1.0 / 12.0,
+    nuisances=(records_log(6.0),),
     statement="n = O~(alpha^-6) records suffice for Algorithm 3, Laplace noise: excess risk falls as n^(-1/6).",
     quote=r"\frac{\lambda^{6}}{\sigma^{5}\varepsilon\alpha^{6}}\cdot\left(d^{2}\sqrt{\log\left(\frac{1}{\beta}\right)}"
     r"\vee\log^{5/2}\left(\frac{1}{\beta}\right)\right)",
@@ -116,7 +125,11 @@ def shifted(eta: float) -> FinitePopulation:
 
 
 @paper.rate(
-    "thm7", variant="n.worst", source="Theorem 7, eta of (130), at its worst law", expected="consistent", side="tight",
+    "thm7",
+    variant="n.worst",
+    source="Theorem 7, eta of (130), at its worst law",
+    expected="consistent",
+    side="tight",
     statement="At eta = alpha = n^(-1/5) the excess risk of Algorithm 3 is alpha/2 on constants whose labels have the "
     "mean 2 eta: it falls as n^(-1/5) and no faster.",
     quote=r"\gamma=\Theta\left(\frac{\sigma\alpha}{\lambda\cdot\sqrt{\log\left(\frac{1}{\beta}\right)}}\right) ... "
@@ -134,7 +147,11 @@ def worst(context: Context) -> Evidence:
 
 
 @paper.inequality(
-    "thm7", variant="sigma", source="Theorem 7, equation 131", expected="not refuted", level=LEVEL,
+    "thm7",
+    variant="sigma",
+    source="Theorem 7, equation 131",
+    expected="not refuted",
+    level=LEVEL,
     statement="At n = alpha^-5 sigma^-4 records, all constants 1, the mean excess risk of Algorithm 3 is at most "
     "alpha.",
     quote=_QUOTE_131,
@@ -162,8 +179,12 @@ _ROOT = (
 
 
 @paper.inequality(
-    "thm7", variant="sample-size", source="Theorem 7, equation 131", expected="refuted",
-    holds="publicdata.thm7.privacy", arguments={"noise": "gaussian"},
+    "thm7",
+    variant="sample-size",
+    source="Theorem 7, equation 131",
+    expected="refuted",
+    holds="publicdata.thm7.privacy",
+    arguments={"noise": "gaussian"},
     statement="At gamma, eta and m of (130), n = O~(lambda^5 d log^2(1/beta)/(epsilon sigma^4 alpha^5) + lambda^4 d "
     "log^(3/2)(1/beta) log^(1/2)(1/delta)/(epsilon sigma^3 alpha^4)) records make Algorithm 3 (epsilon, delta)-DP.",
     weight="range",
@@ -171,17 +192,22 @@ _ROOT = (
     r"4}d\log^{3/2}\left(\frac{1}{\beta}\right)\log^{1/2}\left(\frac{1}{\delta}\right)}{\varepsilon\sigma^{3}\alpha^{4}"
     r"}",
     consequence=_ROOT + "At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed is 129 times the "
-        "printed one. For epsilon of order 1 the powers of alpha, d and sigma stand.",
+    "printed one. For epsilon of order 1 the powers of alpha, d and sigma stand.",
     errata=Correction(
-        place="Theorem 7, equation 131", line=886, effect=2,
+        place="Theorem 7, equation 131",
+        line=886,
+        effect=2,
         change="for epsilon below the fraction bar read epsilon^2, and multiply by log(1/delta)",
     ),
     space=order(
-        SETTING, "(s/2/gamma)^2*m/eta", _SAID, scalable=("epsilon", "delta", "s"),
+        SETTING,
+        "(s/2/gamma)^2*m/eta",
+        _SAID,
+        scalable=("epsilon", "delta", "s"),
         derivation=(DIRECTION, "gamma, eta and m of (130), sigma = 1, do not depend on epsilon: n >= the left side."),
     ),
     because=MOVED + "gamma, eta and m do not depend on epsilon, so with n of order 1/epsilon the pair reaches an "
-        "epsilon of order sqrt(epsilon), whatever the constants and logs. (131) is (104) with eta n for its root.",
+    "epsilon of order sqrt(epsilon), whatever the constants and logs. (131) is (104) with eta n for its root.",
 )
 def records(context: Context, noise: str) -> Evidence:
     """The n that the pair asks for over that of (131) or (133), all hidden constants 1, as ε falls; δ = 1e-5 ε."""
@@ -219,20 +245,27 @@ def reached() -> float:
 
 
 paper.variant(
-    records, "sample-size.laplace", source="Theorem 7, equation 133", expected="refuted",
-    holds="publicdata.thm7.privacy.laplace", arguments={"noise": "laplace"},
+    records,
+    "sample-size.laplace",
+    source="Theorem 7, equation 133",
+    expected="refuted",
+    holds="publicdata.thm7.privacy.laplace",
+    arguments={"noise": "laplace"},
     statement="At gamma, eta and m of (132), n = O~(lambda^6/(sigma^5 epsilon alpha^6) (d^2 log^(1/2)(1/beta) + "
     "log^(5/2)(1/beta))) records make Algorithm 3 with Laplace noise epsilon-DP.",
-    weight="range", quote=r"\frac{\lambda^{6}}{\sigma^{5}\varepsilon\alpha^{6}}\cdot\left(d^{2}",
+    weight="range",
+    quote=r"\frac{\lambda^{6}}{\sigma^{5}\varepsilon\alpha^{6}}\cdot\left(d^{2}",
     consequence=_ROOT + "At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed is 151 times the "
-        "printed one; and at epsilon = 1 the factor grows as 1/alpha.",
+    "printed one; and at epsilon = 1 the factor grows as 1/alpha.",
     errata=Correction(
-        place="Theorem 7, equation 133", line=896, effect=2,
+        place="Theorem 7, equation 133",
+        line=896,
+        effect=2,
         change="for the right side read m^2/(eta gamma^2 epsilon^2)",
     ),
     no_certificate="tails of a sum of m Laplace variables, which the grammar does not have",
     because=MOVED + "The same with a mean of m Laplace variables for N. At a fixed epsilon the pair "
-        "needs alpha^-7, where (133) has alpha^-6.",
+    "needs alpha^-7, where (133) has alpha^-6.",
 )
 
 
@@ -269,11 +302,14 @@ NECESSARY = statement.Statement(
 
 
 @paper.inequality(
-    "thm7", variant="necessary", source="Theorems 3 and 7: what n must be for every eta, gamma and m",
-    expected="proved", statement=NECESSARY,
+    "thm7",
+    variant="necessary",
+    source="Theorems 3 and 7: what n must be for every eta, gamma and m",
+    expected="proved",
+    statement=NECESSARY,
     because=MOVED + "eta <= 2 alpha as in publicdata.thm3.inequality.sample-size. All functions into [-1, 1] on d "
-        "equal groups of points, labels 1: f^ is 1 + gamma sqrt(d/m) N on each, cut, so gamma sqrt(d/m) <= 6 alpha. "
-        "So d and three of the five powers of 1/alpha in (131) are needed, and epsilon^-2.",
+    "equal groups of points, labels 1: f^ is 1 + gamma sqrt(d/m) N on each, cut, so gamma sqrt(d/m) <= 6 alpha. "
+    "So d and three of the five powers of 1/alpha in (131) are needed, and epsilon^-2.",
 )
 def necessary(context: Context) -> Rows:
     """Left 0.008 d/(ε²α³), right d s(ε)²/(4·36α²·2α), the n at which the pair and both accuracies go together."""
@@ -290,7 +326,10 @@ def records_enough(m: int, eta: float, gamma: float, epsilon: float, delta: floa
 
 
 @paper.privacy(
-    "thm7", source="Theorem 7 with epsilon^-2 for epsilon^-1", expected="proved", arguments={"noise": "gaussian"},
+    "thm7",
+    source="Theorem 7 with epsilon^-2 for epsilon^-1",
+    expected="proved",
+    arguments={"noise": "gaussian"},
     statement="At gamma, eta and m of (130) and epsilon <= 1, n = 2 log(1.25/delta) lambda^4 (d v log(1/beta)) "
     "log(1/beta)/(epsilon^2 sigma^4 alpha^5) records make Algorithm 3 (epsilon, delta)-DP.",
     origin="corrected",
@@ -315,7 +354,10 @@ def enough(context: Context, noise: str) -> Rows:
 
 
 paper.variant(
-    enough, "laplace", source="Theorem 7 with epsilon^-2 for epsilon^-1, Laplace noise", expected="proved",
+    enough,
+    "laplace",
+    source="Theorem 7 with epsilon^-2 for epsilon^-1, Laplace noise",
+    expected="proved",
     arguments={"noise": "laplace"},
     statement="At gamma, eta and m of (132), n = m^2/(eta gamma^2 epsilon^2) records make Algorithm 3 with Laplace "
     "noise epsilon-DP.",
@@ -424,23 +466,40 @@ _CUT = (
 
 
 @paper.inequality(
-    "thm7", variant="powers.laplace", source="Theorem 7, equation 133, its powers", expected="refuted",
-    weight="statement", holds="publicdata.thm7.privacy.laplace",
+    "thm7",
+    variant="powers.laplace",
+    source="Theorem 7, equation 133, its powers",
+    expected="refuted",
+    weight="statement",
+    holds="publicdata.thm7.privacy.laplace",
     quote=r"n=\widetilde{\mathcal{L}}\left(\frac{\lambda^{6}}{\sigma^{5}\varepsilon\alpha^{6}}\cdot\left(d^{2}\sqrt{"
     r"\log\left(\frac{1}{\beta}\right)}\vee\log^{5/2}\left(\frac{1}{\beta}\right)\right)\right)",
     consequence="At (132) and d = O(1) what privacy needs is lambda^8 log^3(1/beta)/(sigma^6 alpha^9 epsilon^2): (133) "
     "lacks log^(1/2)(1/beta), alpha^-3, 1/epsilon, 1/sigma and lambda^2. At epsilon = 1, alpha = 1/8, beta = 0.05, "
     "lambda = 1/2 and hidden constants 1 the n needed is 103 times the printed one.",
     errata=Correction(
-        place="Theorem 7, equation 133", line=896, effect=2,
+        place="Theorem 7, equation 133",
+        line=896,
+        effect=2,
         change="for the right side read m^2/(eta gamma^2 epsilon^2), m, eta and gamma of (132)",
     ),
     statement="At gamma, eta and m of (132), n = C lambda^6 log^(5/2)(1/beta)/(sigma^5 epsilon alpha^6) records make "
     "Algorithm 3 with Laplace noise epsilon-DP on classes with d = O(1).",
     space=order(
-        CUT, "needed", "lambda^6*L^(5/2)/(epsilon*alpha^6)", scalable=("alpha", "L"), derivation=_CUT,
-        witness={"epsilon": 1, "alpha": Fraction(1, 10), "L": 1, "lambda": 1, "power_alpha": -1, "power_L": 0,
-                 "first": 0},
+        CUT,
+        "needed",
+        "lambda^6*L^(5/2)/(epsilon*alpha^6)",
+        scalable=("alpha", "L"),
+        derivation=_CUT,
+        witness={
+            "epsilon": 1,
+            "alpha": Fraction(1, 10),
+            "L": 1,
+            "lambda": 1,
+            "power_alpha": -1,
+            "power_L": 0,
+            "first": 0,
+        },
     ),
     because="F = {(f(x0), f(z)) = (t, v): 0 <= kappa t <= v <= 1}, convex; balanced labels at x0, all public points at "
     "z, kappa = 1/sqrt(2 eta n): changing one label moves fbar from (0, 0) to (1, kappa), and f^(z) is v + gamma times "
@@ -475,7 +534,10 @@ def powers(context: Context) -> Evidence:
 
 
 @paper.inequality(
-    "thm7", variant="powers", source="Theorem 7, equation 131, its power of log(1/beta)", expected="not refuted",
+    "thm7",
+    variant="powers",
+    source="Theorem 7, equation 131, its power of log(1/beta)",
+    expected="not refuted",
     statement="At (130), d = O(1) and a fixed epsilon <= 1, what Algorithm 3 with Gaussian noise needs for privacy is "
     "between m/(2 eta gamma^2 mu^2) and m/(eta gamma^2 mu^2), mu = mu(epsilon, delta): of order log^2(1/beta), the "
     "power that (131) has.",

@@ -25,7 +25,10 @@ def one_record() -> tuple[PublicDataProblem, PublicDataProblem]:
 
 
 @paper.privacy(
-    "thm8", source="Theorem 8, Lemmas 6 and 21", expected="proved", level=LEVEL,
+    "thm8",
+    source="Theorem 8, Lemmas 6 and 21",
+    expected="proved",
+    level=LEVEL,
     rests_on=("publicdata.lemma18.inequality", "publicdata.lemma19.inequality"),
     statement="Algorithm 4 with weights Lap(2m/epsilon) is epsilon-DP.",
     quote="Algorithm 4 is ... -pure differentially private.",
@@ -41,7 +44,8 @@ def theorem8(context: Context) -> tuple[str, Evidence]:
     return profiles(
         [claimed | {"guarantee": mechanism.guarantee(sides[0])}, claimed | {"attack": lower}],
         f"value: epsilon from below by {trials:,} runs a side on thresholds, four public points; claimed 1",
-        value=lower, trials=2 * trials,
+        value=lower,
+        trials=2 * trials,
     )
 
 

@@ -59,9 +59,13 @@ _COINS = ("k heads or more, or k tails or more, of n have the probability chance
 
 
 @paper.inequality(
-    "thm9", source="Theorem 9, n for m, with constant 1", expected="not refuted", level=LEVEL,
+    "thm9",
+    source="Theorem 9, n for m, with constant 1",
+    expected="not refuted",
+    level=LEVEL,
     statement="With probability 1 - beta, sup |L_D - L| <= sqrt((d + log(1/beta))/n) for a class of VC dimension d.",
-    origin="corrected", space=inequality(COINS, "deviation", "sqrt((1 + log(1/beta))/n)", derivation=_COINS),
+    origin="corrected",
+    space=inequality(COINS, "deviation", "sqrt((1 + log(1/beta))/n)", derivation=_COINS),
     because="The constant of O(.) is taken as 1. Near-extremal: intervals need 0.77 at n = 400, a fair coin 1/sqrt(2) "
     "as beta falls, all bits on d points 1/sqrt(2 pi) as d grows, each for every n.",
 )
@@ -89,9 +93,14 @@ def uniform(context: Context) -> Rows:
 
 
 @paper.inequality(
-    "thm9", variant="printed", source="Theorem 9", expected="refuted", holds="publicdata.thm9.inequality",
+    "thm9",
+    variant="printed",
+    source="Theorem 9",
+    expected="refuted",
+    holds="publicdata.thm9.inequality",
     statement="With probability 1 - beta, sup |L_D - L| <= O(sqrt((d + log(1/beta))/m)) for n records D.",
-    weight="misprint", quote=r"\leq O\left(\sqrt{\frac{d+\log(1/\beta)}{m}}\right)\right)\geq 1-\beta.",
+    weight="misprint",
+    quote=r"\leq O\left(\sqrt{\frac{d+\log(1/\beta)}{m}}\right)\right)\geq 1-\beta.",
     consequence="The bound has m, which the theorem does not know, for the n records. Its second display has argmin "
     "for min. Lemma 22 uses it with m points for the records, (183) with n.",
     errata=Correction(place="Theorem 9, both displays", line=1155, change="for m read n, and for argmin read min"),
