@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from dpbench import __version__
+from dpbench.cli import manual
 from dpbench.report import claim_pages, pages, site
 
 _HERE = Path(__file__).resolve().parent
 pages.write(_HERE / "results", _HERE.parent / "evidence")
 claim_pages.write(_HERE / "results" / "claims", pages.committed(_HERE.parent / "evidence"))
-site.write(_HERE / "made", "../../figures", _HERE.parent / "examples")
+site.write(_HERE / "made", "../../figures", _HERE.parent / "examples", {"commands.md": manual.commands()})
 
 project = "dpbench"
 author = copyright = "the dpbench authors"

@@ -1,18 +1,14 @@
-"""Pages of the documentation made from what is there: the gallery, the help of every command, the report, notebooks."""
+"""Pages of the documentation made from what is there: the gallery, the report, notebooks."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import io
 import json
-import os
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 from dpbench.ledger.core import Claim
 from dpbench.ledger.registry import all_papers
@@ -22,8 +18,6 @@ from dpbench.report.drawings import DRAWINGS, SUMMARIES
 from dpbench.report.figures import Drawing, Summary
 from dpbench.report.mathematics import in_markdown
 
-COMMANDS = ("verify", "list", "show", "bench", "audit", "audit-library", "figures", "report", "evidence", "compare",
-            "hunt", "export", "judge", "errata", "new-paper")  # fmt: skip
 _ONE_COLUMN = 1200  # pixels: a figure that is wider has panels side by side
 
 
@@ -77,23 +71,7 @@ def _caption(draw: Callable[..., Any], claim: Claim, more: int, name: str) -> st
     return f"{in_markdown(drawn)} *The entry:* {in_markdown(claim.statement)} ({entry}; `dpbench figures {name}`)"
 
 
-def commands() -> str:
-    """The help of every command, as the terminal shows it in 80 columns."""
-    from dpbench.cli.app import homes, run
-
-    there = homes()
-
-    parts = ["# The command line", "`dpbench --install-completion` completes commands, options and ids in your shell."]
-    for name in (name for name in COMMANDS if name in there):
-        with mock.patch.dict(os.environ, {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}):
-            said = io.StringIO()
-            with contextlib.redirect_stdout(said):
-                run([name, "--help"])
-        parts.append(f"## {name}\n\n```text\n{said.getvalue().strip()}\n```")
-    return "\n\n".join(parts) + "\n"
-
-
-def write(folder: Path, figures: str, examples: Path) -> None:
+def write(folder: Path, figures: str, examples: Path, texts: Mapping[str, str]) -> None:
     """Write the pages, the report of the committed evidence, and copies of the notebooks, which the build executes.
 
     Parameters
@@ -104,11 +82,13 @@ def write(folder: Path, figures: str, examples: Path) -> None:
         The PNG files of the figures, seen from `folder`.
     examples : Path
         The folder of the notebooks.
+    texts : mapping of str to str
+        Pages made elsewhere, by the names of their files.
     """
     folder.mkdir(parents=True, exist_ok=True)
     report = page.page(all_claims(), stored.best(stored.known(None)))
-    texts = {"gallery.md": gallery(folder / figures, figures), "commands.md": commands(), "report.html": report}
-    for name, text in texts.items():
+    made = {"gallery.md": gallery(folder / figures, figures), "report.html": report}
+    for name, text in (made | dict(texts)).items():
         (folder / name).write_text(text, encoding="utf-8")
     for notebook in _notebooks(examples):
         shutil.copy(notebook, folder / notebook.name)

@@ -176,7 +176,7 @@ TWINS = {
         for name, twin in (("ones", "set_bits"), ("mix_rows", "key"), ("pair_halves", "halves"))
     },
     **{
-        f"dpbench.papers.heavytail.{name}": (f"naive.heavytail:{twin}", "test_heavytail_kernels.py")
+        f"dpbench.papers.heavytail.algorithms.{name}": (f"naive.heavytail:{twin}", "test_heavytail_kernels.py")
         for name, twin in (
             ("_score_kernels.truncated_sum", "score"),
             ("_score_kernels.multiply_complements", "complement"),
@@ -192,7 +192,7 @@ TWINS = {
         )
     },
     **{
-        f"dpbench.papers.heavytail.{name}": (f"naive.heavytail:{twin}", "test_heavytail_tree_kernels.py")
+        f"dpbench.papers.heavytail.algorithms.{name}": (f"naive.heavytail:{twin}", "test_heavytail_tree_kernels.py")
         for name, twin in (
             ("_tree_kernels.inner", "dot"),
             ("_tree_kernels.bound_boxes", "log_mass"),

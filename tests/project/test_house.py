@@ -31,9 +31,6 @@ NAMED = {
     "dpbench.cli.errata": EXAMPLE, "dpbench.cli.options": EXAMPLE,
 }  # fmt: skip
 """Modules outside the papers that name one, and why."""
-CLIMBS = {
-    ("dpbench.report.site", "dpbench.cli"): "the page of commands is made from the command line's own help",
-}
 TWICE = {
     "scores[i] + w0 * a0[i] + w1 * a1[i] + w2 * a2[i] + w3 * a3[i]":
         "a kernel's loop unrolled for one, two and four records, which is its speed",
@@ -107,14 +104,10 @@ def test_no_arrow_climbs(studies: ModuleType) -> None:
     graph = studies.house.arrows(studies.house.sources())
     pairs = studies.house.between(graph)
     assert len(pairs) > 60 and sum(map(len, pairs.values())) > 900
-    found = set()
-    for arrow in studies.house.climbs(pairs):
-        here, there = arrow.split(" -> ")
-        found.add((here, ".".join(there.split(".")[:2])))
-    same(found, CLIMBS)
+    assert studies.house.climbs(pairs) == []
 
 
-def test_packages_go_in_no_circle_but_by_the_climbs(studies: ModuleType) -> None:
+def test_packages_go_in_no_circle(studies: ModuleType) -> None:
     pairs = studies.house.between(studies.house.arrows(studies.house.sources()))
     graph: dict[str, set[str]] = {name: set() for names in studies.house.FLOORS for name in names}
     for here, there in pairs:

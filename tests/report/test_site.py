@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from in_chromium import chromium, serious
 
+from dpbench.cli import manual
 from dpbench.ledger.verify import all_claims
 from dpbench.report import claim_pages, mathematics, site
 from dpbench.report.drawings import DRAWINGS, SUMMARIES
@@ -75,10 +76,10 @@ def test_renamed_entries_are_known_by_their_new_ids_and_their_old_pages_lead_the
 def test_the_help_of_every_command_is_there_in_80_columns() -> None:
     from dpbench.cli.app import homes
 
-    made = site.commands()
-    assert set(re.findall(r"^## ([\w-]+)$", made, re.M)) == set(homes()) == set(site.COMMANDS)
+    made = manual.commands()
+    assert set(re.findall(r"^## ([\w-]+)$", made, re.M)) == set(homes()) == set(manual.COMMANDS)
     helps = "".join(re.findall(r"```text\n(.*?)```", made, re.S))
-    assert max(map(len, helps.splitlines())) <= 80 and helps.count("Usage: dpbench ") == len(site.COMMANDS)
+    assert max(map(len, helps.splitlines())) <= 80 and helps.count("Usage: dpbench ") == len(manual.COMMANDS)
 
 
 # The site as it was built, where DPBENCH_SITE names its folder (`.ci/run` does, after sphinx-build).
