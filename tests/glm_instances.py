@@ -19,7 +19,7 @@ from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import theorem4
 from dpbench.papers.glm.theorems.lemma5 import tripling_pair
 from dpbench.papers.glm.theorems.pairs import cancelling_pair
-from lowerbounds._packing import packing
+from lowerbounds import packing
 
 Pair = tuple[GLMProblem, GLMProblem]
 GRID = np.linspace(-3.0, 3.0, 601)

@@ -9,9 +9,10 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import binom, hypergeom
 
+from dpbench.auditing import one_run_bounds
 from dpbench.auditing.flatten import text_number
 from dpbench.auditing.goals import mu_goal
-from dpbench.auditing.guesses import LARGEST, _largest_of
+from dpbench.auditing.guesses import LARGEST, mu_from_guesses
 from dpbench.auditing.interactions import KNOTS, NormalScores, fitted
 from dpbench.auditing.intervals import joint_region
 from dpbench.auditing.neighbours import MOST_PLACES, Domain, pairs_of, proposals
@@ -72,10 +73,12 @@ def test_a_log_ratio_of_counts_is_drawn_in_by_one_standard_error() -> None:
     assert found == pytest.approx([away, 0.0, -away])
 
 
-def test_what_is_ruled_out_to_the_end_is_the_largest_value() -> None:
-    assert _largest_of(lambda grid: np.ones(len(grid), dtype=bool)) == LARGEST
-    assert _largest_of(lambda grid: grid <= 1.7) == pytest.approx(1.7, rel=1e-6)
-    assert _largest_of(lambda grid: np.zeros(len(grid), dtype=bool)) == 0.0
+@pytest.mark.parametrize(("end", "largest"), [(math.inf, LARGEST), (1.7, pytest.approx(1.7, rel=1e-6)), (-1.0, 0.0)])
+def test_what_is_ruled_out_to_the_end_is_the_largest_value(
+    end: float, largest: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(one_run_bounds, "gaussian_joint_rules_out", lambda m, r, v, mus, alpha: mus <= end)
+    assert mu_from_guesses(10, 5, 5, 0.05) == largest
 
 
 def test_pairs_of_one_data_set_replace_a_record_by_another_of_it() -> None:

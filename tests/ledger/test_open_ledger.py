@@ -192,7 +192,7 @@ def test_evidence_of_others_is_not_written_among_ours(folder: Path, run: Run) ->
 
 
 def test_a_worker_of_a_cluster_that_lacks_the_module_is_named() -> None:
-    from dpbench.runs.scheduler import Cluster, _text_of
+    from dpbench.runs.scheduler import Cluster
 
     class Client:
         """Two workers, of which one lacks it."""
@@ -204,7 +204,7 @@ def test_a_worker_of_a_cluster_that_lacks_the_module_is_named() -> None:
         def run(self, function: Any, module: str) -> dict[str, str]:
             return {"tcp://a": function(module), "tcp://b": ""}
 
-    assert _text_of("outside_paper") and _text_of("no.such") == ""
+    assert Cluster(Client()).lacking("no.such") == "", "a text that is nowhere is empty here too"
     says = Cluster(Client()).lacking("outside_paper")
     assert says.startswith("code travels to workers by its name: tcp://b must have the module outside_paper")
 

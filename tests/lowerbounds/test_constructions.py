@@ -22,11 +22,11 @@ from lowerbounds import (
     _rare_record,
     chaudhuri_hsu,
     fingerprinting,
+    large_radius,
     nonprivate,
+    norm_packing,
     packing,
 )
-from lowerbounds._large_radius import large_radius
-from lowerbounds._norm_packing import norm_packing
 
 pytestmark = pytest.mark.kernel
 

@@ -18,9 +18,7 @@ from dpbench.papers.glm.theorems import floors, lemma1, theorem4, theorems6_11, 
 from dpbench.report.drawings import DRAWINGS
 from dpbench.report.figures import Drawing
 from dpbench.runs.context import RunContext
-from lowerbounds._instance import HardFamily
-from lowerbounds._packing import packing
-from lowerbounds._two_point import chaudhuri_hsu
+from lowerbounds import HardFamily, chaudhuri_hsu, packing
 
 CLAIMS = declared(lemma1, theorem4, theorems6_11, theorems16_17)
 EXACT = [claim for claim in CLAIMS if claim.level == 0.0]

@@ -14,8 +14,8 @@ from dpbench.auditing import intervals
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems.parity_cube import exact_profile, problem_of
 from dpbench.privacy.discrete import pair_from_logs
-from lowerbounds import _parity_cube, parity_cube
-from lowerbounds._parity_cube import NOISES, PAIRS, CubeData, ParityCube, draw_parities
+from lowerbounds import CubeData, ParityCube, _parity_cube, parity_cube
+from lowerbounds._parity_cube import NOISES, PAIRS, draw_parities
 
 pytestmark = pytest.mark.kernel
 

@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 from naive import theorem4 as naive
 
 from dpbench.papers.glm.algorithms import sign_release
-from lowerbounds._instance import HardFamily, Instance
-from lowerbounds._large_radius import large_radius
-from lowerbounds._norm_packing import norm_packing
-from lowerbounds._theorem4 import LARGE, MIDDLE, PROVED, SMALL, corrected_minimum, printed_minimum, proved_floor
+from lowerbounds import (
+    HardFamily,
+    Instance,
+    corrected_minimum,
+    large_radius,
+    norm_packing,
+    printed_minimum,
+    proved_floor,
+)
+from lowerbounds._theorem4 import LARGE, MIDDLE, PROVED, SMALL
 
 BOUNDS = {"x_bound": 2.0, "y_bound": 3.0}
 

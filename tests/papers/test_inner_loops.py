@@ -16,9 +16,16 @@ from registry import HEAVY_MECHANISMS, MECHANISMS, PUBLIC_MECHANISMS, problem
 from dpbench.core.kernel import Kernel
 from dpbench.papers.glm.algorithms import _erm_centres
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
-from lowerbounds import HardFamily, chaudhuri_hsu, fingerprinting, nonprivate, packing, parity_cube
-from lowerbounds._large_radius import large_radius
-from lowerbounds._norm_packing import norm_packing
+from lowerbounds import (
+    HardFamily,
+    chaudhuri_hsu,
+    fingerprinting,
+    large_radius,
+    nonprivate,
+    norm_packing,
+    packing,
+    parity_cube,
+)
 
 pytestmark = pytest.mark.meta
 

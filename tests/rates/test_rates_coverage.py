@@ -1,7 +1,7 @@
 """Coverage of the slope's interval: how far its nominal level holds, and a law for which it does not.
 
 Sweeps of five points with 16 trials each, fewer than any entry has. Entries' trials have skewness below 0.5, or
-0.7 for Corollary 1, which has more of them (measured over 20 seeds in `test_claims_glm_rates.py`). Far out in
+0.7 for Corollary 1, which has more of them (measured over 20 seeds in `test_theorems_glm_rates.py`). Far out in
 the tail only Student's interval can be counted, since a bootstrap costs milliseconds; it only lengthens it.
 """
 

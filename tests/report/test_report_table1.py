@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from declared import declared, measured
 
-from dpbench.cli.figures import _command
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import Claim
 from dpbench.ledger.verify import all_claims
@@ -173,10 +172,16 @@ def test_crossing_is_drawn_where_it_was_measured(found: dict[str, Any]) -> None:
     assert len(right.get_lines()) >= 2
 
 
-def test_the_command_for_a_missing_run_is_one_that_gives_a_verdict() -> None:
-    assert _command(["glm.thm1.rate.n"]) == "dpbench verify glm.thm1.rate.n"
-    both = ["glm.thm1.rate.n", "glm.table1.rate.crossover"]  # the second has no verdict at quick
-    assert _command(both) == "dpbench verify glm.thm1.rate.n glm.table1.rate.crossover --level full"
+def test_the_command_for_a_missing_run_is_one_that_gives_a_verdict(
+    run: Callable[[str], tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dpbench.report.stored.committed", lambda *_: {})  # an install without evidence
+    code, _, err = run("figures rate_thm1")
+    assert code == 2 and err.endswith("; run: dpbench verify glm.thm1.rate.n\n")
+    code, _, err = run("figures rate_thm1 crossover")  # the second has no verdict at quick
+    assert code == 2
+    assert err.endswith("; run: dpbench verify glm.thm1.rate.n glm.table1.rate.crossover --level full\n")
 
 
 def test_names_of_figures_are_their_own() -> None:

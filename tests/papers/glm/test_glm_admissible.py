@@ -39,7 +39,7 @@ from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
 from dpbench.papers.glm.theorems import lemma11, paper
 from dpbench.papers.glm.theorems.algorithm5 import coin_pair
-from lowerbounds._packing import packing
+from lowerbounds import packing
 
 POINT_MASS: dict[str, Check] = {
     "loss smooth, non-negative, at most Y^2 at zero": lambda: (

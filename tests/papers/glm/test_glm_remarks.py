@@ -24,8 +24,7 @@ from dpbench.papers.glm.theorems import (
 )
 from dpbench.privacy import gaussian
 from dpbench.runs.context import RunContext
-from lowerbounds._fingerprinting import fingerprinting
-from lowerbounds._packing import packing
+from lowerbounds import fingerprinting, packing
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.theorems.hard_scales import (
     DELTA,
     SCALES,
@@ -17,7 +18,6 @@ from dpbench.papers.glm.theorems.hard_scales import (
     output_perturbation_excess,
 )
 from dpbench.papers.glm.theorems.rates_noisy_gd import step_and_noise
-from dpbench.papers.glm.theorems.table1 import _bounds
 
 
 def finer(excess: Callable[[int, float], float], n: int, most: int) -> float:
@@ -35,7 +35,8 @@ def test_a_finer_search_gains_less_than_what_the_rates_allow() -> None:
         found = finer(lambda k, p, n=n, e=eta, s=sigma: noisy_gd_excess("squared", n, k, p, e, s, steps=n), n, d)
         gained.append(found / known)
     for n in (4000, 8000):
-        method, problem = OutputPerturbation(0.2, DELTA), _bounds(n, 2)
+        method = OutputPerturbation(0.2, DELTA)
+        problem = ScaledBasis.even("squared", 2, 1, 1.0).draw(n, np.random.default_rng(0))
         lam, sigma = method.lam(problem), method.sigma(problem)
 
         def below_zero(k: int, p: float, n: int = n, lam: float = lam, sigma: float = sigma) -> float:

@@ -24,8 +24,7 @@ from dpbench.papers.glm.attacks.members import SharedProblems, errors_on, output
 from dpbench.papers.glm.moment_problem import MomentProblem
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.floors import Zero
-from lowerbounds import HardFamily, chaudhuri_hsu, fingerprinting, nonprivate, packing
-from lowerbounds._norm_packing import norm_packing
+from lowerbounds import HardFamily, chaudhuri_hsu, fingerprinting, nonprivate, norm_packing, packing
 
 pytestmark = pytest.mark.kernel
 

@@ -18,8 +18,7 @@ from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems import remark1, theorems1_2_bound, theorems1_2_privacy, theorems1_2_rates
 from dpbench.papers.heavytail.theorems.hidden import hidden_quantile, rare_law
 from dpbench.runs.context import RunContext
-from lowerbounds import _rare_packing
-from lowerbounds._rare_packing import rare_packing
+from lowerbounds import RarePacking, rare_packing
 
 ORDERS = (2.0, 1.75, 1.5, 1.25)
 
@@ -139,7 +138,7 @@ def test_bounds_that_are_too_small_are_refuted(context: RunContext, monkeypatch:
 
 
 def test_a_floor_that_is_too_high_is_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_rare_packing.RarePacking, "floor", property(lambda self: 100.0 * self.excess))
+    monkeypatch.setattr(RarePacking, "floor", property(lambda self: 100.0 * self.excess))
     assert measured(remark1.floor, context)[0] == "refuted"
 
 
