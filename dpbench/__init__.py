@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from dpbench.core import sources as _sources  # noqa: F401 - first of all: it notes the state of our files when the process starts
+from dpbench.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from dpbench import glm, heavytail, libraries, publicdata, testing
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from dpbench.privacy.profile import Profile
     from dpbench.report import plot
     from dpbench.report.plot import evidence
-
-__version__ = "0.1.0"
 
 _HOME = {
     "AuditResult": "dpbench.auditing.audit",

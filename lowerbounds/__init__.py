@@ -2,7 +2,7 @@
 
 Imports NumPy, SciPy, Numba and `dpbench.core` (validation, seeds, compiled kernels), nothing else of `dpbench`.
 Wherever a function takes ``epsilon`` it also takes a privacy curve: ``{"mu": m}``, ``{"rho": r}``, ``{"rdp": {alpha:
-tau}}``, a `dpbench.privacy.Profile` or any object with ``delta(epsilon)``, or a trade-off function; group privacy is
+tau}}``, a `dpbench.Profile` or any object with ``delta(epsilon)``, or a trade-off function; group privacy is
 then composed exactly over the distance (`curve`).
 
 Which theorem is where

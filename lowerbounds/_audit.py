@@ -141,7 +141,7 @@ def group_audit(
     seed : int
     problem : callable, optional
         Makes what the mechanism takes from a data set of the family, for example
-        ``dpbench.glm.GLMProblem.from_instance``.
+        ``dpbench.GLMProblem.from_instance``.
 
     Returns
     -------

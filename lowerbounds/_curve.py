@@ -249,7 +249,7 @@ def curve(privacy: Any, delta: Any = 0.0, constants: str = "tight") -> Curve:
     privacy : float, mapping, object or callable
         ε, with `delta`; ``{"mu": m}`` or ``{"epsilon": e, "delta": d}``; ``{"rho": r}``, zero-concentrated privacy,
         with ``"delta"`` the approximate one; ``{"rdp": {alpha: tau}}``, bounds on Rényi divergences of orders above 1;
-        an object with ``delta(epsilon)`` (such as `dpbench.privacy.Profile`), whose ``mu``, where it has one, is taken
+        an object with ``delta(epsilon)`` (such as `dpbench.Profile`), whose ``mu``, where it has one, is taken
         for Gaussian differential privacy; or a trade-off function ``f(alpha)``: the least type II error of a test of
         level alpha, convex and not increasing.
     delta : float

@@ -35,8 +35,7 @@ def corrected_minimum(
     """What replaces it: the same for d ≥ 2 and r ≥ 1/N, at least r²/N for r ≥ 1; r² for r < 1/N.
 
     min{Y², B²‖X‖², max[(B‖X‖)²/N if r ≥ 1, min(r^{4/3}/N^{2/3}, √d·r/N)·Y²]} for d ≥ 2, and
-    min{B²‖X‖², B‖X‖Y/N, Y²/N} for d = 1, where it is also attained up to a constant (`sign_release_ceiling` of the
-    claims on Theorem 4).
+    min{B²‖X‖², B‖X‖Y/N, Y²/N} for d = 1, where it is also attained up to a constant.
     """
     ratio, size = radius * x_bound / y_bound, n * epsilon
     if d == 1:

@@ -29,9 +29,9 @@ FLOORS = (
     ("certificates", "libraries"),
     ("report",),
     ("cli", "pytest_plugin", "testing"),
-    ("papers.glm", "papers.heavytail", "papers.publicdata", "sklearn"),
+    ("papers.glm", "papers.heavytail", "papers.publicdata", "sklearn", "names"),
 )
-"""From the ground up; the estimators of `dpbench.sklearn` are of the papers' floor."""
+"""From the ground up; the estimators of `dpbench.sklearn` and the names for users are of the papers' floor."""
 USERS = ("dpbench", "dpbench.glm", "dpbench.heavytail", "dpbench.publicdata", "dpbench.papers")
 """Modules that are names for users alone."""
 START = "ac1625b5"
@@ -104,9 +104,9 @@ def circles(graph: Mapping[str, set[str]]) -> list[str]:
 
 
 def package(module: str) -> str:
-    """The package of a module: a folder of `dpbench`, a paper, or `lowerbounds`; empty for names for users."""
+    """The package of a module: a folder of `dpbench`, a paper, `lowerbounds`, or "names" for users."""
     if module in USERS:
-        return ""
+        return "names"
     first, *rest = module.split(".")
     if first == "lowerbounds":
         return first
@@ -119,7 +119,7 @@ def between(graph: Mapping[str, set[str]]) -> dict[tuple[str, str], list[str]]:
     for module, there in graph.items():
         for other in sorted(there):
             pair = package(module), package(other)
-            if "" not in pair and pair[0] != pair[1]:
+            if pair[0] != pair[1]:
                 found.setdefault(pair, []).append(f"{module} -> {other}")
     return found
 
@@ -159,7 +159,7 @@ def lines(texts: Mapping[str, str]) -> Counter[str]:
     """Lines by package; names for users count as "names"."""
     made: Counter[str] = Counter()
     for module, text in texts.items():
-        made[package(module) or "names"] += len(text.splitlines())
+        made[package(module)] += len(text.splitlines())
     return made
 
 
@@ -274,15 +274,14 @@ def picture(pairs: Iterable[tuple[str, str]], size: Mapping[str, int], path: Pat
 def measured() -> dict[str, Any]:
     """What the page tells."""
     texts = sources()
-    graph = {module: there for module, there in arrows(texts).items() if module not in USERS}
+    graph = arrows(texts)
     pairs, by_package, modules = between(graph), lines(texts), loaded()
-    inner = {module: there - set(USERS) for module, there in graph.items()}
     papers = sorted({package(m) for m in modules if package(m).startswith("papers.")})
     return {
         "schema": 1, "files": len(texts), "lines": sum(by_package.values()),
         "framework": sum(n for name, n in by_package.items() if not name.startswith("papers.") and name != "sklearn"),
-        "packages": {name: by_package[name] for names in FLOORS for name in names} | {"names": by_package["names"]},
-        "circles": circles(inner), "climbs": climbs(pairs),
+        "packages": {name: by_package[name] for names in FLOORS for name in names},
+        "circles": circles(graph), "climbs": climbs(pairs),
         "arrows": {f"{here} -> {there}": len(listed) for (here, there), listed in sorted(pairs.items())},
         "entry": ENTRY, "loaded": len(modules), "papers_loaded": papers, "start": START, "account": account(),
     }  # fmt: skip

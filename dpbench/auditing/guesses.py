@@ -23,7 +23,6 @@ LARGEST = 50.0
 """No ε or μ above this is looked for."""
 
 BOTH, INCLUDED, EXCLUDED = "both", "included", "excluded"
-SIDES = (BOTH, INCLUDED, EXCLUDED)
 
 # (side, share of the canaries guessed or wrong guesses allowed, weight); weights sum to 1. Chosen on Gaussian sums
 # and on one-sided memorisation (``python -m studies.one_run``). The scores may not choose among plans: a δ > 0

@@ -30,7 +30,6 @@ from dpbench.ledger.statement import Statement, filled
 EVALUATIONS = 6000
 CLEAR, TIE = 2e-3, 1e-9
 """Margins: a violation that the search ends at; one that floating point cannot tell from a bound that is met."""
-DIGITS = (1, 2, 3, 4, 6, 8, 12, 17)
 
 
 @dataclass(frozen=True)

@@ -277,11 +277,6 @@ def gaussian_delta(shift: Interval, epsilon: Interval) -> Interval:
     return interval(_most(low, ZERO), _least(high, ONE))
 
 
-def laplace_delta(shift: Interval, epsilon: Interval) -> Interval:
-    inside = mul(at(HALF), sub(epsilon, shift))
-    return most(NOUGHT, sub(UNIT, exp(inside)))
-
-
 class Dual:
     """A value and its derivatives by the symbols that are intervals; a missing one is 0."""
 

@@ -72,7 +72,6 @@ class Proof:
     undecided: int = 0
     left: list[dict[str, str]] = field(default_factory=list)
     broken: dict[str, Fraction] | None = None
-    volume: float = 0.0
 
 
 def fraction(end: Any) -> Fraction:

@@ -126,7 +126,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from dpbench import __version__
+        from dpbench.core.version import __version__
 
         typer.echo(f"dpbench {__version__}")
         raise typer.Exit(0)

@@ -185,27 +185,13 @@ def rate(bound: str, *, variable: str, side: str = "upper") -> Conclusion:
     return Conclusion("rate", {"bound": str(bound), "in": variable, "side": side})
 
 
-def floor(bound: str) -> Conclusion:
-    """A lower bound on an error, as a formula."""
-    return Conclusion("floor", {"bound": str(bound)})
-
-
-def stability(bound: str) -> Conclusion:
-    """A bound on how far an output moves with one record, as a formula."""
-    return Conclusion("stability", {"bound": str(bound)})
-
-
 Step = str | tuple[str, ...] | Mapping[str, Any]
-
-
-def fact(name: str, **hypotheses: str) -> dict[str, Any]:
-    """A step that is a trusted fact of the checker, by number or name, with the formulas of its hypotheses."""
-    return {"fact": name, "with": hypotheses}
+"""A formula, a chain of formulas, or ``{"fact": name, "with": formulas}``, a trusted fact of the checker."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A theorem: see the page "A theorem is said once" of the guide.
+    """A theorem: see the page on `dpbench judge` of the guide.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 """Private selection of one of N candidates with a small score: two mechanisms, their probabilities and profiles.
 
-*Generalised exponential mechanism* (Raskhodnikova & Smith 2015; Theorem 12 of the GLM paper): candidate i has a
+*Generalised exponential mechanism* (Raskhodnikova & Smith 2015): candidate i has a
 score q_i that a neighbouring data set moves by at most γ_i. With t = 2 log(N/β)/ε,
 
     s_i = max_j ((q_i + tγ_i) − (q_j + tγ_j))/(γ_i + γ_j) ≥ 0        (j = i counts as 0),

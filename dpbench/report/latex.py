@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dpbench import __version__
+from dpbench.core.version import __version__
 from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
 from dpbench.report.signs import escaped

@@ -1,4 +1,4 @@
-"""Markdown tables of what `benchmarks/` measured, for the documentation's pages."""
+"""Markdown tables of what `studies/` measured, for the documentation's pages."""
 
 from __future__ import annotations
 

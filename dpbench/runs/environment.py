@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 
-from dpbench import __version__
+from dpbench.core.version import __version__
 
 version = functools.cache(metadata.version)  # read from files, and asked for by every entry
 

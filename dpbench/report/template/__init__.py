@@ -11,8 +11,8 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dpbench import __version__
 from dpbench.core.validation import invalid
+from dpbench.core.version import __version__
 from dpbench.ledger.registry import all_papers
 
 

@@ -18,8 +18,6 @@ from dpbench.papers.glm.losses import LOGISTIC, loss_curvature, loss_derivative
 ROWS = 64
 """Records in a tile; a multiple of 4."""
 
-_STRIDE = ROWS + 8  # of the transposed tile: rows that do not fall on the same sets of the cache
-
 
 @kernel(types.void(arr(f8, 1, True), arr(f8, 1, True), arr(f8, 1, True)))
 def add_part(part, lost, total):

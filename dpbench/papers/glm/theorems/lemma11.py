@@ -255,9 +255,8 @@ def _right(y: float, gamma: float, n: int, beta: float, risk: float, squared: bo
     return (1.0 + spread) * risk + upper
 
 
-DIRECTION = {"d": 100_000, "n": 10**8, "p": 1e-3, "y": 10.0, "beta": 0.1}
-"""The loss 1[z = 1]‖w‖² at w ~ N(0, I_d), which is γ²-sub-Gaussian for γ² = 8/3."""
 GAMMA = math.sqrt(8.0 / 3.0)
+"""The loss 1[z = 1]‖w‖² at w ~ N(0, I_d) is γ²-sub-Gaussian for γ² = 8/3."""
 
 
 def direction_failure(d: int, n: int, p: float, spread: float, upper: float) -> float:

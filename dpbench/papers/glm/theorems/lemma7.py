@@ -25,8 +25,6 @@ from dpbench.papers.glm.theorems import paper
 
 H, DELTA = 2.0, 1e-5
 _BLOCK = 8  # trials, each with a data set and a map of its own
-_NODES = 400
-
 
 _BOUND7 = "sqrt(H)B|X||Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B)B sqrt(k log(1/delta))/(n epsilon)"
 

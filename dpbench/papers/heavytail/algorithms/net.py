@@ -69,11 +69,6 @@ class Net:
         """√d·R/m, at most ζ: every point of the domain is that close to a net point."""
         return self._reach(self.resolution)
 
-    @property
-    def budget(self) -> int:
-        """‖k‖² ≤ m² is membership for the ball; for the box, whose boxes are all inside, no limit: −1."""
-        return self.resolution**2 if self.domain == "ball" else -1
-
     def contains(self, k: np.ndarray) -> np.ndarray:
         """Whether integer vectors k, shape (..., d), belong to the net."""
         if self.domain == "box":

@@ -1,0 +1,3 @@
+"""The version of this package, for what it writes and keeps."""
+
+__version__ = "0.1.0"
