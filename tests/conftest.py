@@ -16,6 +16,7 @@ from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT))  # for `studies` and `benchmarks`; the package comes from where it is installed
 
 
 def other_files(installed: Path, checkout: Path = ROOT) -> list[str]:

@@ -25,8 +25,8 @@ from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.evidence import commit_now
 from dpbench.libraries.environment import EnvironmentFailed
-from dpbench.report.measured_audits import alarms
 from dpbench.runs.environment import machine, versions
+from studies.results.audits import alarms
 
 MOST = 64_000
 

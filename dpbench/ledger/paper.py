@@ -115,8 +115,6 @@ class Paper:
         Names of the modules that come first, in this order; the others follow by name.
     drawings : tuple of str
         Dotted names of the modules whose `DRAWINGS` and `SUMMARIES` draw stored evidence of this paper.
-    pages : str
-        Dotted name of a module whose `PAGES` are pages of results in this project's documentation.
     renamed : dict of str to str
         Entries that had another id once, to the one that they have: their old addresses lead to the page.
     """
@@ -131,7 +129,6 @@ class Paper:
     package: str = ""
     order: tuple[str, ...] = ()
     drawings: tuple[str, ...] = ()
-    pages: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
     _declared: dict[str, list[Claim]] = field(default_factory=dict, init=False, repr=False)
 

@@ -143,12 +143,6 @@ def certifying() -> frozenset[str]:
     return frozenset().union(*(paper.modules for paper in all_papers()))
 
 
-def pages_of_papers() -> tuple[Any, ...]:
-    """Pages of results (`dpbench.report.pages.Page`) that our papers bring; imports no claims."""
-    modules = [importlib.import_module(paper.pages) for paper, _ in _papers() if paper.pages and _ours(paper)]
-    return tuple(page for module in modules for page in module.PAGES)
-
-
 def forget() -> None:
     """Look for papers anew when they are next asked for."""
     _papers.cache_clear()

@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from dpbench.report.measured import escaped
-from dpbench.report.measured import table as markdown
+from dpbench.report.markdown import escaped
+from dpbench.report.markdown import table as markdown
 from dpbench.report.plain import table
 
 STYLES = {"refuted": "bold red", "blind": "bold yellow", "not refuted": "green"}

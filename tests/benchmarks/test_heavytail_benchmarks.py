@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpbench.core.validation import MissingExtra
-from dpbench.report.measured import sampler
+from studies.results.measured import sampler
 
 pytestmark = pytest.mark.meta
 

@@ -21,7 +21,7 @@ from benchmarks.known_bugs.measure import gray, ladder, measure
 from benchmarks.known_bugs.releases import ENVIRONMENTS, prepare
 from dpbench.core.validation import InvalidInput
 from dpbench.libraries.environment import EnvironmentFailed
-from dpbench.report import measured_audits
+from studies.results import audits as measured_audits
 
 ROOT = Path(__file__).resolve().parents[2]
 EVIDENCE = ROOT / "evidence" / "known_bugs.json"

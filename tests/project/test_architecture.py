@@ -17,6 +17,7 @@ pytestmark = pytest.mark.meta
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted([*(ROOT / "dpbench").rglob("*.py"), *(ROOT / "lowerbounds").rglob("*.py")])
 
+
 def name_of(path: Path) -> str:
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpbench.ledger.registry import all_claims
-from dpbench.report import claim_pages, pages
+from dpbench.report import claim_pages, stored
 from dpbench.report.mathematics import typeset
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, str]:
-    return claim_pages.texts(pages.committed(ROOT / "evidence"))
+    return claim_pages.texts(stored.best(stored.known(None, ROOT / "evidence" / "ledger")))
 
 
 def bare(text: object) -> str:

@@ -14,9 +14,11 @@ from dpbench.ledger.evidence import document_of, write
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.verify import all_claims
 from dpbench.ledger.words import GRADES, WEIGHTS
-from dpbench.report import benchmark, errata, ledger_tables, pages
-from dpbench.report.measured import escaped
+from dpbench.report import errata
+from dpbench.report.markdown import escaped
 from dpbench.report.stored import Shown
+from studies.results import dpriv_bench as benchmark
+from studies.results import ledger_tables, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 EVIDENCE = ROOT / "evidence"
@@ -73,10 +75,10 @@ def test_the_home_has_one_number_of_each_library_of_peers_and_of_power(made: dic
 
 
 def test_every_page_has_its_title_its_tables_and_a_place_in_the_index(made: dict[str, str]) -> None:
-    assert set(made) == {"index.md", *(f"{page.name}.md" for page in pages.all_pages())}
+    assert set(made) == {"index.md", *(f"{page.name}.md" for page in pages.PAGES)}
     audited = json.loads((ROOT / "evidence" / "libraries.json").read_text())["rows"]
     tables = {"failures": 0, "libraries": 1 + len({row["library"] for row in audited})}  # those have one a library
-    for page in pages.all_pages():
+    for page in pages.PAGES:
         text = made[f"{page.name}.md"]
         assert f"\n# {page.title}\n" in text and f"\n{page.name}\n" in made["index.md"]
         assert text.count("\n|---") == tables.get(page.name, len(page.parts))
@@ -139,7 +141,7 @@ def test_the_command_writes_what_has_changed_alone(
 ) -> None:
     folder = tmp_path / "new" / "results"
     line = [str(folder), "--evidence", str(evidence)]
-    assert pages.main(line) == 0 and f"{len(pages.all_pages()) + 1} pages" in capsys.readouterr().out
+    assert pages.main(line) == 0 and f"{len(pages.PAGES) + 1} pages" in capsys.readouterr().out
     first = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     (folder / "bits.md").write_text("old")
     assert pages.main(line) == 0

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpbench.report import measured_audits
+from studies.results import audits as measured_audits
 
 pytestmark = pytest.mark.meta
 

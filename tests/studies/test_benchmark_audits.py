@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dpbench.report import measured_audits
+from studies.results import audits as measured_audits
 
 pytestmark = pytest.mark.meta
 

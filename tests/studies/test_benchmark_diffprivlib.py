@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpbench.report import measured_audits
+from studies.results import audits as measured_audits
 
 pytestmark = pytest.mark.meta
 

@@ -1,6 +1,7 @@
 """The figures of the heavy-tailed paper: risk quantiles over n, privacy loss of both weights, boxes of the sampler.
 
-The comparison on real data is `report.comparison`, fed by what ``dpbench bench --data 401ksubs --json`` wrote.
+The comparison on real data is `dpbench.papers.glm.drawings_comparison`, fed by what ``dpbench bench --data 401ksubs
+--json`` wrote.
 """
 
 from __future__ import annotations

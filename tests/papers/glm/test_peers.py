@@ -12,10 +12,10 @@ import pytest
 
 from dpbench.cli.app import run
 from dpbench.core.validation import InvalidInput, MissingExtra
+from dpbench.papers.glm import drawings_peers as shown
 from dpbench.papers.glm.commands import peers as command
 from dpbench.papers.glm.peers import held_out, speed
 from dpbench.papers.glm.peers.pairs import Ratio, Work, ratio
-from dpbench.report import peers as shown
 
 pytestmark = pytest.mark.meta
 

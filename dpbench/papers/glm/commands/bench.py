@@ -194,7 +194,7 @@ def bench(
     if json_file is not None:
         write_json(json_file, whole)
     if figure is not None:
-        from dpbench.report.bench_figures import draw
+        from dpbench.papers.glm.drawings_bench import draw
 
         draw(whole, figure, None if is_stdout(json_file) else json_file)
     out = console(stderr=is_stdout(json_file))
@@ -226,7 +226,7 @@ def _check_images(figure: Path | None) -> None:
 def _draw_only(file: Path, figure: Path | None, quiet: bool) -> None:
     """Figures of what an earlier run wrote."""
     from dpbench.core.validation import invalid
-    from dpbench.report.bench_figures import draw, read
+    from dpbench.papers.glm.drawings_bench import draw, read
     from dpbench.report.provenance import images
 
     if figure is None:

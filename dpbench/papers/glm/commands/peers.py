@@ -29,8 +29,8 @@ def bench_peers(parts: list[str], python: str | None, json_file: Path | None, fi
         validation.choice("--peer-parts", part, PARTS)
     check_writable("--json", json_file)
     from dpbench.ledger.evidence import commit_now
-    from dpbench.report import peers as shown
-    from dpbench.report.bench_figures import beside, draw
+    from dpbench.papers.glm import drawings_peers as shown
+    from dpbench.papers.glm.drawings_bench import beside, draw
     from dpbench.report.provenance import images
 
     if figure is not None:

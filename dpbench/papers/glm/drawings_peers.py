@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from rich.console import Console
 
-from dpbench.report import measured
 from dpbench.report.figures import BLUE, DASHED, GREY, PAGE, VERMILION, log_ticks, new_axes, panels, small, styled
+from dpbench.report.markdown import table as markdown_table
 from dpbench.report.plain import table
 from dpbench.report.tables import interval, number
 
@@ -72,7 +72,7 @@ def print_peers(document: Mapping[str, Any], console: Console) -> None:
 
 def markdown(part: str, rows: Rows) -> str:
     """The table of a part for the documentation."""
-    return measured.table(COLUMNS[part], ([show(row) for show in COLUMNS[part].values()] for row in rows))
+    return markdown_table(COLUMNS[part], ([show(row) for show in COLUMNS[part].values()] for row in rows))
 
 
 @styled

@@ -1,6 +1,6 @@
 """The documentation's pages of results, made from the committed evidence whenever the documentation is built.
 
-``python -m dpbench.report.pages docs/results`` writes them, as docs/conf.py does; they are not committed. A row marked
+``python -m studies.results.pages docs/results`` writes them, as docs/conf.py does; they are not committed. A row marked
 (stale) was measured with other code than the present.
 """
 
@@ -17,23 +17,14 @@ from typing import Any
 from dpbench.certificates import reasons, shown
 from dpbench.certificates.kinds import RECORDED
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.ledger.registry import all_papers, pages_of_papers
+from dpbench.ledger.registry import all_papers
 from dpbench.ledger.verify import all_claims
-from dpbench.report import (
-    benchmark,
-    errata,
-    ledger_tables,
-    libraries,
-    measured,
-    measured_audits,
-    measured_exact,
-    measured_search,
-    peers,
-    stored,
-)
-from dpbench.report import measured_runs as runs
+from dpbench.papers.glm import drawings_peers as peers
+from dpbench.report import errata, libraries, stored
+from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown
 from dpbench.report.stored import Shown
+from studies.results import audits, dpriv_bench, exact, ledger_tables, measured, runs, search
 
 WIDE = ("---", "hide-toc: true", "---", "")
 """A page without contents beside it has the room for tables."""
@@ -87,34 +78,34 @@ PAGES = (
              "than the present."),
     )),
     Page("certificates", "Certificates", (
-        Part(CERTIFICATES, lambda both: measured.table(
+        Part(CERTIFICATES, lambda both: table(
             ("kind", "what is decided", "certificates", "values listed"), shown.by_kind(both[1])),
              "Files under `evidence/certificates/`, which `python -m dpbench_check evidence/certificates/*.json` "
              "verifies with nothing of this package (`checker/`). `dpbench show ENTRY` names those of an entry."),
-        Part(CERTIFICATES, lambda both: measured.table(
+        Part(CERTIFICATES, lambda both: table(
             ("kind", "what is recorded", "records", "values listed"), shown.by_kind(shown.recorded(), RECORDED)),
              "Records of samples and fits decide nothing and are not counted as certificates: `evidence/records/`, "
              "which `python -m dpbench_records evidence/records/*.json` recomputes."),
-        Part(CERTIFICATES, lambda both: measured.table(
+        Part(CERTIFICATES, lambda both: table(
             ("paper, verdict", "entries", "with a certificate"),
             shown.shares(reasons.by_verdict(_records(both[0])).items(), both[1])),
              "What has a certificate, by verdict:"),
-        Part(CERTIFICATES, lambda both: measured.table(
+        Part(CERTIFICATES, lambda both: table(
             ("weight", "entries", "with a certificate"),
             shown.shares(reasons.by_weight(_records(both[0])).items(), both[1])),
              "What does not hold, by weight:"),
-        Part(CERTIFICATES, lambda both: measured.table(
+        Part(CERTIFICATES, lambda both: table(
             ("why there is none", "entries"),
             ((why, ", ".join(f"`{claim}`" for claim in ids))
              for why, ids in reasons.without(_records(both[0]), both[1]).items())),
              "What has none:"),
     )),
     Page("search", "What the search for counterexamples finds", (
-        Part("search.json", measured_search.recall,
+        Part("search.json", search.recall,
              "Refuted entries, searched in the space of the theorem's hypotheses; found is what the checker accepts "
              "(`python -m studies.search --evaluations 12000 --seconds 3 --json evidence/search.json`). The spaces "
              "are families that somebody wrote down, not all data sets."),
-        Part("search.json", measured_search.nearest,
+        Part("search.json", search.nearest,
              "Entries that hold, where nothing was accepted: the largest left/right of the entry's own instances, and "
              "of the search. Where a constant is hidden it counts as 1, and the ratio may be above 1."),
     )),
@@ -160,21 +151,21 @@ PAGES = (
              "had other work. Measured at commit 8d476e5a or before, when the choice of an event had more layers (what "
              "they were worth: below), rows of 100 seeds before scores were ranked by what they tell (`python -m "
              "studies.power --json evidence/audit.json`)."),
-        Part("audit.json", measured_audits.speed,
+        Part("audit.json", audits.speed,
              "What an audit costs; a new process with its imports, kernels cached. Other work on the machine adds to "
              "processor time too: the least is nearest to a machine at rest (`python -m studies.audit_speed --add "
              "--json evidence/audit.json`)."),
-        Part("audit.json", measured_audits.dependence,
+        Part("audit.json", audits.dependence,
              "Dependent runs are refused, independent ones are not but with probability 1e-9 an audit, by an "
              "exact argument (`python -m studies.dependence --correct 25000 --json evidence/audit.json`):"),
-        Part("second_zoo.json", measured_audits.second_zoo,
+        Part("second_zoo.json", audits.second_zoo,
              "A second zoo, at 95% and 200,000 runs a side: the last column holds its first run, before scores of one "
              "mode, distances from a centre, the plane, the ranking of scores, the second event and lighter charges "
              "were added because of it; the others are of commit 8d476e5a or before (`python -m studies.second_power "
              "--json evidence/second_zoo.json`)."),
-        Part("second_zoo.json", measured_audits.third_zoo,
+        Part("second_zoo.json", audits.third_zoo,
              "A third zoo, by somebody else, not looked at before it was measured (`--zoo third`)."),
-        Part("ablation.json", measured_audits.joint,
+        Part("ablation.json", audits.joint,
              "Layers of the choosing part that were taken out together: a share of the level for a common event beside "
              "a rare one, hedges, distances from a centre, scores learned again from all rows, summaries of a row, and "
              "the projection on the difference of the means. The share of the certified bound that was lost, at 95% "
@@ -184,22 +175,22 @@ PAGES = (
              "--seeds 20`; after a change, `--joint --now`). No zoo loses 3% in the mean, and no mechanism 10%; the "
              "second event stays, since without it a chain of responses loses 13.1% (2.6%) (`--layer \"second "
              "event\" --mechanism \"chain of responses\" --seeds 8`):"),
-        Part("ablation.json", measured_audits.layers,
+        Part("ablation.json", audits.layers,
              "Each layer left out alone, measured at commit bc9b2002, before that: over five seeds, the same ones with "
              "and without. Two that stand in for each other both look dispensable, and what only an audit of few "
              "runs, of texts or of fitted models needs is in no zoo: events seen a few times are kept for a sixth "
              "of the bound in audits of 2,000 runs, trees for what columns say only together. The largest loss is "
              "partly luck: its standard error stands beside it, and 13% with an error of 4% may be below 10% (`python "
              "-m studies.ablation --zoo second --zoo third --seeds 5 --json evidence/ablation.json`):"),
-        Part("arrays.json", measured_audits.arrays,
+        Part("arrays.json", audits.arrays,
              "`audit_samples`, jax-privacy and a classifier in the manner of DP-Sniper on the same arrays, at 95%: "
              "mean bounds, standard errors, and how many lie above the truth (`python -m studies.arrays --json "
              "evidence/arrays.json`; jax-privacy's `epsilon_from_gdp` supposes a Gaussian mechanism and is left out)."),
-        Part("one_run.json", measured_audits.one_run,
+        Part("one_run.json", audits.one_run,
              "One run: `audit_one_run_scores` and jax-privacy's `epsilon_one_run` on the same coins and scores, at 95% "
              "and δ = 1e-5, mean bounds and standard errors (`python -m studies.one_run --json "
              "evidence/one_run.json`; its `epsilon_one_run_fdp` supposes a Gaussian mechanism and is left out):"),
-        Part("diffprivlib.json", measured_audits.diffprivlib,
+        Part("diffprivlib.json", audits.diffprivlib,
              "diffprivlib 0.6.6, whose mechanisms answer one call at a time, at their claims and level 1e-6 (`python "
              "-m studies.audit_diffprivlib --peer-python PYTHON --json evidence/diffprivlib.json`, PYTHON the "
              "interpreter of an environment of its own). Its noise is drawn with care and then added to the data in "
@@ -234,11 +225,11 @@ PAGES = (
              "library of which a row reads as an error of the code."),
     )),
     Page("known_bugs", "Known privacy bugs", (
-        Part("known_bugs.json", measured_audits.known_bugs_counts,
+        Part("known_bugs.json", audits.known_bugs_counts,
              "Known bugs of released software and published algorithms, and hazards that their sources warn of, each "
              "beside its mended version ({doc}`how they were chosen and run <../guide/known_bugs>`): `python -m "
              "benchmarks.known_bugs --json evidence/known_bugs.json`, in less than ten minutes of the processor."),
-        Part("known_bugs.json", measured_audits.known_bugs,
+        Part("known_bugs.json", audits.known_bugs,
              "The runs a side, of a ladder that doubles from 500, at which an auditor refutes the claim, and seconds "
              "of the processor for that rung; all auditors see the same runs, and the false-alarm rate of an auditor "
              "is at most 1e-6 a case, over all its rungs. A mended version mends the bug of its row. \"classifier\" is "
@@ -246,12 +237,12 @@ PAGES = (
              "linear discriminant. The gray box needs no ladder."),
     )),
     Page("dpriv_bench", "DPriv-Bench, decided", (
-        Part("dpriv_bench.json", benchmark.topics, benchmark.BEFORE),
-        Part("dpriv_bench_2.json", benchmark.literature, benchmark.SECOND),
-        Part("dpriv_bench_2.json", benchmark.differences, benchmark.DIFFER),
-        Part("dpriv_bench_2.json", benchmark.first_verdicts, benchmark.FIRST),
-        Part("dpriv_bench.json", benchmark.readings, benchmark.READINGS),
-        Part("dpriv_bench.json", benchmark.sensitivities, benchmark.FUNCTIONS),
+        Part("dpriv_bench.json", dpriv_bench.topics, dpriv_bench.BEFORE),
+        Part("dpriv_bench_2.json", dpriv_bench.literature, dpriv_bench.SECOND),
+        Part("dpriv_bench_2.json", dpriv_bench.differences, dpriv_bench.DIFFER),
+        Part("dpriv_bench_2.json", dpriv_bench.first_verdicts, dpriv_bench.FIRST),
+        Part("dpriv_bench.json", dpriv_bench.readings, dpriv_bench.READINGS),
+        Part("dpriv_bench.json", dpriv_bench.sensitivities, dpriv_bench.FUNCTIONS),
     )),
     Page("bits", "Last bits", (
         Part("bits.json", measured.bits,
@@ -259,13 +250,18 @@ PAGES = (
              "studies.own_bits --json evidence/bits.json`): over the reals each is exactly as private as stated; in "
              "floating point those marked are not (the others were not broken by these features and this many runs, "
              "which proves nothing). Those called exact have `arithmetic=\"exact\"`, and none was broken."),
-        Part("exact_noise.json", measured_exact.draws, measured_exact.DRAWS),
-        Part("exact_noise.json", measured_exact.costs, measured_exact.COSTS),
+        Part("exact_noise.json", exact.draws, exact.DRAWS),
+        Part("exact_noise.json", exact.costs, exact.COSTS),
     )),
-    Page("hostile", "Hostile data", (Part("totality.json", measured_exact.hostile, measured_exact.HOSTILE),)),
-    Page("kernels", "Kernels beside what was before them", tuple(Part(*one) for one in measured_search.KERNELS)),
+    Page("hostile", "Hostile data", (Part("totality.json", exact.hostile, exact.HOSTILE),)),
+    Page("kernels", "Kernels beside what was before them", tuple(Part(*one) for one in search.KERNELS)),
     Page("machines", "Many machines", tuple(Part(*one) for one in runs.MACHINES)),
     Page("faults", "Faults and planted errors", tuple(Part(*one) for one in runs.BROKEN)),
+    Page("table1", "Table 1 of the GLM paper, as measured", (
+        Part(LEDGER, ledger_tables.table1,
+             "For each cell: the slope of the theorem's formula on the entry's grid, the slope measured with its "
+             "interval, and the excess of the zero predictor over the measured one at the last point."),
+    )),
 )  # fmt: skip
 """Every page, in the order of the index."""
 
@@ -275,13 +271,8 @@ def committed(evidence: Path) -> dict[str, Shown]:
     return stored.best(stored.known(None, evidence / LEDGER))
 
 
-def all_pages() -> tuple[Page, ...]:
-    """`PAGES`, and those that our papers bring."""
-    return (*PAGES, *pages_of_papers())
-
-
 def texts(evidence: Path) -> dict[str, str]:
-    """The pages as Markdown, by the names of their files: an index and `all_pages`.
+    """The pages as Markdown, by the names of their files: an index and `PAGES`.
 
     Parameters
     ----------
@@ -295,7 +286,7 @@ def texts(evidence: Path) -> dict[str, str]:
     """
     documents: dict[str, Any] = {}
     made: dict[str, str] = {}
-    for page in all_pages():
+    for page in PAGES:
         lines = [*WIDE, f"# {page.title}", ""]
         for part in page.parts:
             if part.file not in documents:
@@ -355,9 +346,9 @@ def _index(found: dict[str, Shown], documents: Mapping[str, Any]) -> str:
     lines += ["", *_numbers(documents)]
     sorted_by = "what does not hold is sorted [by weight](failures.md)."
     lines += ["", f"Every entry has [a row in the ledger](ledger.md) and a page of its own; {sorted_by}", ""]
-    lines += [f"- [{page.title}]({page.name}.md)" for page in all_pages() if page.name not in ("ledger", "failures")]
-    said = "Made from the files under `evidence/`, by `python -m dpbench.report.pages docs/results`, at every build."
-    toctree = ("```{toctree}", ":hidden:", *(page.name for page in all_pages()), "```")
+    lines += [f"- [{page.title}]({page.name}.md)" for page in PAGES if page.name not in ("ledger", "failures")]
+    said = "Made from the files under `evidence/`, by `python -m studies.results.pages docs/results`, at every build."
+    toctree = ("```{toctree}", ":hidden:", *(page.name for page in PAGES), "```")
     return "\n".join([*lines, "", said, "", *toctree, ""])
 
 
@@ -382,14 +373,14 @@ def _read(path: Path) -> Any:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the pages; 2 where evidence cannot be read or the folder cannot be written."""
-    parser = argparse.ArgumentParser(prog="python -m dpbench.report.pages", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m studies.results.pages", description=__doc__)
     parser.add_argument("folder", type=Path, help="where to write")
     parser.add_argument("--evidence", type=Path, default=Path("evidence"), help="the evidence (default: %(default)s)")
     asked = parser.parse_args(arguments)
     try:
         written = write(asked.folder, asked.evidence)
     except (InvalidInput, OSError) as error:
-        print(f"dpbench.report.pages: {error}", file=sys.stderr)
+        print(f"studies.results.pages: {error}", file=sys.stderr)
         return 2
     print(f"{asked.folder}: {len(written)} pages")
     return 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpbench.report.measured import escaped, sizing, table
+from dpbench.report.markdown import escaped, table
+from studies.results.measured import sizing
 
 _FAULTS = {
     "parent": "the process that maps blocks on two threads, killed",

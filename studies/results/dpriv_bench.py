@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from dpbench.report.measured import escaped, table
+from dpbench.report.markdown import escaped, table
 
 BEFORE = (
     "DPriv-Bench (Wang et al. 2026, [arXiv 2604.15851](https://arxiv.org/abs/2604.15851), MIT licence) asks whether "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpbench.report.measured import table
+from dpbench.report.markdown import table
 
 DRAWS = (
     "What integer noise costs, from random words at hand (entropy apart; goal: 40 ns a draw), beside NumPy's "

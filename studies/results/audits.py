@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dpbench.report.measured import escaped, table
+from dpbench.report.markdown import escaped, table
 
 
 def second_zoo(document: dict[str, Any]) -> str:

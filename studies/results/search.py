@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpbench.report.measured import escaped, table
+from dpbench.report.markdown import escaped, table
 
 
 def _number(value: float | str | None) -> str:

@@ -1,7 +1,8 @@
-"""The ledger for the documentation: a table of every entry, and the printed claims that do not hold, by weight."""
+"""The ledger for the documentation: every entry, what does not hold as printed, by weight, Table 1 of the GLM paper."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -12,9 +13,10 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.premises import STANDING
 from dpbench.ledger.registry import all_papers
 from dpbench.ledger.words import WEIGHTS
+from dpbench.papers.glm.table1 import table as grid
 from dpbench.report import errata
+from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown, quoted, typeset
-from dpbench.report.measured import table
 from dpbench.report.nearest import nearest
 from dpbench.report.stored import Shown
 
@@ -91,3 +93,10 @@ def _verdict(shown: Shown) -> str:
 
 def _number(value: Any) -> str:
     return value if isinstance(value, str) else f"{value:.4g}"
+
+
+def table1(found: Mapping[str, Shown]) -> str:
+    """Table 1 of the GLM paper as Markdown, exponents raised."""
+    verdicts = {name: (one.verdict, one.evidence) for name, one in found.items()}
+    made = grid(verdicts, [name for name, one in found.items() if one.stale])
+    return re.sub(r"\^\{([^}]*)\}", r"<sup>\1</sup>", made)

@@ -79,8 +79,8 @@ def draw(document: Mapping[str, Any], prefix: Path, file: Path | None) -> list[P
 
 
 def _drawings(document: Mapping[str, Any], prefix: Path) -> Iterator[tuple[Path, Any, str, Mapping[str, Any]]]:
-    from dpbench.report import peers
-    from dpbench.report.comparison import comparison
+    from dpbench.papers.glm import drawings_peers as peers
+    from dpbench.papers.glm.drawings_comparison import comparison
 
     if "parts" in document:
         parts = document["parts"]
