@@ -160,9 +160,8 @@ PAGES = (
              "exact argument (`python -m studies.dependence --correct 25000 --json evidence/audit.json`):"),
         Part("second_zoo.json", audits.second_zoo,
              "A second zoo, at 95% and 200,000 runs a side: the last column holds its first run, before scores of one "
-             "mode, distances from a centre, the plane, the ranking of scores, the second event and lighter charges "
-             "were added because of it; the others are of commit 8d476e5a or before (`python -m studies.second_power "
-             "--json evidence/second_zoo.json`)."),
+             "mode, the ranking of scores, the second event and lighter charges were added because of it (`python -m "
+             "studies.second_power --json evidence/second_zoo.json`)."),
         Part("second_zoo.json", audits.third_zoo,
              "A third zoo, by somebody else, not looked at before it was measured (`--zoo third`)."),
         Part("ablation.json", audits.joint,
