@@ -53,7 +53,7 @@ def iterated_pair(epsilon: float, delta: float, distance: int) -> tuple[np.ndarr
     corner = (1.0 - delta) / (1.0 + growth)
     backward, forward = [corner], [corner]
     for _ in range(distance):
-        forward.append(_step(forward[-1], growth, delta))
+        forward.append(step(forward[-1], growth, delta))
     for _ in range(distance - 1):
         if backward[-1] < delta:
             break
@@ -85,7 +85,8 @@ def bayes_variance(pair: tuple[np.ndarray, np.ndarray]) -> float:
     return float((2.0 * p * q / np.where(total > 0.0, total, 1.0)).sum())
 
 
-def _step(p: float, growth: float, delta: float) -> float:
+def step(p: float, growth: float, delta: float) -> float:
+    """g(p): the largest probability on a neighbour of an event of probability p, `growth` = e^ε."""
     return min(growth * p + delta, 1.0 - (1.0 - p - delta) / growth, 1.0)
 
 
@@ -96,5 +97,5 @@ def _step_back(q: float, growth: float, delta: float) -> float:
 
 def _orbit(p: float, growth: float, delta: float, steps: int) -> float:
     for _ in range(steps):
-        p = _step(p, growth, delta)
+        p = step(p, growth, delta)
     return p

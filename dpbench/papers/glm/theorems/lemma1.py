@@ -118,8 +118,7 @@ def response_levels(epsilon: float, delta: float, distance: int) -> list[float]:
     start = float(first[second > first].sum())  # the best test accepts where Q is likelier
     levels = [start]
     for _ in range(distance):
-        growth = math.exp(epsilon)
-        levels.append(min(growth * levels[-1] + delta, 1.0 - (1.0 - levels[-1] - delta) / growth, 1.0))
+        levels.append(_group.step(levels[-1], math.exp(epsilon), delta))
     return levels
 
 

@@ -34,8 +34,10 @@ _PLACE = "Lemma 11, appendix D"
 _BOTH = "With probability at least 1 - beta, mean loss <= (1 + T)L + U and L <= (1 + T) mean loss + V"
 
 
-def chances(first: np.ndarray, second: np.ndarray, n: int, above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """P(mean > above) and P(mean < below) of n losses, `second` with probability `CHANCES`, else `first`.
+def chances(
+    first: np.ndarray, second: np.ndarray, n: int, above: np.ndarray, below: np.ndarray, p: np.ndarray = CHANCES
+) -> np.ndarray:
+    """P(mean > above) and P(mean < below) of n losses, `second` with probability `p`, else `first`.
 
     The levels, one for each chance, are widened by rounding in the lemma's favour. Shape (2, chances).
     """
@@ -44,7 +46,7 @@ def chances(first: np.ndarray, second: np.ndarray, n: int, above: np.ndarray, be
     slack = 1e-9 * np.maximum(np.maximum(1.0, np.abs(above)), second)
     up = np.floor((above + slack - first) / (second - first) * n)
     down = np.ceil((below - slack - first) / (second - first) * n)
-    return np.array([binom.sf(up, n, CHANCES), binom.cdf(down - 1.0, n, CHANCES)])
+    return np.array([binom.sf(up, n, p), binom.cdf(down - 1.0, n, p)])
 
 
 def _count(size: str, side: int) -> tuple[Callable[[Values], float], str]:

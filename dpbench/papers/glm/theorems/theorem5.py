@@ -190,6 +190,9 @@ QUOTE_THM5_RATE_N = (
 )
 
 
+_THEOREM_5 = "Algorithm 3 has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilon))."
+
+
 @paper.rate(
     "thm5",
     variant="n",
@@ -197,7 +200,7 @@ QUOTE_THM5_RATE_N = (
     expected="consistent",
     side="tight",
     exponent=-0.5,
-    statement="Algorithm 3 has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilon)).",
+    statement=_THEOREM_5,
     because="On a sharp loss the regularised minimiser is w* and the noise costs its mean absolute value, sigma |X| "
     "sqrt(2/pi) = 2B|X|L^(1/4)sqrt(2/pi)/sqrt(n epsilon).",
     quote=QUOTE_THM5_RATE_N,
@@ -242,8 +245,6 @@ paper.variant(
     because="The regularised minimiser is w* here, inside the ball, so that the constraint is not felt; its "
     "sensitivity is 2GX/(lambda n) with or without it.",
 )
-
-_THEOREM_5 = "Algorithm 3 has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilon))."
 
 
 @paper.rate(

@@ -29,7 +29,7 @@ from dpbench.papers.glm.losses import squared
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
-from dpbench.papers.glm.theorems.lemma11 import _count
+from dpbench.papers.glm.theorems.lemma11 import _count, chances
 from dpbench.papers.glm.theorems.lemmas9_10 import H
 from dpbench.papers.glm.theorems.pairs import random_record
 from dpbench.papers.glm.theorems.selection_privacy import (
@@ -365,19 +365,6 @@ def fairest(run: Context) -> Rows:
 CHANCES = np.unique(np.concatenate((np.geomspace(1e-6, 0.5, 60), 1.0 - np.geomspace(1e-6, 0.5, 60))))
 
 
-def two_valued(first: float, second: float, n: int, level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """P(L̂ > level) and P(L̂ < level) for n losses that are `second` with probability `CHANCES`, else `first`.
-
-    L̂ = first + (second − first)·Bin/n; `level`, one for each chance, is widened by rounding in the claim's favour.
-    """
-    from scipy.stats import binom
-
-    slack = 1e-9 * np.maximum(np.maximum(1.0, np.abs(level)), second)
-    up = np.floor((level + slack - first) / (second - first) * n)
-    down = np.ceil((level - slack - first) / (second - first) * n)
-    return binom.sf(up, n, CHANCES), binom.cdf(down - 1.0, n, CHANCES)
-
-
 HALF = Space(
     "the zero model on labels of two values and S_2, squared loss",
     {
@@ -511,10 +498,10 @@ def _penalty_failure(y: float, radius: float, n: int, count: int, beta: float, c
         bound = theory.ball_loss_bound(H, 1.0, y, max(radius, 2.0))
         tau = theory.score_penalty(bound, y, n, 4 * count, beta)
     mean = small + CHANCES * (large - small)
+    losses = np.array(small), np.array(large), records
     if corrected:
-        return float(two_valued(small, large, records, np.minimum(mean, y**2) - tau)[1].max())
-    above, below = two_valued(small, large, records, mean + tau)[0], two_valued(small, large, records, mean - tau)[1]
-    return float((above + below).max())
+        return float(chances(*losses, mean, np.minimum(mean, y**2) - tau, CHANCES)[1].max())
+    return float(chances(*losses, mean + tau, mean - tau, CHANCES).sum(axis=0).max())
 
 
 @paper.inequality(

@@ -16,6 +16,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, margins, missed, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata.theorems import paper
+from dpbench.papers.publicdata.theorems.lemma10 import side_condition
 
 BETA = 0.05
 _SAMPLES = 50  # of m points, in a block
@@ -23,9 +24,7 @@ _SAMPLES = 50  # of m points, in a block
 
 def bracket(m: int) -> float:
     """What C multiplies in (107) for thresholds: their Gaussian complexity is at most √(2 log(m + 1))."""
-    complexity = math.sqrt(2.0 * math.log(m + 1.0))
-    tail = math.sqrt((math.log(math.log(m)) + math.log(1.0 / BETA)) / m)
-    return math.log(m) ** 2 / math.sqrt(m) * complexity + tail
+    return side_condition(m, math.sqrt(2.0 * math.log(m + 1.0)), BETA)
 
 
 def interval_gaps(difference: bool, m: int, seed: int, block: int) -> np.ndarray:

@@ -99,6 +99,18 @@ def least_private(d: float, epsilon: float, delta: float) -> float:
     return low
 
 
+def sample_size(d: float, epsilon: float, alpha: float, log: float, beta: float) -> float:
+    """n of (21) with the constant 1 and log³d for what Ω̃ hides; `log` is log(1/δ)."""
+    return d * d / (epsilon * alpha**4) * math.sqrt(log) * math.log(1.0 / beta) * math.log(d) ** 3
+
+
+def public_records(
+    d: float, safe: float, n: float, epsilon: float, alpha: float, log: float, constant: float
+) -> tuple[float, float]:
+    """The least m that is private and the largest that learns, for weights of deviation C√(m log(1/δ))/ε."""
+    return (safe * epsilon / constant) ** 2 / log, 8.0 * alpha * epsilon * n / (constant * math.sqrt(d * log))
+
+
 @paper.inequality(
     "thm4",
     variant="gaussian-learner",
@@ -149,12 +161,11 @@ def learner(context: Context) -> Evidence:
     rows = []
     for exponent in range(16, 49, 8):
         d = 10.0**exponent
-        n = d * d / (epsilon * alpha**4) * math.sqrt(log) * math.log(1.0 / beta) * math.log(d) ** 3
+        n = sample_size(d, epsilon, alpha, log, beta)
         safe = least_private(d, epsilon, DELTA)
         ratios = {}
         for constant in (0.5, 2.86, 20.0, 1000.0):
-            private = (safe * epsilon / constant) ** 2 / log
-            accurate = 8.0 * alpha * epsilon * n / (constant * math.sqrt(d * log))
+            private, accurate = public_records(d, safe, n, epsilon, alpha, log, constant)
             ratios[constant] = private / accurate
         rows.append({"d": d, "safe_scale": safe, "n": n, "constant": ratios[1000.0], "at_C_286": ratios[2.86]})
     first = rows[0]
@@ -173,9 +184,8 @@ def learner_certificate() -> Draft:
     epsilon, alpha, log, constant = 0.125, 0.125, math.log(1e5), 1000.0
     d = 2.0 ** (4 * first)
     s = d / 8.0
-    n = d * d / (epsilon * alpha**4) * math.sqrt(log) * math.log(20.0) * math.log(d) ** 3
-    private = (s * epsilon / constant) ** 2 / log
-    accurate = 8.0 * alpha * epsilon * n / (constant * math.sqrt(d * log))
+    n = sample_size(d, epsilon, alpha, log, 0.05)
+    private, accurate = public_records(d, s, n, epsilon, alpha, log, constant)
     return Draft(
         verdict="refuted",
         statement="The m that is needed for privacy on one class over the largest m that learns another grows "

@@ -299,6 +299,11 @@ CALLS = statement.Statement(
 )  # fmt: skip
 
 
+def cost_of(made: theory_settings.Averaged, log: float) -> float:
+    """m/(2γ²)·(1 + γ√log), which (102) multiplies a distance by; `log` is log(2/δ)."""
+    return 0.5 * made.m / made.gamma**2 * (1.0 + made.gamma * math.sqrt(log))
+
+
 @paper.inequality(
     "thm6",
     variant="calls",
@@ -316,7 +321,7 @@ def calls(context: Context) -> Rows:
     for d, alpha, (sigma, lipschitz), beta, delta in product((1.0, 100.0), (0.5, 0.01), smooth, betas, deltas):
         made = theory_settings.theorem6(1.0, delta, alpha, beta, d, sigma, lipschitz)
         log = math.log(2.0 / delta)
-        cost = 0.5 * made.m / made.gamma**2 * (1.0 + made.gamma * math.sqrt(log))
+        cost = cost_of(made, log)
         yield {"d": d, "alpha": alpha, "sigma": sigma, "beta": beta, "delta": delta, "calls": made.calls,
                "left": cost * math.sqrt(log / made.calls), "right": log / math.log(1.0 / delta)}  # fmt: skip
 
@@ -437,7 +442,7 @@ def sample_size_corrected(context: Context) -> Rows:
     for d, alpha, epsilon in product((1, 10, 100, 1000, 10_000), (0.5, 0.1, 0.01), (0.1, 1.0)):
         made = theory_settings.theorem6(epsilon, DELTA, alpha, 0.05, d, 1.0, 1.0)
         # half of ε for the first term of the stability, 2·4^{2/3}(G/(nη))^{1/3} with G = √d
-        factor = 0.5 * made.m / made.gamma**2 * (1.0 + made.gamma * math.sqrt(log))
+        factor = cost_of(made, log)
         least = math.sqrt(d) / made.eta * (2.0 * 2.0 * 4.0 ** (2.0 / 3.0) * factor / epsilon) ** 3
         said = d**4 / epsilon**3 * (alpha**-13 + log**1.5 * alpha**-10)
         yield {"d": float(d), "alpha": alpha, "claimed": epsilon, "ratio": least / said, "left": least,
