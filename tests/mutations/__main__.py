@@ -41,7 +41,7 @@ import sklearn.linear_model  # noqa: F401
 import typer  # noqa: F401
 
 from .listed import MUTATIONS, SURVIVORS
-from .mutation import Mutation
+from .mutation import Mutation, places
 from .nearest import ASKED, enclosing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -162,7 +162,7 @@ class Copy:
         """What the tests say of the error."""
         path = self.root / mutation.path
         text = path.read_text(encoding="utf-8")
-        names = [*enclosing(text, text.index(mutation.old)), path.stem.removeprefix("_")]
+        names = [*enclosing(text, places(text, mutation.old)[0][0]), path.stem.removeprefix("_")]
         files = [file_of(test) for test in mutation.tests]
         with self.planted(mutation):
             said, took, node = self.run(files, names, limit)
@@ -187,8 +187,7 @@ class Copy:
         """The copy with the error in it."""
         path = self.root / mutation.path
         text = path.read_text(encoding="utf-8")
-        assert text.count(mutation.old) == 1, mutation.name
-        path.write_text(text.replace(mutation.old, mutation.new), encoding="utf-8")
+        path.write_text(mutation.put(text), encoding="utf-8")
         try:
             yield
         finally:

@@ -40,9 +40,17 @@ def test_the_list_is_long_and_spread_over_all_packages() -> None:
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name[:70])
 def test_each_error_fits_the_code_in_one_place(mutation: Mutation) -> None:
     text = (ROOT / mutation.path).read_text(encoding="utf-8")
-    assert text.count(mutation.old) == 1 and mutation.old != mutation.new
-    ast.parse(text.replace(mutation.old, mutation.new))
+    wrong = mutation.put(text)
+    assert ast.dump(ast.parse(wrong)) != ast.dump(ast.parse(text))
     assert mutation.tests and all(map(file_of, mutation.tests))
+
+
+def test_an_error_is_planted_however_the_code_is_broken_into_lines() -> None:
+    text = "def f(a, b):\n    return g(\n        a + b,  # a sum\n        b,\n    )\n"
+    assert Mutation("f.py", "g(a + b, b)", "g(a - b, b)", ()).put(text) == "def f(a, b):\n    return g(a - b, b)\n"
+    for missing in ("g(a + b)", "b"):  # not there, and there four times
+        with pytest.raises(LookupError, match="must stand once in the file"):
+            Mutation("f.py", missing, "0", ()).put(text)
 
 
 @pytest.mark.skipif(not RESULTS.exists(), reason="evidence is in a checkout")
@@ -65,8 +73,7 @@ def test_errors_in_what_the_ledger_measures_fit_the_code_and_are_few() -> None:
     entries = {claim.id: claim for claim in all_claims()}
     for mutation in PLANTS:
         text = (ROOT / mutation.path).read_text(encoding="utf-8")
-        assert text.count(mutation.old) == 1 and mutation.old != mutation.new, mutation
-        ast.parse(text.replace(mutation.old, mutation.new))
+        assert ast.dump(ast.parse(mutation.put(text))) != ast.dump(ast.parse(text)), mutation
         assert all(fnmatch.filter(entries, pattern) for pattern in mutation.tests), mutation
     assert all("cannot fail" in entries[name].derivation for name in CANNOT)
 
@@ -111,9 +118,7 @@ def test_random_errors_are_the_same_each_time_and_each_is_another_program() -> N
     assert Counter(error.kind for error in errors) == dict.fromkeys(KINDS, EACH)
     for error in errors:
         text = (ROOT / error.path).read_text(encoding="utf-8")
-        assert text.count(error.old) == 1
-        planted = ast.parse(text.replace(error.old, error.new))
-        assert ast.dump(planted) != ast.dump(ast.parse(text)), error.name
+        assert ast.dump(ast.parse(error.put(text))) != ast.dump(ast.parse(text)), error.name
 
 
 def test_the_places_of_a_small_function_are_these() -> None:
