@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,8 @@ class AuditResult:
     trials : int
         Runs a side, choosing and certifying together.
     event : str
-        The event behind `epsilon_lower`, in words, with its frequencies.
+        The event behind `bound`, in words, with its frequencies: that of `epsilon_lower`, or of a whole claim the event
+        that exceeds it most (`epsilon_lower` is then over all events certified).
     verdict : {"refuted", "blind", "not refuted"} or None
         "refuted" iff the bound exceeds the claim; "blind" if most certifying runs have, in some leaf of their outputs
         that is known by identity alone, a value not seen before (`blind` says which and what to do); None without a
@@ -45,7 +46,7 @@ class AuditResult:
         Only under ``assume="gaussian"``: no μ-GDP guarantee below this holds (Dong, Roth & Su 2019). That
         much needs no assumption; reading it as an ε (`epsilon_gaussian`) does. The verdict never uses it.
     certified : Certified or None
-        The counts behind the bound. None in one-run mode, whose bound is of another kind.
+        The counts of `event`. None in one-run mode, whose bound is of another kind.
     family : tuple of Certified or of Guessed
         All events that were certified, or in one-run mode all guess sets, at levels that sum to at most
         1 − confidence: `epsilon_lower`, `curve` and `mu_lower` hold together at that confidence.
@@ -257,7 +258,11 @@ class AuditResult:
         claim = "" if self.verdict is None else f"; claim {said}: {self.verdict}"
         if self.verdict == "blind":
             claim += f" ({self.blind})"
-        if self.claim and self.bound is not None:
+        event, over = f" ({self.event})", ""
+        if self.claim and self.bound is not None and self.certified is not None:  # the event is that of this bound
+            unit = "the epsilon claimed" if self.unit == "epsilon" else self.unit
+            event, over = f"; {unit} >= {self.bound:.4g}{event}", ", over all events certified"
+        elif self.claim and self.bound is not None:
             claim = f"; {self.unit} >= {self.bound:.4g}{claim}"
         if self.convention:
             claim += f" ({self.convention})"
@@ -267,7 +272,7 @@ class AuditResult:
         rests = f"; if {' and '.join(self.assumptions)}" if self.assumptions else ""
         return (
             f"epsilon >= {self.epsilon_lower:.4g} at delta = {self.delta:g}, confidence {self.confidence:g}, "
-            f"{self.trials} {'canaries' if self.assumptions else 'runs a side'} ({self.event}){claim}{mu}{rests}"
+            f"{self.trials} {'canaries' if self.assumptions else 'runs a side'}{over}{event}{claim}{mu}{rests}"
         )
 
 
@@ -358,13 +363,19 @@ def _path(x: np.ndarray, y: np.ndarray, colour: str, more: str) -> str:
 
 
 def certificate(result: AuditResult) -> dict[str, Any]:
-    """The claim, the pair's counts, the level of the event and of the whole audit, and the bound."""
+    """The claim, the pair's counts, the level of the event and of the whole audit, and the bounds that they give.
+
+    The verdict follows: with the joint region of the counts at `level` and `angle` (see `intervals`), "refuted" if
+    `bound` exceeds the claim in `unit`.
+    """
     counts = counts_of(result)
+    held = None if result.origin is None else result.origin.claim
     likelier, other = ("dataset", "neighbour") if counts.forward else ("neighbour", "dataset")
     return {
         "schema": 1,
         "kind": "audit",
-        "claim": result.claim or {"epsilon": result.epsilon, "delta": result.delta},
+        "claim": {"epsilon": result.epsilon, "delta": result.delta} if held is None else _numbers(held),
+        "claimed": result.claimed if result.verdict is not None else None,
         "relation": result.relation,
         "event": result.event,
         "likelier": likelier,
@@ -374,7 +385,7 @@ def certificate(result: AuditResult) -> dict[str, Any]:
         "angle": counts.angle,
         "confidence": result.confidence,
         "seed": result.seed,
-        "epsilon_lower": result.epsilon_lower,
+        "epsilon_lower": counts.region().epsilon(result.delta),
         "delta": result.delta,
         "bound": result.bound,
         "unit": result.unit,
@@ -382,6 +393,12 @@ def certificate(result: AuditResult) -> dict[str, Any]:
         "ignored": list(result.ignored),
         "checks": [{"what": check.what, "p_value": check.p_value} for check in result.checks],
     }
+
+
+def _numbers(claim: Any) -> dict[str, Any]:
+    """A claim's parameters."""
+    given = {f.name: getattr(claim, f.name) for f in fields(claim)}
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in given.items()}
 
 
 def counts_of(result: AuditResult) -> Certified:

@@ -219,7 +219,7 @@ HELD: list[dict[str, Any]] = [
 
 @pytest.mark.process
 @pytest.mark.parametrize("claim", [None, *HELD], ids=str)
-def test_the_script_decides_the_claim(claim: dict[str, Any] | None, tmp_path: Path) -> None:
+def test_the_script_and_the_certificate_decide_the_claim(claim: dict[str, Any] | None, tmp_path: Path) -> None:
     def gaussian(d: float, trials: int, rng: Rng) -> np.ndarray:
         return d + 0.9 * rng.normal(size=trials)
 
@@ -229,6 +229,28 @@ def test_the_script_decides_the_claim(claim: dict[str, Any] | None, tmp_path: Pa
     printed = fresh(tmp_path, "report.py")
     reproduced(printed, in_order(found), found.bound, found.verdict)
     assert f"\n{found.unit} >= " in printed
+    made = json.loads(json.dumps(found.certificate()))
+    counts = found.certified
+    assert made["epsilon_lower"] == counts.region().epsilon(0.0) and made["bound"] == found.bound
+    if claim is not None:
+        assert made["claimed"] == found.claim and f"claimed: {found.claim!r}"[:9] in printed
+        if "rdp" in claim:
+            assert made["claim"] == {"orders": [2.0, 8.0], "epsilons": [0.5, 1.0]}
+        else:
+            assert claim.items() <= made["claim"].items()
+
+
+@pytest.mark.parametrize("trials", [3_000, "auto"])
+def test_event_counts_and_bound_that_are_printed_belong_together(trials: Any) -> None:
+    def gaussian(d: float, trials: int, rng: Rng) -> np.ndarray:
+        return d + 0.9 * rng.normal(size=trials)
+
+    found = audit(gaussian, 0.0, 1.0, claim={"mu": 0.5}, trials=trials)
+    assert found.certified is not None and found.verdict == "refuted"
+    assert found.bound == found.certified.region().mu() and found.bound > 0.5
+    assert f"over all events certified; mu >= {found.bound:.4g} ({found.event})" in str(found)
+    assert f"{found.certified.frequencies[0]:.6g} of the runs" in found.event
+    assert found.epsilon_lower >= found.certified.region().epsilon(0.0)
 
 
 def test_no_script_without_a_sampler() -> None:
