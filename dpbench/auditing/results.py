@@ -242,11 +242,17 @@ class AuditResult:
 
     @property
     def convention(self) -> str:
-        """Of a refuted ε: whether twice the claim is refuted too, which another relation cannot explain."""
+        """Of a refuted ε: whether twice the claim is refuted too, which another relation cannot explain.
+
+        If it is not, the relation is to be checked, unless it is given as one that changes the number of records: then
+        the claim was not read as one for records replaced.
+        """
         if self.verdict != "refuted" or self.epsilon is None or self.certified is None:
             return ""
         if self.epsilon_lower > 2.0 * self.epsilon:
             return "twice the claimed epsilon is refuted too: no convention of neighbours explains it, a bug"
+        if self.relation not in (None, "replace"):
+            return ""
         return (
             "twice the claimed epsilon is not refuted: a claim for records added or removed, read as one for records "
             "replaced, would look like this; check the convention before the code"

@@ -276,9 +276,11 @@ def test_the_relation_is_said_and_compared_with_the_data() -> None:
 
     data = np.ones(5)
     found = audit(noisy_sum, data, data[:-1], epsilon=1.0, trials=20_000, relation="remove")
-    assert (
-        found.verdict == "refuted" and "under remove" in str(found) and "twice the claimed epsilon is not" in str(found)
-    )
+    assert found.verdict == "refuted" and "under remove" in str(found) and found.convention == ""
+    plain = audit(noisy_sum, data, data[:-1], epsilon=1.0, trials=20_000)
+    other = np.append(data[:-1], 0.0)
+    replaced = audit(noisy_sum, data, other, epsilon=1.0, trials=20_000, relation="replace")
+    assert "twice the claimed epsilon is not" in str(plain) and "twice the claimed epsilon is not" in str(replaced)
     worse = audit(noisy_sum, data, data[:-1], epsilon=0.4, trials=20_000, relation="add_remove")
     assert "twice the claimed epsilon is refuted too" in str(worse)
     for relation, other in (("replace", data[:-1]), ("add", data[:-1]), ("remove", data[:-2])):
