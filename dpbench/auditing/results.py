@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, field, fields, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from dpbench.auditing.certified import Certified, Origin
 from dpbench.auditing.dependence import Check
@@ -344,14 +344,13 @@ def _bar(result: AuditResult, bound: float, colour: str) -> str:
 
 
 def _tradeoff(result: AuditResult, colour: str) -> str:
-    """The upper bound on the trade-off curve beside that of the claim, where it is (ε, δ)."""
+    """The upper bound on the trade-off curve beside that of the claim, where it is (ε, δ), a profile or μ-GDP."""
     if not any(isinstance(one, Certified) for one in result.family):
         return ""
     rates = np.linspace(0.0, 1.0, 101)
     lines = [_path(rates, result.tradeoff(rates), colour, "")]
-    if result.epsilon is not None:
-        e = math.exp(min(result.epsilon, 700.0))
-        claim = np.maximum(0.0, np.maximum(1.0 - result.delta - e * rates, (1.0 - result.delta - rates) / e))
+    claim = allowed(result, rates)
+    if claim is not None:
         lines.append(_path(rates, claim, "#000", ' stroke-dasharray="4 3"'))
     return (
         f'<svg role="img" width="{WIDTH + 40}" height="{HEIGHT + 40}" viewBox="-30 -10 {WIDTH + 40} {HEIGHT + 40}">'
@@ -361,6 +360,23 @@ def _tradeoff(result: AuditResult, colour: str) -> str:
         f'<text x="-8" y="{HEIGHT / 2:.0f}" font-size="11" text-anchor="middle" transform="rotate(-90 -8 '
         f'{HEIGHT / 2:.0f})">false-negative rate</text></svg>'
     )
+
+
+def allowed(result: AuditResult, rates: np.ndarray) -> np.ndarray | None:
+    """The claim's trade-off function (Dong, Roth & Su 2019, section 2.3); None of a claim of another kind."""
+    from dpbench.auditing.claimed import Approximate, Curve, Gaussian
+
+    claim = None if result.origin is None else result.origin.claim
+    if isinstance(claim, Gaussian):
+        return np.asarray(ndtr(-ndtri(rates) - claim.mu))
+    if isinstance(claim, Approximate):
+        epsilons, deltas = np.array([claim.epsilon]), np.array([claim.delta])
+    elif isinstance(claim, Curve):
+        epsilons, deltas = claim.epsilons, claim.deltas
+    else:
+        return None
+    e, left = np.exp(np.minimum(epsilons, 700.0))[:, None], 1.0 - deltas[:, None]
+    return np.asarray(np.maximum(np.maximum(left - e * rates, (left - rates) / e).max(axis=0), 0.0))
 
 
 def _path(x: np.ndarray, y: np.ndarray, colour: str, more: str) -> str:

@@ -18,6 +18,7 @@ import pytest
 from dpbench import InvalidInput, audit, audit_samples, each
 from dpbench.auditing.claimed import Renyi, ZeroConcentrated, as_claim
 from dpbench.auditing.intervals import Region
+from dpbench.auditing.results import allowed
 
 Rng = np.random.Generator
 
@@ -251,6 +252,23 @@ def test_event_counts_and_bound_that_are_printed_belong_together(trials: Any) ->
     assert f"over all events certified; mu >= {found.bound:.4g} ({found.event})" in str(found)
     assert f"{found.certified.frequencies[0]:.6g} of the runs" in found.event
     assert found.epsilon_lower >= found.certified.region().epsilon(0.0)
+
+
+def test_the_card_draws_what_the_claim_allows() -> None:
+    drawn = {
+        name: audit(laplace, 0.0, 1.0, trials=2_000, **claim)._repr_html_().count("stroke-dasharray")
+        for name, claim in {
+            "epsilon": {"epsilon": 0.5},
+            "both": {"claim": {"epsilon": 0.5, "delta": 0.01}},
+            "mu": {"claim": {"mu": 0.5}},
+            "rho": {"claim": {"rho": 0.5}},
+            "none": {},
+        }.items()
+    }
+    assert drawn == {"epsilon": 1, "both": 1, "mu": 1, "rho": 0, "none": 0}
+    rates = np.linspace(0.0, 1.0, 101)
+    one = audit(laplace, 0.0, 1.0, trials=2_000, claim={"mu": 0.0})
+    np.testing.assert_allclose(allowed(one, rates), 1.0 - rates, atol=1e-12)  # nothing can be told
 
 
 def test_no_script_without_a_sampler() -> None:
