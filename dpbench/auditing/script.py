@@ -23,6 +23,7 @@ from scipy.special import betainccinv, betaincinv, ndtr, ndtri
 
 from dpbench.auditing import flatten
 from dpbench.auditing.as_python import Writer, array
+from dpbench.auditing.blocks import kind_of
 from dpbench.auditing.cells import EdgeTable, GridTable
 from dpbench.auditing.certified import Origin
 from dpbench.auditing.claimed import Approximate
@@ -183,7 +184,7 @@ def _event(origin: Origin, rules: Writer) -> str:
     before = ""
     read = _number(origin.layout, score)
     if runs.kinds:
-        before = "    outputs = np.array([f'{outputs.dtype} {outputs.shape[1:]}'] * len(outputs))\n"
+        before = f"    outputs = np.full(len(outputs), {rules.define(kind_of)}(outputs))\n"
     if read is not None:
         rules.define(flatten.as_number)
         lines = "    score = np.array([number(output) for output in outputs])\n"
