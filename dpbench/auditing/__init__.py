@@ -1,1 +1,1 @@
-"""Auditing of mechanisms: sampling bounds, one-run and floating-point modes, mechanisms broken on purpose."""
+"""Auditing of mechanisms: sampling bounds, one-run and floating-point modes, recorded random numbers."""

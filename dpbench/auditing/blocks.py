@@ -73,7 +73,7 @@ class Runs:
         if self.layout is not None:
             return self.layout.encode(outputs)
         assert isinstance(outputs, np.ndarray)
-        return np.full(rows, _shape(outputs)) if self.kinds else outputs
+        return np.full(rows, kind_of(outputs)) if self.kinds else outputs
 
     def results(self, part: str, side: int, block: int, rows: int) -> Any:
         """The outputs of one block as the sampler returns them: an array that was checked, or a list of anything."""
@@ -299,7 +299,7 @@ def _same_kind(parts: list[np.ndarray], name: str) -> None:
         if not _alike(first, other):
             raise InvalidInput(
                 f"the arrays that sampler {name} returns must be of one width and type in every block, got "
-                f"{_shape(first)} and then {_shape(other)}"
+                f"{kind_of(first)} and then {kind_of(other)}"
             )
 
 
@@ -309,5 +309,5 @@ def _alike(one: np.ndarray, other: np.ndarray) -> bool:
     return other.shape[1:] == one.shape[1:] and (text or other.dtype == one.dtype)
 
 
-def _shape(outputs: np.ndarray) -> str:
+def kind_of(outputs: np.ndarray) -> str:
     return f"{'scalars' if outputs.ndim == 1 else f'rows of {outputs.shape[1]}'} of type {outputs.dtype}"

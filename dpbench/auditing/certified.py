@@ -11,6 +11,7 @@ from dpbench.auditing.intervals import Region, joint_region
 
 if TYPE_CHECKING:
     from dpbench.auditing.blocks import Runs
+    from dpbench.auditing.claimed import Claim
     from dpbench.auditing.flatten import Layout
 
 
@@ -63,7 +64,7 @@ class Certified:
 @dataclass(frozen=True)
 class Origin:
     """Where an event comes from: its score, and what was sampled (not where arrays were audited), in which part and in
-    blocks of how many runs."""
+    blocks of how many runs; and the claim that it is held against, if there is one."""
 
     score: Any
     event: Any
@@ -71,3 +72,4 @@ class Origin:
     layout: Layout | None
     part: str = ""
     block: int = 0
+    claim: Claim | None = None

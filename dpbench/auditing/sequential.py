@@ -57,7 +57,7 @@ def until_decided(runs: Runs, request: Request, claim: Claim, gap: float, budget
     """
     best: AuditResult | None = None
     family: tuple[Certified | Guessed, ...] = ()
-    mu = 0.0
+    mu = epsilon = 0.0
     spent = 0
     number = 0
     started = time.perf_counter()
@@ -73,7 +73,8 @@ def until_decided(runs: Runs, request: Request, claim: Claim, gap: float, budget
         mu = max(mu, found.mu_lower or 0.0)
         family += found.family
         levels.settle(c.alpha for c in family)
-        best = found if best is None or found.epsilon_lower >= best.epsilon_lower else best
+        best = found if best is None or _says_more(found, best, request) else best
+        epsilon = max(epsilon, found.epsilon_lower)
         seconds = time.perf_counter() - started
         certified = [c for c in found.family if isinstance(c, Certified)]
         if request.held is None:
@@ -87,7 +88,15 @@ def until_decided(runs: Runs, request: Request, claim: Claim, gap: float, budget
         hopeless = found.verdict == "blind" or open_excess(certified, claim) < 0.0
         if decided or late or spent >= budget or (spent >= LEAST_SPENT and hopeless):
             return replace(
-                best, trials=spent, confidence=1.0 - levels.total, mu_lower=mu if request.with_mu else None,
-                family=family, excludes=found.excludes, verdict=found.verdict, detectable=found.detectable,
-                blind=found.blind,
+                best, epsilon_lower=epsilon, trials=spent, confidence=1.0 - levels.total, family=family,
+                mu_lower=mu if request.with_mu else None, excludes=found.excludes, verdict=found.verdict,
+                detectable=found.detectable, blind=found.blind,
             )  # fmt: skip
+
+
+def _says_more(found: AuditResult, best: AuditResult, request: Request) -> bool:
+    """Whether the event of a later round is the one to speak of: of a whole claim, that which exceeds it more."""
+    if request.held is None:
+        return found.epsilon_lower >= best.epsilon_lower
+    assert found.certified is not None and best.certified is not None
+    return least_excess(request.held, found.certified) >= least_excess(request.held, best.certified)

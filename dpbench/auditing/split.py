@@ -225,7 +225,10 @@ def report(
         columns=words.columns, examples=words.examples, claim="" if held is None else held.words,
         relation=request.relation, detectable=least, bound=value, unit=unit, blind=blind,
         ignored=request.ignore, selftest=tally.planted,
-        origin=Origin(plan.scores[event.arm], event, source, layout if source is None else source.layout, *part),
+        origin=Origin(
+            plan.scores[event.arm], event, source, layout if source is None else source.layout, *part,
+            against if claimed else None,
+        ),
         claim_value=getattr(held, "mu", getattr(held, "rho", getattr(held, "epsilon", None))),
     )  # fmt: skip
 

@@ -47,21 +47,24 @@ def import_callable(
 
 def own_frames(error: BaseException | None) -> str:
     """A traceback without the frames of this package, of installed ones and of Python's own library."""
-    import sysconfig
     import traceback
 
     if error is None:
         return ""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if users(frame.filename)]
+    return "".join(traceback.format_list(frames)).rstrip()
+
+
+def users(filename: str) -> bool:
+    """Whether a file is the user's: neither here, nor of Python, nor installed, in an environment of any kind."""
+    import sysconfig
+
+    if filename.startswith("<"):
+        return False
+    file = Path(filename).resolve()
     folders = Path(__file__).resolve().parent.parent, Path(sysconfig.get_path("stdlib")).resolve()
-
-    def theirs(file: Path) -> bool:
-        """Of the user: neither here, nor of Python, nor installed, in an environment of any kind."""
-        installed = {"site-packages", "dist-packages"}.intersection(file.parts)
-        return not installed and not any(file.is_relative_to(folder) for folder in folders)
-
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
-    kept = [frame for frame in frames if theirs(Path(frame.filename).resolve())]
-    return "".join(traceback.format_list(kept)).rstrip()
+    installed = {"site-packages", "dist-packages"}.intersection(file.parts)
+    return not installed and not any(file.is_relative_to(folder) for folder in folders)
 
 
 def read_data(option: str, path: str) -> Any:

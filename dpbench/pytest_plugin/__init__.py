@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +20,8 @@ from dpbench.pytest_plugin.settings import CLAIM, SETTINGS, ini, settings
 
 if TYPE_CHECKING:
     from dpbench.auditing.audit import AuditResult
+
+__tracebackhide__ = True  # pytest leaves the frames of this file out
 
 WANTED = "dpbench_wanted"
 FOUND = "dpbench_audit"
@@ -111,7 +114,8 @@ class Auditor:
             session = settings(self._request.config)
             given = {name: session[name] for name in ("seed", "confidence", "workers")}
             some = {k: v for k, v in options.items() if k not in ("trials", "progress", "relation")}
-            dataset, neighbour = telling_pair(sampler, pairs_of(dataset, relation), **{**given, **some})
+            made = _called(pairs_of, dataset, relation)
+            dataset, neighbour = _called(telling_pair, sampler, made, **{**given, **some})
         return self._run(audit, (sampler, dataset, neighbour), ("seed", "trials", "confidence", "workers"), options)
 
     def search(self, sampler: Any, domain: Any, **options: Any) -> AuditResult:
@@ -172,7 +176,7 @@ class Auditor:
         if not claims and options.get("epsilon") is None and options.get("claim") is None:
             raise TypeError("dp_audit tests a claim: give epsilon (and delta), or claim")
         session = settings(self._request.config)
-        found = function(*given, **{**{name: session[name] for name in takes}, **options})
+        found = _called(function, *given, **{**{name: session[name] for name in takes}, **options})
         node = self._request.node
         line = f"{found.verdict}: {node.nodeid}: {found}"
         kept = {"claim": found.claimed, "unit": found.unit, "detectable": found.detectable, "verdict": found.verdict}
@@ -182,6 +186,33 @@ class Auditor:
         if found.verdict == "blind":
             pytest.fail(f"{found.claimed} not tested, the audit is blind: {found}", pytrace=False)
         return found
+
+
+def _called(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
+    """What a function returns; where it refuses what the user gave or their code raised, by the user's frames alone."""
+    from dpbench.core.validation import InvalidInput
+
+    try:
+        return function(*given, **options)
+    except InvalidInput as error:
+        if error.__cause__ is not None:
+            kept = _users_frames(error.__cause__.__traceback__)
+            error.__cause__.with_traceback(kept or error.__cause__.__traceback__)
+        raise error.with_traceback(_users_frames(error.__traceback__)) from error.__cause__
+
+
+def _users_frames(traceback: TracebackType | None) -> TracebackType | None:
+    from dpbench.cli.audit_inputs import users
+
+    frames = []
+    while traceback is not None:
+        if users(traceback.tb_frame.f_code.co_filename):
+            frames.append(traceback)
+        traceback = traceback.tb_next
+    made = None
+    for one in reversed(frames):
+        made = TracebackType(made, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return made
 
 
 @pytest.fixture

@@ -185,11 +185,13 @@ def print_audit(
         claim = f": claimed {said}: "
         head = Text.assemble((name, "bold"), claim, (result.verdict, style))
     console.print(head)
+    over = ", over all events certified" if result.claim and result.certified is not None else ""
     _field(
         console,
         "lower bound",
         f"epsilon >= {number(result.epsilon_lower)} at delta {result.delta:g}, "
-        f"confidence {result.confidence:g}, {result.trials:,} {'canaries' if result.assumptions else 'trials a side'}",
+        f"confidence {result.confidence:g}, {result.trials:,} {'canaries' if result.assumptions else 'trials a side'}"
+        f"{over}",
     )
     if result.claim and result.bound is not None:
         _field(console, "in its unit", f"{result.unit} >= {number(result.bound)}")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+import runpy
 import subprocess
 import sys
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,7 @@ import pytest
 from dpbench import InvalidInput, audit, audit_samples, each
 from dpbench.auditing.claimed import Renyi, ZeroConcentrated, as_claim
 from dpbench.auditing.intervals import Region
+from dpbench.auditing.results import allowed
 
 Rng = np.random.Generator
 
@@ -32,29 +37,239 @@ SAMPLERS: dict[str, Any] = {
     "numbers": laplace,
     "vectors": pairs,
     "records": each(lambda d, rng: {"a": d + rng.laplace(scale=0.5), "b": 1}),
+    "kinds": lambda d, trials, rng: rng.normal(size=trials) if d else rng.integers(5, size=trials),
     "texts": lambda d, trials, rng: np.where(rng.random(trials) < 0.2 + 0.6 * d, "yes", "no"),
 }
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def fresh(folder: Path, file: str, *given: str) -> str:
+    """What a program prints in a process of its own."""
+    run = subprocess.run(
+        [sys.executable, file, *given],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": f"{ROOT}:{ROOT}/tests"},
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def reproduced(printed: str, counts: list[int], bound: float, verdict: str | None) -> None:
+    """The counts of dataset and neighbour, the bound and the verdict are those of the audit."""
+    lines = printed.splitlines()
+    assert f"dataset {counts[0]} neighbour {counts[1]}" in lines[0]
+    assert float(lines[2].split(" >= ")[1].split()[0]) == pytest.approx(bound, rel=1e-6, abs=1e-9)
+    assert lines[-1] == ("claimed: nothing" if verdict is None else verdict)
+
+
+def in_order(found: Any) -> list[int]:
+    return list(found.certified.hits if found.certified.forward else found.certified.hits[::-1])
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("kind", SAMPLERS)
 def test_the_script_counts_what_the_audit_counted(kind: str, tmp_path: Path) -> None:
     found = audit(SAMPLERS[kind], 0.0, 1.0, epsilon=0.3, trials=2_000)
-    assert found.verdict == "refuted" and found.certified is not None
+    assert found.verdict == "refuted" and found.bound is not None
     (tmp_path / "report.py").write_text(found.script(), encoding="utf-8")
-    root = str(Path(__file__).parents[2])
-    run = subprocess.run(
-        [sys.executable, "report.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": f"{root}:{root}/tests"},
-    )
-    assert run.returncode == 0, run.stderr
-    first, second = found.certified.hits if found.certified.forward else found.certified.hits[::-1]
-    assert f"dataset {first} neighbour {second}" in run.stdout
-    bound = float(run.stdout.split("epsilon >= ")[1].split()[0])
-    assert bound == pytest.approx(found.epsilon_lower, rel=1e-6)
+    reproduced(fresh(tmp_path, "report.py"), in_order(found), found.bound, "refuted")
+
+
+USER = """
+import functools, json, sys
+from dataclasses import dataclass
+from math import exp
+
+import numpy as np
+from dpbench import audit, each
+
+SCALE = 0.5
+
+def scaled(x):
+    return SCALE * x
+
+def helper(d, trials, rng):
+    return d + scaled(rng.laplace(size=trials))
+
+def imported(d, trials, rng):
+    return d + exp(-1.0) * rng.laplace(size=trials)
+
+def default(d, trials, rng, *, scale=SCALE):
+    return d + scale * rng.laplace(size=trials)
+
+def within(d, trials, rng):
+    return np.array([d + np.abs(SCALE) * x for x in rng.laplace(size=trials)])
+
+def of_three(scale, d, trials, rng):
+    return d + scale * rng.laplace(size=trials)
+
+def halved(function):
+    @functools.wraps(function)
+    def made(d, trials, rng):
+        return 0.5 * function(2.0 * d, trials, rng)
+    return made
+
+@halved
+def decorated(d, trials, rng):
+    return d + rng.laplace(size=trials)
+
+class Mechanism:
+    def __init__(self, scale):
+        self.scale = scale
+    def __call__(self, d, trials, rng):
+        return d + self.scale * rng.laplace(size=trials)
+    method = __call__
+
+@dataclass
+class Data:
+    x: float
+
+def of_data(data, trials, rng):
+    assert isinstance(data, Data)
+    return data.x + SCALE * rng.laplace(size=trials)
+
+def of_torch(d):
+    import torch
+    return {"a": d + 0.5 * torch.random(), "b": "x"}
+
+def count(d, trials, rng):  # a name that the program has for itself
+    return d + scaled(rng.laplace(size=trials))
+
+first, second = lambda d, n, rng: d + 0.5 * rng.laplace(size=n), lambda d, n, rng: d + rng.laplace(size=n)
+SAMPLERS = {
+    "helper": helper, "imported": imported, "default": default, "within": within, "count": count,
+    "partial": functools.partial(of_three, SCALE), "instance": Mechanism(SCALE), "method": Mechanism(SCALE).method,
+    "lambdas": second, "decorated": decorated, "data": of_data, "torch": each(of_torch),
+}
+told = {}
+for name in sys.argv[1:]:
+    pair = (Data(0.0), Data(1.0)) if name == "data" else (0.0, 1.0)
+    found = audit(SAMPLERS[name], *pair, epsilon=0.3, trials=2_000)
+    hits = found.certified.hits if found.certified.forward else found.certified.hits[::-1]
+    told[name] = found.script(), hits, found.bound, found.verdict
+print(json.dumps(told))
+"""
+TORCH = """
+import random as own
+GENERATOR = own.Random()
+manual_seed = GENERATOR.seed
+def random():
+    return GENERATOR.gauss(0.0, 1.0)
+"""
+WRITTEN = ["helper", "imported", "default", "within"]
+PICKLED = ["count", "partial", "instance", "method", "lambdas", "decorated", "data"]
+
+
+@pytest.mark.process
+def test_the_script_of_what_main_defines(tmp_path: Path) -> None:
+    """Source where it says all; else pickled by value, and the program says what it imports."""
+    (tmp_path / "user.py").write_text(USER, encoding="utf-8")
+    (tmp_path / "torch.py").write_text(TORCH, encoding="utf-8")
+    told = json.loads(fresh(tmp_path, "user.py", *WRITTEN, *PICKLED, "torch"))
+    for name, (text, counts, bound, verdict) in told.items():
+        (tmp_path / "report.py").write_text(text, encoding="utf-8")
+        reproduced(fresh(tmp_path, "report.py"), counts, bound, verdict)
+        asks = [line for line in text.splitlines() if line.startswith("It asks for ")]
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        pickled = [f"It asks for cloudpickle, Python {version}, beside numpy and scipy."]
+        wanted = {"torch": ["It asks for torch, beside numpy and scipy."]}
+        assert asks == wanted.get(name, pickled if name in PICKLED else []), name
+
+
+DAY = datetime.date(2020, 1, 1)
+TYPED: dict[str, Any] = {
+    "date": lambda x: {"day": DAY + datetime.timedelta(days=int(100 * x)), "b": 1},
+    "time": lambda x: (datetime.datetime(2020, 1, 1) + datetime.timedelta(minutes=x), "b"),
+    "numpy's": lambda x: {"t": np.datetime64("2020-01-01") + np.timedelta64(int(100 * x), "D"), "b": "c"},
+    "duration": lambda x: [datetime.timedelta(hours=x), "b"],
+    "JSON": lambda x: json.dumps({"n": x, "m": {"k": 2}}),
+    "JSON within, in bytes": lambda x: {"out": json.dumps({"of": {"n": x}}).encode()},
+    "decimal": lambda x: {"v": Decimal(x), "b": 1},
+    "fraction": lambda x: (Fraction(x), "c"),
+    "complex": lambda x: {"z": complex(x, 1.0)},
+    "text": lambda x: f"{x:.4f}",
+    "sentence": lambda x: f"the count is {x:.4f} today",
+}
+
+
+@pytest.mark.parametrize("kind", TYPED)
+def test_the_event_reads_an_output_as_the_encoder_does(kind: str, tmp_path: Path) -> None:
+    """All but a number within a text without dpbench."""
+    made = TYPED[kind]
+    found = audit(each(lambda d, rng: made(d + rng.laplace(scale=0.5))), 0.0, 1.0, epsilon=0.3, trials=2_000)
+    text = found.script()
+    (tmp_path / "report.py").write_text(text, encoding="utf-8")
+    scope = runpy.run_path(str(tmp_path / "report.py"), run_name="report")
+    side, of = ("dataset", 0.0) if found.certified.forward else ("neighbour", 1.0)  # type: ignore[union-attr]
+    assert scope["count"](side, of) == found.certified.hits[0]  # type: ignore[union-attr]
+    assert ("dpbench" in text.split('"""')[1].split("numpy and scipy")[0]) == (kind in ("text", "sentence"))
+
+
+HELD: list[dict[str, Any]] = [
+    {"mu": 0.5},
+    {"mu": 1.5},
+    {"epsilon": 1, "delta": 1e-3},
+    {"rho": 0.1},
+    {"rho": 0.1, "delta": 1e-5},
+    {"rdp": {2: 0.5, 8: 1.0}},
+]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("claim", [None, *HELD], ids=str)
+def test_the_script_and_the_certificate_decide_the_claim(claim: dict[str, Any] | None, tmp_path: Path) -> None:
+    def gaussian(d: float, trials: int, rng: Rng) -> np.ndarray:
+        return d + 0.9 * rng.normal(size=trials)
+
+    found = audit(gaussian, 0.0, 1.0, claim=claim, trials=3_000)
+    assert found.bound is not None and found.certified is not None
+    (tmp_path / "report.py").write_text(found.script(), encoding="utf-8")
+    printed = fresh(tmp_path, "report.py")
+    reproduced(printed, in_order(found), found.bound, found.verdict)
+    assert f"\n{found.unit} >= " in printed
+    made = json.loads(json.dumps(found.certificate()))
+    counts = found.certified
+    assert made["epsilon_lower"] == counts.region().epsilon(0.0) and made["bound"] == found.bound
+    if claim is not None:
+        assert made["claimed"] == found.claim and f"claimed: {found.claim}" in printed
+        if "rdp" in claim:
+            assert made["claim"] == {"orders": [2.0, 8.0], "epsilons": [0.5, 1.0]}
+        else:
+            assert claim.items() <= made["claim"].items()
+
+
+@pytest.mark.parametrize("trials", [3_000, "auto"])
+def test_event_counts_and_bound_that_are_printed_belong_together(trials: Any) -> None:
+    def gaussian(d: float, trials: int, rng: Rng) -> np.ndarray:
+        return d + 0.9 * rng.normal(size=trials)
+
+    found = audit(gaussian, 0.0, 1.0, claim={"mu": 0.5}, trials=trials)
+    assert found.certified is not None and found.verdict == "refuted"
+    assert found.bound == found.certified.region().mu() and found.bound > 0.5
+    assert f"over all events certified; mu >= {found.bound:.4g} ({found.event})" in str(found)
+    assert f"{found.certified.frequencies[0]:.6g} of the runs" in found.event
+    assert found.epsilon_lower >= found.certified.region().epsilon(0.0)
+
+
+def test_the_card_draws_what_the_claim_allows() -> None:
+    drawn = {
+        name: audit(laplace, 0.0, 1.0, trials=2_000, **claim)._repr_html_().count("stroke-dasharray")
+        for name, claim in {
+            "epsilon": {"epsilon": 0.5},
+            "both": {"claim": {"epsilon": 0.5, "delta": 0.01}},
+            "mu": {"claim": {"mu": 0.5}},
+            "rho": {"claim": {"rho": 0.5}},
+            "none": {},
+        }.items()
+    }
+    assert drawn == {"epsilon": 1, "both": 1, "mu": 1, "rho": 0, "none": 0}
+    rates = np.linspace(0.0, 1.0, 101)
+    one = audit(laplace, 0.0, 1.0, trials=2_000, claim={"mu": 0.0})
+    np.testing.assert_allclose(allowed(one, rates), 1.0 - rates, atol=1e-12)  # nothing can be told
 
 
 def test_no_script_without_a_sampler() -> None:
@@ -80,9 +295,11 @@ def test_the_relation_is_said_and_compared_with_the_data() -> None:
 
     data = np.ones(5)
     found = audit(noisy_sum, data, data[:-1], epsilon=1.0, trials=20_000, relation="remove")
-    assert (
-        found.verdict == "refuted" and "under remove" in str(found) and "twice the claimed epsilon is not" in str(found)
-    )
+    assert found.verdict == "refuted" and "under remove" in str(found) and found.convention == ""
+    plain = audit(noisy_sum, data, data[:-1], epsilon=1.0, trials=20_000)
+    other = np.append(data[:-1], 0.0)
+    replaced = audit(noisy_sum, data, other, epsilon=1.0, trials=20_000, relation="replace")
+    assert "twice the claimed epsilon is not" in str(plain) and "twice the claimed epsilon is not" in str(replaced)
     worse = audit(noisy_sum, data, data[:-1], epsilon=0.4, trials=20_000, relation="add_remove")
     assert "twice the claimed epsilon is refuted too" in str(worse)
     for relation, other in (("replace", data[:-1]), ("add", data[:-1]), ("remove", data[:-2])):

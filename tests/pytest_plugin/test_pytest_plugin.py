@@ -39,6 +39,46 @@ def test_right_passes_and_wrong_fails_with_the_evidence(pytester: pytest.Pyteste
     )
 
 
+RAISES = """
+    from dpbench import each
+
+    def rate(data):
+        return data["rate"]
+
+    def noisy(data, rng):
+        return rate(data) + rng.laplace()
+
+    def test_one_call(dp_audit):
+        dp_audit(each(noisy), {"rate": 0.0}, {"ratio": 1.0}, epsilon=1.0)
+
+    def test_many(dp_audit):
+        dp_audit(lambda data, trials, rng: rate(data) + rng.laplace(size=trials), {}, {"rate": 0.0}, epsilon=1.0)
+
+    def test_of_pairs(dp_audit):
+        dp_audit(lambda data, trials, rng: data["rate"], [1.0, 2.0], epsilon=1.0, relation="remove")
+
+    def test_bad_parameter(dp_audit):
+        dp_audit(each(noisy), {"rate": 0.0}, {"rate": 1.0}, epsilon=1.0, trials=3)
+"""
+
+
+def test_a_sampler_that_raises_is_shown_by_its_own_frames(pytester: pytest.Pytester) -> None:
+    """No frame of ours comes between the test, the message and the user's line."""
+    pytester.makepyfile(RAISES)
+    result = pytester.runpytest(*LOAD, *OPTIONS, "-p", "no:xdist")
+    result.assert_outcomes(failed=4)
+    shown = result.stdout.str().split("dpbench audits")[0]
+    assert "dpbench/" not in shown
+    result.stdout.fnmatch_lines(
+        [
+            "*return data*rate*",
+            "*KeyError: 'rate'*",
+            "*dp_audit(each(noisy)*",
+            "*sampler noisy raised KeyError on the neighbour: 'rate'*",
+        ]
+    )
+
+
 @pytest.mark.process
 def test_the_summary_is_whole_under_xdist(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(TESTS)
