@@ -13,15 +13,23 @@ says which columns tell that: an audit whose certifying runs are mostly of value
 
 from __future__ import annotations
 
+import array as arrays
+import collections
 import dataclasses
 import datetime
 import enum
 import fractions
 import hashlib
+import ipaddress
 import json
 import math
 import numbers
+import pathlib
+import pickle
 import re
+import sys
+import types
+import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -58,6 +66,22 @@ UNKNOWN = 0.1  # share of examples with a value that does not recur, from which 
 _SPLIT = re.compile(r"""[\s,;:()\[\]{}"'=<>|]+""")
 _NUMBER = re.compile(r"^[^\w+\-.]*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[^\d]{0,3}$")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+_NAMES = (
+    uuid.UUID, pathlib.PurePath, ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network,
+    ipaddress.IPv6Network,
+)  # fmt: skip
+"""Types whose values are read as the texts that they stand for."""
+
+_BY_NAME = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, np.ufunc)
+_BUILT_IN = (
+    str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, collections.deque, np.ndarray,
+    fractions.Fraction, Decimal, datetime.date, datetime.timedelta,
+)  # fmt: skip
+
+"""Types of which a user may derive one whose values have attributes too."""
+
+_NO_MORE = (enum.Enum, np.ma.MaskedArray)
 
 Path = tuple[str, ...]
 
@@ -101,14 +125,23 @@ class Flat:
 class _Walk:
     """One way of taking outputs apart: `by_place` are containers whose keys do not recur, opened in order."""
 
-    def __init__(self, ignore: Sequence[str] = (), by_place: frozenset[Path] = frozenset()) -> None:
+    def __init__(
+        self, ignore: Sequence[str] = (), by_place: frozenset[Path] = frozenset(), whole: bool = False
+    ) -> None:
         self.ignore, self.by_place = tuple(ignore), by_place
+        self.items, self.deepest = (sys.maxsize, sys.maxsize) if whole else (MOST_ITEMS, DEEPEST)
         self.ignored: set[str] = set()
 
     def __call__(self, output: Any) -> Flat:
         self.flat = Flat()
+        self.above: dict[int, str] = {}  # containers that the one at hand is in
+        self.met: dict[int, tuple[Any, str]] = {}  # objects, kept so that no other one gets the same id
         self.open(output, (), "output", 0)
         return self.flat
+
+    def known(self, value: Any, path: Path, name: str, kind: str) -> None:
+        """A leaf known by identity alone."""
+        self.leaf(path, name, Opaque(kind, identity(value)))
 
     def leaf(self, path: Path, name: str, value: Any) -> None:
         while path in self.flat.leaves:  # rows or members of one name
@@ -127,6 +160,8 @@ class _Walk:
     def open(self, value: Any, path: Path, name: str, depth: int) -> None:
         if self.ignore and self.skips(path, name):
             return
+        if type(value).__dictoffset__ and isinstance(value, _BUILT_IN) and not isinstance(value, _NO_MORE):
+            self.attributes(vars(value), path, name, depth + 1)
         number = as_number(value)
         if number is not None:
             self.leaf(path, name, number)
@@ -141,10 +176,16 @@ class _Walk:
             self.text(str(value), path, name, depth)
         elif isinstance(value, bytes | bytearray | memoryview):
             self.bytes(bytes(value), path, name, depth)
-        elif depth > DEEPEST:
-            self.leaf(path, name, Opaque(f"a {type(value).__name__} more than {DEEPEST} levels down"))
+        elif isinstance(value, _NAMES):
+            self.leaf(path, name, str(value))
+        elif id(value) in self.above:
+            self.leaf(path, name, Opaque("an output that holds itself", self.above[id(value)]))
+        elif depth > self.deepest:
+            self.known(value, path, name, f"a {type(value).__name__} more than {DEEPEST} levels down")
         else:
+            self.above[id(value)] = ".".join(path)
             self.container(value, path, name, depth + 1)
+            del self.above[id(value)]
 
     def text(self, value: str, path: Path, name: str, depth: int) -> None:
         if value[:1] in ("{", "[") and depth < DEEPEST:
@@ -185,15 +226,14 @@ class _Walk:
         elif hasattr(value, "_asdict"):
             self.attributes(value._asdict(), path, name, depth)
         elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            given = {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}
-            self.attributes(given, path, name, depth)
+            self.object(value, path, name, depth)
         elif isinstance(value, list | tuple | range) or type(value).__name__ in ("deque", "dict_values", "dict_items"):
             self.sequence(list(value), path, name, depth)
         else:
             array = _array(value)
             if array is not None:
                 self.array(array, path, name, depth)
-            else:
+            if array is None or not (isinstance(value, np.ndarray) or _of_library(value)):
                 self.object(value, path, name, depth)
 
     def mapping(self, items: Mapping[str, tuple[Any, Any]], path: Path, name: str, depth: int) -> None:
@@ -202,8 +242,9 @@ class _Walk:
         self.leaf((*path, "#length"), f"length of {name}", float(len(kept)))
         if path in self.by_place:
             for place, (key, item) in enumerate(kept.values()):
-                if place >= MOST_ITEMS:
-                    self.leaf((*path, "#rest"), f"further items of {name}", Opaque("items beyond the first"))
+                if place >= self.items:
+                    rest = list(kept.values())[place:]
+                    self.known(rest, (*path, "#rest"), f"further items of {name}", "items beyond the first")
                     break
                 self.open(key, (*path, f"key {place}"), f"key {place} of {name}", depth)
                 self.open(item, (*path, f"value {place}"), f"value {place} of {name}", depth)
@@ -237,10 +278,10 @@ class _Walk:
             self.table(records, (), path, name, depth)
             return
         self.leaf((*path, "#length"), f"length of {name}", float(len(items)))
-        for place, item in enumerate(items[:MOST_ITEMS]):
+        for place, item in enumerate(items[: self.items]):
             self.open(item, (*path, str(place)), f"{name}[{place}]", depth)
-        if len(items) > MOST_ITEMS:
-            self.leaf((*path, "#rest"), f"{name}[{MOST_ITEMS}:]", Opaque("items beyond the first"))
+        if len(items) > self.items:
+            self.known(items[self.items :], (*path, "#rest"), f"{name}[{MOST_ITEMS}:]", "items beyond the first")
         texts = {m for m in items if isinstance(m, str)}
         if len(items) > 1 and len(texts) == len(items):
             self.flat.keys[(*path, "#members")] = sorted(texts)
@@ -269,8 +310,8 @@ class _Walk:
             self.flat.keys[path] = labels
             by_key = path not in self.by_place
         for place, (label, record) in enumerate(zip(labels, records, strict=True)):
-            if place >= MOST_ITEMS and not by_key:
-                self.leaf((*path, "#rest"), f"further rows{of}", Opaque("rows beyond the first"))
+            if place >= self.items and not by_key:
+                self.known(records[place:], (*path, "#rest"), f"further rows{of}", "rows beyond the first")
                 break
             row = label if by_key else str(place)
             shown = _row_name([record[c][1] for c in named if c in record]) if by_key else str(place)
@@ -282,6 +323,9 @@ class _Walk:
 
     def array(self, array: np.ndarray, path: Path, name: str, depth: int) -> None:
         if isinstance(array, np.ma.MaskedArray):
+            if array.dtype.names is not None or array.dtype.kind not in "fiub":
+                self.sequence(array.ravel().tolist(), path, name, depth)  # None where it is masked
+                return
             array = np.ma.filled(array.astype(np.float64), math.nan)
         kind = array.dtype.kind
         if array.dtype.names is not None:
@@ -306,25 +350,37 @@ class _Walk:
             self.sequence([array[k] for k in range(len(array))], path, name, depth)
 
     def object(self, value: Any, path: Path, name: str, depth: int) -> None:
-        given = {} if callable(value) and hasattr(value, "__code__") else _attributes(value)
-        if given:
-            self.attributes(given, path, name, depth)
-            return
-        try:
-            said = repr(value)
-        except Exception:
-            said = ""
+        """By all of its attributes, and by what pickle would make it of where that is more (a compiled type)."""
         kind = type(value).__name__
-        if not said or callable(value) or _ADDRESS.search(said) or isinstance(value, Iterator):
-            self.leaf(path, name, Opaque(f"an object of type {kind}"))
-        else:
-            self.leaf(path, name, said)
+        if isinstance(value, (*_BY_NAME, Iterator)):
+            self.leaf(path, name, Opaque(f"an object of type {kind}", _global_name(value)))
+            return
+        if id(value) in self.met:
+            self.leaf(path, name, Opaque("an object met before", self.met[id(value)][1]))
+            return
+        self.met[id(value)] = value, ".".join(path)
+        given = _attributes(value)
+        try:
+            made = _made_of(value, given)
+        except Exception:
+            made = None
+        if isinstance(made, str):
+            self.leaf(path, name, Opaque(f"an object of type {kind}", made))
+            return
+        self.attributes({**given, **(made or {})}, path, name, depth)
+        if made is None:
+            self.leaf((*path, "state"), f"state of {name}" if given else name, Opaque(f"an object of type {kind}"))
+            return
+        if not given and not made:
+            self.leaf(path, name, Opaque(f"an object of type {kind}", kind))
 
 
 def as_number(value: Any) -> float | None:
     """The number that a value is; None if it is none."""
     if isinstance(value, bool | np.bool_):
         return float(value)
+    if isinstance(value, np.datetime64 | np.timedelta64):  # before integers, of which NumPy counts durations
+        return float(_seconds(np.asarray(value)))
     if isinstance(value, numbers.Real | Decimal | fractions.Fraction | np.integer | np.floating):
         try:
             return float(value)
@@ -332,8 +388,6 @@ def as_number(value: Any) -> float | None:
             return math.inf if value > 0 else -math.inf  # type: ignore[operator]
         except ValueError:  # a signalling NaN
             return math.nan
-    if isinstance(value, np.datetime64 | np.timedelta64):
-        return float(_seconds(np.asarray(value)))
     if isinstance(value, datetime.datetime):
         if _absent(value):
             return None
@@ -415,6 +469,8 @@ def _array(value: Any) -> np.ndarray | None:
     """The array that a value is or can be made, without its gradient."""
     if isinstance(value, np.ndarray):
         return value
+    if isinstance(value, arrays.array):
+        return np.array(value)
     if hasattr(value, "detach") and hasattr(value, "numpy"):
         return np.asarray(value.detach().cpu().numpy())
     if hasattr(value, "toarray") and hasattr(value, "nnz"):
@@ -463,16 +519,68 @@ def _records(items: list[Any]) -> list[dict[str, tuple[Any, Any]]] | None:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """A model's fitted attributes, or an object's public ones, or all of them."""
+    """All attributes of an object: fitted ones, public ones and private ones, fields and slots."""
     given = dict(getattr(value, "__dict__", {}))
     for kind in type(value).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
-            if hasattr(value, name) and not name.startswith("__"):
+            if name.startswith("__") and not name.endswith("__"):
+                name = f"_{kind.__name__.lstrip('_')}{name}"
+            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
                 given.setdefault(name, getattr(value, name))
-    fitted = {k: v for k, v in given.items() if k.endswith("_") and not k.startswith("_")}
-    public = {k: v for k, v in given.items() if not k.startswith("_")}
-    return fitted or public or given
+    return given
+
+
+def _made_of(value: Any, given: Mapping[str, Any]) -> dict[str, Any] | str:
+    """What pickle makes an object of beside the attributes `given`: arguments and the state of a compiled type; or
+    the name that it is known by."""
+    made = value.__reduce_ex__(4)
+    if isinstance(made, str):
+        return made
+    found = {f"argument {k}": x for k, x in enumerate(made[1]) if x is not type(value)}
+    state = made[2] if len(made) > 2 else None
+    parts = state if isinstance(state, tuple) and all(isinstance(x, dict | None) for x in state) else (state,)
+    for k, part in enumerate(parts):
+        more = {x: v for x, v in part.items() if x not in given} if isinstance(part, dict) else part
+        found["state" if k == 0 else "state of slots"] = more
+    found |= {what: list(x) for what, x in zip(("items", "entries"), made[3:5], strict=False) if x is not None}
+    return {k: x for k, x in found.items() if not (x is None or (isinstance(x, tuple | list | dict) and not x))}
+
+
+def _global_name(value: Any) -> str | None:
+    """Of what pickle knows by name: functions, types, modules; None of a closure or an iterator."""
+    try:
+        return hashlib.blake2b(pickle.dumps(value), digest_size=8).hexdigest()
+    except Exception:
+        return value.__name__ if isinstance(value, types.ModuleType) else None
+
+
+def _of_library(value: Any) -> bool:
+    """Whether it is an array of a library, all of whose content its numbers are."""
+    return type(value).__module__.partition(".")[0] in (
+        "pandas",
+        "polars",
+        "pyarrow",
+        "scipy",
+        "torch",
+        "jaxlib",
+        "jax",
+    )
+
+
+def identity(value: Any) -> str | None:
+    """A digest of all that is in a value; None where that cannot be told."""
+    try:
+        flat = _Walk(whole=True)(value)
+    except RecursionError:
+        return None
+    if any(isinstance(leaf, Opaque) and leaf.content is None for leaf in flat.leaves.values()):
+        return None
+    digest = hashlib.blake2b(digest_size=16)
+    for path, leaf in flat.leaves.items():
+        said = _digest(leaf) if isinstance(leaf, np.ndarray) else leaf.hex() if isinstance(leaf, float) else repr(leaf)
+        digest.update(repr((path, said)).encode(errors="surrogatepass"))
+    return digest.hexdigest()
 
 
 # Columns

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -117,3 +119,99 @@ def test_lists_of_results_are_audited_as_they_are() -> None:
     again = audit_samples(ours[:300], ours[300:], epsilon=1.0)
     assert again.verdict == "blind"
     assert audit_samples(ours[:300], ours[300:], epsilon=1.0, ignore=["id"]).verdict == "not refuted"
+
+
+class Plain:
+    """An object with the attributes that it is given."""
+
+    def __init__(self, **given: Any) -> None:
+        self.__dict__.update(given)
+
+
+@dataclasses.dataclass
+class Fields:
+    best: str = "a"
+
+
+class Items(list):
+    """A list of a user's."""
+
+
+def with_more(made: Any, x: float) -> Any:
+    made.more = x
+    return made
+
+
+def tree(x: float) -> Any:
+    """A parent whose children know it."""
+    root = Plain(value=x)
+    root.children = [Plain(value=0.0, parent=root, name=str(k)) for k in range(6)]
+    return root
+
+
+def compiled(x: float) -> Any:
+    """A fitted tree, whose nodes no attribute holds."""
+    tree = pytest.importorskip("sklearn.tree")
+    return tree.DecisionTreeRegressor(max_depth=1, random_state=0).fit([[0.0], [1.0]], [x, x + 1.0])
+
+
+def neighbours(x: float) -> Any:
+    return pytest.importorskip("sklearn.neighbors").KNeighborsRegressor(1).fit([[x], [2.0]], [0.0, 1.0])
+
+
+OBJECTS: dict[str, Any] = {
+    "a private attribute beside a public one": lambda x: Plain(training=True, _parameters={"weight": np.array([x])}),
+    "a public attribute beside a fitted one": lambda x: Plain(coef_=np.zeros(2), support=x),
+    "an attribute that is no field": lambda x: with_more(Fields(), x),
+    "an attribute of a list": lambda x: with_more(Items([1, 2]), x),
+    "an argument of an exception": lambda x: ValueError("no answer", x),
+    "a tree that knows its parents": tree,
+    "the training data of a model": neighbours,
+    "a compiled state": compiled,
+}
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_all_of_an_object_is_compared(kind: str) -> None:
+    make = OBJECTS[kind]
+    assert (
+        audit(each(lambda d, rng: make(d + 0.25 * rng.laplace())), 0.0, 1.0, epsilon=0.5, trials=600).verdict
+        == "refuted"
+    )
+    right = audit(each(lambda d, rng: make(rng.laplace())), 0.0, 1.0, epsilon=0.5, trials=600)
+    assert right.verdict == "not refuted"
+
+
+def test_what_an_object_hides_makes_an_audit_blind() -> None:
+    """A closure beside a public attribute; a function with a name hides nothing."""
+    hidden = audit(each(lambda d, rng: Plain(best=1, _f=lambda: d)), 0.0, 1.0, epsilon=1.0, trials=400)
+    assert hidden.verdict == "blind" and "output._f" in hidden.blind
+    assert audit(each(lambda d, rng: Plain(best=1, _f=np.mean)), 0.0, 1.0, epsilon=1.0, trials=400).blind == ""
+
+
+def test_an_object_met_again_is_named() -> None:
+    (flat,) = learn([tree(1.0)], least=1).flat([tree(1.0)])
+    assert len(flat.leaves) < 40
+
+
+def test_identifiers_are_texts() -> None:
+    """Its bits as a number would be two runs' only leaf with an order."""
+    one = uuid.UUID(int=7)
+    assert learn([one], least=1).flat([one])[0].leaves == {(): str(one)}
+    found = audit(each(lambda d, rng: uuid.UUID(bytes=rng.bytes(16))), 0.0, 1.0, epsilon=1.0, trials=400)
+    assert found.verdict == "blind"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda none: np.ma.array(["a", "b"], mask=[none, False]),
+        lambda none: np.array([np.timedelta64("NaT") if none else None, 1], dtype=object),
+        lambda none: [None if none else np.timedelta64("NaT"), np.datetime64("2020-01-01")],
+    ],
+    ids=["a masked text", "no duration or nothing", "no duration in a list"],
+)
+def test_what_is_absent_is_opened(make: Any) -> None:
+    sampler = each(lambda d, rng: make(bool(rng.random() < 0.1 + 0.8 * d)))
+    assert audit(sampler, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "refuted"
