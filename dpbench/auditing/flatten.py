@@ -50,7 +50,8 @@ WIDEST = 1024
 """Entries of an array that are kept one by one; a larger one is averaged over a grid."""
 
 SIDE = 16  # cells of that grid along each of the two longest axes
-ENDS = 8  # entries of either end of an array of varying length that have columns of their own
+ENDS = 8  # last entries of an array of varying length that have columns of their own
+LONGEST = 256  # first entries of such an array that have
 MOST_LEAVES = 1024
 MOST_ITEMS = 256  # of a list that is not of numbers
 DEEPEST = 24  # levels of nesting
@@ -190,7 +191,7 @@ class _Walk:
     def text(self, value: str, path: Path, name: str, depth: int) -> None:
         if value[:1] in ("{", "[") and depth < DEEPEST:
             try:
-                parsed = json.loads(value)
+                parsed = json.loads(value, object_pairs_hook=_unique)
             except (ValueError, RecursionError):
                 pass
             else:
@@ -212,15 +213,16 @@ class _Walk:
     def container(self, value: Any, path: Path, name: str, depth: int) -> None:
         frame = _frame(value)
         if frame is not None:
+            self.labels(value, path, name, depth)
             self.table(frame[0], frame[1], path, name, depth)
         elif isinstance(value, Mapping):
-            self.mapping({_key(k): (k, v) for k, v in value.items()}, path, name, depth)
+            self.mapping(_keyed(value.items()), path, name, depth)
         elif hasattr(value, "index") and hasattr(value, "to_list") and hasattr(value, "items"):  # a pandas Series
-            plain = type(value.index).__name__ == "RangeIndex"
-            if plain:
+            self.labels(value, path, name, depth)
+            if _counts_rows(value.index):
                 self.sequence(value.to_list(), path, name, depth)
             else:
-                self.mapping({_key(k): (k, v) for k, v in value.items()}, path, name, depth)
+                self.mapping(_keyed(zip(value.index.tolist(), value.to_list(), strict=True)), path, name, depth)
         elif isinstance(value, Set):
             self.set_of(value, path, name, depth)
         elif hasattr(value, "_asdict"):
@@ -252,21 +254,30 @@ class _Walk:
         for step, (key, item) in kept.items():
             self.open(item, (*path, step), f"{name}[{key!r}]", depth)
 
+    def labels(self, value: Any, path: Path, name: str, depth: int) -> None:
+        """What a series or a frame is called, and what else a user wrote beside its numbers."""
+        called = [
+            getattr(part, "name", None) for part in (value, *(getattr(value, x, None) for x in ("index", "columns")))
+        ]
+        more = {"name": None if all(x is None for x in called) else called, "attrs": getattr(value, "attrs", None)}
+        self.attributes({k: x for k, x in more.items() if isinstance(x, list | dict) and x}, path, name, depth)
+
     def attributes(self, given: Mapping[str, Any], path: Path, name: str, depth: int) -> None:
         for step, item in given.items():
             self.open(item, (*path, step), f"{name}.{step}", depth)
 
     def set_of(self, value: Set[Any], path: Path, name: str, depth: int) -> None:
         members = sorted(value, key=lambda m: (type(m).__name__, _content(m)))
-        self.flat.keys[path] = [_key(m) for m in members]
+        steps = list(_keyed((m, m) for m in members))
+        self.flat.keys[path] = steps
         self.leaf((*path, "#length"), f"size of {name}", float(len(members)))
         if path in self.by_place:
             values = [as_number(m) for m in members]
             known = [v for v in values if v is not None]
             self.sequence(sorted(known) if len(known) == len(values) else members, path, f"sorted {name}", depth)
             return
-        for member in members:
-            self.leaf((*path, _key(member)), f"{_short(member)} in {name}", 1.0)
+        for step, member in zip(steps, members, strict=True):
+            self.leaf((*path, step), f"{_short(member)} in {name}", 1.0)
 
     def sequence(self, items: list[Any], path: Path, name: str, depth: int) -> None:
         array = _numeric(items)
@@ -304,7 +315,7 @@ class _Walk:
         named = [c for c in columns if c in keys] or [
             c for c in columns if all(isinstance(r.get(c, (0, 0))[1], str | enum.Enum | datetime.date) for r in records)
         ]
-        labels = [" ".join(_key(r[c][1]) for c in named if c in r) for r in records]
+        labels = [_row_key([_key(r[c][1]) for c in named if c in r]) for r in records]
         by_key = bool(named) and len(set(labels)) == len(labels)
         if by_key:
             self.flat.keys[path] = labels
@@ -424,6 +435,35 @@ def _key(value: Any) -> str:
     return value if isinstance(value, str) else _content(value)
 
 
+def _keyed(items: Iterable[tuple[Any, Any]]) -> dict[str, tuple[Any, Any]]:
+    """Keys and values by the keys' texts: with types where two keys have one text, and numbered if they do still."""
+    pairs = list(items)
+    times = Counter(_key(key) for key, _ in pairs)
+    made: dict[str, tuple[Any, Any]] = {}
+    for key, value in pairs:
+        step = _key(key) if times[_key(key)] == 1 else f"{type(key).__name__} {_key(key)}"
+        again = 2
+        while step in made:
+            step, again = f"{step} ({again})", again + 1
+        made[step] = key, value
+    return made
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> Any:
+    """The object of a JSON text; its pairs where a key comes twice, of which a dict keeps the last."""
+    made = dict(pairs)
+    return made if len(made) == len(pairs) else pairs
+
+
+def _counts_rows(index: Any) -> bool:
+    """Whether the labels of a series or a frame are 0, 1, 2, ..., and say nothing."""
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+
+
+def _row_key(keys: list[str]) -> str:
+    return keys[0] if len(keys) == 1 else ", ".join(map(repr, keys))
+
+
 def _short(value: Any) -> str:
     said = repr(value)
     return said if len(said) <= 40 else f"{said[:37]}..."
@@ -457,10 +497,13 @@ def _frame(value: Any) -> tuple[list[dict[str, tuple[Any, Any]]], tuple[str, ...
         return None
     names = list(value.columns)
     cells = [value.iloc[:, j].tolist() for j in range(len(names))]
-    rows = [{_key(n): (n, c[k]) for n, c in zip(names, cells, strict=True)} for k in range(len(value))]
-    if type(value.index).__name__ == "RangeIndex":
+    steps = _keyed(zip(names, cells, strict=True))
+    rows = [{step: (n, c[k]) for step, (n, c) in steps.items()} for k in range(len(value))]
+    if _counts_rows(value.index):
         return rows, ()
     called = value.index.name if isinstance(value.index.name, str) else "index"
+    while called in steps:
+        called = f"{called} of rows"
     labels = value.index.tolist()
     return [{called: (called, label), **row} for label, row in zip(labels, rows, strict=True)], (called,)
 
@@ -508,7 +551,7 @@ def _records(items: list[Any]) -> list[dict[str, tuple[Any, Any]]] | None:
     if not items:
         return None
     if all(isinstance(x, Mapping) for x in items):
-        return [{_key(k): (k, v) for k, v in x.items()} for x in items]
+        return [_keyed(x.items()) for x in items]
     if all(hasattr(x, "_asdict") for x in items):
         return [{k: (k, v) for k, v in x._asdict().items()} for x in items]
     if all(dataclasses.is_dataclass(x) and not isinstance(x, type) for x in items):
@@ -607,6 +650,8 @@ class Leaf:
         Words that recur.
     counted : bool
         Missing means 0: a member of a set.
+    longest : int
+        First entries that have columns, of arrays of varying shapes.
     """
 
     path: Path
@@ -620,6 +665,7 @@ class Leaf:
     grams: tuple[str, ...] = ()
     vocabulary: frozenset[str] = frozenset()
     counted: bool = False
+    longest: int = 0
 
     @property
     def dotted(self) -> str:
@@ -653,7 +699,7 @@ class Leaf:
 
     def _entries(self) -> list[str]:
         if self.shape is None:
-            ends = [f"{self.name}[{k}]" for k in (*range(ENDS), *range(-ENDS, 0))]
+            ends = [f"{self.name}[{k}]" for k in (*range(self.longest), *range(-ENDS, 0))]
             return [f"{what} of {self.name}" for what in ("size", "sum", "least", "largest")] + [self.name, *ends]
         if math.prod(self.shape) <= WIDEST:
             return [f"{self.name}[{', '.join(map(str, place))}]" for place in np.ndindex(*self.shape)]
@@ -707,10 +753,12 @@ class Leaf:
     def _of_array(self, array: np.ndarray) -> list[float]:
         flat = array.ravel()
         if self.shape is None:
-            head = [*flat[:ENDS].tolist(), *[math.nan] * (ENDS - min(ENDS, flat.size))]
-            tail = [*[math.nan] * (ENDS - min(ENDS, flat.size)), *flat[-ENDS:].tolist()] if flat.size else head
+            head = [*flat[: self.longest].tolist(), *[math.nan] * (self.longest - min(self.longest, flat.size))]
+            tail = [*[math.nan] * (ENDS - min(ENDS, flat.size)), *flat[-ENDS:].tolist()]
             told = [float(flat.sum()), float(flat.min()), float(flat.max())] if flat.size else [0.0, math.nan, math.nan]
-            return [float(flat.size), *told, self._code(_digest(array)), *head, *tail, 0.0]
+            code = self._code(_digest(array))
+            told_all = flat.size <= self.longest or code >= 0.0
+            return [float(flat.size), *told, code, *head, *tail, float(not told_all)]
         if array.shape != self.shape:
             return [math.nan] * len(self._entries()) + [1.0]
         if array.size <= WIDEST:
@@ -976,9 +1024,11 @@ def _leaf(path: Path, name: str, values: list[Any], sides: tuple[slice, slice], 
         found = [_floats(b) for b in blobs]
         usual = sum(map(bool, found)) > 0.99 * len(blobs)
         return Leaf(path, name, kinds, shape, known, labels, max(map(len, found)) if usual else 0)
+    sizes = [v.size for v in values if isinstance(v, np.ndarray)]
+    leaf = Leaf(path, name, kinds, shape, known, labels, longest=min(LONGEST, max(sizes, default=0)))
     if not texts:
-        return Leaf(path, name, kinds, shape, known, labels)
-    return _text_leaf(Leaf(path, name, kinds, shape, known, labels), values, texts, sides, least)
+        return leaf
+    return _text_leaf(leaf, values, texts, sides, least)
 
 
 def _content_of(value: Any, shape: tuple[int, ...] | None) -> str | None:

@@ -215,3 +215,49 @@ def test_identifiers_are_texts() -> None:
 def test_what_is_absent_is_opened(make: Any) -> None:
     sampler = each(lambda d, rng: make(bool(rng.random() < 0.1 + 0.8 * d)))
     assert audit(sampler, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "refuted"
+
+
+def frame(rows: Any, **options: Any) -> Any:
+    return pytest.importorskip("pandas").DataFrame(rows, **options)
+
+
+def counted(d: int) -> Any:
+    """Labels that the data set decides, beside a number that says nothing."""
+    pandas = pytest.importorskip("pandas")
+    return pandas.Series([0.0], index=pandas.RangeIndex(d, d + 1))
+
+
+LABELS: dict[str, Any] = {
+    "keys of one text": lambda x, d: {1: x, "1": 0.0},
+    "columns of one name": lambda x, d: frame([[x, 0.0]], columns=["a", "a"]),
+    "labels of one text": lambda x, d: frame({"n": [x, 0.0]}, index=["a", "a"])["n"],
+    "row labels from the data": lambda x, d: counted(d),
+    "row labels of a frame from the data": lambda x, d: counted(d).to_frame("n"),
+    "two texts that join to one": lambda x, d: [("a b", "c", 0.0) if x < 0.5 else ("a", "b c", 0.0), ("q", "r", 1.0)],
+    "the name of a series": lambda x, d: frame({"low" if x < 0.5 else "high": [0.0]}).iloc[:, 0],
+    "a key twice in a JSON text": lambda x, d: f'{{"a": {x!r}, "a": 1}}',
+}
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_are_part_of_the_output(kind: str) -> None:
+    make = LABELS[kind]
+    sampler = each(lambda d, rng: make(float(d + 0.25 * rng.laplace()), d))
+    assert audit(sampler, 0, 1, epsilon=0.5, trials=400).verdict == "refuted"
+    right = each(lambda d, rng: make(float(rng.laplace()), 0))
+    assert audit(right, 0, 1, epsilon=0.5, trials=400).verdict == "not refuted"
+
+
+def ragged(x: float, before: int, rng: Rng) -> list[float]:
+    return [*rng.laplace(size=before), x, *rng.laplace(size=12 + rng.integers(3))]
+
+
+def test_every_entry_of_a_ragged_list_is_compared_or_the_audit_is_blind() -> None:
+    near = each(lambda d, rng: ragged(d + 0.25 * rng.laplace(), 12, rng))
+    found = audit(near, 0.0, 1.0, epsilon=0.5, trials=600)
+    assert found.verdict == "refuted" and "output[12]" in found.event
+    right = audit(each(lambda d, rng: ragged(rng.laplace(), 12, rng)), 0.0, 1.0, epsilon=0.5, trials=600)
+    assert right.verdict == "not refuted"
+    far = each(lambda d, rng: ragged(d + 0.25 * rng.laplace(), 300, rng))
+    assert audit(far, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "blind"
