@@ -57,7 +57,7 @@ MOST_ITEMS = 256  # of a list that is not of numbers
 DEEPEST = 24  # levels of nesting
 KNOWN_VALUES = 4096  # values of a leaf that are told apart
 KNOWN_WORDS = 20_000
-NUMBERS_IN_TEXT = 64
+NUMBERS_IN_TEXT = 256
 WORDS, TELLING = 64, 32  # most frequent words, and most different words and n-grams, that have columns
 GRAM = 3  # characters of an n-gram
 GRAM_TEXTS = 4_000  # texts of a side in which n-grams are looked for
@@ -772,20 +772,20 @@ class Leaf:
         whole = _of_whole(text)
         chunks = [] if whole is not None else [c for c in _SPLIT.split(text) if c]
         found = [whole] if whole is not None else []
-        known, every = len(text) if whole is not None else 0, sum(map(len, chunks)) or len(text)
+        recurs = bool(found or chunks)  # all of its words do, and its numbers have columns
         for chunk in chunks:
             number = text_number(chunk)
-            if number is not None and len(found) < NUMBERS_IN_TEXT:
+            if number is not None:
                 found.append(number)
-                known += len(chunk)
-            elif chunk in self.vocabulary:
-                known += len(chunk)
+                chunk = _affix(chunk)
+            recurs &= not chunk or chunk in self.vocabulary
+        recurs &= len(found) <= self.numbers
         padded = [*found[: self.numbers], *[math.nan] * (self.numbers - len(found))]
-        present = set(chunks)
+        present = {*chunks, *map(_affix, chunks)}
         code = self._code(text)
         return [
             float(len(text)), code, *padded, *(float(w in present) for w in self.words),
-            *(float(g in text) for g in self.grams), float(code < 0.0 and 2 * known < every),
+            *(float(g in text) for g in self.grams), float(code < 0.0 and not recurs),
         ]  # fmt: skip
 
     def _of_bytes(self, value: bytes) -> list[float]:
@@ -842,6 +842,12 @@ def text_number(chunk: str) -> float | None:
     if chunk in ("nan", "NaN", "inf", "-inf", "Infinity", "-Infinity"):
         return float(chunk)
     return None
+
+
+def _affix(chunk: str) -> str:
+    """What is before and behind the number that a word is: a currency, a unit, a full stop."""
+    found = _NUMBER.match(chunk)
+    return "" if found is None else chunk[: found.start(1)] + chunk[found.end(1) :]
 
 
 def _floats(value: bytes) -> list[float]:
@@ -1057,7 +1063,8 @@ def _text_leaf(leaf: Leaf, values: list[Any], texts: list[str], sides: tuple[sli
         else:
             parts = [c for c in _SPLIT.split(text) if c]
             plain = [c for c in parts if text_number(c) is None]
-            chunks[text], number = frozenset(plain), len(parts) - len(plain)
+            units = [_affix(c) for c in parts if text_number(c) is not None]
+            chunks[text], number = frozenset([*plain, *filter(None, units)]), len(units)
         many[min(number, NUMBERS_IN_TEXT)] += 1
     times: Counter[str] = Counter()
     for text in texts:

@@ -261,3 +261,15 @@ def test_every_entry_of_a_ragged_list_is_compared_or_the_audit_is_blind() -> Non
     assert right.verdict == "not refuted"
     far = each(lambda d, rng: ragged(d + 0.25 * rng.laplace(), 300, rng))
     assert audit(far, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "blind"
+
+
+def test_a_text_is_known_by_all_of_its_words() -> None:
+    """Half of the characters recur in the first; a token at random says as much in a short sentence."""
+    told = "the answer to your query has been stored under token "
+    stored = audit(each(lambda d, rng: told + rng.bytes(8).hex()), 0.0, 1.0, epsilon=0.5, trials=400)
+    assert stored.verdict == "blind"
+    took = each(lambda d, rng: f"it took {rng.integers(9)}{'ms' if rng.random() < 0.1 + 0.8 * d else 's'}")
+    unit = audit(took, 0.0, 1.0, epsilon=0.5, trials=400)
+    assert unit.verdict == "refuted"
+    words = each(lambda d, rng: f"Sum: {rng.laplace():.3f} of {rng.choice(['them', 'all'])}.")
+    assert audit(words, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "not refuted"
