@@ -49,6 +49,7 @@ ENOUGH = 100
 WIDEST = 1024
 """Entries of an array that are kept one by one; a larger one is averaged over a grid."""
 
+EXACT = 2**53  # integers up to which are floats
 SIDE = 16  # cells of that grid along each of the two longest axes
 ENDS = 8  # last entries of an array of varying length that have columns of their own
 LONGEST = 256  # first entries of such an array that have
@@ -140,6 +141,28 @@ class _Walk:
         self.open(output, (), "output", 0)
         return self.flat
 
+    def lost(self, value: Any, number: float, path: Path, name: str) -> None:
+        """What a float loses of a number, where it does."""
+        lost = _lost(value, number)
+        if lost is None:
+            self.leaf((*path, "#exact"), f"all digits of {name}", Opaque("a number of many digits", repr(value)))
+        elif any(lost):
+            self.leaf((*path, "#lost"), f"what a float loses of {name}", lost[0])
+            self.leaf((*path, "#lost", "again"), f"what two floats lose of {name}", lost[1])
+
+    def all_lost(self, values: Iterable[Any], path: Path, name: str) -> None:
+        """What floats lose of an array of numbers."""
+        lost = [(v, () if as_number(v) is None else _lost(v, as_number(v) or 0.0)) for v in values]
+        if any(x is None for _, x in lost):
+            exact = identity([repr(v) for v, x in lost if x is None])
+            self.leaf((*path, "#exact"), f"all digits of {name}", Opaque("numbers of many digits", exact))
+        for k, again in enumerate(((), ("again",))):
+            column = np.array([x[k] if x else 0.0 for _, x in lost])
+            if column.any():
+                self.leaf(
+                    (*path, "#lost", *again), f"what {'two floats lose' if k else 'a float loses'} of {name}", column
+                )
+
     def known(self, value: Any, path: Path, name: str, kind: str) -> None:
         """A leaf known by identity alone."""
         self.leaf(path, name, Opaque(kind, identity(value)))
@@ -166,6 +189,7 @@ class _Walk:
         number = as_number(value)
         if number is not None:
             self.leaf(path, name, number)
+            self.lost(value, number, path, name)
         elif value is None or _absent(value):
             self.leaf(path, name, None)
         elif isinstance(value, complex | np.complexfloating):
@@ -191,7 +215,7 @@ class _Walk:
     def text(self, value: str, path: Path, name: str, depth: int) -> None:
         if value[:1] in ("{", "[") and depth < DEEPEST:
             try:
-                parsed = json.loads(value, object_pairs_hook=_unique)
+                parsed = json.loads(value, object_pairs_hook=_unique, parse_float=_parsed)
             except (ValueError, RecursionError):
                 pass
             else:
@@ -283,6 +307,8 @@ class _Walk:
         array = _numeric(items)
         if array is not None:
             self.array(array, path, name, depth)
+            if not all(type(x) is float or isinstance(x, list | tuple | np.ndarray) for x in items):
+                self.all_lost(items, path, name)
             return
         records = _records(items)
         if records is not None:
@@ -345,14 +371,23 @@ class _Walk:
             self.table(records, (), path, name, depth)
         elif kind in "fiub":
             if array.ndim == 0:
-                self.leaf(path, name, float(array))
-            else:
-                self.leaf(path, name, array.astype(np.float64))
+                self.open(array.item() if array.itemsize <= 8 else array[()], path, name, depth)
+                return
+            self.leaf(path, name, array.astype(np.float64))
+            if (
+                array.itemsize > 4
+                and array.dtype != np.float64
+                and (kind == "f" or bool(((array > EXACT) | (array < -EXACT)).any()))
+            ):
+                self.all_lost(array.ravel() if kind == "f" else array.ravel().tolist(), path, name)
         elif kind == "c":
             self.array(np.ascontiguousarray(array.real), (*path, "real"), f"{name}.real", depth)
             self.array(np.ascontiguousarray(array.imag), (*path, "imag"), f"{name}.imag", depth)
         elif kind in "mM":
             self.array(_seconds(array), path, name, depth)
+            below = _below_seconds(array)
+            if below.any():
+                self.array(below, (*path, "#lost"), f"what a float loses of {name}", depth)
         elif array.ndim == 0:
             self.open(array.item(), path, name, depth)
         elif array.ndim == 1:
@@ -413,13 +448,71 @@ def as_number(value: Any) -> float | None:
     return None
 
 
+def _lost(value: Any, number: float) -> tuple[float, float] | None:
+    """What is left of a number beside the float nearest to it, and of that; None where these do not tell it either.
+
+    Two numbers of at most 40 digits, or with denominators up to 2**53, differ by more than what is left then.
+    """
+    kind = type(value)
+    if kind is float or kind is np.float64 or kind is np.bool_:
+        return 0.0, 0.0
+    if isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64):
+        value = int(value)
+        if -EXACT <= value <= EXACT:
+            return 0.0, 0.0
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return float(_below_seconds(np.asarray(value))), 0.0
+    if isinstance(value, datetime.date | datetime.timedelta | datetime.time):
+        nanoseconds = getattr(value, "nanosecond", getattr(value, "nanoseconds", 0))
+        parted = value.microsecond if isinstance(value, datetime.datetime) and abs(number) > 2**32 else 0
+        return float(nanoseconds or 0), float(parted)
+    if not math.isfinite(number):
+        plain = isinstance(value, float | np.floating) and not isinstance(value, np.longdouble)
+        return (0.0, 0.0) if plain or _infinite(value) else None
+    if isinstance(value, Decimal):
+        if value in (Decimal(repr(number)), Decimal(number)):  # a float's digits, short or all of them
+            return 0.0, 0.0
+        told = len(value.as_tuple().digits) <= 40
+    elif isinstance(value, float | np.float16 | np.float32):
+        return 0.0, 0.0
+    else:
+        told = True
+    try:
+        pair = value.as_integer_ratio() if isinstance(value, np.floating | Decimal) else None
+        exact = fractions.Fraction(*pair) if pair else fractions.Fraction(value)
+    except (TypeError, ValueError, OverflowError):  # a type of the user's
+        return 0.0, 0.0
+    first = float(exact - fractions.Fraction(number))
+    rest = exact - fractions.Fraction(number) - fractions.Fraction(first)
+    second = float(rest)
+    if rest != fractions.Fraction(second) and not isinstance(value, Decimal):
+        told = exact.denominator <= EXACT and abs(exact) < 2**50
+    return (first, second) if told else None
+
+
+def _infinite(value: Any) -> bool:
+    """Whether a number is infinite, or none, itself."""
+    try:
+        return bool(value != value or value in (math.inf, -math.inf))
+    except (ArithmeticError, TypeError, ValueError):  # a signalling NaN
+        return True
+
+
+def _below_seconds(array: np.ndarray) -> np.ndarray:
+    """Of dates and durations in units below a microsecond, the last digits, which their seconds as a float lose."""
+    unit, whole = np.datetime_data(array.dtype)[0], array.astype(np.int64)
+    last = {"ns": 1_000, "ps": 2**14, "fs": 2**14, "as": 2**14}.get(unit, 1)
+    return np.where(np.isnat(array), 0.0, (whole % last).astype(np.float64))
+
+
 def _seconds(array: np.ndarray) -> np.ndarray:
     """Dates and durations in seconds, NaN where they are not a time."""
     unit = np.datetime_data(array.dtype)[0]
     if array.dtype.kind == "m" and unit == "generic":
         return np.where(np.isnat(array), math.nan, array.astype(np.int64).astype(np.float64))
     if unit in ("ns", "ps", "fs", "as"):
-        whole = array.astype(f"{array.dtype.kind}8[ns]").astype(np.int64) * 1e-9
+        step, count = np.datetime_data(array.dtype)[1], {"ns": 1e-9, "ps": 1e-12, "fs": 1e-15, "as": 1e-18}[unit]
+        whole = array.astype(np.int64) * step * count
     elif array.dtype.kind == "m" and unit in ("Y", "M"):
         whole = array.astype(np.int64).astype(np.float64)
     else:
@@ -447,6 +540,12 @@ def _keyed(items: Iterable[tuple[Any, Any]]) -> dict[str, tuple[Any, Any]]:
             step, again = f"{step} ({again})", again + 1
         made[step] = key, value
     return made
+
+
+def _parsed(text: str) -> float | Decimal:
+    """A number of a JSON text, with all of its digits."""
+    number = float(text)
+    return number if len(text) < 17 or Decimal(text) == Decimal(repr(number)) else Decimal(text)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import sys
 import uuid
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -273,3 +275,37 @@ def test_a_text_is_known_by_all_of_its_words() -> None:
     assert unit.verdict == "refuted"
     words = each(lambda d, rng: f"Sum: {rng.laplace():.3f} of {rng.choice(['them', 'all'])}.")
     assert audit(words, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "not refuted"
+
+
+LARGE: dict[str, Any] = {
+    "an integer": lambda x: 2**60 + x,
+    "an integer of NumPy": lambda x: np.uint64(2**63 + x),
+    "an array of integers": lambda x: np.array([2**60 + x, 1]),
+    "a list of integers": lambda x: [2**60 + x, 1],
+    "a decimal": lambda x: Decimal(x).scaleb(-26) + 1,
+    "a fraction": lambda x: Fraction(1, 3) + Fraction(x, 2**60),
+    "a time in nanoseconds": lambda x: np.datetime64(1_600_000_000_000_000_000 + x, "ns"),
+    "times in nanoseconds": lambda x: np.array([1_600_000_000_000_000_000 + x], dtype="datetime64[ns]"),
+    "a JSON text": lambda x: f'{{"n": 1.00000000000000000000000{x}}}',
+    "beyond floats": lambda x: 2**1100 + x,
+}
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("kind", LARGE)
+def test_digits_that_a_float_loses_are_compared(kind: str) -> None:
+    make = LARGE[kind]
+    sampler = each(lambda d, rng: make(int(rng.random() < 0.1 + 0.8 * d)))
+    assert audit(sampler, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "refuted"
+    right = each(lambda d, rng: make(int(rng.integers(9))))
+    assert audit(right, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "not refuted"
+
+
+def test_numbers_that_floats_hold_have_one_column() -> None:
+    for value in (0.1, 3, True, np.float32(0.1), np.int64(7), Decimal("0.1"), Decimal(1) / 1024, Fraction(0.1), 2**53):
+        assert list(learn([value], least=1).flat([value])[0].leaves) == [()]
+
+
+def test_an_integer_beyond_floats_that_does_not_recur_makes_an_audit_blind() -> None:
+    sampler = each(lambda d, rng: 2**1100 + int(rng.integers(10**9)))
+    assert audit(sampler, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "blind"
