@@ -871,11 +871,13 @@ class Leaf:
         whole = _of_whole(text)
         chunks = [] if whole is not None else [c for c in _SPLIT.split(text) if c]
         found = [whole] if whole is not None else []
-        recurs = bool(found or chunks)  # all of its words do, and its numbers have columns
+        # All of its words do, and its numbers have columns with all of their digits.
+        recurs = bool(found or chunks) and (whole is None or _holds(text.strip(), whole))
         for chunk in chunks:
             number = text_number(chunk)
             if number is not None:
                 found.append(number)
+                recurs &= _holds(chunk, number)
                 chunk = _affix(chunk)
             recurs &= not chunk or chunk in self.vocabulary
         recurs &= len(found) <= self.numbers
@@ -918,7 +920,7 @@ def _digest(array: np.ndarray) -> str:
 def _of_whole(text: str) -> float | None:
     """The number or the date that a whole text is."""
     number = text_number(text.strip())
-    if number is not None:
+    if number is not None and not _affix(text.strip()):
         return number
     if len(text) >= 8 and text[:1].isdigit():
         try:
@@ -941,6 +943,19 @@ def text_number(chunk: str) -> float | None:
     if chunk in ("nan", "NaN", "inf", "-inf", "Infinity", "-Infinity"):
         return float(chunk)
     return None
+
+
+def _holds(chunk: str, number: float) -> bool:
+    """Whether the float that was read from a word has all of its digits, or all of them are the float's."""
+    found = _NUMBER.match(chunk)
+    if found is None or (len(found[1]) < 17 and math.isfinite(number)):
+        return True
+    if not math.isfinite(number):
+        return False
+    mantissa, _, power = found[1].lower().lstrip("+").partition("e")
+    places = len(mantissa.partition(".")[2])
+    printed = format(number, f".{places}{'e' if power else 'f'}")
+    return Decimal(found[1]) in (Decimal(repr(number)), Decimal(printed))
 
 
 def _affix(chunk: str) -> str:

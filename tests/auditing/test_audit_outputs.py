@@ -273,6 +273,10 @@ def test_a_text_is_known_by_all_of_its_words() -> None:
     took = each(lambda d, rng: f"it took {rng.integers(9)}{'ms' if rng.random() < 0.1 + 0.8 * d else 's'}")
     unit = audit(took, 0.0, 1.0, epsilon=0.5, trials=400)
     assert unit.verdict == "refuted"
+    digits = audit(each(lambda d, rng: f"key 1{rng.integers(10**9)}{rng.integers(10**15):015}"), 0, 1, trials=400)
+    assert "output is known by identity" in digits.blind
+    printed = audit(each(lambda d, rng: f"key {rng.random():.25f} {rng.random()}"), 0, 1, trials=400)
+    assert printed.blind == ""
     words = each(lambda d, rng: f"Sum: {rng.laplace():.3f} of {rng.choice(['them', 'all'])}.")
     assert audit(words, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "not refuted"
 
@@ -309,3 +313,8 @@ def test_numbers_that_floats_hold_have_one_column() -> None:
 def test_an_integer_beyond_floats_that_does_not_recur_makes_an_audit_blind() -> None:
     sampler = each(lambda d, rng: 2**1100 + int(rng.integers(10**9)))
     assert audit(sampler, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "blind"
+
+
+def test_an_audit_of_outputs_that_are_all_the_same_says_so() -> None:
+    found = audit(each(lambda d, rng: {"best": "a"}), 0.0, 1.0, epsilon=1.0, trials=400)
+    assert found.verdict == "not refuted" and "what was read of them is the same" in found.selftest
