@@ -1,9 +1,13 @@
 """Outputs of any kind as columns of numbers, each with the name that its user would give it.
 
 An output is taken apart, as a pytree is, into leaves: numbers, texts, bytes, arrays, what is missing, what cannot be
-looked into. Tuples, lists, dicts, dataclasses, named tuples, objects (fitted models by the attributes whose names end
-in "_"), data frames and lists of records (rows aligned by their key columns), sets, dates, `Decimal`, `Fraction` and
-complex numbers are all opened; a JSON text is parsed first. A `Layout`, learned from example outputs, says which leaves
+looked into. Tuples, lists, dicts, dataclasses, named tuples, objects (by all of their attributes, and what pickle would
+make a compiled one of), data frames and lists of records (rows aligned by their key columns), sets, dates, `Decimal`,
+`Fraction` and complex numbers are all opened; a JSON text is parsed first. What is not opened (the items beyond the
+first of a long list, the digits beyond a float's of a very large number, a function) is one leaf known by identity: a
+digest of its content. Of the form of an output (1 or 1.0, list or tuple, the shape of an array of as many entries, the
+order of a dict's keys) and of what a mask hides nothing is read, and of an array of more than `WIDEST` entries means
+over a grid, the least and the largest. A `Layout`, learned from example outputs, says which leaves
 and which columns there are. Every column is a function of one output alone, so that flattening is post-processing: no
 bound can become invalid by it.
 
