@@ -1,9 +1,13 @@
 """Outputs of any kind as columns of numbers, each with the name that its user would give it.
 
 An output is taken apart, as a pytree is, into leaves: numbers, texts, bytes, arrays, what is missing, what cannot be
-looked into. Tuples, lists, dicts, dataclasses, named tuples, objects (fitted models by the attributes whose names end
-in "_"), data frames and lists of records (rows aligned by their key columns), sets, dates, `Decimal`, `Fraction` and
-complex numbers are all opened; a JSON text is parsed first. A `Layout`, learned from example outputs, says which leaves
+looked into. Tuples, lists, dicts, dataclasses, named tuples, objects (by all of their attributes, and what pickle would
+make a compiled one of), data frames and lists of records (rows aligned by their key columns), sets, dates, `Decimal`,
+`Fraction` and complex numbers are all opened; a JSON text is parsed first. What is not opened (the items beyond the
+first of a long list, the digits beyond a float's of a very large number, a function) is one leaf known by identity: a
+digest of its content. Of the form of an output (1 or 1.0, list or tuple, the shape of an array of as many entries, the
+order of a dict's keys) and of what a mask hides nothing is read, and of an array of more than `WIDEST` entries means
+over a grid, the least and the largest. A `Layout`, learned from example outputs, says which leaves
 and which columns there are. Every column is a function of one output alone, so that flattening is post-processing: no
 bound can become invalid by it.
 
@@ -13,15 +17,23 @@ says which columns tell that: an audit whose certifying runs are mostly of value
 
 from __future__ import annotations
 
+import array as arrays
+import collections
 import dataclasses
 import datetime
 import enum
 import fractions
 import hashlib
+import ipaddress
 import json
 import math
 import numbers
+import pathlib
+import pickle
 import re
+import sys
+import types
+import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -41,14 +53,16 @@ ENOUGH = 100
 WIDEST = 1024
 """Entries of an array that are kept one by one; a larger one is averaged over a grid."""
 
+EXACT = 2**53  # integers up to which are floats
 SIDE = 16  # cells of that grid along each of the two longest axes
-ENDS = 8  # entries of either end of an array of varying length that have columns of their own
+ENDS = 8  # last entries of an array of varying length that have columns of their own
+LONGEST = 256  # first entries of such an array that have
 MOST_LEAVES = 1024
 MOST_ITEMS = 256  # of a list that is not of numbers
 DEEPEST = 24  # levels of nesting
 KNOWN_VALUES = 4096  # values of a leaf that are told apart
 KNOWN_WORDS = 20_000
-NUMBERS_IN_TEXT = 64
+NUMBERS_IN_TEXT = 256
 WORDS, TELLING = 64, 32  # most frequent words, and most different words and n-grams, that have columns
 GRAM = 3  # characters of an n-gram
 GRAM_TEXTS = 4_000  # texts of a side in which n-grams are looked for
@@ -58,6 +72,22 @@ UNKNOWN = 0.1  # share of examples with a value that does not recur, from which 
 _SPLIT = re.compile(r"""[\s,;:()\[\]{}"'=<>|]+""")
 _NUMBER = re.compile(r"^[^\w+\-.]*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[^\d]{0,3}$")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+_NAMES = (
+    uuid.UUID, pathlib.PurePath, ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network,
+    ipaddress.IPv6Network,
+)  # fmt: skip
+"""Types whose values are read as the texts that they stand for."""
+
+_BY_NAME = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, np.ufunc)
+_BUILT_IN = (
+    str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, collections.deque, np.ndarray,
+    fractions.Fraction, Decimal, datetime.date, datetime.timedelta,
+)  # fmt: skip
+
+"""Types of which a user may derive one whose values have attributes too."""
+
+_NO_MORE = (enum.Enum, np.ma.MaskedArray)
 
 Path = tuple[str, ...]
 
@@ -101,14 +131,45 @@ class Flat:
 class _Walk:
     """One way of taking outputs apart: `by_place` are containers whose keys do not recur, opened in order."""
 
-    def __init__(self, ignore: Sequence[str] = (), by_place: frozenset[Path] = frozenset()) -> None:
+    def __init__(
+        self, ignore: Sequence[str] = (), by_place: frozenset[Path] = frozenset(), whole: bool = False
+    ) -> None:
         self.ignore, self.by_place = tuple(ignore), by_place
+        self.items, self.deepest = (sys.maxsize, sys.maxsize) if whole else (MOST_ITEMS, DEEPEST)
         self.ignored: set[str] = set()
 
     def __call__(self, output: Any) -> Flat:
         self.flat = Flat()
+        self.above: dict[int, str] = {}  # containers that the one at hand is in
+        self.met: dict[int, tuple[Any, str]] = {}  # objects, kept so that no other one gets the same id
         self.open(output, (), "output", 0)
         return self.flat
+
+    def lost(self, value: Any, number: float, path: Path, name: str) -> None:
+        """What a float loses of a number, where it does."""
+        lost = _lost(value, number)
+        if lost is None:
+            self.leaf((*path, "#exact"), f"all digits of {name}", Opaque("a number of many digits", repr(value)))
+        elif any(lost):
+            self.leaf((*path, "#lost"), f"what a float loses of {name}", lost[0])
+            self.leaf((*path, "#lost", "again"), f"what two floats lose of {name}", lost[1])
+
+    def all_lost(self, values: Iterable[Any], path: Path, name: str) -> None:
+        """What floats lose of an array of numbers."""
+        lost = [(v, () if as_number(v) is None else _lost(v, as_number(v) or 0.0)) for v in values]
+        if any(x is None for _, x in lost):
+            exact = identity([repr(v) for v, x in lost if x is None])
+            self.leaf((*path, "#exact"), f"all digits of {name}", Opaque("numbers of many digits", exact))
+        for k, again in enumerate(((), ("again",))):
+            column = np.array([x[k] if x else 0.0 for _, x in lost])
+            if column.any():
+                self.leaf(
+                    (*path, "#lost", *again), f"what {'two floats lose' if k else 'a float loses'} of {name}", column
+                )
+
+    def known(self, value: Any, path: Path, name: str, kind: str) -> None:
+        """A leaf known by identity alone."""
+        self.leaf(path, name, Opaque(kind, identity(value)))
 
     def leaf(self, path: Path, name: str, value: Any) -> None:
         while path in self.flat.leaves:  # rows or members of one name
@@ -127,9 +188,12 @@ class _Walk:
     def open(self, value: Any, path: Path, name: str, depth: int) -> None:
         if self.ignore and self.skips(path, name):
             return
+        if type(value).__dictoffset__ and isinstance(value, _BUILT_IN) and not isinstance(value, _NO_MORE):
+            self.attributes(vars(value), path, name, depth + 1)
         number = as_number(value)
         if number is not None:
             self.leaf(path, name, number)
+            self.lost(value, number, path, name)
         elif value is None or _absent(value):
             self.leaf(path, name, None)
         elif isinstance(value, complex | np.complexfloating):
@@ -141,15 +205,21 @@ class _Walk:
             self.text(str(value), path, name, depth)
         elif isinstance(value, bytes | bytearray | memoryview):
             self.bytes(bytes(value), path, name, depth)
-        elif depth > DEEPEST:
-            self.leaf(path, name, Opaque(f"a {type(value).__name__} more than {DEEPEST} levels down"))
+        elif isinstance(value, _NAMES):
+            self.leaf(path, name, str(value))
+        elif id(value) in self.above:
+            self.leaf(path, name, Opaque("an output that holds itself", self.above[id(value)]))
+        elif depth > self.deepest:
+            self.known(value, path, name, f"a {type(value).__name__} more than {DEEPEST} levels down")
         else:
+            self.above[id(value)] = ".".join(path)
             self.container(value, path, name, depth + 1)
+            del self.above[id(value)]
 
     def text(self, value: str, path: Path, name: str, depth: int) -> None:
         if value[:1] in ("{", "[") and depth < DEEPEST:
             try:
-                parsed = json.loads(value)
+                parsed = json.loads(value, object_pairs_hook=_unique, parse_float=_parsed)
             except (ValueError, RecursionError):
                 pass
             else:
@@ -171,29 +241,29 @@ class _Walk:
     def container(self, value: Any, path: Path, name: str, depth: int) -> None:
         frame = _frame(value)
         if frame is not None:
+            self.labels(value, path, name, depth)
             self.table(frame[0], frame[1], path, name, depth)
         elif isinstance(value, Mapping):
-            self.mapping({_key(k): (k, v) for k, v in value.items()}, path, name, depth)
+            self.mapping(_keyed(value.items()), path, name, depth)
         elif hasattr(value, "index") and hasattr(value, "to_list") and hasattr(value, "items"):  # a pandas Series
-            plain = type(value.index).__name__ == "RangeIndex"
-            if plain:
+            self.labels(value, path, name, depth)
+            if _counts_rows(value.index):
                 self.sequence(value.to_list(), path, name, depth)
             else:
-                self.mapping({_key(k): (k, v) for k, v in value.items()}, path, name, depth)
+                self.mapping(_keyed(zip(value.index.tolist(), value.to_list(), strict=True)), path, name, depth)
         elif isinstance(value, Set):
             self.set_of(value, path, name, depth)
         elif hasattr(value, "_asdict"):
             self.attributes(value._asdict(), path, name, depth)
         elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            given = {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}
-            self.attributes(given, path, name, depth)
+            self.object(value, path, name, depth)
         elif isinstance(value, list | tuple | range) or type(value).__name__ in ("deque", "dict_values", "dict_items"):
             self.sequence(list(value), path, name, depth)
         else:
             array = _array(value)
             if array is not None:
                 self.array(array, path, name, depth)
-            else:
+            if array is None or not (isinstance(value, np.ndarray) or _of_library(value)):
                 self.object(value, path, name, depth)
 
     def mapping(self, items: Mapping[str, tuple[Any, Any]], path: Path, name: str, depth: int) -> None:
@@ -202,8 +272,9 @@ class _Walk:
         self.leaf((*path, "#length"), f"length of {name}", float(len(kept)))
         if path in self.by_place:
             for place, (key, item) in enumerate(kept.values()):
-                if place >= MOST_ITEMS:
-                    self.leaf((*path, "#rest"), f"further items of {name}", Opaque("items beyond the first"))
+                if place >= self.items:
+                    rest = list(kept.values())[place:]
+                    self.known(rest, (*path, "#rest"), f"further items of {name}", "items beyond the first")
                     break
                 self.open(key, (*path, f"key {place}"), f"key {place} of {name}", depth)
                 self.open(item, (*path, f"value {place}"), f"value {place} of {name}", depth)
@@ -211,36 +282,47 @@ class _Walk:
         for step, (key, item) in kept.items():
             self.open(item, (*path, step), f"{name}[{key!r}]", depth)
 
+    def labels(self, value: Any, path: Path, name: str, depth: int) -> None:
+        """What a series or a frame is called, and what else a user wrote beside its numbers."""
+        called = [
+            getattr(part, "name", None) for part in (value, *(getattr(value, x, None) for x in ("index", "columns")))
+        ]
+        more = {"name": None if all(x is None for x in called) else called, "attrs": getattr(value, "attrs", None)}
+        self.attributes({k: x for k, x in more.items() if isinstance(x, list | dict) and x}, path, name, depth)
+
     def attributes(self, given: Mapping[str, Any], path: Path, name: str, depth: int) -> None:
         for step, item in given.items():
             self.open(item, (*path, step), f"{name}.{step}", depth)
 
     def set_of(self, value: Set[Any], path: Path, name: str, depth: int) -> None:
         members = sorted(value, key=lambda m: (type(m).__name__, _content(m)))
-        self.flat.keys[path] = [_key(m) for m in members]
+        steps = list(_keyed((m, m) for m in members))
+        self.flat.keys[path] = steps
         self.leaf((*path, "#length"), f"size of {name}", float(len(members)))
         if path in self.by_place:
             values = [as_number(m) for m in members]
             known = [v for v in values if v is not None]
             self.sequence(sorted(known) if len(known) == len(values) else members, path, f"sorted {name}", depth)
             return
-        for member in members:
-            self.leaf((*path, _key(member)), f"{_short(member)} in {name}", 1.0)
+        for step, member in zip(steps, members, strict=True):
+            self.leaf((*path, step), f"{_short(member)} in {name}", 1.0)
 
     def sequence(self, items: list[Any], path: Path, name: str, depth: int) -> None:
         array = _numeric(items)
         if array is not None:
             self.array(array, path, name, depth)
+            if not all(type(x) is float or isinstance(x, list | tuple | np.ndarray) for x in items):
+                self.all_lost(items, path, name)
             return
         records = _records(items)
         if records is not None:
             self.table(records, (), path, name, depth)
             return
         self.leaf((*path, "#length"), f"length of {name}", float(len(items)))
-        for place, item in enumerate(items[:MOST_ITEMS]):
+        for place, item in enumerate(items[: self.items]):
             self.open(item, (*path, str(place)), f"{name}[{place}]", depth)
-        if len(items) > MOST_ITEMS:
-            self.leaf((*path, "#rest"), f"{name}[{MOST_ITEMS}:]", Opaque("items beyond the first"))
+        if len(items) > self.items:
+            self.known(items[self.items :], (*path, "#rest"), f"{name}[{MOST_ITEMS}:]", "items beyond the first")
         texts = {m for m in items if isinstance(m, str)}
         if len(items) > 1 and len(texts) == len(items):
             self.flat.keys[(*path, "#members")] = sorted(texts)
@@ -263,14 +345,14 @@ class _Walk:
         named = [c for c in columns if c in keys] or [
             c for c in columns if all(isinstance(r.get(c, (0, 0))[1], str | enum.Enum | datetime.date) for r in records)
         ]
-        labels = [" ".join(_key(r[c][1]) for c in named if c in r) for r in records]
+        labels = [_row_key([_key(r[c][1]) for c in named if c in r]) for r in records]
         by_key = bool(named) and len(set(labels)) == len(labels)
         if by_key:
             self.flat.keys[path] = labels
             by_key = path not in self.by_place
         for place, (label, record) in enumerate(zip(labels, records, strict=True)):
-            if place >= MOST_ITEMS and not by_key:
-                self.leaf((*path, "#rest"), f"further rows{of}", Opaque("rows beyond the first"))
+            if place >= self.items and not by_key:
+                self.known(records[place:], (*path, "#rest"), f"further rows{of}", "rows beyond the first")
                 break
             row = label if by_key else str(place)
             shown = _row_name([record[c][1] for c in named if c in record]) if by_key else str(place)
@@ -282,6 +364,9 @@ class _Walk:
 
     def array(self, array: np.ndarray, path: Path, name: str, depth: int) -> None:
         if isinstance(array, np.ma.MaskedArray):
+            if array.dtype.names is not None or array.dtype.kind not in "fiub":
+                self.sequence(array.ravel().tolist(), path, name, depth)  # None where it is masked
+                return
             array = np.ma.filled(array.astype(np.float64), math.nan)
         kind = array.dtype.kind
         if array.dtype.names is not None:
@@ -290,14 +375,23 @@ class _Walk:
             self.table(records, (), path, name, depth)
         elif kind in "fiub":
             if array.ndim == 0:
-                self.leaf(path, name, float(array))
-            else:
-                self.leaf(path, name, array.astype(np.float64))
+                self.open(array.item() if array.itemsize <= 8 else array[()], path, name, depth)
+                return
+            self.leaf(path, name, array.astype(np.float64))
+            if (
+                array.itemsize > 4
+                and array.dtype != np.float64
+                and (kind == "f" or bool(((array > EXACT) | (array < -EXACT)).any()))
+            ):
+                self.all_lost(array.ravel() if kind == "f" else array.ravel().tolist(), path, name)
         elif kind == "c":
             self.array(np.ascontiguousarray(array.real), (*path, "real"), f"{name}.real", depth)
             self.array(np.ascontiguousarray(array.imag), (*path, "imag"), f"{name}.imag", depth)
         elif kind in "mM":
             self.array(_seconds(array), path, name, depth)
+            below = _below_seconds(array)
+            if below.any():
+                self.array(below, (*path, "#lost"), f"what a float loses of {name}", depth)
         elif array.ndim == 0:
             self.open(array.item(), path, name, depth)
         elif array.ndim == 1:
@@ -306,25 +400,37 @@ class _Walk:
             self.sequence([array[k] for k in range(len(array))], path, name, depth)
 
     def object(self, value: Any, path: Path, name: str, depth: int) -> None:
-        given = {} if callable(value) and hasattr(value, "__code__") else _attributes(value)
-        if given:
-            self.attributes(given, path, name, depth)
-            return
-        try:
-            said = repr(value)
-        except Exception:
-            said = ""
+        """By all of its attributes, and by what pickle would make it of where that is more (a compiled type)."""
         kind = type(value).__name__
-        if not said or callable(value) or _ADDRESS.search(said) or isinstance(value, Iterator):
-            self.leaf(path, name, Opaque(f"an object of type {kind}"))
-        else:
-            self.leaf(path, name, said)
+        if isinstance(value, (*_BY_NAME, Iterator)):
+            self.leaf(path, name, Opaque(f"an object of type {kind}", _global_name(value)))
+            return
+        if id(value) in self.met:
+            self.leaf(path, name, Opaque("an object met before", self.met[id(value)][1]))
+            return
+        self.met[id(value)] = value, ".".join(path)
+        given = _attributes(value)
+        try:
+            made = _made_of(value, given)
+        except Exception:
+            made = None
+        if isinstance(made, str):
+            self.leaf(path, name, Opaque(f"an object of type {kind}", made))
+            return
+        self.attributes({**given, **(made or {})}, path, name, depth)
+        if made is None:
+            self.leaf((*path, "state"), f"state of {name}" if given else name, Opaque(f"an object of type {kind}"))
+            return
+        if not given and not made:
+            self.leaf(path, name, Opaque(f"an object of type {kind}", kind))
 
 
 def as_number(value: Any) -> float | None:
     """The number that a value is; None if it is none."""
     if isinstance(value, bool | np.bool_):
         return float(value)
+    if isinstance(value, np.datetime64 | np.timedelta64):  # before integers, of which NumPy counts durations
+        return float(_seconds(np.asarray(value)))
     if isinstance(value, numbers.Real | Decimal | fractions.Fraction | np.integer | np.floating):
         try:
             return float(value)
@@ -332,8 +438,6 @@ def as_number(value: Any) -> float | None:
             return math.inf if value > 0 else -math.inf  # type: ignore[operator]
         except ValueError:  # a signalling NaN
             return math.nan
-    if isinstance(value, np.datetime64 | np.timedelta64):
-        return float(_seconds(np.asarray(value)))
     if isinstance(value, datetime.datetime):
         if _absent(value):
             return None
@@ -348,13 +452,71 @@ def as_number(value: Any) -> float | None:
     return None
 
 
+def _lost(value: Any, number: float) -> tuple[float, float] | None:
+    """What is left of a number beside the float nearest to it, and of that; None where these do not tell it either.
+
+    Two numbers of at most 40 digits, or with denominators up to 2**53, differ by more than what is left then.
+    """
+    kind = type(value)
+    if kind is float or kind is np.float64 or kind is np.bool_:
+        return 0.0, 0.0
+    if isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64):
+        value = int(value)
+        if -EXACT <= value <= EXACT:
+            return 0.0, 0.0
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return float(_below_seconds(np.asarray(value))), 0.0
+    if isinstance(value, datetime.date | datetime.timedelta | datetime.time):
+        nanoseconds = getattr(value, "nanosecond", getattr(value, "nanoseconds", 0))
+        parted = value.microsecond if isinstance(value, datetime.datetime) and abs(number) > 2**32 else 0
+        return float(nanoseconds or 0), float(parted)
+    if not math.isfinite(number):
+        plain = isinstance(value, float | np.floating) and not isinstance(value, np.longdouble)
+        return (0.0, 0.0) if plain or _infinite(value) else None
+    if isinstance(value, Decimal):
+        if value in (Decimal(repr(number)), Decimal(number)):  # a float's digits, short or all of them
+            return 0.0, 0.0
+        told = len(value.as_tuple().digits) <= 40
+    elif isinstance(value, float | np.float16 | np.float32):
+        return 0.0, 0.0
+    else:
+        told = True
+    try:
+        pair = value.as_integer_ratio() if isinstance(value, np.floating | Decimal) else None
+        exact = fractions.Fraction(*pair) if pair else fractions.Fraction(value)
+    except (TypeError, ValueError, OverflowError):  # a type of the user's
+        return 0.0, 0.0
+    first = float(exact - fractions.Fraction(number))
+    rest = exact - fractions.Fraction(number) - fractions.Fraction(first)
+    second = float(rest)
+    if rest != fractions.Fraction(second) and not isinstance(value, Decimal):
+        told = exact.denominator <= EXACT and abs(exact) < 2**50
+    return (first, second) if told else None
+
+
+def _infinite(value: Any) -> bool:
+    """Whether a number is infinite, or none, itself."""
+    try:
+        return bool(value != value or value in (math.inf, -math.inf))
+    except (ArithmeticError, TypeError, ValueError):  # a signalling NaN
+        return True
+
+
+def _below_seconds(array: np.ndarray) -> np.ndarray:
+    """Of dates and durations in units below a microsecond, the last digits, which their seconds as a float lose."""
+    unit, whole = np.datetime_data(array.dtype)[0], array.astype(np.int64)
+    last = {"ns": 1_000, "ps": 2**14, "fs": 2**14, "as": 2**14}.get(unit, 1)
+    return np.where(np.isnat(array), 0.0, (whole % last).astype(np.float64))
+
+
 def _seconds(array: np.ndarray) -> np.ndarray:
     """Dates and durations in seconds, NaN where they are not a time."""
     unit = np.datetime_data(array.dtype)[0]
     if array.dtype.kind == "m" and unit == "generic":
         return np.where(np.isnat(array), math.nan, array.astype(np.int64).astype(np.float64))
     if unit in ("ns", "ps", "fs", "as"):
-        whole = array.astype(f"{array.dtype.kind}8[ns]").astype(np.int64) * 1e-9
+        step, count = np.datetime_data(array.dtype)[1], {"ns": 1e-9, "ps": 1e-12, "fs": 1e-15, "as": 1e-18}[unit]
+        whole = array.astype(np.int64) * step * count
     elif array.dtype.kind == "m" and unit in ("Y", "M"):
         whole = array.astype(np.int64).astype(np.float64)
     else:
@@ -368,6 +530,41 @@ def _absent(value: Any) -> bool:
 
 def _key(value: Any) -> str:
     return value if isinstance(value, str) else _content(value)
+
+
+def _keyed(items: Iterable[tuple[Any, Any]]) -> dict[str, tuple[Any, Any]]:
+    """Keys and values by the keys' texts: with types where two keys have one text, and numbered if they do still."""
+    pairs = list(items)
+    times = Counter(_key(key) for key, _ in pairs)
+    made: dict[str, tuple[Any, Any]] = {}
+    for key, value in pairs:
+        step = _key(key) if times[_key(key)] == 1 else f"{type(key).__name__} {_key(key)}"
+        again = 2
+        while step in made:
+            step, again = f"{step} ({again})", again + 1
+        made[step] = key, value
+    return made
+
+
+def _parsed(text: str) -> float | Decimal:
+    """A number of a JSON text, with all of its digits."""
+    number = float(text)
+    return number if len(text) < 17 or Decimal(text) == Decimal(repr(number)) else Decimal(text)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> Any:
+    """The object of a JSON text; its pairs where a key comes twice, of which a dict keeps the last."""
+    made = dict(pairs)
+    return made if len(made) == len(pairs) else pairs
+
+
+def _counts_rows(index: Any) -> bool:
+    """Whether the labels of a series or a frame are 0, 1, 2, ..., and say nothing."""
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+
+
+def _row_key(keys: list[str]) -> str:
+    return keys[0] if len(keys) == 1 else ", ".join(map(repr, keys))
 
 
 def _short(value: Any) -> str:
@@ -403,10 +600,13 @@ def _frame(value: Any) -> tuple[list[dict[str, tuple[Any, Any]]], tuple[str, ...
         return None
     names = list(value.columns)
     cells = [value.iloc[:, j].tolist() for j in range(len(names))]
-    rows = [{_key(n): (n, c[k]) for n, c in zip(names, cells, strict=True)} for k in range(len(value))]
-    if type(value.index).__name__ == "RangeIndex":
+    steps = _keyed(zip(names, cells, strict=True))
+    rows = [{step: (n, c[k]) for step, (n, c) in steps.items()} for k in range(len(value))]
+    if _counts_rows(value.index):
         return rows, ()
     called = value.index.name if isinstance(value.index.name, str) else "index"
+    while called in steps:
+        called = f"{called} of rows"
     labels = value.index.tolist()
     return [{called: (called, label), **row} for label, row in zip(labels, rows, strict=True)], (called,)
 
@@ -415,6 +615,8 @@ def _array(value: Any) -> np.ndarray | None:
     """The array that a value is or can be made, without its gradient."""
     if isinstance(value, np.ndarray):
         return value
+    if isinstance(value, arrays.array):
+        return np.array(value)
     if hasattr(value, "detach") and hasattr(value, "numpy"):
         return np.asarray(value.detach().cpu().numpy())
     if hasattr(value, "toarray") and hasattr(value, "nnz"):
@@ -452,7 +654,7 @@ def _records(items: list[Any]) -> list[dict[str, tuple[Any, Any]]] | None:
     if not items:
         return None
     if all(isinstance(x, Mapping) for x in items):
-        return [{_key(k): (k, v) for k, v in x.items()} for x in items]
+        return [_keyed(x.items()) for x in items]
     if all(hasattr(x, "_asdict") for x in items):
         return [{k: (k, v) for k, v in x._asdict().items()} for x in items]
     if all(dataclasses.is_dataclass(x) and not isinstance(x, type) for x in items):
@@ -463,16 +665,68 @@ def _records(items: list[Any]) -> list[dict[str, tuple[Any, Any]]] | None:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """A model's fitted attributes, or an object's public ones, or all of them."""
+    """All attributes of an object: fitted ones, public ones and private ones, fields and slots."""
     given = dict(getattr(value, "__dict__", {}))
     for kind in type(value).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
-            if hasattr(value, name) and not name.startswith("__"):
+            if name.startswith("__") and not name.endswith("__"):
+                name = f"_{kind.__name__.lstrip('_')}{name}"
+            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
                 given.setdefault(name, getattr(value, name))
-    fitted = {k: v for k, v in given.items() if k.endswith("_") and not k.startswith("_")}
-    public = {k: v for k, v in given.items() if not k.startswith("_")}
-    return fitted or public or given
+    return given
+
+
+def _made_of(value: Any, given: Mapping[str, Any]) -> dict[str, Any] | str:
+    """What pickle makes an object of beside the attributes `given`: arguments and the state of a compiled type; or
+    the name that it is known by."""
+    made = value.__reduce_ex__(4)
+    if isinstance(made, str):
+        return made
+    found = {f"argument {k}": x for k, x in enumerate(made[1]) if x is not type(value)}
+    state = made[2] if len(made) > 2 else None
+    parts = state if isinstance(state, tuple) and all(isinstance(x, dict | None) for x in state) else (state,)
+    for k, part in enumerate(parts):
+        more = {x: v for x, v in part.items() if x not in given} if isinstance(part, dict) else part
+        found["state" if k == 0 else "state of slots"] = more
+    found |= {what: list(x) for what, x in zip(("items", "entries"), made[3:5], strict=False) if x is not None}
+    return {k: x for k, x in found.items() if not (x is None or (isinstance(x, tuple | list | dict) and not x))}
+
+
+def _global_name(value: Any) -> str | None:
+    """Of what pickle knows by name: functions, types, modules; None of a closure or an iterator."""
+    try:
+        return hashlib.blake2b(pickle.dumps(value), digest_size=8).hexdigest()
+    except Exception:
+        return value.__name__ if isinstance(value, types.ModuleType) else None
+
+
+def _of_library(value: Any) -> bool:
+    """Whether it is an array of a library, all of whose content its numbers are."""
+    return type(value).__module__.partition(".")[0] in (
+        "pandas",
+        "polars",
+        "pyarrow",
+        "scipy",
+        "torch",
+        "jaxlib",
+        "jax",
+    )
+
+
+def identity(value: Any) -> str | None:
+    """A digest of all that is in a value; None where that cannot be told."""
+    try:
+        flat = _Walk(whole=True)(value)
+    except RecursionError:
+        return None
+    if any(isinstance(leaf, Opaque) and leaf.content is None for leaf in flat.leaves.values()):
+        return None
+    digest = hashlib.blake2b(digest_size=16)
+    for path, leaf in flat.leaves.items():
+        said = _digest(leaf) if isinstance(leaf, np.ndarray) else leaf.hex() if isinstance(leaf, float) else repr(leaf)
+        digest.update(repr((path, said)).encode(errors="surrogatepass"))
+    return digest.hexdigest()
 
 
 # Columns
@@ -499,6 +753,8 @@ class Leaf:
         Words that recur.
     counted : bool
         Missing means 0: a member of a set.
+    longest : int
+        First entries that have columns, of arrays of varying shapes.
     """
 
     path: Path
@@ -512,6 +768,7 @@ class Leaf:
     grams: tuple[str, ...] = ()
     vocabulary: frozenset[str] = frozenset()
     counted: bool = False
+    longest: int = 0
 
     @property
     def dotted(self) -> str:
@@ -545,7 +802,7 @@ class Leaf:
 
     def _entries(self) -> list[str]:
         if self.shape is None:
-            ends = [f"{self.name}[{k}]" for k in (*range(ENDS), *range(-ENDS, 0))]
+            ends = [f"{self.name}[{k}]" for k in (*range(self.longest), *range(-ENDS, 0))]
             return [f"{what} of {self.name}" for what in ("size", "sum", "least", "largest")] + [self.name, *ends]
         if math.prod(self.shape) <= WIDEST:
             return [f"{self.name}[{', '.join(map(str, place))}]" for place in np.ndindex(*self.shape)]
@@ -599,10 +856,12 @@ class Leaf:
     def _of_array(self, array: np.ndarray) -> list[float]:
         flat = array.ravel()
         if self.shape is None:
-            head = [*flat[:ENDS].tolist(), *[math.nan] * (ENDS - min(ENDS, flat.size))]
-            tail = [*[math.nan] * (ENDS - min(ENDS, flat.size)), *flat[-ENDS:].tolist()] if flat.size else head
+            head = [*flat[: self.longest].tolist(), *[math.nan] * (self.longest - min(self.longest, flat.size))]
+            tail = [*[math.nan] * (ENDS - min(ENDS, flat.size)), *flat[-ENDS:].tolist()]
             told = [float(flat.sum()), float(flat.min()), float(flat.max())] if flat.size else [0.0, math.nan, math.nan]
-            return [float(flat.size), *told, self._code(_digest(array)), *head, *tail, 0.0]
+            code = self._code(_digest(array))
+            told_all = flat.size <= self.longest or code >= 0.0
+            return [float(flat.size), *told, code, *head, *tail, float(not told_all)]
         if array.shape != self.shape:
             return [math.nan] * len(self._entries()) + [1.0]
         if array.size <= WIDEST:
@@ -616,20 +875,22 @@ class Leaf:
         whole = _of_whole(text)
         chunks = [] if whole is not None else [c for c in _SPLIT.split(text) if c]
         found = [whole] if whole is not None else []
-        known, every = len(text) if whole is not None else 0, sum(map(len, chunks)) or len(text)
+        # All of its words do, and its numbers have columns with all of their digits.
+        recurs = bool(found or chunks) and (whole is None or _holds(text.strip(), whole))
         for chunk in chunks:
             number = text_number(chunk)
-            if number is not None and len(found) < NUMBERS_IN_TEXT:
+            if number is not None:
                 found.append(number)
-                known += len(chunk)
-            elif chunk in self.vocabulary:
-                known += len(chunk)
+                recurs &= _holds(chunk, number)
+                chunk = _affix(chunk)
+            recurs &= not chunk or chunk in self.vocabulary
+        recurs &= len(found) <= self.numbers
         padded = [*found[: self.numbers], *[math.nan] * (self.numbers - len(found))]
-        present = set(chunks)
+        present = {*chunks, *map(_affix, chunks)}
         code = self._code(text)
         return [
             float(len(text)), code, *padded, *(float(w in present) for w in self.words),
-            *(float(g in text) for g in self.grams), float(code < 0.0 and 2 * known < every),
+            *(float(g in text) for g in self.grams), float(code < 0.0 and not recurs),
         ]  # fmt: skip
 
     def _of_bytes(self, value: bytes) -> list[float]:
@@ -663,7 +924,7 @@ def _digest(array: np.ndarray) -> str:
 def _of_whole(text: str) -> float | None:
     """The number or the date that a whole text is."""
     number = text_number(text.strip())
-    if number is not None:
+    if number is not None and not _affix(text.strip()):
         return number
     if len(text) >= 8 and text[:1].isdigit():
         try:
@@ -686,6 +947,25 @@ def text_number(chunk: str) -> float | None:
     if chunk in ("nan", "NaN", "inf", "-inf", "Infinity", "-Infinity"):
         return float(chunk)
     return None
+
+
+def _holds(chunk: str, number: float) -> bool:
+    """Whether the float that was read from a word has all of its digits, or all of them are the float's."""
+    found = _NUMBER.match(chunk)
+    if found is None or (len(found[1]) < 17 and math.isfinite(number)):
+        return True
+    if not math.isfinite(number):
+        return False
+    mantissa, _, power = found[1].lower().lstrip("+").partition("e")
+    places = len(mantissa.partition(".")[2])
+    printed = format(number, f".{places}{'e' if power else 'f'}")
+    return Decimal(found[1]) in (Decimal(repr(number)), Decimal(printed))
+
+
+def _affix(chunk: str) -> str:
+    """What is before and behind the number that a word is: a currency, a unit, a full stop."""
+    found = _NUMBER.match(chunk)
+    return "" if found is None else chunk[: found.start(1)] + chunk[found.end(1) :]
 
 
 def _floats(value: bytes) -> list[float]:
@@ -868,9 +1148,11 @@ def _leaf(path: Path, name: str, values: list[Any], sides: tuple[slice, slice], 
         found = [_floats(b) for b in blobs]
         usual = sum(map(bool, found)) > 0.99 * len(blobs)
         return Leaf(path, name, kinds, shape, known, labels, max(map(len, found)) if usual else 0)
+    sizes = [v.size for v in values if isinstance(v, np.ndarray)]
+    leaf = Leaf(path, name, kinds, shape, known, labels, longest=min(LONGEST, max(sizes, default=0)))
     if not texts:
-        return Leaf(path, name, kinds, shape, known, labels)
-    return _text_leaf(Leaf(path, name, kinds, shape, known, labels), values, texts, sides, least)
+        return leaf
+    return _text_leaf(leaf, values, texts, sides, least)
 
 
 def _content_of(value: Any, shape: tuple[int, ...] | None) -> str | None:
@@ -899,7 +1181,8 @@ def _text_leaf(leaf: Leaf, values: list[Any], texts: list[str], sides: tuple[sli
         else:
             parts = [c for c in _SPLIT.split(text) if c]
             plain = [c for c in parts if text_number(c) is None]
-            chunks[text], number = frozenset(plain), len(parts) - len(plain)
+            units = [_affix(c) for c in parts if text_number(c) is not None]
+            chunks[text], number = frozenset([*plain, *filter(None, units)]), len(units)
         many[min(number, NUMBERS_IN_TEXT)] += 1
     times: Counter[str] = Counter()
     for text in texts:

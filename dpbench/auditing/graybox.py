@@ -314,7 +314,7 @@ class _Runs:
 def _numbers(flat: Flat) -> tuple[np.ndarray, tuple[Any, ...]]:
     numbers, rest = [], []
     for path, value in flat.leaves.items():
-        if isinstance(value, Opaque):
+        if isinstance(value, Opaque) and value.content is None:
             raise invalid("function", "one whose outputs can be looked into (or ignore the leaf)", value.kind)
         if isinstance(value, (float, np.ndarray)):
             numbers.append(np.ravel(value).astype(np.float64))

@@ -32,6 +32,9 @@ def self_test(layout: Layout, outputs: Sequence[Any]) -> str:
         Results of one side, before they were encoded.
     """
     flat = layout.flat(outputs)
+    made = layout.of_flat(flat)
+    if len(made) > 1 and bool(((made == made[:1]) | (np.isnan(made) & np.isnan(made[:1]))).all()):
+        return "in all outputs of the data set that were looked at, what was read of them is the same"
     told = []
     for leaf in _some(layout.leaves):
         text = bool({"text", "bytes"} & set(leaf.kinds))

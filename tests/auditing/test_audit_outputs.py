@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
+import uuid
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -117,3 +121,200 @@ def test_lists_of_results_are_audited_as_they_are() -> None:
     again = audit_samples(ours[:300], ours[300:], epsilon=1.0)
     assert again.verdict == "blind"
     assert audit_samples(ours[:300], ours[300:], epsilon=1.0, ignore=["id"]).verdict == "not refuted"
+
+
+class Plain:
+    """An object with the attributes that it is given."""
+
+    def __init__(self, **given: Any) -> None:
+        self.__dict__.update(given)
+
+
+@dataclasses.dataclass
+class Fields:
+    best: str = "a"
+
+
+class Items(list):
+    """A list of a user's."""
+
+
+def with_more(made: Any, x: float) -> Any:
+    made.more = x
+    return made
+
+
+def tree(x: float) -> Any:
+    """A parent whose children know it."""
+    root = Plain(value=x)
+    root.children = [Plain(value=0.0, parent=root, name=str(k)) for k in range(6)]
+    return root
+
+
+def compiled(x: float) -> Any:
+    """A fitted tree, whose nodes no attribute holds."""
+    tree = pytest.importorskip("sklearn.tree")
+    return tree.DecisionTreeRegressor(max_depth=1, random_state=0).fit([[0.0], [1.0]], [x, x + 1.0])
+
+
+def neighbours(x: float) -> Any:
+    return pytest.importorskip("sklearn.neighbors").KNeighborsRegressor(1).fit([[x], [2.0]], [0.0, 1.0])
+
+
+OBJECTS: dict[str, Any] = {
+    "a private attribute beside a public one": lambda x: Plain(training=True, _parameters={"weight": np.array([x])}),
+    "a public attribute beside a fitted one": lambda x: Plain(coef_=np.zeros(2), support=x),
+    "an attribute that is no field": lambda x: with_more(Fields(), x),
+    "an attribute of a list": lambda x: with_more(Items([1, 2]), x),
+    "an argument of an exception": lambda x: ValueError("no answer", x),
+    "a tree that knows its parents": tree,
+    "the training data of a model": neighbours,
+    "a compiled state": compiled,
+}
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_all_of_an_object_is_compared(kind: str) -> None:
+    make = OBJECTS[kind]
+    assert (
+        audit(each(lambda d, rng: make(d + 0.25 * rng.laplace())), 0.0, 1.0, epsilon=0.5, trials=600).verdict
+        == "refuted"
+    )
+    right = audit(each(lambda d, rng: make(rng.laplace())), 0.0, 1.0, epsilon=0.5, trials=600)
+    assert right.verdict == "not refuted"
+
+
+def test_what_an_object_hides_makes_an_audit_blind() -> None:
+    """A closure beside a public attribute; a function with a name hides nothing."""
+    hidden = audit(each(lambda d, rng: Plain(best=1, _f=lambda: d)), 0.0, 1.0, epsilon=1.0, trials=400)
+    assert hidden.verdict == "blind" and "output._f" in hidden.blind
+    assert audit(each(lambda d, rng: Plain(best=1, _f=np.mean)), 0.0, 1.0, epsilon=1.0, trials=400).blind == ""
+
+
+def test_an_object_met_again_is_named() -> None:
+    (flat,) = learn([tree(1.0)], least=1).flat([tree(1.0)])
+    assert len(flat.leaves) < 40
+
+
+def test_identifiers_are_texts() -> None:
+    """Its bits as a number would be two runs' only leaf with an order."""
+    one = uuid.UUID(int=7)
+    assert learn([one], least=1).flat([one])[0].leaves == {(): str(one)}
+    found = audit(each(lambda d, rng: uuid.UUID(bytes=rng.bytes(16))), 0.0, 1.0, epsilon=1.0, trials=400)
+    assert found.verdict == "blind"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda none: np.ma.array(["a", "b"], mask=[none, False]),
+        lambda none: np.array([np.timedelta64("NaT") if none else None, 1], dtype=object),
+        lambda none: [None if none else np.timedelta64("NaT"), np.datetime64("2020-01-01")],
+    ],
+    ids=["a masked text", "no duration or nothing", "no duration in a list"],
+)
+def test_what_is_absent_is_opened(make: Any) -> None:
+    sampler = each(lambda d, rng: make(bool(rng.random() < 0.1 + 0.8 * d)))
+    assert audit(sampler, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "refuted"
+
+
+def frame(rows: Any, **options: Any) -> Any:
+    return pytest.importorskip("pandas").DataFrame(rows, **options)
+
+
+def counted(d: int) -> Any:
+    """Labels that the data set decides, beside a number that says nothing."""
+    pandas = pytest.importorskip("pandas")
+    return pandas.Series([0.0], index=pandas.RangeIndex(d, d + 1))
+
+
+LABELS: dict[str, Any] = {
+    "keys of one text": lambda x, d: {1: x, "1": 0.0},
+    "columns of one name": lambda x, d: frame([[x, 0.0]], columns=["a", "a"]),
+    "labels of one text": lambda x, d: frame({"n": [x, 0.0]}, index=["a", "a"])["n"],
+    "row labels from the data": lambda x, d: counted(d),
+    "row labels of a frame from the data": lambda x, d: counted(d).to_frame("n"),
+    "two texts that join to one": lambda x, d: [("a b", "c", 0.0) if x < 0.5 else ("a", "b c", 0.0), ("q", "r", 1.0)],
+    "the name of a series": lambda x, d: frame({"low" if x < 0.5 else "high": [0.0]}).iloc[:, 0],
+    "a key twice in a JSON text": lambda x, d: f'{{"a": {x!r}, "a": 1}}',
+}
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_are_part_of_the_output(kind: str) -> None:
+    make = LABELS[kind]
+    sampler = each(lambda d, rng: make(float(d + 0.25 * rng.laplace()), d))
+    assert audit(sampler, 0, 1, epsilon=0.5, trials=400).verdict == "refuted"
+    right = each(lambda d, rng: make(float(rng.laplace()), 0))
+    assert audit(right, 0, 1, epsilon=0.5, trials=400).verdict == "not refuted"
+
+
+def ragged(x: float, before: int, rng: Rng) -> list[float]:
+    return [*rng.laplace(size=before), x, *rng.laplace(size=12 + rng.integers(3))]
+
+
+def test_every_entry_of_a_ragged_list_is_compared_or_the_audit_is_blind() -> None:
+    near = each(lambda d, rng: ragged(d + 0.25 * rng.laplace(), 12, rng))
+    found = audit(near, 0.0, 1.0, epsilon=0.5, trials=600)
+    assert found.verdict == "refuted" and "output[12]" in found.event
+    right = audit(each(lambda d, rng: ragged(rng.laplace(), 12, rng)), 0.0, 1.0, epsilon=0.5, trials=600)
+    assert right.verdict == "not refuted"
+    far = each(lambda d, rng: ragged(d + 0.25 * rng.laplace(), 300, rng))
+    assert audit(far, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "blind"
+
+
+def test_a_text_is_known_by_all_of_its_words() -> None:
+    """Half of the characters recur in the first; a token at random says as much in a short sentence."""
+    told = "the answer to your query has been stored under token "
+    stored = audit(each(lambda d, rng: told + rng.bytes(8).hex()), 0.0, 1.0, epsilon=0.5, trials=400)
+    assert stored.verdict == "blind"
+    took = each(lambda d, rng: f"it took {rng.integers(9)}{'ms' if rng.random() < 0.1 + 0.8 * d else 's'}")
+    unit = audit(took, 0.0, 1.0, epsilon=0.5, trials=400)
+    assert unit.verdict == "refuted"
+    digits = audit(each(lambda d, rng: f"key 1{rng.integers(10**9)}{rng.integers(10**15):015}"), 0, 1, trials=400)
+    assert "output is known by identity" in digits.blind
+    printed = audit(each(lambda d, rng: f"key {rng.random():.25f} {rng.random()}"), 0, 1, trials=400)
+    assert printed.blind == ""
+    words = each(lambda d, rng: f"Sum: {rng.laplace():.3f} of {rng.choice(['them', 'all'])}.")
+    assert audit(words, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "not refuted"
+
+
+LARGE: dict[str, Any] = {
+    "an integer": lambda x: 2**60 + x,
+    "an integer of NumPy": lambda x: np.uint64(2**63 + x),
+    "an array of integers": lambda x: np.array([2**60 + x, 1]),
+    "a list of integers": lambda x: [2**60 + x, 1],
+    "a decimal": lambda x: Decimal(x).scaleb(-26) + 1,
+    "a fraction": lambda x: Fraction(1, 3) + Fraction(x, 2**60),
+    "a time in nanoseconds": lambda x: np.datetime64(1_600_000_000_000_000_000 + x, "ns"),
+    "times in nanoseconds": lambda x: np.array([1_600_000_000_000_000_000 + x], dtype="datetime64[ns]"),
+    "a JSON text": lambda x: f'{{"n": 1.00000000000000000000000{x}}}',
+    "beyond floats": lambda x: 2**1100 + x,
+}
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("kind", LARGE)
+def test_digits_that_a_float_loses_are_compared(kind: str) -> None:
+    make = LARGE[kind]
+    sampler = each(lambda d, rng: make(int(rng.random() < 0.1 + 0.8 * d)))
+    assert audit(sampler, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "refuted"
+    right = each(lambda d, rng: make(int(rng.integers(9))))
+    assert audit(right, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "not refuted"
+
+
+def test_numbers_that_floats_hold_have_one_column() -> None:
+    for value in (0.1, 3, True, np.float32(0.1), np.int64(7), Decimal("0.1"), Decimal(1) / 1024, Fraction(0.1), 2**53):
+        assert list(learn([value], least=1).flat([value])[0].leaves) == [()]
+
+
+def test_an_integer_beyond_floats_that_does_not_recur_makes_an_audit_blind() -> None:
+    sampler = each(lambda d, rng: 2**1100 + int(rng.integers(10**9)))
+    assert audit(sampler, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "blind"
+
+
+def test_an_audit_of_outputs_that_are_all_the_same_says_so() -> None:
+    found = audit(each(lambda d, rng: {"best": "a"}), 0.0, 1.0, epsilon=1.0, trials=400)
+    assert found.verdict == "not refuted" and "what was read of them is the same" in found.selftest
