@@ -788,12 +788,12 @@ class Leaf:
         if "array" in self.kinds:
             made += self._entries()
         if "text" in self.kinds:
-            made += [f"length of {self.name}", self.name]
+            made += [self.name, f"length of {self.name}"]
             made += [f"number {k} in {self.name}" for k in range(self.numbers)]
             made += [f"word {w!r} in {self.name}" for w in self.words]
             made += [f"{g!r} in {self.name}" for g in self.grams]
         if "bytes" in self.kinds:
-            made += [f"length of {self.name}", self.name]
+            made += [self.name, f"length of {self.name}"]
             made += [f"{self.name}[{k}]" for k in (*range(BYTES), *range(-BYTES, 0))]
             made += [f"float {k} of {self.name}" for k in range(self.numbers)]
         if "opaque" in self.kinds:
@@ -889,7 +889,7 @@ class Leaf:
         present = {*chunks, *map(_affix, chunks)}
         code = self._code(text)
         return [
-            float(len(text)), code, *padded, *(float(w in present) for w in self.words),
+            code, float(len(text)), *padded, *(float(w in present) for w in self.words),
             *(float(g in text) for g in self.grams), float(code < 0.0 and not recurs),
         ]  # fmt: skip
 
@@ -900,7 +900,7 @@ class Leaf:
         floats = _floats(value)
         padded = [*floats[: self.numbers], *[math.nan] * (self.numbers - len(floats))]
         plain = self.numbers > 0 and bool(floats)
-        return [float(len(value)), code, *head, *tail, *padded, float(code < 0.0 and not plain)]
+        return [code, float(len(value)), *head, *tail, *padded, float(code < 0.0 and not plain)]
 
 
 def _kind(value: Any) -> str:
