@@ -171,6 +171,7 @@ def ledger(level: str, folder: Path) -> dict[str, Any]:
     """`verify` of the whole ledger on two workers: interrupted, run again, and compared with what is committed."""
     from distributed import LocalCluster
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs, and theirs, ignore it
     store, said = folder / "runs.sqlite", folder / "ledger.json"
     claims = len(list(Path("evidence/ledger").glob("*.json")))
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
@@ -185,6 +186,8 @@ def ledger(level: str, folder: Path) -> dict[str, Any]:
         first.send_signal(signal.SIGINT)
         code = first.wait()
         middle, kept = time.perf_counter(), stored(store)
+        if kept >= claims:
+            raise RuntimeError("the first run was not interrupted: it had ended, or ignores the signal")
         again = subprocess.run(line, check=False).returncode
         ended = time.perf_counter()
         full = subprocess.run(line, check=False).returncode

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpbench.auditing.claimed import Claim, exceeded
 from dpbench.auditing.intervals import Region, joint_region
+from dpbench.core.validation import invalid
 
 if TYPE_CHECKING:
     from dpbench.auditing.blocks import Runs
-    from dpbench.auditing.claimed import Claim
     from dpbench.auditing.flatten import Layout
 
 
@@ -73,3 +74,21 @@ class Origin:
     part: str = ""
     block: int = 0
     claim: Claim | None = None
+
+
+def exceeds(claim: Claim | None, certified: Certified) -> bool:
+    """Whether every corner of the event's region is beyond the claim."""
+    return claim is not None and exceeded(claim, certified.region())
+
+
+def least_excess(claim: Claim, certified: Certified) -> float:
+    """The excess that every corner of the event's region has, at least."""
+    region = certified.region()
+    return float(claim.excess(region.low, region.high).min())
+
+
+def counts_of(certified: Certified | None) -> Certified:
+    """The counts of a result's event; a one-run audit is refused, which has none."""
+    if certified is None:
+        raise invalid("the result", "of an audit of two data sets", "a one-run audit")
+    return certified

@@ -15,7 +15,6 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from dpbench.auditing.certified import Certified
 from dpbench.auditing.goals import Goal
 from dpbench.auditing.intervals import Region
 from dpbench.core import validation
@@ -175,20 +174,9 @@ def _log_ratio(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return np.where(p > 0.0, np.log(np.maximum(p, _LEAST)) - np.log(np.maximum(q, _LEAST)), -np.inf)
 
 
-def exceeds(claim: Claim | None, certified: Certified) -> bool:
-    """Whether every corner of the event's region is beyond the claim."""
-    return claim is not None and exceeded(claim, certified.region())
-
-
 def exceeded(claim: Claim, region: Region) -> bool:
     """Whether every corner of a region is beyond the claim."""
     return float(claim.excess(region.low, region.high).min()) > 0.0
-
-
-def least_excess(claim: Claim, certified: Certified) -> float:
-    """The excess that every corner of the event's region has, at least."""
-    region = certified.region()
-    return float(claim.excess(region.low, region.high).min())
 
 
 def excess_goal(claim: Claim) -> Goal:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpbench.auditing.certified import Certified, Origin
+from dpbench.auditing.certified import Certified, Origin, counts_of
 from dpbench.auditing.dependence import Check
 from dpbench.auditing.intervals import Region
 from dpbench.auditing.levels import within
 from dpbench.core import validation
-from dpbench.core.validation import invalid
 
 if TYPE_CHECKING:
     from dpbench.auditing.guesses import Guessed
@@ -390,7 +389,7 @@ def certificate(result: AuditResult) -> dict[str, Any]:
     The verdict follows: with the joint region of the counts at `level` and `angle` (see `intervals`), "refuted" if
     `bound` exceeds the claim in `unit`.
     """
-    counts = counts_of(result)
+    counts = counts_of(result.certified)
     held = None if result.origin is None else result.origin.claim
     likelier, other = ("dataset", "neighbour") if counts.forward else ("neighbour", "dataset")
     return {
@@ -421,10 +420,3 @@ def _numbers(claim: Any) -> dict[str, Any]:
     """A claim's parameters."""
     given = {f.name: getattr(claim, f.name) for f in fields(claim)}
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in given.items()}
-
-
-def counts_of(result: AuditResult) -> Certified:
-    """The counts of the event; a one-run audit is refused, which has none."""
-    if result.certified is None:
-        raise invalid("the result", "of an audit of two data sets", "a one-run audit")
-    return result.certified

@@ -25,11 +25,10 @@ from dpbench.auditing import flatten
 from dpbench.auditing.as_python import Writer, array
 from dpbench.auditing.blocks import kind_of
 from dpbench.auditing.cells import EdgeTable, GridTable
-from dpbench.auditing.certified import Origin
+from dpbench.auditing.certified import Origin, counts_of
 from dpbench.auditing.claimed import Approximate
 from dpbench.auditing.flatten import Layout
 from dpbench.auditing.intervals import ANGLES, CAP_SHARE, FLOOR, Region, critical_value
-from dpbench.auditing.results import AuditResult, counts_of
 from dpbench.auditing.scores import Additive, Plain
 from dpbench.auditing.shapes import Unimodal
 from dpbench.core.validation import invalid
@@ -47,9 +46,9 @@ NAMES = (
 """Names of its own."""
 
 
-def script(result: AuditResult) -> str:
-    """See `AuditResult.script`."""
-    counts = counts_of(result)
+def script(result: Any) -> str:
+    """The program of an `AuditResult`: see `AuditResult.script`."""
+    counts = counts_of(result.certified)
     origin = result.origin
     if origin is None or origin.runs is None:
         raise invalid("the result", "of an audit that ran a sampler (audit, find_neighbours)", "one of given outputs")

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpbench.auditing.blocks import Runs
-from dpbench.auditing.certified import Certified
-from dpbench.auditing.claimed import Claim, least_excess
+from dpbench.auditing.certified import Certified, least_excess
+from dpbench.auditing.claimed import Claim
 from dpbench.auditing.dependence import LEVEL, Watch
 from dpbench.auditing.detectable import open_excess
 from dpbench.auditing.levels import Levels

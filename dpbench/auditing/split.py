@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpbench.auditing.blocks import BLOCK, CERTIFY_CALLS, Counter, Progress, Runs, block_rows
-from dpbench.auditing.certified import Certified, Origin
+from dpbench.auditing.certified import Certified, Origin, exceeds, least_excess
 from dpbench.auditing.choose import Plan, choose
-from dpbench.auditing.claimed import Approximate, Claim, exceeds, least_excess
+from dpbench.auditing.claimed import Approximate, Claim
 from dpbench.auditing.dependence import DISPERSED, Check, Watch
 from dpbench.auditing.detectable import sentence, smallest_detectable
 from dpbench.auditing.events import Event

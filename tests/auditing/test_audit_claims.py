@@ -11,8 +11,8 @@ from scipy.stats import binom, norm
 
 from dpbench import InvalidInput, Profile, audit, audit_one_run
 from dpbench.auditing import claimed, tradeoff
-from dpbench.auditing.certified import Certified
-from dpbench.auditing.claimed import as_claim, exceeds
+from dpbench.auditing.certified import Certified, exceeds
+from dpbench.auditing.claimed import as_claim
 from dpbench.privacy.profile import gaussian_profile, laplace_profile, no_privacy, pure_profile
 
 Rng = np.random.Generator

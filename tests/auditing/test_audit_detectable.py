@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dpbench import InvalidInput, audit, audit_one_run_scores, runs_needed
-from dpbench.auditing.certified import Certified
-from dpbench.auditing.claimed import as_claim, exceeds
+from dpbench.auditing.certified import Certified, exceeds
+from dpbench.auditing.claimed import as_claim
 from dpbench.auditing.detectable import smallest_detectable
 
 Rng = np.random.Generator
