@@ -48,11 +48,13 @@ def folder(commit: str = COMMIT) -> Path:
 
 
 def former(module: str, commit: str = COMMIT) -> ModuleType:
-    """A module as it stood, for example ``former("dpbench.papers.glm.problem")``; of one commit in a process."""
+    """A module as it stood, by today's name: ``former("dpbench.papers.glm.problem")``; of one commit in a process."""
     where = str(folder(commit))
     if where not in sys.path:
         sys.path.append(where)
     package, _, rest = module.partition(".")
     if not (folder(commit) / f"{package}_before" / "papers").exists():  # the papers stood beside the framework
         rest = rest.removeprefix("papers.").replace("glm.peers", "peers")
+    if not any((folder(commit) / f"{package}_before").rglob("algorithms")):  # they stood in their papers' own folders
+        rest = rest.replace(".algorithms.", ".")
     return importlib.import_module(f"{package}_before.{rest}")

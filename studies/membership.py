@@ -25,7 +25,8 @@ SIZES = ((1000, 64), (100_000, 8))
 
 def membership_rows(pairs: int = 15) -> Iterator[dict[str, Any]]:
     """Draw the targets, make and check both data sets of each, and take on either side as many scores as targets."""
-    names = tuple(f"dpbench.papers.glm.{name}" for name in ("attacks.membership", "problem", "output_perturbation"))
+    inside = ("attacks.membership", "problem", "algorithms.output_perturbation")
+    names = tuple(f"dpbench.papers.glm.{name}" for name in inside)
     old_kept = former("dpbench.papers.glm.algorithms.output_perturbation")._centres
     ours = (_fingerprinting, _membership, membership, problem, output_perturbation)
     theirs = (former("lowerbounds._fingerprinting"), former("lowerbounds._membership"), *map(former, names))

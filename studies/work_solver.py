@@ -28,7 +28,7 @@ root, modules = sys.argv[1], sys.argv[2:]
 kernel = importlib.import_module(f"{root}.core.kernel")
 for module in modules:
     try:
-        importlib.import_module(f"{root}.papers.glm.{module}")
+        importlib.import_module(f"{root}.papers.glm.algorithms.{module}")
     except ModuleNotFoundError:  # a former layout
         importlib.import_module(f"{root}.glm.{module}")
 began = time.process_time()

@@ -9,9 +9,9 @@ import pytest
 from dpbench.ledger.evidence import committed
 from dpbench.ledger.premises import STANDING
 from dpbench.papers.glm.theorems import paper
-from dpbench.report import ledger_tables
 from dpbench.report.nearest import nearest
 from dpbench.report.stored import Shown
+from studies.results import ledger_tables
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,13 @@ _DECIMAL = re.compile(r"(?<![A-Za-z0-9_])\d+[.eE]")
 Values = Mapping[str, float]
 
 
-def _read(text: str) -> formula.Node:
-    """The tree of an expression or comparison that the checker reads as it stands: of integers, without decimals."""
+def _read(text: str, comparison: bool | None = None) -> formula.Node:
+    """The tree of what the checker reads as it stands, of integers alone: an expression, a comparison, or either."""
     if _DECIMAL.search(text):
         raise validation.invalid("a formula", "of integers: 1/10 for 0.1", text)
-    return formula.parse(text, comparison=any(relation in text for relation in formula.RELATIONS))
+    if comparison is None:
+        comparison = any(relation in text for relation in formula.RELATIONS)
+    return formula.parse(text, comparison=comparison)
 
 
 def names(text: str) -> set[str]:
@@ -48,5 +50,5 @@ def program(symbols: Sequence[str], definitions: Mapping[str, str], wanted: Sequ
 
     It raises ArithmeticError, TypeError or ValueError where an expression is undefined.
     """
-    read = {name: _read(text) for name, text in definitions.items()}
-    return formula.compiled(symbols, read, [_read(text) for text in wanted])
+    read = {name: _read(text, comparison=False) for name, text in definitions.items()}
+    return formula.compiled(symbols, read, [_read(text, comparison=False) for text in wanted])
