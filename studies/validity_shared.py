@@ -21,8 +21,9 @@ import numpy as np
 from scipy.special import betainccinv, betaincinv, ndtr
 
 from dpbench.auditing.blocks import Runs
+from dpbench.auditing.certified import exceeds
 from dpbench.auditing.choose import Plan, choose
-from dpbench.auditing.claimed import as_claim, exceeds
+from dpbench.auditing.claimed import as_claim
 from dpbench.auditing.events import Event
 from dpbench.auditing.intervals import FLOOR, _cap, _weights, critical_value
 from dpbench.auditing.levels import Levels
