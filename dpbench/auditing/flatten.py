@@ -84,10 +84,10 @@ _BUILT_IN = (
     str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, collections.deque, np.ndarray,
     fractions.Fraction, Decimal, datetime.date, datetime.timedelta,
 )  # fmt: skip
-
 """Types of which a user may derive one whose values have attributes too."""
 
 _NO_MORE = (enum.Enum, np.ma.MaskedArray)
+_LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "scipy", "torch", "jaxlib", "jax"})
 
 Path = tuple[str, ...]
 
@@ -193,7 +193,8 @@ class _Walk:
         number = as_number(value)
         if number is not None:
             self.leaf(path, name, number)
-            self.lost(value, number, path, name)
+            if type(value) is not float:
+                self.lost(value, number, path, name)
         elif value is None or _absent(value):
             self.leaf(path, name, None)
         elif isinstance(value, complex | np.complexfloating):
@@ -311,7 +312,9 @@ class _Walk:
         array = _numeric(items)
         if array is not None:
             self.array(array, path, name, depth)
-            if not all(type(x) is float or isinstance(x, list | tuple | np.ndarray) for x in items):
+            kinds = set(map(type, items))
+            small = kinds <= {float, int, bool} and bool((np.abs(array[np.isfinite(array)]) < EXACT).all())
+            if not (small or all(kind is float or issubclass(kind, list | tuple | np.ndarray) for kind in kinds)):
                 self.all_lost(items, path, name)
             return
         records = _records(items)
@@ -411,8 +414,8 @@ class _Walk:
         self.met[id(value)] = value, ".".join(path)
         given = _attributes(value)
         try:
-            made = _made_of(value, given)
-        except Exception:
+            made = {} if _plain_dataclass(type(value)) else _made_of(value, given)
+        except Exception:  # whatever a type of the user's raises when it is pickled
             made = None
         if isinstance(made, str):
             self.leaf(path, name, Opaque(f"an object of type {kind}", made))
@@ -453,7 +456,7 @@ def as_number(value: Any) -> float | None:
 
 
 def _lost(value: Any, number: float) -> tuple[float, float] | None:
-    """What is left of a number beside the float nearest to it, and of that; None where these do not tell it either.
+    """What is left of a number beside the float nearest to it, and of that; None where these two are not all of it.
 
     Two numbers of at most 40 digits, or with denominators up to 2**53, differ by more than what is left then.
     """
@@ -476,11 +479,11 @@ def _lost(value: Any, number: float) -> tuple[float, float] | None:
     if isinstance(value, Decimal):
         if value in (Decimal(repr(number)), Decimal(number)):  # a float's digits, short or all of them
             return 0.0, 0.0
-        told = len(value.as_tuple().digits) <= 40
+        complete = len(value.as_tuple().digits) <= 40
     elif isinstance(value, float | np.float16 | np.float32):
         return 0.0, 0.0
     else:
-        told = True
+        complete = True
     try:
         pair = value.as_integer_ratio() if isinstance(value, np.floating | Decimal) else None
         exact = fractions.Fraction(*pair) if pair else fractions.Fraction(value)
@@ -490,8 +493,8 @@ def _lost(value: Any, number: float) -> tuple[float, float] | None:
     rest = exact - fractions.Fraction(number) - fractions.Fraction(first)
     second = float(rest)
     if rest != fractions.Fraction(second) and not isinstance(value, Decimal):
-        told = exact.denominator <= EXACT and abs(exact) < 2**50
-    return (first, second) if told else None
+        complete = exact.denominator <= EXACT and abs(exact) < 2**50
+    return (first, second) if complete else None
 
 
 def _infinite(value: Any) -> bool:
@@ -677,6 +680,13 @@ def _attributes(value: Any) -> dict[str, Any]:
     return given
 
 
+def _plain_dataclass(kind: type) -> bool:
+    """Whether the attributes are all of a value: a dataclass over dataclasses, pickled as any object is."""
+    above = kind.__mro__[:-1]
+    own = {"__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__"}
+    return all("__dataclass_fields__" in vars(k) and not own & vars(k).keys() for k in above)
+
+
 def _made_of(value: Any, given: Mapping[str, Any]) -> dict[str, Any] | str:
     """What pickle makes an object of beside the attributes `given`: arguments and the state of a compiled type; or
     the name that it is known by."""
@@ -697,25 +707,17 @@ def _global_name(value: Any) -> str | None:
     """Of what pickle knows by name: functions, types, modules; None of a closure or an iterator."""
     try:
         return hashlib.blake2b(pickle.dumps(value), digest_size=8).hexdigest()
-    except Exception:
+    except Exception:  # whatever pickle raises of what it cannot name
         return value.__name__ if isinstance(value, types.ModuleType) else None
 
 
 def _of_library(value: Any) -> bool:
     """Whether it is an array of a library, all of whose content its numbers are."""
-    return type(value).__module__.partition(".")[0] in (
-        "pandas",
-        "polars",
-        "pyarrow",
-        "scipy",
-        "torch",
-        "jaxlib",
-        "jax",
-    )
+    return type(value).__module__.partition(".")[0] in _LIBRARIES
 
 
 def identity(value: Any) -> str | None:
-    """A digest of all that is in a value; None where that cannot be told."""
+    """A digest of all that is in a value; None where not all of it can be read."""
     try:
         flat = _Walk(whole=True)(value)
     except RecursionError:
@@ -858,10 +860,12 @@ class Leaf:
         if self.shape is None:
             head = [*flat[: self.longest].tolist(), *[math.nan] * (self.longest - min(self.longest, flat.size))]
             tail = [*[math.nan] * (ENDS - min(ENDS, flat.size)), *flat[-ENDS:].tolist()]
-            told = [float(flat.sum()), float(flat.min()), float(flat.max())] if flat.size else [0.0, math.nan, math.nan]
+            summaries = (
+                [float(flat.sum()), float(flat.min()), float(flat.max())] if flat.size else [0.0, math.nan, math.nan]
+            )
             code = self._code(_digest(array))
-            told_all = flat.size <= self.longest or code >= 0.0
-            return [float(flat.size), *told, code, *head, *tail, float(not told_all)]
+            complete = flat.size <= self.longest or code >= 0.0
+            return [float(flat.size), *summaries, code, *head, *tail, float(not complete)]
         if array.shape != self.shape:
             return [math.nan] * len(self._entries()) + [1.0]
         if array.size <= WIDEST:
