@@ -204,8 +204,9 @@ def test_the_event_reads_an_output_as_the_encoder_does(kind: str, tmp_path: Path
     text = found.script()
     (tmp_path / "report.py").write_text(text, encoding="utf-8")
     scope = runpy.run_path(str(tmp_path / "report.py"), run_name="report")
-    side, of = ("dataset", 0.0) if found.certified.forward else ("neighbour", 1.0)  # type: ignore[union-attr]
-    assert scope["count"](side, of) == found.certified.hits[0]  # type: ignore[union-attr]
+    assert found.certified is not None
+    side, of = ("dataset", 0.0) if found.certified.forward else ("neighbour", 1.0)
+    assert scope["count"](side, of) == found.certified.hits[0]
     assert ("dpbench" in text.split('"""')[1].split("numpy and scipy")[0]) == (kind in ("text", "sentence"))
 
 
