@@ -315,6 +315,16 @@ def test_an_integer_beyond_floats_that_does_not_recur_makes_an_audit_blind() -> 
     assert audit(sampler, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "blind"
 
 
+def test_digits_beyond_those_of_three_floats_make_an_audit_blind() -> None:
+    """A parity that an integer of 200 random bits tells, and a float and what two of them lose do not."""
+
+    def numbered(d: float, rng: np.random.Generator) -> int:
+        drawn = int.from_bytes(rng.bytes(25), "big") | 1 << 200
+        return drawn & ~1 | int(rng.random() < 0.1 + 0.5 * d)
+
+    assert audit(each(numbered), 0.0, 1.0, epsilon=0.5, trials=400).verdict == "blind"
+
+
 def test_an_audit_of_outputs_that_are_all_the_same_says_so() -> None:
     found = audit(each(lambda d, rng: {"best": "a"}), 0.0, 1.0, epsilon=1.0, trials=400)
     assert found.verdict == "not refuted" and "what was read of them is the same" in found.selftest
