@@ -315,6 +315,12 @@ def test_an_integer_beyond_floats_that_does_not_recur_makes_an_audit_blind() -> 
     assert audit(sampler, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "blind"
 
 
+def test_keys_of_one_text_are_told_by_their_types_in_any_order() -> None:
+    tables = [{1: 0.25, "1": 0.5}, {"1": 0.5, 1: 0.25}] * 50
+    rows = learn(tables, least=1).encode(tables)
+    assert (rows[0] == rows[1]).all() and {0.25, 0.5} <= set(rows[0])
+
+
 def test_digits_beyond_those_of_three_floats_make_an_audit_blind() -> None:
     """A parity that an integer of 200 random bits tells, and a float and what two of them lose do not."""
 
