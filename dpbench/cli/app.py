@@ -182,4 +182,7 @@ def main() -> None:
     code = run()
     if code == BROKEN_PIPE:  # nobody reads on: keep the interpreter from complaining when it flushes at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    # CPython notes a KeyboardInterrupt that leaves an `exec` of text (as dataclasses make their methods), and under
+    # `python -m` ends by the signal, handled or not, where it still has the note: the next `exec` of text takes it off.
+    exec("")
     sys.exit(code)

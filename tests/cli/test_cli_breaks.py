@@ -132,3 +132,25 @@ def test_ctrl_c_in_a_real_process(process: Any, tmp_path: Path) -> None:
     with waits() as seconds:
         _, err = one.communicate(timeout=seconds)
     assert one.returncode == 130 and "stores nothing" in err and "Traceback" not in err
+
+
+INTERRUPTED_IN_EXEC = """
+from importlib import import_module
+
+app = import_module("dpbench.cli.app")
+
+def stopped(**_):
+    exec("raise KeyboardInterrupt")
+
+app.app = stopped
+app.main()
+"""
+
+
+@pytest.mark.process
+def test_ctrl_c_inside_an_exec_of_text_ends_with_130(tmp_path: Path) -> None:
+    """As in the import of a dataclass: CPython would end `python -m` by the signal, and its parent see no exit code."""
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED_IN_EXEC)
+    command = [sys.executable, "-m", "interrupted"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (130, "dpbench: interrupted\n")
