@@ -7,7 +7,8 @@
 
 Each command is a process of its own with a store of its own. "processor" is the time of the process and of its workers,
 which other work on the machine disturbs less than the seconds on the clock; "entries" the sum of the entries' own
-seconds. The goals are for two cores with nothing else running.
+seconds. The goals are for two cores with nothing else running; a loop of Python, whose seconds are printed below the
+table, tells a slow hour of the machine from a fast one.
 """
 
 from __future__ import annotations
@@ -41,12 +42,13 @@ class Case(NamedTuple):
 
 
 ENTRY_GOAL = 2.0
-NOTHING = Case("nothing", "verify, from nothing", _VERIFY, 45.0)
+LOOP = 20_000_000
+NOTHING = Case("nothing", "verify, from nothing", _VERIFY, 40.0)
 CASES = (
-    Case("all", "verify", _VERIFY, 30.0),
+    Case("all", "verify", _VERIFY, 22.0),
     Case("two", "verify, heavytail and publicdata", (*_VERIFY, "--paper", "heavytail", "--paper", "publicdata"), 12.0),
     Case("glm", "verify, glm", (*_VERIFY, "--paper", "glm"), 24.0),
-    Case("list", "list", ("-m", "dpbench.cli", "list"), 0.5),
+    Case("list", "list, the second time", ("-m", "dpbench.cli", "list"), 0.5),
     Case("import", "import dpbench", _IMPORT, 0.1),
 )
 
@@ -77,6 +79,13 @@ def taken(case: Case, environment: dict[str, str], entries: bool = True) -> Seco
             claims = json.loads(found.read_text(encoding="utf-8"))["claims"]
             own = sum(claim["evidence"]["seconds"] for claim in claims)
     return Seconds(clock, processor, own, done.returncode)
+
+
+def _loop(length: int) -> float:
+    began, total = time.process_time(), 0
+    for k in range(length):
+        total += k
+    return time.process_time() - began
 
 
 def _of_children() -> float:
@@ -131,8 +140,13 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as caches:
         own = {} if given.warm else {"NUMBA_CACHE_DIR": f"{caches}/kernels", "XDG_CACHE_HOME": caches}
         environment = {**os.environ, **own}
-        rows = [(case, taken(case, environment)) for case in (cases if given.warm else [NOTHING, *cases])]
+        rows = []
+        for case in cases if given.warm else [NOTHING, *cases]:
+            if case.name == "list":
+                taken(case, environment)  # what the first one finds is kept
+            rows.append((case, taken(case, environment)))
     Console().print(table(rows), soft_wrap=True)
+    Console().print(f"{LOOP:,} additions of Python: {min(map(_loop, [LOOP] * 3)):.2f} s of processor time")
     return int(any(found.code or found.clock > case.goal for case, found in rows))
 
 

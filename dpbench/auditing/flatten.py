@@ -5,11 +5,10 @@ looked into. Tuples, lists, dicts, dataclasses, named tuples, objects (by all of
 make a compiled one of), data frames and lists of records (rows aligned by their key columns), sets, dates, `Decimal`,
 `Fraction` and complex numbers are all opened; a JSON text is parsed first. What is not opened (the items beyond the
 first of a long list, the digits beyond a float's of a very large number, a function) is one leaf known by identity: a
-digest of its content. Of the form of an output (1 or 1.0, list or tuple, the shape of an array of as many entries, the
-order of a dict's keys) and of what a mask hides nothing is read, and of an array of more than `WIDEST` entries means
-over a grid, the least and the largest. A `Layout`, learned from example outputs, says which leaves
-and which columns there are. Every column is a function of one output alone, so that flattening is post-processing: no
-bound can become invalid by it.
+digest of its content. Types (1, 1.0 or True, list or tuple), shapes of arrays and the order of a dict's keys are leaves
+where the examples differ in them. Of an array of more than `WIDEST` entries are read means over a grid, the least and
+the largest. A `Layout`, learned from example outputs, says which leaves and which columns there are. Every column is a
+function of one output alone, so that flattening is post-processing: no bound can become invalid by it.
 
 What a leaf says by identity alone (a text none of whose words recurs, say) is seen only where it recurs. `Layout.seen`
 says which columns tell that: an audit whose certifying runs are mostly of values never seen before is blind.
@@ -25,6 +24,7 @@ import enum
 import fractions
 import hashlib
 import ipaddress
+import itertools
 import json
 import math
 import numbers
@@ -58,6 +58,7 @@ SIDE = 16  # cells of that grid along each of the two longest axes
 ENDS = 8  # last entries of an array of varying length that have columns of their own
 LONGEST = 256  # first entries of such an array that have
 MOST_LEAVES = 1024
+MOST_RUNS = 16  # of entries of one type in a list of numbers; of more, the types alone are told apart
 MOST_ITEMS = 256  # of a list that is not of numbers
 DEEPEST = 24  # levels of nesting
 KNOWN_VALUES = 4096  # values of a leaf that are told apart
@@ -120,21 +121,42 @@ class Flat:
         Of float, str, bytes, None, float64 array, or `Opaque`.
     names : dict of Path to str
     keys : dict of Path to list of str
-        Of each container whose keys may differ from output to output.
+        Of each container whose keys may differ from output to output, in their order.
+    types : dict of Path to str
+        Of numbers, texts, containers and arrays, of these with their shapes.
     """
 
     leaves: dict[Path, Any] = field(default_factory=dict)
     names: dict[Path, str] = field(default_factory=dict)
     keys: dict[Path, list[str]] = field(default_factory=dict)
+    types: dict[Path, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How outputs are taken apart.
+
+    Attributes
+    ----------
+    by_place : frozenset of Path
+        Containers whose keys do not recur, opened in order.
+    in_order : frozenset of Path
+        Dicts of which each key's place is a leaf.
+    typed : frozenset of Path
+        What has its type as a leaf.
+    """
+
+    by_place: frozenset[Path] = frozenset()
+    in_order: frozenset[Path] = frozenset()
+    typed: frozenset[Path] = frozenset()
 
 
 class _Walk:
-    """One way of taking outputs apart: `by_place` are containers whose keys do not recur, opened in order."""
+    """One way of taking outputs apart."""
 
-    def __init__(
-        self, ignore: Sequence[str] = (), by_place: frozenset[Path] = frozenset(), whole: bool = False
-    ) -> None:
-        self.ignore, self.by_place = tuple(ignore), by_place
+    def __init__(self, ignore: Sequence[str] = (), opening: Opening = Opening(), whole: bool = False) -> None:
+        self.ignore, self.by_place = tuple(ignore), opening.by_place
+        self.in_order, self.typed = opening.in_order, opening.typed
         self.items, self.deepest = (sys.maxsize, sys.maxsize) if whole else (MOST_ITEMS, DEEPEST)
         self.ignored: set[str] = set()
 
@@ -177,6 +199,11 @@ class _Walk:
         self.flat.leaves[path] = value
         self.flat.names[path] = name
 
+    def of_type(self, said: str, path: Path, name: str) -> None:
+        self.flat.types[path] = said
+        if path in self.typed:
+            self.leaf((*path, "#type"), f"type of {name}", Opaque("a type", said))
+
     def skips(self, path: Path, name: str) -> bool:
         dotted = ".".join(path)
         for given in self.ignore:
@@ -188,13 +215,19 @@ class _Walk:
     def open(self, value: Any, path: Path, name: str, depth: int) -> None:
         if self.ignore and self.skips(path, name):
             return
-        if type(value).__dictoffset__ and isinstance(value, _BUILT_IN) and not isinstance(value, _NO_MORE):
+        kind = type(value)
+        if kind is float or (kind is int and -EXACT <= value <= EXACT):  # most of what there is: no further question
+            self.of_type(kind.__name__, path, name)
+            self.leaf(path, name, float(value))
+            return
+        if kind.__dictoffset__ and isinstance(value, _BUILT_IN) and not isinstance(value, _NO_MORE):
             self.attributes(vars(value), path, name, depth + 1)
         number = as_number(value)
+        if not (value is None or isinstance(value, np.ndarray)):
+            self.of_type(kind.__name__, path, name)
         if number is not None:
             self.leaf(path, name, number)
-            if type(value) is not float:
-                self.lost(value, number, path, name)
+            self.lost(value, number, path, name)
         elif value is None or _absent(value):
             self.leaf(path, name, None)
         elif isinstance(value, complex | np.complexfloating):
@@ -271,6 +304,12 @@ class _Walk:
         kept = {k: v for k, v in items.items() if not (self.ignore and self.skips((*path, k), f"{name}[{v[0]!r}]"))}
         self.flat.keys[path] = list(kept)
         self.leaf((*path, "#length"), f"length of {name}", float(len(kept)))
+        kinds = {type(key).__name__ for key, _ in kept.values()}
+        if kinds:
+            self.of_type(", ".join(sorted(kinds)), (*path, "#keys"), f"keys of {name}")
+        if path in self.in_order:
+            for place, (step, (key, _)) in enumerate(kept.items()):
+                self.leaf((*path, "#place", step), f"place of {key!r} in {name}", float(place))
         if path in self.by_place:
             for place, (key, item) in enumerate(kept.values()):
                 if place >= self.items:
@@ -313,6 +352,13 @@ class _Walk:
         if array is not None:
             self.array(array, path, name, depth)
             kinds = set(map(type, items))
+            if kinds == {float}:
+                said = "float"
+            else:
+                within = (y for x in items for y in (x if isinstance(x, list | tuple) else (x,)))
+                runs = [kind.__name__ for kind, _ in itertools.groupby(map(type, within))]
+                said = ", ".join(runs if len(runs) <= MOST_RUNS else sorted(set(runs)))
+            self.of_type(said, (*path, "#entries"), f"entries of {name}")
             small = kinds <= {float, int, bool} and bool((np.abs(array[np.isfinite(array)]) < EXACT).all())
             if not (small or all(kind is float or issubclass(kind, list | tuple | np.ndarray) for kind in kinds)):
                 self.all_lost(items, path, name)
@@ -370,8 +416,13 @@ class _Walk:
             if array.dtype.names is not None or array.dtype.kind not in "fiub":
                 self.sequence(array.ravel().tolist(), path, name, depth)  # None where it is masked
                 return
+            hidden = np.ma.getmaskarray(array)
+            if hidden.any():  # a mask is no deletion: whoever has the array has what is below it
+                self.array(np.where(hidden, array.data, 0), (*path, "#hidden"), f"what the mask hides of {name}", depth)
             array = np.ma.filled(array.astype(np.float64), math.nan)
         kind = array.dtype.kind
+        if array.ndim:
+            self.of_type(f"{array.dtype}{array.shape[1:]}", (*path, "#array"), f"array {name}")
         if array.dtype.names is not None:
             flat = array.ravel()
             records = [{n: (n, row[n]) for n in array.dtype.names} for row in flat]
@@ -998,8 +1049,7 @@ class Layout:
     Attributes
     ----------
     leaves : tuple of Leaf
-    by_place : frozenset of Path
-        Containers that are opened in order.
+    opening : Opening
     ignore : tuple of str
     kept : tuple of int
         Of the leaves' columns and, behind them, one column a leaf ("hardly seen before") and one of further leaves.
@@ -1009,7 +1059,7 @@ class Layout:
     """
 
     leaves: tuple[Leaf, ...]
-    by_place: frozenset[Path]
+    opening: Opening
     ignore: tuple[str, ...]
     kept: tuple[int, ...] = ()
     seen: tuple[tuple[str, str, int], ...] = ()
@@ -1041,7 +1091,7 @@ class Layout:
 
     def flat(self, outputs: Sequence[Any]) -> list[Flat]:
         """The outputs taken apart."""
-        walk = _Walk(self.ignore, self.by_place)
+        walk = _Walk(self.ignore, self.opening)
         return [walk(output) for output in outputs]
 
     def _encode(self, outputs: Sequence[Any]) -> np.ndarray:
@@ -1074,13 +1124,17 @@ def learn(
         raise invalid("outputs", "at least one output", [])
     walk = _Walk(ignore)
     flat = [walk(output) for output in examples]
-    by_place: frozenset[Path] = frozenset()
+    opening = Opening()
     for _ in range(4):  # a container inside one that is opened otherwise has another path
-        more = _unaligned(flat, least) - by_place
-        if not more:
+        wanted = Opening(
+            opening.by_place | _unaligned(flat, least),
+            opening.in_order | _reordered(flat),
+            opening.typed | _of_types(flat, least),
+        )
+        if wanted == opening:
             break
-        by_place |= more
-        walk = _Walk(ignore, by_place)
+        opening = wanted
+        walk = _Walk(ignore, opening)
         flat = [walk(output) for output in examples]
     absent = [path for path in ignore if path not in walk.ignored]
     if absent:
@@ -1098,7 +1152,7 @@ def learn(
         _leaf(path, names[path], [f.leaves.get(path, MISSING) for f in flat], sides, least)
         for path in sorted(often, key=order.__getitem__)
     )
-    whole = Layout(leaves, by_place, tuple(ignore))
+    whole = Layout(leaves, opening, tuple(ignore))
     return _narrowed(whole, whole.of_flat(flat), least)
 
 
@@ -1131,6 +1185,34 @@ def _unaligned(flat: Sequence[Flat], least: int) -> frozenset[Path]:
         path
         for path, times in counts.items()
         if sum(n for n in times.values() if n < least) > 0.1 * sum(times.values()) or len(times) > MOST_LEAVES
+    )
+
+
+def _reordered(flat: Sequence[Flat]) -> frozenset[Path]:
+    """Containers whose keys, where they are the same, come in more than one order."""
+    orders: dict[tuple[Path, frozenset[str]], tuple[str, ...]] = {}
+    found = set()
+    for one in flat:
+        for path, keys in one.keys.items():
+            if path not in found:
+                order = tuple(keys)
+                if orders.setdefault((path, frozenset(order)), order) != order:
+                    found.add(path)
+    return frozenset(found)
+
+
+def _of_types(flat: Sequence[Flat], least: int) -> frozenset[Path]:
+    """What is of more than one type, nine tenths of the time of types that recur."""
+    counts: dict[Path, Counter[str]] = {}
+    for one in flat:
+        for path, said in one.types.items():
+            counts.setdefault(path, Counter())[said] += 1
+    return frozenset(
+        path
+        for path, times in counts.items()
+        if len(times) > 1
+        and sum(n for n in times.values() if n >= least) >= 0.9 * sum(times.values())
+        and sum(n >= least for n in times.values()) > 1
     )
 
 

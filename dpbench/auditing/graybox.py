@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.each import takes_rng_of
-from dpbench.auditing.flatten import Flat, Layout, Opaque, paths
+from dpbench.auditing.flatten import Flat, Layout, Opaque, Opening, paths
 from dpbench.auditing.pair import check_relation, refuse_equal
 from dpbench.auditing.recording import ADDITIVE, Draw, Record, Source, replaced, run
 from dpbench.core import validation
@@ -292,7 +292,7 @@ class _Runs:
     ) -> None:
         self.function, self.sides, self.seed, self.sources = function, sides, seed, sources
         self.takes_rng = takes_rng_of(function)
-        self.layout = Layout((), frozenset(), ignore)
+        self.layout = Layout((), Opening(), ignore)
         self.made = 0
 
     def __call__(self, side: int, number: int, nudges: Any = None) -> tuple[Record, np.ndarray, tuple[Any, ...]]:

@@ -1,0 +1,129 @@
+"""Tests of compiled kernels with the JIT off or with bounds checks: of kernels that changed all, of the others a sample.
+
+    python .ci/kernel_passes.py            # in the environment at hand (NUMBA_DISABLE_JIT, NUMBA_BOUNDSCHECK)
+    python .ci/kernel_passes.py --all      # all of them
+    python .ci/kernel_passes.py --record   # all in both environments; writes .ci/kernel_passes.json if they pass
+
+A file of tests is as it was if its own text, what it imports of the tests, every kernel (with all that it calls) of
+the modules that its imports reach, and the versions of Python, NumPy and Numba are what the record has. Of such a file
+one test in `EVERY` is run, drawn by the commit at hand, so that another one is with each commit.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+import platform
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+RECORD = ROOT / ".ci/kernel_passes.json"
+EVERY = 8
+MARKED = "kernel and not process and not evidence"
+CHANGED, DRAWN_BY = "DPBENCH_CHANGED_TESTS", "DPBENCH_TESTS_DRAWN_BY"
+PASSES = {"NUMBA_DISABLE_JIT": "numba-off", "NUMBA_BOUNDSCHECK": "numba-bounds"}
+"""What sets an environment, and the folder of its kernels."""
+
+
+def files() -> list[Path]:
+    """Test files that name the mark: collecting the others, to leave them out, takes as long."""
+    return sorted(path for path in (ROOT / "tests").rglob("test_*.py") if "mark.kernel" in path.read_text("utf-8"))
+
+
+def imports(path: Path) -> set[str]:
+    """Modules and names that a file imports, inside functions too."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+    return found
+
+
+def digests() -> dict[str, str]:
+    """Of each of the files: what its tests rest on."""
+    from dpbench.core.code import closure, reachable_sources
+    from dpbench.core.kernel import KERNELS
+
+    homes = [p for name in ("dpbench", "lowerbounds") for p in (ROOT / name).rglob("*.py") if "@kernel(" in p.read_text("utf-8")]
+    modules = {".".join(p.relative_to(ROOT).with_suffix("").parts) for p in homes}
+    for module in modules:
+        import_module(module)
+    keys: dict[str, list[str]] = {module: [] for module in modules}
+    for name, one in sorted(KERNELS.items()):
+        keys[one.__module__].append(f"{name} {closure(one).key}")
+    versions = [platform.python_version(), *(import_module(name).__version__ for name in ("numba", "numpy"))]
+    helpers = {p.relative_to(ROOT / "tests").with_suffix("").as_posix().replace("/", "."): p for p in (ROOT / "tests").rglob("*.py")}
+
+    def rests_on(path: Path, seen: set[Path]) -> set[str]:
+        seen.add(path)
+        named = imports(path)
+        for name in named & helpers.keys():
+            if helpers[name] not in seen:
+                named |= rests_on(helpers[name], seen)
+        return named
+
+    made = {}
+    for path in files():
+        seen: set[Path] = set()
+        ours = [name for name in rests_on(path, seen) if name.startswith(("dpbench", "lowerbounds"))]
+        reached = set().union(*(reachable_sources(name) for name in ours)) & modules
+        parts = [*versions, *(ast.dump(ast.parse(p.read_text("utf-8"))) for p in sorted(seen))]
+        parts += [key for module in sorted(reached) for key in keys[module]]
+        made[str(path.relative_to(ROOT))] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return made
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """Of files that are as they were a sample."""
+    changed, by = set(json.loads(os.environ[CHANGED])), os.environ[DRAWN_BY]
+    kept, left = [], []
+    for item in items:
+        drawn = int(hashlib.sha256(f"{by} {item.nodeid}".encode()).hexdigest(), 16) % EVERY == 0
+        (kept if drawn or str(item.path.relative_to(ROOT)) in changed else left).append(item)
+    config.hook.pytest_deselected(items=left)
+    items[:] = kept
+
+
+def run(changed: list[str], more: dict[str, str]) -> int:
+    """The tests in an environment; the exit code of pytest."""
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    paths = os.pathsep.join([str(ROOT / ".ci"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, **more, "PYTHONPATH": paths, CHANGED: json.dumps(changed), DRAWN_BY: head}
+    line = [sys.executable, "-P", "-m", "pytest", "-q", "-n", "0", "-p", "kernel_passes", "-m", MARKED, *map(str, files())]
+    return subprocess.run(line, cwd=ROOT, env=environment).returncode
+
+
+def main() -> int:
+    """Run what is asked for."""
+    plain = {name: value for name, value in os.environ.items() if name not in PASSES}  # digests are of compiled kernels
+    asked = subprocess.run([sys.executable, __file__, "--digests"], env=plain, capture_output=True, text=True, check=True)
+    now = json.loads(asked.stdout)
+    if "--record" in sys.argv:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            for name, kernels in PASSES.items():
+                if run(list(now), {name: "1", "NUMBA_CACHE_DIR": f"{folder}/{kernels}"}):
+                    return 1
+        RECORD.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        return 0
+    passed = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() and "--all" not in sys.argv else {}
+    changed = [name for name, digest in now.items() if passed.get(name) != digest]
+    print(f"{len(changed)} of {len(now)} files rest on kernels or tests that changed: all of their tests; of the others one in {EVERY}")
+    sys.stdout.flush()
+    return run(changed, {})
+
+
+if __name__ == "__main__":
+    if "--digests" in sys.argv:
+        print(json.dumps(digests()))
+        sys.exit(0)
+    sys.exit(main())
