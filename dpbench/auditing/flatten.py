@@ -1128,7 +1128,7 @@ def learn(
     for _ in range(4):  # a container inside one that is opened otherwise has another path
         wanted = Opening(
             opening.by_place | _unaligned(flat, least),
-            opening.in_order | _reordered(flat),
+            opening.in_order | _reordered(flat, least),
             opening.typed | _of_types(flat, least),
         )
         if wanted == opening:
@@ -1188,8 +1188,10 @@ def _unaligned(flat: Sequence[Flat], least: int) -> frozenset[Path]:
     )
 
 
-def _reordered(flat: Sequence[Flat]) -> frozenset[Path]:
+def _reordered(flat: Sequence[Flat], least: int) -> frozenset[Path]:
     """Containers whose keys, where they are the same, come in more than one order."""
+    if least == 1:
+        return frozenset()
     orders: dict[tuple[Path, frozenset[str]], tuple[str, ...]] = {}
     found = set()
     for one in flat:
@@ -1203,6 +1205,8 @@ def _reordered(flat: Sequence[Flat]) -> frozenset[Path]:
 
 def _of_types(flat: Sequence[Flat], least: int) -> frozenset[Path]:
     """What is of more than one type, nine tenths of the time of types that recur."""
+    if least == 1:
+        return frozenset()
     counts: dict[Path, Counter[str]] = {}
     for one in flat:
         for path, said in one.types.items():
