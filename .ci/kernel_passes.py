@@ -1,4 +1,4 @@
-"""Tests of compiled kernels with the JIT off or with bounds checks: of kernels that changed all, of the others a sample.
+"""Tests of kernels with the JIT off or with bounds checks: of kernels that changed all, of the others a sample.
 
     python .ci/kernel_passes.py            # in the environment at hand (NUMBA_DISABLE_JIT, NUMBA_BOUNDSCHECK)
     python .ci/kernel_passes.py --all      # all of them
@@ -52,7 +52,12 @@ def digests() -> dict[str, str]:
     from dpbench.core.code import closure, reachable_sources
     from dpbench.core.kernel import KERNELS
 
-    homes = [p for name in ("dpbench", "lowerbounds") for p in (ROOT / name).rglob("*.py") if "@kernel(" in p.read_text("utf-8")]
+    homes = [
+        p
+        for name in ("dpbench", "lowerbounds")
+        for p in (ROOT / name).rglob("*.py")
+        if "@kernel(" in p.read_text("utf-8")
+    ]
     modules = {".".join(p.relative_to(ROOT).with_suffix("").parts) for p in homes}
     for module in modules:
         import_module(module)
@@ -60,7 +65,10 @@ def digests() -> dict[str, str]:
     for name, one in sorted(KERNELS.items()):
         keys[one.__module__].append(f"{name} {closure(one).key}")
     versions = [platform.python_version(), *(import_module(name).__version__ for name in ("numba", "numpy"))]
-    helpers = {p.relative_to(ROOT / "tests").with_suffix("").as_posix().replace("/", "."): p for p in (ROOT / "tests").rglob("*.py")}
+    helpers = {
+        p.relative_to(ROOT / "tests").with_suffix("").as_posix().replace("/", "."): p
+        for p in (ROOT / "tests").rglob("*.py")
+    }
 
     def rests_on(path: Path, seen: set[Path]) -> set[str]:
         seen.add(path)
@@ -97,14 +105,17 @@ def run(changed: list[str], more: dict[str, str]) -> int:
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     paths = os.pathsep.join([str(ROOT / ".ci"), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, **more, "PYTHONPATH": paths, CHANGED: json.dumps(changed), DRAWN_BY: head}
-    line = [sys.executable, "-P", "-m", "pytest", "-q", "-n", "0", "-p", "kernel_passes", "-m", MARKED, *map(str, files())]
+    line = [sys.executable, "-P", "-m", "pytest", "-q", "-n0", "-p", "kernel_passes", "-m", MARKED]
+    line += map(str, files())
     return subprocess.run(line, cwd=ROOT, env=environment).returncode
 
 
 def main() -> int:
     """Run what is asked for."""
     plain = {name: value for name, value in os.environ.items() if name not in PASSES}  # digests are of compiled kernels
-    asked = subprocess.run([sys.executable, __file__, "--digests"], env=plain, capture_output=True, text=True, check=True)
+    asked = subprocess.run(
+        [sys.executable, __file__, "--digests"], env=plain, capture_output=True, text=True, check=True
+    )
     now = json.loads(asked.stdout)
     if "--record" in sys.argv:
         import tempfile
@@ -117,8 +128,8 @@ def main() -> int:
         return 0
     passed = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() and "--all" not in sys.argv else {}
     changed = [name for name, digest in now.items() if passed.get(name) != digest]
-    print(f"{len(changed)} of {len(now)} files rest on kernels or tests that changed: all of their tests; of the others one in {EVERY}")
-    sys.stdout.flush()
+    said = f"{len(changed)} of {len(now)} files rest on kernels or tests that changed, and are run whole"
+    print(f"{said}; of the tests of the others one in {EVERY}", flush=True)
     return run(changed, {})
 
 
