@@ -5,6 +5,9 @@ audit without a layer certifies less, as a share of what the whole one certifies
 over the mechanisms that the layer can have an effect on, and the largest, with the standard error over seeds. A layer
 is worth its lines where it saves more than 3% in the mean of any zoo or 10% anywhere.
 
+``--constants`` halves and doubles each constant of `dpbench.auditing.events` in the place of leaving out layers: how
+much hangs on its value.
+
 ``--joint`` audits with the code of the commit `BEFORE`, the last one that had the layers that were then taken out
 together (`REMOVED`), and with that of today; ``--now`` audits with today's again, and keeps what that commit's gave on
 the same seeds. ``--json FILE`` keeps the rows.
@@ -15,7 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,6 +90,21 @@ LAYERS: dict[str, Layer] = {
 }  # fmt: skip
 
 
+CONSTANTS = (
+    "SMOOTH_CHARGE", "ATOMS_CHARGE", "LEAST_CHARGE", "LEARNED_CHARGE", "RAW_CHARGE", "LIGHT", "TRUST", "UNSEEN",
+    "ADDED", "FEW", "PRIOR", "LEAST_PRIOR", "NEXT",
+)  # fmt: skip
+
+
+def _times(name: str, factor: float) -> Layer:
+    """The layer in which a constant has another value."""
+    value = factor * getattr(events, name)
+    return Layer(f"{name} = {value:g}", lambda: [patch.object(events, name, value)])
+
+
+CHANGED = {f"{name} {word}": _times(name, factor) for name in CONSTANTS for word, factor in (("/2", 0.5), ("*2", 2.0))}
+
+
 def zoos() -> dict[str, dict[str, Mechanism]]:
     """All three, by name."""
     first = {e.name: Mechanism(e.sampler, e.dataset, e.neighbour, e.delta) for e in ZOO}
@@ -106,15 +124,15 @@ def bounds(
                       seed=seed).epsilon_lower for seed in seeds]  # fmt: skip
 
 
-def measured(one: Mechanism, seeds: range, trials: int, names: list[str]) -> dict[str, Any]:
+def measured(one: Mechanism, seeds: range, trials: int, layers: Mapping[str, Layer]) -> dict[str, Any]:
     """Mean bound with all layers, and without each the share of it that is lost, with its standard error."""
     whole = np.array(bounds(one, seeds, trials))
     probe = np.asarray(one.sampler(one.one, 4, np.random.default_rng(0)))
     kind = "scalars" if probe.ndim == 1 else "vectors"
     row: dict[str, Any] = {"mean": float(whole.mean()), "kind": kind, "trials": trials, "seeds": len(seeds), "lost": {}}
-    for name in names:
-        if LAYERS[name].of in ("all", kind):
-            lost = whole - np.array(bounds(one, seeds, trials, LAYERS[name]))
+    for name, layer in layers.items():
+        if layer.of in ("all", kind):
+            lost = whole - np.array(bounds(one, seeds, trials, layer))
             scale = float(whole.mean()) or 1.0
             error = float(np.std(lost, ddof=1)) / math.sqrt(len(seeds)) / scale
             row["lost"][name] = [float(lost.mean()) / scale, error]
@@ -146,10 +164,10 @@ def joint_table(rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def table(rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def table(rows: dict[str, dict[str, Any]], layers: Mapping[str, Layer]) -> dict[str, Any]:
     """Of each layer: the mean loss in each zoo, where it is largest, and whether it is worth its lines."""
     made = {}
-    for name, layer in LAYERS.items():
+    for name, layer in layers.items():
         losses = {zoo: {key: row["lost"][name] for key, row in found.items() if name in row["lost"]}
                   for zoo, found in rows.items()}  # fmt: skip
         means = {zoo: float(np.mean([loss for loss, _ in found.values()])) for zoo, found in losses.items() if found}
@@ -173,21 +191,23 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="rows that are in it are not measured again")
     parser.add_argument("--mechanism", action="append", help="by name; default: all")
     parser.add_argument("--joint", action="store_true", help=f"today's code beside that of {BEFORE[:8]}")
+    parser.add_argument("--constants", action="store_true", help="each constant halved and doubled, in place of layers")
     parser.add_argument("--now", action="store_true", help="with --joint: today's code again, on the seeds of the file")
     given = parser.parse_args()
     if given.now and not given.joint:
         parser.error("--now must stand beside --joint")
-    names = given.layer or list(LAYERS)
+    layers = CHANGED if given.constants else {name: LAYERS[name] for name in given.layer or LAYERS}
+    word = ", constants" if given.constants else ""
     kept = json.loads(given.json.read_text(encoding="utf-8")) if given.json and given.json.exists() else {}
     rows: dict[str, dict[str, Any]] = {}
     for zoo, mechanisms in zoos().items():
-        place = f"{zoo} zoo, before and now" if given.joint else f"{zoo} zoo"
+        place = f"{zoo} zoo, before and now" if given.joint else f"{zoo} zoo{word}"
         for key, mechanism in mechanisms.items():
             row = kept.get(place, {}).get(key)
             asked_for = zoo in (given.zoo or [zoo]) and key in (given.mechanism or [key])
             if asked_for and (row is None or given.now):
                 asked = mechanism, range(given.seeds), given.trials
-                row = joint(*asked, row) if given.joint else measured(*asked, names)
+                row = joint(*asked, row) if given.joint else measured(*asked, layers)
                 print(json.dumps({f"{place}: {key}": row}), flush=True)
                 if given.json is not None:
                     keep(given.json, {place: {key: row}})
@@ -200,12 +220,12 @@ def main() -> None:
         if given.json is not None:
             keep(given.json, {"joint": {"removed": REMOVED, "commit": BEFORE, "zoos": found}})
         return
-    made = table(rows)
+    made = table(rows, layers)
     for name, one in made.items():
-        print(f"{name:14} mean {max(one['mean'].values()):7.1%}  most {one['most']:7.1%} ± {one['most_se']:.1%}"
-              f"  {one['where']}{'' if one['kept'] else '  NOT WORTH ITS LINES'}")  # fmt: skip
+        print(f"{name:17} mean {max(one['mean'].values()):7.1%}  most {one['most']:7.1%} ± {one['most_se']:.1%}"
+              f"  {one['where']}{'' if one['kept'] or given.constants else '  NOT WORTH ITS LINES'}")  # fmt: skip
     if given.json is not None:
-        keep(given.json, {"layers": made})
+        keep(given.json, {"constants" if given.constants else "layers": made})
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def kept(passes: Any, monkeypatch: pytest.MonkeyPatch, changed: list[str], commi
 def test_files_that_changed_are_run_whole_and_of_the_others_a_sample(
     passes: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sample has a binomial law of mean 100, beyond 50 to 150 in one of 1e6 commits; each commit has another one."""
+    """The sample has a binomial law of mean 100, beyond 50 to 150 in 1 of 1e6 commits; each commit has its own."""
     first = kept(passes, monkeypatch, ["tests/a.py"], "one")
     again = kept(passes, monkeypatch, ["tests/a.py"], "two")
     assert sum("/a.py" in name for name in first) == 800
