@@ -55,7 +55,7 @@ def test_every_layer_can_be_left_out(ablation: Any, kind: str) -> None:
 def test_the_table_is_of_the_rows(ablation: Any) -> None:
     rows = {"second": {"a": {"lost": {"trees": [0.02, 0.01]}}, "b": {"lost": {"trees": [0.08, 0.02]}}},
             "third": {"c": {"lost": {"trees": [0.01, 0.0], "rare": [0.0, 0.0]}}}}  # fmt: skip
-    made = ablation.table(rows)
+    made = ablation.table(rows, ablation.LAYERS)
     assert made["trees"]["mean"] == {"second": pytest.approx(0.05), "third": 0.01}
     assert made["trees"]["most"] == 0.08 and made["trees"]["where"] == "b (second zoo)" and made["trees"]["kept"]
     assert not made["rare"]["kept"] and "shapes" not in made
@@ -74,3 +74,16 @@ def test_what_the_former_code_gave_is_kept(ablation: Any) -> None:
     row = ablation.joint(mechanism, range(5), 10_000, {"before": [7.0, 8.0], "now": [0.0, 0.0], "trials": 2_000})
     assert row["before"] == [7.0, 8.0] and row["trials"] == 2_000
     assert row["now"] == ablation.bounds(mechanism, range(2), 2_000)
+
+
+def test_each_constant_has_another_value_meanwhile(ablation: Any) -> None:
+    from dpbench.auditing import events
+
+    for name, layer in ablation.CHANGED.items():
+        constant, factor = name[:-3], {"/2": 0.5, "*2": 2.0}[name[-2:]]
+        value = getattr(events, constant)
+        with ablation.ExitStack() as stack:
+            for change in layer.put():
+                stack.enter_context(change)
+            assert getattr(events, constant) == factor * value
+        assert getattr(events, constant) == value
