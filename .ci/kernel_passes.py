@@ -2,7 +2,7 @@
 
     python .ci/kernel_passes.py            # in the environment at hand (NUMBA_DISABLE_JIT, NUMBA_BOUNDSCHECK)
     python .ci/kernel_passes.py --all      # all of them
-    python .ci/kernel_passes.py --record   # all in both environments; writes .ci/kernel_passes.json if they pass
+    python .ci/kernel_passes.py --record   # in both environments; writes .ci/kernel_passes.json if they pass
 
 A file of tests is as it was if its own text, what it imports of the tests, every kernel (with all that it calls) of
 the modules that its imports reach, and the versions of Python, NumPy and Numba are what the record has. Of such a file
@@ -18,6 +18,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -117,17 +118,15 @@ def main() -> int:
         [sys.executable, __file__, "--digests"], env=plain, capture_output=True, text=True, check=True
     )
     now = json.loads(asked.stdout)
+    passed = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() and "--all" not in sys.argv else {}
+    changed = [name for name, digest in now.items() if passed.get(name) != digest]
     if "--record" in sys.argv:
-        import tempfile
-
         with tempfile.TemporaryDirectory() as folder:
             for name, kernels in PASSES.items():
-                if run(list(now), {name: "1", "NUMBA_CACHE_DIR": f"{folder}/{kernels}"}):
+                if run(changed, {name: "1", "NUMBA_CACHE_DIR": f"{folder}/{kernels}"}):
                     return 1
         RECORD.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         return 0
-    passed = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() and "--all" not in sys.argv else {}
-    changed = [name for name, digest in now.items() if passed.get(name) != digest]
     said = f"{len(changed)} of {len(now)} files rest on kernels or tests that changed, and are run whole"
     print(f"{said}; of the tests of the others one in {EVERY}", flush=True)
     return run(changed, {})

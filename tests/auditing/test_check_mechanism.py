@@ -10,7 +10,6 @@ import pytest
 from faulty_mechanisms import DRAWS, FAULTS, PAIR, AbortsOnTiesOfTiny, Records, UserMean, records
 
 from dpbench import audit
-from dpbench.auditing.hostile import hostile_pairs, tells_apart, tells_apart_on_some
 from dpbench.core import validation
 from dpbench.core.sampling import block_width
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
@@ -18,6 +17,7 @@ from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.testing import ContractBroken, check_mechanism, mechanism_checks
+from dpbench.testing.hostile import hostile_pairs, tells_apart, tells_apart_on_some
 
 
 class TestUserMechanism:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbench.auditing.hostile import misstated, tells_apart
 from dpbench.core import validation
 from dpbench.ledger.evidence import unsupported
 from dpbench.papers.glm.algorithms.boosting import Boosting
@@ -23,6 +22,7 @@ from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.privacy.profile import Profile, pure_profile
 from dpbench.testing import ContractBroken, check_mechanism
+from dpbench.testing.hostile import misstated, tells_apart
 
 PROBLEM = GLMProblem(np.ones((4, 1)), [1.0, -1.0, 1.0, -1.0], loss="linear", x_bound=1.0, y_bound=1.0, radius=1.0)
 GD = NoisyGD(1.0, 1e-3, steps=3, arithmetic="exact")

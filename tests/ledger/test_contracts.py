@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from registry import LEAST, LOSSES, MECHANISMS, PUBLIC_MECHANISMS, REGISTRY, SAMPLE, Case, problem
 
-from dpbench.auditing.hostile import hostile_pairs
 from dpbench.core import validation
 from dpbench.core.sampling import block_width, canonical, stream
 from dpbench.core.validation import LARGEST_SIZE, LEAST_SIZE
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.testing import check_mechanism
+from dpbench.testing.hostile import hostile_pairs
 
 PAIRS = [(case, kind) for case in REGISTRY for kind in case.kinds]
 TRIALS = 130  # two blocks of 64 and a part of a third

@@ -50,9 +50,9 @@ EQUIVALENT: dict[str, str] = {
         "Where the two are equal both lines are the diagonal, and so is the value returned. No error.",
     "dpbench/auditing/flatten.py: Leaf.columns: line 10: 1.0 becomes (1.1)":
         "The code of a kind that was never seen: any number that is the place of none. No error.",
-    "dpbench/auditing/hostile.py: _hostile_features: line 4: 12 becomes (13)": _HOSTILE,
-    "dpbench/auditing/hostile.py: _hostile_features: line 12: 10.0 becomes (11.0)": _HOSTILE,
-    "dpbench/auditing/hostile.py: tells_apart_on_some: line 12: 1.0 becomes (1.1)": _HOSTILE,
+    "dpbench/testing/hostile.py: _hostile_features: line 4: 12 becomes (13)": _HOSTILE,
+    "dpbench/testing/hostile.py: _hostile_features: line 12: 10.0 becomes (11.0)": _HOSTILE,
+    "dpbench/testing/hostile.py: tells_apart_on_some: line 12: 1.0 becomes (1.1)": _HOSTILE,
     "dpbench/auditing/one_run_bounds.py: independent_delta: line 6: 50 becomes (51)":
         "One halving more of an interval that is down to rounding. No error.",
     "dpbench/auditing/one_run_bounds.py: joint_delta: line 9: 1.0 becomes (0.9)":

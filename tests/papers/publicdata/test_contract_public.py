@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from registry import public_problem
 
-from dpbench.auditing.hostile import hostile_pairs, tells_apart, tells_apart_on_some
 from dpbench.core import validation
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.testing import ContractBroken, check_mechanism
+from dpbench.testing.hostile import hostile_pairs, tells_apart, tells_apart_on_some
 
 
 @pytest.mark.parametrize("kind", ["thresholds", "halfspaces", "ball-squared", "finite"])

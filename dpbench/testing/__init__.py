@@ -23,11 +23,11 @@ import numpy as np
 
 from dpbench.auditing.audit import audit
 from dpbench.auditing.bits import audit_bits
-from dpbench.auditing.hostile import hostile_pairs, misstated, tells_apart, tells_apart_on_some
 from dpbench.core import validation
 from dpbench.core.sampling import block_width, release, sample, stable_name, stream
 from dpbench.ledger.evidence import unsupported
 from dpbench.privacy.profile import Profile
+from dpbench.testing.hostile import hostile_pairs, misstated, tells_apart, tells_apart_on_some
 
 LEVEL = 1e-6
 """False-alarm rate of each audit."""
