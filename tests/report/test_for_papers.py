@@ -133,7 +133,7 @@ def test_the_repository_of_a_new_paper(tmp_path: Path, run: Run, monkeypatch: py
     project = tomllib.loads((tmp_path / "mine" / "pyproject.toml").read_text())
     assert project["project"]["entry-points"]["dpbench.papers"] == {"mine": "mine:paper"}
     names = {str(path.relative_to(tmp_path / "mine")) for path in (tmp_path / "mine").rglob("*") if path.is_file()}
-    assert {"README.md", ".github/workflows/verify.yml", "tests/test_mine.py", "mine/claims/theorem1.py"} <= names
+    assert {"README.md", ".github/workflows/verify.yml", "tests/test_mine.py", "mine/theorems/theorem1.py"} <= names
     assert not any("<<" in path.read_text() for path in (tmp_path / "mine").rglob("*") if path.is_file())
     for name, says in (
         ("mine", "--out must be a folder that does not exist, or is empty"),

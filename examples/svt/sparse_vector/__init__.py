@@ -9,5 +9,5 @@ paper = Paper(
     year=2017,
     url="https://arxiv.org/abs/1603.01699",
     version="PVLDB 10(6)",
-    package="sparse_vector.claims",
+    package="sparse_vector.theorems",
 )

@@ -10,7 +10,7 @@ import numpy as np
 from dpbench.ledger import LEVEL, Context, attack_bounds
 from sparse_vector import paper
 from sparse_vector.algorithms import NumericAnswers
-from sparse_vector.claims.exact import source
+from sparse_vector.theorems.exact import source
 
 EPSILON, BELOW = 3.0, 3
 TRIALS = 2_000_000
