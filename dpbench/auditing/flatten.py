@@ -6,9 +6,10 @@ make a compiled one of), data frames and lists of records (rows aligned by their
 `Fraction` and complex numbers are all opened; a JSON text is parsed first. What is not opened (the items beyond the
 first of a long list, the digits beyond a float's of a very large number, a function) is one leaf known by identity: a
 digest of its content. Types (1, 1.0 or True, list or tuple), shapes of arrays and the order of a dict's keys are leaves
-where the examples differ in them. Of an array of more than `WIDEST` entries are read means over a grid, the least and
-the largest. A `Layout`, learned from example outputs, says which leaves and which columns there are. Every column is a
-function of one output alone, so that flattening is post-processing: no bound can become invalid by it.
+where they are seen to vary, among at least `ENOUGH` examples of which nine tenths have a type that recurs. Of an array
+of more than `WIDEST` entries are read means over a grid, the least and the largest. A `Layout`, learned from example
+outputs, says which leaves and which columns there are. Every column is a function of one output alone, so that
+flattening is post-processing: no bound can become invalid by it.
 
 What a leaf says by identity alone (a text none of whose words recurs, say) is seen only where it recurs. `Layout.seen`
 says which columns tell that: an audit whose certifying runs are mostly of values never seen before is blind.
@@ -22,6 +23,7 @@ import dataclasses
 import datetime
 import enum
 import fractions
+import functools
 import hashlib
 import ipaddress
 import itertools
@@ -58,7 +60,7 @@ SIDE = 16  # cells of that grid along each of the two longest axes
 ENDS = 8  # last entries of an array of varying length that have columns of their own
 LONGEST = 256  # first entries of such an array that have
 MOST_LEAVES = 1024
-MOST_RUNS = 16  # of entries of one type in a list of numbers; of more, the types alone are told apart
+MOST_RUNS = 16  # of entries of one type in a list that are written out
 MOST_ITEMS = 256  # of a list that is not of numbers
 DEEPEST = 24  # levels of nesting
 KNOWN_VALUES = 4096  # values of a leaf that are told apart
@@ -123,7 +125,9 @@ class Flat:
     keys : dict of Path to list of str
         Of each container whose keys may differ from output to output, in their order.
     types : dict of Path to str
-        Of numbers, texts, containers and arrays, of these with their shapes.
+        Of values and containers; under ``#keys``, ``#entries``, ``#array``, ``#columns`` and ``#order`` of keys and
+        members, of a list's entries, of an array with all of its shape but the first axis, of a table's columns, and
+        these columns in order.
     """
 
     leaves: dict[Path, Any] = field(default_factory=dict)
@@ -154,9 +158,12 @@ class Opening:
 class _Walk:
     """One way of taking outputs apart."""
 
-    def __init__(self, ignore: Sequence[str] = (), opening: Opening = Opening(), whole: bool = False) -> None:
+    def __init__(
+        self, ignore: Sequence[str] = (), opening: Opening = Opening(), whole: bool = False, learning: bool = True
+    ) -> None:
+        """`whole`: of all items; `learning`: note the types of all, not of `Opening.typed` alone."""
         self.ignore, self.by_place = tuple(ignore), opening.by_place
-        self.in_order, self.typed = opening.in_order, opening.typed
+        self.in_order, self.typed, self.learning = opening.in_order, opening.typed, learning
         self.items, self.deepest = (sys.maxsize, sys.maxsize) if whole else (MOST_ITEMS, DEEPEST)
         self.ignored: set[str] = set()
 
@@ -199,10 +206,18 @@ class _Walk:
         self.flat.leaves[path] = value
         self.flat.names[path] = name
 
+    def wants(self, path: Path) -> bool:
+        """Whether the type at a path is asked for."""
+        return self.learning or path in self.typed
+
     def of_type(self, said: str, path: Path, name: str) -> None:
+        known = self.flat.types.get(path)
+        if known is not None and known != said:  # two parts of one path
+            said = f"{known}; {said}"
         self.flat.types[path] = said
-        if path in self.typed:
-            self.leaf((*path, "#type"), f"type of {name}", Opaque("a type", said))
+        if path in self.typed and not (self.ignore and self.skips((*path, "#type"), f"type of {name}")):
+            self.flat.leaves[(*path, "#type")] = Opaque("a type", said)
+            self.flat.names[(*path, "#type")] = f"type of {name}"
 
     def skips(self, path: Path, name: str) -> bool:
         dotted = ".".join(path)
@@ -217,13 +232,14 @@ class _Walk:
             return
         kind = type(value)
         if kind is float or (kind is int and -EXACT <= value <= EXACT):  # most of what there is: no further question
-            self.of_type(kind.__name__, path, name)
+            if self.wants(path):
+                self.of_type(kind.__name__, path, name)
             self.leaf(path, name, float(value))
             return
         if kind.__dictoffset__ and isinstance(value, _BUILT_IN) and not isinstance(value, _NO_MORE):
             self.attributes(vars(value), path, name, depth + 1)
         number = as_number(value)
-        if not (value is None or isinstance(value, np.ndarray)):
+        if self.wants(path):
             self.of_type(kind.__name__, path, name)
         if number is not None:
             self.leaf(path, name, number)
@@ -276,11 +292,14 @@ class _Walk:
         frame = _frame(value)
         if frame is not None:
             self.labels(value, path, name, depth)
+            if self.wants((*path, "#columns")):
+                self.of_type(_types_of_columns(value), (*path, "#columns"), f"columns of {name}")
             self.table(frame[0], frame[1], path, name, depth)
         elif isinstance(value, Mapping):
             self.mapping(_keyed(value.items()), path, name, depth)
         elif hasattr(value, "index") and hasattr(value, "to_list") and hasattr(value, "items"):  # a pandas Series
             self.labels(value, path, name, depth)
+            self.of_type(str(value.dtype), (*path, "#columns"), f"numbers of {name}")
             if _counts_rows(value.index):
                 self.sequence(value.to_list(), path, name, depth)
             else:
@@ -304,12 +323,13 @@ class _Walk:
         kept = {k: v for k, v in items.items() if not (self.ignore and self.skips((*path, k), f"{name}[{v[0]!r}]"))}
         self.flat.keys[path] = list(kept)
         self.leaf((*path, "#length"), f"length of {name}", float(len(kept)))
-        kinds = {type(key).__name__ for key, _ in kept.values()}
-        if kinds:
-            self.of_type(", ".join(sorted(kinds)), (*path, "#keys"), f"keys of {name}")
+        if kept and self.wants((*path, "#keys")):
+            self.of_type(_types_of_keys(kept), (*path, "#keys"), f"keys of {name}")
         if path in self.in_order:
             for place, (step, (key, _)) in enumerate(kept.items()):
-                self.leaf((*path, "#place", step), f"place of {key!r} in {name}", float(place))
+                said = f"place of {key!r} in {name}"
+                if not (self.ignore and self.skips((*path, "#place", step), said)):
+                    self.leaf((*path, "#place", step), said, float(place))
         if path in self.by_place:
             for place, (key, item) in enumerate(kept.values()):
                 if place >= self.items:
@@ -327,7 +347,8 @@ class _Walk:
         called = [
             getattr(part, "name", None) for part in (value, *(getattr(value, x, None) for x in ("index", "columns")))
         ]
-        more = {"name": None if all(x is None for x in called) else called, "attrs": getattr(value, "attrs", None)}
+        more = {"name": None if all(x is None for x in called) else called, "attrs": getattr(value, "attrs", None),
+                "categories": _categories(value)}  # fmt: skip
         self.attributes({k: x for k, x in more.items() if isinstance(x, list | dict) and x}, path, name, depth)
 
     def attributes(self, given: Mapping[str, Any], path: Path, name: str, depth: int) -> None:
@@ -339,6 +360,8 @@ class _Walk:
         steps = list(_keyed((m, m) for m in members))
         self.flat.keys[path] = steps
         self.leaf((*path, "#length"), f"size of {name}", float(len(members)))
+        if members and self.wants((*path, "#keys")):
+            self.of_type(_types(members), (*path, "#keys"), f"members of {name}")
         if path in self.by_place:
             values = [as_number(m) for m in members]
             known = [v for v in values if v is not None]
@@ -352,19 +375,20 @@ class _Walk:
         if array is not None:
             self.array(array, path, name, depth)
             kinds = set(map(type, items))
+            if self.wants((*path, "#entries")):
+                said = "float" if kinds == {float} else _types(items)
+                self.of_type(said, (*path, "#entries"), f"entries of {name}")
             if kinds == {float}:
-                said = "float"
-            else:
-                within = (y for x in items for y in (x if isinstance(x, list | tuple) else (x,)))
-                runs = [kind.__name__ for kind, _ in itertools.groupby(map(type, within))]
-                said = ", ".join(runs if len(runs) <= MOST_RUNS else sorted(set(runs)))
-            self.of_type(said, (*path, "#entries"), f"entries of {name}")
+                return
             small = kinds <= {float, int, bool} and bool((np.abs(array[np.isfinite(array)]) < EXACT).all())
             if not (small or all(kind is float or issubclass(kind, list | tuple | np.ndarray) for kind in kinds)):
                 self.all_lost(items, path, name)
             return
         records = _records(items)
         if records is not None:
+            if self.wants((*path, "#entries")):
+                said = ", ".join(kind.__name__ for kind, _ in itertools.groupby(map(type, items)))
+                self.of_type(said, (*path, "#entries"), f"rows of {name}")
             self.table(records, (), path, name, depth)
             return
         self.leaf((*path, "#length"), f"length of {name}", float(len(items)))
@@ -391,6 +415,8 @@ class _Walk:
             ]
         self.leaf((*path, "#length"), f"number of rows{of}", float(len(records)))
         columns = list(dict.fromkeys(c for r in records for c in r))
+        if self.wants((*path, "#order")):
+            self.of_type(", ".join(columns), (*path, "#order"), f"order of columns{of}")
         named = [c for c in columns if c in keys] or [
             c for c in columns if all(isinstance(r.get(c, (0, 0))[1], str | enum.Enum | datetime.date) for r in records)
         ]
@@ -412,17 +438,21 @@ class _Walk:
                     self.open(value, (*path, column, row), f"column {called!r} of row {shown}{of}", depth)
 
     def array(self, array: np.ndarray, path: Path, name: str, depth: int) -> None:
+        if isinstance(array, np.matrix):
+            array = np.asarray(array)
+        if self.wants((*path, "#array")):
+            filled = f" filled with {array.fill_value}" if isinstance(array, np.ma.MaskedArray) else ""
+            shape = array.shape[1:] if array.ndim else "()"
+            self.of_type(f"{_name_of(array.dtype)}{shape}{filled}", (*path, "#array"), f"entries of {name} as an array")
         if isinstance(array, np.ma.MaskedArray):
+            self.hidden(array, path, name, depth)
             if array.dtype.names is not None or array.dtype.kind not in "fiub":
                 self.sequence(array.ravel().tolist(), path, name, depth)  # None where it is masked
                 return
-            hidden = np.ma.getmaskarray(array)
-            if hidden.any():  # a mask is no deletion: whoever has the array has what is below it
-                self.array(np.where(hidden, array.data, 0), (*path, "#hidden"), f"what the mask hides of {name}", depth)
+            if array.dtype.kind in "iu" and array.itemsize > 4:
+                self.all_lost(array.filled(0).ravel().tolist(), path, name)
             array = np.ma.filled(array.astype(np.float64), math.nan)
         kind = array.dtype.kind
-        if array.ndim:
-            self.of_type(f"{array.dtype}{array.shape[1:]}", (*path, "#array"), f"array {name}")
         if array.dtype.names is not None:
             flat = array.ravel()
             records = [{n: (n, row[n]) for n in array.dtype.names} for row in flat]
@@ -431,7 +461,7 @@ class _Walk:
             if array.ndim == 0:
                 self.open(array.item() if array.itemsize <= 8 else array[()], path, name, depth)
                 return
-            self.leaf(path, name, array.astype(np.float64))
+            self.leaf(path, name, np.array(array, dtype=np.float64, subok=False))
             if (
                 array.itemsize > 4
                 and array.dtype != np.float64
@@ -452,6 +482,18 @@ class _Walk:
             self.sequence(array.tolist(), path, name, depth)
         else:
             self.sequence([array[k] for k in range(len(array))], path, name, depth)
+
+    def hidden(self, array: np.ma.MaskedArray, path: Path, name: str, depth: int) -> None:
+        """What a mask hides: it is no deletion, and whoever has the array has that too."""
+        mask, place, said = np.ma.getmaskarray(array), (*path, "#hidden"), f"what the mask hides of {name}"
+        if array.dtype.names is not None:
+            mask = np.array([any(row.tolist()) for row in mask.ravel()], dtype=bool).reshape(mask.shape)
+        if not mask.any() or (self.ignore and self.skips(place, said)):
+            return
+        if array.dtype.kind in "fiub":
+            self.array(np.where(mask, array.data, 0), place, said, depth)
+        else:
+            self.sequence(array.data[mask].tolist(), place, said, depth)
 
     def object(self, value: Any, path: Path, name: str, depth: int) -> None:
         """By all of its attributes, and by what pickle would make it of where that is more (a compiled type)."""
@@ -685,7 +727,7 @@ def _array(value: Any) -> np.ndarray | None:
 
 def _numeric(items: list[Any]) -> np.ndarray | None:
     """The array of numbers that a list is, nested ones of one shape too."""
-    if not items or any(isinstance(x, str | bytes | Mapping | Set) or x is None for x in items):
+    if not items or any(isinstance(x, str | bytes | Mapping | Set | np.ma.MaskedArray) or x is None for x in items):
         return None
     if all(isinstance(x, float | int | np.number | np.bool_) for x in items):
         return (
@@ -700,6 +742,43 @@ def _numeric(items: list[Any]) -> np.ndarray | None:
     except (ValueError, TypeError):
         return None
     return array if array.dtype.kind in "fiubc" and array.ndim > 0 else None
+
+
+def _types(items: Iterable[Any]) -> str:
+    """The types of entries in order, those of nested lists too, each once where it is repeated."""
+    said = []
+    for kind, group in itertools.groupby(items, key=type):
+        within = "; ".join(dict.fromkeys(map(_types, group))) if issubclass(kind, list | tuple) else ""
+        said.append(f"{kind.__name__}({within})" if within else kind.__name__)
+    if len(said) <= MOST_RUNS:
+        return ", ".join(said)
+    return f"{len(said)} runs of types, {hashlib.blake2b(', '.join(said).encode(), digest_size=8).hexdigest()}"
+
+
+def _types_of_keys(items: Mapping[str, tuple[Any, Any]]) -> str:
+    """Of the keys in the order of their texts."""
+    if all(type(key) is str for key, _ in items.values()):
+        return "str"
+    return _types(key for _, (key, _) in sorted(items.items()))
+
+
+def _types_of_columns(frame: Any) -> str:
+    """Of a data frame of pandas, polars or pyarrow."""
+    kinds = frame.dtypes if hasattr(frame, "dtypes") else getattr(getattr(frame, "schema", None), "types", ())
+    return ", ".join(map(str, kinds))
+
+
+def _categories(value: Any) -> dict[str, list[Any]]:
+    """Of categorical columns of pandas all categories, of which some may be in no row."""
+    if not hasattr(value, "iloc"):
+        return {}
+    kinds = list(value.dtypes.items()) if hasattr(value, "columns") else [("", value.dtype)]
+    return {str(name): kind.categories.tolist() for name, kind in kinds if hasattr(kind, "categories")}
+
+
+@functools.cache
+def _name_of(kind: np.dtype[Any]) -> str:
+    return str(kind)
 
 
 def _records(items: list[Any]) -> list[dict[str, tuple[Any, Any]]] | None:
@@ -779,6 +858,7 @@ def identity(value: Any) -> str | None:
     for path, leaf in flat.leaves.items():
         said = _digest(leaf) if isinstance(leaf, np.ndarray) else leaf.hex() if isinstance(leaf, float) else repr(leaf)
         digest.update(repr((path, said)).encode(errors="surrogatepass"))
+    digest.update(repr((flat.types, flat.keys)).encode(errors="surrogatepass"))
     return digest.hexdigest()
 
 
@@ -1091,7 +1171,7 @@ class Layout:
 
     def flat(self, outputs: Sequence[Any]) -> list[Flat]:
         """The outputs taken apart."""
-        walk = _Walk(self.ignore, self.opening)
+        walk = _Walk(self.ignore, self.opening, learning=False)
         return [walk(output) for output in outputs]
 
     def _encode(self, outputs: Sequence[Any]) -> np.ndarray:
@@ -1101,7 +1181,7 @@ class Layout:
         """All columns, kept or not."""
         known = {leaf.path for leaf in self.leaves}
         found = [leaf.columns([f.leaves.get(leaf.path, MISSING) for f in flat]) for leaf in self.leaves]
-        rest = np.array([float(sum(path not in known for path in f.leaves)) for f in flat])
+        rest = np.array([float(sum(not (path in known or _of_form(path)) for path in f.leaves)) for f in flat])
         unseen = [one.astype(np.float64)[:, None] for _, one in found]
         return np.concatenate([*(columns for columns, _ in found), *unseen, rest[:, None]], axis=1)
 
@@ -1144,7 +1224,8 @@ def learn(
     if ignore and lengths and all(f.leaves == flat[0].leaves for f in flat):  # lengths that vary do tell something
         raise InvalidInput(f"ignore must leave something of the outputs to compare, got {list(ignore)}")
     times = Counter(path for f in flat for path in f.leaves)
-    often = [path for path, n in times.most_common(MOST_LEAVES) if n >= least]
+    often = sorted((path for path, n in times.items() if n >= least), key=lambda p: (_of_form(p), -times[p]))
+    often = often[:MOST_LEAVES]
     order = {path: k for k, path in enumerate(dict.fromkeys(p for f in flat for p in f.leaves))}
     names = {path: name for f in reversed(flat) for path, name in f.names.items()}
     sides = (slice(0, len(outputs)), slice(len(outputs), len(examples)))
@@ -1154,6 +1235,11 @@ def learn(
     )
     whole = Layout(leaves, opening, tuple(ignore))
     return _narrowed(whole, whole.of_flat(flat), least)
+
+
+def _of_form(path: Path) -> bool:
+    """Whether a leaf is the type of something, or a key's place: what comes last where there are too many leaves."""
+    return "#type" in path[-1:] or "#place" in path[-2:-1]
 
 
 def _narrowed(layout: Layout, made: np.ndarray, least: int) -> Layout:
@@ -1211,13 +1297,17 @@ def _of_types(flat: Sequence[Flat], least: int) -> frozenset[Path]:
     for one in flat:
         for path, said in one.types.items():
             counts.setdefault(path, Counter())[said] += 1
-    return frozenset(
-        path
-        for path, times in counts.items()
-        if len(times) > 1
-        and sum(n for n in times.values() if n >= least) >= 0.9 * sum(times.values())
-        and sum(n >= least for n in times.values()) > 1
-    )
+    return frozenset(path for path, times in counts.items() if _vary(times, least))
+
+
+def _vary(times: Counter[str], least: int) -> bool:
+    """Whether types vary, beyond what is read anyway (that there is nothing), and recur."""
+    if len(times) == 1:
+        return False
+    recurring = [said for said, n in times.items() if n >= least]
+    nothing = sum(said in ("NoneType", "NAType", "NaTType") for said in recurring)
+    often = sum(times[said] for said in recurring) >= 0.9 * sum(times.values())
+    return often and (nothing > 1 or len(recurring) - nothing > 1)
 
 
 def _leaf(path: Path, name: str, values: list[Any], sides: tuple[slice, slice], least: int) -> Leaf:

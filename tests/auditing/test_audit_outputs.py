@@ -231,12 +231,64 @@ FORMS: dict[str, Any] = {
     "the shape of an array": lambda x: np.zeros((2, 3)) if x else np.zeros((3, 2)),
     "the precision of an array": lambda x: np.zeros(3, dtype=np.float32) if x else np.zeros(3),
     "below a mask": lambda x: np.ma.array([1.0, float(x)], mask=[False, True]),
+    "a text below a mask": lambda x: np.ma.array(["a", "b" if x else "c"], mask=[False, True]),
+    "a mask in a list of arrays": lambda x: [np.ma.array([1.0, 2.0], mask=[False, x]), np.ones(2)],
+    "the digits of a masked array": lambda x: np.ma.array([5, 2**53 + x], mask=[True, False]),
+    "a list or an array": lambda x: [1.0, 2.0] if x else np.array([1.0, 2.0]),
+    "the precision of a single number": lambda x: np.array(1.0, dtype=np.float32) if x else np.array(1.0),
+    "the order of columns": lambda x: [{"a": 1.0, "b": 2.0} if x else {"b": 2.0, "a": 1.0}],
+    "rows that are lists or tuples": lambda x: [("a", 1.0) if x else ["a", 1.0]],
+    "lists or tuples in a list": lambda x: [[1.0], [2.0]] if x else [(1.0,), (2.0,)],
+    "many changes of type": lambda x: [int(k) if (k % 2 == 0) == x else float(k) for k in range(40)],
+    "the type of one key": lambda x: {1: 0.5, 2 if x else 2.0: 0.25},
+    "members of a set": lambda x: {1, 2} if x else {1.0, 2.0},
+    "the precision of a column": lambda x: frame({"a": np.zeros(2, dtype=np.float32 if x else np.float64)}),
+    "a category that no row has": lambda x: categories(["u", "secret"] if x else ["u"]),
+    "beyond the first items": lambda x: ["a"] * 300 + [1 if x else 1.0],
     "a text or an enumeration": lambda x: Form.a if x else "a",
 }
 
 
 class Form(enum.Enum):
     a = 1
+
+
+def categories(found: list[str]) -> Any:
+    pandas = pytest.importorskip("pandas")
+    return pandas.Series(pandas.Categorical(["u"], categories=found))
+
+
+def test_types_and_orders_can_be_left_out() -> None:
+    rng = np.random.default_rng(0)
+
+    def made(_: int) -> dict[str, Any]:
+        pair = {"n": 1 if rng.random() < 0.5 else 1.0, "m": float(rng.random())}
+        return pair if rng.random() < 0.5 else dict(reversed(pair.items()))
+
+    outputs = [made(k) for k in range(200)]
+    assert set(learn(outputs).names) == {
+        "output['m']", "type of output['n']", "place of 'n' in output", "place of 'm' in output",
+    }  # fmt: skip
+    assert learn(outputs, ignore=["n.#type", "#place"]).names == ["output['m']"]
+    assert "place of 'm' in output" not in learn(outputs, ignore=["#place.m"]).names
+    assert learn(outputs, ignore=["n"]).names == ["output['m']"]
+
+
+def test_types_crowd_out_no_values() -> None:
+    """Six hundred numbers that are 0 or a float, by falling values: more types and places than there are leaves."""
+    rng = np.random.default_rng(0)
+
+    def made() -> dict[str, Any]:
+        bins = ((f"k{i}", max(0, float(x))) for i, x in enumerate(rng.laplace(size=600)))
+        return dict(sorted(bins, key=lambda pair: -pair[1]))
+
+    layout = learn([made() for _ in range(200)])
+    assert sum(name.startswith("output[") for name in layout.names) == 600 and layout.seen == ()
+
+
+def test_a_matrix_is_an_array() -> None:
+    rows = [np.array([[1.0, float(k)]]).view(np.matrix) for k in range(200)]
+    assert "output[0, 1]" in learn(rows, least=1).names
 
 
 @pytest.mark.few(4)
