@@ -4,9 +4,10 @@
     python .ci/kernel_passes.py --all      # all of them
     python .ci/kernel_passes.py --record   # in both environments; writes .ci/kernel_passes.json if they pass
 
-A file of tests is as it was if its own text, what it imports of the tests, every kernel (with all that it calls) of
-the modules that its imports reach, and the versions of Python, NumPy and Numba are what the record has. Of such a file
-one test in `EVERY` is run, drawn by the commit at hand, so that another one is with each commit.
+A file of tests is as it was if its own text, what it imports of the tests, every kernel (with all that it calls) of the
+modules that its imports reach, the modules there that import kernels, `ALWAYS`, and the versions of Python and of
+`LIBRARIES` are what the record has. Of such a file one test in `EVERY` is run, drawn by the commit at hand, so that
+others are with each commit.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / ".ci/kernel_passes.json"
 EVERY = 8
+ALWAYS = ("tests/conftest.py", "pyproject.toml", "dpbench/core/vectors.py")
+"""What every test rests on: of the last one, numba is told the instructions in a way that no name shows."""
+LIBRARIES = ("numba", "llvmlite", "numpy", "scipy")
 MARKED = "kernel and not process and not evidence"
 CHANGED, DRAWN_BY = "DPBENCH_CHANGED_TESTS", "DPBENCH_TESTS_DRAWN_BY"
 PASSES = {"NUMBA_DISABLE_JIT": "numba-off", "NUMBA_BOUNDSCHECK": "numba-bounds"}
@@ -37,15 +42,22 @@ def files() -> list[Path]:
     return sorted(path for path in (ROOT / "tests").rglob("test_*.py") if "mark.kernel" in path.read_text("utf-8"))
 
 
-def imports(path: Path) -> set[str]:
+@cache
+def syntax(text: str | bytes) -> str:
+    """A digest of what a file says, comments left out."""
+    return hashlib.sha256(ast.dump(ast.parse(text)).encode()).hexdigest()
+
+
+@cache
+def imports(text: str | bytes) -> frozenset[str]:
     """Modules and names that a file imports, inside functions too."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
-    return found
+    return frozenset(found)
 
 
 def digests() -> dict[str, str]:
@@ -65,7 +77,8 @@ def digests() -> dict[str, str]:
     keys: dict[str, list[str]] = {module: [] for module in modules}
     for name, one in sorted(KERNELS.items()):
         keys[one.__module__].append(f"{name} {closure(one).key}")
-    versions = [platform.python_version(), *(import_module(name).__version__ for name in ("numba", "numpy"))]
+    versions = [platform.python_version(), *(import_module(name).__version__ for name in LIBRARIES)]
+    versions += [(ROOT / name).read_text("utf-8") for name in ALWAYS]
     helpers = {
         p.relative_to(ROOT / "tests").with_suffix("").as_posix().replace("/", "."): p
         for p in (ROOT / "tests").rglob("*.py")
@@ -73,19 +86,26 @@ def digests() -> dict[str, str]:
 
     def rests_on(path: Path, seen: set[Path]) -> set[str]:
         seen.add(path)
-        named = imports(path)
+        named = set(imports(path.read_text("utf-8")))
         for name in named & helpers.keys():
             if helpers[name] not in seen:
                 named |= rests_on(helpers[name], seen)
         return named
 
+    def calls_kernels(text: bytes) -> bool:
+        return any(name in modules or name.rpartition(".")[0] in modules for name in imports(text))
+
     made = {}
     for path in files():
         seen: set[Path] = set()
         ours = [name for name in rests_on(path, seen) if name.startswith(("dpbench", "lowerbounds"))]
-        reached = set().union(*(reachable_sources(name) for name in ours)) & modules
-        parts = [*versions, *(ast.dump(ast.parse(p.read_text("utf-8"))) for p in sorted(seen))]
-        parts += [key for module in sorted(reached) for key in keys[module]]
+        sources: dict[str, bytes] = {}
+        for name in ours:
+            sources |= reachable_sources(name)
+        parts = [*versions, *(syntax(p.read_text("utf-8")) for p in sorted(seen))]
+        parts += [key for module in sorted(sources.keys() & modules) for key in keys[module]]
+        callers = [text for name, text in sorted(sources.items()) if name not in modules and calls_kernels(text)]
+        parts += map(syntax, callers)
         made[str(path.relative_to(ROOT))] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return made
 
@@ -114,9 +134,9 @@ def run(changed: list[str], more: dict[str, str]) -> int:
 def main() -> int:
     """Run what is asked for."""
     plain = {name: value for name, value in os.environ.items() if name not in PASSES}  # digests are of compiled kernels
-    asked = subprocess.run(
-        [sys.executable, __file__, "--digests"], env=plain, capture_output=True, text=True, check=True
-    )
+    asked = subprocess.run([sys.executable, __file__, "--digests"], env=plain, stdout=subprocess.PIPE, text=True)
+    if asked.returncode:
+        return asked.returncode  # it has said why
     now = json.loads(asked.stdout)
     passed = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() and "--all" not in sys.argv else {}
     changed = [name for name, digest in now.items() if passed.get(name) != digest]
