@@ -37,6 +37,21 @@ def layers(document: dict[str, Any]) -> str:
     )
 
 
+def constants(document: dict[str, Any]) -> str:
+    """What ``python -m studies.ablation --constants --json`` wrote: what hangs on each constant of the charges."""
+    rows = document["constants"]
+
+    def of(name: str) -> tuple[str, str]:
+        row = rows[name]
+        return f"{max(row['mean'].values()):.1%}", f"{row['most']:.1%} ({row['most_se']:.1%}), {escaped(row['where'])}"
+
+    names = dict.fromkeys(name.partition(" ")[0] for name in rows)
+    return table(
+        ("constant", "halved: mean loss", "largest (se), of", "doubled: mean loss", "largest (se), of"),
+        ((f"`{name}`", *of(f"{name} /2"), *of(f"{name} *2")) for name in names),
+    )
+
+
 def joint(document: dict[str, Any]) -> str:
     """What ``python -m studies.ablation --joint --json`` wrote: what the layers taken out together were worth."""
     return table(
