@@ -486,8 +486,8 @@ class _Walk:
     def hidden(self, array: np.ma.MaskedArray, path: Path, name: str, depth: int) -> None:
         """What a mask hides: it is no deletion, and whoever has the array has that too."""
         mask, place, said = np.ma.getmaskarray(array), (*path, "#hidden"), f"what the mask hides of {name}"
-        if array.dtype.names is not None:
-            mask = np.array([any(row.tolist()) for row in mask.ravel()], dtype=bool).reshape(mask.shape)
+        if array.dtype.names is not None:  # of a row where any of its fields is masked
+            mask = np.ascontiguousarray(mask).view(np.uint8).reshape(mask.size, -1).any(axis=1).reshape(mask.shape)
         if not mask.any() or (self.ignore and self.skips(place, said)):
             return
         if array.dtype.kind in "fiub":

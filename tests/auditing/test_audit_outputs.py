@@ -232,6 +232,7 @@ FORMS: dict[str, Any] = {
     "the precision of an array": lambda x: np.zeros(3, dtype=np.float32) if x else np.zeros(3),
     "below a mask": lambda x: np.ma.array([1.0, float(x)], mask=[False, True]),
     "a text below a mask": lambda x: np.ma.array(["a", "b" if x else "c"], mask=[False, True]),
+    "a field below a mask": lambda x: np.ma.array([(1, x)], mask=[(False, True)], dtype=[("a", int), ("b", int)]),
     "a mask in a list of arrays": lambda x: [np.ma.array([1.0, 2.0], mask=[False, x]), np.ones(2)],
     "the digits of a masked array": lambda x: np.ma.array([5, 2**53 + x], mask=[True, False]),
     "a list or an array": lambda x: [1.0, 2.0] if x else np.array([1.0, 2.0]),
