@@ -485,7 +485,8 @@ class _Walk:
 
     def hidden(self, array: np.ma.MaskedArray, path: Path, name: str, depth: int) -> None:
         """What a mask hides: it is no deletion, and whoever has the array has that too."""
-        mask, place, said = np.ma.getmaskarray(array), (*path, "#hidden"), f"what the mask hides of {name}"
+        mask: Any = np.ma.getmaskarray(array)
+        place, said = (*path, "#hidden"), f"what the mask hides of {name}"
         if array.dtype.names is not None:  # of a row where any of its fields is masked
             mask = np.ascontiguousarray(mask).view(np.uint8).reshape(mask.size, -1).any(axis=1).reshape(mask.shape)
         if not mask.any() or (self.ignore and self.skips(place, said)):
