@@ -428,8 +428,7 @@ def step_corrected(context: Context, shrink: float = 1.0) -> Rows:
     from scipy.stats import t as student
 
     blocks = context.pick(quick=1, full=6)
-    settings_tried = context.pick(quick=_CORRECTED[:2], full=_CORRECTED)
-    for n, epsilon in settings_tried:
+    for n, epsilon in _CORRECTED:
         k = math.ceil(theory_jl.balanced_dimension(n, epsilon, DELTA))
         found = np.concatenate(sampled(context, repeated_record, n, epsilon, True, blocks=blocks))
         spread = float(found.std(ddof=1)) / math.sqrt(found.size)
@@ -444,7 +443,7 @@ def step_corrected(context: Context, shrink: float = 1.0) -> Rows:
         "0.1 is rejected",
         value="excess",
         sides=("at least", "bound"),
-        trials=8 * blocks * len(settings_tried),
+        trials=8 * blocks * len(_CORRECTED),
     )
 
 
