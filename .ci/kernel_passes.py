@@ -29,7 +29,8 @@ ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / ".ci/kernel_passes.json"
 EVERY = 8
 ALWAYS = ("tests/conftest.py", "pyproject.toml", "dpbench/core/vectors.py")
-"""What every test rests on: of the last one, numba is told the instructions in a way that no name shows."""
+"""Files that are part of every digest. `vectors.py` registers overloads and intrinsics, which numba finds by their
+decorators: no reference in a kernel leads to them."""
 LIBRARIES = ("numba", "llvmlite", "numpy", "scipy")
 MARKED = "kernel and not process and not evidence"
 CHANGED, DRAWN_BY = "DPBENCH_CHANGED_TESTS", "DPBENCH_TESTS_DRAWN_BY"

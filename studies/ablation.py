@@ -196,6 +196,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.now and not given.joint:
         parser.error("--now must stand beside --joint")
+    if given.constants and (given.joint or given.layer):
+        parser.error("--constants must stand without --joint and --layer")
     layers = CHANGED if given.constants else {name: LAYERS[name] for name in given.layer or LAYERS}
     word = ", constants" if given.constants else ""
     kept = json.loads(given.json.read_text(encoding="utf-8")) if given.json and given.json.exists() else {}

@@ -5,7 +5,9 @@ new process: its start, the imports and the first result of 1e6 scalars a side, 
 least of several times, since whatever else the machine does adds to them (a core shared with another process is slower
 in processor time too); the largest is kept beside it, and what the sampler alone takes. ``--json FILE`` keeps the rows,
 with ``--add`` together with the times that are there; the exit code is 1 where one is above what is aimed at.
-``--growth`` measures audits of 1e5 to 1e8 Laplace numbers a side instead, and prints the exponents of their cost.
+``--encoding COMMIT`` encodes outputs of ten kinds with today's code and with that of a commit in turns, and prints the
+ratios. ``--growth`` measures audits of 1e5 to 1e8 Laplace numbers a side instead, and prints the exponents of their
+cost.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from typing import Any
 import numpy as np
 
 from dpbench import audit
+from dpbench.auditing import flatten
+from studies.before import former
 from studies.power import MU, keep, laplace, normal
 
 Rng = np.random.Generator
@@ -143,6 +147,36 @@ def grow(sizes: Sequence[int], repeats: int) -> int:
     return int(missed > 0)
 
 
+KINDS: dict[str, Callable[[Rng], Any]] = {
+    "20 floats": lambda rng: rng.random(20).tolist(),
+    "20 lists of 5": lambda rng: rng.random((20, 5)).tolist(),
+    "50 lists of 50 integers": lambda rng: rng.integers(0, 9, (50, 50)).tolist(),
+    "an array of 3": lambda rng: rng.random(3),
+    "an array of 100": lambda rng: rng.random(100),
+    "a tuple of 3": lambda rng: (1.0, float(rng.random()), 2),
+    "a dict of a text and a list": lambda rng: {"t": f"total {rng.integers(9)}", "v": [1.0, 2.0]},
+    "a masked array": lambda rng: np.ma.array(rng.random(50), mask=rng.random(50) < 0.3),
+    "a dict of 0 or floats": lambda rng: {f"k{k}": max(0, float(x)) for k, x in enumerate(rng.normal(size=50))},
+    "a dict in another order": lambda rng: {f"k{k}": 1.0 for k in rng.permutation(10)},
+}
+"""Outputs to encode."""
+
+
+def encodings(commit: str, repeats: int) -> int:
+    """Print today's time of encoding 200 outputs of each kind over that of a commit, the least of turns of each."""
+    rng, then = np.random.default_rng(0), former("dpbench.auditing.flatten", commit)
+    for name, make in KINDS.items():
+        outputs = [make(rng) for _ in range(200)]
+        layouts = [module.learn(outputs) for module in (then, flatten)]
+        times = [
+            [taken(partial(layout.encode, outputs), time.process_time) for layout in layouts] for _ in range(repeats)
+        ]
+        before, now = np.min(times, axis=0)
+        columns = " to ".join(str(len(layout.kept)) for layout in layouts)
+        print(f"{name:28} {now / before:5.2f}  {1e6 * now / len(outputs):8.1f} us, columns {columns}", flush=True)
+    return 0
+
+
 def main() -> int:
     """Measure, print, keep."""
     parser = argparse.ArgumentParser(prog="python -m studies.audit_speed", description=__doc__)
@@ -150,8 +184,11 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=7, help="of each (default 7)")
     parser.add_argument("--add", action="store_true", help="together with the times that --json has")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--encoding", metavar="COMMIT", help="seconds of encoding beside that commit's, nothing else")
     parser.add_argument("--growth", action="store_true", help="audits of more and more numbers, and nothing else")
     given = parser.parse_args()
+    if given.encoding:
+        return encodings(given.encoding, max(given.repeats, 1))
     if given.growth:
         return grow(GROWTH, min(given.repeats, 3))
     missed = 0

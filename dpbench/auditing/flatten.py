@@ -299,7 +299,8 @@ class _Walk:
             self.mapping(_keyed(value.items()), path, name, depth)
         elif hasattr(value, "index") and hasattr(value, "to_list") and hasattr(value, "items"):  # a pandas Series
             self.labels(value, path, name, depth)
-            self.of_type(str(value.dtype), (*path, "#columns"), f"numbers of {name}")
+            if self.wants((*path, "#columns")):
+                self.of_type(_types_of_columns(value), (*path, "#columns"), f"values of {name}")
             if _counts_rows(value.index):
                 self.sequence(value.to_list(), path, name, depth)
             else:
@@ -444,13 +445,13 @@ class _Walk:
             filled = f" filled with {array.fill_value}" if isinstance(array, np.ma.MaskedArray) else ""
             shape = array.shape[1:] if array.ndim else "()"
             self.of_type(f"{_name_of(array.dtype)}{shape}{filled}", (*path, "#array"), f"entries of {name} as an array")
+        exact = array
         if isinstance(array, np.ma.MaskedArray):
             self.hidden(array, path, name, depth)
             if array.dtype.names is not None or array.dtype.kind not in "fiub":
                 self.sequence(array.ravel().tolist(), path, name, depth)  # None where it is masked
                 return
-            if array.dtype.kind in "iu" and array.itemsize > 4:
-                self.all_lost(array.filled(0).ravel().tolist(), path, name)
+            exact = array.filled(0)
             array = np.ma.filled(array.astype(np.float64), math.nan)
         kind = array.dtype.kind
         if array.dtype.names is not None:
@@ -462,12 +463,11 @@ class _Walk:
                 self.open(array.item() if array.itemsize <= 8 else array[()], path, name, depth)
                 return
             self.leaf(path, name, np.array(array, dtype=np.float64, subok=False))
-            if (
-                array.itemsize > 4
-                and array.dtype != np.float64
-                and (kind == "f" or bool(((array > EXACT) | (array < -EXACT)).any()))
-            ):
-                self.all_lost(array.ravel() if kind == "f" else array.ravel().tolist(), path, name)
+            if exact.itemsize > 4 and exact.dtype != np.float64:
+                if exact.dtype.kind == "f":
+                    self.all_lost(exact.ravel(), path, name)
+                elif bool(((exact > EXACT) | (exact < -EXACT)).any()):
+                    self.all_lost(exact.ravel().tolist(), path, name)
         elif kind == "c":
             self.array(np.ascontiguousarray(array.real), (*path, "real"), f"{name}.real", depth)
             self.array(np.ascontiguousarray(array.imag), (*path, "imag"), f"{name}.imag", depth)
@@ -764,17 +764,19 @@ def _types_of_keys(items: Mapping[str, tuple[Any, Any]]) -> str:
 
 
 def _types_of_columns(frame: Any) -> str:
-    """Of a data frame of pandas, polars or pyarrow."""
-    kinds = frame.dtypes if hasattr(frame, "dtypes") else getattr(getattr(frame, "schema", None), "types", ())
-    return ", ".join(map(str, kinds))
+    """Of a data frame of pandas, polars or pyarrow, or of a series."""
+    kinds = getattr(frame, "dtypes", None)
+    if kinds is None:
+        kinds = getattr(getattr(frame, "schema", None), "types", ())
+    return ", ".join(map(str, kinds if isinstance(kinds, Iterable) else (kinds,)))
 
 
 def _categories(value: Any) -> dict[str, list[Any]]:
-    """Of categorical columns of pandas all categories, of which some may be in no row."""
-    if not hasattr(value, "iloc"):
-        return {}
-    kinds = list(value.dtypes.items()) if hasattr(value, "columns") else [("", value.dtype)]
-    return {str(name): kind.categories.tolist() for name, kind in kinds if hasattr(kind, "categories")}
+    """Of categorical columns and labels of pandas all categories, of which some may be in no row."""
+    kinds: Any = getattr(value, "dtypes", None)
+    columns = [*kinds.items()] if hasattr(kinds, "items") else [("values", kinds)]
+    found = [*columns, ("labels", getattr(getattr(value, "index", None), "dtype", None))]
+    return {step: kind.categories.tolist() for step, (_, kind) in _keyed(found).items() if hasattr(kind, "categories")}
 
 
 @functools.cache
@@ -845,6 +847,11 @@ def _global_name(value: Any) -> str | None:
 def _of_library(value: Any) -> bool:
     """Whether it is an array of a library, all of whose content its numbers are."""
     return type(value).__module__.partition(".")[0] in _LIBRARIES
+
+
+def taken_apart(output: Any, ignore: Sequence[str] = ()) -> Flat:
+    """One output with all of its types, by no other one."""
+    return _Walk(ignore)(output)
 
 
 def identity(value: Any) -> str | None:
@@ -1264,15 +1271,21 @@ def _unaligned(flat: Sequence[Flat], least: int) -> frozenset[Path]:
     """Containers more than a tenth of whose keys do not recur."""
     if least == 1:
         return frozenset()
-    counts: dict[Path, Counter[str]] = {}
-    for one in flat:
-        for path, keys in one.keys.items():
-            counts.setdefault(path, Counter()).update(keys)
+    counts = _counted(one.keys for one in flat)
     return frozenset(
         path
         for path, times in counts.items()
         if sum(n for n in times.values() if n < least) > 0.1 * sum(times.values()) or len(times) > MOST_LEAVES
     )
+
+
+def _counted(found: Iterable[Mapping[Path, Iterable[str]]]) -> dict[Path, Counter[str]]:
+    """How often each text stands at each path."""
+    counts: dict[Path, Counter[str]] = {}
+    for one in found:
+        for path, said in one.items():
+            counts.setdefault(path, Counter()).update(said)
+    return counts
 
 
 def _reordered(flat: Sequence[Flat], least: int) -> frozenset[Path]:
@@ -1294,10 +1307,7 @@ def _of_types(flat: Sequence[Flat], least: int) -> frozenset[Path]:
     """What is of more than one type, nine tenths of the time of types that recur."""
     if least == 1:
         return frozenset()
-    counts: dict[Path, Counter[str]] = {}
-    for one in flat:
-        for path, said in one.types.items():
-            counts.setdefault(path, Counter())[said] += 1
+    counts = _counted({path: (said,) for path, said in one.types.items()} for one in flat)
     return frozenset(path for path, times in counts.items() if _vary(times, least))
 
 

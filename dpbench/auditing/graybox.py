@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.each import takes_rng_of
-from dpbench.auditing.flatten import Flat, Layout, Opaque, Opening, paths
+from dpbench.auditing.flatten import Flat, Opaque, paths, taken_apart
 from dpbench.auditing.pair import check_relation, refuse_equal
 from dpbench.auditing.recording import ADDITIVE, Draw, Record, Source, replaced, run
 from dpbench.core import validation
@@ -292,7 +292,7 @@ class _Runs:
     ) -> None:
         self.function, self.sides, self.seed, self.sources = function, sides, seed, sources
         self.takes_rng = takes_rng_of(function)
-        self.layout = Layout((), Opening(), ignore)
+        self.ignore = ignore
         self.made = 0
 
     def __call__(self, side: int, number: int, nudges: Any = None) -> tuple[Record, np.ndarray, tuple[Any, ...]]:
@@ -307,12 +307,13 @@ class _Runs:
         except (Exception, SystemExit) as error:
             name = getattr(self.function, "__name__", "the function")
             raise validation.InvalidInput(f"function {name} raised {type(error).__name__}: {error}") from error
-        numbers, rest = _numbers(self.layout.flat([record.output])[0])
+        numbers, rest = _numbers(taken_apart(record.output, self.ignore))
         return record, numbers, rest
 
 
 def _numbers(flat: Flat) -> tuple[np.ndarray, tuple[Any, ...]]:
-    numbers, rest = [], []
+    numbers: list[np.ndarray] = []
+    rest: list[tuple[Any, Any]] = []
     for path, value in flat.leaves.items():
         if isinstance(value, Opaque) and value.content is None:
             raise invalid("function", "one whose outputs can be looked into (or ignore the leaf)", value.kind)
@@ -321,6 +322,7 @@ def _numbers(flat: Flat) -> tuple[np.ndarray, tuple[Any, ...]]:
             rest.append((path, np.shape(value)))
         else:
             rest.append((path, value))
+    rest += flat.types.items()  # 1 on one data set and 1.0 on the other tell them apart as two texts do
     return np.concatenate([np.empty(0), *numbers]), tuple(rest)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from dpbench import InvalidInput, audit, audit_samples, each
-from dpbench.auditing.flatten import Opaque, learn
+from dpbench.auditing.flatten import Opaque, learn, taken_apart
 
 Rng = np.random.Generator
 BLIND = ("generator",)
@@ -285,6 +285,31 @@ def test_types_crowd_out_no_values() -> None:
 
     layout = learn([made() for _ in range(200)])
     assert sum(name.startswith("output[") for name in layout.names) == 600 and layout.seen == ()
+
+
+class Labelled:
+    """A series of nobody's library: labels and values, and no type of these."""
+
+    index = np.array(["a", "b"])
+
+    def to_list(self) -> list[float]:
+        return [1.0, 2.0]
+
+    def items(self) -> Any:
+        return zip(self.index, self.to_list(), strict=True)
+
+
+def test_a_series_need_not_be_of_pandas() -> None:
+    outputs = [Labelled() for _ in range(200)]
+    assert learn(outputs).flat(outputs[:1])[0].leaves[("a",)] == 1.0
+
+
+def test_categories_of_columns_of_one_name_are_all_read() -> None:
+    pandas = pytest.importorskip("pandas")
+    kinds = [pandas.Categorical(["u"], categories=["u", more]) for more in ("v", "w")]
+    made = frame(dict(enumerate(kinds))).set_axis(["a", "a"], axis=1)
+    found = {value for value in taken_apart(made).leaves.values() if isinstance(value, str)}
+    assert {"u", "v", "w"} <= found
 
 
 def test_a_matrix_is_an_array() -> None:
