@@ -445,13 +445,12 @@ class _Walk:
             filled = f" filled with {array.fill_value}" if isinstance(array, np.ma.MaskedArray) else ""
             shape = array.shape[1:] if array.ndim else "()"
             self.of_type(f"{_name_of(array.dtype)}{shape}{filled}", (*path, "#array"), f"entries of {name} as an array")
-        exact = array
+        exact = array  # what is masked of it is no number, and loses nothing
         if isinstance(array, np.ma.MaskedArray):
             self.hidden(array, path, name, depth)
             if array.dtype.names is not None or array.dtype.kind not in "fiub":
                 self.sequence(array.ravel().tolist(), path, name, depth)  # None where it is masked
                 return
-            exact = array.filled(0)
             array = np.ma.filled(array.astype(np.float64), math.nan)
         kind = array.dtype.kind
         if array.dtype.names is not None:
@@ -746,11 +745,13 @@ def _numeric(items: list[Any]) -> np.ndarray | None:
 
 
 def _types(items: Iterable[Any]) -> str:
-    """The types of entries in order, those of nested lists too, each once where it is repeated."""
+    """The types of entries in order, those of nested lists too, and how many of one follow each other if not all do."""
+    runs = [(kind, list(group)) for kind, group in itertools.groupby(items, key=type)]
     said = []
-    for kind, group in itertools.groupby(items, key=type):
+    for kind, group in runs:
         within = "; ".join(dict.fromkeys(map(_types, group))) if issubclass(kind, list | tuple) else ""
-        said.append(f"{kind.__name__}({within})" if within else kind.__name__)
+        times = f" x {len(group)}" if len(runs) > 1 else ""
+        said.append((f"{kind.__name__}({within})" if within else kind.__name__) + times)
     if len(said) <= MOST_RUNS:
         return ", ".join(said)
     return f"{len(said)} runs of types, {hashlib.blake2b(', '.join(said).encode(), digest_size=8).hexdigest()}"

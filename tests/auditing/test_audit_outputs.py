@@ -221,6 +221,7 @@ FORMS: dict[str, Any] = {
     "an integer or True in a dict": lambda x: {"n": 1 if x else True},
     "a list or a tuple": lambda x: [1.0, 2.0] if x else (1.0, 2.0),
     "an integer in a list of floats": lambda x: [1.0, 2 if x else 2.0],
+    "how many entries are integers": lambda x: [1, 2 if x else 2.0, 3.0],
     "which entry is an integer": lambda x: [1, 2.0] if x else [1.0, 2],
     "an integer in nested lists": lambda x: [[1.0], [2 if x else 2.0]],
     "integers or none in a list": lambda x: [1.0, 2.0] if x else [1, 2],
@@ -285,6 +286,44 @@ def test_types_crowd_out_no_values() -> None:
 
     layout = learn([made() for _ in range(200)])
     assert sum(name.startswith("output[") for name in layout.names) == 600 and layout.seen == ()
+
+
+class WithMore(dict[str, Any]):
+    """A dict of a user's, which may have attributes by the names of its keys."""
+
+
+def test_types_of_two_parts_by_one_name_are_both_read() -> None:
+    rng = np.random.default_rng(0)
+
+    def made() -> WithMore:
+        one = WithMore(a=1.0)
+        one.a = 1 if rng.random() < 0.5 else 1.0  # type: ignore[attr-defined]
+        return one
+
+    assert any(name.startswith("type of output") for name in learn([made() for _ in range(200)]).names)
+
+
+def test_what_is_there_or_not_has_no_type_beside() -> None:
+    rng = np.random.default_rng(0)
+    names = learn([{"n": 3 if rng.random() < 0.5 else None} for _ in range(200)]).names
+    assert names == ["kind of output['n'] (0: none, 1: number)", "output['n']"]
+
+
+def test_types_that_hardly_recur_have_no_column() -> None:
+    """A fifth of the lists have their types in an order of their own: that column would hold nothing for them."""
+    rng = np.random.default_rng(0)
+
+    def made(k: int) -> list[float]:
+        which = rng.random(40) < 0.5 if k % 5 == 0 else np.full(40, k % 2 == 0)
+        return [1 if x else 1.0 for x in which]
+
+    assert not any(name.startswith("type of") for name in learn([made(k) for k in range(400)]).names)
+
+
+def test_what_a_mask_hides_can_be_left_out() -> None:
+    outputs = [np.ma.array([float(k % 3), float(k % 2)], mask=[False, True]) for k in range(200)]
+    hidden = "what the mask hides of output[1]"
+    assert hidden in learn(outputs).names and hidden not in learn(outputs, ignore=["#hidden"]).names
 
 
 class Labelled:
