@@ -246,6 +246,7 @@ FORMS: dict[str, Any] = {
     "members of a set": lambda x: {1, 2} if x else {1.0, 2.0},
     "the precision of a column": lambda x: frame({"a": np.zeros(2, dtype=np.float32 if x else np.float64)}),
     "a category that no row has": lambda x: categories(["u", "secret"] if x else ["u"]),
+    "a category that no label has": lambda x: labelled(["u", "secret"] if x else ["u"]),
     "beyond the first items": lambda x: ["a"] * 300 + [1 if x else 1.0],
     "a text or an enumeration": lambda x: Form.a if x else "a",
 }
@@ -258,6 +259,11 @@ class Form(enum.Enum):
 def categories(found: list[str]) -> Any:
     pandas = pytest.importorskip("pandas")
     return pandas.Series(pandas.Categorical(["u"], categories=found))
+
+
+def labelled(found: list[str]) -> Any:
+    pandas = pytest.importorskip("pandas")
+    return pandas.Series([1.0], index=pandas.CategoricalIndex(["u"], categories=found))
 
 
 def test_types_and_orders_can_be_left_out() -> None:
@@ -286,6 +292,12 @@ def test_types_crowd_out_no_values() -> None:
 
     layout = learn([made() for _ in range(200)])
     assert sum(name.startswith("output[") for name in layout.names) == 600 and layout.seen == ()
+
+
+def test_few_outputs_have_columns_of_their_values_alone() -> None:
+    pairs = {"a": 1.5, "b": 2}
+    few = learn([pairs, {"b": 2.0, "a": 2.5}], least=1).names
+    assert not any(name.startswith(("type of", "place of")) for name in few)
 
 
 class WithMore(dict[str, Any]):
