@@ -458,15 +458,7 @@ class _Walk:
             records = [{n: (n, row[n]) for n in array.dtype.names} for row in flat]
             self.table(records, (), path, name, depth)
         elif kind in "fiub":
-            if array.ndim == 0:
-                self.open(array.item() if array.itemsize <= 8 else array[()], path, name, depth)
-                return
-            self.leaf(path, name, np.array(array, dtype=np.float64, subok=False))
-            if exact.itemsize > 4 and exact.dtype != np.float64:
-                if exact.dtype.kind == "f":
-                    self.all_lost(exact.ravel(), path, name)
-                elif bool(((exact > EXACT) | (exact < -EXACT)).any()):
-                    self.all_lost(exact.ravel().tolist(), path, name)
+            self.entries(array, exact, path, name, depth)
         elif kind == "c":
             self.array(np.ascontiguousarray(array.real), (*path, "real"), f"{name}.real", depth)
             self.array(np.ascontiguousarray(array.imag), (*path, "imag"), f"{name}.imag", depth)
@@ -481,6 +473,18 @@ class _Walk:
             self.sequence(array.tolist(), path, name, depth)
         else:
             self.sequence([array[k] for k in range(len(array))], path, name, depth)
+
+    def entries(self, array: np.ndarray, exact: np.ndarray, path: Path, name: str, depth: int) -> None:
+        """An array of numbers, and of its exact form what floats lose."""
+        if array.ndim == 0:
+            self.open(array.item() if array.itemsize <= 8 else array[()], path, name, depth)
+            return
+        self.leaf(path, name, np.array(array, dtype=np.float64, subok=False))
+        if exact.itemsize > 4 and exact.dtype != np.float64:
+            if exact.dtype.kind == "f":
+                self.all_lost(exact.ravel(), path, name)
+            elif bool(((exact > EXACT) | (exact < -EXACT)).any()):
+                self.all_lost(exact.ravel().tolist(), path, name)
 
     def hidden(self, array: np.ma.MaskedArray, path: Path, name: str, depth: int) -> None:
         """What a mask hides: it is no deletion, and whoever has the array has that too."""
