@@ -16,7 +16,7 @@ from scipy.stats import chi2
 from dpbench.core import validation
 from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.algorithms import _jl_profiles as profiles
-from dpbench.papers.glm.algorithms._jl_profiles import log_tail
+from dpbench.papers.glm.algorithms._jl_profiles import log_tails
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
 from dpbench.papers.glm.algorithms.random_map import RandomMap
@@ -175,13 +175,15 @@ def test_tails_bound_the_chance_of_a_long_projection() -> None:
         law = [
             (sum(s for s, _ in three) / 3, math.prod(c for _, c in three)) for three in itertools.product(row, repeat=3)
         ]
-        for stretch in (1.0, 1.2, 1.5, 1.7):
+        stretches = np.array([1.0, 1.2, 1.5, 1.7])
+        for stretch, tail in zip(stretches, log_tails(kind, 3, stretches), strict=True):
             chance = sum(c for square, c in law if square > stretch**2)
-            assert chance <= math.exp(log_tail(kind, 3, stretch))
-    assert log_tail("gaussian", 3, 1.2) == pytest.approx(math.log(chi2.sf(3 * 1.44, 3)))
-    for k, stretch in itertools.product((1, 3, 30), (1.01, 1.2, 2.0, 5.0)):
-        bound = log_tail("rademacher", k, stretch)  # Chernoff's bound, which holds of the normal map too
-        assert 0.0 <= bound - log_tail("gaussian", k, stretch) <= math.log(4.0 * (k + 2.0) * stretch**2)
+            assert chance <= math.exp(tail)
+    stretches = np.array([1.01, 1.2, 2.0, 5.0])
+    assert log_tails("gaussian", 3, stretches)[1] == pytest.approx(math.log(chi2.sf(3 * 1.44, 3)))
+    for k in (1, 3, 30):  # Chernoff's bound, which holds of the normal map too
+        over = log_tails("rademacher", k, stretches) - log_tails("gaussian", k, stretches)
+        assert np.all(over >= 0.0) and np.all(over <= np.log(4.0 * (k + 2.0) * stretches**2))
 
 
 @pytest.mark.parametrize(
@@ -218,8 +220,9 @@ def test_two_records_may_each_be_stretched(k: int) -> None:
     """The printed method's guarantee: a Gaussian at the stretch at which it and two tails together are least."""
     p, m = problem("absolute"), JLMethod(1.0, 1e-5, calibration="printed", dimension=k, steps=12)
     mu = 2.0 / 40.0 * math.sqrt(11) / m.sigma(p)
+    tails = profiles.log_tails(m.map, k, profiles._STRETCHES)
     least = min(
-        2.0 * math.exp(min(0.0, profiles.log_tail(m.map, k, s))) + gaussian.delta(1.0, s * mu)
-        for s in profiles._STRETCHES.tolist()
+        2.0 * math.exp(min(0.0, tail)) + gaussian.delta(1.0, s * mu)
+        for tail, s in zip(tails, profiles._STRETCHES, strict=True)
     )
     assert m.guarantee(p).delta(1.0) == pytest.approx(min(1.0, least), rel=1e-6)

@@ -29,14 +29,14 @@ _CELLS = 400
 _NEVER = 1e-40  # chance of the stretches that are counted as lost
 
 
-def log_tail(kind: str, k: int, stretch: float) -> float:
-    """log of (a bound on) P(‖Φx‖ > stretch·‖x‖), stretch ≥ 1; exact for the normal map."""
+def log_tails(kind: str, k: int, stretches: np.ndarray) -> np.ndarray:
+    """log of (a bound on) P(‖Φx‖ > stretch·‖x‖) at each stretch ≥ 1; exact for the normal map."""
     from scipy.stats import chi2
 
-    square = stretch * stretch
+    squares = stretches * stretches
     if kind == "gaussian":
-        return float(chi2.logsf(k * square, k))
-    return 0.5 * k * (math.log(square) + 1.0 - square)
+        return np.asarray(chi2.logsf(k * squares, k))
+    return 0.5 * k * (np.log(squares) + 1.0 - squares)
 
 
 def unclipped_profile(kind: str, k: int, mu_at: Callable[[float], float], differing: int) -> Profile:
@@ -44,7 +44,8 @@ def unclipped_profile(kind: str, k: int, mu_at: Callable[[float], float], differ
 
     `differing` counts the records that matter: two for neighbours.
     """
-    levels = tuple((differing * math.exp(min(0.0, log_tail(kind, k, s))), mu_at(s)) for s in _STRETCHES.tolist())
+    tails = np.exp(np.minimum(0.0, log_tails(kind, k, _STRETCHES))).tolist()
+    levels = tuple((differing * tail, mu_at(s)) for tail, s in zip(tails, _STRETCHES.tolist(), strict=True))
     why = "as if the map were released: Gaussian steps unless a differing record's projection is longer than assumed"
     law = ("least", tuple(("lost", tail, ("gaussian", mu, 1.0)) for tail, mu in levels if tail < 1.0))
     return Profile("upper", why, partial(_least, levels), law=law)

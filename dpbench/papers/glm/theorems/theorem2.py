@@ -472,7 +472,7 @@ _BOUND = (
 def in_n(context: Context) -> Evidence:
     """Everything as printed, on the even basis of 2k coordinates, of which a map to R^k cannot keep half."""
     sizes = context.pick(quick=(2048, 5792, 16384), full=tuple(2**k for k in range(12, 16)))
-    trials = context.pick(quick=(384, 48, 112), full=(512, 160, 80, 104))
+    trials = context.pick(quick=(192, 32, 64), full=(512, 160, 80, 104))
     return _even(context, "n", [(n, 1.0) for n in sizes], trials)
 
 
