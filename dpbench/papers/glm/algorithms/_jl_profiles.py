@@ -36,7 +36,7 @@ def log_tails(kind: str, k: int, stretches: np.ndarray) -> np.ndarray:
     squares = stretches * stretches
     if kind == "gaussian":
         return np.asarray(chi2.logsf(k * squares, k))
-    return 0.5 * k * (np.log(squares) + 1.0 - squares)
+    return np.array([0.5 * k * (math.log(square) + 1.0 - square) for square in squares.tolist()])
 
 
 def unclipped_profile(kind: str, k: int, mu_at: Callable[[float], float], differing: int) -> Profile:
@@ -44,8 +44,10 @@ def unclipped_profile(kind: str, k: int, mu_at: Callable[[float], float], differ
 
     `differing` counts the records that matter: two for neighbours.
     """
-    tails = np.exp(np.minimum(0.0, log_tails(kind, k, _STRETCHES))).tolist()
-    levels = tuple((differing * tail, mu_at(s)) for tail, s in zip(tails, _STRETCHES.tolist(), strict=True))
+    tails = log_tails(kind, k, _STRETCHES).tolist()
+    levels = tuple(
+        (differing * math.exp(min(0.0, tail)), mu_at(s)) for tail, s in zip(tails, _STRETCHES.tolist(), strict=True)
+    )
     why = "as if the map were released: Gaussian steps unless a differing record's projection is longer than assumed"
     law = ("least", tuple(("lost", tail, ("gaussian", mu, 1.0)) for tail, mu in levels if tail < 1.0))
     return Profile("upper", why, partial(_least, levels), law=law)
