@@ -70,8 +70,9 @@ PLANTED: list[Mutation] = [
     ),
     *planted(
         "dpbench/papers/glm/algorithms/_jl_profiles.py", "test_jl_privacy test_jl",
-        ("return 0.5 * k * (math.log(square) + 1.0 - square)", "return k * (math.log(square) + 1.0 - square)"),
-        ("return float(chi2.logsf(k * square, k))", "return float(chi2.logsf(square, k))"),
+        ("0.5 * k * (math.log(square) + 1.0 - square)", "k * (math.log(square) + 1.0 - square)"),
+        ("return np.asarray(chi2.logsf(k * squares, k))", "return np.asarray(chi2.logsf(squares, k))"),
+        ("(differing * math.exp(min(0.0, tail)), mu_at(s))", "(math.exp(min(0.0, tail)), mu_at(s))"),
         ("return max(0.0, held * (1.0 - gaussian.ROUNDING) - lost)", "return max(0.0, held * (1.0 - gaussian.ROUNDING))"),
     ),
     *planted(
