@@ -155,6 +155,50 @@ def loaded(entry: str = ENTRY) -> list[str]:
     return done.stdout.splitlines()[-1].split()
 
 
+def way(entry: str = ENTRY) -> tuple[list[str], list[str]]:
+    """The way of a claim through `verify`, run once: the modules whose functions get it, and the climbs among them.
+
+    A function gets it as an argument, alone or in a list, a tuple or the values of a dict. A climb is a call from a
+    package to one on a higher floor; reading a property of the claim is none.
+    """
+    from dpbench.ledger.core import Claim
+    from dpbench.ledger.verify import select, verify
+
+    claims = select(entry)
+    passed: dict[str, None] = {}
+    upward: dict[str, None] = {}
+
+    def module(frame: Any) -> str:
+        name = frame.f_globals.get("__name__", "")
+        return name if name.split(".")[0] in ("dpbench", "lowerbounds") else ""
+
+    def holds(value: Any) -> bool:
+        inside = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else (value,)
+        return any(isinstance(one, Claim) for one in inside)
+
+    def called(frame: Any, event: str, _: Any) -> None:
+        code = frame.f_code
+        if event != "call" or not (here := module(frame)) or code.co_name.startswith("<"):
+            return
+        if isinstance(getattr(Claim, code.co_name, None), property):
+            return
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        if any(holds(frame.f_locals.get(name)) for name in names):
+            passed[here] = None
+            caller = frame.f_back
+            while caller is not None and not module(caller):
+                caller = caller.f_back
+            if caller is not None and floor(package(here)) > floor(package(module(caller))):
+                upward[f"{module(caller)} -> {here}"] = None
+
+    sys.setprofile(called)
+    try:
+        verify(claims, workers=1)
+    finally:
+        sys.setprofile(None)
+    return [*passed], [*upward]
+
+
 def lines(texts: Mapping[str, str]) -> Counter[str]:
     """Lines by package; names for users count as "names"."""
     made: Counter[str] = Counter()
@@ -277,13 +321,15 @@ def measured() -> dict[str, Any]:
     graph = arrows(texts)
     pairs, by_package, modules = between(graph), lines(texts), loaded()
     papers = sorted({package(m) for m in modules if package(m).startswith("papers.")})
+    passed, upward = way()
     return {
         "schema": 1, "files": len(texts), "lines": sum(by_package.values()),
         "framework": sum(n for name, n in by_package.items() if not name.startswith("papers.") and name != "sklearn"),
         "packages": {name: by_package[name] for names in FLOORS for name in names},
         "circles": circles(graph), "climbs": climbs(pairs),
         "arrows": {f"{here} -> {there}": len(listed) for (here, there), listed in sorted(pairs.items())},
-        "entry": ENTRY, "loaded": len(modules), "papers_loaded": papers, "start": START, "account": account(),
+        "entry": ENTRY, "loaded": len(modules), "papers_loaded": papers,
+        "passed": passed, "climbs_passed": upward, "start": START, "account": account(),
     }  # fmt: skip
 
 
@@ -318,6 +364,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{len(made['circles'])} circles, {len(made['climbs'])} climbs of {sum(made['arrows'].values())} arrows")
     print("\n".join(f"  {one}" for one in (*made["circles"], *made["climbs"])))
     print(f"{made['entry']} loads {made['loaded']} modules, of {', '.join(made['papers_loaded'])}")
+    print(f"handed to verify, its claim passes {len(made['passed'])} files, with {len(made['climbs_passed'])} climbs")
     print(f"since {made['start']}: {'added':>50}{'removed':>9}{'before':>8}{'now':>8}{'net':>8}")
     for row in made["account"]:
         print(

@@ -19,8 +19,17 @@ from dpbench.ledger.paper import Paper
 from dpbench.ledger.premises import Fallen, fallen, held_to
 from dpbench.ledger.registry import all_claims
 from dpbench.ledger.words import KINDS
-from dpbench.runs.attempt import FEW, Outcome, attempt, by_module, compiled_for, given_limit, limit
-from dpbench.runs.context import Interrupted, RunContext
+from dpbench.runs.context import (
+    FEW,
+    Interrupted,
+    Outcome,
+    RunContext,
+    attempt,
+    by_module,
+    compiled_for,
+    given_limit,
+    limit,
+)
 from dpbench.runs.executors import cores
 
 if TYPE_CHECKING:
@@ -171,7 +180,7 @@ def verify(
     recompute : bool
         Run again what the store has a verdict of: by the same code, level, seed, versions and processor.
     max_seconds : float, optional
-        What each entry may take; default: no limit for entries of this package, and `dpbench.runs.attempt.OUTSIDE` for
+        What each entry may take; default: no limit for entries of this package, and `dpbench.runs.context.OUTSIDE` for
         those of others. One that takes longer stands in `not_run`. Without processes it is received in the main thread
         only, between two steps of Python.
 
@@ -213,9 +222,7 @@ def verify(
         )
         stored = {} if recompute else context.recorded(runnable)
         reused = sum(claim.id in stored for claim in selected)
-        for name, one in stored.items():
-            outcomes[name] = one.verdict, Evidence.from_dict(one.evidence)
-        here = [claim for claim in runnable if claim.id not in outcomes]
+        here = [claim for claim in runnable if claim.id not in stored]
         lanes, groups = _lanes(here, workers, processes)
         if groups:
             from dpbench.runs.lanes import run_in_lanes
@@ -227,6 +234,7 @@ def verify(
             for done, claim in enumerate(here):
                 context.progress.claim(done, len(here), claim.id)
                 outcomes[claim.id] = attempt(claim, context, longest[claim.id])
+    outcomes |= {name: (one.verdict, Evidence.from_dict(one.evidence)) for name, one in stored.items()}
     return _assembled(selected, outcomes, level, seed, time.perf_counter() - started, reused)
 
 

@@ -14,8 +14,7 @@ from dpbench.ledger.core import Claim
 from dpbench.ledger.grades import basis
 from dpbench.ledger.paper import Paper
 from dpbench.pytest_plugin.settings import CLAIM, settings
-from dpbench.runs.attempt import attempt, limit
-from dpbench.runs.context import RunContext
+from dpbench.runs.context import RunContext, attempt, limit
 
 MARK = "dp_claim"
 _ROWS = 8  # of a series that a failure shows

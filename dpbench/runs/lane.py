@@ -22,8 +22,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any, BinaryIO
 
-from dpbench.runs.attempt import attempt, compiled_for
-from dpbench.runs.context import RunContext
+from dpbench.runs.context import RunContext, attempt, compiled_for
 from dpbench.runs.executors import Threads
 from dpbench.runs.progress import Silent
 

@@ -18,8 +18,7 @@ from contextlib import suppress
 from typing import Any
 
 from dpbench.runs.ahead import worker
-from dpbench.runs.attempt import FEW, Outcome, over
-from dpbench.runs.context import RunContext
+from dpbench.runs.context import FEW, Outcome, RunContext, over
 from dpbench.runs.lane import LIMIT
 from dpbench.runs.measurable import Measurable
 

@@ -123,6 +123,13 @@ def test_a_climb_and_a_circle_would_be_seen(studies: ModuleType) -> None:
         studies.house.floor("attic")
 
 
+def test_a_claim_handed_to_verify_passes_few_files(studies: ModuleType) -> None:
+    passed, upward = studies.house.way()
+    assert {"dpbench.ledger.verify", "dpbench.ledger.core", "dpbench.ledger.harness"} <= set(passed)
+    assert len(passed) <= 9
+    assert upward == ["dpbench.runs.context -> dpbench.ledger.core"]  # it asks the claim to measure itself
+
+
 def test_every_formula_stands_once(studies: ModuleType) -> None:
     texts = studies.formulas.sources()
     assert sum(1 for place, text in texts.items() for _ in studies.formulas.of_source(place, text)) > 290

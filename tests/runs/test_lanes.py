@@ -20,8 +20,8 @@ from patience import deadline, waits
 import dpbench
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import verify as ledger
-from dpbench.runs import attempt, lanes
-from dpbench.runs.context import RunContext
+from dpbench.runs import lanes
+from dpbench.runs.context import RunContext, by_module
 from dpbench.runs.executors import WorkersLost
 from dpbench.runs.progress import Silent
 from dpbench.runs.store import Store, StoreError
@@ -245,7 +245,7 @@ def test_the_longest_goes_first(tmp_path: Path) -> None:
             context.store.record(known.id, level, int(seconds), "code", "not refuted", {"seconds": seconds})
         assert lanes._longest_first([[floor], [known], [rate]], context) == [[rate], [known], [floor]]
         assert lanes._longest_first([[known, floor], [rate]], context) == [[known, floor], [rate]]
-    assert attempt.by_module([floor, rate, known]) == [[floor, rate, known]]
+    assert by_module([floor, rate, known]) == [[floor, rate, known]]
 
 
 def test_every_entry_can_be_handed_to_a_worker() -> None:

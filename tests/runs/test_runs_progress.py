@@ -27,8 +27,7 @@ from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
 from dpbench.ledger.measurement import Context, Evidence
 from dpbench.runs import lanes, progress
-from dpbench.runs.attempt import compiled_for
-from dpbench.runs.context import Interrupted, RunContext
+from dpbench.runs.context import Interrupted, RunContext, compiled_for
 from dpbench.runs.store import Store, StoreError, stored_verdicts
 
 
