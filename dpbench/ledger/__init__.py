@@ -9,7 +9,7 @@ To check a theorem of yours, make a `Paper` and declare each claim above the fun
   their point, `judge` for slopes, `growing` for constants that grow, `vanishing` for ratios that vanish.
 - `sampled` and `attack_bounds` run blocks of trials and attacks that the store keeps.
 - The rules: `privacy_verdict`, `rate_verdict`, `inequality_verdict`.
-- Figures by kind of claim are in `dpbench.report.by_kind`.
+- A `Figure` beside a declaration says how its evidence is drawn; else it is by its kind (`dpbench.report.by_kind`).
 
 Claims are found in installed packages, by the entry-point group ``dpbench.papers`` (``name = "package.module:paper"``),
 in what ``--claims MODULE|FILE|FOLDER`` names, and in what `dpbench.verify` is handed: papers and claims beside ids.
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpbench.ledger.attacks import attack_bounds
     from dpbench.ledger.core import Claim
+    from dpbench.ledger.figure import Figure
     from dpbench.ledger.harness import growing, margins, profiles, sampled, summary, vanishing
     from dpbench.ledger.harness_rates import judge, slope_of, swept
     from dpbench.ledger.measurement import (
@@ -45,6 +46,7 @@ _HOME = {
     "Context": "dpbench.ledger.measurement",
     "Declaration": "dpbench.ledger.paper",
     "Evidence": "dpbench.ledger.measurement",
+    "Figure": "dpbench.ledger.figure",
     "Paper": "dpbench.ledger.paper",
     "PaperNotLoaded": "dpbench.ledger.registry",
     "Rows": "dpbench.ledger.measurement",
@@ -75,6 +77,7 @@ __all__ = [
     "Context",
     "Declaration",
     "Evidence",
+    "Figure",
     "Paper",
     "PaperNotLoaded",
     "Rows",

@@ -12,6 +12,7 @@ from dpbench.core.code import Closure, closure
 from dpbench.core.sampling import canonical
 from dpbench.core.sources import our_path
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.measurement import Run
 from dpbench.ledger.statement import Statement
 from dpbench.ledger.words import FAILED, KINDS, ORIGINS, VERDICTS, WEIGHTS
@@ -94,6 +95,8 @@ class Declaration:
         Where a search for counterexamples may look.
     errata : Correction or None
         What an errata page says beside these fields: place, change, caveats, the authors' reply.
+    figure : Figure or None
+        What is drawn of the evidence.
     no_certificate, no_record : str
         Why the entry, if it is decided, has no certificate; why, if it is sampled, it has no record of its counts.
     frequencies : (str, float or str, int) or None
@@ -131,6 +134,7 @@ class Declaration:
     no_record: str = ""
     frequencies: tuple[str, float | str, int] | None = None
     formal: Statement | None = field(default=None, hash=False)
+    figure: Figure | None = None
 
     def __post_init__(self) -> None:
         validation.choice("kind", self.kind, KINDS)

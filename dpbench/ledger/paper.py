@@ -31,6 +31,7 @@ from dpbench.core import validation
 from dpbench.core.code import declaring
 from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.measurement import LEVEL
 from dpbench.ledger.modules import modules_of
 from dpbench.ledger.statement import Statement
@@ -80,6 +81,7 @@ class Declaration(TypedDict):
     proof: NotRequired[str]
     draws: NotRequired[str]
     errata: NotRequired[Correction | None]
+    figure: NotRequired[Figure | None]
     no_certificate: NotRequired[str]
     no_record: NotRequired[str]
     frequencies: NotRequired[tuple[str, float | str, int] | None]
@@ -114,7 +116,8 @@ class Paper:
     order : tuple of str
         Names of the modules that come first, in this order; the others follow by name.
     drawings : tuple of str
-        Dotted names of the modules whose `DRAWINGS` and `SUMMARIES` draw stored evidence of this paper.
+        Dotted names of the modules that draw stored evidence of this paper: the functions that its entries' figures
+        name, and the lists `DRAWINGS` and `SUMMARIES` of figures that stand beside no entry's declaration.
     renamed : dict of str to str
         Entries that had another id once, to the one that they have: their old addresses lead to the page.
     """
@@ -201,7 +204,7 @@ class Paper:
         elif "statement" in changes:
             changes["formal"] = None
         fresh = {
-            "holds": "", "weight": None, "consequence": "", "origin": "", "errata": None, "space": None,
+            "holds": "", "weight": None, "consequence": "", "origin": "", "errata": None, "figure": None, "space": None,
             "no_certificate": "", "no_record": "", "frequencies": None,
         }  # of what the first says  # fmt: skip
         run = partial(function, **arguments) if arguments else first.run

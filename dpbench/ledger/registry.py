@@ -112,6 +112,11 @@ def broken() -> dict[str, str]:
     return dict(_BROKEN)
 
 
+def own_claims() -> tuple[Claim, ...]:
+    """Claims of the papers of this package."""
+    return tuple(claim for point in _own() for claim in _loaded(point.name) or ())
+
+
 def outside_claims() -> tuple[Claim, ...]:
     """Claims of other packages; of the sources given to `use` alone, where there are some."""
     only = named()

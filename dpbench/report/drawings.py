@@ -1,4 +1,4 @@
-"""Every figure of the ledger: those of one entry, and those of many; each paper names its own modules.
+"""Every figure of the ledger: those of one entry, declared beside it, and those of many, which a paper's modules list.
 
 A claim of another package that no module of its paper draws is drawn by its kind.
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 from dpbench.ledger import registry
 from dpbench.report import by_kind, figures
 
-DRAWINGS: tuple[figures.Drawing, ...] = registry.drawings("DRAWINGS")
+DRAWINGS: tuple[figures.Drawing, ...] = (*figures.declared(registry.own_claims()), *registry.drawings("DRAWINGS"))
 SUMMARIES: tuple[figures.Summary, ...] = registry.drawings("SUMMARIES")
 
 
 def of_one() -> tuple[figures.Drawing, ...]:
     """The figures of one entry each: ours, and those of other packages' papers."""
-    theirs = registry.drawings("DRAWINGS", outside=True)
+    theirs = (*figures.declared(registry.outside_claims()), *registry.drawings("DRAWINGS", outside=True))
     drawn = {drawing.claim for drawing in theirs}
     rest = (by_kind.drawing(c) for c in registry.outside_claims() if c.id not in drawn)
     return (*(DRAWINGS if registry.named() is None else ()), *theirs, *rest)

@@ -7,6 +7,7 @@ A function takes the evidence of its entry (the dict of `Evidence.to_dict`) and 
 from __future__ import annotations
 
 import functools
+import importlib
 import logging
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, ParamSpec
+from typing import TYPE_CHECKING, Any, BinaryIO, ParamSpec
 
 import matplotlib
 import matplotlib.font_manager
@@ -33,6 +34,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 
 from dpbench.core import validation
 from dpbench.report.signs import SIGNS, signs_as_mathematics
+
+if TYPE_CHECKING:
+    from dpbench.ledger.core import Claim
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
 COLUMN, PAGE = 3.25, 6.75  # inches: one column of a paper, and both
@@ -225,8 +229,8 @@ def finding(template: str, verdict: str, evidence: Mapping[str, Any], side: str 
     Parameters
     ----------
     template : str
-        With fields `value` and `margin` of the evidence, `over` = −margin, and `share` = 1 − margin; empty: the slope
-        of a rate beside the theorem's, or nothing.
+        With fields `value` and `margin` of the evidence, `over` = −margin, `share` = 1 − margin, and columns of its
+        series by their first values; empty: the slope of a rate beside the theorem's, or nothing.
     verdict : str
     evidence : mapping
     side : str
@@ -240,7 +244,8 @@ def finding(template: str, verdict: str, evidence: Mapping[str, Any], side: str 
         template = f"slope {{value:.2f}}, {theory} {{expected:.2f}}: {{verdict}}"
     room = 0.0 if margin is None else float(margin)
     given = {"over": -room, "share": 1.0 - room, "expected": expected, "verdict": verdict}
-    return template.format(value=value, margin=room, **given).replace("-", "−")
+    first = {name: column[0] for name, column in evidence.get("series", {}).items() if len(column)}
+    return template.format_map({**first, "value": value, "margin": room, **given}).replace("-", "−")
 
 
 def _said(draw: Callable[..., Figure]) -> str:
@@ -262,13 +267,13 @@ def _side(claim: str) -> str:
 class Drawing:
     """A figure of the ledger: the entry whose evidence it shows, the function that draws it, and what its title says.
 
-    `says` is a template (see `finding`), or a function of the evidence.
+    `says` is a template (see `finding`).
     """
 
     name: str
     claim: str
     draw: Callable[[Mapping[str, Any]], Figure]
-    says: str | Callable[[Mapping[str, Any]], str] = ""
+    says: str = ""
 
     @property
     def claims(self) -> tuple[str, ...]:
@@ -283,9 +288,36 @@ class Drawing:
     def figure(self, found: Mapping[str, Any]) -> Figure:
         """The figure, from id to something with a `verdict` and an `evidence`."""
         mine = found[self.claim]
-        says = self.says if isinstance(self.says, str) else self.says(mine.evidence)
-        said = finding(says, mine.verdict, mine.evidence, _side(self.claim))
+        said = finding(self.says, mine.verdict, mine.evidence, _side(self.claim))
         return named(self.draw(mine.evidence), self.claim, said)
+
+
+def declared(claims: Iterable[Claim]) -> list[Drawing]:
+    """The figures that are declared beside their entries."""
+    from dpbench.ledger.registry import all_papers
+
+    modules = {paper.name: (*paper.drawings, __name__) for paper in all_papers()}
+    made = []
+    for claim in claims:
+        if (figure := claim.figure) is not None:
+            draw = _function(claim.id, figure.draw, modules[claim.paper])
+            made.append(
+                Drawing(
+                    figure.name,
+                    claim.id,
+                    functools.partial(draw, **figure.given) if figure.given else draw,
+                    figure.says,
+                )
+            )
+    return made
+
+
+def _function(claim: str, name: str, modules: Iterable[str]) -> Callable[..., Figure]:
+    found = (getattr(importlib.import_module(module), name, None) for module in modules)
+    draw = next((one for one in found if callable(one)), None)
+    if draw is None:
+        raise validation.invalid(f"figure of {claim}", f"drawn by a function of {', '.join(modules)}", name)
+    return draw
 
 
 @dataclass(frozen=True)

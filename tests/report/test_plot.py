@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from matplotlib.figure import Figure
 import dpbench
 from dpbench import plot
 from dpbench.core.validation import InvalidInput
+from dpbench.ledger import Figure as Declared
+from dpbench.ledger import all_claims
 from dpbench.report import figures, layout
 from dpbench.report.drawings import of_many, of_one
 from dpbench.report.figures import look, resize
@@ -38,6 +41,15 @@ def drawn(**sizes: Any) -> Figure:
     figure = Figure(figsize=(3.0, 2.0), layout="constrained")
     figure.subplots().plot([0.0, 1.0], [0.0, 1.0], label="a curve")
     return figure
+
+
+def test_a_figure_is_declared_beside_its_claim() -> None:
+    claim = next(c for c in all_claims(["glm"]) if c.id == "glm.thm5.rate.n")
+    (drawing,) = figures.declared([claim])
+    assert (drawing.name, drawing.claim, drawing.draw.func) == ("rate_thm5", claim.id, figures.rate)
+    assert figures.declared([replace(claim, figure=None)]) == []
+    with pytest.raises(InvalidInput, match=r"figure of glm.thm5.rate.n must be drawn by a function of .*, got 'rats'"):
+        figures.declared([replace(claim, figure=Declared("rats", "rats"))])
 
 
 def test_evidence_is_columns_with_what_they_come_from() -> None:
@@ -295,6 +307,7 @@ def test_a_finding_is_of_the_evidence() -> None:
     assert figures.finding("{over:.0%} over, {share:.1f} times, {value:g}", "refuted", evidence) == (
         "20% over, 1.2 times, −0.5"
     )
+    assert figures.finding("{n} of {value:g}", "refuted", evidence | {"series": {"n": [3.0, 4.0]}}) == "3.0 of −0.5"
 
 
 def test_an_interval_that_holds_zero_is_an_open_mark_at_its_upper_end() -> None:

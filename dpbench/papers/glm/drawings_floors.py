@@ -18,8 +18,8 @@ from dpbench.report.figures import (
     PURPLE,
     SKY,
     VERMILION,
-    Drawing,
     log_ticks,
+    named,
     new_axes,
     panels,
     styled,
@@ -104,7 +104,7 @@ def attack_power(evidence: Mapping[str, Any]) -> Figure:
         log_ticks(axes.xaxis)
     both[-1].set_xlabel("noise too small by this factor")
     _legend(figure, both[0])
-    return figure
+    return named(figure, "glm.lemma1.floor.exact", _always_found(evidence))
 
 
 _SETTINGS = ("noise", "shrink", "predicted")
@@ -119,14 +119,6 @@ def _always_found(evidence: Mapping[str, Any]) -> str:
         always = [r["power shrink"] for r in rows if r["power noise"] == noise and max(r[s] for s in statistics) == 1.0]
         said.append(f"{noise} noise from {min(always):g}" if always else f"no {noise} noise")
     return f"always refuted: {', '.join(said)} times too small"
-
-
-DRAWINGS = (
-    Drawing("floor_lemma1", "glm.lemma1.floor.tight", two_point, "the best has {value:.2f} times the floor"),
-    Drawing("floor_thm4", "glm.thm4.floor.exact", sandwich_records, "the best has {value:.2f} times the floor"),
-    Drawing("floor_thm6", "glm.thm6.floor.tight", sandwich_rank, "the best has {value:.2f} times the floor"),
-    Drawing("attack_power", "glm.lemma1.floor.exact", attack_power, _always_found),
-)
 
 
 def rows_of(evidence: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:

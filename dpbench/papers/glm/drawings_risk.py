@@ -17,7 +17,6 @@ from dpbench.report.figures import (
     PAGE,
     PURPLE,
     VERMILION,
-    Drawing,
     columns,
     log_ticks,
     panels,
@@ -146,11 +145,3 @@ def failures(evidence: Mapping[str, Any]) -> Figure:
     axes.minorticks_off()
     figure.legend(loc="outside lower center", ncols=2)
     return figure
-
-
-DRAWINGS = (
-    Drawing("crossover", "glm.table1.rate.crossover", crossover),
-    Drawing("crossover_benign", "glm.table1.inequality.benign", benign, "at most {value:.2f} of each ceiling"),
-    Drawing("adaptation_thm7", "glm.thm7.inequality.oracle", adaptation, "at most {value:.2f} of the bound"),
-    Drawing("failures_thm13", "glm.thm13.inequality", failures, "at most {value:.1%} of the failures allowed"),
-)

@@ -6,7 +6,6 @@ The comparison on real data is `dpbench.papers.glm.drawings_comparison`, fed by 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, Drawing, columns, log_ticks, new_axes, panels, styled
+from dpbench.report.figures import BLUE, DASHED, GREY, VERMILION, columns, log_ticks, new_axes, panels, styled
 
 
 @styled
@@ -87,21 +86,3 @@ def boxes_opened(document: Mapping[str, Any]) -> Figure:
             axes.set_xticks(where, [f"{int(v)}" for v in where])
             log_ticks(axes.yaxis)
     return figure
-
-
-def _quantiles(theorem: int, assumption: int, theta: float) -> Drawing:
-    name = f"theta{round(100 * theta)}"
-    claim = f"heavytail.thm{theorem}.rate.n.assumption{assumption}"
-    claim += "" if theorem == 1 else f".theta-{round(100 * theta)}"
-    title = rf"Theorem {theorem}, $\theta$ = {theta:g}: a law that truncation hides, d = 2"
-    return Drawing(f"risk_heavytail_{name}", claim, functools.partial(risk_quantiles, title=title))
-
-
-DRAWINGS = (
-    Drawing(
-        "loss_heavytail_thm1", "heavytail.thm1.privacy.printed", leaning,
-        "privacy loss up to {value:.3f} times the claimed",
-    ),
-    _quantiles(1, 1, 2.0),
-    *(_quantiles(2, 3, theta) for theta in (1.75, 1.5, 1.25)),
-)  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +13,6 @@ from dpbench.report.figures import (
     DASHED,
     GREY,
     VERMILION,
-    Drawing,
     columns,
     log_ticks,
     new_axes,
@@ -176,33 +174,3 @@ def cost(document: Mapping[str, Any]) -> Figure:
     places[0].set_title("Cost on thresholds, one core", loc="left")
     figure.legend(*places[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
-
-
-def _risk(name: str, claim: str, axis: str, title: str, says: str = "") -> Drawing:
-    return Drawing(name, f"publicdata.{claim}", functools.partial(risk, axis=axis, title=title), says)
-
-
-DRAWINGS = (
-    Drawing(
-        "epsilon_publicdata_rrspm", "publicdata.thm4.privacy.gaussian", privacy_over_m,
-        "ε = {value:.3g} where 1 is claimed",
-    ),
-    Drawing(
-        "stability_publicdata_alg2", "publicdata.lemma7.stability", stability_average,
-        "the printed bound is exceeded by {over:.0%}",
-    ),
-    Drawing(
-        "stability_publicdata_alg3", "publicdata.lemma2.stability.mean", stability_regularized,
-        "at most {share:.0%} of the bound",
-    ),
-    Drawing("risk_publicdata_nonconvex", "publicdata.thm6.rate.nonconvex", nonconvex),
-    _risk("risk_publicdata_alg2", "thm2.rate.n", "n", "Algorithm 2: thresholds"),
-    _risk("risk_publicdata_alg3", "thm7.rate.n", "n", "Algorithm 3: linear functions, Gaussian noise"),
-    _risk(
-        "risk_publicdata_alg3_sigma", "thm7.inequality.sigma", "1/sigma", "Algorithm 3: linear functions, fixed n",
-        "excess risk at most {value:.1%} of the accuracy proven",
-    ),
-    _risk("risk_publicdata_alg4", "thm10.rate.n", "n", "Algorithm 4: thresholds, agnostic"),
-    _risk("risk_publicdata_alg4_realizable", "thm10.rate.n.realizable", "n", "Algorithm 4: thresholds, realisable"),
-    _risk("risk_publicdata_alg4_sigma", "thm10.rate.sigma", "1/sigma", "Algorithm 4: thresholds, fixed n"),
-)  # fmt: skip

@@ -8,9 +8,10 @@ import pytest
 
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.registry import all_claims
-from dpbench.papers.publicdata.drawings import DRAWINGS as OURS
 from dpbench.papers.publicdata.drawings import cost
 from dpbench.report.drawings import DRAWINGS
+
+OURS = [drawing for drawing in DRAWINGS if drawing.claim.startswith("publicdata.")]
 
 
 def test_the_cost_is_drawn_from_what_the_benchmark_writes() -> None:
@@ -25,7 +26,7 @@ def test_the_cost_is_drawn_from_what_the_benchmark_writes() -> None:
 
 @pytest.mark.parametrize("drawing", OURS, ids=lambda drawing: drawing.name)
 def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
-    assert drawing in DRAWINGS and drawing.claim in {claim.id for claim in all_claims()}
+    assert drawing.claim in {claim.id for claim in all_claims()}
     names = (
         "m_equal", "gaussian_equal", "laplace_equal", "exact_equal", "m_fixed", "gaussian_fixed", "laplace_fixed",
         "n", "1/sigma", "eta", "moved", "linear_n", "linear_eta", "linear_moved", "n_eta", "square", "printed",

@@ -19,7 +19,7 @@ paper = Paper(
     witness="arXiv:2205.03014v2 (6 March 2024), from its LaTeX source, prints the same",
     version="arXiv 2205.03014v2, 6 March 2024 (first: 6 May 2022; NeurIPS 2022)",
     package=__name__,
-    drawings=tuple(f"dpbench.papers.glm.drawings{name}" for name in ("", "_floors", "_risk", "_table1")),
+    drawings=tuple(f"dpbench.papers.glm.drawings_{name}" for name in ("floors", "risk", "table1")),
     renamed={
         "glm.table1.floor.nonprivate.lipschitz": "glm.table1.floor.classical.lipschitz",
         "glm.table1.rate.nonprivate.lipschitz": "glm.table1.rate.classical.lipschitz",

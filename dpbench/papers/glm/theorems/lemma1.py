@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from itertools import pairwise
 
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, column
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.floors import Case, power, private, run_floor
@@ -70,6 +71,7 @@ paper.variant(
     statement=_STATEMENT + "(2 - 2 delta_Delta)/(1 + exp(Delta epsilon)) |tau - tau'|.",
     because=_CLIP + "Their sum is 1 - TV, and group privacy bounds TV by that of randomised response at Delta epsilon "
     "that leaks with probability delta_Delta = delta(exp(Delta epsilon) - 1)/(exp(epsilon) - 1).",
+    figure=Figure("attack_power", "attack_power"),
 )
 
 paper.variant(
@@ -83,6 +85,7 @@ paper.variant(
     because=_CLIP + "A test's power grows by at most one g a record (Dong, Roth & Su 2019, Theorem 2.14), which is "
     "less than group privacy allows for Delta >= 2. Attained: answer 1 with probability g^i(p) at distance i from "
     "S.",
+    figure=Figure("floor_lemma1", "two_point", "the best has {value:.2f} times the floor"),
 )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins
 from dpbench.ledger.harness_rates import judge, swept
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
@@ -82,6 +83,7 @@ QUOTE = (
     "d is, C/(n epsilon)^(2/3). They are equal at (C/c)^2 (n epsilon)^(2/3); the constant depends on both "
     "calibrations and is reported.",
     quote=QUOTE,
+    figure=Figure("crossover", "crossover"),
 )
 def jl(
     context: Context,
@@ -272,6 +274,7 @@ _CEILINGS: dict[str, Callable[[int, int], float]] = {
     "left is each method's own noise and shrinkage, far below them.",
     quote=r"The actual private excess risk bounds are the sum of the expressions shown in the DP rows and their "
     r"non-private counterparts.",
+    figure=Figure("crossover_benign", "benign", "at most {value:.2f} of each ceiling"),
 )
 def benign(context: Context) -> Evidence:
     """Excess risks over d, exact calibrations, beside each theorem's ceiling with constants 1."""

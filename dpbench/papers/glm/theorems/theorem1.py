@@ -13,6 +13,7 @@ from dpbench.certificates.build import Draft, certificate
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, column
 from dpbench.papers.glm import losses
@@ -79,6 +80,12 @@ TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
         caveat="A.3.1: “From the analysis of Noisy (S)GD in [BST14, BFTGT19], we have that the setting of noise "
         r"variance  $\sigma^2$  ensures that the algorithm satisfies  $(\epsilon, \delta)$ -DP”. No range of epsilon "
         "is given there.",
+    ),
+    figure=Figure(
+        "delta_thm1",
+        "privacy",
+        "the printed noise is enough up to ε = {value:.3g}",
+        {"title": "Theorem 1: noisy GD, all iterates, worst pair"},
     ),
 )
 def printed(context: Context) -> tuple[str, Evidence]:
@@ -247,6 +254,7 @@ QUOTE = (
     "about B^2/(eta T), which is the private term. For B = X = Y = 1 and squared loss the slope is -1 in the window n "
     "eps^2/2100 <= d <= (n eps/33)^(2/3).",
     quote=QUOTE,
+    figure=Figure("rate_thm1", "rate", given={"title": "Theorem 1: noisy gradient descent"}),
 )
 def theorem1_n(context: Context) -> Evidence:
     """Excess risk of noisy gradient descent against n, where the private term dominates."""

@@ -21,6 +21,7 @@ from dpbench.certificates.build import Draft, certificate
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins, profiles, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
@@ -223,6 +224,7 @@ QUOTE = (
     "the least one plus 2b log(4m/beta).",
     quote=QUOTE,
     frequencies=("failures", "allowed", 4),
+    figure=Figure("failures_thm13", "failures", "at most {value:.1%} of the failures allowed"),
 )
 def failures(context: Context, models: int | None = None) -> Evidence:
     """Failures on one data set, over the noise alone; `models` replaces m of the exact calibration."""

@@ -14,6 +14,7 @@ from dpbench.certificates.build import Draft, certificate, without_bound
 from dpbench.certificates.search.space import Parameter
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import summary, vanishing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
@@ -83,6 +84,7 @@ paper.variant(
     because="Given all other signs, the posterior odds of sigma_j are at most exp(Delta epsilon) unless the data set "
     "leaks, so the mean squared error of its estimate is at least 1/cosh^2(Delta epsilon/2). Zero has p b^2 Y^2: 1.27 "
     "times the floor at Delta = 1/epsilon.",
+    figure=Figure("floor_thm4", "sandwich_records", "the best has {value:.2f} times the floor"),
 )
 
 paper.variant(

@@ -16,6 +16,7 @@ from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.certificates.build import Draft, certificate
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.harness_rates import swept
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
@@ -110,6 +111,12 @@ def _within(delta: float, epsilon: float) -> bool:
     because="With the sensitivity 2GX/(lambda n) this noise gives mu = epsilon/sqrt(log(1/delta)), a factor sqrt(2) "
     "above what even the classical Gaussian mechanism allows. The linear loss attains the sensitivity inside the "
     "ball, so the profile of a pair is known exactly.",
+    figure=Figure(
+        "delta_thm5",
+        "privacy",
+        "at ε = {target_epsilon:g} the true δ is {value:.1e}, not {target_delta:.1e}",
+        {"title": "Theorem 5: output perturbation, worst pair"},
+    ),
 )
 def theorem5_printed(context: Context) -> tuple[str, Evidence]:
     """The linear loss attains the sensitivity: exact profile of the pair, then an attack that sees it."""
@@ -204,6 +211,7 @@ _THEOREM_5 = "Algorithm 3 has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilo
     because="On a sharp loss the regularised minimiser is w* and the noise costs its mean absolute value, sigma |X| "
     "sqrt(2/pi) = 2B|X|L^(1/4)sqrt(2/pi)/sqrt(n epsilon).",
     quote=QUOTE_THM5_RATE_N,
+    figure=Figure("rate_thm5", "rate", given={"title": "Theorem 5: output perturbation"}),
 )
 def theorem5(context: Context, constrained: bool = True) -> Evidence:
     """Absolute loss, labels without noise: the minimiser is exact, and the noise costs σ‖X‖√(2/π)."""

@@ -17,6 +17,7 @@ from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins, profiles, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.glm import theory_selection as theory
@@ -561,6 +562,7 @@ QUOTE = (
     "so Y = 64.",
     origin="corrected",
     quote=QUOTE,
+    figure=Figure("adaptation_thm7", "adaptation", "at most {value:.2f} of the bound"),
 )
 def theorem7(context: Context) -> Evidence:
     """Over noisy gradient descent, from sufficient statistics; ‖w*‖ from 1 to ‖Y‖."""

@@ -15,6 +15,7 @@ from dpbench.certificates import search
 from dpbench.certificates.build import Draft, certificate
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
@@ -116,6 +117,9 @@ for (_result, (_source, _over, _where, _said)), (_constants, (_bound, _how)) in 
         statement="For every (epsilon, delta)-DP algorithm the excess population risk over "
         f"{_over}, mean over mu from the Beta prior ({_where}), is at least {_bound}.",
         because=_how,
+        figure=Figure("floor_thm6", "sandwich_rank", "the best has {value:.2f} times the floor")
+        if (_result, _constants) == ("thm6", "tight")
+        else None,
     )(floor)
 
 CONSTANT = search.Space(

@@ -18,6 +18,7 @@ from dpbench.certificates.search.space import Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import Attack, attack_bounds
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import profiles, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
@@ -224,6 +225,9 @@ for theorem, log, factor, shown, line, space, moved in (
             "since 0 <= psi on |residuals|",
         ),
         space=_output(space, "epsilon/log(theta)", False),
+        figure=Figure("loss_heavytail_thm1", "leaning", "privacy loss up to {value:.3f} times the claimed")
+        if theorem == 1
+        else None,
     )(printed)
     paper.privacy(
         name,

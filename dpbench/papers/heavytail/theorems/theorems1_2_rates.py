@@ -20,6 +20,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from dpbench.core.sampling import stream
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows, column
 from dpbench.papers.heavytail import theory
@@ -185,6 +186,11 @@ def _designs() -> Iterator[tuple[int, float, str, str, str, str]]:
         yield theorem, theta, moment, f"assumption{assumption}{last}", under, bound.format(power)
 
 
+def _figure(theorem: int, theta: float) -> Figure:
+    title = rf"Theorem {theorem}, $\theta$ = {theta:g}: a law that truncation hides, d = 2"
+    return Figure(f"risk_heavytail_theta{round(100 * theta)}", "risk_quantiles", given={"title": title})
+
+
 for theorem, theta, moment, name, under, bound in _designs():
     says: dict[str, Any] = {"source": f"Theorem {theorem}", "expected": "consistent", "side": "upper"}
     says |= {"because": _HARD, "quote": BOUNDS[theorem, moment][3]}
@@ -193,6 +199,7 @@ for theorem, theta, moment, name, under, bound in _designs():
         variant=f"n.{name}",
         arguments={"theta": theta, "moment": moment},
         statement=f"Under {under} the excess risk is O~({bound}): slope in n.",
+        figure=_figure(theorem, theta) if moment == "norm" else None,
         **says,
     )(in_n)
     if theta in (2.0, 1.5):

@@ -10,6 +10,7 @@ import numpy as np
 from dpbench.certificates.build import Draft, certificate
 from dpbench.certificates.search.question import inequality
 from dpbench.core.sampling import stream
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import Context, Evidence, column
 from dpbench.papers.publicdata import theory
@@ -77,6 +78,7 @@ paper.variant(
     space=inequality(LABELS, "2*fbar", "2/sqrt(eta*n)", derivation=BALANCED),
     because="Strong convexity of eta |f|_m^2 on a convex class, on one side only; the proof loses a factor 2 in all, "
     "see publicdata.lemma2.stability.mean-sharp.",
+    figure=Figure("stability_publicdata_alg3", "stability_regularized", "at most {share:.0%} of the bound"),
 )
 
 paper.variant(

@@ -17,6 +17,7 @@ from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.core import binomial
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.papers.publicdata import theory
@@ -112,6 +113,7 @@ _SIGNS = (
     because=_WORST + "(69) integrates to rho = 1 where norms reach 2; its logarithm is spurious and its zeta should "
     "be zeta^2. The tail integral gives 4 sqrt(2) C^(1/2), which is below 2 C^(1/3) for C <= 1/512 only; at n eta "
     "= 1/2 this class has 4 P(|N| <= 1) = 2.73 against 2.34.",
+    figure=Figure("stability_publicdata_alg2", "stability_average", "the printed bound is exceeded by {over:.0%}"),
 )
 def expected_square(context: Context, version: str) -> Evidence:
     """E‖f̄_j − f̄'_j‖²_m: {f, −f} exactly, thresholds by common draws, against one of `VERSIONS`."""

@@ -24,6 +24,7 @@ import numpy as np
 from dpbench.certificates.search.growth import order
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import growing, margins
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.papers.publicdata import theory_settings
@@ -54,6 +55,7 @@ LOGS = tuple(10.0 * 4.0**k for k in range(6))
     statement="n = O~(alpha^-5) records suffice: excess risk falls as n^(-1/5), agnostic, Laplace weights.",
     quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-5}\log(\beta^{-1}))",
     because=HOW,
+    figure=Figure("risk_publicdata_alg4", "risk", given={"axis": "n", "title": "Algorithm 4: thresholds, agnostic"}),
 )
 def agnostic_in_n(context: Context) -> Evidence:
     """m of order α^−2."""
@@ -70,6 +72,9 @@ def agnostic_in_n(context: Context) -> Evidence:
     statement="n = O~(alpha^-3) records suffice where labels are f*(x): excess risk falls as n^(-1/3).",
     quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-3}\log(\beta^{-1}))",
     because=HOW + "m = 1/alpha, as realisable deviations have it.",
+    figure=Figure(
+        "risk_publicdata_alg4_realizable", "risk", given={"axis": "n", "title": "Algorithm 4: thresholds, realisable"}
+    ),
 )
 def realizable_in_n(context: Context) -> Evidence:
     """m of order 1/α."""
@@ -86,6 +91,9 @@ def realizable_in_n(context: Context) -> Evidence:
     origin="printed",
     because=HOW + "The axis is 1/sigma. A slope cannot test a ceiling that lies far above what is measured; the "
     "family named needs sigma^(-5/2).",
+    figure=Figure(
+        "risk_publicdata_alg4_sigma", "risk", given={"axis": "1/sigma", "title": "Algorithm 4: thresholds, fixed n"}
+    ),
 )
 def in_sigma(context: Context) -> Evidence:
     """α = (nσ⁴)^{−1/5}, m = 1/(ασ)²/2 at a fixed n: ν uniform on the share σ of [0, 1] around the boundary."""

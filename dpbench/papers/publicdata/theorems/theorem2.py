@@ -24,6 +24,7 @@ from scipy.special import ndtr
 
 from dpbench.auditing import intervals
 from dpbench.core.sampling import stream
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
@@ -71,6 +72,7 @@ def private_grid(sizes: Sequence[int], share: float = 0.5) -> list[Row]:
     because=BELOW + "Thresholds, where the nearest function to an average of them is one that the average is about; "
     "eta, m and J follow alpha, gamma is that of the exact calibration, so the runs are private. "
     + NEAREST.format("publicdata.thm6.rate.n.worst"),
+    figure=Figure("risk_publicdata_alg2", "risk", given={"axis": "n", "title": "Algorithm 2: thresholds"}),
 )
 def averaged(context: Context) -> Evidence:
     """The slope on `private_grid`."""

@@ -19,6 +19,7 @@ from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory
@@ -148,6 +149,7 @@ _CUBE = (
     "does not apply to it: the log-ratio is about 2|xi|_1/sigma^2, not 2 <c, xi>/sigma^2 for a fixed c. Every C "
     "fails at m = d large, and while m is below order d^2/(C^2 log(1/delta)); at C = 2.86 m = d^2 reaches epsilon "
     "= 0.165 on the cube. The theorem chooses m: see thm4.inequality.gaussian-learner.",
+    figure=Figure("epsilon_publicdata_rrspm", "privacy_over_m", "ε = {value:.3g} where 1 is claimed"),
 )
 def gaussian(context: Context) -> tuple[str, Evidence]:
     """Exact ε over (d, m, C); then the same at d = m = 4096 by sampling, and at 256 through the mechanism."""

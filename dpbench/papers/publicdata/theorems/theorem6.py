@@ -26,6 +26,7 @@ from dpbench.core import binomial
 from dpbench.core.sampling import stream
 from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import growing, margins, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.papers.publicdata import theory_settings
@@ -100,6 +101,7 @@ class OnHull:
     ),
     because=BELOW + "fbar is an average, not in F, so Lemma 8's comparison with fbar as a competitor fails. Here "
     "fbar is about (g1 + g2)/2, to which h is nearer than g1 and g2 are: f^ = h, whose excess is 1/6, for every n.",
+    figure=Figure("risk_publicdata_nonconvex", "nonconvex"),
 )
 def nonconvex(context: Context, hull: bool) -> Evidence:
     """Algorithm 2 at γ, η and m of (127), α = n^{−1/14}, on {g1, g2, h} or on its hull."""

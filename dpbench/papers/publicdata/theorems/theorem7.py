@@ -12,6 +12,7 @@ from dpbench.certificates.search.question import inequality
 from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
+from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory_settings
@@ -83,6 +84,9 @@ SETTING = Space(
     quote=_QUOTE_131,
     because="Linear functions, squared loss: both the bias of eta and the noise enter the excess squared, so it falls "
     "about twice as fast. " + NEAREST.format("publicdata.thm7.rate.n.worst"),
+    figure=Figure(
+        "risk_publicdata_alg3", "risk", given={"axis": "n", "title": "Algorithm 3: linear functions, Gaussian noise"}
+    ),
 )
 def regularized(context: Context) -> Evidence:
     """Algorithm 3, private, on linear functions of two coordinates, squared loss: η and m follow α = n^{−1/5}."""
@@ -159,6 +163,12 @@ def worst(context: Context) -> Evidence:
     "ceiling that lies far above what is measured: it steepens with n (1.048 at n = 4,000,000, where 0.8 is claimed), "
     "while the values stay far below. No instance that comes near the ceiling is known: beside 1/sigma in the class "
     "of linear functions the worst share of it is the value here.",
+    figure=Figure(
+        "risk_publicdata_alg3_sigma",
+        "risk",
+        "excess risk at most {value:.1%} of the accuracy proven",
+        {"axis": "1/sigma", "title": "Algorithm 3: linear functions, fixed n"},
+    ),
 )
 def in_sigma(context: Context) -> Evidence:
     """Algorithm 3 at a fixed n, α = (nσ⁴)^{−1/5}: ν uniform on an arc that holds the share σ of the circle."""
