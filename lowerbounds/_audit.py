@@ -175,10 +175,12 @@ def group_audit(
     scores = []
     for side, data in enumerate((attack.dataset, attack.neighbour)):
         data = data if problem is None else problem(data)
-        scores.append([
-            _scores(mechanism, data, attack, count, seed, side, part)
-            for part, count in (("choose", choosing), ("certify", trials - choosing))
-        ])  # fmt: skip
+        scores.append(
+            [
+                _scores(mechanism, data, attack, count, seed, side, part)
+                for part, count in (("choose", choosing), ("certify", trials - choosing))
+            ]
+        )
     first, threshold, weights = _event(made, attack.distance, scores[0][0], scores[1][0])
     above = [int((part[1] >= threshold).sum()) for part in scores]
     size = trials - choosing
@@ -245,11 +247,13 @@ def _of_hard_family(family: HardFamily, claim: Curve, distance: int | None, rng:
     towards = family.minimisers(second) - family.minimisers(first)
     middle = 0.5 * (family.minimisers(second) + family.minimisers(first))
     return Attack(
-        family.instances(first, rng), family.instances(second, rng), changed,
+        family.instances(first, rng),
+        family.instances(second, rng),
+        changed,
         lambda outputs: (outputs.reshape(len(outputs), -1) - middle) @ towards,
         f"{family.name} ({family.source}): two members {changed} records apart, outputs projected on the line between "
         "their minimisers",
-    )  # fmt: skip
+    )
 
 
 def _scores(

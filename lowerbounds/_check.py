@@ -153,9 +153,10 @@ def _records(family: Family, members: list[Any], draws: int, rng: np.random.Gene
                 count += 1
         report.say(stray == 0, f"records have the values of the law ({stray} others)")
         odd = [
-            name for name, chance in zip(names, chances, strict=True)
+            name
+            for name, chance in zip(names, chances, strict=True)
             if min(binom.sf(seen[name] - 1, count, chance), binom.cdf(seen[name], count, chance)) < 0.5 * _ALARM
-        ]  # fmt: skip
+        ]
         report.say(
             not odd, f"frequencies of {count} records are those of the law" + (f", not of {odd[:3]}" if odd else "")
         )
@@ -301,9 +302,13 @@ def private_bayes_risk(
         for w in range(width):
             sums[i, i * width + w] = 1.0
     solved = linprog(
-        np.concatenate([cost, np.zeros(slack)]), A_ub=table.tocsr(), b_ub=right, A_eq=sums.tocsr(),
-        b_eq=np.ones(len(sets)), method="highs",
-    )  # fmt: skip
+        np.concatenate([cost, np.zeros(slack)]),
+        A_ub=table.tocsr(),
+        b_ub=right,
+        A_eq=sums.tocsr(),
+        b_eq=np.ones(len(sets)),
+        method="highs",
+    )
     return float(solved.fun)
 
 

@@ -60,9 +60,11 @@ def sizes(
     `privacy` is (ε or a curve, δ, constants), `bounds` (‖X‖, Y, B), `least` of n and of d.
     """
     return Sizes(
-        count("n", n, at_least=least[0]), count("d", d, at_least=least[1]), *of_claim(*privacy),
+        count("n", n, at_least=least[0]),
+        count("d", d, at_least=least[1]),
+        *of_claim(*privacy),
         *(positive(name, value) for name, value in zip(("x_bound", "y_bound", "radius"), bounds, strict=True)),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)

@@ -180,9 +180,12 @@ def le_cam(family: Family, privacy: Privacy, delta: float = 0.0, *, pair: tuple[
     left = _left(family, made, first, second)
     value = 0.5 * _needs(family, "separation")(first, second) * left
     return Floor(
-        value, replace(family, members=(first, second)), made,
-        f"two hypotheses, overlap or variance left {left:.6g}", _two_members(family, first, second),
-    )  # fmt: skip
+        value,
+        replace(family, members=(first, second)),
+        made,
+        f"two hypotheses, overlap or variance left {left:.6g}",
+        _two_members(family, first, second),
+    )
 
 
 def assouad(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor:
@@ -253,10 +256,12 @@ def packing_floor(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor
         options = [(k, binomial.above(k, family.n, float(near))) for k in ks]
     hit, k = min((float(made.most(1.0 / count, k)) + missed, k) for k, missed in options)
     return Floor(
-        family.radius * max(0.0, 1.0 - hit), family, made,
+        family.radius * max(0.0, 1.0 - hit),
+        family,
+        made,
         f"{count} disjoint events, up to {k} records apart: mean probability at most {hit:.6g}",
         _two_members(family, *_pair_of(family)),
-    )  # fmt: skip
+    )
 
 
 def fano(family: Family, privacy: Privacy | None = None, delta: float = 0.0) -> Floor:
@@ -292,9 +297,12 @@ def fano(family: Family, privacy: Privacy | None = None, delta: float = 0.0) -> 
     information = min(bounds)
     share = 1.0 - (information + math.log(2.0)) / math.log(count)
     return Floor(
-        family.radius * max(0.0, share), family, made, f"{count} hypotheses, information at most {information:.6g}",
+        family.radius * max(0.0, share),
+        family,
+        made,
+        f"{count} hypotheses, information at most {information:.6g}",
         _two_members(family, *_pair_of(family)),
-    )  # fmt: skip
+    )
 
 
 def score_attack(family: Family, privacy: Privacy | None, delta: float = 0.0) -> Floor:
@@ -325,9 +333,13 @@ def score_attack(family: Family, privacy: Privacy | None, delta: float = 0.0) ->
     if privacy is not None:
         made = curve(privacy, delta)
         found = _correlated(
-            width, math.sqrt(family.prior_information + family.public * trace), math.sqrt(largest), family.n, made,
+            width,
+            math.sqrt(family.prior_information + family.public * trace),
+            math.sqrt(largest),
+            family.n,
+            made,
             family.score_bound,
-        )  # fmt: skip
+        )
         if found > value:
             value, argument = found, "the correlation of each private record with the output"
     return Floor(value, family, made, argument, _targets(family, score))
@@ -369,9 +381,12 @@ def fingerprint(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor:
         beta = max(np.geomspace(1e-3, 1e3, 241).tolist(), key=risk)
         family = family.at_prior(beta)
     return Floor(
-        risk(beta), family, made, f"fingerprints of {d} bits, beta = {beta:.4g}",
+        risk(beta),
+        family,
+        made,
+        f"fingerprints of {d} bits, beta = {beta:.4g}",
         _targets(family, lambda member, records: np.asarray(records, dtype=np.float64) - member),
-    )  # fmt: skip
+    )
 
 
 def _correlated(total: float, free: float, spread: float, n: int, made: Curve, most: float) -> float:
@@ -510,9 +525,12 @@ def _targets(family: Family, score: Callable[[Any, Any], np.ndarray]) -> Callabl
         inside[:k], outside[:k] = pool[i], pool[j]
         direction = k * (scores[i] - scores[j])
         return Attack(
-            outside, inside, k, lambda outputs: (np.asarray(outputs) - np.asarray(member)) @ direction,
+            outside,
+            inside,
+            k,
+            lambda outputs: (np.asarray(outputs) - np.asarray(member)) @ direction,
             f"{family.name}: correlation with {k} targets in or out, summed over coordinates and targets",
-        )  # fmt: skip
+        )
 
     return pair
 

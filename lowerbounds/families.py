@@ -165,14 +165,18 @@ def heavy_mean(n: int, chance: float, *, theta: float = 2.0) -> Family:
     n, chance, theta = count("n", n), _at_most_one("chance", chance), validation.real("theta", theta, above=1.0)
     size = chance ** (-1.0 / theta)
     return Family(
-        "heavy-tailed mean", n, lambda member, rng: np.where(rng.random(n) < chance, member * size, 0.0),
-        lambda member, outputs: np.abs(_column(outputs) - member * chance * size), members=(1, -1),
+        "heavy-tailed mean",
+        n,
+        lambda member, rng: np.where(rng.random(n) < chance, member * size, 0.0),
+        lambda member, outputs: np.abs(_column(outputs) - member * chance * size),
+        members=(1, -1),
         target=lambda member: np.array([member * chance * size]),
         differ=lambda member, other: 0.0 if member == other else chance,
-        separation=lambda member, other: 0.0 if member == other else 2.0 * chance * size, width=1,
+        separation=lambda member, other: 0.0 if member == other else 2.0 * chance * size,
+        width=1,
         law=lambda member: ([-size, 0.0, size], [chance * (member < 0), 1.0 - chance, chance * (member > 0)]),
         source="Barber & Duchi 2014; Kamath, Singhal & Ullman 2020",
-    )  # fmt: skip
+    )
 
 
 def heavy_regression(n: int, d: int, chance: float, *, theta: float = 2.0, seed: int = 0) -> Family:

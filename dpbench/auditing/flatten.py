@@ -77,9 +77,13 @@ _NUMBER = re.compile(r"^[^\w+\-.]*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[^\
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 _NAMES = (
-    uuid.UUID, pathlib.PurePath, ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network,
+    uuid.UUID,
+    pathlib.PurePath,
+    ipaddress.IPv4Address,
+    ipaddress.IPv6Address,
+    ipaddress.IPv4Network,
     ipaddress.IPv6Network,
-)  # fmt: skip
+)
 """Types whose values are read as the texts that they stand for."""
 
 _BY_NAME = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, np.ufunc)
@@ -348,8 +352,11 @@ class _Walk:
         called = [
             getattr(part, "name", None) for part in (value, *(getattr(value, x, None) for x in ("index", "columns")))
         ]
-        more = {"name": None if all(x is None for x in called) else called, "attrs": getattr(value, "attrs", None),
-                "categories": _categories(value)}  # fmt: skip
+        more = {
+            "name": None if all(x is None for x in called) else called,
+            "attrs": getattr(value, "attrs", None),
+            "categories": _categories(value),
+        }
         self.attributes({k: x for k, x in more.items() if isinstance(x, list | dict) and x}, path, name, depth)
 
     def attributes(self, given: Mapping[str, Any], path: Path, name: str, depth: int) -> None:
@@ -1037,9 +1044,13 @@ class Leaf:
         present = {*chunks, *map(_affix, chunks)}
         code = self._code(text)
         return [
-            code, float(len(text)), *padded, *(float(w in present) for w in self.words),
-            *(float(g in text) for g in self.grams), float(code < 0.0 and not recurs),
-        ]  # fmt: skip
+            code,
+            float(len(text)),
+            *padded,
+            *(float(w in present) for w in self.words),
+            *(float(g in text) for g in self.grams),
+            float(code < 0.0 and not recurs),
+        ]
 
     def _of_bytes(self, value: bytes) -> list[float]:
         code = self._code(value.hex())

@@ -448,7 +448,7 @@ def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[i
             else "its draws are the same at every seed: the output, which differs, has no noise"
             if np.any(same[0][kept] != 0.0)
             else "the output has no noise, and differs between the data sets"
-        )  # fmt: skip
+        )
         return
     if blurred:
         found.reason = "whether the output moves where no noise does cannot be told from rounding"
@@ -460,10 +460,15 @@ def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[i
     still = ~np.any(shift[:, kept] != 0.0, axis=0)
     _bounded(found, delta, s, _blur(first, s, size[kept], still), kinds == "laplace")
     found.shifts = _by_call(draws, noise, owner, members, s) if independent else ()
-    found.reason = "shift and noise of every number in the output are determined" if whole else (
-        f"{int((~kept).sum())} of {len(kept)} numbers of the output are not affine in the noise, and were left out"
-        if not kept.all() else "calls differ between the data sets"
-    )  # fmt: skip
+    found.reason = (
+        "shift and noise of every number in the output are determined"
+        if whole
+        else (
+            f"{int((~kept).sum())} of {len(kept)} numbers of the output are not affine in the noise, and were left out"
+            if not kept.all()
+            else "calls differ between the data sets"
+        )
+    )
 
 
 def _column(draws: list[Draw]) -> np.ndarray:

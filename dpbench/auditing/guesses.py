@@ -104,9 +104,13 @@ class Guessed:
 
 
 def guess_sets(
-    included: np.ndarray, scores: np.ndarray, ties: np.ndarray, sizes: Sequence[int] | None, levels: Levels,
+    included: np.ndarray,
+    scores: np.ndarray,
+    ties: np.ndarray,
+    sizes: Sequence[int] | None,
+    levels: Levels,
     independent: bool,
-) -> tuple[Guessed, ...]:  # fmt: skip
+) -> tuple[Guessed, ...]:
     """The guess sets of a run, whose levels are drawn from `levels`.
 
     Parameters

@@ -18,9 +18,7 @@ from scipy.special import expit, ndtri
 
 from dpbench.auditing._log_ratio_kernels import fit_evidence, newton_steps
 
-KNOTS = np.concatenate(
-    [np.arange(-3.25, -1.5, 0.25), np.arange(-1.5, 1.5, 0.125), np.arange(1.5, 3.5, 0.25)]
-)  # fmt: skip
+KNOTS = np.concatenate([np.arange(-3.25, -1.5, 0.25), np.arange(-1.5, 1.5, 0.125), np.arange(1.5, 3.5, 0.25)])
 """Normal scores between which the ramps rise."""
 
 WIDE = 64

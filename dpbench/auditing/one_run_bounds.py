@@ -46,9 +46,13 @@ def joint(canaries: int, guesses: int, right: int, epsilon: float, delta: float)
     if right == 0:
         return 1.0
     rate = float(expit(epsilon))
-    tail, rest = (float(f) for f in (
-        betainc(right, guesses - right + 1.0, rate), betainc(guesses - right + 1.0, right, expit(-epsilon)),
-    ))  # fmt: skip
+    tail, rest = (
+        float(f)
+        for f in (
+            betainc(right, guesses - right + 1.0, rate),
+            betainc(guesses - right + 1.0, right, expit(-epsilon)),
+        )
+    )
     if delta == 0.0 or rest == 0.0:
         return tail
     if tail > 0.0:

@@ -247,9 +247,13 @@ def _standard(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
 
 
 _NOISE: dict[str, tuple[str, Callable[..., tuple[Any, Any]]]] = {
-    "laplace": ("laplace", _location), "normal": ("normal", _location), "standard_normal": ("normal", _standard),
-    "randn": ("normal", _standard), "gauss": ("normal", _gauss), "normalvariate": ("normal", _gauss),
-}  # fmt: skip
+    "laplace": ("laplace", _location),
+    "normal": ("normal", _location),
+    "standard_normal": ("normal", _standard),
+    "randn": ("normal", _standard),
+    "gauss": ("normal", _gauss),
+    "normalvariate": ("normal", _gauss),
+}
 
 
 def _method(base: type, name: str) -> Callable[..., Any]:
@@ -316,8 +320,11 @@ def _methods(base: type) -> dict[str, Any]:
 
 
 _PLAIN_STATE, _PLAIN_RNG, _PLAIN_RANDOM, _SYSTEM = (
-    np.random.RandomState, np.random.default_rng, random.Random, random.SystemRandom
-)  # fmt: skip
+    np.random.RandomState,
+    np.random.default_rng,
+    random.Random,
+    random.SystemRandom,
+)
 
 
 class _CopiedGenerator(np.random.Generator):

@@ -308,12 +308,15 @@ def card(result: AuditResult) -> str:
     rows += [
         (name, text)
         for name, text in (
-            ("blind", result.blind), ("left out", ", ".join(result.ignored)), ("reading", result.convention),
-            ("would detect", result.excludes), ("test of itself", result.selftest),
+            ("blind", result.blind),
+            ("left out", ", ".join(result.ignored)),
+            ("reading", result.convention),
+            ("would detect", result.excludes),
+            ("test of itself", result.selftest),
             ("rests on", " and ".join(result.assumptions)),
         )
         if text
-    ]  # fmt: skip
+    ]
     table = "".join(
         f'<tr><th style="text-align:left;vertical-align:top;padding-right:1em">{escape(name)}</th>'
         f'<td style="text-align:left">{escape(text)}</td></tr>'
@@ -330,11 +333,15 @@ def _bar(result: AuditResult, bound: float, colour: str) -> str:
     """The bound as a bar, the claim as a line across it."""
     claimed = result.claimed_value
     most = 1.1 * max(bound, claimed or 0.0, 1e-9)
-    line = "" if claimed is None else (
-        f'<line x1="{400 * claimed / most:.1f}" x2="{400 * claimed / most:.1f}" y1="0" y2="24" stroke="#000" '
-        f'stroke-width="2"/><text x="{400 * claimed / most:.1f}" y="36" font-size="11" text-anchor="middle">claim '
-        f"{claimed:g}</text>"
-    )  # fmt: skip
+    line = (
+        ""
+        if claimed is None
+        else (
+            f'<line x1="{400 * claimed / most:.1f}" x2="{400 * claimed / most:.1f}" y1="0" y2="24" stroke="#000" '
+            f'stroke-width="2"/><text x="{400 * claimed / most:.1f}" y="36" font-size="11" text-anchor="middle">claim '
+            f"{claimed:g}</text>"
+        )
+    )
     return (
         f'<div><svg role="img" width="420" height="40" viewBox="0 0 420 40"><title>{escape(result.unit)} at least '
         f'{bound:.4g}</title><rect x="0" y="4" width="{400 * bound / most:.1f}" height="16" fill="{colour}"/>{line}'

@@ -173,9 +173,13 @@ def telling_pair(
 
 
 def _candidates(
-    domain: Domain, seed: int, pairs: Sequence[Pair], backgrounds: Sequence[np.ndarray], mutations: int,
+    domain: Domain,
+    seed: int,
+    pairs: Sequence[Pair],
+    backgrounds: Sequence[np.ndarray],
+    mutations: int,
     tried: list[tuple[float, int, Pair]],
-) -> Iterator[Pair]:  # fmt: skip
+) -> Iterator[Pair]:
     """The user's pairs, the proposals, and mutations of the best of `tried`, which grows meanwhile."""
     yield from pairs
     yield from proposals(domain, seed, backgrounds)

@@ -211,13 +211,16 @@ def audit(
     from dpbench.core.validation import InvalidInput
     from dpbench.runs.progress import on_stderr
 
-    mode = _mode(sampler, {
-        "samples": {"--outputs": outputs, "--neighbour-outputs": neighbour_outputs},
-        "scores": {"--included": included, "--scores": scores},
-        "search": {"--search": search},
-        "one run": {"--one-run": one_run},
-        "pair": {"--data": data, "--neighbour": neighbour},
-    })  # fmt: skip
+    mode = _mode(
+        sampler,
+        {
+            "samples": {"--outputs": outputs, "--neighbour-outputs": neighbour_outputs},
+            "scores": {"--included": included, "--scores": scores},
+            "search": {"--search": search},
+            "one run": {"--one-run": one_run},
+            "pair": {"--data": data, "--neighbour": neighbour},
+        },
+    )
     common: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "confidence": confidence, "seed": seed}
     whole = None if claim is None else read_claim(claim)
     own = None if score is None else import_callable(score, "--score", "a callable (outputs) -> scores")

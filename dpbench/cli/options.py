@@ -85,10 +85,12 @@ KindOption = Annotated[str | None, typer.Option("--kind", help="only this kind o
 SourcesOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--claims", help="take claims from here alone; may be given again", metavar="MODULE|FILE|FOLDER",
+        "--claims",
+        help="take claims from here alone; may be given again",
+        metavar="MODULE|FILE|FOLDER",
         show_default=False,
     ),
-]  # fmt: skip
+]
 
 
 def use_sources(sources: list[str] | None) -> None:

@@ -174,9 +174,7 @@ class Declaration:
     @property
     def digest(self) -> str:
         """Key of the code that the entry rests on: evidence with another one is stale."""
-        parts: tuple[Any, ...] = (
-            self.closure.key, self.kind, self.side, self.level, self.resolution, _bound(self.run)
-        )  # fmt: skip
+        parts: tuple[Any, ...] = (self.closure.key, self.kind, self.side, self.level, self.resolution, _bound(self.run))
         if self.nuisances:
             parts = (*parts, repr(self.nuisances))
         if self.formal is not None:

@@ -97,9 +97,11 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
         verdict, found = "proved", replace(found, decided="", link="")
     if claim.level and not _uses_level(claim, found, watched, bare):
         raise validation.invalid(
-            f"level of {claim.id}", "0 where rows are bare numbers: what is drawn goes into left_samples or "
-            "right_samples, attack, or Evidence with a level", claim.level,
-        )  # fmt: skip
+            f"level of {claim.id}",
+            "0 where rows are bare numbers: what is drawn goes into left_samples or "
+            "right_samples, attack, or Evidence with a level",
+            claim.level,
+        )
     if bare and verdict == "refuted" and claim.draws != "instances" and watched.drawn and _moves(claim, found, context):
         verdict, notes = UNDECIDED, (*notes, DRAWN)
     found = replace(found, seed=context.seed, level=max(found.level, claim.level), notes=notes)
@@ -338,9 +340,13 @@ def vanishing(rows: Sequence[Row], *notes: str) -> Evidence:
 
 
 def profiles(
-    rows: Iterable[Row | tuple[float, float, Profile]], *notes: str, value: float | str | None = None, trials: int = 0,
-    series: dict[str, list[Any]] | None = None, broken: bool = False,
-) -> tuple[str, Evidence]:  # fmt: skip
+    rows: Iterable[Row | tuple[float, float, Profile]],
+    *notes: str,
+    value: float | str | None = None,
+    trials: int = 0,
+    series: dict[str, list[Any]] | None = None,
+    broken: bool = False,
+) -> tuple[str, Evidence]:
     """Verdict and evidence of "(ε, δ)-DP at each (ε, δ) listed".
 
     Parameters

@@ -85,9 +85,7 @@ def rated(claim: Declaration, evidence: Evidence, verdict: str | None = None) ->
     grid = next(iter(evidence.series.values()), [])
     allowance = allowance_of(grid, claim.nuisances, evidence.series) if claim.nuisances else EXACT
     interval = evidence.interval or (evidence.value, evidence.value)
-    said = wording(
-        interval, evidence.reference, side=claim.side, allowance=allowance, resolution=claim.resolution
-    )  # fmt: skip
+    said = wording(interval, evidence.reference, side=claim.side, allowance=allowance, resolution=claim.resolution)
     first, *rest = evidence.notes or ("",)
     notes = (f"{first}; {said}" if first else said, allowed(evidence.reference, allowance, claim.nuisances), *rest)
     verdict = verdict or rate_verdict(interval, evidence.reference, claim.side, allowance, claim.resolution)

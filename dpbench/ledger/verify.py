@@ -77,9 +77,8 @@ def select(
     if kind is not None:
         validation.choice("kind", kind, KINDS)
     chosen = tuple(
-        c for c in known
-        if c.id in wanted and (named is None or c.paper in named) and (kind is None or c.kind == kind)
-    )  # fmt: skip
+        c for c in known if c.id in wanted and (named is None or c.paper in named) and (kind is None or c.kind == kind)
+    )
     if not chosen:
         raise validation.invalid("claims", "a selection that some entry fits", patterns)
     return chosen

@@ -307,8 +307,11 @@ def _lesser(a: Quantity, b: Quantity) -> Quantity:
 
 
 _OPERATIONS: dict[type[ast.operator], Callable[[Quantity, Quantity], Quantity]] = {
-    ast.Add: _plus, ast.Sub: _minus, ast.Mult: _times, ast.Div: _divided,
-}  # fmt: skip
+    ast.Add: _plus,
+    ast.Sub: _minus,
+    ast.Mult: _times,
+    ast.Div: _divided,
+}
 _FUNCTIONS: dict[str, Callable[..., Quantity]] = {
     "exp": _exponential, "log": _Logarithm, "sqrt": _root, "abs": _magnitude, "max": _greater, "min": _lesser,
     "erfc": lambda a: Quantity(_unknown, lambda: a.ball().erfc()),

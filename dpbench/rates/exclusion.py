@@ -127,9 +127,13 @@ def slowest(interval: Interval, expected: float, allowance: Interval = EXACT) ->
 
 
 def wording(
-    interval: Interval, expected: float, *, side: str = "upper", allowance: Interval = EXACT,
+    interval: Interval,
+    expected: float,
+    *,
+    side: str = "upper",
+    allowance: Interval = EXACT,
     resolution: float = RESOLUTION,
-) -> str:  # fmt: skip
+) -> str:
     """What the measurement says of the claim: the smallest error that it would see, the slowest law it would reject."""
     seen = would_see(interval, expected, side=side, allowance=allowance)
     if seen == 0.0:

@@ -220,9 +220,7 @@ def mean_limits(part: np.ndarray, largest: float, tail: float) -> tuple[float, f
 
 def _from_ranges(weights: np.ndarray, draws: list[np.ndarray], tops: list[float], level: float) -> tuple[float, float]:
     """All slopes that the limits of the means allow; every limit has an equal share of the level."""
-    limits = np.array([
-        mean_limits(part, top, 0.5 * level / len(draws)) for part, top in zip(draws, tops, strict=True)
-    ])  # fmt: skip
+    limits = np.array([mean_limits(part, top, 0.5 * level / len(draws)) for part, top in zip(draws, tops, strict=True)])
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = np.where(weights[:, None] == 0.0, 0.0, weights[:, None] * np.log(limits))
     return float(ends.min(axis=1).sum()), float(ends.max(axis=1).sum())

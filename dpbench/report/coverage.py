@@ -131,9 +131,13 @@ def coverage(paper: Paper) -> str:
     if not found:
         raise validation.invalid("paper", "one with a file coverage.toml", paper.name)
     lines = [
-        f"# What of the paper was looked at: {paper.title}", "", f"{counted(found)}.", "",
-        "| where | kind | what stands there | entries |", "|---|---|---|---|",
-    ]  # fmt: skip
+        f"# What of the paper was looked at: {paper.title}",
+        "",
+        f"{counted(found)}.",
+        "",
+        "| where | kind | what stands there | entries |",
+        "|---|---|---|---|",
+    ]
     cells = ((p.where, p.kind, p.what, said(p)) for p in found)
     lines += ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in cells]
     return "\n".join(lines) + "\n"

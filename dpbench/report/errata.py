@@ -209,10 +209,11 @@ def page(paper: Paper, evidence: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _items(said: Iterable[Field]) -> list[str]:
     return [
-        f"<p><b>{html.escape(label)}.</b> {html.escape(text)}</p>" if label else
-        f"<blockquote>{html.escape(text)}</blockquote>"
+        f"<p><b>{html.escape(label)}.</b> {html.escape(text)}</p>"
+        if label
+        else f"<blockquote>{html.escape(text)}</blockquote>"
         for label, text in said
-    ]  # fmt: skip
+    ]
 
 
 def paper_named(name: str) -> Paper:

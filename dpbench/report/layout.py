@@ -134,9 +134,11 @@ def _widest(figure: Figure) -> list[Any]:
     """What can leave no room: legends that are wide, then all else from the widest on."""
     inside = [axes.get_legend() for axes in _axes(figure) if axes.get_legend() is not None]
     below = [
-        legend for part in _parts(figure) for legend in part.legends
+        legend
+        for part in _parts(figure)
+        for legend in part.legends
         if legend.get_window_extent().width > part.bbox.width
-    ]  # fmt: skip
+    ]
     upright = [(box.width, k, text) for k, text in enumerate(_texts(figure)) if (box := _box(text)) is not None]
     return [*inside, *below, *(text for _, _, text in sorted(upright, reverse=True))]
 

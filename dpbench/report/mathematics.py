@@ -56,10 +56,12 @@ def _mathml(latex: str) -> Markup:
 
 def _rebuilt(element: ElementTree.Element) -> Markup:
     """MathML written anew: elements and attributes of a list, text escaped; of any other element, its content alone."""
-    inside = Markup("").join([
-        escape(element.text or ""),
-        *(Markup("").join((_rebuilt(part), escape(part.tail or ""))) for part in element),
-    ])  # fmt: skip
+    inside = Markup("").join(
+        [
+            escape(element.text or ""),
+            *(Markup("").join((_rebuilt(part), escape(part.tail or ""))) for part in element),
+        ]
+    )
     tag = element.tag.removeprefix(f"{{{_NAMESPACE}}}")
     if tag not in _ELEMENTS:
         return inside

@@ -30,9 +30,12 @@ from dpbench.report.tables import interval, number
 NOT_RUN = "not run"
 WRONG = ("refuted", "inconsistent")
 KINDS_IN_WORDS = {
-    "privacy": "privacy", "rate": "rate of the error", "inequality": "inequality", "floor": "lower bound",
+    "privacy": "privacy",
+    "rate": "rate of the error",
+    "inequality": "inequality",
+    "floor": "lower bound",
     "stability": "stability",
-}  # fmt: skip
+}
 _TOLD = (
     "statement",
     "range",
@@ -108,9 +111,12 @@ def page(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
     drawn = of_one()
     cards = {claim.id: _card(claim, found.get(claim.id), drawn) for claim in claims}
     environment = Environment(
-        loader=PackageLoader("dpbench.report", "web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        loader=PackageLoader("dpbench.report", "web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
         lstrip_blocks=True,
-    )  # fmt: skip
+    )
     template = environment.get_template("page.html.j2")
     script, style = (f"\n{environment.get_template(name).render()}\n" for name in ("page.js", "page.css"))
     shown = [card.shown for card in cards.values() if card.shown is not None]

@@ -68,9 +68,11 @@ def _public_features(kind: int, problem: Any, rows: int, rng: np.random.Generato
         made = pool[rng.integers(len(pool), size=2)][rng.integers(0, 2, rows)]
     each = (rows, *[1] * (pool.ndim - 1))
     sizes = {
-        1: 10.0 ** rng.integers(-12, 1, each), 2: np.where(rng.random(each) < 0.7, 1e-310, 1.0),
-        3: rng.choice([-1.0, 0.0, 1.0], each), 4: 1.0 - 1e-15 * rng.integers(0, 4, each),
-    }  # fmt: skip
+        1: 10.0 ** rng.integers(-12, 1, each),
+        2: np.where(rng.random(each) < 0.7, 1e-310, 1.0),
+        3: rng.choice([-1.0, 0.0, 1.0], each),
+        4: 1.0 - 1e-15 * rng.integers(0, 4, each),
+    }
     if kind == 4:
         made = np.repeat(made[:1], rows, axis=0)
     return np.where(free, made * sizes.get(kind, np.ones(each)), made), "x"
@@ -142,9 +144,13 @@ def tells_apart_on_some(mechanism: Any, problem: Any, examples: int, seed: int =
 
     place = st.integers(0, n - 1)
     search = hypothesis.settings(
-        max_examples=examples, derandomize=True, database=None, deadline=None, report_multiple_bugs=False,
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        report_multiple_bugs=False,
         suppress_health_check=list(hypothesis.HealthCheck),
-    )(hypothesis.given(st.lists(row, min_size=1, max_size=_ROWS), row, place, place)(told))  # fmt: skip
+    )(hypothesis.given(st.lists(row, min_size=1, max_size=_ROWS), row, place, place)(told))
     one = [((0, size) if name == "x" else [size] * problem.X.shape[1]) for size in SIZES]
     for alone in reversed(one):  # all records one, which chance may miss
         search = hypothesis.example([alone], one[0], 0, 0)(search)

@@ -77,9 +77,11 @@ def two_point(evidence: Mapping[str, Any]) -> Figure:
     axes.plot(distance, exact, color=GREEN, ls=DASHED, label="exact under group privacy")
     axes.plot(distance, printed, color=VERMILION, label=r"printed 1/4, to $\Delta\varepsilon$ = log 5")
     axes.set(
-        xlabel=r"records that differ, $\Delta$", ylabel=r"least error sum / $|\tau-\tau'|$", ylim=(0.0, 1.0),
+        xlabel=r"records that differ, $\Delta$",
+        ylabel=r"least error sum / $|\tau-\tau'|$",
+        ylim=(0.0, 1.0),
         xticks=[1, 4, 8, 12, 16],
-    )  # fmt: skip
+    )
     axes.set_title(r"Lemma 1: two-point inequality, $\varepsilon$ = 0.25", loc="left")
     axes.legend(loc="upper right")
     return figure

@@ -141,8 +141,11 @@ LINES = (
     ("zero predictor", ":", "black"),
 )
 """What is not private, each a line: the fit at the radius of the private ones, and the one without a radius."""
-LABELS = {"non-private fit": "non-private fit at the same radius", "majority class": "majority class, training mean",
-          "training mean": "majority class, training mean"}  # fmt: skip
+LABELS = {
+    "non-private fit": "non-private fit at the same radius",
+    "majority class": "majority class, training mean",
+    "training mean": "majority class, training mean",
+}
 
 FIGURES: dict[str, Callable[[Mapping[str, Rows]], Figure]] = {"speed": speed, "held-out": held_out}
 SAID = {

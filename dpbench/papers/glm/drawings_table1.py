@@ -37,9 +37,12 @@ def exponents(verdicts: table1.Verdicts, *, part: str = "") -> Figure:
     axes.barh(place[~upper], 2.0 * _TOLERANCE, left=expected[~upper] - _TOLERANCE, label="tight: theory ± 0.1", **band)
     reach = 1.2 * max(np.ptp(np.r_[expected, measured]), 1.0)  # beyond the axis, whose limits are set below
     axes.barh(
-        place[upper], _TOLERANCE + reach, left=expected[upper] - reach, label="upper: at most theory + 0.1",
+        place[upper],
+        _TOLERANCE + reach,
+        left=expected[upper] - reach,
+        label="upper: at most theory + 0.1",
         **(band | {"alpha": 0.12}),
-    )  # fmt: skip
+    )
     limits = [row.interval or (row.measured, row.measured) for row in rows]
     inner = np.r_[expected - _TOLERANCE, expected + _TOLERANCE, np.ravel(limits)]
     axes.set_xlim(inner.min() - 0.15, inner.max() + 0.15)
@@ -52,8 +55,10 @@ def exponents(verdicts: table1.Verdicts, *, part: str = "") -> Figure:
         if not mine:
             continue
         ends = [rows[i].interval or (measured[i], measured[i]) for i in mine]
-        bars = [[measured[i] - low for i, (low, _) in zip(mine, ends, strict=True)],
-                [high - measured[i] for i, (_, high) in zip(mine, ends, strict=True)]]  # fmt: skip
+        bars = [
+            [measured[i] - low for i, (low, _) in zip(mine, ends, strict=True)],
+            [high - measured[i] for i, (_, high) in zip(mine, ends, strict=True)],
+        ]
         axes.errorbar(
             measured[mine], place[mine], xerr=bars, color=colour, marker=marker, ls="none", capsize=2, label=label
         )
@@ -88,8 +93,12 @@ _HEADINGS = {
     "beside": "Table 1: non-private, and beside it",
 }
 _RESULTS = {"thm": "Theorem", "cor": "Corollary", "alg": "Algorithm", "table": "Table"}
-_VARIANTS = {"lipschitz": "Lipschitz", "small-radius": "small B", "crossover": "low meets high",
-             "classical": "non-private"}  # fmt: skip
+_VARIANTS = {
+    "lipschitz": "Lipschitz",
+    "small-radius": "small B",
+    "crossover": "low meets high",
+    "classical": "non-private",
+}
 
 
 def _words(claim: str) -> str:

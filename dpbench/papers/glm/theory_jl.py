@@ -79,7 +79,9 @@ def descent_floor(n: float, k: float, eta: float, noise: float, active: int = 1,
     if sharpened and least > 0.0:
         slope = min(slope, 8.0 + 8.0 * eta + (16.0 / steps + largest**2 + spread) / (2.0 * least))
     lost = (
-        math.exp(-0.25 * k) + (slope * eta / drift + eta) * reach
-        + 3.0 / (8.0 * drift) * (largest**2 + spread) + 16.0 / (steps * drift)
-    )  # fmt: skip
+        math.exp(-0.25 * k)
+        + (slope * eta / drift + eta) * reach
+        + 3.0 / (8.0 * drift) * (largest**2 + spread)
+        + 16.0 / (steps * drift)
+    )
     return max(0.0, 1.0 - lost) / math.sqrt(active)

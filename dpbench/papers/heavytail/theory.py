@@ -38,7 +38,7 @@ def truncation(
     of the coordinates: the balance of equation 27, with its units. Printed: without Δ; under Assumption 3
     log(1/ζ) stands for log n·log(1/η) (ζ being the failure probability there), and under Assumption 4 the
     exponent is (θ − 1)/θ.
-    """  # fmt: skip
+    """
     share = dimension if moment == "norm" else 1
     ratio = share * log_records(n) * math.log(1.0 / failure) / (n * epsilon)
     if not printed:
@@ -56,7 +56,7 @@ def rate(
     """Ceiling on the excess risk, with Δ restored: τΔ·(d·log n·log(1/η)/(nε))^{(θ−1)/θ} (equations 7 and 18).
 
     Under moments of the coordinates τΔd·(log n·log(1/η)/(nε))^{(θ−1)/θ} (equations 8 and 19).
-    """  # fmt: skip
+    """
     ratio = log_records(n) * math.log(1.0 / failure) / (n * epsilon)
     power = (theta - 1.0) / theta
     if moment == "norm":
@@ -81,7 +81,7 @@ def utility_bound(
 
     `tau` is a bound on (E‖x‖₂^θ)^{1/θ}, `spread` on sup_w E|y − ⟨x, w⟩|^θ, `log_net` on log N. `sampling` keeps
     the term 3/(nι)·log(N/η), which (26) drops (by ε ≤ 2 log θ, `theorems.theorem_h`) and Theorem 1 after (14).
-    """  # fmt: skip
+    """
     entropy = (log_net + math.log(1.0 / failure)) / (n * iota)
     if theta == 2.0:
         smooth = 3.0 * net_radius * tau + iota * (net_radius * tau) ** 2 + 2.5 * iota * spread
@@ -109,7 +109,7 @@ def shorter_bound(
 
     ζτ + (2ι^{θ−1}/θ) sup E|y − ⟨x, w⟩|^θ + (log(N/η) + log(1/η))/(nι) + 2 log θ·log(N/η)/(nιε); symbols of
     `utility_bound`, and ``tau`` need only bound E‖x‖.
-    """  # fmt: skip
+    """
     level = math.log(1.0 / failure)
     sampling = (log_net + 2.0 * level) / (n * iota)
     private = 2.0 * math.log(theta) * (log_net + level) / (n * iota * epsilon)
@@ -134,7 +134,7 @@ def increment_bound(
     uniform deviation of the increments ψ(ι|r_w|) − ψ(ι|r_{w*}|), 1-Lipschitz in ⟨x, w⟩ once divided by ι: 2Δτ/√n in
     the mean (symmetrisation, contraction), and Bousquet's inequality with range 2·log 2/ι; in both directions. The
     mechanism with the exact weight: Lemma 1.
-    """  # fmt: skip
+    """
     level = math.log(2.0 / failure)
     deviation = 4.0 * diameter * tau / math.sqrt(n) + diameter * tau * math.sqrt(2.0 * level / n)
     deviation += 3.0 * math.log(2.0) * level / (n * iota)

@@ -113,9 +113,11 @@ def stability_average(evidence: Mapping[str, Any]) -> Figure:
     x, square, printed, proved, sharp = columns(evidence, "n_eta", "square", "printed", "as-proved", "sharp")
     figure, axes = new_axes()
     axes.set(
-        xscale="log", yscale="log", xlabel=r"$n\eta$",
+        xscale="log",
+        yscale="log",
+        xlabel=r"$n\eta$",
         ylabel=r"$\mathrm{E}\Vert\bar{f}_j - \bar{f}_j^{\prime}\Vert_m^2$",
-    )  # fmt: skip
+    )
     axes.plot(x, printed, color=VERMILION, ls=DASHED, label="Lemma 7, printed")
     axes.plot(x, proved, color=GREY, ls=DASHED, label="from Proposition 1")
     axes.plot(x, sharp, color="black", ls=DASHED, label="by parts")
@@ -136,9 +138,12 @@ def stability_regularized(evidence: Mapping[str, Any]) -> Figure:
     linear_n, linear_eta, linear = columns(evidence, "linear_n", "linear_eta", "linear_moved")
     figure, axes = new_axes()
     axes.set(
-        xscale="log", yscale="log", xlim=(0.08, 2e3), xlabel=r"$\eta n$",
+        xscale="log",
+        yscale="log",
+        xlim=(0.08, 2e3),
+        xlabel=r"$\eta n$",
         ylabel=r"$\Vert\bar{f} - \bar{f}^{\prime}\Vert_m$",
-    )  # fmt: skip
+    )
     grid = np.geomspace(0.08, 2e3, 50)
     axes.plot(grid, 2.0 / np.sqrt(grid), color=VERMILION, ls=DASHED, label="Lemma 2")
     axes.plot(grid, np.minimum(2.0, 1.0 / np.sqrt(grid)), color="black", ls=DASHED, lw=1.0, label="as proved")
@@ -161,9 +166,11 @@ def cost(document: Mapping[str, Any]) -> Figure:
         (places[1], "seconds", "CPU seconds a release"),
     ):
         for name, colour, marker in (
-            ("Algorithm 2", VERMILION, "o"), ("Algorithm 4", BLUE, "s"),
-            ("Algorithm 3", GREY, "^"), ("ERM", "black", "x"),
-        ):  # fmt: skip
+            ("Algorithm 2", VERMILION, "o"),
+            ("Algorithm 4", BLUE, "s"),
+            ("Algorithm 3", GREY, "^"),
+            ("ERM", "black", "x"),
+        ):
             rows = sorted((row["n"], row[what]) for row in document["rows"] if row["algorithm"] == name)
             n, values = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
             shown = {"Algorithm 2": "Algorithm 2, $J$ of its rate", "ERM": "ERM, not private"}.get(name, name)

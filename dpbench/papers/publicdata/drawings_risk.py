@@ -27,9 +27,11 @@ def risks(document: Mapping[str, Any]) -> Figure:
     figure, places = panels(2, 2, width=PAGE, height=5.4, sharey=True)
     floor, base = _floor(document["rows"]), document["base"]
     fixed = {
-        "n": f"$n$ = {base['n']:,}", "sigma": rf"$\sigma$ = {base['sigma']:g}",
-        "m": f"$m$ = {base['m']}", "epsilon": rf"$\varepsilon$ = {base['epsilon']:g}",
-    }  # fmt: skip
+        "n": f"$n$ = {base['n']:,}",
+        "sigma": rf"$\sigma$ = {base['sigma']:g}",
+        "m": f"$m$ = {base['m']}",
+        "epsilon": rf"$\varepsilon$ = {base['epsilon']:g}",
+    }
     labels = "number of records $n$", r"$1/\sigma$", "public points $m$", r"$\varepsilon$"
     for place, axis, label in zip(places.flat, fixed, labels, strict=True):
         for name, (colour, _) in ALGORITHMS.items():

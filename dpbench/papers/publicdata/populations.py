@@ -85,9 +85,13 @@ class FinitePopulation:
         which = (rng.random(n)[:, None] >= cumulative[places][:, :-1]).sum(axis=1)
         seen = _draw(self.public, rng.random(m))
         return PublicDataProblem(
-            self.points[places], self.labels[places, which], self.points[seen],
-            hypotheses=self.hypotheses, loss=self.loss, smoothness=self.smoothness,
-        )  # fmt: skip
+            self.points[places],
+            self.labels[places, which],
+            self.points[seen],
+            hypotheses=self.hypotheses,
+            loss=self.loss,
+            smoothness=self.smoothness,
+        )
 
     def risk(self, outputs: Any) -> np.ndarray:
         """L(f) = E ℓ(f(x), y) for each row of `outputs`, shape (trials, width): shape (trials,)."""
@@ -125,10 +129,14 @@ def anchored(population: FinitePopulation) -> FinitePopulation:
     """The population for μ̃ = (μ + 2δ_{z*})/3 (after Theorem 2): σ falls by a factor of 3, ν does not meet z*."""
     p = population
     return FinitePopulation(
-        marked(p.points, 1), np.append(p.public / 3.0, 2.0 / 3.0), np.append(p.private, 0.0),
-        np.concatenate([p.labels, p.labels[:1]]), np.concatenate([p.law, p.law[:1]]),
-        anchored_class(p.hypotheses), p.loss,
-    )  # fmt: skip
+        marked(p.points, 1),
+        np.append(p.public / 3.0, 2.0 / 3.0),
+        np.append(p.private, 0.0),
+        np.concatenate([p.labels, p.labels[:1]]),
+        np.concatenate([p.law, p.law[:1]]),
+        anchored_class(p.hypotheses),
+        p.loss,
+    )
 
 
 def line(
@@ -145,7 +153,7 @@ def line(
     ν is uniform on the round(σ·cells) of them that are nearest to the target's lower end. y = 1 on the target
     [a, b] and −1 off it, flipped with probability `noise` < 1/2: realisable where `noise` is 0 and the class has
     the target; a target that it lacks (an interval for thresholds) is agnostic without noise too.
-    """  # fmt: skip
+    """
     sigma, noise = share("smoothness", smoothness), _noise(noise)
     cells = validation.integer("cells", cells, at_least=1)
     x = (np.arange(cells) + 0.5) / cells
@@ -194,7 +202,7 @@ def circle(
 
     The arc holds the share σ of the points. With `noise` y is ±1 of mean ⟨w, x⟩ (agnostic), else y = ⟨w, x⟩
     (realisable).
-    """  # fmt: skip
+    """
     sigma = share("smoothness", smoothness)
     angles = 2.0 * math.pi * np.arange(validation.integer("cells", cells, at_least=1)) / cells
     points = np.column_stack([np.cos(angles), np.sin(angles)])

@@ -36,9 +36,12 @@ def make(name: str, folder: Path) -> list[Path]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise invalid("out", "a folder that does not exist, or is empty", str(folder))
     environment = Environment(
-        loader=PackageLoader("dpbench.report.template", "."), undefined=StrictUndefined, keep_trailing_newline=True,
-        variable_start_string="<<", variable_end_string=">>",
-    )  # fmt: skip
+        loader=PackageLoader("dpbench.report.template", "."),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        variable_start_string="<<",
+        variable_end_string=">>",
+    )
     made = []
     for source in sorted(one.name for one in files(__name__).iterdir() if one.name.endswith(".j2")):
         place = folder / source.removesuffix(".j2").replace("+", "/").replace("NAME", name)

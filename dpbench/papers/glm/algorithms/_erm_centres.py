@@ -54,9 +54,7 @@ def prepare(mechanism: Any, problems: Sequence[GLMProblem]) -> None:
     mechanism._check_certifiable(first)
     kappa, lam = mechanism.smoothing(first), mechanism.lam(first)
     asked = [smoothed(problem, kappa) if kappa > 0.0 else problem for problem in new.values()]
-    made = minimise_many(
-        asked, kappa * lam if kappa > 0.0 else lam, _radius(mechanism, first), mechanism.tau(first)
-    )  # fmt: skip
+    made = minimise_many(asked, kappa * lam if kappa > 0.0 else lam, _radius(mechanism, first), mechanism.tau(first))
     for key, found in zip(new, made, strict=True):
         _keep(key, found)
 

@@ -66,9 +66,12 @@ def _search(problems: Sequence[GLMProblem], lam: float, radius: float, target: f
     first = problems[0]
     stack = sparse.vstack if first.sparse else np.concatenate
     data = Records(
-        stack([problem.X for problem in problems]), np.concatenate([problem.y for problem in problems]),
-        first.x_bound, None, first.n,
-    )  # fmt: skip
+        stack([problem.X for problem in problems]),
+        np.concatenate([problem.y for problem in problems]),
+        first.x_bound,
+        None,
+        first.n,
+    )
     w = np.zeros((len(problems), first.d))
     for wide, factor in stages(first.loss, first.y_bound):
         w = newton_many(data, wide, factor * lam, radius, max(target, 1e-2 * wide.parameter / first.x_bound), w).w

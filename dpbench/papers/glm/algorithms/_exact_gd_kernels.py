@@ -48,9 +48,10 @@ def integer_gradients(code, parameter, X, y, w, inverse, largest, scores, sums):
                 out = sums[j]
                 for k in range(width):
                     out[k] += (
-                        ((x0 * s0[k] + ROUND) - ROUND) + ((x1 * s1[k] + ROUND) - ROUND)
+                        ((x0 * s0[k] + ROUND) - ROUND)
+                        + ((x1 * s1[k] + ROUND) - ROUND)
                         + (((x2 * s2[k] + ROUND) - ROUND) + ((x3 * s3[k] + ROUND) - ROUND))
-                    )  # fmt: skip
+                    )
         for i in range(whole, rows):
             s0 = part[i]
             for j in range(d):

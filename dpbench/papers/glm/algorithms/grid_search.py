@@ -193,9 +193,12 @@ class PrivateGridSearch:
         if self.arithmetic == "exact":
             integers = self._integers(problem)
             index = integer_choice.generalized_exponential(
-                Source(rng), self._integer_scores(problem, models, integers), integers.gammas, integers.penalties,
+                Source(rng),
+                self._integer_scores(problem, models, integers),
+                integers.gammas,
+                integers.penalties,
                 integers.scale,
-            )  # fmt: skip
+            )
         else:
             logs = selection.generalized_exponential(self.scores(problem, models), gammas, level, 0.25 * self.beta)
             index = selection.draw(logs, rng)

@@ -138,9 +138,13 @@ def bench(
     from dpbench.runs.progress import on_stderr
 
     given = {
-        "target": target, "x_bound": x_bound, "y_bound": y_bound, "on_excess": on_excess, "scale": scale or [],
+        "target": target,
+        "x_bound": x_bound,
+        "y_bound": y_bound,
+        "on_excess": on_excess,
+        "scale": scale or [],
         "loss": loss,
-    }  # fmt: skip
+    }
     radii = [None] if radius is None else parts("--radius", radius, float)
     problems = [problem_of(data, given, delta, value) for value in radii]
     if data in datasets_heavytail.SETS:

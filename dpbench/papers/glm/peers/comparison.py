@@ -154,10 +154,14 @@ def _least_absolute_deviations(problem: HeavyTailedProblem) -> Fit:
         extent = float(np.linalg.norm(problem.X, axis=1).max()), float(np.abs(problem.y).max())
         return fit(
             GLMProblem(
-                problem.X, problem.y, loss="absolute", x_bound=extent[0] * (1.0 + 1e-12), y_bound=extent[1],
+                problem.X,
+                problem.y,
+                loss="absolute",
+                x_bound=extent[0] * (1.0 + 1e-12),
+                y_bound=extent[1],
                 radius=problem.radius,
             )
-        )  # fmt: skip
+        )
     r = problem.residuals(w)
     on = np.abs(r) <= 1e-9 * max(1.0, float(np.abs(problem.y).max()))
     pull = np.sign(r[~on]) @ problem.X[~on]

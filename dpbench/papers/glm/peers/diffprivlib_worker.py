@@ -25,9 +25,12 @@ def main() -> None:
                 model = LogisticRegression(epsilon=epsilon, data_norm=1.0, fit_intercept=False, random_state=trial)
             else:
                 model = LinearRegression(
-                    epsilon=epsilon, bounds_X=(lowest, highest), bounds_y=(-bound, bound), fit_intercept=False,
+                    epsilon=epsilon,
+                    bounds_X=(lowest, highest),
+                    bounds_y=(-bound, bound),
+                    fit_intercept=False,
                     random_state=trial,
-                )  # fmt: skip
+                )
             w[i, trial] = np.ravel(model.fit(X, y).coef_)
     np.savez(sys.argv[2], w=w, version=diffprivlib.__version__)
 

@@ -111,8 +111,11 @@ def _baselines(train: GLMProblem, classes: bool) -> dict[str, np.ndarray]:
         free = np.linalg.lstsq(train.X, train.y, rcond=None)[0]
     best = "majority class" if classes else "training mean"
     return {
-        "non-private fit": fit(train).w, "unconstrained fit": free, best: constant, "zero predictor": np.zeros(train.d)
-    }  # fmt: skip
+        "non-private fit": fit(train).w,
+        "unconstrained fit": free,
+        best: constant,
+        "zero predictor": np.zeros(train.d),
+    }
 
 
 def _split(problem: GLMProblem, seed: int) -> tuple[GLMProblem, np.ndarray, np.ndarray]:

@@ -173,9 +173,12 @@ class Tree:
             records.parts_at *= 0.7
             return
         made = Records(
-            np.ascontiguousarray(records.columns[:, stay]), records.y[stay], records.sizes[stay],
-            records.settled + settled, records.ramp + b,
-        )  # fmt: skip
+            np.ascontiguousarray(records.columns[:, stay]),
+            records.y[stay],
+            records.sizes[stay],
+            records.settled + settled,
+            records.ramp + b,
+        )
         self.numbers += made.columns.size + 2 * made.y.size
         self.group[box] = len(self.groups)
         self.groups.append(made)

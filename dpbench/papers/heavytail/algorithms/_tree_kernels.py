@@ -183,10 +183,8 @@ def pilot(
 
 
 @kernel(
-    i8(
-        arr(f8, 2), arr(f8, 1), *risk_t, *net_t, *boxes_t, arr(f8, 1), rng_t, i8, arr(i8, 1, True), arr(f8, 1, True)
-    )
-)  # fmt: skip
+    i8(arr(f8, 2), arr(f8, 1), *risk_t, *net_t, *boxes_t, arr(f8, 1), rng_t, i8, arr(i8, 1, True), arr(f8, 1, True))
+)
 def draw(
     columns, y, iota, theta, quarters, weight, spacing, resolution, ball, shear,
     low, high, constant, slopes, cumulative, rng, tries, k, worst

@@ -236,8 +236,11 @@ class ExponentialMechanism:
             return {"sampler": "enumerate"}
         made = envelope(self, problem)
         return {
-            "sampler": "tree", "boxes_opened": made.opened, "boxes": made.low.shape[0], "acceptance": made.acceptance
-        }  # fmt: skip
+            "sampler": "tree",
+            "boxes_opened": made.opened,
+            "boxes": made.low.shape[0],
+            "acceptance": made.acceptance,
+        }
 
     def _steps(self, problem: HeavyTailedProblem) -> Steps:
         return steps(problem.theta, SHARES[self.calibration] * self.epsilon)

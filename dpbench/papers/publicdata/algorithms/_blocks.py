@@ -12,9 +12,12 @@ from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_pro
 
 
 def in_blocks(
-    run: Callable[[int, int], np.ndarray], problem: PublicDataProblem, trials: int, rng: np.random.Generator,
+    run: Callable[[int, int], np.ndarray],
+    problem: PublicDataProblem,
+    trials: int,
+    rng: np.random.Generator,
     widest: int | None = None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """`run(width, rows)` for each block: it draws for `width` trials and returns the first `rows`, a multiple of 8.
 
     `widest`, a multiple of 8, bounds the width: where draws cost most, none should be made for trials not asked for.

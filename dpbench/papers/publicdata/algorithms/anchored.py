@@ -32,6 +32,9 @@ def with_anchor(problem: PublicDataProblem) -> PublicDataProblem:
     """The problem for μ̃ = (μ + 2δ_{z*})/3: two copies of z* for each public point, and σ/3."""
     p = public_data_problem(problem)
     return replace(
-        p, x=marked(p.x, 0), public=marked(p.public, 2 * p.m), hypotheses=anchored_class(p.hypotheses),
+        p,
+        x=marked(p.x, 0),
+        public=marked(p.public, 2 * p.m),
+        hypotheses=anchored_class(p.hypotheses),
         smoothness=p.smoothness / 3.0,
-    )  # fmt: skip
+    )

@@ -106,9 +106,7 @@ class RegularizedPerturbation:
         if self.regularization is not None:
             return self.regularization
         delta = self.delta if self.noise == "gaussian" else 0.0
-        eta = theory.regularization(
-            p.n, width(p), LIPSCHITZ.get(p.loss, 1.0), p.smoothness, self.epsilon, delta
-        )  # fmt: skip
+        eta = theory.regularization(p.n, width(p), LIPSCHITZ.get(p.loss, 1.0), p.smoothness, self.epsilon, delta)
         return eta if self.normalization == "mean" else eta * p.n
 
     def stability(self, problem: PublicDataProblem, *, neighbours: str = "replace") -> float:

@@ -96,10 +96,8 @@ def smoothed_slopes(r, rho, huber, out):
 
 
 @kernel(
-    types.void(
-        arr(f8, 2), arr(f8, 1), arr(f8, 1), u1, arr(f8, 2), arr(f8, 1), u1, f8, f8, arr(f8, 1), arr(f8, 1, True)
-    )
-)  # fmt: skip
+    types.void(arr(f8, 2), arr(f8, 1), arr(f8, 1), u1, arr(f8, 2), arr(f8, 1), u1, f8, f8, arr(f8, 1), arr(f8, 1, True))
+)
 def barrier_gradient(features, shift, counts, huber, bend, slope, simplex, radius, tau, theta, out):
     """Gradient of Σ counts·smooth loss(features·θ + shift) + ½θᵀ bend θ + slope·θ + τ·barrier at θ."""
     k = theta.shape[0]
@@ -120,9 +118,7 @@ def barrier_gradient(features, shift, counts, huber, bend, slope, simplex, radiu
             out[a] += counts[i] * first * features[i, a]
 
 
-@kernel(
-    types.void(arr(f8, 2), arr(f8, 1), arr(f8, 1), u1, arr(f8, 2), u1, f8, f8, arr(f8, 1), arr(f8, 2, True))
-)  # fmt: skip
+@kernel(types.void(arr(f8, 2), arr(f8, 1), arr(f8, 1), u1, arr(f8, 2), u1, f8, f8, arr(f8, 1), arr(f8, 2, True)))
 def barrier_factor(features, shift, counts, huber, bend, simplex, radius, tau, theta, out):
     """Cholesky factor, in the lower triangle, of the second derivative of the same function.
 
@@ -180,11 +176,7 @@ def solve_factored(factor, x):
         x[a] /= factor[a, a]
 
 
-@kernel(
-    f8(
-        arr(f8, 2), arr(f8, 1), arr(f8, 1), u1, arr(f8, 2), arr(f8, 1), u1, f8, f8, f8, i8, arr(f8, 1, True)
-    )
-)  # fmt: skip
+@kernel(f8(arr(f8, 2), arr(f8, 1), arr(f8, 1), u1, arr(f8, 2), arr(f8, 1), u1, f8, f8, f8, i8, arr(f8, 1, True)))
 def newton_steps(features, shift, counts, huber, bend, slope, simplex, radius, tau, target, steps, theta):
     """At most `steps` Newton steps on θ, until the squared decrement is `target`·τ; that decrement over τ."""
     k = theta.shape[0]

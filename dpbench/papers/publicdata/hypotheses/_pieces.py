@@ -63,9 +63,13 @@ def newton_on_pieces(
 
 
 def _curvature(
-    features: np.ndarray, counts: np.ndarray, bend: np.ndarray, before: np.ndarray, curved: np.ndarray,
+    features: np.ndarray,
+    counts: np.ndarray,
+    bend: np.ndarray,
+    before: np.ndarray,
+    curved: np.ndarray,
     changed: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Second derivative of the quadratic in which the records `curved` are: of another one, or from nothing."""
     if _FEW * np.count_nonzero(changed) < len(changed):
         rows = features[changed]

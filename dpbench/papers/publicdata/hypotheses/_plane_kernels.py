@@ -32,11 +32,7 @@ def line_angles(points, start, keys, upper):
             keys[p, q] = dy / (dx + dy) if dx > 0.0 else 1.0 - dx / (dy - dx)
 
 
-@kernel(
-    types.void(
-        i8, arr(f8, 2), arr(u1, 2), arr(i8, 2), arr(f8, 2), arr(f8, 1), arr(f8, 1, True), arr(i8, 2, True)
-    )
-)  # fmt: skip
+@kernel(types.void(i8, arr(f8, 2), arr(u1, 2), arr(i8, 2), arr(f8, 2), arr(f8, 1), arr(f8, 1, True), arr(i8, 2, True)))
 def turn_lines(start, keys, upper, order, costs, totals, best, found):
     """Try, for each row of costs, the open halfplanes beside every line through each pivot, with the pivot.
 
