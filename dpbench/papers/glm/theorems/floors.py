@@ -86,7 +86,7 @@ def costly(epsilon: float, delta: float) -> dict[str, Any]:
 
 
 def run_floor(
-    context: Context, cases: Sequence[Case], trials: int = 32, quick: int = 96, full: int = 384
+    context: Context, cases: Sequence[Case], trials: int = 32, quick: int = 64, full: int = 384
 ) -> tuple[str, Evidence]:
     """Every algorithm on every family; "refuted" if one beats a floor at the entry's level.
 

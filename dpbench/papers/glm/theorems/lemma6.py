@@ -93,7 +93,7 @@ def _eta(worlds: Worlds, sigma: np.ndarray) -> np.ndarray:
 def regret(context: Context) -> Evidence:
     """Exact without noise; with noise a lower bound on the regret against the right side."""
     rows = search(context, "lemma 6", regret_margins, SHAPES)
-    count, paths = context.pick(quick=(4, 300), full=(24, 1000))
+    count, paths = context.pick(quick=(3, 200), full=(24, 1000))
     cases = len(rows["loss"])
     drawn = sampled(context, noisy_margins, count, paths, cases * count, blocks=cases)
     rows |= {"noisy": [float(a) for a, _ in drawn], "noisy, lower bound on the regret": [float(b) for _, b in drawn]}

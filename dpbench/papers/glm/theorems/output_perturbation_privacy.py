@@ -28,7 +28,7 @@ TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0) for d in (1e-3, 1e-6))
 NEAR = (1.0, 1e-1)
 """(ε, δ) at which a distinguishing attack with a million samples can come within 5% of the true ε."""
 SEEDS = {"quick": 1, "full": 10}
-ATTACK_RUNS = {"quick": 200_000, "full": 2_000_000}
+ATTACK_RUNS = {"quick": 100_000, "full": 2_000_000}
 """Runs a side of one attack."""
 
 

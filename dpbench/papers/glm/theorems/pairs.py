@@ -16,7 +16,7 @@ from dpbench.papers.glm.problem import GLMProblem
 
 TRIES = 1000
 """Random and extreme neighbours that every privacy entry is tried on at level full."""
-SEARCH = {"quick": 80, "full": TRIES}
+SEARCH = {"quick": 40, "full": TRIES}
 
 
 def cancelling_pair(

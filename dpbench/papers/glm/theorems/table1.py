@@ -283,8 +283,8 @@ def benign(context: Context) -> Evidence:
     n = context.pick(quick=1000, full=4000)
     dimensions = context.pick(quick=(4, 64), full=(4, 32, 128, 512))
     algorithms = {
-        "noisy GD": (NoisyGD(EPSILON, DELTA), context.pick(quick=16, full=4), 64),  # of blocks of 16
-        "JL method": (JLMethod(EPSILON, DELTA), context.pick(quick=16, full=32), 2),
+        "noisy GD": (NoisyGD(EPSILON, DELTA), context.pick(quick=12, full=4), 64),  # of blocks of 16
+        "JL method": (JLMethod(EPSILON, DELTA), context.pick(quick=12, full=32), 2),
         "output perturbation": (OutputPerturbation(EPSILON, DELTA), 16, 64),
     }
     rows: list[dict[str, Any]] = []

@@ -484,7 +484,7 @@ def theorem10_epsilon(context: Context) -> Evidence:
     return swept(
         context,
         rows,
-        context.pick(quick=(176, 64, 48, 64), full=(320, 128, 80, 112)),
+        context.pick(quick=(112, 40, 32, 40), full=(320, 128, 80, 112)),
         _printed(n),
         "2k coordinates of equal weight carry w*: w = Phi^T v lies in a uniform subspace of dimension k, half of that, "
         "whose best point is a constant times B/sqrt(k) away in mean absolute prediction",
@@ -508,7 +508,7 @@ def theorem10_rank(context: Context) -> Evidence:
     grid = context.pick(quick=(8, 64, 512), full=(16, 64, 256, 1024))
     return swept(
         context, [{"rank": rank} | _theorem10(n, 4.0, 8, rank) for rank in grid],
-        context.pick(quick=(96, 32, 96), full=(128, 48, 48, 128)), _printed(n),
+        context.pick(quick=(64, 16, 64), full=(128, 48, 48, 128)), _printed(n),
         "no instance at hand could break this upper bound, in which the rank does not occur: the other coordinates "
         "change nothing but the map's columns that nobody asks for",
     )  # fmt: skip

@@ -71,7 +71,7 @@ def floor(context: Context, constants: str) -> tuple[str, Evidence]:
             beside = {"sweep": name, "ceiling": ceiling(n, d), **floors}
             others = context.pick(quick={}, full=costly(EPSILON, DELTA) if place % 2 == 0 else {})
             cases.append(Case(packing, arguments, {"constants": constants}, private(EPSILON, DELTA), beside, others))
-    return run_floor(context, cases, quick=96)
+    return run_floor(context, cases)
 
 
 paper.variant(

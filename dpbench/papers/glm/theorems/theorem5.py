@@ -127,7 +127,7 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
         {"epsilon": m.epsilon, "delta": m.delta, "pair": m.pair_profile(problem, neighbour)} for m in mechanisms
     ]
     epsilon, delta = SEEN_BY_SAMPLING
-    trials = context.pick(quick=300_000, full=2_000_000)
+    trials = context.pick(quick=100_000, full=2_000_000)
     attacks = [(mechanisms[-1], pair)]
     (attack,) = attack_bounds(context, attacks, epsilon=epsilon, delta=delta, trials=trials)
     distance = partial(distance_of, mechanisms[0])
@@ -232,7 +232,7 @@ def theorem5(context: Context, constrained: bool = True) -> Evidence:
              "noise term": sigma * math.sqrt(2.0 / math.pi), "lambda": lam, "zero predictor": zero}
         )  # fmt: skip
     return swept(
-        context, rows, context.pick(quick=16, full=32),
+        context, rows, context.pick(quick=12, full=32),
         f"absolute loss, epsilon = {epsilon:g}, {d} coordinates of equal mass, y = <w*, x> exactly, B = |w*|",
         "noise term: sigma X sqrt(2/pi) = E|<xi, x>|; the regularised minimiser is w* itself where lambda |w*_j| "
         "stays below the mass of a coordinate", repeats=64,
@@ -269,7 +269,7 @@ paper.variant(
 )
 def theorem5_rank(context: Context) -> Evidence:
     """Against the rank, from below nε = 102 to above it; everything as printed, w* on two coordinates."""
-    grid = context.pick(quick=(4, 32, 256), full=(4, 16, 64, 256, 512))
+    grid = context.pick(quick=(4, 128), full=(4, 16, 64, 256, 512))
     return _theorem5(context, "rank", ((rank, padded(2, rank)) for rank in grid))
 
 
@@ -292,7 +292,7 @@ def theorem5_radius(context: Context) -> Evidence:
 
 def _theorem5(context: Context, axis: str, grid: Iterable[tuple[float, ScaledBasis]]) -> Evidence:
     """Everything printed on the populations along `axis`."""
-    n, epsilon = context.pick(quick=(512, 0.2), full=(2048, 0.05))
+    n, epsilon = context.pick(quick=(256, 0.2), full=(2048, 0.05))
     mechanism = OutputPerturbation(epsilon, DELTA, calibration="printed", tolerance=1e-3)
     rows = []
     for at, population in grid:

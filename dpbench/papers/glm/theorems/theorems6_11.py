@@ -55,7 +55,7 @@ def floor(context: Context, result: str, constants: str) -> tuple[str, Evidence]
             others = context.pick(quick={}, full=costly(EPSILON, DELTA) if drawn else {})
             cases.append(Case(fingerprinting, arguments, {}, private_algorithms(EPSILON, DELTA), beside, others))
     # At quick 96 members can see below the tight floor, and no number of them that is quick below the other two.
-    return run_floor(context, cases, trials=16, quick=96 if constants == "tight" else 24, full=512)
+    return run_floor(context, cases, trials=16, quick=64 if constants == "tight" else 24, full=512)
 
 
 _WHAT = {

@@ -74,7 +74,7 @@ _UPPER = (
 def in_n(context: Context, theta: float, moment: str) -> Rows:
     """The slope in n at d = 2, on the law that the ι of each n hides."""
     grid = context.pick(quick=(250, 2500, 25_000), full=(1000, 3162, 10_000, 31_623))
-    points, count, repeats = _hidden(grid, theta, moment), context.pick(quick=16, full=32), 96
+    points, count, repeats = _hidden(grid, theta, moment), context.pick(quick=12, full=32), 96
     for point, part in zip(points, outputs(context, points, count, repeats), strict=True):
         yield {"n": float(point.n)} | _row(part, theory_at(point.n, point.population))
     return f"d = 2, epsilon = {EPSILON:g}, net at zeta = 1/n; {repeats} outputs a data set, excess risk in closed form"
@@ -106,7 +106,7 @@ def in_d(context: Context, theta: float, moment: str, axes: bool) -> Rows:
 def quantile(context: Context, theta: float) -> Rows:
     """The slope in n of the (1 − η)-quantile over data and mechanism, on the design of `in_n`."""
     grid = context.pick(quick=(250, 2500, 25_000), full=(1000, 4000, 16_000))
-    count, repeats = context.pick(quick=16, full=32), 128
+    count, repeats = context.pick(quick=12, full=32), 128
     points = _hidden(grid, theta, "norm")
     for point, part in zip(points, outputs(context, points, count, repeats), strict=True):
         yield {"n": float(point.n), "samples": quantile_values(part, FAILURE),

@@ -21,8 +21,11 @@ Rays = tuple[np.ndarray, np.ndarray]
 """Unit vectors, shape (angles, 2), and radii at which an event may change, shape (angles, changes)."""
 
 
-def on_rays(rays: Rays, holds: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> float:
-    """P(event) for g standard normal in the plane, whose radius and angle are independent, P(|g| > R) = e^(−R²/2).
+def on_rays(rays: Rays, holds: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> tuple[float, float]:
+    """P(event), and what the directions leave open: the difference of the two rules of every second direction.
+
+    Of g standard normal in the plane, whose radius and angle are independent, P(|g| > R) = e^(−R²/2): exact along
+    each direction.
 
     `holds` takes radii between two changes, shape (angles, 1 + changes), and the unit vectors.
     """
@@ -32,7 +35,8 @@ def on_rays(rays: Rays, holds: Callable[[np.ndarray, np.ndarray], np.ndarray]) -
     high = np.concatenate([radii, np.full((len(units), 1), np.inf)], axis=1)
     middle = np.where(np.isinf(high), low + 1.0, 0.5 * (low + high))
     weight = np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)
-    return float((weight * holds(middle, units)).sum(axis=1).mean())
+    chances = (weight * holds(middle, units)).sum(axis=1)
+    return float(chances.mean()), abs(float(chances[::2].mean() - chances[1::2].mean()))
 
 
 def units_of_the_plane() -> np.ndarray:

@@ -135,7 +135,7 @@ def moved_far(points: np.ndarray, mean: np.ndarray, other: np.ndarray, rho: floa
         lines = radii[:, :, None] * slopes[:, None, :]
         return np.asarray(far[(mean + lines).argmin(axis=2), (other + lines).argmin(axis=2)])
 
-    return on_rays((units, np.concatenate([c.reshape(len(units), -1) for c in changes], axis=1)), holds)
+    return on_rays((units, np.concatenate([c.reshape(len(units), -1) for c in changes], axis=1)), holds)[0]
 
 
 @paper.inequality(

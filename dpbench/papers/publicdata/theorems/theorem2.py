@@ -77,7 +77,7 @@ def private_grid(sizes: Sequence[int], share: float = 0.5) -> list[Row]:
 def averaged(context: Context) -> Evidence:
     """The slope on `private_grid`."""
     sizes = context.pick(quick=(2000, 500_000), full=(1000, 10_000, 100_000, 1_000_000))
-    share, sets, repeats = context.pick(quick=(0.25, (64, 48), 16), full=(0.5, (48, 48, 32, 32), 64))
+    share, sets, repeats = context.pick(quick=(0.25, (48, 32), 16), full=(0.5, (48, 48, 32, 32), 64))
     return judged(context, private_grid(sizes, share), sets, repeats)
 
 

@@ -69,7 +69,7 @@ def hull(context: Context) -> Evidence:
         alpha = n**-0.2
         mechanism = RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * alpha)
         rows.append(setting("n", n, alpha, n, 4.0 / alpha**2, leaning(0.5 * alpha), mechanism))
-    return judged(context, rows, context.pick(quick=64, full=192), 16)
+    return judged(context, rows, context.pick(quick=40, full=192), 16)
 
 
 ANY = Space(

@@ -117,7 +117,7 @@ def nonconvex(context: Context, hull: bool) -> Evidence:
         return OnHull(base) if hull else base
 
     rows = along_n(sizes, 14.0, lambda alpha: 8.0 * made(alpha).m, population, mechanism)
-    sets = context.pick(quick=(20, 20) if hull else (40, 16), full=(96, 64, 48, 40))
+    sets = context.pick(quick=(20, 20) if hull else (32, 12), full=(96, 64, 48, 40))
     evidence = judged(context, rows, sets, 64 if hull else context.pick(quick=48, full=32))
     means = ", ".join(f"{value:.4f}" for value in evidence.series["measured"])
     note = f"mean excess {means} at n = {', '.join(f'{n:,}' for n in sizes)}; 1/6 = 0.1667"
