@@ -32,6 +32,16 @@ SAME: dict[tuple[str, str], Callable[[Values], float]] = {
         int(v["m"]), v["gamma"], v["beta"], "gaussian"),
     ("publicdata.lemma8.inequality.laplace", "bound"): lambda v: publicdata.displacement_printed(
         int(v["m"]), v["gamma"], v["beta"], "laplace"),
+    ("publicdata.lemma10.inequality", "4*strength^(2/3)*g^3"): lambda v: publicdata.lemma10_stability_printed(
+        10, 1.0, 10.0 * v["g"] ** 3, 10**40, 0.5),
+    ("publicdata.lemma7.stability", "once"): lambda v: publicdata.lemma7_printed(
+        1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), v["kappa"]),
+    ("publicdata.lemma7.stability.as-proved", "once"): lambda v: publicdata.lemma7_from_proposition(
+        1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), v["kappa"]),
+    ("publicdata.lemma7.stability.sharp", "once"): lambda v: publicdata.one_call_stability(
+        1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi)),
+    ("publicdata.lemma1.stability", "bound"): lambda v: publicdata.averaged_stability_printed(
+        1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), int(v["k"] + v["more"]), v["delta"], v["kappa"]),
 }  # fmt: skip
 """A formula of an entry's statement, and the function of theory.py that it is."""
 

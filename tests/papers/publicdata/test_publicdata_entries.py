@@ -214,7 +214,8 @@ def test_a_stability_claimed_too_small_is_refuted(context: Plain, monkeypatch: p
     monkeypatch.setattr(theory, "one_call_stability", lambda *a: 0.65 * call(*a))  # [-1, 1] f leaves a margin of 0.317
     assert measured(lemmas1_7.zero_norm, context)[0] == "refuted"
     monkeypatch.setattr(theory, "one_call_stability", call)
-    monkeypatch.setattr(lemmas1_7, "flip", lambda share: min(1.0, 3.0 * share))
+    often = lemmas1_7.PRINTED.replace(where={"flip": "min(1, 3/strength)"})
+    monkeypatch.setattr(lemmas1_7, "PRINTED", often)
     assert measured(lemmas1_7.expected_square, context, "sharp")[0] == "refuted"
     assert measured(lemmas1_7.lemma1, context, as_proved=False)[0] == "refuted"
 
