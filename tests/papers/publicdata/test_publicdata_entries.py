@@ -222,8 +222,8 @@ def test_a_stability_claimed_too_small_is_refuted(context: Plain, monkeypatch: p
 
 def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as plant:  # the equal-norm bound lowered by 1%
-        bound = theorem5.theorem5_bound
-        plant.setattr(theorem5, "theorem5_bound", lambda *a: 0.99 * bound(*a))
+        less = theorem5.EQUAL.replace(where={"bound": "99/100*tau/(rho2*eta)*supremum"})
+        plant.setattr(theorem5, "EQUAL", less)
         assert measured(theorem5.equal, context)[0] == "refuted"
     with monkeypatch.context() as plant:
         bound = proposition1_corollary1.proposition1_bound

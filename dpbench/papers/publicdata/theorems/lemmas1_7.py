@@ -91,7 +91,7 @@ AVERAGE_AS_PROVED = AVERAGE.replace(
     where={"once": AS_PROVED.where["once"], "bound": "sqrt(once + 4*sqrt(log(1/delta)/(2*J)))"},
 )
 HOEFFDING = AVERAGE.replace(
-    about=f"The mean square over J calls is above {{bound}} with probability at most delta, with {{once}}, {_IN_WORDS}.",
+    about=f"The mean square over J calls is above {{bound}} with chance at most delta, with {{once}}, {_IN_WORDS}.",
     where={"moved": "4*kappa^2*k/J"},
     witness={"strength": "1/2", "kappa": 1, "k": 606, "more": 394, "delta": "1/1000"},
 )
