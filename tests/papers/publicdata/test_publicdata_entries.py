@@ -226,8 +226,8 @@ def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypa
         plant.setattr(theorem5, "EQUAL", less)
         assert measured(theorem5.equal, context)[0] == "refuted"
     with monkeypatch.context() as plant:
-        bound = proposition1_corollary1.proposition1_bound
-        plant.setattr(proposition1_corollary1, "proposition1_bound", lambda *a: 0.99 * bound(*a))
+        less = proposition1_corollary1.OF_TWO.replace(where={"bound": "99/100*8*tau/(rho^4*kappa^2*eta)*supremum"})
+        plant.setattr(proposition1_corollary1, "OF_TWO", less)
         assert measured(proposition1_corollary1.proposition, context)[0] == "refuted"
         assert measured(proposition1_corollary1.corollary, context)[0] == "refuted"
     with monkeypatch.context() as plant:  # C = 0.02 for 1
