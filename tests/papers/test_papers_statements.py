@@ -5,14 +5,28 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import pytest
 
 from dpbench.certificates.judge_pieces import Piece, searched
 from dpbench.ledger.registry import all_claims
+from dpbench.papers.heavytail import theory as heavytail
 from dpbench.papers.publicdata import theory as publicdata
 
 Values = Mapping[str, float]
+
+
+def majority(values: Values, *, shorter: bool) -> float:
+    """The right side of (14) or (26) without sampling terms, or of Theorem H, for records 1 and -1."""
+    n, theta, zeta = 2 * int(values["half"]) + 1, values["theta"], values["zeta"]
+    setting = values["iota"], n, values["epsilon"], zeta, math.log(2.0 / zeta + 1.0), values["eta"]
+    spread = 2.0**theta * (1.0 - values["p"])
+    if shorter:
+        return heavytail.shorter_bound(*setting, theta=theta, tau=1.0, spread=spread)
+    return heavytail.utility_bound(*setting, theta=theta, tau=1.0, spread=spread, sampling=False)
+
+
 STATED = {claim.id: claim.formal for claim in all_claims() if claim.formal is not None}
 SAME: dict[tuple[str, str], Callable[[Values], float]] = {
     ("publicdata.lemma2.stability.mean", "bound"): lambda v: publicdata.regularized_stability_printed(
@@ -42,6 +56,12 @@ SAME: dict[tuple[str, str], Callable[[Values], float]] = {
         1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi)),
     ("publicdata.lemma1.stability", "bound"): lambda v: publicdata.averaged_stability_printed(
         1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), int(v["k"] + v["more"]), v["delta"], v["kappa"]),
+    ("heavytail.thm1.inequality.large-epsilon", "bound"): partial(majority, shorter=False),
+    ("heavytail.thm2.inequality.large-epsilon", "bound"): partial(majority, shorter=False),
+    ("heavytail.thm1.inequality.large-epsilon.corrected", "bound"): partial(majority, shorter=True),
+    ("heavytail.thm2.inequality.large-epsilon.corrected", "bound"): partial(majority, shorter=True),
+    ("heavytail.lemma2.inequality", "d*log(3*Delta/zeta)"): lambda v: heavytail.covering_bound(
+        int(v["d"]), v["Delta"], v["zeta"]),
 }  # fmt: skip
 """A formula of an entry's statement, and the function of theory.py that it is."""
 
