@@ -214,19 +214,20 @@ def test_a_stability_claimed_too_small_is_refuted(context: Plain, monkeypatch: p
     monkeypatch.setattr(theory, "one_call_stability", lambda *a: 0.65 * call(*a))  # [-1, 1] f leaves a margin of 0.317
     assert measured(lemmas1_7.zero_norm, context)[0] == "refuted"
     monkeypatch.setattr(theory, "one_call_stability", call)
-    monkeypatch.setattr(lemmas1_7, "flip", lambda share: min(1.0, 3.0 * share))
+    often = lemmas1_7.PRINTED.replace(where={"flip": "min(1, 3/strength)"})
+    monkeypatch.setattr(lemmas1_7, "PRINTED", often)
     assert measured(lemmas1_7.expected_square, context, "sharp")[0] == "refuted"
     assert measured(lemmas1_7.lemma1, context, as_proved=False)[0] == "refuted"
 
 
 def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as plant:  # the equal-norm bound lowered by 1%
-        bound = theorem5.theorem5_bound
-        plant.setattr(theorem5, "theorem5_bound", lambda *a: 0.99 * bound(*a))
+        less = theorem5.EQUAL.replace(where={"bound": "99/100*tau/(rho2*eta)*supremum"})
+        plant.setattr(theorem5, "EQUAL", less)
         assert measured(theorem5.equal, context)[0] == "refuted"
     with monkeypatch.context() as plant:
-        bound = proposition1_corollary1.proposition1_bound
-        plant.setattr(proposition1_corollary1, "proposition1_bound", lambda *a: 0.99 * bound(*a))
+        less = proposition1_corollary1.OF_TWO.replace(where={"bound": "99/100*8*tau/(rho^4*kappa^2*eta)*supremum"})
+        plant.setattr(proposition1_corollary1, "OF_TWO", less)
         assert measured(proposition1_corollary1.proposition, context)[0] == "refuted"
         assert measured(proposition1_corollary1.corollary, context)[0] == "refuted"
     with monkeypatch.context() as plant:  # C = 0.02 for 1

@@ -54,7 +54,8 @@ def test_the_printed_step_56_is_negative_by_quadrature() -> None:
     chance = float(np.trapezoid(density * (ndtr(x + 0.01) - ndtr(x - 0.01)), x))
     least = float(np.trapezoid(2.0 * density * (1.0 - ndtr(x)) * x, x))
     assert chance == pytest.approx(0.0056418, abs=1e-7) and 0.01 * least == pytest.approx(-0.0056419, abs=1e-7)
-    assert theorem5.of_two(0.01, 1.0)[0] == pytest.approx(chance, rel=1e-6)
+    found = theorem5.STEPS.number("2*chance", norm=1.0, c=0.0, tau=0.01, eta=1.0)
+    assert found == pytest.approx(chance, rel=1e-6)
 
 
 @pytest.mark.slow

@@ -5,34 +5,36 @@ from __future__ import annotations
 import math
 from itertools import product
 
-from dpbench.certificates.search.question import inequality
-from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Rows
+from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.net import Net
 from dpbench.papers.heavytail.theorems import paper
 
 QUOTE = r"Then its covering number $\mathcal{N}(\mathcal{W},\zeta)\leq(\frac{3\Delta}{\zeta})^{d}$."
-COVERED = Space(
-    "one point, which any net has",
-    {
-        "Delta": Real("diameter", 1e-3, 1e3),
-        "zeta": Real("radius of the net", 1e-6, 1e6),
+ANY_RADIUS = Statement(
+    about="The covering number is at most (3 Delta/zeta)^d for every zeta > 0; a net has a point: {claim}.",
+    symbols={
+        "Delta": Real("diameter", "1/1000", 1000),
+        "zeta": Real("radius of the net", "1e-6", 10**6),
         "d": Integer("dimension", 1, 100),
     },
+    claim=inequality("1", "<=", "(3*Delta/zeta)^d"),
+    steps=("A net of W has a point.",),
+    witness={"Delta": 1, "zeta": 4, "d": 2},
 )
-_COVERED = ("A net of W has a point.",)
+IN_RANGE = ANY_RADIUS.replace(
+    about="The net in use has at most (3 Delta/zeta)^d points, and one at least: {claim}.",
+    given={"range": ("zeta <= Delta", "a radius below the diameter")},
+    witness=None,
+)
 
 
 @paper.inequality(
     "lemma2", source="Lemma 2, for zeta <= Delta", expected="not refuted", origin="corrected", quote=QUOTE,
-    statement="The net in use has at most (3 Delta/zeta)^d points.",
+    statement=IN_RANGE,
     because="A grid of spacing zeta/sqrt(d), rounded towards 0, covers; counted exactly or by volumes.",
-    space=inequality(
-        COVERED, "1", "(3*Delta/zeta)^d", derivation=_COVERED,
-        conditions={"range": ("zeta <= Delta", "a radius below the diameter")},
-    ),
 )  # fmt: skip
 def covering(context: Context) -> Rows:
     """The size of the nets in use against (3Δ/ζ)^d, for ζ ≤ Δ, in logarithms; and their covering radius."""
@@ -49,16 +51,13 @@ def covering(context: Context) -> Rows:
 @paper.inequality(
     "lemma2", variant="any-radius", source="Lemma 2, as printed", expected="refuted",
     holds="heavytail.lemma2.inequality", weight="misprint", quote=QUOTE,
-    statement="The covering number is at most (3 Delta/zeta)^d for every zeta > 0.",
+    statement=ANY_RADIUS,
     because="For zeta > 3 Delta the bound is below 1, and no net is empty: the printed lemma holds for zeta <= 3 "
     "Delta: by volumes for zeta <= Delta, which its source asks for, and by one point from there on.",
     consequence="For zeta > 3 Delta the right side is below 1. All uses have zeta = 1/n.",
     errata=Correction(
         place="Lemma 2", line=68,
         change="add: for zeta <= 3 Delta (one point covers from zeta = Delta on)",
-    ),
-    space=inequality(
-        COVERED, "1", "(3*Delta/zeta)^d", derivation=_COVERED, witness={"Delta": 1, "zeta": 4, "d": 2}
     ),
 )  # fmt: skip
 def covering_any(context: Context) -> Rows:

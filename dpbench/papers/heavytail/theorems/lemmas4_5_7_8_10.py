@@ -11,13 +11,11 @@ from itertools import product
 
 import numpy as np
 
-from dpbench.certificates.build import Draft, certificate
-from dpbench.certificates.search.question import inequality
-from dpbench.certificates.search.space import Choice, Integer, Parameter, Real, Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.heavytail.algorithms.net import Net
 from dpbench.papers.heavytail.algorithms.truncation import columns, psi, sums_at
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
@@ -31,37 +29,57 @@ _UNION = (
     "Markov's inequality for the exponential of the sum, with (3) or (15) in each factor, and a union over the net; "
     "noise-free Student's t design with 0.1 more degrees of freedom than theta, where risk and moments are exact."
 )
-FITTED = Space(
-    "x = 1, labels that w* fits, at w*",
-    {
-        "n": Integer("records", 1, 10**8),
-        "theta": Choice("order of the moment", (Fraction(3, 2), Fraction(5, 4), Fraction(7, 4), 2)),
-        "iota": Real("truncation", 1e-6, 1.0),
-        "zeta": Real("radius of the net", 1e-6, 1.0),
-        "eta": Real("failure probability", 1e-6, 0.99),
-    },
-    definitions={
-        "psi": "-log(1 - iota*zeta + (iota*zeta)^theta/theta)",
-        "power": "n*2^(theta - 1)/theta*(iota*zeta)^theta",
-    },
-    conditions={"inner": ("iota*zeta <= 1", "below the truncation's end")},
-)
-_FITTED = ("x = 1, y = <x, w*>, w = w*: the residual is 0, L_D = 0, and nothing is random; psi is odd.",)
-RESIDUALS: dict[str, Parameter] = {
-    "theta": Choice("order of the moment", (Fraction(3, 2), Fraction(5, 4), Fraction(7, 4))),
-    "iota": Real("truncation", 1e-6, 1.0),
-    "zeta": Real("radius of the net", 1e-6, 1.0),
-    "v": Real("|w - w*|", 1e-9, 1e2),
+_SETTING = {
+    "theta": Real("order of the moment", "5/4", 2),
+    "iota": Real("truncation", "1e-6", 1),
+    "zeta": Real("radius of the net", "1e-6", 1),
 }
-ANY_MODEL = Space(
-    "x = 1, labels that a model fits, any model", RESIDUALS,
-    definitions={
-        "line38": "1 - iota*v + iota*zeta + iota^theta*abs(zeta - v)^theta/theta",
-        "power": "iota^theta*2^(theta - 1)/theta*(v^theta + zeta^theta)",
+LEMMA_10 = Statement(
+    about="With probability 1 - eta, for all net points, -(1/(n iota)) sum psi(iota|r_i| - iota zeta|x_i|) <= -L + "
+    "zeta tau + ((2 iota)^(theta-1)/theta)(sup E|r|^theta + zeta^theta tau^theta) + log(N/eta)/(n iota).",
+    symbols={
+        "n": Integer("records", 1, 10**8),
+        **_SETTING,
+        "eta": Real("failure probability", "1e-6", "99/100"),
     },
-    conditions={"apart": ("abs(zeta - v) > 0", "the residual is not the net's radius")},
+    where={
+        "psi": "-log(1 - iota*zeta + (iota*zeta)^theta/theta)",
+        "power": "2^(theta - 1)/theta*(iota*zeta)^theta",
+        "bound": "n*iota*zeta + n*power + log(1/eta)",
+    },
+    given={"inner": ("iota*zeta <= 1", "below the truncation's end")},
+    claim=inequality("n*psi", "<=", "bound"),
+    steps=("x = 1, y = <x, w*>, w = w*: the residual is 0, L_D = 0, and nothing is random; psi is odd.",),
+)
+LAST_DISPLAY = LEMMA_10.replace(
+    about="With probability 1 - eta, -sum psi(iota|r_i| - iota zeta|x_i|) >= -iota L + ... + log(1/eta).",
+    where={"bound": "power + log(1/eta)"},
+    claim=inequality("n*psi", ">=", "bound"),
+    witness=tuple(
+        {"n": n, "theta": theta, "iota": truncation_in_use(n, float(theta)), "zeta": Fraction(1, n), "eta": "1/20"}
+        for n, theta in ((100, Fraction(7, 4)), (10**4, Fraction(5, 4)))
+    ),
+)
+EQUATION_39 = Statement(
+    about="(38) is at most exp(n(-iota L + iota^theta 2^(theta-1)/theta (E|r|^theta + zeta^theta E|x|^theta))).",
+    symbols={**_SETTING, "v": Real("|w - w*|", "1e-9", 100)},
+    region={"theta": "[5/4, 7/4]"},
+    where={
+        "u": "-iota*v + iota*zeta + iota^theta*abs(zeta - v)^theta/theta",
+        "power": "iota^theta*2^(theta - 1)/theta*(v^theta + zeta^theta)",
+        "exponent": "power - iota*v",
+    },
+    given={"apart": ("abs(zeta - v) > 0", "the residual is not the net's radius")},
+    claim=inequality("1 + u", "<=", "exp(exponent)"),
+    steps=("x = 1, y = <x, w*>: the residual of w is v = |w - w*|, nothing is random; the n-th roots are shown.",),
+    witness=tuple(
+        {name: one[name] for name in ("theta", "iota", "zeta")} | {"v": "1e-9"} for one in LAST_DISPLAY.instances
+    ),
+)
+KEPT = EQUATION_39.replace(
+    about="(38) is at most that with iota zeta E|x| kept in the exponent.",
+    where={"exponent": "power - iota*v + iota*zeta"}, witness=None,
 )  # fmt: skip
-_ANY_MODEL = ("x = 1, y = <x, w*>: the residual of w is v = |w - w*|, nothing is random; the n-th roots are shown.",)
 
 
 def deviation(context: Context, kind: str, orders: tuple[float, ...]) -> tuple[str, Evidence]:
@@ -143,11 +161,9 @@ paper.inequality(
     quote=r"$\leq-L_{\mathcal{D}}(w)+\zeta\tau$ ... $+\frac{(2\iota)^{\theta-1}}{\theta}\sup_{w\in\mathcal{W}}"
     r"\mathbb{E}|y-\langle x,w\rangle|^{\theta}+\frac{(2\iota)^{\theta-1}\zeta^{\theta}}{\theta}\tau^{\theta}+\frac"
     r"{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
-    statement="With probability 1 - eta, for all net points, -(1/(n iota)) sum psi(iota|r_i| - iota zeta|x_i|) <= -L + "
-    "zeta tau + ((2 iota)^(theta-1)/theta)(sup E|r|^theta + zeta^theta tau^theta) + log(N/eta)/(n iota).",
+    statement=LEMMA_10,
     because="As Lemmas 7 and 8; (39) drops zeta tau, and the last display of the proof has >= for <= and no n: the "
     "statement, with both, is what is tried.",
-    space=inequality(FITTED, "n*psi", "n*iota*zeta + power + log(1/eta)", derivation=_FITTED),
 )(deviation)
 
 
@@ -156,21 +172,13 @@ paper.inequality(
     holds="heavytail.lemma10.inequality", weight="misprint",
     quote=r"$-\sum_{i=1}^{n}\psi(\iota|y_{i}-\langle x_{i},w\rangle|-\iota\zeta\|x_{i}\|_{2})\\ \geq-\iota "
     r"L_{\mathcal{D}}(w)+ ... +\log\frac{1}{\eta}.$",
-    statement="With probability 1 - eta, -sum psi(iota|r_i| - iota zeta|x_i|) >= -iota L + ... + log(1/eta).",
+    statement=LAST_DISPLAY,
     because="Chernoff's method gives <=, and n times the terms without log(1/eta). At w = w* without noise the left "
     "side is n psi(iota zeta), about iota, which is below log(1/eta).",
     consequence="A slip in one display; the lemma itself is stated rightly.",
     errata=Correction(
         place="Proof of Lemma 10, last display", line=463,
         change="for >= read <=, and multiply all terms but log(1/eta) by n",
-    ),
-    space=inequality(
-        FITTED, "n*psi", "power/n + log(1/eta)", relation=">=", derivation=_FITTED,
-        witness=tuple(
-            {"n": n, "theta": theta, "iota": truncation_in_use(n, float(theta)), "zeta": Fraction(1, n),
-             "eta": Fraction(1, 20)}
-            for n, theta in ((100, Fraction(7, 4)), (10**4, Fraction(5, 4)))
-        ),
     ),
 )  # fmt: skip
 def last_display(context: Context) -> Rows:
@@ -181,7 +189,7 @@ def last_display(context: Context) -> Rows:
     """
     for theta, n in product(ORDERS[2], (100, 10_000, 1_000_000)):
         iota, zeta = line_iota(n, theta), 1.0 / n
-        floor = 2.0 ** (theta - 1.0) / theta * (iota * zeta) ** theta + math.log(1.0 / FAILURE)
+        floor = LAST_DISPLAY.number("bound", theta=theta, iota=iota, zeta=zeta, eta=FAILURE)
         yield {"theta": theta, "n": float(n), "left": -n * psi(iota * zeta, theta), "right": -floor}
 
 
@@ -195,42 +203,19 @@ def last_display(context: Context) -> Rows:
     quote=r"$\displaystyle\leq\exp\big{(}n(-\iota L_{\mathcal{D}}(w)+\frac{\iota^{\theta}2^{\theta-1}}{\theta}"
     r"\mathbb{E}|y-\langle x,w\rangle|^{\theta}$ ... $\qquad+\frac{\iota^{\theta}2^{\theta-1}\zeta^{\theta}}{\theta}"
     r"\mathbb{E}\|x\|_{2}^{\theta})\big{)}.$",
-    statement="(38) is at most exp(n(-iota L + iota^theta 2^(theta-1)/theta (E|r|^theta + zeta^theta E|x|^theta))).",
+    statement=EQUATION_39,
     because="iota zeta E|x| is dropped; it is of first order in zeta, what stays is of order theta.",
     consequence="A term iota zeta E|x| of the line above is lost; Lemma 10 as stated has it (zeta tau), and holds.",
     errata=Correction(place="Equation 39", line=459, change="add iota zeta E|x| in the exponent"),
-    space=inequality(ANY_MODEL, "line38", "exp(power - iota*v)", derivation=_ANY_MODEL),
 )
 def chernoff_step(context: Context, kept: bool) -> Rows:
     """(38) against (39), logarithms divided by n, on x ≡ 1 and y = ⟨x, w*⟩, at several v = |w − w*|; both negated."""
     for theta, n in product(ORDERS[2], (100, 10_000, 1_000_000)):
         iota, zeta = line_iota(n, theta), 1.0 / n
         for v in (0.0, 0.1 * zeta, 2.0 * zeta, 0.03, 1.5):
-            exact = math.log1p(-iota * v + iota * zeta + iota**theta * abs(v - zeta) ** theta / theta)
-            growth = 2.0 ** (theta - 1.0) * iota**theta / theta
-            bound = -iota * v + growth * (v**theta + zeta**theta) + (iota * zeta if kept else 0.0)
-            yield {"theta": theta, "n": float(n), "v": v, "left": -bound, "right": -exact}
-
-
-@certificate("heavytail.eq39.inequality", "inequality")
-def equation39() -> Draft:
-    instances = []
-    for theta, n in ((Fraction(7, 4), 100), (Fraction(5, 4), 10_000)):
-        iota, t = truncation_in_use(n, float(theta)), float(theta)
-        x = float(iota) / n
-        values = {"theta": theta, "iota": iota, "zeta": Fraction(1, n), "v": 0}
-        instances.append((values, {"left": math.log1p(x + x**t / t), "right": 2.0 ** (t - 1.0) * x**t / t}))
-    return Draft(
-        verdict="refuted",
-        statement="The exponent of (39) is below that of (38).",
-        symbols={"theta": "order of the moment", "iota": "truncation", "zeta": "radius of the net", "v": "|w - w*|"},
-        definitions={"exponent38": "log(1 - iota*v + iota*zeta + iota^theta*(zeta - v)^theta/theta)",
-                     "exponent39": "-iota*v + iota^theta*2^(theta - 1)/theta*zeta^theta"},
-        assumptions={"at": ("v = 0", "w = w*, so |w - w*|^theta adds nothing"), "order": ("theta > 1", "equation 16")},
-        claim={"left": "exponent38", "relation": "<=", "right": "exponent39"}, instances=instances,
-        derivation=[("x = 1, y = <x, w*>, w = w*: the residual is 0, nothing is random. Divided by n; iota zeta E|x| "
-                     "is what (39) drops.", ["at", "order"])],
-    )  # fmt: skip
+            at = {"theta": theta, "iota": iota, "zeta": zeta, "v": v}
+            u, bound = ((KEPT if kept else EQUATION_39).number(wanted, **at) for wanted in ("u", "exponent"))
+            yield {"theta": theta, "n": float(n), "v": v, "left": -bound, "right": -math.log1p(u)}
 
 
 paper.variant(
@@ -240,7 +225,6 @@ paper.variant(
     expected="not refuted",
     arguments={"kept": True},
     quote="",
-    statement="(38) is at most that with iota zeta E|x| kept in the exponent.",
+    statement=KEPT,
     because="1 + u <= e^u, and |a - b|^theta <= 2^(theta-1)(|a|^theta + |b|^theta).",
-    space=inequality(ANY_MODEL, "line38", "exp(power - iota*v + iota*zeta)", derivation=_ANY_MODEL),
 )

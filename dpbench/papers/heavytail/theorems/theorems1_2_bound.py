@@ -13,13 +13,11 @@ from itertools import product
 
 import numpy as np
 
-from dpbench.certificates.build import Draft, above, certificate
-from dpbench.certificates.search import question
-from dpbench.certificates.search import space as searched
+from dpbench.certificates.build import above
 from dpbench.core import binomial
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Rows
-from dpbench.ledger.statement import Real, Statement, inequality
+from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
@@ -120,13 +118,31 @@ paper.inequality(
 )(any_truncation)
 
 
+STEPS = Statement(
+    about="The factor of iota^(theta-1) sup E|y - <x,w>|^theta that Lemma 7, (24) = Lemma 9 + (25) and (23) add up to "
+    "is at most that of (26): {added} and {used}.",
+    symbols={
+        "theta": Real("order of the moment", 1, 2),
+        "iota": Real("truncation", "1/1000", 1000),
+        "spread": Real("sup E|y - <x,w>|^theta", "1/1000", 1000),
+    },
+    region={"theta": "(1, 2]"},
+    where={"added": "(3 + 2^(theta - 1))/theta", "used": "2^theta/theta"},
+    claim=inequality("added*iota^(theta - 1)*spread", "<=", "used*iota^(theta - 1)*spread"),
+    steps=(
+        "Lemma 7 and (23) have iota^(theta-1)/theta each, Lemma 9 (2 iota)^(theta-1)/theta, (25) another "
+        "iota^(theta-1)/theta, which (24) drops.",
+    ),
+    witness={"theta": 2, "iota": 1, "spread": 1},
+)
+
+
 @paper.inequality(
     "thm2", variant="steps", source="Proof of Theorem 2, equations 24 to 26", expected="refuted", weight="step",
     holds="heavytail.thm2.inequality.quantile",
     quote=r"+\frac{2(2\iota)^{\theta-1}\zeta^{\theta}}{\theta}\tau^{\theta}+\frac{2}{n\iota}\log\frac{N(\mathcal{W},"
     r"\zeta)}{\eta}",
-    statement="The factor of iota^(theta-1) sup E|y - <x,w>|^theta that Lemma 7, (24) = Lemma 9 + (25) and (23) add up "
-    "to is at most the 2^theta/theta of (26).",
+    statement=STEPS,
     because="Lemma 9 has (2 iota)^(theta-1)/theta, (25) iota^(theta-1)/theta, which (24) drops; Lemmas 7 and 8 add 2 "
     "iota^(theta-1)/theta: (3 + 2^(theta-1))/theta in all.",
     consequence="The steps give (3 + 2^(theta-1))/theta on iota^(theta-1) sup E|r|^theta where (26) has 2^theta/theta: "
@@ -136,26 +152,12 @@ paper.inequality(
         change="in (24) for ((2 iota)^(theta-1)/theta) sup E|r|^theta read ((2 iota)^(theta-1) + iota^(theta-1))/theta "
         "sup E|r|^theta; or compare with the net point nearest to w*, which needs neither",
     ),
-    space=question.inequality(
-        searched.Space(
-            "the sum of Lemma 7, (23) and (24), against (26)",
-            {
-                "theta": searched.Real("order of the moment", 1.001, 2.0),
-                "iota": searched.Real("truncation", 1e-3, 1e3),
-                "spread": searched.Real("sup E|y - <x,w>|^theta", 1e-3, 1e3),
-            },
-            conditions={"order": ("theta <= 2", "Assumption 3")},
-        ),
-        "(3 + 2^(theta - 1))/theta*iota^(theta - 1)*spread", "2^theta/theta*iota^(theta - 1)*spread",
-        derivation=("Lemma 7 and (23) have iota^(theta-1)/theta each, Lemma 9 (2 iota)^(theta-1)/theta, (25) another "
-                    "iota^(theta-1)/theta, which (24) drops.",),
-        witness={"theta": 2, "iota": 1, "spread": 1},
-    ),
 )  # fmt: skip
 def steps(context: Context) -> Rows:
     """(3 + 2^{θ−1})/θ against 2^θ/θ."""
     for theta in (1.1, 1.25, 1.5, 1.75, 2.0):
-        yield {"theta": theta, "left": (3.0 + 2.0 ** (theta - 1.0)) / theta, "right": 2.0**theta / theta}
+        added, used = (STEPS.number(wanted, theta=theta) for wanted in ("added", "used"))
+        yield {"theta": theta, "left": added, "right": used}
 
 
 UP = 0.55
@@ -206,62 +208,81 @@ def _nine(theta: float, net_radius: float, sampling: bool) -> Iterator[tuple[flo
         yield epsilon, bound, law
 
 
-def _majority(orders: tuple[int | Fraction, ...]) -> searched.Space:
-    return searched.Space(
-        "x = 1 and labels 1 and -1, any chance, odd numbers of records, truncation and net, W = [-1, 1]",
-        {
-            "half": searched.Integer("records short of a majority", 1, 1000),
-            "p": searched.Real("chance of a label -1", 0.01, 0.499),
-            "iota": searched.Real("truncation", 1e-15, 0.5),
-            "zeta": searched.Real("radius of the net", 1e-8, 1.0),
-            "epsilon": searched.Real("claimed", 1e-2, 1e18),
-            "eta": searched.Real("failure probability", 1e-4, 0.5),
-            "theta": searched.Choice("order of the moment", orders),
+def _in_use(theta: float, epsilon: float) -> Fraction:
+    """ι of Theorems 1 and 2 for nine records, rounded up to four digits."""
+    return above(theory.truncation(9, 1, epsilon, FAILURE, theta=theta, tau=1.0, moment="norm", diameter=2.0), 4)
+
+
+_NINE = {"half": 4, "p": "9/20", "zeta": "1e-4", "eta": "1/20"}
+LARGE_14 = Statement(
+    about="For any epsilon > 0 the bound of (14) holds without a term for the sampling error: {bound}, {claim}.",
+    symbols={
+        "half": Integer("records short of a majority", 1, 1000),
+        "p": Real("chance of a label -1", "1/100", "499/1000"),
+        "iota": Real("truncation", "1e-15", "1/2"),
+        "zeta": Real("radius of the net", "1e-8", 1),
+        "epsilon": Real("claimed", "1/100", "1e18"),
+        "eta": Real("failure probability", "1e-4", "1/2"),
+        "theta": Real("order of the moment", 2, 2),
+    },
+    where={
+        "n": "2*half + 1",
+        "k": "half + 1",
+        "N": "2/zeta + 1",
+        "psi": "-log(1 - 2*iota + (2*iota)^theta/theta)",
+        "spread": "2^theta*(1 - p)",
+        "other": "N*exp(-epsilon*psi/(4*log(theta)))",
+        "excess": "1 - 2*p",
+        "failures": "4*eta",
+        "bound": "3*zeta + iota*zeta^2 + 5/2*iota*spread + 4*log(theta)*log(N/eta)/(n*iota*epsilon)",
+    },
+    given={
+        "inner": ("2*iota <= 1", "below the truncation's end"),
+        "likely": ("betatail(p, k, n - k + 1)*(1 - other) > failures", "more than the failure probability"),
+    },
+    claim=inequality("excess", "<=", "100*bound"),
+    steps=(
+        "x = 1, W = [-1, 1], y = 1 or -1: the excess of w is (1 - 2 p)(1 - w), more than 1 - 2 p for w < 0.",
+        "With k or more labels -1 let S be the sum of psi(iota |y_i - w|). Between the labels S is concave; psi is "
+        "too, so S(0) >= n psi(2 iota)/2, S(1) is at least k psi(2 iota), and S(-1) at most (n - k) psi(2 iota): every "
+        "w >= 0 has S >= S(-1) + psi(2 iota)/2.",
+        "The weights are exp(-epsilon S/(2 log theta)), half of the printed exponent (more concentrated with the "
+        "whole): all of N net points with w >= 0 together have at most the chance other. The constant of O(.) is taken "
+        "to be 100.",
+    ),
+    witness=tuple(
+        {**_NINE, "epsilon": epsilon, "iota": _in_use(2.0, epsilon), "theta": 2} for epsilon in (10**13, 10**15)
+    ),
+)
+LARGE_26 = LARGE_14.replace(
+    about="For any epsilon > 0 the bound of (26) holds without a term for the sampling error: {bound}, {claim}.",
+    symbols={"theta": Real("order of the moment", "5/4", "7/4")},
+    where={
+        "failures": "5*eta",
+        "bound": "3*zeta + 2*(2*iota)^(theta - 1)/theta*(spread + zeta^theta) + "
+        "8*log(theta)*log(N/eta)/(n*iota*epsilon)",
+    },
+    witness=tuple(
+        {**_NINE, "epsilon": epsilon, "iota": _in_use(1.5, epsilon), "theta": "3/2"} for epsilon in (10**13, 10**15)
+    ),
+)
+
+
+def _shorter(printed: Statement) -> Statement:
+    """Theorem H at the same records."""
+    return printed.replace(
+        about=f"{SHORTER}; here as epsilon grows.",
+        where={
+            "failures": "3*eta",
+            "bound": "zeta + 2*iota^(theta - 1)/theta*spread + (log(N/eta) + log(1/eta))/(n*iota) + "
+            "2*log(theta)*log(N/eta)/(n*iota*epsilon)",
         },
-        definitions={
-            "n": "2*half + 1",
-            "k": "half + 1",
-            "N": "2/zeta + 1",
-            "psi": "-log(1 - 2*iota + (2*iota)^theta/theta)",
-            "spread": "2^theta*p",
-            "other": "N*exp(-epsilon*psi/(4*log(theta)))",
-            "excess": "1 - 2*p",
-            "constant": "100",
-        },
-        conditions={"inner": ("2*iota <= 1", "below the truncation's end")},
+        claim=inequality("excess", "<=", "bound"),
+        witness=None,
     )
 
 
-_MAJORITY = (
-    "x = 1, W = [-1, 1], y = 1 or -1: the excess of w is (1 - 2 p)(1 - w), more than 1 - 2 p for w < 0.",
-    "With k or more labels -1 let S be the sum of psi(iota |y_i - w|). Between the labels S is concave; psi is too, so "
-    "S(0) >= n psi(2 iota)/2, S(1) is at least k psi(2 iota), and S(-1) at most (n - k) psi(2 iota): every w >= 0 has "
-    "S >= S(-1) + psi(2 iota)/2.",
-    "The weights are exp(-epsilon S/(2 log theta)), half of the printed exponent (more concentrated with the whole): "
-    "all of N net points with w >= 0 together have at most the chance other. The constant of O(.) is taken to be 100.",
-)
-_QUADRATIC = "3*zeta + iota*zeta^2 + 5/2*iota*spread + 4*log(theta)*log(N/eta)/(n*iota*epsilon)"
-_POWER = "3*zeta + 2*(2*iota)^(theta - 1)/theta*(spread + zeta^theta) + 8*log(theta)*log(N/eta)/(n*iota*epsilon)"
-_SHORTER = (
-    "zeta + 2*iota^(theta - 1)/theta*spread + (log(N/eta) + log(1/eta))/(n*iota) + "
-    "2*log(theta)*log(N/eta)/(n*iota*epsilon)"
-)
-
-
-def _large(space: searched.Space, bound: str, failures: str) -> question.Question:
-    return question.inequality(
-        space, "excess", "constant*bound", derivation=_MAJORITY, definitions={"bound": bound},
-        conditions={
-            "likely": (f"betatail(p, k, n - k + 1)*(1 - other) > {failures}", "more than the failure probability"),
-        },
-        least="epsilon",
-    )  # fmt: skip
-
-
-for theorem, theta, equation, space, printed in (
-    (1, 2.0, "14", _majority((2,)), (_QUADRATIC, "4*eta")),
-    (2, 1.5, "26", _majority((Fraction(3, 2), Fraction(5, 4), Fraction(7, 4))), (_POWER, "5*eta")),
-):
+for theorem, theta, printed in ((1, 2.0, LARGE_14), (2, 1.5, LARGE_26)):
     paper.inequality(
         f"thm{theorem}",
         variant="large-epsilon",
@@ -276,7 +297,7 @@ for theorem, theta, equation, space, printed in (
         else r"For any $\epsilon>0$ ... $O\big{(}\zeta\tau+{\iota^{\theta-1}}\tau^{\theta}+$ ... "
         r"${\iota^{\theta-1}\zeta^{\theta}}"
         r"\tau^{\theta}+\frac{1}{n\iota\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\eta}\big{)}$",
-        statement=f"For any epsilon > 0 the bound of ({equation}) holds without a term for the sampling error.",
+        statement=printed,
         because="The sampling terms of the proof are not bounded by the private ones for large epsilon, only for "
         "epsilon <= 2 log(theta), by the shorter proof: nine records choose the wrong sign with a chance that no "
         "epsilon lowers.",
@@ -289,7 +310,6 @@ for theorem, theta, equation, space, printed in (
             effect=1,
             change='for 1/epsilon read 1/min(epsilon, log theta), or add "for epsilon = O(1)"',
         ),
-        space=_large(space, *printed),
     )(large_epsilon)
     paper.inequality(
         f"thm{theorem}",
@@ -297,73 +317,45 @@ for theorem, theta, equation, space, printed in (
         source=f"Theorem {theorem}, {KEPT}",
         expected="not refuted",
         arguments={"theta": theta},
-        statement=f"{SHORTER}; here as epsilon grows.",
+        statement=_shorter(printed),
         because="`theorems.theorem_h` has the proof: the output is compared with the net point nearest to w*, so one "
         "uniform deviation and one at a fixed point are enough, Lemmas 6, 9 and 10 play no part, and no condition on "
         "epsilon is left.",
-        space=_large(space, _SHORTER, "3*eta"),
     )(large_epsilon_corrected)
 
 
-def large_epsilon_draft(theta: Fraction) -> Draft:
-    """Nine records ±1 with chances 0.55 and 0.45, ζ = 1e-4, ε = 1e13: the minority wins with chance 0.38."""
-    from scipy.stats import binom
-
-    order, square = float(theta), theta == 2
-    shares, terms = (4, 4) if square else (5, 8)
-    instances = []
-    for epsilon in (10**13, 10**15):
-        iota = above(
-            theory.truncation(9, 1, float(epsilon), 0.05, theta=order, tau=1.0, moment="norm", diameter=2.0), 4
-        )
-        loss = -math.log(1.0 - 2.0 * float(iota) + (2.0 * float(iota)) ** order / order)
-        missed = float(binom.cdf(4, 9, 0.55)) * (1.0 - 20_001.0 * math.exp(-epsilon * loss / (4.0 * math.log(order))))
-        values = {"n": 9, "k": 5, "p": Fraction(45, 100), "iota": iota, "zeta": Fraction(1, 10**4), "tau": 1,
-                  "epsilon": epsilon, "eta": Fraction(1, 20), "constant": 100, "theta": theta}  # fmt: skip
-        instances.append((values, {"left": missed, "right": Fraction(shares, 20)}))
-    smooth = (
-        "3*zeta*tau + iota*(zeta*tau)^2 + 5/2*iota*spread" if square else
-        "3*zeta*tau + 2*(2*iota)^(theta - 1)/theta*(spread + (zeta*tau)^theta)"
-    )  # fmt: skip
-    return Draft(
-        verdict="refuted",
-        statement="An excess beyond 100 times the bound has more than the probability that the theorem leaves.",
-        symbols={"n": "records", "k": "labels -1 of a majority", "p": "chance of a label -1", "iota": "truncation",
-                 "zeta": "radius of the net", "tau": "bound on the moment of x", "epsilon": "claimed",
-                 "eta": "failure probability", "constant": "what O(.) is taken to hide", "theta": "order"},
-        definitions={
-            "N": "2/zeta + 1", "psi": "-log(1 - 2*iota + (2*iota)^theta/theta)",
-            "spread": "2^theta*(1 - p)", "bound": f"{smooth} + {terms}*log(theta)*log(N/eta)/(n*iota*epsilon)",
-            "other": "N*exp(-epsilon*psi/(4*log(theta)))",
-            "excess": "1 - 2*p",
-        },
-        assumptions={
-            "order": ("theta = 2" if square else "theta = 3/2", "the order of the moment"),
-            "nine": ("k = (n + 1)/2", "a majority"), "inner": ("2*iota <= 1", "no residual is truncated"),
-            "far": ("excess >= constant*bound", "every w < 0 is beyond the bound"),
-        },
-        claim={"left": "betatail(p, k, n - k + 1)*(1 - other)", "relation": "<=", "right": f"{shares}*eta"},
-        instances=instances,
-        derivation=[
-            ("x = 1, W = [-1, 1], y = 1 or -1: the excess of w is (1 - 2 p)(1 - w), more than 1 - 2 p for w < 0.",
-             ["far"]),
-            ("With k or more labels -1 let S be the sum of psi(iota |y_i - w|). Between the labels S is concave; psi "
-             "is too, so S(0) >= n psi(2 iota)/2, S(1) is at least k psi(2 iota), and S(-1) at most (n - k) psi(2 "
-             "iota): every w >= 0 has S >= S(-1) + psi(2 iota)/2.", ["inner", "nine", "order"]),
-            ("The weights are exp(-epsilon S/(2 log theta)), half of the printed exponent (more concentrated with the "
-             "whole): all of N net points with w >= 0 together have at most the chance other.", []),
-        ],
-    )  # fmt: skip
-
-
-@certificate("heavytail.thm1.inequality.large-epsilon", "inequality")
-def theorem1_large() -> Draft:
-    return large_epsilon_draft(Fraction(2))
-
-
-@certificate("heavytail.thm2.inequality.large-epsilon", "inequality")
-def theorem2_large() -> Draft:
-    return large_epsilon_draft(Fraction(3, 2))
+NO_FAILURE = Statement(
+    about="For every eta in (0, 1), with probability 1 - eta the excess is O(zeta tau + iota zeta^2 tau^2 + iota tau^2 "
+    "Delta^2 + log(N/zeta)/(n iota epsilon)): {claim} with {bound}, {least}.",
+    symbols={
+        "n": Integer("records", 3, 10**15),
+        "iota": Real("truncation", "1e-9", 1),
+        "epsilon": Real("claimed", "1/100", 100),
+    },
+    where={
+        "zeta": "1/n",
+        "N": "2*n + 1",
+        "tau": "1",
+        "Delta": "2",
+        "constant": "100",
+        "log_eta": "-n*epsilon/2 - log(4)",
+        "least": "log(zeta)",
+        "bound": "zeta*tau + iota*zeta^2*tau^2 + iota*tau^2*Delta^2 + (log(N) - least)/(n*iota*epsilon)",
+    },
+    claim=inequality("1", "<=", "constant*bound"),
+    steps=(
+        "x = 1, y = w* = 1, W = [-1, 1]: the excess of w is |w - 1|, at least 1 for w <= 0.",
+        "The truncated losses sum to at most n log 2, so the weights exp(-epsilon sum/(2 log 2)) give the half of the "
+        "net with w <= 0 a chance of at least exp(-n epsilon/2)/2; eta is half of that, and the bound does not depend "
+        "on it.",
+    ),
+    witness=tuple({"n": n, "iota": truncation_in_use(n, 2.0), "epsilon": 1} for n in (10**8, 10**10)),
+)
+WITH_FAILURE = NO_FAILURE.replace(
+    about="The same with log(N/eta): {claim} with {bound}, {least} and {log_eta}.",
+    where={"constant": "1", "least": "log_eta"},
+    witness=None,
+)
 
 
 @paper.inequality(
@@ -376,8 +368,7 @@ def theorem2_large() -> Draft:
     weight="misprint",
     quote=r"given any failure probability $\eta\in(0,1)$ ... $\frac{1}{n\iota\epsilon}\log\frac{N(\mathcal{W},"
     r"\zeta)}{\zeta}$",
-    statement="For every eta in (0, 1), with probability 1 - eta the excess is O(zeta tau + iota zeta^2 tau^2 + iota "
-    "tau^2 Delta^2 + log(N/zeta)/(n iota epsilon)).",
+    statement=NO_FAILURE,
     because="The bound does not depend on eta, and the output has full support: an eta below the chance of a bad "
     "point breaks it. (Theorem 2 calls the failure probability zeta, as the net radius: it is eta there too.)",
     consequence="The displayed bound does not depend on eta. The proof has log(N/eta), and so has (17).",
@@ -389,49 +380,11 @@ def failure_probability(context: Context, meant: bool) -> Rows:
     Σψ ≤ n·log 2, so each net point has a chance of at least e^{−nε/2}/N, and the half with w ≤ 0 one of
     e^{−nε/2}/2 or more; η is half of that, and every excess there is at least 1.
     """
+    stated = WITH_FAILURE if meant else NO_FAILURE
     for n in (10**8, 10**10, 10**12):
-        iota, zeta = line_iota(n, 2.0), 1.0 / n
-        log_failure, log_net = -0.5 * n - math.log(4.0), math.log(2 * n + 1)
-        bound = zeta + iota * zeta**2 + 4.0 * iota
-        bound += (log_net - (log_failure if meant else math.log(zeta))) / (n * iota)
-        yield {
-            "n": float(n), "log_failure_probability": log_failure, "left": 1.0,
-            "right": bound * (1.0 if meant else CONSTANT),
-        }  # fmt: skip
-
-
-@certificate("heavytail.thm1.inequality.failure-probability", "inequality")
-def failure_probability_draft() -> Draft:
-    """η below the chance of the worst half of a net, on x = 1, y = w* = 1."""
-    instances = []
-    for n in (10**8, 10**10):
-        iota = truncation_in_use(n, 2.0)
-        i, zeta = float(iota), 1.0 / n
-        right = 100.0 * (zeta + i * zeta**2 + 4.0 * i + (math.log(2 * n + 1) - math.log(zeta)) / (n * i))
-        values = {"n": n, "iota": iota, "tau": 1, "Delta": 2, "epsilon": 1, "constant": 100, "excess": 1}
-        instances.append((values, {"left": 1, "right": right}))
-    return Draft(
-        verdict="refuted",
-        statement="For an eta below the chance of the worst half of the net an excess of 1 is beyond 100 times the "
-            "bound.",
-        symbols={"n": "records", "iota": "truncation", "tau": "bound on the moment of x", "Delta": "diameter",
-                 "epsilon": "claimed", "constant": "what O(.) is taken to hide", "excess": "least excess in that half"},
-        definitions={
-            "zeta": "1/n", "N": "2*n + 1",
-            "bound": "zeta*tau + iota*zeta^2*tau^2 + iota*tau^2*Delta^2 + 1/(n*iota*epsilon)*log(N/zeta)",
-        },
-        assumptions={"moment": ("tau = 1", "x = 1"), "ball": ("Delta = 2", "W = [-1, 1]"),
-                     "half": ("excess <= 1", "|w - 1| for w <= 0")},
-        claim={"left": "excess", "relation": "<=", "right": "constant*bound"}, instances=instances,
-        derivation=[
-            ("x = 1, y = w* = 1, W = [-1, 1]: the excess of w is |w - 1|, at least 1 for w <= 0.",
-             ["moment", "ball", "half"]),
-            ("The truncated losses sum to at most n log 2, so the weights exp(-epsilon sum/(2 log 2)) give the half of "
-             "the net with w <= 0 a chance of at least exp(-n epsilon/2)/2; eta is half of that, and the bound does "
-             "not depend on it.",
-             []),
-        ],
-    )  # fmt: skip
+        at = {"n": n, "iota": line_iota(n, 2.0), "epsilon": 1.0}
+        log_failure, bound = (stated.number(wanted, **at) for wanted in ("log_eta", "constant*bound"))
+        yield {"n": float(n), "log_failure_probability": log_failure, "left": 1.0, "right": bound}
 
 
 paper.variant(
@@ -441,6 +394,6 @@ paper.variant(
     expected="not refuted",
     arguments={"meant": True},
     quote="",
-    statement="The same with log(N/eta).",
+    statement=WITH_FAILURE,
     because="Lemma 1 with t = log(1/eta) gives log(N/eta).",
 )

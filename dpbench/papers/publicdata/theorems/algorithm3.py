@@ -20,18 +20,28 @@ from dpbench.papers.publicdata.theorems.balanced_labels import (
     DELTA,
     EPSILON,
     ETA,
+    HALF_LINE,
+    OF_SUM,
     RECORDS,
     STABLE,
-    STATED,
     SUM,
     M,
     balanced,
-    half_line,
     printed,
-    printed_gamma,
 )
-from dpbench.papers.publicdata.theorems.perturb_shift import CALIBRATED, RECORDED, SHIFTED, SYMBOLS, printed_scale
+from dpbench.papers.publicdata.theorems.perturb_shift import MU, RECORDED, SHIFTED, SYMBOLS
 from dpbench.privacy import gaussian
+
+OF_THE_SUM = HALF_LINE.replace(
+    about="Algorithm 3 with the sum of the losses, eta = Theta(alpha) and gamma of (104) is {claim}.",
+    where=OF_SUM,
+    witness=tuple({"half": n, "m": 64, "eta": "1/10", "epsilon": 1, "delta": "1e-5"} for n in (5000, 50_000)),
+)
+EXACT = HALF_LINE.replace(
+    about="Algorithm 3 with the mean of the losses and {gamma}, or m rho/epsilon for Laplace noise, {rho}, is {claim}.",
+    symbols={"mu": MU},
+    where={"twice": None, "root": None, "rho": "min(2, 1/sqrt(eta*n))", "gamma": "sqrt(m)*rho/mu"},
+)
 
 
 @paper.privacy(
@@ -41,12 +51,11 @@ from dpbench.privacy import gaussian
     expected="refuted",
     level=LEVEL,
     holds="publicdata.alg3.privacy.mean",
-    statement="Algorithm 3 with the sum of the losses, eta = Theta(alpha) and gamma of (104) is (epsilon, delta)-DP.",
+    statement=OF_THE_SUM,
     weight="misprint",
     quote=sum_for_mean.QUOTE,
     consequence=sum_for_mean.CONSEQUENCE,
     errata=sum_for_mean.correction("Equation 8, with Theorem 3"),
-    space=half_line(STATED, centre="total"),
     because=SUM + "gamma of (104) falls with n, and the cut output has atoms at -1 and 1.",
 )
 def summed(context: Context) -> tuple[str, Evidence]:
@@ -77,40 +86,6 @@ def summed(context: Context) -> tuple[str, Evidence]:
     )
 
 
-@certificate("publicdata.alg3.privacy.sum", "pair-discrete")
-def sum_certificate() -> Draft:
-    """Constants, balanced labels: with the sum one record moves f̄ from 1 to −1."""
-    instances = []
-    for n in (10_001, 100_001):
-        v = {"n": float(n), "m": 64.0, "eta": 0.1, "epsilon": 1.0, "delta": 1e-5}
-        noise = printed_gamma(v) / 8.0
-        shown = 0.5 - math.e * 0.5 * math.erfc(2.0 / (noise * math.sqrt(2.0)))
-        values = {"half": n // 2, "m": 64, "eta": Fraction(1, 10), "epsilon": 1, "delta": Fraction(1, 10**5)}
-        instances.append((values, {"delta": shown}))
-    symbols = {**SYMBOLS, "half": "pairs of records with opposite labels"}
-    del symbols["n"]
-    return Draft(
-        verdict="refuted",
-        statement="With the sum of the losses and gamma of (104) the chance of f^ = 1 changes by more than (epsilon, "
-        "delta) allows.",
-        symbols=symbols,
-        definitions={"n": "2*half + 1", "twice": "2/sqrt(eta*n)", "root": "sqrt(log(2/delta))",
-                     "gamma": printed_scale("twice", "root"), "sd": "gamma/sqrt(m)"},
-        assumptions={"end": ("1/(4*eta) >= 1", "the minimisers of the sum lie at 1 and -1"),
-                     "records": ("half >= 1", "the other labels cancel in pairs")},
-        claim={"p": ["1/2", "rest"], "q": ["erfc(2/(sd*sqrt(2)))/2", "rest"], "event": [0], "normalise": False,
-               "epsilon": "epsilon", "delta": "delta"},
-        instances=instances,
-        derivation=[
-            ("F the constants in [-1, 1], loss |f - y|/2, labels 1 and -1 in turn and one more, 1 or -1: the sum is "
-             "const -+ f/2 + eta f^2 on [-1, 1], least at +-min(1, 1/(4 eta)).", ["end", "records"]),
-            ("Perturb releases fbar plus a Gaussian of standard deviation gamma/sqrt(m), cut to [-1, 1]: f^ = 1 has "
-             "chance 1/2 and P(N > 2/sd).", []),
-        ],
-        theory={"gamma": lambda v: printed_gamma({**v, "n": 2 * v["half"] + 1})},
-    )  # fmt: skip
-
-
 @counted("publicdata.alg3.privacy.sum")
 def attack() -> Attack:
     about = "constants, labels 1 and -1 in turn and one more, n = 10,001"
@@ -127,9 +102,7 @@ def attack() -> Attack:
         "publicdata.lemma9.privacy.gaussian-exact",
         "publicdata.lemma9.privacy.laplace-exact",
     ),
-    statement="Algorithm 3 with the mean of the losses and gamma = sqrt(m) rho/mu(epsilon, delta), or m rho/epsilon "
-    "for Laplace noise, rho = min(2, 1/sqrt(eta n)), is (epsilon, delta)-DP.",
-    space=half_line({"gamma": "sqrt(m)*min(2, 1/sqrt(eta*n))/mu"}, CALIBRATED),
+    statement=EXACT,
     because="Lemma 2 as proved (2 eta |f - f'|_m^2 <= 2/n), then the exact shift of fbar(Z) + gamma zeta.",
 )
 def averaged(context: Context) -> Rows:
@@ -164,7 +137,7 @@ def mean_certificate() -> Draft:
     draft = Draft(
         verdict="proved", statement="gamma = sqrt(m) rho/mu with the proven stability is enough.",
         symbols={**SYMBOLS, "mu": "shift of the Gaussian profile, at most the largest that (epsilon, delta) allows"},
-        definitions={"rho": "min(2, 1/sqrt(eta*n))", "gamma": "sqrt(m)*rho/mu"}, assumptions=RECORDED,
+        definitions={name: EXACT.where[name] for name in ("rho", "gamma")}, assumptions=RECORDED,
         claim={"family": "gaussian", "shift": "sqrt(m)*rho", "scale": "gamma", "epsilon": "epsilon", "delta": "delta"},
         instances=instances, derivation=[STABLE, (SHIFTED[0], ["eta"])],
         theory={"rho": lambda v: theory.regularized_stability(int(v["n"]), v["eta"])},

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from dpbench.certificates.search.question import pair_event
-from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.ledger.statement import Integer, Real, Statement, event
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.theorems.perturb_shift import (
-    ANY_DELTA,
-    ANY_EPSILON,
-    ANY_MU,
-    NONE,
-    Conditions,
-    Formulas,
-    printed_scale,
-)
+from dpbench.papers.publicdata.theorems.perturb_shift import ANY_POINTS, CLAIMED, printed_scale
 
 EPSILON, DELTA = 1.0, 1e-5
 M, ETA = 64, 0.1
@@ -46,37 +35,29 @@ def printed(normalization: str, eta: float = ETA) -> RegularizedPerturbation:
     )  # fmt: skip
 
 
-LABELS = Space(
-    "Algorithm 3 on the constants in [-1, 1], balanced labels and one more, absolute loss",
-    {
-        "half": Integer("pairs of records with opposite labels", 1, 10**6),
-        "eta": Real("weight of the regulariser", 1e-6, 1e2),
-        "m": Integer("public points", 1, 10**6),
-        "epsilon": ANY_EPSILON,
-        "delta": ANY_DELTA,
-        "mu": ANY_MU,
-    },
-    definitions={
-        "n": "2*half + 1",
-        "fbar": "min(1, 1/(4*eta*n))",
-        "total": "min(1, 1/(4*eta))",
-    },
-)
 BALANCED = (
     "F the constants in [-1, 1], loss |f - y|/2, labels 1 and -1 in turn and one more, 1 or -1: the mean of the losses "
     "is const -+ f/(2n), least with eta f^2 at +-min(1, 1/(4 eta n)); of their sum, at +-min(1, 1/(4 eta)).",
 )
-_CUT = (*BALANCED, "Before it is cut to [-1, 1] the output is Gaussian with deviation gamma/sqrt(m).")
-STATED = {"twice": "2/sqrt(eta*n)", "root2": "sqrt(log(2/delta))", "gamma": printed_scale("twice", "root2")}
-
-
-def half_line(gamma: Formulas, conditions: Conditions = NONE, centre: str = "fbar") -> Any:
-    """The event that the output is at least fbar: chances 1/2 and P(N > 2 fbar/sd)."""
-    return pair_event(
-        LABELS, "1/2", f"erfc(2*{centre}*sqrt(m)/(gamma*sqrt(2)))/2", derivation=_CUT, definitions=gamma,
-        conditions=conditions,
-    )  # fmt: skip
-
+PAIR = {
+    "half": Integer("pairs of records with opposite labels", 1, 10**6),
+    "eta": Real("weight of the regulariser", "1e-6", 100),
+}
+WHERE = {"n": "2*half + 1", "fbar": "min(1, 1/(4*eta*n))"}
+OF_SUM = {"fbar": "min(1, 1/(4*eta))"}
+STATED = {"twice": "2/sqrt(eta*n)", "root": "sqrt(log(2/delta))", "gamma": printed_scale("twice", "root")}
+HALF_LINE = Statement(
+    about="gamma with m/(2 gamma^2)(1 + gamma sqrt(log(2/delta))) 2/sqrt(eta n) <= epsilon makes Algorithm 3 {claim}.",
+    symbols={**PAIR, "m": ANY_POINTS, **CLAIMED},
+    where={**WHERE, **STATED, "sd": "gamma/sqrt(m)"},
+    claim=event(p="1/2", q="erfc(2*fbar/(sd*sqrt(2)))/2"),
+    steps=(
+        *BALANCED,
+        "Before it is cut to [-1, 1] the output is Gaussian with deviation gamma/sqrt(m); it is at least fbar with "
+        "chance 1/2, and P(N > 2 fbar/sd) on the neighbour.",
+    ),
+)
+"""The balanced pair under Algorithm 3 with the mean of the losses and γ of (104)."""
 
 STABLE = (
     "The mean of the losses plus eta |f|_m^2 is 2 eta-strongly convex along the class: neighbours' minimisers are at "

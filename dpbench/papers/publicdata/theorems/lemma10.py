@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from fractions import Fraction
 from itertools import product
 
 from scipy.special import ndtr
 
-from dpbench.certificates.build import Draft, certificate
-from dpbench.certificates.search.question import inequality, pair_event
-from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.certificates.search.question import pair_event
 from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles
@@ -124,19 +121,27 @@ def lemma10(context: Context) -> tuple[str, Evidence]:
     )
 
 
-SIZES = Space(
-    "any sizes of Algorithm 2, least norm 1/4",
-    {
-        "n": Integer("records", 1, 10**9),
-        "eta": Real("weight of the process", 1e-6, 1e2),
-        "g": Real("E sup omega_m", 1e-6, 1e3),
-        "J": Integer("calls", 1, 10**9),
-        "delta": Real("claimed", 1e-12, 0.5),
+WITH_KAPPA = statement.Statement(
+    about="2 4^(2/3) (n eta)^(-1/3) (E sup omega)^(1/3) + sqrt(log(2/delta)/J) is at least the stability of Lemma 1 "
+    "for kappa >= 1/4: {claim} for all kappa, g and e, the two terms over 2 4^(2/3).",
+    symbols={
+        "g": statement.Real("(E sup omega/(n eta))^(1/3)", 0, "inf"),
+        "e": statement.Real("sqrt(log(2/delta)/J)/(2 4^(2/3))", 0, "inf"),
+        "kappa": statement.Real("inf |f|_m", "1/4", "inf"),
     },
-    definitions={"lemma1": "2/(eta*n)^(1/3)*4^(2/3)*g^(1/3) + sqrt(log(2/delta)/J)"},
+    claim=statement.inequality("g/(4*kappa)^(2/3) + e", "<=", "g + e"),
+    cells=20,
+    steps=("Lemma 1 at delta/2 has 2 (E sup omega/(n eta))^(1/3) kappa^(-2/3), and the same second term.",),
 )
-_LEMMA_1 = ("Lemma 1 at failure probability delta/2 and kappa = 1/4.",)
-_USED = "4/(n*eta)^(1/3)*g + sqrt(log(2/delta)/J)"
+WITHOUT = WITH_KAPPA.replace(
+    about="What (102) takes for the stability, 4 (n eta)^(-1/3) E sup omega + sqrt(log(2/delta)/J), is at least that "
+    "of Lemma 1 with kappa >= 1/4: {claim} at n eta = {strength}, both over 2 4^(2/3).",
+    where={"strength": "10"},
+    claim=statement.inequality("g/(4*kappa)^(2/3) + e", "<=", "4*strength^(2/3)*g^3/(2*4^(2/3)) + e"),
+    cells=0,
+    steps=(*WITH_KAPPA.steps, "E sup omega is n eta g^3, so (102) has 4 (n eta)^(2/3) g^3."),
+    witness=tuple({"g": g, "e": "7/10000", "kappa": "1/4"} for g in ("17/100", "46/100")),
+)
 
 
 @paper.inequality(
@@ -145,8 +150,7 @@ _USED = "4/(n*eta)^(1/3)*g + sqrt(log(2/delta)/J)"
     expected="refuted",
     holds="publicdata.lemma10.inequality.corrected",
     arguments={"corrected": False},
-    statement="What (102) takes for the stability, 4 (n eta)^(-1/3) E sup omega + sqrt(log(2/delta)/J), is at least "
-    "that of Lemma 1 with kappa >= 1/4.",
+    statement=WITHOUT,
     weight="misprint",
     quote=_QUOTE,
     consequence="The exponent 1/3 of E sup omega and kappa^(-2/3) of Lemma 1 are lost on the way to (102).",
@@ -156,7 +160,6 @@ _USED = "4/(n*eta)^(1/3)*g + sqrt(log(2/delta)/J)"
         effect=1,
         change="for E sup omega read its cube root, with 5.04 for 4",
     ),
-    space=inequality(SIZES, "lemma1", _USED, derivation=_LEMMA_1),
     because="Lemma 1 has (E sup omega)^(1/3) and kappa^(-2/3) <= 2.52, so 5.04 (n eta)^(-1/3) (E sup omega)^(1/3): "
     "more than (102) where E sup omega < 1.41.",
 )
@@ -173,17 +176,6 @@ def condition(context: Context, corrected: bool) -> Rows:
     return "value: smallest relative margin of the condition's rho over Lemma 1's, E sup omega from 0.05 to 10"
 
 
-WITH_KAPPA = statement.Statement(
-    about="2 4^(2/3) (n eta)^(-1/3) (E sup omega)^(1/3) + sqrt(log(2/delta)/J) is at least the stability of Lemma 1 "
-    "for kappa >= 1/4: {claim} for all kappa, g and e, the two terms over 2 4^(2/3).",
-    symbols={
-        "g": statement.Real("(E sup omega/(n eta))^(1/3)", 0, "inf"),
-        "e": statement.Real("sqrt(log(2/delta)/J)/(2 4^(2/3))", 0, "inf"),
-        "kappa": statement.Real("inf |f|_m", "1/4", "inf"),
-    },
-    claim=statement.inequality("g/(4*kappa)^(2/3) + e", "<=", "g + e"), cells=20,
-    steps=("Lemma 1 at delta/2 has 2 (E sup omega/(n eta))^(1/3) kappa^(-2/3), and the same second term.",),
-)  # fmt: skip
 paper.variant(
     condition,
     "corrected",
@@ -192,33 +184,5 @@ paper.variant(
     arguments={"corrected": True},
     statement=WITH_KAPPA,
     quote="",
-    space=inequality(SIZES, "lemma1", "2*4^(2/3)*(n*eta)^(-1/3)*g^(1/3) + sqrt(log(2/delta)/J)", derivation=_LEMMA_1),
     because="kappa^(-2/3) is largest at kappa = 1/4, the lower bound that Lemma 10 proves, where the two are equal.",
 )
-
-
-@certificate("publicdata.lemma10.inequality", "inequality")
-def condition_certificate() -> Draft:
-    instances = []
-    for size in (Fraction(1, 20), Fraction(1)):
-        tail = math.sqrt(math.log(2e5) / 10**6)
-        left = 2.0 * float(size / 10) ** (1 / 3) * 0.25 ** (-2 / 3) + tail
-        right = theory.lemma10_stability_printed(100, 0.1, float(size), 10**6, 1e-5)
-        values = {"n": 100, "eta": Fraction(1, 10), "g": size, "kappa": Fraction(1, 4), "J": 10**6,
-                  "delta": Fraction(1, 10**5)}  # fmt: skip
-        instances.append((values, {"left": left, "right": right}))
-    return Draft(
-        verdict="refuted", statement="What stands for the stability is less than the stability of Lemma 1.",
-        symbols={"n": "records", "eta": "weight of the process", "g": "E sup omega_m", "kappa": "least norm in the "
-            "class",
-                 "J": "calls", "delta": "claimed"},
-        definitions={"lemma1": "2/((eta*n)^(1/3)*kappa^(2/3))*g^(1/3) + sqrt(log(2/delta)/J)",
-                     "used": _USED},
-        assumptions={"kappa": ("kappa >= 1/4", "the lower bound that the proof has")},
-        claim={"left": "lemma1", "relation": "<=", "right": "used"}, instances=instances,
-        derivation=[("Lemma 1 at failure probability delta/2 has the cube root of g, and kappa.", ["kappa"])],
-        theory={"used": lambda v: theory.lemma10_stability_printed(
-                    int(v["n"]), v["eta"], v["g"], int(v["J"]), v["delta"]),
-                "lemma1": lambda v: theory.averaged_stability_printed(
-                    int(v["n"]), v["eta"], v["g"], int(v["J"]), 0.5 * v["delta"], v["kappa"])},
-    )  # fmt: skip

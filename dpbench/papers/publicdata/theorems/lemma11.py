@@ -8,9 +8,9 @@ from itertools import product
 from typing import Any
 
 from dpbench.certificates.build import Draft, as_computed, certificate
-from dpbench.certificates.search.question import pair_shift
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Context, Evidence, Row
+from dpbench.ledger.statement import Statement, laplace
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.theorems import paper
@@ -18,15 +18,32 @@ from dpbench.papers.publicdata.theorems.balanced_labels import (
     BALANCED,
     DELTA,
     EPSILON,
-    LABELS,
+    HALF_LINE,
+    PAIR,
     STABLE,
     STATED,
-    half_line,
+    WHERE,
     printed_gamma,
 )
-from dpbench.papers.publicdata.theorems.perturb_shift import RECORDED, SHIFTED, SYMBOLS, printed_scale, upper_shift
+from dpbench.papers.publicdata.theorems.perturb_shift import (
+    ANY_POINTS,
+    CLAIMED,
+    RECORDED,
+    SHIFTED,
+    SYMBOLS,
+    upper_shift,
+)
 from dpbench.privacy import gaussian
 from dpbench.privacy.profile import Profile, pure_profile
+
+LAPLACE = Statement(
+    about="{gamma} and Laplace noise make Algorithm 3 {claim}.",
+    symbols={**PAIR, "m": ANY_POINTS, "epsilon": CLAIMED["epsilon"]},
+    region={"m": "[1, 1]"},
+    where={**WHERE, "gamma": "2*m^(3/2)/(sqrt(eta*n)*epsilon)"},
+    claim=laplace(shift="2*fbar", scale="gamma", epsilon="epsilon"),
+    steps=(*BALANCED, "At one public point the output is, before it is cut, fbar plus one Laplace variable."),
+)
 
 
 @paper.privacy(
@@ -36,12 +53,10 @@ from dpbench.privacy.profile import Profile, pure_profile
     expected="proved",
     arguments={"noise": "gaussian"},
     rests_on=("publicdata.lemma2.stability.mean-sharp", "publicdata.lemma9.privacy.gaussian-exact"),
-    statement="gamma with m/(2 gamma^2)(1 + gamma sqrt(log(2/delta))) 2/sqrt(eta n) <= epsilon makes Algorithm 3 "
-    "(epsilon, delta)-DP.",
+    statement=HALF_LINE,
     origin="corrected",
     quote=r"\frac{m}{2\gamma^{2}}\left(1+\gamma\cdot\sqrt{\log\left(\frac{2}{\delta}\right)}\right)\cdot\frac{2}{\sqrt{"
     r"\eta\cdot n}}\leq\varepsilon",
-    space=half_line(STATED),
     because="Its proof rests on Lemma 9, which fails at one public point. But 2/sqrt(eta n) is twice the stability, "
     "and at one point f^ is cut to [-1, 1]: proved by the exact shift for m >= 2 and by the cut pair for m = 1, at "
     "epsilon = 0.1 to 4, delta = 1e-5.",
@@ -87,8 +102,7 @@ def gaussian_certificate() -> Draft:
     return Draft(
         verdict="proved", statement="gamma of (104) is enough at the settings listed.",
         symbols=SYMBOLS,
-        definitions={"twice": "2/sqrt(eta*n)", "root": "sqrt(log(2/delta))", "gamma": printed_scale("twice", "root"),
-                     "rho": "min(2, 1/sqrt(eta*n))"},
+        definitions={**STATED, "rho": "min(2, 1/sqrt(eta*n))"},
         assumptions=RECORDED,
         claim={"family": "gaussian", "shift": "sqrt(m)*rho", "scale": "gamma", "epsilon": "epsilon", "delta": "delta"},
         instances=instances, derivation=[STABLE, (SHIFTED[0], ["eta"])],
@@ -104,18 +118,9 @@ paper.variant(
     expected="proved",
     arguments={"noise": "laplace"},
     rests_on=("publicdata.lemma2.stability.mean-sharp", "publicdata.lemma9.privacy.laplace-exact"),
-    statement="gamma = 2 m^(3/2)/(sqrt(eta n) epsilon) and Laplace noise make Algorithm 3 epsilon-DP.",
+    statement=LAPLACE,
     origin="corrected",
     quote=r"\frac{m^{3/2}}{\gamma}\cdot\frac{2}{\sqrt{\eta\cdot n}}\leq\varepsilon",
-    space=pair_shift(
-        LABELS,
-        "2*fbar",
-        "2/(sqrt(eta*n)*epsilon)",
-        family="laplace",
-        delta="delta",
-        conditions={"one": ("m <= 1", "one Laplace variable")},
-        derivation=BALANCED,
-    ),
     because="The l1 shift is at most m/sqrt(eta n): loose by 2 sqrt(m), or more where 1/sqrt(eta n) is beyond the "
     "diameter 2.",
 )
@@ -131,7 +136,7 @@ def laplace_certificate() -> Draft:
     draft = Draft(
         verdict="proved", statement="gamma of (105) is twice sqrt(m) times what is needed.",
         symbols={name: text for name, text in SYMBOLS.items() if name != "delta"},
-        definitions={"rho": "min(2, 1/sqrt(eta*n))", "gamma": "2*m^(3/2)/(sqrt(eta*n)*epsilon)"},
+        definitions={"rho": "min(2, 1/sqrt(eta*n))", "gamma": LAPLACE.where["gamma"]},
         assumptions=RECORDED,
         claim={"family": "pure", "shift": "m*rho", "scale": "gamma", "epsilon": "epsilon", "delta": "0"},
         instances=[(values, {"loss": float(shown["loss"])}) for values, shown in instances],

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
-
 import numpy as np
 
-from dpbench.certificates.build import Draft, certificate
-from dpbench.certificates.search.question import inequality
 from dpbench.core.sampling import stream
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import Context, Evidence, column
+from dpbench.ledger.statement import Statement, inequality
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper, sum_for_mean
-from dpbench.papers.publicdata.theorems.balanced_labels import BALANCED, LABELS, SUM, balanced, printed
+from dpbench.papers.publicdata.theorems.balanced_labels import (
+    BALANCED,
+    OF_SUM,
+    PAIR,
+    SUM,
+    WHERE,
+    balanced,
+    printed,
+)
 
 _PAIRS = 20  # neighbours of a data set
+MEAN = Statement(
+    about="For the minimiser of the mean of the losses + eta |f|_m^2, |fbar - fbar'|_m <= {bound} for all neighbours.",
+    symbols=PAIR,
+    where={**WHERE, "bound": "2/sqrt(eta*n)"},
+    claim=inequality("2*fbar", "<=", "bound"),
+    steps=BALANCED,
+)
+OF_THE_SUM = MEAN.replace(
+    about="For the minimiser of the sum of the losses + eta |f|_m^2, |fbar - fbar'|_m <= {bound} for all neighbours.",
+    where=OF_SUM,
+    witness=tuple({"half": half, "eta": "1/10"} for half in (50, 5000)),
+)
+SHARP = MEAN.replace(where={"bound": "1/sqrt(eta*n)"})
 
 
 def moved(n: int, eta: float, normalization: str) -> float:
@@ -35,12 +52,11 @@ def moved(n: int, eta: float, normalization: str) -> float:
     expected="refuted",
     holds="publicdata.lemma2.stability.mean",
     arguments={"normalization": "sum", "sharp": False},
-    statement="|fbar - fbar'|_m <= 2/sqrt(eta n) for the minimiser of the sum of losses + eta |f|_m^2.",
+    statement=OF_THE_SUM,
     weight="misprint",
     quote=sum_for_mean.QUOTE,
     consequence=sum_for_mean.CONSEQUENCE,
     errata=sum_for_mean.correction("Equation 8, with Lemma 2"),
-    space=inequality(LABELS, "2*total", "2/sqrt(eta*n)", derivation=BALANCED),
     because=SUM,
 )
 def stability(context: Context, normalization: str, sharp: bool) -> Evidence:
@@ -72,10 +88,9 @@ paper.variant(
     source="Lemma 2, equation 13, with the mean of the losses",
     expected="not refuted",
     arguments={"normalization": "mean", "sharp": False},
-    statement="|fbar - fbar'|_m <= 2/sqrt(eta n) for all neighbours.",
+    statement=MEAN,
     origin="corrected",
     quote=r"\left\|\bar{f}-\bar{f}^{\prime}\right\|_{m}\leq\frac{2}{\sqrt{\eta\cdot n}}",
-    space=inequality(LABELS, "2*fbar", "2/sqrt(eta*n)", derivation=BALANCED),
     because="Strong convexity of eta |f|_m^2 on a convex class, on one side only; the proof loses a factor 2 in all, "
     "see publicdata.lemma2.stability.mean-sharp.",
     figure=Figure("stability_publicdata_alg3", "stability_regularized", "at most {share:.0%} of the bound"),
@@ -87,9 +102,8 @@ paper.variant(
     source="Lemma 2, its constant halved",
     expected="not refuted",
     arguments={"normalization": "mean", "sharp": True},
-    statement="|fbar - fbar'|_m <= 1/sqrt(eta n), with the mean of the losses.",
+    statement=SHARP,
     quote="",
-    space=inequality(LABELS, "2*fbar", "1/sqrt(eta*n)", derivation=BALANCED),
     because="See `theory.regularized_stability`: eta |f - fbar|_m^2 on both sides. Attained by balanced constants at "
     "eta n = 1/4.",
 )
@@ -117,20 +131,3 @@ def linear_case(normalization: str, seed: int, case: int) -> list[float]:
 def _ball(rng: np.random.Generator, count: int, d: int) -> np.ndarray:
     raw = rng.standard_normal((count, d))
     return np.asarray(raw / np.linalg.norm(raw, axis=1, keepdims=True))
-
-
-@certificate("publicdata.lemma2.stability.sum", "inequality")
-def sum_certificate() -> Draft:
-    instances = []
-    for half in (50, 5000):
-        right = 2.0 / math.sqrt(0.1 * (2 * half + 1))
-        instances.append(({"half": half, "eta": Fraction(1, 10)}, {"left": 2, "right": right}))
-    return Draft(
-        verdict="refuted", statement="With the sum of the losses the minimisers of two neighbours are 2 apart.",
-        symbols={"half": "pairs of records with opposite labels", "eta": "weight of the regulariser"},
-        definitions={"n": "2*half + 1", "fbar": "min(1, 1/(4*eta))"},
-        assumptions={"records": ("half >= 1", "the other labels cancel in pairs"), "eta": ("eta > 0", "it is there")},
-        claim={"left": "2*fbar", "relation": "<=", "right": "2/sqrt(eta*n)"}, instances=instances,
-        derivation=[("F the constants in [-1, 1], loss |f - y|/2, labels 1 and -1 in turn and one more, 1 or -1: the "
-                     "sum is const -+ f/2 + eta f^2, least at +-fbar.", ["records", "eta"])],
-    )  # fmt: skip

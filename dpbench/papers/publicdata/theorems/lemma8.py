@@ -5,46 +5,48 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import numpy as np
-from scipy.special import chdtrc, erfc, ndtr
+from scipy.special import chdtrc
 
 from dpbench.auditing import intervals
 from dpbench.certificates.build import Draft, certificate, near
-from dpbench.certificates.search.question import inequality
-from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, missed, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.perturb import perturb
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.perturb_shift import NONE, Conditions
 
 FAILURES = (0.3, 0.1, 0.01, 1e-3, 1e-5, 1e-8)
 
-THREE = Space(
-    "Perturb on the constants -g, 0 and g from fbar = 0",
-    {
+CORRECTED = Statement(
+    about="For m = 1, 2, 3 and 10 and 1e-8 <= beta <= 0.9, with probability 1 - beta, |fbar - f^|_m <= {bound}.",
+    symbols={
         "m": Integer("public points", 1, 10**4),
-        "g": Real("spacing of the class", 1e-3, 1.0),
-        "gamma": Real("scale of the noise", 1e-4, 1e3),
-        "beta": Real("failure probability", 1e-10, 0.5),
+        "g": Real("spacing of the class", "1/1000", 1),
+        "gamma": Real("scale of the noise", "1e-4", 1000),
+        "beta": Real("failure probability", "1e-10", "1/2"),
     },
+    where={"bound": "2*gamma*(1 + sqrt(2*log(1/beta)/m))", "chance": "erfc(g*sqrt(m)/(2*gamma)/sqrt(2))"},
+    given={"below": ("bound < g", "moving to a neighbour is beyond the bound")},
+    claim=inequality("chance", "<=", "beta"),
+    steps=("F = {-g, 0, g}, fbar = 0: f^ is g or -g iff the mean of gamma zeta is beyond g/2 in size.",),
 )
-_THREE = ("F = {-g, 0, g}, fbar = 0: f^ is g or -g iff the mean of gamma zeta is beyond g/2 in size.",)
-_GAUSSIAN = "erfc(g*sqrt(m)/(2*gamma)/sqrt(2))"
-
-
-def _moved(bound: str, chance: str, conditions: Conditions = NONE) -> Any:
-    return inequality(
-        THREE, chance, "beta", derivation=_THREE, definitions={"bound": bound},
-        conditions={"below": ("bound < g", "moving to a neighbour is beyond the bound"), **conditions},
-    )  # fmt: skip
+PRINTED = CORRECTED.replace(
+    about="With probability 1 - beta, |fbar - f^|_m <= {bound}.",
+    where={"bound": "2*gamma*sqrt(log(1/beta))"},
+    witness=tuple({"m": 1, "g": 1, "gamma": c, "beta": beta} for c, beta in (("0.2329", "1/100"), ("0.1473", "1e-5"))),
+)
+LAPLACE = CORRECTED.replace(
+    about=PRINTED.about,
+    region={"m": "[1, 1]"},
+    where={"bound": "2*gamma*log(1/beta)*sqrt(m)", "chance": "exp(-g/(2*gamma))"},
+)
 
 
 @paper.inequality(
@@ -54,7 +56,7 @@ def _moved(bound: str, chance: str, conditions: Conditions = NONE) -> Any:
     expected="refuted",
     level=LEVEL,
     holds="publicdata.lemma8.inequality.gaussian.corrected",
-    statement="With probability 1 - beta, |fbar - f^|_m <= 2 gamma sqrt(log(1/beta)).",
+    statement=PRINTED,
     weight="constant",
     quote=r"2\gamma\cdot\sqrt{\log\left(\frac{1}{\beta}\right)}",
     consequence="At m = 1 the bound is missed up to 69 times as often as allowed.",
@@ -63,7 +65,6 @@ def _moved(bound: str, chance: str, conditions: Conditions = NONE) -> Any:
         line=635,
         change="for sqrt(log(1/beta)) read 1 + sqrt(2 log(1/beta)/m)",
     ),
-    space=_moved("2*gamma*sqrt(log(1/beta))", _GAUSSIAN),
     because="It rests on P(|zeta|_m > sqrt(log(1/beta))) <= beta, false for one point, and for beta > 1/e at many. F "
     "= {-1, 0, 1} on one point leaves 0 iff gamma|zeta| > 1/2, and then by 1.",
 )
@@ -72,7 +73,8 @@ def few_points(context: Context) -> Evidence:
     rows = []
     for beta in FAILURES:
         gamma = 0.5 / math.sqrt(math.log(1.0 / beta)) * (1.0 - 1e-9)  # so that the bound is just below 1
-        rows.append({"beta": beta, "gamma": gamma, "left": 2.0 * float(ndtr(-0.5 / gamma)), "right": beta})
+        chance = PRINTED.number("chance", m=1, g=1.0, gamma=gamma)
+        rows.append({"beta": beta, "gamma": gamma, "left": chance, "right": beta})
     trials, shown = context.pick(quick=20_000, full=1_000_000), next(row for row in rows if row["beta"] == 0.01)
     table = FiniteClass(np.array([[-1.0], [0.0], [1.0]]))
     problem = PublicDataProblem([0], [0.0], [0], hypotheses=table, loss="absolute")
@@ -89,33 +91,12 @@ def few_points(context: Context) -> Evidence:
     )
 
 
-@certificate("publicdata.lemma8.inequality.gaussian", "inequality")
-def few_points_certificate() -> Draft:
-    instances = []
-    for beta in (Fraction(1, 100), Fraction(1, 10**5)):
-        gamma = Fraction(round(0.4999 / math.sqrt(math.log(1 / beta)) * 10**4), 10**4)
-        left = float(erfc(0.5 / float(gamma) / math.sqrt(2.0)))
-        instances.append(({"m": 1, "beta": beta, "gamma": gamma}, {"left": left, "right": beta}))
-    return Draft(
-        verdict="refuted", statement="f^ differs from fbar by more than that with more than probability beta.",
-        symbols={"m": "public points", "beta": "failure probability", "gamma": "scale of the noise"},
-        definitions={"bound": "2*gamma*sqrt(log(1/beta))", "chance": "erfc(1/(2*gamma)/sqrt(2))"},
-        assumptions={"below": ("bound < 1", "a displacement of 1 is beyond the bound"), "one": ("m = 1", "one public "
-            "point")},
-        claim={"left": "chance", "relation": "<=", "right": "beta"}, instances=instances,
-        derivation=[("F = {-1, 0, 1}, fbar = 0: f^ is 1 or -1 iff gamma |zeta| > 1/2.", ["below", "one"])],
-        theory={"bound": lambda v: theory.displacement_printed(1, v["gamma"], v["beta"], "gaussian")},
-    )  # fmt: skip
-
-
 @paper.inequality(
     "lemma8",
     variant="gaussian.corrected",
     source="Lemma 8 with the norm's concentration",
     expected="proved",
-    statement="For m = 1, 2, 3 and 10 and 1e-8 <= beta <= 0.9, with probability 1 - beta, |fbar - f^|_m <= 2 gamma (1 "
-    "+ sqrt(2 log(1/beta)/m)).",
-    space=_moved("2*gamma*(1 + sqrt(2*log(1/beta)/m))", _GAUSSIAN),
+    statement=CORRECTED,
     because="|zeta|_m has mean at most 1 and is 1/sqrt(m)-Lipschitz; (85) and (86) give the displacement 2 gamma "
     "|zeta|_m.",
 )
@@ -165,9 +146,8 @@ def laplace_norms(m: int, seed: int, block: int) -> np.ndarray:
     source="Lemma 8, equation 84, for beta <= 1/e",
     expected="not refuted",
     level=LEVEL,
-    statement="With probability 1 - beta, |fbar - f^|_m <= 2 gamma log(1/beta) sqrt(m).",
+    statement=LAPLACE,
     quote=r"\leq 2\gamma\cdot\log\left(\frac{1}{\beta}\right)\cdot\sqrt{m}",
-    space=_moved("2*gamma*log(1/beta)*sqrt(m)", "exp(-g/(2*gamma))", {"one": ("m <= 1", "one Laplace variable")}),
     because="P(|zeta|_m > log(1/beta) sqrt(m)) is beta at m = 1 and less beyond, for beta up to 1/e.",
 )
 def laplace(context: Context) -> Evidence:

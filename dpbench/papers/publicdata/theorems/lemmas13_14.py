@@ -7,19 +7,17 @@ a bit off f, while the Gaussian complexity of the class falls with τ.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from collections.abc import Mapping
 from itertools import product
-from typing import Any
 
 import numpy as np
 from scipy.special import bdtr
 
-from dpbench.certificates.search.question import inequality
-from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import missed, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Rows
+from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.publicdata.theorems import paper
 
 BETA = 0.05
@@ -35,22 +33,24 @@ _STEEP = (
     "max(0, 1 - (1 - f)/(2 tau)) has complexity of order tau and losses 0 and 1. "
 )
 
-PATTERNS = Space(
-    "all functions on M points with values of size s, linear loss from 0 to 1 between -s and s",
-    {
-        "n": Integer("records", 2, 10**9),
-        "M": Integer("points of the domain, uniform", 4, 10**12),
-        "s": Real("size of the functions' values; the loss has the Lipschitz constant 1/(2 s)", 1e-6, 1.0),
-        "eta": Real("weight of the process or of the regulariser", 1e-9, 1.0),
-        "J": Integer("calls", 1, 10**8),
-        "beta": Real("failure probability", 1e-8, 0.49),
-    },
-    definitions={
-        "lambda": "1/(2*s)",
-        "G": "s*sqrt(2*n/pi)",
-        "G_m": "s*sqrt(2*M/pi)",
-    },
-)
+_RISKS = {
+    "n": Integer("records", 2, 10**9),
+    "lambda": Real("Lipschitz constant of the loss", "1/2", "inf"),
+    "G": Real("E sup omega_n", 0, "inf"),
+    "beta": Real("failure probability", "1e-8", "49/100"),
+    "error": Real("what is bounded", 0, 1),
+}
+_PROCESS = {
+    **_RISKS,
+    "eta": Real("weight of the process or of the regulariser", "1e-9", 1),
+    "G_m": Real("E sup omega_m", 0, "inf"),
+    "J": Integer("calls", 1, 10**8),
+}
+_BOUNDED = inequality("error", "<=", "bound")
+_PATTERNS = {
+    "M": Integer("points of the domain, uniform", 4, 10**12),
+    "s": Real("size of the functions' values", "1e-6", 1),
+}
 _CLASS = (
     "F = {s, -s}^M (Lemma 14: its convex hull too), loss (s - f y)/(2 s), which is 1/(2 s)-Lipschitz with values in "
     "[0, 1]; E sup omega_n is s sqrt(n) E|N| for distinct points and less otherwise, and E sup omega_m with all M "
@@ -71,20 +71,54 @@ _CENTRE = (
     _CLASS,
     "Labels 1: inf L = 0. At the M - n or more points without a record the regularised minimiser is 0, of loss 1/2.",
 )
-_FEWER = {"fewer": ("n < M", "points without a record"), "likely": ("beta < 1/2", "the event has that chance")}
-_L = "sqrt(2*log(1/beta)/n)"
-_PROCESS = "2*eta*(G_m + sqrt({}log(1/beta)/J))"
+_OF_PATTERNS = {"lambda": "1/(2*s)", "G": "s*sqrt(2*n/pi)", "G_m": "s*sqrt(2*M/pi)"}
+_DISTINCT = {"likely": ("1 - n*(n - 1)/(2*M) > beta", "the points differ with more than this chance")}
+_FEWER = {"fewer": ("n < M", "points without a record")}
 
 
-def _deviation(bound: str) -> Any:
-    return inequality(
-        PATTERNS, "1/2", "bound", derivation=_SEEN, definitions={"bound": bound},
-        conditions={"likely": ("1 - n*(n - 1)/(2*M) > beta", "the points differ with more than this chance")},
-    )  # fmt: skip
+def _on_patterns(
+    bound: Statement, error: str, given: Mapping[str, tuple[str, str]], steps: tuple[str, ...]
+) -> Statement:
+    """A bound for any class and loss, on the class of all patterns, where `error` is exceeded that often."""
+    known = {name: text for name, text in _OF_PATTERNS.items() if name in bound.symbols}
+    return bound.replace(
+        symbols=_PATTERNS | dict.fromkeys((*known, "error")), where={**known, "error": error}, given=given, steps=steps
+    )
 
 
-def _excess(bound: str, derivation: tuple[str, ...]) -> Any:
-    return inequality(PATTERNS, "(1 - n/M)/2", bound, derivation=derivation, conditions=_FEWER)
+def _values(bound: Statement, suprema: np.ndarray, **values: float) -> np.ndarray:
+    """A bound for each data set: its E sup ω_n, which on public points like the records is E sup ω_m too."""
+    return np.array([bound.number("bound", G=size, G_m=size, **values) for size in suprema])
+
+
+LEMMA_13 = Statement(
+    about="With probability 1 - beta, sup |L_D - L| <= {bound}, G = E sup omega_n.",
+    symbols=_RISKS,
+    where={"bound": "6/sqrt(n)*G + sqrt(2*log(1/beta)/n)"},
+    claim=_BOUNDED,
+)
+SCALED_13 = LEMMA_13.replace(where={"bound": "6*lambda/sqrt(n)*G + sqrt(2*log(1/beta)/n)"})
+LEMMA_14 = Statement(
+    about="With probability 1 - beta, L(fbar) - inf L <= {bound}, G = E sup omega_n, G_m = E sup omega_m.",
+    symbols=_PROCESS,
+    claim=_BOUNDED,
+    where={"bound": "12/sqrt(n)*G + 2*sqrt(log(1/beta)/n) + 2*eta*(G_m + sqrt(log(1/beta)/J))"},
+)
+SCALED_14 = LEMMA_14.replace(
+    where={"bound": "12*lambda/sqrt(n)*G + 2*sqrt(2*log(1/beta)/n) + 2*eta*(G_m + sqrt(2*log(1/beta)/J))"}
+)
+REGULARIZED = LEMMA_14.replace(
+    about="L(fbar) - inf L <= {bound}, G = E sup omega_n, almost surely.",
+    symbols={"G_m": None, "J": None},
+    where={"bound": "12*G + 2*sqrt(log(1/beta)/n) + eta"},
+)
+SCALED_REGULARIZED = REGULARIZED.replace(
+    about="With probability 1 - beta, L(fbar) - inf L <= {bound}, G = E sup omega_n.",
+    where={"bound": "12*lambda*G + 2*sqrt(2*log(1/beta)/n) + eta"},
+)
+VERSIONS = {
+    "printed": LEMMA_14, "corrected": SCALED_14, "regularized": REGULARIZED, "regularized-scale": SCALED_REGULARIZED,
+}  # fmt: skip
 
 
 def deviations(n: int, seed: int, block: int) -> np.ndarray:
@@ -105,14 +139,13 @@ def deviations(n: int, seed: int, block: int) -> np.ndarray:
     level=LEVEL,
     holds="publicdata.lemma13.inequality.corrected",
     arguments={"corrected": False},
-    statement="With probability 1 - beta, sup |L_D - L| <= 6/sqrt(n) E sup omega_n + sqrt(2 log(1/beta)/n).",
+    statement=_on_patterns(LEMMA_13, "1/2", _DISTINCT, _SEEN),
     weight="hypothesis",
     quote=r"\frac{6}{\sqrt{n}}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{n}(f)\right]+\sqrt{\frac{2\log\left("
     r"\frac{1}{\beta}\right)}{n}}",
     consequence="The loss's Lipschitz constant lambda is missing; the theorems are stated for lambda-Lipschitz losses, "
     "and their sample sizes are polynomial in lambda.",
     errata=Correction(place="Lemma 13, equation 108", line=759, change="put lambda before the first term"),
-    space=_deviation(f"6/sqrt(n)*G + {_L}"),
     because=_STEEP + "All bits on 1,000 atoms: the supremum is a total variation.",
 )
 def lemma13(context: Context, corrected: bool) -> Rows:
@@ -121,8 +154,8 @@ def lemma13(context: Context, corrected: bool) -> Rows:
     for n in (100, 1000, 10_000):
         found = np.concatenate(sampled(context, deviations, n, blocks=blocks))
         for tau in TAUS:
-            steep = 0.5 / tau if corrected else 1.0
-            bounds = 6.0 * steep / math.sqrt(n) * 2.0 * tau * found[:, 1] + math.sqrt(2.0 * math.log(1.0 / BETA) / n)
+            stated, sizes = SCALED_13 if corrected else LEMMA_13, 2.0 * tau * found[:, 1]
+            bounds = _values(stated, sizes, n=n, beta=BETA, **{"lambda": 0.5 / tau})
             yield missed(found[:, 0], bounds, BETA, 3 * len(TAUS), n=float(n), tau=tau,
                          deviation=float(found[:, 0].mean()), bound=float(bounds.mean()))  # fmt: skip
     return summary(f"{_FREQUENCY}; {50 * blocks} sets each", value="frequency", trials=150 * blocks)
@@ -136,9 +169,8 @@ paper.variant(
     source="Lemma 13, equation 108 with lambda",
     expected="not refuted",
     arguments={"corrected": True},
-    statement="With probability 1 - beta, sup |L_D - L| <= 6 lambda/sqrt(n) E sup omega_n + sqrt(2 log(1/beta)/n).",
+    statement=_on_patterns(SCALED_13, "1/2", _DISTINCT, _SEEN),
     quote="",
-    space=_deviation(f"6*lambda/sqrt(n)*G + {_L}"),
     because="Symmetrisation by Gaussian variables, contraction by the loss, which brings lambda, and bounded "
     "differences: 6 is generous.",
 )
@@ -173,30 +205,22 @@ _PUT = "put lambda before the first term, and 12/sqrt(n) in (110)"
     level=LEVEL,
     holds="publicdata.lemma14.inequality.corrected",
     arguments={"version": "printed"},
-    statement="With probability 1 - beta, L(fbar) - inf L <= 12/sqrt(n) E sup omega_n + 2 sqrt(log(1/beta)/n) + 2 "
-    "eta(E sup omega_m + sqrt(log(1/beta)/J)).",
+    statement=_on_patterns(LEMMA_14, "(1 - n/M)/2", _FEWER, _UNSEEN),
     weight="hypothesis",
     quote=_QUOTE_109,
     consequence=_MISSING,
     errata=Correction(place="Lemma 14, equation (109)", line=770, change=_PUT),
-    space=_excess(f"12/sqrt(n)*G + 2*sqrt(log(1/beta)/n) + {_PROCESS.format('')}", _UNSEEN),
     because=_STEEP + "Pairs of points, one of each at 1, four records a pair: the excess does not fall with n. (116) "
     "has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
 )
 def lemma14(context: Context, version: str) -> Rows:
     """How often the minimiser on pairs of points misses (109) or (110), as printed or with λ and the root of 2."""
-    blocks, log = context.pick(quick=3, full=15), math.log(1.0 / BETA)
+    blocks = context.pick(quick=3, full=15)
     for n in (1000, 20_000, 100_000):
         found = np.concatenate(sampled(context, excesses, n, blocks=blocks))
         for tau in TAUS:
-            supremum = 2.0 * tau * found[:, 1]  # E sup of ω_n; on public points like the records, also of ω_m
-            printed = version in ("printed", "regularized")
-            steep, root = (1.0, 1.0) if printed else (0.5 / tau, 2.0)
-            if version.startswith("regularized"):
-                bounds = 12.0 * steep * supremum + 2.0 * math.sqrt(root * log / n) + _ETA
-            else:
-                bounds = 12.0 * steep / math.sqrt(n) * supremum + 2.0 * math.sqrt(root * log / n)
-                bounds = bounds + 2.0 * _ETA * (supremum + math.sqrt(2.0 * log / _CALLS))
+            stated, sizes = VERSIONS[version], 2.0 * tau * found[:, 1]
+            bounds = _values(stated, sizes, n=n, beta=BETA, eta=_ETA, J=_CALLS, **{"lambda": 0.5 / tau})
             yield missed(found[:, 0], bounds, BETA, 3 * len(TAUS), n=float(n), tau=tau,
                          excess=float(found[:, 0].mean()), bound=float(bounds.mean()))  # fmt: skip
     return summary(f"{_FREQUENCY}; {20 * blocks} sets each", value="frequency", trials=60 * blocks)
@@ -208,10 +232,8 @@ paper.variant(
     source="Lemma 14, equation 109 with lambda and both roots of 2",
     expected="not refuted",
     arguments={"version": "corrected"},
-    statement="With probability 1 - beta, L(fbar) - inf L <= 12 lambda/sqrt(n) E sup omega_n + 2 sqrt(2 "
-    "log(1/beta)/n) + 2 eta(E sup omega_m + sqrt(2 log(1/beta)/J)).",
+    statement=_on_patterns(SCALED_14, "(1 - n/M)/2", _FEWER, _UNSEEN),
     quote="",
-    space=_excess(f"12*lambda/sqrt(n)*G + 2*{_L} + {_PROCESS.format('2*')}", _UNSEEN),
     because="Lemma 5, Lemma 13 with lambda twice, and (113) averaged over J calls, whose suprema are 1-Lipschitz in "
     "xi.",
 )
@@ -223,12 +245,11 @@ paper.variant(
     expected="refuted",
     holds="publicdata.lemma14.inequality.corrected",
     arguments={"version": "regularized"},
-    statement="L(fbar) - inf L <= 12 E sup omega_n + 2 sqrt(log(1/beta)/n) + eta, almost surely.",
+    statement=_on_patterns(REGULARIZED, "(1 - n/M)/2", _FEWER, _CENTRE),
     weight="hypothesis",
     quote=_QUOTE_109,
     consequence=_MISSING,
     errata=Correction(place="Lemma 14, equation (110)", line=770, change=_PUT),
-    space=_excess("12*G + 2*sqrt(log(1/beta)/n) + eta", _CENTRE),
     because=_STEEP + "Pairs of points, one of each at 1, four records a pair: the excess does not fall with n. The "
     "hull of the class has the same minimiser; and (108), which it rests on, holds with probability 1 - beta only.",
 )
@@ -239,18 +260,25 @@ paper.variant(
     source="Lemma 14, equation 110 with lambda and the root of 2",
     expected="not refuted",
     arguments={"version": "regularized-scale"},
-    statement="With probability 1 - beta, L(fbar) - inf L <= 12 lambda E sup omega_n + 2 sqrt(2 log(1/beta)/n) + eta.",
+    statement=_on_patterns(SCALED_REGULARIZED, "(1 - n/M)/2", _FEWER, _CENTRE),
     quote="",
-    space=_excess(f"12*lambda*G + 2*{_L} + eta", _CENTRE),
     because="(110) has no 1/sqrt(n) in its first term, so it is true with lambda and loose by sqrt(n) there.",
 )
 
-TWICE = Space(
-    "any numbers of records and failure probabilities",
-    {"n": Integer("records", 1, 10**9), "beta": Real("failure probability", 1e-12, 0.999)},
-    definitions={"lemma13": "sqrt(2*log(1/beta)/n)"},
+TWICE = Statement(
+    about="{bound} is at least twice the deviation {lemma13} of Lemma 13.",
+    symbols={"n": Integer("records", 1, 10**9), "beta": Real("failure probability", "1e-12", "999/1000")},
+    where={"lemma13": "sqrt(2*log(1/beta)/n)", "bound": "2*sqrt(log(1/beta)/n)"},
+    claim=inequality("2*lemma13", "<=", "bound"),
+    steps=("The proof takes the deviation of (108) twice, for fbar and for the minimiser.",),
+    witness=({"n": 100, "beta": "1/20"}, {"n": 1000, "beta": "1/1000"}),
 )
-_TWICE = ("The proof takes the deviation of (108) twice, for fbar and for the minimiser.",)
+TWICE_CORRECTED = TWICE.replace(
+    about="{bound} is at least twice the deviation of Lemma 13, and two functions miss it with probability at most "
+    "beta.",
+    where={"bound": "2*sqrt(2*log(1/beta)/n)"},
+    witness=None,
+)
 
 
 @paper.inequality(
@@ -260,27 +288,19 @@ _TWICE = ("The proof takes the deviation of (108) twice, for fbar and for the mi
     expected="refuted",
     holds="publicdata.lemma14.inequality.deviation.corrected",
     arguments={"corrected": False},
-    statement="2 sqrt(log(1/beta)/n) is at least twice the deviation sqrt(2 log(1/beta)/n) of Lemma 13.",
+    statement=TWICE,
     weight="constant",
     quote=r"2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
     consequence="Twice the deviation of (108) is 2 sqrt(2 log(1/beta)/n): a factor of 1.41.",
     errata=Correction(place="Equations 109, 110 and 116", line=770, change="for log(1/beta) read 2 log(1/beta)"),
-    space=inequality(
-        TWICE,
-        "2*lemma13",
-        "2*sqrt(log(1/beta)/n)",
-        derivation=_TWICE,
-        witness=({"n": 100, "beta": Fraction(1, 20)}, {"n": 1000, "beta": Fraction(1, 1000)}),
-    ),
     because="(111) has 2 sqrt(2 log(1/beta)/n); the root of 2 is lost from there on. ((114) loses it too: sup - inf "
     "of omega is 2-Lipschitz in xi.)",
 )
 def root_two(context: Context, corrected: bool) -> Rows:
     """Twice the deviation of (108) against that of (109); and how often two functions miss the corrected one."""
     for n, beta in product((10, 100, 1000), (0.5, 0.05, 1e-3)):
-        log = math.log(1.0 / beta)
-        needed, printed = 2.0 * math.sqrt(2.0 * log / n), 2.0 * math.sqrt(log / n)
-        bound = needed if corrected else printed
+        stated = TWICE_CORRECTED if corrected else TWICE
+        needed, bound = (stated.number(wanted, n=n, beta=beta) for wanted in ("2*lemma13", "bound"))
         yield {"n": float(n), "beta": beta, "what": "twice (108)", "left": needed, "right": bound}
         if corrected and bound < 1.0:  # two functions whose risks differ by just over the bound
             chance = float(bdtr(n // 2, n, 0.5 * (1.0 + bound)))
@@ -294,10 +314,8 @@ paper.variant(
     source="Equation 111",
     expected="not refuted",
     arguments={"corrected": True},
-    statement="2 sqrt(2 log(1/beta)/n) is at least twice the deviation of Lemma 13, and two functions miss it with "
-    "probability at most beta.",
+    statement=TWICE_CORRECTED,
     quote="",
-    space=inequality(TWICE, "2*lemma13", "2*sqrt(2*log(1/beta)/n)", derivation=_TWICE),
     because="The deviation of (108) twice, as (111) has it; for two functions whose risks differ by the bound, "
     "binomial tails.",
 )

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 
-from dpbench.certificates.search.question import inequality
-from dpbench.certificates.search.space import Choice, Integer, Real, Space
 from dpbench.core.sampling import stream
-from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, missed, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.statement import Integer, Real, Statement, inequality, rate
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.hypotheses.constants import Constants
@@ -23,52 +20,75 @@ from dpbench.papers.publicdata.theorems.sweeps import Drawn
 
 LIPSCHITZ = 0.5  # of |f − y|/2
 BETA = 0.05
-_LOG = math.log(1.0 / BETA)
 _COIN = math.sqrt(2.0 / math.pi)  # E sup of |N|: the complexity of constants in [−1, 1]
 _CALLS = 8
 
 
-def rest(n: float, eta: float, gamma: float, m: float, calls: float, sigma: float, size: float) -> float:
-    """(116) and (117) with λ = 1/2: all of Lemma 15's right side but the term of C; E sup ω_n, E sup ω_m ≤ `size`."""
-    risk = 12.0 / math.sqrt(n) * size + 2.0 * math.sqrt(_LOG / n)
-    process = 2.0 * eta * (size + math.sqrt(_LOG / calls))
-    return risk + process + 4.0 * LIPSCHITZ * gamma / sigma * math.sqrt(_LOG)
-
-
-def uniform_term(m: float, sigma: float, size: float) -> float:
-    """What C multiplies in (118) and (124), λ = 1/2."""
-    log = math.log(m)
-    return LIPSCHITZ / sigma * (log**3 / math.sqrt(m) * size + math.sqrt((math.log(log) + _LOG) / m))
-
-
-FUNCTIONS = Space(
-    "a class of three functions, of which the average of two is nearest to the third",
-    {
-        "n": Integer("records", 2, 10**12),
-        "eta": Real("weight of the process", 1e-9, 1.0),
-        "gamma": Real("scale of the noise", 1e-12, 1.0),
-        "m": Integer("public points", 16, 10**30),
-        "J": Integer("calls", 1, 10**9),
-        "C": Real("of the lemma, any number", 1.0, 1e3),
-        "beta": Real("failure probability", 1e-8, 0.5),
-        "sigma": Choice("smoothness", (Fraction(1, 3),)),
-        "lambda": Choice("Lipschitz constant", (Fraction(1, 2),)),
-    },
-    definitions={
+_SYMBOLS = {
+    "n": Integer("records", 2, 10**12),
+    "m": Integer("public points", 16, 10**30),
+    "eta": Real("weight of the process or of the regulariser", "1e-9", 1),
+    "gamma": Real("scale of the noise", "1e-12", 1),
+    "J": Integer("calls", 1, 10**9),
+    "C": Real("of the lemma, any number", 1, 10**9),
+    "beta": Real("failure probability", "1e-8", "1/2"),
+}
+NONCONVEX = Statement(
+    about="For every class F into [-1, 1], with probability 1 - beta the excess of Algorithm 2 is at most (116) + "
+    "(117) + (118): {bound} with {L} and {uniform}.",
+    symbols=_SYMBOLS,
+    where={
+        "sigma": "1/3",
+        "lambda": "1/2",
         "G": "sqrt(2*log(3))",
         "L": "log(1/beta)",
         "reach": "eta*sqrt(8/9)/4",
         "seldom": "2*exp(-n*reach^2/2) + 2*exp(-2*J/2500)",
         "uniform": "lambda/sigma*(log(m)^3/sqrt(m)*G + sqrt((log(log(m)) + L)/m))",
+        "bound": "12/sqrt(n)*G + 2*sqrt(L/n) + 2*eta*(G + sqrt(L/J)) + 4*lambda*gamma/sigma*sqrt(L) + C*uniform",
     },
-    conditions={"often": ("1 - seldom > beta", "the event has more than the failure probability")},
+    given={"often": ("1 - seldom > beta", "the event has more than the failure probability")},
+    claim=inequality("1/6", "<=", "bound"),
+    steps=(
+        "Three functions, as in publicdata.thm6.rate.nonconvex: fbar is (1 - q)/2 g1 + (1 + q)/2 g2 with |q| < 1/4 but "
+        "for the chance stated (Hoeffding, for the labels and for the J calls), the third function is nearest to it, "
+        "and its excess is 1/6.",
+        "The suprema of omega_n and omega_m have expectations of at most G = sqrt(2 log 3).",
+    ),
+    witness=tuple(
+        {"n": 10**8, "eta": "1/100", "gamma": "1e-4", "m": m, "J": 10**5, "C": constant, "beta": "1/20"}
+        for constant, m in ((1, 10**14), (10**3, 10**20), (10**6, 10**26))
+    ),
 )
-_FUNCTIONS = (
-    "Three functions, as in publicdata.thm6.rate.nonconvex: fbar is (1 - q)/2 g1 + (1 + q)/2 g2 with |q| < 1/4 but for "
-    "the chance stated (Hoeffding, for the labels and for the J calls), the third function is nearest to it, and its "
-    "excess is 1/6.",
-    "The suprema of omega_n and omega_m have expectations of at most G = sqrt(2 log 3).",
+AVERAGED = Statement(
+    about="For convex F, with probability 1 - beta the excess of Algorithm 2 is at most {bound}, with {bias}, {noise}, "
+    "{tail} and {L}; G and G_m are E sup omega_n and E sup omega_m, C = 1.",
+    symbols={
+        **_SYMBOLS,
+        "G": Real("E sup omega_n", 0, "inf"),
+        "G_m": Real("E sup omega_m", 0, "inf"),
+        "lambda": Real("Lipschitz constant of the loss", 0, "inf"),
+        "sigma": Real("smoothness", 0, 1),
+    },
+    where={
+        "L": "log(4/beta)",
+        "bias": "2*eta*(G_m + sqrt(2*L/J))",
+        "noise": "4*gamma*(1 + sqrt(2*L/m))",
+        "tail": "C*(log(m)^2*G_m + sqrt(log(log(m)) + L))/sqrt(m)",
+        "bound": "12*lambda/sqrt(n)*G + 2*sqrt(2*L/n) + bias + lambda/sqrt(sigma)*(noise + tail)",
+    },
+    claim=rate("bound", variable="n"),
 )
+REGULARIZED = AVERAGED.replace(
+    about="With probability 1 - beta the excess of Algorithm 3 is at most {bound}, with {bias}, {noise}, {tail} and "
+    "{L}; G and G_m are E sup omega_n and E sup omega_m, C = 1.",
+    where={"bias": "eta"},
+)
+WHOLE = {
+    "averaged": AVERAGED,
+    "gaussian": REGULARIZED,
+    "laplace": REGULARIZED.replace(where={"noise": "4*gamma*L*sqrt(m)"}),
+}
 
 
 @paper.inequality(
@@ -76,8 +96,7 @@ _FUNCTIONS = (
     source="Lemma 15, equations 116 to 118",
     expected="refuted",
     holds="publicdata.lemma15.inequality.corrected",
-    statement="For every class F into [-1, 1], with probability 1 - beta the excess of Algorithm 2 is at most (116) + "
-    "(117) + (118).",
+    statement=NONCONVEX,
     weight="hypothesis",
     quote=r"L(\widehat{f})-\inf_{f\in\mathcal{F}}L(f) ... \leq\frac{12}{\sqrt{n}}\cdot\mathbb{E}\left[\sup_{f\in"
     r"\mathcal{F}}\omega_{n}(f)\right]+2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
@@ -89,48 +108,23 @@ _FUNCTIONS = (
         effect=1,
         change="add: F convex; put lambda before the first term",
     ),
-    space=inequality(
-        FUNCTIONS,
-        "1/6",
-        "bound",
-        derivation=_FUNCTIONS,
-        definitions={
-            "bound": "12/sqrt(n)*G + 2*sqrt(L/n) + 2*eta*(G + sqrt(L/J)) + 4*lambda*gamma/sigma*sqrt(L) + C*uniform"
-        },
-        witness=tuple(
-            {
-                "n": 10**8,
-                "eta": Fraction(1, 100),
-                "gamma": Fraction(1, 10**4),
-                "m": m,
-                "J": 10**5,
-                "C": constant,
-                "beta": Fraction(1, 20),
-                "sigma": Fraction(1, 3),
-                "lambda": Fraction(1, 2),
-            }
-            for constant, m in ((1, 10**14), (10**3, 10**20), (10**6, 10**26))
-        ),
-    ),
     because="Lemma 8 compares f^ with fbar as if fbar were in F: an average is, only where F is convex. Three "
     "functions as in publicdata.thm6.rate.nonconvex: fbar is (1 - q)/2 g1 + (1 + q)/2 g2 with |q| < 1/4 but for a "
     "chance below 1e-30, h is nearest, the excess is 1/6, and the right side is small at n = 1e8, whatever C is.",
 )
 def nonconvex(context: Context) -> Rows:
     """n = 1e8, η = 0.01, J = 1e5, γ = 1e-4, σ = 1/3, and m so large that C's term is below 0.01, for four C's."""
-    n, eta, calls, gamma, sigma = 1e8, 0.01, 1e5, 1e-4, 1.0 / 3.0
+    setting = {"n": 1e8, "eta": 0.01, "J": 1e5, "gamma": 1e-4, "beta": BETA}
     # P(f̄_j = g2) = Φ(Δ/(η‖g1 − g2‖)), Δ = (#a − #b)/n; |q| < 1/4 needs |Φ − 1/2| < 0.1, that is |Δ| < 0.25·η·0.94,
     # beside a deviation of J calls below 0.02 (Hoeffding, both), and h never wins, being worse by 1/6 − 1/√n.
-    reach = 0.25 * eta * math.sqrt(8.0 / 9.0)
-    seldom = 2.0 * math.exp(-0.5 * n * reach**2) + 2.0 * math.exp(-2.0 * calls * 0.02**2)
+    seldom = NONCONVEX.number("seldom", **setting)
     assert seldom < 1e-30, seldom
-    size = math.sqrt(2.0 * math.log(3.0))  # E sup of three normals of variance at most 1
     for constant in (1.0, 1e3, 1e6, 1e9):
         m = 1e6
-        while constant * uniform_term(m, sigma, size) > 0.01:
+        while NONCONVEX.number("C*uniform", m=m, C=constant, **setting) > 0.01:
             m *= 10.0
-        total = rest(n, eta, gamma, m, calls, sigma, size) + constant * uniform_term(m, sigma, size)
-        yield {"C": constant, "m": m, "n": n, "left": 1.0 / 6.0, "right": total}
+        bound = NONCONVEX.number("bound", m=m, C=constant, **setting)
+        yield {"C": constant, "m": m, "n": setting["n"], "left": 1.0 / 6.0, "right": bound}
 
 
 def worst_constants(eta: float) -> FinitePopulation:
@@ -165,9 +159,7 @@ _SCALED = (
     expected="not refuted",
     level=LEVEL,
     arguments={"name": "averaged"},
-    statement="For convex F, with probability 1 - beta the excess of Algorithm 2 is at most 12 lambda/sqrt(n) E sup "
-    "omega_n + 2 sqrt(2 L/n) + 2 eta (E sup omega_m + sqrt(2 L/J)) + lambda/sqrt(sigma) (4 gamma (1 + sqrt(2 L/m)) + "
-    "C (log^2 m G_m + sqrt(log log m + L))/sqrt(m)), L = log(4/beta), C = 1.",
+    statement=AVERAGED,
     because=_SCALED + "Constants with labels of mean 2 eta, beside z*. The bound is far above them: the entry could "
     "fail only by more than the factor in its column share.",
 )
@@ -175,17 +167,12 @@ def whole(context: Context, name: str) -> Rows:
     """The (1 − β)-quantile of the excess over the corrected bound, and over its terms in η alone as n and m grow."""
     blocks = context.pick(quick=2, full=10)
     cases = [(200, 32, 0.2, 0.5), (5000, 64, 0.05, 0.1), (50_000, 64, 0.05, 0.001)]
-    log = math.log(4.0 / BETA)
     for n, m, eta, gamma in cases:
         found = np.concatenate(sampled(context, losses, name, n, m, eta, gamma, blocks=blocks))
         sigma, calls = (1.0 / 3.0, _CALLS) if name == "averaged" else (1.0, 1)
-        noise = 4.0 * gamma * (1.0 + math.sqrt(2.0 * log / m))
-        if name == "laplace":
-            noise = 4.0 * gamma * log * math.sqrt(m)
-        bias = 2.0 * eta * (_COIN + math.sqrt(2.0 * log / calls)) if name == "averaged" else eta
-        tail = (math.log(m) ** 2 * _COIN + math.sqrt(math.log(math.log(m)) + log)) / math.sqrt(m)
-        bound = 12.0 * LIPSCHITZ / math.sqrt(n) * _COIN + 2.0 * math.sqrt(2.0 * log / n) + bias
-        bound += LIPSCHITZ / math.sqrt(sigma) * (noise + tail)
+        setting = {"n": n, "m": m, "eta": eta, "gamma": gamma, "beta": BETA, "J": calls, "sigma": sigma, "C": 1.0}
+        setting |= {"G": _COIN, "G_m": _COIN, "lambda": LIPSCHITZ}
+        bound, bias = (WHOLE[name].number(wanted, **setting) for wanted in ("bound", "bias"))
         top = float(np.quantile(found, 1.0 - BETA))
         yield missed(found, bound, BETA, len(cases), n=n, m=m, eta=eta, gamma=gamma, quantile=top, bound=bound,
                      share=top / bound, share_of_eta_term=top / bias)  # fmt: skip
@@ -202,18 +189,15 @@ for _name, _equations in (("gaussian", "123 and 124"), ("laplace", "125 and 126"
         "lemma16", variant=_name if _name == "laplace" else None, expected="not refuted", level=LEVEL,
         source=f"Lemma 16, equations {_equations}, with lambda and its constants", arguments={"name": _name},
         origin="corrected" if _name == "gaussian" else "",
-        statement="With probability 1 - beta the excess of Algorithm 3 is at most 12 lambda/sqrt(n) E sup omega_n + 2 "
-        "sqrt(2 L/n) + eta + lambda/sqrt(sigma) (" + (
-            "4 gamma (1 + sqrt(2 L/m))" if _name == "gaussian" else "4 gamma L sqrt(m)"
-        ) + " + C (log^2 m G_m + sqrt(log log m + L))/sqrt(m)), L = log(4/beta), C = 1.",
+        statement=WHOLE[_name],
         because=_SCALED + "Constants with labels of mean 2 eta lose eta/2: the term eta is within a factor 2 of what "
             "is lost, the others are larger. Without lambda: publicdata.lemma14.inequality.regularized.",
     )(whole)  # fmt: skip
 
-SMOOTH = statement.Statement(
+SMOOTH = Statement(
     about="|g|_nu <= |g|_mu/sigma for sigma-smooth nu: {claim} for all sigma and s = |g|_mu.",
-    symbols={"sigma": statement.Real("smoothness", 0, 1), "s": statement.Real("|g|_mu", 0, "inf")},
-    claim=statement.inequality("sqrt(sigma)*s", "<=", "s"), cells=20,
+    symbols={"sigma": Real("smoothness", 0, 1), "s": Real("|g|_mu", 0, "inf")},
+    claim=inequality("sqrt(sigma)*s", "<=", "s"), cells=20,
     steps=(
         "The density of nu by mu is at most 1/sigma, so |g|_nu^2 <= |g|_mu^2/sigma; |g|_mu/sqrt(sigma) <= "
         "|g|_mu/sigma, times sigma.",

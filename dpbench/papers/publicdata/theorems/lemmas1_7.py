@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import numpy as np
-from scipy.special import erfc, ndtr
+from scipy.special import ndtr
 
-from dpbench.certificates.build import Draft, certificate
-from dpbench.certificates.search.formula import Values
-from dpbench.certificates.search.question import inequality
-from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.core import binomial
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
+from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.objective import Objective
@@ -30,22 +25,8 @@ SHARES = (0.001, 0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 2.0)
 
 CALLS = (1, 2, 3, 5, 10, 30, 100, 1000)
 FAILURES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-5)
-VERSIONS = ("printed", "as-proved", "sharp")
 _NEIGHBOURS = 10
 _MOTIONS = 400  # oracle calls a data set of each pair
-
-
-def flip(share: float) -> float:
-    """P(f̄_j ≠ f̄'_j) for F = {f, −f}, ‖f‖_m = 1, and labels balanced but for the record that changes.
-
-    L_D(f) − L_D(−f) goes from −1/n to 1/n, and the process adds 2ηN: P(|N| ≤ 1/(2nη)).
-    """
-    return 1.0 - 2.0 * float(ndtr(-0.5 * share))
-
-
-def complexity(share: float) -> float:
-    """C = E sup ω/(nηκ²) for F = {f, −f}: E|N|/(nη)."""
-    return share * math.sqrt(2.0 / math.pi)
 
 
 def beyond(calls: int, chance: float, size: float) -> float:
@@ -59,35 +40,72 @@ _WORST = (
 )
 
 
-def _flips(v: Values) -> float:
-    """z standard deviations above the mean of J calls."""
-    chance = math.erf(1.0 / (2.0 * v["strength"] * v["norm"]) / math.sqrt(2.0))
-    end = v["J"] * chance + v["z"] * math.sqrt(v["J"] * chance * (1.0 - chance))
-    return min(max(float(round(end)), 1.0), v["J"])
+_IN_WORDS = "strength = n eta, kappa = inf |f|_m, supremum = E sup omega"
+PRINTED = Statement(
+    about=f"E|fbar_j - fbar'_j|_m^2 <= {{once}}, {_IN_WORDS}.",
+    symbols={
+        "strength": Real("n eta, records times the weight of the process", "1/1000", 10**4),
+        "kappa": Real("norm of f on the public points", "1/100", 1),
+    },
+    where={
+        "flip": "1 - erfc(1/(2*strength*kappa)/sqrt(2))",
+        "supremum": "kappa*sqrt(2/pi)",
+        "square": "4*kappa^2*flip",
+        "C": "supremum/(strength*kappa^2)",
+        "once": "2*supremum^(1/3)/(strength^(1/3)*kappa^(2/3))",
+    },
+    claim=inequality("square", "<=", "once"),
+    steps=(
+        "F = {f, -f}, |f|_m = kappa, and E sup omega = kappa E|N|. L_D(f) - L_D(-f) goes from -1/n to 1/n, and the "
+        "process adds 2 eta kappa N: a call flips, to a squared distance of 4 kappa^2, with probability P(|N| <= 1/(2 "
+        "n eta kappa)).",
+    ),
+    witness={"strength": "1/2", "kappa": 1},
+)
+AS_PROVED = PRINTED.replace(
+    about=f"E|fbar_j - fbar'_j|_m^2 <= {{once}} with {{C}}, {_IN_WORDS}.",
+    where={"once": "4*sqrt(2)*sqrt(C)"},
+    witness=None,
+)
+SHARP = PRINTED.replace(
+    about=f"E|fbar_j - fbar'_j|_m^2 <= {{once}}, {_IN_WORDS}, for any class, whatever its norms.",
+    where={"once": "min(4, 4*supremum/strength)"},
+    witness=None,
+)
+VERSIONS = {"printed": PRINTED, "as-proved": AS_PROVED, "sharp": SHARP}
+
+AVERAGE = PRINTED.replace(
+    about=f"With probability 1 - delta, |fbar - fbar'|_m <= {{bound}} with {{once}}, {_IN_WORDS}.",
+    symbols={
+        "k": Integer("calls that flip", 1, 10**6),
+        "more": Integer("calls that do not", 0, 10**6),
+        "delta": Real("failure probability", "1e-10", "1/2"),
+    },
+    where={"J": "k + more", "moved": "2*kappa*k/J", "bound": "once + sqrt(log(1/delta)/J)"},
+    given={"beyond": ("moved > bound", "k flips are beyond the bound")},
+    claim=inequality("betatail(flip, k, J - k + 1)", "<=", "delta"),
+    steps=(*PRINTED.steps, "The J calls are independent: betatail is the chance that k or more flip."),
+    witness=None,
+)
+AVERAGE_AS_PROVED = AVERAGE.replace(
+    about=f"With probability 1 - delta, |fbar - fbar'|_m <= {{bound}} with {{once}} and {{C}}, {_IN_WORDS}.",
+    where={"once": AS_PROVED.where["once"], "bound": "sqrt(once + 4*sqrt(log(1/delta)/(2*J)))"},
+)
+HOEFFDING = AVERAGE.replace(
+    about=f"The mean square over J calls is above {{bound}} with chance at most delta, with {{once}}, {_IN_WORDS}.",
+    where={"moved": "4*kappa^2*k/J"},
+    witness={"strength": "1/2", "kappa": 1, "k": 606, "more": 394, "delta": "1/1000"},
+)
+HOEFFDING_CORRECTED = HOEFFDING.replace(
+    about="The mean square over J calls is above {bound}, square its expectation, with probability at most delta.",
+    where={"bound": "square + 4*sqrt(log(1/delta)/(2*J))"},
+    witness=None,
+)
 
 
-SIGNS = Space(
-    "the class {f, -f} with any norm, any weight of the process, any number of calls",
-    {
-        "strength": Real("n eta, records times the weight of the process", 1e-3, 1e4),
-        "norm": Real("norm of f on the public points", 1e-2, 1.0),
-        "J": Integer("calls", 1, 10**6),
-        "z": Real("the event's end, in standard deviations", 0.0, 6.0),
-        "delta": Real("failure probability", 1e-10, 0.5),
-    },
-    derived={"k": (_flips, "calls that flip, at the event's end")},
-    definitions={
-        "flip": "1 - erfc(1/(2*strength*norm)/sqrt(2))",
-        "supremum": "norm*sqrt(2/pi)",
-        "square": "4*norm^2*flip",
-        "C": "supremum/(strength*norm^2)",
-        "printed": "2*supremum^(1/3)/(strength^(1/3)*norm^(2/3))",
-    },
-)
-_SIGNS = (
-    "F = {f, -f}, |f|_m = norm, which is kappa, and E sup omega = norm E|N|; one record moves L(f) - L(-f) by 2/n, and "
-    "a call flips, to a squared distance of 4 norm^2, with probability P(|N| <= 1/(2 n eta norm)).",
-)
+def _share(stated: Statement, wanted: str, share: float, calls: int = 1, failure: float = 0.5) -> float:
+    """A number of {f, −f} with ‖f‖_m = 1, for 1/(nη)."""
+    return stated.number(wanted, strength=1.0 / share, kappa=1.0, k=calls, more=0, delta=failure)
 
 
 @paper.stability(
@@ -97,7 +115,7 @@ _SIGNS = (
     level=LEVEL,
     holds="publicdata.lemma7.stability.as-proved",
     arguments={"version": "printed"},
-    statement="E|fbar_j - fbar'_j|_m^2 <= 2 (n eta)^(-1/3) kappa^(-2/3) (E sup omega)^(1/3).",
+    statement=PRINTED,
     weight="constant",
     quote=r"\leq\frac{2}{(n\cdot\eta)^{1/3}\kappa^{2/3}}\cdot\left(\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)"
     r"\right]\right)^{1/3},",
@@ -109,7 +127,6 @@ _SIGNS = (
         change="for the right side read min(4, 4 E sup |omega_m|/(n eta))",
     ),
     no_record="decided exactly; beside it, the worst of many mean squares is kept alone",
-    space=inequality(SIGNS, "square", "printed", derivation=_SIGNS),
     because=_WORST + "(69) integrates to rho = 1 where norms reach 2; its logarithm is spurious and its zeta should "
     "be zeta^2. The tail integral gives 4 sqrt(2) C^(1/2), which is below 2 C^(1/3) for C <= 1/512 only; at n eta "
     "= 1/2 this class has 4 P(|N| <= 1) = 2.73 against 2.34.",
@@ -119,23 +136,22 @@ def expected_square(context: Context, version: str) -> Evidence:
     """E‖f̄_j − f̄'_j‖²_m: {f, −f} exactly, thresholds by common draws, against one of `VERSIONS`."""
     rows: list[Row] = []
     for share in SHARES:
-        c = complexity(share)
-        three = 2.0 * c ** (1.0 / 3.0), 4.0 * math.sqrt(2.0 * c), min(4.0, 4.0 * c)
-        rows.append({"n_eta": 1.0 / share, "square": 4.0 * flip(share)} | dict(zip(VERSIONS, three, strict=True)))
+        found = {name: _share(stated, "once", share) for name, stated in VERSIONS.items()}
+        rows.append({"n_eta": 1.0 / share, "square": _share(PRINTED, "square", share)} | found)
     smallest = float(np.min([1.0 - row["square"] / row[version] for row in rows]))
     cases = context.pick(quick=6, full=24)
-    found = np.array(sampled(context, threshold_case, blocks=cases))
+    drawn = np.array(sampled(context, threshold_case, blocks=cases))
     reach = 4.0 * math.sqrt(math.log(_NEIGHBOURS * cases / LEVEL) / (2.0 * _MOTIONS))
-    bounds = found[:, 4 + VERSIONS.index(version)]
-    drawn = float((1.0 - (found[:, 3] - reach) / bounds).min())
+    bounds = drawn[:, 4 + list(VERSIONS).index(version)]
+    least = float((1.0 - (drawn[:, 3] - reach) / bounds).min())
     columns = ("n", "m", "eta", "worst", *VERSIONS)
     return margins(
-        column(rows) | {f"thresholds_{name}": found[:, i].tolist() for i, name in enumerate(columns)},
+        column(rows) | {f"thresholds_{name}": drawn[:, i].tolist() for i, name in enumerate(columns)},
         "value: smallest relative margin on F = {f, -f}, exact, where E|fbar - fbar'|^2 tends to 2C",
         f"thresholds: {cases} data sets, {_NEIGHBOURS} neighbours each, worst mean square over its bound "
-        f"{float((found[:, 3] / bounds).max()):.3f}",
+        f"{float((drawn[:, 3] / bounds).max()):.3f}",
         value=smallest,
-        margin=float(np.minimum(smallest, drawn)),
+        margin=float(np.minimum(smallest, least)),
         trials=cases * _NEIGHBOURS * _MOTIONS,
     )
 
@@ -146,10 +162,9 @@ paper.variant(
     source="Lemma 7, from Proposition 1",
     expected="not refuted",
     arguments={"version": "as-proved"},
-    statement="E|fbar_j - fbar'_j|_m^2 <= 4 sqrt(2) C^(1/2), C = E sup omega/(n eta kappa^2).",
+    statement=AS_PROVED,
     quote="",
     no_record="the worst of many sampled mean squares is kept alone",
-    space=inequality(SIGNS, "square", "4*sqrt(2)*sqrt(C)", derivation=_SIGNS),
     because=_WORST + "zeta^2 + integral of 2 rho 8C/rho^4 over rho > zeta, at zeta^4 = 8C.",
 )
 
@@ -159,39 +174,12 @@ paper.variant(
     source="Lemma 7, by Gaussian integration by parts",
     expected="not refuted",
     arguments={"version": "sharp"},
-    statement="E|fbar_j - fbar'_j|_m^2 <= 4 E sup |omega|/(n eta), for any class, whatever its norms.",
+    statement=SHARP,
     quote="",
     no_record="the worst of many sampled mean squares is kept alone",
-    space=inequality(SIGNS, "square", "4*supremum/strength", derivation=_SIGNS),
     because=_WORST + "See `theory.one_call_stability`: the minimum is a concave function of the Gaussian vector whose "
     "gradient is the minimiser. Within a factor 2 on this class.",
 )
-
-_TWO = (
-    "F = {f, -f}, |f|_m = 1, so kappa = 1 and E sup omega = E|N| = sqrt(2/pi); one record moves L(f) - L(-f) by 2/n, "
-    "and a call flips, to a squared distance of 4, with probability P(|N| <= 1/(2 n eta)).",
-    ["call"],
-)
-_STRENGTH = {"strength": "n eta, records times the weight of the process"}
-_CALL = {"call": ("strength > 0", "the process is there")}
-
-
-@certificate("publicdata.lemma7.stability", "inequality")
-def square_certificate() -> Draft:
-    instances = []
-    for strength in (Fraction(1, 2), Fraction(3, 4)):
-        left = 4.0 * (1.0 - float(erfc(1.0 / (2.0 * float(strength)) / math.sqrt(2.0))))
-        right = 2.0 * (math.sqrt(2.0 / math.pi) / float(strength)) ** (1.0 / 3.0)
-        if left > right:
-            instances.append(({"strength": strength, "kappa": 1}, {"left": left, "right": right}))
-    return Draft(
-        verdict="refuted", statement="The mean square exceeds the bound.",
-        symbols={**_STRENGTH, "kappa": "least norm in the class"},
-        definitions={"flip": "1 - erfc(1/(2*strength)/sqrt(2))", "supremum": "sqrt(2/pi)"},
-        assumptions={**_CALL, "norm": ("kappa = 1", "both functions have the norm 1")},
-        claim={"left": "4*flip", "relation": "<=", "right": SIGNS.definitions["printed"].replace("norm", "kappa")},
-        instances=instances, derivation=[_TWO, ("4 flip is the mean square.", ["norm"])],
-    )  # fmt: skip
 
 
 @paper.stability(
@@ -209,7 +197,10 @@ def zero_norm(context: Context) -> Rows:
     for share in SHARES:
         bound = theory.one_call_stability(1, 1.0 / share, math.sqrt(2.0 / math.pi))
         # {0, f}: L(f) − L(0) from −1/n to 1/n, the process adds ηN, and |f − 0|² = 1; the mixtures have the ends ±f
-        for name, square in (("{0, f}", 1.0 - 2.0 * float(ndtr(-share))), ("[-1, 1] f", 4.0 * flip(share))):
+        for name, square in (
+            ("{0, f}", 1.0 - 2.0 * float(ndtr(-share))),
+            ("[-1, 1] f", _share(PRINTED, "square", share)),
+        ):
             yield {"n_eta": 1.0 / share, "class": name, "left": square, "right": bound}
     return "value: smallest relative margin over two classes that contain 0, n eta from 0.5 to 1000, exact"
 
@@ -251,37 +242,23 @@ def _values(x: np.ndarray, y: np.ndarray, z: np.ndarray, xi: np.ndarray, weight:
     return Thresholds().predict(rows, z)
 
 
-_CALLS = (*_SIGNS, "The J calls are independent: betatail is the chance that k or more flip.")
-
-
-def _deviation(bound: str) -> Any:
-    return inequality(
-        SIGNS, "betatail(flip, k, J - k + 1)", "delta", derivation=_CALLS, definitions={"bound": bound},
-        conditions={"beyond": ("4*norm^2*k/J > bound", "k flips are beyond the bound")},
-    )  # fmt: skip
-
-
 @paper.stability(
     "lemma1",
     source="Lemma 1, equation 12",
     expected="not refuted",
     arguments={"as_proved": False},
-    statement="With probability 1 - delta, |fbar - fbar'|_m <= 2 (eta n)^(-1/3) kappa^(-2/3) (E sup omega)^(1/3) + "
-    "sqrt(log(1/delta)/J).",
+    statement=AVERAGE,
     quote=r"\leq\frac{2}{(\eta\cdot n)^{1/3}\kappa^{2/3}}\cdot\left(\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)"
     r"\right]\right)^{1/3}+\sqrt{\frac{\log\left(\frac{1}{\delta}\right)}{J}}",
-    space=_deviation("(2*supremum^(1/3)/(strength^(1/3)*norm^(2/3)) + sqrt(log(1/delta)/J))^2"),
     because=_WORST + "The proof bounds the square by the right side, so the statement is unproven; on this class it "
     "holds, since 2 Bin/J is far below its square's bound.",
 )
 def lemma1(context: Context, as_proved: bool) -> Rows:
     """P(‖f̄ − f̄'‖_m > bound) against δ on {f, −f}: ‖f̄ − f̄'‖_m is twice the share of calls that flip, exactly."""
     for share, calls, failure in product(SHARES, CALLS, FAILURES):
-        c = complexity(share)
-        bound = 2.0 * c ** (1.0 / 3.0) + math.sqrt(math.log(1.0 / failure) / calls)
-        if as_proved:
-            bound = math.sqrt(4.0 * math.sqrt(2.0 * c) + 4.0 * math.sqrt(math.log(1.0 / failure) / (2.0 * calls)))
-        yield {"n_eta": 1.0 / share, "calls": calls, "left": beyond(calls, flip(share), 0.5 * bound), "right": failure}
+        bound = _share(AVERAGE_AS_PROVED if as_proved else AVERAGE, "bound", share, calls, failure)
+        left = beyond(calls, _share(PRINTED, "flip", share), 0.5 * bound)
+        yield {"n_eta": 1.0 / share, "calls": calls, "left": left, "right": failure}
     return "value: smallest relative margin of delta over the exact chance, on {f, -f}"
 
 
@@ -291,14 +268,10 @@ paper.variant(
     source="Lemma 1, from its proof",
     expected="not refuted",
     arguments={"as_proved": True},
-    statement="With probability 1 - delta, |fbar - fbar'|_m^2 <= 4 sqrt(2) C^(1/2) + 4 sqrt(log(1/delta)/(2J)), C = E "
-    "sup omega/(n eta kappa^2).",
+    statement=AVERAGE_AS_PROVED,
     quote="",
-    space=_deviation("4*sqrt(2)*sqrt(C) + 4*sqrt(log(1/delta)/(2*J))"),
     because=_WORST + "Jensen, Lemma 7 as proved and Hoeffding for [0, 4].",
 )
-
-_HOEFFDING = "2*C^(1/3) + sqrt(log(1/delta)/J)"
 
 
 @paper.inequality(
@@ -308,7 +281,7 @@ _HOEFFDING = "2*C^(1/3) + sqrt(log(1/delta)/J)"
     expected="refuted",
     holds="publicdata.lemma1.inequality.hoeffding.corrected",
     arguments={"corrected": False},
-    statement="The mean square over J calls is above 2 C^(1/3) + sqrt(log(1/delta)/J) with probability at most delta.",
+    statement=HOEFFDING,
     weight="constant",
     quote=r"\mathbb{E}\left[\left\|\bar{f}_{1}-\bar{f}_{1}^{\prime}\right\|_{m}\right]+\sqrt{\frac{\log\left(\frac{1}{"
     r"\delta}\right)}{J}}",
@@ -318,7 +291,6 @@ _HOEFFDING = "2*C^(1/3) + sqrt(log(1/delta)/J)"
         line=599,
         change="for sqrt(log(1/delta)/J) read sqrt(8 log(1/delta)/J), and the square of the norm in the expectation",
     ),
-    space=_deviation(_HOEFFDING),
     because=_WORST + "Squares lie in [0, 4], where Hoeffding's deviation is 4 sqrt(log(1/delta)/(2J)); (75) has that "
     "of [0, sqrt 2], and the mean of the norm for that of its square.",
 )
@@ -326,11 +298,9 @@ def hoeffding(context: Context, corrected: bool) -> Evidence:
     """(76) on {f, −f}: squares are 4·Bernoulli, whose mean deviates by up to 4√(log(1/δ)/(2J))."""
     rows: list[Row] = []
     for share, calls, failure in product(SHARES, CALLS, FAILURES):
-        c, p = complexity(share), flip(share)
-        deviation = math.sqrt(math.log(1.0 / failure) / calls)
-        bound = 4.0 * p + 4.0 * deviation / math.sqrt(2.0) if corrected else 2.0 * c ** (1.0 / 3.0) + deviation
+        bound = _share(HOEFFDING_CORRECTED if corrected else HOEFFDING, "bound", share, calls, failure)
         rows.append({"n_eta": 1.0 / share, "calls": float(calls), "failure": failure, "right": failure,
-                     "left": beyond(calls, p, 0.25 * bound)})  # fmt: skip
+                     "left": beyond(calls, _share(PRINTED, "flip", share), 0.25 * bound)})  # fmt: skip
     top = max(rows, key=lambda row: row["left"] / row["right"])
     return margins(
         rows,
@@ -346,33 +316,7 @@ paper.variant(
     source="Lemma 1, equation 75 with the range of the squares",
     expected="not refuted",
     arguments={"corrected": True},
-    statement="The mean square over J calls is above its expectation + 4 sqrt(log(1/delta)/(2J)) with probability at "
-    "most delta.",
+    statement=HOEFFDING_CORRECTED,
     quote="",
-    space=_deviation("square + 4*sqrt(log(1/delta)/(2*J))"),
     because=_WORST + "Hoeffding's inequality.",
 )
-
-
-@certificate("publicdata.lemma1.inequality.hoeffding", "inequality")
-def hoeffding_certificate() -> Draft:
-    strength, calls, failure = 0.5, 1000, Fraction(1, 1000)
-    flip = 1.0 - float(erfc(1.0 / (2.0 * strength) / math.sqrt(2.0)))
-    size = math.sqrt(2.0 / math.pi) / strength
-    bound = 2.0 * size ** (1.0 / 3.0) + math.sqrt(math.log(1000.0) / calls)
-    k = math.floor(0.25 * bound * calls) + 1
-    values = {"strength": Fraction(1, 2), "J": calls, "delta": failure, "k": k}
-    return Draft(
-        verdict="refuted", statement="The mean square is beyond the bound with more than probability delta.",
-        symbols={**_STRENGTH, "J": "calls", "delta": "failure probability", "k": "calls that flip"},
-        definitions={
-            "flip": "1 - erfc(1/(2*strength)/sqrt(2))", "C": "sqrt(2/pi)/strength",
-            "bound": _HOEFFDING,
-        },
-        assumptions={**_CALL, "beyond": ("4*k/J > bound", "k calls that flip are beyond the bound")},
-        claim={"left": "betatail(flip, k, J - k + 1)", "relation": "<=", "right": "delta"},
-        instances=[(values, {"left": binomial.above(k - 1, calls, flip), "right": failure})],
-        derivation=[_TWO, ("The J calls are independent: betatail is the chance that k or more flip.", ["beyond"])],
-        theory={"bound": lambda v: theory.lemma7_printed(1, v["strength"], math.sqrt(2.0 / math.pi), 1.0)
-                + math.sqrt(math.log(1.0 / v["delta"]) / v["J"])},
-    )  # fmt: skip

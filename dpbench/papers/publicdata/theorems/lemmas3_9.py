@@ -5,31 +5,18 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from dpbench.certificates.build import Draft, as_computed, below, certificate, near
-from dpbench.certificates.search.question import pair_event, pair_shift
-from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import Context, Evidence, Row, Rows
+from dpbench.ledger.statement import Integer, Real, Statement, event
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.perturb_shift import (
-    ANY_DELTA,
-    ANY_EPSILON,
-    ANY_MU,
-    CALIBRATED,
-    NONE,
-    SHIFT,
-    Conditions,
-    Formulas,
-    printed_scale,
-    upper_shift,
-)
+from dpbench.papers.publicdata.theorems.perturb_shift import CLAIMED, MU, SHIFT, upper_shift
 from dpbench.privacy import gaussian
 from dpbench.privacy.profile import Profile, gaussian_profile, laplace_profile, pure_profile
 
@@ -48,38 +35,73 @@ _EXACT = (
     "sqrt(m) rho in l2 and m rho in l1. "
 )
 
-ENDS = Space(
-    "Perturb on the constants in [-1, 1], two of them any distance apart, any half-line of outputs",
-    {
-        "m": Integer("number of public points", 1, 10**4),
-        "rho": Real("distance of fbar and fbar' in the norm of the public points", 1e-4, 2.0),
-        "t": Real("threshold of the event f^ <= t", -1.0, 1.0),
-        "epsilon": ANY_EPSILON,
-        "delta": ANY_DELTA,
-        "mu": ANY_MU,
-        "scale": Real("scale of the noise, where it is given", 1e-3, 1e6),
+LEMMA_3 = Statement(
+    about="gamma with m/(2 gamma^2)(1 + gamma sqrt(log(1/delta))) rho <= epsilon makes Perturb of a rho-stable "
+    "algorithm {claim}.",
+    symbols={
+        "m": Integer("public points", 1, 10**4),
+        "rho": Real("distance of fbar and fbar' in the norm of the public points", "1e-4", 2),
+        "gamma": Real("scale of the noise", "1e-3", 10**6),
+        "t": Real("threshold of the event f^ <= t", -1, 1),
+        "delta": CLAIMED["delta"],
     },
-    conditions={"inside": ("rho <= 2", "constants in [-1, 1]")},
+    region={"t": "[-1, 1)"},
+    where={"epsilon": "m/(2*gamma^2)*(1 + gamma*sqrt(log(1/delta)))*rho", "sd": "gamma/sqrt(m)"},
+    claim=event(p="erfc((1 - rho - t)/(sd*sqrt(2)))/2", q="erfc((1 - t)/(sd*sqrt(2)))/2"),
+    steps=(
+        "F the constants in [-1, 1]: Perturb releases fbar plus the mean of gamma zeta, Gaussian with standard "
+        "deviation gamma/sqrt(m), cut to [-1, 1]; fbar = 1 and fbar' = 1 - rho, |fbar - fbar'|_m = rho.",
+        "f^ <= t < 1 iff the uncut value is.",
+    ),
+    witness=tuple(
+        {"m": 1, "rho": rho, "gamma": gamma, "t": t, "delta": "1e-5"}
+        for rho, gamma, t in (("1/10", "0.324", "-0.0997"), ("1/5", "0.5286", "-0.497"))
+    ),
 )
-_EVENT = {"sd": "gamma/sqrt(m)"}
-_ENDS = (
-    "F the constants in [-1, 1]: Perturb releases fbar plus the mean of gamma zeta, Gaussian with standard deviation "
-    "gamma/sqrt(m), cut to [-1, 1]; fbar = 1 and fbar' = 1 - rho, |fbar - fbar'|_m = rho.",
-    "f^ <= t < 1 iff the uncut value is.",
+LEMMA_9 = LEMMA_3.replace(
+    about="For any delta > 0, any m, any fbar, fbar' in F: P(G) <= exp(m/(2 gamma^2)(1 + gamma sqrt(log(1/delta)))rho) "
+    "P'(G) + delta.",
+    region={"m": "[1, 7]"},
+    witness={"m": 1, "rho": "1/10", "gamma": 1, "t": -1, "delta": "1e-5"},
 )
-
-
-def _event(gamma: Formulas, conditions: Conditions = NONE) -> Any:
-    return pair_event(
-        ENDS, "erfc((1 - rho - t)/(sd*sqrt(2)))/2", "erfc((1 - t)/(sd*sqrt(2)))/2", derivation=_ENDS,
-        definitions={**gamma, **_EVENT}, conditions={"below": ("t < 1", "an event below the end"), **conditions},
-    )  # fmt: skip
-
-
-ROOT = {"root": "sqrt(log(1/delta))"}
-STATED = {**ROOT, "gamma": printed_scale("rho", "root")}
-STATED_9 = {"exponent": "m/(2*scale^2)*(1 + scale*sqrt(log(1/delta)))*rho", "gamma": "scale"}
-_WITHIN = {"within": ("exponent <= epsilon", "(87) gives (epsilon, delta)")}
+MANY_POINTS = LEMMA_3.replace(
+    about="For m >= 8, delta <= 1/2 and an exponent epsilon <= 1 in (87), Perturb is {claim} for every F, gamma and "
+    "rho; and for m >= 9 and epsilon <= (m - sqrt(8 m)) log(1/delta)/2.",
+    region={"m": "[8, inf)"},
+    given={"one": ("epsilon <= 1", "the exponent of (87)")},
+    witness=None,
+)
+EXACT = LEMMA_3.replace(
+    about="gamma = sqrt(m) rho/mu(epsilon, delta) makes Perturb {claim} for every class and every m, and no smaller "
+    "gamma does.",
+    symbols={"epsilon": CLAIMED["epsilon"], "mu": MU},
+    where={"epsilon": None},
+    given={"enough": ("gamma >= sqrt(m)*rho/mu", "what is asked of gamma")},
+    witness=None,
+)
+LAPLACE_9 = Statement(
+    about="Perturb with Q = Lap(1) and gamma = m^(3/2) rho/epsilon is {claim}.",
+    symbols={
+        "m": Integer("public points", 1, 1),
+        "rho": Real("distance of fbar and fbar'", "1e-6", 2),
+        "epsilon": CLAIMED["epsilon"],
+    },
+    where={"gamma": "m^(3/2)*rho/epsilon", "scale": "gamma"},
+    claim=event(p="1/2", q="exp(-rho/scale)/2", epsilon="epsilon"),
+    steps=(
+        "F the constants in [-1, 1], one public point; fbar = 1 and fbar' = 1 - rho. f^ = 1 iff fbar plus a Laplace "
+        "variable of that scale is at least 1.",
+    ),
+)
+LAPLACE_EXACT = LAPLACE_9.replace(
+    about="gamma = m rho/epsilon makes Perturb with Laplace noise {claim} for every class.",
+    where={"gamma": "m*rho/epsilon"},
+)
+LAPLACE_3 = LAPLACE_9.replace(
+    about="Perturb with Q = Lap(gamma), m^(3/2) rho/gamma <= epsilon, is {claim}.",
+    where={"scale": "gamma^2"},
+    witness=tuple({"m": 1, "rho": rho, "epsilon": 1} for rho in ("1/100", "1/10", "1/2")),
+)
 
 
 def line_pair(m: int, rho: float, gamma: float) -> Profile:
@@ -93,8 +115,7 @@ def line_pair(m: int, rho: float, gamma: float) -> Profile:
     source="Lemma 9, equation 87",
     expected="refuted",
     holds="publicdata.lemma9.privacy.gaussian-exact",
-    statement="For any delta > 0, any m, any fbar, fbar' in F: P(G) <= exp(m/(2 gamma^2)(1 + gamma "
-    "sqrt(log(1/delta)))rho) P'(G) + delta.",
+    statement=LEMMA_9,
     weight="range",
     quote=r"e^{\frac{m}{2\gamma^{2}}\left(1+\gamma\cdot\sqrt{\log\left(\frac{1}{\delta}\right)}\right)\cdot\left\|\bar{"
     r"f}-\bar{f}^{\prime}\right\|_{m}}",
@@ -106,7 +127,6 @@ def line_pair(m: int, rho: float, gamma: float) -> Profile:
         effect=1,
         change="add: for m >= 8 and an exponent of at most 1; or gamma = sqrt(m) rho/mu(epsilon, delta)",
     ),
-    space=_event(STATED_9, {**_WITHIN, "small": ("m <= 7", "below the range that is proved")}),
     because=_DROPS + "Exact profiles: unbounded F gives a Gaussian pair sqrt(m) rho/gamma apart, constants in [-1, 1] "
     "the clipped pair with two atoms.",
 )
@@ -143,11 +163,7 @@ def both_pairs(epsilon: float, free: Profile, clipped: Profile, **columns: float
     variant="gaussian-large-m",
     source="Lemma 9, equation 87, for m >= 8 and epsilon <= 1",
     expected="proved",
-    statement="For m >= 8, delta <= 1/2 and an exponent epsilon <= 1 in (87), Perturb is (epsilon, delta)-DP for every "
-    "F, gamma and rho; and for m >= 9 and epsilon <= (m - sqrt(8 m)) log(1/delta)/2.",
-    space=_event(
-        STATED_9, {**_WITHIN, "large": ("m >= 8", "the range of the entry"), "one": ("epsilon <= 1", "its exponent")}
-    ),
+    statement=MANY_POINTS,
     because=_EXACT + "With the exponent epsilon, mu = sqrt(m) rho/gamma is at most 2 epsilon/sqrt(m log(1/delta)), and "
     "the more the larger gamma is. At that mu the true delta over the claimed one falls with m and with "
     "log(1/delta), and is 0.155 at m = 8, epsilon = 1, delta = 1/2; the lemma's own proof does not hold. m = 8 is the "
@@ -171,9 +187,7 @@ def large_m(context: Context) -> Rows:
     source="Lemma 9, with the exact shift",
     expected="proved",
     arguments={"noise": "gaussian"},
-    statement="gamma = sqrt(m) rho/mu(epsilon, delta) makes Perturb (epsilon, delta)-DP for every class and every m, "
-    "and no smaller gamma does.",
-    space=_event({"gamma": "sqrt(m)*rho/mu"}, CALIBRATED),
+    statement=EXACT,
     because=_EXACT + "Attained by the class of all functions.",
 )
 def exact(context: Context, noise: str) -> Rows:
@@ -200,17 +214,8 @@ paper.variant(
     "laplace-exact",
     expected="proved",
     arguments={"noise": "laplace"},
-    statement="gamma = m rho/epsilon makes Perturb with Laplace noise epsilon-DP for every class.",
+    statement=LAPLACE_EXACT,
     because=_EXACT + "Attained at one public point.",
-)
-
-CONSTANTS = Space(
-    "Perturb with Laplace noise on the constants in [-1, 1] and one public point, two of them any distance apart",
-    {"rho": Real("distance of fbar and fbar'", 1e-6, 2.0), "epsilon": ANY_EPSILON, "delta": Real("slack", 1e-12, 1e-3)},
-    definitions={"gamma": "rho/epsilon"},
-)
-_CONSTANTS = (
-    "m = 1, before the output is cut to [-1, 1]: two Laplace laws rho apart, a postprocessing of it no worse.",
 )
 
 
@@ -219,9 +224,8 @@ _CONSTANTS = (
     variant="laplace",
     source="Lemma 9, equation 88",
     expected="proved",
-    statement="Perturb with Q = Lap(1) and gamma = m^(3/2) rho/epsilon is epsilon-DP.",
+    statement=LAPLACE_9,
     quote=r"\leq e^{\frac{m^{3/2}}{\gamma}\cdot\left\|\bar{f}^{\prime}-\bar{f}\right\|_{m}}",
-    space=pair_shift(CONSTANTS, "rho", "gamma", family="laplace", derivation=_CONSTANTS),
     because=_EXACT + "(101) bounds the l1 norm by m^(3/2) rho where m rho suffices (|.|_m is already a mean).",
 )
 def printed_laplace(context: Context) -> Rows:
@@ -240,15 +244,13 @@ def printed_laplace(context: Context) -> Rows:
     source="Lemma 3, equation 14",
     expected="refuted",
     holds="publicdata.lemma9.privacy.gaussian-exact",
-    statement="gamma with m/(2 gamma^2)(1 + gamma sqrt(log(1/delta))) rho <= epsilon makes Perturb of a rho-stable "
-    "algorithm (epsilon, delta)-DP.",
+    statement=LEMMA_3,
     weight="range",
     quote=r"\frac{m}{2\gamma^{2}}\left(1+\gamma\cdot\sqrt{\log\left(\frac{1}{\delta}\right)}\right)\rho\leq"
     r"\varepsilon.",
     consequence="At m = 1 the true delta is up to 8.0 times the claimed 1e-5 (constants in [-1, 1], epsilon = 1). True "
     "for m >= 8 and epsilon <= 1: see publicdata.lemma9.privacy.gaussian-large-m.",
     errata=Correction(place="Lemma 3, equation 14", line=242, effect=1, change="add: for m >= 8 and epsilon <= 1"),
-    space=_event(STATED),
     because=_DROPS + "At m = 1 the output is fbar + gamma zeta, or that clipped.",
 )
 def lemma3_gaussian(context: Context) -> tuple[str, Evidence]:
@@ -279,13 +281,12 @@ def lemma3_gaussian(context: Context) -> tuple[str, Evidence]:
     source="Lemma 3, equation 15",
     expected="refuted",
     holds="publicdata.lemma9.privacy.laplace",
-    statement="Perturb with Q = Lap(gamma), m^(3/2) rho/gamma <= epsilon, is epsilon-DP.",
+    statement=LAPLACE_3,
     weight="misprint",
     quote=r"\frac{m^{3/2}}{\gamma}\cdot\rho\leq\varepsilon.",
     consequence="Algorithm 1 multiplies by gamma itself: with Q = Lap(gamma) the noise has scale gamma^2, which for "
     "gamma = 0.01 gives epsilon = 100 for 1. Lemma 9 has Lap(1).",
     errata=Correction(place="Lemma 3, equation 15", line=246, effect=1, change="for Q = Lap(gamma) read Q = Lap(1)"),
-    space=pair_shift(CONSTANTS, "rho", "gamma^2", family="laplace", derivation=_CONSTANTS),
     because="Algorithm 1 multiplies by gamma what it draws from Q, so the noise has the scale gamma^2, too little "
     "where gamma < 1. Lemma 9 has Q = Lap(1).",
 )
@@ -311,107 +312,6 @@ _MOVES = (
     ["points"],
 )
 _POINTS = {"points": ("m >= 1", "there is a public point")}
-
-
-def cut_event(epsilon: float, distance: float, scale: float) -> tuple[Fraction, float]:
-    """t and P'(f̂ ≤ t) − e^ε P(f̂ ≤ t) for constants in [−1, 1], f̄ = 1 and f̄' = 1 − distance; the best t ≥ −1 "
-    "tried."""
-    grid = [1.0 - distance / 2.0 - k * scale / 400.0 for k in range(4000)]
-    best = max((t for t in grid if t >= -1.0), key=lambda t: excess(epsilon, distance, scale, t))
-    t = max(near(best, 3), Fraction(-1))
-    return t, excess(epsilon, distance, scale, float(t))
-
-
-def excess(epsilon: float, distance: float, scale: float, t: float) -> float:
-    root = scale * math.sqrt(2.0)
-    return 0.5 * (math.erfc((1.0 - distance - t) / root) - math.exp(epsilon) * math.erfc((1.0 - t) / root))
-
-
-def _steps(t_meaning: str) -> list[tuple[str, list[str]]]:
-    return [
-        ("F the constants in [-1, 1], m public points: Perturb releases fbar plus the mean of gamma zeta, Gaussian "
-         "with standard deviation gamma/sqrt(m), cut to [-1, 1]; fbar = 1 and fbar' = 1 - rho.", ["inside"]),
-        (t_meaning, ["threshold"]),
-    ]  # fmt: skip
-
-
-_THRESHOLD = {
-    "p": ["erfc((1 - rho - t)/(sd*sqrt(2)))/2", "rest"],
-    "q": ["erfc((1 - t)/(sd*sqrt(2)))/2", "rest"],
-    "event": [0], "normalise": False, "epsilon": "epsilon", "delta": "delta",
-}  # fmt: skip
-_INSIDE = {
-    "inside": ("rho <= 2", "both constants lie in [-1, 1]"),
-    "threshold": ("t >= -1", "the event f^ <= t is not touched by the cut at -1"),
-}
-
-
-@certificate("publicdata.lemma3.privacy.gaussian", "pair-discrete")
-def lemma3_gaussian_certificate() -> Draft:
-    """γ of (14) at m = 1, constants in [−1, 1]: an event a few times as likely as δ allows."""
-    instances: list[tuple[dict[str, Any], dict[str, Any]]] = []
-    for rho in (Fraction(1, 10), Fraction(1, 5)):
-        delta = Fraction(1, 10**5)
-        gamma = theory.perturb_scale_printed(1, float(rho), 1.0, 1e-5, "gaussian")
-        t, shown = cut_event(1.0, float(rho), gamma)
-        if shown > 1e-5:
-            instances.append(({"m": 1, "rho": rho, "epsilon": 1, "delta": delta, "t": t}, {"delta": shown}))
-    return Draft(
-        verdict="refuted",
-        statement="At gamma of (14) and one public point an event of a pair of constants exceeds (epsilon, delta).",
-        symbols={**SYMBOLS, "t": "threshold of the event f^ <= t"},
-        definitions={"root": "sqrt(log(1/delta))", "gamma": STATED["gamma"], "sd": "gamma/sqrt(m)"},
-        assumptions=_INSIDE, claim=_THRESHOLD, instances=instances,
-        derivation=_steps("f^ <= t < 1 iff the uncut value is; the gamma stated satisfies (14) with equality."),
-        theory={"gamma": lambda v: theory.perturb_scale_printed(
-            int(v["m"]), v["rho"], v["epsilon"], v["delta"], "gaussian")},
-    )  # fmt: skip
-
-
-@certificate("publicdata.lemma9.privacy.gaussian-small-m", "pair-discrete")
-def lemma9_small_certificate() -> Draft:
-    """(87) at γ = 1, ρ = 0.1 and m = 1, 2: constants in [−1, 1]."""
-    instances: list[tuple[dict[str, Any], dict[str, Any]]] = []
-    for m in (1, 2):
-        rho = Fraction(1, 10)
-        epsilon = theory.perturb_epsilon_printed(m, 0.1, 1.0, 1e-5, "gaussian")
-        t, shown = cut_event(epsilon, 0.1, 1.0 / math.sqrt(m))
-        if shown > 1e-5:
-            values = {"m": m, "rho": rho, "gamma": 1, "delta": Fraction(1, 10**5), "t": t}
-            instances.append((values, {"delta": shown}))
-    symbols = {name: text for name, text in SYMBOLS.items() if name != "epsilon"}
-    return Draft(
-        verdict="refuted", statement="An event of a pair of constants exceeds what (87) allows.",
-        symbols={**symbols, "gamma": "scale of the noise", "t": "threshold of the event f^ <= t"},
-        definitions={"epsilon": STATED_9["exponent"].replace("scale", "gamma"), "sd": "gamma/sqrt(m)"},
-        assumptions=_INSIDE, claim=_THRESHOLD, instances=instances,
-        derivation=_steps("f^ <= t < 1 iff the uncut value is; |fbar - fbar'|_m = rho for constants."),
-        theory={"epsilon": lambda v: theory.perturb_epsilon_printed(
-            int(v["m"]), v["rho"], v["gamma"], v["delta"], "gaussian")},
-    )  # fmt: skip
-
-
-@certificate("publicdata.lemma3.privacy.laplace", "pair-discrete")
-def lemma3_laplace_certificate() -> Draft:
-    """γ of (15) below 1 and ζ ~ Lap(γ): the atom at the end of [−1, 1]."""
-    instances = []
-    for rho in (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2)):
-        values = {"m": 1, "rho": rho, "epsilon": 1}
-        instances.append((values, {"delta": 0.5 - 0.5 * math.exp(1.0 - 1.0 / float(rho))}))
-    return Draft(
-        verdict="refuted",
-        statement="With noise gamma zeta, zeta ~ Lap(gamma), at one public point an atom exceeds e^epsilon times its "
-        "chance on the neighbour.",
-        symbols={name: text for name, text in SYMBOLS.items() if name != "delta"},
-        definitions={"gamma": "m^(3/2)*rho/epsilon", "scale": "gamma^2"},
-        assumptions={"inside": ("rho <= 2", "both constants lie in [-1, 1]"), "one": ("m = 1", "one public point")},
-        claim={"p": ["1/2", "rest"], "q": ["exp(-rho/scale)/2", "rest"], "event": [0], "normalise": False,
-               "epsilon": "epsilon", "delta": "0"},
-        instances=instances,
-        derivation=[("F the constants in [-1, 1]; fbar = 1 and 1 - rho. f^ = 1 iff fbar plus a Laplace variable of "
-                     "scale gamma^2 is at least 1: chances 1/2 and exp(-rho/gamma^2)/2.", ["inside", "one"])],
-        theory={"gamma": lambda v: theory.perturb_scale_printed(int(v["m"]), v["rho"], v["epsilon"], 0.0, "laplace")},
-    )  # fmt: skip
 
 
 @certificate("publicdata.lemma9.privacy.gaussian-exact", "guarantee")
@@ -442,7 +342,7 @@ def hidden(printed: bool) -> Draft:
     draft = Draft(
         verdict="proved", statement="Laplace noise of the scale gamma hides the whole l1 shift.",
         symbols={name: text for name, text in SYMBOLS.items() if name != "delta"},
-        definitions={"gamma": "m^(3/2)*rho/epsilon" if printed else "m*rho/epsilon"}, assumptions=_POINTS,
+        definitions={"gamma": (LAPLACE_9 if printed else LAPLACE_EXACT).where["gamma"]}, assumptions=_POINTS,
         claim={"family": "pure", "shift": "m*rho", "scale": "gamma", "epsilon": "epsilon", "delta": "0"},
         instances=instances, derivation=[_MOVES],
         theory={"gamma": lambda v: (theory.perturb_scale_printed if printed else theory.perturb_scale)(

@@ -1,22 +1,18 @@
-"""Perturb (Algorithm 1): a function of f̄(Z) + γζ, whose centre moves; the scale of (14), and ranges of the search."""
+"""Perturb (Algorithm 1): a function of f̄(Z) + γζ, whose centre moves; the scale of (14), and ranges."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
-from dpbench.certificates.search.space import Real
+from dpbench.ledger.statement import Integer, Real, calibrated
 from dpbench.privacy.profile import Profile, gaussian_profile
 
 SHIFT = "f^ is a function of fbar(Z) + gamma zeta, whose centre moves by at most sqrt(m) rho"
 
-Formulas = Mapping[str, str]
-Conditions = Mapping[str, tuple[str, str]]
-NONE: Conditions = {}
-ANY_EPSILON, ANY_DELTA = Real("claimed", 1e-3, 20.0), Real("claimed", 1e-10, 0.5)
-ANY_MU = Real("Gaussian shift that (epsilon, delta) allows", 1e-4, 30.0)
-CALIBRATED = {"calibrated": ("gaussian_delta(mu, epsilon) <= delta", "mu is within (epsilon, delta)")}
-
+ANY_POINTS = Integer("public points", 1, 10**6)
+CLAIMED = {"epsilon": Real("claimed", "1/1000", 20), "delta": Real("claimed", "1e-10", "1/2")}
+"""ε and δ of the statements."""
+MU = calibrated("gaussian", "epsilon", "delta")
 SYMBOLS = {"n": "records", "m": "public points", "eta": "weight of the regulariser", "epsilon": "claimed",
             "delta": "claimed"}  # fmt: skip
 SHIFTED: tuple[str, list[str]] = (

@@ -6,19 +6,17 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
 from scipy.special import ndtr
 
 from dpbench.auditing import intervals
-from dpbench.certificates.search.question import inequality
-from dpbench.certificates.search.space import Real, Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.gaussian_processes import (
     DRAWS,
@@ -30,17 +28,65 @@ from dpbench.papers.publicdata.theorems.gaussian_processes import (
     units_of_the_plane,
 )
 
+PRINTED = Statement(
+    about="P(|fbar - fbar'| > rho) <= {bound} for F in the unit ball, supremum = E sup omega.",
+    symbols={
+        "rho": Real("distance", 0, 2),
+        "kappa": Real("least norm, the root of the least variance", 0, 1),
+        "supremum": Real("E sup omega", 0, "inf"),
+        "tau": Real("difference of the means", "1e-6", 10),
+        "eta": Real("weight of the process", "1/100", 100),
+        "chance": Real("what is bounded", 0, 1),
+    },
+    where={"bound": "8*tau/(rho^4*kappa^2*eta)*supremum"},
+    claim=inequality("chance", "<=", "bound"),
+)
+COROLLARY = PRINTED.replace(about="P(d(t*, t*') > rho) <= {bound}, supremum = E sup omega, for means within tau.")
+ANY_NORMS = PRINTED.replace(
+    about="P(d(t*, t*') > rho) <= {bound}, supremum = E sup omega, for means within tau of each other, whatever the "
+    "norms.",
+    where={"bound": "4*tau/(rho^2*eta)*supremum"},
+)
 
-def proposition1_bound(tau: float, rho: float, kappa2: float, expected_supremum: float) -> float:
-    """(11) at η = 1: 8τ/(ρ⁴κ²)·E sup ω, κ² the least variance."""
-    return 8.0 * tau / (rho**4 * kappa2) * expected_supremum
+
+def _of_two(stated: Statement) -> Statement:
+    """The bound for two functions of any norms and angle, at just below their distance."""
+    return stated.replace(
+        symbols={
+            **dict.fromkeys(("rho", "kappa", "supremum", "chance")),
+            "first": Real("norm of a function", "1/10", 1),
+            "second": Real("norm of the other", "1/10", 1),
+            "c": Real("correlation", -1, 1),
+        },
+        where={
+            "rho": "sqrt(first^2 + second^2 - 2*c*first*second)",
+            "kappa": "min(first, second)",
+            "supremum": "rho/sqrt(2*pi)",
+            "chance": "1 - erfc(tau/(eta*rho*sqrt(2)))",
+        },
+        given={"two": ("rho > 0", "the functions are two")},
+        steps=(
+            "The process at the two functions differs by a Gaussian of deviation eta rho, the means by -tau to tau: "
+            "the minimiser moves with the probability chance.",
+        ),
+    )
+
+
+OF_TWO = _of_two(PRINTED)
+STEPS = OF_TWO.replace(
+    about="Omega'(t*) <= Omega'(t*') + tau, which is (65), for means within tau of each other; and what (63) takes "
+    "from Theorem 5 at rho^2/2 for rho^2 is at least what Theorem 5 gives: {claim}, with {half}.",
+    where={"half": "rho^2/2", "bound": None, "size": "tau*supremum/(eta*kappa^2)"},
+    claim=inequality("size/half", "<=", "size/half^2"),
+    witness={"first": 1, "second": 1, "c": "-31/50", "tau": 1, "eta": 1},
+)
 
 
 @paper.inequality(
     "prop1",
     source="Proposition 1, equation 11",
     expected="not refuted",
-    statement="P(|fbar - fbar'| > rho) <= 8 tau/(rho^4 kappa^2 eta) E sup omega for F in the unit ball.",
+    statement=OF_TWO,
     quote=r"\leq\frac{8\tau}{\rho^{4}\kappa^{2}\eta}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega(f)\right]",
     because="Its proof rests on Theorem 5, which is false for unequal norms. (D) proves it for rho kappa <= sqrt(2), "
     "so for rho <= 1, which is all that Lemma 7 uses; open for sqrt(2) < rho kappa <= 2, where {f, c f} stays below it "
@@ -52,8 +98,9 @@ def proposition(context: Context) -> Rows:
     Ω(f) − Ω(cf) = Δm + η(1 − c)N; Δm moves by at most 2τ, best from −τ to τ.
     """
     for c, tau in product((-1.0, -0.9, -0.5, -0.2, 0.2, 0.5, 0.9), (1e-4, 1e-2, 0.3)):
-        bound = proposition1_bound(tau, 1.0 - c, c * c, (1.0 - c) / ROOT_2PI)
-        yield {"c": c, "tau": tau, "left": 1.0 - 2.0 * float(ndtr(-tau / (1.0 - c))), "right": min(1.0, bound)}
+        at = {"first": 1.0, "second": abs(c), "c": math.copysign(1.0, c), "tau": tau, "eta": 1.0}
+        chance, bound = (OF_TWO.number(wanted, **at) for wanted in ("chance", "bound"))
+        yield {"c": c, "tau": tau, "left": chance, "right": min(1.0, bound)}
     return (
         "value: smallest relative margin over F = {f, c f}, |f| = 1, exact; c = -1 attains (11) as tau -> 0, and "
         "unequal norms stay below it"
@@ -65,7 +112,7 @@ def proposition(context: Context) -> Rows:
     source="Corollary 1, equation 58",
     expected="not refuted",
     level=LEVEL,
-    statement="P(d(t*, t*') > rho) <= 8 tau/(rho^4 eta kappa^2) E sup omega for means within tau of each other.",
+    statement=_of_two(COROLLARY),
     quote=r"\leq\frac{8\tau}{\rho^{4}\eta\kappa^{2}}\cdot\mathbb{E}\left[\sup_{t\in T}\omega(t)\right]",
     because="Its proof has three slips (publicdata.cor1.inequality.steps). publicdata.cor1.inequality.any-norms "
     "implies it for rho kappa <= sqrt(2), kappa^2 = inf K; open for sqrt(2) < rho kappa <= 2. Two functions: 2 "
@@ -79,16 +126,16 @@ def corollary(context: Context) -> Evidence:
     rows: list[Row] = []
     norms = ((1.0, 1.0), (1.0, 0.9), (1.0, 0.5), (0.5, 0.4))
     for (first, second), correlation, tau in product(norms, (-1.0, -0.5, 0.0, 0.5, 0.9), (1e-4, 1e-2, 0.3)):
-        apart = math.sqrt(first**2 + second**2 - 2.0 * correlation * first * second)
+        at = {"first": first, "second": second, "c": correlation, "tau": tau, "eta": 1.0}
         # Ω(s) − Ω(t) is N(Δm, d²); Δm goes from −τ to τ, and E sup of two is d/√(2π)
-        bound = proposition1_bound(tau, apart, second**2, apart / ROOT_2PI)
-        rows.append({"rho": apart, "kappa": second, "tau": tau, "left": 1.0 - 2.0 * float(ndtr(-tau / apart)),
-                     "right": min(1.0, bound)})  # fmt: skip
+        apart, chance, bound = (OF_TWO.number(wanted, **at) for wanted in ("rho", "chance", "bound"))
+        rows.append({"rho": apart, "kappa": second, "tau": tau, "left": chance, "right": min(1.0, bound)})
     exact = min(1.0 - row["left"] / row["right"] for row in rows)
     cases, draws = context.pick(quick=(12, 2), full=(40, 8))
     count, smallest = draws * DRAWS, math.inf
     for rho, least, tau, hits, supremum in sampled(context, moved_case, draws, blocks=cases):
-        bound = min(1.0, proposition1_bound(tau, rho, least**2, supremum + reach(draws)))
+        size = supremum + reach(draws)
+        bound = min(1.0, PRINTED.number("bound", rho=rho, kappa=least, tau=tau, eta=1.0, supremum=size))
         low = float(intervals.lower(int(hits), count, LEVEL / (2 * cases)))
         smallest = float(np.minimum(smallest, 1.0 - low / bound))
         rows.append({"rho": rho, "kappa": least, "tau": tau, "left": low, "right": bound})
@@ -143,38 +190,25 @@ def moved_far(points: np.ndarray, mean: np.ndarray, other: np.ndarray, rho: floa
     variant="any-norms",
     source="Corollary 1 and Proposition 1, what holds for any norms",
     expected="not refuted",
-    statement="P(d(t*, t*') > rho) <= (4 tau/(rho^2 eta)) E sup omega for means within tau of each other, whatever the "
-    "norms.",
+    statement=_of_two(ANY_NORMS),
     because="Omega(t*') <= Omega(t*) + 2 tau, and (D) with r = 4 tau/(rho^2 eta). No kappa, rho^2 for rho^4; two "
     "functions reach half of it.",
 )
 def moved(context: Context) -> Rows:
     """Two functions exactly, ρ just below their distance; sets in the plane by quadrature."""
     for apart, tau in product((0.2, 1.0, 2.0), (1e-4, 1e-2, 0.3)):
+        at = {"rho": apart, "tau": tau, "eta": 1.0, "supremum": apart / ROOT_2PI}
         chance = 1.0 - 2.0 * float(ndtr(-tau / apart))
-        yield {"what": "two points", "tau": tau, "left": chance, "right": 4.0 * tau / (apart * ROOT_2PI)}
+        yield {"what": "two points", "tau": tau, "left": chance, "right": ANY_NORMS.number("bound", **at)}
     rng = stream(context.seed, "publicdata.cor1.plane")
     for _ in range(context.pick(quick=12, full=100)):
         points, mean = planar_case(rng)
         tau = float(10.0 ** rng.uniform(-2.5, -0.5))
         other = mean + tau * rng.choice((-1.0, 1.0), mean.size)
         rho = float(rng.uniform(0.3, 0.99)) * float(np.linalg.norm(points[:, None] - points, axis=2).max())
-        bound = 4.0 * tau / rho**2 * plane_supremum(points)
+        bound = ANY_NORMS.number("bound", rho=rho, tau=tau, eta=1.0, supremum=plane_supremum(points))
         yield {"what": "plane", "tau": tau, "left": moved_far(points, mean, other, rho), "right": bound}
     return "value: smallest relative margin: two functions reach half of the bound"
-
-
-HALVED = Space(
-    "Theorem 5 at half the squared distance rho of two functions of norm at most 1",
-    {
-        "rho": Real("distance of the functions", 1e-2, 2.0),
-        "size": Real("tau E sup omega/(eta kappa^2)", 1e-6, 1e3),
-    },
-)
-_HALVED = (
-    "Theorem 5 at rho^2/2 for rho^2 has the factor 1/(rho^2/2); (63) has 1/(rho^2/2)^2, all else is the same on both "
-    "sides; two functions of norm at most 1 are up to 2 apart.",
-)
 
 
 @paper.inequality(
@@ -194,11 +228,7 @@ _HALVED = (
         effect=0,
         change="for tau in (65) read 2 tau; for (rho^2/2)^2 in (63) read rho^2/2; put a square on the left of (61)",
     ),
-    statement="Omega'(t*) <= Omega'(t*') + tau, which is (65), for means within tau of each other; and what (63) takes "
-    "from Theorem 5 at rho^2/2 for rho^2 is at least what Theorem 5 gives.",
-    space=inequality(
-        HALVED, "2*size/rho^2", "4*size/rho^4", derivation=_HALVED, witness={"rho": Fraction(9, 5), "size": 1}
-    ),
+    statement=STEPS,
     because="Two functions, m = 0 and m' = (tau, -tau): Omega'(t*) - Omega'(t*') takes all values up to 2 tau. For rho "
     "> sqrt(2), with d up to 2, tau/(rho^2/2)^2 is less than tau/(rho^2/2).",
 )

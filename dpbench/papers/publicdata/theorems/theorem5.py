@@ -20,22 +20,18 @@ last implies (11) and (58) for ρκ ≤ √2, κ² = inf K, which is all that Le
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
-from scipy.special import erfc, ndtr
+from scipy.special import ndtr
 
 from dpbench.auditing import intervals
-from dpbench.certificates.build import Draft, certificate
-from dpbench.certificates.search.question import inequality
-from dpbench.certificates.search.space import Real, Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.gaussian_processes import (
     DRAWS,
@@ -52,46 +48,56 @@ CLOSE = 1e-6
 """1 − correlation of the strictly positive definite example of Theorem 5."""
 
 
-def theorem5_bound(tau: float, rho2: float, kappa: float, expected_supremum: float) -> float:
-    """(26) at η = 1: τ/(ρ²κ²)·E sup ω."""
-    return tau / (rho2 * kappa**2) * expected_supremum
-
-
-def scaled_pair(a: float, tau: float, rho2: float) -> float:
-    """P(E(ρ, τ)) for T = {N, aN}, 0 < a < 1, m = 0, η = 1, exactly.
-
-    For N < 0 the minimiser is N, K(s, t*)/K(t*, t*) = a, and aN ≤ N + τ iff N ≥ −τ/(1 − a). For N > 0 it is aN, with
-    the ratio 1/a > 1.
-    """
-    return float(ndtr(0.0) - ndtr(-tau / (1.0 - a))) if a <= 1.0 - rho2 else 0.0
-
-
-TWO = Space(
-    "a Gaussian process on two points, of any correlation, the second of any norm",
-    {
-        "long": Real("norm of the second point, at most 1", 0.1, 4.0),
-        "c": Real("correlation", -0.99, 0.99),
-        "tau": Real("gap", 1e-6, 10.0),
-        "eta": Real("weight of the process", 1e-2, 1e2),
+PRINTED = Statement(
+    about="P(E(rho, tau)) <= {bound} for any K with kappa <= K(t, t) <= 1, rho2 = rho^2 and supremum = E sup omega.",
+    symbols={
+        "norm": Real("norm of the second point", "1/10", 1),
+        "c": Real("correlation", "-99/100", 1),
+        "tau": Real("gap", "1e-6", 10),
+        "eta": Real("weight of the process", "1/100", 100),
     },
-    definitions={
-        "norm": "min(1, long)",
+    where={
         "spread": "sqrt(1 - 2*norm*c + norm^2)",
         "rho2": "1 - norm*c",
+        "kappa": "norm^2",
         "supremum": "spread/sqrt(2*pi)",
         "chance": "1/2 - erfc(tau/(eta*spread*sqrt(2)))/2",
+        "bound": "tau/(rho2*eta*kappa^2)*supremum",
     },
-    conditions={"apart": ("rho2 < 1", "the points are positively correlated")},
+    given={
+        "apart": ("rho2 < 1", "the points are positively correlated"),
+        "two": ("spread > 0", "the points are two"),
+    },
+    claim=inequality("chance", "<=", "bound"),
+    steps=(
+        "omega at the points is N and norm (c N + sqrt(1 - c^2) N'), means 0: their difference has the deviation "
+        "spread, E max is spread/sqrt(2 pi), and K(s, t*)/K(t*, t*) = norm c = 1 - rho^2 where the first point is the "
+        "minimiser; then the other is within tau with the probability chance.",
+    ),
+    witness=tuple({"norm": a, "c": 1, "tau": "1/100", "eta": 1} for a in ("9/10", "4/5")),
 )
-_TWO = (
-    "omega at the points is N and norm (c N + sqrt(1 - c^2) N'), means 0: their difference has the deviation spread, E "
-    "max is spread/sqrt(2 pi), and K(s, t*)/K(t*, t*) = norm c = 1 - rho^2 where the first point is the minimiser; "
-    "then the other is within tau with the probability chance.",
+EQUAL = PRINTED.replace(
+    about="P(E(rho, tau)) <= {bound} where all K(t, t) are 1, rho2 = rho^2 and supremum = E sup omega.",
+    region={"norm": "[1, 1]"},
+    claim=inequality("2*chance", "<=", "bound"),
+    steps=(*PRINTED.steps, "With equal norms either point may be the minimiser."),
+    witness=None,
 )
-_UNIT = (
-    "m = 0: eta omega at the two points differs by a Gaussian of deviation eta spread; all points within tau of the "
-    "minimum are both with the probability 2 chance, and E min eta omega = -eta supremum, which (56) multiplies by "
-    "tau/(rho^2 eta^2 kappa^2), kappa = 1.",
+STEPS = EQUAL.replace(
+    about="P(|A(t*)| > 0) <= (tau/(rho^2 eta^2 kappa^2)) E[Omega(t*) - m(t*)], which is (56): {bound} where m = 0.",
+    where={"bound": "-tau/(rho2*eta)*supremum"},
+    steps=(
+        "m = 0: eta omega at the two points differs by a Gaussian of deviation eta spread; all points within tau of "
+        "the minimum are both with the probability 2 chance, and E min eta omega = -eta supremum, which (56) "
+        "multiplies by tau/(rho^2 eta^2 kappa^2), kappa = 1.",
+    ),
+    witness={"norm": 1, "c": "1/4", "tau": 1, "eta": 1},
+)
+MENDED = STEPS.replace(
+    about="P(E(rho, tau)) <= {bound} where all K(t, t) are 1, rho2 = rho^2 and supremum = E sup omega.",
+    where={"bound": "tau/(rho2*eta)*supremum + (tau/rho2)^2/(2*eta^2)"},
+    steps=EQUAL.steps,
+    witness=None,
 )
 
 
@@ -111,8 +117,7 @@ _UNIT = (
         effect=1,
         change="add: K(t, t) = 1 for all t; or for the right side of (26) read (2 tau/(rho^4 kappa eta)) E sup omega",
     ),
-    statement="P(E(rho, tau)) <= tau/(rho^2 eta kappa^2) E sup omega for any K with kappa <= K(t, t) <= 1.",
-    space=inequality(TWO, "chance", "tau/(rho2*eta*norm^4)*supremum", derivation=_TWO),
+    statement=PRINTED,
     because="The proof takes b(s) = (tau/rho^2)(1 - K(s,t)/K(t,t)) >= 0 from K(s,t) <= sqrt(K(s,s)K(t,t)), which says "
     "K(s,t) <= K(t,t) only where norms are equal. T = {N, a N}: both sides are closed forms.",
 )
@@ -120,8 +125,9 @@ def unequal(context: Context) -> Evidence:
     """T = {N, aN}: the exact probability against (26), κ read as inf K (the larger bound) and as its root."""
     rows: list[Row] = []
     for a in (0.5, 0.7, 0.8, 0.85, 0.9):
-        bound, other = (theorem5_bound(TAU, 1.0 - a, kappa, (1.0 - a) / ROOT_2PI) for kappa in (a * a, a))
-        rows.append({"a": a, "left": scaled_pair(a, TAU, 1.0 - a), "right": bound, "other_reading": other})
+        at = {"norm": a, "c": 1.0, "tau": TAU, "eta": 1.0}
+        chance, bound, other = (PRINTED.number(wanted, **at) for wanted in ("chance", "bound", "kappa*bound"))
+        rows.append({"a": a, "left": chance, "right": bound, "other_reading": other})
     count = context.pick(quick=100_000, full=2_000_000)
     hits = sum(sampled(context, scaled_hits, blocks=count // DRAWS))
     interval = tuple(float(f(hits, count, LEVEL / 2)) for f in (intervals.lower, intervals.upper))
@@ -157,41 +163,13 @@ def event(paths: np.ndarray, covariance: np.ndarray, tau: float, rho2: float) ->
     return np.asarray(((ratio <= 1.0 - rho2 + 1e-12) & near).any(axis=1))
 
 
-@certificate("publicdata.thm5.inequality", "inequality")
-def scaled_certificate() -> Draft:
-    instances = []
-    for a in (Fraction(9, 10), Fraction(4, 5)):
-        left = 0.5 - 0.5 * float(erfc(0.01 / float(1 - a) / math.sqrt(2.0)))
-        right = 0.01 / (float(1 - a) * float(a) ** 4) * float(1 - a) / math.sqrt(2.0 * math.pi)
-        instances.append(({"a": a, "tau": Fraction(1, 100), "eta": 1}, {"left": left, "right": right}))
-    return Draft(
-        verdict="refuted", statement="The event has more than the bound's probability on a set of two points.",
-        symbols={"a": "the second point is a times the first", "tau": "gap", "eta": "weight of the process"},
-        definitions={
-            "kappa": "a^2", "rho2": "1 - a", "supremum": "(1 - a)/sqrt(2*pi)",
-            "chance": "1/2 - erfc(tau/(eta*(1 - a)*sqrt(2)))/2",
-        },
-        assumptions={"inside": ("a < 1", "K(t, t) <= 1"), "positive": ("a > 0", "kappa > 0")},
-        claim={"left": "chance", "relation": "<=", "right": "tau/(rho2*eta*kappa^2)*supremum"}, instances=instances,
-        derivation=[("omega = (N, a N), m = 0. For N < 0 the minimiser is N, K(s, t*)/K(t*, t*) = a = 1 - rho^2, and a "
-                     "N <= N + tau iff N >= -tau/(1 - a). E max(N, a N) = (1 - a) E N_+.", ["inside", "positive"])],
-    )  # fmt: skip
-
-
 @paper.inequality(
     "thm5",
     variant="equal-norms",
     source="Theorem 5, where K(t, t) = 1 for all t",
     expected="not refuted",
     level=LEVEL,
-    statement="P(E(rho, tau)) <= tau/(rho^2 eta) E sup omega where all K(t, t) are 1.",
-    space=inequality(
-        TWO,
-        "2*chance",
-        "tau/(rho2*eta)*supremum",
-        derivation=_TWO,
-        conditions={"equal": ("long >= 1", "both norms are 1, so either point may be the minimiser")},
-    ),
+    statement=EQUAL,
     because="Not by the printed steps (publicdata.thm5.inequality.steps), which mended lose tau^2/(2 rho^4 eta^2): "
     "by (D) of this module, as K(s,t) <= 1 - rho^2 iff d^2 >= 2 rho^2. Two functions with correlation 1 - rho^2 attain "
     "it: P(|N(0, 2 rho^2)| <= tau) against tau/(rho sqrt(pi)).",
@@ -200,14 +178,14 @@ def equal(context: Context) -> Evidence:
     """Unit norms: two functions exactly, and random finite T with random means by sampling."""
     rows: list[Row] = []
     for rho2, tau in product((0.05, 0.1, 0.5, 1.0, 1.9), (1e-4, 1e-2, 0.3)):
-        # Ω(s) − Ω(t) is N(0, 2ρ²), E sup of two is ρ/√π
-        chance = 1.0 - 2.0 * float(ndtr(-tau / math.sqrt(2.0 * rho2)))
-        bound = theorem5_bound(tau, rho2, 1.0, math.sqrt(rho2 / math.pi))
+        at = {"norm": 1.0, "c": 1.0 - rho2, "tau": tau, "eta": 1.0}
+        chance, bound = (EQUAL.number(wanted, **at) for wanted in ("2*chance", "bound"))
         rows.append({"size": 2.0, "rho2": rho2, "tau": tau, "left": chance, "right": bound})
     exact = min(1.0 - row["left"] / row["right"] for row in rows)
     cases, draws = context.pick(quick=(12, 2), full=(40, 8))
     for size, rho2, tau, hits, supremum in sampled(context, random_case, draws, blocks=cases):
-        bound = theorem5_bound(tau, rho2, 1.0, supremum + reach(draws))
+        factor = EQUAL.number("bound/supremum", norm=1.0, c=1.0 - rho2, tau=tau, eta=1.0)
+        bound = factor * (supremum + reach(draws))
         low = float(intervals.lower(int(hits), draws * DRAWS, LEVEL / (2 * cases)))
         rows.append({"size": size, "rho2": rho2, "tau": tau, "left": low, "right": bound})
     return margins(
@@ -235,11 +213,6 @@ def random_case(blocks: int, seed: int, case: int) -> list[float]:
     return [float(size), rho2, tau, float(hits), total / (blocks * DRAWS)]
 
 
-def of_two(tau: float, rho2: float) -> tuple[float, float]:
-    """P(E(ρ, τ)) and E sup ω for two unit functions of correlation 1 − ρ², m = 0, η = 1: Ω(s) − Ω(t) is N(0, 2ρ²)."""
-    return 1.0 - 2.0 * float(ndtr(-tau / math.sqrt(2.0 * rho2))), math.sqrt(rho2 / math.pi)
-
-
 @paper.inequality(
     "thm5",
     variant="steps",
@@ -261,24 +234,15 @@ def of_two(tau: float, rho2: float) -> tuple[float, float]:
         change="for 1 - e^x <= x read 1 - e^x <= -x, change the sign of (51) to (57) and add tau^2/(2 rho^4 eta^2 "
         "kappa^2); in (52) kappa^2 may stand for K only where y >= m(t); or prove (26) by another way",
     ),
-    statement="P(|A(t*)| > 0) <= (tau/(rho^2 eta^2 kappa^2)) E[Omega(t*) - m(t*)], which is (56).",
-    space=inequality(
-        TWO,
-        "2*chance",
-        "-tau/(rho2*eta)*supremum",
-        derivation=_UNIT,
-        conditions={"equal": ("long >= 1", "both norms are 1")},
-        witness={"long": 1, "c": Fraction(1, 4), "tau": 1, "eta": 1},
-    ),
+    statement=STEPS,
     because="(51) uses 1 - e^x <= x, false for x < 0. t* is a minimiser: at m = 0 the right side is negative. Two unit "
     "functions of correlation 1 - rho^2: P = P(|N(0, 2 rho^2)| <= tau), E min = -rho/sqrt(pi).",
 )
 def steps(context: Context, mended: bool) -> Rows:
     """(56) at m = 0, K(t, t) = η = 1, or with its sign and its quadratic term mended."""
     for rho2, tau in product((0.1, 0.5, 1.0, 1.9), (1e-4, 1e-2, 0.3)):
-        chance, supremum = of_two(tau, rho2)
-        step = tau / rho2
-        right = step * supremum + 0.5 * step**2 if mended else -step * supremum
+        at = {"norm": 1.0, "c": 1.0 - rho2, "tau": tau, "eta": 1.0}
+        chance, right = ((MENDED if mended else STEPS).number(wanted, **at) for wanted in ("2*chance", "bound"))
         yield {"rho2": rho2, "tau": tau, "left": chance, "right": right}
     return "value: smallest relative margin; at rho = 1, tau = 0.01 the probability is 0.0056418 and (56) -0.0056419"
 
@@ -289,7 +253,7 @@ paper.variant(
     source="Proof of Theorem 5, equations 51 to 57 mended, K(t, t) = 1",
     expected="not refuted",
     arguments={"mended": True},
-    statement="P(E(rho, tau)) <= (c/eta) E sup omega + c^2/(2 eta^2), c = tau/rho^2, where all K(t, t) are 1.",
+    statement=MENDED,
     because="1 - e^x <= -x with x = c omega/eta - c^2/(2 eta^2) at t*: what the printed route gives.",
 )
 
@@ -329,8 +293,9 @@ def any_norms(context: Context) -> Rows:
         chance = 1.0 - 2.0 * float(ndtr(-0.5 * r * apart))
         yield {"what": "two points", "r": r, "left": chance, "right": r * apart / ROOT_2PI}
     for a in (0.5, 0.8, 0.9):
-        bound = 2.0 * TAU / ((1.0 - a) ** 2 * a * a) * (1.0 - a) / ROOT_2PI
-        yield {"what": "{N, a N}", "r": a, "left": scaled_pair(a, TAU, 1.0 - a), "right": bound}
+        at = {"norm": a, "c": 1.0, "tau": TAU, "eta": 1.0}
+        chance, bound = (PRINTED.number(w, **at) for w in ("chance", "2*tau/(rho2^2*kappa*eta)*supremum"))
+        yield {"what": "{N, a N}", "r": a, "left": chance, "right": bound}
     rng = stream(context.seed, "publicdata.thm5.plane")
     for _ in range(context.pick(quick=12, full=100)):
         points, mean = planar_case(rng)

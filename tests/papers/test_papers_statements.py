@@ -1,0 +1,76 @@
+"""Formulas of the statements are the project's own functions, at random points of their ranges."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import pytest
+
+from dpbench.certificates.judge_pieces import Piece, searched
+from dpbench.ledger.registry import all_claims
+from dpbench.papers.heavytail import theory as heavytail
+from dpbench.papers.publicdata import theory as publicdata
+
+Values = Mapping[str, float]
+
+
+def majority(values: Values, *, shorter: bool) -> float:
+    """The right side of (14) or (26) without sampling terms, or of Theorem H, for records 1 and -1."""
+    n, theta, zeta = 2 * int(values["half"]) + 1, values["theta"], values["zeta"]
+    setting = values["iota"], n, values["epsilon"], zeta, math.log(2.0 / zeta + 1.0), values["eta"]
+    spread = 2.0**theta * (1.0 - values["p"])
+    if shorter:
+        return heavytail.shorter_bound(*setting, theta=theta, tau=1.0, spread=spread)
+    return heavytail.utility_bound(*setting, theta=theta, tau=1.0, spread=spread, sampling=False)
+
+
+STATED = {claim.id: claim.formal for claim in all_claims() if claim.formal is not None}
+SAME: dict[tuple[str, str], Callable[[Values], float]] = {
+    ("publicdata.lemma2.stability.mean", "bound"): lambda v: publicdata.regularized_stability_printed(
+        2 * int(v["half"]) + 1, v["eta"]),
+    ("publicdata.lemma2.stability.mean-sharp", "min(2, bound)"): lambda v: publicdata.regularized_stability(
+        2 * int(v["half"]) + 1, v["eta"]),
+    ("publicdata.lemma11.privacy.gaussian", "gamma"): lambda v: publicdata.perturb_scale_printed(
+        int(v["m"]), publicdata.regularized_stability_printed(2 * int(v["half"]) + 1, v["eta"]), v["epsilon"],
+        0.5 * v["delta"], "gaussian"),
+    ("publicdata.lemma9.privacy.gaussian-small-m", "epsilon"): lambda v: publicdata.perturb_epsilon_printed(
+        int(v["m"]), v["rho"], v["gamma"], v["delta"], "gaussian"),
+    ("publicdata.lemma9.privacy.laplace", "gamma"): lambda v: publicdata.perturb_scale_printed(
+        int(v["m"]), v["rho"], v["epsilon"], 0.0, "laplace"),
+    ("publicdata.lemma9.privacy.laplace-exact", "gamma"): lambda v: publicdata.perturb_scale(
+        int(v["m"]), v["rho"], v["epsilon"], 0.0, "laplace"),
+    ("publicdata.lemma8.inequality.gaussian", "bound"): lambda v: publicdata.displacement_printed(
+        int(v["m"]), v["gamma"], v["beta"], "gaussian"),
+    ("publicdata.lemma8.inequality.laplace", "bound"): lambda v: publicdata.displacement_printed(
+        int(v["m"]), v["gamma"], v["beta"], "laplace"),
+    ("publicdata.lemma10.inequality", "4*strength^(2/3)*g^3"): lambda v: publicdata.lemma10_stability_printed(
+        10, 1.0, 10.0 * v["g"] ** 3, 10**40, 0.5),
+    ("publicdata.lemma7.stability", "once"): lambda v: publicdata.lemma7_printed(
+        1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), v["kappa"]),
+    ("publicdata.lemma7.stability.as-proved", "once"): lambda v: publicdata.lemma7_from_proposition(
+        1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), v["kappa"]),
+    ("publicdata.lemma7.stability.sharp", "once"): lambda v: publicdata.one_call_stability(
+        1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi)),
+    ("publicdata.lemma1.stability", "bound"): lambda v: publicdata.averaged_stability_printed(
+        1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), int(v["k"] + v["more"]), v["delta"], v["kappa"]),
+    ("heavytail.thm1.inequality.large-epsilon", "bound"): partial(majority, shorter=False),
+    ("heavytail.thm2.inequality.large-epsilon", "bound"): partial(majority, shorter=False),
+    ("heavytail.thm1.inequality.large-epsilon.corrected", "bound"): partial(majority, shorter=True),
+    ("heavytail.thm2.inequality.large-epsilon.corrected", "bound"): partial(majority, shorter=True),
+    ("heavytail.lemma2.inequality", "d*log(3*Delta/zeta)"): lambda v: heavytail.covering_bound(
+        int(v["d"]), v["Delta"], v["zeta"]),
+}  # fmt: skip
+"""A formula of an entry's statement, and the function of theory.py that it is."""
+
+
+@pytest.mark.parametrize(("name", "wanted"), SAME)
+def test_a_statement_says_what_theory_computes(name: str, wanted: str) -> None:
+    statement, rng = STATED[name], random.Random(name)
+    space = searched(statement, Piece((), "", {}, ("", ""), {}))
+    for _ in range(20):
+        values = space.point([rng.random() for _ in space.parameters])
+        found = statement.number(wanted, **values)
+        assert math.isclose(found, SAME[name, wanted](values), rel_tol=1e-9), values
