@@ -142,7 +142,8 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
         about=f"{SHORTER}; here with sup E|y - <x,w>|{power} as it is, not bounded by the moments of x.",
         where={"rate": "iota^(theta - 1)*(s + 1)^theta + share^((theta - 1)/theta)"},
     )
-    one = {"n": 16, "size": 1, "p": "3/5", "epsilon": 1, "eta": "1/20", "theta": str(Fraction(theta))}
+    path: dict[str, str | int] = {"n": 16, "size": 1, "p": "3/5", "epsilon": 1, "eta": "1/20", "power_n": 1, "first": 0}
+    path["theta"] = str(Fraction(theta))
     paper.inequality(
         f"thm{theorem}", variant="y-moment", expected="refuted", weight="hypothesis", arguments={"theta": theta},
         source="Theorem 1, equation 7, Assumption 1" if theorem == 1 else "Theorem 2, equation 18, Assumption 3",
@@ -161,7 +162,7 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
             change="add to Theorem 1: \"and E|x||y| = O(1)\" (or sup_w E|y - <x, w>|^2 = O(1), as after Lemma 3)"
             if theorem == 1 else "add to Theorem 2: \"and sup_w E|y - <x, w>|^theta = O(1)\"",
         ),
-        space=replace(asked(stated), derivation=stated.steps, witness={**one, "power_n": 1, "first": 0}),
+        space=replace(asked(stated), derivation=tuple(map(str, stated.steps)), witness=path),
     )(y_moment)  # fmt: skip
     paper.inequality(
         f"thm{theorem}",
@@ -192,7 +193,7 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
         change="as for the row above: E|x||y| finite is enough, and for a fixed law y then drops out of the rate",
     ),
     space=replace(
-        asked(FIXED), derivation=FIXED.steps,
+        asked(FIXED), derivation=tuple(map(str, FIXED.steps)),
         witness={"n": 2**30, "epsilon": 1, "eta": "1/20", "index": "11/10", "light": "3/20", "power_n": 8, "first": 10},
     ),
 )  # fmt: skip

@@ -128,7 +128,11 @@ paper.inequality(
         line=910,
         change="put the last fraction under a root; for log^3 read log^2",
     ),
-    space=replace(asked(PROOF), derivation=PROOF.steps, witness={"m": 16, "beta": "1/20", "power_m": 1, "first": 0}),
+    space=replace(
+        asked(PROOF),
+        derivation=tuple(map(str, PROOF.steps)),
+        witness={"m": 16, "beta": "1/20", "power_m": 1, "first": 0},
+    ),
     because="The root of (135) is to be taken of the last term too, as (107) has it. One function, the indicator of a "
     "set that m points miss with probability 2 beta: |f|_m = 0, G_m = 0, |f|_mu of order sqrt(log(1/(2 beta))/m).",
 )

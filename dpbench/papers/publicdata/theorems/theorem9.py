@@ -114,7 +114,7 @@ def uniform(context: Context) -> Rows:
     errata=Correction(place="Theorem 9, both displays", line=1155, change="for m read n, and for argmin read min"),
     space=replace(
         asked(PRINTED),
-        derivation=PRINTED.steps,
+        derivation=tuple(map(str, PRINTED.steps)),
         witness={"half": 50, "more": 10, "m": 1, "d": 1, "beta": "1/20", "power_m": 1, "first": 0},
     ),
     because="m is not a number of the theorem. With the m public points of the section for it, the bound falls with m "
