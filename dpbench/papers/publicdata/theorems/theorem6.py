@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
 from scipy.special import bdtrc, ndtr, ndtri
 
-from dpbench.certificates.build import Draft, certificate, without_bound
+from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.certificates.search.growth import order
-from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.certificates.search.space import Real, Space
 from dpbench.core import binomial
 from dpbench.core.sampling import stream
 from dpbench.ledger import statement
@@ -329,19 +328,23 @@ def calls(context: Context) -> Rows:
 CONSTANT = 1e6
 """The O(·) of a refuted sample size is taken this large, and could be any number."""
 
-SAMPLE = Space(
-    "any dimension, accuracy and level at smoothness and Lipschitz constant 1",
-    {
-        "d": Integer("VC dimension", 1, 10**6),
-        "epsilon": Real("claimed", 1e-3, 1.0),
-        "alpha": Real("accuracy", 1e-3, 0.5),
-        "beta": Real("failure probability", 1e-6, 0.3),
-        "delta": Real("claimed", 1e-10, 1e-2),
+SAMPLE = statement.Statement(
+    about="The sample size of Theorem 6, {n} with {b} at sigma = lambda = 1, is O(vc epsilon^-3 alpha^-14): {claim}, "
+    "with {said}.",
+    symbols={
+        "d": statement.Integer("VC dimension", 1, 10**6),
+        "epsilon": statement.Real("claimed", "1/1000", 1),
+        "alpha": statement.Real("accuracy", "1/1000", "1/2"),
+        "beta": statement.Real("failure probability", "1e-6", "3/10"),
+        "delta": statement.Real("claimed", "1e-10", "1/100"),
     },
-    definitions={
+    where={
         "b": "log(1/beta)",
         "n": "max(d^5*b^6/(epsilon^3*alpha^14), d^5*b^(9/2)*log(1/delta)^(3/2)/(epsilon^3*alpha^10))",
+        "said": "d/(epsilon^3*alpha^14)",
     },
+    claim=statement.order("n", to="said", variable="d"),
+    steps=("(129) has d^5, section 3 has vc: no O(.) closes it.",),
 )
 
 
@@ -351,7 +354,7 @@ SAMPLE = Space(
     source="Section 3 on Theorem 6",
     expected="refuted",
     holds="publicdata.thm6.inequality.sample-size.corrected",
-    statement="The sample size of Theorem 6 is O(vc epsilon^-3 alpha^-14).",
+    statement=SAMPLE,
     weight="misprint",
     quote=r"we see that the sample complexity of Algorithm 2 scales only like ... \mathsf{vc}(\mathcal{F})\cdot"
     r"\varepsilon^{-3}\cdot\alpha^{-14}",
@@ -362,50 +365,23 @@ SAMPLE = Space(
         effect=1,
         change="make the two agree; with (102) mended the proof gives d^4 alpha^-13",
     ),
-    space=order(
-        SAMPLE,
-        "n",
-        "d/(epsilon^3*alpha^14)",
-        scalable=("d",),
-        derivation=("(129) has d^5, the text of section 3 has vc for it.",),
+    space=replace(
+        asked(SAMPLE),
+        derivation=tuple(map(str, SAMPLE.steps)),
+        witness={"d": 1, "epsilon": 1, "alpha": "1/2", "beta": "1/20", "delta": "1e-5", "power_d": 1, "first": 0},
     ),
     because="(129) has d^5, four powers more: the two statements of the paper differ, whatever constant O(.) hides.",
 )
 def sample_size(context: Context) -> Rows:
     """n of (129) against `CONSTANT`·d/(ε³α¹⁴), σ = λ = 1, β = 0.05."""
     for d, alpha in product((1, 10, 100, 1000), (0.5, 0.1)):
-        n = theory_settings.theorem6(1.0, DELTA, alpha, 0.05, d, 1.0, 1.0).n
-        yield {"d": float(d), "alpha": alpha, "left": n, "right": CONSTANT * d / alpha**14}
+        at = {"d": d, "epsilon": 1.0, "alpha": alpha, "beta": 0.05, "delta": DELTA}
+        n, said = (SAMPLE.number(wanted, **at) for wanted in ("n", "said"))
+        yield {"d": float(d), "alpha": alpha, "left": n, "right": CONSTANT * said}
     return (
         f"value: smallest relative margin of {CONSTANT:g} d/(epsilon^3 alpha^14) over (129), d to 1000: the ratio "
         "grows as d^4"
     )
-
-
-@certificate("publicdata.thm6.inequality.sample-size", "growth")
-def sample_size_certificate() -> Draft:
-    """(129) over d ε⁻³α⁻¹⁴ along d: four powers more."""
-    first = 2
-    quantity = theory_settings.theorem6(1.0, 1e-5, 0.5, 0.05, 2.0**first, 1.0, 1.0).n / (2.0**first * 2.0**14)
-    return Draft(
-        verdict="refuted",
-        statement="The sample size of Theorem 6 in its detailed form, over the one that section 3 says, grows like "
-        "d^4.",
-        symbols={"d": "VC dimension", "epsilon": "claimed", "delta": "claimed", "alpha": "accuracy",
-                 "beta": "failure probability", "sigma": "smoothness of the distribution",
-                 "lambda": "Lipschitz constant"},
-        definitions={
-            "b": "log(1/beta)", "c": "log(1/delta)",
-            "n": "max(lambda^12*d^5*b^6/(sigma^12*epsilon^3*alpha^14), "
-            "d^5*lambda^9*b^(9/2)*c^(3/2)/(sigma^9*epsilon^3*alpha^10))",
-            "said": "d/(epsilon^3*alpha^14)",
-        },
-        assumptions={"plain": ("sigma = 1", "no smoothness in the statement"), "unit": ("lambda = 1", "nor lambda")},
-        claim=without_bound("d", first, "n/said", "4"),
-        instances=[({"epsilon": 1, "delta": Fraction(1, 10**5), "alpha": Fraction(1, 2), "beta": Fraction(1, 20),
-                     "sigma": 1, "lambda": 1}, {"quantity": quantity})],
-        derivation=[("(129) has d^5, section 3 has vc: no O(.) closes it.", ["plain", "unit"])],
-    )  # fmt: skip
 
 
 SAMPLE_SIZE = statement.Statement(
