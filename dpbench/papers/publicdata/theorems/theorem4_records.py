@@ -33,6 +33,7 @@ m_A ≤ m_P, so that every m is covered, iff √d ≥ 2·10⁴ n₀ΛCBLℓ³/(�
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -40,15 +41,17 @@ from scipy.special import ndtr
 
 from dpbench.auditing import intervals
 from dpbench.certificates.build import Draft, certificate, without_bound
+from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.certificates.search.growth import order
 from dpbench.certificates.search.space import Choice, Integer, Real, Space
 from dpbench.core.sampling import stream
+from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.laplace_weights import WEIGHTS
+from dpbench.papers.publicdata.theorems.laplace_weights import ACCURACY
 from dpbench.papers.publicdata.theorems.parity_cube import QUOTE, QUOTE_DRAWN
 from dpbench.papers.publicdata.theorems.rrspm_rates import HOW, in_n
 from dpbench.papers.publicdata.theorems.sweeps import records_log
@@ -358,12 +361,26 @@ def one_class(context: Context) -> Evidence:
     return made
 
 
+EVERY_M = statement.Statement(
+    about="For some m, a function of the parameters, n = C d^2 log(1/beta)/(epsilon alpha^5) records make Algorithm 4 "
+    "with Laplace weights an (alpha, beta)-learner: {claim} at d = 2, with {needed} and {said}.",
+    symbols=ACCURACY,
+    where={"needed": "13/100*L^2/(epsilon*alpha^(5/2))", "said": "4*L/(alpha^5*epsilon)"},
+    claim=statement.order("needed", to="said", variable="L"),
+    steps=(
+        "Two points, mu(p) = 2 alpha: m below (L - log 2)(1 - 2 alpha)/(2 alpha) leaves p without a public point too "
+        "often, and a larger m asks for (2/3) m sqrt(m - 1) sqrt(L)/(alpha epsilon) records at q; the least is above "
+        "the left side.",
+    ),
+)
+
+
 def every_m(log: float, alpha: float) -> float:
     """0.13 L²/(εα^{5/2}): up to it no m makes Algorithm 4 an (α, β)-learner of all functions on two points (B)."""
     m = (log - math.log(2.0)) * (1.0 - 2.0 * alpha) / (2.0 * alpha)
     assert log >= 12.0 and alpha <= 0.125 and m * math.log1p(-2.0 * alpha) >= math.log(2.0) - log
     least = 2.0 / 3.0 * m * math.sqrt(m - 1.0) * math.sqrt(log) / (alpha * EPSILON)
-    stated = 0.13 * log**2 / (EPSILON * alpha**2.5)
+    stated = EVERY_M.number("needed", epsilon=EPSILON, alpha=alpha, L=log)
     assert stated <= least
     return stated
 
@@ -377,13 +394,6 @@ def failures_on_two_points(alpha: float, m: int, n: int, seed: int, block: int) 
     zeros = rng.binomial(records, 0.5 + alpha / (1.0 - 2.0 * alpha))
     weights = (2.0 * m / EPSILON) * (rng.gamma(np.maximum(at_q, 1)) - rng.gamma(np.maximum(at_q, 1)))
     return int((2 * zeros - records + np.where(at_q > 0, weights, 0.0) < 0.0).sum())
-
-
-_TWO = (
-    "Two points, mu(p) = 2 alpha: m below (L - log 2)(1 - 2 alpha)/(2 alpha) leaves p without a public point too "
-    "often, and a larger m asks for (2/3) m sqrt(m - 1) sqrt(L)/(alpha epsilon) records at q; the least is above the "
-    "left side.",
-)
 
 
 @paper.inequality(
@@ -405,10 +415,9 @@ _TWO = (
         change="for d^2 alpha^-5 log(1/beta)/epsilon read (d log(e m/d) + log(1/beta))^2 "
         "alpha^(-5/2) sigma^(-3/2)/epsilon, up to logarithms of m",
     ),
-    statement="For some m, a function of the parameters, n = C d^2 log(1/beta)/(epsilon alpha^5) records make "
-    "Algorithm 4 with Laplace weights an (alpha, beta)-learner.",
+    statement=EVERY_M,
     no_certificate="the proof for every log(1/beta) is in the entry's module",
-    space=order(WEIGHTS, "13/100*L^2/(epsilon*alpha^(5/2))", "4*L/(alpha^5*epsilon)", scalable=("L",), derivation=_TWO),
+    space=replace(asked(EVERY_M), derivation=tuple(map(str, EVERY_M.steps))),
     because="Two points, all functions, mu(p) = 2 alpha: m below (L - log 2)(1 - 2 alpha)/(2 alpha) leaves p without a "
     "public point too often, and a larger m costs m^(3/2) sqrt(L)/(alpha epsilon) at q. So n >= 0.13 L^2/(epsilon "
     "alpha^(5/2)) for every L >= 12 (B of this module). Gaussian weights: L^(3/2) sqrt(log(1/delta))/(epsilon alpha^2) "
@@ -418,7 +427,7 @@ def confidence_of_every_m(context: Context) -> Evidence:
     """What B proves to be needed over (20), for every L; the failure at m₀ and an n of that order by simulation."""
     rows = []
     for log in (12.0 * 4.0**k for k in range(6)):
-        needed, printed = every_m(log, ALPHA), 4.0 * log / (EPSILON * ALPHA**5)
+        needed, printed = every_m(log, ALPHA), EVERY_M.number("said", epsilon=EPSILON, alpha=ALPHA, L=log)
         rows.append({"log": log, "needed": needed, "printed": printed, "constant": needed / printed})
     blocks = context.pick(quick=2, full=50)
     hits = sum(failures_on_two_points(ALPHA, 34, 3388, context.seed, block) for block in range(blocks))
