@@ -34,15 +34,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 from scipy.special import ndtr
 
 from dpbench.auditing import intervals
 from dpbench.certificates.judge_pieces import growing as asked
-from dpbench.certificates.search.growth import order
-from dpbench.certificates.search.space import Choice, Integer, Real, Space
 from dpbench.core.sampling import stream
 from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
@@ -210,33 +207,32 @@ def thresholds(d: float, alpha: float, hidden: bool) -> dict[str, float]:
     return {"m_A": accurate, "m_P": private, "stated": math.sqrt(d) / stated, "enough": accurate >= 20.0 * d}
 
 
-ONE_CLASS = Space(
-    "the class of group bits and parity blocks, every m",
-    {
-        "d": Integer("VC dimension", 10**3, 10**12),
-        "epsilon": Real("claimed", 1e-3, 1.0),
-        "delta": Real("claimed", 1e-10, 0.1),
-        "alpha": Real("accuracy", 1e-3, 0.0625),
-        "L": Real("log(1/beta)", 1.0, 1e2),
-        "C": Choice("the theorem's constant", (Fraction(1, 2), 3, 1000)),
+ONE_CLASS = statement.Statement(
+    about="For some C and every class of VC dimension d there is an m for which Algorithm 4 with N(0, (C sqrt(m "
+    "log(1/delta))/epsilon)^2) weights is (epsilon, delta)-DP and, at {n} of (21), an (alpha, beta)-learner: {claim} "
+    "with {accurate} and {breaks}.",
+    symbols={
+        "d": statement.Integer("VC dimension", 10**3, 10**12),
+        "epsilon": statement.Real("claimed", "1/1000", 1),
+        "delta": statement.Real("claimed", "1e-10", "1/10"),
+        "alpha": statement.Real("accuracy", "1/1000", "1/16"),
+        "L": statement.Real("log(1/beta)", 1, 100),
+        "C": statement.Real("the theorem's constant", "1/2", 1000),
     },
-    definitions={
+    where={
         "size": "log(100*d)",
         "block": "d/(4*size + 2) - 1",
         "n": "d^2*sqrt(log(1/delta))*L*log(d)^3/(epsilon*alpha^4)",
         "accurate": "503/10*alpha*epsilon*n/(C*sqrt(d*log(1/delta)))",
         "breaks": "epsilon^2*block^2/(227/10*C^2*log(1/delta)*size)",
     },
-    conditions={
-        "range": ("alpha <= 1/16", "the proof's range"),
-        "many": ("accurate >= 20*d", "points a group"),
-        "small": ("delta <= 1/10", "the proof's range"),
-        "one": ("epsilon <= 1", "the proof's range"),
-    },
-)
-_BLOCKS = (
-    "m below 4 D log(100 D) leaves group bits unhit, m from there to breaks has a block whose parity tells a record, m "
-    "from accurate on flips an eighth of the group bits: every m fails where accurate <= breaks.",
+    given={"many": ("accurate >= 20*d", "points a group")},
+    claim=statement.order("breaks", to="accurate", variable="d"),
+    steps=(
+        "The class of group bits and parity blocks: m below 4 D log(100 D) leaves group bits unhit, m from there to "
+        "breaks has a block whose parity tells a record, m from accurate on flips an eighth of the group bits: every m "
+        "fails where accurate <= breaks.",
+    ),
 )
 
 
@@ -257,21 +253,17 @@ _BLOCKS = (
         effect=2,
         change="for sqrt(m log(1/delta)) read sqrt(m (d log m + log(1/delta))), and multiply (21) by sqrt(d)",
     ),
-    statement="For some C and every class of VC dimension d there is an m for which Algorithm 4 with N(0, (C sqrt(m "
-    "log(1/delta))/epsilon)^2) weights is (epsilon, delta)-DP and, at n of (21), an (alpha, beta)-learner.",
-    space=order(
-        ONE_CLASS,
-        "breaks",
-        "accurate",
-        scalable=("d",),
-        derivation=_BLOCKS,
+    statement=ONE_CLASS,
+    space=replace(
+        asked(ONE_CLASS),
+        derivation=tuple(map(str, ONE_CLASS.steps)),
         witness={
             "d": 1000,
             "epsilon": 1,
-            "delta": Fraction(1, 10),
-            "alpha": Fraction(1, 50),
+            "delta": "1/10",
+            "alpha": "1/50",
             "L": 1,
-            "C": Fraction(1, 2),
+            "C": "1/2",
             "power_d": 8,
             "first": 11,
         },
