@@ -13,6 +13,8 @@ from dpbench.certificates.judge_pieces import Piece, searched
 from dpbench.ledger.registry import all_claims
 from dpbench.papers.heavytail import theory as heavytail
 from dpbench.papers.publicdata import theory as publicdata
+from dpbench.papers.publicdata import theory_settings
+from dpbench.papers.publicdata.theorems.theorem7 import records_enough
 
 Values = Mapping[str, float]
 
@@ -62,6 +64,17 @@ SAME: dict[tuple[str, str], Callable[[Values], float]] = {
     ("heavytail.thm2.inequality.large-epsilon.corrected", "bound"): partial(majority, shorter=True),
     ("heavytail.lemma2.inequality", "d*log(3*Delta/zeta)"): lambda v: heavytail.covering_bound(
         int(v["d"]), v["Delta"], v["zeta"]),
+    ("publicdata.thm3.inequality.sample-size", "said"): lambda v: theory_settings.theorem3_records(
+        1.0 / v["u"], v["alpha"], v["G"]),
+    ("publicdata.thm7.inequality.sample-size", "said"): lambda v: theory_settings.theorem7(
+        1.0 / v["u"], 1e-5 / v["u"], v["alpha"], v["beta"], v["d"], 1.0, v["lambda"]).n,
+    ("publicdata.thm7.inequality.sample-size", "gamma"): lambda v: theory_settings.theorem7(
+        1.0 / v["u"], 1e-5 / v["u"], v["alpha"], v["beta"], v["d"], 1.0, v["lambda"]).gamma,
+    ("publicdata.thm7.privacy", "enough"): lambda v: records_enough(
+        int(v["m"]), v["alpha"], v["alpha"] / (v["lambda"] * math.sqrt(math.log(1.0 / v["beta"]))), 1.0 / v["u"],
+        v["delta"]),
+    ("publicdata.thm6.inequality.sample-size", "n"): lambda v: theory_settings.theorem6(
+        v["epsilon"], v["delta"], v["alpha"], v["beta"], v["d"], 1.0, 1.0).n,
 }  # fmt: skip
 """A formula of an entry's statement, and the function of theory.py that it is."""
 

@@ -250,5 +250,6 @@ def test_planted_errors_of_the_sample_sizes(monkeypatch: pytest.MonkeyPatch) -> 
     honest = theorem10.enough_weights
     monkeypatch.setattr(theorem10, "enough_weights", lambda m, s: 0.7 * honest(m, s))
     assert measured(theorem10.confidence_corrected, Plain())[0] == "refuted"
-    monkeypatch.setattr(theorem10, "lower_records", lambda m, log, alpha: 1e3 * log)  # the printed power
+    printed = theorem10.CONFIDENCE.replace(where={"needed": "1000*L"})  # the power that is printed
+    monkeypatch.setattr(theorem10, "CONFIDENCE", printed)
     assert measured(theorem10.confidence, Plain())[0] == "not refuted"

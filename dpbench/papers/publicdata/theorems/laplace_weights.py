@@ -1,26 +1,19 @@
-"""Laplace weights of Algorithms 4 and 5: the range searched for sample sizes, and the certificate of their privacy."""
+"""Laplace weights of Algorithms 4 and 5: the range of their sample sizes, and the certificate of their privacy."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 from dpbench.certificates.build import Draft, as_computed
-from dpbench.certificates.search.space import Parameter, Real, Space
+from dpbench.ledger.statement import Real
 from dpbench.papers.publicdata import theory
 
-_ACCURACY: dict[str, Parameter] = {
-    "epsilon": Real("claimed", 1e-3, 1.0),
-    "alpha": Real("accuracy", 1e-3, 0.125),
-    "L": Real("log(1/beta)", 12.0, 1e3),
+ACCURACY = {
+    "epsilon": Real("claimed", "1/1000", 1),
+    "alpha": Real("accuracy", "1/1000", "1/8"),
+    "L": Real("log(1/beta)", 12, 1000),
 }
-_RANGE = {"small": ("epsilon <= 1", "the proof's range"), "alpha": ("alpha <= 1/8", "the proof's range"),
-          "log": ("L >= 12", "the proof's range")}  # fmt: skip
-WEIGHTS = Space(
-    "Algorithm 4 with Laplace weights on constants, or on all functions on two points",
-    {**_ACCURACY, "c": Real("constant of m", 1e-2, 1e2)},
-    definitions={"m": "c*(1 + L)/alpha^2"},
-    conditions={**_RANGE, "many": ("m >= 2", "public points")},
-)
+"""The range of the proofs."""
 
 WEIGHED = {"m": "number of public points", "epsilon": "claimed"}
 LEMMA_18 = (

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from dataclasses import replace
 
 import numpy as np
 
-from dpbench.certificates.build import Draft, certificate, without_bound
-from dpbench.certificates.search.growth import order
-from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.core.sampling import stream
-from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, margins, missed, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
+from dpbench.ledger.statement import Integer, Real, Statement, inequality, order
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.lemma10 import side_condition
 
@@ -47,14 +45,24 @@ def interval_gaps(difference: bool, m: int, seed: int, block: int) -> np.ndarray
     return found
 
 
-MISSED = Space(
-    "one function, of complexity 0, on a set that m public points miss with probability 2 beta",
-    {
-        "m": Integer("public points", 16, 10**9),
-        "beta": Real("failure probability", 1e-6, 0.45),
+_LEMMA = "With probability 1 - beta, |f{0}|_mu <= 2|f{0}|_m + C (log^{1} m G_m/sqrt(m) + {{tail}}) for all {2}."
+LEMMA_12 = Statement(
+    about=_LEMMA.format(" - f'", 2, "f, f'"),
+    symbols={"m": Integer("public points", 16, 10**9), "beta": Real("failure probability", "1e-6", "45/100")},
+    where={
+        "u": "log(1/(2*beta))/m",
+        "mass": "u/(1 + u)",
+        "norm": "sqrt(mass)",
+        "tail": "sqrt((log(log(m)) + log(1/beta))/m)",
     },
-    definitions={"mass": "1 - (2*beta)^(1/m)", "norm": "sqrt(mass)"},
+    claim=order("norm", to="tail", variable="m"),
+    steps=(
+        "One function, the indicator of a set of that mass, of complexity 0: u/(1 + u) <= 1 - e^-u, so m points miss "
+        "it with probability (1 - mass)^m >= e^(-m u) = 2 beta, and then |f|_m = 0 and |f|_mu = norm.",
+    ),
 )
+LEMMA_4 = LEMMA_12.replace(about=_LEMMA.format("", 2, "f"))
+PROOF = LEMMA_12.replace(about=_LEMMA.format("", 3, "f"), where={"tail": "(log(log(m)) + log(1/beta))/m"})
 
 
 @paper.inequality(
@@ -63,8 +71,8 @@ MISSED = Space(
     expected="not refuted",
     level=LEVEL,
     arguments={"difference": False},
-    statement="With probability 1 - beta, |f|_mu <= 2|f|_m + C (log^2 m G_m/sqrt(m) + sqrt((log log m + "
-    "log(1/beta))/m)) for all f.",
+    statement=LEMMA_4,
+    space=asked(LEMMA_4),
     quote=r"\left\|f\right\|_{\mu}\leq 2\cdot\left\|f\right\|_{m}+\widetilde{O}\left(\frac{\overline{\mathcal{G}}_{m}("
     r"\mathcal{F})+\sqrt{\log\left(1/\beta\right)}}{\sqrt{m}}\right)",
     because="C is universal and not given; indicators of intervals on uniform points, whose supremum is exact, stay "
@@ -95,17 +103,10 @@ paper.inequality(
     expected="not refuted",
     level=LEVEL,
     arguments={"difference": True},
-    statement="With probability 1 - beta, |f - f'|_mu <= 2|f - f'|_m + C (log^2 m G_m/sqrt(m) + sqrt((log log m + "
-    "log(1/beta))/m)) for all f, f'.",
+    statement=LEMMA_12,
     quote=r"+C\left(\frac{\log^{2}(m)}{\sqrt{m}}\cdot\overline{\mathcal{G}}_{m}(\mathcal{F})+\sqrt{\frac{\log\log(m)+"
     r"\log\left(\frac{1}{\beta}\right)}{m}}\right)",
-    space=order(
-        MISSED,
-        "norm",
-        "sqrt((log(log(m)) + log(1/beta))/m)",
-        scalable=("m",),
-        derivation=("m points miss the set with probability (1 - mass)^m = 2 beta: then |f|_m = 0 and |f|_mu = norm.",),
-    ),
+    space=asked(LEMMA_12),
     because="Differences of thresholds on uniform points, whose supremum is exact, stay below C = 1, which is "
     "universal and not given.",
 )(comparison)
@@ -117,7 +118,7 @@ paper.inequality(
     source="Proof of Lemma 12, equation 134",
     expected="refuted",
     holds="publicdata.lemma12.inequality",
-    statement="With probability 1 - beta, |f|_mu <= 2|f|_m + C (log^3 m G_m/sqrt(m) + (log log m + log(1/beta))/m).",
+    statement=PROOF,
     weight="misprint",
     quote=r"+\frac{\log\log(m)+\log\left(\frac{1}{\beta}\right)}{m}\right)",
     consequence="The root of the last term is lost, by a factor of sqrt(m). Lemma 12 itself has it; (134), (118) and "
@@ -127,12 +128,10 @@ paper.inequality(
         line=910,
         change="put the last fraction under a root; for log^3 read log^2",
     ),
-    space=order(
-        MISSED,
-        "norm",
-        "(log(log(m)) + log(1/beta))/m",
-        scalable=("m",),
-        derivation=("m points miss the set with probability (1 - mass)^m = 2 beta: then |f|_m = 0 and |f|_mu = norm.",),
+    space=replace(
+        asked(PROOF),
+        derivation=tuple(map(str, PROOF.steps)),
+        witness={"m": 16, "beta": "1/20", "power_m": 1, "first": 0},
     ),
     because="The root of (135) is to be taken of the last term too, as (107) has it. One function, the indicator of a "
     "set that m points miss with probability 2 beta: |f|_m = 0, G_m = 0, |f|_mu of order sqrt(log(1/(2 beta))/m).",
@@ -142,37 +141,16 @@ def root(context: Context) -> Evidence:
     rows = []
     for m in (10**2, 10**4, 10**6, 10**8):
         mass = -math.expm1(math.log(2.0 * BETA) / m)
-        tail = (math.log(math.log(m)) + math.log(1.0 / BETA)) / m
+        tail = PROOF.number("tail", m=m, beta=BETA)
         rows.append({"m": float(m), "mass": mass, "norm": math.sqrt(mass), "constant": math.sqrt(mass) / tail})
     return growing(rows, "value: exponent in m of the C that (134) needs for one function, beta = 0.05")
 
 
-@certificate("publicdata.lemma12.inequality.proof", "growth")
-def root_certificate() -> Draft:
-    """One function, the indicator of a set that m points miss with a probability of at least 2β."""
-    first = 4
-    m = 2.0**first
-    mass = math.log(10.0) / (m + math.log(10.0))
-    quantity = math.sqrt(mass) / ((math.log(math.log(m)) + math.log(20.0)) / m)
-    return Draft(
-        verdict="refuted",
-        statement="The constant that one function needs grows without bound in m.",
-        symbols={"m": "public points", "beta": "failure probability", "G": "complexity of one function"},
-        definitions={"u": "log(1/(2*beta))/m", "mass": "u/(1 + u)", "norm": "sqrt(mass)",
-                     "bound": "log(m)^3*G/sqrt(m) + (log(log(m)) + log(1/beta))/m"},
-        assumptions={"one": ("G = 0", "one function has no complexity"), "beta": ("2*beta < 1", "a set of this mass")},
-        claim=without_bound("m", first, "norm/bound", "1/2", "-1"),
-        instances=[({"beta": Fraction(1, 20), "G": 0}, {"quantity": quantity})],
-        derivation=[("u/(1 + u) <= 1 - e^-u, so m points miss the set with probability (1 - mass)^m >= e^(-m u) = 2 "
-                     "beta: then |f|_m = 0 and |f|_mu = norm.", ["one", "beta"])],
-    )  # fmt: skip
-
-
-LOGARITHM = statement.Statement(
+LOGARITHM = Statement(
     about="sqrt(log m) times the integral of sqrt(log(m/u))/u from m^(-1/2) to 1 is at most log^2 m: {claim} for all s "
     "= log^2 m.",
-    symbols={"s": statement.Real("log^2 m", 0, "inf")},
-    claim=statement.inequality("(2/3)*((3/2)^(3/2) - 1)*s", "<=", "s"),
+    symbols={"s": Real("log^2 m", 0, "inf")},
+    claim=inequality("(2/3)*((3/2)^(3/2) - 1)*s", "<=", "s"),
     cells=20,
     steps=("The integral is (2/3)(log^(3/2)(m/r) - log^(3/2) m) with r = m^(-1/2), log(m/r) = (3/2) log m.",),
 )

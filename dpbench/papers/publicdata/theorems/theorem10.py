@@ -15,18 +15,19 @@ of at most m weights; a union over the (em/d)^d patterns of f̃ and P(Z > 2√(m
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from dpbench.certificates.search.growth import order
+from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import growing, margins
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
+from dpbench.ledger.statement import Real, Statement, order
 from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
@@ -36,7 +37,7 @@ from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.populations import FinitePopulation, line, plane
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.laplace_sums import bisected, laplace_sum_tail, log_laplace_tail
-from dpbench.papers.publicdata.theorems.laplace_weights import WEIGHTS
+from dpbench.papers.publicdata.theorems.laplace_weights import ACCURACY
 from dpbench.papers.publicdata.theorems.rrspm_rates import CELLS, HOW, in_n
 from dpbench.papers.publicdata.theorems.sweeps import BETA, WIDE, excess_share, judged, records_log, setting
 
@@ -211,15 +212,21 @@ def records_of_constants(m: int, log: float, alpha: float = ALPHA) -> float:
     return m * tail / (alpha * EPSILON)
 
 
-def lower_records(m: float, log: float, alpha: float) -> float:
-    """m^{3/2}√L/(αε): up to it the constants {0, 1} are learnt with a smaller probability than 1 − β (A)."""
-    assert math.log(8.0) + 0.5 * log + math.sqrt(2.0 * log / math.pi) < log  # for every L ≥ 10: L/2 grows faster
-    return m**1.5 * math.sqrt(log) / (alpha * EPSILON)
-
-
-_CONSTANTS = (
-    "Constants {0, 1}, P(Y = 0) = 1/2 + alpha: a sum of m Laplace variables is sqrt(2G) N with G ~ Gamma(m), so n up "
-    "to m^(3/2) sqrt(L)/(alpha epsilon) leaves the wrong constant a chance above beta.",
+CONFIDENCE = Statement(
+    about="At m = c(d + log(1/beta))/(alpha^2 sigma^2), n = C d^2 log(1/beta)/(alpha^5 sigma^4 epsilon) records make "
+    "Algorithm 4 an (alpha, beta)-learner, for constants c, C: {claim} at d = sigma = 1, {m}, {needed} and {said}.",
+    symbols={**ACCURACY, "c": Real("constant of m", "1/100", 100)},
+    where={
+        "m": "c*(1 + L)/alpha^2",
+        "needed": "m^(3/2)*sqrt(L)/(alpha*epsilon)",
+        "said": "L/(alpha^5*epsilon)",
+    },
+    given={"many": ("m >= 2", "public points")},
+    claim=order("needed", to="said", variable="L"),
+    steps=(
+        "Constants {0, 1}, P(Y = 0) = 1/2 + alpha: a sum of m Laplace variables is sqrt(2G) N with G ~ Gamma(m), so n "
+        "up to m^(3/2) sqrt(L)/(alpha epsilon) leaves the wrong constant a chance above beta.",
+    ),
 )
 
 
@@ -243,15 +250,11 @@ _CONSTANTS = (
         "log(1/beta))^(1/2)/(alpha^4 sigma^3 epsilon)",
         caveat="\u201cwhere ... hides ... factors\u201d, of what is not said; log(1/beta) is displayed.",
     ),
-    statement="At m = c(d + log(1/beta))/(alpha^2 sigma^2), n = C d^2 log(1/beta)/(alpha^5 sigma^4 epsilon) records "
-    "make Algorithm 4 an (alpha, beta)-learner, for constants c, C.",
-    space=order(
-        WEIGHTS,
-        "m^(3/2)*sqrt(L)/(alpha*epsilon)",
-        "L/(alpha^5*epsilon)",
-        scalable=("L",),
-        derivation=_CONSTANTS,
-        witness={"epsilon": 1, "alpha": Fraction(1, 10), "L": 13, "c": 1, "power_L": 1, "first": 0},
+    statement=CONFIDENCE,
+    space=replace(
+        asked(CONFIDENCE),
+        derivation=tuple(map(str, CONFIDENCE.steps)),
+        witness={"epsilon": 1, "alpha": "1/10", "L": 13, "c": 1, "power_L": 1, "first": 0},
     ),
     because="Constants {0, 1}, P(Y = 0) = 1/2 + alpha: the sum of m weights of scale 2m/epsilon exceeds 2 alpha n with "
     "a chance above beta unless n > m^(3/2) sqrt(log(1/beta))/(alpha epsilon), for every log(1/beta) >= 10 (A of this "
@@ -261,8 +264,9 @@ def confidence(context: Context) -> Evidence:
     """What A proves to be needed over the printed n, for every L; the exact n that the weights need beside it."""
     rows = []
     for log in LOGS:
-        m = (1.0 + log) / ALPHA**2
-        needed, printed = lower_records(m, log, ALPHA), log / (ALPHA**5 * EPSILON)
+        assert math.log(8.0) + 0.5 * log + math.sqrt(2.0 * log / math.pi) < log  # A, for L ≥ 10: L/2 grows faster
+        at = {"epsilon": EPSILON, "alpha": ALPHA, "L": log, "c": 1.0}
+        m, needed, printed = (CONFIDENCE.number(wanted, **at) for wanted in ("m", "needed", "said"))
         rows.append({"log": log, "m": m, "needed": needed, "printed": printed, "constant": needed / printed})
     table = []
     for beta in BETAS:

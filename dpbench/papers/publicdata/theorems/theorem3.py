@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from dataclasses import replace
 
 from scipy.special import ndtri
 
-from dpbench.certificates.build import Draft, certificate
-from dpbench.certificates.search.growth import order
-from dpbench.certificates.search.space import Choice, Real, Space
+from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import Context, Evidence
+from dpbench.ledger.statement import Real
 from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.hypotheses.finite import ConvexHull
@@ -20,15 +19,10 @@ from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.sample_sizes import (
     ALPHA,
     BETA,
-    BROKEN,
-    CONDITIONS,
-    DIRECTION,
-    EIGHTH,
     EPSILONS,
     MOVED,
-    PRIVATE,
-    growth,
     least_spread,
+    of_small_epsilon,
 )
 from dpbench.papers.publicdata.theorems.sweeps import DELTA, EPSILON, judged, records_log, setting
 from dpbench.papers.publicdata.theorems.three_functions import TABLE
@@ -72,15 +66,20 @@ def hull(context: Context) -> Evidence:
     return judged(context, rows, context.pick(quick=40, full=192), 16)
 
 
-ANY = Space(
-    "Algorithm 3 at any settings that accuracy allows, on a class of one direction",
+EVERY_CHOICE = of_small_epsilon(
+    "For some eta, gamma and m, functions of the parameters, n = O~(G^2 epsilon^-1 alpha^-5) records make Algorithm 3 "
+    "with Gaussian noise (epsilon, delta)-DP and an (alpha, beta)-learner, for every convex class: {claim}, with "
+    "{needed} and {said}.",
+    {"G": Real("complexity of the class", "1/100", 100)},
     {
-        **PRIVATE,
-        "G": Real("complexity of the class", 1e-2, 1e2),
-        "quantile": Choice("1.64, below the 0.95-quantile of the normal law", (Fraction(41, 25),)),
+        "quantile": "41/25",
+        "noise": "2*alpha/quantile",
+        "needed": "(s/2/noise)^2/(2*alpha)",
+        "said": "G^2/(epsilon*alpha^5)",
     },
-    definitions={"broken": BROKEN, "noise": "2*alpha/quantile"},
-    conditions=CONDITIONS,
+    "Constants in [-1, 1] with labels of mean 2 eta ask for eta <= 2 alpha, constants with labels 1 for gamma/sqrt(m) "
+    "<= 2 alpha/Phi^-1(1 - beta) at beta = 0.05, whose quantile is above 1.64; so n >= (s sqrt(m)/(2 gamma))^2/eta is "
+    "at least needed, whatever eta, gamma and m are.",
 )
 
 
@@ -90,25 +89,17 @@ ANY = Space(
     source="Theorem 3, equation 9",
     expected="refuted",
     holds="publicdata.thm7.privacy",
-    statement="For some eta, gamma and m, functions of the parameters, n = O~(G^2 epsilon^-1 alpha^-5) records make "
-    "Algorithm 3 with Gaussian noise (epsilon, delta)-DP and an (alpha, beta)-learner, for every convex class.",
+    statement=EVERY_CHOICE,
     weight="range",
     quote=r"(\sup_{m}\overline{\mathcal{G}}_{m}(\mathcal{F}))^{2}\cdot\varepsilon^{-1}\cdot\alpha^{-5}\right)",
     consequence="It stands for epsilon of order 1, with epsilon^-2 for epsilon^-1 in all. For epsilon below order "
     "alpha^2 no eta, gamma and m make Algorithm 3 private and accurate at this n: with alpha = 1/8 and all hidden "
     "constants 1 it fails from epsilon = 0.001 on. Between alpha^2 and 1 nothing is decided here.",
     errata=Correction(place="Theorem 3, equation 9", line=182, effect=2, change="for epsilon^-1 read epsilon^-2"),
-    space=order(
-        ANY,
-        "(s/2/noise)^2/(2*alpha)",
-        "G^2/(epsilon*alpha^5)",
-        scalable=("epsilon", "delta", "s"),
-        derivation=(
-            DIRECTION,
-            "Constants in [-1, 1] with labels of mean 2 eta ask for eta <= 2 alpha, constants with labels 1 for "
-            "gamma/sqrt(m) <= 2 alpha/Phi^-1(1 - beta) at beta = 0.05; so n >= (s sqrt(m)/(2 gamma))^2/eta is at least "
-            "needed, whatever eta, gamma and m are.",
-        ),
+    space=replace(
+        asked(EVERY_CHOICE),
+        derivation=tuple(map(str, EVERY_CHOICE.steps)),
+        witness={"u": 1, "alpha": "1/8", "G": 1, "power_u": 1, "first": 0},
     ),
     because=MOVED + "Privacy needs s of order 1/epsilon. Constants with labels of mean 2 eta are eta/2 from the best: "
     "eta <= 2 alpha. Constants with labels 1 lose gamma |N|/(2 sqrt(m)): gamma/sqrt(m) = O(alpha). Together n >= c "
@@ -129,20 +120,3 @@ def every_choice(context: Context) -> Evidence:
         "value: exponent in epsilon of the constant that (9) needs, eta, gamma and m chosen best for each epsilon; "
         f"alpha = {ALPHA:g}, beta = {BETA:g}, G of order 1",
     )
-
-
-@certificate("publicdata.thm3.inequality.sample-size", "growth")
-def sample_size_certificate() -> Draft:
-    """(9) with η and γ/√m as large as accuracy lets them be."""
-    first = 7
-    needed = (0.75 * 2.0**first / (2.0 * 0.125 / 1.64)) ** 2 / (2.0 * 0.125)
-    quantity = needed / theory_settings.theorem3_records(2.0**-first, 0.125, 1.0)
-    return growth(
-        "(s/2/noise)^2/(2*alpha)", "G^2/(epsilon*alpha^5)", quantity, first,
-        {"alpha": ("accuracy", EIGHTH), "G": ("complexity of the class", 1),
-         "quantile": ("1.64, below the 0.95-quantile of the normal law", Fraction(164, 100))},
-        {"noise": "2*alpha/quantile"},
-        "Constants in [-1, 1] with labels of mean 2 eta ask for eta <= 2 alpha, constants with labels 1 for "
-        "gamma/sqrt(m) <= 2 alpha/Phi^-1(1 - beta) at beta = 0.05; so n >= (s sqrt(m)/(2 gamma))^2/eta is at least "
-        "needed, whatever eta, gamma and m are.",
-    )  # fmt: skip

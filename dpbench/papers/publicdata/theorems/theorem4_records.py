@@ -33,22 +33,21 @@ m_A ≤ m_P, so that every m is covered, iff √d ≥ 2·10⁴ n₀ΛCBLℓ³/(�
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import ndtr
 
 from dpbench.auditing import intervals
-from dpbench.certificates.build import Draft, certificate, without_bound
-from dpbench.certificates.search.growth import order
-from dpbench.certificates.search.space import Choice, Integer, Real, Space
+from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.core.sampling import stream
+from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.laplace_weights import WEIGHTS
+from dpbench.papers.publicdata.theorems.laplace_weights import ACCURACY
 from dpbench.papers.publicdata.theorems.parity_cube import QUOTE, QUOTE_DRAWN
 from dpbench.papers.publicdata.theorems.rrspm_rates import HOW, in_n
 from dpbench.papers.publicdata.theorems.sweeps import records_log
@@ -57,32 +56,42 @@ EPSILON, DELTA, BETA, CONSTANT = 1.0, 1e-5, 0.05, 2.86
 
 ALPHA = 0.125
 
-LEARNER = Space(
-    "the cube with one public point a bit, weights of any standard deviation",
-    {
-        "d": Integer("VC dimension", 1, 10**4),
-        "s": Real("standard deviation of a weight", 1e-2, 1e6),
-        "epsilon": Real("claimed", 1e-3, 1.0),
-        "delta": Real("claimed", 1e-10, 1e-2),
-        "alpha": Real("accuracy", 1e-3, 0.125),
-        "beta": Real("failure probability", 1e-6, 0.5),
-        "C": Choice("the theorem's constant", (1, 10, 1000)),
+LEARNER = statement.Statement(
+    about="For some C, one choice of m, polynomial in the parameters, makes Algorithm 4 with N(0, (C sqrt(m "
+    "log(1/delta))/epsilon)^2) weights (epsilon, delta)-DP, which asks for m of {needed} or more, and, at {n} of (21), "
+    "an (alpha, beta)-learner, which asks for m of {accurate} at most, for every class of VC dimension d: {claim}.",
+    symbols={
+        "d": statement.Integer("VC dimension", 1, 10**4),
+        "share": statement.Real("standard deviation of a weight over d", "1e-4", 10),
+        "epsilon": statement.Real("claimed", "1/1000", 1),
+        "delta": statement.Real("claimed", "1e-10", "1/100"),
+        "alpha": statement.Real("accuracy", "1/1000", "1/8"),
+        "beta": statement.Real("failure probability", "1e-6", "1/2"),
+        "C": statement.Real("the theorem's constant, as large as one likes", 1, 1000),
     },
-    definitions={
-        "survival": "exp(-d*2*sqrt(2)/s*exp(-2/s^2)/sqrt(pi))",
-        "broken": "1/2 - exp(epsilon)*survival/2 - delta",
+    where={
+        "s": "share*d",
+        "survival": "exp(-2*sqrt(2)*d/(sqrt(pi)*s))",
         "n": "d^2/(epsilon*alpha^4)*sqrt(log(1/delta))*log(1/beta)*log(d)^3",
+        "needed": "(s*epsilon/C)^2/log(1/delta)",
+        "accurate": "8*alpha*epsilon*n/(C*sqrt(d*log(1/delta)))",
     },
-    conditions={"more": ("d > 1", "a logarithm of d"), "bias": ("8*alpha <= 1", "a bias of the labels")},
+    given={
+        "more": ("d > 1", "a logarithm of d"),
+        "cost": ("8*erfc(1/sqrt(2))/2 > 1", "flips of chance Phi(-1) cost more than alpha"),
+        "broken": ("1/2 - exp(epsilon)*survival/2 > delta", "the smaller weights break (epsilon, delta)"),
+    },
+    claim=statement.order("needed", to="accurate", variable="d"),
+    steps=(
+        "The cube with one public point a bit: parity 1 has the chances 1/2 and erfc(sqrt(2)/s)^d/2 on the tilted "
+        "pair; log erfc is concave with slope -2/sqrt(pi) at 0, so erfc(sqrt(2)/s)^d <= survival, and weights of a "
+        "standard deviation of s or less break (epsilon, delta); with C sqrt(m log(1/delta))/epsilon privacy asks for "
+        "m > needed.",
+        "The cube with its points in d equal groups, labels biased by 8 alpha: a bit flips with chance Phi(-1) once m "
+        "reaches accurate, and the flips cost 8 alpha Phi(-1) > alpha.",
+        "needed/accurate depends on C by 1/C alone: no choice of m as a function of the parameters does both.",
+    ),
 )
-_LEARNER = (
-    "The cube with one public point a bit: parity 1 has the chances 1/2 and at most survival/2 (erf(x) >= 2 x "
-    "exp(-x^2)/sqrt(pi)) on the tilted pair, so weights of a standard deviation of s or less break (epsilon, delta) "
-    "where broken > 0 (survival grows with s); with C sqrt(m log(1/delta))/epsilon privacy asks for m > needed.",
-    "The cube with its points in d equal groups, labels biased by 8 alpha: a bit flips with chance Phi(-1) once m "
-    "reaches accurate, and the flips cost 8 alpha Phi(-1) > alpha.",
-)
-_ACCURATE = "8*alpha*epsilon*n/(C*sqrt(d*log(1/delta)))"
 
 
 def least_private(d: float, epsilon: float, delta: float) -> float:
@@ -99,27 +108,13 @@ def least_private(d: float, epsilon: float, delta: float) -> float:
     return low
 
 
-def sample_size(d: float, epsilon: float, alpha: float, log: float, beta: float) -> float:
-    """n of (21) with the constant 1 and log³d for what Ω̃ hides; `log` is log(1/δ)."""
-    return d * d / (epsilon * alpha**4) * math.sqrt(log) * math.log(1.0 / beta) * math.log(d) ** 3
-
-
-def public_records(
-    d: float, safe: float, n: float, epsilon: float, alpha: float, log: float, constant: float
-) -> tuple[float, float]:
-    """The least m that is private and the largest that learns, for weights of deviation C√(m log(1/δ))/ε."""
-    return (safe * epsilon / constant) ** 2 / log, 8.0 * alpha * epsilon * n / (constant * math.sqrt(d * log))
-
-
 @paper.inequality(
     "thm4",
     variant="gaussian-learner",
     source="Theorem 4, equation 21, both halves together",
     expected="refuted",
     holds="publicdata.thm4.privacy.gaussian-patterns",
-    statement="For some C, one choice of m, polynomial in the parameters, makes Algorithm 4 with N(0, (C sqrt(m "
-    "log(1/delta))/epsilon)^2) weights (epsilon, delta)-DP and, at n of (21), an (alpha, beta)-learner, for every "
-    "class of VC dimension d.",
+    statement=LEARNER,
     weight="statement",
     quote=QUOTE,
     consequence="No m that depends on the parameters alone gives privacy and accuracy at (21) once sqrt(d) exceeds a "
@@ -134,17 +129,20 @@ def public_records(
         caveat="The theorem says “there is a choice of” m; for an m chosen for each class see "
         "publicdata.thm4.inequality.one-class.",
     ),
-    space=order(
-        LEARNER,
-        "needed",
-        "accurate",
-        scalable=("d", "s"),
-        derivation=_LEARNER,
-        definitions={
-            "needed": "(s*epsilon/C)^2/log(1/delta)",
-            "accurate": _ACCURATE,
+    space=replace(
+        asked(LEARNER),
+        derivation=tuple(map(str, LEARNER.steps)),
+        witness={
+            "d": 1,
+            "share": "1/8",
+            "epsilon": "1/8",
+            "delta": "1e-5",
+            "alpha": "1/8",
+            "beta": "1/20",
+            "C": 1000,
+            "power_d": 4,
+            "first": 4,
         },
-        conditions={"broken": ("broken > 0", "the smaller weights break (epsilon, delta)")},
     ),
     because="Two classes of VC dimension d and sigma = 1. The cube with one public point a bit: private only if m >= c "
     "d^2/(C^2 log(1/delta)). The cube with its points in d equal groups, labels biased by 8 alpha: a bit flips with "
@@ -155,18 +153,18 @@ def public_records(
 )
 def learner(context: Context) -> Evidence:
     """The least private m over the largest accurate one, d to 1e40, for four C's; n with log³d for what Ω̃ hides."""
-    alpha, beta, epsilon, log = 0.125, 0.05, 0.125, math.log(1.0 / DELTA)
+    setting = {"epsilon": 0.125, "delta": DELTA, "alpha": 0.125, "beta": 0.05}
     cost = 8.0 * float(ndtr(-1.0))
     assert cost > 1.0, cost
     rows = []
     for exponent in range(16, 49, 8):
         d = 10.0**exponent
-        n = sample_size(d, epsilon, alpha, log, beta)
-        safe = least_private(d, epsilon, DELTA)
-        ratios = {}
-        for constant in (0.5, 2.86, 20.0, 1000.0):
-            private, accurate = public_records(d, safe, n, epsilon, alpha, log, constant)
-            ratios[constant] = private / accurate
+        safe = least_private(d, setting["epsilon"], DELTA)
+        ratios = {
+            constant: LEARNER.number("needed/accurate", d=d, share=safe / d, C=constant, **setting)
+            for constant in (2.86, 1000.0)
+        }
+        n = LEARNER.number("n", d=d, **setting)
         rows.append({"d": d, "safe_scale": safe, "n": n, "constant": ratios[1000.0], "at_C_286": ratios[2.86]})
     first = rows[0]
     return growing(
@@ -175,47 +173,6 @@ def learner(context: Context) -> Evidence:
         "column constant is that ratio at C = 1000",
         f"at d = 1e16, C = 2.86, epsilon = alpha = 1/8: {first['at_C_286']:.3g}; excess of the flips {cost:.3f} alpha",
     )
-
-
-@certificate("publicdata.thm4.inequality.gaussian-learner", "growth")
-def learner_certificate() -> Draft:
-    """d = t⁴: the m that privacy needs over the m that learns at n of (21), at C = 1000 and log(d)³ for Ω̃."""
-    first = 6
-    epsilon, alpha, log, constant = 0.125, 0.125, math.log(1e5), 1000.0
-    d = 2.0 ** (4 * first)
-    s = d / 8.0
-    n = sample_size(d, epsilon, alpha, log, 0.05)
-    private, accurate = public_records(d, s, n, epsilon, alpha, log, constant)
-    return Draft(
-        verdict="refuted",
-        statement="The m that is needed for privacy on one class over the largest m that learns another grows "
-        "without bound in d.",
-        symbols={"t": "fourth root of the VC dimension d", "epsilon": "claimed", "delta": "claimed",
-                 "alpha": "accuracy",
-                 "beta": "failure probability", "C": "the theorem's constant, as large as one likes"},
-        definitions={
-            "d": "t^4", "s": "d/8", "survival": "exp(-2*sqrt(2)*d/(sqrt(pi)*s))",
-            "broken": "1/2 - exp(epsilon)*survival/2 - delta",
-            "n": LEARNER.definitions["n"],
-            "needed": "(s*epsilon/C)^2/log(1/delta)",
-            "accurate": _ACCURATE,
-        },
-        assumptions={"cost": ("8*erfc(1/sqrt(2))/2 > 1", "flips of chance Phi(-1) cost more than alpha"),
-                     "bias": ("8*alpha <= 1", "labels biased by 8 alpha")},
-        claim=without_bound("t", first, "needed/accurate", "2", "-3", holds=["broken > 0"]),
-        instances=[({"epsilon": Fraction(1, 8), "delta": Fraction(1, 10**5), "alpha": Fraction(1, 8),
-                     "beta": Fraction(1, 20), "C": 1000}, {"quantity": private / accurate})],
-        derivation=[
-            ("The cube with one public point a bit: parity 1 has the chances 1/2 and erfc(sqrt(2)/s)^d/2 on the tilted "
-             "pair; log erfc is concave with slope -2/sqrt(pi) at 0, so erfc(sqrt(2)/s)^d <= survival, and weights of "
-             "a standard deviation of s = d/8 or less break (epsilon, delta) where broken > 0; with C sqrt(m "
-             "log(1/delta))/epsilon privacy asks for m > needed.", []),
-            ("The cube with its points in d equal groups, labels biased by 8 alpha: a bit flips with chance Phi(-1) "
-             "once m reaches accurate, and the flips cost 8 alpha Phi(-1) > alpha.", ["bias", "cost"]),
-            ("needed/accurate depends on C by 1/C alone: no choice of m as a function of the parameters does both.",
-             []),
-        ],
-    )  # fmt: skip
 
 
 def private_over_accurate(d: float, alpha: float, hidden: bool) -> float:
@@ -250,33 +207,32 @@ def thresholds(d: float, alpha: float, hidden: bool) -> dict[str, float]:
     return {"m_A": accurate, "m_P": private, "stated": math.sqrt(d) / stated, "enough": accurate >= 20.0 * d}
 
 
-ONE_CLASS = Space(
-    "the class of group bits and parity blocks, every m",
-    {
-        "d": Integer("VC dimension", 10**3, 10**12),
-        "epsilon": Real("claimed", 1e-3, 1.0),
-        "delta": Real("claimed", 1e-10, 0.1),
-        "alpha": Real("accuracy", 1e-3, 0.0625),
-        "L": Real("log(1/beta)", 1.0, 1e2),
-        "C": Choice("the theorem's constant", (Fraction(1, 2), 3, 1000)),
+ONE_CLASS = statement.Statement(
+    about="For some C and every class of VC dimension d there is an m for which Algorithm 4 with N(0, (C sqrt(m "
+    "log(1/delta))/epsilon)^2) weights is (epsilon, delta)-DP and, at {n} of (21), an (alpha, beta)-learner: {claim} "
+    "with {accurate} and {breaks}.",
+    symbols={
+        "d": statement.Integer("VC dimension", 10**3, 10**12),
+        "epsilon": statement.Real("claimed", "1/1000", 1),
+        "delta": statement.Real("claimed", "1e-10", "1/10"),
+        "alpha": statement.Real("accuracy", "1/1000", "1/16"),
+        "L": statement.Real("log(1/beta)", 1, 100),
+        "C": statement.Real("the theorem's constant", "1/2", 1000),
     },
-    definitions={
+    where={
         "size": "log(100*d)",
         "block": "d/(4*size + 2) - 1",
         "n": "d^2*sqrt(log(1/delta))*L*log(d)^3/(epsilon*alpha^4)",
         "accurate": "503/10*alpha*epsilon*n/(C*sqrt(d*log(1/delta)))",
         "breaks": "epsilon^2*block^2/(227/10*C^2*log(1/delta)*size)",
     },
-    conditions={
-        "range": ("alpha <= 1/16", "the proof's range"),
-        "many": ("accurate >= 20*d", "points a group"),
-        "small": ("delta <= 1/10", "the proof's range"),
-        "one": ("epsilon <= 1", "the proof's range"),
-    },
-)
-_BLOCKS = (
-    "m below 4 D log(100 D) leaves group bits unhit, m from there to breaks has a block whose parity tells a record, m "
-    "from accurate on flips an eighth of the group bits: every m fails where accurate <= breaks.",
+    given={"many": ("accurate >= 20*d", "points a group")},
+    claim=statement.order("breaks", to="accurate", variable="d"),
+    steps=(
+        "The class of group bits and parity blocks: m below 4 D log(100 D) leaves group bits unhit, m from there to "
+        "breaks has a block whose parity tells a record, m from accurate on flips an eighth of the group bits: every m "
+        "fails where accurate <= breaks.",
+    ),
 )
 
 
@@ -297,21 +253,17 @@ _BLOCKS = (
         effect=2,
         change="for sqrt(m log(1/delta)) read sqrt(m (d log m + log(1/delta))), and multiply (21) by sqrt(d)",
     ),
-    statement="For some C and every class of VC dimension d there is an m for which Algorithm 4 with N(0, (C sqrt(m "
-    "log(1/delta))/epsilon)^2) weights is (epsilon, delta)-DP and, at n of (21), an (alpha, beta)-learner.",
-    space=order(
-        ONE_CLASS,
-        "breaks",
-        "accurate",
-        scalable=("d",),
-        derivation=_BLOCKS,
+    statement=ONE_CLASS,
+    space=replace(
+        asked(ONE_CLASS),
+        derivation=tuple(map(str, ONE_CLASS.steps)),
         witness={
             "d": 1000,
             "epsilon": 1,
-            "delta": Fraction(1, 10),
-            "alpha": Fraction(1, 50),
+            "delta": "1/10",
+            "alpha": "1/50",
             "L": 1,
-            "C": Fraction(1, 2),
+            "C": "1/2",
             "power_d": 8,
             "first": 11,
         },
@@ -358,12 +310,26 @@ def one_class(context: Context) -> Evidence:
     return made
 
 
+EVERY_M = statement.Statement(
+    about="For some m, a function of the parameters, n = C d^2 log(1/beta)/(epsilon alpha^5) records make Algorithm 4 "
+    "with Laplace weights an (alpha, beta)-learner: {claim} at d = 2, with {needed} and {said}.",
+    symbols=ACCURACY,
+    where={"needed": "13/100*L^2/(epsilon*alpha^(5/2))", "said": "4*L/(alpha^5*epsilon)"},
+    claim=statement.order("needed", to="said", variable="L"),
+    steps=(
+        "Two points, mu(p) = 2 alpha: m below (L - log 2)(1 - 2 alpha)/(2 alpha) leaves p without a public point too "
+        "often, and a larger m asks for (2/3) m sqrt(m - 1) sqrt(L)/(alpha epsilon) records at q; the least is above "
+        "the left side.",
+    ),
+)
+
+
 def every_m(log: float, alpha: float) -> float:
     """0.13 L²/(εα^{5/2}): up to it no m makes Algorithm 4 an (α, β)-learner of all functions on two points (B)."""
     m = (log - math.log(2.0)) * (1.0 - 2.0 * alpha) / (2.0 * alpha)
     assert log >= 12.0 and alpha <= 0.125 and m * math.log1p(-2.0 * alpha) >= math.log(2.0) - log
     least = 2.0 / 3.0 * m * math.sqrt(m - 1.0) * math.sqrt(log) / (alpha * EPSILON)
-    stated = 0.13 * log**2 / (EPSILON * alpha**2.5)
+    stated = EVERY_M.number("needed", epsilon=EPSILON, alpha=alpha, L=log)
     assert stated <= least
     return stated
 
@@ -377,13 +343,6 @@ def failures_on_two_points(alpha: float, m: int, n: int, seed: int, block: int) 
     zeros = rng.binomial(records, 0.5 + alpha / (1.0 - 2.0 * alpha))
     weights = (2.0 * m / EPSILON) * (rng.gamma(np.maximum(at_q, 1)) - rng.gamma(np.maximum(at_q, 1)))
     return int((2 * zeros - records + np.where(at_q > 0, weights, 0.0) < 0.0).sum())
-
-
-_TWO = (
-    "Two points, mu(p) = 2 alpha: m below (L - log 2)(1 - 2 alpha)/(2 alpha) leaves p without a public point too "
-    "often, and a larger m asks for (2/3) m sqrt(m - 1) sqrt(L)/(alpha epsilon) records at q; the least is above the "
-    "left side.",
-)
 
 
 @paper.inequality(
@@ -405,10 +364,9 @@ _TWO = (
         change="for d^2 alpha^-5 log(1/beta)/epsilon read (d log(e m/d) + log(1/beta))^2 "
         "alpha^(-5/2) sigma^(-3/2)/epsilon, up to logarithms of m",
     ),
-    statement="For some m, a function of the parameters, n = C d^2 log(1/beta)/(epsilon alpha^5) records make "
-    "Algorithm 4 with Laplace weights an (alpha, beta)-learner.",
+    statement=EVERY_M,
     no_certificate="the proof for every log(1/beta) is in the entry's module",
-    space=order(WEIGHTS, "13/100*L^2/(epsilon*alpha^(5/2))", "4*L/(alpha^5*epsilon)", scalable=("L",), derivation=_TWO),
+    space=replace(asked(EVERY_M), derivation=tuple(map(str, EVERY_M.steps))),
     because="Two points, all functions, mu(p) = 2 alpha: m below (L - log 2)(1 - 2 alpha)/(2 alpha) leaves p without a "
     "public point too often, and a larger m costs m^(3/2) sqrt(L)/(alpha epsilon) at q. So n >= 0.13 L^2/(epsilon "
     "alpha^(5/2)) for every L >= 12 (B of this module). Gaussian weights: L^(3/2) sqrt(log(1/delta))/(epsilon alpha^2) "
@@ -418,7 +376,7 @@ def confidence_of_every_m(context: Context) -> Evidence:
     """What B proves to be needed over (20), for every L; the failure at m₀ and an n of that order by simulation."""
     rows = []
     for log in (12.0 * 4.0**k for k in range(6)):
-        needed, printed = every_m(log, ALPHA), 4.0 * log / (EPSILON * ALPHA**5)
+        needed, printed = every_m(log, ALPHA), EVERY_M.number("said", epsilon=EPSILON, alpha=ALPHA, L=log)
         rows.append({"log": log, "needed": needed, "printed": printed, "constant": needed / printed})
     blocks = context.pick(quick=2, full=50)
     hits = sum(failures_on_two_points(ALPHA, 34, 3388, context.seed, block) for block in range(blocks))

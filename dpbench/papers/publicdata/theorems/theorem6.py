@@ -12,16 +12,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
 from scipy.special import bdtrc, ndtr, ndtri
 
-from dpbench.certificates.build import Draft, certificate, without_bound
-from dpbench.certificates.search.growth import order
-from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.core import binomial
 from dpbench.core.sampling import stream
 from dpbench.ledger import statement
@@ -153,32 +150,15 @@ def limit_missed(n: int, eta: float) -> float:
     return 2.0 * float((binomial.mass(total, n, 2.0 / 3.0) * beyond).sum())
 
 
-def seldom(n: float, alpha: float) -> float:
-    """A bound on P(f̂ ≠ h) at γ, η, m and J of (127) and (128), constants 1, λ = 1/2, σ = 1/3: by events.
-
-    |q| ≤ 0.15: labels (Hoeffding; |N_a − N_b| ≤ 0.1124ηn moves 2Φ − 1 by at most 0.1 where W ≥ 0.2), J calls (0.04,
-    Hoeffding), and h within 0.01 of never. Public points: W ≥ 0.2 and 0.7W − w_c ≥ 0.02 (Bernstein). Noise below 0.02.
-    """
-    made = theory_settings.theorem6(1.0, DELTA, alpha, BETA, 1.0, 1.0 / 3.0, 0.5)
-    m, rare = made.m, 2.0 * float(ndtr(-0.14 / made.eta))
-    assert rare < 0.005
-    labels = 2.0 * math.exp(-0.5 * n * (0.1124 * made.eta) ** 2)
-    calls = 2.0 * math.exp(-2.0 * made.calls * 0.02**2) + math.exp(-2.0 * made.calls * 0.005**2)
-    slack = 0.7 * 2.0 / 9.0 - 1.0 / 9.0 - 0.02
-    points = math.exp(-(slack**2) * m / (2.0 * (0.22 + 0.35 * slack)))
-    points += math.exp(-((2.0 / 9.0 - 0.2) ** 2) * m / (2.0 * (0.173 + 0.35 * 0.0223)))
-    noise = 2.0 * float(ndtr(-0.01 * math.sqrt(m) / made.gamma))
-    return labels + calls + points + noise
-
-
-THREE = Space(
-    "three functions, the third near the middle of the others, at (127) and (128) with constants 1, d = epsilon = 1, "
-    "beta = 0.05, delta = 1e-5, sigma = 1/3, lambda = 1/2",
-    {
-        "n": Real("records", 1e10, 1e40),
-        "a": Real("alpha over n^(-1/14), as (129) has it", 0.5, 2.0),
+THREE = statement.Statement(
+    about="At gamma, eta, m and J of (127) and (128) and n of (129), whatever constants they hide, Algorithm 2 has an "
+    "excess risk of at most alpha with probability 1 - beta, on every class: {claim} with {missed}, for constants 1, d "
+    "= epsilon = 1, beta = 0.05, delta = 1e-5, sigma = 1/3, lambda = 1/2.",
+    symbols={
+        "n": statement.Real("records", "1e10", "1e40"),
+        "a": statement.Real("alpha over n^(-1/14), as (129) has it", "1/2", 2),
     },
-    definitions={
+    where={
         "alpha": "a/n^(1/14)",
         "m": "9/4*log(20)/alpha^2",
         "J": "max(log(20)/alpha^2, max((3/2)^8*log(20)^4*log(100000)/alpha^8, "
@@ -190,14 +170,18 @@ THREE = Space(
         "noise": "exp(-m/(20000*gamma^2))",
         "missed": "labels + few + points + noise",
     },
-    conditions={
+    given={
         "ties": ("exp(-(7/50)^2/(2*alpha^2)) < 1/200", "the third function is hardly ever the minimiser of a call"),
         "seldom": ("missed < 1/20", "another function than the third is rarely the output"),
     },
-)
-_THREE = (
-    "Labels, calls and public points have tails by Hoeffding and Bernstein, normal tails are below exp(-x^2/2): but "
-    "for the chance missed the output is the third function, whose excess risk is 1/6; Theorem 6 promises alpha.",
+    claim=statement.order("(1 - missed)/6", to="alpha", variable="n"),
+    steps=(
+        "Three functions, the third near the middle of the others: |q| <= 0.15 by the labels (|N_a - N_b| <= 0.1124 "
+        "eta n moves 2 Phi - 1 by at most 0.1 where W >= 0.2), J calls (0.04) and the third within 0.01 of never; W >= "
+        "0.2 and 0.7 W - w_c >= 0.02 of the public points; noise below 0.02. The tails are those of Hoeffding and "
+        "Bernstein, normal tails are below exp(-x^2/2): but for the chance missed the third function is "
+        "the output, whose excess risk is 1/6; Theorem 6 promises alpha.",
+    ),
 )
 
 
@@ -221,14 +205,10 @@ _THREE = (
         change="add to Theorem 6: F convex (or let Algorithm 2 answer in conv(F))",
         caveat="Theorem 2 says \u201cthere are choices of\u201d the parameters, J among them: this is of Theorem 6's.",
     ),
-    statement="At gamma, eta, m and J of (127) and (128) and n of (129), whatever constants they hide, Algorithm 2 has "
-    "an excess risk of at most alpha with probability 1 - beta, on every class.",
-    space=order(
-        THREE,
-        "(1 - missed)/6",
-        "alpha",
-        scalable=("n",),
-        derivation=_THREE,
+    statement=THREE,
+    space=replace(
+        asked(THREE),
+        derivation=tuple(map(str, THREE.steps)),
         witness={"n": 4702 * 10**19, "a": 1, "power_n": 2, "first": 19},
     ),
     because="This module's proposition: fbar is in the middle of g1 and g2, and h is nearest. Bounded for every n by "
@@ -239,8 +219,8 @@ def many_calls(context: Context) -> Evidence:
     rows = []
     for exponent in range(20, 69, 8):
         n, alpha = 10.0**exponent, 10.0 ** (-exponent / 14.0)
-        missed = seldom(n, alpha)
-        assert missed < 0.05, (n, missed)
+        missed = THREE.number("missed", n=n, a=1.0)
+        assert missed < 0.05 and 2.0 * float(ndtr(-0.14 / alpha)) < 0.005, (n, missed)
         excess = (1.0 - missed) / 6.0
         rows.append({"n": n, "alpha": alpha, "missed": missed, "excess": excess, "constant": excess / alpha})
     sizes = (100, 1000, 10_000)
@@ -331,19 +311,23 @@ def calls(context: Context) -> Rows:
 CONSTANT = 1e6
 """The O(·) of a refuted sample size is taken this large, and could be any number."""
 
-SAMPLE = Space(
-    "any dimension, accuracy and level at smoothness and Lipschitz constant 1",
-    {
-        "d": Integer("VC dimension", 1, 10**6),
-        "epsilon": Real("claimed", 1e-3, 1.0),
-        "alpha": Real("accuracy", 1e-3, 0.5),
-        "beta": Real("failure probability", 1e-6, 0.3),
-        "delta": Real("claimed", 1e-10, 1e-2),
+SAMPLE = statement.Statement(
+    about="The sample size of Theorem 6, {n} with {b} at sigma = lambda = 1, is O(vc epsilon^-3 alpha^-14): {claim}, "
+    "with {said}.",
+    symbols={
+        "d": statement.Integer("VC dimension", 1, 10**6),
+        "epsilon": statement.Real("claimed", "1/1000", 1),
+        "alpha": statement.Real("accuracy", "1/1000", "1/2"),
+        "beta": statement.Real("failure probability", "1e-6", "3/10"),
+        "delta": statement.Real("claimed", "1e-10", "1/100"),
     },
-    definitions={
+    where={
         "b": "log(1/beta)",
         "n": "max(d^5*b^6/(epsilon^3*alpha^14), d^5*b^(9/2)*log(1/delta)^(3/2)/(epsilon^3*alpha^10))",
+        "said": "d/(epsilon^3*alpha^14)",
     },
+    claim=statement.order("n", to="said", variable="d"),
+    steps=("(129) has d^5, section 3 has vc: no O(.) closes it.",),
 )
 
 
@@ -353,7 +337,7 @@ SAMPLE = Space(
     source="Section 3 on Theorem 6",
     expected="refuted",
     holds="publicdata.thm6.inequality.sample-size.corrected",
-    statement="The sample size of Theorem 6 is O(vc epsilon^-3 alpha^-14).",
+    statement=SAMPLE,
     weight="misprint",
     quote=r"we see that the sample complexity of Algorithm 2 scales only like ... \mathsf{vc}(\mathcal{F})\cdot"
     r"\varepsilon^{-3}\cdot\alpha^{-14}",
@@ -364,50 +348,23 @@ SAMPLE = Space(
         effect=1,
         change="make the two agree; with (102) mended the proof gives d^4 alpha^-13",
     ),
-    space=order(
-        SAMPLE,
-        "n",
-        "d/(epsilon^3*alpha^14)",
-        scalable=("d",),
-        derivation=("(129) has d^5, the text of section 3 has vc for it.",),
+    space=replace(
+        asked(SAMPLE),
+        derivation=tuple(map(str, SAMPLE.steps)),
+        witness={"d": 1, "epsilon": 1, "alpha": "1/2", "beta": "1/20", "delta": "1e-5", "power_d": 1, "first": 0},
     ),
     because="(129) has d^5, four powers more: the two statements of the paper differ, whatever constant O(.) hides.",
 )
 def sample_size(context: Context) -> Rows:
     """n of (129) against `CONSTANT`·d/(ε³α¹⁴), σ = λ = 1, β = 0.05."""
     for d, alpha in product((1, 10, 100, 1000), (0.5, 0.1)):
-        n = theory_settings.theorem6(1.0, DELTA, alpha, 0.05, d, 1.0, 1.0).n
-        yield {"d": float(d), "alpha": alpha, "left": n, "right": CONSTANT * d / alpha**14}
+        at = {"d": d, "epsilon": 1.0, "alpha": alpha, "beta": 0.05, "delta": DELTA}
+        n, said = (SAMPLE.number(wanted, **at) for wanted in ("n", "said"))
+        yield {"d": float(d), "alpha": alpha, "left": n, "right": CONSTANT * said}
     return (
         f"value: smallest relative margin of {CONSTANT:g} d/(epsilon^3 alpha^14) over (129), d to 1000: the ratio "
         "grows as d^4"
     )
-
-
-@certificate("publicdata.thm6.inequality.sample-size", "growth")
-def sample_size_certificate() -> Draft:
-    """(129) over d ε⁻³α⁻¹⁴ along d: four powers more."""
-    first = 2
-    quantity = theory_settings.theorem6(1.0, 1e-5, 0.5, 0.05, 2.0**first, 1.0, 1.0).n / (2.0**first * 2.0**14)
-    return Draft(
-        verdict="refuted",
-        statement="The sample size of Theorem 6 in its detailed form, over the one that section 3 says, grows like "
-        "d^4.",
-        symbols={"d": "VC dimension", "epsilon": "claimed", "delta": "claimed", "alpha": "accuracy",
-                 "beta": "failure probability", "sigma": "smoothness of the distribution",
-                 "lambda": "Lipschitz constant"},
-        definitions={
-            "b": "log(1/beta)", "c": "log(1/delta)",
-            "n": "max(lambda^12*d^5*b^6/(sigma^12*epsilon^3*alpha^14), "
-            "d^5*lambda^9*b^(9/2)*c^(3/2)/(sigma^9*epsilon^3*alpha^10))",
-            "said": "d/(epsilon^3*alpha^14)",
-        },
-        assumptions={"plain": ("sigma = 1", "no smoothness in the statement"), "unit": ("lambda = 1", "nor lambda")},
-        claim=without_bound("d", first, "n/said", "4"),
-        instances=[({"epsilon": 1, "delta": Fraction(1, 10**5), "alpha": Fraction(1, 2), "beta": Fraction(1, 20),
-                     "sigma": 1, "lambda": 1}, {"quantity": quantity})],
-        derivation=[("(129) has d^5, section 3 has vc: no O(.) closes it.", ["plain", "unit"])],
-    )  # fmt: skip
 
 
 SAMPLE_SIZE = statement.Statement(

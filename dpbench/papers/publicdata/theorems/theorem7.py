@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 from dpbench.certificates.build import Draft, as_computed, certificate, near
+from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.certificates.search.growth import order
-from dpbench.certificates.search.question import inequality
-from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.certificates.search.space import Real, Space
 from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
@@ -23,21 +24,15 @@ from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.populations import FinitePopulation, circle, constants
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.laplace_sums import bisected, laplace_sum_tail, log_laplace_tail
+from dpbench.papers.publicdata.theorems.perturb_shift import CLAIMED
 from dpbench.papers.publicdata.theorems.sample_sizes import (
     ALPHA,
     BETA,
-    BROKEN,
-    CONDITIONS,
-    DIRECTION,
-    EIGHTH,
     EPSILONS,
-    LAMBDA,
     LIPSCHITZ,
     MOVED,
-    PRIVATE,
-    TWENTIETH,
-    growth,
     least_spread,
+    of_small_epsilon,
 )
 from dpbench.papers.publicdata.theorems.sweeps import (
     DELTA,
@@ -56,20 +51,39 @@ from dpbench.privacy.profile import gaussian_profile, pure_profile
 _QUOTE_131 = (
     r"\widetilde{\Omega}\left(\frac{\lambda^{5}d\log^{2}\left(\frac{1}{\beta}\right)}{\varepsilon\sigma^{4}\alpha^{5}}"
 )
-_SAID = "max(lambda^5*d*b^2/(epsilon*alpha^5), lambda^4*d*b^(3/2)*sqrt(log(1/delta))/(epsilon*alpha^4))"
-_ENOUGH = "2*log(5/4/delta)*m/(eta*gamma^2*epsilon^2)"
 
-SETTING = Space(
-    "Algorithm 3 at the settings of (130), on a class of one direction",
+POINTS = math.ceil(theory_settings.theorem7(1.0, 1e-5, ALPHA, BETA, 1.0, 1.0, LIPSCHITZ).m)
+"""Public points of (130) there."""
+
+SAMPLE_SIZE = of_small_epsilon(
+    "At gamma, eta and m of (130), n = O~(lambda^5 d log^2(1/beta)/(epsilon sigma^4 alpha^5) + lambda^4 d "
+    "log^(3/2)(1/beta) log^(1/2)(1/delta)/(epsilon sigma^3 alpha^4)) records make Algorithm 3 (epsilon, delta)-DP: "
+    "{claim}, with {needed}, {said} and {b}, sigma = 1.",
     {
-        **PRIVATE,
-        "beta": Real("failure probability", 1e-6, 0.5),
-        "lambda": Real("Lipschitz constant", 0.5, 1e2),
-        "d": Integer("VC dimension", 1, 100),
-        "m": Integer("public points of (130), which do not depend on epsilon", 1, 10**6),
+        "beta": statement.Real("failure probability", "1e-6", "1/2"),
+        "lambda": statement.Real("Lipschitz constant", "1/2", 100),
+        "d": statement.Integer("VC dimension", 1, 100),
+        "m": statement.Integer("public points of (130), which do not depend on epsilon", 1, 10**6),
     },
-    definitions={"broken": BROKEN, "b": "log(1/beta)", "gamma": "alpha/(lambda*sqrt(b))", "eta": "alpha"},
-    conditions=CONDITIONS,
+    {
+        "b": "log(1/beta)",
+        "gamma": "alpha/(lambda*sqrt(b))",
+        "eta": "alpha",
+        "needed": "(s/2/gamma)^2*m/eta",
+        "said": "max(lambda^5*d*b^2/(epsilon*alpha^5), lambda^4*d*b^(3/2)*sqrt(log(1/delta))/(epsilon*alpha^4))",
+    },
+    "gamma, eta and m of (130), sigma = 1, do not depend on epsilon, so n >= (s/(2 gamma))^2 m/eta.",
+)
+ENOUGH = SAMPLE_SIZE.replace(
+    about="At gamma, eta and m of (130) and epsilon <= 1, {enough} records make Algorithm 3 (epsilon, delta)-DP: of "
+    "order lambda^4 (d v log(1/beta)) log(1/beta)/(epsilon^2 sigma^4 alpha^5).",
+    symbols={"delta": CLAIMED["delta"], "s": statement.Real("deviation over half a move", "1/100", 10**4)},
+    where={
+        **dict.fromkeys(("delta", "s", "z", "rate", "said")),
+        "enough": "2*log(5/4/delta)*m/(eta*gamma^2*epsilon^2)",
+    },
+    given={"broken": ("1/2 - exp(epsilon)*erfc(2/(s*sqrt(2)))/2 > delta", "the smaller noise breaks (epsilon, delta)")},
+    claim=statement.inequality("needed", "<=", "enough"),
 )
 
 
@@ -195,8 +209,7 @@ _ROOT = (
     expected="refuted",
     holds="publicdata.thm7.privacy",
     arguments={"noise": "gaussian"},
-    statement="At gamma, eta and m of (130), n = O~(lambda^5 d log^2(1/beta)/(epsilon sigma^4 alpha^5) + lambda^4 d "
-    "log^(3/2)(1/beta) log^(1/2)(1/delta)/(epsilon sigma^3 alpha^4)) records make Algorithm 3 (epsilon, delta)-DP.",
+    statement=SAMPLE_SIZE,
     weight="range",
     quote=r"\frac{\lambda^{5}d\log^{2}\left(\frac{1}{\beta}\right)}{\varepsilon\sigma^{4}\alpha^{5}}\vee\frac{\lambda^{"
     r"4}d\log^{3/2}\left(\frac{1}{\beta}\right)\log^{1/2}\left(\frac{1}{\delta}\right)}{\varepsilon\sigma^{3}\alpha^{4}"
@@ -209,12 +222,19 @@ _ROOT = (
         effect=2,
         change="for epsilon below the fraction bar read epsilon^2, and multiply by log(1/delta)",
     ),
-    space=order(
-        SETTING,
-        "(s/2/gamma)^2*m/eta",
-        _SAID,
-        scalable=("epsilon", "delta", "s"),
-        derivation=(DIRECTION, "gamma, eta and m of (130), sigma = 1, do not depend on epsilon: n >= the left side."),
+    space=replace(
+        asked(SAMPLE_SIZE),
+        derivation=tuple(map(str, SAMPLE_SIZE.steps)),
+        witness={
+            "u": 1,
+            "alpha": "1/8",
+            "beta": "1/20",
+            "lambda": "1/2",
+            "d": 1,
+            "m": POINTS,
+            "power_u": 1,
+            "first": 0,
+        },
     ),
     because=MOVED + "gamma, eta and m do not depend on epsilon, so with n of order 1/epsilon the pair reaches an "
     "epsilon of order sqrt(epsilon), whatever the constants and logs. (131) is (104) with eta n for its root.",
@@ -279,23 +299,6 @@ paper.variant(
 )
 
 
-@certificate("publicdata.thm7.inequality.sample-size", "growth")
-def sample_size_certificate() -> Draft:
-    """(131) at γ and η of (130), σ = d = 1."""
-    first = 7
-    points = math.ceil(theory_settings.theorem7(1.0, 1e-5, 0.125, 0.05, 1.0, 1.0, 0.5).m)
-    made = theory_settings.theorem7(2.0**-first, 1e-5 * 2.0**-first, 0.125, 0.05, 1.0, 1.0, 0.5)
-    quantity = (0.75 * 2.0**first / made.gamma) ** 2 * points / made.eta / made.n
-    return growth(
-        "(s/2/gamma)^2*m/eta", _SAID, quantity, first,
-        {"alpha": ("accuracy", EIGHTH), "beta": ("failure probability", TWENTIETH),
-         "lambda": ("Lipschitz constant", LAMBDA), "d": ("VC dimension", 1),
-         "m": ("public points of (130), rounded up", points)},
-        {"b": "log(1/beta)", "gamma": "alpha/(lambda*sqrt(b))", "eta": "alpha"},
-        "gamma, eta and m of (130), sigma = 1, do not depend on epsilon, so n >= (s/(2 gamma))^2 m/eta.",
-    )  # fmt: skip
-
-
 NECESSARY = statement.Statement(
     about="n = 0.008 d/(epsilon^2 alpha^3) records are not enough for Algorithm 3 to be (epsilon, 1e-5 epsilon)-DP and "
     "an (alpha, 0.05)-learner on every convex class with G^2 = O(d), for epsilon <= 1 and alpha <= 1/8: {claim} with "
@@ -340,10 +343,8 @@ def records_enough(m: int, eta: float, gamma: float, epsilon: float, delta: floa
     source="Theorem 7 with epsilon^-2 for epsilon^-1",
     expected="proved",
     arguments={"noise": "gaussian"},
-    statement="At gamma, eta and m of (130) and epsilon <= 1, n = 2 log(1.25/delta) lambda^4 (d v log(1/beta)) "
-    "log(1/beta)/(epsilon^2 sigma^4 alpha^5) records make Algorithm 3 (epsilon, delta)-DP.",
+    statement=ENOUGH,
     origin="corrected",
-    space=inequality(SETTING, "(s/2/gamma)^2*m/eta", _ENOUGH, derivation=(DIRECTION, "The n of the entry.")),
     because="The shift is at most sqrt(m) rho/gamma with rho = 1/sqrt(eta n): n >= m/(eta gamma^2 mu(epsilon, "
     "delta)^2), and mu >= epsilon/sqrt(2 log(1.25/delta)) for epsilon <= 1. So (9) holds where epsilon is of order 1.",
     rests_on=("publicdata.lemma2.stability.mean-sharp", "publicdata.lemma9.privacy.gaussian-exact"),
@@ -385,10 +386,10 @@ def _enough(laplace: bool) -> Draft:
             shown: float | Fraction = epsilon
             if not laplace:
                 shown = gaussian.delta(float(epsilon), float(epsilon) / math.sqrt(2.0 * math.log(125_000.0)))
-            values = {"alpha": EIGHTH, "m": math.ceil(made.m), "gamma": near(made.gamma, 6), "epsilon": epsilon}
+            values = {"alpha": Fraction(1, 8), "m": math.ceil(made.m), "gamma": near(made.gamma, 6), "epsilon": epsilon}
             values |= {} if laplace else {"delta": delta}
             instances.append((values, {"loss" if laplace else "delta": shown}))
-    n = "m^2/(eta*gamma^2*epsilon^2)" if laplace else _ENOUGH
+    n = "m^2/(eta*gamma^2*epsilon^2)" if laplace else ENOUGH.where["enough"]
     draft = Draft(
         verdict="proved",
         statement="With n of the order 1/epsilon^2 Algorithm 3 is within the claim.",

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from scipy.special import bdtrik
 
-from dpbench.certificates.build import Draft, certificate, without_bound
-from dpbench.certificates.search.growth import order
-from dpbench.certificates.search.question import inequality
-from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.core import binomial
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, missed, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.statement import Integer, Real, Statement, inequality, order
 from dpbench.papers.publicdata.theorems import paper
 
 BETA = 0.05
@@ -39,23 +37,34 @@ def line_deviations(rng: np.random.Generator, n: int, dimension: int, sets: int)
     return np.asarray(np.maximum(above, below) if dimension == 1 else above + below)
 
 
-COINS = Space(
-    "fair labels and two constant functions, n records, any number of public points",
-    {
+RECORDS = Statement(
+    about="With probability 1 - beta, sup |L_D - L| <= {bound} for a class of VC dimension d.",
+    symbols={
         "half": Integer("half the number of records", 1, 10**4),
         "more": Integer("heads beyond half", 1, 10**4),
         "m": Integer("public points", 1, 10**6),
-        "beta": Real("failure probability", 1e-6, 0.5),
+        "d": Integer("VC dimension", 1, 1),
+        "beta": Real("failure probability", "1e-6", "1/2"),
     },
-    definitions={
+    where={
         "n": "2*half",
         "k": "half + more",
         "deviation": "more/n",
         "chance": "2*betatail(1/2, k, n - k + 1)",
+        "bound": "sqrt((d + log(1/beta))/n)",
     },
-    conditions={"count": ("k <= n", "a count"), "likely": ("chance > beta", "more than the failure probability")},
+    given={"count": ("k <= n", "a count"), "likely": ("chance > beta", "more than the failure probability")},
+    claim=inequality("deviation", "<=", "bound"),
+    steps=(
+        "Fair labels and two constant functions: k heads or more, or k tails or more, of n have the probability "
+        "chance, and a deviation of more/n at least.",
+    ),
 )
-_COINS = ("k heads or more, or k tails or more, of n have the probability chance, and a deviation of more/n at least.",)
+PRINTED = RECORDS.replace(
+    about="With probability 1 - beta, sup |L_D - L| <= O({bound}) for n records D.",
+    where={"bound": "sqrt((d + log(1/beta))/m)"},
+    claim=order("deviation", to="bound", variable="m"),
+)
 
 
 @paper.inequality(
@@ -63,9 +72,8 @@ _COINS = ("k heads or more, or k tails or more, of n have the probability chance
     source="Theorem 9, n for m, with constant 1",
     expected="not refuted",
     level=LEVEL,
-    statement="With probability 1 - beta, sup |L_D - L| <= sqrt((d + log(1/beta))/n) for a class of VC dimension d.",
+    statement=RECORDS,
     origin="corrected",
-    space=inequality(COINS, "deviation", "sqrt((1 + log(1/beta))/n)", derivation=_COINS),
     because="The constant of O(.) is taken as 1. Near-extremal: intervals need 0.77 at n = 400, a fair coin 1/sqrt(2) "
     "as beta falls, all bits on d points 1/sqrt(2 pi) as d grows, each for every n.",
 )
@@ -77,11 +85,11 @@ def uniform(context: Context) -> Rows:
     cases += [("line", d, n) for d in (1, 2) for n in (100, context.pick(quick=400, full=2000))]
     for family, d, n in cases:
         found = (cube_deviations if family == "bits" else line_deviations)(rng, n, d, sets)
-        bound = math.sqrt((d + math.log(1.0 / BETA)) / n)
+        bound = RECORDS.number("bound", d=d, half=n / 2, beta=BETA)
         needed = float(np.quantile(found, 1.0 - BETA)) / bound
         yield missed(found, bound, BETA, len(cases), family=family, d=d, n=n, constant=needed)
     for beta, n in product((1e-3, 1e-6, 1e-12), (100, 10**6)):  # one fair coin: the class {−1, 1} on one point
-        bound = math.sqrt((1.0 + math.log(1.0 / beta)) / n)
+        bound = RECORDS.number("bound", d=1, half=n / 2, beta=beta)
         needed = (math.ceil(bdtrik(1.0 - 0.5 * beta, n, 0.5)) / n - 0.5) / bound
         chance = 2.0 * binomial.above(math.floor(n * (0.5 + bound)), n, 0.5)
         yield {"family": "coin", "d": 1, "n": n, "constant": needed, "frequency": chance, "left": chance,
@@ -98,13 +106,17 @@ def uniform(context: Context) -> Rows:
     source="Theorem 9",
     expected="refuted",
     holds="publicdata.thm9.inequality",
-    statement="With probability 1 - beta, sup |L_D - L| <= O(sqrt((d + log(1/beta))/m)) for n records D.",
+    statement=PRINTED,
     weight="misprint",
     quote=r"\leq O\left(\sqrt{\frac{d+\log(1/\beta)}{m}}\right)\right)\geq 1-\beta.",
     consequence="The bound has m, which the theorem does not know, for the n records. Its second display has argmin "
     "for min. Lemma 22 uses it with m points for the records, (183) with n.",
     errata=Correction(place="Theorem 9, both displays", line=1155, change="for m read n, and for argmin read min"),
-    space=order(COINS, "deviation", "sqrt((1 + log(1/beta))/m)", scalable=("m",), derivation=_COINS),
+    space=replace(
+        asked(PRINTED),
+        derivation=tuple(map(str, PRINTED.steps)),
+        witness={"half": 50, "more": 10, "m": 1, "d": 1, "beta": "1/20", "power_m": 1, "first": 0},
+    ),
     because="m is not a number of the theorem. With the m public points of the section for it, the bound falls with m "
     "at a fixed n, and the deviation does not: a fair coin, exactly.",
 )
@@ -112,30 +124,7 @@ def printed(context: Context) -> Evidence:
     """The constant that a fair coin needs at n = 100 as m grows, β = 0.05."""
     deviation = math.ceil(bdtrik(1.0 - 0.5 * BETA, 100, 0.5)) / 100 - 0.5
     rows = [
-        {"m": float(m), "deviation": deviation, "constant": deviation / math.sqrt((1.0 + math.log(1.0 / BETA)) / m)}
+        {"m": float(m), "deviation": deviation, "constant": deviation / PRINTED.number("bound", m=m, d=1, beta=BETA)}
         for m in (10**2, 10**4, 10**6, 10**8)
     ]
     return growing(rows, "value: exponent in m of the constant that the bound needs at n = 100 records, VC dimension 1")
-
-
-@certificate("publicdata.thm9.inequality.printed", "growth")
-def coin_certificate() -> Draft:
-    """A fair coin, n = 100: the deviation stays where the bound falls with m."""
-    first = 2
-    quantity = 0.1 / math.sqrt((1.0 + math.log(20.0)) / 2.0**first)
-    return Draft(
-        verdict="refuted",
-        statement="With more than probability beta a deviation of 1/10 is beyond the bound by a factor that grows like "
-        "sqrt(m).",
-        symbols={"m": "public points", "n": "records", "k": "heads", "d": "VC dimension", "beta": "failure probability",
-                 "p": "chance of heads"},
-        definitions={"deviation": "k/n - p", "bound": "sqrt((d + log(1/beta))/m)",
-                     "chance": "2*betatail(p, k, n - k + 1)"},
-        assumptions={"fair": ("p = 1/2", "a fair coin"), "often": ("chance > beta", "more than the bound leaves"),
-                     "class": ("d = 1", "the class {-1, 1} on one point")},
-        claim=without_bound("m", first, "deviation/bound", "1/2"),
-        instances=[({"n": 100, "k": 60, "d": 1, "beta": Fraction(1, 20), "p": Fraction(1, 2)},
-                    {"quantity": quantity})],
-        derivation=[("k heads or more, or k tails or more, of n have the probability chance, and a deviation of at "
-                     "least k/n - 1/2; neither depends on m.", ["fair", "often", "class"])],
-    )  # fmt: skip
