@@ -12,6 +12,7 @@ from dpbench.core.kernel import arr, f8, i8, kernel
 from dpbench.core.vectors import map_scaled, wide_vectors
 from dpbench.papers.glm.losses import ABSOLUTE, CAPPED_LINEAR, HUBER, LOGISTIC, loss_derivative
 
+
 @kernel(f8(f8, f8), fastmath={"contract"})
 def logistic_derivative(z, y):
     """φ'(z, y) of the logistic loss."""
