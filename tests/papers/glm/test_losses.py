@@ -123,7 +123,7 @@ def test_the_logistic_derivative_alone() -> None:
     z, y = pairs(losses.logistic(), count=50)
     want = [float(naive.derivative("logistic", 0.0, a, b)) for a, b in zip(z, y, strict=True)]
     assert np.allclose([logistic_derivative(a, b) for a, b in zip(z, y, strict=True)], want, rtol=1e-14, atol=0.0)
-    turned = wrong(_loss_tiles, "logistic_derivative", "z, y)", "z, -y)")
+    turned = wrong(_loss_tiles, "logistic_derivative", "0.0, z, y)", "0.0, z, -y)")
     assert not np.allclose([turned(a, b) for a, b in zip(z, y, strict=True)], want, rtol=1e-2, atol=0.0)
 
 
