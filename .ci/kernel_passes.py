@@ -28,8 +28,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / ".ci/kernel_passes.json"
 EVERY = 8
-ALWAYS = ("tests/conftest.py", "pyproject.toml", "dpbench/core/vectors.py")
-"""Files that are part of every digest. `vectors.py` registers overloads and intrinsics, which numba finds by their
+ALWAYS = ("tests/conftest.py", "pyproject.toml", "dpbench/core/vectors.py", "dpbench/core/panels.py")
+"""Files that are part of every digest. The last two register overloads and intrinsics, which numba finds by their
 decorators: no reference in a kernel leads to them."""
 LIBRARIES = ("numba", "llvmlite", "numpy", "scipy")
 MARKED = "kernel and not process and not evidence"

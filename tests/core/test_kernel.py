@@ -46,6 +46,7 @@ TWINS = {
     "dpbench.papers.glm.algorithms._noisy_gd_kernels.noisy_gd_single": ("naive.noisy_gd:noisy_gd", "test_jl.py"),
     "dpbench.papers.glm.algorithms._noisy_gd_kernels.noisy_step": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
     "dpbench.papers.glm.algorithms._noisy_gd_kernels.add_product": ("naive.noisy_gd:product", "test_noisy_gd.py"),
+    "dpbench.papers.glm.algorithms._loss_tiles.logistic_derivative": ("naive.losses:derivative", "test_losses.py"),
     "dpbench.papers.glm.algorithms._loss_tiles.to_derivatives": ("naive.losses:derivative", "test_losses.py"),
     "dpbench.papers.glm.algorithms._loss_tiles.to_mean_derivatives": ("naive.losses:derivative", "test_losses.py"),
     "dpbench.papers.glm.losses.loss_curvature": ("naive.losses:curvature", "test_erm_kernels.py"),

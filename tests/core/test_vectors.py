@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from dpbench.core.vectors import ATTRIBUTE, wide_vectors
+from dpbench.core.vectors import ATTRIBUTE, map_scaled, wide_vectors
 
 pytestmark = pytest.mark.kernel
 
@@ -44,3 +44,27 @@ def test_llvm_is_asked() -> None:
         made = numba.njit("void(f8[::1], f8[::1], f8[::1])")(function)
         said.append(ATTRIBUTE in "".join(made.inspect_llvm().values()))
     assert said == [False, True]
+
+
+@numba.njit
+def _chain(x: float, y: float) -> float:
+    p = 0.1 * x + y
+    for _ in range(6):
+        p = p * x + 0.5
+    return 1.0 / (1.0 + p * p)
+
+
+def _mapped(share: float, label: float, row: np.ndarray) -> None:
+    map_scaled(_chain, share, label, row)
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 4, 7, 15, 16, 17, 31, 32, 33, 64, 100])
+def test_a_mapped_row_has_the_bits_of_its_entries_one_by_one(size: int) -> None:
+    rows = np.random.default_rng(size).standard_normal((3, size))
+    want = np.array([[0.3 * _chain(x, -1.5) for x in row] for row in rows]).reshape(3, size)
+    got = rows.copy()
+    numba.njit("void(f8, f8, f8[::1])")(_mapped)(0.3, -1.5, got[1])
+    assert np.array_equal(got[1], want[1]) and np.array_equal(got[[0, 2]], rows[[0, 2]])
+    plain = rows.copy()
+    _mapped(0.3, -1.5, plain[1])
+    assert np.array_equal(plain[1], want[1])

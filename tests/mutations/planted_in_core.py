@@ -4,6 +4,16 @@ from .mutation import Mutation, planted
 
 PLANTED: list[Mutation] = [
     *planted(
+        "dpbench/core/panels.py", "test_panels",
+        ("each = [builder.add(i, i.type(r)) for r in range(rows)]", "each = [builder.add(i, i.type(0)) for r in range(rows)]"),
+        ("product = builder.fmul(spread, factors, flags=(\"contract\",))", "product = builder.fmul(spread, factors)"),
+        ("with cgutils.for_range(builder, last, start=first) as loop:", "with cgutils.for_range(builder, last, start=first.type(0)) as loop:"),
+    ),
+    *planted(
+        "dpbench/core/vectors.py", "test_vectors",
+        ("following = builder.add(k, count.type(1), flags=(\"nsw\",))", "following = builder.add(k, count.type(2), flags=(\"nsw\",))"),
+    ),
+    *planted(
         "dpbench/auditing/intervals.py", "test_audit_intervals",
         ("gaps = self.low[:, None] - np.exp(epsilons)[None, :] * self.high[:, None]", "gaps = self.low[:, None] - epsilons[None, :] * self.high[:, None]"),
         ("return np.asarray(betaincinv(float(hits), trials - hits + 1.0, tail)) * (1.0 - _PAD)", "return np.asarray(betaincinv(float(hits) + 1.0, trials - hits + 1.0, tail)) * (1.0 - _PAD)"),

@@ -44,6 +44,11 @@ PLANTED: list[Mutation] = [
         ("total[j, k] += w[j, k]", "total[j, k] = w[j, k]"),
     ),
     *planted(
+        "dpbench/papers/glm/algorithms/_noisy_gd_kernels.py", "test_panels",
+        ("for i in range(whole_rows, rows):", "for i in range(whole_rows, rows - 1):"),
+        ("for k in range(0, whole_width, COLUMNS):", "for k in range(0, whole_width - COLUMNS, COLUMNS):"),
+    ),
+    *planted(
         "dpbench/papers/glm/algorithms/noisy_gd.py", "test_noisy_gd test_noisy_gd_guarantees",
         ("return gap / n * math.sqrt(steps - 1) / _mu(epsilon, delta)", "return gap / n * math.sqrt(steps - 2) / _mu(epsilon, delta)"),
         ("distance *= math.sqrt(6.0 * steps / (4.0 * (2.0 * steps - 1.0)))", "distance *= math.sqrt(6.0 * steps / (8.0 * (2.0 * steps - 1.0)))"),

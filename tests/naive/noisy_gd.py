@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -33,6 +34,16 @@ def project(w: np.ndarray, radius: float) -> np.ndarray:
 def product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """AB, entry by entry from its definition."""
     return np.array([[sum(a * b for a, b in zip(row, column, strict=True)) for column in B.T] for row in A])
+
+
+def summed_in_order(A: np.ndarray, B: np.ndarray, out: np.ndarray, fused: bool) -> np.ndarray:
+    """out + AB, each entry one sum in the order of the inner index; with one rounding a term, or two."""
+    made = out.copy()
+    for (r, k), total in np.ndenumerate(out):
+        for a, b in zip(A[r], B[:, k], strict=True):
+            total = float(Fraction(a) * Fraction(b) + Fraction(total)) if fused else total + a * b
+        made[r, k] = total
+    return made
 
 
 def average(iterates: Sequence[np.ndarray]) -> np.ndarray:

@@ -14,7 +14,7 @@ from dpbench.core import validation
 from dpbench.papers.glm import _logistic_kernel, losses
 from dpbench.papers.glm._logistic_kernel import exponential, falling_logistic, log_one_plus_exp
 from dpbench.papers.glm.algorithms import _loss_tiles
-from dpbench.papers.glm.algorithms._loss_tiles import to_derivatives, to_mean_derivatives
+from dpbench.papers.glm.algorithms._loss_tiles import logistic_derivative, to_derivatives, to_mean_derivatives
 from dpbench.papers.glm.loss_constants import GENERIC
 
 ALL = [
@@ -115,6 +115,16 @@ def test_a_wrong_count_of_records_is_caught(loss: losses.Loss) -> None:
     column = z.copy()
     mean(loss.code, loss.parameter, y, column)
     assert not np.allclose(20.0 * column, loss.derivative(z, y), rtol=1e-2, atol=0.0)
+
+
+@pytest.mark.kernel
+def test_the_logistic_derivative_alone() -> None:
+    """Planted beside it: the other label."""
+    z, y = pairs(losses.logistic(), count=50)
+    want = [float(naive.derivative("logistic", 0.0, a, b)) for a, b in zip(z, y, strict=True)]
+    assert np.allclose([logistic_derivative(a, b) for a, b in zip(z, y, strict=True)], want, rtol=1e-14, atol=0.0)
+    turned = wrong(_loss_tiles, "logistic_derivative", "0.0, z, y)", "0.0, z, -y)")
+    assert not np.allclose([turned(a, b) for a, b in zip(z, y, strict=True)], want, rtol=1e-2, atol=0.0)
 
 
 @each

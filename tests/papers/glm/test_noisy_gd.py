@@ -187,8 +187,7 @@ PLANTED = [
     ("noisy_gd_records", "part[:] = 0.0", "part[:1] = 0.0", "logistic"),
     ("noisy_gd_sparse", "range(indptr[i], indptr[i + 1])", "range(indptr[i] + 1, indptr[i + 1])", "logistic"),
     ("noisy_gd_sparse", "range(n)", "range(n - 1)", "capped-linear"),
-    ("add_product", "a33 * b3", "a33 * b2", "logistic"),
-    ("add_product", "range(whole_inner, inner)", "range(whole_inner, inner - 1)", "logistic"),
+    ("add_product", "range(0, whole_width, COLUMNS)", "range(COLUMNS, whole_width, COLUMNS)", "logistic"),
     ("add_product", "range(whole_rows, rows)", "range(whole_rows, rows - 1)", "logistic"),
     ("to_derivatives", "share * loss", "1.001 * share * loss", "huber"),
 ]

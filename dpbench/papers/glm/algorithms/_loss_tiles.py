@@ -9,8 +9,14 @@ from __future__ import annotations
 from numba import types
 
 from dpbench.core.kernel import arr, f8, i8, kernel
-from dpbench.core.vectors import wide_vectors
+from dpbench.core.vectors import map_scaled, wide_vectors
 from dpbench.papers.glm.losses import ABSOLUTE, CAPPED_LINEAR, HUBER, LOGISTIC, loss_derivative
+
+
+@kernel(f8(f8, f8), fastmath={"contract"})
+def logistic_derivative(z, y):
+    """φ'(z, y) of the logistic loss."""
+    return loss_derivative(LOGISTIC, 0.0, z, y)
 
 
 @kernel(types.void(i8, f8, arr(f8, 1), f8, arr(f8, 2, True)))
@@ -20,8 +26,7 @@ def to_derivatives(code, parameter, y, share, scores):
     for i in range(scores.shape[0]):
         row, label = scores[i], y[i]
         if code == LOGISTIC:
-            for k in range(row.shape[0]):
-                row[k] = share * loss_derivative(LOGISTIC, parameter, row[k], label)
+            map_scaled(logistic_derivative, share, label, row)
         elif code == HUBER:
             for k in range(row.shape[0]):
                 row[k] = share * loss_derivative(HUBER, parameter, row[k], label)

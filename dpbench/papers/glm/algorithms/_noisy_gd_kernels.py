@@ -14,6 +14,7 @@ import numpy as np
 from numba import types
 
 from dpbench.core.kernel import arr, f8, i8, kernel, rng_t
+from dpbench.core.panels import BLOCK_ROWS, COLUMNS, DEPTH, add_block, add_row
 from dpbench.core.vectors import wide_vectors
 from dpbench.papers.glm.algorithms._loss_tiles import to_derivatives, to_mean_derivatives
 
@@ -141,37 +142,26 @@ def noisy_gd_single(code, parameter, X, XT, y, step_size, noise, radius, steps, 
 
 @kernel(types.void(any_layout, arr(f8, 2), arr(f8, 2, True)), fastmath={"contract"})
 def add_product(A, B, out):
-    """out += AB for few columns: four by four entries of A in registers, the columns in the inner loop.
+    """out += AB for few columns, by blocks in registers: each entry is one sum, in the order of the inner dimension.
 
-    Not left to BLAS: its speed on such narrow products depends on the code it picks for the processor (measured:
-    faster than this with AVX-512, slower with AVX2), and no bit here depends on a library's version or threads.
+    Not left to BLAS: no bit here depends on a library's version, its threads, or the code it picks for the processor.
     """
     wide_vectors()
     rows, inner = A.shape
     width = B.shape[1]
-    whole_rows, whole_inner = rows - rows % 4, inner - inner % 4
-    for i in range(0, whole_rows, 4):
-        out0, out1, out2, out3 = out[i], out[i + 1], out[i + 2], out[i + 3]
-        for j in range(0, whole_inner, 4):
-            a00, a01, a02, a03 = A[i, j], A[i, j + 1], A[i, j + 2], A[i, j + 3]
-            a10, a11, a12, a13 = A[i + 1, j], A[i + 1, j + 1], A[i + 1, j + 2], A[i + 1, j + 3]
-            a20, a21, a22, a23 = A[i + 2, j], A[i + 2, j + 1], A[i + 2, j + 2], A[i + 2, j + 3]
-            a30, a31, a32, a33 = A[i + 3, j], A[i + 3, j + 1], A[i + 3, j + 2], A[i + 3, j + 3]
-            row0, row1, row2, row3 = B[j], B[j + 1], B[j + 2], B[j + 3]
-            for k in range(width):
-                b0, b1, b2, b3 = row0[k], row1[k], row2[k], row3[k]
-                out0[k] = out0[k] + a00 * b0 + a01 * b1 + a02 * b2 + a03 * b3
-                out1[k] = out1[k] + a10 * b0 + a11 * b1 + a12 * b2 + a13 * b3
-                out2[k] = out2[k] + a20 * b0 + a21 * b1 + a22 * b2 + a23 * b3
-                out3[k] = out3[k] + a30 * b0 + a31 * b1 + a32 * b2 + a33 * b3
-        for j in range(whole_inner, inner):
-            for r in range(i, i + 4):
-                for k in range(width):
-                    out[r, k] += A[r, j] * B[j, k]
-    for r in range(whole_rows, rows):
-        for j in range(inner):
-            for k in range(width):
-                out[r, k] += A[r, j] * B[j, k]
+    whole_rows, whole_width = rows - rows % BLOCK_ROWS, width - width % COLUMNS
+    for first in range(0, inner, DEPTH):
+        last = min(first + DEPTH, inner)
+        for k in range(0, whole_width, COLUMNS):
+            for i in range(0, whole_rows, BLOCK_ROWS):
+                add_block(A, B, out, i, k, first, last)
+            for i in range(whole_rows, rows):
+                add_row(A, B, out, i, k, first, last)
+    if whole_width < width:
+        for i in range(rows):
+            for j in range(inner):
+                for k in range(whole_width, width):
+                    out[i, k] += A[i, j] * B[j, k]
 
 
 @kernel(types.void(f8, f8, f8, rng_t, arr(f8, 2), arr(f8, 2, True), arr(f8, 2, True)), fastmath={"contract"})

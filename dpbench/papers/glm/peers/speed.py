@@ -27,7 +27,8 @@ GOALS = {
 
 def one_core() -> None:
     """Hold the process to one core and JAX to one thread; before JAX is imported."""
-    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    given = os.environ.get("XLA_FLAGS", "")  # --xla_cpu_max_isa=AVX2, for example
+    os.environ["XLA_FLAGS"] = f"{given} --xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1".strip()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
