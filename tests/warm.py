@@ -139,7 +139,7 @@ def _server(modules: tuple[str, ...]) -> socket.socket:
     environment = {**os.environ, **single, "PYTHONPATH": root}
     with theirs:
         server = subprocess.Popen(
-            [sys.executable, __file__, *modules], stdin=theirs, env=environment, start_new_session=True
+            [sys.executable, __file__, *modules], stdin=theirs.fileno(), env=environment, start_new_session=True
         )
 
     def end() -> None:
