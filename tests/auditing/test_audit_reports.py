@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import warm
 
 from dpbench import InvalidInput, audit, audit_samples, each
 from dpbench.auditing.claimed import Renyi, ZeroConcentrated, as_claim
@@ -45,15 +46,13 @@ SAMPLERS: dict[str, Any] = {
 ROOT = Path(__file__).parents[2]
 
 
-def fresh(folder: Path, file: str, *given: str) -> str:
-    """What a program prints in a process of its own."""
-    run = subprocess.run(
-        [sys.executable, file, *given],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": f"{ROOT}:{ROOT}/tests"},
-    )
+def fresh(folder: Path, file: str, *given: str, imports: bool = False) -> str:
+    """What a program prints in a process of its own; in a new interpreter, where it is to import all that it needs."""
+    line, environment = [str(folder / file), *given], {"PYTHONPATH": f"{ROOT}:{ROOT}/tests"}
+    if imports:
+        run = subprocess.run([sys.executable, *line], cwd=folder, capture_output=True, text=True, env=environment)
+    else:
+        run = warm.run(line, cwd=folder, env=environment)
     assert run.returncode == 0, run.stderr
     return run.stdout
 
@@ -229,7 +228,7 @@ def test_the_script_and_the_certificate_decide_the_claim(claim: dict[str, Any] |
     found = audit(gaussian, 0.0, 1.0, claim=claim, trials=3_000)
     assert found.bound is not None and found.certified is not None
     (tmp_path / "report.py").write_text(found.script(), encoding="utf-8")
-    printed = fresh(tmp_path, "report.py")
+    printed = fresh(tmp_path, "report.py", imports=True)
     reproduced(printed, in_order(found), found.bound, found.verdict)
     assert f"\n{found.unit} >= " in printed
     made = json.loads(json.dumps(found.certificate()))

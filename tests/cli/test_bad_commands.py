@@ -6,12 +6,12 @@ Each case says which command line, which option its message must name, and what 
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import warm
 from messages import names
 from patience import waits
 
@@ -255,10 +255,7 @@ def test_real_process(line: str, code: int, holds: str, tables: Path) -> None:
     root = str(Path(dpbench.__file__).parent.parent)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
     with waits() as seconds:
-        done = subprocess.run(
-            [sys.executable, "-m", "dpbench.cli", *line.split()],
-            cwd=tables, env=environment, capture_output=True, text=True, timeout=seconds, check=False,
-        )  # fmt: skip
+        done = warm.run(["-m", "dpbench.cli", *line.split()], cwd=tables, env=environment, timeout=seconds)
     assert done.returncode == code
     own, _, message = done.stderr.rpartition("dpbench: ")  # the lines of the reader's own code stand before it
     assert not own or (own.startswith("In your own code:\n") and "mech_" in own), done.stderr

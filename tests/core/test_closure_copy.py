@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import warm
 
 from dpbench.core.sources import OURS
 from dpbench.ledger.registry import all_claims
@@ -41,10 +40,9 @@ def copy(tmp_path: Path) -> Path:
 
 
 def keys(copy: Path) -> dict[str, str]:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], cwd=copy, env={**os.environ, "PYTHONPATH": str(copy)},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    environment = {**os.environ, "PYTHONPATH": str(copy)}
+    done = warm.run(["-c", SCRIPT], cwd=copy, env=environment, modules=warm.LIBRARIES)
+    assert done.returncode == 0, done.stderr
     found: dict[str, str] = json.loads(done.stdout)
     return found
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import warm
 
 import dpbench
 
@@ -36,11 +35,11 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path) -> None
             (where / "claims_tail.py").write_text(f"{python}\n\n{certificates}", encoding="utf-8")
             continue
         programs = {"dpbench": ["dpbench.cli"], "pytest": ["pytest", "-p", "dpbench.pytest_plugin", "-p", "no:xdist"]}
-        command = [sys.executable, "-m", *programs[words[0]], *words[1:]]
+        command = ["-m", *programs[words[0]], *words[1:]]
         if words[0] == "pytest" and _plugin_installed():
             command = [word for word in command if word != "dpbench.pytest_plugin"]
             command.remove("-p")
-        done = subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True)
+        done = warm.run(command, cwd=where, env=environment)
         said[line] = done.stdout
         assert done.returncode == 0, (line, done.stdout, done.stderr)
     verdicts = "\n".join(said.values())

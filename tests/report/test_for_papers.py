@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import warm
 from matplotlib.figure import Figure
 
 import dpbench
@@ -172,7 +173,6 @@ def test_a_package_of_its_own_passes_its_own_suite(tmp_path: Path, package: str)
         ["pytest", "-q", "-W", "error", "-c", str(source / "pyproject.toml"), "--rootdir", str(source), "-p",
          "no:cacheprovider", "-p", "no:xdist", str(source / "tests")],
     ):  # fmt: skip
-        line = [sys.executable, "-m", *command]
-        done = subprocess.run(line, cwd=work, env=environment, capture_output=True, text=True)
+        done = warm.run(["-m", *command], cwd=work, env=environment)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
     assert list((work / "figures").glob(f"{name}_*.svg"))

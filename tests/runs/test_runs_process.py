@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import runs_workload as work
+import warm
 from interrupts import hear_interrupts
 from patience import deadline, waits
 
@@ -32,6 +33,9 @@ PAUSE = 0.004  # seconds a block: in the 9.5 s that 20 kills leave it at most, t
 IN_FLIGHT = 2 * WORKERS
 
 
+Command = subprocess.Popen[str] | warm.Process
+
+
 def start(*arguments: Any, root: Path = ROOT) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, *map(str, arguments)],
@@ -43,14 +47,19 @@ def start(*arguments: Any, root: Path = ROOT) -> subprocess.Popen[str]:
     )
 
 
-def finish(process: subprocess.Popen[str], code: int = 0) -> str:
+def started_warm(*arguments: Any) -> Command:
+    """Where the start of Python is not what is interrupted."""
+    return warm.start([str(word) for word in arguments], cwd=Path.cwd(), env={**os.environ, "PYTHONPATH": str(ROOT)})
+
+
+def finish(process: Command, code: int = 0) -> str:
     with waits() as seconds:
         out, err = process.communicate(timeout=seconds)
     assert process.returncode == code, err
     return out
 
 
-def wait_for(condition: Any, process: subprocess.Popen[str]) -> None:
+def wait_for(condition: Any, process: Command) -> None:
     with deadline() as end:
         while not condition():
             assert process.poll() is None and time.monotonic() < end, process.communicate()
@@ -95,7 +104,7 @@ def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
     in_the_middle = 0
     for kill in range(20):
         log.unlink(missing_ok=True)
-        process = start(PROGRAM, path, WORKERS, BLOCKS, log, PAUSE)
+        process = (started_warm if kill % 4 else start)(PROGRAM, path, WORKERS, BLOCKS, log, PAUSE)
         if kill % 4:  # while blocks are computed; otherwise anywhere from the start of Python on
             wait_for(lambda: started_blocks(log), process)
             time.sleep(moments.uniform(0.0, 0.3))
@@ -111,7 +120,7 @@ def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
         before = after
     assert in_the_middle >= 10
     log.unlink(missing_ok=True)
-    resumed = finish(start(PROGRAM, path, WORKERS, BLOCKS, log))
+    resumed = finish(started_warm(PROGRAM, path, WORKERS, BLOCKS, log))
     assert set(started_blocks(log)) == set(range(BLOCKS)) - before
     assert resumed.strip() == work.digest([work.block_of(2.0, block) for block in range(BLOCKS)])
 
@@ -124,10 +133,10 @@ def ledger_of(file: Path) -> dict[str, Any]:
     return document
 
 
-def verify(folder: Path, store: str) -> subprocess.Popen[str]:
+def verify(folder: Path, store: str) -> Command:
     """The command line on a claim that samples."""
     options = ("--store", folder / store, "--json", folder / f"{store}.json", "--quiet")
-    return start("-m", "dpbench.cli", "verify", "glm.thm3.privacy.exact", *options)
+    return started_warm("-m", "dpbench.cli", "verify", "glm.thm3.privacy.exact", *options)
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.evidence)])
@@ -162,7 +171,7 @@ def two_seconds() -> float:
     return 2.0 * max(1.0, os.getloadavg()[0] / cores())
 
 
-def stop(process: subprocess.Popen[str]) -> tuple[float, str]:
+def stop(process: Command) -> tuple[float, str]:
     """Ctrl-C: the seconds until the process is gone, and what it said."""
     pressed = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -187,7 +196,7 @@ def test_ctrl_c_stops_verify_within_two_seconds(tmp_path: Path) -> None:
 def test_ctrl_c_within_two_seconds(tmp_path: Path, workers: int) -> None:
     """All workers are in blocks that would last a minute, each in a call that cannot be interrupted."""
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
-    process = start(PROGRAM, path, workers, 100, log, 0.0, 30)
+    process = started_warm(PROGRAM, path, workers, 100, log, 0.0, 30)
     wait_for(lambda: len(started_blocks(log)) == 30 + workers, process)
     time.sleep(0.2)
     seconds, said = stop(process)
@@ -195,14 +204,15 @@ def test_ctrl_c_within_two_seconds(tmp_path: Path, workers: int) -> None:
     assert said == f"interrupted: 30 blocks stored in {path}; run the same command again to resume\n"
     assert stored_blocks(path) == set(range(30))
     log.unlink()
-    assert finish(start(PROGRAM, path, 2, 100, log)).strip() == work.digest([work.block_of(2.0, b) for b in range(100)])
+    resumed = finish(started_warm(PROGRAM, path, 2, 100, log))
+    assert resumed.strip() == work.digest([work.block_of(2.0, b) for b in range(100)])
     assert sorted(started_blocks(log)) == list(range(30, 100))
 
 
 def test_ctrl_c_keeps_the_blocks_that_are_nearly_done(tmp_path: Path) -> None:
     """What is in flight is waited for briefly: blocks of 0.2 s end and are stored."""
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
-    process = start(PROGRAM, path, 2, 100, log, 0.2)
+    process = started_warm(PROGRAM, path, 2, 100, log, 0.2)
     wait_for(lambda: len(started_blocks(log)) >= 4, process)
     stop(process)
     assert stored_blocks(path) == set(started_blocks(log))
@@ -246,7 +256,7 @@ def test_an_edit_is_computed_anew(tmp_path: Path, edited: str, old: str, new: st
 def test_the_read_only_store_of_a_killed_run(tmp_path: Path) -> None:
     """Reports read what a killed run left in the log of SQLite."""
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
-    process = start(PROGRAM, path, 2, 1000, log, 0.01)
+    process = started_warm(PROGRAM, path, 2, 1000, log, 0.01)
     wait_for(lambda: len(started_blocks(log)) >= 50, process)
     process.kill()
     process.communicate()
