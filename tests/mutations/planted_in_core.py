@@ -6,7 +6,7 @@ PLANTED: list[Mutation] = [
     *planted(
         "dpbench/core/panels.py", "test_panels",
         ("each = [builder.add(i, i.type(r)) for r in range(rows)]", "each = [builder.add(i, i.type(0)) for r in range(rows)]"),
-        ("product = builder.fmul(spread, factors, flags=(\"contract\",))", "product = builder.fmul(spread, factors)"),
+        ("for where, held in zip(places, sums, strict=True):", "for where, held in zip(places, sums[::-1], strict=True):"),
         ("with cgutils.for_range(builder, last, start=first) as loop:", "with cgutils.for_range(builder, last, start=first.type(0)) as loop:"),
     ),
     *planted(
