@@ -34,63 +34,63 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lowerbounds import families
-    from lowerbounds._audit import Attack, GroupAudit, group_audit
     from lowerbounds._check import FamilyReport, check_family, private_bayes_risk
-    from lowerbounds._curve import Curve, best_distance, curve
-    from lowerbounds._fingerprinting import fingerprinting
     from lowerbounds._frontier import frontier, measured_risk
-    from lowerbounds._instance import HardFamily, Instance
-    from lowerbounds._large_radius import large_radius
-    from lowerbounds._membership import Membership, membership
-    from lowerbounds._nonprivate import corrected_nonprivate, nonprivate
-    from lowerbounds._norm_packing import norm_packing
-    from lowerbounds._packing import packing
-    from lowerbounds._parity_cube import CubeData, ParityCube, parity_cube
-    from lowerbounds._rare_packing import RarePacking, rare_packing
-    from lowerbounds._theorem4 import corrected_minimum, printed_minimum, proved_floor
     from lowerbounds._toolkit import Family, Floor, assouad, fano, fingerprint, le_cam, score_attack
-    from lowerbounds._two_point import chaudhuri_hsu, two_point_constant
+    from lowerbounds.audits import Attack, GroupAudit, group_audit
+    from lowerbounds.curves import Curve, best_distance, curve
+    from lowerbounds.fingerprints import fingerprinting
+    from lowerbounds.instances import HardFamily, Instance
+    from lowerbounds.large_radius_pair import large_radius
+    from lowerbounds.membership_inference import Membership, membership
+    from lowerbounds.nonprivate_floors import corrected_nonprivate, nonprivate
+    from lowerbounds.norm_packings import norm_packing
+    from lowerbounds.packings import packing
+    from lowerbounds.parity_cubes import CubeData, ParityCube, parity_cube
+    from lowerbounds.rare_packings import RarePacking, rare_packing
+    from lowerbounds.regime_floors import corrected_minimum, printed_minimum, proved_floor
+    from lowerbounds.two_points import chaudhuri_hsu, two_point_constant
 
 _HOME = {
-    "Attack": "lowerbounds._audit",
-    "CubeData": "lowerbounds._parity_cube",
-    "Curve": "lowerbounds._curve",
+    "Attack": "lowerbounds.audits",
+    "CubeData": "lowerbounds.parity_cubes",
+    "Curve": "lowerbounds.curves",
     "Family": "lowerbounds._toolkit",
     "FamilyReport": "lowerbounds._check",
     "Floor": "lowerbounds._toolkit",
-    "GroupAudit": "lowerbounds._audit",
-    "HardFamily": "lowerbounds._instance",
-    "Instance": "lowerbounds._instance",
-    "Membership": "lowerbounds._membership",
-    "ParityCube": "lowerbounds._parity_cube",
-    "RarePacking": "lowerbounds._rare_packing",
+    "GroupAudit": "lowerbounds.audits",
+    "HardFamily": "lowerbounds.instances",
+    "Instance": "lowerbounds.instances",
+    "Membership": "lowerbounds.membership_inference",
+    "ParityCube": "lowerbounds.parity_cubes",
+    "RarePacking": "lowerbounds.rare_packings",
     "assouad": "lowerbounds._toolkit",
-    "best_distance": "lowerbounds._curve",
-    "chaudhuri_hsu": "lowerbounds._two_point",
+    "best_distance": "lowerbounds.curves",
+    "chaudhuri_hsu": "lowerbounds.two_points",
     "check_family": "lowerbounds._check",
-    "corrected_minimum": "lowerbounds._theorem4",
-    "corrected_nonprivate": "lowerbounds._nonprivate",
-    "curve": "lowerbounds._curve",
+    "corrected_minimum": "lowerbounds.regime_floors",
+    "corrected_nonprivate": "lowerbounds.nonprivate_floors",
+    "curve": "lowerbounds.curves",
     "families": "lowerbounds.families",
     "fano": "lowerbounds._toolkit",
     "fingerprint": "lowerbounds._toolkit",
-    "fingerprinting": "lowerbounds._fingerprinting",
+    "fingerprinting": "lowerbounds.fingerprints",
     "frontier": "lowerbounds._frontier",
-    "group_audit": "lowerbounds._audit",
-    "large_radius": "lowerbounds._large_radius",
+    "group_audit": "lowerbounds.audits",
+    "large_radius": "lowerbounds.large_radius_pair",
     "le_cam": "lowerbounds._toolkit",
     "measured_risk": "lowerbounds._frontier",
-    "membership": "lowerbounds._membership",
-    "nonprivate": "lowerbounds._nonprivate",
-    "norm_packing": "lowerbounds._norm_packing",
-    "packing": "lowerbounds._packing",
-    "parity_cube": "lowerbounds._parity_cube",
-    "printed_minimum": "lowerbounds._theorem4",
+    "membership": "lowerbounds.membership_inference",
+    "nonprivate": "lowerbounds.nonprivate_floors",
+    "norm_packing": "lowerbounds.norm_packings",
+    "packing": "lowerbounds.packings",
+    "parity_cube": "lowerbounds.parity_cubes",
+    "printed_minimum": "lowerbounds.regime_floors",
     "private_bayes_risk": "lowerbounds._check",
-    "proved_floor": "lowerbounds._theorem4",
-    "rare_packing": "lowerbounds._rare_packing",
+    "proved_floor": "lowerbounds.regime_floors",
+    "rare_packing": "lowerbounds.rare_packings",
     "score_attack": "lowerbounds._toolkit",
-    "two_point_constant": "lowerbounds._two_point",
+    "two_point_constant": "lowerbounds.two_points",
 }
 
 __all__ = [

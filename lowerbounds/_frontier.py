@@ -11,8 +11,8 @@ import numpy as np
 from dpbench.core import validation
 from dpbench.core.sampling import stream
 from dpbench.core.validation import invalid
-from lowerbounds._instance import HardFamily
 from lowerbounds._toolkit import Floor
+from lowerbounds.instances import HardFamily
 
 Mechanism = Callable[[Any, int, np.random.Generator], Any]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lowerbounds import _kernels as kernels
-from lowerbounds._instance import (
+from lowerbounds.instances import (
     RECORDS_DRAWN,
     HardFamily,
     Instance,

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from lowerbounds import _group
 from lowerbounds import _kernels as kernels
-from lowerbounds._curve import Curve, Privacy, of_claim
-from lowerbounds._instance import (
+from lowerbounds import group_privacy
+from lowerbounds.curves import Curve, Privacy, of_claim
+from lowerbounds.instances import (
     Instance,
     Moments,
     basis_rows,
@@ -171,4 +171,4 @@ class SignBlocks:
 
 def variance_floor(zero_risk: float, distance: int, constants: str, epsilon: Privacy, delta: float = 0.0) -> float:
     """The excess of the zero predictor times what privacy leaves of the variance of a sign `distance` records apart."""
-    return zero_risk * _group.bayes_variance(of_claim(epsilon, delta, constants)[0].pair(distance))
+    return zero_risk * group_privacy.bayes_variance(of_claim(epsilon, delta, constants)[0].pair(distance))

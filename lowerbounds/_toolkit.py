@@ -22,9 +22,9 @@ import numpy as np
 
 from dpbench.core import binomial, validation
 from dpbench.core.validation import invalid
-from lowerbounds import _group
-from lowerbounds._audit import Attack
-from lowerbounds._curve import Curve, Privacy, curve
+from lowerbounds import group_privacy
+from lowerbounds.audits import Attack
+from lowerbounds.curves import Curve, Privacy, curve
 
 _CELLS = 64
 _POOL = 64
@@ -405,7 +405,7 @@ def _left(family: Family, made: Curve, first: Any, second: Any) -> float:
     def at(k: int) -> float:
         if k == 0:
             return 1.0
-        return _group.bayes_variance(made.pair(k)) if family.quadratic else made.overlap(k)
+        return group_privacy.bayes_variance(made.pair(k)) if family.quadratic else made.overlap(k)
 
     return sum(chance * at(k) for k, chance in _counts(family.n, near))
 

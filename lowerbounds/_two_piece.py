@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lowerbounds import _kernels as kernels
-from lowerbounds._instance import HardFamily, Instance, basis_rows, batch, invalid, needed, rows
+from lowerbounds.instances import HardFamily, Instance, basis_rows, batch, invalid, needed, rows
 
 
 def best_two_piece(n: int, x_bound: float, label: float) -> TwoPiece:

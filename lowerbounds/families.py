@@ -14,8 +14,8 @@ import numpy as np
 
 from dpbench.core import validation
 from dpbench.core.validation import invalid
-from lowerbounds._instance import HardFamily, count, positive
 from lowerbounds._toolkit import Family
+from lowerbounds.instances import HardFamily, count, positive
 
 _ENUMERATED = 10  # bits up to which the law of a record is listed
 

@@ -115,9 +115,9 @@ def rrspm_pairs() -> Iterator[Pair]:
             scale = m.scale(problem_of(n, points))
 
             def ours(n: int = n, problem_of: Any = problem_of) -> np.ndarray:
-                from dpbench.papers.publicdata.algorithms import _oracles
+                from dpbench.papers.publicdata.algorithms import oracles
 
-                _oracles._joint.cache_clear(), _oracles._on_public.cache_clear()
+                oracles._joint.cache_clear(), oracles._on_public.cache_clear()
                 return m(problem_of(n, points), 64, np.random.default_rng(7))
 
             def peer(n: int = n, problem_of: Any = problem_of, plain_of: Any = plain_of, b: float = scale) -> Any:

@@ -16,7 +16,7 @@ from dpbench.papers.glm.algorithms import _erm_centres, output_perturbation
 from dpbench.papers.glm.attacks import membership
 from dpbench.papers.glm.peers.pairs import Work, ratio
 from dpbench.papers.glm.peers.workload import WrongAnswer
-from lowerbounds import _fingerprinting, _membership
+from lowerbounds import fingerprints, membership_inference
 from studies.before import former
 
 SIZES = ((1000, 64), (100_000, 8))
@@ -28,8 +28,8 @@ def membership_rows(pairs: int = 15) -> Iterator[dict[str, Any]]:
     inside = ("attacks.membership", "problem", "algorithms.output_perturbation")
     names = tuple(f"dpbench.papers.glm.{name}" for name in inside)
     old_kept = former("dpbench.papers.glm.algorithms.output_perturbation")._centres
-    ours = (_fingerprinting, _membership, membership, problem, output_perturbation)
-    theirs = (former("lowerbounds._fingerprinting"), former("lowerbounds._membership"), *map(former, names))
+    ours = (fingerprints, membership_inference, membership, problem, output_perturbation)
+    theirs = (former("lowerbounds.fingerprints"), former("lowerbounds.membership_inference"), *map(former, names))
     for n, count in SIZES:
         new = partial(scores, ours, _erm_centres.centres, n, count)
         before = partial(scores, theirs, old_kept, n, count)

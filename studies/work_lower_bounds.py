@@ -15,7 +15,7 @@ from dpbench.papers.glm.attacks.members import errors_on
 from dpbench.papers.glm.peers.workload import WrongAnswer
 from dpbench.papers.glm.problem import GLMProblem
 from lowerbounds import HardFamily, chaudhuri_hsu, nonprivate, packing
-from lowerbounds._instance import RECORDS_DRAWN
+from lowerbounds.instances import RECORDS_DRAWN
 
 EPSILON, DELTA = 0.5, 1e-6
 

@@ -33,7 +33,7 @@ from dpbench.papers.publicdata import theory as publicdata
 from dpbench.papers.publicdata import theory_settings
 from dpbench.runs.context import RunContext
 from lowerbounds import two_point_constant
-from lowerbounds._fingerprinting import PRINTED_BETA
+from lowerbounds.fingerprints import PRINTED_BETA
 
 ENTRIES = {c.id: c for c in all_claims() if c.formal is not None and c.formal.cells}
 STATED: dict[str, Statement] = {name: one.formal for name, one in ENTRIES.items() if one.formal is not None}

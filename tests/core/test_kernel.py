@@ -138,7 +138,7 @@ TWINS = {
         "naive.oracles:halfspaces",
         "test_publicdata_oracles.py",
     ),
-    "lowerbounds._parity_cube.draw_parities": ("naive.parity_cube:parities", "test_parity_cube.py"),
+    "lowerbounds.parity_cubes.draw_parities": ("naive.parity_cube:parities", "test_parity_cube.py"),
     **{
         f"lowerbounds._kernels.{name}": (f"naive.constructions:{twin}", "test_constructions.py")
         for name, twin in (

@@ -18,12 +18,12 @@ from dpbench.papers.glm.attacks.members import errors_on
 from lowerbounds import (
     HardFamily,
     _kernels,
-    _nonprivate,
     _rare_record,
     chaudhuri_hsu,
     fingerprinting,
     large_radius,
     nonprivate,
+    nonprivate_floors,
     norm_packing,
     packing,
 )
@@ -250,7 +250,7 @@ def test_statistics_drawn_without_records_follow_their_law(monkeypatch: pytest.M
     Each of 9 means within 6 standard errors (level 2e-8 in all); sees a bias or a rare chance 10% off, which are
     planted.
     """
-    for module in (_nonprivate, _rare_record):
+    for module in (nonprivate_floors, _rare_record):
         monkeypatch.setattr(module, "RECORDS_DRAWN", 0)
     draws, rng = 4000, np.random.default_rng(5)
     cube, sigma = nonprivate(60, 4), np.array([1.0, -1.0, 1.0, -1.0])
@@ -277,7 +277,7 @@ def test_statistics_drawn_without_records_follow_their_law(monkeypatch: pytest.M
 HUGE: dict[str, Callable[[int], HardFamily]] = {
     "packing": lambda n: packing(n, 8, 0.5, 1e-9),
     "two-point": lambda n: chaudhuri_hsu(n, 0.5, 1e-9, distance=2),
-    "cube": lambda n: _nonprivate._Cube(n, 8, 8, 0.001, 1.0, 1.0, 1.0).family("without its floor", 0.0),
+    "cube": lambda n: nonprivate_floors._Cube(n, 8, 8, 0.001, 1.0, 1.0, 1.0).family("without its floor", 0.0),
     "rare record": lambda n: nonprivate(n, 1, radius=1e6),
     "large radius": lambda n: large_radius(n, 8, 0.5, radius=8.0),
 }

@@ -20,22 +20,22 @@ from dpbench.core.validation import InvalidInput
 from dpbench.privacy.profile import approximate_profile, gaussian_profile, laplace_profile, pure_profile
 from lowerbounds import (
     Attack,
-    _curve,
-    _group,
     best_distance,
     chaudhuri_hsu,
     curve,
+    curves,
     families,
     fano,
     fingerprinting,
     group_audit,
+    group_privacy,
     large_radius,
     norm_packing,
     packing,
     score_attack,
     two_point_constant,
 )
-from lowerbounds._audit import excluded
+from lowerbounds.audits import excluded
 
 ROOT = Path(lowerbounds.__file__).resolve().parent
 MU = 0.14221055866926122  # Gaussian δ(0.5) = 1e-5
@@ -144,8 +144,8 @@ def test_variance_left_by_gaussians_is_the_integral(distance: int) -> None:
         return 2.0 * p * q / (p + q) if p + q > 0.0 else 0.0
 
     expected = quad(left, -12.0, m + 12.0, epsabs=1e-13, limit=200)[0]
-    assert _group.bayes_variance(curve({"mu": MU}).pair(distance)) == pytest.approx(expected, rel=1e-9)
-    assert _group.bayes_variance(curve(Unnamed(MU)).pair(distance)) == pytest.approx(expected, rel=5e-3)
+    assert group_privacy.bayes_variance(curve({"mu": MU}).pair(distance)) == pytest.approx(expected, rel=1e-9)
+    assert group_privacy.bayes_variance(curve(Unnamed(MU)).pair(distance)) == pytest.approx(expected, rel=5e-3)
 
 
 def test_pure_approximate_and_laplace_profiles_come_back() -> None:
@@ -299,7 +299,7 @@ def test_sign_families_under_a_curve(make) -> None:
     assert 0.0 < floors[0] < floors[1] < floors[2]
     family = make(2000, 8, {"mu": 0.2})
     if family.name != "large radius":
-        left = _group.bayes_variance(curve({"mu": 0.2}).pair(family.distance))
+        left = group_privacy.bayes_variance(curve({"mu": 0.2}).pair(family.distance))
         assert family.floor == pytest.approx(family.parameters["zero_risk"] * left, rel=1e-12)
     assert family.floor_at({"mu": 0.1}) > family.floor > family.floor_at({"mu": 0.4})
     assert make(2000, 8, Unnamed(0.2)).floor == pytest.approx(family.floor, rel=0.05)
@@ -441,9 +441,11 @@ def test_audits_take_pairs_of_ones_own_and_refuse_what_they_cannot_use() -> None
 
 def test_a_family_keeps_its_bits_beside_the_curves() -> None:
     """ε given as a number goes the way that it always went."""
-    assert isinstance(chaudhuri_hsu(50, 0.5, 1e-6).privacy, _curve.Approximate)
+    assert isinstance(chaudhuri_hsu(50, 0.5, 1e-6).privacy, curves.Approximate)
     for constants in ("exact", "tight"):
         for distance in (1, 3):
-            group, tight = (make(0.5, 1e-3, distance) for make in (_group.group_pair, _group.iterated_pair))
-            expected = _group.overlap(tight if constants == "tight" else group)
+            group, tight = (
+                make(0.5, 1e-3, distance) for make in (group_privacy.group_pair, group_privacy.iterated_pair)
+            )
+            expected = group_privacy.overlap(tight if constants == "tight" else group)
             assert two_point_constant(0.5, 1e-3, distance, constants) == pytest.approx(expected, rel=1e-14)

@@ -12,17 +12,17 @@ from naive import lowerbounds as naive
 
 from dpbench.core.validation import InvalidInput
 from lowerbounds import (
-    _group,
     chaudhuri_hsu,
     corrected_nonprivate,
     fingerprinting,
+    group_privacy,
     nonprivate,
     packing,
     two_point_constant,
 )
-from lowerbounds._fingerprinting import mean_distance
-from lowerbounds._nonprivate import RATE_CONSTANT, sign_variance
-from lowerbounds._two_point import best_distance
+from lowerbounds.fingerprints import mean_distance
+from lowerbounds.nonprivate_floors import RATE_CONSTANT, sign_variance
+from lowerbounds.two_points import best_distance
 
 LEVELS = [(1.0, 0.0, 1), (1.0, 0.0, 2), (1.0, 0.0, 3), (0.3, 0.01, 4), (0.1, 1e-5, 13), (0.05, 1e-3, 30), (2.0, 0.1, 2)]
 
@@ -49,13 +49,16 @@ def test_a_constant_of_one_record_too_few_would_be_seen() -> None:
 @settings(max_examples=80, deadline=None)
 @given(epsilon=st.floats(1e-3, 4.0), delta=st.floats(0.0, 0.3), distance=st.integers(1, 60))
 def test_the_two_laws_are_laws(epsilon: float, delta: float, distance: int) -> None:
-    for pair in (_group.group_pair(epsilon, delta, distance), _group.iterated_pair(epsilon, delta, distance)):
+    for pair in (
+        group_privacy.group_pair(epsilon, delta, distance),
+        group_privacy.iterated_pair(epsilon, delta, distance),
+    ):
         p, q = pair
         assert p.min() >= 0.0 and q.min() >= 0.0
         assert p.sum() == pytest.approx(1.0, abs=1e-9) and q.sum() == pytest.approx(1.0, abs=1e-9)
-        assert 0.0 <= _group.bayes_variance(pair) <= _group.overlap(pair) * 2.0 * (1.0 + 1e-12)
-    group, tight = (f(epsilon, delta, distance) for f in (_group.group_pair, _group.iterated_pair))
-    assert _group.bayes_variance(group) <= _group.bayes_variance(tight) + 1e-9
+        assert 0.0 <= group_privacy.bayes_variance(pair) <= group_privacy.overlap(pair) * 2.0 * (1.0 + 1e-12)
+    group, tight = (f(epsilon, delta, distance) for f in (group_privacy.group_pair, group_privacy.iterated_pair))
+    assert group_privacy.bayes_variance(group) <= group_privacy.bayes_variance(tight) + 1e-9
 
 
 def test_laplace_is_the_limit_of_the_tight_constant() -> None:
@@ -99,8 +102,8 @@ def test_no_private_estimate_of_a_sign_beats_the_bayes_floor() -> None:
     for _ in range(500):
         epsilon, distance = float(rng.uniform(0.05, 1.5)), int(rng.integers(1, 8))
         laws = random_chain(rng, epsilon, distance, int(rng.integers(2, 6)))
-        found = _group.bayes_variance((laws[0], laws[-1]))
-        floor = _group.bayes_variance(_group.iterated_pair(epsilon, 0.0, distance))
+        found = group_privacy.bayes_variance((laws[0], laws[-1]))
+        floor = group_privacy.bayes_variance(group_privacy.iterated_pair(epsilon, 0.0, distance))
         assert found >= floor - 1e-12 >= 1.0 / math.cosh(0.5 * distance * epsilon) ** 2 - 2e-12
         nearest = min(nearest, found / floor)
     assert nearest < 1.05

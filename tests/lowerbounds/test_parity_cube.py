@@ -14,8 +14,8 @@ from dpbench.auditing import intervals
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems.parity_cube import exact_profile, problem_of
 from dpbench.privacy.discrete import pair_from_logs
-from lowerbounds import CubeData, ParityCube, _parity_cube, parity_cube
-from lowerbounds._parity_cube import NOISES, PAIRS, draw_parities
+from lowerbounds import CubeData, ParityCube, parity_cube, parity_cubes
+from lowerbounds.parity_cubes import NOISES, PAIRS, draw_parities
 
 pytestmark = pytest.mark.kernel
 
@@ -126,9 +126,9 @@ def test_laplace_attains_epsilon(d: int, epsilon: float) -> None:
 
 def test_sums_of_laplace_weights_have_their_tails() -> None:
     for t in (0.1, 1.0, 7.0):
-        assert _parity_cube._tail(2, t, "laplace") == pytest.approx(naive.tail_of_two(t), rel=1e-10)
-    assert _parity_cube._tail(40, 0.0, "laplace") == pytest.approx(1.0, rel=1e-12)
-    wide = _parity_cube._tail(4000, 3.0 * math.sqrt(8000.0), "laplace")  # nearly normal: variance 2 a weight
+        assert parity_cubes._tail(2, t, "laplace") == pytest.approx(naive.tail_of_two(t), rel=1e-10)
+    assert parity_cubes._tail(40, 0.0, "laplace") == pytest.approx(1.0, rel=1e-12)
+    wide = parity_cubes._tail(4000, 3.0 * math.sqrt(8000.0), "laplace")  # nearly normal: variance 2 a weight
     assert wide == pytest.approx(math.erfc(3.0 / math.sqrt(2.0)), rel=0.01)
 
 

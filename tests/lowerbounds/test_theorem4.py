@@ -20,7 +20,7 @@ from lowerbounds import (
     printed_minimum,
     proved_floor,
 )
-from lowerbounds._theorem4 import LARGE, MIDDLE, PROVED, SMALL
+from lowerbounds.regime_floors import LARGE, MIDDLE, PROVED, SMALL
 
 BOUNDS = {"x_bound": 2.0, "y_bound": 3.0}
 

@@ -114,19 +114,19 @@ PLANTED: list[Mutation] = [
         ("scale = 2.0 * y_bound**2 / (x.size * epsilon)", "scale = y_bound**2 / (x.size * epsilon)"),
     ),
     *planted(
-        "lowerbounds/_group.py", "test_lowerbounds test_lowerbounds_floors",
+        "lowerbounds/group_privacy.py", "test_lowerbounds test_lowerbounds_floors",
         ("return min(1.0, delta * math.expm1(exponent) / math.expm1(epsilon))", "return min(1.0, delta * math.expm1(exponent))"),
         ("high = (1.0 - leak) / (1.0 + math.exp(-exponent))", "high = 1.0 / (1.0 + math.exp(-exponent))"),
         ("return min(growth * p + delta, 1.0 - (1.0 - p - delta) / growth, 1.0)", "return min(growth * p + delta, 1.0)"),
     ),
     *planted(
-        "lowerbounds/_two_point.py", "test_lowerbounds test_lowerbounds_floors",
+        "lowerbounds/two_points.py", "test_lowerbounds test_lowerbounds_floors",
         ("most = -math.expm1(-epsilon) / 16.0", "most = -math.expm1(-epsilon) / 8.0"),
         ("if distance * epsilon > math.log(5.0) * (1.0 + 1e-12):", "if distance * epsilon > 2.0 * math.log(5.0):"),
         ("return self.distance * self.y_bound / (self.records * self.x_bound)", "return 0.5 * self.distance * self.y_bound / (self.records * self.x_bound)"),
     ),
     *planted(
-        "lowerbounds/_theorem4.py", "test_theorem4 test_lowerbounds_entries",
+        "lowerbounds/regime_floors.py", "test_theorem4 test_lowerbounds_entries",
         ("packed = max(packed, ratio**2 / size)", "packed = max(packed, ratio**3 / size)"),
         ("best = max(best, 0.5 * pair.floor)", "best = max(best, 2.0 * pair.floor)"),
     ),
@@ -136,7 +136,7 @@ PLANTED: list[Mutation] = [
         ("return self.label - (1.0 - self.bias) / (2.0 * (1.0 + self.bias))", "return self.label - (1.0 - self.bias) / (1.0 + self.bias)"),
     ),
     *planted(
-        "lowerbounds/_nonprivate.py", "test_lowerbounds test_lowerbounds_floors",
+        "lowerbounds/nonprivate_floors.py", "test_lowerbounds test_lowerbounds_floors",
         ("return 0.5 * self.bias**2 * self.y_bound**2 * float(mean)", "return self.bias**2 * self.y_bound**2 * float(mean)"),
     ),
     *planted(

@@ -26,7 +26,7 @@ from dpbench.papers.glm.attacks.membership import MembershipSampler
 from dpbench.papers.glm.peers.workload import WrongAnswer
 from dpbench.papers.glm.problem import GLMProblem
 from lowerbounds import Membership, fingerprinting, membership
-from lowerbounds._membership import membership_scores
+from lowerbounds.membership_inference import membership_scores
 
 FAMILY = fingerprinting(40, 6, 0.2, active=4, mass=0.5, beta=0.5, constants="tight")
 SIDES = ("present", "absent")

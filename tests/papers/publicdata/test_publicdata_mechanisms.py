@@ -15,13 +15,13 @@ from registry import public_problem
 
 from dpbench.core.sampling import stream
 from dpbench.papers.publicdata.algorithms import averaged_perturbation
-from dpbench.papers.publicdata.algorithms._separator import weighted_minimisers
 from dpbench.papers.publicdata.algorithms.anchored import with_anchor
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.algorithms.perturb import perturb, perturb_profile
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.algorithms.rspm import RSPM
+from dpbench.papers.publicdata.algorithms.separator import weighted_minimisers
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall

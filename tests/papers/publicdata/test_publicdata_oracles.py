@@ -12,11 +12,11 @@ import pytest
 from naive import oracles
 from planted import wrong
 
-from dpbench.papers.publicdata.hypotheses import _finite_kernels, _line_kernels, _order, _plane_kernels
-from dpbench.papers.publicdata.hypotheses._order import stable_order
+from dpbench.papers.publicdata.hypotheses import _finite_kernels, _line_kernels, _plane_kernels, ordering
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds, _shortened
+from dpbench.papers.publicdata.hypotheses.ordering import stable_order
 from dpbench.papers.publicdata.hypotheses.plane import GRID, Halfspaces
 from dpbench.papers.publicdata.objective import Objective, erm_last, prepare
 
@@ -143,7 +143,7 @@ def test_the_stable_order(size: int) -> None:
     for numbers in cases:
         assert stable_order(numbers).tolist() == sorted(range(size), key=numbers.tolist().__getitem__)
     if size == 10_000:
-        source, scope = inspect.getsource(stable_order), dict(vars(_order))
+        source, scope = inspect.getsource(stable_order), dict(vars(ordering))
         exec(source.replace("(found[1:] < found[:-1]).any()", "False"), scope)
         assert scope["stable_order"](cases[3]).tolist() != stable_order(cases[3]).tolist()
 

@@ -16,7 +16,7 @@ from dpbench.privacy import gaussian, integer_laplace, integer_noise
 from dpbench.privacy.add_remove import refuse
 from dpbench.privacy.arithmetic import ARITHMETICS
 from dpbench.privacy.profile import Profile, gaussian_profile, laplace_profile, no_privacy
-from lowerbounds._two_point import two_point_constant
+from lowerbounds.two_points import two_point_constant
 
 NOISES = ("laplace", "gaussian")
 

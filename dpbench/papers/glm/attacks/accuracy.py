@@ -25,7 +25,7 @@ from dpbench.core.blas import one_blas_thread
 from dpbench.core.sampling import map_blocks, stream
 from dpbench.papers.glm.attacks.members import Mechanism, errors_on
 from dpbench.privacy.inversion import crossing
-from lowerbounds._instance import HardFamily
+from lowerbounds.instances import HardFamily
 
 SUM_BLOCK = 4096  # runs of a mechanism in a block, where the members are enumerated
 MEAN_BLOCK = 8  # members drawn in a block, where they have a prior

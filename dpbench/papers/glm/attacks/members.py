@@ -21,7 +21,7 @@ from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.glm.moment_problem import MomentProblem
 from dpbench.papers.glm.problem import GLMProblem
-from lowerbounds._instance import HardFamily, Moments
+from lowerbounds.instances import HardFamily, Moments
 
 Mechanism = Callable[[GLMProblem, int, np.random.Generator], Any]
 Generators = Sequence[np.random.Generator]

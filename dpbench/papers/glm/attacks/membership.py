@@ -14,8 +14,8 @@ from dpbench.core import validation
 from dpbench.core.sampling import stream
 from dpbench.papers.glm.attacks.members import Mechanism, runs_on
 from dpbench.papers.glm.problem import GLMProblem
-from lowerbounds._instance import HardFamily
-from lowerbounds._membership import Membership, membership, membership_scores
+from lowerbounds.instances import HardFamily
+from lowerbounds.membership_inference import Membership, membership, membership_scores
 
 
 @dataclass(frozen=True)

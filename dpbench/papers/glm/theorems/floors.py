@@ -19,8 +19,8 @@ from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean, tripping_factor
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.attacks.accuracy import Accuracy, Runs, block_count, error_block, report, upper_error
 from dpbench.papers.glm.problem import GLMProblem
-from lowerbounds._instance import HardFamily, Instance
-from lowerbounds._two_point import best_distance, chaudhuri_hsu
+from lowerbounds.instances import HardFamily, Instance
+from lowerbounds.two_points import best_distance, chaudhuri_hsu
 
 _FEW = 128  # members drawn for the costly algorithms
 _DENSE = 2**14  # up to this many entries the features of an instance are made dense

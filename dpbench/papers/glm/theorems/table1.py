@@ -38,7 +38,7 @@ from dpbench.rates import nuisances
 from dpbench.rates.nuisances import Ripple, SecondTerm
 from dpbench.rates.slopes import theory_slope
 from dpbench.rates.sweeps import Point, sweep
-from lowerbounds._packing import packing
+from lowerbounds.packings import packing
 
 DISTORTION = 0.5
 """α of the JL method: constant, where the default falls with √log(n) and would bend the slope."""

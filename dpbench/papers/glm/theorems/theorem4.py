@@ -27,11 +27,11 @@ from dpbench.papers.glm.theorems.floors import Case, costly, private, run_floor
 from dpbench.papers.glm.theorems.hard_scales import DELTA as DRAWN_DELTA
 from dpbench.papers.glm.theorems.hard_scales import noisy_gd_excess, output_perturbation_excess
 from dpbench.papers.glm.theorems.rates_noisy_gd import step_and_noise
-from lowerbounds._large_radius import large_radius
-from lowerbounds._norm_packing import norm_packing
-from lowerbounds._packing import packing
-from lowerbounds._theorem4 import PROVED, corrected_minimum, printed_minimum, proved_floor
-from lowerbounds._two_point import two_point_constant
+from lowerbounds.large_radius_pair import large_radius
+from lowerbounds.norm_packings import norm_packing
+from lowerbounds.packings import packing
+from lowerbounds.regime_floors import PROVED, corrected_minimum, printed_minimum, proved_floor
+from lowerbounds.two_points import two_point_constant
 
 EPSILON, DELTA = 0.5, 1e-6
 SWEEPS = {
@@ -660,7 +660,7 @@ def corrected(run: Context, constants: str) -> tuple[str, Evidence]:
 _PROOF = (
     "Packing with k = floor(1/epsilon) labels sigma_j Y and all others 0, features scaled so that |w*| = B exactly; "
     "for B >= Y/X and d >= 2 a pair with minimisers B e_1 and B(1/2, sqrt(3)/2), k records of features up to X apart. "
-    "Integers are kept: the constants are proved in the docstrings of lowerbounds._norm_packing and _large_radius."
+    "Integers are kept: the constants are proved in the docstrings of lowerbounds.norm_packings and _large_radius."
 )
 _CORRECTED = (
     "For every (epsilon, delta)-DP algorithm some data set with |w*| = B has mean excess empirical risk of at least "

@@ -15,7 +15,7 @@ from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.floors import Case, private, run_floor
-from lowerbounds._nonprivate import RATE_CONSTANT, corrected_nonprivate, nonprivate
+from lowerbounds.nonprivate_floors import RATE_CONSTANT, corrected_nonprivate, nonprivate
 
 RECORDS = 200
 CASES: dict[str, tuple[dict[str, Any], ...]] = {

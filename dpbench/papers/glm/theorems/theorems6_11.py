@@ -27,8 +27,8 @@ from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.floors import Case, Zero, costly, run_floor
 from dpbench.papers.glm.theorems.floors import private as private_algorithms
 from dpbench.papers.glm.theorems.hard_scales import DELTA as EMPIRICAL_DELTA
-from lowerbounds._curve import curve
-from lowerbounds._fingerprinting import PRINTED_BETA, fingerprinting
+from lowerbounds.curves import curve
+from lowerbounds.fingerprints import PRINTED_BETA, fingerprinting
 
 EPSILON, DELTA, RECORDS = 0.2, 1e-6, 100
 WIDE, FULL = (2, 32), (2, 8, 32, 128)

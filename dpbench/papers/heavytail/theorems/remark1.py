@@ -11,7 +11,7 @@ from dpbench.ledger.measurement import Context, Rows
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems import paper
-from lowerbounds._rare_packing import rare_packing
+from lowerbounds.rare_packings import rare_packing
 
 
 @paper.floor(

@@ -4,7 +4,7 @@ In n the rates are tried on the law hidden by truncation, in d on Student's t de
 excess falls more slowly in n than on `HiddenLaw`, and none where it grows faster with d than on these designs: over d,
 noise-free responses attain the exponent. On the designs of `sharp` the excess is known.
 
-Two kinds of laws come near the bounds. `lowerbounds._rare_packing` holds for every ε-DP algorithm, and misses the
+Two kinds of laws come near the bounds. `lowerbounds.rare_packings` holds for every ε-DP algorithm, and misses the
 logarithms. `HiddenLaw` is one for Algorithms 1 and 2 with the ι of the theorems: truncation hides rare records, and its
 bias, not noise, sets the excess; it has the logarithms too. In these entries nothing is sampled.
 """
@@ -38,7 +38,7 @@ from dpbench.papers.heavytail.theorems.sharp import (
     sharp_sweep,
 )
 from dpbench.rates.sweeps import Point
-from lowerbounds._rare_packing import rare_packing
+from lowerbounds.rare_packings import rare_packing
 
 BOUNDS = {
     (1, "norm"): ("7", "1", "tau sqrt(d log n log(1/eta)/(n epsilon))",

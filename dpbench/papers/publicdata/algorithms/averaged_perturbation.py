@@ -15,9 +15,9 @@ from dpbench.core.sampling import nothing_to_diagnose, sample
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms import exact_average
 from dpbench.papers.publicdata.algorithms._blocks import in_blocks, one_block
-from dpbench.papers.publicdata.algorithms._oracles import joint, nearest, public_values
 from dpbench.papers.publicdata.algorithms._release import release
 from dpbench.papers.publicdata.algorithms.exact_perturb import exact_profile, exact_scale
+from dpbench.papers.publicdata.algorithms.oracles import joint, nearest, public_values
 from dpbench.papers.publicdata.algorithms.perturb import INEXACT
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import allowed_gap
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import width as numbers

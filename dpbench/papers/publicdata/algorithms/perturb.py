@@ -9,7 +9,7 @@ import numpy as np
 
 from dpbench.core import validation
 from dpbench.papers.publicdata.algorithms._blocks import in_blocks
-from dpbench.papers.publicdata.algorithms._oracles import nearest
+from dpbench.papers.publicdata.algorithms.oracles import nearest
 from dpbench.papers.publicdata.objective import is_exact
 from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem
 from dpbench.privacy.profile import Profile, no_privacy, pure_profile, shifted_gaussian

@@ -16,10 +16,10 @@ from dpbench.core.blas import one_blas_thread
 from dpbench.core.sampling import sample
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms._blocks import in_blocks, one_block
-from dpbench.papers.publicdata.algorithms._oracles import joint, nearest, on_public, public_values
 from dpbench.papers.publicdata.algorithms._release import release
 from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.algorithms.exact_perturb import exact_profile, exact_scale, exact_values
+from dpbench.papers.publicdata.algorithms.oracles import joint, nearest, on_public, public_values
 from dpbench.papers.publicdata.algorithms.perturb import INEXACT, NOISES, perturb_profile, standard_noise
 from dpbench.papers.publicdata.complexity import uncounted
 from dpbench.papers.publicdata.hypotheses.constants import Constants

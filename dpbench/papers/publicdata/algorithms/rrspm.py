@@ -12,16 +12,16 @@ from dpbench.core import validation
 from dpbench.core.sampling import nothing_to_diagnose, sample
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms._blocks import in_blocks, one_block
-from dpbench.papers.publicdata.algorithms._oracles import nearest, public_values
 from dpbench.papers.publicdata.algorithms._release import release
-from dpbench.papers.publicdata.algorithms._separator import (
+from dpbench.papers.publicdata.algorithms.oracles import nearest, public_values
+from dpbench.papers.publicdata.algorithms.perturb import INEXACT, NOISES
+from dpbench.papers.publicdata.algorithms.separator import (
     DISCRETE,
     classification,
     discrete_weights,
     weight_grid,
     weighted_minimisers,
 )
-from dpbench.papers.publicdata.algorithms.perturb import INEXACT, NOISES
 from dpbench.papers.publicdata.complexity import log_patterns, uncounted
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.objective import is_exact
@@ -33,7 +33,7 @@ from dpbench.privacy.discrete import pair_from_logs
 from dpbench.privacy.integer_laplace import laplace_grid
 from dpbench.privacy.integer_noise import SIGMA_BITS, blurred, distance_from_rounded
 from dpbench.privacy.profile import Profile, discrete_profile, no_privacy, pure_profile
-from lowerbounds._parity_cube import parity_cube
+from lowerbounds.parity_cubes import parity_cube
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from dpbench.core import validation
 from dpbench.core.sampling import nothing_to_diagnose, sample
 from dpbench.papers.publicdata.algorithms._blocks import in_blocks, one_block
 from dpbench.papers.publicdata.algorithms._release import release
-from dpbench.papers.publicdata.algorithms._separator import (
+from dpbench.papers.publicdata.algorithms.rrspm import laplace_scale, separator_profile
+from dpbench.papers.publicdata.algorithms.separator import (
     DISCRETE,
     classification,
     discrete_weights,
     weighted_minimisers,
 )
-from dpbench.papers.publicdata.algorithms.rrspm import laplace_scale, separator_profile
 from dpbench.papers.publicdata.complexity import identifies
 from dpbench.papers.publicdata.problem import PublicDataProblem, records_apart
 from dpbench.privacy.arithmetic import ARITHMETICS

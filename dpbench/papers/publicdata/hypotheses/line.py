@@ -12,7 +12,7 @@ import numpy as np
 
 from dpbench.core import validation
 from dpbench.papers.publicdata.hypotheses import _line_kernels as kernels
-from dpbench.papers.publicdata.hypotheses._order import rises, stable_order
+from dpbench.papers.publicdata.hypotheses.ordering import rises, stable_order
 from dpbench.papers.publicdata.objective import (
     BATCH,
     BinaryClass,

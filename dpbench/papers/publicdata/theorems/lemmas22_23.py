@@ -9,9 +9,9 @@ import numpy as np
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import missed, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Rows
-from dpbench.papers.publicdata.algorithms._oracles import nearest, public_values
-from dpbench.papers.publicdata.algorithms._separator import weighted_minimisers
+from dpbench.papers.publicdata.algorithms.oracles import nearest, public_values
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
+from dpbench.papers.publicdata.algorithms.separator import weighted_minimisers
 from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.populations import FinitePopulation, line
 from dpbench.papers.publicdata.theorems import paper

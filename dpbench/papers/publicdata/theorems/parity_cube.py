@@ -12,8 +12,8 @@ from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.privacy.discrete import pair_from_logs
 from dpbench.privacy.profile import Profile, discrete_profile
-from lowerbounds._parity_cube import ParityCube as CubePair
-from lowerbounds._parity_cube import parity_cube
+from lowerbounds.parity_cubes import ParityCube as CubePair
+from lowerbounds.parity_cubes import parity_cube
 
 EPSILON, DELTA = 1.0, 1e-5
 

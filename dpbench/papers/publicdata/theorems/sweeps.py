@@ -11,7 +11,7 @@ import numpy as np
 
 from dpbench.ledger.harness import margins
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, column
-from dpbench.papers.publicdata.algorithms._oracles import joint
+from dpbench.papers.publicdata.algorithms.oracles import joint
 from dpbench.papers.publicdata.populations import FinitePopulation
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.rates.nuisances import Logarithm

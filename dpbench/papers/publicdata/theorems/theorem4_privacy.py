@@ -39,7 +39,7 @@ from dpbench.papers.publicdata.theorems.parity_cube import (
 )
 from dpbench.privacy.gaussian import delta as gaussian_delta
 from dpbench.privacy.profile import gaussian_profile
-from lowerbounds._parity_cube import parity_cube
+from lowerbounds.parity_cubes import parity_cube
 
 CONSTANTS = (None, 1.0, 4.0, 16.0)
 """C of Theorem 4's C√(m·log(1/δ))/ε; None: that of the Gaussian mechanism, 2.86."""

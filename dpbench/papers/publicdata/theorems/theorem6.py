@@ -27,8 +27,8 @@ from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import growing, margins, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.algorithms._oracles import nearest
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.oracles import nearest
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.hypotheses.line import Thresholds

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.papers.publicdata.hypotheses._order import rises, stable_order
+from dpbench.papers.publicdata.hypotheses.ordering import rises, stable_order
 from dpbench.papers.publicdata.objective import BATCH, Objective, Prepared, erm_last, prepare
 from dpbench.papers.publicdata.problem import PublicDataProblem
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from scipy.special import betaincinv
 
 from dpbench.core import binomial
-from lowerbounds._instance import choice, count, positive
+from lowerbounds.instances import choice, count, positive
 
 _MISSED = 0.25
 """P(K > k)."""

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from lowerbounds import _kernels as kernels
-from lowerbounds._instance import (
+from lowerbounds._rare_record import RareRecord
+from lowerbounds._two_piece import best_two_piece, likely_counts
+from lowerbounds.instances import (
     RECORDS_DRAWN,
     HardFamily,
     Instance,
@@ -23,8 +25,6 @@ from lowerbounds._instance import (
     sign_distances,
     signs,
 )
-from lowerbounds._rare_record import RareRecord
-from lowerbounds._two_piece import best_two_piece, likely_counts
 
 RATE_CONSTANT = {"16": 1.0 / 16.0, "17": 1.0 / 40.0}
 """The paper's Ω(·) has no constant; these are below every "exact" floor in the range that they are stated for."""

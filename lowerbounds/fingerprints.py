@@ -12,8 +12,8 @@ from scipy.special import betaln
 
 from dpbench.core import validation
 from lowerbounds import _kernels as kernels
-from lowerbounds._curve import Approximate, Curve, Privacy, of_claim
-from lowerbounds._instance import (
+from lowerbounds.curves import Approximate, Curve, Privacy, of_claim
+from lowerbounds.instances import (
     CONSTANTS,
     HardFamily,
     Instance,

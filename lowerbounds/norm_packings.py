@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from lowerbounds._curve import Privacy
-from lowerbounds._instance import HardFamily, invalid
 from lowerbounds._sign_blocks import Labels, SignBlocks, sizes, variance_floor
+from lowerbounds.curves import Privacy
+from lowerbounds.instances import HardFamily, invalid
 
 
 def norm_packing(
@@ -39,7 +39,7 @@ def norm_packing(
     x_bound, y_bound, radius : float
         ‖X‖, Y, B, all > 0 and otherwise free.
     constants : {"exact", "tight"}
-        What privacy says of data sets k records apart: group privacy, or all of it (`_group.iterated_pair`).
+        What privacy says of data sets k records apart: group privacy, or all of it (`group_privacy.iterated_pair`).
 
     Returns
     -------

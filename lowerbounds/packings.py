@@ -6,11 +6,11 @@ import math
 from functools import partial
 from typing import Any
 
-from lowerbounds._curve import Privacy
-from lowerbounds._instance import CONSTANTS, HardFamily, choice, count, invalid
 from lowerbounds._sign_blocks import Labels, SignBlocks, sizes, variance_floor
 from lowerbounds._toolkit import Family, packing_floor
-from lowerbounds._two_point import check_printed_delta
+from lowerbounds.curves import Privacy
+from lowerbounds.instances import CONSTANTS, HardFamily, choice, count, invalid
+from lowerbounds.two_points import check_printed_delta
 
 
 def packing(
@@ -54,7 +54,7 @@ def packing(
     constants : {"exact", "printed", "tight"}
         "printed": (B‖X‖)^{4/3}Y^{2/3}p^{1/3}/(128(nε)^{2/3}) with the theorem's real p, for ε ≤ 1,
         δ ≤ (1 − e^{−ε})/16. "exact": (1 − δ_Δ)·p·b²Y²/cosh²(Δε/2) for the integers used. "tight": the same with
-        all that (ε, δ) says of data sets Δ apart (`_group.iterated_pair`).
+        all that (ε, δ) says of data sets Δ apart (`group_privacy.iterated_pair`).
 
     Returns
     -------

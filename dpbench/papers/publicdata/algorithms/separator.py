@@ -8,7 +8,7 @@ import numpy as np
 
 from dpbench.core import validation
 from dpbench.core.bits import Source
-from dpbench.papers.publicdata.algorithms._oracles import joint
+from dpbench.papers.publicdata.algorithms.oracles import joint
 from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem
 from dpbench.privacy.integer_laplace import laplace, laplace_grid
 from dpbench.privacy.integer_noise import gaussian, gaussian_grid

@@ -24,7 +24,7 @@ from scipy.special import ndtr, ndtri
 
 from dpbench.core import validation
 from dpbench.core.validation import invalid
-from lowerbounds import _group
+from lowerbounds import group_privacy
 
 Pair = tuple[np.ndarray, np.ndarray]
 Privacy = Any
@@ -111,19 +111,19 @@ class Approximate(_OfPair):
         return self.epsilon
 
     def pair(self, k: int) -> Pair:
-        make = _group.iterated_pair if self.constants == "tight" else _group.group_pair
+        make = group_privacy.iterated_pair if self.constants == "tight" else group_privacy.group_pair
         return make(self.epsilon, self.delta, k)
 
     def overlap(self, k: int) -> float:
         if self.constants == "exact":
-            return 2.0 * (1.0 - _group.group_delta(self.epsilon, self.delta, k)) * logistic(-k * self.epsilon)
-        return _group.overlap(self.pair(k))
+            return 2.0 * (1.0 - group_privacy.group_delta(self.epsilon, self.delta, k)) * logistic(-k * self.epsilon)
+        return group_privacy.overlap(self.pair(k))
 
     def most(self, p: Any, k: int) -> Any:
         p, steps = np.asarray(p, dtype=np.float64), k
         epsilon, delta = self.epsilon, self.delta
         if self.constants == "exact":
-            epsilon, delta, steps = k * epsilon, _group.group_delta(epsilon, delta, k), 1
+            epsilon, delta, steps = k * epsilon, group_privacy.group_delta(epsilon, delta, k), 1
         growth = math.exp(min(epsilon, 700.0))
         for _ in range(steps):
             p = np.minimum(np.minimum(growth * p + delta, 1.0 - (1.0 - p - delta) / growth), 1.0)

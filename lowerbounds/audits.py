@@ -22,9 +22,9 @@ from scipy.special import betainc, betaincc, betaincinv, ndtr, ndtri
 from dpbench.core import validation
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput, invalid
-from lowerbounds._curve import Approximate, Curve, Gaussian, Privacy, Renyi, best_distance, curve
-from lowerbounds._instance import HardFamily
-from lowerbounds._membership import target_group
+from lowerbounds.curves import Approximate, Curve, Gaussian, Privacy, Renyi, best_distance, curve
+from lowerbounds.instances import HardFamily
+from lowerbounds.membership_inference import target_group
 
 CHOOSING = 0.2
 """Share of the runs that choose the event."""
@@ -154,7 +154,7 @@ def group_audit(
 
     Notes
     -----
-    Group privacy is exact for μ-GDP (kμ) and for the composed curve of every other claim; see `lowerbounds._curve`.
+    Group privacy is exact for μ-GDP (kμ) and for the composed curve of every other claim; see `lowerbounds.curves`.
 
     Examples
     --------

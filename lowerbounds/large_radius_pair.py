@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from lowerbounds._curve import Privacy, of_claim
-from lowerbounds._instance import HardFamily, Instance, Moments, batch, distance_of_each, invalid
 from lowerbounds._sign_blocks import sizes
+from lowerbounds.curves import Privacy, of_claim
+from lowerbounds.instances import HardFamily, Instance, Moments, batch, distance_of_each, invalid
 
 _SECOND = math.sqrt(3.0) / 2.0
 
@@ -45,7 +45,7 @@ def large_radius(
     x_bound, y_bound, radius : float
         ‖X‖, Y, B with B‖X‖ ≥ Y.
     constants : {"exact", "tight"}
-        What privacy says of data sets k + 1 records apart: group privacy, or all of it (`_group.iterated_pair`).
+        What privacy says of data sets k + 1 records apart: group privacy, or all of it (`group_privacy.iterated_pair`).
 
     Returns
     -------

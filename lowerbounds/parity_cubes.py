@@ -24,7 +24,7 @@ from numba import types
 from scipy.special import erfc, gammaincc, gammaln
 
 from dpbench.core.kernel import arr, f8, i8, kernel, rng_t
-from lowerbounds._instance import choice, count, invalid, positive, probability
+from lowerbounds.instances import choice, count, invalid, positive, probability
 
 LAYOUTS = ("groups", "single")
 PAIRS = ("simple", "tilted")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from lowerbounds._instance import HardFamily, count, positive
-from lowerbounds._large_radius import large_radius
-from lowerbounds._norm_packing import norm_packing
+from lowerbounds.instances import HardFamily, count, positive
+from lowerbounds.large_radius_pair import large_radius
+from lowerbounds.norm_packings import norm_packing
 
 MIDDLE = 0.0438
 """`norm_packing` at 1/N ≤ r ≤ min(√d, √N): its floor over Y²·min(√d·r/N, r^{4/3}/N^{2/3}) is at least this."""

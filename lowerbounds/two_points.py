@@ -9,9 +9,10 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from lowerbounds._curve import Privacy, is_number, of_claim
-from lowerbounds._curve import best_distance as distance_of_curve
-from lowerbounds._instance import (
+from lowerbounds._sign_blocks import Labels, SignBlocks
+from lowerbounds.curves import Privacy, is_number, of_claim
+from lowerbounds.curves import best_distance as distance_of_curve
+from lowerbounds.instances import (
     CONSTANTS,
     HardFamily,
     Instance,
@@ -23,7 +24,6 @@ from lowerbounds._instance import (
     probability,
     sign_distances,
 )
-from lowerbounds._sign_blocks import Labels, SignBlocks
 
 
 def two_point_constant(epsilon: Privacy, delta: float, distance: int, constants: str = "exact") -> float:
@@ -40,8 +40,8 @@ def two_point_constant(epsilon: Privacy, delta: float, distance: int, constants:
         Δ ≥ 1.
     constants : {"exact", "tight", "printed"}
         "exact": (2 − 2δ_Δ)/(1 + e^{Δε}), all that group privacy gives, attained for Δ = 1 by randomised response.
-        "tight": the largest c for which the inequality is true, from `_group.iterated_pair`; equal to "exact" for
-        Δ = 1, larger beyond: about e^{−Δε/2} for δ = 0 and even Δ, attained by an explicit mechanism. "printed":
+        "tight": the largest c for which the inequality is true, from `group_privacy.iterated_pair`; equal to "exact"
+        for Δ = 1, larger beyond: about e^{−Δε/2} for δ = 0 and even Δ, attained by an explicit mechanism. "printed":
         1/4, for δ ≤ (1 − e^{−ε})/16 and Δε ≤ log 5; the paper's condition Δ ≤ log(1/(2γ))/ε never sets γ, and
         log 5 is the largest value for which "exact" gives 1/4 at every ε and every admitted δ.
     """

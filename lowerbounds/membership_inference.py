@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from lowerbounds._instance import HardFamily, Instance, invalid
+from lowerbounds.instances import HardFamily, Instance, invalid
 
 
 @dataclass(frozen=True, eq=False)
