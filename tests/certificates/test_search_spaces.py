@@ -39,9 +39,10 @@ def test_a_printed_statement_and_its_correction_are_asked_of_one_space() -> None
         holds = CLAIMS[name].holds
         if CLAIMS[name].expected == "refuted" and holds in OURS and holds.startswith(name.rpartition(".")[0]):
             if CLAIMS[name].formal is not None:  # both from one statement: the same symbols and ranges
-                mine, other = CLAIMS[name].formal.symbols, CLAIMS[holds].formal.symbols
                 if CLAIMS[holds].space is not None:
                     mine, other = ground(question).parameters, ground(OURS[holds]).parameters
+                else:
+                    mine, other = CLAIMS[name].formal.symbols, CLAIMS[holds].formal.symbols
                 assert all(other.get(symbol) == mine[symbol] for symbol in mine), (name, holds)
                 shared += 1
                 continue

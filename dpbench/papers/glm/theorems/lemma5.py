@@ -7,40 +7,44 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpbench.certificates.build import Draft, certificate
-from dpbench.certificates.search.question import inequality
-from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins
 from dpbench.ledger.measurement import Context, Evidence
+from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.worlds import DataSets, Worlds, average_stability, descend, over_worlds, search
 
-RUN = Space(
-    "gradient descent without noise on labels +1 and -1 of one feature, squared loss, any step size up to 4/H",
-    {
+LEMMA_5 = Statement(
+    about="For eta <= 4/H~, eps_av-stab^2 <= (8 H~ eta^2 T/n)(1/n) sum_j E[L(w_j; S) - L(w*; S)] + 8 H~ eta^2 T "
+    "|Y|^2/n for noisy gradient descent run for T steps.",
+    symbols={
         "n": Integer("number of records", 2, 10**8),
         "T": Integer("steps", 1, 60),
-        "c": Real("step size times H", 1e-2, 4.0),
-        "p": Real("chance of a label 1", 1e-3, 0.999),
+        "c": Real("step size times H", "1/100", 4),
+        "p": Real("chance of a label 1", "1/1000", "999/1000"),
     },
-    definitions={
+    where={
         "H": "2",
         "eta": "c/H",
         "mean": "2*p - 1",
         "variance": "4*p*(1 - p)/n",
         "kept": "1 - (1 - (1 - c)^T)/(T*c)",
         "regret": "sum(j, 1, T, (1 - c)^(2*(j - 1))*(mean^2 + variance) - variance)",
-        "left": "kept^2*4/n^2*2*p*(1 - p)",
-        "right": "8*H*eta^2*T/n*(1/n)*regret + 8*H*eta^2*T/n",
     },
-    conditions={"inside": ("c^2 > 2*c - 1", "the step is not the one that ends in one step")},
+    given={"inside": ("c^2 > 2*c - 1", "the step is not the one that ends in one step")},
+    claim=inequality("kept^2*4/n^2*2*p*(1 - p)", "<=", "8*H*eta^2*T/n*(1/n)*regret + 8*H*eta^2*T/n"),
+    steps=(
+        "Squared loss, d = 1, x = 1, labels 1 with chance p and -1 else (Y = 1), no noise, a ball that is never met: "
+        "w_t = (1 - (1 - c)^(t-1)) times the mean label, whose replaced record moves it by 2/n with chance 2 p (1 - "
+        "p); so the average of w_1..w_T has the stability on the left, squared.",
+        "L^(w_j) - L^(w*) has the expectation (1 - c)^(2(j-1)) (mean^2 + variance) - variance, w* = 2 p - 1.",
+    ),
+    witness={"n": 10**6, "T": 16, "c": 4, "p": "1/2"},
 )
-_DERIVED = (
-    "d = 1, x = 1, labels 1 with chance p and -1 else (Y = 1), a ball that is never met: w_t = (1 - (1 - c)^(t-1)) "
-    "times the mean label, whose replaced record moves it by 2/n with chance 2 p (1 - p); so the average of w_1..w_T "
-    "has the stability on the left, squared.",
-    "L^(w_j) - L^(w*) has the expectation (1 - c)^(2(j-1)) (mean^2 + variance) - variance, w* = 2 p - 1.",
+IN_RANGE = LEMMA_5.replace(
+    about="The bound of Lemma 5 on eps_av-stab^2 holds for every eta <= 2/H~ and every T <= n.",
+    given={"step": ("c <= 2", "eta <= 2/H"), "steps": ("T <= n", "no more steps than records")},
+    witness=None,
 )
 
 SHAPES = ((2, 1, 2, 2), (2, 1, 7, 7), (2, 1, 9, 3), (3, 2, 4, 4), (4, 3, 3, 3))
@@ -81,8 +85,7 @@ def long_run(n: int, steps: int) -> tuple[Fraction, Fraction]:
     source="Lemma 5",
     expected="refuted",
     holds="glm.lemma5.stability.corrected",
-    statement="For eta <= 4/H~, eps_av-stab^2 <= (8 H~ eta^2 T/n)(1/n) sum_j E[L(w_j; S) - L(w*; S)] + 8 H~ eta^2 T "
-    "|Y|^2/n for noisy gradient descent run for T steps.",
+    statement=LEMMA_5,
     because="A gradient step is non-expansive up to eta = 2/H~ only; at 4/H~ it triples a difference. And the last "
     "step of the proof, which takes E[L(w*; S)] off each of T terms and adds it once, needs T <= n. Both sides have "
     "closed forms for squared loss in one dimension.",
@@ -91,7 +94,6 @@ def long_run(n: int, steps: int) -> tuple[Fraction, Fraction]:
     r"\frac{4}{H}$  is bounded as",
     consequence="True for eta <= 2/H~ and T <= n; at eta = 4/H~ a step triples the difference of two runs, and for T "
     "> n^2 the right side can be negative. Theorem 1 uses eta <= 1/(4H~) and T = n, where it holds.",
-    space=inequality(RUN, "left", "right", derivation=_DERIVED),
     errata=Correction(
         place="Lemma 5, appendix A.3.1",
         line=457,
@@ -124,37 +126,6 @@ def printed(context: Context) -> Evidence:
     )
 
 
-@certificate("glm.lemma5.stability", "inequality")
-def lemma5_certificate() -> Draft:
-    """η = 4/H̃ triples the difference of two runs at each step."""
-    instances = []
-    for n, steps in ((10**6, 16), (10**4, 10)):
-        left, right = tripling_pair(n, steps)
-        if left > right:
-            instances.append(({"n": n, "T": steps, "H": 2, "Y": 1}, {"left": float(left), "right": float(right)}))
-    return Draft(
-        verdict="refuted",
-        statement="At eta = 4/H the left side exceeds the right.",
-        symbols={"n": "number of records", "T": "steps", "H": "smoothness H~", "Y": "root of the loss at zero"},
-        definitions={
-            "eta": "4/H",
-            "c": "1 - (1 - (-3)^T)/(4*T)",
-            "regret": "sum(j, 1, T, (9^(j - 1) - 1)/n)",
-        },
-        assumptions={"loss": ("H = 2", "the squared loss"), "labels": ("Y = 1", "labels +-1")},
-        claim={"left": "c^2*2*Y^2/n^2", "relation": "<=",
-               "right": "8*H*eta^2*T/n*(1/n)*regret + 8*H*eta^2*T*Y^2/n"},
-        instances=instances,
-        derivation=[
-            ("Squared loss, d = 1, x = 1, fair labels +-1, no noise, a ball that is never met (B = 1 + 3^(T-1)): w_t = "
-             "(1 - (-3)^(t-1)) times the mean label.", ["loss", "labels"]),
-            ("The average of w_1..w_T is c times the mean label, whose replaced record moves it by 2/n half of the "
-             "time: the left side is c^2 2/n^2. L^(w_j) - L^(0) = (9^(j-1) - 1) mean^2, of expectation 1/n; w* = "
-             "0.", []),
-        ],
-    )  # fmt: skip
-
-
 def stability_margins(worlds: Worlds, sets: DataSets, settings: np.ndarray, path: np.ndarray) -> np.ndarray:
     """(right − left)/right of Lemma 5 given the noise path, η ≤ 2/H̃ and T ≤ n: exact sums over data sets.
 
@@ -176,16 +147,9 @@ def stability_margins(worlds: Worlds, sets: DataSets, settings: np.ndarray, path
     variant="corrected",
     source="Lemma 5, for eta <= 2/H~ and T <= n",
     expected="not refuted",
-    statement="The bound of Lemma 5 on eps_av-stab^2 holds for every eta <= 2/H~ and every T <= n.",
+    statement=IN_RANGE,
     because="Each step is non-expansive, the self-bounding property |grad f|^2 <= 2H~f has the constant that the sum "
     "of 2T terms needs, and T L(w*)/n <= L(w*) <= |Y|^2.",
-    space=inequality(
-        RUN,
-        "left",
-        "right",
-        derivation=_DERIVED,
-        conditions={"step": ("c <= 2", "eta <= 2/H"), "steps": ("T <= n", "no more steps than records")},
-    ),
 )
 def corrected(context: Context) -> Evidence:
     """Lemma 5 with η ≤ 2/H̃ and T ≤ n."""

@@ -260,7 +260,7 @@ def theorem1_n(context: Context) -> Evidence:
     """Excess risk of noisy gradient descent against n, where the private term dominates."""
     epsilon, d = context.pick(quick=(1.0, 2), full=(0.1, 4))
     sizes = context.pick(quick=(128, 512, 2048), full=tuple(3_000 * 4**k for k in range(4)))
-    trials = context.pick(quick=(96, 32, 32), full=(64, 32, 20, 24))
+    trials = context.pick(quick=(128, 48, 48), full=(64, 32, 20, 24))
     return run(context, "n", [(n, d) for n in sizes], epsilon, trials, 32)
 
 
@@ -281,7 +281,7 @@ def theorem1_d(context: Context) -> Evidence:
     """Excess risk of noisy gradient descent against d, where the private term dominates."""
     epsilon, n = context.pick(quick=(1.0, 1_600), full=(0.25, 24_000))
     dimensions = context.pick(quick=(1, 4, 12), full=(1, 2, 4, 8, 16, 32))
-    trials = context.pick(quick=(56, 20, 32), full=(50, 20, 10, 10, 10, 20))
+    trials = context.pick(quick=(80, 32, 48), full=(50, 20, 10, 10, 10, 20))
     return run(context, "d", [(n, d) for d in dimensions], epsilon, trials, 64)
 
 
@@ -302,7 +302,7 @@ def theorem1_epsilon(context: Context) -> Evidence:
     """Excess risk of noisy gradient descent against ε, where the private term dominates."""
     n, d = context.pick(quick=(800, 1), full=(10_000, 2))
     grid = context.pick(quick=(0.0625, 0.25, 1.0), full=(0.02, 0.04, 0.08, 0.16))
-    trials = context.pick(quick=(48, 12, 48), full=(128, 64, 64, 128))
+    trials = context.pick(quick=(64, 16, 64), full=(128, 64, 64, 128))
     return run(context, "epsilon", [(n, d)] * len(grid), grid, trials, 64)
 
 

@@ -472,7 +472,7 @@ _BOUND = (
 def in_n(context: Context) -> Evidence:
     """Everything as printed, on the even basis of 2k coordinates, of which a map to R^k cannot keep half."""
     sizes = context.pick(quick=(2048, 5792, 16384), full=tuple(2**k for k in range(12, 16)))
-    trials = context.pick(quick=(160, 28, 56), full=(512, 160, 80, 104))
+    trials = context.pick(quick=(384, 48, 112), full=(512, 160, 80, 104))
     return _even(context, "n", [(n, 1.0) for n in sizes], trials)
 
 
@@ -558,7 +558,7 @@ def _even(
 def in_d_exact(context: Context) -> Evidence:
     """η with σ√k. One coordinate has all the mass; the others are only there."""
     grid = context.pick(quick=(2, 128, 8192), full=GRID)
-    trials = context.pick(quick=(32, 12, 32), full=(80, 48, 48, 48, 80))  # the ends fix a slope
+    trials = context.pick(quick=(72, 24, 72), full=(80, 48, 48, 48, 80))  # the ends fix a slope
     k, (n, epsilon) = 25, context.pick(quick=(1024, 6.4), full=(4096, 1.6))
     constant = k / theory.smooth_jl_dimension(*SHAPE, n, epsilon, DELTA)
     mechanism = JLMethod(epsilon, DELTA, calibration="exact", dimension=k)

@@ -17,7 +17,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import summary, vanishing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.ledger.statement import Real, Statement, inequality
+from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.algorithms import sign_release
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
@@ -105,36 +105,44 @@ def ceiling(n: int, d: int) -> float:
     return min(1.0, theory.noisy_gd_rate(2.0, 1.0, 1.0, 1.0, n, d, EPSILON, DELTA))
 
 
-BLOCKS = search.Space(
-    "the blocks of the packing, any sizes",
-    {
-        "n": search.Integer("records", 1, 10**9),
-        "p": search.Real("fraction", 1e-3, 1.0),
-        "d": search.Integer("dimension", 1, 10**6),
-        "active": search.Integer("d', the active coordinates", 1, 10**6),
-        "b": search.Real("bias of the labels", 0.0, 1.0),
+COUNTS = Statement(
+    about="(pn/(2d))(1 + b) and (pn/(2d))(1 - b) labels cover the pn/d' features of a block: {claim}.",
+    symbols={
+        "n": Integer("records", 1, 10**9),
+        "p": Real("fraction", "1/1000", 1),
+        "d": Integer("dimension", 1, 10**6),
+        "active": Integer("d', the active coordinates", 1, 10**6),
+        "b": Real("bias of the labels", 0, 1),
     },
-    definitions={"features": "p*n/active"},
-    conditions={"active": ("active <= d", "no more active coordinates than dimensions")},
+    where={"unit": "p*n/(2*d)", "features": "p*n/active"},
+    given={"active": ("active <= d", "no more active coordinates than dimensions")},
+    claim=inequality("features", "<=", "unit*(1 + b) + unit*(1 - b)"),
+    steps=("Each feature of a block needs a label.",),
+    witness={"n": 1000, "p": 1, "d": 40, "active": 10, "b": "1/2"},
 )
-_BLOCKS = ("Each feature of a block needs a label.",)
-
-
-def _labels(blocks: str) -> str:
-    """Labels of both signs for so many blocks."""
-    return f"p*n/(2*{blocks})*(1 + b) + p*n/(2*{blocks})*(1 - b)"
-
-
-SCALED = search.Space(
-    "the rescaled squared loss at w = 0, any label",
-    {
-        "H": search.Real("smoothness", 1e-3, 1e3),
-        "Y": search.Real("bound on the labels", 1e-3, 1e3),
-        "b": search.Real("label over Y", -1.0, 1.0),
+COUNTED = COUNTS.replace(
+    about="(pn/(2d'))(1 + b) and (pn/(2d'))(1 - b) labels cover the pn/d' features of a block: {claim}.",
+    where={"unit": "p*n/(2*active)"},
+    witness=None,
+)
+RESCALED = Statement(
+    about="(H/2)(<w, x> - (2/sqrt(H)) y)^2 is at most Y^2 at w = 0: {claim} with {scale}.",
+    symbols={
+        "H": Real("smoothness", "1/1000", 1000),
+        "Y": Real("bound on the labels", "1/1000", 1000),
+        "b": Real("label over Y", -1, 1),
     },
-    conditions={"some": ("b^2 > 0", "a label")},
+    where={"scale": "2/sqrt(H)", "loss": "H/2*(scale*b*Y)^2"},
+    given={"some": ("b^2 > 0", "a label")},
+    claim=inequality("loss", "<=", "Y^2"),
+    steps=("The loss (H/2)(<w, x> - scale y)^2 at w = 0.",),
+    witness=({"H": 4, "Y": 1, "b": 1}, {"H": 9, "Y": 1, "b": 1}),
 )
-_SCALED = ("The loss (H/2)(<w, x> - scale y)^2 at w = 0.",)
+RESCALED_RIGHT = RESCALED.replace(
+    about="(H/2)(<w, x> - sqrt(2/H) y)^2 is at most Y^2 at w = 0: {claim} with {scale}.",
+    where={"scale": "sqrt(2/H)"},
+    witness=None,
+)
 
 
 @paper.inequality(
@@ -144,18 +152,11 @@ _SCALED = ("The loss (H/2)(<w, x> - scale y)^2 at w = 0.",)
     expected="refuted",
     holds="glm.thm4.inequality.counts.corrected",
     arguments={"unit": "d"},
-    statement="(pn/(2d))(1 + b) and (pn/(2d))(1 - b) labels cover the pn/d' features of a block.",
+    statement=COUNTS,
     because="They sum to pn/d, which is less than pn/d' unless d' = d: the d of the printed unit pn/(2d) should be d'.",
     weight="misprint",
     quote=r"Set  $\frac{pn}{2d}(1+b)$  of the labels as",
     consequence="The label counts add up to pn/d where a block has pn/d' records; Delta, a line further, has d'.",
-    space=search.inequality(
-        BLOCKS,
-        "features",
-        _labels("d"),
-        derivation=_BLOCKS,
-        witness={"n": 1000, "p": 1, "d": 40, "active": 10, "b": Fraction(1, 2)},
-    ),
     errata=Correction(
         place="proof sketch of Theorem 4, section 3.2 (and A.7)",
         line=239,
@@ -169,9 +170,10 @@ def counts(context: Context, unit: str) -> Rows:
     for n, d, epsilon in ((600, 48, 0.5), (1000, 400, 0.1), (300, 4, 0.5), (5000, 60, 0.2)):
         family = packing(n, d, epsilon)
         p, active, b = (family.parameters[k] for k in ("fraction", "active", "bias"))
-        share = p * n / (2.0 * (d if unit == "d" else active))
+        said = COUNTS if unit == "d" else COUNTED
+        at = {"n": n, "p": p, "d": d, "active": active, "b": b}
+        share, features = said.number("unit", **at), said.number("features", **at)
         labels = share * (1.0 + b) + share * (1.0 - b)
-        features = p * n / active
         as_built = unit == "d" or _has_counts(family, round(share * (1.0 + b)))
         right = labels if as_built else 0.5 * features
         yield {"n": n, "d": d, "active": active, "labels": labels, "left": features, "right": right}
@@ -184,11 +186,10 @@ paper.variant(
     source="A.7, the label counts of S_j with d' for d",
     expected="not refuted",
     arguments={"unit": "d'"},
-    statement="(pn/(2d'))(1 + b) and (pn/(2d'))(1 - b) labels cover the pn/d' features of a block.",
+    statement=COUNTED,
     because="They sum to pn/d'; the data sets built have (m + Delta)/2 and (m - Delta)/2 labels, m = pn/d', Delta = "
     "bm.",
     quote="",
-    space=search.inequality(BLOCKS, "features", _labels("active"), derivation=_BLOCKS),
 )
 
 
@@ -276,28 +277,21 @@ def two_point(context: Context) -> Rows:
     source="A.7, the instance for general H",
     expected="refuted",
     holds="glm.thm4.inequality.rescaling.corrected",
-    arguments={"scale": 2.0},
-    statement="(H/2)(<w, x> - (2/sqrt(H)) y)^2 is at most Y^2 at w = 0.",
+    arguments={"corrected": False},
+    statement=RESCALED,
     because="It is (H/2)(4/H) y^2 = 2y^2 there, twice the bound; the label scale that gives y^2 is sqrt(2/H), not "
     "2/sqrt(H).",
     weight="misprint",
     quote=r"we can set  $F(w;S) = \frac{H}{2n} \sum_{(x,y) \in S} (\langle w, x \rangle - \frac{2}{\sqrt{H}} y)^2$ . "
     r"This satisfies H-smoothness and loss bounded at zero by  $\|\mathcal{Y}\|^2$ .",
     consequence="The loss at zero is 2|Y|^2 with the factor 2/sqrt(H); the rate stands.",
-    space=search.inequality(
-        SCALED,
-        "H/2*(scale*b*Y)^2",
-        "Y^2",
-        definitions={"scale": "2/sqrt(H)"},
-        derivation=_SCALED,
-        witness=({"H": 4, "Y": 1, "b": 1}, {"H": 9, "Y": 1, "b": 1}),
-    ),
     errata=Correction(place="end of appendix A.7", line=672, change="for 2/sqrt(H) read sqrt(2/H), twice"),
 )
-def rescaling(context: Context, scale: float) -> Rows:
+def rescaling(context: Context, corrected: bool) -> Rows:
     """The loss (H/2)(z − s·y/√H)² at z = 0 against Y²: printed s = 2, corrected s = √2."""
+    said = RESCALED_RIGHT if corrected else RESCALED
     for h, y in product((0.25, 1.0, 2.0, 100.0), (0.1, 1.0, 10.0)):
-        yield {"smoothness": h, "y": y, "left": 0.5 * h * (scale * y / math.sqrt(h)) ** 2, "right": y * y}
+        yield {"smoothness": h, "y": y, "left": said.number("loss", H=h, Y=y, b=1.0), "right": y * y}
     same = "with the corrected scale both sides are y^2, the left one through sqrt(2/H)"
     return summary("value: the smallest (Y^2 - loss at zero)/Y^2", equality=same)
 
@@ -307,12 +301,11 @@ paper.variant(
     "rescaling.corrected",
     source="A.7, the instance for general H with label scale sqrt(2/H)",
     expected="not refuted",
-    arguments={"scale": math.sqrt(2.0)},
-    statement="(H/2)(<w, x> - sqrt(2/H) y)^2 is at most Y^2 at w = 0.",
+    arguments={"corrected": True},
+    statement=RESCALED_RIGHT,
     because="It is (H/2)(2/H) y^2 = y^2 there; the loss is H-smooth and has its minimum where the labels are scaled "
     "by it.",
     quote="",
-    space=search.inequality(SCALED, "H/2*(scale*b*Y)^2", "Y^2", definitions={"scale": "sqrt(2/H)"}, derivation=_SCALED),
 )
 
 LARGE = 1e6

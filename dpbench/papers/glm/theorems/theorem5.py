@@ -232,7 +232,7 @@ def theorem5(context: Context, constrained: bool = True) -> Evidence:
              "noise term": sigma * math.sqrt(2.0 / math.pi), "lambda": lam, "zero predictor": zero}
         )  # fmt: skip
     return swept(
-        context, rows, context.pick(quick=12, full=32),
+        context, rows, context.pick(quick=24, full=32),
         f"absolute loss, epsilon = {epsilon:g}, {d} coordinates of equal mass, y = <w*, x> exactly, B = |w*|",
         "noise term: sigma X sqrt(2/pi) = E|<xi, x>|; the regularised minimiser is w* itself where lambda |w*_j| "
         "stays below the mass of a coordinate", repeats=64,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 from dpbench.certificates import search
-from dpbench.certificates.build import Draft, certificate, without_bound
+from dpbench.certificates.judge_pieces import growing as asked
+from dpbench.certificates.search.growth import Growth
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import summary, vanishing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
-from dpbench.ledger.statement import Real, Statement, inequality
+from dpbench.ledger.statement import Integer, Real, Statement, inequality, order
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.floors import Case, private, run_floor
@@ -69,19 +71,37 @@ paper.variant(
     "less often than 1 - TV in sum.",
 )
 
-SMALL = search.Space(
-    "the zero predictor on a family with |w*| = B",
-    {
-        "n": search.Integer("records", 1, 10**6),
-        "d": search.Integer("dimension", 1, 10**4),
-        "H": search.Real("smoothness", 1e-2, 1e2),
-        "B": search.Real("radius", 1e-6, 1e3),
-        "X": search.Real("bound on the features' norm", 1e-3, 1e3),
-        "Y": search.Real("bound on the labels", 1e-3, 1e3),
+FALLING = Statement(
+    about="For every B some one-dimensional H-smooth non-negative GLM with |w*| of order min(Y, B) has mean excess "
+    "risk of at least a constant times min(Y, BX)/sqrt(n): {claim} with {floor}, {zero} and {B}.",
+    symbols={
+        "u": Real("1/B", "1/1000", 10**6),
+        "n": Integer("records", 1, 10**6),
+        "H": Real("smoothness", "1/100", 100),
+        "X": Real("bound on the features' norm", "1/1000", 1000),
+        "Y": Real("bound on the labels", "1/1000", 1000),
     },
-    definitions={"zero": "H*B^2*X^2/2"},
+    where={"B": "1/u", "floor": "min(Y, B*X)/sqrt(n)", "zero": "H*B^2*X^2/2"},
+    given={"footnote": ("min(min(X, Y), H) >= 1", "footnote 1: X, Y and H are of the order of 1 at least")},
+    claim=order("floor", to="zero", variable="u"),
+    steps=("The excess risk of w = 0 is at most H B^2 X^2/2 by smoothness, for a minimiser of norm B over the line.",),
 )
-_SMALL = ("The excess risk of w = 0 is at most H B^2 X^2/2 by smoothness, for a minimiser of norm B.",)
+WIDE = FALLING.replace(
+    about="The floor min(Y^2, (B^2X^2 + dY^2)/n, BXY/sqrt(n)), times a constant, holds for every B: {claim} with "
+    "{floor}, {zero} and {B}.",
+    symbols={"d": Integer("dimension", 1, 10**4)},
+    where={"floor": "min(min(Y^2, (B^2*X^2 + d*Y^2)/n), B*X*Y/sqrt(n))"},
+    given={"footnote": None},
+)
+
+
+def _sides(statement: Statement, **at: float) -> dict[str, float]:
+    return {"zero": statement.number("zero", **at), "printed": statement.number("floor", **at)}
+
+
+def _searched(statement: Statement, **start: int) -> Growth:
+    witness = start | {"power_u": 1, "first": 1}
+    return replace(asked(statement), derivation=tuple(map(str, statement.steps)), witness=witness)
 
 
 @paper.floor(
@@ -90,8 +110,7 @@ _SMALL = ("The excess risk of w = 0 is at most H B^2 X^2/2 by smoothness, for a 
     r"\mathcal{D}^n \text{ is lower bounded as } "
     r"\Omega\left(\frac{\min{\{\|\mathcal{Y}\|, B\|\mathcal{X}\|\}}}{\sqrt{n}}\right)",
     holds="glm.thm16.floor.corrected", weight="hypothesis",
-    statement="For every B some one-dimensional H-smooth non-negative GLM with |w*| of order min(Y, B) has mean excess "
-    "risk of at least a constant times min(Y, BX)/sqrt(n).",
+    statement=FALLING,
     because="L'(w*) = 0 and smoothness give L(0) - L(w*) <= (HX^2/2) w*^2 for every such loss, so that the zero "
     "predictor has at most HB^2X^2/2 where B <= Y and |w*| <= B, and as much times a constant for |w*| of order B. At "
     "fixed n the printed floor is of order B as B falls.",
@@ -105,15 +124,13 @@ _SMALL = ("The excess risk of w = 0 is at most H B^2 X^2/2 by smoothness, for a 
         caveat=r"Footnote 1: “The [SST10] bound assumes  $\|\mathcal{Y}\|$ , H,  $\|\mathcal{X}\| = \Omega(1)$ ”.",
         effect=1, line=1077,
     ),
-    space=search.order(
-        SMALL, "min(Y, B*X)/sqrt(n)", "zero", scalable=("n", "B", "X", "Y"), derivation=_SMALL,
-        conditions={"footnote": ("min(min(X, Y), H) >= 1", "footnote 1: X, Y and H are of the order of 1 at least")},
-    ),
+    space=_searched(FALLING, u=2, n=100, H=2, X=1, Y=1),
 )  # fmt: skip
 def small_radius_16(context: Context) -> Evidence:
     """HB²X²/2, what zero has at most, over min(Y, BX)/√n at n = 100: it falls like B."""
     rows = [
-        {"n": 100, "radius": radius, "zero": radius**2, "printed": radius / 10.0, "ratio": 10.0 * radius,
+        {"n": 100, "radius": radius, **(at := _sides(FALLING, u=1.0 / radius, n=100, H=2.0, X=1.0, Y=1.0)),
+         "ratio": at["zero"] / at["printed"],
          "corrected": corrected_nonprivate(100, theorem="16", radius=radius, smoothness=2.0)}
         for radius in (10.0**-k for k in range(7))
     ]  # fmt: skip
@@ -121,22 +138,6 @@ def small_radius_16(context: Context) -> Evidence:
         rows, "value: HB^2X^2/2, what zero has at most, over min(Y, BX)/sqrt(n) at n = 100, B = 1e-6, H = 2, X = Y = "
         "1; it falls like B, so that no constant is left",
         "corrected: min{mY/sqrt(n), m^2}/11, the floor that is proved at this radius",
-    )  # fmt: skip
-
-
-@certificate("glm.thm16.floor.small-radius", "growth")
-def small_radius_16_certificate() -> Draft:
-    return Draft(
-        verdict="refuted",
-        statement="The printed floor over what w = 0 has at most grows without bound as B = 1/t falls.",
-        symbols={"t": "1/B", "n": "records", "X": "bound on the features' norm", "Y": "bound on the labels",
-                 "H": "smoothness"},
-        definitions={"B": "1/t", "floor": "min(Y, B*X)/sqrt(n)", "zero": "H*B^2*X^2/2"},
-        assumptions={"smooth": ("H >= 2", "the theorem's H"), "features": ("X >= 1", "the theorem's features")},
-        claim=without_bound("t", 2, "floor/zero", "1"),
-        instances=[({"n": 100, "X": 1, "Y": 1, "H": 2}, {"quantity": 4.0 / 10.0})],
-        derivation=[("w* minimises over the whole line, so the excess risk of w = 0 is at most H B^2 X^2/2 by "
-                     "smoothness, for every loss of the theorem with |w*| <= B.", ["smooth", "features"])],
     )  # fmt: skip
 
 
@@ -267,11 +268,12 @@ paper.floor(
     because=_NONE + "Theorem 17 with features sqrt(H)x.",
     quote=QUOTE_COR5,
     space=search.inequality(
-        SMALL,
+        asked(WIDE).space,
         "1/40*min(min(Y^2, (H*B^2*X^2 + d*Y^2)/n), sqrt(H)*B*X*Y/sqrt(n))",
         "zero",
+        definitions={name: WIDE.where[name] for name in ("B", "zero")},
         conditions={"large": ("sqrt(H)*B*X >= Y", "the range of the entry")},
-        derivation=_SMALL,
+        derivation=tuple(map(str, WIDE.steps)),
     ),
 )(floor)
 
@@ -288,11 +290,6 @@ paper.floor(
     quote=QUOTE_COR5,
 )(floor)
 
-SMALL_RADIUS = search.order(
-    SMALL, "min(min(Y^2, (B^2*X^2 + d*Y^2)/n), B*X*Y/sqrt(n))", "zero", scalable=("n", "d", "B", "X", "Y"),
-    derivation=_SMALL,
-)  # fmt: skip
-
 
 @paper.floor(
     "cor5",
@@ -300,14 +297,14 @@ SMALL_RADIUS = search.order(
     source="Corollary 5, for every B",
     expected="refuted",
     holds="glm.cor5.floor",
-    statement=f"The floor {RATE_CONSTANT['17']:g} {_MIN}, or with another constant, holds for every B.",
+    statement=WIDE,
     because="The corollary's w* minimises over the whole space, so the zero predictor's excess is (H/2)E<w*, x>^2 <= "
     "H B^2X^2/2, which falls faster in B than BXY/sqrt(n). Shamir's theorem assumes B large against Y.",
     weight="hypothesis",
     quote=r"such that  $||w^*|| = B$  and for  $S \sim \mathcal{D}^n$  it holds that",
     consequence="Zero has excess HB^2|X|^2/2 at most, which is B sqrt(n)/(2|Y|) times the printed term (H = |X| = "
     "1): below any constant as B falls. Holds once sqrt(H)B|X| >= |Y|.",
-    space=SMALL_RADIUS,
+    space=_searched(WIDE, u=2, n=10, d=1, H=1, X=1, Y=1),
     errata=Correction(
         place="Corollary 5, appendix E",
         line=1095,
@@ -320,26 +317,9 @@ SMALL_RADIUS = search.order(
 def small_radius(context: Context) -> Rows:
     """The zero predictor, whose excess is (H/2)E⟨w*, x⟩² ≤ HB²X²/2 when w* minimises over the whole space."""
     for radius, n in product((1.0, 1e-2, 1e-4), (10, 1000)):
-        claimed = RATE_CONSTANT["17"] * min(1.0, (radius**2 + 1.0) / n, radius / math.sqrt(n))
-        yield {"radius": radius, "n": n, "left": claimed, "right": 0.5 * radius**2}
+        at = _sides(WIDE, u=1.0 / radius, n=n, d=1, H=1.0, X=1.0, Y=1.0)
+        yield {"radius": radius, "n": n, "left": RATE_CONSTANT["17"] * at["printed"], "right": at["zero"]}
     return (
         f"value: the smallest (HB^2X^2/2 - {RATE_CONSTANT['17']:g} min(...))/(HB^2X^2/2), H = X = Y = d = 1",
         "the ratio of the two is B sqrt(n)/(2Y), below every constant as B falls",
     )
-
-
-@certificate("glm.cor5.floor.small-radius", "growth")
-def small_radius_certificate() -> Draft:
-    return Draft(
-        verdict="refuted",
-        statement="The floor over what w = 0 has grows without bound as B = 1/t "
-            "falls.",
-        symbols={"t": "1/B", "n": "records", "X": "bound on the features' norm", "Y": "bound on the labels",
-                 "d": "dimension", "H": "smoothness"},
-        definitions={"B": "1/t", "floor": SMALL_RADIUS.sides[0], "zero": "H*B^2*X^2/2"},
-        assumptions={"dimension": ("d >= 1", "there is a coordinate")},
-        claim=without_bound("t", 2, "floor/zero", "1"),
-        instances=[({"n": 10, "X": 1, "Y": 1, "d": 1, "H": 1}, {"quantity": 8.0 / math.sqrt(10.0)})],
-        derivation=[("The excess risk of w = 0 is at most H B^2 X^2/2 by smoothness, for a minimiser of norm B.",
-                     ["dimension"])],
-    )  # fmt: skip
