@@ -64,15 +64,15 @@ def moved(executor: Any) -> dict[str, list[int]]:
     from distributed.protocol.pickle import dumps
 
     counts: dict[str, list[int]] = {"task": [], "result": []}
-    begin = executor._begin
+    submit = executor.submit
 
-    def counted(function: Any, given: Any, *rest: Any) -> Any:
+    def counted(function: Any, /, *given: Any, **named: Any) -> Any:
         counts["task"].append(len(dumps((function, *(part for part in given if not callable(part))))))
-        future = begin(function, given, *rest)
+        future = submit(function, *given, **named)
         future.add_done_callback(lambda done: counts["result"].append(len(dumps(done.result()))))
         return future
 
-    executor._begin = counted
+    executor.submit = counted
     return counts
 
 

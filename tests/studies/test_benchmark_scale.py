@@ -8,7 +8,7 @@ import pickle
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +127,17 @@ def test_what_follows_from_the_seconds_of_the_processor() -> None:
     assert found["processor_hours_of_workers_of_1e10"] * 3600.0 == pytest.approx(4000.0)
     seconds, peak = used()
     assert seconds > 0.0 and peak > 10**7
+
+
+def test_tasks_and_results_of_an_executor_are_weighed() -> None:
+    """Functions among the arguments travel once and are left out."""
+    from studies.scale import moved
+
+    with ThreadPoolExecutor(1) as executor:
+        counts = moved(executor)
+        assert executor.submit(max, b"a" * 1000, b"b", key=len).result() == b"a" * 1000
+        assert executor.submit(map, len, [b"ab"]).result() is not None
+    assert 1000 < counts["task"][0] < 1200 and counts["task"][1] < 200 and 1000 < counts["result"][0] < 1200
 
 
 def test_a_commit_is_copied_with_its_times(tmp_path: Path) -> None:
