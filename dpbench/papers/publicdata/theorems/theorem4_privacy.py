@@ -164,7 +164,7 @@ def gaussian(context: Context) -> tuple[str, Evidence]:
                      "epsilon_simple": reached(d, m, layout, "simple", scale)})  # fmt: skip
     cube = parity_cube(256)
     scale = theory.rrspm_gaussian_scale_printed(_FIXED, EPSILON, DELTA)
-    trials = context.pick(quick=4000, full=60_000)
+    trials = context.pick(quick=6000, full=60_000)
     sampler = partial(cube_parities, _FIXED, "gaussian", scale)
     target: dict[str, float] = {"epsilon": EPSILON, "delta": DELTA, "level": LEVEL / 2}
     (lower,) = attack_bounds(context, [(sampler, (False, True))], trials=trials, **target)
