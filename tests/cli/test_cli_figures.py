@@ -29,7 +29,7 @@ FIGURED = (
     claim("glm.thm5.rate.n", "consistent", "rate", "consistent", series=SLOPE, side="tight"),
 )
 
-DRAWN = "delta_thm1 delta_thm5 rate_thm1 rate_thm5"
+DRAWN = "delta_thm1 rate_thm1 delta_thm5 rate_thm5"
 
 
 @pytest.mark.slow
