@@ -16,6 +16,7 @@ import os
 import runpy
 import select
 import signal
+import site
 import socket
 import subprocess
 import sys
@@ -217,7 +218,7 @@ def _become(words: list[str], cwd: str, environment: dict[str, str], session: bo
 
 
 def _main() -> None:
-    own = {str(Path(__file__).parent), *os.environ["PYTHONPATH"].split(os.pathsep)}
+    own = {str(Path(__file__).parent), *os.environ["PYTHONPATH"].split(os.pathsep)} - {*site.getsitepackages()}
     for name in sys.argv[1:]:
         importlib.import_module(name)
     if registry := sys.modules.get("dpbench.ledger.registry"):
