@@ -34,13 +34,17 @@ def _witnessed() -> list[Maker]:
 
 
 def _stated() -> list[Maker]:
-    """Of entries whose statement is formulas with witnesses, or with a proof over their region."""
+    """Of entries whose statement is formulas with witnesses, or with a proof over their region.
+
+    An order's witness is a path, which its question shows (`_witnessed`).
+    """
     from dpbench.certificates.evidence import claims
     from dpbench.certificates.judge_pieces import shown
     from dpbench.certificates.proofs import proof
 
     stated = [(c.id, c.formal) for c in claims().values() if c.formal is not None]
-    made = [Maker(n, shown(f)[0], lambda f=f: shown(f)[1]) for n, f in stated if f.witness is not None]  # type: ignore[misc]
+    points = [(name, f) for name, f in stated if f.witness is not None and f.claim.kind != "order"]
+    made = [Maker(n, shown(f)[0], lambda f=f: shown(f)[1]) for n, f in points]  # type: ignore[misc]
     return made + [Maker(n, "region", partial(proof, f)) for n, f in stated if f.cells]
 
 

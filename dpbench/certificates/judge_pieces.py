@@ -416,14 +416,16 @@ def searched(statement: Statement, piece: Piece) -> Space:
 def growing(statement: Statement) -> Growth:
     """What a search asks of quantity = O(to): a path of the variable along which no constant lasts.
 
-    The other symbols stay as they are, so that what is refuted is false whatever constants may depend on.
+    The other symbols stay as they are, so that what is refuted is false whatever constants may depend on. A path of
+    `witness` is shown as it is given.
     """
     parts, nodes = statement.claim.parts, statement.claim_nodes
     if isinstance(statement.symbols.get(parts["in"]), (type(None), Calibrated)):
         raise validation.invalid("claim.order.in", "a symbol with a range", parts["in"])
     space = searched(statement, Piece((), "", {}, ("", ""), {}))
-    why = ("The quantity and its claimed order are the formulas as they are typed.",)
-    return order(space, write(nodes["quantity"]), write(nodes["to"]), scalable=(parts["in"],), derivation=why)
+    why = _texts(statement) or ("The quantity and its claimed order are the formulas as they are typed.",)
+    sides = write(nodes["quantity"]), write(nodes["to"])
+    return order(space, *sides, scalable=(parts["in"],), derivation=why, witness=statement.instances)
 
 
 @dataclass(frozen=True, eq=False)
@@ -453,11 +455,17 @@ def _program(space: Space, wanted: Sequence[Node]) -> Callable[[Mapping[str, flo
     return formula.compiled(space.symbols, {n: parse(t) for n, t in space.definitions.items()}, wanted)
 
 
+def _texts(statement: Statement) -> tuple[str, ...]:
+    """The steps in words: of a fact its name, of a chain its first formula."""
+    return tuple(
+        str(step) if isinstance(step, str) else str(step.get("fact", "")) if isinstance(step, Mapping) else str(step[0])
+        for step in statement.steps
+    )
+
+
 def question(statement: Statement, piece: Piece) -> Asked:
     """What a search asks of one piece."""
     space = searched(statement, piece)
-    steps = tuple(str(step) if isinstance(step, str) else str(step.get("fact", "")) if isinstance(step, Mapping)
-                  else str(step[0]) for step in statement.steps)  # fmt: skip
     margin = None
     if piece.events and len(piece.inequalities) > 1:  # δ = 0: the largest ratio of two chances
         run = _program(space, [parse(text) for pair in piece.events for text in pair])
@@ -472,7 +480,7 @@ def question(statement: Statement, piece: Piece) -> Asked:
         piece.kind,
         piece.claim,
         piece.sides,
-        (*piece.derivation, *steps),
+        (*piece.derivation, *_texts(statement)),
         least=least,
         margin=margin,
         piece=piece,

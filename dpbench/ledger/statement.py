@@ -212,7 +212,8 @@ class Statement:
     steps : sequence
         What leads from the paper's objects to the formulas: sentences, and facts (`fact`).
     witness : dict of str to rational, or a sequence of them, optional
-        Values at which it is shown; without them the search finds them.
+        Values at which it is shown; without them the search finds them. Of an order in x, a path x = x_0 t^s, t = 2^j
+        from j = k on, with ``power_x`` for s and ``first`` for k among the values.
     cells : int
         Of an inequality: how many cells a proof over the region may take, which then is its certificate; 0: none is
         made.

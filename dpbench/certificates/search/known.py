@@ -21,11 +21,13 @@ def _asked(claim: Claim) -> Any:
 
 
 def _stated(claim: Claim) -> Any:
-    """The question of a claim whose statement is formulas of one inequality, and has no proof over its region."""
-    if claim.formal is None or claim.formal.cells or claim.formal.claim.kind not in (*PRIVATE, "inequality"):
+    """The question of a claim whose statement is an order, or one inequality without a proof over its region."""
+    if claim.formal is None or claim.formal.cells or claim.formal.claim.kind not in (*PRIVATE, "inequality", "order"):
         return None
-    from dpbench.certificates.judge_pieces import pieces, question
+    from dpbench.certificates.judge_pieces import growing, pieces, question
 
+    if claim.formal.claim.kind == "order":
+        return growing(claim.formal)
     parts = pieces(claim.formal)
     return question(claim.formal, parts[0]) if len(parts) == 1 else None
 

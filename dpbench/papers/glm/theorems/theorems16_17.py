@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
 from dpbench.certificates import search
 from dpbench.certificates.judge_pieces import growing as asked
-from dpbench.certificates.search.growth import Growth
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import summary, vanishing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
@@ -85,23 +84,19 @@ FALLING = Statement(
     given={"footnote": ("min(min(X, Y), H) >= 1", "footnote 1: X, Y and H are of the order of 1 at least")},
     claim=order("floor", to="zero", variable="u"),
     steps=("The excess risk of w = 0 is at most H B^2 X^2/2 by smoothness, for a minimiser of norm B over the line.",),
+    witness={"u": 2, "n": 100, "H": 2, "X": 1, "Y": 1, "power_u": 1, "first": 1},
 )
 WIDE = FALLING.replace(
-    about="The floor min(Y^2, (B^2X^2 + dY^2)/n, BXY/sqrt(n)), times a constant, holds for every B: {claim} with "
-    "{floor}, {zero} and {B}.",
+    about="Some constant times {floor} is a floor for every B: {claim} with {zero} and {B}.",
     symbols={"d": Integer("dimension", 1, 10**4)},
-    where={"floor": "min(min(Y^2, (B^2*X^2 + d*Y^2)/n), B*X*Y/sqrt(n))"},
+    where={"floor": "min(min(Y^2, (H*B^2*X^2 + d*Y^2)/n), sqrt(H)*B*X*Y/sqrt(n))"},
     given={"footnote": None},
+    witness={"u": 2, "n": 10, "d": 1, "H": 1, "X": 1, "Y": 1, "power_u": 1, "first": 1},
 )
 
 
 def _sides(statement: Statement, **at: float) -> dict[str, float]:
     return {"zero": statement.number("zero", **at), "printed": statement.number("floor", **at)}
-
-
-def _searched(statement: Statement, **start: int) -> Growth:
-    witness = start | {"power_u": 1, "first": 1}
-    return replace(asked(statement), derivation=tuple(map(str, statement.steps)), witness=witness)
 
 
 @paper.floor(
@@ -124,7 +119,6 @@ def _searched(statement: Statement, **start: int) -> Growth:
         caveat=r"Footnote 1: “The [SST10] bound assumes  $\|\mathcal{Y}\|$ , H,  $\|\mathcal{X}\| = \Omega(1)$ ”.",
         effect=1, line=1077,
     ),
-    space=_searched(FALLING, u=2, n=100, H=2, X=1, Y=1),
 )  # fmt: skip
 def small_radius_16(context: Context) -> Evidence:
     """HB²X²/2, what zero has at most, over min(Y, BX)/√n at n = 100: it falls like B."""
@@ -268,10 +262,9 @@ paper.floor(
     because=_NONE + "Theorem 17 with features sqrt(H)x.",
     quote=QUOTE_COR5,
     space=search.inequality(
-        asked(WIDE).space,
-        "1/40*min(min(Y^2, (H*B^2*X^2 + d*Y^2)/n), sqrt(H)*B*X*Y/sqrt(n))",
+        asked(WIDE).ground,
+        f"{Fraction(str(RATE_CONSTANT['17']))}*floor",
         "zero",
-        definitions={name: WIDE.where[name] for name in ("B", "zero")},
         conditions={"large": ("sqrt(H)*B*X >= Y", "the range of the entry")},
         derivation=tuple(map(str, WIDE.steps)),
     ),
@@ -304,7 +297,6 @@ paper.floor(
     quote=r"such that  $||w^*|| = B$  and for  $S \sim \mathcal{D}^n$  it holds that",
     consequence="Zero has excess HB^2|X|^2/2 at most, which is B sqrt(n)/(2|Y|) times the printed term (H = |X| = "
     "1): below any constant as B falls. Holds once sqrt(H)B|X| >= |Y|.",
-    space=_searched(WIDE, u=2, n=10, d=1, H=1, X=1, Y=1),
     errata=Correction(
         place="Corollary 5, appendix E",
         line=1095,

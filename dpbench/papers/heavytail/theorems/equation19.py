@@ -6,7 +6,6 @@ sampled.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 from dpbench.certificates.judge_pieces import growing as asked
@@ -66,6 +65,16 @@ PRINTED = Statement(
         "psi(z) >= z/2 for the common records (z <= 1/4), and a rare one counts log(theta) at most. The weights are "
         "exp(-epsilon sum/(2 log theta)) on at most 2 n + 1 net points: missed bounds the chance of |w| > 1/10.",
     ),
+    witness={
+        "n": 3,
+        "long": 4,
+        "s": "1/2",
+        "epsilon": 1,
+        "eta": "1/20",
+        "theta": "3/2",
+        "power_n": 1,
+        "first": 12,
+    },
 )
 
 
@@ -88,20 +97,6 @@ PRINTED = Statement(
         line=228,
         effect=2,
         change="for the exponent (theta - 1)/theta of iota read 1/theta",
-    ),
-    space=replace(
-        asked(PRINTED),
-        derivation=tuple(map(str, PRINTED.steps)),
-        witness={
-            "n": 3,
-            "long": 4,
-            "s": "1/2",
-            "epsilon": 1,
-            "eta": "1/20",
-            "theta": "3/2",
-            "power_n": 1,
-            "first": 12,
-        },
     ),
 )
 def printed_truncation(context: Context) -> Evidence:
@@ -131,7 +126,7 @@ def printed_truncation(context: Context) -> Evidence:
     statement=ASSUMPTION_4,
     because="iota^(theta-1) and 1/(n iota epsilon) balance there, as under Assumption 3: both terms of (27) follow "
     "(19).",
-    space=asked(PRINTED.replace(where={"iota": "share^(1/theta)"})),
+    space=asked(PRINTED.replace(where={"iota": "share^(1/theta)"}, witness=None)),
 )
 def assumption4(context: Context) -> Rows:
     """(27) at the corrected ι of Assumption 4 against `CONSTANT` times (19), n up to 1e60, d = 10."""

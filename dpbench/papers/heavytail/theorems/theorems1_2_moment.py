@@ -6,12 +6,10 @@ H, with the moment of y as it is (`theorem_h`), and a bound in E|x||y|.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
-from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
@@ -99,6 +97,7 @@ FIXED = Statement(
         "Sampling moves the slope by n^(-1/2) and the mechanism's noise the excess by n^(-1/2): both are of lower "
         "order than what is shown, which is n^(-2/5) up to logarithms.",
     ),
+    witness={"n": 2**30, "epsilon": 1, "eta": "1/20", "index": "11/10", "light": "3/20", "power_n": 8, "first": 10},
 )
 
 
@@ -149,7 +148,7 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
         source="Theorem 1, equation 7, Assumption 1" if theorem == 1 else "Theorem 2, equation 18, Assumption 3",
         quote=EQUATION_7 if theorem == 1 else EQUATION_18,
         holds=f"heavytail.thm{theorem}.inequality.y-moment.corrected",
-        statement=stated,
+        statement=stated.replace(witness=path),
         because=f"The step after ({equation}) bounds sup E|y - <x,w>|{power} from the moments of x alone. Responses "
         f"beyond 1/iota truncate every residual: the weights are all equal. Measured at theta = {theta:g}.",
         consequence="With a moment of x alone and responses of the order 1/iota (a law for each n) the excess stays at "
@@ -162,7 +161,6 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
             change="add to Theorem 1: \"and E|x||y| = O(1)\" (or sup_w E|y - <x, w>|^2 = O(1), as after Lemma 3)"
             if theorem == 1 else "add to Theorem 2: \"and sup_w E|y - <x, w>|^theta = O(1)\"",
         ),
-        space=replace(asked(stated), derivation=tuple(map(str, stated.steps)), witness=path),
     )(y_moment)  # fmt: skip
     paper.inequality(
         f"thm{theorem}",
@@ -173,7 +171,6 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
         statement=kept,
         because="`theorems.theorem_h` has the proof. The bound grows with the moment of y; responses from hardly to "
         "wholly truncated stay within it.",
-        space=asked(kept),
     )(y_moment_corrected)
 
 
@@ -191,10 +188,6 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
     errata=Correction(
         place="Theorem 1, equation 7", line=115, caveat=SUFFICIENT,
         change="as for the row above: E|x||y| finite is enough, and for a fixed law y then drops out of the rate",
-    ),
-    space=replace(
-        asked(FIXED), derivation=tuple(map(str, FIXED.steps)),
-        witness={"n": 2**30, "epsilon": 1, "eta": "1/20", "index": "11/10", "light": "3/20", "power_n": 8, "first": 10},
     ),
 )  # fmt: skip
 def fixed_law(context: Context) -> Evidence:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
-from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, margins, missed, sampled
@@ -62,7 +60,11 @@ LEMMA_12 = Statement(
     ),
 )
 LEMMA_4 = LEMMA_12.replace(about=_LEMMA.format("", 2, "f"))
-PROOF = LEMMA_12.replace(about=_LEMMA.format("", 3, "f"), where={"tail": "(log(log(m)) + log(1/beta))/m"})
+PROOF = LEMMA_12.replace(
+    about=_LEMMA.format("", 3, "f"),
+    where={"tail": "(log(log(m)) + log(1/beta))/m"},
+    witness={"m": 16, "beta": "1/20", "power_m": 1, "first": 0},
+)
 
 
 @paper.inequality(
@@ -72,7 +74,6 @@ PROOF = LEMMA_12.replace(about=_LEMMA.format("", 3, "f"), where={"tail": "(log(l
     level=LEVEL,
     arguments={"difference": False},
     statement=LEMMA_4,
-    space=asked(LEMMA_4),
     quote=r"\left\|f\right\|_{\mu}\leq 2\cdot\left\|f\right\|_{m}+\widetilde{O}\left(\frac{\overline{\mathcal{G}}_{m}("
     r"\mathcal{F})+\sqrt{\log\left(1/\beta\right)}}{\sqrt{m}}\right)",
     because="C is universal and not given; indicators of intervals on uniform points, whose supremum is exact, stay "
@@ -106,7 +107,6 @@ paper.inequality(
     statement=LEMMA_12,
     quote=r"+C\left(\frac{\log^{2}(m)}{\sqrt{m}}\cdot\overline{\mathcal{G}}_{m}(\mathcal{F})+\sqrt{\frac{\log\log(m)+"
     r"\log\left(\frac{1}{\beta}\right)}{m}}\right)",
-    space=asked(LEMMA_12),
     because="Differences of thresholds on uniform points, whose supremum is exact, stay below C = 1, which is "
     "universal and not given.",
 )(comparison)
@@ -127,11 +127,6 @@ paper.inequality(
         place="Proof of Lemma 12, equation 134",
         line=910,
         change="put the last fraction under a root; for log^3 read log^2",
-    ),
-    space=replace(
-        asked(PROOF),
-        derivation=tuple(map(str, PROOF.steps)),
-        witness={"m": 16, "beta": "1/20", "power_m": 1, "first": 0},
     ),
     because="The root of (135) is to be taken of the last term too, as (107) has it. One function, the indicator of a "
     "set that m points miss with probability 2 beta: |f|_m = 0, G_m = 0, |f|_mu of order sqrt(log(1/(2 beta))/m).",

@@ -15,13 +15,11 @@ of at most m weights; a union over the (em/d)^d patterns of f̃ and P(Z > 2√(m
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
@@ -227,6 +225,7 @@ CONFIDENCE = Statement(
         "Constants {0, 1}, P(Y = 0) = 1/2 + alpha: a sum of m Laplace variables is sqrt(2G) N with G ~ Gamma(m), so n "
         "up to m^(3/2) sqrt(L)/(alpha epsilon) leaves the wrong constant a chance above beta.",
     ),
+    witness={"epsilon": 1, "alpha": "1/10", "L": 13, "c": 1, "power_L": 1, "first": 0},
 )
 
 
@@ -251,11 +250,6 @@ CONFIDENCE = Statement(
         caveat="\u201cwhere ... hides ... factors\u201d, of what is not said; log(1/beta) is displayed.",
     ),
     statement=CONFIDENCE,
-    space=replace(
-        asked(CONFIDENCE),
-        derivation=tuple(map(str, CONFIDENCE.steps)),
-        witness={"epsilon": 1, "alpha": "1/10", "L": 13, "c": 1, "power_L": 1, "first": 0},
-    ),
     because="Constants {0, 1}, P(Y = 0) = 1/2 + alpha: the sum of m weights of scale 2m/epsilon exceeds 2 alpha n with "
     "a chance above beta unless n > m^(3/2) sqrt(log(1/beta))/(alpha epsilon), for every log(1/beta) >= 10 (A of this "
     "module). That is c^(3/2) alpha log(1/beta)/C times the printed n, without bound.",

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from scipy.special import ndtri
 
-from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import Context, Evidence
@@ -80,7 +77,7 @@ EVERY_CHOICE = of_small_epsilon(
     "Constants in [-1, 1] with labels of mean 2 eta ask for eta <= 2 alpha, constants with labels 1 for gamma/sqrt(m) "
     "<= 2 alpha/Phi^-1(1 - beta) at beta = 0.05, whose quantile is above 1.64; so n >= (s sqrt(m)/(2 gamma))^2/eta is "
     "at least needed, whatever eta, gamma and m are.",
-)
+).replace(witness={"u": 1, "alpha": "1/8", "G": 1, "power_u": 1, "first": 0})
 
 
 @paper.inequality(
@@ -96,11 +93,6 @@ EVERY_CHOICE = of_small_epsilon(
     "alpha^2 no eta, gamma and m make Algorithm 3 private and accurate at this n: with alpha = 1/8 and all hidden "
     "constants 1 it fails from epsilon = 0.001 on. Between alpha^2 and 1 nothing is decided here.",
     errata=Correction(place="Theorem 3, equation 9", line=182, effect=2, change="for epsilon^-1 read epsilon^-2"),
-    space=replace(
-        asked(EVERY_CHOICE),
-        derivation=tuple(map(str, EVERY_CHOICE.steps)),
-        witness={"u": 1, "alpha": "1/8", "G": 1, "power_u": 1, "first": 0},
-    ),
     because=MOVED + "Privacy needs s of order 1/epsilon. Constants with labels of mean 2 eta are eta/2 from the best: "
     "eta <= 2 alpha. Constants with labels 1 lose gamma |N|/(2 sqrt(m)): gamma/sqrt(m) = O(alpha). Together n >= c "
     "alpha^-3 epsilon^-2, which is (9) times alpha^2/epsilon. One class has both families (s on A, t phi on B, "

@@ -33,13 +33,11 @@ m_A ≤ m_P, so that every m is covered, iff √d ≥ 2·10⁴ n₀ΛCBLℓ³/(�
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 from scipy.special import ndtr
 
 from dpbench.auditing import intervals
-from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.core.sampling import stream
 from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
@@ -91,6 +89,17 @@ LEARNER = statement.Statement(
         "reaches accurate, and the flips cost 8 alpha Phi(-1) > alpha.",
         "needed/accurate depends on C by 1/C alone: no choice of m as a function of the parameters does both.",
     ),
+    witness={
+        "d": 1,
+        "share": "1/8",
+        "epsilon": "1/8",
+        "delta": "1e-5",
+        "alpha": "1/8",
+        "beta": "1/20",
+        "C": 1000,
+        "power_d": 4,
+        "first": 4,
+    },
 )
 
 
@@ -128,21 +137,6 @@ def least_private(d: float, epsilon: float, delta: float) -> float:
         change="for sqrt(m log(1/delta)) read sqrt(m (d log m + log(1/delta))), and multiply (21) by sqrt(d)",
         caveat="The theorem says “there is a choice of” m; for an m chosen for each class see "
         "publicdata.thm4.inequality.one-class.",
-    ),
-    space=replace(
-        asked(LEARNER),
-        derivation=tuple(map(str, LEARNER.steps)),
-        witness={
-            "d": 1,
-            "share": "1/8",
-            "epsilon": "1/8",
-            "delta": "1e-5",
-            "alpha": "1/8",
-            "beta": "1/20",
-            "C": 1000,
-            "power_d": 4,
-            "first": 4,
-        },
     ),
     because="Two classes of VC dimension d and sigma = 1. The cube with one public point a bit: private only if m >= c "
     "d^2/(C^2 log(1/delta)). The cube with its points in d equal groups, labels biased by 8 alpha: a bit flips with "
@@ -233,6 +227,16 @@ ONE_CLASS = statement.Statement(
         "breaks has a block whose parity tells a record, m from accurate on flips an eighth of the group bits: every m "
         "fails where accurate <= breaks.",
     ),
+    witness={
+        "d": 1000,
+        "epsilon": 1,
+        "delta": "1/10",
+        "alpha": "1/50",
+        "L": 1,
+        "C": "1/2",
+        "power_d": 8,
+        "first": 11,
+    },
 )
 
 
@@ -254,20 +258,6 @@ ONE_CLASS = statement.Statement(
         change="for sqrt(m log(1/delta)) read sqrt(m (d log m + log(1/delta))), and multiply (21) by sqrt(d)",
     ),
     statement=ONE_CLASS,
-    space=replace(
-        asked(ONE_CLASS),
-        derivation=tuple(map(str, ONE_CLASS.steps)),
-        witness={
-            "d": 1000,
-            "epsilon": 1,
-            "delta": "1/10",
-            "alpha": "1/50",
-            "L": 1,
-            "C": "1/2",
-            "power_d": 8,
-            "first": 11,
-        },
-    ),
     because="One class (this module has the proof): d/2 bits of equal mass, and parity blocks of d/(4 log(100 d)) "
     "bits at masses 2^-k. A small m leaves bits of the first kind unhit, a large one drowns them, and in between some "
     "block has about log(100 d) to 2 log(100 d) points a bit and tells a record by its parity. m_P over m_A grows as "
@@ -366,7 +356,6 @@ def failures_on_two_points(alpha: float, m: int, n: int, seed: int, block: int) 
     ),
     statement=EVERY_M,
     no_certificate="the proof for every log(1/beta) is in the entry's module",
-    space=replace(asked(EVERY_M), derivation=tuple(map(str, EVERY_M.steps))),
     because="Two points, all functions, mu(p) = 2 alpha: m below (L - log 2)(1 - 2 alpha)/(2 alpha) leaves p without a "
     "public point too often, and a larger m costs m^(3/2) sqrt(L)/(alpha epsilon) at q. So n >= 0.13 L^2/(epsilon "
     "alpha^(5/2)) for every L >= 12 (B of this module). Gaussian weights: L^(3/2) sqrt(log(1/delta))/(epsilon alpha^2) "

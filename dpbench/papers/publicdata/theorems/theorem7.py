@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 from dpbench.certificates.build import Draft, as_computed, certificate, near
-from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.certificates.search.growth import order
 from dpbench.certificates.search.space import Real, Space
 from dpbench.ledger import statement
@@ -73,6 +71,17 @@ SAMPLE_SIZE = of_small_epsilon(
         "said": "max(lambda^5*d*b^2/(epsilon*alpha^5), lambda^4*d*b^(3/2)*sqrt(log(1/delta))/(epsilon*alpha^4))",
     },
     "gamma, eta and m of (130), sigma = 1, do not depend on epsilon, so n >= (s/(2 gamma))^2 m/eta.",
+).replace(
+    witness={
+        "u": 1,
+        "alpha": "1/8",
+        "beta": "1/20",
+        "lambda": "1/2",
+        "d": 1,
+        "m": POINTS,
+        "power_u": 1,
+        "first": 0,
+    }
 )
 ENOUGH = SAMPLE_SIZE.replace(
     about="At gamma, eta and m of (130) and epsilon <= 1, {enough} records make Algorithm 3 (epsilon, delta)-DP: of "
@@ -84,6 +93,7 @@ ENOUGH = SAMPLE_SIZE.replace(
     },
     given={"broken": ("1/2 - exp(epsilon)*erfc(2/(s*sqrt(2)))/2 > delta", "the smaller noise breaks (epsilon, delta)")},
     claim=statement.inequality("needed", "<=", "enough"),
+    witness=None,
 )
 
 
@@ -221,20 +231,6 @@ _ROOT = (
         line=886,
         effect=2,
         change="for epsilon below the fraction bar read epsilon^2, and multiply by log(1/delta)",
-    ),
-    space=replace(
-        asked(SAMPLE_SIZE),
-        derivation=tuple(map(str, SAMPLE_SIZE.steps)),
-        witness={
-            "u": 1,
-            "alpha": "1/8",
-            "beta": "1/20",
-            "lambda": "1/2",
-            "d": 1,
-            "m": POINTS,
-            "power_u": 1,
-            "first": 0,
-        },
     ),
     because=MOVED + "gamma, eta and m do not depend on epsilon, so with n of order 1/epsilon the pair reaches an "
     "epsilon of order sqrt(epsilon), whatever the constants and logs. (131) is (104) with eta n for its root.",

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from scipy.special import bdtrik
 
-from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.core import binomial
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
@@ -64,6 +62,7 @@ PRINTED = RECORDS.replace(
     about="With probability 1 - beta, sup |L_D - L| <= O({bound}) for n records D.",
     where={"bound": "sqrt((d + log(1/beta))/m)"},
     claim=order("deviation", to="bound", variable="m"),
+    witness={"half": 50, "more": 10, "m": 1, "d": 1, "beta": "1/20", "power_m": 1, "first": 0},
 )
 
 
@@ -112,11 +111,6 @@ def uniform(context: Context) -> Rows:
     consequence="The bound has m, which the theorem does not know, for the n records. Its second display has argmin "
     "for min. Lemma 22 uses it with m points for the records, (183) with n.",
     errata=Correction(place="Theorem 9, both displays", line=1155, change="for m read n, and for argmin read min"),
-    space=replace(
-        asked(PRINTED),
-        derivation=tuple(map(str, PRINTED.steps)),
-        witness={"half": 50, "more": 10, "m": 1, "d": 1, "beta": "1/20", "power_m": 1, "first": 0},
-    ),
     because="m is not a number of the theorem. With the m public points of the section for it, the bound falls with m "
     "at a fixed n, and the deviation does not: a fair coin, exactly.",
 )
