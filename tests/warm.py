@@ -218,7 +218,10 @@ def _become(words: list[str], cwd: str, environment: dict[str, str], session: bo
 
 
 def _main() -> None:
-    own = {str(Path(__file__).parent), *os.environ["PYTHONPATH"].split(os.pathsep)} - {*site.getsitepackages()}
+    own = {str(Path(__file__).parent), *os.environ["PYTHONPATH"].split(os.pathsep)} - {
+        *site.getsitepackages(),
+        site.getusersitepackages(),
+    }
     for name in sys.argv[1:]:
         importlib.import_module(name)
     if registry := sys.modules.get("dpbench.ledger.registry"):

@@ -137,7 +137,7 @@ def drawings(kind: str, *, outside: bool = False) -> tuple[Any, ...]:
     for paper, _ in _papers():
         if _ours(paper) == outside or (outside and only is not None and paper.name not in only):
             continue
-        with nullcontext() if _ours(paper) else _left_out(f"paper {paper.name!r}, its drawings"):
+        with nullcontext() if _ours(paper) else left_out(f"paper {paper.name!r}, its drawings"):
             for name in paper.drawings:
                 found += getattr(importlib.import_module(name), kind, ())
     return tuple(found)
@@ -161,11 +161,11 @@ def _papers() -> tuple[tuple[Paper, str], ...]:
     """Each paper, with the source given to `use` that it is of, or nothing."""
     found = {paper.name: (paper, "") for paper in (point.load() for point in _own())}  # a fault of ours is raised
     for name in _NAMED:
-        with _left_out(f"claims {name}", name):
+        with left_out(f"claims {name}", name):
             for paper in _bound(name):
                 _add(paper, name, found)
     for point in _installed():
-        with _left_out(f"paper {point.name!r} ({point.value})"):
+        with left_out(f"paper {point.name!r} ({point.value})"):
             paper = point.load()
             if not isinstance(paper, Paper):
                 raise TypeError(f"it is a {type(paper).__name__}, not a dpbench.ledger.Paper")
@@ -195,7 +195,7 @@ def _add(paper: Paper, source: str, found: dict[str, tuple[Paper, str]]) -> None
 def _loaded(name: str) -> tuple[Claim, ...] | None:
     """The claims of a paper; None where they cannot be imported."""
     paper, source = next((one, source) for one, source in _papers() if one.name == name)
-    with nullcontext() if _ours(paper) else _left_out(f"paper {paper.name!r}", source):
+    with nullcontext() if _ours(paper) else left_out(f"paper {paper.name!r}", source):
         return paper.claims
     return None
 
@@ -211,8 +211,8 @@ def _ours(paper: Paper) -> bool:
 
 
 @contextmanager
-def _left_out(what: str, source: str = "") -> Iterator[None]:
-    """Whatever somebody else's module raises costs one message."""
+def left_out(what: str, source: str = "") -> Iterator[None]:
+    """Whatever somebody else's module raises costs one message, `PaperNotLoaded` of `what`."""
     try:
         yield
     except (Exception, SystemExit) as error:

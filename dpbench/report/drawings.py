@@ -14,7 +14,10 @@ SUMMARIES: tuple[figures.Summary, ...] = registry.drawings("SUMMARIES")
 
 def of_one() -> tuple[figures.Drawing, ...]:
     """The figures of one entry each: ours, and those of other packages' papers."""
-    theirs = (*figures.declared(registry.outside_claims()), *registry.drawings("DRAWINGS", outside=True))
+    theirs = list(registry.drawings("DRAWINGS", outside=True))
+    for claim in registry.outside_claims():
+        with registry.left_out(f"figure of {claim.id}"):
+            theirs += figures.declared([claim])
     drawn = {drawing.claim for drawing in theirs}
     rest = (by_kind.drawing(c) for c in registry.outside_claims() if c.id not in drawn)
     return (*(DRAWINGS if registry.named() is None else ()), *theirs, *rest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -156,6 +157,40 @@ def test_every_committed_record_is_consistent_and_says_what_would_have_refuted()
 
 def test_a_second_reading_agrees_on_a_tenth_of_them() -> None:
     assert [name for name, one in list(COMMITTED.items())[::10] if not true(one)] == []
+
+
+def refused(record: dict[str, Any]) -> str:
+    return str(dpbench_records.report_on(json.dumps(record))["because"])
+
+
+def test_the_level_pays_for_both_tails_of_a_pair() -> None:
+    """At a level that each tail keeps by itself, and the two together do not."""
+    tried = 0
+    for name, record in COMMITTED.items():
+        if record["kind"] == "sample":
+            tails = [[Fraction(end) for end in pair] for pair in record["instances"][0]["shows"].values()]
+            alone, both = max(high for _, high in tails), sum(low for low, _ in tails)
+            assert alone < both, name
+            less = changed(record, ("instances", 0, "values", "level"), str((alone + both) / 2))
+            assert refused(less).startswith("the level pays for both tails"), (name, refused(less))
+            tried += 1
+    assert tried >= 15
+
+
+def test_a_slope_is_held_to_what_is_claimed() -> None:
+    """The other verdict, and another expected slope, on either side where the claim is tight."""
+    tried = 0
+    for name, record in COMMITTED.items():
+        if record["kind"] != "rate":
+            continue
+        fits = record["verdict"] == "consistent"
+        other = changed(record, ("verdict",), "inconsistent" if fits else "consistent")
+        assert refused(other) == "the slope decides otherwise", name
+        for moved in (-5, 5) if fits and record["claim"]["side"] == "tight" else (-5,) if fits else ():
+            away = changed(record, ("claim", "expected"), f"{record['claim']['expected']} + {moved}")
+            assert refused(away) == "the slope decides otherwise", (name, moved)
+            tried += 1
+    assert tried >= 60
 
 
 @pytest.mark.slow

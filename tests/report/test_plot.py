@@ -24,7 +24,7 @@ import dpbench
 from dpbench import plot
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import Figure as Declared
-from dpbench.ledger import all_claims
+from dpbench.ledger import all_claims, registry
 from dpbench.report import figures, layout
 from dpbench.report.drawings import of_many, of_one
 from dpbench.report.figures import look, resize
@@ -41,6 +41,29 @@ def drawn(**sizes: Any) -> Figure:
     figure = Figure(figsize=(3.0, 2.0), layout="constrained")
     figure.subplots().plot([0.0, 1.0], [0.0, 1.0], label="a curve")
     return figure
+
+
+def test_a_figure_of_another_package_that_nothing_draws_costs_one_message(tmp_path: Path) -> None:
+    """It is drawn by its kind then; the figure of the claim beside it stays as it is declared."""
+    (tmp_path / "claims_drawn.py").write_text(
+        "from dpbench.ledger import Figure, Paper\n"
+        "paper = Paper('drawn', drawings=('claims_drawn',))\n"
+        "def both_sides(evidence):\n    raise NotImplementedError\n"
+        "said = dict(source='Lemma', statement='0 <= 1.', expected='not refuted', because='It is.')\n"
+        "def rows(run):\n    yield dict(left=0.0, right=1.0)\n"
+        "paper.inequality('lemma1', figure=Figure('mine', 'both_sides'), **said)(rows)\n"
+        "paper.inequality('lemma2', figure=Figure('lost', 'no_such_function'), **said)(rows)\n",
+        encoding="utf-8",
+    )
+    registry.use([str(tmp_path / "claims_drawn.py")])
+    try:
+        with pytest.warns(
+            registry.PaperNotLoaded, match=r"figure of drawn.lemma2.inequality is left out: .*no_such_fun"
+        ):
+            found = {drawing.claim: drawing.name for drawing in of_one()}
+    finally:
+        registry.use(None)
+    assert found == {"drawn.lemma1.inequality": "mine", "drawn.lemma2.inequality": "drawn_lemma2_inequality"}
 
 
 def test_a_figure_is_declared_beside_its_claim() -> None:
