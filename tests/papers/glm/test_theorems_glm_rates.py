@@ -106,8 +106,6 @@ def test_verdict_of_a_planted_slope(true, side, verdict):
 RATES = ("cor1.rate", "thm1.rate.*", "thm2.rate.*", "thm5.rate.n*")
 QUICK = [claim for claim in of_paper("glm") if claim.level and not claim.full_only]
 SAMPLED = [claim for claim in QUICK if any(fnmatch(claim.id, f"glm.{one}") for one in RATES)]
-SKEWED = {"glm.cor1.rate": 0.8, "glm.thm2.rate.d.exact": 1.5}
-"""Entries whose trials are skewed by more than 0.5: the smallest data sets, and one coordinate with all the mass."""
 
 
 @pytest.mark.evidence
@@ -128,7 +126,8 @@ def test_quick_verdicts_do_not_hang_on_the_seed(claim):
         print(f"seed {seed}: [{evidence.interval[0]:.4f}, {evidence.interval[1]:.4f}], {room:.4f} inside the limits")
         assert verdict == "consistent" and room > 0.02
         skewness.append(evidence.series["skewness"])
-    assert np.abs(np.mean(skewness, axis=0)).max() < SKEWED.get(claim.id, 0.5)
+    # Corollary 1's smallest data sets are the most skewed.
+    assert np.abs(np.mean(skewness, axis=0)).max() < (0.7 if claim.id == "glm.cor1.rate" else 0.5)
 
 
 def test_theorem5_reaches_its_verdict_and_its_noise_term(context):

@@ -24,7 +24,7 @@ from dpbench.papers.glm.theorems.rates_noisy_gd import NO_NOISE, run, sweep
 )
 def corollary1(context: Context) -> Evidence:
     """Excess risk of gradient descent without noise against n; up to √n coordinates, as the envelope wants."""
-    sizes = context.pick(quick=(64, 256, 1024, 4096), full=tuple(144 * 4**k for k in range(4)))
+    sizes = context.pick(quick=(100, 324, 1024, 4096), full=tuple(144 * 4**k for k in range(4)))
     trials = context.pick(quick=(640, 128, 48, 64), full=(1600, 320, 96, 112))
     return run(context, "n", [(n, math.isqrt(n)) for n in sizes], None, trials, 1)
 
