@@ -557,9 +557,9 @@ def _even(
 )
 def in_d_exact(context: Context) -> Evidence:
     """η with σ√k. One coordinate has all the mass; the others are only there."""
-    grid = context.pick(quick=(2, 128, 8192), full=GRID)
-    trials = context.pick(quick=(20, 8, 20), full=(32, 20, 20, 20, 32))  # the ends fix a slope
-    k, (n, epsilon) = 25, context.pick(quick=(1024, 6.4), full=(4096, 1.6))
+    grid = context.pick(quick=(2, 64, 1024), full=GRID)
+    trials = context.pick(quick=(16, 8, 16), full=(40, 24, 24, 24, 40))  # the ends fix a slope
+    k, (n, epsilon) = 25, context.pick(quick=(256, 25.6), full=(4096, 1.6))
     constant = k / theory.smooth_jl_dimension(*SHAPE, n, epsilon, DELTA)
     mechanism = JLMethod(epsilon, DELTA, calibration="exact", dimension=k)
     ceiling, rows = theory.smooth_jl_rate(*SHAPE, n, epsilon, DELTA), []
@@ -573,8 +573,8 @@ def in_d_exact(context: Context) -> Evidence:
         trials,
         f"squared loss, n = {n}, epsilon = {epsilon:g}, k = {k} (a constant of {constant:.2g} in the printed k), "
         "exact calibration; one coordinate has all the mass and the whole of w*",
-        "every trial draws a data set of its own and is the mean over 36 runs of the mechanism on it, whose excess is "
+        "every trial draws a data set of its own and is the mean over 64 runs of the mechanism on it, whose excess is "
         "skewed: one coordinate has all the mass, and a map stretches it",
         "an upper bound that no instance at hand could break: the empty coordinates are all that changes",
-        repeats=36,
+        repeats=64,
     )
