@@ -337,7 +337,7 @@ NO_FAILURE = Statement(
         "N": "2*n + 1",
         "tau": "1",
         "Delta": "2",
-        "constant": "100",
+        "constant": f"{CONSTANT:g}",
         "log_eta": "-n*epsilon/2 - log(4)",
         "least": "log(zeta)",
         "bound": "zeta*tau + iota*zeta^2*tau^2 + iota*tau^2*Delta^2 + (log(N) - least)/(n*iota*epsilon)",
