@@ -43,7 +43,8 @@ def export(
     check_writable("--out", out)
     use_sources(sources)
     chosen = select(claims or None, paper=paper or None, kind=kind)
-    found = best(known(given_store(store)), [claim.id for claim in chosen])
+    ids = [claim.id for claim in chosen]
+    found = best(known(given_store(store), ids=ids), ids)
     mine = {claim.id: found[claim.id] for claim in chosen if claim.id in found}
     if not mine:
         raise invalid("--store", "of a run of these claims (`dpbench verify` makes one)", str(store))

@@ -86,7 +86,8 @@ def figures(
     if paper:
         every = tuple(d for d in every if all(claim.partition(".")[0] in paper for claim in d.claims))
     wanted = [drawing for drawing in every if not names or drawing.name in names]
-    found = best(known(given_store(store)), {name for drawing in wanted for name in drawing.claims})
+    ids = {name for drawing in wanted for name in drawing.claims}
+    found = best(known(given_store(store), ids=ids), ids)
     if not names and not paper and named() is None:
         wanted = [d for d in wanted if d in DRAWINGS or d in SUMMARIES or all(name in found for name in d.claims)]
     ready = [drawing for drawing in wanted if all(name in found for name in drawing.claims)]

@@ -83,7 +83,7 @@ def _shown(claims: list[str], store: Path | None, out: Console) -> str:
     from dpbench.report.tables import print_claim
 
     chosen = select(claims)
-    verdicts = known(store)
+    verdicts = known(store, ids=[claim.id for claim in chosen])
     with out.capture() as captured:
         for number, claim in enumerate(chosen):
             if number:

@@ -69,7 +69,8 @@ def report(
 
     chosen = select(claims or None, paper=paper or None, kind=kind)
     if ledger is None:
-        found = best(known(given_store(store)), [claim.id for claim in chosen])
+        ids = [claim.id for claim in chosen]
+        found = best(known(given_store(store), ids=ids), ids)
     else:
         found = of_document(_read(ledger))
     mine = {claim.id: found[claim.id] for claim in chosen if claim.id in found}

@@ -64,13 +64,15 @@ def checkout() -> Path:
     return _PACKAGE.parent
 
 
-def committed(place: Path | None = None) -> dict[str, dict[str, Any]]:
+def committed(place: Path | None = None, ids: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
     """The committed evidence, by id; empty where there is none.
 
     Parameters
     ----------
     place : Path, optional
         A folder of such files; default `folder()`.
+    ids : iterable of str, optional
+        The entries whose files are read, those that have one; default all.
 
     Raises
     ------
@@ -78,8 +80,9 @@ def committed(place: Path | None = None) -> dict[str, dict[str, Any]]:
         If a file is not such evidence.
     """
     place = folder() if place is None else place
+    paths = place.glob("*.json") if ids is None else filter(Path.is_file, (place / f"{name}.json" for name in {*ids}))
     found = {}
-    for path in sorted(place.glob("*.json")):
+    for path in sorted(paths):
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
@@ -206,6 +209,7 @@ def commit_now() -> tuple[str, bool]:
 
 def unsupported(rests_on: Iterable[str], found: Mapping[str, Any] | None = None) -> str:
     """Which of these entries do not support a proof by the committed evidence, with their verdicts; empty if all do."""
-    known = committed() if found is None else found
-    verdicts = {name: known[name]["verdict"] if name in known else "no evidence" for name in rests_on}
+    names = [*rests_on]
+    known = committed(ids=names) if found is None else found
+    verdicts = {name: known[name]["verdict"] if name in known else "no evidence" for name in names}
     return ", ".join(f"{name}: {verdict}" for name, verdict in verdicts.items() if verdict not in STANDING)

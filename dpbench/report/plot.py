@@ -144,7 +144,7 @@ def _column(values: Sequence[Any]) -> np.ndarray:
 def _found(ids: Sequence[str], store: str | Path | None) -> dict[str, Shown]:
     from dpbench.report.stored import best, known
 
-    found = best(known(None if store is None else Path(store)), ids, with_code=False)
+    found = best(known(None if store is None else Path(store), ids=ids), ids, with_code=False)
     for name in ids:
         if name not in found:
             raise validation.invalid("id", f"that of an entry with evidence (dpbench verify {name})", name)

@@ -97,7 +97,7 @@ def sound(verdicts: Iterable[StoredVerdict]) -> list[StoredVerdict]:
     return checked
 
 
-def known(store: Path | None, place: Path | None = None) -> list[StoredVerdict]:
+def known(store: Path | None, place: Path | None = None, *, ids: Iterable[str] | None = None) -> list[StoredVerdict]:
     """Verdicts to show without running anything: those of the committed evidence, then those of a store, if it exists.
 
     Parameters
@@ -106,12 +106,15 @@ def known(store: Path | None, place: Path | None = None) -> list[StoredVerdict]:
         None: the committed evidence alone.
     place : Path, optional
         A folder of committed evidence; default that of `dpbench.ledger.evidence.folder`.
+    ids : iterable of str, optional
+        The entries whose committed evidence is read, and their premises; default all.
 
     Raises
     ------
     InvalidInput
         If the evidence or the store cannot be read, or is not what a run records.
     """
+    wanted = _with_premises(ids, {claim.id: claim for claim in ledger.all_claims()})
     found = [
         StoredVerdict(
             claim=document["id"],
@@ -126,7 +129,7 @@ def known(store: Path | None, place: Path | None = None) -> list[StoredVerdict]:
             },
             recorded="",
         )
-        for document in committed(place).values()
+        for document in committed(place, wanted).values()
     ]
     return sound(found + (stored_verdicts(store) if store is not None else []))
 

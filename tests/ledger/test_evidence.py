@@ -75,6 +75,14 @@ def test_a_file_that_is_no_evidence_is_named(tmp_path: Path, text: str) -> None:
         files.committed(tmp_path)
 
 
+def test_the_files_of_other_entries_are_not_read(tmp_path: Path) -> None:
+    files.write(document(claim()), tmp_path)
+    (tmp_path / "toy.two.inequality.json").write_text("[]")
+    assert files.committed(tmp_path, ["toy.one.inequality", "toy.three.inequality"]).keys() == {"toy.one.inequality"}
+    with pytest.raises(InvalidInput, match=r"toy\.two\.inequality\.json must be evidence of an entry"):
+        files.committed(tmp_path, iter(["toy.two.inequality"]))
+
+
 def test_status_names_what_differs() -> None:
     one, two, three = claim(), claim("two", other), claim("three")
     found = {"toy.one.inequality": document(one), "toy.two.inequality": document(two)}

@@ -68,7 +68,7 @@ LEMMA8_CORRECTED = Statement(
 )
 def lemma8(context: Context, steps_in_noise: bool = False, shrink: float = 1.0) -> Rows:
     """The sum of regret, stability and map at the printed η; T in σ², or a bound 2% smaller, is refuted."""
-    rng, size = stream(context.seed, "glm.lemma8"), context.pick(quick=2_000, full=50_000)
+    rng, size = stream(context.seed, "glm.lemma8"), context.pick(quick=2_000, full=4_000)
     for n, k, epsilon in 10.0 ** rng.uniform([1, 0, -6], [12, 12, 1], (size, 3)):
         noise = math.sqrt(k * math.log(2.0 / DELTA)) / (n * epsilon)
         eta = 1.0 / ((1.0 + noise) * n**1.5)
@@ -142,7 +142,7 @@ def lemma8_with_steps(run: Context) -> Evidence:
 )
 def lemma8_corrected(context: Context) -> Rows:
     """The sum of regret, stability and map at either step size against the closed form stated."""
-    rng, size = stream(context.seed, "glm.lemma8.corrected"), context.pick(quick=2_000, full=50_000)
+    rng, size = stream(context.seed, "glm.lemma8.corrected"), context.pick(quick=2_000, full=4_000)
     total = theory_jl.corrected_excess
     for n, k, epsilon in 10.0 ** rng.uniform([1, 0, -6], [12, 12, 1], (size, 3)):
         noise = math.sqrt(k * math.log(2.0 / DELTA))
