@@ -21,6 +21,7 @@ from dpbench.auditing.interactions import FEW, Quadratic, correlations, parities
 from dpbench.auditing.log_ratio import SATURATED
 from dpbench.auditing.shapes import Unimodal
 from dpbench.auditing.views import View, linear_views
+from dpbench.core.blas import one_openmp_thread
 from dpbench.core.validation import InvalidInput, invalid
 
 LONE_COLUMNS = 2  # coordinates of a vector tried by themselves
@@ -118,7 +119,8 @@ class Trees:
     words: str = "boosted trees on the output"
 
     def __call__(self, outputs: np.ndarray) -> np.ndarray:
-        return np.asarray(self.model.decision_function(_binnable(outputs[:, self.columns])))
+        with one_openmp_thread():
+            return np.asarray(self.model.decision_function(_binnable(outputs[:, self.columns])))
 
 
 Score = Plain | Additive | Values | Trees | Quadratic | Unimodal
@@ -203,7 +205,8 @@ def trees(first: np.ndarray, second: np.ndarray, columns: np.ndarray) -> Trees |
     )
     sides = np.repeat([1, 0], rows)
     rows_ = _binnable(np.concatenate([first[:rows, columns], second[:rows, columns]]))
-    return Trees(model.fit(rows_, sides), columns)
+    with one_openmp_thread():
+        return Trees(model.fit(rows_, sides), columns)
 
 
 def _binnable(outputs: np.ndarray) -> np.ndarray:

@@ -1,4 +1,7 @@
-"""One BLAS thread inside a run: two under two workers are slower and change bits (measured)."""
+"""One thread of BLAS inside a run, and one of OpenMP in the calls that use it.
+
+Two of BLAS under two workers are slower and change bits (measured); a team of OpenMP does not survive a fork.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,21 @@ def _controller() -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
+
+
+@lru_cache(maxsize=1)
+def _openmp() -> Any:
+    import sklearn.ensemble  # noqa: F401  (its import loads the library)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="openmp")
+
+
+@contextmanager
+def one_openmp_thread() -> Iterator[None]:
+    """Hold OpenMP to one thread for a call of scikit-learn from this thread, whose number no other one has."""
+    with _openmp().limit(limits=1):
+        yield
 
 
 @contextmanager

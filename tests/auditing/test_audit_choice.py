@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn.ensemble
 from scipy.special import expit, ndtr
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpbench import audit
 from dpbench.auditing import chains, choose, events, scores
@@ -107,6 +109,30 @@ def test_trees_are_only_learned_from_enough_and_can_travel() -> None:
     first[0], first[1] = np.nan, np.inf
     again = pickle.loads(pickle.dumps(learned))
     assert np.array_equal(again(first), learned(first)) and np.isfinite(learned(first)).all()
+
+
+def test_trees_have_one_thread_from_the_first_audit_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever scikit-learn, and with it OpenMP, is loaded: a team of threads would not survive a worker's fork."""
+    seen = []
+
+    class Watched(sklearn.ensemble.HistGradientBoostingClassifier):  # type: ignore[misc]
+        def fit(self, *args: Any) -> Any:
+            seen.append(openmp())
+            return super().fit(*args)
+
+        def decision_function(self, *args: Any) -> Any:
+            seen.append(openmp())
+            return super().decision_function(*args)
+
+    def openmp() -> set[int]:
+        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "openmp"}
+
+    monkeypatch.setattr(sklearn.ensemble, "HistGradientBoostingClassifier", Watched)
+    rng = np.random.default_rng(4)
+    with threadpool_limits(3, user_api="openmp"):
+        learned = trees(signs(0.0, 5000, rng), signs(1.0, 5000, rng), np.arange(10))
+        assert learned is not None and learned(signs(0.0, 10, rng)).shape == (10,) and openmp() == {3}
+    assert seen == [{1}, {1}]
 
 
 def parity(bits: int, among: int) -> Any:

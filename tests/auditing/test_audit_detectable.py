@@ -68,6 +68,7 @@ def test_results_say_what_they_would_have_refuted() -> None:
     assert more is not None and more < found.detectable
 
 
+@pytest.mark.slow
 def test_runs_are_planned() -> None:
     """Three times the runs of an even chance refute at least as often as that: in 20 of 40 audits.
 
