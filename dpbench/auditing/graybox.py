@@ -43,6 +43,7 @@ from dpbench.auditing.flatten import Flat, Opaque, paths, taken_apart
 from dpbench.auditing.pair import check_relation, refuse_equal
 from dpbench.auditing.recording import ADDITIVE, Draw, Record, Source, replaced, run
 from dpbench.core import validation
+from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import invalid
 from dpbench.privacy.shifts import epsilon_between
 
@@ -241,7 +242,8 @@ def audit_graybox(
     refuse_equal(dataset, neighbour)
     relation = check_relation(dataset, neighbour, relation)
     runs = _Runs(function, (dataset, neighbour), seed, _sources(sources), paths(ignore))
-    found = _examined(runs, seeds, delta)
+    with one_blas_thread():
+        found = _examined(runs, seeds, delta)
     verdict = None if claim is None else _verdict(found, claim)
     affine = f"{ASSUMED[0]}, as they are at {found.tried} values tried, up to {FAR:g} scales away"
     return GrayBoxResult(

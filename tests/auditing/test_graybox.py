@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import dpbench
 from dpbench.auditing import recording
@@ -403,6 +404,19 @@ def both_kinds(values: Any, rng: Any) -> Any:
 
 def two_of_laplace(values: Any, rng: Any) -> Any:
     return values[1] + rng.laplace(scale=[1.0, 2.0])
+
+
+def test_a_run_has_one_thread_of_blas() -> None:
+    """Two add up in another order, so that last bits would depend on the processor's cores."""
+    seen = []
+
+    def watched(value: float, rng: Any) -> float:
+        seen.append({one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"})
+        return value + float(rng.laplace())
+
+    with threadpool_limits(3, user_api="blas"):
+        assert audit_graybox(watched, 0.0, 1.0, epsilon=1.0, seeds=2).verdict == "not refuted"
+    assert len(seen) > 3 and all(threads == {1} for threads in seen)
 
 
 @pytest.mark.parametrize(
