@@ -90,6 +90,13 @@ def logged_block(log: str, pause: float, block: int) -> float:
     return number_of(block)
 
 
+def gated_block(log: str, gate: str, free: int, block: int) -> float:
+    """As `logged_block` with a pause of 0.05 s; from block `free` on it lasts until there is a file `gate`."""
+    while block >= free and not os.path.exists(gate):
+        time.sleep(0.02)
+    return logged_block(log, 0.05, block)
+
+
 def first_fails(block: int) -> int:
     """Raises at block 0."""
     if block == 0:

@@ -114,10 +114,12 @@ def later(condition: Callable[[], bool], action: Callable[[], Any]) -> threading
     """Do something once a condition holds, while the caller goes on."""
 
     def watch() -> None:
-        with deadline() as end:
-            while not condition() and time.monotonic() < end:
-                time.sleep(0.01)
-        action()
+        try:
+            with deadline() as end:
+                while not condition() and time.monotonic() < end:
+                    time.sleep(0.01)
+        finally:
+            action()
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -126,6 +128,15 @@ def later(condition: Callable[[], bool], action: Callable[[], Any]) -> threading
 
 def lines(log: Path) -> int:
     return len(log.read_text().split()) if log.exists() else 0
+
+
+def stored(path: Path) -> int:
+    """How many blocks another thread of this process, or another process, has stored."""
+    store = Store(path, read_only=True)
+    try:
+        return len(store)
+    finally:
+        store.close()
 
 
 def test_same_bits_as_threads(farm: Farm) -> None:
@@ -216,10 +227,12 @@ def test_a_worker_killed_in_the_middle_loses_nothing(doomed: Farm, tmp_path: Pat
 
 
 def test_the_scheduler_gone_keeps_what_was_stored(doomed: Farm, tmp_path: Path) -> None:
-    log, path = tmp_path / "log", tmp_path / "runs.sqlite"
-    slow = partial(work.logged_block, str(log), 0.05)
+    """It goes when ten blocks are stored, while others are under way that end only then."""
+    log, path, gate = tmp_path / "log", tmp_path / "runs.sqlite", tmp_path / "gate"
+    slow = partial(work.gated_block, str(log), str(gate), 20)
+    Store(path).close()
     with scheduler(doomed.address) as executor:
-        killer = later(lambda: lines(log) >= 20, doomed.scheduler.kill)
+        killer = later(lambda: stored(path) >= 10, lambda: (doomed.scheduler.kill(), gate.touch()))
         with (
             pytest.raises(WorkersLost, match="blocks are stored in") as caught,
             RunContext(level="quick", seed=0, workers=executor, store=path) as context,
