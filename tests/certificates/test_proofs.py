@@ -11,6 +11,7 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import dpbench_check
@@ -19,7 +20,7 @@ from naive.certificate_reading import Reading
 from naive.certificates import true
 
 from dpbench.certificates import makers
-from dpbench.certificates.build import seal, sealed
+from dpbench.certificates.build import Maker, seal, sealed
 from dpbench.certificates.judge_pieces import pieces, region
 from dpbench.certificates.judge_regions import tree
 from dpbench.certificates.proofs import proof
@@ -85,9 +86,18 @@ WIDER: dict[str, tuple[str, tuple[Any, Any], dict[str, str]]] = {
 """A symbol with a range that reaches beyond the statement's, and a point there at which the claim is false."""
 
 
+@cache
+def regional() -> dict[str, Maker]:
+    """The makers of proofs over a region, by entry."""
+    found = [maker for maker in makers() if maker.kind == "region"]
+    by_name = {maker.id: maker for maker in found}
+    assert len(by_name) == len(found)
+    return by_name
+
+
+@cache
 def certified(name: str) -> dict[str, Any]:
-    (maker,) = [maker for maker in makers() if (maker.id, maker.kind) == (name, "region")]
-    return sealed(maker)
+    return sealed(regional()[name])
 
 
 def accepted(certificate: dict[str, Any]) -> bool:
