@@ -34,7 +34,7 @@ def _openmp() -> Any:
 
 @contextmanager
 def one_openmp_thread() -> Iterator[None]:
-    """Hold OpenMP to one thread for a call of scikit-learn from this thread, whose number no other one has."""
+    """Hold OpenMP to one thread for a call of scikit-learn; it keeps a number for each thread that calls."""
     with _openmp().limit(limits=1):
         yield
 

@@ -282,6 +282,7 @@ def test_types_and_orders_can_be_left_out() -> None:
     assert learn(outputs, ignore=["n"]).names == ["output['m']"]
 
 
+@pytest.mark.slow
 def test_types_crowd_out_no_values() -> None:
     """Six hundred numbers that are 0 or a float, by falling values: more types and places than there are leaves."""
     rng = np.random.default_rng(0)
@@ -452,14 +453,18 @@ def ragged(x: float, before: int, rng: Rng) -> list[float]:
     return [*rng.laplace(size=before), x, *rng.laplace(size=12 + rng.integers(3))]
 
 
-def test_every_entry_of_a_ragged_list_is_compared_or_the_audit_is_blind() -> None:
+def test_every_entry_of_a_ragged_list_is_compared() -> None:
     near = each(lambda d, rng: ragged(d + 0.25 * rng.laplace(), 12, rng))
     found = audit(near, 0.0, 1.0, epsilon=0.5, trials=600)
     assert found.verdict == "refuted" and "output[12]" in found.event
     right = audit(each(lambda d, rng: ragged(rng.laplace(), 12, rng)), 0.0, 1.0, epsilon=0.5, trials=600)
     assert right.verdict == "not refuted"
+
+
+@pytest.mark.slow
+def test_an_audit_is_blind_where_a_ragged_list_has_entries_beyond_those_compared() -> None:
     far = each(lambda d, rng: ragged(d + 0.25 * rng.laplace(), 300, rng))
-    assert audit(far, 0.0, 1.0, epsilon=0.5, trials=100).verdict == "blind"
+    assert audit(far, 0.0, 1.0, epsilon=0.5, trials=400).verdict == "blind"
 
 
 def test_a_text_is_known_by_all_of_its_words() -> None:

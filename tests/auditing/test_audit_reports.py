@@ -195,6 +195,7 @@ TYPED: dict[str, Any] = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", TYPED)
 def test_the_event_reads_an_output_as_the_encoder_does(kind: str, tmp_path: Path) -> None:
     """All but a number within a text without dpbench."""
