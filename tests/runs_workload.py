@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from threadpoolctl import threadpool_info
 from dpbench.core.sampling import stream
 from dpbench.runs.context import Interrupted, RunContext
 from dpbench.runs.encoding import encode
+from dpbench.runs.store import Store
 
 SHIFT = 0.0
 
@@ -100,6 +102,15 @@ def gated_block(log: str, gate: str, free: int, block: int) -> float:
         time.sleep(0.02)
     time.sleep(0.05)
     return number_of(block)
+
+
+def blocks_in(path: Path) -> int:
+    """How many blocks a store has, which another thread or process may be writing."""
+    store = Store(path, read_only=True)
+    try:
+        return len(store)
+    finally:
+        store.close()
 
 
 def first_fails(block: int) -> int:

@@ -145,7 +145,7 @@ def audit(
         level, delta, workers, assume is not None, progress, held, as_score(score), max_seconds, ignore, relation
     )
     levels = Levels(1.0 - confidence)
-    # One OpenMP thread too, for a sampler of scikit-learn's: a team would not survive a fork. Our trees see to theirs.
+    # One OpenMP thread too, for a sampler of scikit-learn's: a team would not survive a fork.
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
         if rows is not None:
             return split_audit(runs, request, rows, levels, Watch(f"sampler {runs.name}"))

@@ -16,6 +16,7 @@ import lanes_workload as work
 import pytest
 from interrupts import hear_interrupts
 from patience import deadline, waits
+from runs_workload import blocks_in
 
 import dpbench
 from dpbench.core.validation import InvalidInput
@@ -113,14 +114,6 @@ def document(found: ledger.Ledger) -> dict[str, Any]:
     for part in (made, *(entry["evidence"] for entry in made["claims"])):
         part.pop("seconds")
     return made
-
-
-def blocks_in(path: Path) -> int:
-    store = Store(path, read_only=True)
-    try:
-        return len(store)
-    finally:
-        store.close()
 
 
 def test_the_ledger_is_that_of_one_process(log: Path, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 import runs_workload as work
 from patience import deadline, waits
+from runs_workload import blocks_in
 
 import dpbench
 from dpbench.cli.app import run
@@ -130,15 +131,6 @@ def lines(log: Path) -> int:
     return len(log.read_text().split()) if log.exists() else 0
 
 
-def stored(path: Path) -> int:
-    """How many blocks another thread of this process, or another process, has stored."""
-    store = Store(path, read_only=True)
-    try:
-        return len(store)
-    finally:
-        store.close()
-
-
 def test_same_bits_as_threads(farm: Farm) -> None:
     function = partial(work.block_of, 2.0)
     with RunContext(level="quick", seed=0, workers=2) as context:
@@ -232,7 +224,7 @@ def test_the_scheduler_gone_keeps_what_was_stored(doomed: Farm, tmp_path: Path) 
     slow = partial(work.gated_block, str(log), str(gate), 20)
     Store(path).close()
     with scheduler(doomed.address) as executor:
-        killer = later(lambda: stored(path) >= 10, lambda: (doomed.scheduler.kill(), gate.touch()))
+        killer = later(lambda: blocks_in(path) >= 10, lambda: (doomed.scheduler.kill(), gate.touch()))
         with (
             pytest.raises(WorkersLost, match="blocks are stored in") as caught,
             RunContext(level="quick", seed=0, workers=executor, store=path) as context,
