@@ -16,7 +16,7 @@ from stored_report import document, whole_page
 from dpbench.cli.app import run
 from dpbench.ledger.verify import all_claims
 from dpbench.report.page import page
-from dpbench.report.stored import Shown, of_document
+from dpbench.report.stored import Shown, best, known, of_document
 
 
 @pytest.fixture(scope="module")
@@ -167,3 +167,14 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: Any, capsys: Any) ->
 def test_counts_are_links_to_filters(html: str) -> None:
     links = {a["href"] for a in elements_of(html).all("a") if "=" in (a["href"] or "")}
     assert {"#verdict=not%20refuted", "#verdict=proved", "#weight=range", "#weight=misprint"} <= links
+
+
+def test_the_evidence_of_an_entry_is_read_with_that_of_its_premises() -> None:
+    """Without them a verdict that rests on a fallen one would be shown; all evidence gives the same."""
+    resting = [claim for claim in all_claims() if claim.rests_on]
+    assert len(resting) >= 5
+    everything = best(known(None), with_code=False)
+    for claim in resting:
+        mine = known(None, ids=[claim.id])
+        assert {one.claim for one in mine} >= {claim.id, *claim.rests_on}
+        assert best(mine, [claim.id], with_code=False)[claim.id] == everything[claim.id]
