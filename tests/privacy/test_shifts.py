@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from mpmath import mp, mpf
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpbench.core.validation import InvalidInput
 from dpbench.privacy import gaussian, laplace, shifts
@@ -128,3 +129,17 @@ def test_convolutions_have_less_error_than_is_allowed_for(
 def test_bad_input_is_one_message(given: tuple, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         epsilon_between(*given)
+
+
+def test_errors_of_convolutions_have_one_thread_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The norm of a long array is a sum, whose last bits depend on the number of threads."""
+    seen, norm = [], np.linalg.norm
+
+    def watched(x: np.ndarray) -> np.floating:
+        seen.append({one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"})
+        return norm(x)
+
+    monkeypatch.setattr(np.linalg, "norm", watched)
+    with threadpool_limits(3, user_api="blas"):
+        shifts.epsilon_between(0.1, [1.0, 0.5], 0.0)
+    assert seen and all(threads == {1} for threads in seen)
