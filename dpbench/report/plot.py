@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -56,7 +57,7 @@ class Frame(Mapping[str, np.ndarray]):
     command : str
         What measures it again.
     columns : dict of str to ndarray
-        They need not be of one length: an entry may measure along several grids.
+        They need not be of one length: an entry may hold several tables.
     """
 
     id: str
@@ -82,12 +83,37 @@ class Frame(Mapping[str, np.ndarray]):
     def __len__(self) -> int:
         return len(self.columns)
 
-    def to_pandas(self) -> Any:
-        """A DataFrame of the columns, the shorter ones filled up with NaN; its `attrs` say what they come from."""
+    def tables(self) -> dict[str, dict[str, np.ndarray]]:
+        """The columns as tables, each named by its first column: neighbouring columns of one length are one table.
+
+        Raises
+        ------
+        InvalidInput
+            If rows give a guarantee, the true value of a pair or both, so that columns of one table differ in length.
+        """
+        rows = len(self.columns.get("target_epsilon", ()))
+        uneven = [name for name in _REACHED if name in self.columns and len(self.columns[name]) != rows]
+        if rows and uneven:
+            raise validation.invalid(
+                f"the evidence of {self.id}", f"read by its columns: not each of its {rows} rows has {uneven[0]}",
+                f"{len(self.columns[uneven[0]])} values",
+            )  # fmt: skip
+        groups = groupby(self.columns.items(), key=lambda item: len(item[1]))
+        tables = [dict(items) for _, items in groups]
+        return {next(iter(table)): table for table in tables}
+
+    def to_pandas(self) -> dict[str, Any]:
+        """A DataFrame of each of the `tables`; its `attrs` say what it comes from."""
         pandas = validation.extra("pandas", "pandas")
-        frame = pandas.DataFrame({name: pandas.Series(column) for name, column in self.columns.items()})
-        frame.attrs.update(id=self.id, verdict=self.verdict, digest=self.digest, commit=self.commit, seed=self.seed)
-        return frame
+        about = {name: getattr(self, name) for name in ("id", "verdict", "digest", "commit", "seed")}
+        frames = {name: pandas.DataFrame(table) for name, table in self.tables().items()}
+        for frame in frames.values():
+            frame.attrs.update(about)
+        return frames
+
+
+_REACHED = ("guaranteed_delta", "true_delta", "true_epsilon")
+"""Columns that a row of a privacy entry may lack."""
 
 
 def evidence(id: str, *, store: str | Path | None = None) -> Frame:

@@ -85,6 +85,24 @@ def test_evidence_is_columns_with_what_they_come_from() -> None:
         dpbench.evidence("glm.thm5.nothing")
 
 
+def test_each_table_of_the_evidence_is_one_frame() -> None:
+    frame = dpbench.evidence(PRIVACY)
+    tables = frame.tables()
+    assert [list(table) for table in tables.values()] == [
+        ["target_epsilon", "target_delta", "true_delta"],
+        ["attack_epsilon_lower"],
+        ["delta_of_threshold", "epsilon_violated_from"],
+        ["epsilon", "delta_claimed", "delta_true_printed", "delta_true_exact"],
+    ]
+    with pytest.raises(InvalidInput, match="must be read by its columns: not each of its 90 rows has guaranteed_delta"):
+        dpbench.evidence("publicdata.lemma9.privacy.gaussian-exact").tables()
+    pytest.importorskip("pandas")
+    frames = frame.to_pandas()
+    assert list(frames) == list(tables) and [len(table) for table in frames.values()] == [5, 1, 3, 37]
+    assert not any(table.isna().any(axis=None) for table in frames.values())
+    assert frames["epsilon"].attrs["digest"] == frame.digest
+
+
 def test_a_digest_is_of_what_was_measured_alone() -> None:
     made = {"value": 1.0, "series": {"n": [1]}, "seconds": 2.0, "commit": "a"}
     assert digest(made) == digest({**made, "seconds": 3.0, "commit": "b"})
