@@ -18,6 +18,9 @@ from dpbench.papers.heavytail.problem import HeavyTailedProblem
 WORTH = 0.2
 """Least log-volume that the shear must save, for the features to be sheared at all."""
 
+NOISE = 1e-6
+"""Mean residual, relative to the mean response, below which residuals are rounding errors and carry no weights."""
+
 _STEPS = 15
 _PART = 20_000
 _TINY = 1e-80
@@ -108,8 +111,9 @@ def minimiser(problem: HeavyTailedProblem, radius: float, iota: float) -> tuple[
     if not near.any():
         return w, np.eye(problem.d)
     X, r = problem.X[near], r[near]
+    typical = max(r.mean(), NOISE * np.abs(problem.y[near]).mean())
     lengths = np.linalg.norm(X, axis=1)
     # in units of their typical sizes: records of any scale neither overflow nor vanish
-    far, long = r / (r.mean() or 1.0), lengths / (np.median(lengths) or lengths.max() or 1.0)
+    far, long = r / (typical or 1.0), lengths / (np.median(lengths) or lengths.max() or 1.0)
     unit = X / (lengths.max() or 1.0)
     return w, (unit / ((far + 0.05) * np.maximum(long, 1.0))[:, None]).T @ unit
