@@ -36,7 +36,7 @@ def list_claims(
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
-    sort: Annotated[str, typer.Option("--sort", help="ledger, claim, kind, verdict, weight or seconds")] = "ledger",
+    sort: Annotated[str, typer.Option("--sort", help="ledger, claim, kind, verdict, weight, hurt, seconds")] = "ledger",
     store: StoreOption = DEFAULT_STORE,
     json_file: JsonOption = None,
 ) -> None:

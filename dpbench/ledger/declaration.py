@@ -15,7 +15,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.measurement import Run
 from dpbench.ledger.statement import Statement
-from dpbench.ledger.words import FAILED, KINDS, ORIGINS, VERDICTS, WEIGHTS
+from dpbench.ledger.words import FAILED, HURT, KINDS, ORIGINS, VERDICTS, WEIGHTS
 from dpbench.rates.resolution import RESOLUTION
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ class Declaration:
         Of what does not hold, what is wrong: the "statement"; the "range" (true in a stated range); a "constant" (the
         rate is right); a proof "step" (the conclusion stands or is open); a "hypothesis" (holds with an omitted usual
         assumption); a "misprint". None where the entry holds.
+    hurt : str
+        Of what does not hold, who is hurt (`HURT`): "use", "corner: " and the range, "proof" or "letter".
     consequence : str
         What it means, in plain words, with number and unit.
     rests_on : tuple of str
@@ -121,6 +123,7 @@ class Declaration:
     exponent: float | None = None
     quote: str = ""
     weight: str | None = None
+    hurt: str = ""
     consequence: str = ""
     rests_on: tuple[str, ...] = ()
     depends: tuple[str, ...] = ()
@@ -144,6 +147,12 @@ class Declaration:
             raise validation.invalid("id", "<paper>.<result>.<kind>[.<variant>]", self.id)
         if self.weight is not None:
             validation.choice("weight", self.weight, WEIGHTS)
+        if self.hurt:
+            who, _, where = self.hurt.partition(": ")
+            validation.choice("hurt", who, HURT)
+            if self.weight is None or (who == "corner") != bool(where.strip()):
+                what = 'of an entry with a weight, with a range after "corner: " and only there'
+                raise validation.invalid("hurt", what, self.hurt)
         validation.choice("draws", self.draws, ("", "instances"))
         validation.real("resolution", self.resolution, above=0.0)
         if self.nuisances and self.kind != "rate":

@@ -47,6 +47,7 @@ class Entry:
             "origin": c.origin,
             "expected": c.expected,
             "weight": c.weight,
+            "hurt": c.hurt,
             "quote": c.quote,
             "consequence": c.consequence,
             "holds": c.holds,

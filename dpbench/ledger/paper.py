@@ -69,6 +69,7 @@ class Declaration(TypedDict):
     arguments: NotRequired[Mapping[str, Any] | None]
     quote: NotRequired[str]
     weight: NotRequired[str | None]
+    hurt: NotRequired[str]
     consequence: NotRequired[str]
     holds: NotRequired[str]
     rests_on: NotRequired[tuple[str, ...]]
@@ -204,8 +205,8 @@ class Paper:
         elif "statement" in changes:
             changes["formal"] = None
         fresh = {
-            "holds": "", "weight": None, "consequence": "", "origin": "", "errata": None, "figure": None, "space": None,
-            "no_certificate": "", "no_record": "", "frequencies": None,
+            "holds": "", "weight": None, "hurt": "", "consequence": "", "origin": "", "errata": None, "figure": None,
+            "space": None, "no_certificate": "", "no_record": "", "frequencies": None,
         }  # of what the first says  # fmt: skip
         run = partial(function, **arguments) if arguments else first.run
         self._add(replace(first, **fresh | {"id": f"{prefix}.{variant}", "run": run} | changes))

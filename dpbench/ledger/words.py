@@ -16,6 +16,10 @@ FAILED = ("refuted", "inconsistent")
 """Verdicts of what does not hold."""
 WEIGHTS = ("statement", "range", "constant", "step", "hypothesis", "misprint")
 """What a finding against the paper weighs: see `dpbench.ledger.core.Claim.weight`."""
+HURT = ("use", "corner", "proof", "letter")
+"""Who is hurt by what does not hold: whoever runs it as printed has less privacy than is claimed; the same, or a result
+that fails, in a stated range of n, d, epsilon or of the instance; a proof, or a constant of a result; only who takes a
+slip to the letter, beside which the paper has what is meant, or nothing rests on it."""
 DECIDED = ("certificate", "exact", "sampled", "tried")
 """How a verdict was decided: by the checker from a certificate; here, with an error bound; at the level spent; on the
 instances tried."""

@@ -1,8 +1,8 @@
 """An errata page for a paper, from the ledger and its committed evidence: nothing is run here.
 
 ``dpbench errata glm`` prints Markdown, ``--html`` one self-contained HTML page, ``--latex`` a note that compiles, and
-``--coverage`` every statement of the paper with its entries. Findings stand in
-order of weight, and within one weight by what they change in practice. What a finding says comes from its claim
+``--coverage`` every statement of the paper with its entries. Findings stand by who is hurt, and
+within that by what they change in practice. What a finding says comes from its claim
 (quotation, consequence, derivation, the entry that holds) and from its `Correction`: place, what to write instead, the
 paper's own caveats, the check of the quotation, the authors' reply. All of it stands in the claim's declaration.
 """
@@ -22,7 +22,7 @@ from dpbench.ledger.grades import basis
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.premises import STANDING
 from dpbench.ledger.registry import all_papers
-from dpbench.ledger.words import FAILED, WEIGHTS
+from dpbench.ledger.words import FAILED, HURT, WEIGHTS
 from dpbench.report.coverage import counted, places
 from dpbench.report.policy import content_policy
 
@@ -34,29 +34,47 @@ MEANING = {
     "hypothesis": "Holds with a usual assumption that is not stated",
     "misprint": "Misprints and slips of the pen",
 }
+HURTS = {
+    "use": "Privacy is broken in ordinary use",
+    "corner": "Fails in a stated range",
+    "proof": "A proof or a constant fails, no result in use",
+    "letter": "Slips, which hurt only who takes them to the letter",
+}
+UNSAID = "Who is hurt is not said"
 NOT_ASKED = "not yet asked"
 """In the place of a reply; silence is said of nobody who was not asked."""
 LINES, WIDTH = 5, 118
 Field = tuple[str, str]
 """A label and its text; the label is empty for a quotation."""
 Section = tuple[str, list[tuple[str, list[Field]]]]
-"""What a weight means, and its findings: title and fields."""
+"""Who is hurt, and the findings: title and fields."""
 
 
 def findings(paper: Paper) -> list[Claim]:
-    """What is printed, is quoted, and is expected to fail, with a weight: by weight, by effect, then as declared.
+    """What is printed, is quoted, and is expected to fail, with a weight: by `gravity`, then as declared.
 
     Corrected statements, folklore and controls are nobody's errata.
     """
     failed = [c for c in paper.claims if c.expected in FAILED and c.weight and c.origin == "printed" and c.quote]
-    effect = {name: correction.effect for name, correction in corrections(paper).items()}
-    return sorted(failed, key=lambda c: (WEIGHTS.index(str(c.weight)), -effect.get(c.id, 0)))
+    return sorted(failed, key=gravity)
+
+
+def gravity(claim: Claim) -> tuple[int, int, bool, int]:
+    """Sorts findings: who is hurt, then what changes in practice, privacy first, then the weight."""
+    hurt = HURT.index(claim.hurt.partition(":")[0]) if claim.hurt else len(HURT)
+    effect = claim.errata.effect if claim.errata else 0
+    return hurt, -effect, claim.kind != "privacy", WEIGHTS.index(claim.weight) if claim.weight else len(WEIGHTS)
+
+
+def harm(claim: Claim) -> str:
+    """Who is hurt, in words, with the range."""
+    who, _, where = claim.hurt.partition(": ")
+    return HURTS[who] + f": {where}" * bool(where) if who else ""
 
 
 def foremost(paper: Paper) -> Claim | None:
-    """What a user of the paper has to know first: the finding of the greatest effect, privacy before all else."""
-    effect = {name: one.effect for name, one in corrections(paper).items()}
-    return min(findings(paper), key=lambda claim: (-effect.get(claim.id, 0), claim.kind != "privacy"), default=None)
+    """What a user of the paper has to know first."""
+    return next(iter(findings(paper)), None)
 
 
 def corrections(paper: Paper) -> dict[str, Correction]:
@@ -73,6 +91,7 @@ def fields(claim: Claim, correction: Correction | None, item: Mapping[str, Any] 
     if correction is not None and correction.caveat:
         said.append(("What the paper says of it itself", correction.caveat))
     said.append(("What it means", claim.consequence))
+    said.append(("Who is hurt", harm(claim)))
     if correction is not None:
         said.append(("In a copy", correction.change))
     said.append(("Why", shortened(claim.derivation)))
@@ -163,15 +182,15 @@ def check_twins(paper: Paper, evidence: Mapping[str, Mapping[str, Any]]) -> None
 
 
 def sections(paper: Paper, evidence: Mapping[str, Mapping[str, Any]]) -> list[Section]:
-    """Weights in order, each with its findings; see `check_twins` for what is refused."""
+    """Those who are hurt in order, each with the findings; see `check_twins` for what is refused."""
     check_twins(paper, evidence)
     known, claims = corrections(paper), findings(paper)
     made: list[Section] = []
-    for weight in WEIGHTS:
-        here = [c for c in claims if c.weight == weight]
+    for who in (*HURT, ""):
+        here = [c for c in claims if c.hurt.partition(":")[0] == who]
         if here:
             listed = [(c.source, fields(c, known.get(c.id), evidence.get(c.id))) for c in here]
-            made.append((MEANING[weight], listed))
+            made.append((HURTS.get(who, UNSAID), listed))
     return made
 
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dpbench.ledger.grades import counts
-from dpbench.ledger.words import KINDS, WEIGHTS
+from dpbench.ledger.words import HURT, KINDS, WEIGHTS
 from dpbench.report.plain import graded, table, verdict_text
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "kind": lambda row: KINDS.index(row["kind"]),
     "verdict": lambda row: _VERDICTS.index(row["verdict"] or NOT_RUN),
     "weight": lambda row: WEIGHTS.index(row["weight"]) if row["weight"] else len(WEIGHTS),
+    "hurt": lambda row: HURT.index(row["hurt"].partition(":")[0]) if row["hurt"] else len(HURT),
     "seconds": lambda row: -(row["seconds"] or 0.0),
 }
 """Orders of `--sort`; equal entries stay in the order of the ledger."""
@@ -58,6 +59,7 @@ def _row(claim: Claim, shown: Shown | None) -> dict[str, Any]:
         "statement": claim.statement,
         "expected": claim.expected,
         "weight": claim.weight,
+        "hurt": claim.hurt,
         "origin": claim.origin,
         "verdict": None if shown is None else shown.verdict,
         "grade": None if shown is None else shown.grade,

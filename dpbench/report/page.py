@@ -18,9 +18,9 @@ from markupsafe import Markup
 from dpbench.certificates.shown import about
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import Claim
-from dpbench.ledger.words import WEIGHTS
+from dpbench.ledger.words import HURT, WEIGHTS
 from dpbench.report.drawings import of_one
-from dpbench.report.errata import MEANING
+from dpbench.report.errata import HURTS, MEANING, gravity
 from dpbench.report.figures import Drawing, save_svg
 from dpbench.report.mathematics import plain, quoted, typeset
 from dpbench.report.policy import content_policy
@@ -36,13 +36,7 @@ KINDS_IN_WORDS = {
     "floor": "lower bound",
     "stability": "stability",
 }
-_TOLD = (
-    "statement",
-    "range",
-    "constant",
-    "step",
-    "hypothesis",
-)  # weights whose findings the printed summary tells one by one
+_TOLD = ("use", "corner", "proof")  # whose findings the printed summary tells one by one
 _ROWS = 40  # of a series that are shown; ``--json`` has all
 
 
@@ -91,6 +85,11 @@ class Card:
         return self.claim.weight or "" if self.verdict in WRONG else ""
 
     @property
+    def hurt(self) -> str:
+        """Who is hurt, where it does not hold."""
+        return self.claim.hurt.partition(":")[0] if self.weight else ""
+
+    @property
     def title(self) -> str:
         """The entry in words: where in the paper, and what kind of statement."""
         return f"{self.claim.paper}, {plain(self.claim.source)}: {KINDS_IN_WORDS[self.claim.kind]}"
@@ -121,6 +120,7 @@ def page(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
     script, style = (f"\n{environment.get_template(name).render()}\n" for name in ("page.js", "page.css"))
     shown = [card.shown for card in cards.values() if card.shown is not None]
     weighed = Counter(card.weight for card in cards.values())
+    hurt = Counter(card.hurt for card in cards.values())
     return template.render(
         script=Markup(script),
         style=Markup(style),
@@ -131,6 +131,8 @@ def page(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
         counts=Counter(card.verdict for card in cards.values()),
         weights={weight: weighed[weight] for weight in WEIGHTS if weighed[weight]},
         meaning=MEANING,
+        hurts={who: hurt[who] for who in HURT if hurt[who]},
+        harm=HURTS,
         told=_TOLD,
         by_paper=Counter((card.claim.paper, card.verdict) for card in cards.values()),
         quoted=quoted,
@@ -205,6 +207,6 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.5g}"
 
 
-def _gravity(card: Card) -> tuple[bool, int]:
-    """Unexpected verdicts first, then by weight; within these as the ledger has them."""
-    return card.as_expected, WEIGHTS.index(card.weight) if card.weight else len(WEIGHTS)
+def _gravity(card: Card) -> tuple[Any, ...]:
+    """Unexpected verdicts first, then by who is hurt; within these as the ledger has them."""
+    return card.as_expected, *gravity(card.claim)

@@ -116,7 +116,7 @@ def _cells(entry: Entry) -> tuple[str | Text, ...]:
 def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequence[str], console: Console) -> None:
     """All that is known of one entry, and the command that reproduces it."""
     from dpbench.certificates.shown import about
-    from dpbench.report.errata import MEANING, reading
+    from dpbench.report.errata import MEANING, harm, reading
 
     console.print(Text(claim.id, style="bold"))
     side = f", side {claim.side}" if claim.side else ""
@@ -129,6 +129,8 @@ def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequenc
     _field(console, "expected", claim.expected)
     if claim.weight:
         _field(console, "weight", f"{claim.weight}: {MEANING[claim.weight][0].lower()}{MEANING[claim.weight][1:]}")
+    if claim.hurt:
+        _field(console, "who is hurt", harm(claim))
     if claim.consequence:
         _field(console, "what it means", claim.consequence)
     for name, text in reading(claim):

@@ -1,4 +1,4 @@
-"""The ledger for the documentation: every entry, what does not hold as printed, by weight, Table 1 of the GLM paper."""
+"""The ledger for the documentation: every entry, what does not hold (by who is hurt), Table 1 of the GLM paper."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.premises import STANDING
 from dpbench.ledger.registry import all_papers
-from dpbench.ledger.words import WEIGHTS
+from dpbench.ledger.words import HURT
 from dpbench.papers.glm.table1 import table as grid
 from dpbench.report import errata
 from dpbench.report.markdown import table
@@ -47,15 +47,15 @@ def _linked(name: str) -> str:
 
 
 def failures(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
-    """The printed claims that do not hold, by weight and within one by effect: what each means, and the rest folded."""
+    """The printed claims that do not hold, by who is hurt, then by effect: what each means, and the rest folded."""
     known = {claim.id: claim for claim in claims}
     noted = {name: one for paper in all_papers() for name, one in errata.corrections(paper).items()}
     wrong = {name: found[name] for name in known if name in found and found[name].verdict in errata.FAILED}
     parts = []
-    for weight in (*WEIGHTS, None):
-        listed = [name for name in _ordered(known) if name in wrong and known[name].weight == weight]
+    for who in (*HURT, ""):
+        listed = [name for name in _ordered(known) if name in wrong and known[name].hurt.partition(":")[0] == who]
         if listed:
-            parts.append(f"## {errata.MEANING[weight] if weight else 'Without a weight'} ({len(listed)})")
+            parts.append(f"## {errata.HURTS.get(who, errata.UNSAID)} ({len(listed)})")
             parts += [_finding(known[name], wrong[name], noted.get(name), found) for name in listed]
     return "\n\n".join(parts)
 

@@ -351,7 +351,7 @@ def _index(found: dict[str, Shown], documents: Mapping[str, Any]) -> str:
         weighed = sum(bool(claim.weight) for claim in paper.claims)
         lines.append(f"| [{title}](failures.md) | {len(paper.claims)} | {weighed} | {where} | {said} |")
     lines += ["", *_numbers(documents)]
-    sorted_by = "what does not hold is sorted [by weight](failures.md)."
+    sorted_by = "what does not hold is sorted [by who is hurt](failures.md)."
     lines += ["", f"Every entry has [a row in the ledger](ledger.md) and a page of its own; {sorted_by}", ""]
     lines += [f"- [{page.title}]({page.name}.md)" for page in PAGES if page.name not in ("ledger", "failures")]
     said = "Made from the files under `evidence/`, by `python -m studies.results.pages docs/results`, at every build."

@@ -82,6 +82,10 @@ def test_the_toy_claims_reach_their_verdicts(context: RunContext) -> None:
     [
         ({"expected": "consistent"}, "expected must be one of proved, refuted, not refuted"),
         ({"weight": "grave"}, "weight must be one of"),
+        ({"weight": "range", "hurt": "nobody"}, "hurt must be one of"),
+        ({"weight": "range", "hurt": "corner"}, "hurt must be of an entry with a weight, with a range"),
+        ({"weight": "range", "hurt": "use: n > 1"}, "hurt must be of an entry with a weight, with a range"),
+        ({"hurt": "letter"}, "hurt must be of an entry with a weight"),
     ],
 )
 def test_a_declaration_that_contradicts_itself_is_refused(change: dict[str, Any], message: str) -> None:

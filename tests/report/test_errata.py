@@ -11,7 +11,7 @@ from patience import waits
 
 from dpbench.cli.app import run
 from dpbench.ledger.paper import Paper
-from dpbench.ledger.words import WEIGHTS
+from dpbench.ledger.words import HURT, WEIGHTS
 from dpbench.report import errata, note
 
 
@@ -22,22 +22,30 @@ def glm() -> Paper:
 
 def made_up() -> Paper:
     paper = Paper("made", title="A made-up paper", authors=("A. Author",), version="v1")
-    listed = (("b", "misprint", "refuted"), ("a", "constant", "refuted"), ("c", None, "not refuted"))
-    for name, weight, expected in listed:
-        said = {"weight": weight, "quote": f"Words of {name} <here>.", "consequence": f"{name} is 2 metres off."}
+    listed = (
+        ("b", "misprint", "letter", "refuted"), ("a", "constant", "corner: n < 3", "refuted"),
+        ("c", None, "", "not refuted"), ("d", "statement", "", "refuted"),
+    )  # fmt: skip
+    for name, weight, hurt, expected in listed:
+        said = {"quote": f"Words of {name} <here>.", "consequence": f"{name} is 2 metres off."}
         paper.inequality(
-            name, source=f"Lemma {name}", statement="s", expected=expected, because="Reason one. " * 80, **said,
+            name, source=f"Lemma {name}", statement="s", expected=expected, because="Reason one. " * 80,
+            weight=weight, hurt=hurt, **said,
         )(lambda run: [{"left": 1.0, "right": 2.0}])  # fmt: skip
     return paper
 
 
-def test_findings_stand_in_the_order_of_their_weight_and_only_what_fails_is_listed(glm: Paper) -> None:
-    places = [WEIGHTS.index(str(claim.weight)) for claim in errata.findings(glm)]
-    assert places == sorted(places) and len(set(places)) >= 4
-    effects = errata.corrections(glm)
-    privacy = [effects[c.id].effect for c in errata.findings(glm) if c.weight == "misprint"]
-    assert privacy == sorted(privacy, reverse=True) and privacy[0] == 2
-    assert [c.id for c in errata.findings(made_up())] == ["made.a.inequality", "made.b.inequality"]
+def test_findings_stand_by_who_is_hurt_and_only_what_fails_is_listed(glm: Paper) -> None:
+    found = errata.findings(glm)
+    places = [HURT.index(claim.hurt.partition(":")[0]) for claim in found]
+    assert places == sorted(places) and set(places) == set(range(len(HURT))) and found[0] == errata.foremost(glm)
+    letters = [errata.corrections(glm)[c.id].effect for c in found if c.hurt == "letter"]
+    assert letters == sorted(letters, reverse=True) and letters[0] == 2
+    assert [c.id for c in errata.findings(made_up())] == [f"made.{name}.inequality" for name in "abd"]
+    text = errata.markdown(made_up(), {})
+    titles = [f"## {title}" for title in (errata.HURTS["corner"], errata.HURTS["letter"], errata.UNSAID)]
+    assert [line for line in text.splitlines() if line.startswith("## ")] == titles
+    assert "- **Who is hurt**: Fails in a stated range: n < 3" in text
 
 
 @pytest.mark.parametrize("name", ["glm", "heavytail", "publicdata"])
@@ -49,7 +57,7 @@ def test_every_failing_row_says_all_that_a_page_needs(name: str) -> None:
         if claim.expected not in errata.FAILED:
             assert not claim.weight, f"{claim.id} holds and carries a weight"
             continue
-        assert claim.weight in WEIGHTS and claim.quote and claim.consequence, claim.id
+        assert claim.weight in WEIGHTS and claim.hurt and claim.quote and claim.consequence, claim.id
         assert claim.holds in ids and claim.holds != claim.id, f"{claim.id} has no twin that holds"
         twin = next(c for c in paper.claims if c.id == claim.holds)
         assert twin.expected in ("proved", "not refuted", "consistent"), claim.id
@@ -62,7 +70,7 @@ def test_the_page_of_the_glm_paper_in_both_forms(glm: Paper) -> None:
     text, page = errata.markdown(glm, {}), errata.page(glm, {})
     assert "v2" in glm.version
     assert text.count("\n### ") == page.count("<h3>") == len(errata.findings(glm)) >= 25
-    assert text.index("Theorem 4, d = 1") < text.index("Algorithm 1, line 4")
+    assert text.index("### 1. Theorem 5") < text.index("Theorem 4, d = 1") < text.index("Algorithm 1, line 4")
     for words in ("with thanks", "not yet asked", "`dpbench verify glm.thm5.privacy.printed`", "arXiv:2205.03014v2"):
         assert words in text
     assert "src=" not in page and "href=" not in page and "<script" not in page

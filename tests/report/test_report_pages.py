@@ -13,7 +13,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.ledger.evidence import document_of, write
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.verify import all_claims
-from dpbench.ledger.words import GRADES, WEIGHTS
+from dpbench.ledger.words import GRADES, HURT
 from dpbench.report import errata
 from dpbench.report.markdown import escaped
 from dpbench.report.stored import Shown
@@ -115,7 +115,7 @@ def test_what_does_not_hold_stands_beside_its_corrected_version() -> None:
     wrong = next(claim for claim in CLAIMS if claim.holds and claim.weight)
     found = {wrong.id: shown(wrong.id, "refuted"), wrong.holds: shown(wrong.holds, "proved")}
     heading, finding = ledger_tables.failures(CLAIMS, found).split("\n\n")
-    assert heading == f"## {errata.MEANING[str(wrong.weight)]} (1)"
+    assert heading == f"## {errata.HURTS[wrong.hurt.partition(':')[0]]} (1)"
     assert "refuted (tried), 1.5" in words(finding) and f"instead. {wrong.holds} (proved (tried))" in words(finding)
     assert finding.startswith("<div") and "\n" not in finding, "an empty line would end a block of HTML"
     found[wrong.id] = shown(wrong.id, "not refuted")
@@ -124,11 +124,11 @@ def test_what_does_not_hold_stands_beside_its_corrected_version() -> None:
     assert "refuted (tried), inf" in words(infinite)
 
 
-def test_findings_stand_by_weight() -> None:
-    weights = [claim.weight for claim in CLAIMS if claim.expected in errata.FAILED and claim.weight]
+def test_findings_stand_by_who_is_hurt() -> None:
+    hurt = [claim.hurt.partition(":")[0] for claim in CLAIMS if claim.expected in errata.FAILED]
     page = ledger_tables.failures(CLAIMS, {claim.id: shown(claim.id, claim.expected) for claim in CLAIMS})
     headings = [part for part in page.split("\n\n") if part.startswith("## ")]
-    assert headings == [f"## {errata.MEANING[w]} ({weights.count(w)})" for w in WEIGHTS if w in weights]
+    assert headings == [f"## {errata.HURTS[who]} ({hurt.count(who)})" for who in HURT]
 
 
 def test_text_of_a_claim_is_no_markup() -> None:

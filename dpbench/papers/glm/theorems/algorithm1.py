@@ -31,6 +31,7 @@ DIMENSION = 4
     because="The direction of the data does not enter: w moves along -(1, ..., 1) until the ball ends, for every data "
     "set. The gradient is meant.",
     weight="misprint",
+    hurt="letter",
     quote=r"$w_{t+1} = \Pi_{\mathcal{W}} \left( w_t - \eta \left( \widehat{L}(w_t; S) + \xi \right) \right)$",
     consequence="To the letter a number is taken off every coordinate and no n helps; with the gradient Corollary "
     "1's rate is found. The listing also starts at w_0 where the average starts at w_1.",

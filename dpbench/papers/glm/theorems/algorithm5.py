@@ -29,6 +29,7 @@ from dpbench.privacy.profile import Profile, discrete_profile
     "+ 1)Delta/(n epsilon) for epsilon/2. The printed formula is that scale without m + 1 and squared: the noise is "
     "too small where n epsilon is below about (m + 1)^2 Delta, with n >= n_0 too if Y is large.",
     weight="misprint",
+    hurt="corner: n epsilon below about (m + 1)^2 Delta, for example |Y| = 10, n = 190, epsilon = 1",
     quote=r"Let  $\widetilde{\sigma}^2 = \frac{4(\|\mathcal{Y}\|^2 + "
     r"\widetilde{H}\widetilde{\gamma}^2\|\mathcal{X}\|^2)}{n\epsilon}$",
     consequence="Read to the letter the Laplace scale of Algorithm 5 at |Y| = 10, n = 190, epsilon = 1 is 2.86 where "

@@ -39,6 +39,7 @@ paper.privacy(
     because="The corollary's noise is that of Theorem 1 with H~ = H X^2, and the loss that breaks it is a GLM: the "
     "same pair, the same thresholds. The step size is no part of it.",
     weight="range",
+    hurt="corner: epsilon > 36.1 at delta = 1e-5 (24.5 at 1e-3) where all iterates are released",
     quote=r"$\sigma^2 = \frac{8G^2T\log(1/\delta)}{n^2\epsilon^2}$  and  $T = n$ . ... satisfies  $(\epsilon, \delta)$ "
     "-differential privacy.",
     consequence="As Theorem 1, whose noise it has: enough up to epsilon = 36.1 at delta = 1e-5.",
@@ -64,6 +65,7 @@ def corollary2_printed() -> Draft:
     "the 1/(4HX^2) of Theorem 1, and a coordinate that HX^2 eta n p <= 1 leaves unlearned costs d'p Y^2 with p up to "
     "4/(nX): 1/sqrt(X) times the bound at n near 16B^2X/Y^2 and beyond.",
     weight="misprint",
+    hurt="letter",
     quote=r"$\eta = "
     r"\min\left(\frac{B}{\sqrt{T}\max\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\|,\sigma\sqrt{d}\right)}, "
     r"\frac{1}{4H\|\mathcal{X}\|}\right)$",
@@ -115,6 +117,7 @@ def least_step_constant(x_bound: float, ratio: int, sizes: int, corrected: bool 
     because="G B has H X^2 B^2 where this has H X^2 B^3. With (w, y) -> (cw, cy) all risks scale like c^2 and the "
     "printed term like c^3, so that for small c nothing is left of it, though it is BX/Y times the other.",
     weight="misprint",
+    hurt="letter",
     quote=r"\frac{\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\| + H\|\mathcal{X}\|^2 "
     r"B^2\right)B\sqrt{d\log(1/\delta)}}{n\epsilon}\right).",
     consequence="(...)B has to be GB of Theorem 1; with B^2 the second term vanishes in small units of B, and the "

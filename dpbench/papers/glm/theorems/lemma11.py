@@ -92,6 +92,7 @@ LEMMA11 = inequality(
 
 @paper.inequality(
     "lemma11", source="Lemma 11", expected="refuted", holds="glm.lemma11.inequality.corrected", weight="hypothesis",
+    hurt="proof",
     quote=r"U(n,\beta) := \tfrac{4\gamma \log(4/\beta)\|\mathcal{Y}\|\sqrt{\widetilde{H}}}{\sqrt{n}} + "
     r"\tfrac{\|\mathcal{Y}\|\sqrt{\log(2/\beta)}}{\sqrt{n}}",
     statement=f"{_BOTH}.",
@@ -193,6 +194,7 @@ def _printed_failures(y: float, radius: float, n: int, beta: float) -> tuple[flo
     "lemma11", variant="rare", source="Lemma 11, U without the range of the loss", expected="refuted",
     quote=r"A simple application of AM-GM inequality gives,", holds="glm.lemma11.inequality.corrected",
     weight="constant",
+    hurt="proof",
     statement="With U = 4 gamma log(4/beta) Y sqrt(H~)/sqrt(n) + Y sqrt(log(2/beta))/sqrt(n), or with 2 Y^2 in the "
     "place of Y in its last term, the mean loss is at most (1 + T)L + U with probability at least 1 - beta.",
     because="Inequality (22) has Delta log(2/beta)/n on its right side, and U does not. Squared loss, w = 1, record "
@@ -278,6 +280,7 @@ def direction_failure(d: int, n: int, p: float, spread: float, upper: float) -> 
     quote=r"We now use the fact that w is  $\gamma^2$ -sub-Gaussian, therefore  $\langle \nabla \ell(w;(x,y)),w\rangle "
     r"\leq \gamma \sqrt{\log{(4/\beta)}} \, \|\nabla \ell(w;(x,y))\|$  with probability at least  $1-\beta/4$ .",
     holds="glm.lemma11.inequality.any-loss", weight="hypothesis",
+    hurt="corner: losses that are no GLM and models outside a ball; shown at d = 1e5, n = 1e8, |Y| = 10",
     statement=f"{_BOTH}, for convex H~-smooth non-negative losses that need not be GLMs.",
     because="Sub-Gaussianity speaks of <w, u> for a fixed u; the gradient at w points where w does. For l = 1[z = "
     "1]|w|^2 and w ~ N(0, I_d) the product is 2|w|^2, of order d and not sqrt(d).",

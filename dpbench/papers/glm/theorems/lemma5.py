@@ -90,6 +90,7 @@ def long_run(n: int, steps: int) -> tuple[Fraction, Fraction]:
     "step of the proof, which takes E[L(w*; S)] off each of T terms and adds it once, needs T <= n. Both sides have "
     "closed forms for squared loss in one dimension.",
     weight="range",
+    hurt="corner: eta above 2/H~, or T > n; Theorem 1 uses neither",
     quote=r"The average argument stability for noisy GD (Algorithm 1) run for T iterations with step size  $\eta \leq "
     r"\frac{4}{H}$  is bounded as",
     consequence="True for eta <= 2/H~ and T <= n; at eta = 4/H~ a step triples the difference of two runs, and for T "

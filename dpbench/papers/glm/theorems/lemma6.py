@@ -119,6 +119,7 @@ def regret(context: Context) -> Evidence:
     because="With (w, x) -> (cw, x/c) G goes to G/c and the regret stays: for large c only sqrt(H~)B|Y|/sqrt(n) is "
     "left of the bound, at fixed n epsilon any factor below the regret.",
     weight="misprint",
+    hurt="letter",
     quote=r"O\left(\frac{\sqrt{H}B\|\mathcal{Y}\|}{\sqrt{n}} + "
     r"\frac{\sqrt{d}G\log\left(1/\delta\right)}{n\epsilon}\right).",
     consequence="Without its B the private term vanishes in large units of w while the regret does not: the constant "

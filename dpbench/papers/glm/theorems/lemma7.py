@@ -40,6 +40,7 @@ _BOUND7 = "sqrt(H)B|X||Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B)B sqrt(k log(1/del
     because="G of Lemma 2 is a gradient's norm, factor X and all: sigma has one X too many and lacks sqrt(T). With "
     "(w, x) -> (cw, x/c) the printed noise grows like 1/c against the gradients, and nothing is learned.",
     weight="misprint",
+    hurt="letter",
     quote=r"$\sigma^2 = O\left(\frac{G^2 \|\mathcal{X}\|^2 \log(1/\delta)}{n^2 \epsilon^2}\right)$",
     consequence="G has its |X| already, and the number of steps is missing: in small units of w the noise is all "
     "there is (the constant needed grows like n^(1/2)).",

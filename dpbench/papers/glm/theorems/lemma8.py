@@ -94,6 +94,7 @@ def settings(n: int, k: float, epsilon: float) -> tuple[float, float]:
     "lemma8", variant="steps", source="Lemma 8, with the T in sigma^2 that Theorem 10 has", expected="refuted",
     quote=r"From analysis of Noisy-SGD [BST14], the other term (excess empirical risk) can be bounded as",
     holds="glm.lemma8.inequality.corrected", weight="step",
+    hurt="proof",
     statement="With sigma^2 = 8 T G^2|X|^2 log(2/delta)/(n^2 epsilon^2), T = n^2 and eta of Theorem 10, the excess "
     f"risk of w~ on Phi D against Phi w* is O({_BOUND8}).",
     because="Inequality (16) has eta k G^2 log(1/delta)/(n epsilon)^2 for the eta k sigma^2 of Theorem 10, which is T "

@@ -57,6 +57,7 @@ def ball_sides(corrected: bool, loss: Loss, *where: np.ndarray) -> tuple[Any, An
     statement="The output of Algorithm 1 has losses below Delta(B) = Y^2 + H B^2 X^2 (Assumption 2).",
     because="sup over the ball is (Y + sqrt(H/2)BX)^2, attained by the squared loss: 4 against 3 at BX = Y = 1.",
     weight="constant",
+    hurt="proof",
     quote=r"Algorithm 1 run with constraint set  $\mathcal{B}_B$  satisfies Assumption 2 with  $\Delta(B) = "
     r"\|\mathcal{Y}\|^2 + HB^2\|\mathcal{X}\|^2$ .",
     consequence="At B = |X| = |Y| = 1, H = 2 the loss reaches 4 where Delta(B) = 3 (at B = 1/2, 9/4 against 3/2), so "
@@ -188,6 +189,7 @@ LEMMA10 = search.inequality(
     because="As Lemma 9; and P(|<b, x>| >= t) <= 2 exp(-t^2/(2 X^2 sigma^2)), not exp(-t^2/(X^2 sigma^2)), for one "
     "record of S_2 only.",
     weight="constant",
+    hurt="proof",
     quote=r"Algorithm 3 run with parameter B and  $\sigma$  satisfies Assumption 2 with  $\Delta(B) = "
     r"\|\mathcal{Y}\|^2 + H\|\mathcal{X}\|^2\sigma^2\log(K/\delta)) + HB^2\|\mathcal{X}\|^2$",
     consequence="As Lemma 9 where sigma is small; where it is large, the chance of a loss above Delta(B) is up to "

@@ -66,6 +66,7 @@ TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
     "Gaussian: beyond the threshold it violates the claim, for all iterates and, sqrt(6T/(4(2T-1))) lower in mu, for "
     "the average alone.",
     weight="range",
+    hurt="corner: epsilon > 36.1 at delta = 1e-5 (24.5 at 1e-3) where all iterates are released",
     quote=r"Then, for any  $\epsilon,\delta>0$ , Algorithm 1 invoked with",
     consequence="The noise suffices for every epsilon up to 36.1 at delta = 1e-5 (24.5 at 1e-3); beyond, an "
     "admissible loss (capped-linear, non-negative and smooth, BX = 0.001) has a pair of data sets beyond the claim. "

@@ -103,6 +103,8 @@ PRINTED_MIXTURE = averaged(LIPSCHITZ)
     "|Phi x|/|x| epsilon/sqrt(2 log(2/delta)), too much for large epsilon. The pair's profile is averaged over the map "
     "exactly; it says nothing where iterates meet the ball's boundary.",
     weight="range",
+    hurt="corner: large epsilon: (40, 0.1) and (16, 0.5) at n = 11; epsilon <= 4 at n = 11 and 6 at n = 101 are "
+    "proved to hold",
     quote=r"Algorithm 2 satisfies  $(\epsilon,\delta)$ -differential privacy. Given a dataset S of n i.i.d samples, "
     r"the excess risk of its output  $\widetilde{w}$  is bounded as",
     consequence="With the printed k the noise is proved to suffice at epsilon = 1, 2, 3 and 4 for n = 11 (delta = "
@@ -328,6 +330,7 @@ def rate_floor(n: int, epsilon: float, active: int) -> tuple[float, int, float]:
 @paper.inequality(
     "thm10", variant="step", source="Theorem 10, step size", expected="refuted",
     quote=_ETA, holds="glm.thm10.inequality.step.corrected", weight="misprint",
+    hurt="corner: epsilon = n^(-a), 0 < a < 1: 5 times the rate at n = 1e8, epsilon = 1e-4",
     statement="With the printed step size Algorithm 2 has the excess risk of Theorem 10, up to a constant and a power "
     "of log n: O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilon)).",
     because="T = n^2 steps of noise sigma^2 = 8TG^2X^2 Lambda/(n epsilon)^2 need sqrt(n) epsilon under the root of k "

@@ -145,6 +145,7 @@ def exact_attack() -> Attack:
     because="Neighbours differ in any record at all, likely under D or not. On a D without features and labels no "
     "loss is above 0, and the replaced record moves one by 4Y^2.",
     weight="hypothesis",
+    hurt="corner: Delta below the largest loss of a record of the domain, any n and epsilon",
     quote=r"For any fixed S,  $\mathbb{P}_{(x,y)}[\ell(A(S);(x,y)) > \Delta(\gamma,\beta)] < \beta$",
     consequence="Under a distribution whose only record is (0, 0) the condition holds with any Delta, while a "
     "neighbouring data set may hold (e_1, -Y): the choice is then not private (true delta 0.99999 where 1e-5 is "

@@ -43,6 +43,7 @@ _NORMAL = ("E exp((m + sigma N)^2/g) = exp(m^2/(g - 2 sigma^2))/sqrt(1 - 2 sigma
     because="E exp((B + sigma Z)^2/gamma^2) = (1 - 2 sigma^2/gamma^2)^(-1/2) exp(B^2/(gamma^2 - 2 sigma^2)), which "
     "must be at most 2.",
     weight="constant",
+    hurt="proof",
     quote=r"Since the algorithm simply adds Gaussian noise of variance  $\sigma^2\mathbb{I}_d$  to a vector  "
     r"$\widetilde{w}$  where  $\|\widetilde{w}\| \leq B$ , we have that  $\gamma^2 \leq B^2 + \sigma^2$ .",
     consequence="E exp(<w, u>^2/gamma^2) is e = 2.718 without noise and infinite from sigma = B on; condition 2 of "

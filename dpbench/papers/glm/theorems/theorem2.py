@@ -105,6 +105,7 @@ def _printed_dimension(v: Values) -> float:
     "r, the best event is the same for all r, so that the profile is the mean over r^2 ~ chi^2_k/k. As BX -> 0, G "
     "tends to sqrt(2) times the gradient, and the printed k to 1, where r is often 2.",
     weight="hypothesis",
+    hurt="corner: k far below log(2n/delta), for B|X| far below |Y|; shown at k = 1, epsilon = 2, delta = 1e-5",
     quote=r"Algorithm 2 satisfies  $(\epsilon, \delta)$ -differential privacy. Given a dataset  $S$  of  $n \geq n_0$ "
     r" i.i.d samples, of the output  $\widehat{w}$  is bounded by",
     consequence="As B|X| -> 0 the printed k falls to 1, where |Phi x| is often 2|x|: at k = 1 the output's true "
@@ -269,6 +270,7 @@ def forms(context: Context) -> Evidence:
     because="k must be a number, and this one goes to c^(2/3) k with (w, x) -> (cw, x/c), which changes nothing else: "
     "it lacks a factor X. For large X and BX = Y it is 1, and one dimension of four loses three quarters.",
     weight="misprint",
+    hurt="letter",
     quote=r"$k = "
     r"O\left(\frac{B\sqrt{H}\|\mathcal{X}\|\log(2n/\delta)n\epsilon}"
     r"{\|\mathcal{Y}\|\|\mathcal{X}\|+\sqrt{H}B\|\mathcal{X}\|^2}\right)^{2/3}$",
@@ -403,6 +405,7 @@ def least_excess(n: int, d: int, k: int, wide: int) -> float:
     "and the excess risk to that of the zero predictor, while the bound has no d. With d = n^2 it stays near B^2X^2 as "
     "n grows and the bound falls like n^(-1/2).",
     weight="misprint",
+    hurt="letter",
     consequence="In high dimension, the regime the theorem is for, the printed step makes the method return about 0: "
     "at n = 1e6, d = 1e12, epsilon = 1 the excess is above 0.96 B^2X^2. With sigma sqrt(k) for sigma sqrt(d) the law "
     "of the risk does not depend on coordinates that no record has.",

@@ -54,6 +54,7 @@ _LAMBDA_3 = "((Y + H*B*X^2)*sqrt(H)*X/(B*n*epsilon))^(2/3)*log(1/delta)^(1/3)"
     "HX^2 beside Y^2, so the constant it needs grows like HX^2 on a smooth loss whose gradient at zero is near "
     "sqrt(2H)Y (capped-linear). " + SENSITIVITY,
     weight="misprint",
+    hurt="letter",
     quote=r"Then Algorithm 3 run with  $\sigma^2 = O\left(\frac{\left(\|\mathcal{Y}\|^2 + H^2B^2 "
     r"\|\mathcal{X}\|^4\right)\log(1/\delta)}{\lambda^2 n^2 \epsilon^2}\right)$",
     consequence="To the letter the constant that (1, 1e-5) needs grows like H|X|^2 (exponent 1.98 in sqrt(H)|X| over "
@@ -376,6 +377,7 @@ REMARK_STEPS = (
 @paper.inequality(
     "thm3", variant="low-dimension.algorithm-3", source="Remark after Theorem 3, of Algorithm 3", expected="refuted",
     quote=_REMARK, holds="glm.thm3.inequality.low-dimension", weight="range",
+    hurt="corner: n^(-1) << epsilon << n^(-1/4), d = 1",
     statement="In low dimension Algorithm 3, with some lambda and the Gaussian noise that privacy needs, has the rate "
     "(sqrt(H)B|X||Y| + |Y|^2)/sqrt(n) + GB sqrt(d log(1/delta))/(n epsilon), up to a constant and a power of log n.",
     because="Squared loss, d = B = X = Y = 1, (x, y) = (1, 1) with probability p, else (0, 0). The data sets "

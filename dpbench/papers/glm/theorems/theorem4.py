@@ -155,6 +155,7 @@ RESCALED_RIGHT = RESCALED.replace(
     statement=COUNTS,
     because="They sum to pn/d, which is less than pn/d' unless d' = d: the d of the printed unit pn/(2d) should be d'.",
     weight="misprint",
+    hurt="letter",
     quote=r"Set  $\frac{pn}{2d}(1+b)$  of the labels as",
     consequence="The label counts add up to pn/d where a block has pn/d' records; Delta, a line further, has d'.",
     errata=Correction(
@@ -282,6 +283,7 @@ def two_point(context: Context) -> Rows:
     because="It is (H/2)(4/H) y^2 = 2y^2 there, twice the bound; the label scale that gives y^2 is sqrt(2/H), not "
     "2/sqrt(H).",
     weight="misprint",
+    hurt="letter",
     quote=r"we can set  $F(w;S) = \frac{H}{2n} \sum_{(x,y) \in S} (\langle w, x \rangle - \frac{2}{\sqrt{H}} y)^2$ . "
     r"This satisfies H-smoothness and loss bounded at zero by  $\|\mathcal{Y}\|^2$ .",
     consequence="The loss at zero is 2|Y|^2 with the factor 2/sqrt(H); the rate stands.",
@@ -366,6 +368,7 @@ QUOTE = (
     "costs 4g, g = F(0) - F(w*), and has probability at most exp(-g/b)/2. The printed minimum is of order Y^2 once "
     "BX >= Y n epsilon.",
     weight="range",
+    hurt="corner: d = 1 and B|X| above |Y|",
     consequence="True for d >= 2 (glm.thm4.floor.corrected) and for d = 1 with Y/(n epsilon) <= BX <= Y; false for "
     "d = 1 and large BX: at n = 100, epsilon = 1, BX = 100 Y the printed minimum is Y^2 and 0.0147 Y^2 is attained on "
     "every data set. The proof takes d' < min{n, d}, so it has d >= 2 in mind; the statement does not say so.",
@@ -468,6 +471,7 @@ SMALL_RADIUS = search.order(
     "set (H = 2; HB^2X^2/2 in general). As BX n epsilon/Y falls below 1, B^2X^2 falls below both other terms of the "
     "printed minimum by any factor. The proof's d' = (pXBn epsilon/Y)^(2/3) is then below 1.",
     weight="hypothesis",
+    hurt="corner: B|X| below |Y|/(n epsilon)",
     consequence="Holds once BX >= Y/(n epsilon), or with B^2X^2 added to the minimum: for d = 1,000, n epsilon = 100 "
     "and BX = Y/10,000 the printed minimum is 21.5 times the excess of zero.",
     holds="glm.thm4.floor.corrected",
@@ -564,6 +568,7 @@ DUMMY_POINT = search.inequality(DUMMY, "79/10000*minimum", "attained", derivatio
     "that is zero but for the dummy's coordinate has excess p b^2 Y^2 <= Y^2 min(1, d/(n epsilon)), whatever sigma is; "
     "the printed minimum grows on to Y^2 as B grows.",
     weight="step",
+    hurt="proof",
     consequence="The step gives Y^2 min(1, d/(n epsilon)) only: at d = 2, n epsilon = 1e6 and large B a constant "
     "predictor has 1e-6 Y^2 on all its instances, where Y^2 is printed. The conclusion stands for d >= 2 by another "
     "pair of data sets.",

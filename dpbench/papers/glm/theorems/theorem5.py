@@ -96,6 +96,7 @@ def _within(delta: float, epsilon: float) -> bool:
     holds="glm.thm5.privacy.exact",
     statement=PRINTED,
     weight="constant",
+    hurt="use",
     quote=QUOTE,
     consequence="At (1, 1e-5) the true delta is 4.28e-5, at (4, 1e-2) it is 0.0555. The noise suffices for epsilon "
     "up to 0.324 at delta = 1e-5 only (1.14 at 1e-3, 1.71 at 1e-2). The excess risk bound is not touched: a larger "

@@ -241,6 +241,7 @@ _BOUND_7 = CONSTANTS.all_definitions["bound"]
     "all scores >= 0, every n and every base. Any other rule that is epsilon/2-DP for these sensitivities and keeps "
     "Theorem 12's guarantee chooses w_0 with probability exp(-epsilon/2)(1 - beta/4) at least.",
     weight="misprint",
+    hurt="letter",
     consequence="To the letter Algorithm 4 returns 0 with probability 0.98 whatever the data and however many there "
     "are: excess Y^2 against a bound of 0.046 Y^2 at n = 1e4 and 4.2e-5 Y^2 at n = 1e10 (epsilon = 1, beta = 0.1, K = "
     "2). With Delta(B_j)/n for Delta(B_j) the rate of Theorem 7 holds, and the entries thm7.*.oracle and thm7.rate.n "
@@ -306,6 +307,7 @@ def grid_search() -> Draft:
     "8 Delta log(4(K+1)/beta)/(n epsilon) for gamma = Delta/n. Where this is above Y^2 and the printed 5 Delta/(n "
     "epsilon) below it, w_0 is chosen most of the time.",
     weight="constant",
+    hurt="proof",
     consequence="The rate is right; 5 Delta/(n epsilon) is not enough: at n = 9,000, epsilon = 0.01, beta = 0.1 (K = "
     "2) the excess is Y^2 with probability 0.90 against a bound of 0.544 Y^2. 8 Delta log(4(K+1)/beta)/(n epsilon) is "
     "enough (16 with 2 Delta/n).",
@@ -409,6 +411,7 @@ PENALTY = inequality(
     "squared). E l^2 <= U L(w) holds for every loss in [0, U], and the lower tail of a mean of non-negative variables "
     "needs nothing else.",
     weight="step",
+    hurt="proof",
     quote=r"The excess risk assumption then implies that  "
     r"$\underset{(x,y)\sim\mathcal{D}}{\mathbb{E}}\left[\ell(w_j;(x,y))^2\right] \leq 4\|\mathcal{Y}\|^2$",
     consequence="A bound on the mean of the loss bounds no second moment, and the units differ: at |Y| = 10, n = "

@@ -57,6 +57,7 @@ def theorem8_exact(context: Context) -> tuple[str, Evidence]:
     "whatever the base returns. On a point mass at (X, Y) its excess is Y^2 at every n, and the bound falls like "
     "n^(-1/2).",
     weight="misprint",
+    hurt="letter",
     consequence="To the letter the excess stays at Y^2 for every n where the bound tends to 0; with Delta(B_j)/n the "
     "rate is found (thm8.rate.n and thm8.inequality.oracle test that algorithm).",
     holds="glm.thm8.inequality.oracle",

@@ -74,6 +74,7 @@ _LINEAR = (
     because="The theorem asks for smoothness and a bound, and not for a sign. A linear loss is 0-smooth, its "
     "empirical risk is 0 at some w of the ball whose risk is of order BX/sqrt(n), where 1/n is allowed.",
     weight="hypothesis",
+    hurt="letter",
     quote=r"Let  $\ell$  be an H-smooth GLM and let R be a bound on the loss function.",
     consequence="Said of every smooth GLM the bound fails for the linear loss (H = 0): in two dimensions a w "
     "orthogonal to the empirical mean has mean loss exactly 0 and a risk of order R/sqrt(n), where R log(1/beta)/n is "

@@ -105,6 +105,7 @@ def _sides(statement: Statement, **at: float) -> dict[str, float]:
     r"\mathcal{D}^n \text{ is lower bounded as } "
     r"\Omega\left(\frac{\min{\{\|\mathcal{Y}\|, B\|\mathcal{X}\|\}}}{\sqrt{n}}\right)",
     holds="glm.thm16.floor.corrected", weight="hypothesis",
+    hurt="corner: sqrt(H)B|X| below |Y|/sqrt(n)",
     statement=FALLING,
     because="L'(w*) = 0 and smoothness give L(0) - L(w*) <= (HX^2/2) w*^2 for every such loss, so that the zero "
     "predictor has at most HB^2X^2/2 where B <= Y and |w*| <= B, and as much times a constant for |w*| of order B. At "
@@ -294,6 +295,7 @@ paper.floor(
     because="The corollary's w* minimises over the whole space, so the zero predictor's excess is (H/2)E<w*, x>^2 <= "
     "H B^2X^2/2, which falls faster in B than BXY/sqrt(n). Shamir's theorem assumes B large against Y.",
     weight="hypothesis",
+    hurt="corner: sqrt(H)B|X| below |Y|/sqrt(n)",
     quote=r"such that  $||w^*|| = B$  and for  $S \sim \mathcal{D}^n$  it holds that",
     consequence="Zero has excess HB^2|X|^2/2 at most, which is B sqrt(n)/(2|Y|) times the printed term (H = |X| = "
     "1): below any constant as B falls. Holds once sqrt(H)B|X| >= |Y|.",

@@ -157,6 +157,7 @@ _CONSTANT = (
     because="The bracket is multiplied by 1/d'^(1/p) = 1/(48 n epsilon)^(1/p); the 48^(1/p) is dropped. The constant "
     "predictor B/(2d'^(1/p)) has BX/(2(1 + 2 beta) d'^(1/p)) exactly.",
     weight="constant",
+    hurt="proof",
     quote=r"On the other hand, when rank  $> 48n\epsilon$ , set  $\alpha = 1$  and  $d' = \lfloor 48n\epsilon \rfloor$",
     consequence="The display that follows drops a factor 48^(1/p): at p = 1 the constant predictor's risk on the "
     "printed instance is 6.75 times below the printed floor. The rate, and Theorem 11's Omega, stand.",
@@ -249,6 +250,7 @@ _CUBE = ("Both sides are functions of the two points alone.",)
     statement="|v - mu|_2 >= |v - mu|_2^2 for v, mu in [0, 1]^d'.",
     because="False once |v - mu|_2 > 1, which d' > 1 allows: for d' = 4 and v - mu all ones it says 2 >= 4.",
     weight="step",
+    hurt="proof",
     quote=r"the second follows from projection property and  $\widehat{v}$  denotes the projection of v onto  "
     r"$[0,1]^d$ , and the last inequality follows from boundedness of coordinates of  $\widehat{v} - \mu$ .",
     consequence="|u|_2 >= |u|_2^2 is false for |u|_2 > 1, possible from d' = 2 on (by a factor of 8 at d' = 64); "

@@ -85,6 +85,7 @@ PRINTED = Statement(
     expected="refuted",
     holds="heavytail.thm2.inequality.assumption4-truncation.corrected",
     weight="misprint",
+    hurt="letter",
     quote=r"under Assumption 4, set $\zeta=O(\frac{1}{n})$ and $\iota=O(\frac{1}{\tau}(\frac{\log "
     r"n\log\frac{1}{\eta}}{n\epsilon})^{\frac{\theta-1}{\theta}})$ we have",
     statement=PRINTED,

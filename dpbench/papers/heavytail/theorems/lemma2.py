@@ -51,6 +51,7 @@ def covering(context: Context) -> Rows:
 @paper.inequality(
     "lemma2", variant="any-radius", source="Lemma 2, as printed", expected="refuted",
     holds="heavytail.lemma2.inequality", weight="misprint", quote=QUOTE,
+    hurt="letter",
     statement=ANY_RADIUS,
     because="For zeta > 3 Delta the bound is below 1, and no net is empty: the printed lemma holds for zeta <= 3 "
     "Delta: by volumes for zeta <= Delta, which its source asks for, and by one point from there on.",

@@ -170,6 +170,7 @@ paper.inequality(
 @paper.inequality(
     "lemma10", variant="last-display", source="Lemma 10, last display of its proof", expected="refuted",
     holds="heavytail.lemma10.inequality", weight="misprint",
+    hurt="letter",
     quote=r"$-\sum_{i=1}^{n}\psi(\iota|y_{i}-\langle x_{i},w\rangle|-\iota\zeta\|x_{i}\|_{2})\\ \geq-\iota "
     r"L_{\mathcal{D}}(w)+ ... +\log\frac{1}{\eta}.$",
     statement=LAST_DISPLAY,
@@ -200,6 +201,7 @@ def last_display(context: Context) -> Rows:
     holds="heavytail.eq39.inequality.corrected",
     arguments={"kept": False},
     weight="step",
+    hurt="proof",
     quote=r"$\displaystyle\leq\exp\big{(}n(-\iota L_{\mathcal{D}}(w)+\frac{\iota^{\theta}2^{\theta-1}}{\theta}"
     r"\mathbb{E}|y-\langle x,w\rangle|^{\theta}$ ... $\qquad+\frac{\iota^{\theta}2^{\theta-1}\zeta^{\theta}}{\theta}"
     r"\mathbb{E}\|x\|_{2}^{\theta})\big{)}.$",

@@ -139,6 +139,7 @@ STEPS = Statement(
 
 @paper.inequality(
     "thm2", variant="steps", source="Proof of Theorem 2, equations 24 to 26", expected="refuted", weight="step",
+    hurt="proof",
     holds="heavytail.thm2.inequality.quantile",
     quote=r"+\frac{2(2\iota)^{\theta-1}\zeta^{\theta}}{\theta}\tau^{\theta}+\frac{2}{n\iota}\log\frac{N(\mathcal{W},"
     r"\zeta)}{\eta}",
@@ -288,6 +289,7 @@ for theorem, theta, printed in ((1, 2.0, LARGE_14), (2, 1.5, LARGE_26)):
         variant="large-epsilon",
         expected="refuted",
         weight="range",
+        hurt="corner: epsilon without a bound; up to 2 log(theta) the printed constants hold",
         holds=f"heavytail.thm{theorem}.inequality.large-epsilon.corrected",
         source="Theorem 1, after equation 14" if theorem == 1 else "Equation 26",
         arguments={"theta": theta},
@@ -366,6 +368,7 @@ WITH_FAILURE = NO_FAILURE.replace(
     holds="heavytail.thm1.inequality.failure-probability.corrected",
     arguments={"meant": False},
     weight="misprint",
+    hurt="letter",
     quote=r"given any failure probability $\eta\in(0,1)$ ... $\frac{1}{n\iota\epsilon}\log\frac{N(\mathcal{W},"
     r"\zeta)}{\zeta}$",
     statement=NO_FAILURE,

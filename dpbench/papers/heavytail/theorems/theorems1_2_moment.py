@@ -145,6 +145,7 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
     path["theta"] = str(Fraction(theta))
     paper.inequality(
         f"thm{theorem}", variant="y-moment", expected="refuted", weight="hypothesis", arguments={"theta": theta},
+        hurt="corner: responses of the order 1/iota (no moment of y), every n",
         source="Theorem 1, equation 7, Assumption 1" if theorem == 1 else "Theorem 2, equation 18, Assumption 3",
         quote=EQUATION_7 if theorem == 1 else EQUATION_18,
         holds=f"heavytail.thm{theorem}.inequality.y-moment.corrected",
@@ -177,6 +178,7 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
 @paper.inequality(
     "thm1", variant="y-moment.fixed-law", source="Theorem 1, equation 7, Assumption 1 and E|y| finite",
     expected="refuted", holds="heavytail.thm1.inequality.xy-moment", weight="hypothesis", quote=EQUATION_7,
+    hurt="corner: E|x||y| infinite and E|y| finite, n from about 8e17 on",
     statement=FIXED,
     because="Y Pareto(1.1), x = sqrt(Y), y = Y: E|x||y| is infinite, truncation costs a slope of order iota^0.6, and "
     "against a risk that is flat as w^4 an excess of order iota^0.8 = n^-0.4. Sampling moves the slope by n^-0.5 and "

@@ -203,6 +203,7 @@ for theorem, log, factor, shown, line, space, moved in (
         holds=f"heavytail.thm{theorem}.privacy.exact",
         arguments={"theorem": theorem},
         weight="constant",
+        hurt="use",
         quote=rf"output an $w\in\tilde{{W}}_{{\zeta}}$ with probability proportional to "
         rf"$\exp(\frac{{-n\iota\epsilon\hat{{L}}_{{\iota}}(w,D)}}{{{shown}}})$ ... For any $\epsilon>0$, Algorithm "
         rf"{theorem} is $\epsilon$-DP.",

@@ -173,6 +173,7 @@ def attack() -> Attack:
     holds="publicdata.alg2.privacy.mean",
     statement="Algorithm 2 with the sum of the losses, eta = Theta(alpha) and gamma of (102) is (epsilon, delta)-DP.",
     weight="misprint",
+    hurt="letter",
     quote=sum_for_mean.QUOTE,
     consequence=sum_for_mean.CONSEQUENCE,
     errata=sum_for_mean.correction("Equation 6, with Theorem 2"),

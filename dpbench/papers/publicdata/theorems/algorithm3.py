@@ -53,6 +53,7 @@ EXACT = HALF_LINE.replace(
     holds="publicdata.alg3.privacy.mean",
     statement=OF_THE_SUM,
     weight="misprint",
+    hurt="letter",
     quote=sum_for_mean.QUOTE,
     consequence=sum_for_mean.CONSEQUENCE,
     errata=sum_for_mean.correction("Equation 8, with Theorem 3"),

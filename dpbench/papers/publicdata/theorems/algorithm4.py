@@ -37,6 +37,7 @@ def free_point() -> tuple[PublicDataProblem, PublicDataProblem]:
     holds="publicdata.alg4.privacy.ties.corrected",
     statement="Any f^ that agrees with f~ on the public data may be returned.",
     weight="misprint",
+    hurt="letter",
     quote="we are able to circumvent this second perturbation and return any ... that agrees with ... on the public "
     "data",
     consequence="If f~ itself is returned, which agrees with f~ on the public points, epsilon is infinite. The listing "

@@ -66,6 +66,7 @@ def close_pair(m: int) -> tuple[float, float, float, float, Profile]:
     holds="publicdata.alg2.privacy.mean",
     statement="gamma, eta, m and J with (102) and (103) make Algorithm 2 (epsilon, delta)-DP.",
     weight="range",
+    hurt="corner: epsilon of order 1e-4/m and a class of diameter 1e-12; shown at m = 2^20, epsilon = 1e-10",
     quote=_QUOTE,
     consequence="The true delta is 480 times the claimed at m = 2^20, epsilon = 1e-10: only for an epsilon of order "
     "1e-4/m and a class of diameter 1e-12. At settings of use the noise of (102) is ample.",
@@ -152,6 +153,7 @@ WITHOUT = WITH_KAPPA.replace(
     arguments={"corrected": False},
     statement=WITHOUT,
     weight="misprint",
+    hurt="letter",
     quote=_QUOTE,
     consequence="The exponent 1/3 of E sup omega and kappa^(-2/3) of Lemma 1 are lost on the way to (102).",
     errata=Correction(

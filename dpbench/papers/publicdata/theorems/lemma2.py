@@ -54,6 +54,7 @@ def moved(n: int, eta: float, normalization: str) -> float:
     arguments={"normalization": "sum", "sharp": False},
     statement=OF_THE_SUM,
     weight="misprint",
+    hurt="letter",
     quote=sum_for_mean.QUOTE,
     consequence=sum_for_mean.CONSEQUENCE,
     errata=sum_for_mean.correction("Equation 8, with Lemma 2"),

@@ -58,6 +58,7 @@ LAPLACE = CORRECTED.replace(
     holds="publicdata.lemma8.inequality.gaussian.corrected",
     statement=PRINTED,
     weight="constant",
+    hurt="proof",
     quote=r"2\gamma\cdot\sqrt{\log\left(\frac{1}{\beta}\right)}",
     consequence="At m = 1 the bound is missed up to 69 times as often as allowed.",
     errata=Correction(

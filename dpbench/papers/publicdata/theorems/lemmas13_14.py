@@ -141,6 +141,7 @@ def deviations(n: int, seed: int, block: int) -> np.ndarray:
     arguments={"corrected": False},
     statement=_on_patterns(LEMMA_13, "1/2", _DISTINCT, _SEEN),
     weight="hypothesis",
+    hurt="proof",
     quote=r"\frac{6}{\sqrt{n}}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{n}(f)\right]+\sqrt{\frac{2\log\left("
     r"\frac{1}{\beta}\right)}{n}}",
     consequence="The loss's Lipschitz constant lambda is missing; the theorems are stated for lambda-Lipschitz losses, "
@@ -207,6 +208,7 @@ _PUT = "put lambda before the first term, and 12/sqrt(n) in (110)"
     arguments={"version": "printed"},
     statement=_on_patterns(LEMMA_14, "(1 - n/M)/2", _FEWER, _UNSEEN),
     weight="hypothesis",
+    hurt="proof",
     quote=_QUOTE_109,
     consequence=_MISSING,
     errata=Correction(place="Lemma 14, equation (109)", line=770, change=_PUT),
@@ -247,6 +249,7 @@ paper.variant(
     arguments={"version": "regularized"},
     statement=_on_patterns(REGULARIZED, "(1 - n/M)/2", _FEWER, _CENTRE),
     weight="hypothesis",
+    hurt="proof",
     quote=_QUOTE_109,
     consequence=_MISSING,
     errata=Correction(place="Lemma 14, equation (110)", line=770, change=_PUT),
@@ -290,6 +293,7 @@ TWICE_CORRECTED = TWICE.replace(
     arguments={"corrected": False},
     statement=TWICE,
     weight="constant",
+    hurt="proof",
     quote=r"2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
     consequence="Twice the deviation of (108) is 2 sqrt(2 log(1/beta)/n): a factor of 1.41.",
     errata=Correction(place="Equations 109, 110 and 116", line=770, change="for log(1/beta) read 2 log(1/beta)"),

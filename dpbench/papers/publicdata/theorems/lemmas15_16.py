@@ -98,6 +98,7 @@ WHOLE = {
     holds="publicdata.lemma15.inequality.corrected",
     statement=NONCONVEX,
     weight="hypothesis",
+    hurt="corner: classes that are not convex; shown on three functions at n = 1e8",
     quote=r"L(\widehat{f})-\inf_{f\in\mathcal{F}}L(f) ... \leq\frac{12}{\sqrt{n}}\cdot\mathbb{E}\left[\sup_{f\in"
     r"\mathcal{F}}\omega_{n}(f)\right]+2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
     consequence="On a class of three functions the excess is 1/6 where the bound is 0.04. The lemma needs a convex "

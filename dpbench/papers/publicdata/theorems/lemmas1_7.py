@@ -117,6 +117,7 @@ def _share(stated: Statement, wanted: str, share: float, calls: int = 1, failure
     arguments={"version": "printed"},
     statement=PRINTED,
     weight="constant",
+    hurt="proof",
     quote=r"\leq\frac{2}{(n\cdot\eta)^{1/3}\kappa^{2/3}}\cdot\left(\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)"
     r"\right]\right)^{1/3},",
     consequence="On {f, -f} at n eta = 1/2 the left side is 2.73 against 2.34. A better bound holds: 4 E sup "
@@ -283,6 +284,7 @@ paper.variant(
     arguments={"corrected": False},
     statement=HOEFFDING,
     weight="constant",
+    hurt="proof",
     quote=r"\mathbb{E}\left[\left\|\bar{f}_{1}-\bar{f}_{1}^{\prime}\right\|_{m}\right]+\sqrt{\frac{\log\left(\frac{1}{"
     r"\delta}\right)}{J}}",
     consequence="Squares lie in [0, 4]: the deviation is 4 sqrt(log(1/delta)/(2 J)), 2.83 times the printed one.",

@@ -117,6 +117,7 @@ def line_pair(m: int, rho: float, gamma: float) -> Profile:
     holds="publicdata.lemma9.privacy.gaussian-exact",
     statement=LEMMA_9,
     weight="range",
+    hurt="corner: m <= 7 public points; at m = 1 the true delta is 38 times the claimed one",
     quote=r"e^{\frac{m}{2\gamma^{2}}\left(1+\gamma\cdot\sqrt{\log\left(\frac{1}{\delta}\right)}\right)\cdot\left\|\bar{"
     r"f}-\bar{f}^{\prime}\right\|_{m}}",
     consequence="At m = 1 the true delta is 38 times the claimed 1e-5 for functions into [-1, 1]. The lemma holds for "
@@ -246,6 +247,7 @@ def printed_laplace(context: Context) -> Rows:
     holds="publicdata.lemma9.privacy.gaussian-exact",
     statement=LEMMA_3,
     weight="range",
+    hurt="corner: m <= 7 public points or epsilon > 1; shown at m = 1, epsilon = 1, delta = 1e-5",
     quote=r"\frac{m}{2\gamma^{2}}\left(1+\gamma\cdot\sqrt{\log\left(\frac{1}{\delta}\right)}\right)\rho\leq"
     r"\varepsilon.",
     consequence="At m = 1 the true delta is up to 8.0 times the claimed 1e-5 (constants in [-1, 1], epsilon = 1). True "
@@ -283,6 +285,7 @@ def lemma3_gaussian(context: Context) -> tuple[str, Evidence]:
     holds="publicdata.lemma9.privacy.laplace",
     statement=LAPLACE_3,
     weight="misprint",
+    hurt="letter",
     quote=r"\frac{m^{3/2}}{\gamma}\cdot\rho\leq\varepsilon.",
     consequence="Algorithm 1 multiplies by gamma itself: with Q = Lap(gamma) the noise has scale gamma^2, which for "
     "gamma = 0.01 gives epsilon = 100 for 1. Lemma 9 has Lap(1).",

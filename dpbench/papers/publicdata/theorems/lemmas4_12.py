@@ -120,6 +120,7 @@ paper.inequality(
     holds="publicdata.lemma12.inequality",
     statement=PROOF,
     weight="misprint",
+    hurt="letter",
     quote=r"+\frac{\log\log(m)+\log\left(\frac{1}{\beta}\right)}{m}\right)",
     consequence="The root of the last term is lost, by a factor of sqrt(m). Lemma 12 itself has it; (134), (118) and "
     "(124) have log^3 m where log^2 m is proved.",

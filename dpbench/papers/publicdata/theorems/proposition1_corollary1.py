@@ -217,6 +217,7 @@ def moved(context: Context) -> Rows:
     source="Proof of Corollary 1, equations 61 to 65",
     expected="refuted",
     weight="step",
+    hurt="proof",
     holds="publicdata.cor1.inequality.any-norms",
     quote=r"\leq 2\left(\frac{\tau}{\left(\frac{\rho^{2}}{2}\right)^{2}\eta\kappa^{2}}\cdot\mathbb{E}\left[\sup_{t\in "
     r"T}\omega(t)\right]\right) ... \Omega^{\prime}(t^{\star})\leq\Omega^{\prime}(t^{\star^{\prime}})+\tau",

@@ -235,6 +235,7 @@ CONFIDENCE = Statement(
     source="Theorem 10, the power of log(1/beta)",
     expected="refuted",
     weight="range",
+    hurt="corner: log(1/beta) above order d^2/(alpha sigma): 3.5 times the printed n at beta = 1e-6, alpha = 1/8",
     holds="publicdata.thm10.inequality.confidence.corrected",
     quote=r"m=O\left(\frac{d+\log(1/\beta)}{\alpha^{2}\sigma^{2}}\right) ... n\geq\tilde{\Omega}\left(\frac{d^{2}"
     r"\log(1/\beta)}{\alpha^{5}\sigma^{4}\varepsilon}\right)",

@@ -88,6 +88,7 @@ EVERY_CHOICE = of_small_epsilon(
     holds="publicdata.thm7.privacy",
     statement=EVERY_CHOICE,
     weight="range",
+    hurt="corner: epsilon below order alpha^2: from 0.001 on at alpha = 1/8, hidden constants 1",
     quote=r"(\sup_{m}\overline{\mathcal{G}}_{m}(\mathcal{F}))^{2}\cdot\varepsilon^{-1}\cdot\alpha^{-5}\right)",
     consequence="It stands for epsilon of order 1, with epsilon^-2 for epsilon^-1 in all. For epsilon below order "
     "alpha^2 no eta, gamma and m make Algorithm 3 private and accurate at this n: with alpha = 1/8 and all hidden "

@@ -132,6 +132,7 @@ _CUBE = (
     statement="Weights N(0, (C sqrt(m log(1/delta))/epsilon)^2) make Algorithm 4 (epsilon, delta)-DP, for m = d and "
     "for m to 16 d.",
     weight="range",
+    hurt="corner: m below order d^2/(C^2 log(1/delta)), for some Z; shown at m = d = 4,096, C = 2.86, epsilon = 1",
     quote=QUOTE,
     consequence="For some Z (the theorem's proof is for every Z, as Lemma 6): at m = d = 4,096, each bit with one "
     "point, delta = 1e-5 and the usual C = 2.86 a claimed epsilon of 1 is 10.6. Drawn i.i.d., such points have a "
@@ -434,6 +435,7 @@ def all_hit(d: int, m: int) -> float:
     source="Theorem 4, Gaussian weights, Z_1, ..., Z_m drawn",
     expected="refuted",
     weight="range",
+    hurt="corner: m below order d^2/(C^2 log(1/delta)); shown at d = 65,536, m = 16 d, C = 2.86, epsilon = 1",
     holds="publicdata.thm4.privacy.gaussian-exact",
     quote=QUOTE_DRAWN,
     consequence="With the public points drawn, as the theorem has them, and not placed: d = 65,536 bits, m = 16 d, "

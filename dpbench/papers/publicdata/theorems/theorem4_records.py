@@ -125,6 +125,7 @@ def least_private(d: float, epsilon: float, delta: float) -> float:
     holds="publicdata.thm4.privacy.gaussian-patterns",
     statement=LEARNER,
     weight="statement",
+    hurt="corner: d above 1e10 at C = 2.86, alpha = epsilon = 1/8 (1e20 with log^3 d)",
     quote=QUOTE,
     consequence="No m that depends on the parameters alone gives privacy and accuracy at (21) once sqrt(d) exceeds a "
     "constant times C log(1/delta) log(1/beta)/alpha^3. With standard deviation 2 sqrt(m)/mu(epsilon, delta/N), that "
@@ -246,6 +247,7 @@ ONE_CLASS = statement.Statement(
     source="Theorem 4, equation 21: one class and one mu, every m",
     expected="refuted",
     weight="statement",
+    hurt="corner: d above 1e31 at C = 2.86, alpha = 1/16, epsilon = 1 (1e44 with log^3 d)",
     holds="publicdata.thm4.privacy.gaussian-patterns",
     quote=QUOTE_DRAWN,
     consequence="No choice of m, not even one for each class, saves the Gaussian half of Theorem 4 once sqrt(d) "
@@ -341,6 +343,7 @@ def failures_on_two_points(alpha: float, m: int, n: int, seed: int, block: int) 
     source="Theorem 4, equation 20, for every m",
     expected="refuted",
     weight="range",
+    hurt="corner: log(1/beta) above 31 C alpha^(-5/2), C the hidden constant",
     level=LEVEL,
     holds="publicdata.thm10.inequality.confidence.corrected",
     quote=r"Then there is a choice of ... such that if ... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-5}\log"

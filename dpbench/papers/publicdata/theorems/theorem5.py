@@ -108,6 +108,7 @@ MENDED = STEPS.replace(
     level=LEVEL,
     holds="publicdata.thm5.inequality.any-norms",
     weight="hypothesis",
+    hurt="proof",
     quote=r"K(s,t)\leq\sqrt{K(s,s)\cdot K(t,t)}",
     consequence="For T = {N, 0.9 N} the probability is 0.0398 against a bound of 0.0061. With equal norms (26) stands, "
     "by another proof than the printed one; for any norms 2 tau/(rho^4 kappa eta) E sup omega holds, here 0.0985.",
@@ -219,6 +220,7 @@ def random_case(blocks: int, seed: int, case: int) -> list[float]:
     source="Proof of Theorem 5, equations 51 to 56",
     expected="refuted",
     weight="step",
+    hurt="proof",
     holds="publicdata.thm5.inequality.equal-norms",
     arguments={"mended": False},
     quote=r"1-e^{x}\leq x ... for all ... \leq q_{t}(y)\left(\frac{(y-m(t))^{2}}{2\eta^{2}K(t,t)}-\frac{\left(y-m(t)-"

@@ -83,6 +83,7 @@ class OnHull:
     arguments={"hull": False},
     statement="Algorithm 2 learns every class F: excess risk falls as n^(-1/14).",
     weight="statement",
+    hurt="corner: classes that are not convex, J as (128) has it: excess 0.13 at J = 25, 1/6 in the limit",
     quote=r"is a function class such that ... and set ... \eta=\Theta(\frac{\alpha}{\sqrt{d}}) ... then Algorithm 2 is "
     r"... -differentially private and an ... -PAC learner with respect to any",
     consequence="On a class of three functions, at eta and gamma of (127), the excess risk of Algorithm 2 tends to 1/6 "
@@ -191,6 +192,7 @@ THREE = statement.Statement(
     source="Theorem 6, equations 127 and 128, on a class that is not convex",
     expected="refuted",
     weight="statement",
+    hurt="corner: classes that are not convex, J as (128) has it: excess 0.1653 at n = 100",
     holds="publicdata.thm6.rate.hull",
     quote=r"is a function class such that ... and set ... J ... =\widetilde{\Omega}\left(\frac{d\log\left(\frac{1}"
     r"{\beta}\right)}{\alpha^{2}} ... then Algorithm 2 is ... -differentially private and an ... -PAC learner with "
@@ -335,6 +337,7 @@ SAMPLE = statement.Statement(
     holds="publicdata.thm6.inequality.sample-size.corrected",
     statement=SAMPLE,
     weight="misprint",
+    hurt="letter",
     quote=r"we see that the sample complexity of Algorithm 2 scales only like ... \mathsf{vc}(\mathcal{F})\cdot"
     r"\varepsilon^{-3}\cdot\alpha^{-14}",
     consequence="The text's O(vc epsilon^-3 alpha^-14) and (129)'s d^5 differ by four powers of d.",

@@ -221,6 +221,7 @@ _ROOT = (
     arguments={"noise": "gaussian"},
     statement=SAMPLE_SIZE,
     weight="range",
+    hurt="corner: epsilon below order 1: at epsilon = 0.01, alpha = 1/8 the n needed is 129 times the printed one",
     quote=r"\frac{\lambda^{5}d\log^{2}\left(\frac{1}{\beta}\right)}{\varepsilon\sigma^{4}\alpha^{5}}\vee\frac{\lambda^{"
     r"4}d\log^{3/2}\left(\frac{1}{\beta}\right)\log^{1/2}\left(\frac{1}{\delta}\right)}{\varepsilon\sigma^{3}\alpha^{4}"
     r"}",
@@ -280,6 +281,7 @@ paper.variant(
     statement="At gamma, eta and m of (132), n = O~(lambda^6/(sigma^5 epsilon alpha^6) (d^2 log^(1/2)(1/beta) + "
     "log^(5/2)(1/beta))) records make Algorithm 3 with Laplace noise epsilon-DP.",
     weight="range",
+    hurt="corner: epsilon below order 1 or small alpha: 151 times the printed n at epsilon = 0.01, alpha = 1/8",
     quote=r"\frac{\lambda^{6}}{\sigma^{5}\varepsilon\alpha^{6}}\cdot\left(d^{2}",
     consequence=_ROOT + "At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed is 151 times the "
     "printed one; and at epsilon = 1 the factor grows as 1/alpha.",
@@ -478,6 +480,7 @@ _CUT = (
     source="Theorem 7, equation 133, its powers",
     expected="refuted",
     weight="statement",
+    hurt="corner: small alpha: 103 times the printed n at epsilon = 1, alpha = 1/8, hidden constants 1",
     holds="publicdata.thm7.privacy.laplace",
     quote=r"n=\widetilde{\mathcal{L}}\left(\frac{\lambda^{6}}{\sigma^{5}\varepsilon\alpha^{6}}\cdot\left(d^{2}\sqrt{"
     r"\log\left(\frac{1}{\beta}\right)}\vee\log^{5/2}\left(\frac{1}{\beta}\right)\right)\right)",

@@ -107,6 +107,7 @@ def uniform(context: Context) -> Rows:
     holds="publicdata.thm9.inequality",
     statement=PRINTED,
     weight="misprint",
+    hurt="letter",
     quote=r"\leq O\left(\sqrt{\frac{d+\log(1/\beta)}{m}}\right)\right)\geq 1-\beta.",
     consequence="The bound has m, which the theorem does not know, for the n records. Its second display has argmin "
     "for min. Lemma 22 uses it with m points for the records, (183) with n.",
