@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpbench.auditing.chains import Chain, chain, increasing
-from dpbench.auditing.claimed import Claim, excess_goal
+from dpbench.auditing.claimed import Claim, loss_goal
 from dpbench.auditing.events import Event, best_event, best_events, best_for_curve
 from dpbench.auditing.goals import Goal, epsilon_goal, mu_goal
 from dpbench.auditing.scores import OFTEN, Additive, Own, Plain, Score, Trees, Values, candidates
@@ -107,7 +107,7 @@ def choose(
     """
     alpha = min(alpha, 0.5)  # bounds of less confidence are chosen as at one half
     z = float(-ndtri(alpha))
-    goal = epsilon_goal(delta) if held is None else excess_goal(held)
+    goal = epsilon_goal(delta) if held is None else loss_goal(held)
     scalar = first.ndim == 1
     tried = _tried(first, second, own)
     looks = 1 if scalar else len(tried)

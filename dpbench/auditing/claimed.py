@@ -33,10 +33,17 @@ _LEAST = 1e-300
 
 
 class Claim(Protocol):
-    """The privacy that a mechanism is claimed to have."""
+    """The privacy that a mechanism is claimed to have.
+
+    `level`: minus the largest excess of an event that is equally likely on both data sets, so that excess + level is a
+    loss: 0 where there is none, whatever is claimed.
+    """
 
     @property
     def words(self) -> str: ...
+
+    @property
+    def level(self) -> float: ...
 
     def excess(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
         """By how much events of probability p against q exceed the claim; at most 0 where they do not."""
@@ -58,6 +65,10 @@ class Approximate:
     def words(self) -> str:
         return f"epsilon {self.epsilon:g}, delta {self.delta:g}"
 
+    @property
+    def level(self) -> float:
+        return self.epsilon
+
     def excess(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
         return _log_ratio(p - self.delta, q) - self.epsilon
 
@@ -72,6 +83,10 @@ class Curve:
     epsilons: np.ndarray
     deltas: np.ndarray
     words: str
+
+    @property
+    def level(self) -> float:
+        return float((self.epsilons - np.log1p(-np.minimum(self.deltas, 1.0 - 1e-16))).min())
 
     def excess(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
         above = _log_ratio(p[..., None] - self.deltas, q[..., None]) - self.epsilons
@@ -93,6 +108,10 @@ class Gaussian:
     @property
     def words(self) -> str:
         return f"{self.mu:g}-GDP"
+
+    @property
+    def level(self) -> float:
+        return self.mu
 
     def excess(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore"):
@@ -118,6 +137,10 @@ class Renyi:
     def words(self) -> str:
         pairs = ", ".join(f"{e:g} at order {o:g}" for o, e in zip(self.orders, self.epsilons, strict=True))
         return f"Renyi divergence {pairs}"
+
+    @property
+    def level(self) -> float:
+        return float(self.epsilons.min())
 
     def excess(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
         apart = p > q
@@ -149,6 +172,10 @@ class ZeroConcentrated:
     def words(self) -> str:
         return f"{self.rho:g}-zCDP" if self.delta == 0.0 else f"{self.delta:g}-approximate {self.rho:g}-zCDP"
 
+    @property
+    def level(self) -> float:
+        return self.rho
+
     def _of(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
         p, q = (p - self.delta) / (1.0 - self.delta), q / (1.0 - self.delta)
         apart = p > q
@@ -179,13 +206,19 @@ def exceeded(claim: Claim, region: Region) -> bool:
     return float(claim.excess(region.low, region.high).min()) > 0.0
 
 
-def excess_goal(claim: Claim) -> Goal:
-    """The excess over a claim as what the choice of events aims at; its slopes by differences."""
+def loss_goal(claim: Claim) -> Goal:
+    """The loss in a claim's unit as what the choice of events and pairs aims at; its slopes by differences.
+
+    Not the excess: that is negative for every event that cannot refute, and would rank below an event of no mass.
+    """
+
+    def loss(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+        return claim.excess(p, q) + claim.level
 
     def errors(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return _error(lambda x: claim.excess(x, q), p), _error(lambda x: claim.excess(p, x), q)
 
-    return Goal(claim.excess, errors)
+    return Goal(loss, errors)
 
 
 def _error(value: Callable[[np.ndarray], np.ndarray], p: np.ndarray) -> np.ndarray:

@@ -161,7 +161,8 @@ def _of_few_counts(
     believed = weight(first, second, share[few], len(share), looks)
     mean, *at = mean_certificate(goal, first, second, chain.rows, rows, z)
     value, p, q = np.full(len(share), -np.inf), raw[0].copy(), raw[1].copy()
-    value[few] = believed * mean + (1.0 - believed) * np.maximum(full[few], 0.0)
+    promised = believed * mean + (1.0 - believed) * np.maximum(full[few], 0.0)
+    value[few] = np.where(first + second < 0.5, -np.inf, promised)  # an event of no mass shows nothing
     p[few], q[few] = at
     return value, p, q
 

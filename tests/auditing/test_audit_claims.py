@@ -249,9 +249,9 @@ def test_the_figure_and_the_table_hold_the_curve() -> None:
     assert numbers[:, 1] + numbers[:, 2] == pytest.approx(np.ones(len(rows)), abs=1e-5)
 
 
-def test_goals_follow_the_excess() -> None:
+def test_goals_follow_the_loss() -> None:
     """The goal's slopes, by differences, are those of Φ⁻¹(p) − Φ⁻¹(q)."""
-    goal = claimed.excess_goal(as_claim({"mu": 1.0}, None, 0.0))
+    goal = claimed.loss_goal(as_claim({"mu": 1.0}, None, 0.0))
     p, q = np.array([0.3, 0.6]), np.array([0.1, 0.2])
     first, second = goal.errors(p, q)
     assert first == pytest.approx(np.sqrt(p * (1 - p)) / norm.pdf(norm.ppf(p)), rel=1e-5)
