@@ -63,7 +63,9 @@ def train(included: np.ndarray, rng: np.random.Generator, clip: bool = True) -> 
 def audited(run: Callable[[np.ndarray, np.random.Generator], np.ndarray], seed: int = 0) -> dpbench.AuditResult:
     """The audit of one run against what the accountant says."""
     claimed = gaussian.epsilon(DELTA, MU)
-    return dpbench.audit_one_run(run, CANARIES, epsilon=claimed, delta=DELTA, seed=seed, assume="gaussian")
+    return dpbench.audit_one_run(
+        run, CANARIES, epsilon=claimed, delta=DELTA, seed=seed, assume="gaussian", direction="high"
+    )
 
 
 def main() -> None:

@@ -39,7 +39,7 @@ def smallest_detectable(claim: Claim, event: Certified) -> float | None:
     def enough(count: int) -> bool:
         return exceeded(claim, joint_region((count, hits), (rows, others), event.alpha, event.angle, 32))
 
-    least = _least(enough, rows)
+    least = least_enough(enough, rows)
     if least is None:
         return None
     p, q = least / rows, max(hits, 0.5) / others
@@ -115,7 +115,7 @@ def runs_needed(
     return max(100, math.ceil(high / (1.0 - CHOOSE_SHARE)))
 
 
-def _least(enough: Callable[[int], bool], most: int) -> int | None:
+def least_enough(enough: Callable[[int], bool], most: int) -> int | None:
     """The least whole number from 1 to `most` that is enough, where all larger ones are; None: there is none."""
     if not enough(most):
         return None
@@ -139,7 +139,7 @@ def one_run_sentence(canaries: int, ruled_out: Callable[[int], bool], claimed: b
     claimed : bool
         There is a claim; else it is a bound above 0 that is spoken of.
     """
-    least = _least(ruled_out, canaries)
+    least = least_enough(ruled_out, canaries)
     if least is None:
         what = "refuted this claim" if claimed else "given a bound above 0"
         return f"no scores of so few canaries could have {what}"

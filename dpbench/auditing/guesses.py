@@ -28,7 +28,7 @@ BOTH, INCLUDED, EXCLUDED = "both", "included", "excluded"
 # and on one-sided memorisation (``python -m studies.one_run``). The scores may not choose among plans: a δ > 0
 # could then be spent on whichever plan it serves.
 PLAN: tuple[tuple[str, float | int, float], ...] = (
-    (INCLUDED, 0, 0.35), (INCLUDED, 4, 0.06), (INCLUDED, 32, 0.04),
+    (INCLUDED, 0, 0.32), (INCLUDED, 4, 0.06), (INCLUDED, 32, 0.04), (INCLUDED, 0.125, 0.03),
     (BOTH, 1.0, 0.1), (BOTH, 0.25, 0.2), (BOTH, 0.0625, 0.15),
     (EXCLUDED, 0, 0.08), (EXCLUDED, 4, 0.02),
 )  # fmt: skip
@@ -48,6 +48,10 @@ class Guessed:
         Error probability spent on it.
     independent : bool
         Read by the bounds for independent canaries.
+    high : bool
+        High scores are taken for "included"; else low ones.
+    wrong : int or None
+        Of a run of guesses, the wrong ones allowed; None where their number was fixed beforehand.
     """
 
     canaries: int
@@ -56,6 +60,8 @@ class Guessed:
     side: str
     alpha: float
     independent: bool
+    high: bool = True
+    wrong: int | None = None
 
     def epsilon(self, delta: float) -> float:
         """A lower bound on the ε at `delta`, at least 0."""
@@ -86,7 +92,7 @@ class Guessed:
         """The ε that two published analyses, valid for any dependence, give for these guesses at this level."""
         given = self.canaries, self.guesses, self.right
         return {
-            "arXiv 2305.08846, Theorem 5.2": _largest(lambda e: bounds.published(*given, e, delta) <= self.alpha),
+            "arXiv 2305.08846, Theorem 5.2": largest(lambda e: bounds.published(*given, e, delta) <= self.alpha),
             "arXiv 2410.22235 (f-DP)": _largest_of(
                 lambda grid: bounds.approximate_joint_rules_out(*given, grid, delta, self.alpha)
             ),
@@ -95,10 +101,11 @@ class Guessed:
     @property
     def words(self) -> str:
         """The count, in words."""
+        likely, other = ("highest", "lowest") if self.high else ("lowest", "highest")
         who = {
-            BOTH: "the highest scores included and the lowest not",
-            INCLUDED: "the highest scores included",
-            EXCLUDED: "the lowest scores not included",
+            BOTH: f"the {likely} scores included and the {other} not",
+            INCLUDED: f"the {likely} scores included",
+            EXCLUDED: f"the {other} scores not included",
         }[self.side]
         return f"{self.right} of {self.guesses} guesses at {self.canaries} canaries are right, in one run ({who})"
 
@@ -110,8 +117,9 @@ def guess_sets(
     sizes: Sequence[int] | None,
     levels: Levels,
     independent: bool,
+    high: bool = True,
 ) -> tuple[Guessed, ...]:
-    """The guess sets of a run, whose levels are drawn from `levels`.
+    """The guess sets of a run in one direction of the scores, whose levels are drawn from `levels`.
 
     Parameters
     ----------
@@ -123,14 +131,14 @@ def guess_sets(
         Numbers of guesses, half of them at each end, at equal levels. Default: `PLAN`.
     """
     canaries = len(scores)
-    order = np.lexsort((ties, scores))
-    high, low = included[order[::-1]], ~included[order]
-    both = np.stack([high, low], axis=1).ravel()[:canaries]  # from the two ends in turn
-    right = {BOTH: np.cumsum(both), INCLUDED: np.cumsum(high), EXCLUDED: np.cumsum(low)}
+    order = np.lexsort((ties, scores if high else -scores))
+    likely, unlikely = included[order[::-1]], ~included[order]
+    both = np.stack([likely, unlikely], axis=1).ravel()[:canaries]  # from the two ends in turn
+    right = {BOTH: np.cumsum(both), INCLUDED: np.cumsum(likely), EXCLUDED: np.cumsum(unlikely)}
     if sizes is not None:
         drawn = levels.split("guesses", 1.0, len(sizes))
         return tuple(
-            Guessed(canaries, size, int(right[BOTH][size - 1]), BOTH, level, independent)
+            Guessed(canaries, size, int(right[BOTH][size - 1]), BOTH, level, independent, high)
             for size, level in zip(sizes, drawn, strict=True)
         )
     made = []
@@ -142,7 +150,8 @@ def guess_sets(
             size = int(np.searchsorted(wrong, how, side="right"))
         if size > 0:
             level = levels.draw(f"guesses of {side} {how}", weight * levels.total)
-            made.append(Guessed(canaries, size, int(right[side][size - 1]), side, level, independent))
+            allowed = None if isinstance(how, float) else how
+            made.append(Guessed(canaries, size, int(right[side][size - 1]), side, level, independent, high, allowed))
     return tuple(made)
 
 
@@ -156,17 +165,18 @@ def epsilon_from_guesses(
     too, that has probability at most p(v*, L(v*)) ≤ alpha.
     """
     p_value = bounds.independent if independent else bounds.joint
-    return _largest(lambda epsilon: p_value(canaries, guesses, right, epsilon, delta) <= alpha)
+    return largest(lambda epsilon: p_value(canaries, guesses, right, epsilon, delta) <= alpha)
 
 
 def mu_from_guesses(canaries: int, guesses: int, right: int, alpha: float, independent: bool = False) -> float:
     """A μ ≥ 0 that `right` of `guesses` rule out at error probability `alpha`, as `epsilon_from_guesses`."""
     if independent:
-        return _largest(lambda mu: bounds.gaussian_independent(canaries, guesses, right, mu) <= alpha)
+        return largest(lambda mu: bounds.gaussian_independent(canaries, guesses, right, mu) <= alpha)
     return _largest_of(lambda grid: bounds.gaussian_joint_rules_out(canaries, guesses, right, grid, alpha))
 
 
-def _largest(ruled_out: Callable[[float], bool]) -> float:
+def largest(ruled_out: Callable[[float], bool]) -> float:
+    """The largest value up to `LARGEST` that is ruled out, by bisection; 0 where none is."""
     if not ruled_out(0.0):
         return 0.0
     low, high = 0.0, LARGEST
@@ -177,7 +187,7 @@ def _largest(ruled_out: Callable[[float], bool]) -> float:
 
 
 def _largest_of(ruled_out: Callable[[np.ndarray], np.ndarray]) -> float:
-    """`_largest` for a test of many values at once."""
+    """`largest` for a test of many values at once."""
     low, high = 0.0, LARGEST
     for _ in range(6):  # 32-fold each
         grid = np.linspace(low, high, 33)

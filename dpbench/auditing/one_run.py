@@ -13,16 +13,17 @@ nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.claimed import as_claim
+from dpbench.auditing.claimed import Approximate, as_claim
 from dpbench.auditing.dependence import Check
-from dpbench.auditing.detectable import one_run_sentence
+from dpbench.auditing.detectable import least_enough, one_run_sentence
 from dpbench.auditing.guesses import INCLUDED, PLAN, Guessed, guess_sets
 from dpbench.auditing.levels import Levels
-from dpbench.auditing.one_run_claims import ruled_out
+from dpbench.auditing.one_run_claims import median_loss, read, ruled_out
 from dpbench.auditing.results import AuditResult
 from dpbench.core import sampling, validation
 from dpbench.core.validation import InvalidInput, invalid, native
@@ -46,6 +47,7 @@ def audit_one_run(
     claim: Any = None,
     confidence: float = 0.999,
     seed: int = 0,
+    direction: str = "both",
     guesses: int | Sequence[int] | None = None,
     assume: str | None = None,
     independent: bool = False,
@@ -56,8 +58,7 @@ def audit_one_run(
     ----------
     run : callable
         ``run(included, rng) -> float64[canaries]``: runs the mechanism once on the data with the canaries
-        where `included` (bool[canaries]) is True, and scores each canary from the output alone; high means
-        "included".
+        where `included` (bool[canaries]) is True, and scores each canary from the output alone.
     canaries : int
         m, at least 10. ε is that of adding or removing one canary.
     epsilon, delta : float, optional
@@ -66,6 +67,9 @@ def audit_one_run(
         A whole claim in place of ε, as in `dpbench.audit`: refuted where a guess set rules out its μ, or a point of
         its profile (of Rényi divergences, of the profile that they imply).
     confidence, seed : float, int
+    direction : {"both", "high", "low"}
+        Which scores mean "included": high ones, low ones (as losses do), or either, at half of the error probability
+        each. Name it before the scores are seen, and the bound is a little larger.
     guesses : int or sequence of int, optional
         r: the r/2 highest scores are guessed included and the r/2 lowest not. Several values share the error
         probability equally. By default it is shared between m, m/4 and m/16 such guesses and the longest runs of
@@ -81,7 +85,10 @@ def audit_one_run(
     Returns
     -------
     AuditResult
-        `trials` is the number of canaries; `assumptions` says what the bounds rest on; there is no certificate.
+        `trials` is the number of canaries; `assumptions` says what the bounds rest on; there is no certificate. `bound`
+        is in the unit of the claim; of a profile and of Rényi privacy, it is what all its ε or divergences fall short.
+        `detectable` is the smallest loss at which one of the guess sets of a fixed size would have refuted the claim
+        with probability one half, were each of its guesses right as often as that loss allows.
         The bound, μ and the curve, at all ε, are one statement: they hold together at the confidence. `beside` holds
         what two published analyses make of the same guesses.
 
@@ -93,8 +100,8 @@ def audit_one_run(
         raise invalid("run", "callable as run(included, rng)", run)
     canaries = validation.integer("canaries", canaries, at_least=LEAST)
     settings = _Settings(
-        epsilon=epsilon, delta=delta, claim=claim, confidence=confidence, seed=seed, guesses=guesses, assume=assume,
-        independent=independent, canaries=canaries,
+        epsilon=epsilon, delta=delta, claim=claim, confidence=confidence, seed=seed, direction=direction,
+        guesses=guesses, assume=assume, independent=independent, canaries=canaries,
     )  # fmt: skip
     included = sampling.stream(settings.seed, "one run", "coins", 0).random(canaries) < 0.5
     return settings.result(included, _scores(run, included, settings.seed))
@@ -109,6 +116,7 @@ def audit_one_run_scores(
     claim: Any = None,
     confidence: float = 0.999,
     seed: int = 0,
+    direction: str = "both",
     guesses: int | Sequence[int] | None = None,
     assume: str | None = None,
     independent: bool = False,
@@ -121,8 +129,8 @@ def audit_one_run_scores(
         Which of the m ≥ 10 canaries were in the data: True or False, or 1 or 0. Each must have been decided by its own
         fair coin; a fixed number of included canaries is not that.
     scores : float64[m]
-        A score of each canary from the output alone; high means "included". Infinities are legal, NaN is not.
-    epsilon, delta, claim, confidence, guesses, assume, independent
+        A score of each canary from the output alone. Infinities are legal, NaN is not.
+    epsilon, delta, claim, confidence, direction, guesses, assume, independent
         As in `audit_one_run`.
     seed : int
         Breaks ties between scores.
@@ -148,8 +156,8 @@ def audit_one_run_scores(
     """
     coins = _coins(included)
     settings = _Settings(
-        epsilon=epsilon, delta=delta, claim=claim, confidence=confidence, seed=seed, guesses=guesses, assume=assume,
-        independent=independent, canaries=len(coins),
+        epsilon=epsilon, delta=delta, claim=claim, confidence=confidence, seed=seed, direction=direction,
+        guesses=guesses, assume=assume, independent=independent, canaries=len(coins),
     )  # fmt: skip
     return settings.result(coins, _checked_scores("scores", scores, len(coins)))
 
@@ -159,11 +167,12 @@ class _Settings:
 
     def __init__(
         self, *, epsilon: float | None, delta: float, claim: Any, confidence: float, seed: int,
-        guesses: int | Sequence[int] | None, assume: str | None, independent: bool, canaries: int,
+        direction: str, guesses: int | Sequence[int] | None, assume: str | None, independent: bool, canaries: int,
     ) -> None:  # fmt: skip
         self.claim = None if epsilon is None else validation.real("epsilon", epsilon, at_least=0.0)
         self.delta = validation.delta(delta)
         self.held = None if claim is None else as_claim(claim, epsilon, self.delta)
+        self.against = self.held or Approximate(self.claim or 0.0, self.delta)
         self.confidence = validation.fraction("confidence", confidence)
         self.seed = validation.integer("seed", seed, at_least=0)
         if assume is not None:
@@ -173,27 +182,41 @@ class _Settings:
             raise invalid("independent", "True or False", independent)
         self.independent = bool(independent)
         self.sizes = _sizes(guesses, canaries)
+        validation.choice("direction", direction, ["both", "high", "low"])
+        self.ways = (True, False) if direction == "both" else (direction == "high",)
 
     def result(self, included: np.ndarray, scores: np.ndarray) -> AuditResult:
         # Ties are broken by fresh coins, never by position, which could carry the coins themselves.
         ties = sampling.stream(self.seed, "one run", "ties", 0).random(len(included))
         levels = Levels(1.0 - self.confidence)
-        family = guess_sets(included, scores, ties, self.sizes, levels, self.independent)
+        family = tuple(
+            g
+            for high in self.ways
+            for g in guess_sets(
+                included, scores, ties, self.sizes, levels.part(f"high {high}", levels.total / len(self.ways)),
+                self.independent, high,
+            )
+        )  # fmt: skip
         levels.settle(g.alpha for g in family)
-        best = max(family, key=lambda g: (g.epsilon(self.delta), g.right / g.guesses))
-        bound = best.epsilon(self.delta)
-        refuted = None if self.claim is None else bound > self.claim
-        if self.held is not None:
-            refuted = ruled_out(self.held, family)
+        bound, best, unit = 0.0, max(family, key=lambda g: g.right / g.guesses), ""
+        for guessed in family:
+            value, unit = read(self.against, guessed, bound)
+            if value > bound:
+                bound, best = value, guessed
+        claimed = self.claim is not None or self.held is not None
+        refuted = any(ruled_out(self.against, g) for g in family)
         return AuditResult(
-            epsilon_lower=bound,
+            epsilon_lower=max(g.epsilon(self.delta) for g in family),
             epsilon=self.claim,
             delta=self.delta,
             confidence=self.confidence,
             trials=len(included),
             event=best.words,
-            verdict=None if refuted is None else "refuted" if refuted else "not refuted",
+            verdict=None if not claimed else "refuted" if refuted else "not refuted",
             bound=bound,
+            unit=unit,
+            claim_value=getattr(self.held, "mu", getattr(self.held, "rho", getattr(self.held, "epsilon", None))),
+            detectable=self._detectable(family),
             mu_lower=None if self.assume is None else max(g.mu() for g in family),
             certified=None,
             family=family,
@@ -204,19 +227,32 @@ class _Settings:
             excludes=self._excludes(len(included)),
         )
 
+    def _detectable(self, family: tuple[Guessed, ...]) -> float | None:
+        """The smallest loss that one of the guess sets of a fixed size finds with probability one half."""
+        losses = []
+        for guessed in family:
+            if guessed.wrong is not None:
+                continue
+
+            def enough(right: int, guessed: Guessed = guessed) -> bool:
+                return ruled_out(self.against, replace(guessed, right=right))
+
+            least = least_enough(enough, guessed.guesses)
+            if least is not None:
+                losses.append(median_loss(self.against, replace(guessed, right=least)))
+        return min(losses, default=None)
+
     def _excludes(self, canaries: int) -> str:
         """What of the scores alone would have refuted the claim, whatever the other guess sets say."""
         if self.sizes is not None:
             return ""
-        weight = next(weight for side, how, weight in PLAN if (side, how) == (INCLUDED, 0))
+        weight = next(weight for side, how, weight in PLAN if (side, how) == (INCLUDED, 0)) / len(self.ways)
 
-        def ruled_out_by(right: int) -> bool:
-            told = Guessed(canaries, right, right, INCLUDED, weight * (1.0 - self.confidence), self.independent)
-            if self.held is not None:
-                return ruled_out(self.held, [told])
-            return told.epsilon(self.delta) > (self.claim or 0.0)
+        def enough(right: int) -> bool:
+            alpha = weight * (1.0 - self.confidence)
+            return ruled_out(self.against, Guessed(canaries, right, right, INCLUDED, alpha, self.independent))
 
-        return one_run_sentence(canaries, ruled_out_by, self.claim is not None or self.held is not None)
+        return one_run_sentence(canaries, enough, self.claim is not None or self.held is not None)
 
 
 def _coins(included: Any) -> np.ndarray:

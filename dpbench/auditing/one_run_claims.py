@@ -7,12 +7,12 @@ set rules out one thing that it implies: its μ, or one point (ε, δ) of its pr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
+from scipy.special import betaincinv
 
+from dpbench.auditing import one_run_bounds as bounds
 from dpbench.auditing.claimed import ORDERS, Approximate, Claim, Curve, Gaussian, Renyi, ZeroConcentrated
-from dpbench.auditing.guesses import Guessed
+from dpbench.auditing.guesses import Guessed, largest
 
 EVERY = 8
 """Of a profile's points this share is tried, and the last: any of them are valid."""
@@ -23,13 +23,62 @@ POINTS = 33
 LEAST_DELTA = 1e-12
 """up to the one where its δ is this."""
 
+GAIN = 1e-6
+"""Below it no gain of a bound is looked for."""
 
-def ruled_out(claim: Claim, family: Iterable[Guessed]) -> bool:
-    """Whether some guess set rules the claim out at its level."""
+
+def ruled_out(claim: Claim, guessed: Guessed) -> bool:
+    """Whether a guess set rules the claim out at its level."""
     if isinstance(claim, Gaussian):
-        return any(g.rules_out_mu(claim.mu) for g in family)
-    epsilons, deltas = profile_points(claim)
-    return any(g.rules_out(float(e), float(d)) for g in family for e, d in zip(epsilons, deltas, strict=True))
+        return guessed.rules_out_mu(claim.mu)
+    return any(guessed.rules_out(float(e), float(d)) for e, d in zip(*profile_points(claim), strict=True))
+
+
+def read(claim: Claim, guessed: Guessed, least: float = 0.0) -> tuple[float, str]:
+    """What a guess set shows of the loss, in the claim's unit, and the unit: the largest parameter that it rules out.
+
+    Of a profile it is the amount by which all its ε, of Rényi privacy that by which all its divergences fall short.
+    Only what is above `least` is looked for.
+    """
+    if isinstance(claim, Approximate):
+        return guessed.epsilon(claim.delta), "epsilon"
+    if isinstance(claim, Gaussian):
+        return guessed.mu(), "mu"
+    if isinstance(claim, ZeroConcentrated):
+        unit, delta = "rho", claim.delta
+
+        def at(level: float) -> Claim:
+            return ZeroConcentrated(level, delta)
+    elif isinstance(claim, Renyi):
+        unit, orders, divergences = "Renyi divergence beyond the claim", claim.orders, claim.epsilons
+
+        def at(level: float) -> Claim:
+            return Renyi(orders, divergences + level)
+    else:
+        assert isinstance(claim, Curve)
+        unit, epsilons, deltas = "epsilon beyond the profile", claim.epsilons, claim.deltas
+
+        def at(level: float) -> Claim:
+            return Curve(epsilons + level, deltas, "")
+
+    if not ruled_out(at(least + GAIN), guessed):
+        return 0.0, unit
+    return largest(lambda level: ruled_out(at(level), guessed)), unit
+
+
+def median_loss(claim: Claim, guessed: Guessed) -> float:
+    """The loss, in the unit of `read`, at which a set has so many right guesses or more with probability one half.
+
+    Of μ and ρ it is that of independent Gaussian answers; of other claims each guess is right as often as the loss
+    allows a guess at one coin to be.
+    """
+    given = guessed.canaries, guessed.guesses, guessed.right
+    if isinstance(claim, Gaussian | ZeroConcentrated):
+        mu = largest(lambda value: bounds.gaussian_independent(*given, value) <= 0.5)
+        return mu if isinstance(claim, Gaussian) else 0.5 * mu * mu
+    rate = betaincinv(guessed.right, guessed.guesses - guessed.right + 1.0, 0.5)
+    level = claim.epsilon if isinstance(claim, Approximate) else 0.0
+    return level + float(claim.excess(np.array([rate]), np.array([1.0 - rate]))[0])
 
 
 def profile_points(claim: Claim) -> tuple[np.ndarray, np.ndarray]:

@@ -91,13 +91,13 @@ def test_runs_are_planned() -> None:
 def test_one_run_finds_what_it_says(claim: dict[str, Any]) -> None:
     """So many included canaries above all others refute, whatever the others; half as many do not."""
     coins = np.arange(400) % 2 == 0
-    said = audit_one_run_scores(coins, np.zeros(400), **claim).excludes
+    said = audit_one_run_scores(coins, np.zeros(400), direction="high", **claim).excludes
     match = re.match(r"(\d+) included canaries that score above all others would have been enough", said)
     assert match is not None and ("refuting" in said) == bool(claim)
     for told, enough in ((int(match.group(1)), True), (int(match.group(1)) // 2, False)):
         scores = -np.where(coins, 1.0, 0.5)  # of the others, those that are not included score higher
         scores[np.flatnonzero(coins)[:told]] = 1.0
-        found = audit_one_run_scores(coins, scores, **claim)
+        found = audit_one_run_scores(coins, scores, direction="high", **claim)
         assert (found.verdict == "refuted" if claim else found.epsilon_lower > 0.0) == enough
     assert "no scores of so few canaries" in audit_one_run_scores(coins, np.zeros(400), epsilon=30.0).excludes
 

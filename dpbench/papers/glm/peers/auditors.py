@@ -98,7 +98,7 @@ def one_run(auditors: tuple[str, ...], seed: int) -> dict[str, float]:
     joint, apart = (
         audit_one_run(
             noisy_sum, CANARIES, delta=delta, confidence=CONFIDENCE, seed=seed, guesses=guesses, assume="gaussian",
-            independent=independent,
+            independent=independent, direction="high",
         )
         for independent in (False, True)
     )  # fmt: skip
