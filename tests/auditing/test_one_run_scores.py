@@ -221,7 +221,8 @@ UNITS = {
     "mu": ({"claim": {"mu": 0.3}}, {"claim": {"mu": 1.7}}, "mu"),
     "rho": ({"claim": {"rho": 0.05}}, {"claim": {"rho": 1.2}}, "rho"),
     "renyi": (
-        {"claim": {"rdp": {2: 0.02, 8: 0.08}}}, {"claim": {"rdp": {2: 2.3, 8: 9.2}}}, "Renyi divergence beyond the claim",
+        {"claim": {"rdp": {2: 0.02, 8: 0.08}}},
+        {"claim": {"rdp": {2: 2.3, 8: 9.2}}}, "Renyi divergence beyond the claim",
     ),
     "profile": (
         {"claim": Profile("upper", "0.5", lambda e: max(0.0, 1.0 - math.exp(e - 0.5)))},
