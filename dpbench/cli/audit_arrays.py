@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.cli.audit_inputs import read_data
+from dpbench.cli.audit_inputs import check_unpacked, read_data
 from dpbench.core.csv_table import read_cells, read_columns
 from dpbench.core.validation import InvalidInput, extra, invalid
 
@@ -79,7 +79,11 @@ def _read(option: str, path: str) -> np.ndarray | Columns:
             raise InvalidInput(str(error).replace("path must", f"{option} must", 1)) from error
     pandas = extra("pandas", "data")
     try:
+        kept = extra("pyarrow.parquet", "data").read_metadata(path)
+        check_unpacked(option, path, 8 * kept.num_rows * kept.num_columns)
         frame = pandas.read_parquet(path)
+    except InvalidInput:
+        raise
     except ImportError as error:
         raise InvalidInput(f"{option} must be a .npy or .csv file, or pyarrow be installed, got {path!r}") from error
     except OSError as error:

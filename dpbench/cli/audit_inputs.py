@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 SAMPLER = "MODULE:SAMPLER"
+UNPACKED, SMALL = 100, 2**28
+"""A compressed file may ask for so many times its own bytes of memory, and any file for 256 MiB."""
 
 
 def import_callable(
@@ -86,11 +88,27 @@ def read_data(option: str, path: str) -> Any:
         if suffix == ".json":
             return json.loads(Path(path).read_text(encoding="utf-8"))
         loaded = np.load(path, allow_pickle=False)
-        return loaded if suffix == ".npy" else {key: loaded[key] for key in loaded.files}
+        if suffix == ".npy":
+            return loaded
+        check_unpacked(option, path, sum(member.file_size for member in loaded.zip.infolist()))
+        return {key: loaded[key] for key in loaded.files}
+    except InvalidInput:
+        raise
     except OSError as error:
         raise invalid(option, f"a file that can be read ({error.strerror or error})", path) from error
     except Exception as error:  # NumPy's readers raise what they like on a damaged file
         raise invalid(option, f"a sound {suffix} file ({type(error).__name__}: {error})", path) from error
+
+
+def check_unpacked(option: str, path: str, size: int) -> None:
+    """Refuse a file of arrays that take `size` bytes of memory, far more than the file has."""
+    from dpbench.core.validation import invalid
+
+    most = max(SMALL, UNPACKED * os.path.getsize(path))
+    if size > most:
+        raise invalid(
+            option, f"a file whose arrays take at most {most:,} bytes ({UNPACKED} times its size)", f"{size:,}"
+        )
 
 
 def read_claim(text: str) -> Any:

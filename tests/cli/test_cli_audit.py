@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpbench import audit_samples, encode
-from dpbench.cli import audit_arrays
+from dpbench.cli import audit_arrays, audit_inputs
 from dpbench.cli.app import run
 
 MODULE = """
@@ -212,6 +212,29 @@ def test_pickles_are_refused(place: Path, capsys: pytest.CaptureFixture[str]) ->
     np.save(place / "objects.npy", np.array([{"a": 1}] * 200, dtype=object), allow_pickle=True)
     assert run(["audit", "--outputs", "objects.npy", "--neighbour-outputs", "outputs_b.npy"]) == 2
     assert "--outputs must be a sound .npy file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["npz", "parquet"])
+def test_an_array_file_that_unpacks_to_far_more_than_its_size_is_refused(
+    kind: str, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Zeros: a million in some kB, refused once the free size is below their 8 MB, and read below it."""
+    zeros = np.zeros(1_000_000)
+    if kind == "npz":
+        np.savez_compressed(place / "zeros.npz", a=zeros)
+        line = "audit mech_of_ways:noisy --data zeros.npz --neighbour zeros.npz --trials 200"
+    else:
+        pandas = pytest.importorskip("pandas")
+        pytest.importorskip("pyarrow")
+        pandas.DataFrame({"a": zeros}).to_parquet(place / "zeros.parquet")
+        line = "audit --outputs zeros.parquet --neighbour-outputs zeros.parquet --epsilon 1"
+    run(line.split())
+    assert "bytes" not in capsys.readouterr().err
+    monkeypatch.setattr(audit_inputs, "SMALL", 7_999_999)
+    assert run(line.split()) == 2
+    assert "must be a file whose arrays take at most 7,999,999 bytes (100 times its size), got" in (
+        capsys.readouterr().err
+    )
 
 
 def test_the_curve_is_printed_and_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
