@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpbench.core.validation import choice, invalid
@@ -33,11 +33,13 @@ class PrivateFit(BaseEstimator):
 class PrivateLinear(PrivateFit):
     """What the estimators share: one release of a mechanism, read as coefficients."""
 
+    random_state: Any
+
+    @np.errstate(over="ignore", invalid="ignore")  # scikit-learn sums the entries to see whether all are finite
     def fit(self, X: Any, y: Any) -> Self:
         """Run the mechanism once on the records."""
         mechanism, problem, delta, constant = self._prepared(X, y)
-        given: Any = self
-        random_state = given.random_state
+        random_state = self.random_state
         seed = None if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
         w = np.asarray(mechanism.release(problem, seed).w)
         self.guarantee_ = mechanism.guarantee(problem)
@@ -50,8 +52,16 @@ class PrivateLinear(PrivateFit):
     def promised(self, X: Any, y: Any) -> Profile:
         """What a fit to these records would guarantee; nothing is released."""
         mechanism, problem, _, _ = self._prepared(X, y)
-        found: Profile = mechanism.guarantee(problem)
-        return found
+        guarantee: Profile = mechanism.guarantee(problem)
+        return guarantee
+
+    def problem(self, X: Any, y: Any) -> Any:
+        """The records as a fit sees them: validated, held to the declared bounds, labels of a classifier as ±1.
+
+        A function of each record by itself. What is outside the domain (NaN, an infinity, an undeclared label) is
+        refused.
+        """
+        raise NotImplementedError
 
     @property
     def epsilon_of_this_fit_(self) -> float:
@@ -87,16 +97,20 @@ def _mechanism(value: Any) -> Any:
 class _OverGLM(PrivateLinear):
     """The mechanisms for generalised linear models."""
 
-    def _over(self, X: Any, y: np.ndarray, y_bound: float) -> tuple[Any, Any, float, float]:
-        """What `_prepared` gives, of checked records."""
+    def _bounded(self, X: Any, y: np.ndarray, y_bound: float) -> GLMProblem:
         given: Any = self
-        bounds = {"loss": given.loss, "y_bound": y_bound, "radius": given.radius}
-        problem = GLMProblem(X, y, x_bound=given.x_bound, on_excess=given.on_excess, **bounds)
-        constant = 0.0
+        return GLMProblem(
+            X, y, loss=given.loss, x_bound=given.x_bound, y_bound=y_bound, radius=given.radius,
+            on_excess=given.on_excess,
+        )  # fmt: skip
+
+    def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, float, float]:
+        given: Any = self
+        problem, constant = self.problem(X, y), 0.0
         if given.fit_intercept:
             constant = problem.x_bound
             wider = math.sqrt(2.0) * problem.x_bound * (1.0 + 1e-12)
-            problem = GLMProblem(_with_constant(problem.X, constant), problem.y, x_bound=wider, **bounds)
+            problem = replace(problem, X=_with_constant(problem.X, constant), x_bound=wider, on_excess="error")
         mechanism = _chosen(given.mechanism, given.epsilon, given.delta, given.arithmetic)
         return mechanism, problem, given.delta, constant
 
@@ -174,9 +188,9 @@ class PrivateRegressor(RegressorMixin, _OverGLM):
         self.arithmetic = arithmetic
         self.random_state = random_state
 
-    def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, float, float]:
+    def problem(self, X: Any, y: Any) -> GLMProblem:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
-        return self._over(X, np.asarray(y, dtype=np.float64), self.y_bound)
+        return self._bounded(X, np.asarray(y, dtype=np.float64), self.y_bound)
 
     def predict(self, X: Any) -> np.ndarray:
         """⟨w, x⟩ + b for each row of X, shape (n,)."""
@@ -195,9 +209,9 @@ class PrivateClassifier(ClassifierMixin, _OverGLM):
         As in `PrivateRegressor`.
     loss : str or Loss
         "logistic", or a loss for numbers, which then has the labels ±1.
-    classes : sequence of two labels, optional
-        The labels that a record can have, declared. Without it they are read from y: then the set of labels, though
-        not who has which, is taken to be public.
+    classes : sequence of two labels, or "public"
+        The labels that a record can have, declared; a record with another label is refused. "public" declares that the
+        set of labels in y, though not who has which, is public, and reads it from there.
 
     Attributes
     ----------
@@ -207,35 +221,37 @@ class PrivateClassifier(ClassifierMixin, _OverGLM):
     """
 
     def __init__(
-        self, mechanism: Any = "noisy-gd", *, x_bound: float, epsilon: float = 1.0, delta: float = 1e-5,
-        radius: float = 1.0, loss: Any = "logistic", classes: Sequence[Any] | None = None, fit_intercept: bool = True,
+        self, mechanism: Any = "noisy-gd", *, x_bound: float, classes: Sequence[Any] | str, epsilon: float = 1.0,
+        delta: float = 1e-5, radius: float = 1.0, loss: Any = "logistic", fit_intercept: bool = True,
         on_excess: str = "clip", arithmetic: str = "float", random_state: Any = None,
     ) -> None:  # fmt: skip
         self.mechanism = mechanism
         self.x_bound = x_bound
+        self.classes = classes
         self.epsilon = epsilon
         self.delta = delta
         self.radius = radius
         self.loss = loss
-        self.classes = classes
         self.fit_intercept = fit_intercept
         self.on_excess = on_excess
         self.arithmetic = arithmetic
         self.random_state = random_state
 
-    def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, float, float]:
+    def problem(self, X: Any, y: Any) -> GLMProblem:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
-        if type_of_target(y) == "multiclass" and self.classes is None:
-            kinds = len(np.unique(y))
-            raise ValueError(f"Only binary classification is supported: y must have two classes, got {kinds} classes")
-        classes = np.unique(y if self.classes is None else np.asarray(self.classes))
+        public = isinstance(self.classes, str) and self.classes == "public"
+        classes = np.unique(y if public else np.asarray(self.classes))
+        if public and len(classes) > 2:
+            count = len(classes)
+            raise ValueError(f"Only binary classification is supported: y must have two classes, got {count} classes")
         if len(classes) != 2:
-            raise invalid("classes", "two different classes (declare them where y has one class)", classes.tolist())
+            must_be = "two different labels, or 'public' unless y has one class"
+            raise invalid("classes", must_be, classes.tolist() if public else self.classes)
         if not np.isin(y, classes).all():
             raise invalid("y", f"made of the labels {classes.tolist()}", np.setdiff1d(y, classes).tolist())
         self.classes_ = classes
-        return self._over(X, np.where(y == classes[1], 1.0, -1.0), 1.0)
+        return self._bounded(X, np.where(y == classes[1], 1.0, -1.0), 1.0)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """⟨w, x⟩ + b for each row of X, shape (n,); the second class where it is positive."""
@@ -288,11 +304,14 @@ class HeavyTailedRegressor(RegressorMixin, PrivateLinear):
         self.moment = moment
         self.random_state = random_state
 
-    def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, float, float]:
+    def problem(self, X: Any, y: Any) -> HeavyTailedProblem:
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        problem = HeavyTailedProblem(
+        return HeavyTailedProblem(
             X, y, radius=self.radius, domain=self.domain, theta=self.theta, tau=self.tau, moment=self.moment
         )
+
+    def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, float, float]:
+        problem = self.problem(X, y)
         if isinstance(self.mechanism, str):
             private = [name for name in HEAVY_TAILED if name != "nonprivate-truncated"]
             mechanism = by_name(choice("mechanism", self.mechanism, private), self.epsilon, 0.0)

@@ -43,12 +43,14 @@ class BoundedScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.upper = upper
         self.x_bound = x_bound
 
+    @np.errstate(over="ignore", invalid="ignore")  # scikit-learn sums the entries to see whether all are finite
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the ranges against the number of columns, which is all that is looked at."""
         X = validate_data(self, X, dtype=np.float64)
         self._ends(X.shape[1])
         return self
 
+    @np.errstate(over="ignore", invalid="ignore")
     def transform(self, X: Any) -> np.ndarray:
         """The records scaled, shape (n, d)."""
         check_is_fitted(self, "n_features_in_")

@@ -19,7 +19,7 @@ from dpbench.core.sampling import stream
 from dpbench.core.validation import invalid
 from dpbench.papers.glm.algorithms.grid_search import gaussian_share
 from dpbench.privacy import composition, integer_choice, selection
-from dpbench.sklearn.estimators import PrivateClassifier, PrivateFit, PrivateLinear
+from dpbench.sklearn.estimators import PrivateClassifier, PrivateFit
 from dpbench.sklearn.pipelines import check_pipeline
 
 _STEPS = 1 << 20
@@ -41,8 +41,7 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateFit):
     Parameters
     ----------
     estimator : estimator
-        One of this package's, or a pipeline that ends in one and whose other steps do not look at the records
-        (`check_pipeline`). Its own epsilon and delta are replaced.
+        One of this package's, or a pipeline that `check_pipeline` allows. Its own epsilon and delta are replaced.
     param_grid : dict or list of dict
         As in scikit-learn's `GridSearchCV`; the candidates must not depend on the records.
     epsilon, delta : float
@@ -50,7 +49,8 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateFit):
     held_out : float
         Share of the records that the choice is made by.
     error_bound : float, optional
-        Of regressions: |y − prediction| is clipped at it. Default: twice the `y_bound` of the estimator.
+        Of regressions: |y − prediction| is clipped at it. Default: twice the `y_bound` of the estimator. Records are
+        held to their declared bounds here too.
     random_state : int, RandomState or None
         None: fresh randomness for each fit.
 
@@ -96,32 +96,33 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateFit):
         self.error_bound = error_bound
         self.random_state = random_state
 
+    @np.errstate(over="ignore", invalid="ignore")  # huge finite entries are no error
     def fit(self, X: Any, y: Any) -> Self:
         """Fit every candidate to a part of the records and choose one by the rest."""
         epsilon, delta = validation.epsilon(self.epsilon), validation.delta(self.delta)
         candidates = self._candidates()
+        check_pipeline(self.estimator)
         X, y = indexable(X, column_or_1d(y, warn=True))
         training, judging = self._parts(_num_samples(X))
         seed = None if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
-        _refuse_leaks([self.estimator])
-        template = clone(self.estimator)
-        if isinstance(_last(template), PrivateClassifier) and _last(template).classes is None:
-            kinds = np.unique(np.asarray(y))
-            if len(kinds) == 2:  # else the estimator says what is wrong
-                _last(template).set_params(classes=kinds.tolist())
-        made = [clone(template).set_params(**one) for one in candidates]
-        _refuse_leaks(made)  # a candidate may put another part into the pipeline
+        models = [clone(self.estimator).set_params(**candidate) for candidate in candidates]
+        for model in models:
+            check_pipeline(model)  # a candidate may put another step into the pipeline
+            last = _last(model)
+            last.problem(_before(model, X), y)  # refuses before anything is spent, whichever part a record falls in
+            if isinstance(last, PrivateClassifier):
+                last.set_params(classes=last.classes_.tolist())
         known, truth = _safe_indexing(X, training), _safe_indexing(y, training)
-        shares = _shares(made, known, truth, epsilon, delta)
+        shares = _shares(models, known, truth, epsilon, delta)
         fits = []
-        for number, (one, (part, failure)) in enumerate(zip(made, shares, strict=True)):
-            last = _last(one)
+        for number, (model, (part, failure)) in enumerate(zip(models, shares, strict=True)):
+            last = _last(model)
             last.set_params(epsilon=part, random_state=None if seed is None else seed + number)
             if "delta" in last.get_params():
                 last.set_params(delta=failure)
-            one.fit(known, truth)
+            model.fit(known, truth)
             fits.append(last.guarantee_)
-        errors, most = self._errors(made, _safe_indexing(X, judging), np.asarray(_safe_indexing(y, judging)))
+        errors, most = self._errors(models, _safe_indexing(X, judging), _safe_indexing(y, judging))
         steps = integer_choice.noisy_max_scale(selection.noisy_max_scale(float(most), epsilon))
         source = Source(SystemGenerator() if seed is None else stream("dpbench.sklearn.search", seed))
         chosen = int(integer_choice.report_noisy_max(source, errors[None, :], steps)[0])
@@ -129,9 +130,9 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateFit):
         self.guarantee_ = composition.parallel([composition.at_levels(fits, [share[0] for share in shares]), choice])
         self.epsilon_, self.delta_ = float(self.guarantee_.epsilon(delta)), float(delta)
         self.candidates_, self.best_index_ = candidates, chosen
-        self.best_params_, self.best_estimator_ = candidates[chosen], made[chosen]
-        if hasattr(_last(made[chosen]), "classes_"):
-            self.classes_ = _last(made[chosen]).classes_
+        self.best_params_, self.best_estimator_ = candidates[chosen], models[chosen]
+        if hasattr(_last(models[chosen]), "classes_"):
+            self.classes_ = _last(models[chosen]).classes_
         return self
 
     @_has("predict")
@@ -185,22 +186,36 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateFit):
         order = check_random_state(self.random_state).permutation(records)
         return np.sort(order[count:]), np.sort(order[:count])
 
-    def _errors(self, made: list[Any], X: Any, y: np.ndarray) -> tuple[np.ndarray, int]:
-        """Each candidate's summed error in integers, shape (K,), and how far one record moves a sum."""
-        if isinstance(_last(self.estimator), ClassifierMixin):
-            return np.array([int((one.predict(X) != y).sum()) for one in made], dtype=np.int64), 1
-        bound = self.error_bound
-        if bound is None:
-            bounds: list[Any] = [getattr(_last(one), "y_bound", None) for one in made]
-            if None in bounds:
-                raise invalid("error_bound", "given where the estimator has no y_bound", None)
-            bound = 2.0 * max(bounds)
-        bound = validation.real("error_bound", bound, above=0.0)
+    def _errors(self, models: list[Any], X: Any, y: Any) -> tuple[np.ndarray, int]:
+        """Each candidate's summed error in integers, shape (K,), and how far one record moves a sum.
+
+        An error is a function of its record and of the model, clamped in integers: whatever floating point made of
+        the prediction, replacing a record moves a sum by no more.
+        """
+        most, bound = 1, 1.0
+        if not isinstance(_last(self.estimator), ClassifierMixin):
+            most, bound = _STEPS, self._bound(models)
         sums = []
-        for one in made:
-            error = np.minimum(np.abs(y.astype(np.float64) - one.predict(X)), bound) / bound
-            sums.append(int(np.rint(error * _STEPS).astype(np.int64).sum()))
-        return np.array(sums, dtype=np.int64), _STEPS
+        for model in models:
+            last = _last(model)
+            problem = last.problem(_before(model, X), y)
+            scores = problem.X @ last.coef_ + last.intercept_
+            if most == 1:
+                errors = (scores > 0.0) != (problem.y > 0.0)
+            else:
+                errors = np.rint(np.abs(problem.y - scores) / bound * _STEPS)
+            steps = np.where(errors <= most, errors, most).astype(np.int64)  # NaN counts as the largest error
+            sums.append(int(np.clip(steps, 0, most).sum()))
+        return np.array(sums, dtype=np.int64), most
+
+    def _bound(self, models: list[Any]) -> float:
+        """What the error of a prediction is clipped at."""
+        if self.error_bound is not None:
+            return validation.real("error_bound", self.error_bound, above=0.0, size=True)
+        bounds: list[Any] = [getattr(_last(model), "y_bound", None) for model in models]
+        if None in bounds:
+            raise invalid("error_bound", "given where the estimator has no y_bound", None)
+        return 2.0 * max(bounds)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -210,37 +225,28 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateFit):
         return tags
 
 
-def _refuse_leaks(estimators: list[Any]) -> None:
-    for one in estimators:
-        if leaks := check_pipeline(one):
-            raise invalid("estimator", "one that looks at no record without a guarantee", str(leaks[0]))
-
-
-def _last(estimator: Any) -> PrivateLinear:
+def _last(estimator: Any) -> Any:
     """The private estimator at the end."""
-    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-    if not isinstance(last, PrivateLinear):
-        raise invalid("estimator", "one of dpbench.sklearn, or a pipeline that ends in one", type(last).__name__)
-    return last
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
-def _shares(made: list[Any], X: Any, y: Any, epsilon: float, delta: float) -> list[tuple[float, float]]:
+def _shares(models: list[Any], X: Any, y: Any, epsilon: float, delta: float) -> list[tuple[float, float]]:
     """(ε, δ) of each fit: Gaussian mechanisms share μ, all others ε and δ."""
-    count = len(made)
+    count = len(models)
     equal = epsilon / count, delta / count
     if count == 1 or delta == 0.0:
         return [equal] * count
-    for one in made:
-        last = clone(_last(one)).set_params(epsilon=equal[0])
+    for model in models:
+        last = clone(_last(model)).set_params(epsilon=equal[0])
         if "delta" not in last.get_params():
             return [equal] * count
-        if last.set_params(delta=equal[1]).promised(_before(one, X, y), y).mu is None:
+        if last.set_params(delta=equal[1]).promised(_before(model, X), y).mu is None:
             return [equal] * count
     return [gaussian_share(epsilon, delta, count)] * count
 
 
-def _before(estimator: Any, X: Any, y: Any) -> Any:
-    """The records as the last step of a pipeline gets them."""
+def _before(estimator: Any, X: Any) -> Any:
+    """The records as the last step of a pipeline gets them: the other steps learn nothing but the number of columns."""
     if not isinstance(estimator, Pipeline) or len(estimator.steps) == 1:
         return X
-    return clone(Pipeline(estimator.steps[:-1])).fit_transform(X, y)
+    return clone(Pipeline(estimator.steps[:-1])).fit_transform(X)

@@ -27,7 +27,7 @@ class HeavyTailedProblem:
     y : array_like, shape (n,)
         Responses y_i.
     radius : float
-        R: W is the Euclidean ball of this radius about 0, or the box [−R, R]^d.
+        R: W is the Euclidean ball of this radius about 0, or the box [−R, R]^d. R and τ lie between 1e-50 and 1e50.
     domain : {"ball", "box"}
     theta : float
         θ in (1, 2]: the order of the moment assumed.
@@ -70,10 +70,10 @@ class HeavyTailedProblem:
         moment: str = "norm",
     ) -> None:
         put = object.__setattr__
-        put(self, "radius", validation.real("radius", radius, above=0.0))
+        put(self, "radius", validation.real("radius", radius, above=0.0, size=True))
         put(self, "domain", validation.choice("domain", domain, DOMAINS))
         put(self, "theta", order("theta", theta))
-        put(self, "tau", validation.real("tau", tau, above=0.0))
+        put(self, "tau", validation.real("tau", tau, above=0.0, size=True))
         put(self, "moment", validation.choice("moment", moment, MOMENTS))
         features = validation.array("X", X, ndim=2)
         if features.shape[1] < 1:

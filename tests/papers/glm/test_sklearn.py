@@ -24,7 +24,7 @@ from dpbench.sklearn import HeavyTailedRegressor, PrivateClassifier, PrivateRegr
 SHORT = NoisyGD(1.0, 1e-5, steps=20)
 INSTANCES = [
     PrivateRegressor(SHORT, x_bound=5.0, y_bound=5.0),
-    PrivateClassifier(SHORT, x_bound=5.0),
+    PrivateClassifier(SHORT, x_bound=5.0, classes="public"),
     HeavyTailedRegressor("clipped-subgradient", radius=1.0),
 ]
 EXPECTED: dict[str, str] = {}
@@ -58,8 +58,9 @@ def test_without_noise_to_speak_of_a_fit_is_the_non_private_one() -> None:
     assert through_zero.intercept_ == 0.0 and through_zero.score(X, y) < 0.9  # the constant is what was missing
 
     label = np.where(y > 0.2, "yes", "no")
-    classifier = PrivateClassifier("output-perturbation", x_bound=1.8, epsilon=1e6, radius=4.0, random_state=0)
-    classifier.fit(X, label)
+    classifier = PrivateClassifier(
+        "output-perturbation", x_bound=1.8, classes=("yes", "no"), epsilon=1e6, radius=4.0, random_state=0
+    ).fit(X, label)
     assert list(classifier.classes_) == ["no", "yes"]
     assert classifier.score(X, label) > LogisticRegression().fit(X, label).score(X, label) - 0.05
     np.testing.assert_allclose(classifier.predict_proba(X).sum(axis=1), 1.0)
@@ -92,8 +93,10 @@ def test_labels_that_are_declared() -> None:
     one = np.ones(50, dtype=int)
     model = PrivateClassifier(SHORT, x_bound=1.8, classes=(0, 1), random_state=0).fit(X, one)
     assert list(model.classes_) == [0, 1]
-    with pytest.raises(InvalidInput, match="classes must be two different classes"):
-        PrivateClassifier(SHORT, x_bound=1.8).fit(X, one)
+    with pytest.raises(InvalidInput, match="classes must be two different labels, or 'public'"):
+        PrivateClassifier(SHORT, x_bound=1.8, classes="public").fit(X, one)
+    with pytest.raises(InvalidInput, match="classes must be two different labels, or 'public'"):
+        PrivateClassifier(SHORT, x_bound=1.8, classes=None).fit(X, np.arange(50) % 2)
     with pytest.raises(InvalidInput, match="y must be made of the labels"):
         PrivateClassifier(SHORT, x_bound=1.8, classes=(0, 2)).fit(X, one)
 
@@ -117,4 +120,4 @@ def test_in_a_pipeline_and_a_search() -> None:
 @pytest.mark.parametrize("wrong", [3, None, object(), replace], ids=["number", "none", "object", "function"])
 def test_what_is_no_mechanism_is_named(wrong: Any) -> None:
     with pytest.raises(ValueError, match="mechanism must be the name of a mechanism, or one of this package's, got"):
-        PrivateClassifier(mechanism=wrong, x_bound=1.0).fit(np.eye(4), [0, 1, 0, 1])
+        PrivateClassifier(mechanism=wrong, x_bound=1.0, classes=(0, 1)).fit(np.eye(4), [0, 1, 0, 1])

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.evidence
 ALL = [
     *(PrivateRegressor(name, x_bound=5.0, y_bound=5.0) for name in ("noisy-gd", "output-perturbation")),
     PrivateRegressor(NoisyGD(1.0, 1e-5, steps=20), x_bound=5.0, y_bound=5.0, loss="huber", arithmetic="exact"),
-    *(PrivateClassifier(name, x_bound=5.0) for name in ("noisy-gd", "jl", "grid-search", "boosting")),
+    *(PrivateClassifier(name, x_bound=5.0, classes="public") for name in ("noisy-gd", "jl", "grid-search", "boosting")),
 ]
 
 
