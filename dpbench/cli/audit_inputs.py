@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 SAMPLER = "MODULE:SAMPLER"
-UNPACKED, SMALL = 100, 2**28
-"""A compressed file may ask for so many times its own bytes of memory, and any file for 256 MiB."""
+UNPACKED, SMALL = 100, 2**28  # a compressed file may ask for 100 times its own bytes of memory, any file for 256 MiB
 
 
 def import_callable(
