@@ -105,9 +105,7 @@ def check_unpacked(option: str, path: str, size: int) -> None:
 
     most = max(SMALL, UNPACKED * os.path.getsize(path))
     if size > most:
-        raise invalid(
-            option, f"a file whose arrays take at most {most:,} bytes ({UNPACKED} times its size)", f"{size:,}"
-        )
+        raise invalid(option, f"a file whose arrays take at most {most:,} bytes", f"{size:,}")
 
 
 def read_claim(text: str) -> Any:
