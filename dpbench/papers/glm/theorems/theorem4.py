@@ -658,7 +658,7 @@ def corrected(run: Context, constants: str) -> tuple[str, Evidence]:
 _PROOF = (
     "Packing with k = floor(1/epsilon) labels sigma_j Y and all others 0, features scaled so that |w*| = B exactly; "
     "for B >= Y/X and d >= 2 a pair with minimisers B e_1 and B(1/2, sqrt(3)/2), k records of features up to X apart. "
-    "Integers are kept: the constants are proved in the docstrings of lowerbounds.norm_packings and _large_radius."
+    "Integers are kept: the constants are proved in the docstrings of lowerbounds.norm_packings and large_radius_pair."
 )
 _CORRECTED = (
     "For every (epsilon, delta)-DP algorithm some data set with |w*| = B has mean excess empirical risk of at least "

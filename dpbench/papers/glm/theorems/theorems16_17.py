@@ -298,12 +298,12 @@ paper.floor(
     hurt="corner: sqrt(H)B|X| below |Y|/sqrt(n)",
     quote=r"such that  $||w^*|| = B$  and for  $S \sim \mathcal{D}^n$  it holds that",
     consequence="Zero has excess HB^2|X|^2/2 at most, which is B sqrt(n)/(2|Y|) times the printed term (H = |X| = "
-    "1): below any constant as B falls. Holds once sqrt(H)B|X| >= |Y|.",
+    "1): below any constant as B falls. Holds, up to a constant, once sqrt(H)B|X| >= |Y|/sqrt(n).",
     errata=Correction(
         place="Corollary 5, appendix E",
         line=1095,
         effect=1,
-        change='add "sqrt(H)B|X| >= |Y|", or HB^2|X|^2 to the minimum',
+        change='add "sqrt(H)B|X| >= |Y|/sqrt(n)", or HB^2|X|^2 to the minimum',
         caveat="Footnote 1: “The bounds of [Sha15] were originally stated for the constrained setting, but can easily "
         "be converted. More details in Appendix E.”",
     ),
