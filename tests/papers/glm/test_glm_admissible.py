@@ -49,6 +49,9 @@ POINT_MASS: dict[str, Check] = {
         max((x - y) ** 2 for x in (-1.0, 1.0) for y in (-1.0, 1.0))
         < theory_selection.ball_loss_bound(2.0, 1.0, 1.0, 2.0)
     ),
+    "and of the loss of Theorem 16, as of every H-smooth GLM, on the balls of both radii": lambda: all(
+        (1.0 + b) ** 2 <= theory_selection.ball_loss_bound(2.0, 1.0, 1.0, b) for b in (2.0, 4.0)
+    ),
     "the constant 1 is w*: its excess is 0, as ERR says below 2^K": lambda: (
         float(losses.squared().value(np.ones(1), np.ones(1))[0]) == 0.0
     ),
