@@ -358,7 +358,7 @@ def grid_search() -> Draft:
     "n/2 losses in [0, U] of mean Y^2 is of order Y sqrt(U/n), Y^2/sqrt(n) at least. And GenExpMech at (epsilon/2, "
     "beta/4) over K + 1 candidates loses up to 4 gamma log(4(K+1)/beta)/(epsilon/2): where 8 Delta log(4(K+1)/beta)/(n "
     "epsilon), for gamma = Delta/n, is above Y^2 and 5 Delta/(n epsilon) below it, w_0 is chosen most of the time.",
-    weight="constant",
+    weight="statement",
     hurt="corner: |Y| large beside 1; shown at |Y| = 100, n = 1e12",
     consequence="The bound has |Y| where |Y|^2 is needed at least, so that no constants save it: on the loss of "
     "Theorem 16, with |Y| = 100, H = 2e4, n = 1e12, epsilon = 1, K = 2, beta = 0.1, w_0 is chosen with probability "
