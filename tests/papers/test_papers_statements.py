@@ -54,8 +54,8 @@ SAME: dict[tuple[str, str], Callable[[Values], float]] = {
         1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), v["kappa"]),
     ("publicdata.lemma7.stability.as-proved", "once"): lambda v: publicdata.lemma7_from_proposition(
         1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), v["kappa"]),
-    ("publicdata.lemma7.stability.sharp", "once"): lambda v: publicdata.one_call_stability(
-        1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi)),
+    ("publicdata.lemma7.stability.sharp", "once"): lambda v: min(
+        4.0, 2.0 * v["kappa"] * math.sqrt(2.0 / math.pi) / v["strength"]),
     ("publicdata.lemma1.stability", "bound"): lambda v: publicdata.averaged_stability_printed(
         1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), int(v["k"] + v["more"]), v["delta"], v["kappa"]),
     ("heavytail.thm1.inequality.large-epsilon", "bound"): partial(majority, shorter=False),

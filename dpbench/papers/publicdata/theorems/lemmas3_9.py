@@ -72,8 +72,8 @@ MANY_POINTS = LEMMA_3.replace(
     witness=None,
 )
 EXACT = LEMMA_3.replace(
-    about="gamma = sqrt(m) rho/mu(epsilon, delta) makes Perturb {claim} for every class and every m, and no smaller "
-    "gamma does.",
+    about="gamma = sqrt(m) rho/mu(epsilon, delta) makes Perturb {claim} for every class and every m, and for functions "
+    "of any range no smaller gamma does.",
     symbols={"epsilon": CLAIMED["epsilon"], "mu": MU},
     where={"epsilon": None},
     given={"enough": ("gamma >= sqrt(m)*rho/mu", "what is asked of gamma")},
@@ -189,7 +189,7 @@ def large_m(context: Context) -> Rows:
     expected="proved",
     arguments={"noise": "gaussian"},
     statement=EXACT,
-    because=_EXACT + "Attained by the class of all functions.",
+    because=_EXACT + "Attained by the class of all functions, of any range.",
 )
 def exact(context: Context, noise: str) -> Rows:
     """The exact calibration, and the pair of the class of all functions (one point for Laplace) that attains it."""

@@ -45,7 +45,7 @@ COROLLARY = PRINTED.replace(about="P(d(t*, t*') > rho) <= {bound}, supremum = E 
 ANY_NORMS = PRINTED.replace(
     about="P(d(t*, t*') > rho) <= {bound}, supremum = E sup omega, for means within tau of each other, whatever the "
     "norms.",
-    where={"bound": "4*tau/(rho^2*eta)*supremum"},
+    where={"bound": "2*tau/(rho^2*eta)*supremum"},
 )
 
 
@@ -88,9 +88,9 @@ STEPS = OF_TWO.replace(
     expected="not refuted",
     statement=OF_TWO,
     quote=r"\leq\frac{8\tau}{\rho^{4}\kappa^{2}\eta}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega(f)\right]",
-    because="Its proof rests on Theorem 5, which is false for unequal norms. (D) proves it for rho kappa <= sqrt(2), "
-    "so for rho <= 1, which is all that Lemma 7 uses; open for sqrt(2) < rho kappa <= 2, where {f, c f} stays below it "
-    "and {f, -f} attains it.",
+    because="Its proof rests on Theorem 5, which is false for unequal norms. It holds for every rho under Theorem 5's "
+    "hypotheses, by parts: E d^2 <= 2 tau E sup omega/eta (in the note), so P(d > rho) <= 2 tau/(rho^2 eta) E sup "
+    "omega, which is smaller for rho kappa <= 2, and d <= 2. {f, -f} attains it, so that 8 is the best constant.",
 )
 def proposition(context: Context) -> Rows:
     """Two functions {f, cf}, c in [−1, 1): exact probability that the minimiser moves when m moves by τ each.
@@ -115,8 +115,7 @@ def proposition(context: Context) -> Rows:
     statement=_of_two(COROLLARY),
     quote=r"\leq\frac{8\tau}{\rho^{4}\eta\kappa^{2}}\cdot\mathbb{E}\left[\sup_{t\in T}\omega(t)\right]",
     because="Its proof has three slips (publicdata.cor1.inequality.steps). publicdata.cor1.inequality.any-norms "
-    "implies it for rho kappa <= sqrt(2), kappa^2 = inf K; open for sqrt(2) < rho kappa <= 2. Two functions: 2 "
-    "Phi(tau/d) - 1, and d kappa <= 2.",
+    "implies it, as rho kappa <= 2. Two functions: 2 Phi(tau/d) - 1, and d kappa <= 2.",
 )
 def corollary(context: Context) -> Evidence:
     """Two functions of any norms and angle, exactly; random T of unequal norms and shifted means by sampling.
@@ -191,8 +190,8 @@ def moved_far(points: np.ndarray, mean: np.ndarray, other: np.ndarray, rho: floa
     source="Corollary 1 and Proposition 1, what holds for any norms",
     expected="not refuted",
     statement=_of_two(ANY_NORMS),
-    because="Omega(t*') <= Omega(t*) + 2 tau, and (D) with r = 4 tau/(rho^2 eta). No kappa, rho^2 for rho^4; two "
-    "functions reach half of it.",
+    because="By parts E d^2 <= 2 tau E sup omega/eta (in the note). No kappa, rho^2 for rho^4; two functions attain it "
+    "as tau -> 0.",
 )
 def moved(context: Context) -> Rows:
     """Two functions exactly, ρ just below their distance; sets in the plane by quadrature."""
@@ -208,7 +207,7 @@ def moved(context: Context) -> Rows:
         rho = float(rng.uniform(0.3, 0.99)) * float(np.linalg.norm(points[:, None] - points, axis=2).max())
         bound = ANY_NORMS.number("bound", rho=rho, tau=tau, eta=1.0, supremum=plane_supremum(points))
         yield {"what": "plane", "tau": tau, "left": moved_far(points, mean, other, rho), "right": bound}
-    return "value: smallest relative margin: two functions reach half of the bound"
+    return "value: smallest relative margin: two functions attain the bound as tau -> 0"
 
 
 @paper.inequality(
@@ -222,7 +221,7 @@ def moved(context: Context) -> Rows:
     quote=r"\leq 2\left(\frac{\tau}{\left(\frac{\rho^{2}}{2}\right)^{2}\eta\kappa^{2}}\cdot\mathbb{E}\left[\sup_{t\in "
     r"T}\omega(t)\right]\right) ... \Omega^{\prime}(t^{\star})\leq\Omega^{\prime}(t^{\star^{\prime}})+\tau",
     consequence="The means differ by up to 2 tau at two points, and Theorem 5 at rho^2/2 has rho^2/2, not its square. "
-    "The bound that follows without these steps, 4 tau/(rho^2 eta) E sup omega, needs no kappa.",
+    "The bound that holds without these steps, 2 tau/(rho^2 eta) E sup omega, needs no kappa.",
     errata=Correction(
         place="Proof of Corollary 1, (61), (63) and (65)",
         line=538,

@@ -129,13 +129,15 @@ def least_private(d: float, epsilon: float, delta: float) -> float:
     quote=QUOTE,
     consequence="No m that depends on the parameters alone gives privacy and accuracy at (21) once sqrt(d) exceeds a "
     "constant times C log(1/delta) log(1/beta)/alpha^3. With standard deviation 2 sqrt(m)/mu(epsilon, delta/N), that "
-    "is log(N/delta) for log(1/delta), both hold with n larger by sqrt(d). At C = 2.86, alpha = epsilon = 1/8 that is "
+    "is log(N/delta) for log(1/delta), both hold, at the rate of (21) for log(1/beta) <= d^3: the printed d^2 has room "
+    "for log N (Theorem 4' of the note). At C = 2.86, alpha = epsilon = 1/8 that is "
     "for d above 1e10 with no hidden logarithms, above 1e20 with log^3 d.",
     errata=Correction(
         place="Theorem 4, equation 21",
         line=298,
         effect=2,
-        change="for sqrt(m log(1/delta)) read sqrt(m (d log m + log(1/delta))), and multiply (21) by sqrt(d)",
+        change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)) in the weights, and "
+        "leave (21)",
         caveat="The theorem says “there is a choice of” m; for an m chosen for each class see "
         "publicdata.thm4.inequality.one-class.",
     ),
@@ -257,7 +259,8 @@ ONE_CLASS = statement.Statement(
         place="Theorem 4, equation 21",
         line=298,
         effect=2,
-        change="for sqrt(m log(1/delta)) read sqrt(m (d log m + log(1/delta))), and multiply (21) by sqrt(d)",
+        change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)) in the weights, and "
+        "leave (21)",
     ),
     statement=ONE_CLASS,
     because="One class (this module has the proof): d/2 bits of equal mass, and parity blocks of d/(4 log(100 d)) "
@@ -391,8 +394,8 @@ def confidence_of_every_m(context: Context) -> Evidence:
     nuisances=(records_log(4.0),),
     statement="n = O~(alpha^-4) records suffice with the printed Gaussian weights: excess risk falls as n^(-1/4).",
     quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-4}\log^{1/2}(1/\delta)\log(\beta^{-1}))",
-    because=HOW + "These weights are not private: publicdata.thm4.privacy.gaussian; with private ones the rate is "
-    "that of Laplace weights.",
+    because=HOW + "These weights are not private: publicdata.thm4.privacy.gaussian; private ones, larger by "
+    "sqrt(log N), ask for n = O~(alpha^-3) at this m (Theorem 4' of the note).",
 )
 def gaussian_in_n(context: Context) -> Evidence:
     """m of order α^−2, the printed weights."""

@@ -549,10 +549,11 @@ def powers(context: Context) -> Evidence:
     source="Theorem 7, equation 131, its power of log(1/beta)",
     expected="not refuted",
     statement="At (130), d = O(1) and a fixed epsilon <= 1, what Algorithm 3 with Gaussian noise needs for privacy is "
-    "between m/(2 eta gamma^2 mu^2) and m/(eta gamma^2 mu^2), mu = mu(epsilon, delta): of order log^2(1/beta), the "
-    "power that (131) has.",
-    because="On the class of publicdata.thm7.inequality.powers.laplace the optimal event v >= y0 > 0 is not cut, so "
-    "the pair is a Gaussian one with shift kappa sqrt(m)/gamma: both bounds follow, and m/(gamma^2 eta) = lambda^4 "
+    "between m/(2 eta gamma^2 mu^2) and m/(eta gamma^2 mu^2), mu = mu(epsilon, delta), mu^2 <= 2 epsilon, "
+    "gamma(epsilon/mu + mu/2) <= sqrt(m): of order log^2(1/beta), the power that (131) has.",
+    because="On the class of publicdata.thm7.inequality.powers.laplace the optimal event v >= kappa/2 + gamma^2 "
+    "epsilon/(m kappa) is not cut, as that is at most 1 under the condition on gamma, so that the pair is a Gaussian "
+    "one with shift kappa sqrt(m)/gamma: both bounds follow, and m/(gamma^2 eta) = lambda^4 "
     "log^2(1/beta)/alpha^5 there. (129) has log^6(1/beta), what (102) as printed asks for at d = 1; whether so much is "
     "needed is open.",
 )
