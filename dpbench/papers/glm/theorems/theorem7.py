@@ -353,18 +353,14 @@ def grid_search() -> Draft:
     statement="The same bound, with Delta(B_j)/n (or 2 Delta(B_j)/n, the sensitivity of a mean over n/2 records) as "
     "sensitivities, whatever constants stand for 2 and 5.",
     expected="refuted",
-    because="sqrt(4Y^2 log(4K/beta)/n) has the unit of Y, where the loss has that of Y^2: with all losses c times as "
-    "large every score, Delta, ERR and the excess are so too, and that term sqrt(c) times. The deviation of a mean of "
-    "n/2 losses in [0, U] of mean Y^2 is of order Y sqrt(U/n), Y^2/sqrt(n) at least. And GenExpMech at (epsilon/2, "
-    "beta/4) over K + 1 candidates loses up to 4 gamma log(4(K+1)/beta)/(epsilon/2): where 8 Delta log(4(K+1)/beta)/(n "
-    "epsilon), for gamma = Delta/n, is above Y^2 and 5 Delta/(n epsilon) below it, w_0 is chosen most of the time.",
+    because="With all losses c times as large every score, Delta, ERR and the excess are so too, and sqrt(4Y^2 "
+    "log(4K/beta)/n) sqrt(c) times. GenExpMech loses up to 8 Delta log(4(K+1)/beta)/(n epsilon) at gamma = Delta/n.",
     weight="statement",
     hurt="corner: |Y| large beside 1; shown at |Y| = 100, n = 1e12",
-    consequence="The bound has |Y| where |Y|^2 is needed at least, so that no constants save it: on the loss of "
-    "Theorem 16, with |Y| = 100, H = 2e4, n = 1e12, epsilon = 1, K = 2, beta = 0.1, w_0 is chosen with probability "
-    "0.23, beyond 20 times the bound with 16 Delta log(4(K+1)/beta)/(n epsilon) for 5 Delta/(n epsilon). And 5 "
-    "Delta/(n epsilon) is not enough: at n = 9,000, epsilon = 0.01, beta = 0.1 the excess is Y^2 with probability 0.90 "
-    "against a bound of 0.544 Y^2.",
+    consequence="|Y| stands where |Y|^2 is needed at least: on the loss of Theorem 16 at |Y| = 100, H = 2e4, n = 1e12, "
+    "epsilon = 1, K = 2, beta = 0.1, w_0 is chosen with probability 0.23 beyond 20 times the bound, with 16 Delta "
+    "log(4(K+1)/beta)/(n epsilon) for 5 Delta/(n epsilon). That is not enough either: at n = 9,000, epsilon = 0.01 the "
+    "excess is Y^2 with probability 0.90 against a bound of 0.544 Y^2.",
     holds="glm.thm7.inequality.fairest",
     space=CONSTANTS,
     errata=Correction(
@@ -405,11 +401,7 @@ def constants(run: Context) -> Rows:
     "Algorithm 4 is, with probability 1 - beta, at most min{Y^2, ERR + tau + sqrt(4 U (Y^2 + ERR) log(4K/beta)/n) + 2 "
     "U log(4K/beta)/(3n) + 16 U log(4(K+1)/beta)/(n epsilon)}, all at 2 max(|w*|, 1).",
     expected="not refuted",
-    because="The second moment of a loss in [0, U] of mean L is at most U L, so that the lower tail of a mean of n/2 "
-    "gives L_j < mean_j + sqrt(4 U_j L_j t/n), t = log(4K/beta), for all j but for beta/4; then min(L_j, Y^2) <= "
-    "mean_j + tau_j, strictly if L_j > Y^2. Theorem 12 at (epsilon/2, beta/4), N = K + 1, gamma = 2U/n loses 16 U "
-    "log(4(K+1)/beta)/(n epsilon) at most, and its choice is never beyond w_0's Y^2. At the least radius 2^j >= |w*|, "
-    "Bernstein's inequality above and Assumption 1, beta/(4K) each.",
+    because="Lower tail of non-negative variables, Theorem 12 and Bernstein's inequality: the note has the proof.",
 )
 def fairest(run: Context) -> Rows:
     """The loss of Theorem 16 just beyond the bound, and the point mass at the least n whose bound is below Y²."""
@@ -480,9 +472,8 @@ PENALTY = inequality(
     arguments={"corrected": False},
     statement="For each j the mean loss on S_2 is within tau_j = Delta log(4K/beta)/n + sqrt(4 Y^2 log(4K/beta)/n) of "
     "the risk, but for a chance of beta/(2K).",
-    because="The proof bounds the second moment of the loss by 4Y^2 where it is of the order Y^4 (units of the loss "
-    "squared). E l^2 <= U L(w) holds for every loss in [0, U], and the lower tail of a mean of non-negative variables "
-    "needs nothing else.",
+    because="The second moment is of order Y^4, not 4Y^2; for a loss in [0, U] it is at most U L(w), which is all that "
+    "the lower tail of a mean of non-negative variables needs.",
     weight="step",
     hurt="proof",
     quote=r"The excess risk assumption then implies that  "
@@ -586,8 +577,7 @@ def _penalty_failure(y: float, radius: float, n: int, count: int, beta: float, c
     expected="not refuted",
     statement="With the sensitivities 2 Delta/n and epsilon/2 the chosen score is within 16 Delta log(4(K+1)/beta)/(n "
     "epsilon) of the least one, but for a chance of beta/4.",
-    because="4 gamma log(N/beta')/epsilon' with gamma = 2 Delta/n, the sensitivity of a mean over n/2 records, N = K "
-    "+ 1, beta' = beta/4 and epsilon' = epsilon/2.",
+    because="4 gamma log(N/beta')/epsilon', gamma = 2 Delta/n, N = K + 1, beta' = beta/4, epsilon' = epsilon/2.",
     quote=r"outputs  $j \in [N]$  such that with probability at least  $1 - \beta$  satisfies  $q_j(S) \le "
     r"\min_{j \in [N]} \left\{ q_j(S) + \frac{4\gamma_j \log(N/\beta)}{\epsilon} \right\}$ .",
 )
@@ -630,10 +620,7 @@ QUOTE = (
     level=LEVEL,
     statement="With probability at least 1 - beta the excess risk of grid search is at most twice that of the oracle "
     "that knows |w*| plus the selection terms of the exact calibration.",
-    because="For the candidate at the right radius the penalised score exceeds its risk by at most the penalty and "
-    "the deviation of one score, and GenExpMech loses at most 4 gamma log(N/beta)/epsilon against it; no penalised "
-    "score is below the risk of its candidate, up to Y^2. With X = Y = 1 the terms exceed Y^2 for every feasible n, "
-    "so Y = 64.",
+    because="As glm.thm7.inequality.fairest. With X = Y = 1 the terms exceed Y^2 for every feasible n, so Y = 64.",
     origin="corrected",
     quote=QUOTE,
     figure=Figure("adaptation_thm7", "adaptation", "at most {value:.2f} of the bound"),
