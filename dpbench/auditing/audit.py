@@ -57,7 +57,8 @@ def audit(
     ----------
     sampler : callable
         ``sampler(dataset, trials, rng) -> array``, first axis `trials`: numbers or booleans of shape
-        (trials,) or (trials, k), or fixed-width strings or bytes (trials,). Rows must be independent runs.
+        (trials,) or (trials, k), or fixed-width strings or bytes (trials,). Rows must be independent runs, those
+        of the two data sets independent of each other too.
         The mechanisms of this package are such samplers.
     dataset, neighbour : any
         Two neighbouring data sets, handed to the sampler untouched; equal ones are refused.

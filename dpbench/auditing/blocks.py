@@ -25,9 +25,6 @@ CALLS, CERTIFY_CALLS = 16, 64
 """Blocks of the choosing and of the certifying part of a side, at least: what a call's runs share shows between
 calls, and the more they are, the less it moves the frequency of an event."""
 
-EXAMPLES = 2_000
-"""Results that are kept as they are for an audit's test of itself."""
-
 LEARN = 20_000
 """Outputs a side from which a layout is learned, at most."""
 
@@ -44,6 +41,7 @@ CALLED = (
     "a sampler is called as sampler(dataset, trials, rng) and draws its noise from rng; one with noise of its own is "
     "wrapped as lambda dataset, trials, rng: sampler(dataset, trials)"
 )
+SEEN = 'an exception that an analyst would see is an output: dpbench.each(function, exceptions="output")'
 ENCODE = "dpbench.encode(outputs) makes such an array of dicts, records, ragged lists, sets, images and mixtures"
 
 Sampler = Callable[[Any, int, np.random.Generator], Any]
@@ -82,7 +80,7 @@ class Runs:
         try:
             made = call(self.neighbour if side else self.dataset, rows, rng)
         except (Exception, SystemExit) as error:
-            hint = "" if takes_three(self.sampler) else f"; {CALLED}, and {EACH}"
+            hint = f"; {SEEN}" if takes_three(self.sampler) else f"; {CALLED}, and {EACH}"
             raise InvalidInput(
                 f"sampler {self.name} raised {type(error).__name__} on the {SIDES[side]}: {error}{hint}"
             ) from error
@@ -106,9 +104,8 @@ class Runs:
 
     def collect(
         self, part: str, rows: int, workers: int | Executor, ignore: Sequence[str] = ()
-    ) -> tuple[Runs, np.ndarray, np.ndarray, list[Any]]:
-        """The runs, with a layout where outputs are of any kind, all outputs of a part, `rows` of each side, and some
-        results of the data set before they were encoded."""
+    ) -> tuple[Runs, np.ndarray, np.ndarray]:
+        """The runs, with a layout where outputs are of any kind, and all outputs of a part, `rows` of each side."""
         jobs = _jobs(rows)
         half = len(jobs) // 2
         if self.any_kind:
@@ -116,7 +113,7 @@ class Runs:
             first, second = ([x for block in blocks for x in block] for blocks in (found[:half], found[half:]))
             runs = replace(self, layout=learn(first[:LEARN], second[:LEARN], ignore))
             assert runs.layout is not None
-            return runs, runs.layout.encode(first), runs.layout.encode(second), first[:EXAMPLES]
+            return runs, runs.layout.encode(first), runs.layout.encode(second)
         if ignore:
             raise InvalidInput(
                 "ignore must be left out where outputs are arrays of numbers (of all of whose columns the values are "
@@ -124,7 +121,7 @@ class Runs:
             )
         parts = sampling.map_blocks(_Draw(self, part), jobs, workers)
         _same_kind(parts, self.name)
-        return self, np.concatenate(parts[:half]), np.concatenate(parts[half:]), []
+        return self, np.concatenate(parts[:half]), np.concatenate(parts[half:])
 
     def calls(self, part: str, side: int, count: int) -> np.ndarray:
         """One output of each of so many calls."""

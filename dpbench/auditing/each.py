@@ -29,6 +29,7 @@ _GLOBAL = threading.RLock()
 def each(
     function: Callable[..., Any],
     *,
+    exceptions: str = "raise",
     processes: int | Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Each:
@@ -42,6 +43,9 @@ def each(
         each call, and put back after a block; noise from anywhere else (the operating system, a device) stays as it is.
         Results of any kind: an audit takes them apart, by one layout, learned from its choosing part (called by itself,
         the sampler returns them as `dpbench.encode` does, by one learned from a few runs).
+    exceptions : {"raise", "output"}
+        "output": an exception of a run is its result, as the text that an analyst sees ("ValueError: ..."); one that is
+        raised on one data set alone tells which. By default the audit ends with it.
     processes : int or Executor, optional
         Share the calls of a block between processes (function and data sets must pickle).
     progress : callable, optional
@@ -63,11 +67,30 @@ def each(
     if not callable(function):
         raise invalid("function", "callable as function(dataset) or function(dataset, rng)", function)
     takes_rng = takes_rng_of(function)
+    if validation.choice("exceptions", exceptions, ["raise", "output"]) == "output":
+        function = _Caught(function)
     if processes is not None and not isinstance(processes, Executor):
         processes = validation.integer("processes", processes, at_least=1)
     if progress is not None and not callable(progress):
         raise invalid("progress", "callable as progress(done, total), or None", progress)
     return Each(function, takes_rng, processes, progress)
+
+
+@dataclass(frozen=True)
+class _Caught:
+    """A function whose exceptions are results."""
+
+    function: Callable[..., Any]
+
+    @property
+    def __name__(self) -> str:
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def __call__(self, *given: Any) -> Any:
+        try:
+            return self.function(*given)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
 
 
 @dataclass

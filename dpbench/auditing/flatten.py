@@ -967,7 +967,10 @@ class Leaf:
         alone = set(self.kinds) & {"text", "bytes", "opaque"} or (
             "array" in self.kinds and (self.shape is None or math.prod(self.shape) > WIDEST)
         )
-        return [bool(alone) and name == self.name for name in self.names]
+        made = [bool(alone) and name == self.name for name in self.names]
+        if "number" in self.kinds:
+            made[self.names.index(self.name)] = False  # the first one of that name
+        return made
 
     def columns(self, values: list[Any]) -> tuple[np.ndarray, np.ndarray]:
         """float64[n, k], and bool[n]: known by nothing but its identity, which does not recur."""
@@ -1024,7 +1027,8 @@ class Leaf:
         cells = array
         for axis, parts in enumerate(_grid(self.shape)):
             cells = np.stack([part.mean(axis=axis) for part in np.array_split(cells, parts, axis=axis)], axis=axis)
-        return [*cells.ravel().tolist(), self._code(_digest(array)), float(flat.min()), float(flat.max()), 0.0]
+        code = self._code(_digest(array))
+        return [*cells.ravel().tolist(), code, float(flat.min()), float(flat.max()), float(code < 0.0)]
 
     def _of_text(self, text: str) -> list[float]:
         whole = _of_whole(text)
@@ -1375,6 +1379,8 @@ def _content_of(value: Any, shape: tuple[int, ...] | None) -> str | None:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, Opaque):
+        return _short(value.content)
     return f"{value:.6g}" if isinstance(value, float) else _short(value)
 
 

@@ -78,8 +78,6 @@ class AuditResult:
         Which leaves most runs give unseen values of, and what to do about it.
     ignored : tuple of str
         Leaves that were left out.
-    selftest : str
-        From which size on leaks planted in outputs of any kind, before they are encoded, are found.
     origin : Origin or None
         What `script` is made from; not compared, shown or stored.
     """
@@ -109,7 +107,6 @@ class AuditResult:
     claim_value: float | None = None
     blind: str = ""
     ignored: tuple[str, ...] = ()
-    selftest: str = ""
     origin: Origin | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -312,7 +309,6 @@ def card(result: AuditResult) -> str:
             ("left out", ", ".join(result.ignored)),
             ("reading", result.convention),
             ("would detect", result.excludes),
-            ("test of itself", result.selftest),
             ("rests on", " and ".join(result.assumptions)),
         )
         if text

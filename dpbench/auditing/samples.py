@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dpbench.auditing.blocks import ENCODE, EXAMPLES, LEARN, Counter
+from dpbench.auditing.blocks import ENCODE, LEARN, Counter
 from dpbench.auditing.choose import Plan, choose
 from dpbench.auditing.claimed import as_claim
 from dpbench.auditing.dependence import DISPERSED, LEAST_STRETCHES, Check, Watch, check_arrays
-from dpbench.auditing.flatten import as_number, as_rows, learn, paths
+from dpbench.auditing.flatten import as_rows, learn, paths
 from dpbench.auditing.levels import Levels
 from dpbench.auditing.pair import RELATIONS
 from dpbench.auditing.results import AuditResult
 from dpbench.auditing.scores import as_score
-from dpbench.auditing.selftest import self_test
 from dpbench.auditing.split import CHOOSE_NUMBERS, CHOOSE_ROWS, CHOOSE_SHARE, Request, Tally, report
 from dpbench.auditing.wording import Seen
 from dpbench.core import sampling, validation
@@ -48,7 +47,8 @@ def audit_samples(
     Parameters
     ----------
     outputs, neighbour_outputs : array
-        Independent runs on the data set and on the neighbour, one a row, in the order in which they were drawn: numbers
+        Independent runs on the data set and on the neighbour, one a row, in the order in which they were drawn; those
+        of the two sides independent of each other too (no random numbers in common): numbers
         or booleans of shape (rows,) or (rows, k), or texts of shape (rows,); or a list or a data frame of outputs of
         any kind, which are taken apart as by `dpbench.encode`. At least 100 rows each, and not necessarily as many of
         both.
@@ -99,18 +99,20 @@ def audit_samples(
     levels = Levels(1.0 - confidence)
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
         fewest = min(len(one), len(other))
-        planted = ""
-        if isinstance(one, list) or isinstance(other, list):
-            rows = max(20, min(int(CHOOSE_SHARE * fewest), LEARN))
-            some = [[x[k] for k in np.flatnonzero(_chosen(len(x), rows, seed, s))] for s, x in enumerate((one, other))]
+        kept = isinstance(one, list)
+        most = LEARN if kept or layout is not None else CHOOSE_ROWS
+        rows = max(20, min(int(CHOOSE_SHARE * fewest), most))
+        # Rows that choose anything, columns or event, certify nothing.
+        chosen = [_chosen(len(x), rows, seed, side) for side, x in enumerate((one, other))]
+        if kept:
+            some = [[x[k] for k in np.flatnonzero(mask)] for x, mask in zip((one, other), chosen, strict=True)]
             layout = learn(some[0], some[1], ignore)
-            planted = self_test(layout, some[0][:EXAMPLES])
             one, other = layout.encode(one), layout.encode(other)
         checks = check_arrays(one, other)
         width = 1 if one.ndim == 1 else one.shape[1]
-        rows = max(20, min(int(CHOOSE_SHARE * fewest), CHOOSE_ROWS, CHOOSE_NUMBERS // width))
-        rows = rows if layout is None else min(rows, LEARN)
-        (first, rest), (second, left) = (_split(x, rows, seed, side) for side, x in enumerate((one, other)))
+        thin = -(-rows * width // CHOOSE_NUMBERS)
+        first, second = (x[mask][::thin] for x, mask in zip((one, other), chosen, strict=True))
+        rest, left = (x[~mask] for x, mask in zip((one, other), chosen, strict=True))
         sizes = len(rest), len(left)
         certify = 2 * sizes[0] * sizes[1] // sum(sizes)  # as many on each side have as small an error
         if request.own is not None:
@@ -128,7 +130,7 @@ def audit_samples(
             for name, path, column in layout.seen
         )
     )
-    tally = Tally(counts, sizes, fewest, unknown, planted)
+    tally = Tally(counts, sizes, fewest, unknown)
     return report(plan, seen, tally, request, levels, seed=seed, checks=checks, layout=layout)
 
 
@@ -151,9 +153,8 @@ def _over_rows(plan: Plan, rest: np.ndarray, left: np.ndarray) -> tuple[Check, .
 
 def _given(name: str, made: Any) -> Any:
     """An array, checked, or a list of results of any kind."""
-    plain = isinstance(made, (list, tuple)) and len(made) > 0 and as_number(made[0]) is None
     table = hasattr(made, "columns") or (isinstance(made, np.ndarray) and made.dtype.names is not None)
-    if table or (plain and not _numbers_throughout(made)):
+    if table or (isinstance(made, (list, tuple)) and len(made) > 0 and not _numbers_throughout(made)):
         rows = as_rows(made)
         if not isinstance(rows, np.ndarray):
             if len(rows) < LEAST:
@@ -194,12 +195,6 @@ def _alike(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _width(array: np.ndarray) -> str:
     return f" {array.shape[1]}" if array.ndim == 2 else ""
-
-
-def _split(outputs: np.ndarray, rows: int, seed: int, side: int) -> tuple[np.ndarray, np.ndarray]:
-    """`rows` outputs at random, and all others in order."""
-    chosen = _chosen(len(outputs), rows, seed, side)
-    return outputs[chosen], outputs[~chosen]
 
 
 def _chosen(total: int, rows: int, seed: int, side: int) -> np.ndarray:

@@ -48,7 +48,7 @@ class _Search:
     def promise(self, pair: Pair, rows: int, part: str) -> float:
         """The bound that an audit of the pair may be expected to give."""
         runs, _ = Runs(self.sampler, *pair, self.seed, sampler_name(self.sampler)).looked_at(texts=self.own is None)
-        _, first, second, _ = runs.collect(part, rows, self.workers, self.ignore)
+        _, first, second = runs.collect(part, rows, self.workers, self.ignore)
         return choose(first, second, self.trials, self.delta, self.alpha, False, self.held, self.own).promise
 
 

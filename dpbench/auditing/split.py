@@ -16,11 +16,10 @@ from dpbench.auditing.claimed import Approximate, Claim
 from dpbench.auditing.dependence import DISPERSED, Check, Watch
 from dpbench.auditing.detectable import sentence, smallest_detectable
 from dpbench.auditing.events import Event
-from dpbench.auditing.flatten import Layout
+from dpbench.auditing.flatten import WIDEST, Layout
 from dpbench.auditing.levels import CURVE_SHARE, Levels
 from dpbench.auditing.results import AuditResult
 from dpbench.auditing.scores import Own, Plain
-from dpbench.auditing.selftest import self_test
 from dpbench.auditing.traces import fixed_columns, probe_of
 from dpbench.auditing.wording import Seen, in_words
 
@@ -103,7 +102,7 @@ def split_audit(runs: Runs, request: Request, trials: int, levels: Levels, watch
     if runs.any_kind:
         rows = min(rows, CHOOSE_RESULTS)
     drawing = time.perf_counter()
-    runs, first, second, results = runs.collect("choose" + tag, rows, request.workers, request.ignore)
+    runs, first, second = runs.collect("choose" + tag, rows, request.workers, request.ignore)
     pace = (time.perf_counter() - drawing) / rows
     probe = probe_of(first, second)
     size = block_rows(rows)
@@ -124,8 +123,7 @@ def split_audit(runs: Runs, request: Request, trials: int, levels: Levels, watch
     like = first[:0].copy()
     shares = [float(np.mean(plan.score(side[:SHARE_ROWS]) >= plan.main.threshold)) for side in (first, second)]
     seen = tuple(Seen.of(score, first, second, runs.layout) for score in plan.scores)
-    planted = "" if runs.layout is None else self_test(runs.layout, results)
-    del first, second, results
+    del first, second
     leaves = () if runs.layout is None else runs.layout.seen
     scores = (*plan.scores, *(Plain(column) for _, _, column in leaves))
     thresholds = (*plan.thresholds, *(np.array([0.5]) for _ in leaves))
@@ -138,7 +136,7 @@ def split_audit(runs: Runs, request: Request, trials: int, levels: Levels, watch
             (name, path, float(c.sum()) / (2 * certify))
             for (name, path, _), c in zip(leaves, counts[:, counts.shape[1] - len(leaves) :].T, strict=True)
         )
-        tally = Tally(counts[:, : counts.shape[1] - len(leaves)], certify, rows + certify, unknown, planted)
+        tally = Tally(counts[:, : counts.shape[1] - len(leaves)], certify, rows + certify, unknown)
         drawn = part + tag, block_rows(certify, CERTIFY_CALLS)
         return report(plan, seen, tally, request, budget, seed=runs.seed, checks=checks, source=runs, part=drawn)
 
@@ -167,15 +165,12 @@ class Tally:
         All runs a side.
     unknown : tuple of (str, str, float)
         Leaves of the outputs: name, path, and share of both sides' certifying runs whose value hardly recurs.
-    planted : str
-        What the audit's test of itself found.
     """
 
     counts: np.ndarray
     rows: int | tuple[int, int]
     trials: int
     unknown: tuple[tuple[str, str, float], ...] = ()
-    planted: str = ""
 
 
 def report(
@@ -224,7 +219,7 @@ def report(
         tuple(c for _, c in certified), seed, checks=checks, excludes=sentence(least, against, claimed),
         columns=words.columns, examples=words.examples, claim="" if held is None else held.words,
         relation=request.relation, detectable=least, bound=value, unit=unit, blind=blind,
-        ignored=request.ignore, selftest=tally.planted,
+        ignored=request.ignore,
         origin=Origin(
             plan.scores[event.arm], event, source, layout if source is None else source.layout, *part,
             against if claimed else None,
@@ -239,8 +234,8 @@ def blindness(unknown: tuple[tuple[str, str, float], ...]) -> str:
     if not blind:
         return ""
     said = " and ".join(
-        f"{name} is known by identity alone, and in {share:.0%} of the certifying runs it has a value that was seen "
-        "less than five times before"
+        f"of {name} only equality is seen (and means over a grid, of an array of more than {WIDEST} entries), and in "
+        f"{share:.0%} of the certifying runs it has a value that was seen less than five times before"
         for name, _, share in blind[:3]
     )
     paths = ", ".join(repr(path) for _, path, _ in blind)

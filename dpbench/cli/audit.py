@@ -46,7 +46,8 @@ def audit(
         ),
     ] = None,
     data: Annotated[
-        str | None, typer.Option("--data", rich_help_panel=_SETS, help="data set: .npy, .npz, .csv or .json", **_FILE)
+        str | None,
+        typer.Option("--data", rich_help_panel=_SETS, help="data set: .npy, .npz, .csv, .parquet or .json", **_FILE),
     ] = None,
     neighbour: Annotated[
         str | None, typer.Option("--neighbour", rich_help_panel=_SETS, help="the neighbouring data set", **_FILE)
@@ -198,8 +199,9 @@ def audit(
 ) -> None:
     """Bound the privacy loss of your own mechanism from below; exit 1 if the claim is refuted, or the audit blind.
 
-    The module is looked for in the working directory first. A .csv file is handed over as a float matrix
-    without its header, an .npz file as a dict of its arrays. What was drawn already is audited from arrays:
+    The module is looked for in the working directory first. A table of numbers is handed over as a float
+    matrix without its header (missing ones as NaN), one with texts as a structured array with a field a column, an .npz
+    file as a dict of its arrays. What was drawn already is audited from arrays:
     --outputs with --neighbour-outputs, or --included with --scores for one run with many canaries.
 
     dpbench audit mine:noisy_count --data a.npy --neighbour b.npy --epsilon 1

@@ -23,6 +23,19 @@ def read_array(option: str, path: str) -> Any:
     return found if isinstance(found, np.ndarray) else _joined(found)
 
 
+def read_records(option: str, path: str) -> np.ndarray:
+    """A data set from a table, one record a row: float64[rows, columns] where all columns are numbers (missing ones as
+    NaN); else a structured array, whose fields are the columns."""
+    table = _read(option, path)
+    assert not isinstance(table, np.ndarray)
+    if _plain(table):
+        return np.column_stack([column.astype(np.float64) for column in table.values()])
+    records = np.empty(len(next(iter(table.values()))), dtype=[(name, column.dtype) for name, column in table.items()])
+    for name, column in table.items():
+        records[name] = column
+    return records
+
+
 def read_pair(first: tuple[str, str], second: tuple[str, str]) -> tuple[Any, Any]:
     """The outputs of two files, each by its option and its path.
 

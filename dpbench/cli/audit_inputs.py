@@ -69,20 +69,18 @@ def users(filename: str) -> bool:
 
 
 def read_data(option: str, path: str) -> Any:
-    """A data set from a file, by its suffix."""
+    """A data set from a file, by its suffix; a table as `audit_arrays.read_records` has it."""
     import numpy as np
 
-    from dpbench.core.csv_table import read_table
     from dpbench.core.validation import InvalidInput, invalid
 
     suffix = Path(path).suffix.lower()
-    if suffix == ".csv":
-        try:
-            return read_table(path)[1]
-        except InvalidInput as error:
-            raise InvalidInput(str(error).replace("path must", f"{option} must", 1)) from error
+    if suffix in (".csv", ".parquet"):
+        from dpbench.cli.audit_arrays import read_records
+
+        return read_records(option, path)
     if suffix not in (".npy", ".npz", ".json"):
-        raise invalid(option, "a file that ends in .npy, .npz, .csv or .json", path)
+        raise invalid(option, "a file that ends in .npy, .npz, .csv, .parquet or .json", path)
     try:
         if suffix == ".json":
             return json.loads(Path(path).read_text(encoding="utf-8"))

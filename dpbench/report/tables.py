@@ -198,7 +198,7 @@ def print_audit(
     if result.claim and result.bound is not None:
         _field(console, "in its unit", f"{result.unit} >= {number(result.bound)}")
     _field(console, "event", str(result.event))
-    for name, text in (("blind", result.blind), ("reading", result.convention), ("self-test", result.selftest)):
+    for name, text in (("blind", result.blind), ("reading", result.convention)):
         if text:
             _field(console, name, text)
     if result.ignored:

@@ -193,6 +193,28 @@ def test_a_table_of_texts_and_numbers_is_encoded_with_the_other(place: Path) -> 
     assert alone[0].shape != alone[1].shape or audit_samples(*alone, epsilon=0.5).verdict == "refuted"
 
 
+LEAKS = """
+import numpy as np
+
+def mean(data, trials, rng):
+    ages = data["Age"] if data.dtype.names else data[:, 0]
+    return ages.clip(0, 100).mean() + rng.laplace(scale=50.0, size=trials)
+"""
+
+
+@pytest.mark.parametrize("header", ["Age,Income", "Age,Town"])
+def test_a_missing_value_in_a_table_reaches_the_mechanism(
+    header: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The classic leak: a mean that is NaN where a record is."""
+    (place / "mech_that_leaks.py").write_text(LEAKS)
+    more = "1" if header.endswith("Income") else "Rome"
+    for name, cell in (("old", "40"), ("new", "")):
+        (place / f"{name}.csv").write_text(f"{header}\n30,{more}\n{cell},{more}\n")
+    line = "audit mech_that_leaks:mean --data old.csv --neighbour new.csv --epsilon 1 --trials 1000"
+    assert run(line.split()) == 1 and "epsilon >= 4" in capsys.readouterr().out
+
+
 def test_columns_of_a_data_frame() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"x": [1.0, 2.0], "word": ["a", "bb"], "mixed": [None, "c"]})
