@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Iterator, MutableMapping, Sequence
@@ -41,7 +42,8 @@ COMMANDS = {
 """Where the function, or the group, of each command of the framework is: imported when the command is named."""
 EPILOG = (
     "Exit codes: 0 as expected; 1 an unexpected verdict, or a refuted audit; 2 bad use; 70 an error of "
-    "dpbench itself; 74 the machine failed (disk full, file lost, worker killed); 130 stopped by Ctrl-C."
+    "dpbench itself; 74 the machine failed (disk full, file lost, worker killed); 130 stopped by Ctrl-C "
+    "(143 by SIGTERM, 129 by SIGHUP)."
 )
 
 
@@ -175,11 +177,26 @@ def _message(error: Any) -> str:
     return f"No such option: {error.option_name} (did you mean {near}?)"
 
 
+_STOPPED: list[int] = []
+
+
+def _stop(number: int, frame: Any) -> None:
+    """SIGTERM and SIGHUP end a run as Ctrl-C does, its workers with it; a second one ends the process at once."""
+    _STOPPED.append(number)
+    signal.signal(number, signal.SIG_DFL)
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     """Entry point of ``dpbench`` and of ``python -m dpbench.cli``."""
     gc.set_threshold(50_000)  # as in `dpbench.runs.lane`: imports make much, and little of it is garbage
     warnings.showwarning = lambda message, *_: one_line(str(message))
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # not under nohup
+            signal.signal(number, _stop)
     code = run()
+    code = 128 + _STOPPED[0] if _STOPPED else code
     if code == BROKEN_PIPE:  # nobody reads on: keep the interpreter from complaining when it flushes at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     # CPython notes a KeyboardInterrupt that leaves an `exec` of text (as dataclasses make their methods), and under

@@ -120,12 +120,12 @@ def verify(
         from dpbench.report.junit import junit
 
         write(junit_file, junit(ledger))
+    if ledger.reused:  # said under --quiet, too: such a verdict is the word of whoever wrote the store
+        one_line(
+            f"{ledger.reused} of {len(ledger.entries)} verdicts are of an earlier run, read from {store} "
+            "(same code, versions, processor, level and seed; --recompute finds them again)"
+        )
     if not quiet:
-        if ledger.reused:
-            one_line(
-                f"{ledger.reused} of {len(ledger.entries)} verdicts are of an earlier run, read from {store} "
-                "(same code, versions, processor, level and seed; --recompute finds them again)"
-            )
         from dpbench.report.tables import print_ledger
 
         print_ledger(ledger, console(stderr=is_stdout(json_file) or is_stdout(junit_file)), every=every)

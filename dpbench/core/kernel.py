@@ -161,6 +161,11 @@ class Kernel:
     def _made(self, folder: Path) -> Any:
         try:
             dispatcher = self._compiled_in(folder)
+        except OSError as error:  # the disk is full, say
+            base = folder.parent
+            if _USED[base] == base:  # not by a kernel that this one calls
+                _USED[base] = _instead_of(base, error.strerror or str(error))
+            dispatcher = self._compiled_in(_usable(_USED[base] / folder.name))
         except Exception:  # a damaged pickle raises anything
             if not any(folder.rglob(f"*.{self.__name__}-*.nb?")):
                 raise  # nothing was loaded: the kernel is at fault
@@ -263,7 +268,7 @@ def cache_folder(module: str) -> Path:
     """Folder of numba's cache for the kernels of `module`: keyed by sources, versions and the bounds flag."""
     flag = "bounds" if numba.config.BOUNDSCHECK else "plain"
     key = f"{code_digest(module)[:20]}-{numba.__version__}-{np.__version__}-{flag}"
-    return (_base_folder() if not edited(reachable_sources(module)) else _own_folder()) / key
+    return _usable((_base_folder() if not edited(reachable_sources(module)) else _own_folder()) / key)
 
 
 @cache
@@ -281,31 +286,48 @@ def _beside_damaged(base: Path) -> Path:
     )
 
 
-_bases: dict[Path, Path] = {}
+_ROOM = 65_536  # bytes: an empty file can be made on a full disk
+_USED: dict[Path, Path] = {}
 
 
 def _base_folder() -> Path:
-    """NUMBA_CACHE_DIR or the user's cache folder; a temporary one, said once, where it cannot be written."""
+    """NUMBA_CACHE_DIR or the user's cache folder; a temporary one, said once, where that is not usable."""
     given = os.environ.get("NUMBA_CACHE_DIR")
-    wanted = Path(given) if given else Path(platformdirs.user_cache_dir("dpbench")) / "numba"
-    if wanted not in _bases:
-        _bases[wanted] = wanted if _writable(wanted) else _temporary_folder(wanted)
-    return _bases[wanted]
+    return _usable(Path(given) if given else Path(platformdirs.user_cache_dir("dpbench")) / "numba", _ROOM)
 
 
-def _writable(folder: Path) -> bool:
+def _usable(wanted: Path, room: int = 0) -> Path:
+    """The folder, or a temporary one in its place; see `_refused`."""
+    if wanted not in _USED:
+        why = _refused(wanted, room)
+        _USED[wanted] = _instead_of(wanted, why) if why else wanted
+    return _USED[wanted]
+
+
+def _refused(folder: Path, room: int) -> str:
+    """Why compiled kernels, which are code, are neither kept in a folder nor loaded from it; empty where they are.
+
+    As ssh treats keys: the folder is made for its owner alone, and one that another user owns or may write is refused.
+    """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
+        for part in (*reversed(folder.parents), folder):
+            part.mkdir(0o700, exist_ok=True)
+        found = folder.stat()
+        if hasattr(os, "geteuid") and found.st_uid not in (0, os.geteuid()):
+            return "another user owns it"
+        if os.name == "posix" and found.st_mode & 0o022:
+            return f"other users may write there (mode {found.st_mode & 0o777:o})"
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(room))
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
-def _temporary_folder(wanted: Path) -> Path:
+def _instead_of(wanted: Path, why: str) -> Path:
     return _temporary(
-        f"compiled kernels cannot be kept in {wanted}: this process compiles its own. "
-        "Set NUMBA_CACHE_DIR to a writable folder to compile only once."
+        f"compiled kernels cannot be kept in {wanted} ({why}): this process compiles its own. "
+        "Set NUMBA_CACHE_DIR to a writable folder of yours to compile only once."
     )
 
 

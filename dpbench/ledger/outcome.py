@@ -24,6 +24,8 @@ class Entry:
     evidence: Evidence
     premises: tuple[tuple[str, str], ...] = ()
     """Each premise, with "stands" or why it does not; where one does not, the verdict is not "proved"."""
+    stored: bool = False
+    """Whether the verdict was read from the store, as an earlier run left it, and not found now."""
 
     @property
     def as_expected(self) -> bool:
@@ -43,6 +45,7 @@ class Entry:
             "kind": c.kind,
             "statement": c.statement,
             "verdict": self.verdict,
+            "stored": self.stored,
             **self.basis.to_dict(),
             "origin": c.origin,
             "expected": c.expected,
@@ -69,8 +72,6 @@ class Ledger:
     level : str
     seed : int
     seconds : float
-    reused : int
-        Entries whose verdict was read from the store, not found again.
     """
 
     entries: tuple[Entry, ...]
@@ -78,7 +79,11 @@ class Ledger:
     level: str
     seed: int
     seconds: float
-    reused: int = 0
+
+    @property
+    def reused(self) -> int:
+        """Entries whose verdict was read from the store, not found again."""
+        return sum(entry.stored for entry in self.entries)
 
     @property
     def error_budget(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -220,7 +220,6 @@ def verify(
             RunContext(level=level, seed=seed, workers=workers, store=store, progress=progress)
         )
         stored = {} if recompute else context.recorded(runnable)
-        reused = sum(claim.id in stored for claim in selected)
         here = [claim for claim in runnable if claim.id not in stored]
         lanes, groups = _lanes(here, workers, processes)
         if groups:
@@ -234,7 +233,7 @@ def verify(
                 context.progress.claim(done, len(here), claim.id)
                 outcomes[claim.id] = attempt(claim, context, longest[claim.id])
     outcomes |= {name: (one.verdict, Evidence.from_dict(one.evidence)) for name, one in stored.items()}
-    return _assembled(selected, outcomes, level, seed, time.perf_counter() - started, reused)
+    return _assembled(selected, outcomes, level, seed, time.perf_counter() - started, stored)
 
 
 @contextmanager
@@ -257,9 +256,10 @@ def _lanes(claims: Sequence[Claim], workers: Any, processes: int | None) -> tupl
 
 
 def _assembled(
-    selected: Sequence[Claim], outcomes: Mapping[str, Outcome], level: str, seed: int, seconds: float, reused: int
-) -> Ledger:
-    """The outcomes in the order of the ledger, each held to its premises."""
+    selected: Sequence[Claim], outcomes: Mapping[str, Outcome], level: str, seed: int, seconds: float,
+    stored: Container[str],
+) -> Ledger:  # fmt: skip
+    """The outcomes in the order of the ledger, each held to its premises; `stored`: what was read from the store."""
     rests_on = {claim.id: claim.rests_on for claim in with_premises(selected)}
     down = fallen(rests_on, {name: None if isinstance(one, str) else one[0] for name, one in outcomes.items()})
     entries: list[Entry] = []
@@ -270,6 +270,7 @@ def _assembled(
             not_run.append({"id": claim.id, "reason": outcome})
         else:
             verdict, evidence = outcome
-            entries.append(Entry(claim, held_to(claim.id, verdict, down), evidence, premises_of(claim, down)))
+            premises = premises_of(claim, down)
+            entries.append(Entry(claim, held_to(claim.id, verdict, down), evidence, premises, claim.id in stored))
     not_run += [{"id": source, "reason": reason} for source, reason in registry.broken().items()]
-    return Ledger(tuple(entries), tuple(not_run), level, seed, seconds, reused)
+    return Ledger(tuple(entries), tuple(not_run), level, seed, seconds)

@@ -49,8 +49,8 @@ def interpreter(
     part = folder.with_name(f".{folder.name}.{os.getpid()}")
     try:
         told(f"making an environment for {name} in {folder}")
-        _run([sys.executable, "-m", "venv", str(part)], "make an environment")
-        pip = [str(_python(part)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        _run([sys.executable, "-P", "-m", "venv", str(part)], "make an environment")
+        pip = [str(_python(part)), "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         for wanted, how in ((requirements, ()), (alone, ("--no-deps",))):
             if wanted:
                 told(f"installing {', '.join(wanted)}")

@@ -49,5 +49,7 @@ def _case(entry: Entry) -> xml.Element:
         failure = xml.SubElement(case, "failure", message=f"{entry.verdict}, expected {claim.expected}")
         failure.text = _legal(f"{claim.source}: {claim.statement}")
     said = [f"verdict: {entry.verdict}", f"grade: {entry.basis.grade}", f"value: {evidence.value:.6g}", *evidence.notes]
+    if entry.stored:
+        said.insert(1, "stored: read from the store, as an earlier run left it")
     xml.SubElement(case, "system-out").text = _legal("\n".join(said))
     return case

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+# With -P nothing of the working folder is imported, as `-c` alone would: a file `pickle.py` there, say.
 _START = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from dpbench.runs.lane import serve; serve()"
 _MOST = 16  # a run has fewer groups of entries than some machines have cores
 _WAITING: list[subprocess.Popen[bytes]] = []
@@ -38,7 +39,7 @@ def worker() -> subprocess.Popen[bytes]:
 
 def _started(imports: Sequence[str]) -> subprocess.Popen[bytes]:
     with _deaf_to_interrupts():
-        process = subprocess.Popen([sys.executable, "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        process = subprocess.Popen([sys.executable, "-P", "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin is not None
     with suppress(OSError):  # it is gone, as whoever reads its replies is about to hear
         for part in (sys.path, tuple(imports)):

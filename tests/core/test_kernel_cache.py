@@ -96,7 +96,7 @@ def edit(file: Path, old: str, new: str) -> None:
 
 def fix_the_key(site: Path) -> None:
     """Planted: a cache folder with the same name whatever the sources and the flag."""
-    edit(site / "dpbench" / "core" / "kernel.py", "else _own_folder()) / key", 'else _own_folder()) / "same"')
+    edit(site / "dpbench" / "core" / "kernel.py", "else _own_folder()) / key)", 'else _own_folder()) / "same")')
 
 
 @pytest.mark.process
@@ -152,8 +152,77 @@ def test_no_writable_cache_folder(installed: Path, tmp_path: Path, given: bool) 
     done = run(f"{CALL}\n{ELEMENT}", path=installed, TMPDIR=str(temporary), **where)
     assert done.returncode == 0 and done.stdout.split() == ["20.0", "0", "no", "check"]
     assert done.stderr.count("RuntimeWarning") == 1
-    assert "Set NUMBA_CACHE_DIR to a writable folder" in done.stderr
+    assert "Set NUMBA_CACHE_DIR to a writable folder of yours" in done.stderr
     assert not list(temporary.iterdir())
+
+
+PLANTED = b"cos\nsystem\n(S'echo planted code ran'\ntR."
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of folders here")
+@pytest.mark.parametrize("whose", ["owner", "mode", "mode of a part"])
+def test_a_cache_that_others_may_write_is_not_loaded(whole: tuple[Path, Path], tmp_path: Path, whose: str) -> None:
+    """Planted: pickles that run a command in the place of every index."""
+    if whose == "owner" and os.geteuid() != 0:
+        pytest.skip("only root gives files away")
+    cache = tmp_path / "cache"
+    shutil.copytree(whole[1], cache)
+    for file in cache.rglob("*.nbi"):
+        file.write_bytes(PLANTED)
+    trusting = run(BOTH, path=whole[0], NUMBA_CACHE_DIR=str(cache))
+    assert "planted code ran" in trusting.stdout  # of a folder that is the user's own alone
+    if whose == "owner":
+        os.chown(cache, 65534, 65534)
+    for folder in [cache] if whose == "mode" else cache.iterdir() if whose == "mode of a part" else ():
+        folder.chmod(0o777)
+    done = run(BOTH, path=whole[0], NUMBA_CACHE_DIR=str(cache))
+    assert (done.returncode, done.stdout.strip()) == (0, "20.0 7.0"), done.stderr
+    assert ("another user owns it" if whose == "owner" else "other users may write there") in done.stderr
+
+
+@pytest.mark.process
+def test_a_cache_is_made_for_its_owner_alone(installed: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "deep" / "cache"
+    assert output(f"import os; os.umask(0); {CALL}", path=installed, NUMBA_CACHE_DIR=str(cache)) == "20.0 0"
+    assert {file.stat().st_mode & 0o777 for file in (cache.parent, cache, *cache.iterdir())} == {0o700}
+
+
+FULL = """
+import errno, tempfile
+from dpbench.core import kernel
+from numba.core import caching
+left = [LEFT]
+class Full:
+    def __init__(self, file): self.file = file
+    def __enter__(self): return self
+    def __exit__(self, *error): self.close()
+    def close(self): self.file.close()
+    def write(self, data):
+        left[0] -= len(data)
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+plain, real = tempfile.TemporaryFile, caching.IndexDataCacheFile._save_data
+kernel.tempfile.TemporaryFile = lambda dir: Full(plain(dir=dir)) if "cache" in str(dir) else plain(dir=dir)
+def save(self, name, data):
+    if "cache" in self._cache_path:
+        Full(plain()).write(bytes(100_000))
+    real(self, name, data)
+caching.IndexDataCacheFile._save_data = save
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("left", [0, 100_000], ids=["full", "nearly full"])
+def test_a_full_disk_under_the_cache(installed: Path, tmp_path: Path, left: int) -> None:
+    """An empty file can still be made there; or the disk is filled only while kernels are kept."""
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    script = FULL.replace("LEFT", str(left)) + CALL
+    done = run(script, path=installed, NUMBA_CACHE_DIR=str(tmp_path / "cache"), TMPDIR=str(temporary))
+    assert (done.returncode, done.stdout.strip()) == (0, "20.0 0"), done.stderr
+    assert done.stderr.count("No space left on device): this process compiles its own") == 1
+    assert "damaged" not in done.stderr and not list(temporary.iterdir())
 
 
 def truncate(folder: Path, suffix: str, size: int) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -19,13 +21,14 @@ from patience import deadline, waits
 from runs_workload import blocks_in
 
 import dpbench
+from dpbench import cli
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import verify as ledger
 from dpbench.runs import lanes
 from dpbench.runs.context import RunContext, by_module
 from dpbench.runs.executors import WorkersLost
 from dpbench.runs.progress import Silent
-from dpbench.runs.store import Store, StoreError
+from dpbench.runs.store import COLUMNS, Store, StoreError, with_checksum
 
 pytestmark = pytest.mark.process
 
@@ -35,7 +38,8 @@ import lanes_workload as work
 from dpbench import cli
 log, pause = sys.argv[1], float(sys.argv[2])
 work.plant([work.claim(name, work.logging, name, log, pause) for name in ("one", "two")])
-sys.exit(cli.run(["verify", "--workers", "2", "--store", sys.argv[3], "--quiet"]))
+sys.argv[1:] = ["verify", "--workers", "2", "--store", sys.argv[3], "--quiet"]
+cli.main()
 """  # no guard of __main__, as in a script of a user's: a worker must not run it again
 
 
@@ -113,6 +117,8 @@ def document(found: ledger.Ledger) -> dict[str, Any]:
     made = found.to_dict()
     for part in (made, *(entry["evidence"] for entry in made["claims"])):
         part.pop("seconds")
+    for entry in made["claims"]:
+        del entry["stored"]
     return made
 
 
@@ -123,8 +129,9 @@ def test_the_ledger_is_that_of_one_process(log: Path, tmp_path: Path) -> None:
     expected = document(ledger.verify(workers=1, seed=3))
     path = tmp_path / "runs.sqlite"
     log.unlink()
-    for _ in range(2):  # the second reads what the first has stored
+    for again in range(2):  # the second reads what the first has stored, and says so
         found = ledger.verify(seed=3, store=path, processes=3)
+        assert [entry.stored for entry in found.entries] == [bool(again)] * 4
         assert document(found) == expected
         assert [entry.claim.id for entry in found.entries] == [f"glm.{name}.floor" for name in names]
         assert found.not_run == ({"id": "glm.broken.floor", "reason": "ArithmeticError: planted"},)
@@ -190,6 +197,57 @@ def test_ctrl_c_keeps_what_is_computed(program: Any, log: Path, tmp_path: Path, 
     with waits() as seconds:
         assert process.communicate(timeout=seconds) == ("", "") and process.returncode == 0
     assert len(lines(log)) - begun == 20 - stored
+
+
+def test_a_verdict_that_is_read_from_a_store_says_so(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Planted: the verdict in the store is another one, with a checksum that fits. It is not found again, and named."""
+    work.plant([work.claim("one", work.logging, "one", str(log), 0.0)])
+    store, out, junit = (tmp_path / name for name in ("runs.sqlite", "out.json", "out.xml"))
+    words = ["verify", "--store", str(store), "--json", str(out), "--junit", str(junit), "--workers", "1", "--quiet"]
+    assert cli.run(words) == 0 and not capsys.readouterr().err
+    assert [entry["stored"] for entry in json.loads(out.read_text())["claims"]] == [False]
+    assert "stored" not in junit.read_text()
+    db = sqlite3.connect(store)
+    row = list(db.execute(f"SELECT {', '.join(COLUMNS)} FROM verdict").fetchone())
+    row[COLUMNS.index("verdict")] = "proved"
+    db.execute("UPDATE verdict SET verdict = 'proved', checksum = ?", with_checksum(tuple(row))[-1:])
+    db.commit()
+    db.close()
+    assert cli.run(words) == 1
+    assert capsys.readouterr().err.startswith(f"dpbench: 1 of 1 verdicts are of an earlier run, read from {store} ")
+    (entry,) = json.loads(out.read_text())["claims"]
+    assert (entry["verdict"], entry["stored"]) == (
+        "proved",
+        True,
+    ) and "stored: read from the store" in junit.read_text()
+    assert cli.run([*words, "--recompute"]) == 0
+    assert not json.loads(out.read_text())["claims"][0]["stored"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_ends_a_run_leaves_no_worker(program: Any, log: Path, tmp_path: Path, number: signal.Signals) -> None:
+    process = program(0.3)
+    pids = both_at_work(log, process)
+    process.send_signal(number)
+    with waits() as seconds:
+        out, err = process.communicate(timeout=seconds)
+    kept = f"{blocks_in(tmp_path / 'runs.sqlite')} blocks stored in {tmp_path / 'runs.sqlite'}"
+    assert (process.returncode, out) == (128 + number, "")
+    assert err == f"dpbench: interrupted: {kept}; run the same command again to resume\n"
+    assert all(map(gone, pids))
+
+
+def test_nothing_of_the_working_folder_is_imported(monkeypatch: pytest.MonkeyPatch, log: Path, tmp_path: Path) -> None:
+    folder, ran = tmp_path / "downloads", tmp_path / "ran"
+    folder.mkdir()
+    for name in ("pickle", "struct", "signal", "numpy"):
+        (folder / f"{name}.py").write_text(f"open({str(ran)!r}, 'a').write({name!r})\nraise SystemExit\n")
+    monkeypatch.chdir(folder)
+    work.plant([work.claim(name, work.logging, name, str(log), 0.0) for name in ("one", "two")])
+    assert ledger.verify(store=tmp_path / "runs.sqlite", processes=2).as_expected
+    assert lines(log) and not ran.exists()
 
 
 def test_nobody_outlives_a_killed_run(program: Any, log: Path) -> None:

@@ -130,6 +130,8 @@ def ledger_of(file: Path) -> dict[str, Any]:
     document = json.loads(file.read_text())
     for part in (document, *(claim["evidence"] for claim in document["claims"])):
         part.pop("seconds")
+    for claim in document["claims"]:
+        del claim["stored"]
     return document
 
 
