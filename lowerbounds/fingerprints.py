@@ -154,7 +154,7 @@ def _inverse(name: str, value: float) -> float:
 
 def _printed_choice(n: int, rank: int, epsilon: float, beta: float) -> tuple[int, float]:
     if rank <= 48.0 * n * epsilon:
-        return rank, min(1.0, rank / (48.0 * (1.0 + 2.0 * beta) * n * epsilon))
+        return rank, rank / (48.0 * (1.0 + 2.0 * beta) * n * epsilon)
     return max(1, math.floor(48.0 * n * epsilon)), 1.0
 
 
@@ -185,7 +185,7 @@ def _best_choice(n: int, rank: int, privacy: Curve, power: float, beta: float, c
     if a <= 0.0:
         raise invalid("beta", "below 1/8 for the exact constant", beta)
     peak = n * k * (1.0 + 1.0 / power) / a if power > 0.0 else math.inf
-    near = {rank} if peak >= rank else {max(1, math.floor(peak)), min(rank, math.floor(peak) + 1)}
+    near = {rank} if peak >= rank else {max(1, math.floor(peak)), math.floor(peak) + 1}
 
     def value(size: int) -> float:
         alpha = min(1.0, a * size / (2.0 * n * k))

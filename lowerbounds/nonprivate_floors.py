@@ -43,8 +43,18 @@ def corrected_nonprivate(
     """Theorem 16 and Corollary 5 with constants that hold for all n, d, H, ‖X‖, B, Y > 0.
 
     With h = √H·B‖X‖ and m = min(h, Y): (1/11)·min{mY/√n, m²} for "16", some one-dimensional H-smooth convex
-    non-negative loss; (1/78)·min{Y², h², (h² + dY²)/n, hY/√n} for "cor5", the squared loss. The printed forms fail for
-    small h, where the zero predictor has at most h²/2.
+    non-negative loss; (1/78)·min{Y², h², (h² + dY²)/n, hY/√n} for "cor5", the squared loss and ‖w*‖ ≤ B. The printed
+    forms fail for small h, where the zero predictor has at most h²/2.
+
+    Notes
+    -----
+    Proof for "16": `glm.thm16.floor.corrected`. For "cor5", in units of Y with a = h/Y, from the families of
+    `nonprivate`: a label of bias b raises E m², m the posterior mean of its sign, by E b²(1 − m²)²/(1 − b²m²) ≤
+    b²E(1 − m²), so that after the labels of n records E(1 − m²) ≥ (1 − b²/d')ⁿ. With b² = min(1, a²/d', d'/(2n)) this
+    is at least 1/2, and the Bayes risk of the cube at least b²/4. If d ≤ a√(2n), d' = d gives min(1, d/n)/8; if
+    1 ≤ a√(2n) < d, d' = ⌊a√(2n)⌋ gives min(1, a/√n)/(8√2); else d' = 1 gives a²/4. What is left is a² > 8.75d ≥ 8.75:
+    there n = 1 has 1/8, and for n ≥ 2 the rare record with q = min(1/n, 1/a²), γ² = ‖X‖²q/(2(1 − q)) ≤ (Y/B)² has
+    w₁ = B/3, A₀ ≥ q‖X‖²/4, A₁ ≥ 3q‖X‖²/16, so that its Bayes risk is at least min(1, a²/n)/42.
     """
     n, d = count("n", n), count("d", d)
     choice("theorem", theorem, ("16", "cor5"))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from scipy.special import betaincinv
 
-from dpbench.core import binomial
+from dpbench.core import binomial, validation
 from lowerbounds.instances import choice, count, positive
 
 _MISSED = 0.25
@@ -71,6 +71,7 @@ def rare_packing(n: int, d: int, epsilon: float, *, theta: float = 2.0, moment: 
     """
     n, d, epsilon = count("n", n), count("d", d), positive("epsilon", epsilon)
     choice("moment", moment, ("norm", "coordinate"))
+    theta = validation.real("theta", theta, above=1.0)
     ball = sum(math.comb(d, i) for i in range(math.ceil(d / 4)))
     log_members = math.log(-(-(2**d) // ball))
     shared = min(n - 1, math.floor((log_members - math.log(2.0)) / epsilon + 1e-9))

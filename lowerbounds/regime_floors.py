@@ -25,7 +25,7 @@ def printed_minimum(
 
     The paper's H^{2/3} and √H (H = 2) are left to the constant, which lowers the claim.
     """
-    ratio, size = positive("radius", radius) * x_bound / y_bound, count("n", n) * positive("epsilon", epsilon)
+    ratio, size, d = _checked(n, d, epsilon, x_bound, y_bound, radius)
     return y_bound**2 * min(1.0, ratio ** (4.0 / 3.0) / size ** (2.0 / 3.0), math.sqrt(d) * ratio / size)
 
 
@@ -37,13 +37,19 @@ def corrected_minimum(
     min{Y², B²‖X‖², max[(B‖X‖)²/N if r ≥ 1, min(r^{4/3}/N^{2/3}, √d·r/N)·Y²]} for d ≥ 2, and
     min{B²‖X‖², B‖X‖Y/N, Y²/N} for d = 1, where it is also attained up to a constant.
     """
-    ratio, size = radius * x_bound / y_bound, n * epsilon
+    ratio, size, d = _checked(n, d, epsilon, x_bound, y_bound, radius)
     if d == 1:
         return y_bound**2 * min(ratio**2, ratio / size, 1.0 / size)
     packed = min(ratio ** (4.0 / 3.0) / size ** (2.0 / 3.0), math.sqrt(d) * ratio / size)
     if ratio >= 1.0:
         packed = max(packed, ratio**2 / size)
     return y_bound**2 * min(1.0, ratio**2, packed)
+
+
+def _checked(n: int, d: int, epsilon: float, x_bound: float, y_bound: float, radius: float) -> tuple[float, float, int]:
+    """r = B‖X‖/Y, N = nε and d."""
+    ratio = positive("radius", radius) * positive("x_bound", x_bound) / positive("y_bound", y_bound)
+    return ratio, count("n", n) * positive("epsilon", epsilon), count("d", d)
 
 
 def proved_floor(

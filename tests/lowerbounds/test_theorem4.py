@@ -109,14 +109,6 @@ def test_the_proved_constants(n: int, d: int, share: float, worst: bool, place: 
     assert corrected_minimum(n, d, epsilon, radius=ratio) <= ratio**2 * (1 + 1e-12)
 
 
-@pytest.mark.parametrize(("n", "d", "radius"), [(100, 2, 8.0), (1000, 3, 20.0), (50, 400, 2.0)])
-def test_the_proved_floor_is_the_larger_of_the_two_that_the_families_prove(n: int, d: int, radius: float) -> None:
-    """Of the pair half: the worse of two instances costs at least half of what both cost together."""
-    packing, pair = norm_packing(n, d, 1.0, radius=radius).floor, large_radius(n, d, 1.0, radius=radius).floor
-    assert proved_floor(n, d, 1.0, radius=radius) == max(packing, 0.5 * pair)
-    assert d == 400 or 0.5 * pair > packing
-
-
 def test_a_constant_a_fifth_higher_would_not_hold() -> None:
     """The bound of `large_radius` is near its least value, so the property test above has something to catch."""
     least = min(
@@ -208,12 +200,3 @@ def test_the_floor_for_one_dimension_lies_below_the_ceiling_and_near_it() -> Non
             floor = norm_packing(n, 1, epsilon, radius=radius, constants="tight").floor
             most = sign_release.ceiling(n, epsilon, x_bound=1.0, y_bound=1.0, radius=radius)
             assert floor <= most <= 6.0 * floor
-
-
-def test_the_corrected_minimum_at_a_few_points() -> None:
-    """N = nε = 1000: r²/N where r ≥ 1, √d·r/N and r^{4/3}/N^{2/3} below, Y² above, and the three parts of d = 1."""
-    for d, radius, expected in (
-        (2, 4.0, 0.016), (2, 0.5, math.sqrt(2.0) * 5e-4), (10_000, 0.125, 0.0625 / 100.0), (2, 100.0, 1.0),
-        (2, 1e-4, 1e-8), (1, 1e-4, 1e-8), (1, 0.5, 5e-4), (1, 4.0, 1e-3),
-    ):  # fmt: skip
-        assert corrected_minimum(1000, d, 1.0, radius=radius) == pytest.approx(expected, rel=1e-12)

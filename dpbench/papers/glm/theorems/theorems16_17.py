@@ -164,14 +164,23 @@ SIXTEEN = Statement(
     "1)Y)}.",
 )
 def corrected_16(context: Context) -> Rows:
-    """The constant 1/11 against the construction's floor, with the exact total variation, and against zero."""
-    for n, m, smoothness in product((1, 7, 100, 10_001), (1e-4, 1e-2, 0.3, 1.0), (0.5, 2.0, 50.0)):
-        claimed = corrected_nonprivate(n, theorem="16", radius=m / math.sqrt(smoothness), smoothness=smoothness)
-        rho, zero = two_slopes(n, m, smoothness)
+    """The constant 1/11 against the construction's floor, with the exact total variation, and against zero.
+
+    h = sqrt(H)BX lies on both sides of Y, and m on both sides of Y/sqrt(n).
+    """
+    sides = ((1e-4, 1.0), (1e-2, 1.0), (0.3, 1.0), (1.0, 1.0), (2.0, 4.0), (3.0, 1.0), (1e3, 1.0), (40.0, 4.0))
+    for n, (h, y_bound), smoothness in product((1, 7, 100, 10_001), sides, (0.5, 50.0)):
+        claimed = corrected_nonprivate(
+            n, theorem="16", y_bound=y_bound, radius=h / math.sqrt(smoothness), smoothness=smoothness
+        )
+        m = h if h < y_bound else y_bound
+        rho, zero = two_slopes(n, m / y_bound, smoothness)  # of the losses and labels over Y
+        zero *= y_bound**2
         kept = zero * (1.0 - variation(n, rho))
         yield {
             "n": n,
-            "m": m,
+            "h": h,
+            "Y": y_bound,
             "smoothness": smoothness,
             "rho": rho,
             "left": claimed,
@@ -181,7 +190,7 @@ def corrected_16(context: Context) -> Rows:
         }
     return summary(
         "value: the largest ratio of the stated floor to the construction's, with the total variation of n signs "
-        "computed; X = Y = 1",
+        "computed; X = 1, h = sqrt(H)B",
         "zero: the excess of the zero predictor on the construction",
         value="ratio",
     )
@@ -310,10 +319,18 @@ paper.floor(
 )
 def small_radius(context: Context) -> Rows:
     """The zero predictor, whose excess is (H/2)E⟨w*, x⟩² ≤ HB²X²/2 when w* minimises over the whole space."""
-    for radius, n in product((1.0, 1e-2, 1e-4), (10, 1000)):
+    for radius, n in product((30.0, 1.0, 1e-2, 1e-4), (10, 1000)):
         at = _sides(WIDE, u=1.0 / radius, n=n, d=1, H=1.0, X=1.0, Y=1.0)
-        yield {"radius": radius, "n": n, "left": RATE_CONSTANT["17"] * at["printed"], "right": at["zero"]}
+        yield {
+            "radius": radius,
+            "n": n,
+            "left": RATE_CONSTANT["17"] * at["printed"],
+            "right": at["zero"],
+            "corrected": corrected_nonprivate(n, radius=radius),
+            "exact": nonprivate(n, theorem="cor5", radius=radius).floor,
+        }
     return (
         f"value: the smallest (HB^2X^2/2 - {RATE_CONSTANT['17']:g} min(...))/(HB^2X^2/2), H = X = Y = d = 1",
         "the ratio of the two is B sqrt(n)/(2Y), below every constant as B falls",
+        "corrected: min{Y^2, h^2, (h^2 + dY^2)/n, hY/sqrt(n)}/78, h = sqrt(H)BX, proved; exact: the Bayes risk",
     )
