@@ -138,10 +138,11 @@ def test_what_a_paper_says_in_its_own_favour_is_set_or_left_out() -> None:
 
 
 STATEMENTS = {
-    "glm": [f"{name}$'$" for name in ("4", "7", "10", "11", "13", "16")],
+    "glm": ["Theorem 7$''$", *(f"{name}$'$" for name in ("4", "10", "11", "13", "16"))],
     "heavytail": ["1$'$ and 2$'$, privacy", "1$'$ and 2$'$, utility", "\\E\\|x\\||y|$ finite", "(26) is then"],
     "publicdata": [
-        "Theorem 5$'$, Corollary 1$'$ and Proposition 1$'$",
+        "Theorem 5$'$, any norms",
+        "Proposition 1 and Corollary 1 hold as printed",
         "Lemmas 7$'$ and 1$'$",
         "Theorem 7$'$, privacy",
         "Lemmas 15$'$ and 16$'$",
