@@ -348,8 +348,7 @@ def grid_search() -> Draft:
     "thm7",
     variant="constants",
     source="Theorem 7, Algorithm 4 with sensitivities Delta(B_j)/n",
-    quote=r"\mathsf{ERR}(2 \max \left\{ \left\| w^* \right\|, 1 \right\}) + \sqrt{\frac{4 \|\mathcal{Y}\|^2 \log "
-    r"\left(4K/\beta\right)}{n}} + \frac{5\Delta(2 \max \left\{ \left\| w^* \right\|, 1 \right\})}{n\epsilon} \Big\}.",
+    quote=r"\frac{5\Delta(2 \max \left\{ \left\| w^* \right\|, 1 \right\})}{n\epsilon} \Big\}.",
     statement="The same bound, with Delta(B_j)/n (or 2 Delta(B_j)/n, the sensitivity of a mean over n/2 records) as "
     "sensitivities, whatever constants stand for 2 and 5.",
     expected="refuted",
