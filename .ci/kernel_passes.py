@@ -63,8 +63,7 @@ def imports(text: str | bytes) -> frozenset[str]:
 
 def digests() -> dict[str, str]:
     """Of each of the files: what its tests rest on."""
-    from dpbench.core.code import closure, reachable_sources
-    from dpbench.core.kernel import KERNELS
+    from dpbench.core import sources as code
 
     homes = [
         p
@@ -73,11 +72,6 @@ def digests() -> dict[str, str]:
         if "@kernel(" in p.read_text("utf-8")
     ]
     modules = {".".join(p.relative_to(ROOT).with_suffix("").parts) for p in homes}
-    for module in modules:
-        import_module(module)
-    keys: dict[str, list[str]] = {module: [] for module in modules}
-    for name, one in sorted(KERNELS.items()):
-        keys[one.__module__].append(f"{name} {closure(one).key}")
     versions = [platform.python_version(), *(import_module(name).__version__ for name in LIBRARIES)]
     versions += [(ROOT / name).read_text("utf-8") for name in ALWAYS]
     helpers = {
@@ -93,20 +87,17 @@ def digests() -> dict[str, str]:
                 named |= rests_on(helpers[name], seen)
         return named
 
-    def calls_kernels(text: bytes) -> bool:
-        return any(name in modules or name.rpartition(".")[0] in modules for name in imports(text))
+    def calls_kernels(name: str) -> bool:
+        return any(one in modules for one in code.imports(name))
 
     made = {}
     for path in files():
         seen: set[Path] = set()
         ours = [name for name in rests_on(path, seen) if name.startswith(("dpbench", "lowerbounds"))]
-        sources: dict[str, bytes] = {}
-        for name in ours:
-            sources |= reachable_sources(name)
+        reached = sorted(frozenset().union(*map(code.reached, ours)))
         parts = [*versions, *(syntax(p.read_text("utf-8")) for p in sorted(seen))]
-        parts += [key for module in sorted(sources.keys() & modules) for key in keys[module]]
-        callers = [text for name, text in sorted(sources.items()) if name not in modules and calls_kernels(text)]
-        parts += map(syntax, callers)
+        parts += [code.digest_of(name) for name in reached if name in modules]
+        parts += [code.text(name) for name in reached if name not in modules and calls_kernels(name)]
         made[str(path.relative_to(ROOT))] = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return made
 

@@ -32,33 +32,56 @@ COUNT = 10**7  # the largest parameter of a tail
 OPERATIONS = 150_000  # of one certificate
 OPPOSITE = {"<=": ">", ">=": "<", "<": ">=", ">": "<="}
 
+
 class Refused(Exception):
     """Why a certificate is not accepted."""
+
     vacuous: tuple = ()  # symbols that do not move what is decided, where that is the reason
+
 
 def must(held: bool, why: str) -> None:
     if not held:
         raise Refused(why)
+
+
 def same(what: str, wanted: object, found: object) -> None:
     if wanted != found:
         raise Refused(f"{what}: {str(wanted)[:300]} is wanted, not {str(found)[:300]}")
+
+
 _left = [OPERATIONS]
+
+
 def spend(operations: int) -> None:
     """The budget of one certificate: an operation costs more at a higher precision."""
     _left[0] -= operations * max(1, ctx.prec // 256)
     must(_left[0] >= 0, f"more than {OPERATIONS} operations")
+
+
 def renew() -> None:
     _left[0] = OPERATIONS
+
 
 # ---- Grammar: integers, names, + - * / ^ ( ), functions, comparisons -------------------------
 BINDING = {"<=": 0, ">=": 0, "<": 0, ">": 0, "=": 0, "+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
 FUNCTIONS = {  # name: number of arguments
-    "exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "min": 2, "max": 2, "betatail": 3,
-    "gammatail": 2, "gaussian_delta": 2, "laplace_delta": 2, "sum": 4,
+    "exp": 1,
+    "log": 1,
+    "sqrt": 1,
+    "abs": 1,
+    "erfc": 1,
+    "min": 2,
+    "max": 2,
+    "betatail": 3,
+    "gammatail": 2,
+    "gaussian_delta": 2,
+    "laplace_delta": 2,
+    "sum": 4,
 }
 RESERVED = {*FUNCTIONS, "pi", "rest"}
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 TOKEN = re.compile(rf"\s*(?:([0-9]+)|({NAME})|(<=|>=|[-+*/^(),<>=]))", re.ASCII)
+
 
 def parse(text: object, comparison: bool = False) -> tuple:
     """The tree of an expression or comparison: (operator or function, part, ...), ("num", q),
@@ -69,6 +92,7 @@ def parse(text: object, comparison: bool = False) -> tuple:
     read = "".join(match.group() for match in found) == text.rstrip(" \t\n\r")
     must(read, f"cannot read {text[:40]!r}: integers, names and + - * / ^ ( ) only")
     tokens = [*(match.groups() for match in found), (None, None, "end")][::-1]
+
     def level(least: int) -> tuple:
         number, name, sign = tokens.pop()
         if number:
@@ -95,20 +119,28 @@ def parse(text: object, comparison: bool = False) -> tuple:
             operator = tokens.pop()[2]
             node = (operator, node, level(BINDING[operator] + (operator != "^")))
         return node
+
     node = level(0 if comparison else 1)
     whole = tokens[-1][2] == "end" and (BINDING.get(node[0]) == 0) == comparison
     must(whole, f"{text!r} is not {'a comparison' if comparison else 'an expression'}")
     return node
+
+
 def rational(text: object) -> fmpq:
     """``p`` or ``p/q``, with a sign: the only numbers there are."""
     form = r"-?[0-9]{1,400}(/[1-9][0-9]{0,399})?"
     if not isinstance(text, str) or not re.fullmatch(form, text):
         raise Refused(f"{str(text)[:60]!r} is not a rational p/q")
     return fmpq(*map(int, text.split("/")))
+
+
 def num(value: object) -> tuple:
     return ("num", fmpq(value))
 
+
 ZERO, ONE, NAN = num(0), num(1), arb("nan")
+
+
 def names(node: tuple) -> set[str]:
     """Free symbols of an expression or a comparison."""
     if node[0] == "sym":
@@ -116,6 +148,8 @@ def names(node: tuple) -> set[str]:
     if node[0] == "sum":
         return names(node[2]) | names(node[3]) | (names(node[4]) - {node[1][1]})
     return set().union(*map(names, [part for part in node[1:] if isinstance(part, tuple)]))
+
+
 def indices(node: tuple) -> set[str]:
     """Running indices of sums; none may be a symbol, a definition, or the index of a sum around."""
     inner = set().union(*(indices(part) for part in node[1:] if isinstance(part, tuple)))
@@ -123,11 +157,14 @@ def indices(node: tuple) -> set[str]:
     must(not index & (inner | RESERVED), f"the index {index} stands for two things")
     return inner | index
 
+
 def show(node: tuple) -> str:
     """A text that reads as it was parsed."""
+
     def bracket(part: tuple, least: float) -> str:
         binds = BINDING.get(part[0], 3 if part[0] == "neg" else 9)
         return show(part) if binds >= least else f"({show(part)})"
+
     if node[0] in ("num", "sym"):
         return str(node[1])
     if node[0] in BINDING:
@@ -138,15 +175,19 @@ def show(node: tuple) -> str:
         return f"-{bracket(node[1], 3)}"
     return f"{node[0]}({', '.join(map(show, node[1:]))})" if node[1:] else node[0]
 
+
 # ---- Values: a rational where only rational operations occur, else a ball ---------------------
 class Scope:
     """What symbols stand for: a rational, a pair (low, high) for an interval, or a definition.
     Definitions may use symbols and earlier definitions, never the index of a sum."""
+
     def __init__(self, values: dict, definitions: dict, around: "Scope | None" = None) -> None:
         self.values, self.definitions, self.around = values, definitions, around
         self.known, self.precision = {}, 0
+
     def changed(self, **more: object) -> "Scope":
         return Scope({**self.values, **more}, self.definitions)
+
     def __getitem__(self, name: str) -> fmpq | arb:
         if self.around is not None and name not in self.values:
             return self.around[name]
@@ -160,6 +201,7 @@ class Scope:
                 value = arb(value[0]).union(arb(value[1]))
             self.known[name] = value
         return self.known[name]
+
 
 def evaluate(node: tuple, scope: Scope) -> fmpq | arb:
     """The value, or a ball that holds it; NaN where it is undefined or not known to be defined."""
@@ -177,10 +219,14 @@ def evaluate(node: tuple, scope: Scope) -> fmpq | arb:
             total = short(total + evaluate(node[4], inner))
         return total
     return short(OPERATIONS_OF[kind](*(evaluate(part, scope) for part in node[1:])))
+
+
 def short(value: fmpq | arb) -> fmpq | arb:
     """A rational of too many digits becomes a ball that holds it."""
     long = isinstance(value, fmpq) and value.p.bit_length() + value.q.bit_length() > BITS
     return arb(value) if long else value
+
+
 def power(a: fmpq | arb, b: fmpq | arb) -> fmpq | arb:
     whole = isinstance(b, fmpq) and b.q == 1 and abs(b.p) <= BITS
     if whole and isinstance(a, fmpq):
@@ -191,8 +237,12 @@ def power(a: fmpq | arb, b: fmpq | arb) -> fmpq | arb:
     if whole:
         return arb(a) ** int(b.p) if b.p >= 0 or not arb(a).contains(0) else NAN
     return arb(a) ** arb(b) if a > 0 else NAN
+
+
 def least(a: fmpq | arb, b: fmpq | arb) -> fmpq | arb:
     return a if a <= b else b if b <= a else arb(a).min(arb(b))
+
+
 def tail(x: fmpq | arb, a: fmpq | arb, b: fmpq | arb | None = None) -> arb:
     """I_x(a, b), or Q(a, x); parameters are limited, so that no one evaluation takes long."""
     if not (x >= 0 and a > 0 and a <= COUNT):
@@ -202,33 +252,50 @@ def tail(x: fmpq | arb, a: fmpq | arb, b: fmpq | arb | None = None) -> arb:
     fits = x <= 1 and b > 0 and b <= COUNT
     return arb(x).beta_lower(arb(a), arb(b), regularized=1) if fits else NAN
 
+
 def profile(kind: str, shift: fmpq | arb, epsilon: fmpq | arb) -> arb:
     """delta(epsilon) of two laws of scale 1 that are `shift` apart; it grows with the shift and
     falls with epsilon, so that the ends of balls give its range."""
     if not (shift > 0 and epsilon >= 0):
         return NAN
+
     def at(s: arb, e: arb) -> arb:
         if kind == "laplace":
             return (1 - ((e - s) / 2).exp()).max(arb(0))
         root, ratio = arb(2).sqrt(), e / s
         near, far = (ratio - s / 2) / root, (ratio + s / 2) / root
         return near.erfc() / 2 - e.exp() * far.erfc() / 2
+
     s, e = arb(shift), arb(epsilon)
     return at(s.lower(), e.upper()).union(at(s.upper(), e.lower()))
+
+
 OPERATIONS_OF = {
-    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b if b > 0 or b < 0 else NAN, "^": power,
-    "neg": lambda a: -a, "abs": lambda a: abs(a), "pi": lambda: arb.pi(),
-    "min": least, "max": lambda a, b: -least(-a, -b), "exp": lambda a: arb(a).exp(),
-    "log": lambda a: arb(a).log() if a > 0 else NAN, "erfc": lambda a: arb(a).erfc(),
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b if b > 0 or b < 0 else NAN,
+    "^": power,
+    "neg": lambda a: -a,
+    "abs": lambda a: abs(a),
+    "pi": lambda: arb.pi(),
+    "min": least,
+    "max": lambda a, b: -least(-a, -b),
+    "exp": lambda a: arb(a).exp(),
+    "log": lambda a: arb(a).log() if a > 0 else NAN,
+    "erfc": lambda a: arb(a).erfc(),
     "sqrt": lambda a: arb(a).sqrt() if a >= 0 else NAN,
-    "betatail": tail, "gammatail": lambda s, x: tail(x, s),
+    "betatail": tail,
+    "gammatail": lambda s, x: tail(x, s),
     "gaussian_delta": lambda s, e: profile("gaussian", s, e),
     "laplace_delta": lambda s, e: profile("laplace", s, e),
 }
+
+
 def integer(value: fmpq | arb) -> int:
     must(isinstance(value, fmpq) and value.q == 1, "an exact integer is wanted")
     return int(value.p)
+
 
 # ---- Deciding ---------------------------------------------------------------------------------
 def factors(node: tuple, scope: Scope, exponent: fmpq, powers: dict) -> fmpq:
@@ -253,9 +320,13 @@ def factors(node: tuple, scope: Scope, exponent: fmpq, powers: dict) -> fmpq:
     key = str(value) if isinstance(value, fmpq) else show(node)
     powers[key] = powers.get(key, 0) + exponent
     return fmpq(1)
+
+
 def short_factor(value: fmpq) -> fmpq:
     must(value.p.bit_length() + value.q.bit_length() <= BITS, "a number of too many digits")
     return value
+
+
 def decide(relation: str, left: tuple, right: tuple, scope: Scope) -> bool:
     """Whether the relation holds; refused where 4096 bits do not tell. Equality is recognised
     where both sides are rational, or products that agree factor by factor."""
@@ -268,9 +339,13 @@ def decide(relation: str, left: tuple, right: tuple, scope: Scope) -> bool:
         if a == b or (over == 1 and not any(powers.values())):
             return relation in ("<=", ">=", "=")
     raise Refused(f"undecided, or undefined: {show(left)} {relation} {show(right)}")
+
+
 def need(relation: str, left: tuple, right: tuple, scope: Scope, what: str) -> None:
     if not decide(relation, left, right, scope):
         raise Refused(f"{what}: {show(left)} {relation} {show(right)} is false")
+
+
 def enclosed(pair: object, node: tuple, scope: Scope, what: str) -> tuple[fmpq, fmpq]:
     """The certificate's [low, high], once it is seen to hold the value closely."""
     must(isinstance(pair, list) and len(pair) == 2, f"the enclosure of {what} is [low, high]")
@@ -280,36 +355,46 @@ def enclosed(pair: object, node: tuple, scope: Scope, what: str) -> tuple[fmpq, 
     need("<=", num(low), node, scope, f"enclosure of {what}")
     need("<=", node, num(high), scope, f"enclosure of {what}")
     return low, high
+
+
 def digits(value: fmpq | tuple, scope: Scope | None = None) -> str:
     """A few digits of a number or an expression, for a reader."""
     ctx.prec = 64
     value = evaluate(value, scope) if isinstance(value, tuple) else value
     exact = isinstance(value, fmpq) and len(str(value)) < 8
     return str(value) if exact else arb(value).str(6, radius=False)
+
+
 def added(terms: object) -> tuple:
     terms = list(terms)
     half = len(terms) // 2
     return ("+", added(terms[:half]), added(terms[half:])) if half else [*terms, ZERO][0]
+
+
 def increasing(edges: object) -> list[fmpq]:
     must(isinstance(edges, list) and len(edges) <= CELLS, "edges are a list")
     made = list(map(rational, edges))
     must(len(made) > 1 and all(a < b for a, b in pairwise(made)), "two edges or more, in order")
     return made
 
+
 # ---- Growth for all t: bounds c t^a log(t)^b on a half-line -----------------------------------
 def over(m: tuple, n: tuple) -> tuple:
     return m[0] / n[0], m[1] - n[1], m[2] - n[2]
+
 
 class HalfLine:
     """Bounds of expressions in t for all t >= 2^`first`, first >= 2: (sign, low, high), where low
     and high bound the absolute value; a bound is (c, a, b) for c t^a log(t)^b, c a ball, from 0
     (nothing is known from below) to infinity (from above)."""
+
     def __init__(self, t: str, first: int, scope: Scope) -> None:
         self.scope, self.start = scope, arb(2).log() * first
         self.made = {t: (1, *[(arb(1), fmpq(1), fmpq(0))] * 2)}
         self.moving = {t}
         for name, node in scope.definitions.items():
             self.moving |= {name} if names(node) & self.moving else set()
+
     def top(self, m: tuple) -> arb:
         """The supremum: at the start, or where the derivative is 0."""
         c, a, b = m
@@ -317,13 +402,16 @@ class HalfLine:
             return arb(0) if c == 0 else arb("inf")
         at = self.start.max(arb(-b / a)) if a < 0 < b else self.start
         return c * (arb(a) * at).exp() * at ** arb(b)
+
     def bottom(self, m: tuple) -> arb:
         most = self.top((1 / m[0], -m[1], -m[2])) if m[0] > 0 else arb("inf")
         return 1 / most if most.is_finite() else arb(0)
+
     def both(self, m: tuple, n: tuple, end: object) -> tuple:
         """A bound of a sum: the larger power's, times 1 + the end of the ratio of the two."""
         m, n = (m, n) if m[1:] >= n[1:] else (n, m)
         return (m[0] * (1 + end(over(n, m))), *m[1:]) if m[0] > 0 else n
+
     def of(self, node: tuple) -> tuple:
         spend(40)
         kind = node[0]
@@ -340,6 +428,7 @@ class HalfLine:
             return self.raised(self.of(node[1]), evaluate(node[2], self.scope))
         must(kind in RULES, f"no rule for {kind} of what moves")
         return RULES[kind](self, *map(self.of, node[1:]))
+
     def joined(self, f: tuple, g: tuple) -> tuple:
         """f + g; of opposite signs, one must be the larger for all t."""
         if f[0] == g[0]:
@@ -349,23 +438,28 @@ class HalfLine:
             if share < 1:
                 return sign, (low[0] * (1 - share), *low[1:]), high
         raise Refused("the sign of a difference is not decided for all t")
+
     def raised(self, f: tuple, q: object) -> tuple:
         sign, low, high = f
         must(isinstance(q, fmpq) and sign > 0, "a rational power of what is positive")
         must(q > 0 or bool(low[0] > 0), "a negative power of what may be 0")
         ends = [(m[0] ** arb(q), short_factor(m[1] * q), m[2] * q) for m in (low, high)]
         return (1, *(ends if q > 0 else ends[::-1]))
+
     def times(self, f: tuple, g: tuple) -> tuple:
         pairs = zip(f[1:], g[1:], strict=True)
         return (f[0] * g[0], *((m[0] * n[0], m[1] + n[1], m[2] + n[2]) for m, n in pairs))
+
     def by(self, f: tuple, g: tuple) -> tuple:
         must(bool(g[1][0] > 0), "a division by what may be 0")
         return self.times(f, (g[0], *((1 / m[0], -m[1], -m[2]) for m in (g[2], g[1]))))
+
     def least(self, f: tuple, g: tuple) -> tuple:
         must(f[0] > 0 and g[0] > 0, "min of what is positive only")
         m, n = sorted((f[1], g[1]), key=lambda m: m[1:])
         share = self.bottom(over(n, m)).min(arb(1)) if m[0] > 0 else arb(0)
         return 1, (m[0] * share, *m[1:]), min(f[2], g[2], key=lambda m: m[1:])
+
     def exp(self, f: tuple) -> tuple:
         """Of u < 0 that falls without end: e^-u <= (k/(e u))^k, with k about the least u."""
         sign, low, high = f
@@ -376,6 +470,7 @@ class HalfLine:
             k = fmpq(max(1, min(10**4, int(float(least.lower())))))
             made[1] = ((arb(k) / low[0]) ** arb(k) * arb(-k).exp(), -low[1] * k, -low[2] * k)
         return (1, *made)
+
     def log(self, f: tuple) -> tuple:
         """log(c t^a L^b), L = log t: log L is from 0 to `tall` L, and log c between 0 and its
         share of L at the start. Where f <= 1, it is -log(1/f)."""
@@ -393,13 +488,20 @@ class HalfLine:
             fits = most.is_finite() and most > 0 and m[1] >= 0 and (flat or m[1] > 0 or m is high)
             made.append((most if fits else unknown, fmpq(0), fmpq(0 if flat or not fits else 1)))
         return (sign, *made)
+
+
 UNIT = (1, *[(arb(1), fmpq(0), fmpq(0))] * 2)
 RULES = {  # of a half-line and the bounds of the parts
-    "+": HalfLine.joined, "-": lambda h, f, g: h.joined(f, (-g[0], *g[1:])),
-    "*": HalfLine.times, "/": HalfLine.by, "neg": lambda h, f: (-f[0], *f[1:]),
-    "sqrt": lambda h, f: h.raised(f, fmpq(1, 2)), "min": HalfLine.least,
+    "+": HalfLine.joined,
+    "-": lambda h, f, g: h.joined(f, (-g[0], *g[1:])),
+    "*": HalfLine.times,
+    "/": HalfLine.by,
+    "neg": lambda h, f: (-f[0], *f[1:]),
+    "sqrt": lambda h, f: h.raised(f, fmpq(1, 2)),
+    "min": HalfLine.least,
     "max": lambda h, f, g: h.by(UNIT, h.least(h.by(UNIT, f), h.by(UNIT, g))),
-    "exp": HalfLine.exp, "log": HalfLine.log,
+    "exp": HalfLine.exp,
+    "log": HalfLine.log,
 }
 
 # ---- Regions: intervals with slopes, ends may be infinite -------------------------------------
@@ -409,18 +511,27 @@ RULES = {  # of a half-line and the bounds of the parts
 # face neither may occur: what is known of the face must be known of its points.
 NIL, UNITY, ALL = (arb(0), arb(0)), (arb(1), arb(1)), (arb("-inf"), arb("inf"))
 
+
 def hull(*values: arb) -> tuple:
     if any(value.is_nan() for value in values):
         return ALL
     lows, highs = ([e.lower() for e in values], [e.upper() for e in values])
     return min(lows), max(highs)
+
+
 def plus(x: tuple, y: tuple) -> tuple:
     low, high = x[0] + y[0], x[1] + y[1]
     return ALL[0] if low.is_nan() else low.lower(), ALL[1] if high.is_nan() else high.upper()
+
+
 def minus(x: tuple) -> tuple:
     return -x[1], -x[0]
+
+
 def times(x: tuple, y: tuple) -> tuple:
     return hull(*(arb(0) if a == 0 or b == 0 else a * b for a in x for b in y))
+
+
 def inverse(x: tuple) -> tuple:
     if x[0] < 0 and x[1] <= 0:
         return minus(inverse(minus(x)))
@@ -428,10 +539,14 @@ def inverse(x: tuple) -> tuple:
         return ALL
     low = (1 / x[1]).lower() if x[1].is_finite() else arb(0)
     return low, (1 / x[0]).upper() if x[0] > 0 else ALL[1]
+
+
 def grown(f: object, x: tuple, low: arb, high: arb) -> tuple:
     """A function that grows, from `low` at minus infinity to `high` at infinity."""
     ends = [f(end) if end.is_finite() else low if end < 0 else high for end in x]
     return ALL if ends[0].is_nan() or ends[1].is_nan() else (ends[0].lower(), ends[1].upper())
+
+
 def raised(x: tuple, q: object) -> tuple:
     """x^q for a number q."""
     if q == 0:
@@ -444,17 +559,22 @@ def raised(x: tuple, q: object) -> tuple:
     if not (q > 0 and (whole or x[0] >= 0)):
         return ALL
     by = int(q.p) if whole else arb(q)
-    return grown(lambda end: end if end == 0 else end ** by, x, *ALL)
+    return grown(lambda end: end if end == 0 else end**by, x, *ALL)
+
+
 def logarithm(x: tuple) -> tuple:
     if not (x[0] >= 0 and x[1] > 0):
         return ALL
     return grown(lambda end: end.log() if end > 0 else ALL[0], x, *ALL)
 
+
 class Cell:
     """Bounds of expressions, with slopes, on a cell of a region."""
+
     def __init__(self, sides: dict, scope: Scope, moving: set, face: bool = False) -> None:
         self.sides, self.scope, self.moving, self.made = sides, scope, moving, {}
         self.face, self.unknown = face, False
+
     def of(self, node: tuple) -> tuple:
         spend(10)
         kind, parts = node[0], node[1:]
@@ -481,6 +601,7 @@ class Cell:
             infinite = not all(end.is_finite() for side in sides for end in side)
             self.unknown |= infinite and any(side == NIL for side in sides)
         return self.chain(value, *zip(made, slopes, strict=True))
+
     def chain(self, value: tuple, *parts: tuple) -> tuple:
         slopes: dict = {}
         for (_, inner), by in parts:
@@ -488,6 +609,7 @@ class Cell:
                 slopes[name] = plus(slopes.get(name, NIL), times(by, one))
         self.unknown |= value is ALL
         return value, dict.fromkeys(slopes, ALL) if value is ALL else slopes
+
     def gaps(self, left: tuple, right: tuple) -> list:
         """right - left, and where both are positive the log of their ratio: either decides."""
         (a, by_a), (b, by_b) = self.of(left), self.of(right)
@@ -497,14 +619,17 @@ class Cell:
         made = [(plus(b, minus(a)), UNITY, UNITY)]
         if a[0] > 0 and b[0] > 0:
             made.append((plus(logarithm(b), minus(logarithm(a))), inverse(a), inverse(b)))
-        return [(gap, {k: plus(times(over_b, by_b.get(k, NIL)),
-                               minus(times(over_a, by_a.get(k, NIL)))) for k in keys})
-                for gap, over_a, over_b in made]
+        return [
+            (gap, {k: plus(times(over_b, by_b.get(k, NIL)), minus(times(over_a, by_a.get(k, NIL)))) for k in keys})
+            for gap, over_a, over_b in made
+        ]
+
     def false(self, relation: str, left: tuple, right: tuple) -> bool:
         """Whether a comparison is false on the whole cell."""
         low, high = plus(self.of(right)[0], minus(self.of(left)[0]))
         low, high = (low, high) if relation in ("<=", "<") else (-high, -low)
         return bool(high < 0) or (relation in "<>" and bool(high <= 0))
+
     def held(self, relation: str, left: tuple, right: tuple, given: list) -> bool:
         """Whether the relation holds wherever what is given does: seen on the cell, or on the face
         where right - left is least, by slopes that keep their sign. No face is taken across a
@@ -529,52 +654,77 @@ class Cell:
                 return True
         return False
 
+
 def lesser(x: tuple, y: tuple) -> tuple:
     """min, and the shares that its sides have in its slope."""
     some = hull(*NIL, *UNITY)
     shares = (UNITY, NIL) if x[1] <= y[0] else (NIL, UNITY) if y[1] <= x[0] else (some, some)
     return (hull(x[0].min(y[0]))[0], hull(x[1].min(y[1]))[1]), shares
+
+
 def greater(x: tuple, y: tuple) -> tuple:
     value, shares = lesser(minus(x), minus(y))
     return minus(value), shares
+
+
 def absolute(x: tuple) -> tuple:
     value, (above, below) = greater(x, minus(x))
     return value, [plus(above, minus(below))]
+
+
 def exponential(x: tuple) -> tuple:
     value = grown(arb.exp, x, arb(0), ALL[1])
     return value, [value]
+
+
 def rooted(x: tuple) -> tuple:
     return raised(x, fmpq(1, 2)), [times(hull(arb(1) / 2), raised(x, fmpq(-1, 2)))]
+
+
 def complement(x: tuple) -> tuple:
     """erfc"""
     value = minus(grown(lambda end: -end.erfc(), x, arb(-2), arb(0)))
     return value, [times(hull(-2 / arb.pi().sqrt()), exponential(minus(raised(x, fmpq(2))))[0])]
+
+
 def divided(x: tuple, y: tuple) -> tuple:
     under = inverse(y)
     value = ALL if under is ALL else times(x, under)
     return value, [under, minus(times(x, times(under, under)))]
+
+
 SLOPES = {  # of the intervals of the parts: the value's interval, and the slopes by the parts
     "+": lambda x, y: (plus(x, y), [UNITY, UNITY]),
     "-": lambda x, y: (plus(x, minus(y)), [UNITY, minus(UNITY)]),
-    "*": lambda x, y: (times(x, y), [y, x]), "/": divided,
-    "neg": lambda x: (minus(x), [minus(UNITY)]), "exp": exponential, "sqrt": rooted,
-    "log": lambda x: (logarithm(x), [inverse(x)]), "erfc": complement, "min": lesser,
-    "max": greater, "abs": absolute,
+    "*": lambda x, y: (times(x, y), [y, x]),
+    "/": divided,
+    "neg": lambda x: (minus(x), [minus(UNITY)]),
+    "exp": exponential,
+    "sqrt": rooted,
+    "log": lambda x: (logarithm(x), [inverse(x)]),
+    "erfc": complement,
+    "min": lesser,
+    "max": greater,
+    "abs": absolute,
 }
 
 # ---- Kinds: what each decides -----------------------------------------------------------------
 # A check returns (what the claim says, what is shown, the two numbers whose ratio is decided).
 
+
 def budget(claim: dict, scope: Scope) -> None:
     need(">=", claim["epsilon"], ZERO, scope, "epsilon")
     need(">=", claim["delta"], ZERO, scope, "delta")
     need("<", claim["delta"], ONE, scope, "delta")
+
+
 def beyond(shows: dict, value: tuple, claim: dict, scope: Scope) -> tuple:
     """A lower bound of a pair's delta(epsilon) is above the delta claimed."""
     same("what is shown", {"delta"}, set(shows))
     low, _ = enclosed(shows["delta"], value, scope, "delta")
     need(">", num(low), claim["delta"], scope, "it exceeds the delta claimed")
     return said(claim), f"{digits(low)} > {digits(claim['delta'], scope)}", (value, claim["delta"])
+
 
 def pair_discrete(claim: dict, shows: dict, scope: Scope) -> tuple:
     laws = []
@@ -598,16 +748,22 @@ def pair_discrete(claim: dict, shows: dict, scope: Scope) -> tuple:
     most = ("*", ("exp", claim["epsilon"]), second)
     says, shown, _ = beyond(shows, ("-", first, most), claim, scope)
     return says, shown, (first, ("+", most, claim["delta"]))
+
+
 def shifted(claim: dict, shows: dict, scope: Scope) -> tuple[tuple, tuple]:
     ratio = ("/", claim["shift"], claim["scale"])
     need(">", claim["scale"], ZERO, scope, "the scale")
     need(">=", claim["shift"], ZERO, scope, "the shift")
     budget(claim, scope)
     return ratio, (f"{claim['family']}_delta", ratio, claim["epsilon"])
+
+
 def pair_shift(claim: dict, shows: dict, scope: Scope) -> tuple:
     """A pair of laws, a shift apart, whose delta(epsilon) is beyond the claim."""
     must(claim["family"] in ("gaussian", "laplace"), "the family is gaussian or laplace")
     return beyond(shows, shifted(claim, shows, scope)[1], claim, scope)
+
+
 def guarantee(claim: dict, shows: dict, scope: Scope) -> tuple:
     """A profile over all pairs within the claim (pure: log-ratio, bound: of delta itself)."""
     family = claim["family"]
@@ -627,10 +783,13 @@ def guarantee(claim: dict, shows: dict, scope: Scope) -> tuple:
     says = "the log-ratio" if family == "pure" else f"delta({show(claim['epsilon'])})"
     sides = f"{digits(high)} <= {digits(claim[within], scope)}"
     return f"{says} <= {show(claim[within])}", sides, (value, claim[within])
+
+
 def said(claim: dict) -> str:
     if "left" in claim:
         return f"{show(claim['left'])} {claim['relation']} {show(claim['right'])}"
     return f"delta({show(claim['epsilon'])}) <= {show(claim['delta'])}"
+
 
 def inequality(claim: dict, shows: dict, scope: Scope) -> tuple:
     must(claim["relation"] in OPPOSITE, "the relation is one of <=, >=, <, >")
@@ -642,12 +801,14 @@ def inequality(claim: dict, shows: dict, scope: Scope) -> tuple:
     shown = f"{digits(left[end])} {broken} {digits(right[1 - end])}"
     return says, shown, (claim["left"], claim["right"])
 
+
 def mixture(claim: dict, shows: dict, scope: Scope) -> tuple:
     """E profile(R) from below: the profile's least value on each whole cell of a partition, times
     the cell's chance; a profile is never negative, so the rest counts 0."""
     edges, r = increasing(claim["partition"]), claim["variable"]
     must(claim["profile"][0] in ("gaussian_delta", "laplace_delta"), "the profile is one of a pair")
     budget(claim, scope)
+
     def lower(scope: Scope) -> arb:
         ctx.prec = 128
         tails = [evaluate(claim["tail"], scope.changed(**{r: edge})) for edge in edges]
@@ -659,6 +820,7 @@ def mixture(claim: dict, shows: dict, scope: Scope) -> tuple:
             must(here.is_finite(), "the profile is not defined on a whole cell")
             total += (first - last) * here.lower().max(arb(0))
         return total
+
     same("what is shown", {"delta"}, set(shows))
     (low, high), total = map(rational, shows["delta"]), lower(scope)
     held = total >= arb(low) and total <= arb(high) and high - low <= WIDEST * abs(high)
@@ -666,6 +828,7 @@ def mixture(claim: dict, shows: dict, scope: Scope) -> tuple:
     need(">", num(low), claim["delta"], scope, "it exceeds the delta claimed")
     shown = f"{digits(low)} > {digits(claim['delta'], scope)}, on {len(edges) - 1} cells"
     return said(claim), shown, (lower, claim["delta"])
+
 
 def box(claim: dict, shows: dict, scope: Scope) -> tuple:
     """The relation on every cell of the listed subdivision, its symbols whole intervals."""
@@ -679,6 +842,7 @@ def box(claim: dict, shows: dict, scope: Scope) -> tuple:
         need(claim["relation"], claim["left"], claim["right"], where, f"the cell {cell}")
     spans = ", ".join(f"{name} in [{e[0]}, {e[-1]}]" for name, e in sides.items())
     return f"{said(claim)} for all {spans}", f"{count} cells", (claim["left"], claim["right"])
+
 
 def region(claim: dict, shows: dict, scope: Scope) -> tuple:
     """The relation on a region, infinite ends allowed, wherever what is given holds: on each cell
@@ -719,12 +883,15 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
     where = f" where {' and '.join(map(show, claim['given']))}" if claim["given"] else ""
     says = f"{said(claim)} for all {spans}{where}"
     return says, f"{cells} cells", (claim["left"], claim["right"])
+
+
 def inside(ends: list) -> fmpq:
     """A point of a side, for the test of relevance."""
     low, high = (None if end in ("inf", "-inf") else rational(end) for end in ends)
     if low is None:
         return fmpq(1) if high is None else high - 1
     return low + 1 if high is None else low + (high - low) / 3
+
 
 def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
     """quantity >= c t^power log(t)^log_power, c > 0, for all t >= 2^from, where all that `holds`
@@ -750,6 +917,8 @@ def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
     below = f"{low[0].lower().str(4, radius=False)}*{t}^({low[1]})*log({t})^({low[2]})"
     says = f"{show(claim['quantity'])} <= C for one C and all {t}"
     return says, f"it is at least {below} for all {t} >= 2^{first}", (claim["quantity"], ONE)
+
+
 _PAIR = "family! shift scale epsilon delta"
 KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a list of
     # expressions, "name?" a list of comparisons)
@@ -764,6 +933,7 @@ KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a
 }
 WORDS = {"refuted": "REFUTES", "proved": "SHOWS", "not refuted": "SHOWS"}
 
+
 # ---- Relevance: a certificate that a symbol does not touch says nothing of it ------------------
 def moves(decided: tuple, symbol: str, scope: Scope, free: dict) -> bool:
     """Whether doubling the symbol (or halving, where that is undefined) moves the ratio of the
@@ -771,8 +941,10 @@ def moves(decided: tuple, symbol: str, scope: Scope, free: dict) -> bool:
     ctx.prec = 256
     base = scope.changed(**free)
     at = base.values[symbol]
+
     def value(part: object, scope: Scope) -> arb:
         return arb(part(scope) if callable(part) else evaluate(part, scope))
+
     a, b = (value(part, base) for part in decided)
     for factor in (fmpq(2), fmpq(1, 2)):
         other = base.changed(**{symbol: at * factor})
@@ -787,6 +959,7 @@ def moves(decided: tuple, symbol: str, scope: Scope, free: dict) -> bool:
             return bool(gap > 0 and gap >= whole * arb(LEAST))
     return False
 
+
 # ---- Trusted facts: README.md says each; here, what the checker matches -----------------------
 _NOISE = {"gaussian", "laplace", "pure", "bound"}
 _RATIO = "claim_shift/claim_scale ="
@@ -794,17 +967,20 @@ _OF_PAIR = f"scale > 0; shift >= 0; {_RATIO}"
 FACTS = {  # number: (name, its formulas, hypotheses; "shift", "scale" of the claim: claim_...)
     1: ("Gaussian pair", "shift scale", f"{_OF_PAIR} shift/scale", {"gaussian"}),
     2: ("Laplace pair", "shift scale", f"{_OF_PAIR} shift/scale", {"laplace"}),
-    3: ("composition of Gaussian mechanisms", "steps step scale",
-        f"steps >= 1; step >= 0; scale > 0; {_RATIO} sqrt(steps)*step/scale", {"gaussian"}),
+    3: (
+        "composition of Gaussian mechanisms",
+        "steps step scale",
+        f"steps >= 1; step >= 0; scale > 0; {_RATIO} sqrt(steps)*step/scale",
+        {"gaussian"},
+    ),
     4: ("post-processing", "", "", {*_NOISE, ""}),
-    7: ("strong convexity", "D lambda n distance",
-        "lambda > 0; n >= 1; D >= 0; distance >= D/(lambda*n)", _NOISE),
-    8: ("exponential weights", "weight moves",
-        f"weight >= 0; moves >= 0; {_RATIO} 2*weight*moves", {"pure"}),
+    7: ("strong convexity", "D lambda n distance", "lambda > 0; n >= 1; D >= 0; distance >= D/(lambda*n)", _NOISE),
+    8: ("exponential weights", "weight moves", f"weight >= 0; moves >= 0; {_RATIO} 2*weight*moves", {"pure"}),
     9: ("Laplace vector", "l1 scale", f"l1 >= 0; scale > 0; {_RATIO} l1/scale", {"pure"}),
     10: ("an event decides", "", "", {""}),
     11: ("disjoint records", "", "", _NOISE),
 }
+
 
 def matched(fact: int, given: dict, claim: dict, scope: Scope) -> bool:
     """Whether the hypotheses of a fact hold with these formulas, at the values of the scope."""
@@ -818,21 +994,34 @@ def matched(fact: int, given: dict, claim: dict, scope: Scope) -> bool:
         return all(decide(*filled(node, bound), scope) for node in nodes)
     except (Refused, KeyError):
         return False
+
+
 def filled(node: tuple, bound: dict) -> tuple:
     """All names of a hypothesis at once replaced by the formulas that fill them."""
     if node[0] == "sym":
         return bound[node[1]]
     return (node[0], *(filled(p, bound) if isinstance(p, tuple) else p for p in node[1:]))
 
+
 # ---- Form, and the whole ----------------------------------------------------------------------
 SHAPE = {  # every key, and the type of what stands there; "*" is any key
-    "schema": int, "kind": str, "id": str, "verdict": str, "statement": str, "digest": str,
-    "quote": {"text": str, "place": str, "sha256": str}, "symbols": {"*": str},
-    "inert": {"*": str}, "definitions": [[str]], "claim": dict,
+    "schema": int,
+    "kind": str,
+    "id": str,
+    "verdict": str,
+    "statement": str,
+    "digest": str,
+    "quote": {"text": str, "place": str, "sha256": str},
+    "symbols": {"*": str},
+    "inert": {"*": str},
+    "definitions": [[str]],
+    "claim": dict,
     "assumptions": [{"id": str, "formula": str, "why": str}],
     "instances": [{"values": {"*": str}, "shows": dict}],
     "derivation": [{"says": str, "needs": [str], "fact": (int, type(None)), "with": {"*": str}}],
 }
+
+
 def shape(value: object, wanted: object, where: str) -> None:
     kind = type(wanted) if isinstance(wanted, (dict, list)) else wanted
     must(type(value) in (kind if isinstance(kind, tuple) else (kind,)), f"the type of {where}")
@@ -843,6 +1032,8 @@ def shape(value: object, wanted: object, where: str) -> None:
             shape(value[part], wanted.get("*") or wanted[part], part)
         else:
             shape(part, wanted[0], where)
+
+
 def form(c: dict) -> None:
     """What no kind looks at: keys and types, the digest and that of the quotation, names."""
     shape(c, SHAPE, "a certificate")
@@ -853,13 +1044,13 @@ def form(c: dict) -> None:
     quoted = hashlib.sha256(c["quote"]["text"].encode()).hexdigest()
     same("SHA-256 of the quote", quoted, c["quote"]["sha256"])
     must(all(reason.strip() for reason in c["inert"].values()), "a symbol is inert for a reason")
-    known = [one["fact"] in FACTS or (one["fact"], one["with"]) == (None, {})
-             for one in c["derivation"]]
+    known = [one["fact"] in FACTS or (one["fact"], one["with"]) == (None, {}) for one in c["derivation"]]
     must(all(known), "a fact by its number in the list")
     must(all(len(one) == 2 for one in c["definitions"]), "a definition is [name, expression]")
     for name in [*c["symbols"], *(name for name, _ in c["definitions"])]:
         if not re.fullmatch(NAME, name) or name in RESERVED:
             raise Refused(f"{name[:40]!r} cannot be a name")
+
 
 def check(c: dict) -> dict:
     """What is decided, by which facts, and what is left to the derivation; raises `Refused`."""
@@ -934,10 +1125,19 @@ def check(c: dict) -> dict:
     by = sorted({step["fact"] for step, held in steps if held})
     under = [f"{one['formula']} ({one['id']}: {one['why']})" for one in c["assumptions"]]
     more = f" (and at {len(lines) - 1} more)" if len(lines) > 1 else ""
-    return {"line": lines[0] + more, "verified": lines, "under": under, "facts": by, "left": left,
-            "quote": c["quote"]["text"], "place": c["quote"]["place"],
-            "inert": [f"{name}: {why}" for name, why in c["inert"].items()],
-            "link": "derivation" if left else "facts" if by else "none"}
+    return {
+        "line": lines[0] + more,
+        "verified": lines,
+        "under": under,
+        "facts": by,
+        "left": left,
+        "quote": c["quote"]["text"],
+        "place": c["quote"]["place"],
+        "inert": [f"{name}: {why}" for name, why in c["inert"].items()],
+        "link": "derivation" if left else "facts" if by else "none",
+    }
+
+
 def reached(nodes: list[tuple], definitions: dict) -> set[str]:
     """Symbols that expressions lead to, through definitions."""
     found = set().union(*map(names, nodes))
@@ -946,11 +1146,14 @@ def reached(nodes: list[tuple], definitions: dict) -> set[str]:
             found |= names(node)
     return found
 
+
 def report_on(text: str) -> dict:
     """What `check` says of one certificate, or why it is refused."""
+
     def once(pairs: list) -> dict:
         same("keys of an object, each once", len(pairs), len(dict(pairs)))
         return dict(pairs)
+
     report = {"id": None, "kind": None, "verdict": None, "accepted": False, "because": ""}
     renew()
     before = ctx.prec
@@ -962,26 +1165,30 @@ def report_on(text: str) -> dict:
         report |= check(c) | {"accepted": True}
     except Refused as error:
         report |= {"because": str(error), "vacuous": error.vacuous}
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError,
-            MemoryError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, MemoryError) as error:
         report["because"] = f"not of the documented form ({type(error).__name__}: {error})"
     finally:
         ctx.prec = before
     return report
+
+
 def plain(text: object) -> str:
     """Any text as printable ASCII: escapes, surrogates and line breaks are written out."""
     return ascii(text)[1:-1] if isinstance(text, str) else ascii(text)
+
+
 def printed(r: dict) -> list[str]:
     """What is said of one file: first what the kind makes of claim and values."""
     head = f"{plain(r['id'])} ({plain(r['kind'])}) {plain(r['file'])}"
     if not r["accepted"]:
         return [f"REFUSED {head}: {plain(r['because'])[:2000]}"]
-    said = [f"{plain(r['line'])}", f"  accepted {head}",
-            f"  quoted: {plain(r['quote'])} ({plain(r['place'])})"]
+    said = [f"{plain(r['line'])}", f"  accepted {head}", f"  quoted: {plain(r['quote'])} ({plain(r['place'])})"]
     said += [f"  under: {plain(one)}" for one in r["under"]]
     said += [f"  moves nothing: {plain(one)}" for one in r["inert"]]
     said += [f"  by fact {number} (README): {FACTS[number][0]}" for number in r["facts"]]
     return said + [f"  left to the written derivation: {plain(one)}" for one in r["left"]]
+
+
 def main(arguments: list[str]) -> int:
     files = [name for name in arguments if name != "--json"]
     try:
@@ -999,6 +1206,7 @@ def main(arguments: list[str]) -> int:
         print(*(line for r in reports for line in printed(r)), sep="\n")
         print(f"{accepted} of {len(reports)} accepted")
     return int(accepted < len(reports))
+
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -102,8 +102,7 @@ def sample(c: dict, shows: dict, scope: Scope, fewest: object) -> str:
     at = {name: parse(text) for name, text in c["claim"].items()}
     p, q, bound, level = at["p_lower"], at["q_upper"], at["bound"], at["level"]
     k, n, j, m = (
-        integer(evaluate(at[name], scope))
-        for name in ("first_count", "first_runs", "second_count", "second_runs")
+        integer(evaluate(at[name], scope)) for name in ("first_count", "first_runs", "second_count", "second_runs")
     )
     must(0 <= k <= n and 0 <= j <= m and min(n, m) >= 2, "counts are from 0 to the runs, 2 on")
     level_of(level, scope)

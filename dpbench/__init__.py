@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dpbench.core import sources as _sources  # noqa: F401 - first of all: it notes the state of our files when the process starts
+from dpbench.core import sources as _sources  # noqa: F401 - first of all: it notes when the process begins
 from dpbench.core.version import __version__ as __version__
 
 if TYPE_CHECKING:

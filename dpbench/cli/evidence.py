@@ -45,7 +45,7 @@ def status(
     evidence: FolderOption = None,
     json_file: JsonOption = None,
 ) -> None:
-    """Say which evidence is of other code, and because of which definitions; runs nothing, exit 0."""
+    """Say which evidence is of other code, and because of which modules; runs nothing, exit 0."""
     from dpbench.ledger.evidence import SCHEMA, committed
     from dpbench.ledger.evidence import status as status_of
     from dpbench.report.tables import print_status

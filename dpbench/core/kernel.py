@@ -2,8 +2,8 @@
 
 It exists because of two measured faults of numba's file cache: an edit of a callee in another file is not
 seen (the old callee keeps running, also after an upgrade of the package), and code compiled without bounds
-checks is reused under ``NUMBA_BOUNDSCHECK=1``. Both are cured by a cache folder keyed by `code_digest` of the
-kernel's module and by the flag.
+checks is reused under ``NUMBA_BOUNDSCHECK=1``. Both are cured by a cache folder keyed by the
+kernel's module with all that it imports (`dpbench.core.sources.digest_of`) and by the flag.
 
 A kernel declares its one signature. It is compiled at its first call (or by `compile_kernels`, which reports
 progress) and never again: arguments of another type raise instead of starting a second compilation. Read-only
@@ -20,7 +20,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -31,7 +31,7 @@ import numpy as np
 import platformdirs
 from numba import types
 
-from dpbench.core.code import code_digest, edited, reachable_sources
+from dpbench.core.sources import digest_of, edited
 
 try:
     import fcntl
@@ -43,30 +43,19 @@ _STEP = 0.01  # seconds between two looks: short steps, between which Ctrl-C is 
 
 
 @contextmanager
-def turn(file: Path, wait: bool = True) -> Iterator[bool]:
-    """Hold the lock of `file` within the body, which is told whether it is to do the work.
-
-    Parameters
-    ----------
-    file : Path
-        Created where it is missing, with its folder.
-    wait : bool
-        Whether to wait, at most `PATIENCE` seconds, for a process that has the lock. If not, the body is told False.
-    """
-    if fcntl is None:
-        yield True
-        return
+def turn(file: Path) -> Iterator[None]:
+    """Hold the lock of `file` within the body; wait for a process that has it, at most `PATIENCE` seconds."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError:
-        yield True
+        yield
         return
     try:
-        deadline = time.monotonic() + (PATIENCE if wait else 0.0)
-        while (free := _free(handle)) is False and time.monotonic() < deadline:
+        deadline = time.monotonic() + PATIENCE
+        while not _free(handle) and time.monotonic() < deadline:
             time.sleep(_STEP)
-        yield free or wait
+        yield
     finally:
         os.close(handle)
 
@@ -74,7 +63,8 @@ def turn(file: Path, wait: bool = True) -> Iterator[bool]:
 def _free(handle: int) -> bool:
     """Whether the lock is now ours, or there are no locks here."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:
@@ -100,14 +90,13 @@ def arr(dtype: Any, ndim: int, writable: bool = False) -> types.Array:
 class Kernel:
     """A function compiled for one signature, callable from Python and from other kernels."""
 
-    def __init__(self, function: Callable[..., Any], signature: Any, options: dict[str, Any], ahead: bool) -> None:
+    def __init__(self, function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> None:
         self.py_func = function
         self.name = f"{function.__module__}.{function.__qualname__}"
         self.signature = signature
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__module__ = function.__module__
-        self.ahead = ahead
         self._options = options
         self._dispatcher: Any = None
         self._seen = False
@@ -133,11 +122,10 @@ class Kernel:
             return []
         return list(self._dispatcher.signatures)
 
-    def compile(self, wait: bool = True) -> None:
+    def compile(self) -> None:
         """Compile for the declared signature, or load from the cache. A second call does nothing.
 
-        What another process compiles at this moment is loaded when it is done; or, without `wait`, left to the first
-        call.
+        What another process compiles at this moment is loaded when it is done.
         """
         with _LOCK:
             if self._dispatcher is not None:
@@ -148,9 +136,8 @@ class Kernel:
             folder = cache_folder(self.py_func.__module__)
             if _TOLD and not self.in_cache():
                 _TOLD[-1](0, 1, self.name)
-            with turn(folder / f"{self.__name__}.lock", wait) as ours, _no_collection():
-                if ours:
-                    self._dispatcher = self._made(folder)
+            with turn(folder / f"{self.__name__}.lock"), _no_collection():
+                self._dispatcher = self._made(folder)
 
     def in_cache(self) -> bool:
         """Whether the cache has it now, or had it before."""
@@ -202,7 +189,7 @@ def _no_collection() -> Iterator[None]:
 
 
 def kernel(
-    signature: Any, *, error_model: str = "numpy", fastmath: bool | set[str] = False, ahead: bool = True
+    signature: Any, *, error_model: str = "numpy", fastmath: bool | set[str] = False
 ) -> Callable[[Callable[..., Any]], Kernel]:
     """Declare a compiled kernel; the only place of the project that calls ``numba.njit``.
 
@@ -215,13 +202,10 @@ def kernel(
     fastmath : bool or set of str
         LLVM flags. Leave it off where a guarantee depends on the result; ``{"contract"}`` only fuses
         multiply-add and keeps NaN, infinities and comparisons.
-    ahead : bool
-        False for a kernel that the quick level of the ledger can reach and does not call: it is compiled at its first
-        call, and not before a run.
     """
 
     def declare(function: Callable[..., Any]) -> Kernel:
-        made = Kernel(function, signature, {"error_model": error_model, "fastmath": fastmath}, ahead)
+        made = Kernel(function, signature, {"error_model": error_model, "fastmath": fastmath})
         KERNELS[made.name] = made
         return made
 
@@ -239,15 +223,6 @@ def compile_kernels(
         item.compile()
 
 
-def compile_missing(names: Collection[tuple[str, str]], report: Callable[[int, int, str], None]) -> None:
-    """Compile what `missing` names; of processes that do so at once on one cache, each compiles a part."""
-    pending = missing(names)
-    for done, item in enumerate(pending):
-        report(done, len(pending), item.name)
-        if not item.in_cache():  # where another process may have put it since
-            item.compile(wait=False)
-
-
 @contextmanager
 def telling(report: Callable[[int, int, str], None]) -> Iterator[None]:
     """So that `report` is told of each kernel that is compiled meanwhile, as the only one that is known of."""
@@ -258,17 +233,11 @@ def telling(report: Callable[[int, int, str], None]) -> Iterator[None]:
         _TOLD.remove(report)
 
 
-def missing(names: Collection[tuple[str, str]]) -> list[Kernel]:
-    """The kernels of these (module, name) that are neither loaded nor cached, without those not compiled ahead."""
-    wanted = (k for k in KERNELS.values() if k.ahead and (k.__module__, k.__name__) in names and k._dispatcher is None)
-    return [k for k in wanted if not k.in_cache()]
-
-
 def cache_folder(module: str) -> Path:
     """Folder of numba's cache for the kernels of `module`: keyed by sources, versions and the bounds flag."""
     flag = "bounds" if numba.config.BOUNDSCHECK else "plain"
-    key = f"{code_digest(module)[:20]}-{numba.__version__}-{np.__version__}-{flag}"
-    return _usable((_base_folder() if not edited(reachable_sources(module)) else _own_folder()) / key)
+    key = f"{digest_of(module)[:20]}-{numba.__version__}-{np.__version__}-{flag}"
+    return _usable((_base_folder() if not edited([module]) else _own_folder()) / key)
 
 
 @cache

@@ -8,9 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dpbench.core import validation
-from dpbench.core.code import Closure, closure
 from dpbench.core.sampling import canonical
-from dpbench.core.sources import our_path
+from dpbench.core.sources import Code, code_of, path_of
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.measurement import Run
@@ -20,13 +19,6 @@ from dpbench.rates.resolution import RESOLUTION
 
 if TYPE_CHECKING:
     from dpbench.rates.nuisances import Nuisance
-
-_RULES = ("dpbench.ledger.harness:exhaust",)
-_MARGINS = tuple(f"dpbench.ledger.harness:{name}" for name in ("_compared", "_moves", "_verdict"))
-_HARNESS = {
-    "privacy": ("dpbench.ledger.harness:profiles",),
-    "rate": ("dpbench.ledger.harness_rates:slope_of", "dpbench.ledger.harness_rates:rated"),
-}
 
 
 @dataclass(frozen=True)
@@ -86,8 +78,6 @@ class Declaration:
         What it means, in plain words, with number and unit.
     rests_on : tuple of str
         Ids of the entries that a proof uses.
-    depends : tuple of str
-        ``"module:name"`` of definitions that the measurement uses and that no name in its code leads to.
     formal : Statement or None
         The statement as formulas; `statement` is its sentence.
     drift : float
@@ -126,7 +116,6 @@ class Declaration:
     hurt: str = ""
     consequence: str = ""
     rests_on: tuple[str, ...] = ()
-    depends: tuple[str, ...] = ()
     space: Any = None
     drift: float = 0.0
     origin: str = ""
@@ -173,17 +162,17 @@ class Declaration:
     @property
     def outside(self) -> bool:
         """Whether the paper is another package's."""
-        return our_path(f"dpbench.papers.{self.paper}.theorems") is None
+        return path_of(f"dpbench.papers.{self.paper}.theorems") is None
 
     @property
-    def closure(self) -> Closure:
-        """The definitions that the entry rests on: its function's, its nuisances', and the rule for a verdict."""
-        return closure(self.run, *self.nuisances, depends=(*self.depends, *_RULES, *_HARNESS.get(self.kind, _MARGINS)))
+    def code(self) -> Code:
+        """The modules that the entry rests on: its theorem's, and what that imports of its paper and `lowerbounds`."""
+        return code_of(self.run, *self.nuisances)
 
     @property
     def digest(self) -> str:
-        """Key of the code that the entry rests on: evidence with another one is stale."""
-        parts: tuple[Any, ...] = (self.closure.key, self.kind, self.side, self.level, self.resolution, _bound(self.run))
+        """Key of that code and of what is bound to the function: evidence with another one is stale."""
+        parts: tuple[Any, ...] = (self.code.key, self.kind, self.side, self.level, self.resolution, _bound(self.run))
         if self.nuisances:
             parts = (*parts, repr(self.nuisances))
         if self.formal is not None:

@@ -1,6 +1,6 @@
 """Committed evidence: one file an entry, written by `refresh` alone, and how it stands to the code that is here.
 
-A file says what was found, of what code (the key of the definitions that the entry rests on, and the digest of each),
+A file says what was found, of what code (the key of the modules that the entry rests on, and the digest of each),
 and where: processor, versions, seed, seconds, the commit it was run at and whether its tree was clean. The folder is
 ``evidence/ledger`` of a checkout, or the copy that an installed package carries.
 """
@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.ledger.premises import STANDING
+from dpbench.runs.context import made_with
 from dpbench.runs.environment import machine, processor_type, versions
 from dpbench.runs.store import StoredVerdict
 
 if TYPE_CHECKING:
     from dpbench.ledger.declaration import Declaration
 
-SCHEMA = 1
+SCHEMA = 2  # 1: keys of definitions, not of modules
 NONE = "no evidence"
 """Why an entry is stale that nothing is committed of."""
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -38,7 +39,7 @@ class Status:
     id : str
     code : {"current", "stale"}
     because : tuple of str
-        Names of the definitions that differ, or `NONE` where there is no evidence; empty where the code is current.
+        Names of the modules that differ, or `NONE` where there is no evidence; empty where the code is current.
     environment : {"same", "other"}
         Whether versions and type of processor are the present ones.
     """
@@ -115,7 +116,7 @@ def document_of(claim: Declaration, verdict: str, evidence: Mapping[str, Any], l
         "level": level,
         "seed": seed,
         "evidence": {name: part for name, part in evidence.items() if name != "made_with"},
-        "code": {"key": claim.digest, "definitions": claim.closure.definitions},
+        "code": {"key": claim.digest, "modules": claim.code.modules},
         "environment": environment_now(),
         "commit": commit,
         "clean": clean,
@@ -125,7 +126,7 @@ def document_of(claim: Declaration, verdict: str, evidence: Mapping[str, Any], l
 def finished(claims: Iterable[Declaration], stored: Iterable[StoredVerdict]) -> dict[str, StoredVerdict]:
     """Verdicts at full level, seed 0, that a run of the present code in the present environment left in a store."""
     keys = {claim.id: claim.digest for claim in claims}
-    now = environment_now()
+    now = made_with()
     return {
         one.claim: one
         for one in stored
@@ -169,8 +170,8 @@ def status(claims: Iterable[Declaration], found: Mapping[str, Mapping[str, Any]]
             continue
         same = all(document["environment"].get(name) == text for name, text in now.items())
         current = document["code"]["key"] == claim.digest
-        differing = [] if current else claim.closure.differences(document["code"]["definitions"])
-        because = () if current else tuple(differing or ["declaration"])
+        differing = claim.code.modules.items() ^ document["code"]["modules"].items()
+        because = () if current else tuple(sorted({name for name, _ in differing}) or ["declaration"])
         rows.append(Status(claim.id, "current" if current else "stale", because, "same" if same else "other"))
     return rows
 

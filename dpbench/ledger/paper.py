@@ -22,18 +22,16 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NotRequired, Required, TypedDict, TypeVar, Unpack
 
 from dpbench.core import validation
-from dpbench.core.code import declaring
 from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.measurement import LEVEL
-from dpbench.ledger.modules import modules_of
 from dpbench.ledger.statement import Statement
 
 if TYPE_CHECKING:
@@ -73,7 +71,6 @@ class Declaration(TypedDict):
     consequence: NotRequired[str]
     holds: NotRequired[str]
     rests_on: NotRequired[tuple[str, ...]]
-    depends: NotRequired[tuple[str, ...]]
     space: NotRequired[Any]
     full_only: NotRequired[bool]
     level: NotRequired[float]
@@ -96,7 +93,6 @@ class RateDeclaration(Declaration):
     exponent: NotRequired[float | None]
 
 
-@declaring
 @dataclass(frozen=True, eq=False)
 class Paper:
     """A paper with its claims.
@@ -235,30 +231,11 @@ class Paper:
     def claims(self) -> tuple[Claim, ...]:
         """Every claim, module by module, in the order of declaration; imports the modules."""
         modules = self._modules()
-        return tuple(self._imported(modules, modules))
-
-    def some(self, names: Collection[str]) -> tuple[Claim, ...] | None:
-        """The claims of these ids, as `claims` has them: imports the modules that declare them, where sources show it.
-
-        Returns
-        -------
-        tuple of Claim or None
-            None where one of them is not found so: it may be declared by any module, or by none.
-        """
-        modules = self._modules()
-        needed = modules_of({name.removeprefix(f"{self.name}.") for name in names}, modules)
-        if needed is None:
-            return None
-        claims = [claim for claim in self._imported(needed, modules) if claim.id in names]
-        return tuple(claims) if len(claims) == len(set(names)) else None
-
-    def _imported(self, needed: Sequence[str], modules: Sequence[str]) -> list[Claim]:
-        """All claims that are declared when the needed modules are imported: module by module, as declared."""
-        for module in needed:
+        for module in modules:
             importlib.import_module(module)
         order = {module: place for place, module in enumerate(modules)}
         found = sorted(self._declared.items(), key=lambda item: order.get(item[0], len(order)))
-        return [claim for _, declared in found for claim in declared]
+        return tuple(claim for _, declared in found for claim in declared)
 
     def _modules(self) -> list[str]:
         if not self.package:

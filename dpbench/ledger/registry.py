@@ -39,32 +39,6 @@ def all_claims(papers: Collection[str] | None = None) -> tuple[Claim, ...]:
     return tuple(claim for paper in wanted for claim in _loaded(paper.name) or ())
 
 
-def some_claims(names: Collection[str]) -> tuple[Claim, ...] | None:
-    """The claims of these ids, in the order of `all_claims`, for which few modules are imported.
-
-    Returns
-    -------
-    tuple of Claim or None
-        None where one is not of a paper of ours, or no source shows its module: ask `all_claims`.
-        A paper of anybody else is imported whole: what is wrong with any of its modules is to be said.
-    """
-    if _NAMED:
-        return None
-    points = {point.name: point for point in _own()}
-    wanted: dict[str, list[str]] = {}
-    for name in names:
-        wanted.setdefault(name.partition(".")[0], []).append(name)
-    if not wanted.keys() <= points.keys():
-        return None
-    found: list[Claim] = []
-    for paper in sorted(wanted):
-        claims = _some(points[paper], tuple(wanted[paper]))
-        if claims is None:
-            return None
-        found += claims
-    return tuple(found)
-
-
 def all_papers() -> tuple[Paper, ...]:
     """Every paper that could be loaded."""
     return tuple(paper for paper, _ in _papers() if _loaded(paper.name) is not None)
@@ -152,7 +126,6 @@ def forget() -> None:
     """Look for papers anew when they are next asked for."""
     _papers.cache_clear()
     _loaded.cache_clear()
-    _some.cache_clear()
     _BROKEN.clear()
 
 
@@ -198,12 +171,6 @@ def _loaded(name: str) -> tuple[Claim, ...] | None:
     with nullcontext() if _ours(paper) else left_out(f"paper {paper.name!r}", source):
         return paper.claims
     return None
-
-
-@cache
-def _some(point: EntryPoint, names: tuple[str, ...]) -> tuple[Claim, ...] | None:
-    paper: Paper = point.load()
-    return paper.some(names)
 
 
 def _ours(paper: Paper) -> bool:

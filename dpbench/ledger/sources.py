@@ -66,6 +66,7 @@ def imported(name: str) -> ModuleType:
     place = Path(name)
     if not (place.suffix == ".py" or place.is_dir()):
         _in_front(Path.cwd())
+        code.importing(name)
         return importlib.import_module(name)
     place = place.resolve()
     top, parts = place.parent, [place.stem]
@@ -75,6 +76,7 @@ def imported(name: str) -> ModuleType:
     dotted = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
     _in_front(top)
     importlib.invalidate_caches()
+    code.importing(dotted)
     module = importlib.import_module(dotted)
     there = Path(getattr(module, "__file__", None) or "").resolve()
     if there not in (place, place / "__init__.py"):
@@ -102,7 +104,7 @@ def papers(name: str) -> list[Paper]:
 
 def is_own(paper: str) -> bool:
     """Whether a paper of this name is a folder of this package."""
-    return code.our_path(f"dpbench.papers.{paper}.theorems") is not None
+    return code.path_of(f"dpbench.papers.{paper}.theorems") is not None
 
 
 def _bound(module: ModuleType) -> Iterator[Paper]:

@@ -22,10 +22,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Any
 
 from dpbench.core import validation
-from dpbench.core.code import Prose
 from dpbench.ledger import formula
 from dpbench.ledger.formula import Node
 
@@ -224,14 +223,14 @@ class Statement:
         Where a formula cannot be read, or names what is not declared; the message says which.
     """
 
-    about: Prose
+    about: str
     symbols: Mapping[str, Symbol]
     claim: Conclusion
     where: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
     relation: str = "replace"
     region: Mapping[str, str] = field(default_factory=dict)
-    steps: Annotated[Sequence[Step], Prose] = ()
+    steps: Sequence[Step] = ()
     witness: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     cells: int = 0
 

@@ -26,7 +26,7 @@ from dpbench.runs.context import (
     RunContext,
     attempt,
     by_module,
-    compiled_for,
+    compiling_told,
     given_limit,
     limit,
 )
@@ -85,11 +85,7 @@ def select(
 
 
 def _offered(patterns: Sequence[Any] | None, named: list[Any] | None) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
-    """The claims among which patterns select, of few modules where these are ids, and papers that are known to be."""
-    if patterns and named is None and all(isinstance(name, str) and not set(name) & _GLOB for name in patterns):
-        few = registry.some_claims(patterns)
-        if few is not None:
-            return few, ()
+    """The claims among which patterns select, and the papers that are known to be."""
     papers = registry.paper_names()
     alone = named if patterns is None else _papers_of(patterns)
     if not set(alone or ()) <= set(papers):
@@ -105,9 +101,6 @@ def _papers_of(patterns: Iterable[Any]) -> list[str] | None:
 
 def with_premises(selected: Sequence[Claim]) -> tuple[Claim, ...]:
     """The claims, in the order of the ledger, and all that they rest on, at any depth."""
-    few = _few_with_premises(selected) if len(selected) < FEW else None
-    if few is not None:
-        return few
     papers = {claim.paper for claim in selected}
     known = {claim.id: claim for claim in all_claims(papers)} | {claim.id: claim for claim in selected}
     wanted, left, everything = set[str](), [claim.id for claim in selected], False
@@ -119,18 +112,6 @@ def with_premises(selected: Sequence[Claim]) -> tuple[Claim, ...]:
             wanted.add(name)
             left += known[name].rests_on
     return tuple(claim for name, claim in known.items() if name in wanted)
-
-
-def _few_with_premises(selected: Sequence[Claim]) -> tuple[Claim, ...] | None:
-    """The same without the rest of their papers; None where the sources do not show it."""
-    known = {claim.id: claim for claim in selected}
-    while lacking := {name for claim in known.values() for name in claim.rests_on} - known.keys():
-        found = registry.some_claims(lacking)
-        if found is None:
-            return None
-        known |= {claim.id: claim for claim in found}
-    ordered = registry.some_claims(known)
-    return None if ordered is None else tuple(known[claim.id] for claim in ordered)
 
 
 def premises_of(claim: Claim, down: Mapping[str, Fallen]) -> tuple[tuple[str, str], ...]:
@@ -228,7 +209,7 @@ def verify(
             given = {name: seconds for name, seconds in longest.items() if seconds is not None}
             outcomes |= run_in_lanes(groups, context, lanes, given)
             here = [claim for claim in here if claim.id not in outcomes]
-        with compiled_for(here, context, ahead=len(here) >= FEW):
+        with compiling_told(context):
             for done, claim in enumerate(here):
                 context.progress.claim(done, len(here), claim.id)
                 outcomes[claim.id] = attempt(claim, context, longest[claim.id])

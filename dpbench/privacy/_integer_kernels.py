@@ -40,7 +40,6 @@ OUT_OF_WORDS, UNDECIDED = 1, 2
     i8(
         arr(u8, 1), i8, f8, arr(u8, 1), arr(i8, 1), arr(f8, 1), arr(u8, 1), i8, arr(i8, 1, True), arr(i8, 1, True),
     ),
-    ahead=False,
 )  # fmt: skip
 def discrete_laplace(words, bits, inverse, thresholds, aliases, heights, sure, start, out, state):
     """Draws `start`, … with probability ∝ exp(−|z|·inverse), by rejection from an envelope over blocks of 2^bits.
@@ -88,7 +87,6 @@ def discrete_laplace(words, bits, inverse, thresholds, aliases, heights, sure, s
     i8(
         arr(u8, 1), f8, i8, arr(u8, 1), arr(i8, 1), arr(f8, 1), arr(u8, 1), i8, arr(i8, 1, True), arr(i8, 1, True),
     ),
-    ahead=False,
 )  # fmt: skip
 def discrete_gaussian(words, sigma, bits, thresholds, aliases, heights, sure, start, out, state):
     """Draws `start`, … with probability ∝ exp(−z²/(2σ²)), by rejection from an envelope over blocks of 2^bits.

@@ -161,7 +161,7 @@ def best(
         fresh = not with_code or one.code == digests.get(one.claim)
         rank = fresh, one.level == "full"
         if one.claim not in ranked or rank >= ranked[one.claim][0]:
-            made = one.evidence.get("made_with", {})
+            made = {name: what for name, what in one.evidence.get("made_with", {}).items() if name != "framework"}
             shown = Shown(one.claim, one.verdict, one.level, one.seed, one.evidence, not fresh, one.recorded, made)
             ranked[one.claim] = rank, shown
     chosen = {claim: shown for claim, (_, shown) in ranked.items()}

@@ -228,7 +228,7 @@ def print_audit(
 
 
 def print_status(rows: Sequence[Status], counts: Mapping[str, int], console: Console) -> None:
-    """Entries whose evidence is of other code, with the definitions that differ, and the counts."""
+    """Entries whose evidence is of other code, with the modules that differ, and the counts."""
     made = table("claim", "code", "because", "environment")
     for row in rows:
         if row.code != "current":

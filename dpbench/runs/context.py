@@ -19,9 +19,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from dpbench.core import kept, validation
+from dpbench.core import sources, validation
 from dpbench.core.blas import one_blas_thread
-from dpbench.core.code import Closure, closure, edited
 from dpbench.core.sampling import canonical
 from dpbench.core.validation import InvalidInput
 from dpbench.runs.encoding import decode
@@ -59,19 +58,15 @@ def name_of(unit: dict[str, Any], function: Callable[[int], Any]) -> UnitName:
     Raises
     ------
     InvalidInput
-        If `function` is not a module-level function or a partial of one, has no source file, or is bound to
-        something that no text names.
+        If `function` is not a module-level function or a partial of one, or is bound to something that no text
+        names.
     """
     text = f"{canonical(unit)}|{_text(function)}"
-    code = closure(function)
-    used = sorted((code.distributions | environment()).items())
-    made = "\n".join([code.key, *(f"{name}={what}" for name, what in used)])
-    return UnitName(text, hashlib.sha256(made.encode()).hexdigest(), edited_files(code))
-
-
-def edited_files(code: Closure) -> tuple[str, ...]:
-    """The files among those of a closure that no longer hold what runs."""
-    return tuple(map(str, edited({module for module, _ in code.names})))
+    code = sources.code_of(function)
+    made = "\n".join(
+        [code.key, sources.framework(), *(f"{name}={what}" for name, what in sorted(environment().items()))]
+    )
+    return UnitName(text, hashlib.sha256(made.encode()).hexdigest(), sources.edited(code.modules))
 
 
 def _text(value: Any) -> str:
@@ -152,7 +147,6 @@ class RunContext:
         self.store = Store(store)
         self._unkept: Store | None = None
         self._closing.callback(self.store.close)
-        self._closing.callback(kept.write)
 
     def __enter__(self) -> RunContext:
         self._closing.callback(self.progress.close)
@@ -196,8 +190,8 @@ class RunContext:
         finally:
             self._claim = ""
         evidence = replace(evidence, seconds=time.perf_counter() - began)
-        recorded = {**evidence.to_dict(), "made_with": _made_with()}
-        store = self._store_for(edited_files(claim.closure))
+        recorded = {**evidence.to_dict(), "made_with": made_with()}
+        store = self._store_for(sources.edited(claim.code.modules))
         store.record(claim.id, self.level, self.seed, claim.digest, verdict, recorded)
         return verdict, evidence
 
@@ -210,11 +204,15 @@ class RunContext:
         newest = {(v.claim, v.code): v for v in stored if (v.level, v.seed) == (self.level, self.seed)}
         if not newest:
             return {}
-        here = _made_with()
+        here = made_with()
         found = {}
         for claim in claims:
             verdict = newest.get((claim.id, claim.digest))
-            if verdict is not None and verdict.evidence.get("made_with") == here and not edited_files(claim.closure):
+            if (
+                verdict is not None
+                and verdict.evidence.get("made_with") == here
+                and not sources.edited(claim.code.modules)
+            ):
                 found[claim.id] = verdict
         return found
 
@@ -262,9 +260,9 @@ class RunContext:
         self.progress.blocks(*self._blocks)
 
 
-def _made_with() -> dict[str, str]:
-    """What a verdict is recorded with: versions and processor, on which its last bits depend, and the machine."""
-    return {**versions(), "processor": processor_type(), "machine": machine()}
+def made_with() -> dict[str, str]:
+    """What a verdict is recorded with: what its last bits depend on, the machine, and the framework's code."""
+    return {**versions(), "processor": processor_type(), "machine": machine(), "framework": sources.framework()[:16]}
 
 
 class _Flight:
@@ -418,7 +416,7 @@ def at_most(seconds: float | None) -> Iterator[None]:
 Outcome = tuple[str, Any] | str
 """Verdict and evidence, or the reason why there is none."""
 FEW = 16
-"""Entries that are not worth work ahead: to compile what they may call, or to start processes for them."""
+"""Entries that are not worth starting processes for."""
 
 
 def by_module(claims: Iterable[Measurable]) -> list[list[Measurable]]:
@@ -430,18 +428,11 @@ def by_module(claims: Iterable[Measurable]) -> list[list[Measurable]]:
 
 
 @contextmanager
-def compiled_for(claims: Sequence[Measurable], context: RunContext, ahead: bool) -> Iterator[None]:
-    """Tell progress of the kernels that are compiled: ahead, all that these claims rest on, or each at its first call.
+def compiling_told(context: RunContext) -> Iterator[None]:
+    """Progress is told of each kernel that is compiled, at its first call."""
+    from dpbench.core.kernel import telling
 
-    Those in the cache are left to their first call, which loads them: an entry calls few of those that it can reach.
-    """
-    from dpbench.core.kernel import compile_missing, telling
-
-    if not ahead:
-        with telling(context.progress.compiling):
-            yield
-    else:
-        compile_missing({name for claim in claims for name in claim.closure.names}, context.progress.compiling)
+    with telling(context.progress.compiling):
         yield
 
 

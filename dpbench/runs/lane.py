@@ -22,7 +22,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any, BinaryIO
 
-from dpbench.runs.context import RunContext, attempt, compiled_for
+from dpbench.runs.context import RunContext, attempt, compiling_told
 from dpbench.runs.executors import Threads
 from dpbench.runs.progress import Silent
 
@@ -59,7 +59,7 @@ def _work(requests: BinaryIO, tell: Tell) -> None:
         module, _, attribute = name.partition(":")
         with suppress(Exception):
             attrgetter(attribute)(import_module(module))
-    setup, threads, limits, kernels, ahead = pickle.load(requests)
+    setup, threads, limits, kernels = pickle.load(requests)
     os.environ["NUMBA_CACHE_DIR"] = kernels
     groups: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     with RunContext(**setup, workers=Threads(threads), progress=_Telling(tell)) as context:
@@ -72,7 +72,7 @@ def _work(requests: BinaryIO, tell: Tell) -> None:
                     claims.append(pickle.loads(packed))  # here, not in the listener: it imports what it rests on
                 except Exception as error:
                     tell("outcome", name, f"{type(error).__name__}: a worker process cannot import it: {error}")
-            with compiled_for(claims, context, ahead):
+            with compiling_told(context):
                 for claim in claims:
                     tell("claim", claim.id)
                     tell("outcome", claim.id, attempt(claim, context, limits.get(claim.id)))

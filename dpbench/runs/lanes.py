@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Any
 
 from dpbench.runs.ahead import worker
-from dpbench.runs.context import FEW, Outcome, RunContext, over
+from dpbench.runs.context import Outcome, RunContext, over
 from dpbench.runs.lane import LIMIT
 from dpbench.runs.measurable import Measurable
 
@@ -58,7 +58,7 @@ def run_in_lanes(
     kept = {"level": context.level, "seed": context.seed, "store": context.store.path}
     # where the folder cannot be written: one other for all, named in one warning
     kernels = str(cache_folder("dpbench.core.sampling").parent)
-    setup = kept, processes // max(1, count), limits, kernels, total >= FEW
+    setup = kept, processes // max(1, count), limits, kernels
     lanes: list[_Lane] = []
 
     def begin(group: dict[str, bytes]) -> _Lane:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from dpbench.core.code import Closure
+from dpbench.core.sources import Code
 
 
 class Measurable(Protocol):
@@ -24,11 +24,11 @@ class Measurable(Protocol):
 
     @property
     def digest(self) -> str:
-        """Key of the code that the outcome rests on."""
+        """Key of that code and of what is bound to it."""
 
     @property
-    def closure(self) -> Closure:
-        """The definitions that the outcome rests on."""
+    def code(self) -> Code:
+        """The modules that the outcome rests on, the framework left out."""
 
     @property
     def outside(self) -> bool:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from dpbench.core import validation
-from dpbench.core.code import code_digest
+from dpbench.core.sources import everything
 from dpbench.runs.environment import processor_type, versions
 
 _KEPT = 8  # functions that the workers hold: those of the units that run at one time
@@ -30,7 +30,7 @@ _PATIENCE = 10  # seconds until a scheduler must answer, and have a worker
 @functools.cache
 def fingerprint() -> str:
     """Of the code, the versions and the type of processor that bits depend on: equal on all machines of a run."""
-    text = f"{code_digest('dpbench.ledger.verify')} {sorted(versions().items())} {processor_type()}"
+    text = f"{everything()} {sorted(versions().items())} {processor_type()}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 

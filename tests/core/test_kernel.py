@@ -14,9 +14,8 @@ import pytest
 
 import dpbench
 import lowerbounds
-from dpbench.core.code import reachable_sources
 from dpbench.core.kernel import KERNELS, Kernel, arr, compile_kernels, f8, kernel
-from dpbench.core.sources import OURS
+from dpbench.core.sources import OURS, reached
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms._loss_tiles import to_derivatives
 
@@ -247,14 +246,6 @@ def test_twins_import_nothing_of_ours(path: Path) -> None:
         assert not {name.partition(".")[0] for name in names} & {*OURS, "numba"}, path.name
 
 
-def test_kernels_that_are_not_compiled_ahead() -> None:
-    """What a run of the ledger at level quick was seen to reach and not to call."""
-    seldom = {name.rpartition(".")[2] for name, made in ours().items() if not made.ahead}
-    assert seldom == {
-        "integer_gradients", "exponent_sums", "discrete_gaussian", "discrete_laplace", "noisy_gd_sparse", "scan_stumps",
-    }  # fmt: skip
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the JIT off")
 def test_one_signature_each_before_and_after_use() -> None:
@@ -297,7 +288,7 @@ def test_other_types_are_refused() -> None:
 def test_digest_covers_what_a_kernel_uses(name: str) -> None:
     """The kernels and modules that a kernel's body names are in the digest that keys its cache."""
     made = KERNELS[name]
-    seen = reachable_sources(made.__module__)
+    seen = reached(made.__module__)
     assert made.__module__ in seen
     for word in made.py_func.__code__.co_names:
         used = made.py_func.__globals__.get(word)

@@ -6,6 +6,7 @@ import copy
 import json
 import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from dpbench.ledger.compare import Difference, compare, passes, read
 from dpbench.ledger.core import Claim
 from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.registry import all_claims
+from dpbench.runs.context import made_with
 from dpbench.runs.store import StoredVerdict
 
 VALUE = 0.5
@@ -27,7 +29,7 @@ def measure(context: Context) -> tuple[str, Evidence]:
     return "not refuted", Evidence(value=VALUE, series={"x": [1.0, 2.0], "seconds": [0.1]}, notes=("value: a half",))
 
 
-def other(context: Context) -> tuple[str, Evidence]:
+def other(context: Context, count: int = 1) -> tuple[str, Evidence]:
     """Another toy entry, of other code."""
     return "not refuted", Evidence(value=2 * VALUE)
 
@@ -46,7 +48,7 @@ def test_a_file_says_of_what_code_and_where(tmp_path: Path) -> None:
     files.write(document(claim()), tmp_path)
     (found,) = files.committed(tmp_path).values()
     assert found["evidence"]["value"] == VALUE and found["code"]["key"] == claim().digest
-    assert any(label.endswith(":measure") for label in found["code"]["definitions"])
+    assert __name__ in found["code"]["modules"]
     assert {"numpy", "numba", "scikit-learn", "processor", "machine"} <= found["environment"].keys()
     assert isinstance(found["clean"], bool) and not list(tmp_path.glob(".*"))
     assert '"x": [1.0, 2.0],' in (tmp_path / "toy.one.inequality.json").read_text(), "a line a column"
@@ -60,7 +62,7 @@ def test_the_whole_ledger_is_committed_at_full_level_as_expected() -> None:
 
 
 def test_only_what_this_code_made_here_at_full_level_and_seed_0_is_finished() -> None:
-    one, here = claim(), {"made_with": files.environment_now()}
+    one, here = claim(), {"made_with": made_with()}
     good = StoredVerdict(one.id, "full", 0, one.digest, "not refuted", here, "")
     changes: list[dict[str, Any]] = [{"level": "quick"}, {"seed": 1}, {"code": "0"}, {"evidence": {"made_with": {}}}]
     assert files.finished([one], [good]) == {one.id: good}
@@ -89,18 +91,17 @@ def test_status_names_what_differs() -> None:
     assert [row.code for row in files.status([one, two, three], found)] == ["current", "current", "stale"]
     old = copy.deepcopy(found)
     old["toy.two.inequality"]["code"]["key"] = "0"
-    names = old["toy.two.inequality"]["code"]["definitions"]
-    names[next(label for label in names if label.endswith(":VALUE"))] = "00000000"
+    old["toy.two.inequality"]["code"]["modules"][__name__] = "00000000"
     old["toy.one.inequality"]["environment"]["scikit-learn"] = "0.1"
     first, second, _ = files.status([one, two, three], old)
-    assert (second.code, second.because, second.environment) == ("stale", ("VALUE",), "same")
+    assert (second.code, second.because, second.environment) == ("stale", (__name__,), "same")
     assert (first.code, first.because, first.environment) == ("current", (), "other")
 
 
 def test_level_and_side_are_part_of_the_key_and_texts_are_not() -> None:
     assert claim().digest == replace(claim(), statement="x", derivation="y", source="z", expected="refuted").digest
     assert claim().digest != replace(claim(), level=1e-6).digest
-    assert claim().digest != claim(run=other).digest
+    assert claim().digest != claim(run=partial(other, count=2)).digest != claim(run=partial(other, count=3)).digest
 
 
 def entry(value: Any, verdict: str = "not refuted", column: Any = (1.0, 2.0), **evidence: Any) -> dict[str, Any]:
@@ -175,7 +176,7 @@ def test_refresh_status_and_compare_from_the_command_line(only: Any, run: Any, t
 
     only(one, replace(two, expected="refuted", level=1e-3), claim("three"))
     said = json.loads(run(f"evidence status --evidence {place} --json -")[1])
-    assert said["schema"] == 1 and said["counts"] == {"current": 1, "stale": 2}
+    assert said["schema"] == files.SCHEMA and said["counts"] == {"current": 1, "stale": 2}
     assert said["entries"][1] == {
         "id": two.id, "code": "stale", "because": ["declaration"], "environment": "same",
     }  # fmt: skip

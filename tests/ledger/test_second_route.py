@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
-from dpbench.core.code import closure
+from dpbench.core.sources import reached
 from dpbench.ledger import second_route
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.verify import all_claims, verify
@@ -61,23 +62,18 @@ def test_composed_laws() -> None:
 
 
 def test_the_two_routes_have_no_definition_in_common_and_one_that_has_is_refused() -> None:
-    mine = closure(second_route.delta).names
-    assert {module for module, _ in mine} == {"dpbench.ledger.second_route"}
+    assert reached(second_route.__name__) == {second_route.__name__}
     shared = Profile("upper", "", _by_the_second_route, law=("gaussian", 0.1, 1.0))
     row = {"epsilon": 1.0, "delta": 1e-3}
     verdict, found = profiles([row | {"guarantee": shared}])
     assert verdict == "not refuted" and "the two routes to delta meet" in found.notes[-1]
     assert profiles([row | {"guarantee": gaussian_profile(0.1, kind="upper", why="")}])[0] == "proved"
-    verdict, found = profiles([row | {"guarantee": Profile("upper", "", _zero)}])
+    verdict, found = profiles([row | {"guarantee": Profile("upper", "", partial(min, 0.0))}])
     assert verdict == "not refuted" and "no second route" in found.notes[-1]
 
 
 def _by_the_second_route(epsilon: float) -> float:
     return float(second_route.delta(("gaussian", 0.1, 1.0), epsilon).mid())
-
-
-def _zero(epsilon: float) -> float:
-    return 0.0
 
 
 def _moved(function: Callable[..., float], place: int, factor: float) -> Callable[..., float]:
@@ -132,6 +128,7 @@ def test_a_shared_error_is_seen_at_the_row(error: str, monkeypatch: pytest.Monke
     kind = "gaussian" if module is gaussian else module.__name__.rpartition(".")[2]
     good = profiles([{"epsilon": 1.0, "delta": 0.2 if kind != "gaussian" else 1e-5, "guarantee": CALIBRATED[kind]()}])
     assert good[0] == "proved"
+    monkeypatch.setattr(wrong, "__module__", module.__name__)  # this module imports the second route
     monkeypatch.setattr(module, name, wrong)
     profile = CALIBRATED[kind]()
     assert profile.delta(1.0) <= CLAIMED[kind]

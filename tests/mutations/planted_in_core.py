@@ -134,7 +134,7 @@ PLANTED: list[Mutation] = [
         ("and (one.level, one.seed) == (\"full\", 0)", "and one.seed == 0"),
     ),
     *planted(
-        "dpbench/runs/context.py", "test_runs test_closure test_store",
+        "dpbench/runs/context.py", "test_runs test_store",
         ("bound += [f\"{k}={_text(v)}\" for k, v in sorted(value.keywords.items())]", "bound += []"),
         ("return \"[\" + \",\".join(map(_text, value)) + \"]\"", "return f\"[{len(value)}]\""),
     ),
@@ -145,13 +145,12 @@ PLANTED: list[Mutation] = [
         ("key=b\"%d/%d\" % (run, number)", "key=b\"%d\" % run"),
     ),
     *planted(
-        "dpbench/core/code.py", "test_digest test_closure",
-        ("ours = tuple(sorted(name for name in found if our_path(name) is not None))", "ours = ()"),
-    ),
-    *planted(
-        "dpbench/core/code.py", "test_closure test_digest test_closure_copy",
-        ("return frozenset.intersection(*fields) if fields else frozenset()", "return frozenset((\"notes\", \"about\"))"),
-        ("return bool(made_by) and all(self._module_of(module).declares(name) for module, name in made_by)", "return bool(made_by)"),
+        "dpbench/core/sources.py", "test_sources",
+        ("            if depth == 0:", "            if True:"),
+        ("return not source[line:at].strip() and not source[:line].endswith(\"\\\\\\n\")", "return not source[line:at].strip()"),
+        ("yield from homes([value.func, *value.args, *value.keywords.values()])", "yield from homes(value.func)"),
+        ("found |= _versions(name)", "pass"),
+        ("found += modules if len(modules) == len(inner) else [*modules, base]", "found += modules or [base]"),
     ),
     *planted(
         "checker/dpbench_check.py", "test_checker",

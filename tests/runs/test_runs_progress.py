@@ -26,8 +26,8 @@ from dpbench.core.validation import InvalidInput
 from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
 from dpbench.ledger.measurement import Context, Evidence
-from dpbench.runs import lanes, progress
-from dpbench.runs.context import Interrupted, RunContext, compiled_for
+from dpbench.runs import progress
+from dpbench.runs.context import Interrupted, RunContext, compiling_told
 from dpbench.runs.store import Store, StoreError, stored_verdicts
 
 
@@ -81,7 +81,6 @@ def claim_of(run: Any, **more: Any) -> Claim:
 
 def plant(monkeypatch: pytest.MonkeyPatch, *claims: Claim) -> None:
     monkeypatch.setattr(ledger, "all_claims", lambda papers=None: claims)
-    monkeypatch.setattr(ledger.registry, "some_claims", lambda names: None)  # no module declares these
 
 
 def test_progress_is_told_of_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,34 +94,6 @@ def test_progress_is_told_of_every_step(monkeypatch: pytest.MonkeyPatch) -> None
     assert told.events[-1] == ("close",)
 
 
-def test_kernels_that_a_claim_rests_on_are_compiled_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dpbench.core import kernel as _kernel
-
-    compiled: list[str] = []
-
-    class Fake:
-        ahead, _dispatcher = True, None
-
-        def __init__(self, module: str, name: str) -> None:
-            self.name, self.__module__, self.__name__ = f"{module}.{name}", module, name
-
-        def in_cache(self) -> bool:
-            return False
-
-        def compile(self, wait: bool = True) -> None:
-            compiled.append(self.name)
-
-    named = ("runs_workload", "number_of"), ("runs_workload", "logging"), ("lowerbounds._nowhere", "number_of")
-    kernels = {f"{module}.{name}": Fake(module, name) for module, name in (*named, (__name__, "good"))}
-    monkeypatch.setattr(_kernel, "KERNELS", kernels)
-    told = Told()
-    context = RunContext(level="quick", seed=0, workers=1, progress=told)
-    with context, compiled_for([claim_of(good)], context, ahead=True):
-        pass
-    assert compiled == ["runs_workload.number_of", f"{__name__}.good"]  # not all that stands in the same modules
-    assert told.events[:2] == [("compiling", 0, 2), ("compiling", 1, 2)]
-
-
 def test_a_kernel_compiled_at_its_first_call_is_told_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from dpbench.auditing._trace_kernels import ones  # any small kernel
 
@@ -131,7 +102,7 @@ def test_a_kernel_compiled_at_its_first_call_is_told_of(monkeypatch: pytest.Monk
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     told = Told()
     with RunContext(level="quick", seed=0, workers=1, progress=told) as context:
-        with compiled_for([claim_of(good)], context, ahead=False):
+        with compiling_told(context):
             assert told.events == []
             fresh.compile()
             fresh.compile()
@@ -184,7 +155,7 @@ def test_a_second_run_computes_nothing_and_finds_the_same(monkeypatch: pytest.Mo
     (verdict,) = stored_verdicts(path)
     kept = dict(verdict.evidence)
     assert set(kept.pop("made_with")) == {
-        "python", "dpbench", "numba", "numpy", "scipy", "scikit-learn", "processor", "machine",
+        "python", "dpbench", "numba", "numpy", "scipy", "scikit-learn", "processor", "machine", "framework",
     }  # fmt: skip
     assert kept.pop("seconds") > 0.0
     shown = documents[0]["claims"][0]["evidence"]
@@ -344,7 +315,7 @@ def test_a_recorded_verdict_is_read_where_nothing_that_it_rests_on_changed(
         case "code":
             monkeypatch.setattr(Claim, "digest", property(lambda claim: "another"))
         case "edited":
-            monkeypatch.setattr("dpbench.runs.context.edited_files", lambda closure: (f"{__name__}.py",))
+            monkeypatch.setattr("dpbench.core.sources.edited", lambda modules: (f"{__name__}.py",))
     with pytest.warns(RuntimeWarning, match="changed after") if change == "edited" else nullcontext():
         again = ledger.verify(store=store, workers=1, recompute=change == "recompute", **asked)
     assert (again.reused, measured) == ((1, []) if change == "nothing" else (0, ["glm.odd.floor"]))
@@ -383,27 +354,3 @@ def test_processes_are_used_where_there_is_enough_to_run(monkeypatch: pytest.Mon
     assert len(ledger.verify(processes=1).entries) == 17 and handed == []
     assert len(ledger.verify().entries) == 17 and handed == [(2, 16, True)]
     assert len(ledger.verify(store=tmp_path / "runs.sqlite").entries) == 17 and handed[1:] == [(2, 16, True)]
-
-
-@pytest.mark.parametrize(("count", "ahead"), [(15, False), (16, True)])
-def test_worker_processes_compile_ahead_where_there_is_enough_to_run(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int, ahead: bool
-) -> None:
-    """Of a few entries two processes compiled all kernels that these can reach, and called hardly any."""
-    given: list[Any] = []
-
-    class Begun(Exception):
-        """A lane would have been started."""
-
-    def lane(setup: Any, events: Any) -> None:
-        given.append(setup)
-        raise Begun
-
-    monkeypatch.setattr(lanes, "_Lane", lane)
-    claims = [replace(claim_of(good), id=f"glm.e{i}.floor") for i in range(count)]
-    with (
-        RunContext(level="quick", seed=0, workers=1, store=tmp_path / "runs.sqlite") as context,
-        pytest.raises(Begun),
-    ):
-        lanes.run_in_lanes([claims[:8], claims[8:]], context, 2)
-    assert given[0][-1] is ahead

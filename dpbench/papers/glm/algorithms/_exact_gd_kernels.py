@@ -17,7 +17,6 @@ ROUND = 1.5 * 2.0**52
     types.void(
         i8, f8, arr(f8, 2), arr(f8, 1), arr(f8, 2), f8, arr(f8, 1), arr(f8, 2, True), arr(f8, 2, True),
     ),
-    ahead=False,
 )  # fmt: skip
 def integer_gradients(code, parameter, X, y, w, inverse, largest, scores, sums):
     """sums[:, k] += Σ_i of record i's gradient at w[:, k] in whole steps of the grid, `inverse` its steps a unit.

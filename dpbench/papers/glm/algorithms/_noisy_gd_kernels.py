@@ -63,7 +63,7 @@ def noisy_gd_records(code, parameter, X, y, step_size, noise, radius, steps, rng
         i8, f8, arr(f8, 1), arr(i8, 1), arr(i8, 1), arr(f8, 1), f8, f8, f8, i8, rng_t,
         arr(f8, 2, True), arr(f8, 2, True), arr(f8, 2, True), arr(f8, 2, True),
     ),
-    fastmath={"contract"}, ahead=False,
+    fastmath={"contract"},
 )  # fmt: skip
 def noisy_gd_sparse(
     code,

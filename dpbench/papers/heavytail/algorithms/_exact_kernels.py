@@ -19,7 +19,7 @@ TERMS = 17
 """Terms of ψ = 2(z + z³/3 + z⁵/5 + …), z in [0, 1/3]: what is left out is below 1e-17 of ψ."""
 
 
-@kernel(types.void(arr(f8, 2), arr(f8, 1), arr(f8, 2), f8, f8, i8, f8, i8, arr(i8, 1, True)), ahead=False)
+@kernel(types.void(arr(f8, 2), arr(f8, 1), arr(f8, 2), f8, f8, i8, f8, i8, arr(i8, 1, True)))
 def exponent_sums(columns, y, points, iota, theta, quarters, inverse, largest, out):
     """out[p] = Σ_i min(⌊ψ(ι|y_i − ⟨x_i, points[p]⟩|)·`inverse` + ½⌋, `largest`); `largest` where ι|r| ≥ 1 or NaN.
 

@@ -41,7 +41,7 @@ def scan_intervals(order, ends, costs, out):
                 top, start = before, k + 1
 
 
-@kernel(types.void(arr(i8, 2), arr(u1, 2), arr(f8, 2), arr(i8, 2, True)), ahead=False)
+@kernel(types.void(arr(i8, 2), arr(u1, 2), arr(f8, 2), arr(i8, 2, True)))
 def scan_stumps(order, ends, costs, out):
     """out[c]: feature j, sign s, rank r: the r points smallest in coordinate j get −s, the others s.
 
