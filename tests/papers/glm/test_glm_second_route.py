@@ -29,6 +29,8 @@ SECOND = {
     "glm.thm10.privacy.printed": ("test_glm_second_route.py", "test_theorem_10_far_out_by_quadrature"),
     "glm.thm3.inequality.low-dimension.algorithm-3": (
         "test_glm_remarks.py", "test_the_floor_for_every_lambda_is_below_the_infimum_and_above_a_cheaper_mechanism"),
+    "glm.thm7.inequality.constants": (
+        "test_glm_fair.py", "test_theorem_7_has_the_unit_of_y_where_that_of_its_square_is_needed"),
     "glm.thm4.floor.d1": (
         "test_theorem4.py", "test_in_one_dimension_no_data_set_exceeds_the_ceiling_of_the_noisy_sign"),
 }  # fmt: skip
