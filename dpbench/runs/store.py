@@ -87,7 +87,7 @@ def intact(rows: Iterable[tuple[Any, ...]], where: str | None) -> Iterator[Store
         yield StoredVerdict(claim, level, int(seed), code, verdict, json.loads(evidence), recorded)
 
 
-SCHEMA = 2  # 1: verdicts without a checksum
+SCHEMA = 3  # 2: blocks in another encoding
 _APPLICATION = 0x64706265  # "dpbe" in the file's header: tells our files from other programs' databases
 _TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -122,12 +122,12 @@ def check_schema(db: sqlite3.Connection, tables: set[str], path: Any) -> None:
     schema = _schema(db, tables)
     if schema is None:
         raise InvalidInput(f"store must be a file of dpbench, got {path}: another program's database")
-    if schema > SCHEMA:
-        newer = f"{path} of schema {schema}: a newer dpbench wrote it"
-        raise InvalidInput(f"store must be of schema {SCHEMA} or older, got {newer}")
-    if schema < 1 or not tables >= _NAMES:
-        lacking = f"without its table {min(_NAMES - tables)}" if schema else "of schema 0"
-        advice = "move it away, or choose another file"
+    advice = "move it away, or choose another file"
+    if schema != SCHEMA:
+        other = f"{path} of schema {schema}, which {'a newer' if schema > SCHEMA else 'an older'} dpbench wrote"
+        raise InvalidInput(f"store must be of schema {SCHEMA}, got {other}; {advice}")
+    if not tables >= _NAMES:
+        lacking = f"without its table {min(_NAMES - tables)}"
         raise InvalidInput(f"store must be a whole file of dpbench, got {path} {lacking}; {advice}")
 
 
@@ -140,22 +140,11 @@ def _schema(db: sqlite3.Connection, tables: set[str]) -> int | None:
 
 
 def prepare(db: sqlite3.Connection) -> None:
-    """Make the tables of an empty file, or bring those of an older schema to the present; inside a transaction."""
+    """Make the tables of an empty file, inside a transaction."""
     if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         for statement in _TABLES:
             db.execute(statement)
-    elif not has_checksums(db):
-        db.execute("ALTER TABLE verdict ADD COLUMN checksum BLOB")
-        for number, *cells in db.execute(f"SELECT id, {', '.join(COLUMNS)} FROM verdict").fetchall():
-            checksum = with_checksum(tuple(cells))[-1]
-            db.execute("UPDATE verdict SET checksum = ? WHERE id = ?", (checksum, number))
-        db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (str(SCHEMA),))
     db.execute("UPDATE meta SET value = value")  # finds out that the file cannot be written
-
-
-def has_checksums(db: sqlite3.Connection) -> bool:
-    """Whether verdicts carry one: not in schema 1."""
-    return any(row[1] == "checksum" for row in db.execute("PRAGMA table_info(verdict)"))
 
 
 _PATIENCE = 10.0  # seconds that another process may hold the lock
@@ -206,6 +195,7 @@ class Store:
     def _connect(self, read_only: bool, mode: str) -> None:
         target = ":memory:" if self.path is None else self.path.absolute().as_uri() + mode
         self._db = sqlite3.connect(target, timeout=0.25, isolation_level=None, uri=self.path is not None)
+        self._db.text_factory = lambda cell: cell.decode(errors="replace")  # of a damaged one the checksum tells
         try:
             self._open(read_only)
         except BaseException:
@@ -281,10 +271,7 @@ class Store:
     def verdicts(self, *, quiet: bool = False) -> list[StoredVerdict]:
         """Verdicts in the order in which they were recorded; a damaged one is left out, `quiet` or warned of."""
         with self._reporting():
-            if has_checksums(self._db):
-                rows = self._patiently(_VERDICTS)
-            else:  # of schema 1, opened for reading alone
-                rows = [with_checksum(row) for row in self._patiently(_VERDICTS.replace(", checksum", ""))]
+            rows = self._patiently(_VERDICTS)
         return list(intact(rows, None if quiet else str(self.path or "the store in memory")))
 
     def _check_place(self, path: Path, read_only: bool) -> None:

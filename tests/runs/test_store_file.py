@@ -47,7 +47,7 @@ def test_tables(filled: Path) -> None:
     assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     names = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert names == {"meta", "run", "block", "verdict"}
-    assert db.execute("SELECT * FROM meta").fetchall() == [("schema", "2")]
+    assert db.execute("SELECT * FROM meta").fetchall() == [("schema", "3")]
     db.close()
 
 
@@ -86,13 +86,14 @@ def test_another_program_s_database(tmp_path: Path) -> None:
     refused(path, "another program's database")
 
 
-def test_a_newer_schema(filled: Path) -> None:
+@pytest.mark.parametrize(("schema", "which"), [(2, "an older"), (4, "a newer")])
+def test_another_schema(filled: Path, schema: int, which: str) -> None:
     db = sqlite3.connect(filled)
-    db.execute("UPDATE meta SET value = '3'")
+    db.execute("UPDATE meta SET value = ?", (str(schema),))
     db.commit()
     db.execute("PRAGMA journal_mode = DELETE")
     db.close()
-    refused(filled, "store must be of schema 2 or older, got .* of schema 3: a newer dpbench wrote it")
+    refused(filled, f"store must be of schema 3, got .* of schema {schema}, which {which} dpbench wrote; move it away")
 
 
 def test_places_that_hold_no_file(tmp_path: Path) -> None:
