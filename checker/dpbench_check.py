@@ -10,10 +10,11 @@ Exit status: 0 all accepted, 1 one refused, 2 bad use.
 
 import hashlib
 import json
+import os
 import re
 import sys
 from itertools import pairwise, product
-from math import prod
+from math import isqrt, prod
 from pathlib import Path
 
 try:
@@ -29,59 +30,39 @@ TEXT, FILE = 4000, 2_000_000  # characters of an expression, of a file
 BITS = 40_000  # of a rational that is kept as such; beyond it a ball stands for it
 TERMS, CELLS = 20_000, 20_000  # of a sum, of a box
 COUNT = 10**7  # the largest parameter of a tail
-OPERATIONS = 150_000  # of one certificate
+OPERATIONS = 600_000  # of one certificate; one takes about 4 microseconds at 256 bits or less
+ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}"  # of a certificate: no text that a terminal could wrap
 OPPOSITE = {"<=": ">", ">=": "<", "<": ">=", ">": "<="}
-
 
 class Refused(Exception):
     """Why a certificate is not accepted."""
-
     vacuous: tuple = ()  # symbols that do not move what is decided, where that is the reason
-
 
 def must(held: bool, why: str) -> None:
     if not held:
         raise Refused(why)
-
-
 def same(what: str, wanted: object, found: object) -> None:
     if wanted != found:
         raise Refused(f"{what}: {str(wanted)[:300]} is wanted, not {str(found)[:300]}")
-
-
 _left = [OPERATIONS]
-
-
 def spend(operations: int) -> None:
     """The budget of one certificate: an operation costs more at a higher precision."""
     _left[0] -= operations * max(1, ctx.prec // 256)
     must(_left[0] >= 0, f"more than {OPERATIONS} operations")
-
-
 def renew() -> None:
     _left[0] = OPERATIONS
-
+def spent() -> int:
+    return OPERATIONS - _left[0]
 
 # ---- Grammar: integers, names, + - * / ^ ( ), functions, comparisons -------------------------
 BINDING = {"<=": 0, ">=": 0, "<": 0, ">": 0, "=": 0, "+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
 FUNCTIONS = {  # name: number of arguments
-    "exp": 1,
-    "log": 1,
-    "sqrt": 1,
-    "abs": 1,
-    "erfc": 1,
-    "min": 2,
-    "max": 2,
-    "betatail": 3,
-    "gammatail": 2,
-    "gaussian_delta": 2,
-    "laplace_delta": 2,
-    "sum": 4,
+    "exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "integer_part": 1, "min": 2, "max": 2,
+    "betatail": 3, "gammatail": 2, "gaussian_delta": 2, "laplace_delta": 2, "sum": 4,
 }
 RESERVED = {*FUNCTIONS, "pi", "rest"}
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 TOKEN = re.compile(rf"\s*(?:([0-9]+)|({NAME})|(<=|>=|[-+*/^(),<>=]))", re.ASCII)
-
 
 def parse(text: object, comparison: bool = False) -> tuple:
     """The tree of an expression or comparison: (operator or function, part, ...), ("num", q),
@@ -92,7 +73,6 @@ def parse(text: object, comparison: bool = False) -> tuple:
     read = "".join(match.group() for match in found) == text.rstrip(" \t\n\r")
     must(read, f"cannot read {text[:40]!r}: integers, names and + - * / ^ ( ) only")
     tokens = [*(match.groups() for match in found), (None, None, "end")][::-1]
-
     def level(least: int) -> tuple:
         number, name, sign = tokens.pop()
         if number:
@@ -119,28 +99,20 @@ def parse(text: object, comparison: bool = False) -> tuple:
             operator = tokens.pop()[2]
             node = (operator, node, level(BINDING[operator] + (operator != "^")))
         return node
-
     node = level(0 if comparison else 1)
     whole = tokens[-1][2] == "end" and (BINDING.get(node[0]) == 0) == comparison
     must(whole, f"{text!r} is not {'a comparison' if comparison else 'an expression'}")
     return node
-
-
 def rational(text: object) -> fmpq:
     """``p`` or ``p/q``, with a sign: the only numbers there are."""
     form = r"-?[0-9]{1,400}(/[1-9][0-9]{0,399})?"
     if not isinstance(text, str) or not re.fullmatch(form, text):
         raise Refused(f"{str(text)[:60]!r} is not a rational p/q")
     return fmpq(*map(int, text.split("/")))
-
-
 def num(value: object) -> tuple:
     return ("num", fmpq(value))
 
-
 ZERO, ONE, NAN = num(0), num(1), arb("nan")
-
-
 def names(node: tuple) -> set[str]:
     """Free symbols of an expression or a comparison."""
     if node[0] == "sym":
@@ -148,8 +120,6 @@ def names(node: tuple) -> set[str]:
     if node[0] == "sum":
         return names(node[2]) | names(node[3]) | (names(node[4]) - {node[1][1]})
     return set().union(*map(names, [part for part in node[1:] if isinstance(part, tuple)]))
-
-
 def indices(node: tuple) -> set[str]:
     """Running indices of sums; none may be a symbol, a definition, or the index of a sum around."""
     inner = set().union(*(indices(part) for part in node[1:] if isinstance(part, tuple)))
@@ -157,14 +127,11 @@ def indices(node: tuple) -> set[str]:
     must(not index & (inner | RESERVED), f"the index {index} stands for two things")
     return inner | index
 
-
 def show(node: tuple) -> str:
     """A text that reads as it was parsed."""
-
     def bracket(part: tuple, least: float) -> str:
         binds = BINDING.get(part[0], 3 if part[0] == "neg" else 9)
         return show(part) if binds >= least else f"({show(part)})"
-
     if node[0] in ("num", "sym"):
         return str(node[1])
     if node[0] in BINDING:
@@ -175,19 +142,15 @@ def show(node: tuple) -> str:
         return f"-{bracket(node[1], 3)}"
     return f"{node[0]}({', '.join(map(show, node[1:]))})" if node[1:] else node[0]
 
-
 # ---- Values: a rational where only rational operations occur, else a ball ---------------------
 class Scope:
     """What symbols stand for: a rational, a pair (low, high) for an interval, or a definition.
     Definitions may use symbols and earlier definitions, never the index of a sum."""
-
     def __init__(self, values: dict, definitions: dict, around: "Scope | None" = None) -> None:
         self.values, self.definitions, self.around = values, definitions, around
         self.known, self.precision = {}, 0
-
     def changed(self, **more: object) -> "Scope":
         return Scope({**self.values, **more}, self.definitions)
-
     def __getitem__(self, name: str) -> fmpq | arb:
         if self.around is not None and name not in self.values:
             return self.around[name]
@@ -202,7 +165,6 @@ class Scope:
             self.known[name] = value
         return self.known[name]
 
-
 def evaluate(node: tuple, scope: Scope) -> fmpq | arb:
     """The value, or a ball that holds it; NaN where it is undefined or not known to be defined."""
     kind = node[0]
@@ -213,20 +175,16 @@ def evaluate(node: tuple, scope: Scope) -> fmpq | arb:
         first, last = (integer(evaluate(part, scope)) for part in node[2:4])
         must(last - first < TERMS, f"a sum of more than {TERMS} terms")
         total = fmpq(0)
-        spend(max(0, last - first + 1))
+        spend(2 * max(0, last - first + 1))
         for i in range(first, last + 1):
             inner = Scope({node[1][1]: fmpq(i)}, {}, scope)
             total = short(total + evaluate(node[4], inner))
         return total
     return short(OPERATIONS_OF[kind](*(evaluate(part, scope) for part in node[1:])))
-
-
 def short(value: fmpq | arb) -> fmpq | arb:
     """A rational of too many digits becomes a ball that holds it."""
     long = isinstance(value, fmpq) and value.p.bit_length() + value.q.bit_length() > BITS
     return arb(value) if long else value
-
-
 def power(a: fmpq | arb, b: fmpq | arb) -> fmpq | arb:
     whole = isinstance(b, fmpq) and b.q == 1 and abs(b.p) <= BITS
     if whole and isinstance(a, fmpq):
@@ -237,65 +195,72 @@ def power(a: fmpq | arb, b: fmpq | arb) -> fmpq | arb:
     if whole:
         return arb(a) ** int(b.p) if b.p >= 0 or not arb(a).contains(0) else NAN
     return arb(a) ** arb(b) if a > 0 else NAN
-
-
 def least(a: fmpq | arb, b: fmpq | arb) -> fmpq | arb:
     return a if a <= b else b if b <= a else arb(a).min(arb(b))
-
-
-def tail(x: fmpq | arb, a: fmpq | arb, b: fmpq | arb | None = None) -> arb:
-    """I_x(a, b), or Q(a, x); parameters are limited, so that no one evaluation takes long."""
-    if not (x >= 0 and a > 0 and a <= COUNT):
+def gammatail(s: fmpq | arb, x: fmpq | arb) -> arb:
+    """Q(s, x); charged by about the longest time that Arb was seen to take."""
+    if not (x >= 0 and s > 0 and s <= COUNT):
         return NAN
-    if b is None:
-        return arb(x).gamma_upper(arb(a), regularized=1)
-    fits = x <= 1 and b > 0 and b <= COUNT
-    return arb(x).beta_lower(arb(a), arb(b), regularized=1) if fits else NAN
-
+    spend((1 + isqrt(int(arb(s).upper().floor().unique_fmpz()))) * ctx.prec // 16)
+    return arb(x).gamma_upper(arb(s), regularized=1)
+def betatail(x: fmpq | arb, a: fmpq | arb, b: fmpq | arb) -> arb:
+    """I_x(a, b), which grows with x and b and falls with a: the ends of balls give its range."""
+    if not (x >= 0 and x <= 1 and a > 0 and b > 0 and a <= COUNT and b <= COUNT):
+        return NAN
+    x, a, b = arb(x), arb(a), arb(b)
+    low, high = x.lower().max(arb(0)), x.upper().min(arb(1))
+    ends = beta(low, 1 - low, a.upper(), b.lower()), beta(high, 1 - high, a.lower(), b.upper())
+    return ends[0].union(ends[1])
+def beta(x: arb, y: arb, a: arb, b: arb) -> arb:
+    """I_x(a, b), y = 1 - x: x^a y^b/(a B(a, b)) times the sum of prod_{j < k} r_j over k >= 0, with
+    r_j = x (a + b + j)/(a + 1 + j). From k on no r is above the larger of r_k and its limit x, so
+    that a geometric series bounds the rest. Each term is charged. On the other side of the mean
+    it is 1 - I_y(b, a)."""
+    if not x > 0:
+        return arb(0) if x == 0 else arb(0).union(arb(1))
+    if not x * (a + b + 2) <= a + 1:
+        return 1 - beta(y, x, b, a) if y * (a + b + 2) <= b + 1 else NAN
+    front = a * x.log() + b * y.log() - a.log() - (a.lgamma() + b.lgamma() - (a + b).lgamma())
+    term, total, least, k = arb(1), arb(1), arb(2) ** -ctx.prec, 0
+    while not term <= least * total:
+        spend(1)
+        term *= x * (a + b + k) / (a + 1 + k)
+        total += term
+        k += 1
+    ratio = (x * (a + b + k) / (a + 1 + k)).max(x)
+    rest = term * ratio / (1 - ratio) if ratio < 1 else arb("inf")
+    return front.exp() * (total + arb(0).union(rest))
 
 def profile(kind: str, shift: fmpq | arb, epsilon: fmpq | arb) -> arb:
-    """delta(epsilon) of two laws of scale 1 that are `shift` apart; it grows with the shift and
-    falls with epsilon, so that the ends of balls give its range."""
-    if not (shift > 0 and epsilon >= 0):
+    """delta(epsilon) of two laws of scale 1 that are `shift` apart, 0 where they are one; it grows
+    with the shift and falls with epsilon, so that the ends of balls give its range."""
+    if not (shift >= 0 and epsilon >= 0):
         return NAN
-
     def at(s: arb, e: arb) -> arb:
+        if not s > 0:
+            return arb(0)
         if kind == "laplace":
             return (1 - ((e - s) / 2).exp()).max(arb(0))
         root, ratio = arb(2).sqrt(), e / s
         near, far = (ratio - s / 2) / root, (ratio + s / 2) / root
         return near.erfc() / 2 - e.exp() * far.erfc() / 2
-
     s, e = arb(shift), arb(epsilon)
     return at(s.lower(), e.upper()).union(at(s.upper(), e.lower()))
-
-
 OPERATIONS_OF = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b if b > 0 or b < 0 else NAN,
-    "^": power,
-    "neg": lambda a: -a,
-    "abs": lambda a: abs(a),
-    "pi": lambda: arb.pi(),
-    "min": least,
-    "max": lambda a, b: -least(-a, -b),
-    "exp": lambda a: arb(a).exp(),
-    "log": lambda a: arb(a).log() if a > 0 else NAN,
-    "erfc": lambda a: arb(a).erfc(),
+    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b if b > 0 or b < 0 else NAN, "^": power,
+    "neg": lambda a: -a, "abs": lambda a: abs(a), "pi": lambda: arb.pi(),
+    "min": least, "max": lambda a, b: -least(-a, -b), "exp": lambda a: arb(a).exp(),
+    "log": lambda a: arb(a).log() if a > 0 else NAN, "erfc": lambda a: arb(a).erfc(),
     "sqrt": lambda a: arb(a).sqrt() if a >= 0 else NAN,
-    "betatail": tail,
-    "gammatail": lambda s, x: tail(x, s),
+    "betatail": betatail, "gammatail": gammatail,
+    "integer_part": lambda a: fmpq(a.floor()) if isinstance(a, fmpq) else a.floor(),
     "gaussian_delta": lambda s, e: profile("gaussian", s, e),
     "laplace_delta": lambda s, e: profile("laplace", s, e),
 }
-
-
 def integer(value: fmpq | arb) -> int:
     must(isinstance(value, fmpq) and value.q == 1, "an exact integer is wanted")
     return int(value.p)
-
 
 # ---- Deciding ---------------------------------------------------------------------------------
 def factors(node: tuple, scope: Scope, exponent: fmpq, powers: dict) -> fmpq:
@@ -320,13 +285,9 @@ def factors(node: tuple, scope: Scope, exponent: fmpq, powers: dict) -> fmpq:
     key = str(value) if isinstance(value, fmpq) else show(node)
     powers[key] = powers.get(key, 0) + exponent
     return fmpq(1)
-
-
 def short_factor(value: fmpq) -> fmpq:
     must(value.p.bit_length() + value.q.bit_length() <= BITS, "a number of too many digits")
     return value
-
-
 def decide(relation: str, left: tuple, right: tuple, scope: Scope) -> bool:
     """Whether the relation holds; refused where 4096 bits do not tell. Equality is recognised
     where both sides are rational, or products that agree factor by factor."""
@@ -339,13 +300,9 @@ def decide(relation: str, left: tuple, right: tuple, scope: Scope) -> bool:
         if a == b or (over == 1 and not any(powers.values())):
             return relation in ("<=", ">=", "=")
     raise Refused(f"undecided, or undefined: {show(left)} {relation} {show(right)}")
-
-
 def need(relation: str, left: tuple, right: tuple, scope: Scope, what: str) -> None:
     if not decide(relation, left, right, scope):
         raise Refused(f"{what}: {show(left)} {relation} {show(right)} is false")
-
-
 def enclosed(pair: object, node: tuple, scope: Scope, what: str) -> tuple[fmpq, fmpq]:
     """The certificate's [low, high], once it is seen to hold the value closely."""
     must(isinstance(pair, list) and len(pair) == 2, f"the enclosure of {what} is [low, high]")
@@ -355,82 +312,195 @@ def enclosed(pair: object, node: tuple, scope: Scope, what: str) -> tuple[fmpq, 
     need("<=", num(low), node, scope, f"enclosure of {what}")
     need("<=", node, num(high), scope, f"enclosure of {what}")
     return low, high
-
-
 def digits(value: fmpq | tuple, scope: Scope | None = None) -> str:
     """A few digits of a number or an expression, for a reader."""
     ctx.prec = 64
     value = evaluate(value, scope) if isinstance(value, tuple) else value
     exact = isinstance(value, fmpq) and len(str(value)) < 8
     return str(value) if exact else arb(value).str(6, radius=False)
-
-
 def added(terms: object) -> tuple:
     terms = list(terms)
     half = len(terms) // 2
     return ("+", added(terms[:half]), added(terms[half:])) if half else [*terms, ZERO][0]
-
-
 def increasing(edges: object) -> list[fmpq]:
     must(isinstance(edges, list) and len(edges) <= CELLS, "edges are a list")
     made = list(map(rational, edges))
     must(len(made) > 1 and all(a < b for a, b in pairwise(made)), "two edges or more, in order")
     return made
 
+# ---- Identities: fractions of sums of products of atoms ----------------------------------------
+# A sum is {product: rational}, a product a sorted tuple of (number of an atom, power). An atom is a
+# symbol, a formula that is no sum, product, quotient or whole power, or the exponential of a
+# product, which alone is never 0 and may have a negative power. Nothing cancels in a fraction but
+# what is never 0: where a formula is defined its denominator is not 0, and the fraction is its
+# value. So if a d = b c as sums, a/b = c/d at every point at which both formulas are defined.
+ONE_SUM = {(): fmpq(1)}
+SUM_TERMS, WHOLE = 300, 12  # terms of a sum; the largest power that is multiplied out
+
+def sum_of(x: dict, y: dict, sign: int = 1) -> dict:
+    made = dict(x)
+    for powers, value in y.items():
+        made[powers] = made.get(powers, 0) + sign * value
+    return {powers: short_factor(value) for powers, value in made.items() if value != 0}
+def product_of(x: dict, y: dict) -> dict:
+    spend(1 + len(x) * len(y))
+    must(max(len(x), len(y)) <= SUM_TERMS, "a sum of too many terms")
+    made: dict = {}
+    for p, v in x.items():
+        for q, w in y.items():
+            powers = dict(p)
+            for atom, by in q:
+                powers[atom] = powers.get(atom, 0) + by
+            joined = tuple(sorted((atom, by) for atom, by in powers.items() if by != 0))
+            made[joined] = made.get(joined, 0) + v * w
+    return {powers: short_factor(value) for powers, value in made.items() if value != 0}
+
+class Fractions:
+    """Formulas as fractions of sums; a definition is read once."""
+    def __init__(self, definitions: dict) -> None:
+        self.definitions, self.known = definitions, {}
+        self.numbers, self.atoms = {}, []
+    def atom(self, *key: object) -> int:
+        """The number of an atom: ("sym", name), ("formula", text) or ("exp", product)."""
+        if key not in self.numbers:
+            self.numbers[key] = len(self.atoms)
+            self.atoms.append(key)
+        return self.numbers[key]
+    def never_zero(self, x: dict) -> bool:
+        return len(x) == 1 and all(self.atoms[one][0] == "exp" for one, _ in next(iter(x)))
+    def exp(self, x: dict) -> dict:
+        """exp of a sum of v p is the product of exp(p)^v."""
+        return {tuple(sorted((self.atom("exp", p), v) for p, v in x.items())): fmpq(1)}
+    def __call__(self, node: tuple) -> tuple[dict, dict]:
+        spend(5)
+        kind, parts = node[0], node[1:]
+        if kind == "num":
+            return ({(): parts[0]} if parts[0] != 0 else {}), ONE_SUM
+        if kind == "sym" and parts[0] in self.definitions:
+            if parts[0] not in self.known:
+                self.known[parts[0]] = self(self.definitions[parts[0]])
+            return self.known[parts[0]]
+        if kind == "neg":
+            a, b = self(parts[0])
+            return sum_of({}, a, -1), b
+        if kind in ("+", "-"):
+            (a, b), (c, d), sign = self(parts[0]), self(parts[1]), 1 if kind == "+" else -1
+            if b == d:
+                return sum_of(a, c, sign), b
+            return sum_of(product_of(a, d), product_of(c, b), sign), product_of(b, d)
+        if kind in ("*", "/"):
+            (a, b), (c, d) = self(parts[0]), self(parts[1])
+            if kind == "*":
+                return product_of(a, c), product_of(b, d)
+            if self.never_zero(c):
+                ((powers, value),) = c.items()
+                c = {tuple((one, -by) for one, by in powers): 1 / value}
+                return product_of(product_of(a, d), c), b
+            return product_of(a, d), product_of(b, c)
+        if kind in ("^", "sqrt"):
+            return self.power(node, *map(self, parts))
+        if kind == "exp":
+            top, bottom = self(parts[0])
+            if bottom == ONE_SUM:
+                return self.exp(top), ONE_SUM
+        key = ("sym", parts[0]) if kind == "sym" else ("formula", show(node))
+        return {((self.atom(*key), fmpq(1)),): fmpq(1)}, ONE_SUM
+    def power(self, node: tuple, base: tuple, by: tuple = ({(): fmpq(1, 2)}, ONE_SUM)) -> tuple:
+        """A whole power is multiplied out; of a product of exponentials the logarithm is known;
+        another power by a number is one of the atom of its base, which is 0 or more there."""
+        (a, b), (n, under) = base, by
+        number = n.get((), fmpq(0)) if set(n) <= {()} and under == ONE_SUM else None
+        if number is not None and number.q == 1 and abs(number.p) <= WHOLE:
+            top, bottom = ONE_SUM, ONE_SUM
+            for _ in range(abs(int(number.p))):
+                top, bottom = product_of(top, a), product_of(bottom, b)
+            return (top, bottom) if number >= 0 else (bottom, top)
+        if b == under == ONE_SUM and self.never_zero(a) and list(a.values()) == [1]:
+            log = {self.atoms[one][1]: v for one, v in next(iter(a))}
+            return self.exp(product_of(n, log)), ONE_SUM
+        if number is None:
+            return {((self.atom("formula", show(node)), fmpq(1)),): fmpq(1)}, ONE_SUM
+        root = {((self.atom("formula", show(node[1])), abs(number)),): fmpq(1)}
+        return (root, ONE_SUM) if number > 0 else (ONE_SUM, root)
+def identity(left: tuple, right: tuple, definitions: dict) -> bool:
+    """Whether two formulas agree wherever both are defined, by the rules of fractions."""
+    try:
+        (a, b), (c, d) = map(Fractions(definitions), (left, right))
+        return product_of(a, d) == product_of(b, c)
+    except Refused:
+        return False
 
 # ---- Growth for all t: bounds c t^a log(t)^b on a half-line -----------------------------------
+class Moving:
+    """Which formulas lead to a symbol that runs; each is looked through once."""
+    def __init__(self, symbols: set, definitions: dict) -> None:
+        self.names, self.known = set(symbols), {}
+        for name, node in definitions.items():
+            self.names |= {name} if names(node) & self.names else set()
+    def __call__(self, node: tuple) -> bool:
+        if id(node) not in self.known:
+            parts = [part for part in node[1:] if isinstance(part, tuple)]
+            held = node[1] in self.names if node[0] == "sym" else any(list(map(self, parts)))
+            self.known[id(node)] = held, node  # the node is kept, so that its id is its own
+        return self.known[id(node)][0]
+
 def over(m: tuple, n: tuple) -> tuple:
     return m[0] / n[0], m[1] - n[1], m[2] - n[2]
-
+def least_of(c: arb) -> arb:
+    """A constant of a lower bound: exact, 0 where nothing is known."""
+    return c.lower() if c > 0 else arb(0)
+def most_of(c: arb) -> arb:
+    """A constant of an upper bound: exact, infinite where nothing is known."""
+    return arb("inf") if c.is_nan() else c.upper().max(arb(0))
 
 class HalfLine:
     """Bounds of expressions in t for all t >= 2^`first`, first >= 2: (sign, low, high), where low
-    and high bound the absolute value; a bound is (c, a, b) for c t^a log(t)^b, c a ball, from 0
-    (nothing is known from below) to infinity (from above)."""
-
+    and high bound the absolute value; a bound is (c, a, b) for c t^a log(t)^b, with an exact c >= 0
+    (`least_of`, `most_of`): of what is not known to be 0 no bound drops a term. L is log(t), which
+    is above 1; each rule says why it holds."""
     def __init__(self, t: str, first: int, scope: Scope) -> None:
         self.scope, self.start = scope, arb(2).log() * first
-        self.made = {t: (1, *[(arb(1), fmpq(1), fmpq(0))] * 2)}
-        self.moving = {t}
-        for name, node in scope.definitions.items():
-            self.moving |= {name} if names(node) & self.moving else set()
-
+        self.made, self.moving = {}, Moving({t}, scope.definitions)
+        self.made[t] = self.exact(1, (arb(1), fmpq(1), fmpq(0)))
+    def exact(self, sign: int, low: tuple, high: tuple | None = None) -> tuple:
+        high = low if high is None else high
+        return sign, (least_of(low[0]), *low[1:]), (most_of(high[0]), *high[1:])
     def top(self, m: tuple) -> arb:
-        """The supremum: at the start, or where the derivative is 0."""
+        """The supremum of c e^(aL) L^b. If a < 0 < b it rises up to L = -b/a and falls from there;
+        if a > 0, or a = 0 < b, it has no bound; else it falls from the start on."""
         c, a, b = m
         if c == 0 or (a, b) > (0, 0):
             return arb(0) if c == 0 else arb("inf")
         at = self.start.max(arb(-b / a)) if a < 0 < b else self.start
         return c * (arb(a) * at).exp() * at ** arb(b)
-
     def bottom(self, m: tuple) -> arb:
+        """The infimum: 1 over the supremum of the inverse."""
         most = self.top((1 / m[0], -m[1], -m[2])) if m[0] > 0 else arb("inf")
-        return 1 / most if most.is_finite() else arb(0)
-
+        return 1 / most if most.is_finite() and most > 0 else arb(0)
     def both(self, m: tuple, n: tuple, end: object) -> tuple:
-        """A bound of a sum: the larger power's, times 1 + the end of the ratio of the two."""
+        """A bound of a sum: with m the larger power, m + n = m (1 + n/m), and n/m is at least its
+        infimum, at most its supremum. Where m is 0 the sum is n."""
         m, n = (m, n) if m[1:] >= n[1:] else (n, m)
-        return (m[0] * (1 + end(over(n, m))), *m[1:]) if m[0] > 0 else n
-
+        return n if m[0] == 0 else (m[0] * (1 + end(over(n, m))), *m[1:])
     def of(self, node: tuple) -> tuple:
-        spend(40)
+        spend(10)
         kind = node[0]
-        if not names(node) & self.moving:
+        if not self.moving(node):
             value = arb(evaluate(node, self.scope))
             must(value > 0 or value < 0 or value == 0, f"{show(node)} has no sign, or no value")
-            return (-1 if value < 0 else 1, *[(abs(value), fmpq(0), fmpq(0))] * 2)
+            return self.exact(-1 if value < 0 else 1, (abs(value), fmpq(0), fmpq(0)))
         if kind == "sym":
             if node[1] not in self.made:
                 self.made[node[1]] = self.of(self.scope.definitions[node[1]])
             return self.made[node[1]]
         if kind == "^":
-            must(not names(node[2]) & self.moving, "an exponent that moves")
-            return self.raised(self.of(node[1]), evaluate(node[2], self.scope))
+            must(not self.moving(node[2]), "an exponent that moves")
+            return self.exact(*self.raised(self.of(node[1]), evaluate(node[2], self.scope)))
         must(kind in RULES, f"no rule for {kind} of what moves")
-        return RULES[kind](self, *map(self.of, node[1:]))
-
+        return self.exact(*RULES[kind](self, *map(self.of, node[1:])))
     def joined(self, f: tuple, g: tuple) -> tuple:
-        """f + g; of opposite signs, one must be the larger for all t."""
+        """f + g. Of opposite signs one must be the larger for all t: if |g| <= s |f| with s < 1,
+        then (1 - s)|f| <= |f + g| <= |f|."""
         if f[0] == g[0]:
             return f[0], self.both(f[1], g[1], self.bottom), self.both(f[2], g[2], self.top)
         for (sign, low, high), (_, _, less) in ((f, g), (g, f)):
@@ -438,30 +508,32 @@ class HalfLine:
             if share < 1:
                 return sign, (low[0] * (1 - share), *low[1:]), high
         raise Refused("the sign of a difference is not decided for all t")
-
     def raised(self, f: tuple, q: object) -> tuple:
+        """f^q, f > 0: it rises with f if q > 0, and does not if q <= 0."""
         sign, low, high = f
         must(isinstance(q, fmpq) and sign > 0, "a rational power of what is positive")
         must(q > 0 or bool(low[0] > 0), "a negative power of what may be 0")
-        ends = [(m[0] ** arb(q), short_factor(m[1] * q), m[2] * q) for m in (low, high)]
+        ends = [(m[0] ** arb(q) if m[0] > 0 else m[0], short_factor(m[1] * q), m[2] * q)
+                for m in (low, high)]
         return (1, *(ends if q > 0 else ends[::-1]))
-
     def times(self, f: tuple, g: tuple) -> tuple:
+        """|f g| = |f| |g|."""
         pairs = zip(f[1:], g[1:], strict=True)
         return (f[0] * g[0], *((m[0] * n[0], m[1] + n[1], m[2] + n[2]) for m, n in pairs))
-
     def by(self, f: tuple, g: tuple) -> tuple:
+        """f/g: 1/|g| is between the inverses of the bounds of |g|."""
         must(bool(g[1][0] > 0), "a division by what may be 0")
         return self.times(f, (g[0], *((1 / m[0], -m[1], -m[2]) for m in (g[2], g[1]))))
-
     def least(self, f: tuple, g: tuple) -> tuple:
+        """min(f, g) of what is positive: at least m min(1, inf n/m), where m has the smaller power
+        of the two lower bounds; at most either upper bound."""
         must(f[0] > 0 and g[0] > 0, "min of what is positive only")
         m, n = sorted((f[1], g[1]), key=lambda m: m[1:])
         share = self.bottom(over(n, m)).min(arb(1)) if m[0] > 0 else arb(0)
         return 1, (m[0] * share, *m[1:]), min(f[2], g[2], key=lambda m: m[1:])
-
     def exp(self, f: tuple) -> tuple:
-        """Of u < 0 that falls without end: e^-u <= (k/(e u))^k, with k about the least u."""
+        """Between the exponentials of the ends. Of -u, where u >= c t^a L^b grows without end, it
+        is also at most (k/(e u))^k for any k > 0, since u^k e^-u is greatest at u = k."""
         sign, low, high = f
         least, most = self.bottom(low), self.top(high)
         ends = (least.exp(), most.exp()) if sign > 0 else ((-most).exp(), (-least).exp())
@@ -470,68 +542,58 @@ class HalfLine:
             k = fmpq(max(1, min(10**4, int(float(least.lower())))))
             made[1] = ((arb(k) / low[0]) ** arb(k) * arb(-k).exp(), -low[1] * k, -low[2] * k)
         return (1, *made)
-
     def log(self, f: tuple) -> tuple:
-        """log(c t^a L^b), L = log t: log L is from 0 to `tall` L, and log c between 0 and its
-        share of L at the start. Where f <= 1, it is -log(1/f)."""
+        """log f of f >= 1, and -log(1/f) of f <= 1. With f between two bounds c t^a L^b it is
+        between two numbers log c + a L + b log L. Divided by L these are a + log c/L + b log L/L,
+        where 0 <= 1/L <= 1/start and 0 <= log L/L <= log(at)/at, at the larger of start and e."""
         sign, low, high = f
         must(sign > 0 and bool(low[0] > 0), "a logarithm of what is positive")
         if not self.bottom(low) >= 1:
             must(bool(self.top(high) <= 1), "a logarithm whose sign is not decided for all t")
-            sign, low, high = -1, *((1 / m[0], -m[1], -m[2]) for m in (high, low))
+            _, low, high = self.exact(1, *((1 / m[0], -m[1], -m[2]) for m in (high, low)))
+            sign = -1
         at = self.start.max(arb(1).exp())
         made = []
-        for m, side, unknown in ((low, arb.min, arb(0)), (high, arb.max, arb("inf"))):
-            flat, c = m[1] == 0 and m[2] == 0, m[0].log()
-            most = arb(m[1]) + side(c, arb(0)) / self.start
-            most = c if flat else most + side(arb(m[2]), arb(0)) * at.log() / at
-            fits = most.is_finite() and most > 0 and m[1] >= 0 and (flat or m[1] > 0 or m is high)
-            made.append((most if fits else unknown, fmpq(0), fmpq(0 if flat or not fits else 1)))
+        for (c, a, b), side in ((low, arb.min), (high, arb.max)):
+            if a == b == 0:
+                made.append((c.log(), fmpq(0), fmpq(0)))
+            else:
+                share = arb(a) + side(c.log(), arb(0)) / self.start
+                made.append((share + side(arb(b), arb(0)) * at.log() / at, fmpq(0), fmpq(1)))
         return (sign, *made)
-
-
 UNIT = (1, *[(arb(1), fmpq(0), fmpq(0))] * 2)
 RULES = {  # of a half-line and the bounds of the parts
-    "+": HalfLine.joined,
-    "-": lambda h, f, g: h.joined(f, (-g[0], *g[1:])),
-    "*": HalfLine.times,
-    "/": HalfLine.by,
-    "neg": lambda h, f: (-f[0], *f[1:]),
-    "sqrt": lambda h, f: h.raised(f, fmpq(1, 2)),
-    "min": HalfLine.least,
+    "+": HalfLine.joined, "-": lambda h, f, g: h.joined(f, (-g[0], *g[1:])),
+    "*": HalfLine.times, "/": HalfLine.by, "neg": lambda h, f: (-f[0], *f[1:]),
+    "sqrt": lambda h, f: h.raised(f, fmpq(1, 2)), "min": HalfLine.least,
     "max": lambda h, f, g: h.by(UNIT, h.least(h.by(UNIT, f), h.by(UNIT, g))),
-    "exp": HalfLine.exp,
-    "log": HalfLine.log,
+    "exp": HalfLine.exp, "log": HalfLine.log,
 }
 
 # ---- Regions: intervals with slopes, ends may be infinite -------------------------------------
 # An interval is (low, high), exact balls; a bound is (interval, {symbol: interval of its slope}).
-# A formula that is undefined inside a cell is ALL there, and so are its slopes. An end of a cell at
-# which it is undefined (log at 0) is no point of the region; 0 times an infinite end is 0. On a
-# face neither may occur: what is known of the face must be known of its points.
+# A formula that may be undefined inside a cell is ALL there, and so are its slopes: ALL is that one
+# object, so that `is ALL` says "unknown", and an interval that is the whole line by right is
+# another. An end of a cell at which a formula is undefined (log at 0) is no point of the region; 0
+# times an infinite end is 0. On a face neither may occur (`unknown`): what is known of the face
+# must be known of its points.
+# A face is taken along a slope that keeps its sign on the cell. No pole lies between a point and
+# its face: 1/u with u >= 0 that touches 0 has a slope without an end where u moves, so that u moves
+# towards the pole on one side of a point alone, and on that side the face is at the pole too.
 NIL, UNITY, ALL = (arb(0), arb(0)), (arb(1), arb(1)), (arb("-inf"), arb("inf"))
-
 
 def hull(*values: arb) -> tuple:
     if any(value.is_nan() for value in values):
         return ALL
     lows, highs = ([e.lower() for e in values], [e.upper() for e in values])
     return min(lows), max(highs)
-
-
 def plus(x: tuple, y: tuple) -> tuple:
     low, high = x[0] + y[0], x[1] + y[1]
     return ALL[0] if low.is_nan() else low.lower(), ALL[1] if high.is_nan() else high.upper()
-
-
 def minus(x: tuple) -> tuple:
     return -x[1], -x[0]
-
-
 def times(x: tuple, y: tuple) -> tuple:
     return hull(*(arb(0) if a == 0 or b == 0 else a * b for a in x for b in y))
-
-
 def inverse(x: tuple) -> tuple:
     if x[0] < 0 and x[1] <= 0:
         return minus(inverse(minus(x)))
@@ -539,14 +601,10 @@ def inverse(x: tuple) -> tuple:
         return ALL
     low = (1 / x[1]).lower() if x[1].is_finite() else arb(0)
     return low, (1 / x[0]).upper() if x[0] > 0 else ALL[1]
-
-
 def grown(f: object, x: tuple, low: arb, high: arb) -> tuple:
     """A function that grows, from `low` at minus infinity to `high` at infinity."""
     ends = [f(end) if end.is_finite() else low if end < 0 else high for end in x]
     return ALL if ends[0].is_nan() or ends[1].is_nan() else (ends[0].lower(), ends[1].upper())
-
-
 def raised(x: tuple, q: object) -> tuple:
     """x^q for a number q."""
     if q == 0:
@@ -559,27 +617,22 @@ def raised(x: tuple, q: object) -> tuple:
     if not (q > 0 and (whole or x[0] >= 0)):
         return ALL
     by = int(q.p) if whole else arb(q)
-    return grown(lambda end: end if end == 0 else end**by, x, *ALL)
-
-
+    return grown(lambda end: end if end == 0 else end ** by, x, *ALL)
 def logarithm(x: tuple) -> tuple:
     if not (x[0] >= 0 and x[1] > 0):
         return ALL
     return grown(lambda end: end.log() if end > 0 else ALL[0], x, *ALL)
 
-
 class Cell:
     """Bounds of expressions, with slopes, on a cell of a region."""
-
-    def __init__(self, sides: dict, scope: Scope, moving: set, face: bool = False) -> None:
+    def __init__(self, sides: dict, scope: Scope, moving: Moving, face: bool = False) -> None:
         self.sides, self.scope, self.moving, self.made = sides, scope, moving, {}
         self.face, self.unknown = face, False
-
     def of(self, node: tuple) -> tuple:
         spend(10)
         kind, parts = node[0], node[1:]
-        if not names(node) & self.moving:
-            return hull(arb(evaluate(node, self.scope))), {}
+        if not self.moving(node):
+            return self.chain(hull(arb(evaluate(node, self.scope))))
         if kind == "sym":
             if parts[0] in self.sides:
                 low, high = self.sides[parts[0]]
@@ -587,21 +640,24 @@ class Cell:
             if parts[0] not in self.made:
                 self.made[parts[0]] = self.of(self.scope.definitions[parts[0]])
             return self.made[parts[0]]
-        if kind == "^" and not names(parts[1]) & self.moving:
+        if kind == "^" and not self.moving(parts[1]):
             x, q = self.of(parts[0]), evaluate(parts[1], self.scope)
             value = raised(x[0], q)
             return self.chain(value, (x, times(hull(arb(q)), raised(x[0], q - 1))))
-        if kind == "^":
-            return self.of(("exp", ("*", parts[1], ("log", parts[0]))))
-        must(kind in SLOPES, f"no rule for {kind} on a region")
+        if kind != "^" and kind not in SLOPES:
+            raise Refused(f"no rule for {kind} on a region")
         made = [self.of(part) for part in parts]
-        value, slopes = SLOPES[kind](*(one[0] for one in made))
-        if kind in ("*", "/"):
-            sides = [made[0][0], made[1][0] if kind == "*" else inverse(made[1][0])]
+        values = [one[0] for one in made]
+        if kind == "^":  # exp(n log x), of a base x that is nowhere negative
+            values[0] = logarithm(values[0])
+        value, slopes = SLOPES[kind](*values)
+        if kind in ("*", "/", "^"):
+            sides = [values[0], values[1] if kind != "/" else inverse(values[1])]
             infinite = not all(end.is_finite() for side in sides for end in side)
             self.unknown |= infinite and any(side == NIL for side in sides)
+        if kind == "^":
+            slopes[0] = times(slopes[0], inverse(made[0][0]))
         return self.chain(value, *zip(made, slopes, strict=True))
-
     def chain(self, value: tuple, *parts: tuple) -> tuple:
         slopes: dict = {}
         for (_, inner), by in parts:
@@ -609,7 +665,6 @@ class Cell:
                 slopes[name] = plus(slopes.get(name, NIL), times(by, one))
         self.unknown |= value is ALL
         return value, dict.fromkeys(slopes, ALL) if value is ALL else slopes
-
     def gaps(self, left: tuple, right: tuple) -> list:
         """right - left, and where both are positive the log of their ratio: either decides."""
         (a, by_a), (b, by_b) = self.of(left), self.of(right)
@@ -619,29 +674,22 @@ class Cell:
         made = [(plus(b, minus(a)), UNITY, UNITY)]
         if a[0] > 0 and b[0] > 0:
             made.append((plus(logarithm(b), minus(logarithm(a))), inverse(a), inverse(b)))
-        return [
-            (gap, {k: plus(times(over_b, by_b.get(k, NIL)), minus(times(over_a, by_a.get(k, NIL)))) for k in keys})
-            for gap, over_a, over_b in made
-        ]
-
+        return [(gap, {k: plus(times(over_b, by_b.get(k, NIL)),
+                               minus(times(over_a, by_a.get(k, NIL)))) for k in keys})
+                for gap, over_a, over_b in made]
     def false(self, relation: str, left: tuple, right: tuple) -> bool:
         """Whether a comparison is false on the whole cell."""
         low, high = plus(self.of(right)[0], minus(self.of(left)[0]))
         low, high = (low, high) if relation in ("<=", "<") else (-high, -low)
         return bool(high < 0) or (relation in "<>" and bool(high <= 0))
-
-    def held(self, relation: str, left: tuple, right: tuple, given: list) -> bool:
-        """Whether the relation holds wherever what is given does: seen on the cell, or on the face
-        where right - left is least, by slopes that keep their sign. No face is taken across a
-        symbol of what is given, unless that holds on the whole cell."""
-        if any(self.false(*one) for one in given):
-            return True
-        gaps = self.gaps(*((left, right) if relation in ("<=", "<") else (right, left)))
-        if any(gap[0] > 0 or (relation[1:] and gap[0] >= 0) for gap, _ in gaps):
-            return True
+    def faces(self, left: tuple, right: tuple, given: list) -> tuple[list, list]:
+        """The faces at which right - left is least, by slopes of a gap that keep their sign; and
+        what is given that is not known to hold on the whole cell. No face is taken across a symbol
+        of that: it may be false on the face and true inside."""
         opened = [one for one in given if not self.false(OPPOSITE[one[0]], *one[1:])]
         fixed = reached([part for one in opened for part in one[1:]], self.scope.definitions)
-        for _, slopes in gaps:
+        faces: list = []
+        for _, slopes in self.gaps(left, right):
             face: dict = {}
             for name, by in slopes.items():
                 low, high = self.sides[name]
@@ -649,82 +697,98 @@ class Cell:
                     face[name] = high, high
                 if by[0] >= 0 and low.is_finite() and name not in fixed:
                     face[name] = low, low
-            on_face = Cell({**self.sides, **face}, self.scope, self.moving, True)
-            if face and on_face.held(relation, left, right, opened):
-                return True
-        return False
-
+            faces += [face] if face and face not in faces else []
+        return faces, opened
+    def held(self, relation: str, left: tuple, right: tuple, given: list) -> bool:
+        """Whether the relation holds wherever what is given does: seen on the cell, or on a face
+        where right - left is least."""
+        if any(self.false(*one) for one in given):
+            return True
+        sides = (left, right) if relation in ("<=", "<") else (right, left)
+        gaps = self.gaps(*sides)
+        if any(gap[0] > 0 or (relation[1:] and gap[0] >= 0) for gap, _ in gaps):
+            return True
+        faces, opened = self.faces(*sides, given)
+        on_faces = (Cell({**self.sides, **f}, self.scope, self.moving, True) for f in faces)
+        return any(on_face.held(relation, left, right, opened) for on_face in on_faces)
 
 def lesser(x: tuple, y: tuple) -> tuple:
     """min, and the shares that its sides have in its slope."""
     some = hull(*NIL, *UNITY)
     shares = (UNITY, NIL) if x[1] <= y[0] else (NIL, UNITY) if y[1] <= x[0] else (some, some)
     return (hull(x[0].min(y[0]))[0], hull(x[1].min(y[1]))[1]), shares
-
-
 def greater(x: tuple, y: tuple) -> tuple:
     value, shares = lesser(minus(x), minus(y))
     return minus(value), shares
-
-
 def absolute(x: tuple) -> tuple:
     value, (above, below) = greater(x, minus(x))
     return value, [plus(above, minus(below))]
-
-
 def exponential(x: tuple) -> tuple:
     value = grown(arb.exp, x, arb(0), ALL[1])
     return value, [value]
-
-
+def moved(log: tuple, n: tuple) -> tuple:
+    """x^n of log x and n: at x = 0 a positive integer n gives 0, which is the limit. The slope by
+    log x is n x^n, that by n is log(x) x^n."""
+    value = ALL if log is ALL else exponential(times(n, log))[0]
+    return value, [times(value, n), times(value, log)]
 def rooted(x: tuple) -> tuple:
     return raised(x, fmpq(1, 2)), [times(hull(arb(1) / 2), raised(x, fmpq(-1, 2)))]
-
-
 def complement(x: tuple) -> tuple:
     """erfc"""
     value = minus(grown(lambda end: -end.erfc(), x, arb(-2), arb(0)))
     return value, [times(hull(-2 / arb.pi().sqrt()), exponential(minus(raised(x, fmpq(2))))[0])]
-
-
 def divided(x: tuple, y: tuple) -> tuple:
     under = inverse(y)
     value = ALL if under is ALL else times(x, under)
     return value, [under, minus(times(x, times(under, under)))]
-
-
+def mills(x: arb) -> arb:
+    """(1 - Phi(x))/phi(x), which falls from infinity to 0."""
+    return (x**2 / 2).exp() * (x / arb(2).sqrt()).erfc() * (arb.pi() / 2).sqrt()
+def gaussian(s: tuple, e: tuple) -> tuple:
+    """gaussian_delta: with a = s/2 - e/s and b = s/2 + e/s its slopes are phi(a) by the shift and
+    -e^e Phi(-b) = -phi(a) mills(b) by epsilon."""
+    if not (s[0] >= 0 and e[0] >= 0):
+        return ALL, [ALL, ALL]
+    def at(shift: arb, epsilon: arb) -> arb:
+        if shift == 0 or not epsilon.is_finite():
+            return arb(0)
+        return profile("gaussian", shift, epsilon) if shift.is_finite() else arb(1)
+    value = hull(at(s[0], e[1]), at(s[1], e[0]))
+    half, ratio = times(s, hull(arb(1) / 2)), times(e, inverse(s))
+    spread = times(raised(plus(half, minus(ratio)), fmpq(2)), hull(arb(1) / 2))
+    density = times(exponential(minus(spread))[0], hull(1 / (2 * arb.pi()).sqrt()))
+    room = minus(grown(lambda x: -mills(x), plus(half, ratio), ALL[0], arb(0)))
+    return value, [density, minus(times(density, room))]
+def laplace(s: tuple, e: tuple) -> tuple:
+    """laplace_delta"""
+    if not (s[0] >= 0 and e[0] >= 0):
+        return ALL, [ALL, ALL]
+    shrunk = exponential(times(plus(e, minus(s)), hull(arb(1) / 2)))[0]
+    value, (_, share) = greater(NIL, plus(UNITY, minus(shrunk)))
+    by = times(share, times(shrunk, hull(arb(1) / 2)))
+    return value, [by, minus(by)]
 SLOPES = {  # of the intervals of the parts: the value's interval, and the slopes by the parts
     "+": lambda x, y: (plus(x, y), [UNITY, UNITY]),
     "-": lambda x, y: (plus(x, minus(y)), [UNITY, minus(UNITY)]),
-    "*": lambda x, y: (times(x, y), [y, x]),
-    "/": divided,
-    "neg": lambda x: (minus(x), [minus(UNITY)]),
-    "exp": exponential,
-    "sqrt": rooted,
-    "log": lambda x: (logarithm(x), [inverse(x)]),
-    "erfc": complement,
-    "min": lesser,
-    "max": greater,
-    "abs": absolute,
+    "*": lambda x, y: (times(x, y), [y, x]), "/": divided, "^": moved,
+    "neg": lambda x: (minus(x), [minus(UNITY)]), "exp": exponential, "sqrt": rooted,
+    "log": lambda x: (logarithm(x), [inverse(x)]), "erfc": complement, "min": lesser,
+    "max": greater, "abs": absolute, "gaussian_delta": gaussian, "laplace_delta": laplace,
 }
 
 # ---- Kinds: what each decides -----------------------------------------------------------------
-# A check returns (what the claim says, what is shown, the two numbers whose ratio is decided).
-
+# A check returns (what the claim says, what is shown, the pairs of numbers whose ratio is decided).
 
 def budget(claim: dict, scope: Scope) -> None:
     need(">=", claim["epsilon"], ZERO, scope, "epsilon")
     need(">=", claim["delta"], ZERO, scope, "delta")
     need("<", claim["delta"], ONE, scope, "delta")
-
-
 def beyond(shows: dict, value: tuple, claim: dict, scope: Scope) -> tuple:
     """A lower bound of a pair's delta(epsilon) is above the delta claimed."""
     same("what is shown", {"delta"}, set(shows))
     low, _ = enclosed(shows["delta"], value, scope, "delta")
     need(">", num(low), claim["delta"], scope, "it exceeds the delta claimed")
     return said(claim), f"{digits(low)} > {digits(claim['delta'], scope)}", (value, claim["delta"])
-
 
 def pair_discrete(claim: dict, shows: dict, scope: Scope) -> tuple:
     laws = []
@@ -748,22 +812,16 @@ def pair_discrete(claim: dict, shows: dict, scope: Scope) -> tuple:
     most = ("*", ("exp", claim["epsilon"]), second)
     says, shown, _ = beyond(shows, ("-", first, most), claim, scope)
     return says, shown, (first, ("+", most, claim["delta"]))
-
-
 def shifted(claim: dict, shows: dict, scope: Scope) -> tuple[tuple, tuple]:
     ratio = ("/", claim["shift"], claim["scale"])
     need(">", claim["scale"], ZERO, scope, "the scale")
     need(">=", claim["shift"], ZERO, scope, "the shift")
     budget(claim, scope)
     return ratio, (f"{claim['family']}_delta", ratio, claim["epsilon"])
-
-
 def pair_shift(claim: dict, shows: dict, scope: Scope) -> tuple:
     """A pair of laws, a shift apart, whose delta(epsilon) is beyond the claim."""
     must(claim["family"] in ("gaussian", "laplace"), "the family is gaussian or laplace")
     return beyond(shows, shifted(claim, shows, scope)[1], claim, scope)
-
-
 def guarantee(claim: dict, shows: dict, scope: Scope) -> tuple:
     """A profile over all pairs within the claim (pure: log-ratio, bound: of delta itself)."""
     family = claim["family"]
@@ -783,13 +841,10 @@ def guarantee(claim: dict, shows: dict, scope: Scope) -> tuple:
     says = "the log-ratio" if family == "pure" else f"delta({show(claim['epsilon'])})"
     sides = f"{digits(high)} <= {digits(claim[within], scope)}"
     return f"{says} <= {show(claim[within])}", sides, (value, claim[within])
-
-
 def said(claim: dict) -> str:
     if "left" in claim:
         return f"{show(claim['left'])} {claim['relation']} {show(claim['right'])}"
     return f"delta({show(claim['epsilon'])}) <= {show(claim['delta'])}"
-
 
 def inequality(claim: dict, shows: dict, scope: Scope) -> tuple:
     must(claim["relation"] in OPPOSITE, "the relation is one of <=, >=, <, >")
@@ -801,14 +856,13 @@ def inequality(claim: dict, shows: dict, scope: Scope) -> tuple:
     shown = f"{digits(left[end])} {broken} {digits(right[1 - end])}"
     return says, shown, (claim["left"], claim["right"])
 
-
 def mixture(claim: dict, shows: dict, scope: Scope) -> tuple:
     """E profile(R) from below: the profile's least value on each whole cell of a partition, times
     the cell's chance; a profile is never negative, so the rest counts 0."""
     edges, r = increasing(claim["partition"]), claim["variable"]
     must(claim["profile"][0] in ("gaussian_delta", "laplace_delta"), "the profile is one of a pair")
+    same("the epsilon of the profile", show(claim["epsilon"]), show(claim["profile"][2]))
     budget(claim, scope)
-
     def lower(scope: Scope) -> arb:
         ctx.prec = 128
         tails = [evaluate(claim["tail"], scope.changed(**{r: edge})) for edge in edges]
@@ -820,15 +874,15 @@ def mixture(claim: dict, shows: dict, scope: Scope) -> tuple:
             must(here.is_finite(), "the profile is not defined on a whole cell")
             total += (first - last) * here.lower().max(arb(0))
         return total
-
     same("what is shown", {"delta"}, set(shows))
     (low, high), total = map(rational, shows["delta"]), lower(scope)
     held = total >= arb(low) and total <= arb(high) and high - low <= WIDEST * abs(high)
     must(bool(held), "the sum over the cells is not in what is shown")
     need(">", num(low), claim["delta"], scope, "it exceeds the delta claimed")
     shown = f"{digits(low)} > {digits(claim['delta'], scope)}, on {len(edges) - 1} cells"
-    return said(claim), shown, (lower, claim["delta"])
-
+    says = f"{said(claim)} of the mixture of {show(claim['profile'])} over {r}, "
+    says += f"where the chance of {r} or more is {show(claim['tail'])}"
+    return says, shown, (lower, claim["delta"])
 
 def box(claim: dict, shows: dict, scope: Scope) -> tuple:
     """The relation on every cell of the listed subdivision, its symbols whole intervals."""
@@ -843,24 +897,42 @@ def box(claim: dict, shows: dict, scope: Scope) -> tuple:
     spans = ", ".join(f"{name} in [{e[0]}, {e[-1]}]" for name, e in sides.items())
     return f"{said(claim)} for all {spans}", f"{count} cells", (claim["left"], claim["right"])
 
-
+def defined(node: tuple, scope: Scope) -> bool:
+    """Whether a formula has a value, at some precision."""
+    for precision in PRECISIONS:
+        ctx.prec = precision
+        if arb(evaluate(node, scope)).is_finite():
+            return True
+    return False
 def region(claim: dict, shows: dict, scope: Scope) -> tuple:
-    """The relation on a region, infinite ends allowed, wherever what is given holds: on each cell
-    that the cuts leave. They are a tree, "symbol value" before its lower and its upper part, and
-    "" for a cell."""
+    """All of what is claimed on a region, infinite ends allowed, wherever what is given holds: an
+    identity, or seen on each cell that the cuts leave. They are a tree, "symbol value" before its
+    lower and its upper part, and "" for a cell. At a witness in the region what is given holds and
+    all sides are defined, so that something is said."""
     same("what is shown", set(), set(shows))
-    must(claim["relation"] in OPPOSITE and bool(claim["region"]), "a relation, and a side")
-    must(all(one[0] in OPPOSITE for one in claim["given"]), "what is given is <=, >=, < or >")
+    given, claimed = claim["given"], claim["claims"]
+    must(bool(claimed) and bool(claim["region"]), "a region has a side, and something is claimed")
+    must(all(one[0] in OPPOSITE for one in given + claimed), "a comparison is <=, >=, < or >")
     shape(claim["region"], {"*": [str]}, "the region")
-    cell, moving = {}, set(claim["region"])
+    shape(claim["witness"], {"*": str}, "the witness")
+    same("symbols of the witness", sorted(claim["region"]), sorted(claim["witness"]))
+    cell, moving = {}, Moving(set(claim["region"]), scope.definitions)
     for name, ends in claim["region"].items():
         must(len(ends) == 2, "a side of a region is [low, high]")
         low = ALL[0] if ends[0] == "-inf" else arb(rational(ends[0]))
         high = ALL[1] if ends[1] == "inf" else arb(rational(ends[1]))
         must(bool(low < high), "a side of a region is [low, high]")
         cell[name] = low.lower(), high.upper()
-    for name, node in scope.definitions.items():
-        moving |= {name} if names(node) & moving else set()
+        at = rational(claim["witness"][name])
+        inside = (ends[0] == "-inf" or rational(ends[0]) <= at)
+        must(inside and (ends[1] == "inf" or at <= rational(ends[1])), "the witness is outside")
+    at = scope.changed(**{name: rational(value) for name, value in claim["witness"].items()})
+    for one in given:
+        need(*one, at, "what is given, at the witness")
+    sides = [side for one in claimed for side in one[1:]]
+    must(all(defined(side, at) for side in sides), "a side is not defined at the witness")
+    known = [one[0][1:] == "=" and identity(*one[1:], scope.definitions) for one in claimed]
+    to_see = [one for one, equal in zip(claimed, known, strict=True) if not equal]
     shape(claim["cuts"], [str], "the cuts")
     must(len(claim["cuts"]) <= CELLS, f"more than {CELLS} cuts")
     left, cells, ctx.prec = [cell], 0, 128
@@ -875,23 +947,16 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
             left += [{**cell, name: (at.lower(), high)}, {**cell, name: (low, at.upper())}]
             continue
         cells += 1
-        parts = claim["relation"], claim["left"], claim["right"], claim["given"]
         shown = ", ".join(f"{n} in [{a.str(4)}, {b.str(4)}]" for n, (a, b) in cell.items())
-        must(Cell(cell, scope, moving).held(*parts), f"not seen on the cell {shown}")
+        for one in to_see:
+            seen = Cell(cell, scope, moving).held(*one, given)
+            must(seen, f"not seen on the cell {shown}: {show(one)}")
     must(not left, "a cell has no cut and is not listed")
     spans = ", ".join(f"{name} in [{a}, {b}]" for name, (a, b) in claim["region"].items())
-    where = f" where {' and '.join(map(show, claim['given']))}" if claim["given"] else ""
-    says = f"{said(claim)} for all {spans}{where}"
-    return says, f"{cells} cells", (claim["left"], claim["right"])
-
-
-def inside(ends: list) -> fmpq:
-    """A point of a side, for the test of relevance."""
-    low, high = (None if end in ("inf", "-inf") else rational(end) for end in ends)
-    if low is None:
-        return fmpq(1) if high is None else high - 1
-    return low + 1 if high is None else low + (high - low) / 3
-
+    where = f" where {' and '.join(map(show, given))}" if given else ""
+    says = f"{' and '.join(map(show, claimed))} for all {spans}{where}, all sides being defined"
+    equal = f", {sum(known)} identities" if any(known) else ""
+    return says, f"{cells} cells{equal}", *((one[1], one[2]) for one in claimed)
 
 def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
     """quantity >= c t^power log(t)^log_power, c > 0, for all t >= 2^from, where all that `holds`
@@ -917,8 +982,6 @@ def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
     below = f"{low[0].lower().str(4, radius=False)}*{t}^({low[1]})*log({t})^({low[2]})"
     says = f"{show(claim['quantity'])} <= C for one C and all {t}"
     return says, f"it is at least {below} for all {t} >= 2^{first}", (claim["quantity"], ONE)
-
-
 _PAIR = "family! shift scale epsilon delta"
 KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a list of
     # expressions, "name?" a list of comparisons)
@@ -928,59 +991,55 @@ KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a
     "inequality": (inequality, ("refuted",), "left relation! right"),
     "mixture": (mixture, ("refuted",), "variable! partition! profile tail epsilon delta"),
     "box": (box, ("proved", "not refuted"), "box! left relation! right"),
-    "region": (region, ("proved",), "region! cuts! given? left relation! right"),
+    "region": (region, ("proved",), "region! cuts! witness! given? claims?"),
     "growth": (growth, ("refuted",), "variable! from! quantity power log_power holds?"),
 }
 WORDS = {"refuted": "REFUTES", "proved": "SHOWS", "not refuted": "SHOWS"}
 
-
 # ---- Relevance: a certificate that a symbol does not touch says nothing of it ------------------
 def moves(decided: tuple, symbol: str, scope: Scope, free: dict) -> bool:
     """Whether doubling the symbol (or halving, where that is undefined) moves the ratio of the
-    two decided numbers by a thousandth or more, seen at 256 bits."""
+    two decided numbers, or the one that is not 0, by a thousandth or more, seen at 256 bits."""
     ctx.prec = 256
     base = scope.changed(**free)
     at = base.values[symbol]
-
     def value(part: object, scope: Scope) -> arb:
         return arb(part(scope) if callable(part) else evaluate(part, scope))
-
-    a, b = (value(part, base) for part in decided)
+    first = [value(part, base) for part in decided]
     for factor in (fmpq(2), fmpq(1, 2)):
         other = base.changed(**{symbol: at * factor})
         try:
-            c, d = (value(part, other) for part in decided)
+            (a, b), (c, d) = first, [value(part, other) for part in decided]
         except Refused:
             continue
         if b == 0 and d == 0:
             b = d = arb(1)
+        elif a == 0 and c == 0:
+            a = c = arb(1)
         gap, whole = abs(c * b - a * d), abs(a * d)
         if gap.is_finite() and whole.is_finite():
             return bool(gap > 0 and gap >= whole * arb(LEAST))
     return False
 
-
 # ---- Trusted facts: README.md says each; here, what the checker matches -----------------------
 _NOISE = {"gaussian", "laplace", "pure", "bound"}
 _RATIO = "claim_shift/claim_scale ="
 _OF_PAIR = f"scale > 0; shift >= 0; {_RATIO}"
-FACTS = {  # number: (name, its formulas, hypotheses; "shift", "scale" of the claim: claim_...)
+FACTS = {  # number: (name, its formulas, hypotheses, families of claims); "shift", "scale" of the
+    # claim are claim_...; a fact without hypotheses is of no family: it discharges no step
     1: ("Gaussian pair", "shift scale", f"{_OF_PAIR} shift/scale", {"gaussian"}),
     2: ("Laplace pair", "shift scale", f"{_OF_PAIR} shift/scale", {"laplace"}),
-    3: (
-        "composition of Gaussian mechanisms",
-        "steps step scale",
-        f"steps >= 1; step >= 0; scale > 0; {_RATIO} sqrt(steps)*step/scale",
-        {"gaussian"},
-    ),
-    4: ("post-processing", "", "", {*_NOISE, ""}),
-    7: ("strong convexity", "D lambda n distance", "lambda > 0; n >= 1; D >= 0; distance >= D/(lambda*n)", _NOISE),
-    8: ("exponential weights", "weight moves", f"weight >= 0; moves >= 0; {_RATIO} 2*weight*moves", {"pure"}),
+    3: ("composition of Gaussian mechanisms", "steps step scale",
+        f"steps >= 1; step >= 0; scale > 0; {_RATIO} sqrt(steps)*step/scale", {"gaussian"}),
+    4: ("post-processing", "", "", set()),
+    7: ("strong convexity", "D lambda n distance",
+        "lambda > 0; n >= 1; D >= 0; distance >= D/(lambda*n)", _NOISE),
+    8: ("exponential weights", "weight moves",
+        f"weight >= 0; moves >= 0; {_RATIO} 2*weight*moves", {"pure"}),
     9: ("Laplace vector", "l1 scale", f"l1 >= 0; scale > 0; {_RATIO} l1/scale", {"pure"}),
-    10: ("an event decides", "", "", {""}),
-    11: ("disjoint records", "", "", _NOISE),
+    10: ("an event decides", "", "", set()),
+    11: ("disjoint records", "", "", set()),
 }
-
 
 def matched(fact: int, given: dict, claim: dict, scope: Scope) -> bool:
     """Whether the hypotheses of a fact hold with these formulas, at the values of the scope."""
@@ -994,34 +1053,21 @@ def matched(fact: int, given: dict, claim: dict, scope: Scope) -> bool:
         return all(decide(*filled(node, bound), scope) for node in nodes)
     except (Refused, KeyError):
         return False
-
-
 def filled(node: tuple, bound: dict) -> tuple:
     """All names of a hypothesis at once replaced by the formulas that fill them."""
     if node[0] == "sym":
         return bound[node[1]]
     return (node[0], *(filled(p, bound) if isinstance(p, tuple) else p for p in node[1:]))
 
-
 # ---- Form, and the whole ----------------------------------------------------------------------
 SHAPE = {  # every key, and the type of what stands there; "*" is any key
-    "schema": int,
-    "kind": str,
-    "id": str,
-    "verdict": str,
-    "statement": str,
-    "digest": str,
-    "quote": {"text": str, "place": str, "sha256": str},
-    "symbols": {"*": str},
-    "inert": {"*": str},
-    "definitions": [[str]],
-    "claim": dict,
+    "schema": int, "kind": str, "id": str, "verdict": str, "statement": str, "digest": str,
+    "quote": {"text": str, "place": str, "sha256": str}, "symbols": {"*": str},
+    "inert": {"*": str}, "definitions": [[str]], "claim": dict,
     "assumptions": [{"id": str, "formula": str, "why": str}],
     "instances": [{"values": {"*": str}, "shows": dict}],
     "derivation": [{"says": str, "needs": [str], "fact": (int, type(None)), "with": {"*": str}}],
 }
-
-
 def shape(value: object, wanted: object, where: str) -> None:
     kind = type(wanted) if isinstance(wanted, (dict, list)) else wanted
     must(type(value) in (kind if isinstance(kind, tuple) else (kind,)), f"the type of {where}")
@@ -1032,25 +1078,24 @@ def shape(value: object, wanted: object, where: str) -> None:
             shape(value[part], wanted.get("*") or wanted[part], part)
         else:
             shape(part, wanted[0], where)
-
-
 def form(c: dict) -> None:
     """What no kind looks at: keys and types, the digest and that of the quotation, names."""
     shape(c, SHAPE, "a certificate")
     same("schema", 2, c["schema"])
+    must(bool(re.fullmatch(ID, c["id"])), f"an id is of the form {ID}")
     body = {k: v for k, v in c.items() if k != "digest"}
     sealed = json.dumps(body, sort_keys=True, separators=(",", ":"))
     same("digest", hashlib.sha256(sealed.encode()).hexdigest(), c["digest"])
     quoted = hashlib.sha256(c["quote"]["text"].encode()).hexdigest()
     same("SHA-256 of the quote", quoted, c["quote"]["sha256"])
     must(all(reason.strip() for reason in c["inert"].values()), "a symbol is inert for a reason")
-    known = [one["fact"] in FACTS or (one["fact"], one["with"]) == (None, {}) for one in c["derivation"]]
+    known = [one["fact"] in FACTS or (one["fact"], one["with"]) == (None, {})
+             for one in c["derivation"]]
     must(all(known), "a fact by its number in the list")
     must(all(len(one) == 2 for one in c["definitions"]), "a definition is [name, expression]")
     for name in [*c["symbols"], *(name for name, _ in c["definitions"])]:
         if not re.fullmatch(NAME, name) or name in RESERVED:
             raise Refused(f"{name[:40]!r} cannot be a name")
-
 
 def check(c: dict) -> dict:
     """What is decided, by which facts, and what is left to the derivation; raises `Refused`."""
@@ -1081,6 +1126,7 @@ def check(c: dict) -> dict:
         elif sort != "!":
             claim[name] = parse(claim[name])
         stated += claim[name] if sort in "*?" else [claim[name]] if sort != "!" else []
+    sides_of = [side for one in claim.get("claims", ()) for side in one[1:]]
     assumed = {one["id"]: parse(one["formula"], True) for one in c["assumptions"]}
     given = [parse(text) for step in c["derivation"] for text in step["with"].values()]
     inner = set().union(*map(indices, [*fixed.values(), *stated, *assumed.values(), *given]))
@@ -1089,7 +1135,8 @@ def check(c: dict) -> dict:
     used = used.union(*map(names, stated), *map(names, assumed.values())) - {"rest"}
     same("symbols and definitions, all said and used", sorted(known), sorted(used))
     if c["kind"] in ("inequality", "box", "region", "growth"):  # bare numbers say nothing
-        meant = [fixed.get(n[1], n) if n[0] == "sym" else n for n in stated]
+        whole = sides_of or [one for one in stated if one[0] not in BINDING or BINDING[one[0]]]
+        meant = [fixed.get(n[1], n) if n[0] == "sym" else n for n in whole]
         formula = any(names(n) and n[0] not in ("num", "sym") for n in meant)
         must(bool(symbols) and formula, "a bare comparison: no formula in a symbol")
     needed = {name for step in c["derivation"] for name in step["needs"]}
@@ -1102,13 +1149,14 @@ def check(c: dict) -> dict:
         scope = Scope({name: rational(q) for name, q in instance["values"].items()}, fixed)
         for name, node in assumed.items():
             need(*node, scope, f"assumption {name}")
-        says, shown, decided = run(claim, instance["shows"], scope)
-        at = ", ".join(f"{name} = {value}" for name, value in instance["values"].items())
-        lines.append(f"{WORDS[c['verdict']]} {says}{f' at {at}' if at else ''}: {shown}")
-        at_end = c["kind"] == "box"
-        middle = {n: rational(edges[-1]) if at_end else inside(edges) for n, edges in sides.items()}
-        middle |= {claim["variable"]: fmpq(2) ** claim["from"]} if c["kind"] == "growth" else {}
-        still = {name for name in still if not moves(decided, name, scope, middle)}
+        says, shown, *decided = run(claim, instance["shows"], scope)
+        where = ", ".join(f"{name} = {value}" for name, value in instance["values"].items())
+        lines.append(f"{WORDS[c['verdict']]} {says}{f' at {where}' if where else ''}: {shown}")
+        at = {name: rational(edges[-1]) for name, edges in claim.get("box", {}).items()}
+        at |= {name: rational(value) for name, value in claim.get("witness", {}).items()}
+        at |= {claim["variable"]: fmpq(2) ** claim["from"]} if c["kind"] == "growth" else {}
+        still = {name for name in still
+                 if not any(moves(pair, name, scope, at) for pair in decided)}
         for i, step in enumerate(c["derivation"]):
             facts[i] = facts[i] and matched(step["fact"], step["with"], claim, scope)
     must(bool(lines), "there is an instance or more")
@@ -1121,23 +1169,21 @@ def check(c: dict) -> dict:
         refused.vacuous = sorted(still)
         raise refused
     steps = list(zip(c["derivation"], facts, strict=True))
-    left = [step["says"] for step, held in steps if not held]
-    by = sorted({step["fact"] for step, held in steps if held})
+    left = [cited(step) for step, held in steps if not held]
+    by = [cited(step) for step, held in steps if held]
     under = [f"{one['formula']} ({one['id']}: {one['why']})" for one in c["assumptions"]]
     more = f" (and at {len(lines) - 1} more)" if len(lines) > 1 else ""
-    return {
-        "line": lines[0] + more,
-        "verified": lines,
-        "under": under,
-        "facts": by,
-        "left": left,
-        "quote": c["quote"]["text"],
-        "place": c["quote"]["place"],
-        "inert": [f"{name}: {why}" for name, why in c["inert"].items()],
-        "link": "derivation" if left else "facts" if by else "none",
-    }
-
-
+    return {"line": lines[0] + more, "verified": lines, "under": under, "facts": by, "left": left,
+            "quote": c["quote"]["text"], "place": c["quote"]["place"],
+            "inert": [f"{name}: {why}" for name, why in c["inert"].items()],
+            "link": "derivation" if left else "facts" if by else "none"}
+def cited(step: dict) -> str:
+    """A step as it is printed: the fact that it cites, the formulas that fill it, and its words."""
+    if step["fact"] is None:
+        return step["says"]
+    given = ", ".join(f"{name} = {text}" for name, text in step["with"].items())
+    of = f"{step['fact']} ({FACTS[step['fact']][0]}{f'; {given}' if given else ''})"
+    return f"fact {of}: {step['says']}"
 def reached(nodes: list[tuple], definitions: dict) -> set[str]:
     """Symbols that expressions lead to, through definitions."""
     found = set().union(*map(names, nodes))
@@ -1146,14 +1192,11 @@ def reached(nodes: list[tuple], definitions: dict) -> set[str]:
             found |= names(node)
     return found
 
-
 def report_on(text: str) -> dict:
     """What `check` says of one certificate, or why it is refused."""
-
     def once(pairs: list) -> dict:
         same("keys of an object, each once", len(pairs), len(dict(pairs)))
         return dict(pairs)
-
     report = {"id": None, "kind": None, "verdict": None, "accepted": False, "because": ""}
     renew()
     before = ctx.prec
@@ -1165,30 +1208,34 @@ def report_on(text: str) -> dict:
         report |= check(c) | {"accepted": True}
     except Refused as error:
         report |= {"because": str(error), "vacuous": error.vacuous}
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, MemoryError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError,
+            MemoryError) as error:
         report["because"] = f"not of the documented form ({type(error).__name__}: {error})"
     finally:
         ctx.prec = before
     return report
-
-
 def plain(text: object) -> str:
-    """Any text as printable ASCII: escapes, surrogates and line breaks are written out."""
-    return ascii(text)[1:-1] if isinstance(text, str) else ascii(text)
-
-
+    """Any text as printable ASCII: escapes, surrogates and line breaks are written out, and runs of
+    spaces are one, so that nothing can be moved to where a terminal begins a line."""
+    made = ascii(text)[1:-1] if isinstance(text, str) else ascii(text)
+    return re.sub(" +", " ", made)
 def printed(r: dict) -> list[str]:
     """What is said of one file: first what the kind makes of claim and values."""
-    head = f"{plain(r['id'])} ({plain(r['kind'])}) {plain(r['file'])}"
+    name, kind = ((str(r[key]) if re.fullmatch(ID, str(r[key])) else "?") for key in ("id", "kind"))
+    head = f"{name} ({kind}) {plain(r['file'])}"
     if not r["accepted"]:
-        return [f"REFUSED {head}: {plain(r['because'])[:2000]}"]
-    said = [f"{plain(r['line'])}", f"  accepted {head}", f"  quoted: {plain(r['quote'])} ({plain(r['place'])})"]
+        return [f"REFUSED {head}: {plain(r['because'])[:600]}"]
+    said = [f"{plain(r['line'])}", f"  accepted {head}",
+            f"  quoted: {plain(r['quote'])} ({plain(r['place'])})"]
     said += [f"  under: {plain(one)}" for one in r["under"]]
     said += [f"  moves nothing: {plain(one)}" for one in r["inert"]]
-    said += [f"  by fact {number} (README): {FACTS[number][0]}" for number in r["facts"]]
+    said += [f"  matched by the README's {plain(one)}" for one in r["facts"]]
     return said + [f"  left to the written derivation: {plain(one)}" for one in r["left"]]
-
-
+def say(text: str) -> None:
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # who reads has left: there is nobody to tell, not even at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 def main(arguments: list[str]) -> int:
     files = [name for name in arguments if name != "--json"]
     try:
@@ -1199,14 +1246,11 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{plain(str(error))}\n")
         return 2
     accepted = sum(r["accepted"] for r in reports)
-    if "--json" in arguments:
-        whole = {"schema": 2, "accepted": accepted == len(reports), "files": reports}
-        print(json.dumps(whole, indent=1, default=str))
-    else:
-        print(*(line for r in reports for line in printed(r)), sep="\n")
-        print(f"{accepted} of {len(reports)} accepted")
+    whole = {"schema": 2, "accepted": accepted == len(reports), "files": reports}
+    lines = [line for r in reports for line in printed(r)]
+    text = "\n".join([*lines, f"{accepted} of {len(reports)} accepted"])
+    say(json.dumps(whole, indent=1, default=str) if "--json" in arguments else text)
     return int(accepted < len(reports))
-
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -30,6 +30,7 @@ from dpbench_check import (
     rational,
     renew,
     same,
+    say,
     shape,
     show,
 )
@@ -102,7 +103,8 @@ def sample(c: dict, shows: dict, scope: Scope, fewest: object) -> str:
     at = {name: parse(text) for name, text in c["claim"].items()}
     p, q, bound, level = at["p_lower"], at["q_upper"], at["bound"], at["level"]
     k, n, j, m = (
-        integer(evaluate(at[name], scope)) for name in ("first_count", "first_runs", "second_count", "second_runs")
+        integer(evaluate(at[name], scope))
+        for name in ("first_count", "first_runs", "second_count", "second_runs")
     )
     must(0 <= k <= n and 0 <= j <= m and min(n, m) >= 2, "counts are from 0 to the runs, 2 on")
     level_of(level, scope)
@@ -251,18 +253,16 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{plain(str(error))}\n")
         return 2
     consistent = sum(r["accepted"] for r in reports)
-    if "--json" in arguments:
-        print(json.dumps({"schema": 2, "files": reports}, indent=1))
-        return int(consistent < len(reports))
+    lines = []
     for r in reports:
         said = "consistent" if r["accepted"] else "REFUSED"
-        print(f"{said} {plain(r['id'])} ({plain(r['kind'])}) {plain(r['because'])}")
-        for line in r.get("verified", ()):
-            print(f"  recorded: {plain(line)}")
+        lines.append(f"{said} {plain(r['id'])} ({plain(r['kind'])}) {plain(r['because'])}")
+        lines += [f"  recorded: {plain(line)}" for line in r.get("verified", ())]
         if r["accepted"]:
-            print(f"  would have refuted: {plain(r['made']['would_refute'])}")
-            print(f"  again: {plain(r['made']['command'])}")
-    print(f"{consistent} of {len(reports)} consistent")
+            lines.append(f"  would have refuted: {plain(r['made']['would_refute'])}")
+            lines.append(f"  again: {plain(r['made']['command'])}")
+    text = "\n".join([*lines, f"{consistent} of {len(reports)} consistent"])
+    say(json.dumps({"schema": 2, "files": reports}, indent=1) if "--json" in arguments else text)
     return int(consistent < len(reports))
 
 

@@ -79,7 +79,7 @@ def mutations(certificate: dict[str, Any]) -> Iterator[tuple[str, str, dict[str,
         if expression and leaf != "rest":
             for sort, text in of_expression(leaf):
                 yield sort, f"{where}: {leaf} -> {text}", changed(certificate, path, text)
-        elif top == "instances" or (top == "claim" and part in ("points", "partition", "box")):
+        elif top == "instances" or (top == "claim" and part in ("points", "partition", "box", "witness")):
             for text in of_number(leaf):
                 yield "number", f"{where}: {leaf} -> {text}", changed(certificate, path, text)
         elif top == "claim" and part == "region":
@@ -93,7 +93,7 @@ def mutations(certificate: dict[str, Any]) -> Iterator[tuple[str, str, dict[str,
             yield "comparison", where, changed(certificate, path, RELATIONS[leaf])
         elif top == "claim" and part == "from":
             yield "number", where, changed(certificate, path, leaf + 1)
-        elif top == "claim" and part in ("holds", "given"):
+        elif top == "claim" and part in ("holds", "given", "claims"):
             for sort, text in of_expression(leaf):
                 yield sort, f"{where}: {leaf} -> {text}", changed(certificate, path, text)
         elif top == "claim" and part == "event":

@@ -226,8 +226,8 @@ def region(rng: random.Random, false: bool) -> Made:
     bound = real(least) * (1 + real(margin(rng)) * (1 if false else -1))
     ends = {"x": [start, high]}
     cuts = [f"x {at}", "", ""] if cut else [""]
-    claim = {"region": ends, "cuts": cuts, "given": [given] if given else [], "left": "h", "relation": "<=",
-             "right": left}  # fmt: skip
+    claim = {"region": ends, "cuts": cuts, "given": [given] if given else [], "claims": [f"h <= {left}"],
+             "witness": {"x": str(at + more)}}  # fmt: skip
     return certificate("region", claim, values=texts(c=c, a=at, h=rational(bound)), free={"x": ""}, verdict="proved")
 
 

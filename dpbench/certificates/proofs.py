@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from dpbench.certificates.build import Draft
 from dpbench.certificates.judge_pieces import pieces, region
-from dpbench.certificates.judge_regions import tree
+from dpbench.certificates.regions import Proof
 from dpbench.core import validation
-from dpbench.ledger import formula
 from dpbench.ledger.statement import Statement
+
+
+def regional(statement: Statement) -> Proof:
+    """What the statement claims on its region."""
+    (piece,) = pieces(statement)
+    nodes = statement.claim_nodes
+    claim = (str(statement.claim.parts["relation"]), nodes["left"], nodes["right"])
+    return Proof([claim], region(statement, piece), statement.definitions, [c for _, c, _ in statement.conditions])
 
 
 def proof(statement: Statement) -> Draft:
@@ -16,27 +23,18 @@ def proof(statement: Statement) -> Draft:
     Raises
     ------
     InvalidInput
-        Where the cells that the statement allows do not show it.
+        Where the cells that the statement allows do not show it, or no point of the region is found at which it says
+        something.
     """
-    (piece,) = pieces(statement)
-    (one,) = piece.inequalities
-    ends = region(statement, piece)
-    conditions = [condition for _, condition, _ in statement.conditions]
-    cuts = tree(one, ends, definitions=statement.definitions, conditions=conditions, cells=statement.cells)
-    if cuts is None:
+    one = regional(statement)
+    made = one.tree(statement.cells)
+    if made.cuts is None:
         raise validation.invalid("cells", "enough for a proof over the region", statement.cells)
-    sides = {
-        name: ["-inf" if low is None else str(low), "inf" if high is None else str(high)]
-        for name, (low, high) in ends.items()
-    }
-    parts = statement.claim.parts
-    left, right = (formula.write(statement.claim_nodes[side]) for side in ("left", "right"))
-    return Draft(
-        verdict="proved", statement=statement.text,
+    witness = one.witness()
+    if witness is None:
+        raise validation.invalid("a region", "one with a point at which the hypotheses hold", statement.text)
+    return one.draft(
+        made.cuts, witness, statement=statement.text,
         symbols={name: symbol.meaning for name, symbol in statement.symbols.items()},
-        definitions={name: formula.write(node) for name, node in statement.definitions.items()},
-        claim={"region": sides, "cuts": cuts, "given": [formula.write(condition) for condition in conditions],
-               "left": left, "relation": parts["relation"], "right": right},
-        instances=[({}, {})],
         derivation=[(step, []) for step in statement.steps if isinstance(step, str)],
     )  # fmt: skip

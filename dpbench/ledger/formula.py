@@ -21,8 +21,8 @@ Node = tuple[Any, ...]
 """``("num", q)``, ``("sym", name)``, or an operator or function with its parts; ``("neg", part)`` is a sign."""
 
 FUNCTIONS = {
-    "exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "min": 2, "max": 2, "betatail": 3, "gammatail": 2,
-    "gaussian_delta": 2, "laplace_delta": 2, "sum": 4,
+    "exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "integer_part": 1, "min": 2, "max": 2, "betatail": 3,
+    "gammatail": 2, "gaussian_delta": 2, "laplace_delta": 2, "sum": 4,
 }  # fmt: skip
 RELATIONS = ("<=", ">=", "<", ">", "=")
 _BINDING = {**dict.fromkeys(RELATIONS, 0), "+": 1, "-": 1, "*": 2, "/": 2, "^": 4}  # a sign binds at 3
@@ -243,8 +243,9 @@ def _latex_call(kind: str, parts: Sequence[Node]) -> str:
     inside = ", ".join(map(latex, parts))
     if kind == "sqrt":
         return rf"\sqrt{{{inside}}}"
-    if kind == "abs":
-        return rf"\left|{inside}\right|"
+    if kind in ("abs", "integer_part"):
+        left, right = ("|", "|") if kind == "abs" else (r"\lfloor ", r"\rfloor ")
+        return rf"\left{left}{inside}\right{right}"
     if kind == "sum":
         index, first, last, _ = map(latex, parts)
         return rf"\sum_{{{index}={first}}}^{{{last}}} {_latex(parts[3], 2)}"
@@ -325,6 +326,8 @@ def _sum(first: float, last: float, term: Callable[[float], float]) -> float:
 
 def gaussian_delta(shift: float, epsilon: float) -> float:
     """δ(ε) of two normal laws of scale 1, `shift` apart: `dpbench.privacy.gaussian`, faster and less exact."""
+    if shift == 0.0:
+        return 0.0
     first = float(special.log_ndtr(shift / 2.0 - epsilon / shift))
     second = epsilon + float(special.log_ndtr(-shift / 2.0 - epsilon / shift))
     return -math.exp(first) * math.expm1(min(second - first, 0.0))
@@ -337,6 +340,7 @@ def laplace_delta(shift: float, epsilon: float) -> float:
 
 _NUMERIC: dict[str, Callable[..., float]] = {
     "exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs, "min": min, "max": max,
+    "integer_part": lambda x: float(math.floor(x)),
     "erfc": lambda x: 2.0 * float(special.ndtr(-x * math.sqrt(2.0))),
     "betatail": lambda x, a, b: float(special.betainc(a, b, x)),
     "gammatail": lambda a, x: float(special.gammaincc(a, x)),

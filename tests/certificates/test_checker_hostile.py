@@ -7,6 +7,8 @@ import copy
 import io
 import json
 import resource
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -269,6 +271,20 @@ def bombs() -> dict[str, dict[str, Any]]:
         "harmonic": one("sum(i, 1, 19999, x/i)"), "tower": one("x + 2^(2^(2^(2^2)))"), "tower 2": one("(x + 1)^10^9"),
         "powers": one("((((x + 1)^9999)^9999)^9999)^9999"), "wide beta": one("betatail(1/2, x*10^300, 10^300)"),
         "beta": one("betatail(1/2 + x/10^9, 10^7, 10^7)"), "gamma": one("gammatail(x*10^7, 10^7 + 1/3)"),
+        "beta at its middle": one("betatail(1/2, x*10^7, 10^7)*2"), "beta tie": one("betatail(1/2, x*1000, 1000)*2"),
+        "betas": one("+".join(["betatail(1/2, x*999, 1000)"] * 99)), "rising": one("betatail(1 - x/10^9, 1, 10^6)"),
+        "gamma tie": one("2*gammatail(10^6*x, 10^6)"), "gammas": one("+".join(["gammatail(10^7, x*10^7)"] * 99)),
+        "few names": one("+".join(["x"] * 1900)), "nested names": one("(" * 900 + "x" + "+y)" * 900),
+        "region": certificate("region", {"region": {"t": ["0", "1"]}, "cuts": ["t 1/2", "", ""], "given": [],
+                                         "witness": {"t": "1"}, "claims": ["+".join(["t"] * 1900) + " <= 1900*x"]},
+                              verdict="proved", values={"x": "1"}, symbols={"x": "s", "t": "s"}),
+        "algebra": certificate("region", {"region": {"t": ["0", "1"]}, "cuts": [""], "given": [], "witness": {"t": "1"},
+                                          "claims": ["(t + x)^9*d59 <= d59"]},
+                               verdict="proved", values={"x": "1"}, definitions=moving, symbols={"x": "s", "t": "s"}),
+        "towers": certificate("region", {"region": {"t": ["0", "1"]}, "cuts": [""], "given": [], "witness": {"t": "1"},
+                                         "claims": ["d59*x <= d59 + x"]}, verdict="proved", values={"x": "1"},
+                              definitions=[["d0", "t"], *([f"d{i}", f"exp(d{i - 1} - exp(d{i - 1}*2))"]
+                                                          for i in range(1, 60))], symbols={"x": "s", "t": "s"}),
         "brackets": one("(" * 1900 + "x" + ")" * 1900), "signs": one("-" * 3900 + "x"), "long": one("9" * 3999 + "*x"),
         "deep": one("d2999", definitions=deep), "exponent": one("exp(exp(exp(exp(x*9))))"), "tie": one("sqrt(x)^2*y/y"),
         "undecided": one("exp(log(x + 10^-9)) - 10^-9"), "erfc": one("erfc(x*10^9)"),
@@ -340,7 +356,8 @@ def test_facts_are_cited_by_number_where_their_hypotheses_match() -> None:
         (step(1, shift="D", scale="sigma"), "derivation"), (step(1, shift="2*D"), "derivation"),
         (step(1, shift="-2*D", scale="-sigma"), "derivation"), (step(2, shift="2*D", scale="sigma"), "derivation"),
         (step(3, steps="4*D", step="D", scale="sigma"), "facts"),
-        (step(3, steps="D/4", step="4*D", scale="sigma"), "derivation"), (step(4), "facts"), (step(9), "derivation"),
+        (step(3, steps="D/4", step="4*D", scale="sigma"), "derivation"), (step(9), "derivation"),
+        (step(4), "derivation"), (step(10), "derivation"), (step(11), "derivation"),
         (step(7, D="D", n="10", distance="D", **{"lambda": "1/5"}), "facts"),
         (step(7, D="D", n="10", distance="D/3", **{"lambda": "1/5"}), "derivation"), (step(None), "derivation"),
     ]  # fmt: skip
@@ -353,3 +370,116 @@ def test_facts_are_cited_by_number_where_their_hypotheses_match() -> None:
     refused(
         certificate("pair-shift", claim, values=values, shows=shows, derivation=[step(1, shift="z", scale="sigma")])
     )
+
+
+@pytest.mark.parametrize("family", ["", "gaussian", "laplace", "pure", "bound"])
+def test_a_fact_without_hypotheses_discharges_nothing(family: str) -> None:
+    for fact, (_, _, hypotheses, _) in checker.FACTS.items():
+        claim = {"family": family, "shift": ("num", checker.fmpq(1)), "scale": ("num", checker.fmpq(1))}
+        assert hypotheses or not checker.matched(fact, {}, claim, checker.Scope({}, {}))
+
+
+def test_every_step_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also of a fact whose hypotheses match: its formulas are there to be compared with the words."""
+    claim = {"family": "gaussian", "shift": "2*D", "scale": "sigma", "epsilon": "epsilon", "delta": "delta"}
+    pair = {"values": {"D": "1", "sigma": "1", "epsilon": "1", "delta": "1/100"},
+            "shows": {"delta": ["5098/10000", "5099/10000"]}}  # fmt: skip
+    said = ["Hence every algorithm is broken.", "And P = NP.", "Strong convexity, of what else?", "By magic."]
+    given = {"D": "D", "n": "10", "distance": "D", "lambda": "1/5"}
+    facts: list[tuple[int | None, dict[str, str]]] = [(4, {}), (10, {}), (7, given), (None, {})]
+    steps = [{"says": says, "needs": [], "fact": fact, "with": with_}
+             for says, (fact, with_) in zip(said, facts, strict=True)]  # fmt: skip
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(certificate("pair-shift", claim, derivation=steps, **pair)))
+    assert checker.main([str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert all(f": {says}" in printed for says in said)
+    assert printed.count("left to the written derivation") == 3
+    assert "matched by the README's fact 7 (strong convexity; D = D, n = 10, distance = D, lambda = 1/5)" in printed
+    assert checker.report_on(path.read_text())["link"] == "derivation"
+
+
+MIXTURE: dict[str, Any] = {
+    "variable": "r", "partition": ["1/2", "1", "2"], "profile": "gaussian_delta(r, epsilon)", "tail": "1 - r/4",
+    "epsilon": "epsilon", "delta": "delta"}  # fmt: skip
+
+
+@pytest.mark.parametrize("profile", ["gaussian_delta(r, epsilon/1000)", "gaussian_delta(r, 0)", "laplace_delta(r, 1)",
+                                     "gaussian_delta(r, r)", "laplace_delta(r, smaller)"])  # fmt: skip
+def test_the_profile_of_a_mixture_is_at_the_claims_epsilon(profile: str) -> None:
+    values = {"epsilon": "100", "delta": "1/1000000"}
+    more = {"definitions": [["smaller", "epsilon/1000"]]} if "smaller" in profile else {}
+    because = refused(certificate("mixture", MIXTURE | {"profile": profile}, values=values, free={"r": ""},
+                                  shows={"delta": ["1079/10000", "1080/10000"]}, **more))  # fmt: skip
+    assert because.startswith("the epsilon of the profile")
+
+
+def test_the_line_of_a_mixture_shows_profile_and_tail() -> None:
+    line = accepted(certificate("mixture", MIXTURE, values={"epsilon": "1/10", "delta": "1/1000"}, free={"r": ""},
+                                shows={"delta": ["107980/1000000", "107990/1000000"]}))  # fmt: skip
+    assert "of the mixture of gaussian_delta(r, epsilon) over r, where the chance of r or more is 1 - r/4" in line
+
+
+@pytest.mark.parametrize(
+    "quantity",
+    ["c*sqrt(t)/(1 + t*exp(-(10^1000 + 1/t)))", "c*t/(1 + t^2*exp(-(10^1000 + 1/t)))",
+     "c*sqrt(t)/(exp(-(10^900 + 1/t))*t + 2)", "c/(1/t + exp(-(10^1000 + 1/t)))",
+     "c*sqrt(t)*max(1/(1 + t), 0*t + exp(-(10^1000 + 1/t)))", "c*sqrt(t)/(1 + t/exp(10^1000 + 1/t))",
+     "c*sqrt(t)/(1 + t*exp(-(10^1000 + 1/t))^2)", "c*log(t)/(1 + log(t)^2*exp(-(10^1000 + 1/t)))"],
+)  # fmt: skip
+def test_what_is_too_small_for_a_ball_is_not_dropped(quantity: str) -> None:
+    """Each tends to a constant or to 0, far beyond all numbers; at t = 4 the small term does not count."""
+    power, logs = ("0", "1/10") if "log" in quantity else ("1/100", "0")
+    one = growth(quantity, power, logs, first=2, c="1")
+    checker.ctx.prec = 60_000  # bits, of numbers near exp(-10^4): as small as matters
+    scope = checker.Scope({"c": checker.fmpq(1), "t": checker.fmpq(4)}, {})
+    near = quantity.replace("10^1000", "10^4").replace("10^900", "10^4")
+    value = checker.arb(checker.evaluate(checker.parse(near), scope))
+    ends = [checker.fmpq(int(float(value.mid()) * 2**40) + by, 2**40) for by in (-(2**20), 2**20)]
+    one["instances"][0]["shows"]["quantity"] = list(map(str, ends))
+    assert "enclosure" not in refused(one | {"digest": seal(one)})
+
+
+def test_every_bound_of_a_half_line_has_exact_constants() -> None:
+    line = checker.HalfLine("t", 2, checker.Scope({"c": checker.fmpq(1, 3)}, {}))
+    for text in ("c*t", "sqrt(t) + c/t", "exp(-t/3)", "log(c*t + 7)", "t^(1/3) - c", "exp(-(10^1000 + 1/t))"):
+        _, low, high = line.of(checker.parse(text))
+        assert low[0].is_exact() and high[0].is_exact() and 0 <= low[0] <= high[0], text
+
+
+def test_an_integer_can_be_said() -> None:
+    """(n - 1/2)^2 >= 1/4 holds at integers, and fails between 0 and 1."""
+    claim = {"left": "(n - 1/2)^2", "relation": ">=", "right": "1/4"}
+    shows = {"left": ["0", "0"], "right": ["1/4", "1/4"]}
+    whole = {"assumptions": [{"id": "n", "formula": "integer_part(n) = n", "why": "n is an integer"}],
+             "derivation": [{"says": "by definition", "needs": ["n"], "fact": None, "with": {}}]}  # fmt: skip
+    accepted(certificate("inequality", claim, values={"n": "1/2"}, shows=shows))
+    assert "assumption n" in refused(certificate("inequality", claim, values={"n": "1/2"}, shows=shows, **whole))
+    both = {"left": ["1/4", "1/4"], "right": ["1/4", "1/4"]}
+    accepted(certificate("inequality", claim | {"relation": ">"}, values={"n": "1"}, shows=both, **whole))
+
+
+@pytest.mark.parametrize(
+    "name", ["x" + " " * 71 + "REFUTES every theorem", "a" * 81, "", " ", "a b", "a\nb", "-a", "é", "a/b"]
+)
+def test_an_id_is_a_short_name(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = certificate("pair-discrete", PAIR, **GOOD_PAIR) | {"id": name}
+    one["digest"] = seal(one)
+    assert "an id" in refused(one)
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(one))
+    checker.main([str(path)])
+    assert "  " not in capsys.readouterr().out.splitlines()[0]
+
+
+def test_a_closed_pipe_is_no_traceback() -> None:
+    """The reader has left before the first line is written; so it has for the report of one that is refused."""
+    good = str(Path(__file__).parents[2] / "evidence" / "certificates" / "glm.lemma9.inequality.inequality.json")
+    for files in ([good] * 30, [good, str(CASES / "e4_empty_box.json")], ["--json", good]):
+        line = [sys.executable, "-P", checker.__file__, *files]
+        run = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert run.stdout is not None and run.stderr is not None
+        run.stdout.close()
+        with run.stderr as told:
+            assert told.read() == ""
+        assert run.wait() == (1 if "empty" in files[-1] else 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from fractions import Fraction
 from typing import Any
 
 import dpbench_check as checker
@@ -34,7 +35,7 @@ def bounds(formula: str, sides: dict[str, tuple[Any, Any]]) -> Any:
     checker.renew()
     cell = {n: (arb(fmpq(*a)) if isinstance(a, tuple) else a, arb(fmpq(*b)) if isinstance(b, tuple) else b)
             for n, (a, b) in sides.items()}  # fmt: skip
-    return checker.Cell(cell, checker.Scope({}, {}), set(sides)).of(checker.parse(formula))
+    return checker.Cell(cell, checker.Scope({}, {}), checker.Moving(set(sides), {})).of(checker.parse(formula))
 
 
 def plain(formula: str, x: Any, y: Any) -> Any:
@@ -73,9 +74,22 @@ def test_bounds_and_slopes_hold_every_value() -> None:
     assert seen > 3000 and sloped > 2000
 
 
-def report(left: str, relation: str, right: str, region: Any, cuts: Any = ("",), given: Any = ()) -> dict[str, Any]:
-    claim = {"region": region, "cuts": list(cuts), "given": list(given), "left": left, "relation": relation,
-             "right": right}  # fmt: skip
+def inner(ends: Any) -> str:
+    """A point of a side."""
+    if not isinstance(ends, list) or len(ends) != 2 or not all(isinstance(end, str) for end in ends):
+        return "0"
+    low, high = (None if "inf" in end or not end.lstrip("-").isdigit() else Fraction(end) for end in ends)
+    if low is None or high is None:
+        return str(1 if low is high else high - 1 if low is None and high is not None else low + 1)  # type: ignore[operator]
+    return str(low + (high - low) / 3)
+
+
+def report(
+    left: str, relation: str, right: str, region: Any, cuts: Any = ("",), given: Any = (), **witness: str
+) -> dict[str, Any]:
+    at = {name: inner(ends) for name, ends in region.items()} | witness if isinstance(region, dict) else {}
+    claim = {"region": region, "cuts": list(cuts), "given": list(given), "claims": [f"{left} {relation} {right}"],
+             "witness": at}  # fmt: skip
     made = certificate("region", claim, verdict="proved", symbols=dict.fromkeys(region if isinstance(region, dict) else
                        "x", "s"))  # fmt: skip
     said: dict[str, Any] = checker.report_on(json.dumps(made))
@@ -115,6 +129,112 @@ def test_what_is_true_on_a_region_is_seen(case: Any) -> None:
 def test_what_is_false_at_a_point_is_not(case: Any) -> None:
     said = report(*case)
     assert not said["accepted"] and not said["because"].startswith("vacuous")
+
+
+EDGES = (  # false at one end of [1, 2] alone, where what is given, if anything, still holds
+    ("1", "<", "x", "1", ()), ("x", ">", "1", "1", ()), ("x", "<", "2", "2", ()), ("2", ">", "x", "2", ()),
+    ("2", "<=", "x", "1", ("x <= 1",)), ("x", ">=", "2", "1", ("x <= 1",)), ("2", "<=", "x", "1", ("1 >= x",)),
+    ("x", "<=", "1", "2", ("x >= 2",)), ("1", ">=", "x", "2", ("x >= 2",)), ("1", ">=", "x", "2", ("2 <= x",)),
+    ("1", "<", "x", "1", ("x <= 1",)), ("x", ">", "1", "1", ("1 >= x",)), ("x", "<", "2", "2", ("x >= 2",)),
+    ("2", ">", "x", "2", ("2 <= x",)), ("1", "<", "x", "1", ("x < 3/2",)), ("x", ">", "1", "1", ("3/2 > x",)),
+    ("x", "<", "2", "2", ("x > 3/2",)), ("2", ">", "x", "2", ("3/2 < x",)), ("3 - y", "<", "x + 1", "1", ("y <= 1",)),
+    ("x + y", ">", "2", "1", ("y <= 1", "x <= 1")), ("x/y", "<", "2", "2", ("y <= 1", "x >= 2")),
+)  # fmt: skip
+
+
+def at_an_edge(left: str, relation: str, right: str, at: str, given: tuple[str, ...]) -> dict[str, Any]:
+    sides = {"x": ["1", "2"]} | ({"y": ["1", "2"]} if "y" in left else {})
+    more = {"y": "1"} if "y" in left else {}
+    return report(f"2*({left})", relation, f"2*({right})", sides, given=given, x=at, **more)
+
+
+@pytest.mark.parametrize("case", EDGES)
+def test_what_is_false_on_a_face_alone_is_not_seen(case: Any) -> None:
+    said = at_an_edge(*case)
+    assert said["because"].startswith("not seen on the cell"), said["because"]
+
+
+def test_each_relation_is_strict_where_it_is_written_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: a hypothesis that holds with equality counts as false; a strict claim as seen where it is met."""
+    cell = checker.Cell
+
+    def false(self: Any, relation: str, left: Any, right: Any) -> bool:
+        low, high = checker.plus(self.of(right)[0], checker.minus(self.of(left)[0]))
+        return bool((high if relation in ("<=", "<") else -low) <= 0)
+
+    def held(self: Any, relation: str, left: Any, right: Any, given: Any) -> bool:
+        return bool(original(self, f"{relation[0]}=", left, right, given))
+
+    original = cell.held
+    for name, planted, some in (("false", false, [c for c in EDGES if len(c[1]) == 2]),
+                                ("held", held, [c for c in EDGES if len(c[1]) == 1])):  # fmt: skip
+        with monkeypatch.context() as patched:
+            patched.setattr(cell, name, planted)
+            assert all(at_an_edge(*case)["accepted"] for case in some), name
+
+
+def test_a_moving_exponent_has_a_base_that_is_nowhere_negative() -> None:
+    """(-2)^1 = -2, and x^n + n is -1 there; on a base from 0 on, 0^n is the limit."""
+    for left, right, low in (("1/1000", "x^n + n", "-2"), ("3", "3 + x^n", "-2"), ("-1", "(x - 1)^n", "0"),
+                             ("0", "(x - y)^n + 1/10", "0"), ("0", "(log(x + 1/2))^n + 1", "0"),
+                             ("0", "1 + n*(abs(x) - 1)^n", "-1")):  # fmt: skip
+        region = {"x": [low, "2"], "n": ["1", "3"]} | ({"y": ["0", "2"]} if "y" in right else {})
+        said = report(left, "<=", right, region, x="2", n="1")
+        assert said["because"].startswith("not seen on the cell"), (right, said["because"])
+    for left, right in (("0", "x^n"), ("x^n", "9"), ("x^(n + 1)", "17"), ("0", "max(x - 1, 0)^n"), ("(1/2)^n", "1")):
+        said = report(left, "<=", right, {"x": ["0", "2"], "n": ["1", "3"]}, x="3/2")
+        assert said["accepted"] or said["because"].startswith("vacuous"), (left, right, said["because"])
+    assert not report("x^n", ">", "0", {"x": ["0", "2"], "n": ["1", "3"]})["accepted"]  # met at x = 0
+    assert not report("1", "<=", "x^n", {"x": ["0", "1"], "n": ["0", "1"]})["accepted"]  # 0^0 is not defined
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "given", "why"),
+    [
+        ("2*x + 1", "x", ("x > 2",), "what is given"), ("2*x + 1", "x", ("x < 0",), "what is given"),
+        ("x", "x^2 + 1", ("x > 1/2", "x < 1/2"), "what is given"), ("x", "x^2 + 1", ("log(x - 5) < 0",), "undefined"),
+        ("min(x, x + log(x - 5))", "x^2 + 1", (), "not defined"), ("x - sqrt(-1 - x)^2", "9", (), "not defined"),
+        ("0*log(-x - 1) + x", "x^2 + 1", (), "not defined"), ("x/(x - x)", "10 + x", (), "not defined"),
+        ("x*(x - 2)^(1/2)", "9", (), "not defined"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_no_point_is_not_accepted(left: str, right: str, given: tuple[str, ...], why: str) -> None:
+    for at in ("0", "1/3", "1/2", "1"):
+        said = report(left, "<=", right, {"x": ["0", "1"]}, given=given, x=at)
+        assert not said["accepted"] and why in said["because"], said["because"]
+
+
+@pytest.mark.parametrize(
+    "witness", [{}, {"x": "3"}, {"x": "-1/1000"}, {"x": "0.5"}, {"y": "1/2"}, {"x": "1/2", "y": "1"}, {"x": 1}, "x", []]
+)
+def test_a_witness_is_a_point_of_the_region(witness: Any) -> None:
+    claim = {"region": {"x": ["0", "1"]}, "cuts": [""], "given": [], "claims": ["x <= x + x^2"], "witness": witness}
+    made = certificate("region", claim, verdict="proved", symbols={"x": "s"})
+    assert not checker.report_on(json.dumps(made))["accepted"]
+
+
+def test_relevance_is_tested_where_what_is_given_holds() -> None:
+    """max(x, 1) moves with x beyond 1 alone; at a witness below it x would be said to move nothing."""
+    claim = {"region": {"x": ["0", "3"]}, "cuts": [""], "given": ["x >= 2"], "claims": ["1 <= max(x, 1)"]}
+    for at, word in (("5/2", "accepted"), ("1/3", "what is given")):
+        made = certificate("region", claim | {"witness": {"x": at}}, verdict="proved", symbols={"x": "s"})
+        said = checker.report_on(json.dumps(made))
+        assert said["accepted"] if word == "accepted" else word in said["because"]
+
+
+def test_many_claims_are_seen_together_and_printed() -> None:
+    claim = {"region": {"x": ["1", "2"], "s": ["1/2", "3"]}, "cuts": [""], "given": [], "witness": {"x": "1", "s": "1"},
+             "claims": ["0 < s", "x/s <= x/s", "x <= 2"]}  # fmt: skip
+    made = certificate("region", claim, verdict="proved", symbols={"x": "a", "s": "b"})
+    said = checker.report_on(json.dumps(made))
+    assert said["line"] == ("SHOWS 0 < s and x/s <= x/s and x <= 2 for all x in [1, 2], s in [1/2, 3], all sides being "
+                            "defined: 1 cells, 1 identities")  # fmt: skip
+    wrong = claim | {"claims": [*claim["claims"], "x <= 3/2"]}
+    made = certificate("region", wrong, verdict="proved", symbols={"x": "a", "s": "b"})
+    assert "not seen" in checker.report_on(json.dumps(made))["because"]
+    for bare in ([], ["x <= s"], ["1 <= 2"]):
+        made = certificate("region", claim | {"claims": bare}, verdict="proved", symbols={"x": "a", "s": "b"})
+        assert not checker.report_on(json.dumps(made))["accepted"]
 
 
 @pytest.mark.parametrize(

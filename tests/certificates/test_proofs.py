@@ -21,9 +21,7 @@ from naive.certificates import true
 
 from dpbench.certificates import makers
 from dpbench.certificates.build import Maker, seal, sealed
-from dpbench.certificates.judge_pieces import pieces, region
-from dpbench.certificates.judge_regions import tree
-from dpbench.certificates.proofs import proof
+from dpbench.certificates.proofs import proof, regional
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import formula, grades
 from dpbench.ledger.registry import all_claims
@@ -87,7 +85,7 @@ WIDER: dict[str, tuple[str, tuple[Any, Any], dict[str, str]]] = {
 
 
 @cache
-def regional() -> dict[str, Maker]:
+def proving() -> dict[str, Maker]:
     """The makers of proofs over a region, by entry."""
     found = [maker for maker in makers() if maker.kind == "region"]
     by_name = {maker.id: maker for maker in found}
@@ -97,7 +95,7 @@ def regional() -> dict[str, Maker]:
 
 @cache
 def certified(name: str) -> dict[str, Any]:
-    return sealed(regional()[name])
+    return sealed(proving()[name])
 
 
 def accepted(certificate: dict[str, Any]) -> bool:
@@ -108,9 +106,7 @@ def accepted(certificate: dict[str, Any]) -> bool:
 
 
 def cuts(statement: Statement, cells: int) -> list[str] | None:
-    (piece,) = pieces(statement)
-    return tree(piece.inequalities[0], region(statement, piece), definitions=statement.definitions,
-                conditions=[one for _, one, _ in statement.conditions], cells=cells)  # fmt: skip
+    return regional(statement).tree(cells).cuts
 
 
 def test_every_proof_has_a_control() -> None:
@@ -138,11 +134,11 @@ def test_a_changed_constant_is_not_proved(name: str) -> None:
     assert changed != sides or where != statement.where
     parts = {**statement.claim.parts, "left": changed[0], "right": changed[1]}
     wrong = statement.replace(claim=type(statement.claim)("inequality", parts), where=where)
-    falsified = {**certificate, "claim": {**certificate["claim"], **{
-        side: formula.write(wrong.claim_nodes[side]) for side in ("left", "right")}},
-        "definitions": [[key, formula.write(node)] for key, node in wrong.definitions.items()]}  # fmt: skip
+    left, right = (formula.write(wrong.claim_nodes[side]) for side in ("left", "right"))
+    falsified = {**certificate, "claim": {**certificate["claim"], "claims": [f"{left} <= {right}"]},
+                 "definitions": [[key, formula.write(node)] for key, node in wrong.definitions.items()]}  # fmt: skip
     at = Reading(falsified, {"values": point})
-    assert not at.holds(f"{falsified['claim']['left']} <= {falsified['claim']['right']}")
+    assert not at.holds(f"{left} <= {right}")
     assert cuts(wrong, 400) is None
     assert not accepted(falsified)
     with pytest.raises(InvalidInput, match="cells"):
@@ -157,7 +153,7 @@ def test_a_region_that_reaches_too_far_is_not_proved(name: str) -> None:
     sides = {**certificate["claim"]["region"], symbol: [str(low), str(high)]}
     widened = {**certificate, "claim": {**certificate["claim"], "region": sides}}
     at = Reading(widened, {"values": point})
-    assert not at.holds(f"{certificate['claim']['left']} <= {certificate['claim']['right']}")
+    assert not at.holds(certificate["claim"]["claims"][0])
     assert cuts(wide, 400) is None
     assert not accepted(widened)
 

@@ -37,8 +37,10 @@ def compare(relation: str, a: Any, b: Any) -> bool:
 
 
 def gaussian_delta(mu: Any, epsilon: Any) -> Any:
-    if not (mu > 0 and epsilon >= 0):
+    if not (mu >= 0 and epsilon >= 0):
         raise Undefined
+    if mu == 0:
+        return mpmath.mpf(0)
     if epsilon / mu - mu / 2 > 10**6:  # at most Phi(-10^6)
         return mpmath.mpf(0)
     with mpmath.workdps(200):  # the two terms nearly cancel for small mu
@@ -46,7 +48,7 @@ def gaussian_delta(mu: Any, epsilon: Any) -> Any:
 
 
 def laplace_delta(shift: Any, epsilon: Any) -> Any:
-    if not (shift > 0 and epsilon >= 0):
+    if not (shift >= 0 and epsilon >= 0):
         raise Undefined
     return max(mpmath.mpf(0), -mpmath.expm1((epsilon - shift) / 2))
 
@@ -85,11 +87,11 @@ def log_beta(a: Any, b: Any) -> Any:
 
 FUNCTIONS = {
     "exp": mpmath.exp, "log": mpmath.log, "sqrt": mpmath.sqrt, "abs": abs, "erfc": mpmath.erfc, "min": min, "max": max,
-    "betatail": betatail, "gammatail": gammatail,
+    "betatail": betatail, "gammatail": gammatail, "integer_part": mpmath.floor,
     "gaussian_delta": gaussian_delta, "laplace_delta": laplace_delta,
 }  # fmt: skip
-ARGUMENTS = {"exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "min": 2, "max": 2, "betatail": 3, "gammatail": 2,
-             "gaussian_delta": 2, "laplace_delta": 2, "sum": 4}  # fmt: skip
+ARGUMENTS = {"exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "integer_part": 1, "min": 2, "max": 2,
+             "betatail": 3, "gammatail": 2, "gaussian_delta": 2, "laplace_delta": 2, "sum": 4}  # fmt: skip
 
 
 class Reading:

@@ -147,19 +147,18 @@ def region(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict:
         ]  # fmt: skip
     else:
         points = [dict(zip(sides, point, strict=True)) for point in itertools.product(*sides.values())]
-    seen = 0
+    points.append({name: number(value) for name, value in claim["witness"].items()})
+    seen = False
     for point in points:
         at = read.given(**point)
         try:
-            if not all(at.holds(text) for text in claim["given"]):
-                continue
-            left, right = at(claim["left"]), at(claim["right"])
+            seen = all(at.holds(text) for text in claim["given"])
+            held = [at.holds(text) for text in claim["claims"]]
+            if seen and not all(held):
+                return False
         except Undefined:  # an end at which a formula is undefined is no point of the region
-            continue
-        seen += 1
-        if not compare(claim["relation"], left, right):
-            return False
-    return seen > 0
+            seen = False
+    return seen  # of the last point, the witness
 
 
 def tree(cuts: list[str], ends: dict[str, list[str]]) -> bool:
