@@ -6,7 +6,7 @@ from dpbench.core import sources as _sources  # noqa: F401 - first of all: it no
 from dpbench.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from dpbench import glm, heavytail, libraries, publicdata, testing
+    from dpbench import bounds, glm, heavytail, libraries, publicdata, testing
     from dpbench.auditing.audit import AuditResult, audit
     from dpbench.auditing.bits import audit_bits
     from dpbench.auditing.dependence import DependentOutputs
@@ -46,6 +46,7 @@ _HOME = {
     "audit_one_run": "dpbench.auditing.one_run",
     "audit_one_run_scores": "dpbench.auditing.one_run",
     "audit_samples": "dpbench.auditing.samples",
+    "bounds": "dpbench.bounds",
     "each": "dpbench.auditing.each",
     "encode": "dpbench.auditing.flatten",
     "evidence": "dpbench.report.plot",
@@ -79,6 +80,7 @@ __all__ = [
     "audit_one_run",
     "audit_one_run_scores",
     "audit_samples",
+    "bounds",
     "each",
     "encode",
     "evidence",

@@ -28,7 +28,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from dpbench import audit_samples
-from dpbench.auditing.intervals import lower, upper
+from dpbench.bounds import lower, upper
 from dpbench.core.sampling import stream
 from dpbench.core.validation import MissingExtra, extra
 from dpbench.privacy import gaussian

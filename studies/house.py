@@ -23,7 +23,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
     ("core",),
-    ("lowerbounds", "privacy", "runs"),
+    ("bounds", "lowerbounds", "privacy", "runs"),
     ("rates", "auditing"),
     ("ledger",),
     ("certificates", "libraries"),

@@ -19,7 +19,7 @@ from scipy.stats import binom
 
 from dpbench.auditing.events import ADDED
 from dpbench.auditing.goals import epsilon_goal
-from dpbench.auditing.intervals import best_angle, joint_region
+from dpbench.bounds import best_angle, joint_region
 from studies import first_zoo
 from studies.first_zoo import Entry
 

@@ -25,11 +25,11 @@ from dpbench.auditing.certified import exceeds
 from dpbench.auditing.choose import Plan, choose
 from dpbench.auditing.claimed import as_claim
 from dpbench.auditing.events import Event
-from dpbench.auditing.intervals import FLOOR, _cap, _weights, critical_value
 from dpbench.auditing.levels import Levels
 from dpbench.auditing.samples import _split
 from dpbench.auditing.sequential import FIRST, share
 from dpbench.auditing.split import CHOOSE_SHARE, certificates
+from dpbench.bounds import FLOOR, _cap, _weights, critical_value
 from dpbench.core.sampling import stream
 
 MODES = ("pair", "sequential", "claim", "arrays")

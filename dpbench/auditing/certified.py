@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpbench.auditing.claimed import Claim, exceeded
-from dpbench.auditing.intervals import Region, joint_region
+from dpbench.bounds import Region, joint_region
 from dpbench.core.validation import invalid
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpbench.auditing.goals import Goal
-from dpbench.auditing.intervals import Region
+from dpbench.bounds import Region
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.privacy.profile import Profile

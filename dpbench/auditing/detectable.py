@@ -12,8 +12,8 @@ import numpy as np
 
 from dpbench.auditing.certified import Certified
 from dpbench.auditing.claimed import Approximate, Claim, exceeded
-from dpbench.auditing.intervals import Region, best_angle, joint_region, lower, upper
 from dpbench.auditing.levels import CURVE_SHARE
+from dpbench.bounds import Region, best_angle, joint_region, lower, upper
 from dpbench.core import validation
 
 FOUND = {True: "refuting the claim", False: "a bound above 0"}

@@ -23,7 +23,7 @@ from scipy.special import betaln, expit, logit
 
 from dpbench.auditing.chains import Chain
 from dpbench.auditing.goals import Goal, curve_goal, epsilon_goal, moved
-from dpbench.auditing.intervals import best_angle
+from dpbench.bounds import best_angle
 
 # The charges were set by trials on both zoos, on seeds from 1000 on, ADDED on pairs of Poisson counts, and the
 # constants of events seen a few times on mechanisms of neither zoo (logistic, Gumbel, Poisson, memorised). They have no

@@ -11,16 +11,13 @@ guesses reaches a critical value, so all of them fail inside the event of the sm
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpbench.auditing import one_run_bounds as bounds
+from dpbench import bounds
 from dpbench.auditing.levels import Levels
-
-LARGEST = 50.0
-"""No ε or μ above this is looked for."""
 
 BOTH, INCLUDED, EXCLUDED = "both", "included", "excluded"
 
@@ -65,36 +62,38 @@ class Guessed:
 
     def epsilon(self, delta: float) -> float:
         """A lower bound on the ε at `delta`, at least 0."""
-        return epsilon_from_guesses(self.canaries, self.guesses, self.right, delta, self.alpha, self.independent)
+        return bounds.one_run_epsilon(self.canaries, self.guesses, self.right, delta, self.alpha, self.independent)
 
     def rules_out(self, epsilon: float, delta: float) -> bool:
         """Whether no (ε, δ)-private mechanism allows so many right guesses, at the level."""
-        p_value = bounds.independent if self.independent else bounds.joint
-        return p_value(self.canaries, self.guesses, self.right, epsilon, delta) <= self.alpha
+        given = self.canaries, self.guesses, self.right
+        return bounds.one_run_p_value(*given, epsilon, delta, self.independent) <= self.alpha
 
     def rules_out_mu(self, mu: float) -> bool:
         """Whether no μ-GDP mechanism allows so many right guesses, at the level."""
         given = self.canaries, self.guesses, self.right
         if self.independent:
-            return bounds.gaussian_independent(*given, mu) <= self.alpha
-        return bool(bounds.gaussian_joint_rules_out(*given, np.array([mu]), self.alpha)[0])
+            return bounds.one_run_p_value_gaussian(*given, mu) <= self.alpha
+        return bool(bounds.one_run_rules_out_gaussian(*given, np.array([mu]), self.alpha)[0])
 
     def delta(self, epsilons: np.ndarray) -> np.ndarray:
         """Lower bounds on δ(ε), at least 0, one for each ε."""
-        of = bounds.independent_delta if self.independent else bounds.joint_delta
-        return np.array([of(self.canaries, self.guesses, self.right, float(e), self.alpha) for e in epsilons])
+        given = self.canaries, self.guesses, self.right
+        return np.array([bounds.one_run_delta(*given, float(e), self.alpha, self.independent) for e in epsilons])
 
     def mu(self) -> float:
         """A lower bound on the μ of Gaussian differential privacy, at least 0."""
-        return mu_from_guesses(self.canaries, self.guesses, self.right, self.alpha, self.independent)
+        return bounds.one_run_mu(self.canaries, self.guesses, self.right, self.alpha, self.independent)
 
     def published(self, delta: float) -> dict[str, float]:
         """The ε that two published analyses, valid for any dependence, give for these guesses at this level."""
         given = self.canaries, self.guesses, self.right
         return {
-            "arXiv 2305.08846, Theorem 5.2": largest(lambda e: bounds.published(*given, e, delta) <= self.alpha),
-            "arXiv 2410.22235 (f-DP)": _largest_of(
-                lambda grid: bounds.approximate_joint_rules_out(*given, grid, delta, self.alpha)
+            "arXiv 2305.08846, Theorem 5.2": bounds.largest_ruled_out(
+                lambda e: bounds.one_run_p_value_published(*given, e, delta) <= self.alpha
+            ),
+            "arXiv 2410.22235 (f-DP)": bounds.largest_of(
+                lambda grid: bounds.one_run_rules_out_approximate(*given, grid, delta, self.alpha)
             ),
         }
 
@@ -153,47 +152,3 @@ def guess_sets(
             allowed = None if isinstance(how, float) else how
             made.append(Guessed(canaries, size, int(right[side][size - 1]), side, level, independent, high, allowed))
     return tuple(made)
-
-
-def epsilon_from_guesses(
-    canaries: int, guesses: int, right: int, delta: float, alpha: float, independent: bool = False
-) -> float:
-    """An ε ≥ 0 that `right` of `guesses` rule out at error probability `alpha`: the largest that bisection finds.
-
-    Any ε whose p-value is at most `alpha` will do. Let L(v) be the one returned for v right guesses, and v* the least v
-    with L(v) above the true ε. Then the bound is wrong only if V ≥ v*, and since the mechanism is (L(v*), δ)-private
-    too, that has probability at most p(v*, L(v*)) ≤ alpha.
-    """
-    p_value = bounds.independent if independent else bounds.joint
-    return largest(lambda epsilon: p_value(canaries, guesses, right, epsilon, delta) <= alpha)
-
-
-def mu_from_guesses(canaries: int, guesses: int, right: int, alpha: float, independent: bool = False) -> float:
-    """A μ ≥ 0 that `right` of `guesses` rule out at error probability `alpha`, as `epsilon_from_guesses`."""
-    if independent:
-        return largest(lambda mu: bounds.gaussian_independent(canaries, guesses, right, mu) <= alpha)
-    return _largest_of(lambda grid: bounds.gaussian_joint_rules_out(canaries, guesses, right, grid, alpha))
-
-
-def largest(ruled_out: Callable[[float], bool]) -> float:
-    """The largest value up to `LARGEST` that is ruled out, by bisection; 0 where none is."""
-    if not ruled_out(0.0):
-        return 0.0
-    low, high = 0.0, LARGEST
-    for _ in range(30):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if ruled_out(middle) else (low, middle)
-    return low
-
-
-def _largest_of(ruled_out: Callable[[np.ndarray], np.ndarray]) -> float:
-    """`largest` for a test of many values at once."""
-    low, high = 0.0, LARGEST
-    for _ in range(6):  # 32-fold each
-        grid = np.linspace(low, high, 33)
-        out = ruled_out(grid)
-        if not out[0]:
-            return 0.0
-        last = int(np.flatnonzero(out)[-1])
-        low, high = float(grid[last]), float(grid[min(last + 1, 32)])
-    return low

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betaincinv
 
-from dpbench.auditing import one_run_bounds as bounds
+from dpbench import bounds
 from dpbench.auditing.claimed import ORDERS, Approximate, Claim, Curve, Gaussian, Renyi, ZeroConcentrated
-from dpbench.auditing.guesses import Guessed, largest
+from dpbench.auditing.guesses import Guessed
 
 EVERY = 8
 """Of a profile's points this share is tried, and the last: any of them are valid."""
@@ -63,7 +63,7 @@ def read(claim: Claim, guessed: Guessed, least: float = 0.0) -> tuple[float, str
 
     if not ruled_out(at(least + GAIN), guessed):
         return 0.0, unit
-    return largest(lambda level: ruled_out(at(level), guessed)), unit
+    return bounds.largest_ruled_out(lambda level: ruled_out(at(level), guessed)), unit
 
 
 def median_loss(claim: Claim, guessed: Guessed) -> float:
@@ -74,7 +74,7 @@ def median_loss(claim: Claim, guessed: Guessed) -> float:
     """
     given = guessed.canaries, guessed.guesses, guessed.right
     if isinstance(claim, Gaussian | ZeroConcentrated):
-        mu = largest(lambda value: bounds.gaussian_independent(*given, value) <= 0.5)
+        mu = bounds.largest_ruled_out(lambda value: bounds.one_run_p_value_gaussian(*given, value) <= 0.5)
         return mu if isinstance(claim, Gaussian) else 0.5 * mu * mu
     rate = betaincinv(guessed.right, guessed.guesses - guessed.right + 1.0, 0.5)
     level = claim.epsilon if isinstance(claim, Approximate) else 0.0

@@ -11,8 +11,8 @@ from scipy.special import ndtr, ndtri
 
 from dpbench.auditing.certified import Certified, Origin, counts_of
 from dpbench.auditing.dependence import Check
-from dpbench.auditing.intervals import Region
 from dpbench.auditing.levels import within
+from dpbench.bounds import Region
 from dpbench.core import validation
 
 if TYPE_CHECKING:

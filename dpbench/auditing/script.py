@@ -28,9 +28,9 @@ from dpbench.auditing.cells import EdgeTable, GridTable
 from dpbench.auditing.certified import Origin, counts_of
 from dpbench.auditing.claimed import Approximate
 from dpbench.auditing.flatten import Layout
-from dpbench.auditing.intervals import ANGLES, CAP_SHARE, FLOOR, Region, critical_value
 from dpbench.auditing.scores import Additive, Plain
 from dpbench.auditing.shapes import Unimodal
+from dpbench.bounds import ANGLES, CAP_SHARE, FLOOR, Region, critical_value
 from dpbench.core.validation import invalid
 
 BOUND = {

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from dpbench.auditing.intervals import Region
+    from dpbench.bounds import Region
 
 LEAST_RATE = 1e-9
 _TAIL = np.geomspace(LEAST_RATE, 0.5, 200)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dpbench.cli.audit_inputs import SAMPLER, import_callable, read_claim, read_data, read_domain
+from dpbench.cli.audit_inputs import SAMPLER, import_callable, read_claim, read_domain
 from dpbench.cli.guard import UNEXPECTED, guarded, stoppable
 from dpbench.cli.options import (
     NUMBER,
@@ -298,7 +298,9 @@ def _sampled(mode: str, mechanism: Any, common: dict[str, Any], **given: Any) ->
         from dpbench.auditing.search import find_neighbours
 
         return find_neighbours(mechanism, read_domain(given["domain"]), seconds=given["max_seconds"], **extra)
-    pair = read_data("--data", given["data"]), read_data("--neighbour", given["neighbour"])
+    from dpbench.cli.audit_arrays import read_dataset
+
+    pair = read_dataset("--data", given["data"]), read_dataset("--neighbour", given["neighbour"])
     if given["bits"]:
         from dpbench.auditing.bits import audit_bits
 

@@ -23,9 +23,11 @@ def read_array(option: str, path: str) -> Any:
     return found if isinstance(found, np.ndarray) else _joined(found)
 
 
-def read_records(option: str, path: str) -> np.ndarray:
-    """A data set from a table, one record a row: float64[rows, columns] where all columns are numbers (missing ones as
-    NaN); else a structured array, whose fields are the columns."""
+def read_dataset(option: str, path: str) -> Any:
+    """A data set from a file, by its suffix. Of a table, one record a row: float64[rows, columns] where all columns are
+    numbers (missing ones as NaN); else a structured array, whose fields are the columns."""
+    if Path(path).suffix.lower() not in (".csv", ".parquet"):
+        return read_data(option, path)
     table = _read(option, path)
     assert not isinstance(table, np.ndarray)
     if _plain(table):

@@ -69,16 +69,12 @@ def users(filename: str) -> bool:
 
 
 def read_data(option: str, path: str) -> Any:
-    """A data set from a file, by its suffix; a table as `audit_arrays.read_records` has it."""
+    """A data set from a file that is no table, by its suffix."""
     import numpy as np
 
     from dpbench.core.validation import InvalidInput, invalid
 
     suffix = Path(path).suffix.lower()
-    if suffix in (".csv", ".parquet"):
-        from dpbench.cli.audit_arrays import read_records
-
-        return read_records(option, path)
     if suffix not in (".npy", ".npz", ".json"):
         raise invalid(option, "a file that ends in .npy, .npz, .csv, .parquet or .json", path)
     try:

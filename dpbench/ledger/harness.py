@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from dpbench.auditing import intervals
+from dpbench.bounds import lower as clopper_pearson
 from dpbench.core import validation
 from dpbench.core.sources import homes, reached_from
 from dpbench.ledger.attacks import Bound
@@ -307,7 +307,7 @@ def missed(found: np.ndarray, bounds: Any, beta: float, cases: int, **columns: A
     that is exact).
     """
     hits = int((found > bounds).sum())
-    low = float(intervals.lower(hits, found.size, LEVEL / cases))
+    low = float(clopper_pearson(hits, found.size, LEVEL / cases))
     counts = {"runs": found.size, "hits": hits, "allowed": beta}
     return columns | {"frequency": hits / found.size, "left": low, "right": beta} | counts
 

@@ -54,7 +54,7 @@ def test_the_detectable_loss_refutes_half_of_the_time(claim: Any, epsilon: float
 
 
 def _point(p: float, q: float) -> Any:
-    from dpbench.auditing.intervals import Region
+    from dpbench.bounds import Region
 
     return Region(np.array([p]), np.array([q]))
 

@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
-from scipy.special import ndtr
 
 from dpbench import audit, audit_one_run_scores
-from dpbench.auditing import bounded_mean, choose, guesses, one_run, one_run_bounds, sequential, split
+from dpbench.auditing import choose, guesses, one_run, sequential, split
 from dpbench.auditing.levels import Levels, LevelsExceeded
 
 Rng = np.random.Generator
@@ -146,81 +144,3 @@ def test_no_result_holds_more_certificates_than_its_level(monkeypatch: pytest.Mo
     monkeypatch.setattr(split, "certificates", lambda *given: [*usual(*given), usual(*given[:-1], Levels(0.001))[0]])
     with pytest.raises(LevelsExceeded, match="certificates at levels"):
         audit(laplace, 0.0, 1.0, trials=1_000)
-
-
-def test_a_bet_does_not_look_at_its_own_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bet i is the same whatever the values from i on are. Planted: one that knows value i."""
-
-    def looks_ahead() -> bool:
-        rng = np.random.default_rng(3)
-        x = rng.random(400)
-        usual = bounded_mean._bets(x, 0.05)
-        for i in range(0, 400, 7):
-            other = x.copy()
-            other[i:] = rng.random(400 - i)
-            if not np.array_equal(bounded_mean._bets(other, 0.05)[: i + 1], usual[: i + 1]):
-                return True
-        return False
-
-    assert not looks_ahead()
-    honest = bounded_mean._bets
-    monkeypatch.setattr(bounded_mean, "_bets", lambda x, alpha: np.roll(honest(x, alpha), -1))
-    assert looks_ahead()
-
-
-@pytest.mark.parametrize("alpha", [0.05, 1e-6])
-def test_the_wealth_at_the_upper_mean_is_one_over_alpha(alpha: float) -> None:
-    """Π(1 + λ_i(m − x_i)) at the bound m of values in [0, R], by its own bets (docstring of the module)."""
-    values = 3.0 * np.random.default_rng(8).beta(2.0, 5.0, 500)
-    bound = bounded_mean.upper_mean(values, 3.0, alpha)
-    x = values / 3.0
-    bets = bounded_mean._bets(x, alpha)
-    wealth = np.prod([1.0 + bet * (bound / 3.0 - one) for bet, one in zip(bets, x, strict=True)])
-    assert wealth == pytest.approx(1.0 / alpha, rel=1e-6)
-    assert values.mean() < bound < 3.0
-
-
-def most_right(canaries: int, guesses: int, right: int, mu: float) -> float:
-    """The largest P(V >= v) that the inequalities of arXiv 2410.22235 allow under μ-GDP, by a linear programme.
-
-    Unknown are p_k = P(V = k). With A_j = Σ_{k>j} (k/m) p_k and B_j = Σ_{k≥j} ((r − k)/m) p_k they say B_j ≥
-    Φ(Φ⁻¹(A_j) − μ) for j < v, a convex curve: 600 tangents.
-    """
-    m, r = canaries, guesses
-    k = np.arange(r + 1)
-    z = np.linspace(-6.0, 6.0, 600)
-    slope, height = np.exp(mu * z - 0.5 * mu * mu), ndtr(z - mu)
-    rows, limits = [], []
-    for j in range(right):
-        a, b = np.where(k > j, k / m, 0.0), np.where(k >= j, (r - k) / m, 0.0)
-        rows.append(slope[:, None] * a - b)
-        limits.append(slope * ndtr(z) - height)
-    found = linprog(
-        -(k >= right).astype(float), A_ub=np.concatenate(rows), b_ub=np.concatenate(limits),
-        A_eq=np.ones((1, r + 1)), b_eq=[1.0], bounds=(0.0, 1.0), method="highs",
-    )  # fmt: skip
-    return float(-found.fun)
-
-
-def least_ruled_out(rules_out: Any, canaries: int, guesses: int, right: int, mu: float) -> float:
-    """The level above which μ is ruled out."""
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        out = bool(rules_out(canaries, guesses, right, np.array([mu]), middle)[0])
-        low, high = (low, middle) if out else (middle, high)
-    return high
-
-
-def test_the_mu_recursion_equals_a_linear_programme() -> None:
-    """To 1e-3, on small cases. Planted: one guess more or less, which is off by 1% at least."""
-    usual = one_run_bounds.gaussian_joint_rules_out
-    for m, r, v, mu in ((6, 6, 5, 0.5), (8, 6, 6, 1.0), (10, 4, 4, 0.7), (12, 10, 9, 0.4)):
-        best = most_right(m, r, v, mu)
-        assert best < 0.99
-        assert least_ruled_out(usual, m, r, v, mu) == pytest.approx(best, rel=1e-3), (m, r, v, mu)
-        for planted in (
-            lambda m, r, v, mus, level: usual(m, r, v - 1, mus, level),
-            lambda m, r, v, mus, level: usual(m + 1, r + 1, v + 1, mus, level),
-        ):
-            assert abs(least_ruled_out(planted, m, r, v, mu) / best - 1.0) > 0.01

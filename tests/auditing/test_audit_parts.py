@@ -7,16 +7,12 @@ import math
 import numpy as np
 import pytest
 from scipy.special import ndtri
-from scipy.stats import binom, hypergeom
+from scipy.stats import hypergeom
 
-from dpbench.auditing import one_run_bounds
 from dpbench.auditing.flatten import text_number
 from dpbench.auditing.goals import mu_goal
-from dpbench.auditing.guesses import LARGEST, mu_from_guesses
 from dpbench.auditing.interactions import KNOTS, NormalScores, fitted
-from dpbench.auditing.intervals import joint_region
 from dpbench.auditing.neighbours import MOST_PLACES, Domain, pairs_of, proposals
-from dpbench.auditing.one_run_bounds import joint, joint_delta
 from dpbench.auditing.pair_tables import most_alike, tails
 from dpbench.auditing.scores import cautious_log_ratio
 
@@ -73,14 +69,6 @@ def test_a_log_ratio_of_counts_is_drawn_in_by_one_standard_error() -> None:
     assert found == pytest.approx([away, 0.0, -away])
 
 
-@pytest.mark.parametrize(("end", "largest"), [(math.inf, LARGEST), (1.7, pytest.approx(1.7, rel=1e-6)), (-1.0, 0.0)])
-def test_what_is_ruled_out_to_the_end_is_the_largest_value(
-    end: float, largest: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(one_run_bounds, "gaussian_joint_rules_out", lambda m, r, v, mus, alpha: mus <= end)
-    assert mu_from_guesses(10, 5, 5, 0.05) == largest
-
-
 def test_pairs_of_one_data_set_replace_a_record_by_another_of_it() -> None:
     records = np.random.default_rng(2).normal(size=(12, 5))
     made = pairs_of(records, "replace")
@@ -104,27 +92,9 @@ def test_numbers_in_texts_are_read_in_any_notation() -> None:
         assert repr(text_number(text)) == repr(number)
 
 
-def test_a_region_has_the_trials_of_each_side() -> None:
-    """20 of 4,000 runs bound a probability near 0.005, and 20 of 1,000 one near 0.02."""
-    region = joint_region((300, 20), (1000, 4000), 0.01, 8)
-    smaller = joint_region((300, 20), (1000, 1000), 0.01, 8)
-    assert region.high.min() < 0.01 < smaller.high.min() < 0.03
-    assert np.array_equal(region.low, smaller.low)
-
-
 def test_the_goal_in_mu_is_finite_for_events_that_always_happen() -> None:
     goal = mu_goal()
     value = goal.value(np.array([1.0, 0.5]), np.array([0.5, 0.0]))
     assert np.isfinite(goal.value(np.array([0.5]), np.array([1.0]))).all()
     errors = goal.errors(np.array([1.0, 0.5]), np.array([0.5, 0.0]))
     assert np.isfinite(value).all() and all(np.isfinite(side).all() for side in errors) and (value > 6.0).all()
-
-
-@pytest.mark.parametrize(("guesses", "right", "epsilon"), [(100, 95, 0.5), (60, 58, 1.0)])
-def test_the_largest_delta_ruled_out_has_the_level_for_p_value(guesses: int, right: int, epsilon: float) -> None:
-    alpha = 1e-3
-    delta = joint_delta(200, guesses, right, epsilon, alpha)
-    assert delta > 0.0 and joint(200, guesses, right, epsilon, delta) == pytest.approx(alpha, rel=1e-6)
-    assert joint(200, guesses, right, epsilon, 0.0) == pytest.approx(
-        float(binom.sf(right - 1, guesses, 1.0 / (1.0 + math.exp(-epsilon)))), rel=1e-6
-    )

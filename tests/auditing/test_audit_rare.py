@@ -12,7 +12,7 @@ from dpbench import audit_samples
 from dpbench.auditing import events
 from dpbench.auditing.events import ADDED
 from dpbench.auditing.goals import epsilon_goal
-from dpbench.auditing.intervals import best_angle, joint_region
+from dpbench.bounds import best_angle, joint_region
 
 ALPHA, Z = 0.0425, 1.6449
 

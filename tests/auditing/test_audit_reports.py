@@ -18,8 +18,8 @@ import warm
 
 from dpbench import InvalidInput, audit, audit_samples, each
 from dpbench.auditing.claimed import Renyi, ZeroConcentrated, as_claim
-from dpbench.auditing.intervals import Region
 from dpbench.auditing.results import allowed
+from dpbench.bounds import Region
 
 Rng = np.random.Generator
 

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbench import DependentOutputs, audit
-from dpbench.auditing import intervals
+from dpbench import DependentOutputs, audit, bounds
 from dpbench.auditing.dependence import Watch
 
 pytestmark = pytest.mark.meta
@@ -62,7 +61,7 @@ def test_false_bounds_of_audits_that_share_choosing_parts(
     """
     row = bench.measure(name, 500, 0.95, 100)
     assert row["audits"] == 500 and not row["too_often"], row
-    at_half = intervals.joint_region
+    at_half = bounds.joint_region
     monkeypatch.setattr(
         "dpbench.auditing.certified.joint_region", lambda hits, both, alpha, *rest: at_half(hits, both, 0.5, *rest)
     )
@@ -142,7 +141,7 @@ def _laplace_counts(rng: np.random.Generator, trials: int, thresholds: np.ndarra
 
 
 def _bound(hits: np.ndarray, trials: int) -> float:
-    return intervals.joint_region((int(hits[0]), int(hits[1])), (trials, trials), 0.05, 11, 64).epsilon(0.0)
+    return bounds.joint_region((int(hits[0]), int(hits[1])), (trials, trials), 0.05, 11, 64).epsilon(0.0)
 
 
 def test_a_threshold_chosen_on_the_certifying_data_is_caught(bench: Any) -> None:
@@ -176,7 +175,7 @@ def _fair(pair: np.ndarray) -> float:
     # The corner nearest the diagonal decides; a cheap necessary condition spares the quantiles.
     if pair[0] <= pair[1] + 20:
         return 0.0
-    return intervals.joint_region((int(pair[0]), int(pair[1])), (1_000, 1_000), 0.05, 16, 128).epsilon(0.0)
+    return bounds.joint_region((int(pair[0]), int(pair[1])), (1_000, 1_000), 0.05, 16, 128).epsilon(0.0)
 
 
 def test_overlapping_parts_are_caught(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:

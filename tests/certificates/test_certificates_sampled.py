@@ -14,7 +14,7 @@ import pytest
 from certificate_mutations import changed, of_number
 from naive.records import true
 
-from dpbench.auditing import intervals
+from dpbench import bounds
 from dpbench.certificates import rates, records, sampled
 from dpbench.certificates.evidence import claims, entries
 from dpbench.certificates.records import Recorder, recorded, recorders
@@ -94,8 +94,8 @@ def test_no_mutation_of_a_sample_is_accepted_that_is_not_true(
 def test_bounds_are_those_of_the_auditor() -> None:
     row = sampled.Row("count", {"runs": 5000, "hits": 700}, 0)
     low, high = (float(sampled.bound_of(row, relation, 1e-6)[0]) for relation in ("<=", ">="))
-    assert low == pytest.approx(float(intervals.lower(700, 5000, 1e-6)), rel=1e-5)
-    assert high == pytest.approx(float(intervals.upper(700, 5000, 1e-6)), rel=1e-5)
+    assert low == pytest.approx(float(bounds.lower(700, 5000, 1e-6)), rel=1e-5)
+    assert high == pytest.approx(float(bounds.upper(700, 5000, 1e-6)), rel=1e-5)
     values = RNG.random(1000)
     given = sampled.Row("range", {name: one[0] for name, one in sums(values).items()}, 0)
     reach = np.sqrt(2.0 * values.var(ddof=1) * np.log(2e6) / 1000) + 7.0 * np.log(2e6) / (3.0 * 999)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from naive import parity_cube as naive
 
-from dpbench.auditing import intervals
+from dpbench import bounds
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems.parity_cube import exact_profile, problem_of
 from dpbench.privacy.discrete import pair_from_logs
@@ -99,7 +99,7 @@ def test_laws_are_those_of_the_sampler(bits: int, public: int, layout: str, pair
         np.testing.assert_allclose(np.exp(law).sum(), 1.0, rtol=1e-14)
         parities = cube.sample(noise, scale, trials, np.random.default_rng(11), neighbour=bool(neighbour))
         hits = int((parities == 1).sum())
-        low, high = intervals.lower(hits, trials, 5e-7), intervals.upper(hits, trials, 5e-7)
+        low, high = bounds.lower(hits, trials, 5e-7), bounds.upper(hits, trials, 5e-7)
         assert low <= math.exp(law[1]) <= high
         assert high - low < 0.038
 

@@ -14,7 +14,7 @@ PLANTED: list[Mutation] = [
         ("following = builder.add(k, count.type(1), flags=(\"nsw\",))", "following = builder.add(k, count.type(2), flags=(\"nsw\",))"),
     ),
     *planted(
-        "dpbench/auditing/intervals.py", "test_audit_intervals",
+        "dpbench/bounds.py", "test_intervals",
         ("gaps = self.low[:, None] - np.exp(epsilons)[None, :] * self.high[:, None]", "gaps = self.low[:, None] - epsilons[None, :] * self.high[:, None]"),
         ("return np.asarray(betaincinv(float(hits), trials - hits + 1.0, tail)) * (1.0 - _PAD)", "return np.asarray(betaincinv(float(hits) + 1.0, trials - hits + 1.0, tail)) * (1.0 - _PAD)"),
         ("return math.log(_exceedance(w1, w2, c, cap)) - math.log(alpha)", "return math.log(_exceedance(w1, w2, c, cap)) - math.log(2.0 * alpha)"),
@@ -47,14 +47,14 @@ PLANTED: list[Mutation] = [
         ("part = levels.part(f\"round {number + 1}\", share(number) * levels.total)", "part = levels.part(f\"round {number + 1}\", levels.total)"),
     ),
     *planted(
-        "dpbench/auditing/one_run_bounds.py", "test_one_run test_one_run_scores",
+        "dpbench/bounds.py", "test_one_run_bounds",
         ("for j in range(right - 1, -1, -1):", "for j in range(right - 2, -1, -1):"),
         ("return min(1.0, tail + canaries * delta * ratio / right)", "return min(1.0, tail)"),
         ("return min(1.0, tail + 2.0 * canaries * delta * float((below / np.arange(1, right + 1)).max()))", "return min(1.0, tail + canaries * delta * float((below / np.arange(1, right + 1)).max()))"),
         ("return float(betainc(right, guesses - right + 1.0, ndtr(0.5 * mu)))", "return float(betainc(right, guesses - right + 1.0, ndtr(mu)))"),
     ),
     *planted(
-        "dpbench/auditing/bounded_mean.py", "test_audit_levels test_accuracy test_audit_intervals test_audit_modes test_rates_coverage test_rates test_claims_core",
+        "dpbench/bounds.py", "test_upper_mean",
         ("mean = (0.5 + np.concatenate(([0.0], np.cumsum(x)[:-1]))) / (before + 1.0)", "mean = (0.5 + np.cumsum(x)) / (before + 1.0)"),
         ("wanted = -math.log(alpha)", "wanted = -0.5 * math.log(alpha)"),
     ),

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpbench.auditing.bounded_mean import upper_mean
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean, tripping_factor
@@ -34,36 +33,6 @@ def two_points(epsilon: float, delta: float = 0.0, **more: object):
     """A pair at the best distance with n − Δ even, so that `NoisyMean` is centred on the minimisers."""
     distance = chaudhuri_hsu(200, epsilon, delta, **more).distance
     return chaudhuri_hsu(200 + distance % 2, epsilon, delta, distance=distance, **more)
-
-
-@pytest.mark.slow
-def test_the_bound_is_valid_and_sharp() -> None:
-    """Null: the mean is at or below the bound with probability 0.9 at least, for four laws, 2,000 bounds each.
-
-    Rejected at binomial level 1e-6; a bound that used the two-sided half of the level is not seen, one that forgot the
-    spread (the sample mean) is. Sharp: within 1.6 of the normal approximation's width.
-    """
-    rng = np.random.default_rng(0)
-    most = binom.isf(1e-6, 2000, 0.1)
-    for draw, mean, scale in (
-        (lambda: rng.random(200), 0.5, 1.0),
-        (lambda: 3.0 * (rng.random(200) < 0.02), 0.06, 3.0),
-        (lambda: rng.beta(0.1, 0.3, 200), 0.25, 1.0),
-        (lambda: np.full(200, 0.3), 0.3, 1.0),
-    ):
-        samples = [np.asarray(draw()) for _ in range(2000)]
-        bounds = [upper_mean(x, scale, 0.1) for x in samples]
-        assert sum(b < mean for b in bounds) <= most
-    assert sum(float(np.mean(x)) < 0.5 for x in (rng.random(200) for _ in range(2000))) > most
-    x = rng.random(20_000)
-    assert upper_mean(x, 1.0, 1e-3) - x.mean() < 1.6 * 3.09 * x.std() / math.sqrt(20_000)
-    assert upper_mean(np.zeros(1000), 2.0, 1e-3) < 2.0 * 8.0 / 1000
-    assert upper_mean(np.ones(5), 1.0, 1e-3) == 1.0
-
-
-def test_values_outside_the_range_are_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"values must be in \[0, 1\], got 1.5"):
-        upper_mean(np.array([0.5, 1.5]), 1.0, 0.1)
 
 
 def test_predicted_factors_are_the_spec_s() -> None:

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.blocks import sampler_name
-from dpbench.auditing.bounded_mean import upper_mean
-from dpbench.auditing.intervals import upper
+from dpbench.bounds import upper, upper_mean
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.sampling import map_blocks, stream

@@ -15,9 +15,9 @@ from functools import partial
 import numpy as np
 
 from dpbench.auditing.audit import audit
-from dpbench.auditing.guesses import LARGEST
 from dpbench.auditing.one_run import audit_one_run
-from dpbench.auditing.one_run_bounds import published
+from dpbench.bounds import LARGEST
+from dpbench.bounds import one_run_p_value_published as published
 from dpbench.core.sampling import stream
 from dpbench.core.validation import extra
 from dpbench.privacy import gaussian

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.bounded_mean import upper_mean
+from dpbench.bounds import upper_mean
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import GROWTH, growing, margins, sampled

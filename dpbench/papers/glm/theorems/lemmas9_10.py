@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr
 
-from dpbench.auditing.intervals import lower
+from dpbench.bounds import lower
 from dpbench.certificates import search
 from dpbench.certificates.build import Draft, certificate
 from dpbench.ledger.correction import Correction

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.intervals import lower, upper
+from dpbench.bounds import lower, upper
 from dpbench.certificates import search
 from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.certificates.build import Draft, certificate

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from dpbench.auditing.intervals import lower
+from dpbench.bounds import lower
 from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.certificates.build import Draft, certificate
 from dpbench.certificates.search.question import inequality

@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from dpbench.auditing.intervals import lower
+from dpbench.bounds import lower
 from dpbench.certificates.build import Draft, certificate, without_bound
 from dpbench.certificates.search.growth import order
 from dpbench.certificates.search.question import inequality

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.bounded_mean import upper_mean
+from dpbench.bounds import upper_mean
 from dpbench.certificates import search
 from dpbench.certificates.build import Draft, certificate
 from dpbench.core.sampling import stream

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpbench.auditing import intervals
+from dpbench import bounds
 from dpbench.ledger.measurement import LEVEL, Evidence, Row, column
 
 RECORDS = 200
@@ -14,7 +14,7 @@ def frequency(rows: list[Row], count: int, allowed: float) -> tuple[str, Evidenc
     for row in rows:
         failures = row.pop("failures")
         row["frequency"] = failures / count
-        tops.append((float(intervals.lower(failures, count, tail)), float(intervals.upper(failures, count, tail))))
+        tops.append((float(bounds.lower(failures, count, tail)), float(bounds.upper(failures, count, tail))))
     return "refuted" if max(low for low, _ in tops) > allowed else "not refuted", Evidence(
         value=max(row["frequency"] for row in rows),
         interval=max(tops),

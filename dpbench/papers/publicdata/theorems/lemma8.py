@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from scipy.special import chdtrc
 
-from dpbench.auditing import intervals
+from dpbench import bounds
 from dpbench.certificates.build import Draft, certificate, near
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
@@ -82,7 +82,7 @@ def few_points(context: Context) -> Evidence:
     made = perturb(problem, [0.0], shown["gamma"], trials, stream(context.seed, "publicdata.lemma8"))
     bound = theory.displacement_printed(1, shown["gamma"], 0.01, "gaussian")
     hits = int((np.abs(table.predict(made, [0])[:, 0]) > bound).sum())
-    low, high = (float(f(hits, trials, LEVEL / 2)) for f in (intervals.lower, intervals.upper))
+    low, high = (float(f(hits, trials, LEVEL / 2)) for f in (bounds.lower, bounds.upper))
     return margins(
         rows,
         "value: the exact probability at m = 1 over the beta that bounds it, largest for beta >= 1e-5",

@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 from scipy.special import ndtr
 
-from dpbench.auditing import intervals
+from dpbench import bounds
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, sampled
@@ -135,7 +135,7 @@ def corollary(context: Context) -> Evidence:
     for rho, least, tau, hits, supremum in sampled(context, moved_case, draws, blocks=cases):
         size = supremum + reach(draws)
         bound = min(1.0, PRINTED.number("bound", rho=rho, kappa=least, tau=tau, eta=1.0, supremum=size))
-        low = float(intervals.lower(int(hits), count, LEVEL / (2 * cases)))
+        low = float(bounds.lower(int(hits), count, LEVEL / (2 * cases)))
         smallest = float(np.minimum(smallest, 1.0 - low / bound))
         rows.append({"rho": rho, "kappa": least, "tau": tau, "left": low, "right": bound})
     return margins(

@@ -22,7 +22,7 @@ from itertools import product
 import numpy as np
 from scipy.special import ndtr
 
-from dpbench.auditing import intervals
+from dpbench import bounds
 from dpbench.core.sampling import stream
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins, sampled
@@ -217,7 +217,7 @@ def one_call_learns(context: Context) -> Evidence:
         wrong = sum(sampled(context, one_call_outputs, n, blocks=blocks))
         bound = chance_of_h(n, one_call_eta(n, BALANCED, 1.0, DELTA), 1.0 / 9.0)
         rows.append({"n": float(n), "runs": runs, "wrong": wrong, "bound": bound,
-                     "left": float(intervals.lower(wrong, runs, LEVEL / 2)), "right": bound})  # fmt: skip
+                     "left": float(bounds.lower(wrong, runs, LEVEL / 2)), "right": bound})  # fmt: skip
     smallest = min(row["right"] - row["left"] for row in rows)
     return margins(
         rows,

@@ -37,7 +37,7 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from dpbench.auditing import intervals
+from dpbench import bounds
 from dpbench.core.sampling import stream
 from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
@@ -375,7 +375,7 @@ def confidence_of_every_m(context: Context) -> Evidence:
         rows.append({"log": log, "needed": needed, "printed": printed, "constant": needed / printed})
     blocks = context.pick(quick=2, full=50)
     hits = sum(failures_on_two_points(ALPHA, 34, 3388, context.seed, block) for block in range(blocks))
-    low = float(intervals.lower(hits, blocks * 20_000, LEVEL))
+    low = float(bounds.lower(hits, blocks * 20_000, LEVEL))
     assert low > math.exp(-12.0), low
     return growing(
         rows,

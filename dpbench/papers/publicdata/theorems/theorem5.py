@@ -26,7 +26,7 @@ from itertools import product
 import numpy as np
 from scipy.special import ndtr
 
-from dpbench.auditing import intervals
+from dpbench import bounds
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, sampled
@@ -131,7 +131,7 @@ def unequal(context: Context) -> Evidence:
         rows.append({"a": a, "left": chance, "right": bound, "other_reading": other})
     count = context.pick(quick=100_000, full=2_000_000)
     hits = sum(sampled(context, scaled_hits, blocks=count // DRAWS))
-    interval = tuple(float(f(hits, count, LEVEL / 2)) for f in (intervals.lower, intervals.upper))
+    interval = tuple(float(f(hits, count, LEVEL / 2)) for f in (bounds.lower, bounds.upper))
     last = rows[-1]
     made = margins(
         rows,
@@ -187,7 +187,7 @@ def equal(context: Context) -> Evidence:
     for size, rho2, tau, hits, supremum in sampled(context, random_case, draws, blocks=cases):
         factor = EQUAL.number("bound/supremum", norm=1.0, c=1.0 - rho2, tau=tau, eta=1.0)
         bound = factor * (supremum + reach(draws))
-        low = float(intervals.lower(int(hits), draws * DRAWS, LEVEL / (2 * cases)))
+        low = float(bounds.lower(int(hits), draws * DRAWS, LEVEL / (2 * cases)))
         rows.append({"size": size, "rho2": rho2, "tau": tau, "left": low, "right": bound})
     return margins(
         rows,
