@@ -11,7 +11,7 @@ Differentially private GLMs (arXiv 2205.03014):
 
 =======================================  ==================================================================
 Lemma 1 (Chaudhuri & Hsu 2012)           `chaudhuri_hsu`, `two_point_constant`
-Theorem 4 as printed                     `packing`
+Theorem 4 as printed                     `packing`, `printed_minimum`
 Theorem 4 corrected                      `norm_packing`, `large_radius`, `corrected_minimum`, `proved_floor`
 Theorems 6 and 11, Corollary 4           `fingerprinting`; its membership test `membership`
 Theorems 16 and 17, Corollary 5          `nonprivate`; for all bounds `corrected_nonprivate`
@@ -20,120 +20,78 @@ Theorems 16 and 17, Corollary 5          `nonprivate`; for all bounds `corrected
 Private l1 regression with heavy tails: `rare_packing`. Learning with public data: `parity_cube` (a pair of data
 sets and its exact law, no floor).
 
-A toolkit for families of one's own: `Family` (prior, law of the data, loss; `families` has ready ones), the builders
-`le_cam` (two points), `assouad` (signs), `packing` and `fano` (many hypotheses), `fingerprint` and `score_attack`
+A kit for families of one's own: `Family` (prior, law of the data, loss; `families` has ready ones), the builders
+`le_cam` (two points), `assouad` (signs), `packing_floor` and `fano` (many hypotheses), `fingerprint` and `score_attack`
 (smooth priors), each of which makes a `Floor` with its attack; `check_family` holds what a family declares against its
-data, and a floor against the linear programme of `private_bayes_risk`; `frontier` draws floor, ceiling and
-`measured_risk`.
+data; `frontier` draws floor, ceiling and `measured_risk`.
 
-Audits: `group_audit` runs a mechanism on two data sets that differ in k records and tests any claim there exactly;
-`best_distance` chooses k, for the floor or for the power of the attack.
+A claim at a distance: `at_distance` composes it over k records, for `dpbench.audit` on two data sets that differ in
+k records; `best_distance` chooses k, for the floor or for the power of the attack.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lowerbounds import families
-    from lowerbounds._check import FamilyReport, check_family, private_bayes_risk
-    from lowerbounds._frontier import frontier, measured_risk
-    from lowerbounds._toolkit import Family, Floor, assouad, fano, fingerprint, le_cam, score_attack
-    from lowerbounds.audits import Attack, GroupAudit, group_audit
-    from lowerbounds.curves import Curve, best_distance, curve
-    from lowerbounds.fingerprints import fingerprinting
-    from lowerbounds.instances import HardFamily, Instance
-    from lowerbounds.large_radius_pair import large_radius
-    from lowerbounds.membership_inference import Membership, membership
-    from lowerbounds.nonprivate_floors import corrected_nonprivate, nonprivate
-    from lowerbounds.norm_packings import norm_packing
-    from lowerbounds.packings import packing
-    from lowerbounds.parity_cubes import CubeData, ParityCube, parity_cube
-    from lowerbounds.rare_packings import RarePacking, rare_packing
-    from lowerbounds.regime_floors import corrected_minimum, printed_minimum, proved_floor
-    from lowerbounds.two_points import chaudhuri_hsu, two_point_constant
+    from lowerbounds import families as families
+    from lowerbounds._check import FamilyReport as FamilyReport
+    from lowerbounds._check import check_family as check_family
+    from lowerbounds._frontier import frontier as frontier
+    from lowerbounds._frontier import measured_risk as measured_risk
+    from lowerbounds._toolkit import Attack as Attack
+    from lowerbounds._toolkit import Family as Family
+    from lowerbounds._toolkit import Floor as Floor
+    from lowerbounds._toolkit import assouad as assouad
+    from lowerbounds._toolkit import fano as fano
+    from lowerbounds._toolkit import fingerprint as fingerprint
+    from lowerbounds._toolkit import le_cam as le_cam
+    from lowerbounds._toolkit import packing_floor as packing_floor
+    from lowerbounds._toolkit import score_attack as score_attack
+    from lowerbounds.curves import Curve as Curve
+    from lowerbounds.curves import at_distance as at_distance
+    from lowerbounds.curves import best_distance as best_distance
+    from lowerbounds.curves import curve as curve
+    from lowerbounds.fingerprints import fingerprinting as fingerprinting
+    from lowerbounds.instances import HardFamily as HardFamily
+    from lowerbounds.instances import Instance as Instance
+    from lowerbounds.large_radius_pair import large_radius as large_radius
+    from lowerbounds.membership_inference import Membership as Membership
+    from lowerbounds.membership_inference import membership as membership
+    from lowerbounds.nonprivate_floors import corrected_nonprivate as corrected_nonprivate
+    from lowerbounds.nonprivate_floors import nonprivate as nonprivate
+    from lowerbounds.norm_packings import norm_packing as norm_packing
+    from lowerbounds.packings import packing as packing
+    from lowerbounds.parity_cubes import CubeData as CubeData
+    from lowerbounds.parity_cubes import ParityCube as ParityCube
+    from lowerbounds.parity_cubes import parity_cube as parity_cube
+    from lowerbounds.rare_packings import RarePacking as RarePacking
+    from lowerbounds.rare_packings import rare_packing as rare_packing
+    from lowerbounds.regime_floors import corrected_minimum as corrected_minimum
+    from lowerbounds.regime_floors import printed_minimum as printed_minimum
+    from lowerbounds.regime_floors import proved_floor as proved_floor
+    from lowerbounds.two_points import chaudhuri_hsu as chaudhuri_hsu
+    from lowerbounds.two_points import two_point_constant as two_point_constant
 
-_HOME = {
-    "Attack": "lowerbounds.audits",
-    "CubeData": "lowerbounds.parity_cubes",
-    "Curve": "lowerbounds.curves",
-    "Family": "lowerbounds._toolkit",
-    "FamilyReport": "lowerbounds._check",
-    "Floor": "lowerbounds._toolkit",
-    "GroupAudit": "lowerbounds.audits",
-    "HardFamily": "lowerbounds.instances",
-    "Instance": "lowerbounds.instances",
-    "Membership": "lowerbounds.membership_inference",
-    "ParityCube": "lowerbounds.parity_cubes",
-    "RarePacking": "lowerbounds.rare_packings",
-    "assouad": "lowerbounds._toolkit",
-    "best_distance": "lowerbounds.curves",
-    "chaudhuri_hsu": "lowerbounds.two_points",
-    "check_family": "lowerbounds._check",
-    "corrected_minimum": "lowerbounds.regime_floors",
-    "corrected_nonprivate": "lowerbounds.nonprivate_floors",
-    "curve": "lowerbounds.curves",
-    "families": "lowerbounds.families",
-    "fano": "lowerbounds._toolkit",
-    "fingerprint": "lowerbounds._toolkit",
-    "fingerprinting": "lowerbounds.fingerprints",
-    "frontier": "lowerbounds._frontier",
-    "group_audit": "lowerbounds.audits",
-    "large_radius": "lowerbounds.large_radius_pair",
-    "le_cam": "lowerbounds._toolkit",
-    "measured_risk": "lowerbounds._frontier",
-    "membership": "lowerbounds.membership_inference",
-    "nonprivate": "lowerbounds.nonprivate_floors",
-    "norm_packing": "lowerbounds.norm_packings",
-    "packing": "lowerbounds.packings",
-    "parity_cube": "lowerbounds.parity_cubes",
-    "printed_minimum": "lowerbounds.regime_floors",
-    "private_bayes_risk": "lowerbounds._check",
-    "proved_floor": "lowerbounds.regime_floors",
-    "rare_packing": "lowerbounds.rare_packings",
-    "score_attack": "lowerbounds._toolkit",
-    "two_point_constant": "lowerbounds.two_points",
+_PLACES = {
+    "_check": "FamilyReport check_family",
+    "_frontier": "frontier measured_risk",
+    "_toolkit": "Attack Family Floor assouad fano fingerprint le_cam packing_floor score_attack",
+    "curves": "Curve at_distance best_distance curve",
+    "families": "families",
+    "fingerprints": "fingerprinting",
+    "instances": "HardFamily Instance",
+    "large_radius_pair": "large_radius",
+    "membership_inference": "Membership membership",
+    "nonprivate_floors": "corrected_nonprivate nonprivate",
+    "norm_packings": "norm_packing",
+    "packings": "packing",
+    "parity_cubes": "CubeData ParityCube parity_cube",
+    "rare_packings": "RarePacking rare_packing",
+    "regime_floors": "corrected_minimum printed_minimum proved_floor",
+    "two_points": "chaudhuri_hsu two_point_constant",
 }
+_HOME = {name: f"lowerbounds.{module}" for module, names in _PLACES.items() for name in names.split()}
 
-__all__ = [
-    "Attack",
-    "CubeData",
-    "Curve",
-    "Family",
-    "FamilyReport",
-    "Floor",
-    "GroupAudit",
-    "HardFamily",
-    "Instance",
-    "Membership",
-    "ParityCube",
-    "RarePacking",
-    "assouad",
-    "best_distance",
-    "chaudhuri_hsu",
-    "check_family",
-    "corrected_minimum",
-    "corrected_nonprivate",
-    "curve",
-    "families",
-    "fano",
-    "fingerprint",
-    "fingerprinting",
-    "frontier",
-    "group_audit",
-    "large_radius",
-    "le_cam",
-    "measured_risk",
-    "membership",
-    "nonprivate",
-    "norm_packing",
-    "packing",
-    "parity_cube",
-    "printed_minimum",
-    "private_bayes_risk",
-    "proved_floor",
-    "rare_packing",
-    "score_attack",
-    "two_point_constant",
-]
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:

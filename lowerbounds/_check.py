@@ -1,17 +1,16 @@
-"""Checks of a family and its floor: what it declares, against its own data, losses and small linear programmes."""
+"""Checks of a family: what it declares, against its own data and losses."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpbench.core import validation
-from dpbench.core.validation import InvalidInput, invalid
+from dpbench.core.validation import invalid
 from lowerbounds._toolkit import Family, Floor
 
 _ALARM = 1e-9
@@ -47,30 +46,12 @@ class FamilyReport:
         return "\n".join(lines)
 
 
-def check_family(
-    family: Family | Floor,
-    build: Callable[[Family, Any], Floor] | None = None,
-    *,
-    small: Family | None = None,
-    outputs: Sequence[Any] | None = None,
-    privacy: tuple[float, float] = (1.0, 0.0),
-    draws: int = 200,
-    seed: int = 0,
-) -> FamilyReport:
-    """Hold a family against its own data and losses, and its floor against the best private mechanism of a small case.
+def check_family(family: Family | Floor, *, draws: int = 200, seed: int = 0) -> FamilyReport:
+    """Hold what a family declares against its own data and losses.
 
     Parameters
     ----------
     family : Family or Floor
-    build : callable, optional
-        ``build(family, privacy) -> Floor``, one of the builders: its floor on `small` is compared with the least risk
-        of all mechanisms with `privacy` and these `outputs` (`private_bayes_risk`), which it must not exceed.
-    small : Family, optional
-        A case with few records of few values.
-    outputs : sequence, optional
-        Outputs of the mechanisms of the linear programme; default the targets of all members and their mean.
-    privacy : (float, float)
-        (ε, δ) of the small case.
     draws : int
         Data sets drawn, and outputs tried on each pair of members.
     seed : int
@@ -85,8 +66,7 @@ def check_family(
     Checked: data sets have n records, of the values and with the frequencies of `law`; `differ` is at least the total
     variation of two laws, or the number of records that do differ; `target` has the least loss among outputs tried;
     `separation` is at most the sum of two losses, and `radius` leaves each output to one member, at the targets,
-    between
-    them and around them; `score` has mean 0 and the declared information.
+    between them and around them; `score` has mean 0 and the declared information.
     """
     family = family.family if isinstance(family, Floor) else family
     if not isinstance(family, Family):
@@ -99,16 +79,6 @@ def check_family(
     _nearness(family, members, rng, report)
     _losses(family, members, draws, rng, report)
     _scores(family, rng, report)
-    if build is None:
-        report.skipped.append("the floor against a small case: no builder given")
-    else:
-        case = family if small is None else small
-        floor = build(case, {"epsilon": privacy[0], "delta": privacy[1]})
-        least = private_bayes_risk(floor.family, *privacy, outputs=outputs)
-        report.say(
-            floor.value <= least * (1.0 + 1e-7) + 1e-12,
-            f"floor {floor.value:.6g} of the small case, at most the least private risk {least:.6g}",
-        )
     return FamilyReport(tuple(report.checked), tuple(report.failures), tuple(report.skipped))
 
 
@@ -234,126 +204,6 @@ def _scores(family: Family, rng: np.random.Generator, report: _Report) -> None:
     report.say(
         high <= largest * 1.25 + 7.0 * error / family.width, f"information: eigenvalue {high:.4g} of {largest:g}"
     )
-
-
-def private_bayes_risk(
-    family: Family, epsilon: float, delta: float = 0.0, *, outputs: Sequence[Any] | None = None
-) -> float:
-    """The least mean loss over the members of all (ε, δ)-private mechanisms with these outputs: a linear programme.
-
-    Parameters
-    ----------
-    family : Family
-        With few members and either a `law` of few values or data sets that are not random; few records.
-    epsilon, delta : float
-    outputs : sequence, optional
-        Default the targets of all members and their mean.
-
-    Returns
-    -------
-    float
-        No private mechanism with any outputs has less than the least over all outputs; a finer list only lowers it. A
-        floor above it is wrong.
-
-    Notes
-    -----
-    Data sets count up to order, which loses nothing: the law of a random order is symmetric, and averaging a mechanism
-    over orders keeps privacy. One variable for each data set and output, and one for each excess over e^ε.
-    """
-    from scipy.optimize import linprog
-    from scipy.sparse import lil_array
-
-    epsilon, delta = validation.epsilon(epsilon), validation.delta(delta)
-    members = list(family.members) or [np.array(s) for s in itertools.product((1.0, -1.0), repeat=family.width)]
-    values, laws = _data_laws(family, members)
-    sets = [tuple(c) for c in _counts_of(family.n, len(values))]
-    if len(sets) > 2000:
-        raise InvalidInput(f"family must be a small case, of at most 2000 data sets up to order, got {len(sets)}")
-    answers = _outputs(family, members, outputs)
-    number = {one: i for i, one in enumerate(sets)}
-    width = len(answers)
-    cost = np.zeros(len(sets) * width)
-    for member, law in zip(members, laws, strict=True):
-        loss = np.asarray(family.loss(member, answers), dtype=np.float64)
-        for one, chance in law.items():
-            at = number[one] * width
-            cost[at : at + width] += chance * loss / len(members)
-    steps = [
-        (number[one], number[other])
-        for one in sets
-        for a, b in itertools.permutations(range(len(values)), 2)
-        if one[a] > 0 and (other := _moved(one, a, b)) in number
-    ]
-    size = len(sets) * width
-    slack = len(steps) * width if delta > 0.0 else 0
-    table = lil_array((len(steps) * width + (len(steps) if slack else 0), size + slack))
-    growth, right = math.exp(epsilon), np.zeros(table.shape[0])
-    for row, (here, there) in enumerate(steps):
-        for w in range(width):
-            table[row * width + w, here * width + w] = 1.0
-            table[row * width + w, there * width + w] = -growth
-            if slack:
-                table[row * width + w, size + row * width + w] = -1.0
-                table[len(steps) * width + row, size + row * width + w] = 1.0
-        if slack:
-            right[len(steps) * width + row] = delta
-    sums = lil_array((len(sets), size + slack))
-    for i in range(len(sets)):
-        for w in range(width):
-            sums[i, i * width + w] = 1.0
-    solved = linprog(
-        np.concatenate([cost, np.zeros(slack)]),
-        A_ub=table.tocsr(),
-        b_ub=right,
-        A_eq=sums.tocsr(),
-        b_eq=np.ones(len(sets)),
-        method="highs",
-    )
-    return float(solved.fun)
-
-
-def _outputs(family: Family, members: list[Any], outputs: Sequence[Any] | None) -> np.ndarray:
-    if outputs is not None:
-        made = np.asarray(outputs, dtype=np.float64)
-        return made.reshape(len(made), -1)
-    if family.target is None:
-        raise invalid("outputs", "given, as the family has no targets", None)
-    targets = np.array([np.asarray(family.target(member), dtype=np.float64).reshape(-1) for member in members])
-    return np.concatenate([targets, targets.mean(axis=0, keepdims=True)])
-
-
-def _data_laws(family: Family, members: list[Any]) -> tuple[list[str], list[dict[tuple[int, ...], float]]]:
-    """The values of a record, and for each member the law of its data set as counts of these values."""
-    if family.law is not None:
-        values = [_key(value) for value in family.law(members[0])[0]]
-        laws = []
-        for member in members:
-            chances = family.law(member)[1]
-            laws.append({one: _multinomial(one, chances) for one in _counts_of(family.n, len(values))})
-        return values, laws
-    fixed = [[_key(record) for record in family.draw(member, np.random.default_rng(0))] for member in members]
-    values = sorted({record for data in fixed for record in data})
-    return values, [{tuple(data.count(value) for value in values): 1.0} for data in fixed]
-
-
-def _counts_of(n: int, kinds: int) -> Sequence[tuple[int, ...]]:
-    if kinds == 1:
-        return [(n,)]
-    return [(k, *rest) for k in range(n + 1) for rest in _counts_of(n - k, kinds - 1)]
-
-
-def _multinomial(counts: tuple[int, ...], chances: Sequence[float]) -> float:
-    made = float(math.factorial(sum(counts)))
-    for count, chance in zip(counts, chances, strict=True):
-        made *= chance**count / math.factorial(count)
-    return made
-
-
-def _moved(counts: tuple[int, ...], a: int, b: int) -> tuple[int, ...]:
-    made = list(counts)
-    made[a] -= 1
-    made[b] += 1
-    return tuple(made)
 
 
 def _key(record: Any) -> str:

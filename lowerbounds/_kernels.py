@@ -43,15 +43,13 @@ def sign_block_labels(sigma, block, same, changed, low, middle, high, y):
             row[i] = 0.0
 
 
-@kernel(i8(arr(f8, 2), i8, f8, f8, f8, arr(f8, 2, True), arr(f8, 1, True)))
-def sign_block_moments(sigma, active, up, down, total, cross, square):
+@kernel(i8(arr(f8, 2), f8, f8, f8, arr(f8, 2, True), arr(f8, 1, True)))
+def sign_block_moments(sigma, up, down, total, cross, square):
     """Xᵀy/n, shape (members, d): `up` or `down` by the sign of each block, 0 beyond; yᵀy/n, `total` for all members.
 
-    Returns how many of σ are no signs, or −1 where it is no matrix of `active` columns.
+    Returns how many of σ are no signs.
     """
-    members, width = sigma.shape
-    if width != active or members != cross.shape[0]:
-        return -1
+    members, active = sigma.shape
     odd = 0
     if active == cross.shape[1]:
         # One long loop, which fills vector registers where rows are short.
@@ -118,16 +116,13 @@ def distances(power, weights, centres, outputs, out):
             out[m, t] = total
 
 
-@kernel(i8(i8, f8, f8, arr(f8, 2), i8, arr(f8, 3), i8, arr(f8, 2, True)), fastmath={"reassoc"})
-def sign_distances(power, weight, target, sigma, length, outputs, d, out):
+@kernel(i8(i8, f8, f8, arr(f8, 2), arr(f8, 3), arr(f8, 2, True)), fastmath={"reassoc"})
+def sign_distances(power, weight, target, sigma, outputs, out):
     """out[m, t] = weight·Σ_j |outputs[m, t, j] − σ[m, j]·target|^power, power 1 or 2; returns how many are no signs.
 
-    −1 where σ has not `length` columns, outputs not d coordinates, or the two not the same number of members. The sums
-    may be taken in any order, so that they fill vector registers.
+    The sums may be taken in any order, so that they fill vector registers.
     """
     members, size = sigma.shape
-    if size != length or outputs.shape[0] != members or outputs.shape[2] != d:
-        return -1
     odd = 0
     for m in range(members):
         for j in range(size):
@@ -145,16 +140,13 @@ def sign_distances(power, weight, target, sigma, length, outputs, d, out):
     return odd
 
 
-@kernel(i8(arr(f8, 2), i8, f8, f8, u1, arr(f8, 3), i8, arr(f8, 2, True)), fastmath={"reassoc"})
-def absolute_excess(means, length, weight, scale, rounded, outputs, d, out):
+@kernel(i8(arr(f8, 2), f8, f8, u1, arr(f8, 3), arr(f8, 2, True)), fastmath={"reassoc"})
+def absolute_excess(means, weight, scale, rounded, outputs, out):
     """Risk Σ_j weight·(μ_j|scale − w_j| + (1 − μ_j)|w_j|) of each output less that of its member's point.
 
-    The point is scale·μ, μ rounded to 0 or 1 where `rounded`. Returns how many means lie outside [0, 1], or −1 where
-    these are no matrix of `length` columns, outputs have not d coordinates, or the two not the same number of members.
+    The point is scale·μ, μ rounded to 0 or 1 where `rounded`. Returns how many means lie outside [0, 1].
     """
     members, active = means.shape
-    if active != length or outputs.shape[0] != members or outputs.shape[2] != d:
-        return -1
     odd = 0
     for m in range(members):
         for j in range(active):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from lowerbounds import _kernels as kernels
 from lowerbounds import group_privacy
-from lowerbounds.curves import Curve, Privacy, of_claim
+from lowerbounds.curves import Claim, Curve, Privacy, of_claim
 from lowerbounds.instances import (
+    HardFamily,
     Instance,
     Moments,
     basis_rows,
@@ -25,27 +27,19 @@ from lowerbounds.instances import (
 )
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """n, d, the privacy and the bounds ‖X‖, Y, B that a construction is asked for, checked.
-
-    `strength` is ε, or that of a curve; `epsilon` and `delta` are None beside a curve.
-    """
+class Sizes(NamedTuple):
+    """n, d, the claim and the bounds (‖X‖, Y, B) that a construction is asked for, checked."""
 
     n: int
     d: int
-    privacy: Curve
-    strength: float
-    epsilon: float | None
-    delta: float | None
-    x_bound: float
-    y_bound: float
-    radius: float
+    claim: Claim
+    bounds: tuple[float, float, float]
 
     @property
     def ratio(self) -> float:
         """B‖X‖/Y."""
-        return self.radius * self.x_bound / self.y_bound
+        x_bound, y_bound, radius = self.bounds
+        return radius * x_bound / y_bound
 
 
 def sizes(
@@ -59,16 +53,14 @@ def sizes(
 
     `privacy` is (ε or a curve, δ, constants), `bounds` (‖X‖, Y, B), `least` of n and of d.
     """
-    return Sizes(
-        count("n", n, at_least=least[0]),
-        count("d", d, at_least=least[1]),
-        *of_claim(*privacy),
-        *(positive(name, value) for name, value in zip(("x_bound", "y_bound", "radius"), bounds, strict=True)),
+    x_bound, y_bound, radius = (
+        positive(name, value) for name, value in zip(("x_bound", "y_bound", "radius"), bounds, strict=True)
     )
+    sized = count("n", n, at_least=least[0]), count("d", d, at_least=least[1])
+    return Sizes(*sized, of_claim(*privacy), (x_bound, y_bound, radius))
 
 
-@dataclass(frozen=True)
-class Labels:
+class Labels(NamedTuple):
     """Those of a block with the sign σ: `same` are `low`, then `changed` are σ·`middle`, the rest are `high`."""
 
     same: int
@@ -78,29 +70,28 @@ class Labels:
     high: float
 
 
-@dataclass(frozen=True, eq=False)
-class SignBlocks:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SignBlocks(HardFamily):
     """Data sets S_σ: `block` records `feature`·e_j for each of `active` coordinates, all others zero.
 
     The minimiser is w_j = σ_j·target, and F(w) − F(w^σ) = weight·Σ_j (w_j − σ_j·target)², weight = block·feature²/n.
+    The floor is what privacy leaves of the variance of a sign `distance` records apart, times zero's excess.
 
     Attributes
     ----------
-    n, d, active, block : int
+    active, block : int
     feature, target : float
-    bounds : tuple of float
-        ‖X‖, Y, B as declared.
     labels : Labels
+    zero_risk : float
+        The excess of the zero predictor.
     """
 
-    n: int
-    d: int
     active: int
     block: int
     feature: float
     target: float
-    bounds: tuple[float, float, float]
     labels: Labels
+    zero_risk: float
 
     @cached_property
     def weight(self) -> float:
@@ -121,31 +112,28 @@ class SignBlocks:
             part.flags.writeable = False
         return made
 
-    def draw(self, rng: np.random.Generator) -> np.ndarray:
+    def members(self, rng: np.random.Generator) -> Any:
         return 2.0 * rng.integers(0, 2, self.active) - 1.0
+
+    def left(self, privacy: Curve | None) -> float:
+        assert privacy is not None
+        return self.zero_risk * group_privacy.bayes_variance(privacy.pair(self.distance))
 
     def largest(self, low: float, high: float) -> float:
         return self.weight * self.active * (max(high, -low) + self.target) ** 2
 
-    def instance(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
-        sigma, y = signs(member, self.active)[None], np.empty((1, self.n))
-        kernels.sign_block_labels(sigma, self.block, *astuple(self.labels), y)
-        return Instance(self.design, y[0], "squared", *self.bounds)
+    def instances(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
+        y = np.empty((1, self.n))
+        kernels.sign_block_labels(signs(member, self.active)[None], self.block, *self.labels, y)
+        return self._instance(self.design, y[0])
 
-    def moments(self, members: Sequence[np.ndarray] | np.ndarray, rngs: Sequence[np.random.Generator] = ()) -> Moments:
+    def moments(self, members: Any, rngs: Sequence[np.random.Generator] = ()) -> Moments:
         second, up, down, total = self._shared
-        count, active = len(members), self.active
-        cross, square = np.empty((count, self.d)), np.empty(count)
-        made = Moments(second, cross, square, "squared", *self.bounds)
-        if type(members) is np.ndarray:
-            try:
-                if kernels.sign_block_moments(members, active, up, down, total, cross, square) == 0:
-                    return made
-            except (TypeError, ValueError):
-                pass  # another dtype, layout or number of axes
-        sigma = sign_rows(members, active)
-        checked(kernels.sign_block_moments(sigma, active, up, down, total, cross, square), members, active)
-        return made
+        sigma = sign_rows(members, self.active)
+        cross, square = np.empty((len(sigma), self.d)), np.empty(len(sigma))
+        odd = kernels.sign_block_moments(sigma, up, down, total, cross, square)
+        checked(odd, members, self.active)
+        return self._moments(second, cross, square)
 
     @cached_property
     def _shared(self) -> tuple[np.ndarray, float, float, float]:
@@ -160,15 +148,10 @@ class SignBlocks:
         up, down = (self.feature * (fixed + sign * free) / self.n for sign in (1.0, -1.0))
         return second, up, down, self.active * squares / self.n
 
-    def minimiser(self, member: np.ndarray) -> np.ndarray:
+    def minimisers(self, member: np.ndarray) -> np.ndarray:
         w = np.zeros(self.d)
         w[: self.active] = signs(member, self.active) * self.target
         return w
 
     def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
         return sign_distances(2, self.weight, self.target, members, self.active, outputs, self.d)
-
-
-def variance_floor(zero_risk: float, distance: int, constants: str, epsilon: Privacy, delta: float = 0.0) -> float:
-    """The excess of the zero predictor times what privacy leaves of the variance of a sign `distance` records apart."""
-    return zero_risk * group_privacy.bayes_variance(of_claim(epsilon, delta, constants)[0].pair(distance))

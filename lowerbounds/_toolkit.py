@@ -23,7 +23,6 @@ import numpy as np
 from dpbench.core import binomial, validation
 from dpbench.core.validation import invalid
 from lowerbounds import group_privacy
-from lowerbounds.audits import Attack
 from lowerbounds.curves import Curve, Privacy, curve
 
 _CELLS = 64
@@ -124,6 +123,29 @@ class Family:
     def sample(self, rng: np.random.Generator) -> Any:
         """A member from the prior."""
         return self.prior(rng) if self.prior is not None else self.members[int(rng.integers(len(self.members)))]
+
+
+@dataclass(frozen=True, eq=False)
+class Attack:
+    """Two data sets and a score of outputs that tells them apart.
+
+    Attributes
+    ----------
+    dataset, neighbour : object
+        Handed to the mechanism as they are.
+    distance : int
+        Records in which they differ, at most.
+    score : callable
+        ``score(outputs)``: one number an output, shape (trials,); larger on the neighbour's outputs.
+    why : str
+        Where the pair and the score come from.
+    """
+
+    dataset: Any
+    neighbour: Any
+    distance: int
+    score: Callable[[np.ndarray], np.ndarray]
+    why: str
 
 
 @dataclass(frozen=True, eq=False)

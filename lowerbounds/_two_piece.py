@@ -5,37 +5,58 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from lowerbounds import _kernels as kernels
-from lowerbounds.instances import HardFamily, Instance, basis_rows, batch, invalid, needed, rows
+from lowerbounds.curves import Curve
+from lowerbounds.instances import HardFamily, Instance, basis_rows, batch, invalid, needed
 
 
 def best_two_piece(n: int, x_bound: float, label: float) -> TwoPiece:
     """The bias ρ with the largest floor, on a grid around 1/√n."""
     if label < 1.0:
         raise invalid("min(y_bound, radius*x_bound)", "at least 1 for theorem '16'", label)
-    grid = (TwoPiece(n, min(0.9, c / math.sqrt(n)), x_bound, label) for c in np.geomspace(0.2, 3.0, 28).tolist())
+    grid = (_two_piece(n, min(0.9, c / math.sqrt(n)), x_bound, label) for c in np.geomspace(0.2, 3.0, 28).tolist())
     return max(grid, key=lambda made: made.floor)
 
 
-@dataclass(frozen=True)
-class TwoPiece:
-    """x = ‖X‖, y = ±`label` with mean σ·bias·label, σ = ±1; see `nonprivate`."""
+def _two_piece(n: int, bias: float, x_bound: float, label: float) -> TwoPiece:
+    # z* = ⟨w*, x⟩ for σ = +1, within 1/2 of the label: 2(z − M)(1 + ρ)/2 + (1 − ρ)/2 = 0.
+    best = label - (1.0 - bias) / (2.0 * (1.0 + bias))
+    target = best / x_bound
+    return TwoPiece(
+        name="two-piece",
+        source="Theorem 16",
+        how="mean excess population risk over the two signs and over the data",
+        n=n,
+        d=1,
+        bounds=(2.0 * x_bound, 2.0 * label, label / x_bound),
+        parameters={"bias": bias, "label": label, "target": target},
+        bias=bias,
+        x_bound=x_bound,
+        label=label,
+        best=best,
+    )
 
-    n: int
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TwoPiece(HardFamily):
+    """x = ‖X‖, y = ±`label` with mean σ·bias·label, σ = ±1; see `nonprivate`. `best` is ⟨w*, x⟩ for σ = 1."""
+
     bias: float
     x_bound: float
     label: float
+    best: float
+
+    loss: ClassVar[str] = "huber"
 
     @property
-    def best(self) -> float:
-        """z* = ⟨w*, x⟩ for σ = +1, within 1/2 of the label: 2(z − M)(1 + ρ)/2 + (1 − ρ)/2 = 0."""
-        return self.label - (1.0 - self.bias) / (2.0 * (1.0 + self.bias))
+    def box(self) -> tuple[float, float]:
+        return -self.best / self.x_bound, self.best / self.x_bound
 
-    @property
-    def floor(self) -> float:
+    def left(self, privacy: Curve | None = None) -> float:
         """e₊(0)·(1 − TV) between the laws of the number of positive labels, Bin(n, (1 ± ρ)/2)."""
         from scipy.stats import binom  # half a second to import, and most families need none
 
@@ -43,46 +64,30 @@ class TwoPiece:
         up, down = (binom.pmf(hits, self.n, 0.5 * (1.0 + s * self.bias)) for s in (1, -1))
         return float(self.excess(1, np.zeros((1, 1)))[0]) * float(np.minimum(up, down).sum())
 
-    def family(self, floor: float) -> HardFamily:
-        target = self.best / self.x_bound
-        return HardFamily(
-            name="two-piece", source="Theorem 16", floor=floor, aggregate="mean",
-            how="mean excess population risk over the two signs and over the data",
-            epsilon=None, delta=None, n=self.n, d=1, distance=1,
-            parameters={"bias": self.bias, "label": self.label, "target": target},
-            members=self.draw, instances=self.instance, minimisers=self.minimiser, excesses=self.excesses,
-            box=(-target, target), largest=self.largest,
-        )  # fmt: skip
-
-    def draw(self, rng: np.random.Generator) -> int:
+    def members(self, rng: np.random.Generator) -> int:
         return 2 * int(rng.integers(2)) - 1
 
     def largest(self, low: float, high: float) -> float:
         ends = np.array([[low], [high]])  # the excess is convex
         return max(float(self.excess(sign, ends).max()) for sign in (-1, 1))
 
-    def instance(self, member: int, rng: np.random.Generator | None = None) -> Instance:
-        mean = self.bias * _sign(member)
+    def instances(self, member: int, rng: np.random.Generator | None = None) -> Instance:
         hits = np.empty(self.n)
-        kernels.draw_hits(needed(rng), 0.5 * (1.0 + mean), hits)
-        y = 2.0 * np.where(hits > 0.0, self.label, -self.label)
+        kernels.draw_hits(needed(rng), 0.5 * (1.0 + self.bias * _sign(member)), hits)
         X = basis_rows(np.zeros(self.n, dtype=np.int64), 2.0 * self.x_bound, self.n, 1)
-        return Instance(X, y, "huber", 2.0 * self.x_bound, 2.0 * self.label, self.label / self.x_bound)
+        return self._instance(X, 2.0 * np.where(hits > 0.0, self.label, -self.label))
 
-    def minimiser(self, member: int) -> np.ndarray:
+    def minimisers(self, member: int) -> np.ndarray:
         return np.array([_sign(member) * self.best / self.x_bound])
-
-    def excess(self, member: int, outputs: np.ndarray) -> np.ndarray:
-        return self.excesses([member], rows(outputs, 1)[None])[0]
 
     def excesses(self, members: Sequence[int], outputs: np.ndarray) -> np.ndarray:
         turned, made = np.array([float(_sign(member)) for member in members]), batch(members, outputs, 1)
         out = np.empty(made.shape[:2])
-        kernels.two_piece_excess(turned, self.bias, self.label, self.x_bound, self._least, made, out)
+        kernels.two_piece_excess(turned, self.bias, self.label, self.x_bound, self._lowest, made, out)
         return out
 
     @property
-    def _least(self) -> float:
+    def _lowest(self) -> float:
         """The risk of the minimiser, z* = `best`."""
         up = 0.5 * (1.0 + self.bias)
         near, far = self.label - self.best, self.label + self.best  # within 1/2, and beyond it

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -282,20 +282,66 @@ def curve(privacy: Any, delta: Any = 0.0, constants: str = "tight") -> Curve:
     return _of_profile(privacy) if callable(getattr(privacy, "delta", None)) else _of_trade_off(privacy)
 
 
+@dataclass(frozen=True)
+class _Composed:
+    """A claim composed over records: the profile of the pair of laws that it leaves."""
+
+    pair: Pair
+
+    def get_delta_for_epsilon(self, epsilon: float) -> float:
+        p, q = self.pair
+        return float(np.maximum(p - math.exp(min(epsilon, 700.0)) * q, 0.0).sum())
+
+
+def at_distance(privacy: Any, distance: int, delta: float = 0.0) -> Any:
+    """What a claim says of two data sets that differ in `distance` records, as `dpbench.audit` takes a `claim`.
+
+    Examples
+    --------
+    >>> from lowerbounds import at_distance
+    >>> at_distance({"mu": 0.25}, 8)
+    {'mu': 2.0}
+    """
+    made, distance = curve(privacy, delta), validation.integer("distance", distance, at_least=1)
+    return {"mu": distance * made.mu} if isinstance(made, Gaussian) else _Composed(made.pair(distance))
+
+
 def is_number(privacy: Any) -> bool:
     """Whether this is an ε rather than a curve."""
     return isinstance(privacy, (int, float, np.integer, np.floating)) and not isinstance(privacy, bool)
 
 
-def of_claim(epsilon: Any, delta: Any, constants: str) -> tuple[Curve, float, float | None, float | None]:
-    """(curve, ε of the same strength, ε, δ) of the arguments of a family; beside a curve the last two are None."""
+class Claim(NamedTuple):
+    """What a floor is for.
+
+    Attributes
+    ----------
+    curve : Curve
+    strength : float
+        ε, or that of the curve (`Curve.scale`).
+    epsilon, delta : float or None
+        None beside a curve.
+    constants : str
+        "exact", "tight" or "printed".
+    """
+
+    curve: Curve
+    strength: float
+    epsilon: float | None
+    delta: float | None
+    constants: str
+
+
+def of_claim(epsilon: Any, delta: Any, constants: str) -> Claim:
+    """The claim of the arguments of a construction."""
     if is_number(epsilon):
         epsilon, delta = validation.real("epsilon", epsilon, above=0.0), validation.delta(delta)
-        return Approximate(epsilon, delta, "exact" if constants == "exact" else "tight"), epsilon, epsilon, delta
+        kept = Approximate(epsilon, delta, "exact" if constants == "exact" else "tight")
+        return Claim(kept, epsilon, epsilon, delta, constants)
     if constants == "printed":
         raise invalid("constants", "'exact' or 'tight' beside a privacy curve", constants)
     made = curve(epsilon, delta)
-    return made, made.scale, None, None
+    return Claim(made, made.scale, None, None, constants)
 
 
 def logistic(x: float) -> float:

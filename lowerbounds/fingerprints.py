@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import betaln
 
 from dpbench.core import validation
 from lowerbounds import _kernels as kernels
-from lowerbounds.curves import Approximate, Curve, Privacy, of_claim
+from lowerbounds.curves import Approximate, Claim, Curve, Privacy, of_claim
 from lowerbounds.instances import (
     CONSTANTS,
     HardFamily,
@@ -98,7 +99,7 @@ def fingerprinting(
     by e^ε − 1 + δ.
     """
     n, rank = count("n", n), count("rank", rank)
-    made, _, *level = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS))
+    claim = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS))
     x_bound, radius = positive("x_bound", x_bound), positive("radius", radius)
     power = _inverse("p", p)
     _inverse("q", q)
@@ -110,40 +111,34 @@ def fingerprinting(
         chosen = _printed_choice(n, rank, epsilon, shape)
     else:
         shape = SMALL_BETA if beta is None else positive("beta", beta)
-        chosen = _best_choice(n, rank, made, power, shape, constants)
+        chosen = _best_choice(n, rank, claim, power, shape)
     size = chosen[0] if active is None else count("active", active)
     if size > rank:
         raise invalid("active", f"at most rank = {rank}", size)
     weight = chosen[1] if mass is None else positive("mass", mass)
     if weight > 1.0:
         raise invalid("mass", "at most 1", weight)
-    family = _Fingerprints(n, rank, size, weight, shape, x_bound, radius, power, comparison)
-    floor_at = partial(_floor, family, constants)
-    floor = _printed_floor(family, epsilon) if constants == "printed" else floor_at(made)
-    if not floor > 0.0:
-        raise invalid("n", "such that the floor is positive at this mass, active and beta", n)
-    return HardFamily(
+    scale = radius / size**power
+    family = _Fingerprints(
         name="fingerprinting",
         source="Theorem 11",
-        floor=floor,
-        aggregate="mean",
         how="mean excess population risk over mu from the Beta prior and over the data",
-        epsilon=level[0],
-        delta=level[1],
         n=n,
         d=rank,
-        distance=1,
-        parameters={"active": size, "mass": weight, "beta": shape, "scale": family.scale, "p": p, "q": q},
-        members=family.draw,
-        instances=family.instance,
-        minimisers=family.point,
-        excesses=family.excesses,
-        box=(0.0, family.scale),
-        largest=family.largest,
-        # The means have at most 2mu(1 - mu) - min(mu, 1 - mu) <= 1/8 more risk than the median in each coordinate.
-        least=-0.125 * family.weight * size * family.scale if comparison == "means" else 0.0,
-        floor_at=None if constants == "printed" else floor_at,
+        # The largest Euclidean norm of a minimiser, all of whose d' coordinates are B/d'^{1/p}.
+        bounds=(x_bound, scale * x_bound, scale * math.sqrt(size) * (1.0 + 1e-12)),
+        claim=claim,
+        parameters={"active": size, "mass": weight, "beta": shape, "scale": scale, "p": p, "q": q},
+        printed=_printed_floor(n * epsilon, rank, size, power, radius * x_bound) if constants == "printed" else None,
+        active=size,
+        mass=weight,
+        beta=shape,
+        scale=scale,
+        over_means=comparison == "means",
     )
+    if not family.floor > 0.0:
+        raise invalid("n", "such that the floor is positive at this mass, active and beta", n)
+    return family
 
 
 def _inverse(name: str, value: float) -> float:
@@ -158,11 +153,11 @@ def _printed_choice(n: int, rank: int, epsilon: float, beta: float) -> tuple[int
     return max(1, math.floor(48.0 * n * epsilon)), 1.0
 
 
-def _printed_floor(family: _Fingerprints, epsilon: float) -> float:
-    scale, effective = family.radius * family.x_bound, family.n * epsilon
-    if family.rank <= 48.0 * effective:
-        return scale * family.active ** (1.0 - family.power) / (1024.0 * effective)
-    return scale * min(1.0, 1.0 / (16.0 * effective**family.power))
+def _printed_floor(effective: float, rank: int, active: int, power: float, scale: float) -> float:
+    """`effective` = nε, `scale` = B‖X‖."""
+    if rank <= 48.0 * effective:
+        return scale * active ** (1.0 - power) / (1024.0 * effective)
+    return scale * min(1.0, 1.0 / (16.0 * effective**power))
 
 
 def _bracket(privacy: Curve, beta: float, constants: str, half: float) -> tuple[float, float]:
@@ -175,13 +170,13 @@ def _bracket(privacy: Curve, beta: float, constants: str, half: float) -> tuple[
     return 0.25 - 2.0 * beta, 0.5 * (math.expm1(epsilon) + delta)
 
 
-def _best_choice(n: int, rank: int, privacy: Curve, power: float, beta: float, constants: str) -> tuple[int, float]:
+def _best_choice(n: int, rank: int, claim: Claim, power: float, beta: float) -> tuple[int, float]:
     """The d' and α with the largest floor.
 
     For given d' the best α is min(1, ad'/(2nk)). Up to α = 1 the floor grows like d'^{1−1/p}; beyond, with α = 1,
     it peaks at d' = (1 + p)nk/a.
     """
-    a, k = _bracket(privacy, beta, constants, 0.5)
+    a, k = _bracket(claim.curve, beta, claim.constants, 0.5)
     if a <= 0.0:
         raise invalid("beta", "below 1/8 for the exact constant", beta)
     peak = n * k * (1.0 + 1.0 / power) / a if power > 0.0 else math.inf
@@ -195,79 +190,71 @@ def _best_choice(n: int, rank: int, privacy: Curve, power: float, beta: float, c
     return best, min(1.0, a * best / (2.0 * n * k))
 
 
-def _floor(family: _Fingerprints, constants: str, epsilon: Privacy, delta: float = 0.0) -> float:
-    beta, half = family.beta, 0.5
-    if family.comparison == "minimiser":
-        half = (1.0 + 2.0 * beta) * mean_distance(beta)
-    constants = "exact" if constants == "printed" else constants
-    a, k = _bracket(of_claim(epsilon, delta, constants)[0], beta, constants, half)
-    gain = a - family.n * family.mass * k / family.active
-    return family.mass * family.scale * family.x_bound / (1.0 + 2.0 * beta) * gain
-
-
 def mean_distance(beta: float) -> float:
     """E|μ − 1/2| for μ ~ Beta(β, β): 4^{−β}/(βB(β, β))."""
     return math.exp(-beta * math.log(4.0) - math.log(beta) - float(betaln(beta, beta)))
 
 
-@dataclass(frozen=True)
-class _Fingerprints:
-    n: int
-    rank: int
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Fingerprints(HardFamily):
+    """`scale` is B/d'^{1/p}: the coordinates of the minimiser are 0 or this."""
+
     active: int
     mass: float
     beta: float
-    x_bound: float
-    radius: float
-    power: float
-    comparison: str
+    scale: float
+    over_means: bool
 
-    @cached_property
-    def scale(self) -> float:
-        """B/d'^{1/p}: the coordinates of the minimiser are 0 or this."""
-        return self.radius / self.active**self.power
+    loss: ClassVar[str] = "absolute"
 
     @cached_property
     def weight(self) -> float:
-        return self.mass * self.x_bound / self.active
+        return self.mass * self.bounds[0] / self.active
 
-    def draw(self, rng: np.random.Generator) -> np.ndarray:
+    @property
+    def box(self) -> tuple[float, float]:
+        return 0.0, self.scale
+
+    @property
+    def least(self) -> float:
+        # The means have at most 2mu(1 - mu) - min(mu, 1 - mu) <= 1/8 more risk than the median in each coordinate.
+        return -0.125 * self.weight * self.active * self.scale if self.over_means else 0.0
+
+    def left(self, privacy: Curve | None) -> float:
+        assert privacy is not None and self.claim is not None
+        half = 0.5 if self.over_means else (1.0 + 2.0 * self.beta) * mean_distance(self.beta)
+        a, k = _bracket(privacy, self.beta, self.claim.constants, half)
+        gain = a - self.n * self.mass * k / self.active
+        return self.mass * self.scale * self.bounds[0] / (1.0 + 2.0 * self.beta) * gain
+
+    def members(self, rng: np.random.Generator) -> np.ndarray:
         return rng.beta(self.beta, self.beta, self.active)
 
     def largest(self, low: float, high: float) -> float:
         # The slope in each coordinate is at most 1 in absolute value, and the comparison point lies in the box.
         return self.weight * self.active * max(high, self.scale - low)
 
-    def instance(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
-        means = self._means(member)
+    def instances(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
+        means, x_bound = self._means(member), self.bounds[0]
         rng = needed(rng)
         uniforms, columns, bits = rng.random(self.n), rng.integers(0, self.active, self.n), np.empty(self.n)
         kernels.draw_fingerprints(rng, means, self.mass, uniforms, columns, bits)
-        y = self.scale * self.x_bound * bits
-        X = basis_rows(columns, self.x_bound, self.n, self.rank)
-        # The largest Euclidean norm of a minimiser, all of whose d' coordinates are B/d'^{1/p}.
-        radius = self.scale * math.sqrt(self.active) * (1.0 + 1e-12)
-        return Instance(X, y, "absolute", self.x_bound, self.scale * self.x_bound, radius)
+        return self._instance(basis_rows(columns, x_bound, self.n, self.d), self.scale * x_bound * bits)
 
-    def point(self, member: np.ndarray) -> np.ndarray:
+    def minimisers(self, member: np.ndarray) -> np.ndarray:
         means = self._means(member)
-        w = np.zeros(self.rank)
-        w[: self.active] = self.scale * (means if self.comparison == "means" else means > 0.5)
+        w = np.zeros(self.d)
+        w[: self.active] = self.scale * (means if self.over_means else means > 0.5)
         return w
 
     def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
-        parts = self.active, self.weight, self.scale, self.comparison != "means"
-        if type(members) is np.ndarray and type(outputs) is np.ndarray:
-            try:
-                out = np.empty(outputs.shape[:2])
-                if kernels.absolute_excess(members, *parts, outputs, self.rank, out) == 0:
-                    return out
-            except (TypeError, ValueError):
-                pass  # another dtype, layout or number of axes
-        means = np.array([self._means(member) for member in members]).reshape(len(members), self.active)
-        made = batch(members, outputs, self.rank)
+        made, means = batch(members, outputs, self.d), np.ascontiguousarray(members, dtype=np.float64)
+        if means.ndim != 2 or means.shape[1] != self.active:
+            self._means(members[0])
         out = np.empty(made.shape[:2])
-        kernels.absolute_excess(means, *parts, made, self.rank, out)
+        if kernels.absolute_excess(means, self.weight, self.scale, not self.over_means, made, out):
+            for member in members:
+                self._means(member)
         return out
 
     def _means(self, member: np.ndarray) -> np.ndarray:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -13,6 +14,7 @@ from dpbench.core import validation
 from dpbench.core.validation import choice as choice
 from dpbench.core.validation import invalid as invalid
 from lowerbounds import _kernels as kernels
+from lowerbounds.curves import Claim, Curve, of_claim
 
 RECORDS_DRAWN = 2**16
 """Up to so many records the statistics of random data are those of the data set that the same Generator makes; beyond,
@@ -71,86 +73,119 @@ class Moments(NamedTuple):
     radius: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class HardFamily:
     """Instances on which no (ε, δ)-private algorithm is accurate on all, and the floor that says how accurate.
 
     A floor holds for the family, aggregated as `aggregate` says, never for one instance. The family is lazy:
     `members` and `instances` make one instance at a time, `moments` the statistics of many without their records.
+    A construction is a subclass: its data sets, their excess risk, and in `left` the floor.
 
     Attributes
     ----------
     name, source : str
         The construction, and the theorem that it proves.
-    floor : float
-        Lower bound on the aggregate of ``excess`` over the family, for every algorithm in question.
-    aggregate : {"mean", "sum"}
-        "mean": the mean over members drawn from the prior (and over the data, where they are random). "sum": the
-        sum over the members `enumerated`.
     how : str
         The aggregate in words.
-    epsilon, delta : float or None
-        The privacy that `floor` is for; None where it holds for every algorithm, or for a privacy curve.
     n, d : int
         Records and dimension.
+    bounds : (float, float, float)
+        ‖X‖, Y and B of the instances.
+    claim : Claim or None
+        The privacy that the floor is for; None where it holds for every algorithm.
     distance : int
         Records in which two members differ that differ in one coordinate; 1 where the data are random.
     parameters : mapping
         The numbers of the construction, after rounding to integers.
-    members : callable
-        ``members(rng)``: a member drawn from the prior (σ, μ, or an index).
-    instances : callable
-        ``instances(member, rng=None)``: its data set; `rng` is needed where the data are random.
-    minimisers : callable
-        ``minimisers(member)``: the comparison point of the floor, shape (d,).
-    excesses : callable
-        ``excesses(members, outputs)``: risk of each of `outputs` (members, trials, d) less that of its member's
-        comparison point, exact, shape (members, trials). Members that are vectors may come as one matrix, which is
-        checked and read in one pass.
-    box : (float, float)
-        Clipping each coordinate of an output to it raises the excess on no member.
-    largest : callable
-        ``largest(low, high)``: the largest excess of an output with coordinates in [low, high], over all members;
-        the box lies inside [low, high].
-    floor_at : callable or None
-        ``floor_at(epsilon, delta)``: the floor on this very family at another privacy level; None where the floor
-        holds for every algorithm, private or not.
+    printed : float, optional
+        A floor that a theorem prints, in place of the construction's own.
+    aggregate : {"mean", "sum"}
+        "mean": the mean over members drawn from the prior (and over the data, where they are random). "sum": the
+        sum over the members `enumerated`.
     enumerated : tuple
         All members, where they are few; else empty.
-    least : float
-        Lower bound on the excess: 0 where the comparison point is a minimiser.
-    privacy : Curve or None
-        The claim that the floor is for, as a curve; `epsilon` and `delta` are None where it is not an (ε, δ).
-    at_distance : callable or None
-        ``at_distance(distance=k)``: the like family whose two neighbouring members differ in k records.
-    moments : callable or None
-        ``moments(members, rngs)``: their `Moments`, where the loss is quadratic; one Generator a member, used where the
-        data are random. Up to `RECORDS_DRAWN` records these are the moments of ``instances(member, rng)``.
+    loss : str
+        As in `Instance`.
     """
 
     name: str
     source: str
-    floor: float
-    aggregate: str
     how: str
-    epsilon: float | None
-    delta: float | None
     n: int
     d: int
-    distance: int
+    bounds: tuple[float, float, float]
     parameters: Mapping[str, float]
-    members: Callable[[np.random.Generator], Any]
-    instances: Callable[..., Instance]
-    minimisers: Callable[[Any], np.ndarray]
-    excesses: Callable[[Sequence[Any], np.ndarray], np.ndarray]
-    box: tuple[float, float]
-    largest: Callable[[float, float], float]
-    floor_at: Callable[[float, float], float] | None = None
-    enumerated: tuple[Any, ...] = ()
-    least: float = 0.0
-    moments: Callable[[Sequence[Any], Sequence[np.random.Generator]], Moments] | None = None
-    privacy: Any = None
-    at_distance: Callable[..., HardFamily] | None = None
+    claim: Claim | None = None
+    distance: int = 1
+    printed: float | None = None
+
+    aggregate: ClassVar[str] = "mean"
+    enumerated: ClassVar[tuple[Any, ...]] = ()
+    loss: ClassVar[str] = "squared"
+    moments: ClassVar[Any] = None
+    """``moments(members, rngs)``: their `Moments`, where the loss is quadratic; one Generator a member, used where the
+    data are random. Up to `RECORDS_DRAWN` records these are the moments of ``instances(member, rng)``."""
+
+    def members(self, rng: np.random.Generator) -> Any:
+        """A member drawn from the prior (σ, μ, or an index)."""
+        raise NotImplementedError
+
+    def instances(self, member: Any, rng: np.random.Generator | None = None) -> Instance:
+        """The data set of a member; `rng` is needed where the data are random."""
+        raise NotImplementedError
+
+    def minimisers(self, member: Any) -> np.ndarray:
+        """The comparison point of the floor, shape (d,)."""
+        raise NotImplementedError
+
+    def excesses(self, members: Sequence[Any], outputs: np.ndarray) -> np.ndarray:
+        """Risk of each of `outputs` (members, trials, d) less that of its member's comparison point, exact, shape
+        (members, trials). Members that are vectors may come as one matrix, which is checked and read in one pass."""
+        raise NotImplementedError
+
+    def largest(self, low: float, high: float) -> float:
+        """The largest excess of an output with coordinates in [low, high], over all members; the box lies inside."""
+        raise NotImplementedError
+
+    def left(self, privacy: Curve | None) -> float:
+        """The floor on this family that a privacy curve leaves; of every algorithm, whatever the curve."""
+        raise NotImplementedError
+
+    @property
+    def box(self) -> tuple[float, float]:
+        """Clipping each coordinate of an output to it raises the excess on no member."""
+        raise NotImplementedError
+
+    @property
+    def least(self) -> float:
+        """Lower bound on the excess: 0 where the comparison point is a minimiser."""
+        return 0.0
+
+    @cached_property
+    def floor(self) -> float:
+        """Lower bound on the aggregate of `excess` over the family, for every algorithm in question."""
+        if self.printed is not None:
+            return self.printed
+        return self.left(None if self.claim is None else self.claim.curve)
+
+    @property
+    def floor_at(self) -> Callable[..., float] | None:
+        """``floor_at(epsilon, delta)``: the floor on this very family at another privacy level; None where the floor
+        holds for every algorithm, private or not."""
+        claim = self.claim
+        if claim is None or self.printed is not None:
+            return None
+        return lambda epsilon, delta=0.0: self.left(of_claim(epsilon, delta, claim.constants).curve)
+
+    @property
+    def epsilon(self) -> float | None:
+        """Of the claim; None for a curve, and where the floor holds for every algorithm."""
+        return None if self.claim is None else self.claim.epsilon
+
+    @property
+    def delta(self) -> float | None:
+        """As `epsilon`."""
+        return None if self.claim is None else self.claim.delta
 
     def excess(self, member: Any, outputs: np.ndarray) -> np.ndarray:
         """`excesses` of one member: of each row of `outputs` (trials, d), shape (trials,)."""
@@ -168,6 +203,30 @@ class HardFamily:
         """The box, widened by `margin` times its width on either side."""
         low, high = self.box
         return low - margin * (high - low), high + margin * (high - low)
+
+    def _instance(self, X: sparse.csr_array, y: np.ndarray) -> Instance:
+        return Instance(X, y, self.loss, *self.bounds)
+
+    def _moments(self, second: np.ndarray, cross: np.ndarray, square: np.ndarray) -> Moments:
+        return Moments(second, cross, square, self.loss, *self.bounds)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairOfData(HardFamily):
+    """Two data sets, 0 and 1; the floor is on the sum of the two mean risks."""
+
+    aggregate: ClassVar[str] = "sum"
+    enumerated: ClassVar[tuple[Any, ...]] = (0, 1)
+
+    def members(self, rng: np.random.Generator) -> Any:
+        return int(rng.integers(2))
+
+
+def bit(member: Any) -> int:
+    """A member that is 0 or 1."""
+    if member not in (0, 1):
+        raise invalid("member", "0 or 1", member)
+    return int(member)
 
 
 def basis_rows(columns: np.ndarray, value: float, n: int, d: int) -> sparse.csr_array:
@@ -211,9 +270,9 @@ def signs(value: Any, length: int) -> np.ndarray:
 
 
 def sign_rows(members: Any, length: int) -> np.ndarray:
-    """Members that are vectors of ±1, shape (members, length): a matrix is taken as it is, and not yet checked."""
+    """Members that are vectors of ±1 as a matrix (members, length), not yet checked."""
     made = np.ascontiguousarray(members, dtype=np.float64)
-    if made.shape != (len(members), length):
+    if made.ndim != 2 or made.shape[1] != length:
         raise invalid("member", f"a vector of {length} signs -1 or +1", members)
     return made
 
@@ -244,21 +303,10 @@ def batch(members: Sequence[Any], outputs: Any, d: int) -> np.ndarray:
 def sign_distances(
     power: int, weight: float, target: float, members: Any, length: int, outputs: Any, d: int
 ) -> np.ndarray:
-    """weight·Σ_j |outputs[m, t, j] − σ_j·target|^power of members that are vectors of ±1, shape (members, trials).
-
-    Arrays that are what they should be go to the kernel as they are: below a thousand signs a call's time is that of
-    its checks.
-    """
-    if type(members) is np.ndarray and type(outputs) is np.ndarray:
-        try:
-            out = np.empty(outputs.shape[:2])
-            if kernels.sign_distances(power, weight, target, members, length, outputs, d, out) == 0:
-                return out
-        except (TypeError, ValueError):
-            pass  # another dtype, layout or number of axes
+    """weight·Σ_j |outputs[m, t, j] − σ_j·target|^power of members that are vectors of ±1, shape (members, trials)."""
     made, sigma = batch(members, outputs, d), sign_rows(members, length)
     out = np.empty(made.shape[:2])
-    checked(kernels.sign_distances(power, weight, target, sigma, length, made, d, out), members, length)
+    checked(kernels.sign_distances(power, weight, target, sigma, made, out), members, length)
     return out
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy import sparse
 
 from lowerbounds._sign_blocks import sizes
-from lowerbounds.curves import Privacy, of_claim
-from lowerbounds.instances import HardFamily, Instance, Moments, batch, distance_of_each, invalid
+from lowerbounds.curves import Curve, Privacy
+from lowerbounds.instances import HardFamily, Instance, Moments, PairOfData, batch, bit, distance_of_each, invalid
 
 _SECOND = math.sqrt(3.0) / 2.0
 
@@ -74,114 +73,101 @@ def large_radius(
     if constants not in ("exact", "tight"):
         raise invalid("constants", "one of exact, tight", constants)
     asked = sizes(n, d, (epsilon, delta, constants), (x_bound, y_bound, radius), least=(3, 2))
-    n, d, strength = asked.n, asked.d, asked.strength
-    x_bound, y_bound, radius = asked.x_bound, asked.y_bound, asked.radius
+    n, d, claim, (x_bound, y_bound, radius) = asked
+    strength, ratio = claim.strength, asked.ratio
     if not 1.0 / n <= strength <= 1.0:
         raise invalid("epsilon", f"between 1/n = {1.0 / n:g} and 1", epsilon)
-    ratio = asked.ratio
     if ratio < 1.0:
         raise invalid("radius", f"at least y_bound/x_bound = {y_bound / x_bound:g}", radius)
     shared = min(math.floor(1.0 / strength + 1e-9), (n - 1) // 2)
     block = int(min(shared * ratio**2 * (1.0 + 1e-12), n - shared - 1))
-    pair = _Pair(n, d, block, shared, x_bound, y_bound, radius)
-    floor_at = partial(_floor, block * y_bound**2 / (4.0 * n), shared + 1, constants)
-    return HardFamily(
+    return _LargeRadius(
         name="large radius",
         source="Theorem 4 for B‖X‖ ≥ Y and d ≥ 2",
-        floor=floor_at(asked.privacy),
-        aggregate="sum",
         how="sum of the two mean excess empirical risks, one on either data set",
-        epsilon=asked.epsilon,
-        delta=asked.delta,
         n=n,
         d=d,
+        bounds=asked.bounds,
+        claim=claim,
         distance=shared + 1,
         parameters={"block": block, "pulled": shared, "distance": shared + 1, "ratio": ratio},
-        members=pair.draw,
-        instances=pair.instance,
-        minimisers=pair.minimiser,
-        excesses=pair.excesses,
-        box=(0.0, radius),
-        largest=pair.largest,
-        floor_at=floor_at,
-        enumerated=(0, 1),
-        moments=pair.moments,
-        privacy=asked.privacy,
+        block=block,
+        pulled=shared,
     )
 
 
-def _floor(scale: float, distance: int, constants: str, epsilon: Privacy, delta: float = 0.0) -> float:
-    p, q = of_claim(epsilon, delta, constants)[0].pair(distance)
-    total = p + 2.0 * q
-    return scale * float((2.0 * p * q / np.where(total > 0.0, total, 1.0)).sum())
-
-
-@dataclass(frozen=True)
-class _Pair:
-    n: int
-    d: int
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _LargeRadius(PairOfData):
     block: int
     pulled: int
-    x_bound: float
-    y_bound: float
-    radius: float
 
     @property
     def second(self) -> float:
         """c, the feature of the record that member 1 has in the second coordinate."""
-        return min(self.x_bound, self.y_bound / (_SECOND * self.radius))
+        x_bound, y_bound, radius = self.bounds
+        return min(x_bound, y_bound / (_SECOND * radius))
 
-    def draw(self, rng: np.random.Generator) -> int:
-        return int(rng.integers(2))
+    @property
+    def box(self) -> tuple[float, float]:
+        return 0.0, self.bounds[2]
+
+    def left(self, privacy: Curve | None) -> float:
+        assert privacy is not None
+        p, q = privacy.pair(self.distance)
+        total = p + 2.0 * q
+        scale = self.block * self.bounds[1] ** 2 / (4.0 * self.n)
+        return scale * float((2.0 * p * q / np.where(total > 0.0, total, 1.0)).sum())
 
     def largest(self, low: float, high: float) -> float:
-        far = max(high, -low) + self.radius
-        return (2.0 * self.block * (self.y_bound / self.radius) ** 2 + self.second**2) / self.n * far**2
+        _, y_bound, radius = self.bounds
+        far = max(high, -low) + radius
+        return (2.0 * self.block * (y_bound / radius) ** 2 + self.second**2) / self.n * far**2
 
-    def instance(self, member: int, rng: np.random.Generator | None = None) -> Instance:
-        if member not in (0, 1):
-            raise invalid("member", "0 or 1", member)
+    def instances(self, member: int, rng: np.random.Generator | None = None) -> Instance:
         first, pulled, label = self._entries
         features = np.zeros(self.n)
         columns = np.zeros(self.n, dtype=np.int64)
         y = np.zeros(self.n)
-        features[: self.block], y[: self.block] = first, self.y_bound
+        features[: self.block], y[: self.block] = first, self.bounds[1]
         used = self.block
-        if member == 1:
+        if bit(member) == 1:
             used += self.pulled + 1
             features[self.block : used - 1] = pulled
             features[used - 1], columns[used - 1] = self.second, 1
             y[used - 1] = label
         starts = np.minimum(np.arange(self.n + 1), used)
         X = sparse.csr_array((features[:used], columns[:used], starts), shape=(self.n, self.d))
-        return Instance(X, y, "squared", self.x_bound, self.y_bound, self.radius)
+        return self._instance(X, y)
 
     @property
     def _entries(self) -> tuple[float, float, float]:
         """Y/B, (Y/B)√(m/k), and the label of the record in the second coordinate."""
-        first = self.y_bound / self.radius
-        pulled = min(first * math.sqrt(self.block / self.pulled), self.x_bound)
-        return first, pulled, min(_SECOND * self.second * self.radius, self.y_bound)
+        x_bound, y_bound, radius = self.bounds
+        first = y_bound / radius
+        pulled = min(first * math.sqrt(self.block / self.pulled), x_bound)
+        return first, pulled, min(_SECOND * self.second * radius, y_bound)
 
     def moments(self, members: Sequence[int], rngs: Sequence[np.random.Generator] = ()) -> Moments:
+        y_bound = self.bounds[1]
         second, cross = np.zeros((2, len(members), self.d))
-        square = np.full(len(members), self.block * self.y_bound**2 / self.n)
+        square = np.full(len(members), self.block * y_bound**2 / self.n)
         first, pulled, label = self._entries
-        second[:, 0], cross[:, 0] = self.block * first**2 / self.n, self.block * first * self.y_bound / self.n
+        second[:, 0], cross[:, 0] = self.block * first**2 / self.n, self.block * first * y_bound / self.n
         for k, member in enumerate(members):
             if member == 1:
                 second[k, 0] += self.pulled * pulled**2 / self.n
                 second[k, 1], cross[k, 1] = self.second**2 / self.n, self.second * label / self.n
                 square[k] += label**2 / self.n
-        return Moments(second, cross, square, "squared", self.x_bound, self.y_bound, self.radius)
+        return self._moments(second, cross, square)
 
-    def minimiser(self, member: int) -> np.ndarray:
-        w = np.zeros(self.d)
-        w[:2] = (self.radius, 0.0) if member == 0 else (0.5 * self.radius, _SECOND * self.radius)
+    def minimisers(self, member: int) -> np.ndarray:
+        radius, w = self.bounds[2], np.zeros(self.d)
+        w[:2] = (radius, 0.0) if member == 0 else (0.5 * radius, _SECOND * radius)
         return w
 
     def excesses(self, members: Sequence[int], outputs: np.ndarray) -> np.ndarray:
-        centres = np.array([self.minimiser(member)[:2] for member in members])
-        curvature = self.block * (self.y_bound / self.radius) ** 2 / self.n
+        _, y_bound, radius = self.bounds
+        centres = np.array([self.minimisers(member)[:2] for member in members])
+        curvature = self.block * (y_bound / radius) ** 2 / self.n
         weights = np.array([(2.0 * curvature, self.second**2 / self.n) if k else (curvature, 0.0) for k in members])
         return distance_of_each(2, weights, centres, batch(members, outputs, self.d))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,35 +63,3 @@ def membership(family: HardFamily, rng: np.random.Generator) -> Membership:
         X = sparse.csr_array((np.full(indices.size, base.x_bound), indices, starts), shape=base.X.shape)
         made.append(Instance(X, y, base.loss, base.x_bound, base.y_bound, base.radius))
     return Membership(made[0], made[1], column, bit, float(means[column]), scale)
-
-
-def target_group(
-    family: HardFamily, count: int, rng: np.random.Generator
-) -> tuple[Instance, Instance, Callable[[np.ndarray], np.ndarray]]:
-    """(present, absent, score) of `count` targets on coordinates of their own, all in the data or all out of them.
-
-    The score is the sum of the targets' shares of the fingerprint correlation; the two data sets differ in `count`
-    records.
-    """
-    means = family.members(rng)
-    base = family.instances(means, rng)
-    scale = float(family.parameters["scale"])
-    columns = rng.permutation(means.size)[:count]
-    bits = (rng.random(count) < means[columns]).astype(np.float64)
-    rest = base.X.tocsr()[count:]
-    made = []
-    for present in (True, False):
-        y = base.y.copy()
-        y[:count] = bits * scale * base.x_bound if present else 0.0
-        stored = count if present else 0
-        indices = np.concatenate([columns[:stored].astype(rest.indices.dtype), rest.indices])
-        heads = np.arange(count + 1) if present else np.zeros(count + 1, dtype=np.int64)
-        starts = np.concatenate([heads[:-1], rest.indptr + stored]).astype(rest.indptr.dtype)
-        X = sparse.csr_array((np.full(indices.size, base.x_bound), indices, starts), shape=base.X.shape)
-        made.append(Instance(X, y, base.loss, base.x_bound, base.y_bound, base.radius))
-    shares = bits - means[columns]
-
-    def score(outputs: np.ndarray) -> np.ndarray:
-        return np.asarray(np.clip(outputs[:, columns] / scale, 0.0, 1.0) @ shares)
-
-    return made[0], made[1], score

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from lowerbounds import _kernels as kernels
-from lowerbounds._rare_record import RareRecord
+from lowerbounds._rare_record import RareRecord, rare_bayes_risk, rare_record
 from lowerbounds._two_piece import best_two_piece, likely_counts
+from lowerbounds.curves import Curve
 from lowerbounds.instances import (
     RECORDS_DRAWN,
     HardFamily,
@@ -130,124 +132,126 @@ def nonprivate(
     choice("theorem", theorem, ("16", "17", "cor5"))
     choice("constants", constants, ("exact", "rate"))
     if theorem == "16":
-        return _two_piece_family(n, x_bound, y_bound, radius, constants)
+        pieces = best_two_piece(n, x_bound, min(y_bound, radius * x_bound))
+        rate = RATE_CONSTANT["16"] * pieces.label / math.sqrt(n)
+        return replace(pieces, printed=rate) if constants == "rate" else pieces
     if theorem == "17" and smoothness != 1.0:
         raise invalid("smoothness", "1 for theorem '17' (use 'cor5')", smoothness)
     size = x_bound * math.sqrt(smoothness)
-    cube, rare = _best_cube(n, d, size, y_bound, radius), _best_rare(n, d, size, y_bound, radius)
-    made = cube if cube.bayes_risk() >= rare.bayes_risk() else rare
     source = "Theorem 17" if theorem == "17" else "Corollary 5"
+    cube, rare = _best_cube(n, d, size, y_bound, radius, source), _best_rare(n, d, size, y_bound, radius, source)
+    made: HardFamily = cube if cube.floor >= rare.floor else rare
     if constants == "exact":
-        return made.family(source, made.bayes_risk())
+        return made
     if radius * size < y_bound:
         raise invalid("radius", "at least y_bound/(sqrt(smoothness)*x_bound) for the rate", radius)
     a = radius * size / (y_bound * math.sqrt(n))
-    return made.family(source, RATE_CONSTANT["17"] * y_bound**2 * min(1.0, a * a + d / n, a))
+    return replace(made, printed=RATE_CONSTANT["17"] * y_bound**2 * min(1.0, a * a + d / n, a))
 
 
-def _best_cube(n: int, d: int, x_bound: float, y_bound: float, radius: float) -> _Cube:
+def _best_cube(n: int, d: int, x_bound: float, y_bound: float, radius: float, source: str) -> _Cube:
     """The cube with the largest Bayes risk over a grid of d' and b."""
     ratio = radius * x_bound / y_bound
     grid = [
-        _Cube(n, d, int(active), min(1.0, ratio / math.sqrt(active), factor * math.sqrt(active / n)), x_bound, y_bound,
-              radius)
+        (int(active), min(1.0, ratio / math.sqrt(active), factor * math.sqrt(active / n)))
         for active in np.unique(np.geomspace(1, d, 24).round())
         for factor in (0.7, 1.0, 1.4, 2.0)
-    ]  # fmt: skip
-    return max(grid, key=lambda made: made.bayes_risk(2))
+    ]
+    active, bias = max(grid, key=lambda pair: _cube_risk(n, pair[0], pair[1], y_bound, bins=2))
+    target = bias * y_bound / x_bound
+    return _Cube(
+        name="cube",
+        source=source,
+        how="mean excess population risk over uniform sigma and over the data",
+        n=n,
+        d=d,
+        bounds=(x_bound, y_bound, radius),
+        parameters={"active": active, "bias": bias, "target": target},
+        active=active,
+        bias=bias,
+        target=target,
+    )
 
 
-def _best_rare(n: int, d: int, x_bound: float, y_bound: float, radius: float) -> RareRecord:
+def _best_rare(n: int, d: int, x_bound: float, y_bound: float, radius: float, source: str) -> RareRecord:
     """The rare-record pair with the largest Bayes risk, on a grid of q and γ."""
     largest = min(x_bound, y_bound / radius)
     grid = [
-        RareRecord(n, d, min(0.5, q / n), largest * float(g), x_bound, radius)
-        for q in (0.5, 1.0, 1.5, 2.0, 3.0)
-        for g in np.geomspace(1e-4, 1.0, 97)
+        (min(0.5, q / n), largest * float(g)) for q in (0.5, 1.0, 1.5, 2.0, 3.0) for g in np.geomspace(1e-4, 1.0, 97)
     ]
-    return max(grid, key=lambda made: made.bayes_risk())
+    chance, feature = max(grid, key=lambda pair: rare_bayes_risk(n, pair[0], pair[1], x_bound, radius))
+    return rare_record(n, d, chance, feature, x_bound, radius, source)
 
 
-@dataclass(frozen=True)
-class _Cube:
-    n: int
-    d: int
+def _cube_risk(n: int, active: int, bias: float, y_bound: float, bins: int = 64) -> float:
+    """(b²Y²/2)·E over K ~ Bin(n, 1/d') of the posterior variance of a sign after K labels of bias b.
+
+    Rounded down: the variance falls as K grows, so each of `bins` ranges of K counts with its largest K.
+    """
+    from scipy.stats import binom
+
+    low, high = binom.ppf((1e-12, 1.0 - 1e-12), n, 1.0 / active)
+    ends = np.unique(np.linspace(low, high, min(int(high - low) + 1, bins)).round())
+    chance = np.diff(binom.cdf(ends, n, 1.0 / active), prepend=0.0)
+    mean = sum(c * sign_variance(int(k), bias) for k, c in zip(ends, chance, strict=True))
+    return 0.5 * bias**2 * y_bound**2 * float(mean)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Cube(HardFamily):
     active: int
     bias: float
-    x_bound: float
-    y_bound: float
-    radius: float
+    target: float
+
+    loss: ClassVar[str] = "half-squared"
 
     @property
-    def target(self) -> float:
-        return self.bias * self.y_bound / self.x_bound
+    def box(self) -> tuple[float, float]:
+        return -self.target, self.target
 
-    def bayes_risk(self, bins: int = 64) -> float:
-        """(b²Y²/2)·E over K ~ Bin(n, 1/d') of the posterior variance of a sign after K labels of bias b.
+    def left(self, privacy: Curve | None = None) -> float:
+        return _cube_risk(self.n, self.active, self.bias, self.bounds[1])
 
-        Rounded down: the variance falls as K grows, so each of `bins` ranges of K counts with its largest K.
-        """
-        from scipy.stats import binom
-
-        low, high = binom.ppf((1e-12, 1.0 - 1e-12), self.n, 1.0 / self.active)
-        ends = np.unique(np.linspace(low, high, min(int(high - low) + 1, bins)).round())
-        chance = np.diff(binom.cdf(ends, self.n, 1.0 / self.active), prepend=0.0)
-        mean = sum(c * sign_variance(int(k), self.bias) for k, c in zip(ends, chance, strict=True))
-        return 0.5 * self.bias**2 * self.y_bound**2 * float(mean)
-
-    def family(self, source: str, floor: float) -> HardFamily:
-        return HardFamily(
-            name="cube", source=source, floor=floor, aggregate="mean",
-            how="mean excess population risk over uniform sigma and over the data",
-            epsilon=None, delta=None, n=self.n, d=self.d, distance=1,
-            parameters={"active": self.active, "bias": self.bias, "target": self.target},
-            members=self.draw, instances=self.instance, minimisers=self.minimiser, excesses=self.excesses,
-            box=(-self.target, self.target), largest=self.largest, moments=self.moments,
-        )  # fmt: skip
-
-    def draw(self, rng: np.random.Generator) -> np.ndarray:
+    def members(self, rng: np.random.Generator) -> np.ndarray:
         return 2.0 * rng.integers(0, 2, self.active) - 1.0
 
     def largest(self, low: float, high: float) -> float:
-        return 0.5 * self.x_bound**2 * (max(high, -low) + self.target) ** 2
+        return 0.5 * self.bounds[0] ** 2 * (max(high, -low) + self.target) ** 2
 
-    def instance(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
-        columns, labels, _ = self._drawn(member, self.n, needed(rng))
-        X = basis_rows(columns, self.x_bound, self.n, self.d)
-        return Instance(X, self.y_bound * labels, "half-squared", self.x_bound, self.y_bound, self.radius)
+    def instances(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
+        columns, labels, _ = self._drawn(member, needed(rng))
+        return self._instance(basis_rows(columns, self.bounds[0], self.n, self.d), self.bounds[1] * labels)
 
-    def _drawn(
-        self, member: np.ndarray, records: int, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Columns and signs of so many records, and how many of either sign lie on each coordinate."""
-        columns, labels = rng.integers(0, self.active, records), np.empty(records)
+    def _drawn(self, member: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Columns and signs of the records, and how many of either sign lie on each coordinate."""
+        columns, labels = rng.integers(0, self.active, self.n), np.empty(self.n)
         counts = np.empty((self.active, 2), dtype=np.int64)
         kernels.draw_cube(rng, signs(member, self.active), self.bias, columns, labels, counts)
         return columns, labels, counts
 
     def _counts(self, member: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         if self.n <= RECORDS_DRAWN:
-            return self._drawn(member, self.n, rng)[2]
+            return self._drawn(member, rng)[2]
         here = rng.multinomial(self.n, np.full(self.active, 1.0 / self.active))
         up = rng.binomial(here, 0.5 * (1.0 + self.bias * signs(member, self.active)))
         return np.stack([up, here - up], axis=1)
 
     def moments(self, members: Sequence[np.ndarray], rngs: Sequence[np.random.Generator] = ()) -> Moments:
+        x_bound, y_bound, _ = self.bounds
         second, cross = np.zeros((2, len(members), self.d))
         for k, (member, rng) in enumerate(zip(members, rngs, strict=True)):
             counts = self._counts(member, rng)
-            second[k, : self.active] = counts.sum(axis=1) * (self.x_bound**2 / self.n)
-            cross[k, : self.active] = (counts[:, 0] - counts[:, 1]) * (self.x_bound * self.y_bound / self.n)
-        square = np.full(len(members), self.y_bound**2)
-        return Moments(second, cross, square, "half-squared", self.x_bound, self.y_bound, self.radius)
+            second[k, : self.active] = counts.sum(axis=1) * (x_bound**2 / self.n)
+            cross[k, : self.active] = (counts[:, 0] - counts[:, 1]) * (x_bound * y_bound / self.n)
+        return self._moments(second, cross, np.full(len(members), y_bound**2))
 
-    def minimiser(self, member: np.ndarray) -> np.ndarray:
+    def minimisers(self, member: np.ndarray) -> np.ndarray:
         w = np.zeros(self.d)
         w[: self.active] = signs(member, self.active) * self.target
         return w
 
     def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
-        weight = 0.5 * self.x_bound**2 / self.active
+        weight = 0.5 * self.bounds[0] ** 2 / self.active
         return sign_distances(2, weight, self.target, members, self.active, outputs, self.d)
 
 
@@ -263,8 +267,3 @@ def sign_variance(trials: int, bias: float) -> float:
     down = binom.pmf(hits, trials, 0.5 * (1.0 - bias))
     total = up + down
     return float((2.0 * up * down / np.where(total > 0.0, total, 1.0)).sum())
-
-
-def _two_piece_family(n: int, x_bound: float, y_bound: float, radius: float, constants: str) -> HardFamily:
-    made = best_two_piece(n, x_bound, min(y_bound, radius * x_bound))
-    return made.family(RATE_CONSTANT["16"] * made.label / math.sqrt(n) if constants == "rate" else made.floor)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
-from lowerbounds._sign_blocks import Labels, SignBlocks, sizes, variance_floor
+from lowerbounds._sign_blocks import Labels, SignBlocks, sizes
 from lowerbounds.curves import Privacy
 from lowerbounds.instances import HardFamily, invalid
 
@@ -68,11 +67,11 @@ def norm_packing(
     if constants not in ("exact", "tight"):
         raise invalid("constants", "one of exact, tight", constants)
     asked = sizes(n, d, (epsilon, delta, constants), (x_bound, y_bound, radius))
-    n, d, strength = asked.n, asked.d, asked.strength
-    x_bound, y_bound, radius = asked.x_bound, asked.y_bound, asked.radius
+    n, d, claim, (x_bound, y_bound, radius) = asked
+    strength, ratio = claim.strength, asked.ratio
     if not 1.0 / n <= strength <= 1.0:
         raise invalid("epsilon", f"between 1/n = {1.0 / n:g} and 1", epsilon)
-    ratio, size = asked.ratio, n * strength
+    size = n * strength
     if ratio * size >= 1.0:
         gap = math.floor(1.0 / strength + 1e-9)
         active = max(1, math.floor(min(d, (ratio * size / 2.0) ** (2.0 / 3.0), size / 2.0)))
@@ -82,31 +81,23 @@ def norm_packing(
     else:
         gap, active, block, shrink = min(n, math.ceil(1.0 / strength - 1e-9)), 1, n, 1.0
         label = ratio * n / gap * y_bound
-    target = radius / math.sqrt(active)
-    labels = Labels(0, gap, 0.0, label, 0.0)
-    family = SignBlocks(n, d, active, block, shrink * x_bound, target, (x_bound, y_bound, radius), labels)
-    zero_risk = family.weight * radius**2
-    floor_at = partial(variance_floor, zero_risk, gap, constants)
-    return HardFamily(
+    feature, target = shrink * x_bound, radius / math.sqrt(active)
+    zero_risk = block * feature**2 / n * radius**2
+    return SignBlocks(
         name="norm packing",
         source="Theorem 4, minimisers of norm exactly B",
-        floor=floor_at(asked.privacy),
-        aggregate="mean",
         how="mean excess empirical risk over uniform sigma",
-        epsilon=asked.epsilon,
-        delta=asked.delta,
         n=n,
         d=d,
+        bounds=asked.bounds,
+        claim=claim,
         distance=gap,
         parameters={"active": active, "block": block, "distance": gap, "zero_risk": zero_risk,
                     "target": target, "ratio": ratio},
-        members=family.draw,
-        instances=family.instance,
-        minimisers=family.minimiser,
-        excesses=family.excesses,
-        box=family.box,
-        largest=family.largest,
-        floor_at=floor_at,
-        moments=family.moments,
-        privacy=asked.privacy,
+        active=active,
+        block=block,
+        feature=feature,
+        target=target,
+        labels=Labels(0, gap, 0.0, label, 0.0),
+        zero_risk=zero_risk,
     )  # fmt: skip

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from functools import partial
-from typing import Any
 
-from lowerbounds._sign_blocks import Labels, SignBlocks, sizes, variance_floor
-from lowerbounds._toolkit import Family, packing_floor
+from lowerbounds._sign_blocks import Labels, SignBlocks, sizes
 from lowerbounds.curves import Privacy
 from lowerbounds.instances import CONSTANTS, HardFamily, choice, count, invalid
 from lowerbounds.two_points import check_printed_delta
 
 
 def packing(
-    n: int | Family,
-    d: int | Privacy,
-    epsilon: Privacy = None,
+    n: int,
+    d: int,
+    epsilon: Privacy,
     delta: float = 0.0,
     *,
     x_bound: float = 1.0,
@@ -24,13 +21,8 @@ def packing(
     radius: float = 1.0,
     distance: int | None = None,
     constants: str = "exact",
-) -> Any:
-    """Theorem 4 of the GLM paper, or the packing argument on a family of one's own.
-
-    ``packing(family, privacy, delta=0.0)`` is the argument for any `Family`: see `packing_floor`. What follows is the
-    construction of Theorem 4, ``packing(n, d, epsilon, delta, ...)``.
-
-    Data sets S_σ whose minimisers a private algorithm cannot tell apart, and the floor on its excess risk.
+) -> HardFamily:
+    """Data sets S_σ whose minimisers a private algorithm cannot tell apart, and the floor on its excess risk.
 
     In S_σ, m records have x = ‖X‖e_j for each of d' coordinates, the rest x = 0; (m + Δ)/2 of the m labels are
     +σ_jY and (m − Δ)/2 are −σ_jY. With b = Δ/m the squared loss has its minimiser at w_j = σ_j bY/‖X‖, of norm
@@ -58,7 +50,7 @@ def packing(
 
     Returns
     -------
-    HardFamily (of a `Family`: Floor)
+    HardFamily
         Members are σ ∈ {±1}^{d'}, drawn uniformly; the floor is on the mean over σ of the mean excess risk. The
         zero predictor has p·b²Y² on every member (``parameters["zero_risk"]``).
 
@@ -79,12 +71,10 @@ def packing(
     floor; nothing else is lost. "tight" replaces randomised response by the two laws that are easiest to distinguish.
     Source: Theorem 4, appendix A.7 (its (10) and (11) each lose a factor 2).
     """
-    if isinstance(n, Family):
-        return packing_floor(n, d, delta if epsilon is None else epsilon)
     choice("constants", constants, CONSTANTS)
     asked = sizes(n, d, (epsilon, delta, constants), (x_bound, y_bound, radius))
-    n, d, strength = asked.n, asked.d, asked.strength
-    x_bound, y_bound, ratio = asked.x_bound, asked.y_bound, asked.ratio
+    n, d, claim, (x_bound, y_bound, radius) = asked
+    strength, ratio = claim.strength, asked.ratio
     if strength < 1.0 / n:
         raise invalid("epsilon", f"at least 1/n = {1.0 / n:g}", epsilon)
     if constants == "printed":
@@ -110,38 +100,28 @@ def packing(
         raise invalid("n", f"at least {block}, the records of one block", n)
     bias, used = gap / block, active * block / n
     target, zero_risk = bias * y_bound / x_bound, used * bias**2 * y_bound**2
-    # Whatever σ is, the first (m − Δ)/2 labels are −Y and the last (m − Δ)/2 are +Y; the Δ between them are σ_jY.
-    labels = Labels((block - gap) // 2, gap, -y_bound, y_bound, y_bound)
-    family = SignBlocks(n, d, active, block, x_bound, target, (x_bound, y_bound, asked.radius), labels)
     printed = ratio ** (4.0 / 3.0) * y_bound**2 * fraction ** (1.0 / 3.0) / (128.0 * (n * strength) ** (2.0 / 3.0))
-    floor_at = partial(variance_floor, zero_risk, gap, constants)
-    return HardFamily(
+    return SignBlocks(
         name="packing",
         source="Theorem 4",
-        floor=printed if constants == "printed" else floor_at(asked.privacy),
-        aggregate="mean",
         how="mean excess empirical risk over uniform sigma",
-        epsilon=asked.epsilon,
-        delta=asked.delta,
         n=n,
         d=d,
+        bounds=asked.bounds,
+        claim=claim,
         distance=gap,
         parameters={
             "active": active, "block": block, "distance": gap, "bias": bias, "fraction": used,
             "zero_risk": zero_risk, "target": target,
         },
-        members=family.draw,
-        instances=family.instance,
-        minimisers=family.minimiser,
-        excesses=family.excesses,
-        box=family.box,
-        largest=family.largest,
-        floor_at=None if constants == "printed" else floor_at,
-        moments=family.moments,
-        privacy=asked.privacy,
-        at_distance=partial(
-            packing, n, d, epsilon, delta, x_bound=x_bound, y_bound=y_bound, radius=radius, constants=constants
-        ),
+        printed=printed if constants == "printed" else None,
+        active=active,
+        block=block,
+        feature=x_bound,
+        target=target,
+        # Whatever σ is, the first (m − Δ)/2 labels are −Y and the last (m − Δ)/2 are +Y; the Δ between them are σ_jY.
+        labels=Labels((block - gap) // 2, gap, -y_bound, y_bound, y_bound),
+        zero_risk=zero_risk,
     )  # fmt: skip
 
 

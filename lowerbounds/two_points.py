@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from lowerbounds._sign_blocks import Labels, SignBlocks
-from lowerbounds.curves import Privacy, is_number, of_claim
+from lowerbounds.curves import Curve, Privacy, is_number, of_claim
 from lowerbounds.curves import best_distance as distance_of_curve
 from lowerbounds.instances import (
     CONSTANTS,
     HardFamily,
     Instance,
     Moments,
+    PairOfData,
+    bit,
     choice,
     count,
     invalid,
@@ -46,7 +48,7 @@ def two_point_constant(epsilon: Privacy, delta: float, distance: int, constants:
         log 5 is the largest value for which "exact" gives 1/4 at every ε and every admitted δ.
     """
     distance = count("distance", distance)
-    made = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS))[0]
+    made = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS)).curve
     if constants == "printed":
         epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
         check_printed_delta(epsilon, delta)
@@ -130,96 +132,58 @@ def chaudhuri_hsu(
     Source: Lemma 1, from Chaudhuri & Hsu 2012.
     """
     n = count("n", n)
-    made, _, *level = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS))
+    claim = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS))
     x_bound, y_bound = positive("x_bound", x_bound), positive("y_bound", y_bound)
     gap = best_distance(epsilon, delta, n, constants) if distance is None else count("distance", distance)
     if gap > n:
         raise invalid("distance", f"at most n = {n}", gap)
-    pair = _Pair(n, gap, x_bound, y_bound)
-    target = pair.target
-    return HardFamily(
+    records = n - (n - gap) % 2
+    target = gap * y_bound / (records * x_bound)
+    return _TwoPoints(
         name="two-point",
         source="Lemma 1 (Chaudhuri & Hsu 2012)",
-        floor=2.0 * target * two_point_constant(epsilon, delta, gap, constants),
-        aggregate="sum",
         how="sum of the two mean absolute errors, one on either data set",
-        epsilon=level[0],
-        delta=level[1],
         n=n,
         d=1,
+        bounds=(x_bound, y_bound, target),
+        claim=claim,
         distance=gap,
-        parameters={"distance": gap, "records": pair.records, "target": target},
-        members=pair.draw,
-        instances=pair.instance,
-        minimisers=pair.minimiser,
-        excesses=pair.errors,
-        box=(-target, target),
-        largest=pair.largest,
-        floor_at=None if constants == "printed" else partial(_floor, target, gap, constants),
-        enumerated=(0, 1),
-        moments=pair.moments,
-        privacy=made,
-        at_distance=partial(chaudhuri_hsu, n, made, x_bound=x_bound, y_bound=y_bound, constants="tight"),
+        parameters={"distance": gap, "records": records, "target": target},
+        printed=2.0 * target * two_point_constant(epsilon, delta, gap, "printed") if constants == "printed" else None,
+        active=1,
+        block=records,
+        feature=x_bound,
+        target=target,
+        # The first n₁ − (n₁ + Δ)/2 labels agree, the next Δ differ, the rest agree.
+        labels=Labels((records - gap) // 2, gap, -y_bound, y_bound, y_bound),
+        zero_risk=target,
     )
 
 
-def _floor(target: float, distance: int, constants: str, epsilon: Privacy, delta: float = 0.0) -> float:
-    return 2.0 * target * two_point_constant(epsilon, delta, distance, constants)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _TwoPoints(PairOfData, SignBlocks):
+    """One block, σ = 1 for member 0 and −1 for member 1, under the absolute error of the estimate."""
 
-
-@dataclass(frozen=True)
-class _Pair:
-    """The packing of one block, σ = 1 for member 0 and −1 for member 1, under the absolute error of the estimate."""
-
-    n: int
-    distance: int
-    x_bound: float
-    y_bound: float
-
-    @property
-    def records(self) -> int:
-        return self.n - (self.n - self.distance) % 2
-
-    @property
-    def target(self) -> float:
-        return self.distance * self.y_bound / (self.records * self.x_bound)
-
-    @cached_property
-    def blocks(self) -> SignBlocks:
-        # The first n₁ − (n₁ + Δ)/2 labels agree, the next Δ differ, the rest agree.
-        same = (self.records - self.distance) // 2
-        labels = Labels(same, self.distance, -self.y_bound, self.y_bound, self.y_bound)
-        bounds = (self.x_bound, self.y_bound, self.target)
-        return SignBlocks(self.n, 1, 1, self.records, self.x_bound, self.target, bounds, labels)
-
-    def draw(self, rng: np.random.Generator) -> int:
-        return int(rng.integers(2))
+    def left(self, privacy: Curve | None) -> float:
+        assert privacy is not None
+        return 2.0 * self.target * privacy.overlap(self.distance)
 
     def largest(self, low: float, high: float) -> float:
         return max(high, -low) + self.target
 
-    def instance(self, member: int, rng: np.random.Generator | None = None) -> Instance:
-        return self.blocks.instance(_sign(member))
+    def instances(self, member: Any, rng: np.random.Generator | None = None) -> Instance:
+        return super().instances(_signs([member])[0])
 
-    def moments(self, members: Sequence[int], rngs: Sequence[np.random.Generator] = ()) -> Moments:
-        return self.blocks.moments(_all_signs(members))
+    def moments(self, members: Any, rngs: Sequence[np.random.Generator] = ()) -> Moments:
+        return super().moments(_signs(members))
 
-    def minimiser(self, member: int) -> np.ndarray:
-        return _sign(member) * self.target
+    def minimisers(self, member: Any) -> np.ndarray:
+        return super().minimisers(_signs([member])[0])
 
-    def errors(self, members: Sequence[int], outputs: np.ndarray) -> np.ndarray:
-        return sign_distances(1, 1.0, self.target, _all_signs(members), 1, outputs, 1)
+    def excesses(self, members: Sequence[Any], outputs: np.ndarray) -> np.ndarray:
+        return sign_distances(1, 1.0, self.target, _signs(members), 1, outputs, 1)
 
 
-def _all_signs(members: Sequence[int]) -> np.ndarray:
+def _signs(members: Sequence[Any]) -> np.ndarray:
     """1 for member 0 and −1 for member 1, shape (members, 1)."""
-    made = np.asarray(members)
-    if made.ndim != 1 or not ((made == 0) | (made == 1)).all():
-        raise invalid("member", "0 or 1", members)
-    return np.asarray(1.0 - 2.0 * made[:, None])
-
-
-def _sign(member: int) -> np.ndarray:
-    if member not in (0, 1):
-        raise invalid("member", "0 or 1", member)
-    return np.array([1.0 - 2.0 * member])
+    return np.array([[1.0 - 2.0 * bit(member)] for member in members])

@@ -232,8 +232,8 @@ GUARDS = {
     "equal but for rounding": {
         "min(block, n // active)": {1}, "min(1.0, math.sqrt(active) * gap / (block * ratio))": {0},
         "min(n, math.ceil(1.0 / strength - 1e-09))": {0}, "max(missed, _MISSED)": {0, 1},
-        "min(first * math.sqrt(self.block / self.pulled), self.x_bound)": {1},
-        "min(_SECOND * self.second * self.radius, self.y_bound)": {0, 1},
+        "min(first * math.sqrt(self.block / self.pulled), x_bound)": {1},
+        "min(_SECOND * self.second * radius, y_bound)": {0, 1},
         "min(d, math.floor((fraction * ratio * n * strength) ** (2.0 / 3.0) * (1.0 + 1e-12)))": {0},
         "max(1, math.ceil(4.0 / epsilon))": {0},
     },

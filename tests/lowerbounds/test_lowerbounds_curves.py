@@ -1,4 +1,4 @@
-"""Floors from privacy curves and audits of pairs at a distance, against linear programmes and closed forms."""
+"""Floors from privacy curves and claims at a distance, against linear programmes and closed forms."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 from naive import lowerbounds as naive
 from scipy.integrate import quad
-from scipy.stats import binom, norm
+from scipy.stats import norm
 
 import lowerbounds
+from dpbench import audit
 from dpbench.core.validation import InvalidInput
 from dpbench.privacy.profile import approximate_profile, gaussian_profile, laplace_profile, pure_profile
 from lowerbounds import (
-    Attack,
+    at_distance,
     best_distance,
     chaudhuri_hsu,
     curve,
@@ -27,7 +28,6 @@ from lowerbounds import (
     families,
     fano,
     fingerprinting,
-    group_audit,
     group_privacy,
     large_radius,
     norm_packing,
@@ -35,7 +35,6 @@ from lowerbounds import (
     score_attack,
     two_point_constant,
 )
-from lowerbounds.audits import excluded
 
 ROOT = Path(lowerbounds.__file__).resolve().parent
 MU = 0.14221055866926122  # Gaussian δ(0.5) = 1e-5
@@ -72,7 +71,7 @@ def test_public_names_are_there_and_in_the_map() -> None:
     for name in lowerbounds.__all__:
         assert getattr(lowerbounds, name) is not None and name in dir(lowerbounds)
     families = ("packing", "chaudhuri_hsu", "fingerprinting", "nonprivate", "parity_cube", "large_radius")
-    for name in (*families, "norm_packing", "rare_packing", "group_audit"):
+    for name in (*families, "norm_packing", "rare_packing", "at_distance"):
         assert f"`{name}`" in str(lowerbounds.__doc__)
 
 
@@ -260,25 +259,6 @@ def test_floors_under_zero_concentrated_privacy() -> None:
     assert 0.7 * strong < weak < strong
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("claim", "unit"), [({"rho": 0.02}, "rho"), ({"rdp": {2.0: 0.04, 8.0: 0.16}}, "multiple of the bounds")]
-)
-def test_claims_on_divergences_are_audited_at_a_distance(claim, unit: str) -> None:
-    """Null: noise of mu = 0.2, which has 0.02-zCDP: refuted with probability at most 1e-6. Half of it is refuted."""
-
-    def noisy(factor: float):
-        return lambda data, trials, rng: data.y.mean() + factor * (2.0 / 500) / 0.2 * rng.standard_normal(trials)
-
-    family = chaudhuri_hsu(500, {"mu": 0.2})
-    full, half = (
-        group_audit(noisy(factor), family, claim, trials=20_000, confidence=1.0 - 1e-6) for factor in (1.0, 0.5)
-    )
-    assert not full.refuted and half.refuted and half.unit == unit and half.distance > 3
-    true = 0.08 if unit == "rho" else 4.0
-    assert 0.25 * true < half.lower < true
-
-
 # --- families under a curve ----------------------------------------------------------------------------------------
 
 
@@ -287,7 +267,7 @@ def test_two_point_floor_under_a_gaussian_claim_is_three_times_the_one_under_eps
     best = max(k * 2.0 * norm.cdf(-0.5 * k * MU) for k in range(1, 200))
     records = found.parameters["records"]
     assert found.floor == pytest.approx(2.0 * best / records, rel=1e-9) and best == pytest.approx(4.775, abs=1e-3)
-    assert found.distance == 11 and found.epsilon is None and found.privacy.mu == MU
+    assert found.distance == 11 and found.epsilon is None and found.claim.curve.mu == MU
     weaker = max(k * two_point_constant(0.5, 1e-5, k, "tight") for k in range(1, 200))
     assert best / weaker == pytest.approx(3.245, abs=1e-3)
 
@@ -324,124 +304,49 @@ def test_distance_for_the_floor_and_for_the_attack() -> None:
     assert power(chosen) >= 0.98 * max(power(k) for k in range(1, 200)) and chosen > 11
 
 
-# --- audits of pairs at a distance ---------------------------------------------------------------------------------
+# --- claims at a distance ------------------------------------------------------------------------------------------
 
 
-def noisy_mean(factor: float, n: int = 1000, mu: float = MU):
-    """The mean of n labels in [−1, 1] with `factor` times the Gaussian noise that μ-GDP needs."""
-
-    def run(data, trials, rng):
-        return data.y.mean() + factor * (2.0 / n) / mu * rng.standard_normal(trials)
-
-    return run
-
-
-@pytest.mark.parametrize(("factor", "refuted"), [(1.0, False), (0.9, True), (0.5, True), (0.35, True), (0.25, True)])
-def test_noise_too_small_is_refuted_by_a_claim_in_mu(factor: float, refuted: bool) -> None:
-    """Null at factor 1: refuted with probability at most 1e-6. Smallest error caught: noise 0.9 of what it must be."""
-    found = group_audit(noisy_mean(factor), chaudhuri_hsu(1000, {"mu": MU}), {"mu": MU}, confidence=1.0 - 1e-6)
-    assert found.refuted is refuted
-    assert found.lower <= MU / factor and found.unit == "mu"
-    assert ("not refuted" in str(found)) is not refuted
-    if factor == 1.0:
-        assert found.lower >= 0.95 * MU  # sharp
+@pytest.mark.parametrize("privacy", [{"mu": 0.2}, {"rho": 0.05}, Levels(LEVELS[0]), trade_off(0.2), 0.3])
+@pytest.mark.parametrize("distance", [1, 5])
+def test_a_claim_at_a_distance_is_what_composed_tests_leave(privacy, distance: int) -> None:
+    """δ(ε) is the largest g∘…∘g(p) − e^ε·p over p, from `most`, which no pair of laws is used for."""
+    made, composed = curve(privacy), at_distance(privacy, distance)
+    p = np.concatenate([[0.0], np.geomspace(1e-9, 1.0, 20_001)])
+    for epsilon in (0.0, 0.5, 2.0):
+        expected = float((made.most(p, distance) - math.exp(epsilon) * p).max())
+        if isinstance(composed, dict):
+            found = naive.gaussian_delta(epsilon, composed["mu"]) if epsilon else 1.0 - made.overlap(distance)
+        else:
+            found = composed.get_delta_for_epsilon(epsilon)
+        assert found == pytest.approx(expected, rel=1e-3, abs=1e-6)
 
 
-def test_the_same_pair_audits_epsilon_and_delta() -> None:
-    for factor, refuted in ((1.0, False), (0.5, True)):
-        found = group_audit(noisy_mean(factor), chaudhuri_hsu(1000, 0.5, 1e-5), 0.5, delta=1e-5)
-        assert found.refuted is refuted and found.unit.startswith("epsilon")
+@pytest.mark.parametrize("claim", [{"mu": MU}, (0.5, 1e-5), {"rho": MU**2 / 2.0}])
+def test_noise_too_small_is_refuted_at_a_distance(claim) -> None:
+    """The mean of n labels in [−1, 1] with `factor` times the noise that MU-GDP needs, at the k with most power.
 
-
-def test_noisy_ridge_on_a_packing_through_the_pairs_of_signs() -> None:
-    """The review's ridge with perturbed statistics: noise ×0.3 is refuted at a distance, ×1 is not."""
-    n, d = 2000, 8
-    mu = 0.2
-    # Replacing a record moves Xᵀy by at most 2 and XᵀX, diagonal here, by at most √2: in all √6.
-    noise = math.sqrt(6.0) / mu
-
-    def ridge(factor: float):
-        def run(data, trials, rng):
-            moments = np.asarray(data.X.power(2).sum(axis=0)).ravel() + 50.0
-            cross = data.X.T @ data.y
-            shape = (trials, d)
-            upper = np.maximum(moments + factor * noise * rng.standard_normal(shape), 20.0)
-            return (cross + factor * noise * rng.standard_normal(shape)) / upper
-
-        return run
-
-    family = packing(n, d, {"mu": mu})
-    for factor, refuted in ((1.0, False), (0.3, True)):
-        assert group_audit(ridge(factor), family, {"mu": mu}, trials=20_000, confidence=1 - 1e-6).refuted is refuted
-
-
-def test_many_targets_at_once_show_what_one_target_hides() -> None:
-    """Noise ×0.1 on a fingerprinting family: all targets together refute, one target does not."""
-    family = fingerprinting(60, 20, {"mu": 0.5}, active=20, mass=1.0, beta=0.5, constants="tight")
-
-    def counts(data, trials, rng):  # label sums, each record on one coordinate: sensitivity √2·scale
-        scale = family.parameters["scale"]
-        sums = data.X.T @ data.y
-        return sums / 3.0 + 0.1 * math.sqrt(2.0) * scale / 0.5 / 3.0 * rng.standard_normal((trials, 20))
-
-    one = group_audit(counts, family, {"mu": 0.5}, distance=1, trials=4_000)
-    many = group_audit(counts, family, {"mu": 0.5}, distance=8, trials=4_000)
-    assert many.refuted and many.hits[0] / many.trials > 0.9
-    assert many.distance == 8 and one.distance == 1
-
-
-@pytest.mark.slow
-def test_level_of_the_exact_test_at_the_edge_of_the_claim() -> None:
-    """Null: at the least favourable rates the claim is excluded with probability at most 5%; 1,500 counts.
-
-    Above `most`: probability below 1e-6. Smallest error caught: the claim's μ times 0.9.
+    Null at factor 1, which has all three: refuted with probability at most 1e-6. Half of the noise is refuted, and by
+    the claim in mu 0.9 of it, which no test of two neighbours sees in so many runs.
     """
-    rng = np.random.default_rng(7)
-    made, size = curve({"mu": 0.5}), 400
-    for q in (0.01, 0.16, 0.5):
-        p = float(made.most(q, 3))
-        x, y = rng.binomial(size, p, 1_500), rng.binomial(size, q, 1_500)
-        weights = math.sqrt(p * (1 - p)), math.sqrt(q * (1 - q))
-        pairs = list(zip(x.tolist(), y.tolist(), strict=True))
-        kept = {pair: excluded(made, 3, pair, size, 0.05, weights) for pair in set(pairs)}
-        most = binom.isf(1e-6, 1_500, 0.05)
-        assert sum(kept[pair] for pair in pairs) <= most
-        if q == 0.16:
-            weak = curve({"mu": 0.4})
-            assert sum(excluded(weak, 3, pair, size, 0.05, weights) for pair in pairs[:500]) > binom.isf(
-                1e-6, 500, 0.05
-            )
+    privacy, delta = claim if isinstance(claim, tuple) else (claim, 0.0)
+    k = best_distance(privacy, 1000, delta, purpose="attack")
+    family = chaudhuri_hsu(1000, {"mu": MU}, distance=k)
+    pair = family.instances(0), family.instances(1)
+    for factor, refuted in ((1.0, False), (0.9, True), (0.5, True)):
+        if factor == 0.9 and claim != {"mu": MU}:
+            continue
 
+        def noisy(data, trials, rng, factor=factor):
+            return data.y.mean() + factor * (2.0 / 1000) / MU * rng.standard_normal(trials)
 
-def test_audits_take_pairs_of_ones_own_and_refuse_what_they_cannot_use() -> None:
-    pair = Attack(0.0, 5.0, 5, lambda outputs: outputs[:, 0], "two numbers five apart")
-
-    def laplace(data, trials, rng):
-        return data + rng.laplace(0.0, 1.0, (trials, 1))
-
-    assert not group_audit(laplace, pair, 1.0, trials=5_000).refuted
-    assert group_audit(laplace, pair, 0.6, trials=5_000).refuted
-    assert group_audit(laplace, lambda k, rng: Attack(0.0, float(k), k, pair.score, ""), 0.5, trials=5_000).refuted
-    bad = [
-        (lambda: group_audit(laplace, pair, 1.0, distance=2), "distance must be 5"),
-        (lambda: group_audit(3, pair, 1.0), "mechanism must be callable"),
-        (lambda: group_audit(lambda *a: 1 / 0, pair, 1.0), "mechanism raised ZeroDivisionError on the data set"),
-        (
-            lambda: group_audit(lambda d, t, r: np.full(t, np.nan), pair, 1.0),
-            "the array that mechanism returns must be",
-        ),
-        (lambda: group_audit(laplace, 3, 1.0), "family must be"),
-        (lambda: group_audit(laplace, lambda k, rng: 3, 1.0), "family must be something that makes an Attack"),
-        (lambda: group_audit(laplace, pair, 1.0, trials=5), "trials must be"),
-    ]
-    for call, message in bad:
-        with pytest.raises(InvalidInput, match=message):
-            call()
+        found = audit(noisy, *pair, claim=at_distance(privacy, k, delta), trials=100_000, confidence=1.0 - 1e-6)
+        assert (found.verdict == "refuted") is refuted
 
 
 def test_a_family_keeps_its_bits_beside_the_curves() -> None:
     """ε given as a number goes the way that it always went."""
-    assert isinstance(chaudhuri_hsu(50, 0.5, 1e-6).privacy, curves.Approximate)
+    assert isinstance(chaudhuri_hsu(50, 0.5, 1e-6).claim.curve, curves.Approximate)
     for constants in ("exact", "tight"):
         for distance in (1, 3):
             group, tight = (

@@ -101,7 +101,7 @@ def test_a_floor_that_is_too_high_is_refuted() -> None:
         return sign * target * np.where(right, 1.0, -1.0)
 
     def too_high(**arguments: object) -> HardFamily:
-        return replace(family, floor=1.2 * family.floor)
+        return replace(family, printed=1.2 * family.floor)
 
     case = floors.Case(chaudhuri_hsu, {"n": 3, "epsilon": epsilon, "distance": distance}, {}, {"r": response}, {})
     assert floors.run_floor(_Plain(), [case])[0] == "not refuted"

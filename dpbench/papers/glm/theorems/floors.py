@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -146,7 +147,9 @@ def _built(build: Callable[..., HardFamily], arguments: tuple[tuple[str, Any], .
     family = build(**dict(arguments))
     if family.n * family.d > _DENSE:
         return family
-    return replace(family, instances=_Dense(family.instances))
+    dense = copy.copy(family)
+    dense.__dict__["instances"] = _Dense(family.instances)
+    return dense
 
 
 @dataclass(eq=False)
