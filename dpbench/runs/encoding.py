@@ -1,7 +1,7 @@
 """Values of blocks as bytes, by `numpy.save` without pickle, and back.
 
-Numbers, text, arrays, and lists, tuples and dicts of them: JSON says how they lie in each other, and the arrays follow it,
-bit for bit (an archive, ``.npz``, takes ten times as long). Floats in the JSON keep all but the payload of a NaN.
+Numbers, text, arrays, and lists, tuples and dicts of them: JSON says how they lie in each other, and the arrays follow
+it, bit for bit (an archive, ``.npz``, takes ten times as long). Floats in the JSON keep all but the payload of a NaN.
 """
 
 from __future__ import annotations

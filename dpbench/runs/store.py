@@ -242,13 +242,12 @@ class Store:
                             raise Undecodable("another checksum")
                         found[number] = decode(value)
                     except Undecodable:
-                        self._remove(run, number, value, checksum)
+                        self._remove(run, number)
         return found
 
-    def _remove(self, run: int, number: int, value: Any, checksum: Any) -> None:
-        row = "run = ? AND number = ? AND value IS ? AND checksum IS ?"  # not one that another process put since
+    def _remove(self, run: int, number: int) -> None:
         with self._transaction():
-            self._db.execute(f"DELETE FROM block WHERE {row}", (run, number, value, checksum))
+            self._db.execute("DELETE FROM block WHERE run = ? AND number = ?", (run, number))
         where = self.path or "the store in memory"
         message = f"block {number} of run {run} in {where} changed after it was stored: it is computed again"
         warnings.warn(message, RuntimeWarning, stacklevel=3)
