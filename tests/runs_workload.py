@@ -12,7 +12,6 @@ import hashlib
 import os
 import signal
 import sys
-import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -127,16 +126,6 @@ def failing_at(bad: tuple[int, ...], block: int) -> int:
     return block
 
 
-started = threading.Event()
-
-
-def endless() -> None:
-    """A minute in calls of five milliseconds."""
-    started.set()
-    for _ in range(12000):
-        time.sleep(0.005)
-
-
 def digest(values: list[Any]) -> str:
     """Of every bit of the values."""
     return hashlib.sha256(encode(values)).hexdigest()
@@ -175,4 +164,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    sys.stdout.flush()
+    os._exit(code)  # as the command line ends: without a wait for blocks that threads still compute

@@ -6,6 +6,7 @@ at once.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import os
@@ -13,6 +14,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator, MutableMapping, Sequence
+from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
@@ -189,7 +191,7 @@ def _stop(number: int, frame: Any) -> None:
 
 def main() -> None:
     """Entry point of ``dpbench`` and of ``python -m dpbench.cli``."""
-    gc.set_threshold(50_000)  # as in `dpbench.runs.lane`: imports make much, and little of it is garbage
+    gc.set_threshold(50_000)  # as in `dpbench.runs.worker`: imports make much, and little of it is garbage
     warnings.showwarning = lambda message, *_: one_line(str(message))
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
@@ -199,7 +201,8 @@ def main() -> None:
     code = 128 + _STOPPED[0] if _STOPPED else code
     if code == BROKEN_PIPE:  # nobody reads on: keep the interpreter from complaining when it flushes at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    # CPython notes a KeyboardInterrupt that leaves an `exec` of text (as dataclasses make their methods), and under
-    # `python -m` ends by the signal, handled or not, where it still has the note: the next `exec` of text takes it off.
-    exec("")
-    sys.exit(code)
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    atexit._run_exitfuncs()
+    os._exit(code)  # without a wait for blocks that threads still compute

@@ -101,18 +101,16 @@ def report(error: BaseException, command: Callable[..., Any] | None = None) -> i
 
 @contextmanager
 def stoppable(what: str, workers: Any) -> Iterator[Any]:
-    """Workers for work that is not stored: Ctrl-C ends them within two seconds, and says that nothing is kept."""
-    from dpbench.runs.executors import Threads, open_executor
+    """Workers for work that is not stored: Ctrl-C leaves them, and says that nothing is kept."""
+    from dpbench.runs.executors import open_executor
 
     executor, _ = open_executor(workers)
     try:
         yield executor
     except BaseException as error:
-        if isinstance(executor, Threads):
-            executor.stop(0.4, 1.6)  # seconds: until running blocks are ended, until the wait for them is
         if isinstance(error, KeyboardInterrupt):
             message = f"interrupted: {what} stores nothing; run the same command again"
             raise KeyboardInterrupt(message) from error
         raise
     finally:
-        executor.shutdown(wait=False)
+        executor.shutdown(wait=False, cancel_futures=True)

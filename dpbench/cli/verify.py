@@ -88,9 +88,9 @@ def verify(
             processes = None  # one a core where there are many entries: a process for few takes longer to start
     with ExitStack() as closing:
         if not (processes in (None, 1) or claims or kind or sources or (store.exists() and not recompute)):
-            from dpbench.runs.ahead import ahead
+            from dpbench.runs.workers import started
 
-            closing.enter_context(ahead(processes, _of_papers(paper)))
+            closing.enter_context(started(processes, _of_papers(paper)))
         computing = closing.enter_context(chosen_workers(workers, scheduler))
         from dpbench.ledger.verify import verify as run
         from dpbench.runs.progress import on_stderr
@@ -136,7 +136,7 @@ def verify(
 
 
 def _of_papers(wanted: list[str] | None) -> list[str]:
-    """The claims of our papers, as `dpbench.runs.ahead` names them: found by their place, so that none is imported."""
+    """The claims of our papers, as workers are told them: found by their place, so that none is imported."""
     places = Path(__file__).parents[1].glob("papers/*/theorems/__init__.py")
     names = sorted(place.parent.parent.name for place in places)
     return [f"dpbench.papers.{name}.theorems:paper.claims" for name in names if not wanted or name in wanted]

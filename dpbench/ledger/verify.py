@@ -31,6 +31,7 @@ from dpbench.runs.context import (
     limit,
 )
 from dpbench.runs.executors import cores
+from dpbench.runs.workers import POSSIBLE
 
 if TYPE_CHECKING:
     from dpbench.runs.measurable import Measurable
@@ -204,10 +205,10 @@ def verify(
         here = [claim for claim in runnable if claim.id not in stored]
         lanes, groups = _lanes(here, workers, processes)
         if groups:
-            from dpbench.runs.lanes import run_in_lanes
+            from dpbench.runs.workers import run_in_workers
 
             given = {name: seconds for name, seconds in longest.items() if seconds is not None}
-            outcomes |= run_in_lanes(groups, context, lanes, given)
+            outcomes |= run_in_workers(groups, context, lanes, given)
             here = [claim for claim in here if claim.id not in outcomes]
         with compiling_told(context):
             for done, claim in enumerate(here):
@@ -233,7 +234,7 @@ def _lanes(claims: Sequence[Claim], workers: Any, processes: int | None) -> tupl
         ours = [claim for claim in claims if not claim.outside]
         processes, claims = (cores(), ours) if workers is None and len(ours) >= FEW else (1, [])
     groups = by_module(claims)
-    return processes, groups if min(processes, len(groups)) > 1 else []
+    return processes, groups if POSSIBLE and min(processes, len(groups)) > 1 else []
 
 
 def _assembled(

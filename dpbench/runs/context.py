@@ -25,7 +25,7 @@ from dpbench.core.sampling import canonical
 from dpbench.core.validation import InvalidInput
 from dpbench.runs.encoding import decode
 from dpbench.runs.environment import environment, machine, processor_type, versions
-from dpbench.runs.executors import BlockError, Serial, Threads, WorkersLost, encoded_block, open_executor
+from dpbench.runs.executors import BlockError, WorkersLost, encoded_block, open_executor
 from dpbench.runs.progress import Progress, Silent
 from dpbench.runs.store import Store, StoredVerdict, StoreError
 
@@ -84,7 +84,7 @@ def _text(value: Any) -> str:
     return canonical(value)
 
 
-_PATIENCE, _LIMIT = 0.4, 1.2  # seconds after Ctrl-C: until running blocks are ended, until the run returns
+_PATIENCE = 0.4  # seconds after Ctrl-C or a failure that running blocks are waited for
 
 
 class Interrupted(KeyboardInterrupt):
@@ -141,9 +141,9 @@ class RunContext:
         self._claim = ""
         self._blocks = [0, 0]  # done and asked for in the present claim
         self._closing = ExitStack()
+        self._given = workers
         self.workers, self._flight = open_executor(workers)
-        if isinstance(self.workers, (Serial, Threads)):
-            self._closing.callback(self.workers.shutdown, wait=False)
+        self._closing.callback(self._leave_workers)
         self.store = Store(store)
         self._unkept: Store | None = None
         self._closing.callback(self.store.close)
@@ -156,15 +156,17 @@ class RunContext:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         with self._closing:
             if kind is not None and issubclass(kind, KeyboardInterrupt):
-                if isinstance(self.workers, Threads):
-                    self.workers.stop(_PATIENCE, _LIMIT)
                 raise Interrupted(len(self.store), self.store.path) from error
 
-    def widen(self, threads: int) -> None:
-        """Let so many threads compute from now on, where the context has threads of its own; any thread may ask."""
-        if isinstance(self.workers, Threads):
-            self.workers.count = threads
-            self._flight = self.workers.flight
+    def _leave_workers(self) -> None:
+        """End the threads of this context, each with the block in its hands; an executor of the user's stays open."""
+        if self.workers is not self._given:
+            self.workers.shutdown(wait=False, cancel_futures=True)
+
+    def renew_workers(self) -> None:
+        """New threads in the place of some that may never end their block."""
+        self._leave_workers()
+        self.workers, self._flight = open_executor(self._given)
 
     def lost(self, where: str) -> WorkersLost:
         """The error of a worker that died, with what is stored."""
@@ -296,10 +298,7 @@ class _Flight:
                 self._keep()
         except BaseException as error:
             self._cancel()
-            if isinstance(self.executor, Threads):
-                self.executor.stop(_PATIENCE, _LIMIT)
-            else:
-                wait(self.flying, _PATIENCE)
+            wait(self.flying, _PATIENCE)
             if isinstance(error, KeyboardInterrupt):
                 for future in [f for f in self.flying if f.done()]:
                     self._take(future)
@@ -451,8 +450,7 @@ def attempt(claim: Measurable, context: RunContext, seconds: float | None = None
     except (InvalidInput, ArithmeticError, RuntimeError) as error:
         return f"{type(error).__name__}: {error}"
     except TimeUp:
-        if isinstance(context.workers, Threads):
-            context.workers.restart()
+        context.renew_workers()
         return over(seconds or 0.0)
     except (Exception, SystemExit) as error:
         if not claim.outside:

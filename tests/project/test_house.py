@@ -43,7 +43,7 @@ COMPLEX = {
     ("dpbench/papers/publicdata/hypotheses/_ball_kernels.py", "barrier_factor"): "a kernel: factorisation with tests",
     ("dpbench/cli/figures.py", "figures"): "the options of one command, checked one by one",
     ("dpbench/ledger/formula.py", "parse"): "one branch for each form of the grammar",
-    ("dpbench/runs/lanes.py", "run_in_lanes"): "the states of a worker process in one loop, tried by 1,043 kills",
+    ("dpbench/runs/workers.py", "run_in_workers"): "the states of a worker process in one loop, tried by 1,043 kills",
 }
 """Functions with more than `MOST` ways through, as ruff counts them (C901)."""
 

@@ -16,7 +16,7 @@ import runs_workload as work
 
 from dpbench.core.validation import InvalidInput
 from dpbench.runs.context import Interrupted, RunContext, name_of
-from dpbench.runs.executors import BlockError, Threads, WorkersLost, cores
+from dpbench.runs.executors import BlockError, WorkersLost, cores
 from dpbench.runs.progress import Silent
 from dpbench.runs.store import Store
 
@@ -279,18 +279,6 @@ def test_an_interrupt_keeps_what_has_arrived(tmp_path: Path, workers: Any) -> No
 def test_an_interrupt_without_a_store_says_so() -> None:
     with pytest.raises(KeyboardInterrupt, match="nothing stored"), context(progress=Interrupting(1)) as run:
         run.map(UNIT, partial(work.failing, -1), range(5))
-
-
-def test_threads_end_a_long_block_between_two_calls() -> None:
-    """Without the exception raised from outside, the block would go on for a minute."""
-    threads = Threads(1)
-    future = threads.submit(work.endless)
-    work.started.wait(5.0)
-    threads.stop(0.05, 5.0)
-    with pytest.raises(BaseException, match=r"^$") as caught:
-        future.result(timeout=0.0)
-    assert caught.typename == "_Stopped"
-    assert not any(thread.is_alive() for thread in threads._threads)
 
 
 def test_the_executor_serves_what_takes_one() -> None:

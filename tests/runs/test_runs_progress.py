@@ -339,7 +339,7 @@ def test_processes_are_used_where_there_is_enough_to_run(monkeypatch: pytest.Mon
     def named(name: str) -> Claim:
         return replace(claim_of(good), id=f"glm.{name}.floor")
 
-    monkeypatch.setattr("dpbench.runs.lanes.run_in_lanes", lanes)
+    monkeypatch.setattr("dpbench.runs.workers.run_in_workers", lanes)
     monkeypatch.setattr(ledger, "cores", lambda: 2)
     monkeypatch.setattr(Claim, "module", property(lambda claim: f"module{claim.id[-7]}"))
     monkeypatch.setattr(Claim, "outside", property(lambda claim: claim.id == "glm.theirs.floor"))

@@ -1,4 +1,4 @@
-"""Entries that the tests of lanes run in worker processes."""
+"""Entries that the tests of workers run in worker processes."""
 
 from __future__ import annotations
 
