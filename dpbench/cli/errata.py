@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -24,17 +23,13 @@ def errata(
     ] = None,
 ) -> None:
     """Print the errata page of a paper: what does not hold as printed, and what to write instead."""
-    from dpbench.cli.answers import answer
     from dpbench.core.validation import InvalidInput
 
     if html + latex + coverage > 1:
         raise InvalidInput("--html, --latex and --coverage must stand alone, got two of them")
-    if (
-        sources or evidence or "dpbench.ledger.registry" in sys.modules
-    ):  # else there is nothing to forget, much to import
-        use_sources(sources)
+    use_sources(sources)
     form = "coverage" if coverage else "latex" if latex else "html" if html else "markdown"
-    made = answer("errata", f"{paper} {form}", None, lambda: _made(paper, form, evidence))
+    made = _made(paper, form, evidence)
     typer.echo(made, nl=not made.endswith("\n"))
 
 

@@ -138,6 +138,10 @@ def refresh(
             continue  # of a paper that could not be loaded
         (place / f"{gone}.json").unlink()
         out.print(f"removed: {gone} is no entry any more")
+    if evidence is None and not sources:
+        from dpbench.report.listing import write_index
+
+        write_index()
     if not chosen:
         out.print("no evidence is stale or missing")
     if json_file is not None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -26,9 +25,6 @@ from dpbench.cli.options import (
     write_json,
 )
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 
 @guarded
 def list_claims(
@@ -41,8 +37,7 @@ def list_claims(
     json_file: JsonOption = None,
 ) -> None:
     """List the entries with their stored verdicts and weights; in 120 columns or more with kind and source too."""
-    from dpbench.cli.listing import listed
-    from dpbench.report.listing import ORDERS, print_list
+    from dpbench.report.listing import ORDERS, listed, print_list
 
     if sort not in ORDERS:
         from dpbench.core.validation import choice
@@ -51,7 +46,7 @@ def list_claims(
     check_writable("--json", json_file)
     if sources or "dpbench.ledger.registry" in sys.modules:  # else there is none to forget, and much to import
         use_sources(sources)
-    found = sorted(listed(claims, paper, kind, given_store(store)), key=ORDERS[sort])
+    found = sorted(listed(claims, paper, kind, given_store(store), alone=not sources), key=ORDERS[sort])
     if json_file is not None:
         write_json(json_file, {"schema": 1, "claims": found})
     if not is_stdout(json_file):
@@ -65,29 +60,16 @@ def show(
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Show an entry: statement, source, derivation, evidence (committed and stored), corrected twin, how to run it."""
-    from dpbench.cli.answers import answer
-
-    if sources or "dpbench.ledger.registry" in sys.modules:  # else there is none to forget, and much to import
-        use_sources(sources)
+    use_sources(sources)
     out = console()
-    looks = out.width, out.color_system, out.no_color, out.is_terminal, out.encoding
-    text = answer("show", repr((claims, looks)), given_store(store), lambda: _shown(claims, given_store(store), out))
-    out.file.write(text)
-    out.file.flush()
-
-
-def _shown(claims: list[str], store: Path | None, out: Console) -> str:
-    """What the console would print of these entries."""
     from dpbench.ledger.verify import all_claims, select
     from dpbench.report.stored import known
     from dpbench.report.tables import print_claim
 
     chosen = select(claims)
-    verdicts = known(store, ids=[claim.id for claim in chosen])
-    with out.capture() as captured:
-        for number, claim in enumerate(chosen):
-            if number:
-                out.print()
-            corrects = [other.id for other in all_claims() if other.holds == claim.id]
-            print_claim(claim, [v for v in verdicts if v.claim == claim.id], corrects, out)
-    return captured.get()
+    verdicts = known(given_store(store), ids=[claim.id for claim in chosen])
+    for number, claim in enumerate(chosen):
+        if number:
+            out.print()
+        corrects = [other.id for other in all_claims() if other.holds == claim.id]
+        print_claim(claim, [v for v in verdicts if v.claim == claim.id], corrects, out)

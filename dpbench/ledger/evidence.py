@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.ledger.premises import STANDING
-from dpbench.runs.context import made_with
-from dpbench.runs.environment import machine, processor_type, versions
+from dpbench.runs.environment import machine, made_with, processor_type, versions
 from dpbench.runs.store import StoredVerdict
 
 if TYPE_CHECKING:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from importlib.metadata import entry_points
+from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dpbench.core import sources
+from dpbench.ledger import evidence
 from dpbench.ledger.grades import counts
 from dpbench.ledger.words import HURT, KINDS, WEIGHTS
 from dpbench.report.plain import graded, table, verdict_text
@@ -34,6 +40,61 @@ ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "seconds": lambda row: -(row["seconds"] or 0.0),
 }
 """Orders of `--sort`; equal entries stay in the order of the ledger."""
+
+
+def index_file() -> Path:
+    """The generated list of this package's entries beside the committed evidence."""
+    return evidence.folder().parent / "index.json"
+
+
+def index() -> dict[str, Any]:
+    """What `index_file` is to hold: the rows of all entries by the committed evidence, and of which code they are."""
+    from dpbench.ledger.registry import own_claims
+    from dpbench.report.stored import best, known
+
+    claims = own_claims()
+    listed = rows(claims, best(known(None), [claim.id for claim in claims], with_code=False))
+    return {"schema": 1, "code": sources.everything(), "claims": listed}
+
+
+def write_index() -> None:
+    """Write `index_file`, a line an entry."""
+    made = index()
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in made.pop("claims"))
+    index_file().write_text(json.dumps(made)[:-1] + f', "claims": [\n{lines}\n]}}\n', encoding="utf-8")
+
+
+def listed(
+    patterns: Sequence[str] | None, papers: Sequence[str] | None, kind: str | None, store: Path | None, *, alone: bool
+) -> list[dict[str, Any]]:
+    """The rows of the entries that fit.
+
+    They are those of the index, so that no claims are imported, where it is of the code that is here, there is no
+    store, and no other package brings papers (nor the command line, unless it is `alone`).
+
+    Raises
+    ------
+    InvalidInput
+        For a selection that fits nothing.
+    """
+    theirs = any(point.value.partition(".")[0] != "dpbench" for point in entry_points(group="dpbench.papers"))
+    if store is None and alone and not theirs and index_file().exists():
+        document = json.loads(index_file().read_text(encoding="utf-8"))
+        every = document["claims"] if document["code"] == sources.everything() else []
+        asked = all(any(fnmatchcase(row["id"], pattern) for row in every) for pattern in patterns or ())
+        found = [row for row in every if _fits(row, patterns, papers, kind)]
+        if asked and found and {row["paper"] for row in every}.issuperset(papers or ()):
+            return found
+    from dpbench.ledger.verify import select
+    from dpbench.report.stored import best, known
+
+    chosen = select(list(patterns) if patterns else None, paper=papers or None, kind=kind)
+    return rows(chosen, best(known(store), [claim.id for claim in chosen], with_code=False))
+
+
+def _fits(row: Mapping[str, Any], patterns: Sequence[str] | None, papers: Sequence[str] | None, kind: Any) -> bool:
+    named = not patterns or any(fnmatchcase(row["id"], pattern) for pattern in patterns)
+    return named and (not papers or row["paper"] in papers) and kind in (None, row["kind"])
 
 
 def rows(claims: Iterable[Claim], found: Mapping[str, Shown], order: str = "ledger") -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from dpbench.core.blas import one_blas_thread
 from dpbench.core.sampling import canonical
 from dpbench.core.validation import InvalidInput
 from dpbench.runs.encoding import decode
-from dpbench.runs.environment import environment, machine, processor_type, versions
+from dpbench.runs.environment import environment, made_with
 from dpbench.runs.executors import BlockError, WorkersLost, encoded_block, open_executor
 from dpbench.runs.progress import Progress, Silent
 from dpbench.runs.store import Store, StoredVerdict, StoreError
@@ -260,11 +260,6 @@ class RunContext:
     def _advance(self, count: int) -> None:
         self._blocks[0] += count
         self.progress.blocks(*self._blocks)
-
-
-def made_with() -> dict[str, str]:
-    """What a verdict is recorded with: what its last bits depend on, the machine, and the framework's code."""
-    return {**versions(), "processor": processor_type(), "machine": machine(), "framework": sources.framework()[:16]}
 
 
 class _Flight:

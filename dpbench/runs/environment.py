@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 
+from dpbench.core import sources
 from dpbench.core.version import __version__
 
 version = functools.cache(metadata.version)  # read from files, and asked for by every entry
@@ -41,6 +42,11 @@ def processor_type() -> str:
 def machine() -> str:
     """Processor, cores and system, in a line: bits and seconds depend on them."""
     return f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+
+
+def made_with() -> dict[str, str]:
+    """What a verdict is recorded with: what its last bits depend on, the machine, and the framework's code."""
+    return {**versions(), "processor": processor_type(), "machine": machine(), "framework": sources.framework()[:16]}
 
 
 def _processor() -> str:

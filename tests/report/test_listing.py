@@ -1,85 +1,75 @@
-"""`dpbench list` from what an earlier run kept: the same rows without the claims, and never after an edit."""
+"""`dpbench list` from the generated index: the rows of the claims without the claims, and never of other code."""
 
 from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
-from dataclasses import dataclass
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from dpbench.cli import answers, listing
 from dpbench.ledger.registry import all_claims
+from dpbench.report import listing
 from dpbench.report.listing import _aligned, _said, _table
 
-KEPT: list[listing.Row] = [
-    {"paper": "toy", "id": "toy.one.inequality", "kind": "inequality", "expected": "refuted", "source": "Lemma 1"},
-    {"paper": "toy", "id": "toy.two.rate.n", "kind": "rate", "expected": "consistent", "source": "Theorem 2"},
-]
-"""Told apart from the ledger: what is kept here cannot come from the claims."""
+COMMITTED = json.loads(listing.index_file().read_text(encoding="utf-8"))
+SCRIPT = "import sys; from dpbench.cli import app; app(['list', '--json', '-', *sys.argv[1:]], standalone_mode=False)"
+LOADED = "; print('dpbench.ledger.registry' in sys.modules, file=sys.stderr)"
+
+
+def test_the_committed_index_is_that_of_the_claims() -> None:
+    """Stale, like evidence, after an edit of what a row shows: `dpbench evidence refresh` writes it."""
+    assert listing.index()["claims"] == COMMITTED["claims"]
 
 
 @pytest.fixture
-def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """As in a process that has not loaded the registry, with a cache folder of its own."""
-    monkeypatch.delitem(sys.modules, "dpbench.ledger.registry")
-    monkeypatch.setattr("dpbench.cli.answers.platformdirs.user_cache_dir", lambda name: str(tmp_path / "deep"))
-    return tmp_path / "deep" / "answers" / "list.json"
+def index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An index of the present code that cannot come from the claims."""
+    file = tmp_path / "index.json"
+    first, second, *_ = COMMITTED["claims"]
+    rows = [
+        {**first, "paper": "toy", "id": "toy.one", "kind": "floor"},
+        {**second, "paper": "toy", "id": "toy.two", "kind": "rate"},
+    ]
+    file.write_text(json.dumps({"schema": 1, "code": listing.sources.everything(), "claims": rows}))
+    monkeypatch.setattr(listing, "index_file", lambda: file)
+    return file
 
 
-def keep(rows: list[listing.Row]) -> None:
-    assert answers.answer("list", "rows", None, lambda: json.dumps(rows)) == json.dumps(rows)
+def ids(*given: object, alone: bool = True) -> list[str]:
+    return [row["id"] for row in listing.listed(*given, alone=alone)]  # type: ignore[arg-type]
 
 
-def test_what_was_kept_is_shown(fresh: Path) -> None:
-    keep(KEPT)
-    assert listing.listed(None, None, None, None) == KEPT
-    assert listing.listed(["toy.one.*"], None, None, None) == KEPT[:1]
-    assert listing.listed(None, ["toy"], "rate", None) == KEPT[1:]
-
-
-def test_the_first_run_keeps_every_entry(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = listing.listed(["publicdata.lemma7.*"], None, None, None)
-    assert [row["id"] for row in found] == [c.id for c in all_claims() if c.id.startswith("publicdata.lemma7.")]
-    kept = json.loads(json.loads(fresh.read_text(encoding="utf-8"))["texts"]["rows"])
-    assert [row["id"] for row in kept] == [claim.id for claim in all_claims()]
-    monkeypatch.delitem(sys.modules, "dpbench.ledger.registry", raising=False)
-    assert listing.listed(["publicdata.lemma7.*"], None, None, None) == found
-
-
-@pytest.mark.parametrize("spoil", ["damaged", "another package", "another store"])
-def test_nothing_stale_is_shown(spoil: str, fresh: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    keep(KEPT)
-    store = tmp_path / "runs.sqlite" if spoil == "another store" else None
-    if store is not None:
-        store.write_text("x")
-    elif spoil == "damaged":
-        fresh.write_text(fresh.read_text(encoding="utf-8")[:-9], encoding="utf-8")
-    else:
-        theirs = EntryPoint("svt", "svt.claims:paper", "dpbench.papers")
-        monkeypatch.setattr(answers, "entry_points", lambda group: (theirs,))
-        monkeypatch.setattr("dpbench.ledger.verify.select", lambda *given, **more: [Named("toy.anew.inequality")])
-    monkeypatch.setattr(listing, "_rows", lambda store: [{**KEPT[0], "id": "toy.anew.inequality"}])
-    assert [row["id"] for row in listing.listed(None, None, None, store)] == ["toy.anew.inequality"]
-
-
-def test_a_wrong_request_is_refused_as_ever(fresh: Path) -> None:
-    keep(KEPT)
+def test_the_index_is_read_where_it_is_of_this_code(index: Path) -> None:
+    assert ids(None, None, None, None) == ["toy.one", "toy.two"]
+    assert ids(["*.one"], ["toy"], None, None) == ["toy.one"] and ids(None, None, "rate", None) == ["toy.two"]
+    every = [claim.id for claim in all_claims()]
+    assert ids(None, None, None, None, alone=False) == every
+    assert ids(["glm.lemma2.*"], None, None, None) == [name for name in every if name.startswith("glm.lemma2.")]
+    index.write_text(index.read_text().replace('"code": "', '"code": "0'))
+    assert ids(None, None, None, None) == every
     with pytest.raises(ValueError, match="claims must be ids or globs"):
-        listing.listed(["toy.three"], None, None, None)
-    with pytest.raises(ValueError, match="kind must be one of"):
-        listing.listed(None, None, "lemma", None)
+        ids(["toy.one"], None, None, None)
 
 
-@dataclass
-class Named:
-    """A claim, as far as a list selects it."""
-
-    id: str
+@pytest.mark.process
+def test_no_claim_is_imported_where_the_index_answers(tmp_path: Path) -> None:
+    moved = (
+        "from pathlib import Path; from dpbench.report import listing; listing.index_file = lambda: Path('i.json'); "
+    )
+    for step, loaded in (("listing.write_index(); ", True), ("", False)):
+        done = subprocess.run(
+            [sys.executable, "-c", moved + step + SCRIPT + LOADED],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr.split()[-1] == str(loaded)
+        assert [row["id"] for row in json.loads(done.stdout)["claims"]] == [claim.id for claim in all_claims()]
 
 
 LONG = [
