@@ -1,1 +1,1 @@
-"""Planted errors: a fixed list, each with the tests that must notice it. `python -m tests.mutations` counts."""
+"""Random errors, planted one at a time: `python -m tests.mutations` counts those that a test notices."""

@@ -1,269 +1,245 @@
-"""Plant each error of the list in a copy of the project, run the tests that must notice it, and count.
+"""Plant random errors in a copy of the project, one at a time, and count those that a test notices.
 
-    python -m tests.mutations --json evidence/mutations.json
+    python -m tests.mutations --seed SEED [--seed ...] --count 30 --json FILE
+    python -m tests.mutations --again FILE --json OTHER
 
-The tests nearest to the error run first, and the first that fails ends the run. An error is noticed if a test fails
-that passes without it, or takes ten times as long as without it. Where `--limit` seconds of processor time pass
-otherwise, the error is undecided. What a file of results holds of an error is kept while the file that holds it and the
-test that noticed it (or all its tests, if none did) have not changed, so that a run may be interrupted and taken up
-again; errors are taken in an order drawn once, so that a part of them is a sample.
+The first line draws errors (`draw`), runs all tests but those marked evidence once, to see which of them run the
+functions of the errors, and lets every one of these meet the error: the nearest first, until one fails. An error is
+noticed if a test fails that passes with the same function written anew without the error. What takes more than
+`--limit` seconds of processor time is undecided, and counts as not noticed. The second line tries the errors of a file
+again, wherever their lines still stand. A file is taken up where it was left, with the same `--folder` without running
+all tests again. Survivors are read: what is no error is named in `equivalent` of the file, with the reason.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import hashlib
 import json
-import math
 import os
-import random
+import re
 import resource
 import shutil
-import signal
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple
 
-import mpmath  # noqa: F401
-import numba
-import numpy  # noqa: F401  loaded once, for all processes that run tests
-import pytest
-import scipy.optimize
-import scipy.sparse
-import scipy.stats  # noqa: F401
-import sklearn.linear_model  # noqa: F401
-import typer  # noqa: F401
-
-from .listed import MUTATIONS, SURVIVORS
-from .mutation import Mutation, places
-from .nearest import ASKED, enclosing
+from .draw import Error, draw, found, functions, home, kernel, marked, planted
+from .plugin import CHOSEN, REACHED
 
 ROOT = Path(__file__).resolve().parents[2]
-SLOWER = 10.0
-AT_ONCE = 5
-"""Errors tried before the tests that noticed them are run together, without any error."""
+NEAREST = 40
+"""Tests that run before all the others that reach the function."""
 PATIENCE = 20.0
-"""Seconds for each second of processor time, after which a process is taken to wait for ever."""
-NOTICED = ("a test fails", "no test can be collected", "out of time")
-UNDECIDED = "undecided"
-Said = tuple[str, float, str]
-ENDS = {0: "survives", 1: "a test fails", 2: "no test can be collected", 4: "no test can be collected"}
-"""What the exit codes of pytest say: 4 is an error while `conftest.py` is loaded."""
+"""Seconds for each second of processor time, after which tests are taken to wait for ever."""
 
 
-def key(mutation: Mutation, by: str = "", root: Path = ROOT) -> str:
-    """Of the error and of what its result depends on: the file, and the test that noticed it, or else all its tests."""
-    made = hashlib.sha256(repr(mutation).encode())
-    path, _, test = by.partition("::")
-    tests = [path] if test else [file_of(one) for one in mutation.tests]
-    for one in (mutation.path, *tests):
-        tree = ast.parse((root / one).read_text(encoding="utf-8"))
-        if one == path and test:
-            name = test.partition("[")[0].partition("::")[0]
-            tree.body = [node for node in tree.body if getattr(node, "name", name) == name or not is_test(node)]
-        made.update(ast.dump(tree).encode())
-    return made.hexdigest()[:16]
+class Answer(NamedTuple):
+    """What a run of tests says: the test that failed, or none; whether it came to an end; its processor seconds."""
 
-
-@cache
-def file_of(test: str) -> str:
-    """The path of the test file of this name, of which there is one."""
-    (found,) = (ROOT / "tests").rglob(f"{test}.py")
-    return str(found.relative_to(ROOT))
-
-
-def is_test(node: ast.stmt) -> bool:
-    """Whether pytest would run this statement of a module."""
-    return isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    failed: str
+    ended: bool
+    seconds: float
 
 
 class Copy:
-    """A copy of the project, in which one error at a time is planted."""
+    """A copy of a tree, in which errors are planted."""
 
-    def __init__(self, folder: Path) -> None:
-        self.root = folder / "project"
+    def __init__(self, tree: Path, folder: Path) -> None:
+        self.root, self.chosen = folder / "project", folder / "chosen.json"
         shutil.rmtree(self.root, ignore_errors=True)
-        left_out = shutil.ignore_patterns(".git", "__pycache__", "figures", ".asv", "build", "*.sqlite")
-        shutil.copytree(ROOT, self.root, ignore=left_out)
-        self.log, self.order, self.said = folder / "log", folder / "order.json", folder / "said"
-        self.paths = [str(self.root / part) for part in ("", "checker", "tests")]
-        own = {"PYTHONPATH": os.pathsep.join(self.paths), "NUMBA_CACHE_DIR": str(folder / "numba"),
-               "MPLBACKEND": "Agg", ASKED: str(self.order)}  # fmt: skip
-        self.environment = os.environ | own
-        self.seconds: dict[str, float] = {}
-        self.clean: dict[str, float] = {}
-        self.unusable: list[str] = []
-        self.ended = 0.0
+        left_out = shutil.ignore_patterns(".git", "__pycache__", ".asv", "build", "*.sqlite")
+        shutil.copytree(tree, self.root, ignore=left_out)
+        shutil.copytree(Path(__file__).parent, self.root / "tests/mutations", dirs_exist_ok=True)
+        paths = os.pathsep.join(str(self.root / part) for part in ("", "checker", "tests"))
+        own = {"PYTHONPATH": paths, "MPLBACKEND": "Agg", "NUMBA_CACHE_DIR": str(folder / "numba")}
+        self.environment = {**os.environ, **own, CHOSEN: str(self.chosen)}
 
-    def run(self, asked: list[str], names: list[str], limit: float, options: tuple[str, ...] = ("-x",)) -> Said:
-        """What the tests say, how much processor time they took, and which was the last."""
-        self.log.write_text("", encoding="utf-8")
-        order = {"names": names, "seconds": self.seconds, "log": str(self.log)}
-        self.order.write_text(json.dumps(order), encoding="utf-8")
-        started = time.monotonic()
-        process = os.fork()
-        if process == 0:
-            self._tests(asked, limit, options)
-        while (ended := os.wait4(process, os.WNOHANG))[0] == 0:
-            if time.monotonic() - started > PATIENCE * limit:  # it waits for something
-                os.killpg(process, signal.SIGKILL)
-            time.sleep(0.05)
-        self.ended = time.time()
-        code, took = os.waitstatus_to_exitcode(ended[1]), ended[2].ru_utime + ended[2].ru_stime
-        if code in (-signal.SIGXCPU, -signal.SIGKILL):
-            return "out of time", took, self.last()
-        if code not in ENDS:
-            raise RuntimeError(f"pytest ended with {code}:\n{self.said.read_text(encoding='utf-8')[-4000:]}")
-        return ENDS[code], took, self.last()
+    def reach(self, errors: list[Error], folder: Path) -> None:
+        """Run all tests with the functions of the errors marked; the folder gets what they note."""
+        folder.mkdir()
+        before = {path: (self.root / path).read_text(encoding="utf-8") for path in {error.path for error in errors}}
+        for path, text in before.items():
+            known = dict(functions(text))
+            names = {error.function for error in errors if error.path == path and not kernel(known[error.function])}
+            (self.root / path).write_text(marked(text, path, names), encoding="utf-8")
+        command = [sys.executable, "-m", "pytest", "-q", "-m", "not evidence", "-p", "no:cacheprovider",
+                   "-p", "tests.mutations.plugin"]  # fmt: skip
+        environment = {name: value for name, value in self.environment.items() if name != CHOSEN}
+        subprocess.run(command, cwd=self.root, env={**environment, REACHED: str(folder)}, check=False)
+        for path, text in before.items():
+            (self.root / path).write_text(text, encoding="utf-8")
 
-    def _tests(self, asked: list[str], limit: float, options: tuple[str, ...]) -> NoReturn:
-        """In a process of its own, which has loaded the libraries alone: run tests of the copy, and end."""
-        code = 3
+    def run(self, tests: list[str], limit: float, *options: str) -> Answer:
+        """Run tests in this order, until one fails."""
+        self.chosen.write_text(json.dumps(tests), encoding="utf-8")
+        paths = dict.fromkeys(test.partition("::")[0] for test in tests)
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-m", "", "-rfE", "--tb=no",
+                   "-p", "no:cacheprovider", "-p", "tests.mutations.plugin", *options, *paths]  # fmt: skip
+        bound = (int(limit) + 1, int(limit) + 2)
+
+        def limited() -> None:
+            resource.setrlimit(resource.RLIMIT_CPU, bound)
+
+        def spent() -> float:
+            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return usage.ru_utime + usage.ru_stime
+
+        before = spent()
         try:
-            os.setsid()
-            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 1))
-            said = os.open(self.said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            os.dup2(said, 1), os.dup2(said, 2)
-            os.chdir(self.root)
-            os.environ.update(self.environment)
-            numba.config.reload_config()
-            sys.path[:] = [*self.paths, *(path for path in sys.path if Path(path) not in (Path(), ROOT))]
-            for name in [name for name in sys.modules if name.partition(".")[0] in ("tests", "dpbench")]:
-                del sys.modules[name]
-            asked = [*asked, *(f"--deselect={node}" for node in self.unusable)]
-            always = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "mutations.nearest"]
-            code = int(pytest.main([*always, *options, "-m", "not process and not evidence", *asked]))
-            sys.stdout.flush()
-        finally:
-            os._exit(code)
+            done = subprocess.run(command, cwd=self.root, env=self.environment, capture_output=True, text=True,
+                                  preexec_fn=limited, timeout=PATIENCE * limit)  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return Answer("", False, spent() - before)
+        if done.returncode < 0:
+            return Answer("", False, spent() - before)
+        if done.returncode in (0, 5):  # 5: all that were chosen have gone
+            return Answer("", True, spent() - before)
+        said = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", done.stdout, re.M)
+        return Answer(said[1] if said else "pytest itself", True, spent() - before)
 
-    def last(self) -> str:
-        """The last test that began; how long each took is kept."""
-        node = ""
-        for said, name, value in map(json.loads, self.log.read_text(encoding="utf-8").splitlines()):
-            if said == "start":
-                node = name
-            else:
-                self.seconds[name] = max(value, self.seconds.get(name, 0.0))
-        return node
-
-    def waited(self) -> float:
-        """Seconds that the last test had been running when the tests ended."""
-        lines = map(json.loads, self.log.read_text(encoding="utf-8").splitlines())
-        return self.ended - next((value for said, _, value in reversed([*lines]) if said == "start"), self.ended)
-
-    def plant(self, mutation: Mutation, limit: float) -> dict[str, Any]:
-        """What the tests say of the error."""
-        path = self.root / mutation.path
-        text = path.read_text(encoding="utf-8")
-        names = [*enclosing(text, places(text, mutation.old)[0][0]), path.stem.removeprefix("_")]
-        files = [file_of(test) for test in mutation.tests]
-        with self.planted(mutation):
-            said, took, node = self.run(files, names, limit)
-        if said == "out of time" and took < SLOWER * self.run([node], [], limit)[1]:
-            said = UNDECIDED
-        if not node and self.run([*files, "--collect-only"], [], limit)[0] != "survives":
-            raise RuntimeError(f"without any error, no test can be collected: {' '.join(files)}")
-        return {"said": said, "seconds": round(took, 1), "by": node, "limit": limit}
-
-    def spoiled(self, results: dict[str, Any], limit: float) -> list[str]:
-        """Those of the results whose test fails without any error too, and so has noticed nothing."""
-        nodes = {result["by"] for result in results.values()} - {""}
-        if nodes and self.run([*nodes], [], limit * len(nodes), options=())[0] not in ("survives", "a test fails"):
-            raise RuntimeError(f"without any error, these tests cannot be run: {' '.join(nodes)}")
-        lines = [json.loads(line) for line in self.log.read_text(encoding="utf-8").splitlines()]
-        said = {what: {node for one, node, _ in lines if one == what} for what in ("ran", "failed")}
-        self.unusable += sorted(nodes - (said["ran"] - said["failed"]))
-        return [name for name, result in results.items() if result["by"] in self.unusable]
-
-    @contextmanager
-    def planted(self, mutation: Mutation) -> Iterator[None]:
-        """The copy with the error in it."""
-        path = self.root / mutation.path
-        text = path.read_text(encoding="utf-8")
-        path.write_text(mutation.put(text), encoding="utf-8")
+    def meet(self, error: Error, tests: list[str], limit: float) -> dict[str, Any]:
+        """What the tests say of an error: "noticed", "survives" or "undecided", and which test noticed it."""
+        path = self.root / error.path
+        text, spent = path.read_text(encoding="utf-8"), 0.0
         try:
-            yield
+            for some in (tests[:NEAREST], tests[NEAREST:]):
+                while some:
+                    path.write_text(planted(text, error), encoding="utf-8")
+                    answer = self.run(some, limit - spent)
+                    spent += answer.seconds
+                    if not answer.ended or spent > limit:
+                        return {"said": "undecided", "by": "", "seconds": round(spent, 1)}
+                    if not answer.failed:
+                        break
+                    path.write_text(planted(text, error, wrong=False), encoding="utf-8")
+                    collected = "::" in answer.failed
+                    control = self.run([answer.failed], limit) if collected else self.run(some, limit, "--collect-only")
+                    if control.failed and not collected:
+                        raise RuntimeError(f"without any error, {control.failed} fails: {' '.join(some[:3])} ...")
+                    if not control.failed:
+                        return {"said": "noticed", "by": answer.failed, "seconds": round(spent, 1)}
+                    some = [test for test in some if test != answer.failed]  # it fails without the error too
+            return {"said": "survives", "by": "", "seconds": round(spent, 1)}
         finally:
             path.write_text(text, encoding="utf-8")
 
 
-def stands(mutation: Mutation, known: dict[str, Any]) -> bool:
-    """Whether there is a result of this error that nothing has outdated."""
-    result = known.get(mutation.name)
-    if result is None:
-        return False
-    try:
-        return bool(result["key"] == key(mutation, result["by"] * (result["said"] in NOTICED)))
-    except FileNotFoundError:  # the test has gone
-        return False
+def joined(folder: Path) -> tuple[dict[str, float], dict[str, set[str]]]:
+    """Seconds of the tests, and by function (its file and name) the tests that ran it."""
+    seconds: dict[str, float] = {}
+    met: dict[str, set[str]] = {}
+    for path in sorted(folder.glob("*.jsonl")):
+        for name, value in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+            if path.name.startswith("seconds"):
+                seconds[name] = value
+            else:
+                met.setdefault(name, set()).add(value)
+    return seconds, met
 
 
-def run(chosen: list[Mutation], out: Path | None, limit: float, folder: Path) -> dict[str, Any]:
-    """Results of the errors chosen, with those that `out` holds and that still stand."""
-    known = json.loads(out.read_text(encoding="utf-8"))["results"] if out is not None and out.exists() else {}
-    kept = {mutation.name: known[mutation.name] for mutation in MUTATIONS if stands(mutation, known)}
-    results = {name: one for name, one in kept.items() if one["said"] != UNDECIDED or one["limit"] >= limit}
-    drawn = [mutation for mutation in random.Random(0).sample(MUTATIONS, len(MUTATIONS)) if mutation in chosen]
-    copy = Copy(folder)
-    while left := [mutation for mutation in drawn if mutation.name not in results][:AT_ONCE]:
-        made: dict[str, Any] = {}
-        for mutation in left:
-            made[mutation.name] = copy.plant(mutation, limit)
-            said, took = made[mutation.name]["said"], made[mutation.name]["seconds"]
-            print(f"{said:25}{took:6.0f} s  {mutation.name}", flush=True)
-        wrong = copy.spoiled({name: one for name, one in made.items() if one["said"] in NOTICED}, limit)
-        for mutation in left:
-            if mutation.name in wrong:
-                continue
-            result, before = made[mutation.name], known.get(mutation.name, {})
-            if "survives" in (before.get("said"), before.get("first")):
-                result["first"] = "survives"  # a test was added since
-            held = key(mutation, result["by"] * (result["said"] in NOTICED), copy.root)  # as they were when it began
-            results[mutation.name] = {"key": held, **result}
-        if out is not None:
-            write(out, results)
-    return results
+def nearest(tree: Path, tests: Iterable[str], error: Error, seconds: dict[str, float]) -> list[str]:
+    """The tests whose text names the function, its class or its module first; of these, short ones before long ones."""
+    names = [*error.function.split("."), Path(error.path).stem.lstrip("_")]
+    texts: dict[str, str] = {}
+    for path in {test.partition("::")[0] for test in tests}:
+        if (tree / path).exists():
+            whole = (tree / path).read_text(encoding="utf-8")
+            for node in ast.walk(ast.parse(whole)):
+                if isinstance(node, ast.FunctionDef):
+                    texts[f"{path}::{node.name}"] = ast.get_source_segment(whole, node) or ""
+    texts = {test: texts.get(re.sub(r"::.*::", "::", test.partition("[")[0]), "") for test in {*tests}}
+    shared = Counter(name for text in {*texts.values()} for name in names if name in text)
+
+    def place(test: str) -> tuple[float, float, str]:
+        return -sum(1.0 / shared[name] for name in names if name in texts[test]), seconds.get(test, 1.0), test
+
+    return sorted((test for test in texts if (tree / test.partition("::")[0]).exists()), key=place)
 
 
-def write(out: Path, results: dict[str, Any]) -> None:
-    """Put the results into the file, with their counts."""
-    said = [result["said"] for result in results.values()]
-    document = {"command": "python -m tests.mutations --json evidence/mutations.json", "listed": len(MUTATIONS),
-                "planted": len(results), "noticed": sum(one in NOTICED for one in said),
-                "undecided": said.count(UNDECIDED), "results": dict(sorted(results.items()))}  # fmt: skip
-    put(out, document)
-
-
-def put(out: Path, document: dict[str, Any]) -> None:
-    """Write a document, whole or not at all."""
+def write(out: Path, document: dict[str, Any]) -> None:
+    """Put the results into the file with their counts, whole or not at all."""
+    counts: dict[str, Counter[str]] = {}
+    for one in document["errors"]:
+        equivalent = name_of(one) in document["equivalent"]
+        counts.setdefault(one["seed"], Counter())["no error" if equivalent else one.get("said", "not tried")] += 1
+    document["counts"] = {seed: dict(sorted(said.items())) for seed, said in counts.items()}
     part = out.with_suffix(".part")
     part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     part.replace(out)
 
 
+def error_of(one: dict[str, Any]) -> Error:
+    return Error(**{name: one[name] for name in Error.__dataclass_fields__})
+
+
+def name_of(one: dict[str, Any]) -> str:
+    return error_of(one).name
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, help="file of results, taken up where it exists")
-    parser.add_argument("--only", default="", help="errors whose name holds this text")
+    parser.add_argument("--json", type=Path, required=True, help="file of results, taken up where it exists")
+    parser.add_argument("--seed", action="append", help="of a draw, any text; again for more draws")
+    parser.add_argument("--count", type=int, default=30, help="errors of a draw (default 30)")
+    parser.add_argument("--again", type=Path, help="a file of results, whose errors are tried again")
     parser.add_argument("--limit", type=float, default=100.0, help="processor seconds for one error (default 100)")
-    parser.add_argument("--folder", type=Path, help="where copies and compiled kernels are kept for the next run")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no error after these")
+    parser.add_argument("--tree", type=Path, default=ROOT, help="the code and its tests (default: this checkout)")
+    parser.add_argument("--also", type=Path, help="draw only errors that can be planted in this tree, too")
+    parser.add_argument("--folder", type=Path, help="where copy, kernels and what the tests run are kept")
+    parser.add_argument("--draw", action="store_true", help="only draw")
     asked = parser.parse_args()
-    chosen = [mutation for mutation in MUTATIONS if asked.only in mutation.name]
+    if (asked.seed is None) == (asked.again is None):
+        parser.error("either --seed or --again must be given")
+    if asked.json.exists():
+        document = json.loads(asked.json.read_text(encoding="utf-8"))
+    elif asked.again is not None:
+        document = json.loads(asked.again.read_text(encoding="utf-8"))
+        document["errors"] = [{"seed": one["seed"], **asdict(error_of(one))} for one in document["errors"]]
+    else:
+        document = {"equivalent": {}, "errors": []}
+        for seed in asked.seed:
+            drawn = (error for error in draw(asked.tree, seed)
+                     if asked.also is None or home(asked.also, error) is not None)  # fmt: skip
+            document["errors"] += [{"seed": seed, **asdict(error)} for error in islice(drawn, asked.count)]
+    write(asked.json, document)
+    if asked.draw:
+        return 0
+    stop = time.monotonic() + 60.0 * asked.minutes
     with tempfile.TemporaryDirectory() as temporary:
-        results = run(chosen, asked.json, asked.limit, asked.folder or Path(temporary))
-    mine = {mutation.name: results[mutation.name]["said"] for mutation in chosen}
-    missed = [name for name, said in mine.items() if said not in NOTICED]
-    print(f"{len(mine) - len(missed)} of {len(mine)} planted errors noticed")
-    for name in missed:
-        print(f"{mine[name]}: {name}: {SURVIVORS.get(name, 'not explained')}")
-    return 0 if all(name in SURVIVORS for name in missed) else 1
+        folder = asked.folder or Path(temporary)
+        copy, reached = Copy(asked.tree, folder), folder / "reached"
+        homes = [home(asked.tree, error_of(one)) for one in document["errors"]]
+        errors = [
+            replace(error_of(one), path=path) for one, path in zip(document["errors"], homes, strict=True) if path
+        ]
+        if not reached.exists():
+            copy.reach(errors, reached)
+        seconds, met = joined(reached)
+        for one, path in zip(document["errors"], homes, strict=True):
+            if "said" in one or time.monotonic() > stop:
+                continue
+            if path is None:
+                one["said"] = "gone"
+            else:
+                error = replace(error_of(one), path=path)
+                place = found((asked.tree / path).read_text(encoding="utf-8"), error)
+                compiled = place is not None and kernel(place[0])
+                tests = {*seconds} if compiled else met.get(f"{path}::{error.function}", set())
+                tests = nearest(asked.tree, tests, error, seconds)
+                one |= {"tests": len(tests)} | copy.meet(error, tests, asked.limit)
+            print(f"{one['said']:10}{one.get('seconds', 0.0):6.0f} s  {name_of(one)}", flush=True)
+            write(asked.json, document)
+    print(document["counts"])
+    return 0
 
 
 if __name__ == "__main__":
