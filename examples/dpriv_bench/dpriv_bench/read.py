@@ -1,4 +1,4 @@
-r"""The printed scales of DPriv-Bench, read into the checker's grammar: ``python -m textbook.dpriv_read QUESTIONS``.
+r"""The printed scales of DPriv-Bench, read into the checker's grammar: ``python -m dpriv_bench.read QUESTIONS``.
 
 QUESTIONS is a JSON list made from the public data set (Wang et al. 2026, arXiv 2604.15851): of each question ``topic``,
 ``question_id``, ``function_id`` and ``claim``, which holds ``scale`` as printed, ``factor`` (the part of the scale that
@@ -18,7 +18,7 @@ from typing import Any
 from dpbench.core.validation import invalid
 from dpbench.ledger.formula import compiled, parse, write
 
-CLAIMS = Path(__file__).with_name("dpriv_claims.json")
+CLAIMS = Path(__file__).with_name("claims.json")
 COMMANDS = {"frac": "", "sqrt": "sqrt", "log": "log", "cdot": "*", "pi": "pi", "varepsilon": "epsilon",
             "epsilon": "epsilon", "beta": "beta", "rho": "rho", "delta": "delta"}  # fmt: skip
 TOKEN = re.compile(rf"\\({'|'.join(sorted(COMMANDS, key=len, reverse=True))})|(\d+)|([a-z])|([-+/^(){{}}])|(\s+)")
@@ -146,7 +146,7 @@ def read(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
-        print("usage: python -m textbook.dpriv_read QUESTIONS", file=sys.stderr)
+        print("usage: python -m dpriv_bench.read QUESTIONS", file=sys.stderr)
         return 2
     rows = read(json.loads(Path(arguments[0]).read_text(encoding="utf-8")))
     CLAIMS.write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n", encoding="utf-8")

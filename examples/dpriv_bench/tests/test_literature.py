@@ -14,8 +14,8 @@ from itertools import pairwise
 import mpmath as mp
 import numpy as np
 import pytest
+from dpriv_bench.literature import EVIDENCE, GRADES, NOTES, QUESTIONS, disagreements, evidence, table
 from scipy.linalg import hadamard
-from textbook.dpriv_bench_literature import EVIDENCE, GRADES, NOTES, QUESTIONS, disagreements, evidence, table
 from textbook.known import RESULTS
 
 from dpbench.certificates.judge import decide

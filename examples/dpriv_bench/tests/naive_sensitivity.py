@@ -1,4 +1,4 @@
-"""The slow twin of `textbook.dpriv_functions`: the same functions in NumPy floats, and the largest change on a grid.
+"""The slow twin of `dpriv_bench.functions`: the same functions in NumPy floats, and the largest change on a grid.
 
 It imports nothing of ours. Every data set on a grid is taken, and every replacement of every record.
 """

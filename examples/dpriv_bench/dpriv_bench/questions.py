@@ -1,17 +1,17 @@
-"""``python -m textbook.dpriv_bench``: the 588 questions of DPriv-Bench that are made of a function and a mechanism.
+"""``python -m dpriv_bench.questions``: the 588 questions of DPriv-Bench that are made of a function and a mechanism.
 
 The benchmark (Wang et al. 2026, arXiv 2604.15851, MIT licence) asks of 49 functions and six mechanisms, at two scales
 of the noise, whether a claim of privacy holds. Each question is decided from a claim of sensitivity
-(`dpriv_functions`) and one of the mechanism (`dpriv_mechanisms`), at the scale that `dpriv_claims.json` holds in both
-its readings (`dpriv_read`):
+(`functions`) and one of the mechanism (`mechanisms`), at the scale that `claims.json` holds in both
+its readings (`read`):
 
-    python -m textbook.dpriv_bench --json ../../evidence/dpriv_bench.json [--certificates FOLDER]
+    python -m dpriv_bench.questions --json evidence/functions.json [--certificates FOLDER]
 
 No label of theirs is known here. ``--labels FILE`` decides nothing: it compares the verdicts that stand in the file of
 ``--json`` with a JSON object that has "topic:number" as keys and 1 where the benchmark says that the claim holds, else
 0, and adds the counts, but not the labels, to that file:
 
-    python -m textbook.dpriv_bench --json ../../evidence/dpriv_bench.json --labels FILE
+    python -m dpriv_bench.questions --json evidence/functions.json --labels FILE
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from dpbench.certificates.judge_toml import Theorem
 from dpbench.certificates.search.accept import checker
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.ledger.statement import Integer, Real, Statement, inequality
-from textbook.dpriv_functions import BITS, FUNCTIONS, Function, Lemma
-from textbook.dpriv_mechanisms import DEVIATION, GUMBEL_HAZARD, MECHANISMS, Mechanism
-from textbook.dpriv_read import CLAIMS
+from dpriv_bench.functions import BITS, FUNCTIONS, Function, Lemma
+from dpriv_bench.mechanisms import DEVIATION, GUMBEL_HAZARD, MECHANISMS, Mechanism
+from dpriv_bench.read import CLAIMS
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 SHOWN_AT = 5
@@ -191,7 +191,7 @@ def decide_all(claims: list[dict[str, Any]], seconds: float, certificates: Path 
             (certificates / name).write_text(json.dumps(sealed, indent=1) + "\n", encoding="utf-8")
     return {
         "schema": 1,
-        "command": "python -m textbook.dpriv_bench --json ../../evidence/dpriv_bench.json",
+        "command": "python -m dpriv_bench.questions --json evidence/functions.json",
         "benchmark": "DPriv-Bench, Wang et al. 2026, arXiv 2604.15851 (MIT): the questions made of functions",
         "gumbel_hazard": judged(GUMBEL_HAZARD, seconds).verdict,
         "functions": sensitivities(seconds),
@@ -233,9 +233,9 @@ def compared(rows: list[dict[str, Any]], labels: Mapping[str, int]) -> dict[str,
 
 def main(arguments: list[str]) -> int:
     """Decide and write, or compare; exit 1 if a question is undecided, 2 for a file that cannot be read."""
-    parser = argparse.ArgumentParser(prog="python -m textbook.dpriv_bench", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m dpriv_bench.questions", description=__doc__.split("\n")[0])
     parser.add_argument("--json", type=Path, required=True, help="the evidence: written, with --labels added to")
-    parser.add_argument("--claims", type=Path, default=CLAIMS, help="what `python -m textbook.dpriv_read` wrote")
+    parser.add_argument("--claims", type=Path, default=CLAIMS, help="what `python -m dpriv_bench.read` wrote")
     parser.add_argument("--certificates", type=Path, help="a folder for the certificates of claims that fail")
     parser.add_argument("--labels", type=Path, help="the benchmark's labels, a JSON object of topic:number to 0 or 1")
     parser.add_argument("--seconds", type=float, default=3.0, help="processor time for each proof (default 3)")

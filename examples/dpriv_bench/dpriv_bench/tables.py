@@ -1,8 +1,11 @@
-"""Markdown tables of a public benchmark of privacy claims that was decided, for the documentation's pages."""
+"""What was found, as Markdown: ``python -m dpriv_bench.tables > FOUND.md``, from the files under evidence/."""
 
 from __future__ import annotations
 
+import json
+import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from dpbench.report.markdown import escaped, table
@@ -11,8 +14,8 @@ BEFORE = (
     "DPriv-Bench (Wang et al. 2026, [arXiv 2604.15851](https://arxiv.org/abs/2604.15851), MIT licence) asks whether "
     "claims of privacy hold. Its first category has 588 questions, of 49 functions of records in [0, 1], six "
     "mechanisms and two scales of the noise. Questions are cited by number and not copied. Each was decided from a "
-    "claim of sensitivity and one of the mechanism (in `examples/textbook`, `python -m textbook.dpriv_bench --json "
-    "../../evidence/dpriv_bench.json`, within a minute of the processor). A claim that fails has a certificate that "
+    "claim of sensitivity and one of the mechanism (in `examples/dpriv_bench`, `python -m dpriv_bench.questions --json "
+    "evidence/functions.json`, within a minute of the processor). A claim that fails has a certificate that "
     "the stand-alone checker accepted (`--certificates FOLDER` writes it), and two neighbouring data sets of five or "
     "more records (of selection: matrices of two or three columns) whose values were evaluated exactly. A claim that "
     "holds rests on a written proof of the sensitivity, on the law of the mechanism, and on an inequality that was "
@@ -40,7 +43,7 @@ FUNCTIONS = (
 )
 SECOND = (
     "The second category has 125 questions from the literature, most of them about an algorithm (`python -m "
-    "textbook.dpriv_bench_literature --json ../../evidence/dpriv_bench_2.json`, in two minutes of the processor). A "
+    "dpriv_bench.literature --json evidence/literature.json`, in two minutes of the processor). A "
     "claim that fails has neighbouring data, an event and a certificate; one that holds is a derivation in words whose "
     'numeric steps were proved and whose controls, a constant changed, were refuted; "proof": the claim itself is '
     "the formula. From the algorithm to the formulas the way is in words, which the judge does not read."
@@ -161,3 +164,18 @@ def first_verdicts(document: dict[str, Any]) -> str:
     )
     rows = table(("question", "what was changed"), ((name, escaped(why)) for name, why in first["corrected"].items()))
     return f"{rows}\n\n{counts}"
+
+
+def page(evidence: Path) -> str:
+    """All tables, each below what it needs to be read."""
+    names = "functions", "literature"
+    functions, literary = (json.loads((evidence / f"{name}.json").read_text(encoding="utf-8")) for name in names)
+    parts = [
+        (BEFORE, topics(functions)), (SECOND, literature(literary)), (DIFFER, differences(literary)),
+        (FIRST, first_verdicts(literary)), (READINGS, readings(functions)), (FUNCTIONS, sensitivities(functions)),
+    ]  # fmt: skip
+    return "# DPriv-Bench, decided\n\n" + "\n\n".join(f"{before}\n\n{shown}" for before, shown in parts) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page(Path(__file__).resolve().parents[1] / "evidence"))

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dpriv_bench import mechanisms
+from dpriv_bench import questions as bench
+from dpriv_bench.functions import FUNCTIONS
+from dpriv_bench.mechanisms import MECHANISMS
+from dpriv_bench.read import CLAIMS, formula, read, value
 from naive_sensitivity import FUNCTIONS as TWINS
 from naive_sensitivity import largest_change
 from scipy import integrate, stats
-from textbook import dpriv_bench as bench
-from textbook import dpriv_mechanisms as mechanisms
-from textbook.dpriv_functions import FUNCTIONS
-from textbook.dpriv_mechanisms import MECHANISMS
-from textbook.dpriv_read import CLAIMS, formula, read, value
 
 from dpbench.certificates.search.accept import report
 from dpbench.core.validation import InvalidInput
 
 ROWS = json.loads(CLAIMS.read_text(encoding="utf-8"))
-EVIDENCE = Path(__file__).resolve().parents[3] / "evidence" / "dpriv_bench.json"
+EVIDENCE = Path(__file__).resolve().parents[1] / "evidence" / "functions.json"
 GRIDS = {1: 21, 2: 21, 3: 11, 4: 5, 5: 5}
 SELECTIONS = [topic for topic in MECHANISMS if topic.startswith("selection")]
 ADDITIVE = [topic for topic in MECHANISMS if topic not in SELECTIONS]

@@ -5,7 +5,7 @@ numeric steps are `Statement`s that must be proved; its controls, a constant cha
 fails is held against explicit neighbouring data and an event, a `Statement` that must be refuted with a certificate.
 The verdict is derived from what `dpbench.certificates.judge` decides, and from nothing else.
 
-``python -m textbook.dpriv_bench_literature --json ../../evidence/dpriv_bench_2.json``
+``python -m dpriv_bench.literature --json evidence/literature.json``
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dpbench.ledger.statement import Integer, Real, Statement, discrete, event, 
 
 SOURCE = "Wang et al. 2026, DPriv-Bench, arXiv 2604.15851, category 2, question {}"
 GRADES = {"whole": "proof", "steps": "derivation", "instance": "certificate"}
-EVIDENCE = Path(__file__).resolve().parents[3] / "evidence" / "dpriv_bench_2.json"
+EVIDENCE = Path(__file__).resolve().parents[1] / "evidence" / "literature.json"
 
 
 @dataclass(frozen=True)
