@@ -8,14 +8,13 @@ from typing import Any
 
 from dpbench import __version__
 from dpbench.cli import manual
-from dpbench.report import claim_pages, site
 
 _HERE = Path(__file__).resolve().parent
-sys.path.append(str(_HERE.parent))  # for `studies`; what is installed comes first
-from studies.results import pages  # noqa: E402
+sys.path.append(str(_HERE.parent))  # for `tools`; what is installed comes first
+from tools.pages import claim_pages, results, site  # noqa: E402
 
-pages.write(_HERE / "results", _HERE.parent / "evidence")
-claim_pages.write(_HERE / "results" / "claims", pages.committed(_HERE.parent / "evidence"))
+results.write(_HERE / "results", _HERE.parent / "evidence")
+claim_pages.write(_HERE / "results" / "claims", results.committed(_HERE.parent / "evidence"))
 site.write(_HERE / "made", "../../figures", _HERE.parent / "examples", {"commands.md": manual.commands()})
 
 project = "dpbench"

@@ -3,8 +3,9 @@
     python -m tools.budget            # exit 1, and a line for each package above its numbers
     python -m tools.budget --lower    # after a landing: each number becomes min(old, now + 3%)
 
-A correctness fix may exceed a number by 1%, with its reason under [reason]. A new package gets its numbers from
-`--lower`; the sum over the repository falls all the same. `APART` is counted, and has no limit.
+A correctness fix may exceed a number by 1%, with its reason under [reason]. What moves to another package takes its
+numbers along, by hand; a new package gets them from `--lower`. The sum over the repository falls all the same. `APART`
+is counted, and has no limit.
 """
 
 from __future__ import annotations

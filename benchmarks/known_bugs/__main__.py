@@ -32,7 +32,7 @@ MOST = 64_000
 
 def table(rows: list[dict[str, Any]], auditors: list[str]) -> Table:
     """What was found, on the terminal."""
-    from studies.results.audits import alarms  # asv loads this module where no studies are
+    from tools.pages.tables import alarms  # asv loads this module where no tools are
 
     made = Table("case", "software", *(f"{name}: runs, s" for name in auditors), "gray box: verdict, runs", "mended")
     made.columns[0].no_wrap = True
@@ -54,7 +54,7 @@ def table(rows: list[dict[str, Any]], auditors: list[str]) -> Table:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print, keep; 1 if a mended version was refuted, 2 for bad use."""
-    from studies.results.audits import alarms  # asv loads this module where no studies are
+    from tools.pages.tables import alarms  # asv loads this module where no tools are
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks.known_bugs", description=__doc__)
     parser.add_argument("--case", action="append", metavar="NAME", help="one of them, again for more (default: all)")

@@ -93,7 +93,7 @@ class Declaration:
         Why the entry, if it is decided, has no certificate; why, if it is sampled, it has no record of its counts.
     frequencies : (str, float or str, int) or None
         Where older columns of its evidence keep counts: the column of frequencies, what is allowed (or its column), and
-        the sets of runs in `trials` (`dpbench.certificates.sampled`).
+        the sets of runs in `trials` (`tools.records.sampled`).
     """
 
     id: str

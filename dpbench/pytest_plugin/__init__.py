@@ -34,7 +34,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name, kind, default, text in SETTINGS:
         group.addoption(f"--dp-{name}", type=kind, default=None, help=text)
         parser.addini(ini(name), f"{text}; --dp-{name} comes before it", default=str(default))
-    group.addoption("--dp-badge", type=Path, default=None, metavar="FILE", help="write an SVG of the audits here")
     group.addoption(
         "--dp-claims", action="append", default=[], metavar="MODULE|FILE|FOLDER", help="collect the claims of this, too"
     )
@@ -44,10 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Refuse settings that no audit can use, before any test runs."""
     settings(config)
     config.addinivalue_line("markers", "dp_claim: a claim of a paper, collected by dpbench")
-    badge = config.getoption("--dp-badge")
-    if badge is not None and (badge.is_dir() or not badge.parent.is_dir()):
-        raise pytest.UsageError(f"--dp-badge must be a file in a folder that exists, got {badge}")
-    config.pluginmanager.register(Session(badge), "dpbench-session")
+    config.pluginmanager.register(Session(), "dpbench-session")
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -228,37 +224,22 @@ def dp_audit(request: pytest.FixtureRequest) -> Auditor:
 class Session:
     """What the reports of a session say about audits; registered once a session."""
 
-    def __init__(self, badge: Path | None = None) -> None:
-        self.badge = badge
-        self.unwritten = ""
-        self.incomplete = False
+    def __init__(self) -> None:
         self.wanted: set[str] = set()
-        self.failed: set[str] = set()
         self.lines: list[str] = []
         self.levels: list[float] = []
-        self.audits: list[dict[str, Any]] = []
         self.claims: list[dict[str, Any]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Read the properties once, from the last report of a test.
-
-        A test that asked for audits and failed without one that refutes its claim or is blind leaves audits out.
-        """
+        """Read the properties once, from the last report of a test."""
         if report.when != "teardown":
-            if report.failed:
-                self.failed.add(report.nodeid)
             return
-        found = [value for name, value in report.user_properties if name == FOUND]
-        verdicts = {value["verdict"] for value in found if isinstance(value, dict)}
-        if report.nodeid in self.failed and WANTED in dict(report.user_properties):
-            self.incomplete |= verdicts <= {"not refuted"}
         for name, value in report.user_properties:
             if name == WANTED:
                 self.wanted.add(str(value))
             elif name == FOUND and isinstance(value, dict):
                 self.lines.append(value["line"])
                 self.levels.append(value["level"])
-                self.audits.append(value)
             elif name == CLAIM and isinstance(value, dict):
                 self.claims.append(value)
 
@@ -267,15 +248,6 @@ class Session:
         """All skipped is a failure (on the controller; a worker of xdist sees a part only)."""
         if self.vacuous and not hasattr(session.config, "workerinput") and session.exitstatus in (0, 5):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        if self.badge is not None and not hasattr(session.config, "workerinput"):
-            from dpbench.report.badge import svg
-
-            stopped = session.exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
-            try:
-                self.badge.write_text(svg(self.audits, incomplete=self.incomplete or stopped), encoding="utf-8")
-            except OSError as error:
-                self.unwritten = f"--dp-badge could not be written: {error}"
-                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     @property
     def vacuous(self) -> bool:
@@ -284,8 +256,6 @@ class Session:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """All audits, and the sum of their error levels."""
-        if self.unwritten:
-            terminalreporter.line(self.unwritten, red=True)
         if self.claims:
             terminalreporter.section("dpbench claims")
             for claim in sorted(self.claims, key=lambda one: one["line"]):

@@ -20,9 +20,10 @@ from naive.certificate_reading import Reading
 from naive.certificates import true
 
 import dpbench.certificates as certificates
-from dpbench.certificates import build, kinds, reasons, records, shown
+from dpbench.certificates import build, kinds, reasons, shown
 from dpbench.certificates.evidence import entries
 from dpbench.ledger.registry import all_claims
+from tools import records
 
 FOLDER = Path(__file__).resolve().parents[2] / "evidence" / "certificates"
 COMMITTED = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}

@@ -15,9 +15,9 @@ from certificate_mutations import changed, of_number
 from naive.records import true
 
 from dpbench import bounds
-from dpbench.certificates import rates, records, sampled
 from dpbench.certificates.evidence import claims, entries
-from dpbench.certificates.records import Recorder, recorded, recorders
+from tools import records
+from tools.records import Recorder, rates, recorded, recorders, sampled
 
 NAME = "glm.thm9.inequality.corrected"  # any sampled entry: its columns are replaced
 RNG = np.random.Generator(np.random.PCG64DXSM(20))

@@ -25,7 +25,7 @@ from scipy.stats import beta, norm
 
 from dpbench.certificates.build import Draft, Number, Shown, above, below, near
 from dpbench.certificates.evidence import claims, entries
-from dpbench.certificates.records import record
+from tools.records import record
 
 MOST = 12
 """Rows of a certificate: those nearest to what is claimed."""

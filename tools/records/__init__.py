@@ -1,8 +1,8 @@
 """Records of samples and fits: counts, sums and points, with seed, command, versions and the digest of the evidence.
 
 A record decides nothing. It says which bound follows at which level, and what would have refuted the claim: the fewest
-hits, the least mean, or the slope. `checker/dpbench_records.py` recomputes all of it. ``python -m
-dpbench.certificates.records FOLDER`` writes one file for each.
+hits, the least mean, or the slope. `checker/dpbench_records.py` recomputes all of it.
+``python -m tools.records FOLDER`` writes one file for each.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def recorders() -> list[Recorder]:
 @cache
 def _registered() -> None:
     for name in SOURCES:
-        import_module(f"dpbench.certificates.{name}").register()
+        import_module(f"tools.records.{name}").register()
 
 
 def recorded(one: Recorder) -> dict[str, Any]:
@@ -170,13 +170,7 @@ def write(folder: str | Path) -> list[Path]:
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or arguments[0].startswith("-"):
-        sys.stderr.write("usage: python -m dpbench.certificates.records FOLDER\n")
+        sys.stderr.write("usage: python -m tools.records FOLDER\n")
         return 2
     print(f"{len(write(arguments[0]))} records in {arguments[0]}")
     return 0
-
-
-if __name__ == "__main__":
-    from dpbench.certificates import records
-
-    sys.exit(records.main(sys.argv[1:]))

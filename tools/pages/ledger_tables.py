@@ -17,8 +17,8 @@ from dpbench.papers.glm.table1 import table as grid
 from dpbench.report import errata
 from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown, quoted, typeset
-from dpbench.report.nearest import nearest
 from dpbench.report.stored import Shown
+from tools.pages.nearest import nearest
 
 
 def entries(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
@@ -42,7 +42,7 @@ def _entry(claim: Claim, shown: Shown | None) -> tuple[str, ...]:
 
 
 def _linked(name: str) -> str:
-    """A link to the entry's page (`dpbench.report.claim_pages`)."""
+    """A link to the entry's page (`tools.pages.claim_pages`)."""
     return f'<a href="claims/{name}.html"><code>{name.replace(".", ".<wbr>")}</code></a>'
 
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from dpbench.certificates.build import Draft, above, near
 from dpbench.certificates.evidence import claims, entries
-from dpbench.certificates.records import record
 from dpbench.rates.exclusion import rate_verdict
 from dpbench.rates.slopes import theory_slope
+from tools.records import record
 
 Points = list[tuple[Fraction, Fraction, Fraction]]
 _MEANS, _BOUNDS = ("measured", "excess_risk", "excess"), ("ceiling", "theory")

@@ -11,7 +11,7 @@ from scipy.stats import beta
 
 from dpbench.certificates.build import Draft, above, below
 from dpbench.certificates.evidence import claims, counts
-from dpbench.certificates.records import record
+from tools.records import record
 
 LEVEL = Fraction(1, 10**6)
 

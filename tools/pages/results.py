@@ -1,7 +1,7 @@
 """The documentation's pages of results, made from the committed evidence whenever the documentation is built.
 
-``python -m studies.results.pages docs/results`` writes them, as docs/conf.py does; they are not committed. A row marked
-(stale) was measured with other code than the present.
+``python -m tools.pages.results docs/results`` writes them, as docs/conf.py does; they are not committed. What was
+measured with other code than the present is marked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from dpbench.report import errata, libraries, stored
 from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown
 from dpbench.report.stored import Shown
-from studies.results import audits, dpriv_bench, exact, ledger_tables, measured, runs, search
+from tools.code_key import RESTS_ON, fresh
+from tools.pages import ledger_tables, tables
 
 WIDE = ("---", "hide-toc: true", "---", "")
 """A page without contents beside it has the room for tables."""
@@ -44,11 +45,14 @@ class Part:
         From what that file holds to Markdown.
     before : str
         What stands above it.
+    of : tuple of str
+        The parts of the file that the table is of, where rows have their own codes; empty: the file has one.
     """
 
     file: str
     table: Callable[[Any], str]
     before: str
+    of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,8 @@ PAGES = (
     Page("failures", "Printed claims that do not hold", (
         Part(LEDGER, lambda found: ledger_tables.failures(all_claims(), found),
              "Gravest first. Each says what it means for somebody who uses the result, and what its number is; folded, "
-             "the paper's own words with its caveats, the derivation and what holds instead. `python -m "
-             "dpbench.report.errata PAPER` writes them as one would to the authors, who have not reviewed them."),
+             "the paper's own words with its caveats, the derivation and what holds instead. `dpbench errata PAPER` "
+             "writes them as one would to the authors, who have not reviewed them."),
     )),
     Page("ledger", "The ledger", (
         Part(LEDGER, lambda found: ledger_tables.entries(all_claims(), found),
@@ -101,11 +105,11 @@ PAGES = (
              "What has none:"),
     )),
     Page("search", "What the search for counterexamples finds", (
-        Part("search.json", search.recall,
+        Part("search.json", tables.recall,
              "Refuted entries, searched in the space of the theorem's hypotheses; found is what the checker accepts "
              "(`python -m studies.search --evaluations 12000 --seconds 3 --json evidence/search.json`). The spaces "
              "are families that somebody wrote down, not all data sets."),
-        Part("search.json", search.nearest,
+        Part("search.json", tables.nearest,
              "Entries that hold, where nothing was accepted: the largest left/right of the entry's own instances, and "
              "of the search. Where a constant is hidden it counts as 1, and the ratio may be above 1."),
     )),
@@ -117,26 +121,25 @@ PAGES = (
              "Noisy gradient descent, n = 1000, d = 50, T = 1000, float64: medians of 15 alternating pairs. \"numpy\" "
              "is a loop of one trial at a time, \"jax\" the batched compiled loop, \"jax-gram\" the same on sufficient "
              "statistics. Where the interval of a ratio lies below what is promised, the promise is missed."),
-        Part("peers.json", lambda document: measured.auditors(document["parts"]["auditors"]),
+        Part("peers.json", lambda document: tables.auditors(document["parts"]["auditors"]),
              "Auditors at 95%, ours and jax-privacy's. A row's number is its samples a side, or its canaries. A valid "
              "bound is above the truth in at most 5% of the audits; what is read from a Gaussian assumption is no "
              "bound on ε in general."),
         Part("peers.json", lambda document: peers.markdown("held-out", document["parts"]["held-out"]),
              "Real data, seven tenths to train on, scores on the others: medians of 20 fits. The promises differ: "
              "diffprivlib's models are (ε, 0)-DP, ours (ε, 1e-5)-DP."),
-        *(Part(*one) for one in runs.PEERS),
     )),
     Page("heavytail", "The heavy-tailed sampler", (
-        Part("heavytail_speed.json", measured.sampler,
+        Part("heavytail_speed.json", tables.sampler,
              "Exact sampling from the exponential mechanism on the net at ζ = 1/n (heavy-tailed regression), CPU "
-             "seconds of one core, worst of three data sets, measured by `python -m studies.heavytail --json "
-             "evidence/heavytail_speed.json`. \"student\": Student's t features and noise; \"collinear\": features "
+             "seconds of one core, worst of three data sets (`python -m studies.heavytail --json "
+             "evidence/heavytail_speed.json`). \"student\": Student's t features and noise; \"collinear\": features "
              "with a correlation of 0.9999 between any two; \"401ksubs\": a survey of households. \"a draw\" shares "
              "the envelope between the draws of its row. Where it lies above what is promised, the promise is "
              "missed."),
     )),
     Page("publicdata", "Learning with public data", (
-        Part("publicdata_risk.json", measured.risks,
+        Part("publicdata_risk.json", tables.risks,
              "Excess risk of Algorithms 2 to 5 on one learning problem over n, σ, m and ε, beside ERM, which is not "
              "private, and constant predictors, which have 0.2 (`figures/risk_publicdata_all.pdf`; Algorithm 5 alone: "
              "`figures/risk_publicdata_alg5.pdf`): `python -m studies.publicdata_risk --json "
@@ -145,78 +148,34 @@ PAGES = (
              "σ."),
     )),
     Page("auditor", "Power and validity of the auditor", (
-        Part("audit.json", measured.power,
+        Part("audit.json", tables.power,
              "At 95%, seeds from 0. The oracle knows the exact law of the log-ratio and certifies its best event with "
-             "the same intervals on as many runs; the shortfall is exact ε minus bound. Seconds are of one core, which "
-             "had other work. Measured at commit 8d476e5a or before, when the choice of an event had more layers (what "
-             "they were worth: below), rows of 100 seeds before scores were ranked by what they tell (`python -m "
-             "studies.power --json evidence/audit.json`)."),
-        Part("audit.json", audits.speed,
-             "What an audit costs; a new process with its imports, kernels cached. Other work on the machine adds to "
-             "processor time too: the least is nearest to a machine at rest (`python -m studies.audit_speed --add "
-             "--json evidence/audit.json`)."),
-        Part("audit.json", audits.dependence,
-             "Dependent runs are refused, independent ones are not but with probability 1e-9 an audit, by an "
-             "exact argument (`python -m studies.dependence --correct 25000 --json evidence/audit.json`):"),
-        Part("second_zoo.json", audits.second_zoo,
-             "A second zoo, at 95% and 200,000 runs a side: the last column holds its first run, before scores of one "
-             "mode, the ranking of scores, the second event and lighter charges were added because of it (`python -m "
-             "studies.second_power --json evidence/second_zoo.json`)."),
-        Part("second_zoo.json", audits.third_zoo,
-             "A third zoo, by somebody else, not looked at before it was measured (`--zoo third`)."),
-        Part("ablation.json", audits.joint,
-             "Layers of the choosing part that were taken out together: a share of the level for a common event beside "
-             "a rare one, hedges, distances from a centre, scores learned again from all rows, summaries of a row, and "
-             "the projection on the difference of the means. The share of the certified bound that was lost, at 95% "
-             "and 200,000 runs a side, on the same seeds before and after; 20 seeds for \"scale told\", 8 for \"chain "
-             "of responses\", two for \"memorised word\" and \"unary code of a hundred\", three for all others "
-             "(`python -m studies.ablation --joint --seeds 3 --json evidence/ablation.json`, and `--mechanism NAME "
-             "--seeds 20`; after a change, `--joint --now`). No zoo loses 3% in the mean, and no mechanism 10%; the "
-             "second event stays, since without it a chain of responses loses 13.1% (2.6%) (`--layer \"second "
-             "event\" --mechanism \"chain of responses\" --seeds 8`):"),
-        Part("ablation.json", audits.layers,
-             "Each layer left out alone, measured at commit bc9b2002, before that: over five seeds, the same ones with "
-             "and without. Two that stand in for each other both look dispensable, and what only an audit of few "
-             "runs, of texts or of fitted models needs is in no zoo: events seen a few times are kept for a sixth "
-             "of the bound in audits of 2,000 runs, trees for what columns say only together. The largest loss is "
-             "partly luck: its standard error stands beside it, and 13% with an error of 4% may be below 10% (`python "
-             "-m studies.ablation --zoo second --zoo third --seeds 5 --json evidence/ablation.json`):"),
-        Part("ablation.json", audits.constants,
-             "How much hangs on the constants of `dpbench.auditing.events`, which were set by trials on pairs of "
-             "counts and have no derivation: each halved and doubled, over the three zoos at 95%, 20,000 runs a side, "
-             "four seeds with and without; the mean loss is the largest of the three zoos'. None of them moves a zoo's "
-             "mean by 2%; where a single mechanism loses more, the standard error says how far chance may be its "
-             "cause: 44% are one audit of four that found nothing. The last four are of events seen fewer than a "
-             "hundred times, which decide nothing here (`python -m studies.ablation --constants --seeds 4 --trials "
-             "20000 --json evidence/ablation.json`):"),
-        Part("arrays.json", audits.arrays,
+             "the same intervals on as many runs; the shortfall is exact ε minus bound. Seconds are of one core "
+             "(`python -m studies.power --json evidence/audit.json`).", ("scalars", "zoo", "vectors")),
+        Part("second_zoo.json", tables.second_zoo,
+             "A second zoo, at 95% and 200,000 runs a side; the last column holds its first run, before the choice of "
+             "an event was changed because of it (`python -m studies.second_power --json evidence/second_zoo.json`).",
+             ("second zoo",)),
+        Part("second_zoo.json", tables.third_zoo,
+             "A third zoo, by somebody else, not looked at before it was measured (`--zoo third`).", ("third zoo",)),
+        Part("audit.json", tables.validity,
+             "How often the bound exceeded the truth (`python -m studies.validity --json evidence/audit.json`). Where "
+             "there are fewer choosing parts than audits, many audits share one and have certifying runs of their own: "
+             "given the events they are independent, so the binomial test holds. At full size: `--certifying 500 "
+             "--audits 20000 --add`, and `--confidence 0.999 --certifying 2500 --audits 200000 --add`.",
+             ("validity",)),
+        Part("audit.json", tables.dependence,
+             "Dependent runs are refused, independent ones are not but with probability 1e-9 an audit, by an exact "
+             "argument (`python -m studies.dependence --correct 25000 --json evidence/audit.json`):", ("dependence",)),
+        Part("arrays.json", tables.arrays,
              "`audit_samples`, jax-privacy and a classifier in the manner of DP-Sniper on the same arrays, at 95%: "
              "mean bounds, standard errors, and how many lie above the truth (`python -m studies.arrays --json "
-             "evidence/arrays.json`; jax-privacy's `epsilon_from_gdp` supposes a Gaussian mechanism and is left out)."),
-        Part("one_run.json", audits.one_run,
+             "evidence/arrays.json`; jax-privacy's `epsilon_from_gdp` supposes a Gaussian mechanism and is left out).",
+             ("laws",)),
+        Part("one_run.json", tables.one_run,
              "One run: `audit_one_run_scores` and jax-privacy's `epsilon_one_run` on the same coins and scores, at 95% "
              "and δ = 1e-5, mean bounds and standard errors (`python -m studies.one_run --json "
              "evidence/one_run.json`; its `epsilon_one_run_fdp` supposes a Gaussian mechanism and is left out):"),
-        Part("diffprivlib.json", audits.diffprivlib,
-             "diffprivlib 0.6.6, whose mechanisms answer one call at a time, at their claims and level 1e-6 (`python "
-             "-m studies.audit_diffprivlib --peer-python PYTHON --json evidence/diffprivlib.json`, PYTHON the "
-             "interpreter of an environment of its own). Its noise is drawn with care and then added to the data in "
-             "floating point, which the last bits of the answers give away; its snapping mechanism is made against "
-             "that:"),
-        Part("audit.json", measured.learners,
-             "What boosted trees add to sums of log-ratios over columns, and what they cost (seeds from 6000; "
-             "`python -m studies.learners --variant today --json evidence/audit.json`):"),
-        Part("audit.json", measured.validity,
-             "How often the bound exceeded the truth (`python -m studies.validity --json evidence/audit.json`; the "
-             "sequential audits may stop at will up to 20,000 runs). Where there are fewer choosing parts than audits, "
-             "many audits share one and have certifying runs of their own: given the events they are independent, so "
-             "the binomial test holds (of arrays, the choosing rows are where `audit_samples` takes them from). At "
-             "full size: `--certifying 500 --audits 20000 --add`, and `--confidence 0.999 --certifying 2500 --audits "
-             "200000 --add`, which go on where the counts end; about 0.3 ms of one core an audit, where each with a "
-             "choice of its own takes 45 ms; audits in one run choose nothing, and share only bounds of equal counts:"),
-        Part("audit.json", measured.stream,
-             "Memory does not grow with the runs; of vectors at most 40,000,000 numbers a side are kept while events "
-             "are chosen (`python -m studies.stream --json evidence/audit.json`):"),
     )),
     Page("libraries", "Released libraries, audited", (
         Part("libraries.json", libraries.audits,
@@ -232,38 +191,40 @@ PAGES = (
              "library of which a row reads as an error of the code."),
     )),
     Page("known_bugs", "Known privacy bugs", (
-        Part("known_bugs.json", audits.known_bugs_counts,
+        Part("known_bugs.json", tables.known_bugs_counts,
              "Known bugs of released software and published algorithms, and hazards that their sources warn of, each "
              "beside its mended version ({doc}`how they were chosen and run <../guide/known_bugs>`): `python -m "
              "benchmarks.known_bugs --json evidence/known_bugs.json`, in less than ten minutes of the processor."),
-        Part("known_bugs.json", audits.known_bugs,
+        Part("known_bugs.json", tables.known_bugs,
              "The runs a side, of a ladder that doubles from 500, at which an auditor refutes the claim, and seconds "
              "of the processor for that rung; all auditors see the same runs, and the false-alarm rate of an auditor "
              "is at most 1e-6 a case, over all its rungs. A mended version mends the bug of its row. \"classifier\" is "
              "in the manner of DP-Sniper; jax-privacy's auditor sees one number a run, of several the score of a "
              "linear discriminant. The gray box needs no ladder."),
     )),
-    Page("dpriv_bench", "DPriv-Bench, decided", (
-        Part("dpriv_bench.json", dpriv_bench.topics, dpriv_bench.BEFORE),
-        Part("dpriv_bench_2.json", dpriv_bench.literature, dpriv_bench.SECOND),
-        Part("dpriv_bench_2.json", dpriv_bench.differences, dpriv_bench.DIFFER),
-        Part("dpriv_bench_2.json", dpriv_bench.first_verdicts, dpriv_bench.FIRST),
-        Part("dpriv_bench.json", dpriv_bench.readings, dpriv_bench.READINGS),
-        Part("dpriv_bench.json", dpriv_bench.sensitivities, dpriv_bench.FUNCTIONS),
-    )),
     Page("bits", "Last bits", (
-        Part("bits.json", measured.bits,
+        Part("bits.json", tables.bits,
              "What `audit_bits` finds on this suite's own samplers, on tiny data, at level 1e-6 (`python -m "
              "studies.own_bits --json evidence/bits.json`): over the reals each is exactly as private as stated; in "
              "floating point those marked are not (the others were not broken by these features and this many runs, "
              "which proves nothing). Those called exact have `arithmetic=\"exact\"`, and none was broken."),
-        Part("exact_noise.json", exact.draws, exact.DRAWS),
-        Part("exact_noise.json", exact.costs, exact.COSTS),
     )),
-    Page("hostile", "Hostile data", (Part("totality.json", exact.hostile, exact.HOSTILE),)),
-    Page("kernels", "Kernels beside what was before them", tuple(Part(*one) for one in search.KERNELS)),
-    Page("machines", "Many machines", tuple(Part(*one) for one in runs.MACHINES)),
-    Page("faults", "Faults and planted errors", tuple(Part(*one) for one in runs.BROKEN)),
+    Page("hostile", "Hostile data", (
+        Part("totality.json", tables.hostile,
+             "Whether a mechanism answers must not depend on private values. On lattices at mixed scales, collinear, "
+             "tied and nearly equal records, denormal numbers and records at the bounds, in at most three dimensions, "
+             "and on a neighbour of each data set, each mechanism ran once; none raised, gave NaN, missed its solver's "
+             "bound, or answered one side alone. What each case has completed: `pytest -m evidence "
+             "tests/ledger/test_totality.py --counts evidence/totality.json`, which goes on where the file stops."),
+    )),
+    Page("faults", "Faults", (
+        Part("faults.json", tables.faults,
+             "Runs of 600 small blocks, broken at random moments and started again until they end (`python -m "
+             "studies.faults --json evidence/faults.json`). No stored block was lost or changed, the file was whole "
+             "after each kill, and all results were those of an uninterrupted run; one run on Dask stopped with an "
+             "error, which was mended before the last rounds. The disk is full in that a file cannot grow; the clock "
+             "jumps for the process alone; a loss of power was not tried."),
+    )),
     Page("table1", "Table 1 of the GLM paper, as measured", (
         Part(LEDGER, ledger_tables.table1,
              "For each cell: the slope of the theorem's formula on the entry's grid, the slope measured with its "
@@ -299,13 +260,21 @@ def texts(evidence: Path) -> dict[str, str]:
             if part.file not in documents:
                 documents[part.file] = _document(part.file, evidence)
             try:
-                table = part.table(documents[part.file])
+                shown_table = part.table(documents[part.file])
             except (KeyError, TypeError, AttributeError) as error:
                 must_be = f"what the command on the page {page.name} writes ({error!r})"
                 raise invalid(f"evidence/{part.file}", must_be, documents[part.file]) from error
-            lines += [part.before, "", table, ""]
+            lines += [part.before, "", *_staleness(part, documents[part.file]), shown_table, ""]
         made[f"{page.name}.md"] = "\n".join(lines)
     return {"index.md": _index(committed(evidence), documents)} | made
+
+
+def _staleness(part: Part, document: Any) -> list[str]:
+    """What is said of numbers that other code gave."""
+    measured = [document[name] for name in part.of] if part.of else [document]
+    if part.file not in RESTS_ON or all(fresh(part.file, one) for one in measured):
+        return []
+    return ["*(stale: at least a part of this table was measured with other code than the present)*", ""]
 
 
 def _document(name: str, evidence: Path) -> Any:
@@ -317,23 +286,21 @@ def _document(name: str, evidence: Path) -> Any:
 
 
 def _numbers(documents: Mapping[str, Any]) -> list[str]:
-    """One number each of what is no paper: an audited library, the peers, the auditor's power, our own last bits."""
-    library, peer, power, own = (documents[f"{name}.json"] for name in ("diffprivlib", "peers", "audit", "bits"))
-    broken = sum(row["bits_verdict"] == "refuted" for row in library["rows"])
+    """One number each of what is no paper: the peers, the auditor's power, our own last bits."""
+    peer, power, own = (documents[f"{name}.json"] for name in ("peers", "audit", "bits"))
     fast = {(row["loss"], row["peer"]): row for row in peer["parts"]["speed"]}["logistic", "jax"]
-    near, laws = measured.near_the_oracle(power)
-    exact, leaking = measured.own_bits(own)
+    near, laws = tables.near_the_oracle(power)
+    old = "" if all(fresh("audit.json", power[part]) for part in ("scalars", "zoo", "vectors")) else " (stale)"
+    exact, leaking = tables.own_bits(own)
     return [
         "| measured | in one number | page |",
         "|---|---|---|",
-        f"| diffprivlib {library['version']}, audited | {broken} of {len(library['rows'])} mechanisms tell the data by "
-        "the last bits of their answers | [auditor](auditor.md) |",
-        f"| our own samplers, audited | {leaking} of {exact} in exact arithmetic were broken by theirs | "
+        f"| our own samplers, audited | {leaking} of {exact} in exact arithmetic were broken by their last bits | "
         "[last bits](bits.md) |",
         f"| noisy gradient descent beside JAX | {fast['median']:.2f} times as many trials a second "
         f"[{fast['low']:.2f}, {fast['high']:.2f}] (logistic loss, one core) | [other tools](peers.md) |",
-        f"| power of the auditor | on {near} of {laws} laws its shortfall is at most {measured.NEAR:g} times that of "
-        "an oracle that knows the law | [auditor](auditor.md) |",
+        f"| power of the auditor | on {near} of {laws} laws its shortfall is at most {tables.NEAR:g} times that of "
+        f"an oracle that knows the law{old} | [auditor](auditor.md) |",
         "",
     ]
 
@@ -354,7 +321,7 @@ def _index(found: dict[str, Shown], documents: Mapping[str, Any]) -> str:
     sorted_by = "what does not hold is sorted [by who is hurt](failures.md)."
     lines += ["", f"Every entry has [a row in the ledger](ledger.md) and a page of its own; {sorted_by}", ""]
     lines += [f"- [{page.title}]({page.name}.md)" for page in PAGES if page.name not in ("ledger", "failures")]
-    said = "Made from the files under `evidence/`, by `python -m studies.results.pages docs/results`, at every build."
+    said = "Made from the files under `evidence/`, by `python -m tools.pages.results docs/results`, at every build."
     toctree = ("```{toctree}", ":hidden:", *(page.name for page in PAGES), "```")
     return "\n".join([*lines, "", said, "", *toctree, ""])
 
@@ -380,14 +347,14 @@ def _read(path: Path) -> Any:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the pages; 2 where evidence cannot be read or the folder cannot be written."""
-    parser = argparse.ArgumentParser(prog="python -m studies.results.pages", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.pages.results", description=__doc__)
     parser.add_argument("folder", type=Path, help="where to write")
     parser.add_argument("--evidence", type=Path, default=Path("evidence"), help="the evidence (default: %(default)s)")
     asked = parser.parse_args(arguments)
     try:
         written = write(asked.folder, asked.evidence)
     except (InvalidInput, OSError) as error:
-        print(f"studies.results.pages: {error}", file=sys.stderr)
+        print(f"tools.pages.results: {error}", file=sys.stderr)
         return 2
     print(f"{asked.folder}: {len(written)} pages")
     return 0

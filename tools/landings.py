@@ -1,0 +1,99 @@
+"""What each landing ran: a line of .ci/landings, by whose number the next one runs another sixth of what is left.
+
+    python -m tools.landings sixth            # of this run, 0 to 5: the number of lines, modulo 6
+    python -m tools.landings append SECONDS   # a line for the code in the index: date, sixth, seconds, its digest
+    python -m tools.landings check            # exit 1 if the code in the index has no line
+    python -m tools.landings base             # the commit of the last landing of other code than this
+
+With `DPBENCH_SIXTH` tests/conftest.py leaves out the tests of the other sixths. The digest is of `CODE` alone, so that
+evidence and documents may be refreshed after the run.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+CODE = ("dpbench", "lowerbounds", "checker", "tests")
+
+
+def git(root: Path, *words: str) -> str:
+    """What git says."""
+    return subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True).stdout
+
+
+def digest(root: Path, commit: str = "") -> str:
+    """Of the code of a commit, or in the index."""
+    listed = git(root, "ls-tree", "-r", commit, "--", *CODE) if commit else git(root, "ls-files", "-s", "--", *CODE)
+    blobs = []
+    for line in listed.splitlines():
+        words, _, path = line.partition("\t")
+        blobs.append(f"{next(word for word in words.split() if len(word) == 40)} {path}\n")
+    return hashlib.sha256("".join(sorted(blobs)).encode()).hexdigest()[:16]
+
+
+def lines(root: Path) -> list[list[str]]:
+    """The landings: date, sixth, seconds, digest."""
+    path = root / ".ci/landings"
+    rows = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [row.split() for row in rows if row.strip() and not row.startswith("#")]
+
+
+def sixth(root: Path) -> int:
+    """Which sixth a run is to take."""
+    return len(lines(root)) % 6
+
+
+def append(root: Path, seconds: str) -> str:
+    """Add the line of the code in the index; the same code twice is one landing."""
+    made = f"{datetime.date.today()} {sixth(root)} {int(seconds)} {digest(root)}"
+    if lines(root) and lines(root)[-1][-1] == digest(root):
+        return " ".join(lines(root)[-1])
+    with (root / ".ci/landings").open("a", encoding="utf-8") as file:
+        file.write(made + "\n")
+    return made
+
+
+def base(root: Path) -> str:
+    """The newest commit with the code of a landing that is not the present code; empty if there is none."""
+    landed = {row[-1] for row in lines(root)} - {digest(root)}
+    newest = git(root, "log", "-n", "500", "--format=%H").split() if landed else []
+    return next((commit for commit in newest if digest(root, commit) in landed), "")
+
+
+def chosen(node: str, number: int) -> bool:
+    """Whether a test is of this sixth."""
+    return int(hashlib.sha256(node.encode()).hexdigest(), 16) % 6 == number
+
+
+def leave_out(config: Any, items: list[Any], number: int) -> None:
+    """Of collected tests those of the other sixths."""
+    config.hook.pytest_deselected(items=[item for item in items if not chosen(item.nodeid, number)])
+    items[:] = [item for item in items if chosen(item.nodeid, number)]
+
+
+def main(words: list[str], root: Path = ROOT) -> int:
+    """Run as described above."""
+    if words == ["sixth"]:
+        print(sixth(root))
+    elif words == ["base"]:
+        print(base(root))
+    elif words == ["check"]:
+        if digest(root) not in {row[-1] for row in lines(root)}:
+            print("this code has no line in .ci/landings: .ci/run writes it, to be committed", file=sys.stderr)
+            return 1
+    elif len(words) == 2 and words[0] == "append" and words[1].isdigit():
+        print(append(root, words[1]))
+    else:
+        print("usage: python -m tools.landings sixth | append SECONDS | check | base", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
