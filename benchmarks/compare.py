@@ -215,12 +215,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("head", metavar="HEAD", help="a commit, or . for the working tree")
     parser.add_argument("--only", nargs="+", choices=list(HEADLINE), metavar="NAME", help=", ".join(HEADLINE))
     parser.add_argument("--pairs", type=int, default=PAIRS, help="pairs a benchmark, at least 5 (default %(default)s)")
+    parser.add_argument("--limit", type=float, default=LIMIT, help="a ratio above it is slower (default %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows")
     asked = parser.parse_args(arguments)
     if asked.pairs < 5:
         parser.error(f"--pairs must be at least 5, got {asked.pairs}")
     try:
-        rows = compare(asked.base, asked.head, names=asked.only or list(HEADLINE), pairs=asked.pairs)
+        rows = compare(asked.base, asked.head, names=asked.only or list(HEADLINE), pairs=asked.pairs, limit=asked.limit)
     except RuntimeError as error:
         return _bad(f"a tree could not run its work: {error}")
     print(f"{'benchmark':26}{'HEAD/BASE':>10}  {'interval':16}{'ms a call':>10}")
@@ -228,13 +229,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         said = "  slower" if row.slower else "  not again when measured twice" if row.again else ""
         print(f"{row.name:26}{row.ratio:10.3f}  [{row.low:.3f}, {row.high:.3f}]  {1e3 * row.seconds:10.2f}{said}")
     slower = [row.name for row in rows if row.slower]
-    print(f"slower: {', '.join(slower)}" if slower else f"nothing slower: no lower end above {LIMIT:g} twice")
+    print(f"slower: {', '.join(slower)}" if slower else f"nothing slower: no lower end above {asked.limit:g} twice")
     if asked.json is not None:
         document = {
             "schema": 1,
             "base": asked.base,
             "head": asked.head,
-            "limit": LIMIT,
+            "limit": asked.limit,
             "rows": list(map(asdict, rows)),
         }
         asked.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

@@ -32,6 +32,7 @@ from dpbench.bounds import lower, upper
 from dpbench.core.sampling import stream
 from dpbench.core.validation import MissingExtra, extra
 from dpbench.privacy import gaussian
+from studies.command import keep
 
 CONFIDENCE = 0.95
 SNIPED = 0.01  # DP-Sniper's probability of the event on the other side
@@ -179,8 +180,7 @@ def main() -> None:
         if not any(auditor.startswith("jax") for auditor in row["auditors"]):
             print("jax-privacy is not installed: pip install 'dpbench-suite[bench]' for its columns")
         if given.json is not None:
-            kept = {"confidence": CONFIDENCE, "laws": {**laws, name: row}}
-            given.json.write_text(json.dumps(kept, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+            keep(given.json, {"laws": {name: row}}, "arrays.json")
 
 
 if __name__ == "__main__":

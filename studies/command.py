@@ -15,6 +15,7 @@ from rich.table import Table
 from dpbench.ledger.evidence import commit_now
 from dpbench.report.provenance import draw_file
 from dpbench.runs.environment import machine, versions
+from tools.code_key import stamped
 
 Measured = tuple[Mapping[str, Any], Iterable[Table], bool]
 """The document, its tables, and whether every promise is kept."""
@@ -27,10 +28,13 @@ def command(
     measure: Callable[[], Measured],
     draw: Mapping[str, tuple[Callable[..., Any], str]],
     paper: str = "",
+    *,
+    evidence: str,
 ) -> int:
     """Measure, print, write JSON if asked, or draw what was written; 1 if a promise is missed.
 
     `draw` has, by ending of PREFIX, a figure's function and what the figure shows; `paper` is named above the figure.
+    `evidence` is the name of the file under evidence/, by which `tools.code_key` knows the code that was measured.
     """
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=said)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers there")
@@ -50,7 +54,7 @@ def command(
         Console().print(table, soft_wrap=True)
     if given.json is not None:
         document = {**document, "commit": commit_now()[0], "machine": machine(), "versions": versions()}
-        given.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        given.json.write_text(json.dumps(stamped(evidence, document), indent=2) + "\n", encoding="utf-8")
     return 0 if kept else 1
 
 
@@ -58,3 +62,12 @@ def _named(drawing: Callable[..., Any], document: Mapping[str, Any], paper: str)
     from dpbench.report.figures import named
 
     return named(drawing(document), paper) if paper else drawing(document)
+
+
+def keep(path: Path, made: Mapping[str, Any], evidence: str) -> None:
+    """Write rows into a JSON file by the names of their parts, each with its code, beside the rows that are there."""
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    for part, rows in made.items():
+        stamps = {name: stamped(evidence, row) for name, row in rows.items()}
+        kept[part] = {**kept.get(part, {}), **stamps}
+    path.write_text(json.dumps(kept, indent=1, allow_nan=False) + "\n", encoding="utf-8")

@@ -24,7 +24,7 @@ from dpbench.auditing.blocks import Runs, block_rows
 from dpbench.auditing.dependence import DependentOutputs, Watch
 from dpbench.auditing.split import CHOOSE_SHARE
 from dpbench.auditing.traces import probe_of
-from studies.power import keep
+from studies.command import keep
 
 Rng = np.random.Generator
 TRIALS = 2_000  # one block a part and side
@@ -128,7 +128,7 @@ def main() -> None:
         row = {"kind": kind, **counted(make, range(audits))}
         print(json.dumps({name: row}), flush=True)
         if given.json is not None:
-            keep(given.json, {"dependence": {name: row}})
+            keep(given.json, {"dependence": {name: row}}, "audit.json")
 
 
 if __name__ == "__main__":

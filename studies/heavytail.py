@@ -20,13 +20,15 @@ from rich.table import Table
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import MissingExtra
 from dpbench.papers.glm.peers.speed import one_core
-from dpbench.papers.heavytail.algorithms.exponential import envelope
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism, envelope
 from dpbench.papers.heavytail.datasets import load
 from dpbench.papers.heavytail.drawings import boxes_opened
+from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
+from dpbench.papers.heavytail.tails import Tail
 from studies.command import Measured, command
-from studies.work_heavytail import MECHANISM, student
 
+MECHANISM = ExponentialMechanism(1.0, sampler="tree")
 DATA_SETS, MANY_DATA_SETS = 3, 15
 """Data sets of a row with a promise, and of the others, which the figure is drawn from."""
 
@@ -45,6 +47,14 @@ class Setting:
     promised: float | None = None
     data: str = "student"
     epsilon: float = 1.0
+
+
+def student(d: int, n: int, theta: float, seed: int) -> HeavyTailedProblem:
+    """Records of Student's t designs and noise, with 0.2 more degrees of freedom than θ; w* = (1, …, 1)/(2√d)."""
+    law = Tail("student", theta + 0.2)
+    weights = np.full(d, 0.5 / math.sqrt(d))
+    population = HeavyTailedPopulation.unit(law, weights, theta=theta, noise=law, noise_scale=0.2)
+    return population.draw(n, np.random.default_rng(seed))
 
 
 SETTINGS = (
@@ -133,7 +143,8 @@ def measured() -> Measured:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command; 1 if a promise is missed."""
-    return command("studies.heavytail", __doc__, arguments, measured, {"": (boxes_opened, SAID)}, "heavytail")
+    return command("studies.heavytail", __doc__, arguments, measured, {"": (boxes_opened, SAID)}, "heavytail",
+                   evidence="heavytail_speed.json")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import numpy as np
 from dpbench.auditing.one_run import audit_one_run_scores
 from dpbench.core.sampling import stream
 from dpbench.core.validation import MissingExtra, extra
+from tools.code_key import stamped
 
 CONFIDENCE, DELTA = 0.95, 1e-5
 LAWS = ("gaussian", "0.01", "0.03", "0.1")
@@ -76,7 +77,8 @@ def main() -> None:
     if not any(str(row["auditor"]).startswith("jax") for row in found):
         print("jax-privacy is not installed: pip install 'dpbench-suite[bench]' for its columns")
     if given.json is not None:
-        given.json.write_text(json.dumps({"seeds": given.seeds, "rows": found}, indent=1) + "\n", encoding="utf-8")
+        document = stamped("one_run.json", {"seeds": given.seeds, "rows": found})
+        given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

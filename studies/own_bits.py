@@ -43,6 +43,7 @@ from dpbench.publicdata import (
     Thresholds,
 )
 from studies.first_zoo import Geometric
+from tools.code_key import stamped
 
 LEVEL = 1e-6
 DELTA = 0.01
@@ -202,7 +203,7 @@ def main(arguments: list[str] | None = None) -> int:
             "rows": [asdict(row) for row in rows], "level": LEVEL, "seed": given.seed,
             "python": platform.python_version(), "versions": {k: version(k) for k in ("numpy", "scipy", "numba")},
         }  # fmt: skip
-        given.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        given.json.write_text(json.dumps(stamped("bits.json", document), indent=2) + "\n", encoding="utf-8")
     wrong = [row for row in rows if row.control and row.broken != (row.name == "control: naive Laplace")]
     return 1 if wrong or any(row.exact and row.broken for row in rows) else 0
 

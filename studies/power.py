@@ -21,6 +21,7 @@ import numpy as np
 from dpbench import audit
 from dpbench.auditing.results import AuditResult
 from dpbench.privacy import gaussian
+from studies.command import keep
 from studies.first_zoo import ZOO, Entry
 from studies.oracle import Law, law_of, oracle, product, shifted_laplace
 
@@ -145,7 +146,7 @@ def main() -> None:
         for made in measured(part, given.seeds, given.entry):
             print(json.dumps(made), flush=True)
             if given.json is not None:
-                keep(given.json, made)
+                keep(given.json, made, "audit.json")
 
 
 def measured(part: str, count: int | None, names: list[str] | None = None) -> Iterator[dict[str, Any]]:
@@ -157,15 +158,6 @@ def measured(part: str, count: int | None, names: list[str] | None = None) -> It
         yield from ({part: {e.name: shortfall(e, count or 100)}} for e in kept)
     else:
         yield {"vectors": {part: vector(part, count or 50)}}
-
-
-def keep(path: Path, made: dict[str, Any]) -> None:
-    """Write parts into a JSON file, beside the parts that are there."""
-    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    for part, rows in made.items():
-        kept[part] = {**kept.get(part, {}), **rows}
-    text = json.dumps({"confidence": CONFIDENCE, **kept}, indent=1, allow_nan=False)
-    path.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

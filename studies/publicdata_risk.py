@@ -224,7 +224,8 @@ def main(arguments: list[str] | None = None) -> int:
         "_all": (risks, "Excess risk of Algorithms 2 to 5 on public data over n, σ, m and ε, beside ERM."),
         "_alg5": (risk_of_rspm, "Excess risk of Algorithm 5 on public data, beside ERM."),
     }
-    return command("studies.publicdata_risk", __doc__, arguments, measured, drawings, "publicdata")
+    return command("studies.publicdata_risk", __doc__, arguments, measured, drawings, "publicdata",
+                   evidence="publicdata_risk.json")  # fmt: skip
 
 
 if __name__ == "__main__":

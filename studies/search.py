@@ -20,6 +20,7 @@ from dpbench.certificates.search.known import questions
 from dpbench.ledger.core import Claim
 from dpbench.ledger.measurement import plain
 from dpbench.ledger.registry import all_claims
+from tools.code_key import stamped
 
 NO_SPACE = {
     "publicdata.thm7.inequality.sample-size.laplace": "Laplace noise averaged over m public points has no tail in the "
@@ -87,7 +88,7 @@ def main() -> None:
     print(f"misprints with a space: {made['misprints']['found']} of {made['misprints']['searched']} found")
     print(f"accepted on {made['holding_searched']} entries that hold: {made['false_finds'] or 0}")
     if given.json is not None:
-        text = json.dumps(plain(made), indent=1, allow_nan=False)
+        text = json.dumps(plain(stamped("search.json", made)), indent=1, allow_nan=False)
         given.json.write_text(text + "\n", encoding="utf-8")
 
 

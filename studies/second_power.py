@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from studies import second_zoo, third_zoo
+from studies.command import keep
 from studies.oracle import oracle
-from studies.power import CONFIDENCE, audits, keep, summary
+from studies.power import CONFIDENCE, audits, summary
 from studies.second_zoo import Entry, epsilon
 
 TRIALS = 200_000
@@ -55,7 +56,7 @@ def main() -> None:
         row = measured(zoo[name], range(FIRST_SEED, FIRST_SEED + given.seeds), given.trials)
         print(json.dumps({name: row}), flush=True)
         if given.json is not None:
-            keep(given.json, {f"{given.zoo} zoo": {name: row}})
+            keep(given.json, {f"{given.zoo} zoo": {name: row}}, "second_zoo.json")
 
 
 if __name__ == "__main__":

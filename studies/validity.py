@@ -25,7 +25,8 @@ from dpbench.auditing import guesses
 from dpbench.core.sampling import stream
 from dpbench.privacy import gaussian
 from studies import validity_shared
-from studies.power import keep, laplace, normal
+from studies.command import keep
+from studies.power import laplace, normal
 from studies.validity_shared import Case
 
 Rng = np.random.Generator
@@ -164,7 +165,7 @@ def main() -> None:
         )
         print(json.dumps({key: row}), flush=True)
         if given.json is not None:
-            keep(given.json, {"validity": {key: row}})
+            keep(given.json, {"validity": {key: row}}, "audit.json")
 
 
 if __name__ == "__main__":

@@ -27,8 +27,7 @@ from dpbench.bounds import best_angle
 
 # The charges were set by trials on both zoos, on seeds from 1000 on, ADDED on pairs of Poisson counts, and the
 # constants of events seen a few times on mechanisms of neither zoo (logistic, Gumbel, Poisson, memorised). They have no
-# derivation, and little hangs on them: halved or doubled, none moves a zoo's mean bound by 2%
-# (`python -m studies.ablation --constants`).
+# derivation.
 SMOOTH_CHARGE = 2.0  # posterior deviations charged to a smoothed estimate,
 ATOMS_CHARGE = 4.0  # or to one of few values: no neighbour lends it strength
 LEAST_CHARGE = 1.2  # standard errors of the choosing part charged to it besides,

@@ -194,7 +194,7 @@ def together(first: np.ndarray, second: np.ndarray, single: np.ndarray) -> list[
 
 
 def trees(first: np.ndarray, second: np.ndarray, columns: np.ndarray) -> Trees | None:
-    """`Trees` on these columns, where there is enough to learn from (settings: ``python -m studies.learners``)."""
+    """`Trees` on these columns, where there is enough to learn from."""
     rows = min(len(first), TREE_ROWS)
     if rows < LEAST_TREE_ROWS:
         return None

@@ -90,7 +90,7 @@ def draw(log_probabilities: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def report_noisy_max(scores: np.ndarray, scale: float, rng: np.random.Generator) -> np.ndarray:
     """The index of the least score + Laplace(`scale`) in each row of `scores`, shape (trials, N).
 
-    NumPy's: nearly all of the time is the noise, and a kernel is slower (``python -m studies.solver --rest``).
+    NumPy's: nearly all of the time is the noise, and a kernel is slower.
     """
     return np.asarray(np.argmin(scores + scale * rng.laplace(size=scores.shape), axis=-1))
 

@@ -22,7 +22,7 @@ trial, the interval holds in finite samples whatever the laws: the mean of a poi
 inequality (in its exact form, by relative entropy) and that of Maurer & Pontil give, each at its share of the level,
 and the slope within what these limits allow. Without it `Slope.warning` says when the
 skewness of all trials together is too large for the fewest trials of a point: large trials were seen somewhere, and a
-point may have missed its own. `python -m studies.slope_coverage` counts misses on ten laws, with and without warning.
+point may have missed its own.
 """
 
 from __future__ import annotations

@@ -94,24 +94,6 @@ def test_numpy_loop_stays_in_the_ball_and_averages(bench: SimpleNamespace) -> No
     assert np.all(norms <= 0.75 + 1e-12) and np.all(norms > 0.1)  # three steps on the sphere, one at 0
 
 
-def test_members_in_one_call_are_those_one_at_a_time(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Planted: a step of the batched kernel's 1.0001 times too long."""
-    from dpbench.papers.glm.algorithms import _noisy_gd_members
-    from studies import constructions
-
-    assert {setting.family for setting in constructions.SETTINGS} == set(constructions.BUILD)
-    for build in constructions.BUILD.values():
-        family = build(1000)
-        constructions.check(family)
-        assert constructions.in_one_call(family, 64).mean() > 0.0
-    kernel = _noisy_gd_members.noisy_gd_axes
-    monkeypatch.setattr(
-        _noisy_gd_members, "noisy_gd_axes", lambda *given: kernel(*given[:2], 1.0001 * given[2], *given[3:])
-    )
-    with pytest.raises(bench.workload.WrongAnswer, match="in one call"):
-        constructions.check(constructions.BUILD["packing"](1000))
-
-
 def test_a_site_without_a_graph_is_noticed(bench: SimpleNamespace, tmp_path: Path) -> None:
     import json
 

@@ -75,15 +75,6 @@ def test_two_steps_are_two_and_each_between_its_neighbours(module: ModuleType) -
     assert first.low < 1.5 < first.high and second.low < 1.2 < second.high
 
 
-def test_the_committed_record_is_whole(module: ModuleType) -> None:
-    from benchmarks.headline import HEADLINE
-
-    found = module.history()
-    assert set(found.ratios) == set(HEADLINE) == set(module.noise()) and len(found.commits) >= 40
-    size = sum(path.stat().st_size for path in module.RESULTS.rglob("*") if path.is_file())
-    assert size <= 5_000_000
-
-
 def test_changed_work_starts_anew_and_gaps_are_left_out(module: ModuleType, tmp_path: Path) -> None:
     recorded(tmp_path, np.full((10, 2), 9.0), version="old")
     ratios = np.full((12, 2), 3.0)

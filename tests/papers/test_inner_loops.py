@@ -111,8 +111,7 @@ its statistics are five numbers."""
 WITHOUT = {
     ("output-perturbation", "linear"): "closed form: one product of X' and y, and a scaling",
 }
-"""Where there is no loop to compile. What noisy max and the baselines of the heavy-tailed paper would gain from kernels
-is measured by ``python -m studies.solver --rest``."""
+"""Where there is no loop to compile."""
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """What the exponential mechanism is compared with: two fits without privacy, and clipped noisy subgradients.
 
 The truncated risk is summed by the mechanism's own kernel. The subgradients are BLAS's: a kernel that makes a step in
-one pass over the records is no faster than BLAS's two (``python -m studies.solver --rest``). The linear program is
+one pass over the records is no faster than BLAS's two. The linear program is
 left to HiGHS; its solution is kept for a data set.
 """
 
