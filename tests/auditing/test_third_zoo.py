@@ -168,8 +168,9 @@ def test_each_runs_through_an_audit(zoo: ModuleType) -> None:
 def test_the_command_keeps_its_rows_and_the_page_prints_them(
     zoo: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from studies import second_power
     from studies.results.audits import third_zoo as page
+
+    from studies import second_power
 
     kept = tmp_path / "zoo.json"
     ask = ["prog", "--zoo", "third", "--trials", "500", "--seeds", "2", "--json", str(kept)]
