@@ -17,8 +17,17 @@ Theorems 6 and 11, Corollary 4           `fingerprinting`; its membership test `
 Theorems 16 and 17, Corollary 5          `nonprivate`; for all bounds `corrected_nonprivate`
 =======================================  ==================================================================
 
-Private l1 regression with heavy tails: `rare_packing`. Learning with public data: `parity_cube` (a pair of data
-sets and its exact law, no floor).
+Private l1 regression with heavy tails:
+
+=======================================  ==================================================================
+Remark 1; rates beside Theorems 1 and 2  `rare_packing`
+=======================================  ==================================================================
+
+Oracle-efficient learning with public data:
+
+=======================================  ==================================================================
+Theorem 4 with Gaussian weights          `parity_cube`: a pair of data sets and its exact law, no floor
+=======================================  ==================================================================
 
 A kit for families of one's own: `Family` (prior, law of the data, loss; `families` has ready ones), the builders
 `le_cam` (two points), `assouad` (signs), `packing_floor` and `fano` (many hypotheses), `fingerprint` and `score_attack`

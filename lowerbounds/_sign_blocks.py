@@ -71,35 +71,63 @@ class Labels(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SignBlocks(HardFamily):
-    """Data sets S_σ: `block` records `feature`·e_j for each of `active` coordinates, all others zero.
-
-    The minimiser is w_j = σ_j·target, and F(w) − F(w^σ) = weight·Σ_j (w_j − σ_j·target)², weight = block·feature²/n.
-    The floor is what privacy leaves of the variance of a sign `distance` records apart, times zero's excess.
+class SignFamily(HardFamily):
+    """Members are σ ∈ {±1}^{d'}, uniform: the minimiser is σ·target, the excess weight·Σ_j (w_j − σ_j·target)².
 
     Attributes
     ----------
-    active, block : int
-    feature, target : float
+    active : int
+        d'.
+    target : float
+    """
+
+    active: int
+    target: float
+
+    @property
+    def weight(self) -> float:
+        raise NotImplementedError
+
+    @property
+    def box(self) -> tuple[float, float]:
+        return -self.target, self.target
+
+    def members(self, rng: np.random.Generator) -> Any:
+        return 2.0 * rng.integers(0, 2, self.active) - 1.0
+
+    def minimisers(self, member: Any) -> np.ndarray:
+        w = np.zeros(self.d)
+        w[: self.active] = signs(member, self.active) * self.target
+        return w
+
+    def excesses(self, members: Sequence[Any], outputs: np.ndarray) -> np.ndarray:
+        return sign_distances(2, self.weight, self.target, members, self.active, outputs, self.d)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SignBlocks(SignFamily):
+    """Data sets S_σ: `block` records `feature`·e_j for each of `active` coordinates, all others zero.
+
+    The weight is block·feature²/n. The floor is what privacy leaves of the variance of a sign `distance` records apart,
+    times zero's excess.
+
+    Attributes
+    ----------
+    block : int
+    feature : float
     labels : Labels
     zero_risk : float
         The excess of the zero predictor.
     """
 
-    active: int
     block: int
     feature: float
-    target: float
     labels: Labels
     zero_risk: float
 
     @cached_property
     def weight(self) -> float:
         return self.block * self.feature**2 / self.n
-
-    @property
-    def box(self) -> tuple[float, float]:
-        return -self.target, self.target
 
     @cached_property
     def design(self) -> sparse.csr_array:
@@ -111,9 +139,6 @@ class SignBlocks(HardFamily):
         for part in (made.data, made.indices, made.indptr):
             part.flags.writeable = False
         return made
-
-    def members(self, rng: np.random.Generator) -> Any:
-        return 2.0 * rng.integers(0, 2, self.active) - 1.0
 
     def left(self, privacy: Curve | None) -> float:
         assert privacy is not None
@@ -147,11 +172,3 @@ class SignBlocks(HardFamily):
         second.flags.writeable = False
         up, down = (self.feature * (fixed + sign * free) / self.n for sign in (1.0, -1.0))
         return second, up, down, self.active * squares / self.n
-
-    def minimisers(self, member: np.ndarray) -> np.ndarray:
-        w = np.zeros(self.d)
-        w[: self.active] = signs(member, self.active) * self.target
-        return w
-
-    def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
-        return sign_distances(2, self.weight, self.target, members, self.active, outputs, self.d)

@@ -11,6 +11,7 @@ import numpy as np
 
 from lowerbounds import _kernels as kernels
 from lowerbounds._rare_record import RareRecord, rare_bayes_risk, rare_record
+from lowerbounds._sign_blocks import SignFamily
 from lowerbounds._two_piece import best_two_piece, likely_counts
 from lowerbounds.curves import Curve
 from lowerbounds.instances import (
@@ -24,7 +25,6 @@ from lowerbounds.instances import (
     invalid,
     needed,
     positive,
-    sign_distances,
     signs,
 )
 
@@ -198,22 +198,17 @@ def _cube_risk(n: int, active: int, bias: float, y_bound: float, bins: int = 64)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Cube(HardFamily):
-    active: int
+class _Cube(SignFamily):
     bias: float
-    target: float
 
     loss: ClassVar[str] = "half-squared"
 
     @property
-    def box(self) -> tuple[float, float]:
-        return -self.target, self.target
+    def weight(self) -> float:
+        return 0.5 * self.bounds[0] ** 2 / self.active
 
     def left(self, privacy: Curve | None = None) -> float:
         return _cube_risk(self.n, self.active, self.bias, self.bounds[1])
-
-    def members(self, rng: np.random.Generator) -> np.ndarray:
-        return 2.0 * rng.integers(0, 2, self.active) - 1.0
 
     def largest(self, low: float, high: float) -> float:
         return 0.5 * self.bounds[0] ** 2 * (max(high, -low) + self.target) ** 2
@@ -244,15 +239,6 @@ class _Cube(HardFamily):
             second[k, : self.active] = counts.sum(axis=1) * (x_bound**2 / self.n)
             cross[k, : self.active] = (counts[:, 0] - counts[:, 1]) * (x_bound * y_bound / self.n)
         return self._moments(second, cross, np.full(len(members), y_bound**2))
-
-    def minimisers(self, member: np.ndarray) -> np.ndarray:
-        w = np.zeros(self.d)
-        w[: self.active] = signs(member, self.active) * self.target
-        return w
-
-    def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
-        weight = 0.5 * self.bounds[0] ** 2 / self.active
-        return sign_distances(2, weight, self.target, members, self.active, outputs, self.d)
 
 
 def sign_variance(trials: int, bias: float) -> float:
