@@ -309,9 +309,9 @@ def test_a_recorded_verdict_is_read_where_nothing_that_it_rests_on_changed(
     asked: dict[str, Any] = {"level": "full"} if change == "level" else {"seed": 1} if change == "seed" else {}
     match change:
         case "versions":
-            monkeypatch.setattr("dpbench.runs.context.versions", lambda: {"numpy": "0"})
+            monkeypatch.setattr("dpbench.runs.environment.versions", lambda: {"numpy": "0"})
         case "processor":
-            monkeypatch.setattr("dpbench.runs.context.processor_type", lambda: "another")
+            monkeypatch.setattr("dpbench.runs.environment.processor_type", lambda: "another")
         case "code":
             monkeypatch.setattr(Claim, "digest", property(lambda claim: "another"))
         case "edited":
