@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from dpbench.bounds import lower
 from dpbench.certificates.attack_counts import Attack, counted
@@ -182,6 +181,8 @@ def two_slopes(n: int, beta: float, unit: float, times: float, corrected: bool) 
         Line 6 and the bound of Theorem 7''; else line 6 as printed, and the printed bound with
         16Δlog(4(K + 1)/β)/(nε) for 5Δ/(nε), sensitivities 2Δ/n.
     """
+    from scipy.stats import binom
+
     records, h, epsilon = n // 2, 2.0 * unit**2, PRINTED_EPSILON
     if corrected:
         ranges = [(unit + math.sqrt(0.5 * h) * 2.0**j) ** 2 for j in range(1, COUNT + 1)]
@@ -525,6 +526,8 @@ paper.variant(
 @certificate("glm.thm7.inequality.penalty", "inequality")
 def penalty_certificate() -> Draft:
     """Equation (21) at w = 0: 4Y² stands where the second moment is of the order Y⁴."""
+    from scipy.stats import binom
+
     y, n, beta = 10, 200, Fraction(1, 10)
     tau = theory.score_penalty(theory.ball_loss_bound(2.0, 1.0, y, 2.0), y, n, 4, 0.1)
     records = n // 2
