@@ -279,8 +279,12 @@ def homes(value: Any) -> Iterator[str]:
 
 
 def importing(module: str) -> None:
-    """Note that a user's module, or another of its package, is loaded now and not when the process began."""
-    _IMPORTED[module.partition(".")[0]] = time.time()
+    """Note that a user's module, or another of its package, is loaded now and not when the process began.
+
+    One that is loaded already keeps its time.
+    """
+    if module not in sys.modules:
+        _IMPORTED[module.partition(".")[0]] = time.time()
 
 
 def edited(modules: Iterable[str] = ()) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from dpbench.core.sources import importing
 from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
 
@@ -139,6 +140,7 @@ def _papers() -> tuple[tuple[Paper, str], ...]:
                 _add(paper, name, found)
     for point in _installed():
         with left_out(f"paper {point.name!r} ({point.value})"):
+            importing(point.module)
             paper = point.load()
             if not isinstance(paper, Paper):
                 raise TypeError(f"it is a {type(paper).__name__}, not a dpbench.ledger.Paper")
