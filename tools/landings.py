@@ -1,6 +1,6 @@
 """What each landing ran: a line of .ci/landings, by whose number the next one runs another sixth of what is left.
 
-    python -m tools.landings sixth            # of this run, 0 to 5: the number of lines, modulo 6
+    python -m tools.landings sixth            # of this run: that of this code's line, or the number of lines modulo 6
     python -m tools.landings append SECONDS   # a line for the code in the index: date, sixth, seconds, its digest
     python -m tools.landings check            # exit 1 if the code in the index has no line
     python -m tools.landings base             # the commit of the last landing of other code than this
@@ -45,8 +45,9 @@ def lines(root: Path) -> list[list[str]]:
 
 
 def sixth(root: Path) -> int:
-    """Which sixth a run is to take."""
-    return len(lines(root)) % 6
+    """Which sixth a run is to take: the same code is run again with its own."""
+    own = [row[1] for row in lines(root) if row[-1] == digest(root)]
+    return int(own[-1]) if own else len(lines(root)) % 6
 
 
 def append(root: Path, seconds: str) -> str:

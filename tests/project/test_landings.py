@@ -27,9 +27,9 @@ def test_a_landing_without_its_line_fails_and_evidence_needs_none(tmp_path: Path
     first = landings.git(tmp_path, "rev-parse", "HEAD").strip()
     assert landings.main(["append", "1200"], tmp_path) == 0
     commit(tmp_path, "evidence/a.json", "{}\n")
-    assert landings.main(["check"], tmp_path) == 0 and landings.sixth(tmp_path) == 1
+    assert landings.main(["check"], tmp_path) == 0 and landings.sixth(tmp_path) == 0
     landings.append(tmp_path, "1300")
-    assert landings.sixth(tmp_path) == 1, "the same code is one landing"
+    assert len(landings.lines(tmp_path)) == 1, "the same code is one landing, and runs its own sixth again"
     for number in range(2, 8):
         commit(tmp_path, "dpbench/a.py", f"{number}\n")
         assert landings.main(["check"], tmp_path) == 1
