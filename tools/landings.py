@@ -1,6 +1,7 @@
 """What each landing ran: a line of .ci/landings, by whose number the next one runs another sixth of what is left.
 
     python -m tools.landings sixth            # of this run: that of this code's line, or the number of lines modulo 6
+    python -m tools.landings entries          # of the ledger those of the sixth in DPBENCH_SIXTH; without it all
     python -m tools.landings append SECONDS   # a line for the code in the index: date, sixth, seconds, its digest
     python -m tools.landings check            # exit 1 if the code in the index has no line
     python -m tools.landings base             # the commit of the last landing of other code than this
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -78,10 +80,19 @@ def leave_out(config: Any, items: list[Any], number: int) -> None:
     items[:] = [item for item in items if chosen(item.nodeid, number)]
 
 
+def entries(root: Path) -> list[str]:
+    """Entries of the ledger with evidence: those of the sixth in DPBENCH_SIXTH, or all."""
+    number = os.environ.get("DPBENCH_SIXTH", "")
+    named = sorted(path.stem for path in (root / "evidence/ledger").glob("*.json"))
+    return [entry for entry in named if not number or chosen(entry, int(number))]
+
+
 def main(words: list[str], root: Path = ROOT) -> int:
     """Run as described above."""
     if words == ["sixth"]:
         print(sixth(root))
+    elif words == ["entries"]:
+        print("\n".join(entries(root)))
     elif words == ["base"]:
         print(base(root))
     elif words == ["check"]:
@@ -91,7 +102,7 @@ def main(words: list[str], root: Path = ROOT) -> int:
     elif len(words) == 2 and words[0] == "append" and words[1].isdigit():
         print(append(root, words[1]))
     else:
-        print("usage: python -m tools.landings sixth | append SECONDS | check | base", file=sys.stderr)
+        print("usage: python -m tools.landings sixth | entries | append SECONDS | check | base", file=sys.stderr)
         return 2
     return 0
 
