@@ -27,6 +27,7 @@ from dpbench.cli.options import (
     write,
     write_json,
 )
+from dpbench.core.printable import printable
 
 _FILE: dict[str, Any] = {"metavar": "FILE", "show_default": False}
 _ARRAY = "(.npy, .csv or .parquet)"
@@ -356,7 +357,7 @@ def _show_frames(error: BaseException) -> None:
 
     frames = own_frames(error.__cause__)
     if frames:
-        print(f"In your own code:\n{frames}", file=sys.stderr)
+        print(printable(f"In your own code:\n{frames}"), file=sys.stderr)
 
 
 def _check_tradeoff(path: Path | None) -> None:

@@ -21,6 +21,7 @@ from dpbench.cli.options import (
     is_stdout,
     write_json,
 )
+from dpbench.core.printable import printable
 
 
 @guarded
@@ -83,7 +84,7 @@ def audit_library(
 
     def say(text: str) -> None:
         if not quiet:
-            print(f"dpbench: {text}", file=sys.stderr, flush=True)
+            print(f"dpbench: {printable(text)}", file=sys.stderr, flush=True)
 
     try:
         for library in wanted:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dpbench.cli.guard import guarded
-from dpbench.cli.options import SourcesOption, use_sources
+from dpbench.cli.options import SourcesOption, say, use_sources
 
 
 @guarded
@@ -30,7 +30,7 @@ def errata(
     use_sources(sources)
     form = "coverage" if coverage else "latex" if latex else "html" if html else "markdown"
     made = _made(paper, form, evidence)
-    typer.echo(made, nl=not made.endswith("\n"))
+    say(made, nl=not made.endswith("\n"))
 
 
 def _made(paper: str, form: str, evidence: Path | None) -> str:

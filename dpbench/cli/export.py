@@ -18,6 +18,7 @@ from dpbench.cli.options import (
     StoreOption,
     check_writable,
     given_store,
+    say,
     use_sources,
 )
 
@@ -52,7 +53,7 @@ def export(
     files = contents(chosen, mine, [one for one in all_papers() if one.name in names])
     write_archive(out, files)
     if not quiet:
-        typer.echo(f"{out}: {len(mine)} of {len(chosen)} entries, {len(files)} files")
+        say(f"{out}: {len(mine)} of {len(chosen)} entries, {len(files)} files")
 
 
 @guarded
@@ -70,4 +71,4 @@ def new_paper(
     folder = out or Path(name)
     made = make(name, folder)
     if not quiet:
-        typer.echo(f"{folder}: {len(made)} files\nnext: cd {folder} && pip install -e '.[test]' && pytest")
+        say(f"{folder}: {len(made)} files\nnext: cd {folder} && pip install -e '.[test]' && pytest")

@@ -19,6 +19,7 @@ from dpbench.cli.options import (
     check_writable,
     given_store,
     parts,
+    say,
     use_sources,
 )
 
@@ -128,7 +129,7 @@ def figures(
         if stale:
             one_line(f"{drawing.name} is stale: the code has changed since; {_command(stale)}")
         if not quiet:
-            typer.echo("  ".join([str(images[0]), *(image.name for image in images[1:])]))
+            say("  ".join([str(images[0]), *(image.name for image in images[1:])]))
     missing = {d.name: [name for name in d.claims if name not in found] for d in wanted if d not in ready}
     if missing:
         at = "" if store == DEFAULT_STORE else f" --store {store}"

@@ -14,6 +14,8 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import typer
 from typer.models import OptionInfo
 
+from dpbench.core.printable import printable
+
 UNEXPECTED, BAD_USE, OUR_ERROR, MACHINE_FAILED, INTERRUPTED, BROKEN_PIPE = 1, 2, 70, 74, 130, 141
 UsageError: Any = typer.BadParameter.__mro__[1]  # typer's own, or click's before typer carried a copy of it
 _MACHINE = ("StoreError", "WorkersLost", "BrokenExecutor")  # by name: no module is loaded for their sake
@@ -24,7 +26,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def one_line(message: str) -> None:
     """Say one thing on stderr, as long as somebody listens."""
     try:
-        print(f"dpbench: {' '.join(message.split())}", file=sys.stderr)
+        print(f"dpbench: {printable(' '.join(message.split()))}", file=sys.stderr)
     except (OSError, ValueError):
         return
 

@@ -18,6 +18,7 @@ from dpbench.cli.options import (
     SourcesOption,
     check_writable,
     is_stdout,
+    say,
     use_sources,
     write_json,
 )
@@ -55,7 +56,7 @@ def hunt(
     if listed:
         for claim in select(claims or None):
             if claim.id in known:
-                typer.echo(claim.id)
+                say(claim.id)
         return
     if not (claims or worst):
         raise InvalidInput("CLAIM must be given (`dpbench hunt --list` names the claims that have a space)")
@@ -72,7 +73,7 @@ def hunt(
         results.append(result.to_dict())
         unexpected |= result.found and claim.expected != "refuted"
         if not (quiet or is_stdout(json_file)):
-            typer.echo(str(result))
+            say(str(result))
         if certificates is not None and result.certificate is not None:
             certificates.mkdir(parents=True, exist_ok=True)
             text = json.dumps(result.certificate, indent=1, ensure_ascii=False)

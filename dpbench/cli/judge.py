@@ -16,6 +16,7 @@ from dpbench.cli.options import (
     SeedOption,
     check_writable,
     is_stdout,
+    say,
     write,
     write_json,
 )
@@ -56,7 +57,7 @@ def judge(
             write(path, json.dumps(made.certificate, indent=1, ensure_ascii=False))
         results.append(made.to_dict(None if path is None else str(path)))
         if not (quiet or is_stdout(json_file)):
-            typer.echo(str(made))
+            say(str(made))
     if json_file is not None:
         write_json(json_file, {"schema": 1, "theorems": results})
     if any(one["verdict"] == "refuted" for one in results):

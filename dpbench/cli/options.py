@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dpbench.core.printable import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -150,7 +152,7 @@ def check_writable(option: str, path: Path | None) -> None:
 def write(path: Path, text: str) -> None:
     """Write a whole file or leave the old one; - is standard output, and devices are written as they are."""
     if is_stdout(path):
-        typer.echo(text)
+        say(text)
         return
     if path.exists() and not path.is_file():
         path.write_text(text + "\n", encoding="utf-8")
@@ -165,14 +167,24 @@ def write(path: Path, text: str) -> None:
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
     """Strict JSON: no NaN, no infinities."""
-    write(path, json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False))
+    write(path, json.dumps(document, indent=1, allow_nan=False, ensure_ascii=is_stdout(path)))
+
+
+def say(text: str, *, nl: bool = True) -> None:
+    """Text on standard output, as a terminal may have it."""
+    typer.echo(printable(text), nl=nl)
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A rich console as wide as the terminal; in a file or a pipe wide enough not to wrap."""
+    """A rich console as wide as the terminal; in a file or a pipe wide enough not to wrap; text is filtered."""
     from rich.console import Console
+    from rich.segment import Segment
 
     class Ours(Console):
+        def render(self, *args: Any, **kwargs: Any) -> Iterator[Segment]:
+            for segment in super().render(*args, **kwargs):
+                yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # rich would end the process with 1, the code of an unexpected verdict
 

@@ -20,6 +20,7 @@ from dpbench.cli.options import (
     check_writable,
     given_store,
     is_stdout,
+    say,
     use_sources,
     write,
 )
@@ -87,7 +88,7 @@ def report(
         cited = [one for one in all_papers() if one.name in names]
         write(citation, (citation_cff if citation.suffix == ".cff" else bibtex)(cited))
     if not quiet and not any(is_stdout(path) for path in (out, latex)):
-        typer.echo(f"{out}: {len(mine)} of {len(chosen)} entries have evidence")
+        say(f"{out}: {len(mine)} of {len(chosen)} entries have evidence")
 
 
 def _read(path: Path) -> Any:

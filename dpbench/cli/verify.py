@@ -27,6 +27,7 @@ from dpbench.cli.options import (
     chosen_workers,
     console,
     is_stdout,
+    say,
     use_sources,
     write,
     write_json,
@@ -147,4 +148,4 @@ def _write_certificates(folder: Path, claims: set[str], quiet: bool) -> None:
 
     written = write_certificates(folder, claims)
     if not quiet:
-        typer.echo(f"{len(written)} certificates in {folder}; check: `python -m dpbench_check {folder}/*.json`")
+        say(f"{len(written)} certificates in {folder}; check: `python -m dpbench_check {folder}/*.json`")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dpbench.core.printable import printable
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import sources
 from dpbench.ledger.core import Claim
@@ -113,7 +114,7 @@ def _told(claim: Claim, verdict: str, evidence: Any, options: dict[str, Any]) ->
     lines += ["  " + "  ".join(f"{cell:>14}" for cell in row) for row in rows]
     if length > _ROWS:
         lines.append(f"  and {length - _ROWS} more rows")
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def _cell(column: list[Any], row: int) -> str:

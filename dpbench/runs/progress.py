@@ -8,6 +8,8 @@ import threading
 import time
 from typing import Any, Protocol, TextIO
 
+from dpbench.core.printable import printable
+
 
 class Progress(Protocol):
     """What a run tells; implement it to show progress in a place of your own."""
@@ -110,7 +112,7 @@ class Lines:
         pause = self._first
         while not self._over.wait(pause):
             try:
-                print(f"dpbench: {self._text}{self._share.left()}", file=self._stream, flush=True)
+                print(f"dpbench: {printable(self._text)}{self._share.left()}", file=self._stream, flush=True)
             except (OSError, ValueError):  # nobody reads any more
                 return
             pause = self._every

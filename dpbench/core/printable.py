@@ -1,0 +1,20 @@
+"""One filter for text of others before it reaches a terminal: an author's words, ids, notes of a store."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def printable(text: str) -> str:
+    """The text with what moves a terminal written out.
+
+    Controls and escapes, marks that turn the direction of writing, surrogates and what is not assigned become ``\\x1b``
+    or ``\\u202e``; line breaks, tabs and spaces of every kind stay.
+    """
+    return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def _shown(one: str) -> str:
+    if one.isprintable() or one in "\n\t" or unicodedata.category(one) == "Zs":
+        return one
+    return ascii(one)[1:-1]
