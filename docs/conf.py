@@ -75,8 +75,8 @@ def _report(app: Any, failed: Exception | None) -> None:
     """The page of `dpbench report` stands beside the pages that link to it, and old addresses lead to the new ones."""
     if failed is None and app.builder.format == "html":
         shutil.copy(_HERE / "made" / "report.html", Path(app.outdir) / "made" / "report.html")
-        for old, new in claim_pages.renamed().items():
-            (Path(app.outdir) / "results" / "claims" / f"{old}.html").write_text(claim_pages.moved(new), "utf-8")
+        for old, new in claim_pages.old_addresses().items():
+            (Path(app.outdir) / "results" / "claims" / f"{old}.html").write_text(claim_pages.redirect(new), "utf-8")
 
 
 def setup(app: Any) -> None:

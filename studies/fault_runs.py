@@ -53,7 +53,7 @@ def digest(values: list[Any]) -> str:
 def entry(pause: float, first: int, count: int, context: Context) -> tuple[str, Evidence]:
     """An entry of a ledger over some of the blocks."""
     values = context.map(UNIT, partial(block_of, pause), range(first, first + count))
-    return "not refuted", Evidence(len(values), series={"digest": [digest(values)]})
+    return "not refuted", Evidence(len(values), tables={"rows": {"digest": [digest(values)]}})
 
 
 def claims(pause: float, blocks: int) -> tuple[Claim, ...]:
@@ -89,7 +89,7 @@ def in_lanes(store: Path, pause: float, blocks: int) -> str:
     ledger.all_claims = lambda *_: made
     ledger.by_module = lambda claims: [[one] for one in claims]
     found = ledger.verify(store=store, processes=2)
-    return "".join(sorted(one.evidence.series["digest"][0] for one in found.entries))
+    return "".join(sorted(one.evidence.column("digest")[0] for one in found.entries))
 
 
 def on_dask(address: str, store: Path, pause: float, blocks: int) -> str:

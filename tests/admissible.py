@@ -23,7 +23,8 @@ def series(name: str) -> dict[str, list[Any]]:
     """The columns of an entry at level quick."""
     claim = next(claim for claim in all_claims() if claim.id == name)
     with RunContext(level="quick", seed=0, workers=1) as context:
-        return conclude(claim, context)[1].series
+        tables = conclude(claim, context)[1].tables.values()
+    return {name: column for table in reversed(tables) for name, column in table.items()}
 
 
 def every(name: str, holds: Callable[..., bool], *columns: str) -> Check:

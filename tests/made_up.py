@@ -9,10 +9,10 @@ from dpbench.ledger.measurement import Context, Evidence
 
 
 def claim(name: str, verdict: str, kind: str = "inequality", expected: str = "not refuted", **more: Any) -> Claim:
-    series, notes = more.pop("series", {}), more.pop("notes", ("a note [of] sorts",))
+    tables, notes = more.pop("tables", {}), more.pop("notes", ("a note [of] sorts",))
 
     def run(context: Context) -> tuple[str, Evidence]:
-        return verdict, Evidence(0.25, (0.125, 0.5), 1e-6, 1000, context.seed, 0.0, series, notes)
+        return verdict, Evidence(0.25, (0.125, 0.5), 1e-6, 1000, context.seed, 0.0, tables, notes)
 
     return Claim(name, "glm", "Lemma 0", kind, "a statement", "a derivation", expected, run, **{"level": 1e-6} | more)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dpbench.ledger.evidence import committed
+from dpbench.ledger.outcome import SCHEMA
 from dpbench.ledger.verify import all_claims
 from dpbench.report.page import page
 from dpbench.report.stored import of_document
@@ -19,7 +20,7 @@ def document() -> dict[str, Any]:
     """The committed evidence as one document of ``dpbench verify --json``."""
     found = committed(ROOT / "evidence" / "ledger")
     return {
-        "schema": 2,
+        "schema": SCHEMA,
         "level": "full",
         "seed": 0,
         "versions": next(iter(found.values()))["environment"],

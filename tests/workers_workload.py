@@ -37,7 +37,7 @@ def block_of(name: str, log: str, pause: float, block: int) -> float:
 
 def logging(name: str, log: str, pause: float, context: Context) -> tuple[str, Evidence]:
     values = context.map({"what": name}, partial(block_of, name, log, pause), range(10))
-    return "not refuted", Evidence(sum(values), trials=len(values), seed=context.seed, series={"v": values})
+    return "not refuted", Evidence(sum(values), trials=len(values), seed=context.seed, tables={"rows": {"v": values}})
 
 
 def raising(error: str, context: Context) -> tuple[str, Evidence]:
@@ -77,7 +77,7 @@ def threaded(blocks: int, context: Context) -> tuple[str, Evidence]:
     """How many threads computed, and how many threads each BLAS then has."""
     found = len(set(context.map({"threads of": blocks}, thread_of, range(blocks))))
     blas = [count for counts in context.map({"blas of": blocks}, work.blas_threads, range(2)) for count in counts]
-    return "not refuted", Evidence(float(found), series={"blas": blas})
+    return "not refuted", Evidence(float(found), tables={"rows": {"blas": blas}})
 
 
 def claim(name: str, run: Any, *arguments: Any, kind: str = "floor") -> Claim:

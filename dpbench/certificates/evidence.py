@@ -8,13 +8,12 @@ from typing import Any
 
 from dpbench.ledger.core import Claim
 from dpbench.ledger.evidence import committed, folder
-from dpbench.ledger.registry import all_claims
+from dpbench.ledger.registry import by_id
 
 
-@lru_cache(maxsize=1)
 def claims() -> dict[str, Claim]:
     """The ledger's claims by id."""
-    return {claim.id: claim for claim in all_claims()}
+    return by_id()
 
 
 @lru_cache(maxsize=1)

@@ -8,11 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from dpbench.certificates.evidence import entries
 from dpbench.certificates.kinds import DECIDES
 from dpbench.certificates.reasons import reason
 from dpbench.core import validation
-from dpbench.ledger.evidence import folder
+from dpbench.ledger.evidence import committed, folder
 
 PLACE = "evidence/certificates"
 RECORDS = "evidence/records"
@@ -54,7 +53,7 @@ def about(claim: str) -> tuple[str, ...]:
     made = known().get(claim, [])
     if made:
         return tuple(f"{PLACE}/{claim}.{one['kind']}.json ({one['kind']}): {one['statement']}" for one in made)
-    record = entries().get(claim)
+    record = committed(ids=[claim]).get(claim)
     kept = "".join(f"; recorded in {RECORDS}/{claim}.{one['kind']}.json" for one in recorded().get(claim, []))
     return () if record is None else (f"none: {reason(record)}{kept}",)
 

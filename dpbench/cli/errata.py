@@ -24,23 +24,25 @@ def errata(
 ) -> None:
     """Print the errata page of a paper: what does not hold as printed, and what to write instead."""
     from dpbench.core.validation import InvalidInput
+    from dpbench.ledger.registry import indexed
 
     if html + latex + coverage > 1:
         raise InvalidInput("--html, --latex and --coverage must stand alone, got two of them")
     use_sources(sources)
     form = "coverage" if coverage else "latex" if latex else "html" if html else "markdown"
-    made = _made(paper, form, evidence)
+    with indexed():
+        made = _made(paper, form, evidence)
     say(made, nl=not made.endswith("\n"))
 
 
 def _made(paper: str, form: str, evidence: Path | None) -> str:
     """The page of the paper with this name."""
-    from dpbench.ledger.evidence import committed
     from dpbench.report import coverage as covered
     from dpbench.report import errata as pages
     from dpbench.report import note
+    from dpbench.report.stored import documents
 
     named = pages.paper_named(paper)
     if form in ("coverage", "latex"):
         return covered.coverage(named) if form == "coverage" else note.latex(named)
-    return (pages.page if form == "html" else pages.markdown)(named, committed(evidence))
+    return (pages.page if form == "html" else pages.markdown)(named, documents(evidence))

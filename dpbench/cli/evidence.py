@@ -90,6 +90,7 @@ def refresh(
     """
     from dpbench.core.validation import InvalidInput
     from dpbench.ledger import evidence as files
+    from dpbench.ledger import index
     from dpbench.ledger.compare import compare
     from dpbench.ledger.verify import all_claims
     from dpbench.ledger.verify import verify as run
@@ -122,9 +123,8 @@ def refresh(
                 found = entry.evidence.to_dict()
                 new[entry.claim.id] = files.document_of(entry.claim, entry.verdict, found, "full", 0)
             document["not_run"] = [dict(item) for item in ledger.not_run]
-        for one in new.values():
-            files.write(one, place)
-        expected = {claim.id: claim.expected for claim in chosen}
+        files.write(new.values(), place, all_claims())
+        expected = {claim.id: claim.expected for claim in all_claims()}
         document["refreshed"] = list(new)
         document["unexpected"] = [name for name, one in new.items() if one["verdict"] != expected[name]]
         print_differences(compare({i: old[i] for i in new if i in old}, new, all_claims()), out, every=True)
@@ -134,16 +134,18 @@ def refresh(
             out.print(f"not run: {item['id']}: {item['reason']}")
     known = all_claims()
     for gone in sorted(old.keys() - {claim.id for claim in known}):
+        entry = old[gone]["entry"]
         if gone.partition(".")[0] not in {claim.paper for claim in known}:
             continue  # of a paper that could not be loaded
-        (place / f"{gone}.json").unlink()
-        out.print(f"removed: {gone} is no entry any more")
-    if evidence is None and not sources:
-        from dpbench.report.listing import write_index
-
-        write_index()
+        if any(claim.entry == entry for claim in known):
+            files.write([old[entry]] if entry not in document["refreshed"] else [], place, known)
+        else:
+            (place / f"{entry}.json").unlink(missing_ok=True)
+        out.print(f"removed: {gone} is no row of the ledger any more")
     if not chosen:
         out.print("no evidence is stale or missing")
+    if evidence is None:
+        index.write()
     if json_file is not None:
         write_json(json_file, document)
     raise typer.Exit(UNEXPECTED if document["unexpected"] or document["not_run"] else 0)

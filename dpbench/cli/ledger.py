@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,6 +25,9 @@ from dpbench.cli.options import (
     use_sources,
     write_json,
 )
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @guarded
@@ -60,16 +64,29 @@ def show(
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Show an entry: statement, source, derivation, evidence (committed and stored), corrected twin, how to run it."""
+    from dpbench.ledger.registry import indexed
+
     use_sources(sources)
-    out = console()
+    with indexed():
+        _show(claims, given_store(store), console())
+
+
+def _show(claims: list[str], store: Path | None, out: Console) -> None:
+    from dpbench.ledger.entry import by_entry, moved
     from dpbench.ledger.verify import all_claims, select
-    from dpbench.report.stored import known
-    from dpbench.report.tables import print_claim
+    from dpbench.report.stored import best, known
+    from dpbench.report.tables import print_claim, print_rows
 
     chosen = select(claims)
-    verdicts = known(given_store(store), ids=[claim.id for claim in chosen])
-    for number, claim in enumerate(chosen):
-        if number:
+    verdicts = known(store, ids=[claim.id for claim in chosen])
+    for old in filter(moved().__contains__, claims):
+        out.print(f"{old} is now {moved()[old]}\n", soft_wrap=True)
+    for entry, rows in by_entry(chosen).items():
+        if len(rows) > 1:
+            out.print(f"[bold]{entry}[/]: {len(rows)} rows")
+            print_rows(rows, best(verdicts, [claim.id for claim in rows], with_code=False), out)
             out.print()
-        corrects = [other.id for other in all_claims() if other.holds == claim.id]
-        print_claim(claim, [v for v in verdicts if v.claim == claim.id], corrects, out)
+        for claim in rows:
+            corrects = [other.id for other in all_claims() if other.holds == claim.id]
+            print_claim(claim, [v for v in verdicts if v.claim == claim.id], corrects, out)
+            out.print()

@@ -19,13 +19,13 @@ from typing import Any
 
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.ledger.core import Claim
+from dpbench.ledger.entry import readdressed
 from dpbench.ledger.evidence import committed
+from dpbench.ledger.words import ROWS
 
 EXACT, SAMPLED = 1e-9, 1e-6
 MOST_MOVED = 5
 """Entries that may move further than that, within what they declare, before a comparison fails."""
-
-_TIMES = ("seconds",)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def read(path: Path) -> dict[str, dict[str, Any]]:
         common = {name: document[name] for name in ("level", "seed")}
         common["environment"] = {**document.get("versions", {}), "processor": document.get("processor")}
         for item in document["claims"]:
-            lacking = {"value", "interval", "series", "level", "trials"} - item["evidence"].keys()
+            lacking = {"value", "interval", "tables", "level", "trials"} - item["evidence"].keys()
             if lacking:
                 raise KeyError(f"evidence of {item['id']} without {', '.join(sorted(lacking))}")
         return {item["id"]: {**common, **item} for item in document["claims"]}
@@ -90,7 +90,7 @@ def read(path: Path) -> dict[str, dict[str, Any]]:
 def compare(
     old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]], claims: Iterable[Claim]
 ) -> list[Difference]:
-    """Each entry of either ledger, in the order of the claims.
+    """Each row of either ledger, in the order of the claims; ids that have gone stand for what they are now.
 
     Parameters
     ----------
@@ -99,6 +99,7 @@ def compare(
     claims : iterable of Claim
         For their order and the tolerances they declare.
     """
+    old, new = readdressed(old), readdressed(new)
     drift = {claim.id: claim.drift for claim in claims}
     ids = [name for name in drift if name in old or name in new]
     ids += sorted((old.keys() | new.keys()) - drift.keys())
@@ -130,7 +131,7 @@ def _elsewhere(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 
 def _agree(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Whether two independent runs say the same: equal columns, each value in the other's interval (else equal)."""
-    if old["series"].keys() != new["series"].keys() or (old["interval"] is None) != (new["interval"] is None):
+    if _columns(old).keys() != _columns(new).keys() or (old["interval"] is None) != (new["interval"] is None):
         return False
     if old["interval"] is None:
         return _distance(old["value"], new["value"]) <= SAMPLED
@@ -143,9 +144,15 @@ def _agree(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 def _farthest(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[float, str]:
     """The largest relative difference of the value, the interval or a column, and which it is."""
     pairs = [("value", old["value"], new["value"]), ("interval", old["interval"], new["interval"])]
-    columns = [name for name in {**old["series"], **new["series"]} if not any(t in name for t in _TIMES)]
-    pairs += [(name, old["series"].get(name), new["series"].get(name)) for name in columns]
+    before, after = _columns(old), _columns(new)
+    pairs += [(name, before.get(name), after.get(name)) for name in before | after]
     return max(((_distance(a, b), name) for name, a, b in pairs), key=lambda found: found[0])
+
+
+def _columns(evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of all tables, but for times."""
+    named = {f"{table} {name}": values for table, part in evidence["tables"].items() for name, values in part.items()}
+    return {name.removeprefix(f"{ROWS} "): values for name, values in named.items() if "seconds" not in name}
 
 
 def _distance(a: Any, b: Any) -> float:

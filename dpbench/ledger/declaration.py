@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Declaration:
-    """An entry of the ledger as it is declared.
+    """A row of an entry of the ledger as it is declared; most entries have one (`dpbench.ledger.entry`).
 
     Attributes
     ----------
     id : str
-        ``<paper>.<result>.<kind>[.<variant>]``.
+        Of the first row of an entry ``<paper>.<result>.<kind>[.<variant>]``, the entry's; of another ``<entry>.<row>``.
+    entry, row : str
+        Id of the entry, and what the row is called there: its origin, if nothing is said of the first.
     paper, source : str
         "glm", and for example "Theorem 1, equation (4)".
     kind : str
@@ -127,12 +129,18 @@ class Declaration:
     frequencies: tuple[str, float | str, int] | None = None
     formal: Statement | None = field(default=None, hash=False)
     figure: Figure | None = None
+    entry: str = ""
+    row: str = ""
 
     def __post_init__(self) -> None:
         validation.choice("kind", self.kind, KINDS)
         validation.choice("expected", self.expected, VERDICTS[self.kind])
         validation.choice("side", self.side, ("upper", "tight") if self.kind == "rate" else ("",))
-        if not self.id.startswith(f"{self.paper}.") or self.kind not in self.id.split("."):
+        object.__setattr__(self, "entry", self.entry or self.id)
+        if self.id not in (self.entry, f"{self.entry}.{self.row}") or "." in self.row:
+            raise validation.invalid("row", "a word without a dot, the last of the id", f"{self.row} of {self.id}")
+        kinds = self.id.split(".")[2:] if self.id == self.entry else [self.kind]
+        if not self.id.startswith(f"{self.paper}.") or self.kind not in kinds:
             raise validation.invalid("id", "<paper>.<result>.<kind>[.<variant>]", self.id)
         if self.weight is not None:
             validation.choice("weight", self.weight, WEIGHTS)
@@ -148,6 +156,7 @@ class Declaration:
             raise validation.invalid("nuisances", "empty where the claim is no rate", self.nuisances)
         object.__setattr__(self, "origin", self.origin or default_origin(self))
         validation.choice("origin", self.origin, ORIGINS)
+        object.__setattr__(self, "row", self.row or self.origin)
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields without the searched space: it has compiled formulas, and who measures does not search."""
@@ -158,6 +167,11 @@ class Declaration:
         """Dotted name of the module that measures the entry."""
         run = self.run.func if isinstance(self.run, partial) else self.run
         return run.__module__
+
+    @property
+    def over_region(self) -> str:
+        """The formulas that a certificate over the region must state; empty where none is made of the statement."""
+        return self.formal.text if self.formal is not None and self.formal.cells else ""
 
     @property
     def outside(self) -> bool:
@@ -190,7 +204,8 @@ def default_origin(claim: Declaration) -> str:
     "printed" where the variant says so, where it does not hold, and where it has a quotation or no variant; "corrected"
     where the variant says that, or names one without a quotation; "control" where the variant says that.
     """
-    variant = claim.id.split(f".{claim.kind}", 1)[1].replace("-", ".").split(".")
+    name = claim.row if claim.id != claim.entry else claim.id.split(f".{claim.kind}", 1)[1]
+    variant = name.replace("-", ".").split(".")
     if "control" in variant:
         return "control"
     if "printed" in variant or claim.expected in FAILED:

@@ -1,8 +1,8 @@
 """Committed evidence: one file an entry, written by `refresh` alone, and how it stands to the code that is here.
 
-A file says what was found, of what code (the key of the modules that the entry rests on, and the digest of each),
-and where: processor, versions, seed, seconds, the commit it was run at and whether its tree was clean. The folder is
-``evidence/ledger`` of a checkout, or the copy that an installed package carries.
+A file says of each row of the entry, the first row first, what was found, of what code (the key of the modules that the
+row rests on, and the digest of each), and where: processor, versions, seed, seconds, the commit it was run at and
+whether its tree was clean. The folder is ``evidence/ledger`` of a checkout, or the copy that an installed package has.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from dpbench.runs.store import StoredVerdict
 if TYPE_CHECKING:
     from dpbench.ledger.declaration import Declaration
 
-SCHEMA = 2  # 1: keys of definitions, not of modules
+SCHEMA = 3
 NONE = "no evidence"
 """Why an entry is stale that nothing is committed of."""
 _PACKAGE = Path(__file__).resolve().parents[1]
-_FIELDS = {"schema", "id", "verdict", "level", "seed", "evidence", "code", "environment", "commit", "clean"}
+_PLACE = {"id", "entry", "row"}
+_FIELDS = {"verdict", "level", "seed", "evidence", "code", "environment", "commit", "clean"}
 
 
 @dataclass(frozen=True)
@@ -65,14 +66,14 @@ def checkout() -> Path:
 
 
 def committed(place: Path | None = None, ids: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
-    """The committed evidence, by id; empty where there is none.
+    """The committed evidence of each row, by its address; empty where there is none.
 
     Parameters
     ----------
     place : Path, optional
         A folder of such files; default `folder()`.
     ids : iterable of str, optional
-        The entries whose files are read, those that have one; default all.
+        The rows and entries whose files are read, those that have one; default all.
 
     Raises
     ------
@@ -80,23 +81,32 @@ def committed(place: Path | None = None, ids: Iterable[str] | None = None) -> di
         If a file is not such evidence.
     """
     place = folder() if place is None else place
-    paths = place.glob("*.json") if ids is None else filter(Path.is_file, (place / f"{name}.json" for name in {*ids}))
-    found = {}
-    for path in sorted(paths):
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted(place.glob("*.json") if ids is None else {file for name in ids for file in _files(name, place)}):
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InvalidInput(f"{path} must be evidence of an entry, got what cannot be read: {error}") from error
-        if not isinstance(document, dict) or not document.keys() >= _FIELDS or document["schema"] != SCHEMA:
+        rows = document.get("rows") if isinstance(document, dict) and document.get("schema") == SCHEMA else None
+        if not isinstance(rows, dict) or not rows or not all(row.keys() >= _FIELDS for row in rows.values()):
             raise invalid(f"{path}", f"evidence of an entry, of schema {SCHEMA}", document)
-        if path.name != f"{document['id']}.json":
-            raise invalid(f"{path}", "named by the entry's id", document["id"])
-        found[document["id"]] = document
+        entry = document["id"]
+        if path.name != f"{entry}.json":
+            raise invalid(f"{path}", "named by the entry's id", entry)
+        for number, (name, row) in enumerate(rows.items()):
+            address = f"{entry}.{name}" if number else entry
+            found[address] = {"id": address, "entry": entry, "row": name, **row}
     return found
 
 
+def _files(address: str, place: Path) -> list[Path]:
+    """The file that has this row, if there is one."""
+    paths = (place / f"{name}.json" for name in (address, address.rpartition(".")[0]))
+    return [*filter(Path.is_file, paths)][:1]
+
+
 def document_of(claim: Declaration, verdict: str, evidence: Mapping[str, Any], level: str, seed: int) -> dict[str, Any]:
-    """What the file of an entry holds after a run of the present code in the present environment.
+    """What the file of an entry holds of a row after a run of the present code in the present environment.
 
     Parameters
     ----------
@@ -109,8 +119,9 @@ def document_of(claim: Declaration, verdict: str, evidence: Mapping[str, Any], l
     """
     commit, clean = commit_now()
     return {
-        "schema": SCHEMA,
         "id": claim.id,
+        "entry": claim.entry,
+        "row": claim.row,
         "verdict": verdict,
         "level": level,
         "seed": seed,
@@ -140,15 +151,34 @@ def environment_now() -> dict[str, str]:
     return {**versions(), "processor": processor_type(), "machine": machine()}
 
 
-def write(document: Mapping[str, Any], place: Path) -> None:
-    """Put the evidence of an entry into its file, whole or not at all."""
-    path = place / f"{document['id']}.json"
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(_text(document), encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+def write(documents: Iterable[Mapping[str, Any]], place: Path, claims: Iterable[Declaration]) -> None:
+    """Put the evidence of rows into the files of their entries, each whole or not at all.
+
+    Parameters
+    ----------
+    documents : iterable of dict
+        Of `document_of`.
+    place : Path
+        The folder, whose evidence of the other rows of these entries is kept.
+    claims : iterable of Declaration
+        All rows of these entries, in order: of others nothing is kept.
+    """
+    new = {document["id"]: document for document in documents}
+    entries = {document["entry"] for document in new.values()}
+    rows = [claim for claim in claims if claim.entry in entries]
+    known = committed(place, entries) | new
+    for entry in entries:
+        kept = [known[claim.id] for claim in rows if claim.entry == entry and claim.id in known]
+        if kept[0]["id"] != entry:
+            raise invalid("the evidence of an entry", "with that of its first row", kept[0]["id"])
+        own = {one["row"]: {name: part for name, part in one.items() if name not in _PLACE} for one in kept}
+        path = place / f"{entry}.json"
+        part = path.with_name(f".{path.name}.part")
+        try:
+            part.write_text(_text({"schema": SCHEMA, "id": entry, "rows": own}), encoding="utf-8")
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def status(claims: Iterable[Declaration], found: Mapping[str, Mapping[str, Any]]) -> list[Status]:
@@ -176,7 +206,7 @@ def status(claims: Iterable[Declaration], found: Mapping[str, Mapping[str, Any]]
 
 
 def _text(document: Mapping[str, Any]) -> str:
-    """JSON with one line a column of the series, so that a change can be read."""
+    """JSON with one line a column, so that a change can be read."""
     inline: dict[str, str] = {}
 
     def shorten(value: Any) -> Any:

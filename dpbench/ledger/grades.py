@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpbench.core import validation
-from dpbench.ledger.words import DECIDED, FAILED, LINKS
+from dpbench.ledger.words import ATTACKS, DECIDED, FAILED, GUARANTEES, LINKS, PAIRS
 
 if TYPE_CHECKING:
     from dpbench.ledger.declaration import Declaration
@@ -90,7 +90,7 @@ def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, An
         return Basis(decided, given)
     needed = verdict == "proved" or (decided in ("certificate", "exact") and claim.kind != "rate")
     if claim.kind == "privacy":  # a guarantee needs one whatever became of it, and so does an attack that is a number
-        needed = needed or "guaranteed_delta" in found.get("series", {}) or verdict == "refuted"
+        needed = needed or GUARANTEES in found.get("tables", {}) or verdict == "refuted"
     return Basis(decided, (("derivation" if derived(claim) else "assumed") if needed else "none"))
 
 
@@ -98,12 +98,12 @@ def _decided(claim: Declaration, verdict: str, found: Mapping[str, Any]) -> str:
     """How it was decided, from what evidence always says."""
     drawn = bool(found.get("level") or found.get("trials"))
     if claim.kind == "privacy":
-        columns = found.get("series", {})
+        tables = found.get("tables", {})
         if verdict == "refuted":
-            reached = zip(columns.get("true_delta", ()), columns.get("target_delta", ()), strict=False)
-            beyond = any(isinstance(a, float) and a > b for a, b in reached)
-            return "exact" if beyond or "attack_epsilon_lower" not in columns else "sampled"
-        return "sampled" if verdict == "not refuted" and "attack_epsilon_lower" in columns else "exact"
+            pairs = tables.get(PAIRS, {"true_delta": (), "target_delta": ()})
+            beyond = any(a > b for a, b in zip(pairs["true_delta"], pairs["target_delta"], strict=True))
+            return "exact" if beyond or ATTACKS not in tables else "sampled"
+        return "sampled" if verdict == "not refuted" and ATTACKS in tables else "exact"
     if claim.kind == "rate" or verdict not in FAILED:
         return "sampled" if drawn and found.get("level") else "tried"
     return "sampled" if found.get("level") else "exact"
@@ -127,9 +127,9 @@ def certified(claim: Declaration, verdict: str) -> bool:
     and of no earlier ones. That the checker accepts each of them is a test of the repository; here the files are only
     read.
     """
-    stated = claim.formal.text if claim.formal is not None and claim.formal.cells and verdict == "proved" else None
+    stated = claim.over_region if verdict == "proved" else ""
     found = () if claim.outside else _certificates().get((claim.id, verdict), ())
-    return any(stated is None or one.statement == stated for one in found)
+    return any(not stated or one.statement == stated for one in found)
 
 
 @dataclass(frozen=True)

@@ -39,11 +39,13 @@ from dpbench.ledger.measurement import (
     Context,
     Evidence,
     Row,
+    Table,
     column,
+    having,
     inequality_verdict,
     privacy_verdict,
 )
-from dpbench.ledger.words import UNDECIDED
+from dpbench.ledger.words import ATTACKS, GUARANTEES, PAIRS, ROWS, UNDECIDED
 from dpbench.privacy.profile import Profile, as_float
 
 if TYPE_CHECKING:
@@ -130,7 +132,7 @@ def _moves(claim: Declaration, found: Evidence, context: Context) -> bool:
     if not claim.outside:
         return False
     rows, told = exhaust(claim.run(cast(Context, _Watched(context, context.seed + 1))))
-    return margins(rows, **told.fields).series != found.series
+    return margins(rows, **told.fields).tables != found.tables
 
 
 class _Watched:
@@ -157,7 +159,7 @@ class _Watched:
 
 def _uses_level(claim: Declaration, found: Evidence, watched: _Watched, bare: bool) -> bool:
     """Whether the level of a claim bounds anything: samples, attacks, or what this package's entries draw."""
-    if claim.kind == "rate" or found.level or "attack_epsilon_lower" in found.series:
+    if claim.kind == "rate" or found.level or ATTACKS in found.tables:
         return True
     return watched.drawn and not (bare and claim.outside)
 
@@ -191,7 +193,7 @@ class Summary:
     ----------
     notes : tuple of str
     fields : dict
-        Of `margins` or `profiles`: value, margin, trials, series.
+        Of `margins` or `profiles`: value, margin, trials, tables.
     """
 
     notes: tuple[str, ...]
@@ -228,6 +230,7 @@ def margins(
     rows: Sequence[Row] | Mapping[str, list[Any]],
     *notes: str,
     value: float | str | None = None,
+    tables: Mapping[str, Table] | None = None,
     margin: float | None = None,
     sides: tuple[str, str] = ("left", "right"),
     rounding: float = ROUNDING,
@@ -247,6 +250,8 @@ def margins(
         The first says what `value` is, and begins with "value".
     value : float or str, optional
         Or the column whose largest entry it is. Default: the smallest margin.
+    tables : dict, optional
+        Further tables.
     margin : float, optional
         The smallest relative margin, where it does not follow from the two sides.
     sides : (str, str)
@@ -278,8 +283,8 @@ def margins(
     if isinstance(value, str):
         value = float(np.max(series[value]))
     return Evidence(
-        margin if value is None else value, trials=trials, level=level, series=series, notes=notes, margin=margin,
-        undecided=near, decided=decided, link=link,
+        margin if value is None else value, trials=trials, level=level, tables={ROWS: series, **(tables or {})},
+        notes=notes, margin=margin, undecided=near, decided=decided, link=link,
     )  # fmt: skip
 
 
@@ -316,7 +321,7 @@ GROWTH = 3.0
 """A bound without its constant is refuted where every step of a table multiplies the constant it needs by this."""
 
 
-def growing(rows: Sequence[Row], *notes: str, trials: int = 0) -> Evidence:
+def growing(rows: Sequence[Row], *notes: str, trials: int = 0, tables: Mapping[str, Table] | None = None) -> Evidence:
     """Evidence against "there is a constant": the ``constant`` that each row needs, along the first column.
 
     The margin is that of the step which grows least: below 0 where every row needs more than `GROWTH` times the
@@ -326,7 +331,8 @@ def growing(rows: Sequence[Row], *notes: str, trials: int = 0) -> Evidence:
     axis = np.array([float(next(iter(row.values()))) for row in rows])
     growth = float(np.polyfit(np.abs(np.log(axis / axis[0])), np.log(needed), 1)[0])
     margin = float(max(1.0 - needed[1:] / (GROWTH * needed[:-1])))
-    return margins(rows, *notes, value=growth, margin=margin, trials=trials, decided="tried", link="derivation")
+    given: dict[str, Any] = {"trials": trials, "tables": tables, "decided": "tried", "link": "derivation"}
+    return margins(rows, *notes, value=growth, margin=margin, **given)
 
 
 def vanishing(rows: Sequence[Row], *notes: str) -> Evidence:
@@ -344,7 +350,7 @@ def profiles(
     *notes: str,
     value: float | str | None = None,
     trials: int = 0,
-    series: dict[str, list[Any]] | None = None,
+    tables: Mapping[str, Table] | None = None,
     broken: bool = False,
 ) -> tuple[str, Evidence]:
     """Verdict and evidence of "(ε, δ)-DP at each (ε, δ) listed".
@@ -360,8 +366,8 @@ def profiles(
         Or the column whose largest entry it is. Default: the largest true δ of a pair over the claimed one; without
         pairs, that of the guarantees.
     trials : int
-    series : dict, optional
-        Further columns.
+    tables : dict, optional
+        Further tables.
     broken : bool
         Whether something else that was tried lies beyond the claim: "refuted".
 
@@ -372,7 +378,7 @@ def profiles(
         else "not refuted".
     """
     named = [row if isinstance(row, dict) else _named(*row) for row in rows]
-    table: list[Row] = []
+    listed: dict[str, list[Row]] = {GUARANTEES: [], PAIRS: [], ATTACKS: []}
     pairs: list[tuple[tuple[Any, Any], Profile]] = []
     guarantees: list[tuple[tuple[Any, Any], Profile]] = []
     attacks: list[tuple[tuple[float, float], Any]] = []
@@ -380,9 +386,12 @@ def profiles(
         if not {"epsilon", "delta"} <= row.keys():
             raise validation.invalid("a row of a privacy claim", "with the epsilon and delta that are claimed", row)
         target = row["epsilon"], row["delta"]
+        epsilon, delta = as_float(target[0]), as_float(target[1])
         kept = {k: v for k, v in row.items() if k not in ("epsilon", "delta", "guarantee", "pair", "attack")}
+        kept |= {"target_epsilon": epsilon, "target_delta": delta}
         if "attack" in row:
-            attacks.append(((as_float(target[0]), as_float(target[1])), row["attack"]))
+            attacks.append(((epsilon, delta), row["attack"]))
+            listed[ATTACKS].append(kept | {"attack_epsilon_lower": _bound(row["attack"])})
             continue
         kind = "pair" if "pair" in row else "guarantee"
         if not isinstance(row.get(kind), Profile):
@@ -391,9 +400,9 @@ def profiles(
             )
         profile = row[kind]
         (pairs if kind == "pair" else guarantees).append((target, profile))
-        epsilon, delta = as_float(target[0]), as_float(target[1])
         reached = "true_delta" if kind == "pair" else "guaranteed_delta"
-        table.append(kept | {"target_epsilon": epsilon, "target_delta": delta, reached: profile.delta(epsilon)})
+        listed[f"{kind}s"].append(kept | {reached: profile.delta(epsilon)})
+    found = {name: column(part) for name, part in listed.items() if part} | dict(tables or {})
     verdict, decided, undecided = _private(pairs, guarantees)
     if verdict == "proved":
         wrong = [_second(profile, *map(as_float, target)) for target, profile in guarantees]
@@ -402,7 +411,7 @@ def profiles(
             notes = (*notes, f"not proved, at {sum(map(bool, wrong))} rows: {next(filter(None, wrong))}")
         else:
             notes = (*notes, SECOND)
-    lower = [_bound(attack) for _, attack in attacks]
+    lower = [row["attack_epsilon_lower"] for row in listed[ATTACKS]]
     link = ""
     if broken and verdict != "refuted":
         verdict, decided = "refuted", "exact"
@@ -415,10 +424,7 @@ def profiles(
         )
     elif verdict == "not refuted" and attacks and not guarantees:
         decided, link = "sampled", "none"
-    columns = {name: [row[name] for row in table if name in row] for row in table for name in row}
-    if attacks:
-        columns["attack_epsilon_lower"] = lower
-    headline = float(max(columns[value])) if isinstance(value, str) else value
+    headline = float(max(having(found, value)[value])) if isinstance(value, str) else value
     if headline is None:
         ratios = [_ratio(profile, *map(as_float, target)) for target, profile in pairs or guarantees]
         attained = [bound / epsilon for ((epsilon, _), _), bound in zip(attacks, lower, strict=True)]
@@ -428,8 +434,7 @@ def profiles(
     if undecided:
         notes = (*notes, f"{undecided} rows are nearer to the claimed delta than the error of the computation")
     return verdict, Evidence(
-        headline, trials=trials, series=columns | (series or {}), notes=notes, decided=decided, link=link,
-        undecided=undecided,
+        headline, trials=trials, tables=found, notes=notes, decided=decided, link=link, undecided=undecided,
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, column
+from dpbench.ledger.words import ROWS
 from dpbench.rates.exclusion import EXACT, allowed, rate_verdict, wording
 from dpbench.rates.nuisances import allowance_of
 from dpbench.rates.slopes import slope, theory_slope
@@ -35,7 +36,7 @@ def judge(
     ceiling : sequence of float
         The theory's full formula, logarithms included.
     columns : dict, optional
-        Further columns: the series has the grid, the measured means with their standard errors and skewness, the
+        Further columns: the rows have the grid, the measured means with their standard errors and skewness, the
         ceiling, the means over it, and the numbers of data sets.
     notes : str
     level : float
@@ -59,7 +60,7 @@ def judge(
         interval=found.interval,
         level=found.level,
         trials=found.trials,
-        series=series,
+        tables={ROWS: series},
         reference=expected,
         notes=(
             f"value: log-log slope of the mean excess risk in {axis}; expected {expected:+.4f}, the slope of the "
@@ -79,11 +80,11 @@ def judge(
 def rated(claim: Declaration, evidence: Evidence, verdict: str | None = None) -> tuple[str, Evidence]:
     """The verdict on a rate, if it has none yet, and its evidence with what its nuisances allow.
 
-    The grid is the first column of the series.
+    The grid is the first column of the rows.
     """
     assert evidence.reference is not None
-    grid = next(iter(evidence.series.values()), [])
-    allowance = allowance_of(grid, claim.nuisances, evidence.series) if claim.nuisances else EXACT
+    grid = next(iter(evidence.rows.values()), [])
+    allowance = allowance_of(grid, claim.nuisances, evidence.rows) if claim.nuisances else EXACT
     interval = evidence.interval or (evidence.value, evidence.value)
     said = wording(interval, evidence.reference, side=claim.side, allowance=allowance, resolution=claim.resolution)
     first, *rest = evidence.notes or ("",)

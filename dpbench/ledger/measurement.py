@@ -6,16 +6,20 @@ report needs is in the evidence.
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Protocol
 
-from dpbench.ledger.words import UNDECIDED
+from dpbench.core.validation import invalid
+from dpbench.ledger.words import ROWS, UNDECIDED
 from dpbench.privacy.profile import Profile
 
 LEVEL = 1e-6
 """Error level of an entry's sampling tests, unless the entry states another."""
 Row = dict[str, Any]
+Table = dict[str, list[Any]]
+"""Columns of one length, each of numbers, of texts, or of true and false."""
 Rows = Generator[Row, None, Any]
 """What the function of a claim yields; the value it returns, if any, is its notes or a `Summary`."""
 
@@ -42,8 +46,8 @@ class Evidence:
     trials, seed : int
     seconds : float
         Wall time of the entry; the only field that differs between two equal runs.
-    series : dict of str to list
-        Columns for figures and tables.
+    tables : dict of str to Table
+        What figures and reports need, by name; "rows" are those that the verdict rests on.
     notes : tuple of str
         The argument, in words.
     decided : {"", "certificate", "exact", "sampled", "tried"}
@@ -60,7 +64,7 @@ class Evidence:
     trials: int = 0
     seed: int = 0
     seconds: float = 0.0
-    series: dict[str, list[Any]] = field(default_factory=dict)
+    tables: dict[str, Table] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     margin: float | None = None
     reference: float | None = None
@@ -69,13 +73,26 @@ class Evidence:
     undecided: int = 0
     allowance: tuple[float, float] | None = None
 
+    def __post_init__(self) -> None:
+        tables = {name: typed(name, columns) for name, columns in self.tables.items() if columns}
+        object.__setattr__(self, "tables", tables)
+
+    @property
+    def rows(self) -> Table:
+        """The table that the verdict rests on."""
+        return self.tables.get(ROWS, {})
+
+    def column(self, name: str) -> list[Any]:
+        """The column of this name, of the first table that has one."""
+        return having(self.tables, name)[name]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain types only; infinities and NaN become text, so that the JSON is strict."""
         return plain(asdict(self))
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Evidence:
-        """What `to_dict` gave, with numbers in the place of the text of infinities and NaN outside `series`."""
+        """What `to_dict` gave, with numbers in the place of the text of infinities and NaN."""
         given = {name: stored[name] for name in (part.name for part in fields(cls)) if name in stored}
         for name in ("value", "level", "seconds", "margin", "reference"):
             if given.get(name) is not None:
@@ -110,9 +127,55 @@ Run = Callable[[Context], Any]
 """A measurement: it yields rows, or returns `Evidence` or (verdict, `Evidence`); see `dpbench.ledger.harness`."""
 
 
-def column(rows: Sequence[Row]) -> dict[str, list[Any]]:
-    """Rows turned into named columns, as `Evidence.series` wants them."""
+def column(rows: Sequence[Row]) -> Table:
+    """Rows turned into named columns."""
     return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def having(tables: Mapping[str, Table], *names: str) -> Table:
+    """The first table that has all these columns.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none: the evidence is of another version.
+    """
+    for table in tables.values():
+        if table.keys() >= {*names}:
+            return table
+    columns = "; ".join(f"{name}: {', '.join(table)}" for name, table in tables.items())
+    raise invalid("evidence", f"of this version, with a table of {', '.join(names)}", columns)
+
+
+def typed(name: str, columns: Mapping[str, Iterable[Any]]) -> Table:
+    """The table in plain types.
+
+    Raises
+    ------
+    InvalidInput
+        If its columns have several lengths, or one has values of several types.
+    """
+    made = {key: _typed(f"column {key} of the table {name}", [*values]) for key, values in columns.items()}
+    lengths = {key: len(values) for key, values in made.items()}
+    if len({*lengths.values()}) > 1:
+        raise invalid(f"the table {name}", "of columns of one length: what has another is another table", lengths)
+    return made
+
+
+_NOT_FINITE = {"inf", "-inf", "nan"}
+"""Texts that stand for numbers in strict JSON."""
+
+
+def _typed(what: str, values: list[Any]) -> list[Any]:
+    plain_values = [value.item() if hasattr(value, "item") else value for value in values]
+    kinds = {type(value) for value in plain_values}
+    if kinds <= {bool} or kinds <= {int}:
+        return plain_values
+    if bool not in kinds and all(isinstance(v, numbers.Real) or str(v) in _NOT_FINITE for v in plain_values):
+        return [float(value) for value in plain_values]
+    if kinds == {str}:
+        return plain_values
+    raise invalid(what, "all numbers, all texts, or all true or false", values)
 
 
 def privacy_verdict(

@@ -12,12 +12,12 @@ from dpbench.ledger.grades import Basis, basis, counts
 from dpbench.ledger.measurement import Evidence, plain
 from dpbench.runs.environment import machine, processor_type, versions
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A claim with what was found of it."""
+    """A row of an entry with what was found of it."""
 
     claim: Claim
     verdict: str
@@ -40,6 +40,8 @@ class Entry:
         c = self.claim
         return {
             "id": c.id,
+            "entry": c.entry,
+            "row": c.row,
             "paper": c.paper,
             "source": c.source,
             "kind": c.kind,

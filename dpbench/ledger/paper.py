@@ -25,13 +25,14 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NotRequired, Required, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, TypeVar, Unpack
 
 from dpbench.core import validation
 from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.measurement import LEVEL
+from dpbench.ledger.premises import STANDING
 from dpbench.ledger.statement import Statement
 
 if TYPE_CHECKING:
@@ -41,8 +42,76 @@ Measurement = TypeVar("Measurement", bound=Callable[..., Any])
 Declare = Callable[[Measurement], Measurement]
 
 
-class Declaration(TypedDict):
-    """What every decorator takes beside the name of the result; the other fields of a `Claim` explain themselves there.
+class Fields(TypedDict, total=False):
+    """What may be said of any row; the attributes of a `Claim` explain themselves there.
+
+    Attributes
+    ----------
+    arguments : dict
+        Bound to the function by keyword, for a function that measures several rows.
+    """
+
+    arguments: Mapping[str, Any] | None
+    quote: str
+    weight: str | None
+    hurt: str
+    consequence: str
+    holds: str
+    rests_on: tuple[str, ...]
+    space: Any
+    full_only: bool
+    level: float
+    drift: float
+    origin: str
+    proof: str
+    draws: str
+    errata: Correction | None
+    figure: Figure | None
+    no_certificate: str
+    no_record: str
+    frequencies: tuple[str, float | str, int] | None
+
+
+class RateFields(Fields, total=False):
+    """Of a rate: what is open beside the exponent, how finely it is measured, and the bare exponent."""
+
+    nuisances: tuple[Nuisance, ...]
+    resolution: float
+    exponent: float | None
+
+
+class RowChanges(RateFields, total=False):
+    """What a further row of an entry says anew; the first row gives the rest, but for what is said of it alone.
+
+    Attributes
+    ----------
+    measure : callable
+        Another function than that of the first row.
+    kind, side : str
+        If they are not those of the first row.
+    """
+
+    measure: Callable[..., Any]
+    kind: str
+    side: str
+    source: str
+    statement: str | Statement
+    expected: str
+    because: str
+
+
+class _Declared(TypedDict):
+    source: str
+    statement: str | Statement
+    expected: str
+    because: str
+    variant: NotRequired[str | None]
+    row: NotRequired[str]
+    rows: NotRequired[Mapping[str, RowChanges]]
+
+
+class Declaration(Fields, _Declared):
+    """What every decorator takes beside the name of the result.
 
     Attributes
     ----------
@@ -55,42 +124,16 @@ class Declaration(TypedDict):
         The verdict expected before anything is run, and its derivation.
     variant : str
         "printed", "corrected" or another word; the last part of the id.
-    arguments : dict
-        Bound to the function by keyword, for a function that measures several variants.
+    row : str
+        What the row is called that is declared here, the first of its entry; default: whose statement it is.
+    rows : dict of str to dict
+        The other rows of the entry by name: what each says anew. A row that does not hold names the first row of the
+        entry that does, unless it says another.
     """
 
-    source: Required[str]
-    statement: Required[str | Statement]
-    expected: Required[str]
-    because: Required[str]
-    variant: NotRequired[str | None]
-    arguments: NotRequired[Mapping[str, Any] | None]
-    quote: NotRequired[str]
-    weight: NotRequired[str | None]
-    hurt: NotRequired[str]
-    consequence: NotRequired[str]
-    holds: NotRequired[str]
-    rests_on: NotRequired[tuple[str, ...]]
-    space: NotRequired[Any]
-    full_only: NotRequired[bool]
-    level: NotRequired[float]
-    drift: NotRequired[float]
-    origin: NotRequired[str]
-    proof: NotRequired[str]
-    draws: NotRequired[str]
-    errata: NotRequired[Correction | None]
-    figure: NotRequired[Figure | None]
-    no_certificate: NotRequired[str]
-    no_record: NotRequired[str]
-    frequencies: NotRequired[tuple[str, float | str, int] | None]
 
-
-class RateDeclaration(Declaration):
-    """Of a rate: what is open beside the exponent, how finely it is measured, and the bare exponent."""
-
-    nuisances: NotRequired[tuple[Nuisance, ...]]
-    resolution: NotRequired[float]
-    exponent: NotRequired[float | None]
+class RateDeclaration(RateFields, _Declared):
+    """The same of a rate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +158,8 @@ class Paper:
     drawings : tuple of str
         Dotted names of the modules that draw stored evidence of this paper: the functions that its entries' figures
         name, and the lists `DRAWINGS` and `SUMMARIES` of figures that stand beside no entry's declaration.
-    renamed : dict of str to str
-        Entries that had another id once, to the one that they have: their old addresses lead to the page.
+    known : tuple of Claim
+        The claims, where no module is to be imported for them (`dpbench.ledger.index`).
     """
 
     name: str
@@ -129,7 +172,7 @@ class Paper:
     package: str = ""
     order: tuple[str, ...] = ()
     drawings: tuple[str, ...] = ()
-    renamed: Mapping[str, str] = field(default_factory=dict)
+    known: tuple[Claim, ...] = ()
     _declared: dict[str, list[Claim]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -159,7 +202,8 @@ class Paper:
 
     def _declare(
         self, kind: str, name: str, *, source: str, statement: str | Statement, expected: str, because: str,
-        variant: str | None = None, arguments: Mapping[str, Any] | None = None, **fields: Any,
+        variant: str | None = None, arguments: Mapping[str, Any] | None = None,
+        rows: Mapping[str, RowChanges] | None = None, **fields: Any,
     ) -> Declare[Any]:  # fmt: skip
         """What the decorators of all kinds share: `name` is the result, "thm4" or "lemma2"; see `Declaration`."""
         made = ".".join(part for part in (self.name, name, kind, variant) if part)
@@ -168,7 +212,17 @@ class Paper:
 
         def declare(function: Measurement) -> Measurement:
             run = partial(function, **arguments) if arguments else function
-            self._add(Claim(made, self.name, source, kind, statement, because, expected, run, **fields))
+            first = Claim(made, self.name, source, kind, statement, because, expected, run, **fields)
+            others = [
+                _varied(first, {"id": f"{made}.{row}", "entry": made, "row": row, "quote": "", **changes})
+                for row, changes in (rows or {}).items()
+            ]
+            every = [first, *others]
+            for claim in every:
+                if claim.weight and not claim.holds:
+                    holding = (other.id for other in every if other.expected in STANDING)
+                    claim = replace(claim, holds=next(holding, ""))
+                self._add(claim)
             return function
 
         return declare
@@ -176,7 +230,7 @@ class Paper:
     def variant(
         self, function: Callable[..., Any], variant: str, *, arguments: Mapping[str, Any] | None = None, **changes: Any
     ) -> None:
-        """Declare another variant of the claim that `function` measures.
+        """Declare another variant of the claim that `function` measures, as an entry of its own.
 
         Parameters
         ----------
@@ -194,18 +248,7 @@ class Paper:
         if first is None:
             raise validation.invalid("function", "declared above its variants", function)
         prefix = first.id[: first.id.index(f".{first.kind}") + len(first.kind) + 1]
-        if "because" in changes:
-            changes["derivation"] = changes.pop("because")
-        if isinstance(changes.get("statement"), Statement):
-            changes |= {"formal": changes["statement"], "statement": _said(changes["statement"])}
-        elif "statement" in changes:
-            changes["formal"] = None
-        fresh = {
-            "holds": "", "weight": None, "hurt": "", "consequence": "", "origin": "", "errata": None, "figure": None,
-            "space": None, "no_certificate": "", "no_record": "", "frequencies": None,
-        }  # of what the first says  # fmt: skip
-        run = partial(function, **arguments) if arguments else first.run
-        self._add(replace(first, **fresh | {"id": f"{prefix}.{variant}", "run": run} | changes))
+        self._add(_varied(first, {"id": f"{prefix}.{variant}", "arguments": arguments, **changes}))
 
     def _add(self, claim: Claim) -> None:
         if self.witness and claim.errata is not None and not claim.errata.witness:
@@ -230,6 +273,8 @@ class Paper:
     @property
     def claims(self) -> tuple[Claim, ...]:
         """Every claim, module by module, in the order of declaration; imports the modules."""
+        if self.known:
+            return self.known
         modules = self._modules()
         for module in modules:
             importlib.import_module(module)
@@ -246,6 +291,31 @@ class Paper:
         if unknown:
             raise validation.invalid("order", f"names of modules in {self.package}", unknown[0])
         return [f"{self.package}.{name}" for name in (*self.order, *sorted(set(names) - set(self.order)))]
+
+
+_FRESH: dict[str, Any] = {
+    "holds": "", "weight": None, "hurt": "", "consequence": "", "origin": "", "errata": None, "figure": None,
+    "space": None, "no_certificate": "", "no_record": "", "frequencies": None, "entry": "", "row": "",
+}  # fmt: skip
+"""What is said of one claim alone: no other takes it over."""
+
+
+def _varied(first: Claim, given: Mapping[str, Any]) -> Claim:
+    """The claim with other fields, as declarations name them."""
+    changes = dict(given)
+    if changes.get("kind", first.kind) != first.kind:
+        changes = {"side": "", "level": 0.0, "nuisances": (), "exponent": None} | changes
+    arguments, function = changes.pop("arguments", None), changes.pop("measure", None)
+    if arguments or function:
+        function = function or _function(first.run)
+        changes["run"] = partial(function, **arguments) if arguments else function
+    if "because" in changes:
+        changes["derivation"] = changes.pop("because")
+    if isinstance(changes.get("statement"), Statement):
+        changes |= {"formal": changes["statement"], "statement": _said(changes["statement"])}
+    elif "statement" in changes:
+        changes["formal"] = None
+    return replace(first, **_FRESH | changes)
 
 
 def _said(statement: Statement) -> str:

@@ -25,6 +25,7 @@ GROUP = "dpbench.papers"
 _TOP = __name__.partition(".")[0]
 _NAMED: tuple[str, ...] = ()
 _BROKEN: dict[str, str] = {}
+_INDEX: tuple[Paper, ...] = ()
 
 
 class PaperNotLoaded(UserWarning):
@@ -87,9 +88,14 @@ def broken() -> dict[str, str]:
     return dict(_BROKEN)
 
 
+def own_papers() -> tuple[Paper, ...]:
+    """The papers of this package."""
+    return tuple(paper for paper, _ in _papers() if _ours(paper))
+
+
 def own_claims() -> tuple[Claim, ...]:
     """Claims of the papers of this package."""
-    return tuple(claim for point in _own() for claim in _loaded(point.name) or ())
+    return tuple(claim for paper in own_papers() for claim in _loaded(paper.name) or ())
 
 
 def outside_claims() -> tuple[Claim, ...]:
@@ -118,6 +124,12 @@ def drawings(kind: str, *, outside: bool = False) -> tuple[Any, ...]:
     return tuple(found)
 
 
+@cache
+def by_id() -> dict[str, Claim]:
+    """Every claim by its id."""
+    return {claim.id: claim for claim in all_claims()}
+
+
 def certifying() -> frozenset[str]:
     """The modules in which papers write certificates, imported: those of their claims."""
     return frozenset().union(*(paper.modules for paper in all_papers()))
@@ -127,13 +139,15 @@ def forget() -> None:
     """Look for papers anew when they are next asked for."""
     _papers.cache_clear()
     _loaded.cache_clear()
+    by_id.cache_clear()
     _BROKEN.clear()
 
 
 @cache
 def _papers() -> tuple[tuple[Paper, str], ...]:
     """Each paper, with the source given to `use` that it is of, or nothing."""
-    found = {paper.name: (paper, "") for paper in (point.load() for point in _own())}  # a fault of ours is raised
+    ours = _INDEX or [point.load() for point in _own()]  # a fault of ours is raised
+    found = {paper.name: (paper, "") for paper in ours}
     for name in _NAMED:
         with left_out(f"claims {name}", name):
             for paper in _bound(name):
@@ -177,6 +191,22 @@ def _loaded(name: str) -> tuple[Claim, ...] | None:
 
 def _ours(paper: Paper) -> bool:
     return paper.package.partition(".")[0] == _TOP
+
+
+@contextmanager
+def indexed() -> Iterator[None]:
+    """Our papers as the index has them, if it is of this code and no paper is loaded yet: to read, not to run."""
+    global _INDEX
+    if not _papers.cache_info().currsize:
+        from dpbench.ledger import indexed as index
+
+        _INDEX = index.papers()
+    try:
+        yield
+    finally:
+        if _INDEX:
+            _INDEX = ()
+            forget()
 
 
 @contextmanager

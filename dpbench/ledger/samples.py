@@ -63,8 +63,9 @@ def bounded(rows: Sequence[Row], level: float) -> tuple[list[Row], str, int]:
             kept |= {side: mean - reach if side == "left" else mean + reach}
             kept |= {f"{side} mean": mean, f"{side} runs": values.size}
         made.append(kept)
-    columns = dict.fromkeys(name for row in made for name in row)
-    made = [{name: row.get(name) for name in columns} for row in made]
+    sampled = [side for side in SIDES if any(f"{side} runs" in row for row in made)]
+    empty = {f"{side} {name}": value for side in sampled for name, value in (("mean", math.nan), ("runs", 0))}
+    made = [row | {name: value for name, value in empty.items() if name not in row} for row in made]  # exact there
     nominal = sampled_sides(rows) - known
     ways = [f"{known} by the empirical Bernstein inequality"] if known else []
     ways += [f"{nominal} by Student's t, which is nominal: no range is given"] if nominal else []

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from dpbench.core import validation
 from dpbench.ledger import registry
 from dpbench.ledger.core import Claim
+from dpbench.ledger.entry import is_test, moved
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.paper import Paper
@@ -45,8 +46,9 @@ def select(
     paper: str | Sequence[str] | None = None,
     kind: str | None = None,
 ) -> tuple[Claim, ...]:
-    """The entries that fit any of the patterns (ids or globs; None: all), of the paper or papers and of the kind.
+    """The rows that fit any of the patterns (ids or globs; None: all), of the paper or papers and of the kind.
 
+    The id of an entry gives all its rows, and an id that it had once (`dpbench.ledger.entry`) what it is now.
     Claims and papers may stand beside patterns; they need not be known to the registry. Where sources were named
     (`dpbench.ledger.registry.use`), theirs are the only ones that patterns find.
     """
@@ -59,13 +61,13 @@ def select(
     named: list[Any] | None = None
     if paper is not None:
         named = [*paper] if isinstance(paper, (list, tuple)) else [paper]
-    spelt = [item for item in asked if not isinstance(item, (Claim, Paper))]
+    spelt = [_now(item) for item in asked if not isinstance(item, (Claim, Paper))]
     found_in, papers = _offered(spelt if asked else None, named)
     offered = {claim.id: claim for claim in found_in if only is None or claim.paper in only}
     known = tuple((offered | {claim.id: claim for claim in handed}).values())
     wanted = {claim.id for claim in handed} if asked else {claim.id for claim in known}
     for pattern in spelt:
-        found = [i for i in offered if isinstance(pattern, str) and fnmatchcase(i, pattern)]
+        found = [i for i, c in offered.items() if pattern == c.entry or fnmatchcase(i, str(pattern))]
         if not found:
             hint = validation.did_you_mean(pattern, [c.id for c in all_claims() if only is None or c.paper in only])
             raise validation.invalid("claims", f"ids or globs of the ledger (see `dpbench list`){hint}", pattern)
@@ -83,6 +85,14 @@ def select(
     if not chosen:
         raise validation.invalid("claims", "a selection that some entry fits", patterns)
     return chosen
+
+
+def _now(pattern: Any) -> Any:
+    """The address of today."""
+    address = moved().get(pattern, pattern) if isinstance(pattern, str) else pattern
+    if address != pattern and is_test(address):
+        raise validation.InvalidInput(f"{pattern} is no entry any more: {address} tests it")
+    return address
 
 
 def _offered(patterns: Sequence[Any] | None, named: list[Any] | None) -> tuple[tuple[Claim, ...], tuple[str, ...]]:

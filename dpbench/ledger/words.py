@@ -12,6 +12,8 @@ VERDICTS = {
     "inequality": ("proved", "refuted", "not refuted", UNDECIDED),
     "stability": ("proved", "refuted", "not refuted", UNDECIDED),
 }
+ROWS, GUARANTEES, PAIRS, ATTACKS = "rows", "guarantees", "pairs", "attacks"
+"""Tables of evidence: the rows on which a verdict rests, those of a privacy entry by what they give."""
 FAILED = ("refuted", "inconsistent")
 """Verdicts of what does not hold."""
 WEIGHTS = ("statement", "range", "constant", "step", "hypothesis", "misprint")

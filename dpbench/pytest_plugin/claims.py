@@ -18,7 +18,7 @@ from dpbench.pytest_plugin.settings import CLAIM, settings
 from dpbench.runs.context import RunContext, attempt, limit
 
 MARK = "dp_claim"
-_ROWS = 8  # of a series that a failure shows
+_ROWS = 8  # of a table that a failure shows
 
 
 class UnexpectedVerdict(Exception):
@@ -107,16 +107,13 @@ def _told(claim: Claim, verdict: str, evidence: Any, options: dict[str, Any]) ->
         f"  evidence   value {evidence.value:.6g}{ends}, level {options['level']}, seed {options['seed']}",
         *(f"             {note}" for note in evidence.notes),
     ]
-    length = max(map(len, evidence.series.values()), default=0)
-    if length:
-        lines.append("  " + "  ".join(f"{name:>14.14}" for name in evidence.series))
-    rows = ([_cell(column, row) for column in evidence.series.values()] for row in range(min(length, _ROWS)))
-    lines += ["  " + "  ".join(f"{cell:>14}" for cell in row) for row in rows]
-    if length > _ROWS:
-        lines.append(f"  and {length - _ROWS} more rows")
+    for name, table in evidence.tables.items():
+        rows = [*zip(*table.values(), strict=True)]
+        lines += [f"  {name}", "  " + "  ".join(f"{column:>14.14}" for column in table)] if rows else []
+        lines += ["  " + "  ".join(f"{_cell(value):>14}" for value in row) for row in rows[:_ROWS]]
+        lines += [f"  and {len(rows) - _ROWS} more rows"] * (len(rows) > _ROWS)
     return printable("\n".join(lines))
 
 
-def _cell(column: list[Any], row: int) -> str:
-    value = column[row] if row < len(column) else ""
+def _cell(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)[:14]

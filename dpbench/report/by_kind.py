@@ -17,8 +17,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dpbench.core import validation
 from dpbench.ledger.core import Claim
+from dpbench.ledger.words import ATTACKS, GUARANTEES, PAIRS, ROWS
 from dpbench.report.figures import BLUE, DASHED, VERMILION, Drawing, columns, log_ticks, new_axes, styled
 
 _MADE = ("target_delta", "true_delta", "guaranteed_delta", "true_epsilon", "attack_epsilon_lower")
@@ -34,29 +34,24 @@ def drawing(claim: Claim) -> Drawing:
 @styled
 def privacy(evidence: Mapping[str, Any], *, title: str) -> Figure:
     """Claimed against true privacy; the tinted region is where the claim fails."""
-    series = evidence["series"]
-    attacked = "attack_epsilon_lower" in series
-    pure = all(float(delta) == 0.0 for delta in series.get("target_delta", ()))
-    if pure and "true_epsilon" in series:
-        evidence = _aligned(evidence, "true_epsilon")
-        (claimed, true), label = columns(evidence, "target_epsilon", "true_epsilon"), r"$\varepsilon$"
-    elif attacked and "target_epsilon" not in series:
-        (true,), label = columns(evidence, "attack_epsilon_lower"), r"lower bound on $\varepsilon$"
-        claimed = np.full(len(true), np.nan)
+    tables = evidence["tables"]
+    if PAIRS in tables or GUARANTEES in tables:
+        name, reached = (PAIRS, "true_delta") if PAIRS in tables else (GUARANTEES, "guaranteed_delta")
+        wanted, label = ("target_delta", reached), r"$\delta$"
+        if "true_epsilon" in tables[name] and not any(map(float, tables[name]["target_delta"])):
+            wanted, label = ("target_epsilon", "true_epsilon"), r"$\varepsilon$"
     else:
-        reached = "true_delta" if "true_delta" in series else "guaranteed_delta"
-        evidence = _aligned(evidence, reached)
-        (claimed, true), label = columns(evidence, "target_delta", reached), r"$\delta$"
+        name, wanted, label = ATTACKS, ("target_epsilon", "attack_epsilon_lower"), r"lower bound on $\varepsilon$"
+    claimed, true = columns(evidence, *wanted, table=name)
     figure, axes = new_axes()
-    at = _axis(evidence, axes, len(true), besides=_MADE)
+    at = _axis(tables[name], axes, len(true), besides=_MADE)
     shown = np.where(np.isfinite(true), true, np.nan)
-    name = "found" if attacked else "true"
+    curve = "found" if name == ATTACKS else "true"
     infinite = int(np.isinf(true).sum())
     if infinite:
-        name += f" (infinite at {infinite} of {len(true)})"
-    axes.plot(at, shown, color=VERMILION, marker="o", label=name)
-    if np.isfinite(claimed).any():
-        axes.plot(at, claimed, color="black", ls=DASHED, lw=1.0, label="claimed")
+        curve += f" (infinite at {infinite} of {len(true)})"
+    axes.plot(at, shown, color=VERMILION, marker="o", label=curve)
+    axes.plot(at, claimed, color="black", ls=DASHED, lw=1.0, label="claimed")
     axes.fill_between(at, claimed, shown, where=shown > claimed, color=VERMILION, alpha=0.15, lw=0)
     axes.set(ylabel=label, title=None)
     if np.nanmin(np.r_[shown, claimed]) > 0.0:
@@ -68,7 +63,7 @@ def privacy(evidence: Mapping[str, Any], *, title: str) -> Figure:
 @styled
 def rate(evidence: Mapping[str, Any], *, title: str) -> Figure:
     """What was measured along the grid, and the ceiling scaled to it."""
-    axis = next(iter(evidence["series"]))
+    axis = next(iter(evidence["tables"][ROWS]))
     grid, risk, error, theory = columns(evidence, axis, "measured", "standard error", "ceiling")
     figure, axes = new_axes()
     axes.set(xscale="log", yscale="log", xlabel=axis, ylabel="measured mean")
@@ -83,15 +78,15 @@ def rate(evidence: Mapping[str, Any], *, title: str) -> Figure:
 @styled
 def sides(evidence: Mapping[str, Any], *, title: str) -> Figure:
     """Both sides of left ≤ right; the tinted region is where it fails."""
-    series = evidence["series"]
+    rows = evidence["tables"].get(ROWS, {})
     figure, axes = new_axes()
-    if not {"left", "right"} <= series.keys():
-        name = "margin" if "margin" in series else next(iter(series), None)
-        values = columns(evidence, name)[0] if name else np.array([float(evidence["value"])])
-        axes.plot(_axis(evidence, axes, len(values), besides=(name or "",)), values, color=BLUE, marker="o", label=name)
+    if not {"left", "right"} <= rows.keys():
+        name = "margin" if "margin" in rows else next(iter(rows), None)
+        values = columns(evidence, name, table=ROWS)[0] if name else np.array([float(evidence["value"])])
+        axes.plot(_axis(rows, axes, len(values), besides=(name or "",)), values, color=BLUE, marker="o", label=name)
         return _finished(figure, axes, title)
-    left, right = columns(evidence, "left", "right")
-    at = _axis(evidence, axes, len(left), besides=_SIDES)
+    left, right = columns(evidence, "left", "right", table=ROWS)
+    at = _axis(rows, axes, len(left), besides=_SIDES)
     axes.plot(at, left, color=VERMILION, marker="o", label="left")
     axes.plot(at, right, color="black", ls=DASHED, marker="s", lw=1.0, label="right")
     axes.fill_between(at, right, left, where=left > right, color=VERMILION, alpha=0.15, lw=0)
@@ -101,22 +96,10 @@ def sides(evidence: Mapping[str, Any], *, title: str) -> Figure:
     return _finished(figure, axes, title)
 
 
-def _aligned(evidence: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The evidence with one row for each value of this column: rows may give a guarantee and a pair at one target."""
-    series = evidence["series"]
-    count, rows = len(series[name]), len(series["target_epsilon"])
-    whole = [key for key, column in series.items() if len(column) == rows]
-    kept = list(dict.fromkeys(zip(*(series[key] for key in whole), strict=True))) if count != rows else []
-    if count != rows and len(kept) != count:
-        raise validation.invalid("rows", f"so many as the {count} with {name}, or one more at each target", rows)
-    columns_ = {key: [row[at] for row in kept] for at, key in enumerate(whole)} if kept else {}
-    return {**evidence, "series": {**series, **columns_}}
-
-
-def _axis(evidence: Mapping[str, Any], axes: Any, rows: int, *, besides: tuple[str, ...]) -> np.ndarray:
+def _axis(table: Mapping[str, Any], axes: Any, rows: int, *, besides: tuple[str, ...]) -> np.ndarray:
     """Where the rows stand: the first column of numbers that vary, sorted as given."""
-    for name, column in evidence["series"].items():
-        if name in besides or len(column) != rows or not all(isinstance(value, (int, float)) for value in column):
+    for name, column in table.items():
+        if name in besides or not all(isinstance(value, (int, float)) for value in column):
             continue
         values = np.array(column, dtype=float)
         if len(np.unique(values)) == rows:

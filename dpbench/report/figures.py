@@ -33,6 +33,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from dpbench.core import validation
+from dpbench.ledger.measurement import having
 from dpbench.report.signs import SIGNS, signs_as_mathematics
 
 if TYPE_CHECKING:
@@ -229,8 +230,8 @@ def finding(template: str, verdict: str, evidence: Mapping[str, Any], side: str 
     Parameters
     ----------
     template : str
-        With fields `value` and `margin` of the evidence, `over` = −margin, `share` = 1 − margin, and columns of its
-        series by their first values; empty: the slope of a rate beside the theorem's, or nothing.
+        With fields `value` and `margin` of the evidence, `over` = −margin, `share` = 1 − margin, and columns by
+        their first values; empty: the slope of a rate beside the theorem's, or nothing.
     verdict : str
     evidence : mapping
     side : str
@@ -244,7 +245,8 @@ def finding(template: str, verdict: str, evidence: Mapping[str, Any], side: str 
         template = f"slope {{value:.2f}}, {theory} {{expected:.2f}}: {{verdict}}"
     room = 0.0 if margin is None else float(margin)
     given = {"over": -room, "share": 1.0 - room, "expected": expected, "verdict": verdict}
-    first = {name: column[0] for name, column in evidence.get("series", {}).items() if len(column)}
+    tables = reversed(evidence.get("tables", {}).values())
+    first = {name: column[0] for table in tables for name, column in table.items() if len(column)}
     return template.format_map({**first, "value": value, "margin": room, **given}).replace("-", "−")
 
 
@@ -345,13 +347,11 @@ class Summary:
         return named(figure, self.claims[0], "rows " + ", ".join(f"{verdict} {count}" for verdict, count in counts))
 
 
-def columns(evidence: Mapping[str, Any], *names: str) -> list[np.ndarray]:
-    """Columns of the evidence's series as arrays; a missing one is evidence of another version."""
-    series = evidence["series"]
-    for name in names:
-        if name not in series:
-            raise validation.invalid("evidence", f"of this version, with a column {name}", ", ".join(series))
-    return [np.array([float(value) for value in series[name]]) for name in names]
+def columns(evidence: Mapping[str, Any], *names: str, table: str = "") -> list[np.ndarray]:
+    """Columns of one table of the evidence as arrays: of the first that has them, or of this one."""
+    tables = evidence["tables"]
+    found = having({table: tables.get(table, {})} if table else tables, *names)
+    return [np.array([float(value) for value in found[name]]) for name in names]
 
 
 HOLDS_ZERO = "upper end: holds 0"

@@ -1,8 +1,9 @@
 r"""For papers: a LaTeX table of claims, a macro for each, and citations of what was checked and with what.
 
 ``\dpclaim{id}`` is the verdict of a claim with its grade, as "proved (derivation)", ``\dpverdict{id}`` and
-``\dpgrade{id}`` are the two apart, ``\dpvalue{id}`` is the number it rests on, ``\dpclaims`` the table; an id that is
-not there prints as a bold question mark. Nothing but LaTeX itself is needed.
+``\dpgrade{id}`` are the two apart, ``\dpvalue{id}`` is the number it rests on, ``\dpclaims`` the table; an id that
+the ledger had once is what it is now, and one that is not there prints as a bold question mark. Nothing but LaTeX
+itself is needed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dpbench.core.version import __version__
 from dpbench.ledger.core import Claim
+from dpbench.ledger.entry import moved
 from dpbench.ledger.paper import Paper
 from dpbench.report.signs import escaped
 from dpbench.report.stored import Shown
@@ -28,11 +30,12 @@ def latex(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
     """The macros and the table of those claims that have evidence, as a file to ``\\input``."""
     shown = [(claim, found[claim.id]) for claim in claims if claim.id in found]
     lines = [f"% dpbench {__version__}: write it again with `dpbench report --latex FILE`", _MACROS]
-    for claim, one in shown:
-        lines.append(rf"\@namedef{{dpclaim@{claim.id}}}{{{escaped(f'{one.verdict} ({one.grade})')}}}")
-        lines.append(rf"\@namedef{{dpverdict@{claim.id}}}{{{escaped(one.verdict)}}}")
-        lines.append(rf"\@namedef{{dpgrade@{claim.id}}}{{{escaped(one.grade)}}}")
-        lines.append(rf"\@namedef{{dpvalue@{claim.id}}}{{{_value(one)}}}")
+    known = {claim.id: one for claim, one in shown}
+    for name, one in (known | {old: known[new] for old, new in moved().items() if new in known}).items():
+        lines.append(rf"\@namedef{{dpclaim@{name}}}{{{escaped(f'{one.verdict} ({one.grade})')}}}")
+        lines.append(rf"\@namedef{{dpverdict@{name}}}{{{escaped(one.verdict)}}}")
+        lines.append(rf"\@namedef{{dpgrade@{name}}}{{{escaped(one.grade)}}}")
+        lines.append(rf"\@namedef{{dpvalue@{name}}}{{{_value(one)}}}")
     rows = [
         " & ".join((rf"\texttt{{{escaped(claim.id)}}}", escaped(claim.source), rf"\dpclaim{{{claim.id}}}", _value(one)))
         + r" \\"

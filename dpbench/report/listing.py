@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -15,8 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dpbench.core import sources
-from dpbench.ledger import evidence
+from dpbench.ledger import index
 from dpbench.ledger.grades import counts
 from dpbench.ledger.words import HURT, KINDS, WEIGHTS
 from dpbench.report.plain import graded, table, verdict_text
@@ -42,35 +40,13 @@ ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 """Orders of `--sort`; equal entries stay in the order of the ledger."""
 
 
-def index_file() -> Path:
-    """The generated list of this package's entries beside the committed evidence."""
-    return evidence.folder().parent / "index.json"
-
-
-def index() -> dict[str, Any]:
-    """What `index_file` is to hold: the rows of all entries by the committed evidence, and of which code they are."""
-    from dpbench.ledger.registry import own_claims
-    from dpbench.report.stored import best, known
-
-    claims = own_claims()
-    listed = rows(claims, best(known(None), [claim.id for claim in claims], with_code=False))
-    return {"schema": 1, "code": sources.everything(), "claims": listed}
-
-
-def write_index() -> None:
-    """Write `index_file`, a line an entry."""
-    made = index()
-    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in made.pop("claims"))
-    index_file().write_text(json.dumps(made)[:-1] + f', "claims": [\n{lines}\n]}}\n', encoding="utf-8")
-
-
 def listed(
     patterns: Sequence[str] | None, papers: Sequence[str] | None, kind: str | None, store: Path | None, *, alone: bool
 ) -> list[dict[str, Any]]:
-    """The rows of the entries that fit.
+    """The rows that fit.
 
-    They are those of the index, so that no claims are imported, where it is of the code that is here, there is no
-    store, and no other package brings papers (nor the command line, unless it is `alone`).
+    They are those of the index, so that no claims are imported, where it is of what is here, there is no store, and no
+    other package brings papers (nor the command line, unless it is `alone`).
 
     Raises
     ------
@@ -78,10 +54,9 @@ def listed(
         For a selection that fits nothing.
     """
     theirs = any(point.value.partition(".")[0] != "dpbench" for point in entry_points(group="dpbench.papers"))
-    if store is None and alone and not theirs and index_file().exists():
-        document = json.loads(index_file().read_text(encoding="utf-8"))
-        every = document["claims"] if document["code"] == sources.everything() else []
-        asked = all(any(fnmatchcase(row["id"], pattern) for row in every) for pattern in patterns or ())
+    if store is None and alone and not theirs:
+        every = [_indexed(row) for paper in index.papers() for row in paper["rows"]]
+        asked = all(any(_names(pattern, row) for row in every) for pattern in patterns or ())
         found = [row for row in every if _fits(row, patterns, papers, kind)]
         if asked and found and {row["paper"] for row in every}.issuperset(papers or ()):
             return found
@@ -93,8 +68,12 @@ def listed(
 
 
 def _fits(row: Mapping[str, Any], patterns: Sequence[str] | None, papers: Sequence[str] | None, kind: Any) -> bool:
-    named = not patterns or any(fnmatchcase(row["id"], pattern) for pattern in patterns)
+    named = not patterns or any(_names(pattern, row) for pattern in patterns)
     return named and (not papers or row["paper"] in papers) and kind in (None, row["kind"])
+
+
+def _names(pattern: str, row: Mapping[str, Any]) -> bool:
+    return pattern == row["entry"] or fnmatchcase(row["id"], pattern)
 
 
 def rows(claims: Iterable[Claim], found: Mapping[str, Shown], order: str = "ledger") -> list[dict[str, Any]]:
@@ -111,23 +90,22 @@ def rows(claims: Iterable[Claim], found: Mapping[str, Shown], order: str = "ledg
     return sorted((_row(claim, found.get(claim.id)) for claim in claims), key=ORDERS[order])
 
 
+_DECLARED = (
+    "id", "entry", "row", "paper", "source", "kind", "statement", "expected", "weight", "hurt", "origin", "full_only"
+)  # fmt: skip
+
+
 def _row(claim: Claim, shown: Shown | None) -> dict[str, Any]:
-    return {
-        "id": claim.id,
-        "paper": claim.paper,
-        "source": claim.source,
-        "kind": claim.kind,
-        "statement": claim.statement,
-        "expected": claim.expected,
-        "weight": claim.weight,
-        "hurt": claim.hurt,
-        "origin": claim.origin,
-        "verdict": None if shown is None else shown.verdict,
-        "grade": None if shown is None else shown.grade,
-        "level": None if shown is None else shown.level,
-        "seconds": None if shown is None else shown.evidence["seconds"],
-        "full_only": claim.full_only,
-    }
+    declared = {name: getattr(claim, name) for name in _DECLARED}
+    said = {name: getattr(shown, name, None) for name in ("verdict", "grade", "level")}
+    return declared | said | {"seconds": None if shown is None else shown.evidence["seconds"]}
+
+
+def _indexed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of a row of the index."""
+    found = row["found"] or {"evidence": {}}
+    said = {name: found.get(name) for name in ("verdict", "grade", "level")}
+    return {name: row[name] for name in _DECLARED} | said | {"seconds": found["evidence"].get("seconds")}
 
 
 def print_list(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
@@ -142,8 +120,10 @@ def print_list(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
     grades = counts((row["verdict"], row["grade"]) for row in listed if row["verdict"])
     weights = Counter(row["weight"] for row in listed if row["weight"])
     said = ", ".join(f"{verdicts[name]} {name}" for name in _VERDICTS if verdicts[name])
-    what = f"{len(listed)} entries" if len(listed) != 1 else "1 entry"
-    console.print(f"{what}: {said}")
+    entries = len({row["entry"] for row in listed})
+    what = f"{entries} entries" if entries != 1 else "1 entry"
+    rows = f" of {len(listed)} rows" if len(listed) != entries else ""
+    console.print(f"{what}{rows}: {said}")
     if grades:
         console.print(f"grades: {graded(grades)}")
     if weights:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import zip_longest
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -37,7 +36,7 @@ KINDS_IN_WORDS = {
     "stability": "stability",
 }
 _TOLD = ("use", "corner", "proof")  # whose findings the printed summary tells one by one
-_ROWS = 40  # of a series that are shown; ``--json`` has all
+_ROWS = 40  # of a table that are shown; ``--json`` has all
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,16 @@ class Picture:
 
     address: str
     words: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table of the evidence as the page shows it: its first rows, and how many there are."""
+
+    name: str
+    header: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    count: int
 
 
 @dataclass(frozen=True)
@@ -60,20 +69,14 @@ class Card:
     pictures : tuple of Picture
     lost : tuple of str
         Figures that cannot be drawn, each with the reason.
-    header : tuple of str
-    rows : list of tuple of str
-        The series as a table.
-    omitted : int
-        Rows of the series that are not shown.
+    tables : tuple of Listing
     """
 
     claim: Claim
     shown: Shown | None
     pictures: tuple[Picture, ...] = ()
     lost: tuple[str, ...] = ()
-    header: tuple[str, ...] = ()
-    rows: Sequence[tuple[str, ...]] = ()
-    omitted: int = 0
+    tables: tuple[Listing, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -92,7 +95,8 @@ class Card:
     @property
     def title(self) -> str:
         """The entry in words: where in the paper, and what kind of statement."""
-        return f"{self.claim.paper}, {plain(self.claim.source)}: {KINDS_IN_WORDS[self.claim.kind]}"
+        row = f", {self.claim.row}" * (self.claim.id != self.claim.entry)
+        return f"{self.claim.paper}, {plain(self.claim.source)}: {KINDS_IN_WORDS[self.claim.kind]}{row}"
 
     @property
     def brief(self) -> str:
@@ -176,10 +180,13 @@ def _card(claim: Claim, shown: Shown | None, drawn: Iterable[Drawing]) -> Card:
                 if not (claim.outside or isinstance(error, InvalidInput)):
                     raise
                 lost.append(f"{drawing.name}: {error}")
-    series = shown.evidence["series"]
-    length = max(map(len, series.values()), default=0)
-    rows = list(zip_longest(*([_cell(v) for v in column[:_ROWS]] for column in series.values()), fillvalue=""))
-    return Card(claim, shown, tuple(pictures), tuple(lost), tuple(series), rows, max(0, length - _ROWS))
+    tables = (_listing(name, table) for name, table in shown.evidence["tables"].items() if table)
+    return Card(claim, shown, tuple(pictures), tuple(lost), tuple(tables))
+
+
+def _listing(name: str, table: Mapping[str, Sequence[Any]]) -> Listing:
+    rows = list(zip(*(map(_cell, column) for column in table.values()), strict=True))
+    return Listing(name, tuple(table), rows[:_ROWS], len(rows))
 
 
 def _picture(drawing: Drawing, evidence: Mapping[str, Any]) -> Picture:

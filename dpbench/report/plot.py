@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -56,8 +55,8 @@ class Frame(Mapping[str, np.ndarray]):
     seed : int
     command : str
         What measures it again.
-    columns : dict of str to ndarray
-        They need not be of one length: an entry may hold several tables.
+    tables : dict of str to dict of str to ndarray
+        Columns by name, of each table by name; ``frame[name]`` is the column of the first table that has one.
     """
 
     id: str
@@ -69,7 +68,7 @@ class Frame(Mapping[str, np.ndarray]):
     commit: str
     seed: int
     command: str
-    columns: dict[str, np.ndarray] = field(repr=False)
+    tables: dict[str, dict[str, np.ndarray]] = field(repr=False)
     shown: Shown = field(repr=False, compare=False)
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -83,41 +82,26 @@ class Frame(Mapping[str, np.ndarray]):
     def __len__(self) -> int:
         return len(self.columns)
 
-    def tables(self) -> dict[str, dict[str, np.ndarray]]:
-        """The columns as tables, each named by its first column: neighbouring columns of one length are one table.
-
-        Raises
-        ------
-        InvalidInput
-            If rows give a guarantee, the true value of a pair or both, so that columns of one table differ in length.
-        """
-        rows = len(self.columns.get("target_epsilon", ()))
-        uneven = [name for name in _REACHED if name in self.columns and len(self.columns[name]) != rows]
-        if rows and uneven:
-            raise validation.invalid(
-                f"the evidence of {self.id}", f"read by its columns: not each of its {rows} rows has {uneven[0]}",
-                f"{len(self.columns[uneven[0]])} values",
-            )  # fmt: skip
-        groups = groupby(self.columns.items(), key=lambda item: len(item[1]))
-        tables = [dict(items) for _, items in groups]
-        return {next(iter(table)): table for table in tables}
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The columns of all tables; of those of one name the first."""
+        found: dict[str, np.ndarray] = {}
+        for table in self.tables.values():
+            found |= {name: column for name, column in table.items() if name not in found}
+        return found
 
     def to_pandas(self) -> dict[str, Any]:
         """A DataFrame of each of the `tables`; its `attrs` say what it comes from."""
         pandas = validation.extra("pandas", "pandas")
         about = {name: getattr(self, name) for name in ("id", "verdict", "digest", "commit", "seed")}
-        frames = {name: pandas.DataFrame(table) for name, table in self.tables().items()}
+        frames = {name: pandas.DataFrame(table) for name, table in self.tables.items()}
         for frame in frames.values():
             frame.attrs.update(about)
         return frames
 
 
-_REACHED = ("guaranteed_delta", "true_delta", "true_epsilon")
-"""Columns that a row of a privacy entry may lack."""
-
-
 def evidence(id: str, *, store: str | Path | None = None) -> Frame:
-    """What was measured for an entry of the ledger, as columns with their provenance; nothing is run.
+    """What was measured for an entry of the ledger, as tables with their provenance; nothing is run.
 
     Parameters
     ----------
@@ -144,9 +128,11 @@ def evidence(id: str, *, store: str | Path | None = None) -> Frame:
     >>> list(frame)[:2]
     ['target_epsilon', 'target_delta']
     """
+    from dpbench.ledger.entry import moved
     from dpbench.ledger.verify import all_claims
     from dpbench.report.provenance import digest
 
+    id = moved().get(id, id)
     validation.choice("id", id, [claim.id for claim in all_claims()])
     shown = _found((id,), store)[id]
     found, level = shown.evidence, " --level full" if shown.level == "full" else ""
@@ -155,7 +141,8 @@ def evidence(id: str, *, store: str | Path | None = None) -> Frame:
         id=id, verdict=shown.verdict, level=shown.level, value=float(found["value"]),
         interval=None if interval is None else (float(interval[0]), float(interval[1])), digest=digest(found),
         commit=str(found.get("commit", "")), seed=shown.seed, command=f"dpbench verify {id}{level} --seed {shown.seed}",
-        columns={name: _column(values) for name, values in found["series"].items()}, shown=shown,
+        tables={name: {key: _column(values) for key, values in table.items()} for name, table in
+                found["tables"].items()}, shown=shown,
     )  # fmt: skip
 
 

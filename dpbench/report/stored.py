@@ -12,6 +12,7 @@ from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
 from dpbench.ledger.evidence import committed
 from dpbench.ledger.grades import basis
+from dpbench.ledger.indexed import Indexed
 from dpbench.ledger.outcome import SCHEMA
 from dpbench.ledger.premises import fallen, held_to
 from dpbench.ledger.words import GRADES, VERDICTS
@@ -56,7 +57,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
     "trials": lambda v: isinstance(v, int),
     "seed": lambda v: isinstance(v, int),
     "seconds": lambda v: isinstance(v, (int, float)),
-    "series": lambda v: isinstance(v, dict) and all(isinstance(column, list) for column in v.values()),
+    "tables": lambda v: isinstance(v, dict) and all(isinstance(table, dict) for table in v.values()),
     "notes": lambda v: isinstance(v, (list, tuple)) and all(isinstance(note, str) for note in v),
 }
 """What must hold of each field of `Evidence.to_dict` in strict JSON."""
@@ -129,9 +130,17 @@ def known(store: Path | None, place: Path | None = None, *, ids: Iterable[str] |
             },
             recorded="",
         )
-        for document in committed(place, wanted).values()
+        for document in documents(place, wanted).values()
     ]
     return sound(found + (stored_verdicts(store) if store is not None else []))
+
+
+def documents(place: Path | None = None, wanted: set[str] | None = None) -> Mapping[str, Mapping[str, Any]]:
+    """The committed evidence by row: of the index, without its tables, where the claims are of that."""
+    indexed = [one for one in ledger.all_claims() if isinstance(one, Indexed)] if place is None else []
+    if not indexed:
+        return committed(place, wanted)
+    return {one.id: one.found for one in indexed if one.found and (wanted is None or one.id in wanted)}
 
 
 def best(

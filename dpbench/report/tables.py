@@ -21,6 +21,7 @@ from dpbench.runs.store import StoredVerdict
 if TYPE_CHECKING:
     from dpbench.ledger.compare import Difference
     from dpbench.ledger.evidence import Status
+    from dpbench.report.stored import Shown
 
 
 def number(value: float | str, digits: int = 4) -> str:
@@ -119,6 +120,8 @@ def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequenc
     from dpbench.report.errata import MEANING, harm, reading
 
     console.print(Text(claim.id, style="bold"))
+    if claim.id != claim.entry:
+        _field(console, "row", f"{claim.row} of {claim.entry}  (dpbench show {claim.entry})")
     side = f", side {claim.side}" if claim.side else ""
     sampled = f"error level {claim.level:.0e}" if claim.level else "no error level"
     _field(console, "source", f"{claim.source} ({claim.kind}{side}; {claim.origin}; {sampled})")
@@ -148,6 +151,16 @@ def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequenc
     level = " --level full" if claim.full_only else ""
     level += f" --claims {given}" if (given := source(claim.paper)) else ""
     _field(console, "reproduce", f"dpbench verify {claim.id}{level}")
+
+
+def print_rows(rows: Sequence[Claim], found: Mapping[str, Shown], console: Console) -> None:
+    """The rows of an entry beside each other; the entry's verdict is that of the first."""
+    made = table("row", "verdict", "grade", "value", "source")
+    for claim in rows:
+        one = found.get(claim.id)
+        said = verdict_text(one.verdict, claim.expected) if one else Text("")
+        made.add_row(claim.row, said, *((one.grade, number(one.evidence["value"])) if one else ("", "")), claim.source)
+    console.print(made)
 
 
 def _evidence(console: Console, claim: Claim, stored: StoredVerdict) -> None:

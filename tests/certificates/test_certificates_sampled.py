@@ -25,7 +25,7 @@ RNG = np.random.Generator(np.random.PCG64DXSM(20))
 
 def of_columns(monkeypatch: pytest.MonkeyPatch, verdict: str, series: dict[str, list[Any]]) -> dict[str, Any] | None:
     """The certificate of an entry with this verdict and these columns, if there is one."""
-    record = entries()[NAME] | {"id": NAME, "verdict": verdict, "evidence": {"level": 1e-6, "series": series}}
+    record = entries()[NAME] | {"id": NAME, "verdict": verdict, "evidence": {"level": 1e-6, "tables": {"rows": series}}}
     record |= {"level": "full", "seed": 0, "environment": {}}
     monkeypatch.setattr(sampled, "entries", lambda: {NAME: record})
     monkeypatch.setattr(records, "entries", lambda: {NAME: record})
@@ -135,8 +135,8 @@ def test_an_undecided_or_contradicted_rate_has_no_record(monkeypatch: pytest.Mon
     name = "glm.thm1.rate.n"
     assert claims()[name].side == "tight"
     record = json.loads(json.dumps(entries()[name]))
-    record["evidence"]["series"]["ceiling"] = [y * x for x, y in zip(
-        record["evidence"]["series"]["n"], record["evidence"]["series"]["ceiling"], strict=True)]  # fmt: skip
+    rows = record["evidence"]["tables"]["rows"]
+    rows["ceiling"] = [y * x for x, y in zip(rows["n"], rows["ceiling"], strict=True)]
     monkeypatch.setattr(rates, "entries", lambda: {name: record})
     assert rates.draft(name) is None
     record["verdict"] = "inconsistent"

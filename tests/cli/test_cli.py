@@ -18,6 +18,7 @@ from made_up import GOOD, LONG, WRONG, claim
 
 import dpbench
 from dpbench.ledger.measurement import Evidence
+from dpbench.ledger.outcome import SCHEMA
 from dpbench.papers.glm.peers.comparison import ALGORITHMS
 from dpbench.runs.store import Store, stored_verdicts
 
@@ -75,7 +76,7 @@ def test_json(only: Any, run: Any) -> None:
     code, out, err = run("verify --json -")
     document = json.loads(out, parse_constant=pytest.fail)
     assert code == 1 and "1 unexpected" in err  # the table gives way to the document
-    assert document["schema"] == 2
+    assert document["schema"] == SCHEMA
     assert [item["verdict"] for item in document["claims"]] == ["not refuted", "refuted"]
     assert document["not_run"][0]["id"] == "glm.three.inequality"
     code, out, err = run("verify --quiet --json found.json")
@@ -194,7 +195,7 @@ def test_show_leaves_out_a_verdict_that_was_changed(only: Any, run: Any) -> None
             "glm.one.inequality must be what `dpbench verify` writes, in its value",
         ),
         ("refuted", {"interval": [1.0]}, "in its interval too, got [1.0]"),
-        ("refuted", {"series": {"n": 3}}, "in its series too"),
+        ("refuted", {"tables": {"n": 3}}, "in its tables too"),
         ("refuted", {"notes": "text"}, "in its notes too"),
         ("refuted", {"seconds": "long"}, "in its seconds too"),
     ],
@@ -206,7 +207,7 @@ def test_what_no_run_recorded_is_one_clear_message(only: Any, run: Any, verdict:
     store = Store("odd.sqlite")
     store.record("glm.one.inequality", "quick", 0, "c", verdict, evidence)
     store.close()
-    document = {"schema": 2, "level": "quick", "seed": 0, "versions": {}}
+    document = {"schema": SCHEMA, "level": "quick", "seed": 0, "versions": {}}
     items = [{"id": "glm.one.inequality", "verdict": verdict, "evidence": {**evidence, "digest": "c"}}]
     Path("odd.json").write_text(json.dumps({**document, "claims": items}))
     for line in ("show glm.one.inequality", "report", "figures"):

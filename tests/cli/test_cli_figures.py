@@ -23,10 +23,10 @@ CURVE = {
 SLOPE = {"n": [100, 200, 400], "measured": [0.4, 0.2, 0.1], "standard error": [0.01] * 3, "ceiling": [4.0, 2.0, 1.0]}
 
 FIGURED = (
-    claim("glm.thm1.privacy.printed", "refuted", "privacy", "refuted", series=CURVE),
-    claim("glm.thm5.privacy.printed", "refuted", "privacy", "refuted", series=CURVE),
-    claim("glm.thm1.rate.n", "consistent", "rate", "consistent", series=SLOPE, side="upper"),
-    claim("glm.thm5.rate.n", "consistent", "rate", "consistent", series=SLOPE, side="tight"),
+    claim("glm.thm1.privacy.printed", "refuted", "privacy", "refuted", tables={"curve": CURVE}),
+    claim("glm.thm5.privacy.printed", "refuted", "privacy", "refuted", tables={"curve": CURVE}),
+    claim("glm.thm1.rate.n", "consistent", "rate", "consistent", tables={"rows": SLOPE}, side="upper"),
+    claim("glm.thm5.rate.n", "consistent", "rate", "consistent", tables={"rows": SLOPE}, side="tight"),
 )
 
 DRAWN = "delta_thm1 rate_thm1 delta_thm5 rate_thm5"
@@ -75,10 +75,10 @@ def test_figures_group_many_missing_entries(only: Any, run: Any, monkeypatch: py
 
 
 def test_figures_of_another_version_are_refused(only: Any, run: Any) -> None:
-    only(claim("glm.thm1.rate.n", "consistent", "rate", "consistent", series={"n": [1]}, side="upper"))
+    only(claim("glm.thm1.rate.n", "consistent", "rate", "consistent", tables={"rows": {"n": [1]}}, side="upper"))
     run("verify --quiet")
     code, _, err = run("figures rate_thm1")
-    assert code == 2 and "a column measured" in err
+    assert code == 2 and "a table of n, measured" in err
 
 
 def test_full_evidence_goes_before_quick(only: Any, run: Any) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,10 +72,38 @@ def test_inequality_verdict() -> None:
 
 
 def test_evidence_is_strict_json() -> None:
-    made = Evidence(value=math.inf, series={"a": [np.float64(1.5), math.nan, np.int64(2)]}, interval=(0.0, math.inf))
+    made = Evidence(
+        value=math.inf, tables={"rows": {"a": [np.float64(1.5), math.nan, np.int64(2)]}}, interval=(0.0, math.inf)
+    )
     text = json.dumps(made.to_dict(), allow_nan=False)
-    assert json.loads(text)["series"]["a"] == [1.5, "nan", 2]
+    assert json.loads(text)["tables"]["rows"]["a"] == [1.5, "nan", 2]
     assert plain(np.arange(3)) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("columns", "kept"),
+    [
+        ({"n": [1, np.int64(2)]}, [1, 2]),
+        ({"n": [1, 2.5, "inf", Fraction(1, 4)]}, [1.0, 2.5, math.inf, 0.25]),
+        ({"n": np.array([True, False])}, [True, False]),
+        ({"n": ["a", "inf"]}, ["a", "inf"]),
+        ({"n": [1.0, "a"]}, "column n of the table t must be all numbers, all texts, or all true or false"),
+        ({"n": [1, True]}, "column n of the table t must be all numbers"),
+        ({"n": [1.0, None]}, "column n of the table t must be all numbers"),
+        ({"n": [(1, 2)]}, "column n of the table t must be all numbers"),
+        ({"n": [1, 2], "m": [1]}, "the table t must be of columns of one length: what has another is another table"),
+    ],
+)
+def test_tables_have_a_name_columns_of_one_length_and_of_one_type(columns: dict[str, Any], kept: Any) -> None:
+    if isinstance(kept, str):
+        with pytest.raises(InvalidInput, match=kept):
+            Evidence(1.0, tables={"t": columns})
+        return
+    made = Evidence(1.0, tables={"t": columns, "empty": {}})
+    assert made.tables == {"t": {"n": kept}} and [type(v) for v in made.column("n")] == [type(v) for v in kept]
+    assert Evidence.from_dict(json.loads(json.dumps(made.to_dict()))) == made
+    with pytest.raises(InvalidInput, match="evidence must be of this version, with a table of m"):
+        made.column("m")
 
 
 def test_ledger_is_consistent() -> None:

@@ -26,7 +26,9 @@ VALUE = 0.5
 
 def measure(context: Context) -> tuple[str, Evidence]:
     """A toy entry."""
-    return "not refuted", Evidence(value=VALUE, series={"x": [1.0, 2.0], "seconds": [0.1]}, notes=("value: a half",))
+    return "not refuted", Evidence(
+        value=VALUE, tables={"rows": {"x": [1.0, 2.0]}, "times": {"seconds": [0.1]}}, notes=("value: a half",)
+    )
 
 
 def other(context: Context, count: int = 1) -> tuple[str, Evidence]:
@@ -45,13 +47,13 @@ def document(made: Claim, **changes: Any) -> dict[str, Any]:
 
 
 def test_a_file_says_of_what_code_and_where(tmp_path: Path) -> None:
-    files.write(document(claim()), tmp_path)
+    files.write([document(claim())], tmp_path, [claim()])
     (found,) = files.committed(tmp_path).values()
     assert found["evidence"]["value"] == VALUE and found["code"]["key"] == claim().digest
     assert __name__ in found["code"]["modules"]
     assert {"numpy", "numba", "scikit-learn", "processor", "machine"} <= found["environment"].keys()
     assert isinstance(found["clean"], bool) and not list(tmp_path.glob(".*"))
-    assert '"x": [1.0, 2.0],' in (tmp_path / "toy.one.inequality.json").read_text(), "a line a column"
+    assert '"x": [1.0, 2.0]\n' in (tmp_path / "toy.one.inequality.json").read_text(), "a line a column"
 
 
 def test_the_whole_ledger_is_committed_at_full_level_as_expected() -> None:
@@ -70,7 +72,9 @@ def test_only_what_this_code_made_here_at_full_level_and_seed_0_is_finished() ->
         assert not files.finished([one], [replace(good, **change)]), change
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"schema": 1}', '{"schema": 99, "id": "x"}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"schema": 1}', '{"schema": 99, "id": "x"}', '{"schema": 2, "id": "x", "rows": {}}']
+)
 def test_a_file_that_is_no_evidence_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "toy.one.inequality.json").write_text(text)
     with pytest.raises(InvalidInput, match=r"toy\.one\.inequality\.json must be evidence of an entry"):
@@ -78,7 +82,7 @@ def test_a_file_that_is_no_evidence_is_named(tmp_path: Path, text: str) -> None:
 
 
 def test_the_files_of_other_entries_are_not_read(tmp_path: Path) -> None:
-    files.write(document(claim()), tmp_path)
+    files.write([document(claim())], tmp_path, [claim()])
     (tmp_path / "toy.two.inequality.json").write_text("[]")
     assert files.committed(tmp_path, ["toy.one.inequality", "toy.three.inequality"]).keys() == {"toy.one.inequality"}
     with pytest.raises(InvalidInput, match=r"toy\.two\.inequality\.json must be evidence of an entry"):
@@ -105,7 +109,9 @@ def test_level_and_side_are_part_of_the_key_and_texts_are_not() -> None:
 
 
 def entry(value: Any, verdict: str = "not refuted", column: Any = (1.0, 2.0), **evidence: Any) -> dict[str, Any]:
-    found = Evidence(value=value, series={"x": list(column), "seconds": [value]}, **evidence).to_dict()
+    found = Evidence(
+        value=value, tables={"rows": {"x": list(column)}, "times": {"seconds": [value]}}, **evidence
+    ).to_dict()
     return {"verdict": verdict, "level": "full", "seed": 0, "evidence": found}
 
 
@@ -124,7 +130,7 @@ PAIRS: list[tuple[Any, Any, str, dict[str, Any]]] = [
     (entry(1.0, trials=10), entry(1.0 + 1e-5, trials=10), "moved", {"drift": 1e-3}),
     (entry(1.0), entry(1.0, column=(1.0, 2.1)), "differs", {}),
     (entry(1.0), entry(1.0, column=(1.0,)), "differs", {}),
-    (entry(1.0), entry(1.0, column=(1.0, "word")), "differs", {}),
+    (entry(1.0), entry(1.0, column=("some", "words")), "differs", {}),
     (entry(1.0, column=(1e-17, 2.0)), entry(1.0, column=(-3e-17, 2.0)), "same", {}),
     (entry(math.inf), entry(math.inf), "same", {}),
     (entry(math.nan), entry(1.0), "differs", {}),
@@ -189,7 +195,7 @@ def test_refresh_status_and_compare_from_the_command_line(only: Any, run: Any, t
         (before / path.name).write_text(path.read_text())
     assert run(f"compare {before} {place}")[0] == 0
     changed = json.loads((place / f"{one.id}.json").read_text())
-    changed["evidence"]["value"] += 0.1
+    changed["rows"]["printed"]["evidence"]["value"] += 0.1
     (place / f"{one.id}.json").write_text(json.dumps(changed))
     code, out, _ = run(f"compare {before} {place}")
     assert code == 1 and "differs" in out and one.id in out
@@ -212,9 +218,9 @@ def test_a_json_ledger_is_one_side_of_a_comparison(only: Any, run: Any, tmp_path
 def test_no_committed_margin_is_not_a_number() -> None:
     """An instance whose margin was never a number is no evidence, even where the least of the others is."""
     folder = Path(__file__).resolve().parents[2] / "evidence" / "ledger"
-    found = {path.stem: json.loads(path.read_text(encoding="utf-8"))["evidence"] for path in folder.glob("*.json")}
+    found = {name: one["evidence"]["tables"].get("rows", {}) for name, one in files.committed(folder).items()}
     columns = ("margin", "left", "right")
-    spoiled = {name for name, one in found.items() for c in columns if "nan" in map(str, one["series"].get(c, ()))}
+    spoiled = {name for name, rows in found.items() for c in columns if "nan" in map(str, rows.get(c, ()))}
     assert len(found) > 300 and not spoiled
 
 

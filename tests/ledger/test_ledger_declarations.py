@@ -71,8 +71,8 @@ def test_the_toy_claims_reach_their_verdicts(context: RunContext) -> None:
         assert verdict == claim.expected, claim.id
         assert evidence.seed == 7 and evidence.level == claim.level == 0.0
     evidence = context.run(outside_paper.paper.claims[1])[1]
-    assert list(evidence.series) == ["x", "left", "right", "margin"]
-    assert evidence.value == evidence.margin == min(evidence.series["margin"]) < 0.0
+    assert list(evidence.rows) == ["x", "left", "right", "margin"]
+    assert evidence.value == evidence.margin == min(evidence.column("margin")) < 0.0
     assert evidence.notes[0].startswith("value: the smallest relative margin")
     assert evidence.notes[1] == "all x of the grid"
 
@@ -131,7 +131,7 @@ def test_privacy_rows(context: RunContext) -> None:
     assert verdict((1.0, 1e-5, profile(0.1, "upper"))) == "proved"
     assert verdict((1.0, 1e-5, profile(3.0, "lower"))) == "refuted"
     _, evidence = profiles([target | {"n": 3, "pair": bad}, target | {"attack": 0.5}])
-    assert evidence.series["n"] == [3] and evidence.series["attack_epsilon_lower"] == [0.5]
+    assert evidence.column("n") == [3] and evidence.column("attack_epsilon_lower") == [0.5]
     assert evidence.value == pytest.approx(bad.delta(1.0) / 1e-5)
 
 
@@ -147,7 +147,7 @@ def test_rate_rows(context: RunContext, true: float, verdict: str) -> None:
     claim = claim_of("rate", points, side="upper", exponent=-1.0)
     found, evidence = claim.measure(context)
     assert found == verdict and evidence.reference == pytest.approx(-1.0)
-    assert next(iter(evidence.series)) == "n" and evidence.series["zero"] == [1.0] * 4
+    assert next(iter(evidence.rows)) == "n" and evidence.column("zero") == [1.0] * 4
     assert evidence.level == 1e-6 and "bare exponent -1.0000" in evidence.notes[0]
     assert evidence.allowance == (0.0, 0.0) and "leaves no logarithm" in evidence.notes[1]
     open_logarithm = Logarithm(0.0, 2.0)  # (log n)^2 has the slope 0.33 on this grid

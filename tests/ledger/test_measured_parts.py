@@ -25,7 +25,7 @@ def test_the_bound_on_a_sampled_mean_is_the_end_of_students_interval() -> None:
 def test_equal_rationals_have_the_margin_nothing() -> None:
     third = Fraction(1, 3)
     made = harness.margins([{"left": third, "right": third}, {"left": third, "right": 2 * third}])
-    assert made.series["margin"] == [0.0, 0.5] and made.margin == 0.0 and made.undecided == 0
+    assert made.column("margin") == [0.0, 0.5] and made.margin == 0.0 and made.undecided == 0
 
 
 @pytest.mark.parametrize("zero", [0.0, np.float64(0.0), Fraction(0)])
@@ -34,7 +34,7 @@ def test_where_the_right_is_nothing_the_margin_is_the_difference(zero: object) -
     for left, margin in ((Fraction(1, 2), -0.5), (Fraction(-1, 4), 0.25), (Fraction(0), 0.0)):
         given = left if isinstance(zero, Fraction) else float(left)
         made = harness.margins([{"left": given, "right": zero}])
-        assert made.series["margin"] == [margin] and made.margin == margin and made.undecided == 0
+        assert made.column("margin") == [margin] and made.margin == margin and made.undecided == 0
 
 
 @pytest.mark.parametrize(("epsilon", "m", "scale"), [(1.0, 4, 8.0), (0.5, 1, 3.0), (2.0, 9, 10.0)])

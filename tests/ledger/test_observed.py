@@ -18,7 +18,7 @@ SOME = (
     "glm.thm5.privacy.printed",
     "glm.lemma9.inequality",
     "glm.lemma6.inequality",
-    "heavytail.lemma8.inequality",
+    "heavytail.lemma5.inequality.theta-below-2",
     "publicdata.alg2.privacy.mean",
 )
 """Of each paper, with and without kernels, samples and blocks; all entries under ``-m evidence``."""

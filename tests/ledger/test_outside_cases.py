@@ -201,7 +201,7 @@ def test_the_document_has_grade_decided_link_and_origin() -> None:
     paper.privacy("thm", expected="proved", proof="https://example.org", origin="folklore", **SAID)(_gaussian)
     paper.inequality("control", expected="refuted", origin="control", **SAID)(lambda run: [{"left": 2.0, "right": 1.0}])
     document = json.loads(json.dumps(verify(paper).to_dict()))
-    assert document["schema"] == 2
+    assert document["schema"] == 3
     keys = [
         {name: one[name] for name in ("verdict", "grade", "decided", "link", "origin")} for one in document["claims"]
     ]

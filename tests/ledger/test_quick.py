@@ -16,7 +16,7 @@ SOME = (
     "glm.thm5.privacy.exact",
     "glm.thm5.rate.n",
     "heavytail.thm1.privacy.exact",
-    "heavytail.lemma8.inequality",
+    "heavytail.lemma5.inequality.theta-below-2",
     "publicdata.alg2.privacy.mean",
     "publicdata.lemma7.stability",
 )

@@ -54,16 +54,16 @@ def test_entries_with_sampling(name: str, context: RunContext) -> None:
     claim = next(claim for claim in CLAIMS if claim.id == name)
     verdict, evidence = context.run(claim)
     assert verdict == claim.expected == "not refuted" and evidence.value > 1.0
-    assert set(evidence.series["algorithm"]) == {"noisy GD", "output perturbation", "zero"}
+    assert set(evidence.column("algorithm")) == {"noisy GD", "output perturbation", "zero"}
     if name.endswith("exact"):
-        rows = zip(*(evidence.series[f"power {k}"] for k in ("noise", "shrink", "absolute error")), strict=True)
+        rows = zip(*(evidence.tables["power"][k] for k in ("noise", "shrink", "absolute error")), strict=True)
         shares = {(noise, shrink): share for noise, shrink, share in rows}
         assert shares["laplace", 1.0] == shares["gaussian", 1.0] == 0.0
         assert shares["laplace", 5.0] == shares["gaussian", 15.0] == 1.0
     if name.startswith("glm.lemma1") and name.endswith("tight"):
-        gaps = np.array(evidence.series["curve attained"]) / np.array(evidence.series["curve tight"])
-        np.testing.assert_allclose(gaps, 1.0, rtol=1e-9)
-        assert max(evidence.series["curve violation"]) < 1e-12
+        curve = evidence.tables["curve"]
+        np.testing.assert_allclose(np.array(curve["attained"]) / np.array(curve["tight"]), 1.0, rtol=1e-9)
+        assert max(curve["violation"]) < 1e-12
 
 
 @pytest.mark.parametrize("build", [packing, chaudhuri_hsu])
@@ -84,9 +84,9 @@ def test_costly_algorithms_run_on_few_members_and_can_refute(monkeypatch: pytest
     monkeypatch.setattr(floors, "_FEW", 16)
     verdict, evidence = floors.run_floor(_Plain(), [case], trials=4, quick=24)
     assert verdict == "not refuted" and evidence.value > 1.0
-    assert evidence.series["algorithm"] == ["zero", "JL method", "grid search", "boosting"]
+    assert evidence.column("algorithm") == ["zero", "JL method", "grid search", "boosting"]
     assert evidence.trials == 24 * 4 + 16 * (2 + 4 + 4)  # each run of the JL method draws a map
-    assert min(evidence.series["ratio"]) == pytest.approx(evidence.series["ratio"][0])  # the zero predictor's
+    assert min(evidence.column("ratio")) == pytest.approx(evidence.column("ratio")[0])  # the zero predictor's
 
 
 def test_a_floor_that_is_too_high_is_refuted() -> None:
@@ -117,8 +117,8 @@ def test_figures_are_drawn_from_evidence(drawing: Drawing, context: RunContext) 
     figure = drawing.draw(evidence)
     drawn = {line.get_label() for axes in figure.axes for line in axes.get_lines()}
     assert len(figure.axes) in (1, 2) and len([label for label in drawn if not label.startswith("_")]) >= 4
-    for name in ("curve tight", "ceiling", "power shrink"):
-        evidence["series"].pop(name, None)
+    for name, table in evidence["tables"].items():
+        table.pop({"curve": "tight", "power": "shrink"}.get(name, "ceiling"), None)
     with pytest.raises(InvalidInput, match="evidence must be of this version"):
         drawing.draw(evidence)
 

@@ -48,9 +48,9 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path) -> None
     assert "3 verdicts, all as expected" in verdicts and "2 verdicts, all as expected" in verdicts
     assert "5 passed" in verdicts, "those of the file, and those that the repository names"
     made = [path.name for path in (where / "certificates").iterdir()]
-    assert made == ["tail.lemma1.inequality.printed.inequality.json"]
+    assert made == ["tail.lemma1.inequality.inequality.json"]
     table = (where / "ledger.tex").read_text(encoding="utf-8")
-    assert r"\@namedef{dpverdict@tail.lemma1.inequality.printed}{refuted}" in table
+    assert r"\@namedef{dpverdict@tail.lemma1.inequality}{refuted}" in table
     assert len(list((where / "figures").glob("tail_*.pdf"))) == 2 and (where / "tail.zip").exists()
 
 

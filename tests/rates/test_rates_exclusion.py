@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from scipy.stats import binom
 
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
+from dpbench.ledger.evidence import committed
 from dpbench.ledger.registry import all_claims
 from dpbench.rates import compatible, data_sets_needed, rate_verdict, slope, would_see
 from dpbench.rates.exclusion import slowest, wording, worthless
@@ -120,9 +120,9 @@ EVIDENCE = Path(__file__).resolve().parents[2] / "evidence" / "ledger"
 
 def test_every_rate_of_the_ledger_rejects_a_planted_wrong_exponent() -> None:
     """Planted: a law that does not fall (steeper by half a power, where none is to fall), measured as finely."""
-    seen = 0
+    seen, known = 0, committed(EVIDENCE)
     for claim in (claim for claim in all_claims() if claim.kind == "rate"):
-        document = json.loads((EVIDENCE / f"{claim.id}.json").read_text(encoding="utf-8"))
+        document = known[claim.id]
         found, expected = document["evidence"], document["evidence"]["reference"]
         low, high = found["interval"] or (found["value"], found["value"])
         wrong, half = worthless(expected, claim.resolution), 0.5 * (high - low)

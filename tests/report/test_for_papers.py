@@ -91,18 +91,14 @@ def test_our_certificates_are_in_the_archive(tmp_path: Path, run: Run) -> None:
         assert any(name.startswith("certificates/glm.lemma2.inequality.") for name in archive.namelist())
 
 
-def evidence(kind: str, **series: Any) -> dict[str, Any]:
-    return Evidence(1.0, series=series, interval=None).to_dict()
-
-
-def figure(kind: str, **series: Any) -> Figure:
+def figure(kind: str, table: str = "rows", **columns: Any) -> Figure:
     fields = dict.fromkeys(("source", "statement", "derivation"), "50% of $5")
     expected = {"privacy": "proved", "rate": "consistent"}.get(kind, "refuted")
     side = {"side": "upper"} if kind == "rate" else {}
     claim = Claim(f"toy.x.{kind}", "toy", kind=kind, expected=expected, run=figure, **fields, **side)
     made = by_kind.drawing(claim)
     assert made.name == f"toy_x_{kind}"
-    return made.draw(evidence(kind, **series))
+    return made.draw(Evidence(1.0, tables={table: columns}, interval=None).to_dict())
 
 
 def lines(made: Figure) -> dict[str, list[float]]:
@@ -112,19 +108,20 @@ def lines(made: Figure) -> dict[str, list[float]]:
 def test_figures_by_kind_show_the_columns() -> None:
     found = lines(figure("inequality", n=[1, 2, 3], left=[1.0, 2.0, 3.0], right=[2.0, 2.0, 2.0]))
     assert found["left"] == [1.0, 2.0, 3.0] and found["right"] == [2.0] * 3
-    twice = {"epsilon": [0.5, 0.5, 1.0, 1.0], "target_epsilon": [0.5, 0.5, 1.0, 1.0], "target_delta": [0.0] * 4}
-    found = lines(figure("privacy", **twice, true_delta=[0.1, 0.0], true_epsilon=[1.0, 2.0]))
+    pure = {"target_epsilon": [0.5, 1.0], "target_delta": [0.0] * 2, "true_delta": [0.1, 0.0]}
+    found = lines(figure("privacy", "pairs", **pure, true_epsilon=[1.0, 2.0]))
     assert found["true"] == [1.0, 2.0] and found["claimed"] == [0.5, 1.0]
-    found = lines(figure("privacy", target_epsilon=[1.0, 2.0], target_delta=[1e-5, 1e-5], true_delta=[1e-6, 1e-3]))
-    assert found["true"] == [1e-6, 1e-3] and found["claimed"] == [1e-5, 1e-5]
-    assert lines(figure("privacy", attack_epsilon_lower=[3.0])) == {"found": [3.0]}
-    found = lines(figure("privacy", target_epsilon=[1.0, 1.0], target_delta=[0.0, 0.0], true_epsilon=["inf", 2.0]))
+    held = {"target_epsilon": [1.0, 2.0], "target_delta": [1e-5, 1e-5]}
+    for table, column in (("pairs", "true_delta"), ("guarantees", "guaranteed_delta")):
+        found = lines(figure("privacy", table, **held, **{column: [1e-6, 1e-3]}))
+        assert found["true"] == [1e-6, 1e-3] and found["claimed"] == [1e-5, 1e-5]
+    found = lines(figure("privacy", "attacks", target_epsilon=[1.0], target_delta=[0.0], attack_epsilon_lower=[3.0]))
+    assert found == {"found": [3.0], "claimed": [1.0]}
+    found = lines(figure("privacy", "pairs", **pure, true_epsilon=["inf", 2.0]))
     assert list(found) == ["true (infinite at 1 of 2)", "claimed"]
     columns = {"n": [10, 100], "measured": [1.0, 0.1], "standard error": [0.1, 0.01], "ceiling": [10.0, 1.0]}
     assert lines(figure("rate", **columns))["theory's formula, scaled"] == pytest.approx([1.0, 0.1])
     assert figure("floor", margin=[0.1, 0.2]).axes[0].get_title(loc="left") == "toy.x.floor"
-    with pytest.raises(InvalidInput, match="rows must be so many as the 3"):
-        figure("privacy", target_epsilon=[1.0, 2.0], target_delta=[0.0, 0.0], true_epsilon=[1.0, 2.0, 3.0])
 
 
 def test_the_repository_of_a_new_paper(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from dpbench import plot
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import Figure as Declared
 from dpbench.ledger import all_claims, registry
+from dpbench.ledger.evidence import committed
 from dpbench.report import figures, layout
 from dpbench.report.drawings import of_many, of_one
 from dpbench.report.figures import look, resize
@@ -75,8 +76,10 @@ def test_a_figure_is_declared_beside_its_claim() -> None:
 
 def test_evidence_is_columns_with_what_they_come_from() -> None:
     frame = dpbench.evidence(PRIVACY)
-    stored = json.loads((ROOT / "evidence" / "ledger" / f"{PRIVACY}.json").read_text())
-    assert frame["epsilon"].tolist() == stored["evidence"]["series"]["epsilon"] and len(frame) == len(frame.columns)
+    stored = committed(ROOT / "evidence" / "ledger")[PRIVACY]
+    assert frame["epsilon"].tolist() == stored["evidence"]["tables"]["curve"]["epsilon"] and len(frame) == len(
+        frame.columns
+    )
     assert (frame.id, frame.verdict, frame.seed, frame.commit) == (PRIVACY, "refuted", stored["seed"], stored["commit"])
     assert frame.digest == digest(stored["evidence"]) and frame.command.startswith(f"dpbench verify {PRIVACY} ")
     with pytest.raises(KeyError, match="it has target_epsilon"):
@@ -87,24 +90,23 @@ def test_evidence_is_columns_with_what_they_come_from() -> None:
 
 def test_each_table_of_the_evidence_is_one_frame() -> None:
     frame = dpbench.evidence(PRIVACY)
-    tables = frame.tables()
-    assert [list(table) for table in tables.values()] == [
-        ["target_epsilon", "target_delta", "true_delta"],
-        ["attack_epsilon_lower"],
-        ["delta_of_threshold", "epsilon_violated_from"],
-        ["epsilon", "delta_claimed", "delta_true_printed", "delta_true_exact"],
-    ]
-    with pytest.raises(InvalidInput, match="must be read by its columns: not each of its 90 rows has guaranteed_delta"):
-        dpbench.evidence("publicdata.lemma9.privacy.gaussian-exact").tables()
+    assert {name: list(table) for name, table in frame.tables.items()} == {
+        "pairs": ["target_epsilon", "target_delta", "true_delta"],
+        "attacks": ["target_epsilon", "target_delta", "attack_epsilon_lower"],
+        "thresholds": ["delta", "epsilon_violated_from"],
+        "curve": ["epsilon", "delta_claimed", "delta_true_printed", "delta_true_exact"],
+    }
+    both = dpbench.evidence("publicdata.lemma9.privacy.gaussian-exact").tables
+    assert {name: len(table["target_epsilon"]) for name, table in both.items()} == {"guarantees": 45, "pairs": 45}
     pytest.importorskip("pandas")
     frames = frame.to_pandas()
-    assert list(frames) == list(tables) and [len(table) for table in frames.values()] == [5, 1, 3, 37]
+    assert list(frames) == list(frame.tables) and [len(table) for table in frames.values()] == [5, 1, 3, 37]
     assert not any(table.isna().any(axis=None) for table in frames.values())
-    assert frames["epsilon"].attrs["digest"] == frame.digest
+    assert frames["curve"].attrs["digest"] == frame.digest
 
 
 def test_a_digest_is_of_what_was_measured_alone() -> None:
-    made = {"value": 1.0, "series": {"n": [1]}, "seconds": 2.0, "commit": "a"}
+    made = {"value": 1.0, "tables": {"rows": {"n": [1]}}, "seconds": 2.0, "commit": "a"}
     assert digest(made) == digest({**made, "seconds": 3.0, "commit": "b"})
     assert digest(made) != digest({**made, "value": 2.0})
 
@@ -346,7 +348,10 @@ def test_a_finding_is_of_the_evidence() -> None:
     assert figures.finding("{over:.0%} over, {share:.1f} times, {value:g}", "refuted", evidence) == (
         "20% over, 1.2 times, −0.5"
     )
-    assert figures.finding("{n} of {value:g}", "refuted", evidence | {"series": {"n": [3.0, 4.0]}}) == "3.0 of −0.5"
+    assert (
+        figures.finding("{n} of {value:g}", "refuted", evidence | {"tables": {"rows": {"n": [3.0, 4.0]}}})
+        == "3.0 of −0.5"
+    )
 
 
 def test_an_interval_that_holds_zero_is_an_open_mark_at_its_upper_end() -> None:

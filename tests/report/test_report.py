@@ -135,7 +135,7 @@ def _contrast(one: str, other: str) -> float:
         ("report --ledger nowhere.json", "--ledger must be a file of `dpbench verify --json`"),
         ("report --ledger broken.json", "--ledger must be a file of `dpbench verify --json`"),
         ("report --ledger other.json", "must be a document of `dpbench verify --json`"),
-        ("report --ledger newer.json", "must be a document of schema 2, got 3"),
+        ("report --ledger newer.json", "must be a document of schema 3, got 4"),
         ("report --ledger empty.json", "--ledger must be of a run of these claims"),
         ("report --ledger empty.json --store a.sqlite", "--ledger must not stand beside --store"),
         ("report --ledger empty.json --out folder", "--out must be a file that can be written"),
@@ -147,7 +147,7 @@ def test_bad_use(line: str, words: str, tmp_path: Path, monkeypatch: Any, capsys
     (tmp_path / "folder").mkdir()
     Path("broken.json").write_text('{"schema"')
     Path("other.json").write_text("[1, 2]")
-    Path("newer.json").write_text('{"schema": 3}')
+    Path("newer.json").write_text('{"schema": 4}')
     Path("empty.json").write_text(json.dumps({**document(), "claims": []}))
     assert run(line.split()) == 2
     said = capsys.readouterr().err

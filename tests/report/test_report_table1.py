@@ -31,7 +31,11 @@ FLOOR = {"algorithm": ["noisy GD", "zero", "zero"], "ratio": [1.27, 1.5, 1.4]}
 def evidence(value: float, exponent: float, axis: str = "n", half: float | None = 0.05) -> dict[str, Any]:
     series = {axis: GRID, "measured": [3.0 * x**value for x in GRID], "ceiling": [2.0 * x**exponent for x in GRID]}
     series["zero predictor"] = [1.0, 1.0, 6.0 * GRID[-1] ** value]
-    return {"value": value, "interval": None if half is None else (value - half, value + half), "series": series}
+    return {
+        "value": value,
+        "interval": None if half is None else (value - half, value + half),
+        "tables": {"rows": series},
+    }
 
 
 @pytest.fixture
@@ -39,7 +43,7 @@ def verdicts() -> dict[str, tuple[str, dict[str, Any]]]:
     return {
         "glm.thm1.rate.d": ("consistent", evidence(0.48, 0.5, "d")),
         "glm.thm2.rate.d.exact": ("inconsistent", evidence(0.8, 0.0, "d")),
-        "glm.thm4.floor.exact": ("not refuted", {"value": 1.27, "interval": None, "series": FLOOR}),
+        "glm.thm4.floor.exact": ("not refuted", {"value": 1.27, "interval": None, "tables": {"rows": FLOOR}}),
         "glm.table1.rate.crossover.printed": ("consistent", evidence(0.69, 2.0 / 3.0, half=None)),
     }
 
@@ -94,7 +98,7 @@ def test_every_cell_of_the_printed_table_has_a_row_of_its_own() -> None:
 
 
 def test_a_rate_without_a_ceiling_is_of_another_version() -> None:
-    wrong = {"value": 1.0, "interval": None, "series": {"n": GRID}}
+    wrong = {"value": 1.0, "interval": None, "tables": {"rows": {"n": GRID}}}
     with pytest.raises(InvalidInput, match="with a column ceiling"):
         table1.rows({"glm.thm1.rate.n": ("consistent", wrong)})
 
@@ -103,7 +107,7 @@ def test_a_constant_ceiling_has_a_slope_without_a_sign(verdicts: dict[str, Any])
     """log 1.7 is no short binary fraction: a plain weighted sum of it left a rounding error, whose sign was printed."""
     for exponent, half in ((0.0, 1e-9), (-1e-9, 0.0)):
         found = evidence(exponent, 0.0, "d", half)
-        found["series"]["ceiling"] = [1.7] * len(GRID)
+        found["tables"]["rows"]["ceiling"] = [1.7] * len(GRID)
         text = table1.table({"glm.thm2.rate.d.exact": ("consistent", found)})
         (row,) = (line for line in text.splitlines() if "`glm.thm2.rate.d.exact`" in line)
         assert "| 0.000 | 0.000 | 0.000, 0.000 | 1.76 |" in row
@@ -144,7 +148,7 @@ def found() -> Iterator[dict[str, Any]]:
         made = {benign.id: context.run(benign)[1].to_dict(), "glm.table1.rate.crossover": crossed.to_dict()}
     adaptation = next(claim for claim in declared(theorem7) if claim.id == "glm.thm7.inequality.oracle")
     failures = next(claim for claim in declared(theorem13) if claim.id == "glm.thm13.inequality")
-    yield made | {adaptation.id: {"series": adapting}, failures.id: {"series": boosted}}
+    yield made | {adaptation.id: {"tables": {"rows": adapting}}, failures.id: {"tables": {"rows": boosted}}}
 
 
 @pytest.mark.few(1)
@@ -158,8 +162,9 @@ def test_figures_of_risks(drawing: figures.Drawing, found: dict[str, Any], tmp_p
     assert all(axes.get_xlabel() and axes.get_ylabel() for axes in figure.axes)
     figures.save(figure, [tmp_path / "a.pdf"])
     assert b"/FontFile2" in (tmp_path / "a.pdf").read_bytes() and b"/Type3" not in (tmp_path / "a.pdf").read_bytes()
-    for name in ("curve floor", "zero", "oracle error", "failures low"):
-        shown["series"].pop(name, None)
+    for table in shown["tables"].values():
+        for name in ("floor", "zero", "oracle error", "failures low"):
+            table.pop(name, None)
     with pytest.raises(InvalidInput, match="evidence must be of this version"):
         drawing.draw(shown)
 
@@ -168,7 +173,7 @@ def test_crossing_is_drawn_where_it_was_measured(found: dict[str, Any]) -> None:
     shown = found["glm.table1.rate.crossover"]
     left, right = figures_risk.crossover(shown).axes
     (at,) = (line.get_xdata()[0] for line in left.get_lines() if line.get_linestyle() == ":")
-    assert at == shown["series"]["measured"][1] and math.isfinite(at)
+    assert at == shown["tables"]["rows"]["measured"][1] and math.isfinite(at)
     assert len(right.get_lines()) >= 2
 
 

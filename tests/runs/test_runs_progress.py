@@ -53,7 +53,7 @@ class Told:
 def good(context: Context) -> tuple[str, Evidence]:
     values = context.map({"what": "good"}, work.number_of, range(context.pick(quick=2, full=4)))
     values += context.map({"what": "more"}, work.number_of, range(2))
-    return "not refuted", Evidence(value=float(sum(values)), seed=context.seed, series={"v": values})
+    return "not refuted", Evidence(value=float(sum(values)), seed=context.seed, tables={"rows": {"v": values}})
 
 
 def bad_input(context: Context) -> tuple[str, Evidence]:
@@ -325,8 +325,8 @@ def test_a_recorded_verdict_is_read_where_nothing_that_it_rests_on_changed(
 
 
 def odd(context: Context) -> tuple[str, Evidence]:
-    series = {"v": [1.0, math.inf], "w": ["a", None], "n": [(1, 2)]}
-    return "not refuted", Evidence(math.nan, (-math.inf, 2.0), margin=math.inf, series=series, notes=("x", "y"))
+    tables = {"rows": {"v": [1.0, math.inf], "w": ["a", "b"]}, "other": {"n": [1]}}
+    return "not refuted", Evidence(math.nan, (-math.inf, 2.0), margin=math.inf, tables=tables, notes=("x", "y"))
 
 
 def test_processes_are_used_where_there_is_enough_to_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -337,7 +337,7 @@ def test_processes_are_used_where_there_is_enough_to_run(monkeypatch: pytest.Mon
         return {c.id: ("not refuted", Evidence(1.0)) for group in groups for c in group}
 
     def named(name: str) -> Claim:
-        return replace(claim_of(good), id=f"glm.{name}.floor")
+        return replace(claim_of(good), id=f"glm.{name}.floor", entry="")
 
     monkeypatch.setattr("dpbench.runs.workers.run_in_workers", lanes)
     monkeypatch.setattr(ledger, "cores", lambda: 2)

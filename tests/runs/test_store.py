@@ -112,7 +112,7 @@ def test_a_stored_block_is_never_changed(store: Store) -> None:
 
 
 def test_verdicts(store: Store) -> None:
-    evidence = {"value": "inf", "series": {"n": [1, 2]}, "interval": [0.1, 0.30000000000000004]}
+    evidence = {"value": "inf", "tables": {"rows": {"n": [1, 2]}}, "interval": [0.1, 0.30000000000000004]}
     store.record("glm.a.rate", "quick", 2**70, "c1", "undecided", {})
     store.record("glm.a.rate", "quick", 2**70, "c1", "consistent", evidence)
     store.record("glm.b.floor", "full", 0, "c1", "refuted", {})

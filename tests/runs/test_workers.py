@@ -263,7 +263,7 @@ def test_fewer_modules_than_cores_get_threads(tmp_path: Path) -> None:
     work.plant([work.claim("one", work.threaded, 50), work.claim("two", work.threaded, 51)])
     found = ledger.verify(store=tmp_path / "runs.sqlite", processes=5)
     assert [entry.evidence.value for entry in found.entries] == [2.0, 2.0]
-    assert all(set(entry.evidence.series["blas"]) == {1} for entry in found.entries)
+    assert all(set(entry.evidence.column("blas")) == {1} for entry in found.entries)
 
 
 def test_workers_started_ahead_are_used_in_their_order_or_ended(log: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from dpbench.certificates import shown as certificates
 from dpbench.ledger.core import Claim
+from dpbench.ledger.entry import is_test, moved
 from dpbench.ledger.registry import all_papers
 from dpbench.ledger.verify import all_claims
 from dpbench.report import errata
@@ -31,23 +32,30 @@ _ALIKE = 0.5
 _WORD = re.compile(r"\s+|[\w.]+|.")
 
 
-def renamed() -> dict[str, str]:
-    """Entries that had another id once, to the one that they have, of all papers."""
-    return {old: new for paper in all_papers() for old, new in paper.renamed.items()}
+def old_addresses() -> dict[str, str]:
+    """Ids that have no page any more, and the address of the row that they are now, beside their own."""
+    known = {claim.id: claim for claim in all_claims()}
+    here = {name: address_of(claim) for name, claim in known.items() if name != claim.entry}
+    return here | {old: address_of(known[new]) for old, new in moved().items() if not is_test(new)}
 
 
-def moved(new: str) -> str:
-    """The page at an old address: it sends its reader to the page of `new`, beside it."""
-    refresh = f'<meta http-equiv="refresh" content="0; url={new}.html">'
-    canonical = f'<link rel="canonical" href="{new}.html">'
+def address_of(claim: Claim) -> str:
+    """The page of its entry, and the place of the row there."""
+    return f"{claim.entry}.html" + f"#{claim.row}" * (claim.id != claim.entry)
+
+
+def redirect(new: str) -> str:
+    """The page at an old address: it sends its reader to the new one, beside it."""
+    refresh = f'<meta http-equiv="refresh" content="0; url={new}">'
+    canonical = f'<link rel="canonical" href="{new}">'
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{new}</title>{refresh}{canonical}</head>'
-        f'<body><main><h1>Moved</h1><p>This entry is now <a href="{new}.html">{new}</a>.</p></main></body></html>\n'
+        f'<body><main><h1>Moved</h1><p>This entry is now <a href="{new}">{new}</a>.</p></main></body></html>\n'
     )
 
 
 def texts(found: Mapping[str, Shown]) -> dict[str, str]:
-    """The page of every entry as Markdown, by its id."""
+    """The page of every entry as Markdown, by its id: its rows below each other."""
     known = {claim.id: claim for claim in all_claims()}
     noted = {name: one for paper in all_papers() for name, one in errata.corrections(paper).items()}
     corrected = {claim.holds: claim for claim in known.values() if claim.holds}
@@ -56,9 +64,12 @@ def texts(found: Mapping[str, Shown]) -> dict[str, str]:
     for drawing in every:
         for name in drawing.claims:
             drawn.setdefault(name, []).append(drawing.name)
-    made = {}
+    made: dict[str, list[str]] = {}
     for name, claim in known.items():
-        lines = ["---", "orphan: true", "---", "", f"# {in_markdown(claim.source)}", "", f"`{name}`, {claim.paper}", ""]
+        title, under = in_markdown(claim.source), claim.id != claim.entry
+        lines = made.setdefault(claim.entry, ["---", "orphan: true", "---", ""])
+        lines += [f'<span id="{claim.row}"></span>', "", f"## {claim.row}: {title}"] if under else [f"# {title}"]
+        lines += ["", f"`{name}`, {claim.paper}", ""]
         lines += [_verdict(claim, found.get(name)), "", *_statements(claim, known.get(claim.holds)), ""]
         if claim.quote:
             lines += [str(Markup("<blockquote tabindex='0'>{}</blockquote>").format(quoted(claim.quote))), ""]
@@ -72,8 +83,7 @@ def texts(found: Mapping[str, Shown]) -> dict[str, str]:
             lines += [f"**What it corrects.** {link(corrected[name].id)}", ""]
         lines += _evidence(claim, found.get(name))
         lines += [f"![{in_markdown(claim.source)}]({FIGURES}/{one}.png)\n" for one in drawn.get(name, ())[:1]]
-        made[name] = "\n".join(lines)
-    return made
+    return {name: "\n".join(lines) for name, lines in made.items()}
 
 
 def link(name: str) -> str:

@@ -52,18 +52,13 @@ def nearest(evidence: Mapping[str, Any]) -> Nearest | None:
     Nearest or None
         None where the evidence has neither such columns nor a margin.
     """
-    series = evidence.get("series", {})
-    ratios, used = _ratios(series)
+    tables = evidence.get("tables", {}).values()
+    series, ratios, used = next(((t, *found) for t in tables if (found := _ratios(t))[0]), ({}, [], ()))
     if not ratios:
         margin = evidence.get("margin")
         return None if margin is None or not math.isfinite(float(margin)) else Nearest(1.0 - float(margin), {})
     place = max(range(len(ratios)), key=ratios.__getitem__)
-    length = len(ratios)
-    row = {
-        name: column[place]
-        for name, column in series.items()
-        if len(column) == length and name not in used and name not in _BESIDE
-    }
+    row = {name: column[place] for name, column in series.items() if name not in used and name not in _BESIDE}
     return Nearest(ratios[place], dict(list(row.items())[:_TOLD]))
 
 
@@ -76,7 +71,7 @@ def _ratios(series: Mapping[str, Sequence[Any]]) -> tuple[list[float], tuple[str
         found = [1.0 - (b - a) / abs(b) if b else math.nan for a, b in _numbers(pairs)]
         return ([] if any(map(math.isnan, found)) else found), ("left", "right", "margin")
     for value, bound in _PAIRS:
-        if {value, bound} <= set(series) and len(series[value]) == len(series[bound]):
+        if {value, bound} <= set(series):
             return _quotients(series[value], series[bound]), (value, bound)
     used = tuple(name for name in _MARGINS if name in series)
     if used and all(isinstance(x, (int, float)) for name in used for x in series[name]):

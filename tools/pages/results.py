@@ -313,7 +313,7 @@ def _index(found: dict[str, Shown], documents: Mapping[str, Any]) -> str:
         first = errata.foremost(paper)
         if first is None or first.id not in found:
             continue
-        where = f"[{in_markdown(first.source)}](claims/{first.id}.md)"
+        where = f"[{in_markdown(first.source)}](claims/{first.entry}.md)"
         title, said = in_markdown(paper.title or paper.name), in_markdown(first.consequence)
         weighed = sum(bool(claim.weight) for claim in paper.claims)
         lines.append(f"| [{title}](failures.md) | {len(paper.claims)} | {weighed} | {where} | {said} |")

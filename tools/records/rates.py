@@ -15,6 +15,7 @@ import numpy as np
 
 from dpbench.certificates.build import Draft, above, near
 from dpbench.certificates.evidence import claims, entries
+from dpbench.ledger.words import ROWS
 from dpbench.rates.exclusion import rate_verdict
 from dpbench.rates.slopes import theory_slope
 from tools.records import record
@@ -26,7 +27,7 @@ _Z95 = 1.96  # columns "..._low" and "..._high" are this many standard errors aw
 
 def points(record: dict[str, Any]) -> tuple[str, Points] | None:
     """The axis and (x, mean, standard error), in a few digits; None where the errors of a sampled mean are not kept."""
-    series = record["evidence"]["series"]
+    series = record["evidence"]["tables"].get(ROWS, {})
     axis, grid = next(iter(series.items()), ("", []))
     name = next((name for name in _MEANS if name in series), None)
     if name is None or len(grid) < 3 or any(isinstance(value, str) or value <= 0 for value in (*grid, *series[name])):
@@ -57,7 +58,7 @@ def draft(claim: str) -> Draft | None:
     """The record's text; None where the means and the slope's interval do not decide the verdict."""
     record, entry = entries()[claim], claims()[claim]
     found, evidence = points(record), record["evidence"]
-    name = next((name for name in _BOUNDS if name in evidence["series"]), None)
+    name = next((name for name in _BOUNDS if name in evidence["tables"].get(ROWS, {})), None)
     if found is None or name is None:
         return None
     axis, made = found
@@ -65,7 +66,7 @@ def draft(claim: str) -> Draft | None:
     ends = evidence["interval"] or (value, value)
     reach = [above(max(gap, 1e-9) / error, 5) if error else Fraction(0) for gap in (value - ends[0], ends[1] - value)]
     low, high = value - float(reach[0]) * error, value + float(reach[1]) * error
-    expected = Fraction(round(theory_slope([float(p[0]) for p in made], evidence["series"][name]) * 10**6), 10**6)
+    expected = Fraction(round(theory_slope([float(p[0]) for p in made], evidence["tables"][ROWS][name]) * 10**6), 10**6)
     resolution = Fraction(entry.resolution).limit_denominator(10**4)
     faster, slower = (Fraction(round(end * 10**6), 10**6) for end in evidence["allowance"])
     allowance = float(faster), float(slower)

@@ -25,6 +25,7 @@ from scipy.stats import beta, norm
 
 from dpbench.certificates.build import Draft, Number, Shown, above, below, near
 from dpbench.certificates.evidence import claims, entries
+from dpbench.ledger.words import ROWS
 from tools.records import record
 
 MOST = 12
@@ -48,7 +49,7 @@ class Row:
 
 def rows_of(record: dict[str, Any]) -> tuple[str, list[Row]]:
     """The relation claimed ("<=" or ">=") and the sampled rows; none where the evidence does not keep its sample."""
-    evidence, series = record["evidence"], record["evidence"]["series"]
+    evidence, series = record["evidence"], record["evidence"]["tables"].get(ROWS, {})
     relation, right = (">=", "floor") if "floor" in series else ("<=", "allowed")
     if {"runs", "hits", right} <= series.keys():
         rows = _zip(series, "runs", "hits", right)
@@ -90,7 +91,7 @@ def _exact(value: float) -> Fraction:
 
 def _counted(evidence: dict[str, Any], column: str, allowed: float | str, sets: int) -> list[Row]:
     """Counts of rows of frequencies; rows that are no count of so many runs were not sampled."""
-    series, runs = evidence["series"], evidence["trials"] // sets
+    series, runs = evidence["tables"].get(ROWS, {}), evidence["trials"] // sets
     made: list[Row] = []
     if not {column, allowed if isinstance(allowed, str) else column} <= series.keys():
         return made

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from dpbench.core import validation
+from dpbench.ledger.measurement import having
+from dpbench.ledger.words import ROWS
 from dpbench.report.figures import (
     BLUE,
     DASHED,
@@ -68,8 +69,8 @@ def sandwich_rank(evidence: Mapping[str, Any]) -> Figure:
 @styled
 def two_point(evidence: Mapping[str, Any]) -> Figure:
     """Lemma 1: the least sum of the two errors over Δ, in units of |τ − τ'|."""
-    names = "curve distance", "curve printed", "curve exact", "curve tight", "curve attained"
-    rows = rows_of(evidence, *names)
+    names = "distance", "printed", "exact", "tight", "attained"
+    rows = rows_of(evidence, *names, table="curve")
     distance, printed, exact, tight, attained = (np.array([float(row[name]) for row in rows]) for name in names)
     figure, axes = new_axes()
     axes.plot(distance, tight, color=GREEN, label="tight")
@@ -90,16 +91,16 @@ def two_point(evidence: Mapping[str, Any]) -> Figure:
 @styled
 def attack_power(evidence: Mapping[str, Any]) -> Figure:
     """Share of attacks that refute, over how many times too small the noise is."""
-    statistics = [name for name in evidence["series"] if name.startswith("power ") and name[6:] not in _SETTINGS]
-    rows = rows_of(evidence, *(f"power {name}" for name in _SETTINGS), *statistics)
+    rows = rows_of(evidence, *_SETTINGS, table="power")
+    statistics = [name for name in rows[0] if name not in _SETTINGS]
     figure, both = panels(2, 1, height=4.2, sharex=True)
-    for axes, noise in zip(both, dict.fromkeys(row["power noise"] for row in rows), strict=True):
-        mine = [row for row in rows if row["power noise"] == noise]
-        shrink = [row["power shrink"] for row in mine]
+    for axes, noise in zip(both, dict.fromkeys(row["noise"] for row in rows), strict=True):
+        mine = [row for row in rows if row["noise"] == noise]
+        shrink = [row["shrink"] for row in mine]
         for name, colour, marker in zip(statistics, (BLUE, VERMILION, GREEN), "osD", strict=False):
             share = [row[name] for row in mine]
-            axes.plot(shrink, share, color=colour, marker=marker, label=name.removeprefix("power "))
-        predicted = mine[0]["power predicted"]
+            axes.plot(shrink, share, color=colour, marker=marker, label=name)
+        predicted = mine[0]["predicted"]
         axes.axvline(predicted, color="black", ls=DASHED, lw=1.0, label="predicted, unclipped")
         axes.set(xscale="log", ylabel="share refuted", ylim=(-0.04, 1.04))
         axes.set_title(rf"{noise.capitalize()}, $\varepsilon$ = 1: predicted {predicted:.3g}", loc="left")
@@ -114,24 +115,19 @@ _SETTINGS = ("noise", "shrink", "predicted")
 
 def _always_found(evidence: Mapping[str, Any]) -> str:
     """From how many times too small a noise is on some statistic refutes it in every attack."""
-    statistics = [name for name in evidence["series"] if name.startswith("power ") and name[6:] not in _SETTINGS]
-    rows = rows_of(evidence, *(f"power {name}" for name in _SETTINGS), *statistics)
+    rows = rows_of(evidence, *_SETTINGS, table="power")
+    statistics = [name for name in rows[0] if name not in _SETTINGS]
     said = []
-    for noise in dict.fromkeys(row["power noise"] for row in rows):
-        always = [r["power shrink"] for r in rows if r["power noise"] == noise and max(r[s] for s in statistics) == 1.0]
+    for noise in dict.fromkeys(row["noise"] for row in rows):
+        always = [r["shrink"] for r in rows if r["noise"] == noise and max(r[s] for s in statistics) == 1.0]
         said.append(f"{noise} noise from {min(always):g}" if always else f"no {noise} noise")
     return f"always refuted: {', '.join(said)} times too small"
 
 
-def rows_of(evidence: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:
-    """Rows of the evidence's series that have all these columns; a missing one is evidence of another version."""
-    series = evidence["series"]
-    for name in names:
-        if name not in series:
-            raise validation.invalid("evidence", f"of this version, with a column {name}", ", ".join(series))
-    length = len(series[names[0]])
-    wanted = {name: column for name, column in series.items() if len(column) == length}
-    return [{name: column[i] for name, column in wanted.items()} for i in range(length)]
+def rows_of(evidence: Mapping[str, Any], *names: str, table: str = ROWS) -> list[dict[str, Any]]:
+    """Rows of a table of the evidence that has all these columns; a missing one is evidence of another version."""
+    columns = having({table: evidence["tables"].get(table, {})}, *names)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _sandwich(axes: Any, rows: list[dict[str, Any]], place: Callable[[dict[str, Any]], float]) -> None:

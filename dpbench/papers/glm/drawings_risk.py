@@ -38,25 +38,26 @@ def crossover(evidence: Mapping[str, Any]) -> Figure:
 
     Theory's d* stands beside the measured one, at theory's own height.
 
-    Columns: curve n, epsilon, d, each algorithm with its error, the closed forms, zero, theory and floor; n, measured,
-    standard error, ceiling.
+    Columns: of the curve n, epsilon, d, the closed forms, zero, theory and floor; excess and standard error measured
+    on it; n, measured, standard error, ceiling.
     """
-    names = [f"curve {name}{kind}" for name in STYLES for kind in ("", " error")]
-    extra = ("curve noisy GD closed", "curve output perturbation closed", "curve zero", "curve theory", "curve floor")
-    n, epsilon, d, *values = columns(evidence, "curve n", "curve epsilon", "curve d", *names, *extra)
-    curve = dict(zip((*names, *extra), values, strict=True))
+    names = ("noisy GD closed", "output perturbation closed", "zero", "theory", "floor")
+    n, epsilon, d, *values = columns(evidence, "n", "epsilon", "d", *names, table="curve")
+    curve = dict(zip(names, values, strict=True))
+    run = rows_of(evidence, "algorithm", "d", "excess", "standard error", table="measured on the curve")
     figure, (left, right) = panels(1, 2, width=PAGE, height=2.9, width_ratios=(1.4, 1.0))
     for name, (colour, marker) in STYLES.items():
-        mean, error = curve[f"curve {name}"], curve[f"curve {name} error"]
+        mine = [row for row in run if row["algorithm"] == name]
         left.errorbar(
-            d, mean, yerr=1.96 * error, color=colour, marker=marker, capsize=2, elinewidth=0.9,
-            ls="none" if f"curve {name} closed" in curve else "-", label=name,
+            [row["d"] for row in mine], [row["excess"] for row in mine],
+            yerr=[1.96 * row["standard error"] for row in mine], color=colour, marker=marker, capsize=2,
+            elinewidth=0.9, ls="none" if f"{name} closed" in curve else "-", label=name,
         )  # fmt: skip
-        if f"curve {name} closed" in curve:
-            left.plot(d, curve[f"curve {name} closed"], color=colour)  # the closed form, through what was measured
-    left.plot(d, curve["curve zero"], color="black", marker="x", ls=DASHED, lw=1.0, label="zero, on noisy GD's scales")
-    left.plot(d, curve["curve theory"], color=GREY, ls=DASHED, label="least ceiling, constants 1")
-    left.plot(d, curve["curve floor"], color=GREEN, label="floor of Theorem 4, tight")
+        if f"{name} closed" in curve:
+            left.plot(d, curve[f"{name} closed"], color=colour)  # the closed form, through what was measured
+    left.plot(d, curve["zero"], color="black", marker="x", ls=DASHED, lw=1.0, label="zero, on noisy GD's scales")
+    left.plot(d, curve["theory"], color=GREY, ls=DASHED, label="least ceiling, constants 1")
+    left.plot(d, curve["floor"], color=GREEN, label="floor of Theorem 4, tight")
     left.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="largest excess population risk")
     left.set_title(rf"Hard shape of Theorem 4, $n$ = {n[0]:,.0f}, $\varepsilon$ = {epsilon[0]:g}", loc="left")
     records, measured, error, theory = columns(evidence, "n", "measured", "standard error", "ceiling")

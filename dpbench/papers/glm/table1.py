@@ -14,6 +14,7 @@ from typing import Any
 
 from dpbench.core import validation
 from dpbench.ledger.verify import all_claims
+from dpbench.ledger.words import ROWS
 from dpbench.rates.slopes import theory_slope
 
 Verdicts = Mapping[str, tuple[str, Mapping[str, Any]]]
@@ -150,7 +151,7 @@ def _fits(cell: Cell, name: str) -> bool:
 
 def _row(cell: Cell, name: str, source: str, verdict: str, evidence: Mapping[str, Any]) -> Row:
     value, interval = float(evidence["value"]), evidence["interval"]
-    series = evidence["series"]
+    series = evidence["tables"][ROWS]
     if ".rate" not in name:
         ratios = [float(ratio) for ratio in series.get("ratio", ())]
         named = zip(series.get("algorithm", ()), ratios, strict=False)

@@ -26,11 +26,10 @@ from dpbench.report.figures import (
 def privacy_over_m(evidence: Mapping[str, Any]) -> Figure:
     """Exact ε of the parity cube's tilted pair over the public points, for Gaussian and Laplace weights.
 
-    Columns: m_equal, gaussian_equal, laplace_equal, exact_equal (d = m), m_fixed, gaussian_fixed, laplace_fixed
-    (d = 4096, one public point a bit).
+    Columns: m, gaussian, laplace, exact (d = m), m, gaussian, laplace (d = 4096, one public point a bit).
     """
-    m, gaussian, laplace, exact = columns(evidence, "m_equal", "gaussian_equal", "laplace_equal", "exact_equal")
-    m_fixed, gaussian_fixed, laplace_fixed = columns(evidence, "m_fixed", "gaussian_fixed", "laplace_fixed")
+    m, gaussian, laplace, exact = columns(evidence, "m", "gaussian", "laplace", "exact", table="d = m")
+    m_fixed, gaussian_fixed, laplace_fixed = columns(evidence, "m", "gaussian", "laplace", table="d fixed")
     figure, axes = panels(1, 1, height=3.2)
     axes.set(xscale="log", yscale="log", xlabel="public points $m$", ylabel=r"exact $\varepsilon$ of the pair")
     axes.plot(m, gaussian, color=VERMILION, marker="o", label="printed Gaussian, $d = m$")
@@ -132,10 +131,10 @@ def stability_average(evidence: Mapping[str, Any]) -> Figure:
 def stability_regularized(evidence: Mapping[str, Any]) -> Figure:
     """‖f̄ − f̄'‖ of Algorithm 3 over ηn: constants, linear functions, Lemma 2 and half of it.
 
-    Columns: n, eta, moved, linear_n, linear_eta, linear_moved.
+    Columns: n, eta, moved, of constants and of linear functions.
     """
-    n, eta, moved = columns(evidence, "n", "eta", "moved")
-    linear_n, linear_eta, linear = columns(evidence, "linear_n", "linear_eta", "linear_moved")
+    n, eta, moved = columns(evidence, "n", "eta", "moved", table="rows")
+    linear_n, linear_eta, linear = columns(evidence, "n", "eta", "moved", table="linear")
     figure, axes = new_axes()
     axes.set(
         xscale="log",

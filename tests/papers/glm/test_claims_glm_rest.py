@@ -192,7 +192,7 @@ def test_every_mechanism_is_held_to_the_grid(context: RunContext, name: str) -> 
     """All five exact calibrations: proved, with every (ε, δ) of {0.1, 1, 4} × {1e-3, 1e-6} among the targets."""
     verdict, evidence = next(c for c in of_paper("glm") if c.id == name).measure(context)
     assert verdict == "proved"
-    rows = evidence.series
+    rows = evidence.tables["guarantees"]
     targets = set(zip(rows["target_epsilon"], rows["target_delta"], strict=True))
     assert targets >= GRID
     assert all(g <= d for g, d in zip(rows["guaranteed_delta"], rows["target_delta"], strict=True))

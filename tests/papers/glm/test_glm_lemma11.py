@@ -23,12 +23,12 @@ def test_the_printed_lemma_fails_in_three_ways(context: RunContext) -> None:
     assert verdict == "refuted" and evidence.value == pytest.approx(0.3684, abs=2e-4)
     verdict, evidence = measured(lemma11.rare, context)
     assert verdict == "refuted" and evidence.value == pytest.approx(1.02, abs=1e-4)
-    assert min(evidence.series["right side times n"]) == pytest.approx(0.5598, abs=1e-3)
+    assert min(evidence.column("right side times n")) == pytest.approx(0.5598, abs=1e-3)
     verdict, evidence = measured(lemma11.direction, context)
     assert verdict == "refuted"
-    assert evidence.series["chance"] == pytest.approx([0.412, 0.453], abs=1e-3)
-    assert evidence.series["with Y and Delta mended"] == pytest.approx([0.365, 0.441], abs=1e-3)
-    assert max(evidence.series["with |w| for gamma"]) < 0.1
+    assert evidence.column("chance") == pytest.approx([0.412, 0.453], abs=1e-3)
+    assert evidence.column("with Y and Delta mended") == pytest.approx([0.365, 0.441], abs=1e-3)
+    assert max(evidence.column("with |w| for gamma")) < 0.1
 
 
 def test_the_direction_by_sampling() -> None:

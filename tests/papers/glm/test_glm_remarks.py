@@ -36,7 +36,7 @@ def context():
 def test_algorithm_3_loses_to_the_remark_by_a_growing_factor_and_noisy_gd_does_not(context) -> None:
     verdict, evidence = measured(theorem3.low_dimension, context)
     assert verdict == "not refuted"
-    single, descent = (evidence.series[k] for k in ("Algorithm 3 over it, at least", "noisy GD over it"))
+    single, descent = (evidence.column(k) for k in ("Algorithm 3 over it, at least", "noisy GD over it"))
     assert all(b > 3.0 * a for a, b in itertools.pairwise(single)) and max(descent) < 1.0
     assert single == pytest.approx([0.609, 2.232, 9.343], rel=1e-3)  # 0.6, 2.2, 9.3 in the consequence, rounded down
 
@@ -58,7 +58,7 @@ def test_the_floor_for_every_lambda_is_below_the_infimum_and_above_a_cheaper_mec
 def test_no_power_of_the_logarithm_saves_algorithm_3_at_its_printed_rate(context) -> None:
     verdict, evidence = measured(theorem3.low_dimension_algorithm_3, context)
     assert verdict == "refuted" and evidence.value < 1e-2
-    assert evidence.series["excess over remark"][0] == pytest.approx(99.0, rel=0.01)
+    assert evidence.column("excess over remark")[0] == pytest.approx(99.0, rel=0.01)
     n = 10**8  # at epsilon = n^(-1/4), where Theorem 3 implies the remark up to logarithms, the floor is below it
     assert theorem3.floor_on_algorithm_3(n, n**-0.25, n**-2.0) < theorem3.remark_rate(n, n**-0.25, n**-2.0)
 
@@ -132,7 +132,7 @@ def test_a_constant_that_grows_along_one_axis_refutes_a_lemma(context) -> None:
     """Planted: the needed constant multiplied by ten a step along ε; and a bound that is only scaled stays."""
     _, evidence = measured(lemma7.lemma7_corrected, context)
     assert evidence.margin is not None and evidence.margin > 0.0
-    rows = [dict(zip(evidence.series, values, strict=True)) for values in zip(*evidence.series.values(), strict=True)]
+    rows = [dict(zip(evidence.rows, values, strict=True)) for values in zip(*evidence.rows.values(), strict=True)]
     scaled = [row | {k: 40.0 * row[k] for k in ("constant", "constant at least")} for row in rows]
     assert lemma7._held(scaled, 1, "").margin > 0.0
     grown = []

@@ -25,7 +25,7 @@ def context():
 def test_the_printed_step_is_refuted_and_its_numbers_are_those_of_the_consequence(context: RunContext) -> None:
     verdict, evidence = measured(theorem10.step, context)
     assert verdict == "refuted"
-    assert evidence.value < 1e-6 and min(evidence.series["excess at least"]) > 0.0
+    assert evidence.value < 1e-6 and min(evidence.column("excess at least")) > 0.0
     for n, floor, factor in ((10**8, 0.9967, 5.03), (10**16, 0.9983, 403.0)):
         found, j, _ = theorem10.rate_floor(n, n**-0.5, 1)
         assert j == 1 and found == pytest.approx(floor, abs=2e-4)
@@ -88,7 +88,7 @@ def test_one_lyapunov_step_by_quadrature() -> None:
 @pytest.mark.slow
 def test_the_corrected_bound_holds_and_a_smaller_one_is_seen(context: RunContext) -> None:
     verdict, evidence = measured(theorem10.step_corrected, context)
-    assert verdict == "not refuted" and min(evidence.series["bound"]) < 0.7, "not vacuous: zero has excess 1"
+    assert verdict == "not refuted" and min(evidence.column("bound")) < 0.7, "not vacuous: zero has excess 1"
     assert measured(theorem10.step_corrected, context, shrink=0.1)[0] == "refuted"
 
 

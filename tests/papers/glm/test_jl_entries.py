@@ -30,15 +30,15 @@ def test_theorem2_printed(context: RunContext) -> None:
     """With |Φx| = 2|x| known, μ = ε/√L as BX → 0; with the map in use the output alone violates the claim."""
     verdict, evidence = measured(theorem2.theorem2_printed, context)
     assert verdict == "refuted"
-    known = evidence.series["stretch_true_delta"]
+    known = evidence.tables["stretch"]["true_delta"]
     assert known[2] == pytest.approx(gaussian.delta(1.0, 1.0 / math.sqrt(math.log(1e5))), rel=0.03)
     assert known[0] < 1e-10 and known[1] < 1e-5 < known[2]
     for k, target, output, every in zip(
-        *(evidence.series[name] for name in ("k", "target_delta", "true_delta_output", "true_delta_all_iterates")),
+        *(evidence.column(name) for name in ("k", "target_delta", "true_delta_output", "true_delta_all_iterates")),
         strict=True,
     ):
         assert k <= 5 and target < output < every
-    assert max(evidence.series["gap"]) > 1.9
+    assert max(evidence.column("gap")) > 1.9
 
 
 def test_theorem2_printed_needs_no_particular_constant(context: RunContext) -> None:
@@ -56,9 +56,9 @@ def test_theorem10_printed(context: RunContext) -> None:
     verdict, evidence = measured(theorem10.theorem10_printed, context)
     assert verdict == "refuted"
     assert evidence.value == pytest.approx(0.7867, abs=1e-3), "at (40, 0.1), n = 11, everything as printed"
-    assert min(evidence.series["true_delta_output"]) > 0.5, "each listed pair is beyond its claim"
+    assert min(evidence.column("true_delta_output")) > 0.5, "each listed pair is beyond its claim"
     want = gaussian.delta(1.0, math.sqrt(2.0 / math.log(2e5)) * math.sqrt(1 - 101**-2))
-    assert evidence.series["stretch_true_delta"][-1] == pytest.approx(want, rel=1e-3), "of no weight: |Phi x| = 2|x|"
+    assert evidence.tables["stretch"]["true_delta"][-1] == pytest.approx(want, rel=1e-3), "of no weight: |Phi x| = 2|x|"
 
 
 def test_a_printed_noise_doubled_is_not_refuted() -> None:
@@ -77,8 +77,8 @@ def test_exact_entries(context: RunContext, theorem: int) -> None:
     verdict, evidence = claim.measure(context)
     assert verdict == "proved"
     assert 1.0 - 1e-6 < evidence.value <= 1.0
-    assert 0.9 < evidence.series["realised_gap"][0] <= 1.0
-    assert 0.0 < evidence.series["attack_epsilon_lower"][0] < 4.0
+    assert 0.9 < evidence.column("realised_gap")[0] <= 1.0
+    assert 0.0 < evidence.column("attack_epsilon_lower")[0] < 4.0
 
 
 def test_an_exact_noise_halved_is_not_proved(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,8 +127,8 @@ def test_lemma12_is_attained_and_a_stronger_claim_is_refuted(context: RunContext
     """Planted: failure probability β in place of 2β, which two disjoint failures exceed."""
     verdict, evidence = measured(lemma12.lemma12, context)
     assert (verdict, evidence.value) == ("not refuted", 0.0)
-    margins = np.array(evidence.series["margin"])
-    assert {"normal", "rademacher", "sparse"} == set(evidence.series["map"])
+    margins = np.array(evidence.column("margin"))
+    assert {"normal", "rademacher", "sparse"} == set(evidence.column("map"))
     assert inequality_verdict(float((1.0 - 2.0 * (1.0 - margins)).min())) == "refuted"
 
 
@@ -147,12 +147,12 @@ def test_no_map_keeps_more_than_half_on_average() -> None:
 
 def test_the_printed_step_size_leaves_the_bound_behind(context: RunContext) -> None:
     verdict, evidence = measured(theorem2.step_size, context)
-    assert verdict == "refuted" and min(evidence.series["excess at least"]) > 0.9
+    assert verdict == "refuted" and min(evidence.column("excess at least")) > 0.9
 
 
 @pytest.mark.slow
 def test_the_rate_in_n_is_attained(context: RunContext) -> None:
     verdict, evidence = measured(theorem2.in_n, context)
     assert verdict == "consistent"
-    least = evidence.series["kept by no map"]
-    assert all(a > b for a, b in zip(evidence.series["measured"], least, strict=True))
+    least = evidence.column("kept by no map")
+    assert all(a > b for a, b in zip(evidence.column("measured"), least, strict=True))

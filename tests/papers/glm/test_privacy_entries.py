@@ -40,10 +40,10 @@ def context():
 def test_theorem1_printed_is_enough_up_to_the_predicted_epsilon(context: RunContext) -> None:
     verdict, evidence = measured(theorem1.printed, context)
     assert verdict == "refuted"
-    by_delta = dict(zip(evidence.series["delta"], evidence.series["epsilon_enough_for_every_loss"], strict=True))
+    by_delta = dict(zip(evidence.column("delta"), evidence.column("epsilon_enough_for_every_loss"), strict=True))
     assert by_delta[1e-5] == pytest.approx(36.0, abs=0.5)
     assert by_delta[1e-3] == pytest.approx(24.5, abs=0.1)
-    beyond = evidence.series["epsilon_violated_all"], evidence.series["epsilon_violated_average"]
+    beyond = evidence.column("epsilon_violated_all"), evidence.column("epsilon_violated_average")
     for enough, all_iterates, average in zip(by_delta.values(), *beyond, strict=True):
         assert enough <= all_iterates <= 1.05 * enough
         assert average > 1.3 * enough
@@ -53,10 +53,12 @@ def test_theorem5_printed_numbers(context: RunContext) -> None:
     verdict, evidence = measured(theorem5.theorem5_printed, context)
     assert verdict == "refuted"
     assert evidence.value == pytest.approx(4.28e-5, rel=2e-3)
-    starts = dict(zip(evidence.series["delta_of_threshold"], evidence.series["epsilon_violated_from"], strict=True))
+    starts = dict(
+        zip(*(evidence.tables["thresholds"][name] for name in ("delta", "epsilon_violated_from")), strict=True)
+    )
     assert starts == pytest.approx({1e-2: 1.71, 1e-3: 1.14, 1e-5: 0.325}, rel=5e-3)
-    assert evidence.series["true_delta"][-1] == pytest.approx(0.0555, abs=2e-4)
-    assert evidence.series["attack_epsilon_lower"][0] > 4.0, "sampling sees the violation at (4, 0.01)"
+    assert evidence.column("true_delta")[-1] == pytest.approx(0.0555, abs=2e-4)
+    assert evidence.column("attack_epsilon_lower")[0] > 4.0, "sampling sees the violation at (4, 0.01)"
 
 
 def test_theorem3_needs_a_constant_that_grows(context: RunContext) -> None:
@@ -86,7 +88,9 @@ def test_attacks_come_near_the_exact_calibration_and_never_beyond_it(
     seeds = output_perturbation_privacy.SEEDS["full"]
     verdict, evidence = output_perturbation_privacy.exact_guarantee(("linear",), 5, seeds, context)
     assert verdict == "proved"
-    bounds, truth = np.array(evidence.series["attack_epsilon_lower"]), evidence.series["attack_true_epsilon"][0]
+    attacks, truth = evidence.tables["attacks"], evidence.column("true_epsilon")[0]
+    assert attacks["on"] == [*["the worst pair"] * 10, "diabetes, one record replaced"]
+    bounds = np.array(attacks["attack_epsilon_lower"][:10])
     assert len(bounds) == len(set(bounds)) == 10
     assert bounds.mean() >= 0.95 * truth
     assert (bounds <= truth).all()

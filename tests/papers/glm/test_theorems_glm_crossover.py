@@ -91,9 +91,9 @@ def test_closed_entries_reach_their_verdict(claim: Any) -> None:
     with RunContext(level="quick", seed=0, workers=1) as context:
         verdict, evidence = context.run(claim)
     assert verdict == claim.expected == "consistent"
-    assert evidence.interval is None and evidence.level == claim.level == 0.0 and len(evidence.series["n"]) == 3
-    assert evidence.series["measured"] == pytest.approx(
-        [r * t for r, t in zip(evidence.series["ratio"], evidence.series["ceiling"], strict=True)]
+    assert evidence.interval is None and evidence.level == claim.level == 0.0 and len(evidence.column("n")) == 3
+    assert evidence.column("measured") == pytest.approx(
+        [r * t for r, t in zip(evidence.column("ratio"), evidence.column("ceiling"), strict=True)]
     )
 
 
@@ -101,7 +101,7 @@ def test_a_comparator_that_falls_like_n_to_the_minus_half_is_inconsistent(monkey
     """Planted: with the level C/(nε)^(1/2) in place of (nε)^(-2/3), d* has slope 1, and the entry says so."""
     monkeypatch.setattr(table1, "_erm_scale", lambda n, epsilon: Scale(1, 1.0, 2.0 / math.sqrt(n * epsilon), 1.0))
     with RunContext(level="quick", seed=0, workers=1) as context:
-        verdict, evidence = context.run(replace(declared(table1)[1], id="glm.planted.rate"))
+        verdict, evidence = context.run(replace(declared(table1)[1], id="glm.planted.rate", entry=""))
     assert verdict == "inconsistent" and evidence.value > 0.9
 
 
@@ -110,16 +110,16 @@ def test_the_jl_entry_on_small_sizes() -> None:
     """Seed 0; its slope over n = 100 to 800 is not that of the entry, whose sizes are larger: the parts must agree."""
     with RunContext(level="quick", seed=0, workers=1) as context:
         verdict, evidence = measured(table1.jl, context, 1.0, (100, 800), (64, 32), 1, (4, 16, 64), 16)
-    series = evidence.series
+    series, tables = evidence.rows, evidence.tables
     assert verdict in ("consistent", "undecided") and evidence.trials == 96
     for n, d, level in zip(series["n"], series["measured"], series["excess at the crossing"], strict=True):
         assert noisy_gd_envelope(n, d, 1.0, "exact").excess == pytest.approx(level, rel=5e-3)
     ratios = np.array(series["excess at the crossing"]) / series["closed form of the descent in R^k"]
     assert ((ratios > 0.7) & (ratios < 1.4)).all()
-    assert np.array(series["curve noisy GD"][:2]) == pytest.approx(series["curve noisy GD closed"][:2], rel=0.25)
-    assert math.isnan(series["curve noisy GD"][2])
-    assert (np.array(series["curve floor"]) < series["curve noisy GD closed"]).all()
-    assert (np.array(series["curve noisy GD closed"]) < series["curve theory"]).all()
+    run, curve = tables["measured on the curve"], {name: np.array(part) for name, part in tables["curve"].items()}
+    assert run["algorithm"].count("noisy GD") == 2 and run["d"][:2] == [4, 16]
+    assert run["excess"][:2] == pytest.approx(curve["noisy GD closed"][:2], rel=0.25)
+    assert (curve["floor"] < curve["noisy GD closed"]).all() and (curve["noisy GD closed"] < curve["theory"]).all()
 
 
 def test_benign_entry_reaches_its_verdict_and_sees_a_ceiling_that_is_too_low(monkeypatch: pytest.MonkeyPatch) -> None:

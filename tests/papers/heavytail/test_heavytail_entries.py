@@ -154,10 +154,10 @@ def test_planted_errors_of_the_misprints(context: RunContext, monkeypatch: pytes
 
 def test_printed_losses_and_audit(context: RunContext) -> None:
     evidence = context.run(BY_ID["heavytail.thm1.privacy.printed"])[1]
-    losses = dict(zip(evidence.series["lean"], evidence.series["loss_printed"], strict=True))
+    losses = dict(zip(evidence.column("lean"), evidence.column("loss_printed"), strict=True))
     assert losses[4.0] >= 1.7 and evidence.value <= 2.0
-    assert evidence.series["attack_epsilon_lower"][0] > 1.0
-    assert max(evidence.series["loss_exact"]) <= 1.0
+    assert evidence.column("attack_epsilon_lower")[0] > 1.0
+    assert max(evidence.column("loss_exact")) <= 1.0
 
 
 def test_a_weight_too_large_is_refuted(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,12 +215,12 @@ def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
         "theory": falling, "lean": [1.0, 2.0, 3.0], "epsilon_claimed": [1.0] * 3, "loss_printed": [1.0, 1.4, 1.7],
         "loss_exact": [0.5, 0.6, 0.7],
     }  # fmt: skip
-    evidence = {"value": -0.5, "interval": None, "series": series}
+    evidence = {"value": -0.5, "interval": None, "tables": {"rows": series}}
     figure = drawing.draw(evidence)
     drawn = {line.get_label() for axes in figure.axes for line in axes.get_lines()}
     assert len(drawn) >= 3
     with pytest.raises(InvalidInput, match="evidence must be of this version"):
-        drawing.draw({**evidence, "series": {}})
+        drawing.draw({**evidence, "tables": {}})
 
 
 def test_boxes_opened_are_drawn() -> None:

@@ -201,12 +201,11 @@ ASSUMPTIONS: Assumptions = {
     },
     "publicdata.lemma9.privacy.gaussian-small-m": {
         "fbar, fbar' into [-1, 1] (the clipped pair), delta in (0, 1)": every(
-            "publicdata.lemma9.privacy.gaussian-small-m", lambda m, ratio: m > 1 or ratio > 1.0, "m",
-            "delta_ratio_clipped"),
+            "publicdata.lemma9.privacy.gaussian-small-m", lambda m, ratio: m > 1 or ratio > 1.0, "m", "delta_ratio"),
     },
     "publicdata.lemma3.privacy.gaussian": {
         "rho at most the diameter 2, (14) with equality, the clipped pair alone refutes": lambda: max(
-            series("publicdata.lemma3.privacy.gaussian")["delta_ratio_clipped"]) > 1.0
+            series("publicdata.lemma3.privacy.gaussian")["delta_ratio"][1::2]) > 1.0
         and max(series("publicdata.lemma3.privacy.gaussian")["rho"]) <= 2.0,
     },
     "publicdata.lemma3.privacy.laplace": {

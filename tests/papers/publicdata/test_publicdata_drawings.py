@@ -28,16 +28,16 @@ def test_the_cost_is_drawn_from_what_the_benchmark_writes() -> None:
 def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
     assert drawing.claim in {claim.id for claim in all_claims()}
     names = (
-        "m_equal", "gaussian_equal", "laplace_equal", "exact_equal", "m_fixed", "gaussian_fixed", "laplace_fixed",
-        "n", "1/sigma", "eta", "moved", "linear_n", "linear_eta", "linear_moved", "n_eta", "square", "printed",
+        "m", "gaussian", "laplace", "exact", "n", "1/sigma", "eta", "moved", "n_eta", "square", "printed",
         "as-proved", "sharp", "measured", "standard error", "erm", "erm standard error", "theory",
     )  # fmt: skip
-    evidence = {"value": -0.5, "interval": None, "series": {name: [1.0, 3.0, 9.0] for name in names}}
+    tables = {table: {name: [1.0, 3.0, 9.0] for name in names} for table in ("rows", "d = m", "d fixed", "linear")}
+    evidence = {"value": -0.5, "interval": None, "tables": tables}
     figure = drawing.draw(evidence)
     drawn = {label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]}
     assert len(drawn) >= 3
     with pytest.raises(InvalidInput, match="evidence must be of this version"):
-        drawing.draw({**evidence, "series": {}})
+        drawing.draw({**evidence, "tables": {}})
 
 
 @pytest.mark.parametrize(("interval", "said"), [(None, "slope 1.00"), ([0.6, 0.8], "slope 0.70")])
@@ -45,5 +45,5 @@ def test_a_curve_says_its_own_slope_where_the_value_is_another_number(interval: 
     """The value of an inequality is no slope; that of a rate is, and has an interval."""
     (drawing,) = (one for one in OURS if one.name == "risk_publicdata_alg3_sigma")
     names = ("1/sigma", "measured", "standard error", "erm", "erm standard error", "theory")
-    evidence = {"value": 0.7, "interval": interval, "series": {name: [1.0, 3.0, 9.0] for name in names}}
+    evidence = {"value": 0.7, "interval": interval, "tables": {"rows": {name: [1.0, 3.0, 9.0] for name in names}}}
     assert said in drawing.draw(evidence).axes[0].get_legend_handles_labels()[1]

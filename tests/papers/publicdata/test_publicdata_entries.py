@@ -96,15 +96,14 @@ def test_gaussian_weights_are_refuted_exactly_and_by_sampling(found: Any) -> Non
     """d = m = 4096: exact 10.55, at least 5 by sampling; above 2 for an m ≥ 4d; the mechanism itself at 256."""
     _, evidence = found("publicdata.thm4.privacy.gaussian")
     assert evidence.value == pytest.approx(10.554, abs=0.001)
-    (sampled,) = evidence.series["sampled_epsilon"]
+    sampled, through = evidence.tables["sampled"]["epsilon_lower"]
     assert 5.0 <= sampled <= evidence.value
-    rows = list(zip(*(evidence.series[k] for k in ("d", "m", "layout", "epsilon_tilted")), strict=True))
+    rows = list(zip(*(evidence.column(k) for k in ("d", "m", "layout", "epsilon_tilted")), strict=True))
     assert max(e for d, m, layout, e in rows if m >= 4 * d) > 2.0
-    (through,) = evidence.series["sampled_epsilon_of_the_mechanism"]
     assert through > parity_cube.EPSILON
-    equal = dict(zip(evidence.series["m_equal"], evidence.series["laplace_equal"], strict=True))
-    assert equal[4096.0] == pytest.approx(1.0, rel=1e-10)
-    assert max(evidence.series["exact_equal"]) <= 1.0
+    equal = evidence.tables["d = m"]
+    assert dict(zip(equal["m"], equal["laplace"], strict=True))[4096.0] == pytest.approx(1.0, rel=1e-10)
+    assert max(equal["exact"]) <= 1.0
 
 
 def test_exact_gaussian_scale_is_near_the_least_safe_one(found: Any) -> None:
@@ -115,12 +114,12 @@ def test_exact_gaussian_scale_is_near_the_least_safe_one(found: Any) -> None:
 def test_the_sum_and_lemma9_have_the_numbers_of_the_derivation(found: Any) -> None:
     _, evidence = found("publicdata.alg3.privacy.sum")
     assert evidence.value == pytest.approx(3.527, abs=0.001)
-    at = evidence.series["n"].index(10_001.0)
-    assert evidence.series["atom"][at] == pytest.approx(0.5) and evidence.series["atom_neighbour"][at] < 0.015
-    assert evidence.series["epsilon_reached"][0] < 1.0  # n = 1,001: no violation
+    at = evidence.column("n").index(10_001.0)
+    assert evidence.column("atom")[at] == pytest.approx(0.5) and evidence.column("atom_neighbour")[at] < 0.015
+    assert evidence.column("epsilon_reached")[0] < 1.0  # n = 1,001: no violation
     _, evidence = found("publicdata.lemma9.privacy.gaussian-small-m")
-    assert evidence.series["delta_ratio_unbounded"][0] == pytest.approx(55.03, abs=0.01)
-    assert evidence.series["delta_ratio_clipped"][0] == pytest.approx(37.75, abs=0.1)
+    assert evidence.column("functions")[:2] == ["of any range", "into [-1, 1]"]
+    assert evidence.column("delta_ratio")[:2] == pytest.approx([55.03, 37.75], rel=2e-3)
     _, evidence = found("publicdata.thm5.inequality")
     low, high = evidence.interval
     assert low <= evidence.value <= high and evidence.value == pytest.approx(0.0398, abs=1e-4)

@@ -20,10 +20,6 @@ paper = Paper(
     version="arXiv 2205.03014v2, 6 March 2024 (first: 6 May 2022; NeurIPS 2022)",
     package=__name__,
     drawings=tuple(f"dpbench.papers.glm.drawings_{name}" for name in ("floors", "risk", "table1")),
-    renamed={
-        "glm.table1.floor.nonprivate.lipschitz": "glm.table1.floor.classical.lipschitz",
-        "glm.table1.rate.nonprivate.lipschitz": "glm.table1.rate.classical.lipschitz",
-    },
     order=(
         "table1",
         *(f"algorithm{n}" for n in (1, 4, 5)),

@@ -63,5 +63,5 @@ def algorithm4_printed(context: Context) -> tuple[str, Evidence]:
         f"with probability {rows[0]['chance of the perfect candidate']:.4f} as printed, "
         f"{rows[1]['chance of the perfect candidate']:.4f} with 2 Delta/n",
         value=float((as_printed / true).min()),
-        series=column(rows),
+        tables={"chances": column(rows)},
     )

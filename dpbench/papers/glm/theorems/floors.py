@@ -121,7 +121,7 @@ def run_floor(
     return verdict, Evidence(
         value=smallest,
         trials=runs,
-        series=column(rows),
+        tables={"rows": column(rows)},
         notes=(
             f"value: the smallest ratio of a measured error to its floor; {best['algorithm']} is the best algorithm at "
             f"{best['ratio']:.4g} times the floor, the zero predictor is at {zero:.4g}",
@@ -193,17 +193,14 @@ STATISTICS = {"absolute error": (4.0, False), "clipped to the targets": (0.0, Fa
 
 
 def power(context: Context) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
-    """Columns "power …": the share of attacks of 2,000 runs a side that refute, at confidence 99.9%."""
+    """The share of attacks of 2,000 runs a side that refute, at confidence 99.9%."""
     repeats = context.pick(quick=2, full=200)
     rows = []
     for noise, epsilon, delta in PRIVACY:
         predicted = tripping_factor(epsilon, delta, noise)
         shares = sampled(context, attacks, noise, epsilon, delta, repeats, blocks=len(SHRINKS))
         for shrink, share in zip(SHRINKS, shares, strict=True):
-            rows.append(
-                {"power noise": noise, "power shrink": shrink, "power predicted": predicted}
-                | {f"power {name}": value for name, value in share.items()}
-            )
+            rows.append({"noise": noise, "shrink": shrink, "predicted": predicted} | share)
     factors = ", ".join(f"{tripping_factor(e, d, noise):.3g} ({noise}, epsilon = {e:g})" for noise, e, d in PRIVACY)
     return column(rows), (
         f"power: share of {repeats} attacks of {RUNS} runs a side that refute at {CONFIDENCE}; the expected absolute "

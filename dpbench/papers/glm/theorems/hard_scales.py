@@ -244,7 +244,7 @@ def exact_slope(axis: str, rows: Sequence[Row], *notes: str, at_zero: float = 1.
         slope,
         interval=(slope, slope),
         reference=expected,
-        series=table,
+        tables={"rows": table},
         notes=(
             f"value: log-log slope of the excess risk in {axis}; expected {expected:+.4f}, that of the ceiling",
             f"exact expected excess risk: {least:.3g} to {largest:.3g} of the ceiling (constants 1), and below "

@@ -59,11 +59,11 @@ def _released(mechanism: JLMethod, problem: GLMProblem, neighbour: GLMProblem) -
 
 def _at_known_stretch(mechanism: JLMethod, problem: GLMProblem, neighbour: GLMProblem) -> dict[str, list[Any]]:
     found = [mechanism.pair_profile(problem, neighbour, released="all", stretch=s) for s in STRETCHES]
-    return {"stretch": list(STRETCHES), "stretch_true_delta": [p.delta(mechanism.epsilon) for p in found]}
+    return {"stretch": list(STRETCHES), "true_delta": [p.delta(mechanism.epsilon) for p in found]}
 
 
 def _table(stretched: dict[str, list[Any]]) -> str:
-    pairs = zip(stretched["stretch"], stretched["stretch_true_delta"], strict=True)
+    pairs = zip(stretched["stretch"], stretched["true_delta"], strict=True)
     return ", ".join(f"{delta:.3g} at {stretch:.3g}" for stretch, delta in pairs)
 
 
@@ -93,7 +93,7 @@ def _exact(context: Context, theorem: int, tried: tuple[Loss, ...]) -> tuple[str
         f"attack on the worst pair ({extreme.name}): epsilon >= {attack:.4g} at delta = {delta:g} "
         f"(claimed {epsilon:g})",
         trials=2 * trials,
-        series={"realised_gap": [realised]},
+        tables={"gap": {"realised_gap": [realised]}},
         broken=realised > 1.0,
     )
 

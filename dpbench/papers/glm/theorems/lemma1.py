@@ -58,7 +58,7 @@ def floor(context: Context, constants: str) -> tuple[str, Evidence]:
         return attained(verdict, evidence)
     if constants == "exact":
         columns, notes = power(context)
-        evidence = replace(evidence, series=evidence.series | columns, notes=(*evidence.notes, *notes))
+        evidence = replace(evidence, tables=evidence.tables | {"power": columns}, notes=(*evidence.notes, *notes))
     return verdict, evidence
 
 
@@ -96,23 +96,22 @@ def attained(verdict: str, evidence: Evidence) -> tuple[str, Evidence]:
         levels = response_levels(CURVE, DELTA, distance)
         rows.append(
             {
-                "curve distance": distance,
-                "curve exact": two_point_constant(CURVE, DELTA, distance),
-                "curve tight": two_point_constant(CURVE, DELTA, distance, "tight"),
-                "curve attained": 1.0 - levels[-1] + levels[0],
-                "curve violation": violation(levels, CURVE, DELTA),
-                "curve printed": 0.25 if distance * CURVE <= math.log(5.0) else float("nan"),
+                "distance": distance,
+                "exact": two_point_constant(CURVE, DELTA, distance),
+                "tight": two_point_constant(CURVE, DELTA, distance, "tight"),
+                "attained": 1.0 - levels[-1] + levels[0],
+                "violation": violation(levels, CURVE, DELTA),
+                "printed": 0.25 if distance * CURVE <= math.log(5.0) else float("nan"),
             }
         )
-    worst = max(row["curve attained"] / row["curve tight"] for row in rows)
-    broken = max(row["curve violation"] for row in rows)
-    series = evidence.series | column(rows)
+    worst = max(row["attained"] / row["tight"] for row in rows)
+    broken = max(row["violation"] for row in rows)
     notes = (
         *evidence.notes,
         f"the mechanism that answers 1 with probability g^i(p) at distance i from S has error sum {worst:.9g} times "
         f"the tight floor or less, and breaks no ({CURVE:g}, {DELTA:g}) inequality between neighbours ({broken:.1g})",
     )
-    return verdict, replace(evidence, series=series, notes=notes)
+    return verdict, replace(evidence, tables=evidence.tables | {"curve": column(rows)}, notes=notes)
 
 
 def response_levels(epsilon: float, delta: float, distance: int) -> list[float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins
 from dpbench.ledger.harness_rates import judge, swept
-from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, Table, column
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
@@ -117,8 +118,8 @@ def jl(
         "k": [k for _, k in scales],
         "closed form of the descent in R^k": [scale.excess for scale, _ in scales],
         "zero predictor": [scale.zero for scale, _ in scales],
-        **_curve(context, sizes[at], epsilon, samples[at], dimensions, largest),
     }
+    tables = _curve(context, sizes[at], epsilon, samples[at], dimensions, largest)
     ratios = columns["ratio"]
     notes = (
         f"squared loss, B = X = Y = 1, epsilon = {epsilon:g}, exact calibrations, alpha = {DISTORTION}; d* is "
@@ -127,11 +128,12 @@ def jl(
         "the printed noise for noisy GD",
         "each method on its own hardest scale of the even basis, chosen by the closed form of the descent (in R^k for "
         "the JL method, its own error left out); noisy GD enters by that closed form, without the projection: "
-        f"the mechanism on the curve's scales is at {_check(columns):.3f} times it at worst",
+        f"the mechanism on the curve's scales is at {_check(tables):.3f} times it at worst",
         "curve: excess risks at one n over d, noisy GD and output perturbation in closed form beside the mechanisms; "
         "theory: the least of the ceilings of Theorems 1, 2 and 3, constants 1; floor: Theorem 4's, on its data sets",
     )
-    return judge("n", sizes, crossed, ceiling, columns, *notes)
+    found_slope = judge("n", sizes, crossed, ceiling, columns, *notes)
+    return replace(found_slope, tables=found_slope.tables | tables)
 
 
 @paper.rate(
@@ -169,7 +171,7 @@ def closed(context: Context, calibration: str) -> Evidence:
     return Evidence(
         value=value,
         reference=expected,
-        series=series,
+        tables={"rows": series},
         notes=(
             f"value: log-log slope of d* in n; expected {expected:+.4f}",
             f"squared loss, B = X = Y = 1, epsilon = {epsilon:g}, noisy GD {calibration}, output perturbation exact; "
@@ -216,7 +218,7 @@ def _measure(
 
 def _curve(
     context: Context, n: int, epsilon: float, flat: np.ndarray, dimensions: Sequence[int], largest: int
-) -> dict[str, list[Any]]:
+) -> dict[str, Table]:
     """Excess risks over d at one n, each method on its own hardest scale in that dimension; `flat`: the JL method's."""
     descents = [noisy_gd_envelope(n, d, epsilon, "exact") for d in dimensions]
     places = [(n, s, d) for s, d in zip(descents, dimensions, strict=True) if d <= largest]
@@ -226,21 +228,23 @@ def _curve(
         [flat] * len(dimensions),
         _measure(context, OutputPerturbation(epsilon, DELTA), [(n, erm, max(2, erm.active))], 24, 16) * len(dimensions),
     ]
-    rows: dict[str, list[Any]] = {
-        "curve n": [n] * len(dimensions),
-        "curve epsilon": [epsilon] * len(dimensions),
-        "curve d": list(dimensions),
-        "curve noisy GD closed": [s.excess for s in descents],
-        "curve output perturbation closed": [erm.excess] * len(dimensions),
-        "curve zero": [s.zero for s in descents],
-        "curve theory": [_theory(n, d, epsilon) for d in dimensions],
-        "curve floor": [packing(n, d, epsilon, DELTA, constants="tight").floor for d in dimensions],
+    curve: Table = {
+        "n": [n] * len(dimensions),
+        "epsilon": [epsilon] * len(dimensions),
+        "d": list(dimensions),
+        "noisy GD closed": [s.excess for s in descents],
+        "output perturbation closed": [erm.excess] * len(dimensions),
+        "zero": [s.zero for s in descents],
+        "theory": [_theory(n, d, epsilon) for d in dimensions],
+        "floor": [packing(n, d, epsilon, DELTA, constants="tight").floor for d in dimensions],
     }
-    for name, parts in zip(("noisy GD", "JL method", "output perturbation"), found, strict=True):
-        missing = [math.nan] * (len(dimensions) - len(parts))
-        rows[f"curve {name}"] = [float(part.mean()) for part in parts] + missing
-        rows[f"curve {name} error"] = [float(part.std(ddof=1)) / math.sqrt(part.size) for part in parts] + missing
-    return rows
+    measured = [
+        {"algorithm": name, "d": d, "excess": float(part.mean()),
+         "standard error": float(part.std(ddof=1)) / math.sqrt(part.size)}
+        for name, parts in zip(("noisy GD", "JL method", "output perturbation"), found, strict=True)
+        for d, part in zip(dimensions, parts, strict=False)  # noisy GD is run up to `largest`
+    ]  # fmt: skip
+    return {"curve": curve, "measured on the curve": column(measured)}
 
 
 def _theory(n: int, d: int, epsilon: float) -> float:
@@ -249,10 +253,12 @@ def _theory(n: int, d: int, epsilon: float) -> float:
     return min(1.0, free, theory.noisy_gd_rate(*SHAPE, n, d, epsilon, DELTA))
 
 
-def _check(columns: dict[str, list[Any]]) -> float:
+def _check(tables: dict[str, Table]) -> float:
     """The mechanism's excess over its closed form, farthest from 1."""
-    pairs = zip(columns["curve noisy GD"], columns["curve noisy GD closed"], strict=True)
-    return max((found / form for found, form in pairs if found == found), key=lambda ratio: abs(math.log(ratio)))
+    measured, form = tables["measured on the curve"], tables["curve"]["noisy GD closed"]
+    rows = zip(measured["algorithm"], measured["excess"], strict=True)
+    found = [excess for name, excess in rows if name == "noisy GD"]
+    return max((a / b for a, b in zip(found, form, strict=False)), key=lambda ratio: abs(math.log(ratio)))
 
 
 EPSILON, ACTIVE = 1.0, 4

@@ -146,7 +146,7 @@ def theorem10_printed(context: Context) -> tuple[str, Evidence]:
         f"iterates, |Phi x|/|x| known, (1, 1e-5) claimed: {_table(stretched)}",
         f"worst pair: opposite gradients of the largest norm ({gap:.6g}); {search}",
         value=rows[0]["pair"].delta(cases[0][2]),
-        series=stretched,
+        tables={"stretch": stretched},
     )
 
 

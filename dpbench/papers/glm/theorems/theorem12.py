@@ -52,7 +52,7 @@ def theorem12_privacy(context: Context) -> tuple[str, Evidence]:
         "from the worst",
         value=max(row["directed"] / row["epsilon"] for row in columns),
         trials=len(EPSILONS) * tries * (1 + _ROUNDS),
-        series=column(columns),
+        tables={"search": column(columns)},
     )
 
 

@@ -145,7 +145,7 @@ def theorem2_printed(context: Context) -> tuple[str, Evidence]:
         "worst pair: opposite gradients of the largest norm along one line, so that the profile averages over "
         f"the map exactly ({gap:.6g}); {search}",
         value=rows[0]["true_delta_output"],
-        series=stretched | _gaps_over_twice_g(),
+        tables={"stretch": stretched, "gaps": _gaps_over_twice_g()},
     )
 
 
@@ -157,7 +157,7 @@ def _gaps_over_twice_g() -> dict[str, list[Any]]:
         for stretch in STRETCHES:
             needed = gradient_gap(problem.loss, stretch, 1.0, 2.0 * ratio, 2)
             gap = needed / (2.0 * printed_gradient_bound(problem))
-            rows.append({"gap_a_over_y": ratio, "gap_stretch": stretch, "gap": gap})
+            rows.append({"a_over_y": ratio, "stretch": stretch, "gap": gap})
     return column(rows)
 
 

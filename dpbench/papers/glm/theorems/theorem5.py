@@ -134,7 +134,7 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
     distance = partial(distance_of, mechanisms[0])
     search = searched(problem, distance, distance(*pair), context.seed, context.pick(**SEARCH))
     starts = {d: threshold(partial(_within, d), 1e-4, 10.0) for d in DELTAS}
-    thresholds = {"delta_of_threshold": list(starts), "epsilon_violated_from": list(starts.values())}
+    thresholds = {"delta": list(starts), "epsilon_violated_from": list(starts.values())}
     return profiles(
         [*rows, {"epsilon": epsilon, "delta": delta, "attack": attack}],
         "value: the true delta of the pair where (1, 1e-5) is claimed; mu = epsilon/sqrt(log(1/delta))",
@@ -143,7 +143,7 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
         f"distance 2GX/(lambda n) that bounds it for every loss; {search}",
         value=rows[0]["pair"].delta(1.0),
         trials=2 * trials,
-        series=thresholds | _curve(problem, neighbour),
+        tables={"thresholds": thresholds, "curve": _curve(problem, neighbour)},
     )
 
 

@@ -20,7 +20,7 @@ def frequency(rows: list[Row], count: int, allowed: float) -> tuple[str, Evidenc
         interval=max(tops),
         level=LEVEL,
         trials=count * len(rows),
-        series=column(rows),
+        tables={"rows": column(rows)},
         notes=(
             f"value: largest frequency of a violation, {count:,} data sets of n = {RECORDS} for each theta; the claim "
             f"is at most {allowed:g}. The bounds are far from tight on this design: only a gross error would be seen",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -123,33 +124,47 @@ def excesses(theta: float, seed: int, block: int) -> np.ndarray:
     return found
 
 
-for lemma, kind, orders, source, states, quote in (
-    (4, "lower", (2.0,), ", equation 10", "L_iota >= L - (iota/2) sup E(y - <x,w>)^2 - log(N/eta)/(n iota)",
-     r"$\geq L_{\mathcal{D}}(w)$ ... $-\frac{\iota}{2}\sup_{w\in\mathcal{W}}\mathbb{E}(y-\langle "
-     r"x,w\rangle)^{2})-\frac{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$"),
-    (5, "upper", (2.0,), ", equation 12", "L_iota <= L + (iota/2) sup E(y - <x,w>)^2 + log(N/eta)/(n iota)",
-     r"$\leq L_{\mathcal{D}}(w)+\frac{\iota}{2}\sup_{w\in\mathcal{W}}\mathbb{E}(y-\langle "
-     r"x,w\rangle)^{2}+\frac{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$"),
-    (7, "lower", ORDERS[2], "",
-     "L_iota >= L - (iota^(theta-1)/theta) sup E|y - <x,w>|^theta - log(N/eta)/(n iota)",
-     r"$\geq L_{\mathcal{D}}(w)-\frac{\iota^{\theta-1}}{\theta}\sup_{w\in\mathcal{W}}\mathbb{E}|y-\langle "
-     r"x,w\rangle|^{\theta}-\frac{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$"),
-    (8, "upper", ORDERS[2], ", equation 22",
-     "L_iota <= L + (iota^(theta-1)/theta) sup E|y - <x,w>|^theta + log(N/eta)/(n iota)",
-     r"$\leq L_{\mathcal{D}}(w)+\frac{\iota^{\theta-1}}{\theta}\sup_{w\in\mathcal{W}}\mathbb{E}|y-\langle "
-     r"x,w\rangle|^{\theta}+\frac{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$"),
-):  # fmt: skip
-    paper.inequality(
-        f"lemma{lemma}",
-        source=f"Lemma {lemma}{source}",
-        expected="not refuted",
-        level=LEVEL,
-        quote=quote,
-        arguments={"kind": kind, "orders": orders},
-        frequencies=("frequency", FAILURE, len(orders)),
-        statement=f"With probability 1 - eta, for all net points, {states}.",
-        because=_UNION,
-    )(deviation)
+def _row(source: str, kind: str, orders: tuple[float, ...], states: str, quote: str) -> Any:
+    return {
+        "source": source, "quote": quote, "statement": f"With probability 1 - eta, for all net points, {states}.",
+        "arguments": {"kind": kind, "orders": orders}, "frequencies": ("frequency", FAILURE, len(orders)),
+    }  # fmt: skip
+
+
+_DEVIATION: Any = {"row": "theta-2", "expected": "not refuted", "because": _UNION, "level": LEVEL}
+paper.inequality("lemma4", **_DEVIATION | _row(
+    "Lemma 4, equation 10", "lower", (2.0,), "L_iota >= L - (iota/2) sup E(y - <x,w>)^2 - log(N/eta)/(n iota)",
+    r"$\geq L_{\mathcal{D}}(w)$ ... $-\frac{\iota}{2}\sup_{w\in\mathcal{W}}\mathbb{E}(y-\langle "
+    r"x,w\rangle)^{2})-\frac{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
+), rows={"theta-below-2": _row(
+    "Lemma 7", "lower", ORDERS[2],
+    "L_iota >= L - (iota^(theta-1)/theta) sup E|y - <x,w>|^theta - log(N/eta)/(n iota)",
+    r"$\geq L_{\mathcal{D}}(w)-\frac{\iota^{\theta-1}}{\theta}\sup_{w\in\mathcal{W}}\mathbb{E}|y-\langle "
+    r"x,w\rangle|^{\theta}-\frac{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
+)})(deviation)  # fmt: skip
+paper.inequality("lemma5", **_DEVIATION | _row(
+    "Lemma 5, equation 12", "upper", (2.0,), "L_iota <= L + (iota/2) sup E(y - <x,w>)^2 + log(N/eta)/(n iota)",
+    r"$\leq L_{\mathcal{D}}(w)+\frac{\iota}{2}\sup_{w\in\mathcal{W}}\mathbb{E}(y-\langle "
+    r"x,w\rangle)^{2}+\frac{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
+), rows={"theta-below-2": _row(
+    "Lemma 8, equation 22", "upper", ORDERS[2],
+    "L_iota <= L + (iota^(theta-1)/theta) sup E|y - <x,w>|^theta + log(N/eta)/(n iota)",
+    r"$\leq L_{\mathcal{D}}(w)+\frac{\iota^{\theta-1}}{\theta}\sup_{w\in\mathcal{W}}\mathbb{E}|y-\langle "
+    r"x,w\rangle|^{\theta}+\frac{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
+)})(deviation)  # fmt: skip
+
+
+def last_display(context: Context) -> Rows:
+    """Lemma 10's last display on x ≡ 1, y = ⟨x, w*⟩ and w = w*, where −Σψ is nψ(ιζ) for certain.
+
+    Printed: −Σψ ≥ −ιL + (2^{θ−1}/θ)((ι)^θ E|r|^θ + (ιζ)^θ E‖x‖^θ) + log(1/η), with probability 1 − η; both sides are
+    negated here.
+    """
+    for theta, n in product(ORDERS[2], (100, 10_000, 1_000_000)):
+        iota, zeta = line_iota(n, theta), 1.0 / n
+        floor = LAST_DISPLAY.number("bound", theta=theta, iota=iota, zeta=zeta, eta=FAILURE)
+        yield {"theta": theta, "n": float(n), "left": -n * psi(iota * zeta, theta), "right": -floor}
+
 
 paper.inequality(
     "lemma10",
@@ -164,41 +179,28 @@ paper.inequality(
     statement=LEMMA_10,
     because="As Lemmas 7 and 8; (39) drops zeta tau, and the last display of the proof has >= for <= and no n: the "
     "statement, with both, is what is tried.",
-)(deviation)
-
-
-@paper.inequality(
-    "lemma10", variant="last-display", source="Lemma 10, last display of its proof", expected="refuted",
-    holds="heavytail.lemma10.inequality", weight="misprint",
-    hurt="letter",
-    quote=r"$-\sum_{i=1}^{n}\psi(\iota|y_{i}-\langle x_{i},w\rangle|-\iota\zeta\|x_{i}\|_{2})\\ \geq-\iota "
-    r"L_{\mathcal{D}}(w)+ ... +\log\frac{1}{\eta}.$",
-    statement=LAST_DISPLAY,
-    because="Chernoff's method gives <=, and n times the terms without log(1/eta). At w = w* without noise the left "
-    "side is n psi(iota zeta), about iota, which is below log(1/eta).",
-    consequence="A slip in one display; the lemma itself is stated rightly.",
-    errata=Correction(
-        place="Proof of Lemma 10, last display", line=463,
-        change="for >= read <=, and multiply all terms but log(1/eta) by n",
-    ),
-)  # fmt: skip
-def last_display(context: Context) -> Rows:
-    """Lemma 10's last display on x ≡ 1, y = ⟨x, w*⟩ and w = w*, where −Σψ is nψ(ιζ) for certain.
-
-    Printed: −Σψ ≥ −ιL + (2^{θ−1}/θ)((ι)^θ E|r|^θ + (ιζ)^θ E‖x‖^θ) + log(1/η), with probability 1 − η; both sides are
-    negated here.
-    """
-    for theta, n in product(ORDERS[2], (100, 10_000, 1_000_000)):
-        iota, zeta = line_iota(n, theta), 1.0 / n
-        floor = LAST_DISPLAY.number("bound", theta=theta, iota=iota, zeta=zeta, eta=FAILURE)
-        yield {"theta": theta, "n": float(n), "left": -n * psi(iota * zeta, theta), "right": -floor}
+    rows={
+        "last-display": {
+            "measure": last_display, "level": 0.0, "expected": "refuted", "weight": "misprint", "hurt": "letter",
+            "source": "Lemma 10, last display of its proof", "statement": LAST_DISPLAY,
+            "quote": r"$-\sum_{i=1}^{n}\psi(\iota|y_{i}-\langle x_{i},w\rangle|-\iota\zeta\|x_{i}\|_{2})\\ \geq-\iota "
+            r"L_{\mathcal{D}}(w)+ ... +\log\frac{1}{\eta}.$",
+            "because": "Chernoff's method gives <=, and n times the terms without log(1/eta). At w = w* without noise "
+            "the left side is n psi(iota zeta), about iota, which is below log(1/eta).",
+            "consequence": "A slip in one display; the lemma itself is stated rightly.",
+            "errata": Correction(
+                place="Proof of Lemma 10, last display", line=463,
+                change="for >= read <=, and multiply all terms but log(1/eta) by n",
+            ),
+        },
+    },
+)(deviation)  # fmt: skip
 
 
 @paper.inequality(
     "eq39",
     source="Equation 39",
     expected="refuted",
-    holds="heavytail.eq39.inequality.corrected",
     arguments={"kept": False},
     weight="step",
     hurt="proof",
@@ -209,6 +211,15 @@ def last_display(context: Context) -> Rows:
     because="iota zeta E|x| is dropped; it is of first order in zeta, what stays is of order theta.",
     consequence="A term iota zeta E|x| of the line above is lost; Lemma 10 as stated has it (zeta tau), and holds.",
     errata=Correction(place="Equation 39", line=459, change="add iota zeta E|x| in the exponent"),
+    rows={
+        "corrected": {
+            "source": "Equation 39, corrected",
+            "expected": "not refuted",
+            "arguments": {"kept": True},
+            "statement": KEPT,
+            "because": "1 + u <= e^u, and |a - b|^theta <= 2^(theta-1)(|a|^theta + |b|^theta).",
+        }
+    },
 )
 def chernoff_step(context: Context, kept: bool) -> Rows:
     """(38) against (39), logarithms divided by n, on x ≡ 1 and y = ⟨x, w*⟩, at several v = |w − w*|; both negated."""
@@ -218,15 +229,3 @@ def chernoff_step(context: Context, kept: bool) -> Rows:
             at = {"theta": theta, "iota": iota, "zeta": zeta, "v": v}
             u, bound = ((KEPT if kept else EQUATION_39).number(wanted, **at) for wanted in ("u", "exponent"))
             yield {"theta": theta, "n": float(n), "v": v, "left": -bound, "right": -math.log1p(u)}
-
-
-paper.variant(
-    chernoff_step,
-    "corrected",
-    source="Equation 39, corrected",
-    expected="not refuted",
-    arguments={"kept": True},
-    quote="",
-    statement=KEPT,
-    because="1 + u <= e^u, and |a - b|^theta <= 2^(theta-1)(|a|^theta + |b|^theta).",
-)

@@ -76,7 +76,7 @@ def printed(context: Context, theorem: int) -> tuple[str, Evidence]:
     return profiles(
         [*rows, {"epsilon": 1.0, "delta": 0.0, "attack": bound}],
         "value: the largest exact privacy loss of a pair, in units of the claimed epsilon; 2 is the supremum", note,
-        value=worst, trials=trials, series=lean_columns(theta),
+        value=worst, trials=trials, tables={"lean": lean_columns(theta)},
     )  # fmt: skip
 
 
@@ -114,7 +114,7 @@ def exact(context: Context, theorem: int) -> tuple[str, Evidence]:
         [*rows, {"epsilon": 1.0, "delta": 0.0, "attack": bound}],
         f"value: the largest exact loss, in units of epsilon, of {found.size:,} random and extreme pairs "
         f"({float(found.max()):.4f}) and of a leaning pair ({leaning:.6f})", note,
-        value=worst, trials=trials, series=lean_columns(orders[0]), broken=worst > 1.0 + 1e-9,
+        value=worst, trials=trials, tables={"lean": lean_columns(orders[0])}, broken=worst > 1.0 + 1e-9,
     )  # fmt: skip
 
 

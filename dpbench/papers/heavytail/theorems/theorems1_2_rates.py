@@ -56,7 +56,7 @@ _ORDERS = {"": (1, 2.0), ".theta-175": (2, 1.75), ".theta-150": (2, 1.5), ".thet
 
 _BLOCK = 4  # data sets
 _MEAN = (
-    "The mean bounds no quantile; median and 0.95-quantile stand in the series, and the entries n.quantile judge "
+    "The mean bounds no quantile; median and 0.95-quantile stand in the rows, and the entries n.quantile judge "
     "quantiles."
 )
 _HARD = (
@@ -295,7 +295,7 @@ def value(context: Context, orders: tuple[float, ...]) -> Evidence:
         level=LEVEL,
         margin=float(np.min([row["margin"] for row in rows])),
         trials=sum(row["sets"] for row in rows),
-        series=column(rows),
+        tables={"rows": column(rows)},
         notes=(
             f"value: mean excess over d 2 log(theta)/(n iota epsilon) at n = {n:,}, that of theta in {orders} "
             "farthest from 1; refuted if 1 lies outside the interval (Student's t) by more than twice the next term, "

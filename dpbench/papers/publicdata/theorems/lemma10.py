@@ -118,7 +118,7 @@ def lemma10(context: Context) -> tuple[str, Evidence]:
         f"at settings of use ({{f, -f}}, m = 64, epsilon 0.1 to 4) gamma of (102) is {min(ratios):.2f} to "
         f"{max(ratios):.2f} times that of the proven stability and the exact shift",
         value=row["delta_ratio"],
-        series={"noise_ratio": ratios},
+        tables={"settings of use": {"noise_ratio": ratios}},
     )
 
 

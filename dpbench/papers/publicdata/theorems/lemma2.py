@@ -72,13 +72,13 @@ def stability(context: Context, normalization: str, sharp: bool) -> Evidence:
     found = np.array(sampled(context, linear_case, normalization, blocks=count))
     bounds = found[:, 4 if sharp else 3]
     smallest = float(np.minimum(smallest, float((1.0 - found[:, 2] / bounds).min())))
-    series = column(rows) | {f"linear_{name}": found[:, i].tolist() for i, name in enumerate(("n", "eta", "moved"))}
-    series |= {"linear_bound": bounds.tolist()}
+    linear = {name: found[:, i].tolist() for i, name in enumerate(("n", "eta", "moved"))}
     return margins(
-        series,
+        column(rows),
         f"value: smallest relative margin over {len(rows)} balanced pairs of constants and {count} data sets of linear "
         f"functions with {_PAIRS} neighbours each (largest share there {float((found[:, 2] / bounds).max()):.3f})",
         margin=smallest,
+        tables={"linear": linear | {"bound": bounds.tolist()}},
         rounding=1e-9,  # the bound is attained: rounding of the oracle
     )
 

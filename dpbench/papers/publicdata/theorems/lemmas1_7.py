@@ -147,13 +147,14 @@ def expected_square(context: Context, version: str) -> Evidence:
     least = float((1.0 - (drawn[:, 3] - reach) / bounds).min())
     columns = ("n", "m", "eta", "worst", *VERSIONS)
     return margins(
-        column(rows) | {f"thresholds_{name}": drawn[:, i].tolist() for i, name in enumerate(columns)},
+        column(rows),
         "value: smallest relative margin on F = {f, -f}, exact, where E|fbar - fbar'|^2 tends to 2C",
         f"thresholds: {cases} data sets, {_NEIGHBOURS} neighbours each, worst mean square over its bound "
         f"{float((drawn[:, 3] / bounds).max()):.3f}",
         value=smallest,
         margin=float(np.minimum(smallest, least)),
         trials=cases * _NEIGHBOURS * _MOTIONS,
+        tables={"thresholds": {name: drawn[:, i].tolist() for i, name in enumerate(columns)}},
     )
 
 

@@ -118,13 +118,13 @@ def judged(context: Context, rows: Sequence[Row], trials: int | Sequence[int], r
         level=LEVEL,
         trials=found.trials * repeats,
         reference=expected,
-        series=table | {
+        tables={"rows": table | {
             "measured": found.means.tolist(),
             "standard error": found.errors.tolist(),
             "erm": [float(part.mean()) for part in few],
             "erm standard error": [float(part.std(ddof=1)) / math.sqrt(part.size) for part in few],
             "over ceiling": [float(mean / a) for mean, a in zip(found.means, alphas, strict=True)],
-        },
+        }},
         notes=(
             f"value: log-log slope of the mean excess risk over {axis}; the proven accuracy has {expected:.3f} on this "
             f"grid: measured {abs(found.value - expected):.3f} {away}",
@@ -141,11 +141,11 @@ def records_log(power: float) -> Logarithm:
 
 def beneath(found: Evidence, *notes: str) -> Evidence:
     """Values for a slope: the mean excess of `judged` with `WIDE` standard errors, as a share of the accuracy α."""
-    columns = zip(*(found.series[name] for name in ("measured", "standard error", "theory")), strict=True)
+    columns = zip(*(found.rows[name] for name in ("measured", "standard error", "theory")), strict=True)
     shares = [(mean + WIDE * error) / alpha for mean, error, alpha in columns]
     note = f"value: largest mean excess over alpha, with {WIDE:g} standard errors added"
     return margins(
-        found.series | {"share": shares}, note, *notes, f"log-log slope: {found.value:.3f}", value="share",
+        found.rows | {"share": shares}, note, *notes, f"log-log slope: {found.value:.3f}", value="share",
         margin=1.0 - max(shares), trials=found.trials,
     )  # fmt: skip
 

@@ -267,14 +267,13 @@ def confidence(context: Context) -> Evidence:
     for beta in BETAS:
         made = theory_settings.theorem10(EPSILON, ALPHA, beta, 1.0, 1.0)
         table.append(records_of_constants(math.ceil(made.m), math.log(1.0 / beta)) / made.n)
-    found = growing(
+    return growing(
         rows,
         "value: exponent in log(1/beta) of the constant that the printed n needs at least, alpha = 1/8, c = 1: 1",
         "exact n that the weights ask for over the printed n at beta = "
         + ", ".join(f"{beta:g}: {ratio:.2f}" for beta, ratio in zip(BETAS, table, strict=True)),
+        tables={"exact": {"beta": list(BETAS), "over_printed": table}},
     )
-    found.series.update(beta=list(BETAS), exact_over_printed=table)
-    return found
 
 
 def enough_weights(m: float, s: float) -> float:

@@ -21,7 +21,7 @@ from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import profiles, summary
-from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, Table
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.problem import PublicDataProblem
@@ -97,11 +97,12 @@ def reached(d: int, m: int, layout: str, pair: str, scale: float, noise: str = "
     return law_on_cube(d, m, layout, pair, scale, noise).epsilon(DELTA if noise == "gaussian" else 0.0)
 
 
-def curves() -> dict[str, list[float]]:
-    """The figure's columns: ε reached over m, for d = m and for d fixed with one public point a bit."""
+def curves() -> dict[str, Table]:
+    """The figure's tables: ε reached over m, for d = m and for d fixed with one public point a bit."""
     sizes = [_FIXED * 2**k for k in range(0, 13, 2)]
-    made: dict[str, list[float]] = {"m_equal": list(map(float, SIZES)), "m_fixed": list(map(float, sizes))}
-    for column, m_values, bits in (("equal", SIZES, None), ("fixed", sizes, _FIXED)):
+    made: dict[str, Table] = {}
+    for table, m_values, bits in (("d = m", SIZES, None), ("d fixed", sizes, _FIXED)):
+        made[table] = {"m": list(map(float, m_values))}
         for m in m_values:
             scales = {
                 ("gaussian", "gaussian"): theory.rrspm_gaussian_scale_printed(m, EPSILON, DELTA),
@@ -111,7 +112,7 @@ def curves() -> dict[str, list[float]]:
                 scales["exact", "gaussian"] = theory.rrspm_gaussian_scale(m, EPSILON, DELTA)
             for (name, noise), scale in scales.items():
                 at = reached(bits or m, m, "single", "tilted", scale, noise)
-                made.setdefault(f"{name}_{column}", []).append(at)
+                made[table].setdefault(name, []).append(at)
     return made
 
 
@@ -176,10 +177,12 @@ def gaussian(context: Context) -> tuple[str, Evidence]:
     value = reached(_FIXED, _FIXED, "single", "tilted", scale)
     wider = theory.rrspm_gaussian_scale_printed(4 * _FIXED, EPSILON, DELTA)
     wide = reached(_FIXED, 4 * _FIXED, "single", "tilted", wider)
-    series: dict[str, list[Any]] = curves() | {"d_safe": list(map(float, SIZES)), "safe_scale_over_d": [
-        parity_cube(d).least_scale("gaussian", EPSILON, DELTA) / d for d in SIZES
-    ], "exact_scale_over_m": [theory.rrspm_gaussian_scale(m, EPSILON, DELTA) / m for m in SIZES],
-        "sampled_epsilon": [lower], "sampled_epsilon_of_the_mechanism": [through]}  # fmt: skip
+    safe: Table = {
+        "d": list(map(float, SIZES)),
+        "safe_scale_over_d": [parity_cube(d).least_scale("gaussian", EPSILON, DELTA) / d for d in SIZES],
+        "exact_scale_over_m": [theory.rrspm_gaussian_scale(m, EPSILON, DELTA) / m for m in SIZES],
+    }
+    seen: Table = {"on": ["the pair's parities", "the mechanism's oracle calls"], "epsilon_lower": [lower, through]}
     return profiles(
         rows,
         f"value: exact epsilon of the tilted pair at d = m = {_FIXED}, delta = {DELTA:g}, claimed 1; sampling "
@@ -189,11 +192,11 @@ def gaussian(context: Context) -> tuple[str, Evidence]:
         f"through the mechanism's own oracle calls epsilon >= {through:.3f} "
         f"({'refuted' if through > EPSILON else 'not refuted'})",
         "least safe standard deviation on the tilted pair, d = m: "
-        f"{series['safe_scale_over_d'][-1]:.4f} d; proved safe for every class: "
-        f"{series['exact_scale_over_m'][-1]:.4f} m",
+        f"{safe['safe_scale_over_d'][-1]:.4f} d; proved safe for every class: "
+        f"{safe['exact_scale_over_m'][-1]:.4f} m",
         value=value,
         trials=2 * (trials + runs),
-        series=series,
+        tables=curves() | {"safe scales": safe, "sampled": seen},
     )
 
 

@@ -42,7 +42,7 @@ from dpbench.core.sampling import stream
 from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
-from dpbench.ledger.measurement import LEVEL, Context, Evidence
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Table
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.laplace_weights import ACCURACY
@@ -288,21 +288,21 @@ def one_class(context: Context) -> Evidence:
         for alpha in (0.125, 0.01)
         for hidden in (False, True)
     }
-    made = growing(
+    grid = [8, 12, 16, 20, 24]
+    ratios: Table = {"log10_d": grid}
+    for alpha in (0.125, 0.01):
+        for hidden in (False, True):
+            name = f"alpha_{alpha:g}" + ("_log3" if hidden else "")
+            ratios[name] = [private_over_accurate(10.0**e, alpha, hidden) for e in grid]
+    return growing(
         rows,
         "value: exponent in d of the largest private m over the least that fails to learn: 1/2 but for logarithms",
         f"alpha = 1/16, epsilon = 1, C = 2.86: from d = 1e{firsts[0]:.1f} on without hidden logarithms, "
         f"1e{firsts[1]:.1f} with log^3 d",
         "two classes (publicdata.thm4.inequality.gaussian-learner): the rate is contradicted from log10 d = "
         + ", ".join(f"{at:.1f} ({name})" for name, at in table.items()),
+        tables={"two classes": ratios},
     )
-    grid = [8, 12, 16, 20, 24]
-    made.series.update(log10_d=grid)
-    for alpha in (0.125, 0.01):
-        for hidden in (False, True):
-            name = f"ratio_alpha_{alpha:g}" + ("_log3" if hidden else "")
-            made.series[name] = [private_over_accurate(10.0**e, alpha, hidden) for e in grid]
-    return made
 
 
 EVERY_M = statement.Statement(

@@ -116,7 +116,7 @@ def nonconvex(context: Context, hull: bool) -> Evidence:
     rows = along_n(sizes, 14.0, lambda alpha: 8.0 * made(alpha).m, population, mechanism)
     sets = context.pick(quick=(20, 20) if hull else (32, 12), full=(96, 64, 48, 40))
     evidence = judged(context, rows, sets, 64 if hull else context.pick(quick=48, full=32))
-    means = ", ".join(f"{value:.4f}" for value in evidence.series["measured"])
+    means = ", ".join(f"{value:.4f}" for value in evidence.rows["measured"])
     note = f"mean excess {means} at n = {', '.join(f'{n:,}' for n in sizes)}; 1/6 = 0.1667"
     return replace(evidence, notes=(*evidence.notes, note))
 
@@ -222,13 +222,12 @@ def many_calls(context: Context) -> Evidence:
         rows.append({"n": n, "alpha": alpha, "missed": missed, "excess": excess, "constant": excess / alpha})
     sizes = (100, 1000, 10_000)
     limits = [limit_missed(n, n ** (-1.0 / 14.0)) for n in sizes]
-    made = growing(
+    return growing(
         rows,
         "value: exponent in n of the excess over alpha = n^(-1/14): 1/14, as the excess tends to 1/6",
         "1 - 6 excess as J, m grow: " + ", ".join(f"{x:.2g} at n = {n:,}" for n, x in zip(sizes, limits, strict=True)),
+        tables={"limit": {"n": list(map(float, sizes)), "missed": limits}},
     )
-    made.series.update(limit_n=list(map(float, sizes)), limit_missed=limits)
-    return made
 
 
 def biased(n: int, alpha: float) -> Row:

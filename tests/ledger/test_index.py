@@ -1,0 +1,99 @@
+"""`index.json`: commands that only read say from it what they say from the claims, if it is of this code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpbench.ledger import index, registry
+from dpbench.ledger.indexed import SAID, Indexed
+from dpbench.report.stored import best, known
+
+COMMANDS = (
+    "list --sort hurt", "list --json - --paper glm", "show heavytail.eq39.inequality", "errata heavytail",
+    "show glm.thm5.privacy.* heavytail.lemma7.inequality", "errata glm --latex", "errata publicdata --coverage",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    """The index of the claims as they are."""
+    return index.text()
+
+
+@pytest.fixture
+def written(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    path = tmp_path / "index.json"
+    path.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(index, "file", lambda: path)
+    registry.forget()
+    yield path
+    registry.forget()
+
+
+def test_what_is_read_is_what_is_declared_and_committed(written: Path) -> None:
+    said = {claim.id: claim for claim in registry.own_claims()}
+    shown = best(known(None))
+    registry.forget()
+    with registry.indexed():
+        read = {claim.id: claim for claim in registry.own_claims()}
+        assert all(isinstance(claim, Indexed) for claim in read.values()) and list(read) == list(said)
+        for name, claim in said.items():
+            other = read[name]
+            assert all(getattr(claim, field) == getattr(other, field) for field in SAID), name
+            assert (claim.errata, claim.digest, claim.over_region) == (other.errata, other.digest, other.over_region)
+        brief = best(known(None))
+        assert {n: (one.verdict, one.grade, one.stale) for n, one in brief.items()} == {
+            n: (one.verdict, one.grade, one.stale) for n, one in shown.items()
+        }
+        with pytest.raises(RuntimeError, match="cannot be measured"):
+            next(iter(read.values())).run(None)  # type: ignore[arg-type]
+    assert not any(isinstance(claim, Indexed) for claim in registry.own_claims())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_say_the_same(command: str, written: Path, run: Any) -> None:
+    fast = run(command)
+    written.unlink()
+    registry.forget()
+    assert fast == run(command) and fast[0] == 0
+
+
+def test_an_index_of_other_code_and_a_damaged_one_are_not_read(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(index.papers()) == 3
+    for spoilt in (
+        "",
+        "{}",
+        written.read_text(encoding="utf-8")[:-9],
+        json.dumps({"schema": 1, "of": "0", "papers": []}),
+    ):
+        written.write_text(spoilt, encoding="utf-8")
+        assert index.papers() == []
+    with registry.indexed():
+        assert not any(paper.known for paper in registry.own_papers())
+
+
+@pytest.mark.process
+def test_no_claim_is_imported_for_a_list(written: Path, text: str) -> None:
+    program = (
+        "import sys; from pathlib import Path; from dpbench.ledger import index; "
+        f"index.file = lambda: Path({str(written)!r}); from dpbench.cli import app; "
+        "app(['list', 'heavytail.lemma4.inequality', '--json', '-'], standalone_mode=False); "
+        "assert 'dpbench.ledger.registry' not in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=written.parent, capture_output=True, text=True, check=True
+    )
+    assert [row["row"] for row in json.loads(done.stdout)["claims"]] == ["theta-2", "theta-below-2"]
+
+
+@pytest.mark.evidence
+def test_the_committed_index_is_of_this_code_and_evidence(text: str) -> None:
+    """`dpbench evidence refresh` writes it; where it is of other code it is not read."""
+    assert index.file().read_text(encoding="utf-8") == text
