@@ -1461,6 +1461,11 @@ class Encoded(np.ndarray):
     def __array_finalize__(self, other: Any) -> None:
         self.layout = getattr(other, "layout", None)
 
+    @property
+    def names(self) -> list[str]:
+        """Of the columns, as the user would call them."""
+        return [] if self.layout is None else self.layout.names
+
 
 def encode(outputs: Any, *, ignore: Sequence[str] = ()) -> np.ndarray:
     """Outputs of any kind as an array that `dpbench.audit` and `dpbench.audit_samples` take, one row an output.
@@ -1479,7 +1484,7 @@ def encode(outputs: Any, *, ignore: Sequence[str] = ()) -> np.ndarray:
     Returns
     -------
     float64[rows] or float64[rows, columns], or fixed-width texts [rows]
-        With the names of the columns, which an audit of it uses.
+        With the names of the columns as `names`, which an audit of it uses.
 
     Raises
     ------

@@ -11,8 +11,6 @@ from naive import log_ratio as twin
 from planted import Checks, every_plant, see, wrong
 
 from dpbench.auditing import _log_ratio_kernels as kernels
-from dpbench.auditing.chains import cut_points
-from dpbench.auditing.choose import same_ranks
 
 CELLS = 64
 ODD = [math.nan, math.inf, -math.inf, 1e300, -1e300, 0.0, -0.0]
@@ -124,23 +122,3 @@ def test_kernels_are_their_twins(name: str) -> None:
 @pytest.mark.parametrize(("name", "old", "new"), every_plant(CHECKS))
 def test_a_planted_error_is_seen(name: str, old: str, new: str) -> None:
     see(CHECKS[name][0], wrong(kernels, name, old, new))
-
-
-def test_cut_points_of_few_values_are_these_values() -> None:
-    pool = np.sort(np.repeat([-math.inf, 0.0, 2.5, math.inf, math.nan], 30))
-    assert np.array_equal(cut_points(pool, 30), [0.0, 2.5, math.inf, math.nan], equal_nan=True)
-    assert cut_points(np.ones(50), 30).tolist() == [1.0]
-    assert len(cut_points(np.arange(500.0), 30)) > 40
-
-
-def test_thresholds_go_over_by_rank() -> None:
-    """Onto a monotone image exactly; onto a sample of atoms at the atom's end of the nearer odds."""
-    rng = np.random.default_rng(7)
-    old = rng.normal(size=1001)
-    thresholds = np.sort(old)[[0, 1, 10, 500, 990, 1000]]
-    assert np.array_equal(same_ranks(thresholds, old, rng.permutation(np.exp(old))), np.exp(thresholds))
-    ranks = np.arange(100.0)
-    atoms = np.repeat([1.0, 2.0, 3.0], [10, 80, 10])
-    assert same_ranks(np.array([0.0, 1.0, 11.0, 60.0, 88.0, 95.0]), ranks, atoms).tolist() == [1, 2, 2, 3, 3, 3]
-    wide = np.repeat([1.0, 2.0, 3.0], [40, 20, 40])  # neither side of a threshold becomes empty
-    assert same_ranks(np.array([2.0, 3.0, 97.0, 98.0]), ranks, wide).tolist() == [2, 2, 3, 3]

@@ -9,8 +9,6 @@ import pytest
 from scipy.stats import binom
 
 from dpbench import InvalidInput, Profile, audit_one_run, audit_one_run_scores, bounds
-from dpbench.auditing import guesses, one_run
-from dpbench.auditing.levels import Levels
 
 Rng = np.random.Generator
 
@@ -22,22 +20,6 @@ def memorised(share: float):
         return rng.standard_normal(len(included)) + 10.0 * (included & (rng.random(len(included)) < share))
 
     return run
-
-
-def test_the_plan_spends_the_level_once() -> None:
-    assert math.isclose(sum(weight for _, _, weight in guesses.PLAN), 1.0, rel_tol=1e-12)
-    found = audit_one_run(memorised(0.1), 500, confidence=0.99)
-    assert 0.89 * 0.01 < sum(g.alpha for g in found.family) < 0.01 * (1.0 + 1e-12)  # no run at all: nothing is claimed
-
-
-def test_runs_of_guesses_end_before_the_wrong_guess_too_many() -> None:
-    included = np.array([1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0], dtype=bool)[::-1]  # the highest score last
-    made = guesses.guess_sets(included, np.arange(12.0), np.zeros(12), None, Levels(1.0), False)
-    runs = {(g.side, g.guesses, g.right) for g in made}
-    assert ("included", 2, 2) in runs  # none wrong
-    assert ("included", 8, 4) in runs  # four wrong, the fifth would be the ninth
-    assert ("excluded", 1, 1) in runs
-    assert ("both", 12, 7) in runs  # all: six highest with three included, six lowest with four not
 
 
 @pytest.mark.slow
@@ -141,7 +123,6 @@ def test_nan_of_a_run_is_refused_and_infinities_are_scores() -> None:
     with pytest.raises(InvalidInput, match="the array that run returns must be numbers without NaN"):
         audit_one_run(lambda inc, rng: np.where(inc, np.nan, 0.0), 20)
     assert audit_one_run(lambda inc, rng: np.where(inc, np.inf, -np.inf), 100).epsilon_lower > 1.0
-    assert one_run.UNFAIR == 1e-9
 
 
 # Directions, units, and what would have been found
@@ -240,3 +221,18 @@ def test_the_detectable_loss_is_found_half_of_the_time(kind: str) -> None:
     claimed = {"epsilon": 1.0, "mu": 0.8}[kind]
     assert detectable is not None and detectable > claimed
     assert 24 <= refuted(detectable) <= 76 and refuted(claimed) <= 20
+
+
+@pytest.mark.parametrize("guesses", [None, [20, 50], 100])
+def test_the_level_of_all_guess_sets_is_spent_once(guesses: object) -> None:
+    coins = np.random.default_rng(0).random(100) < 0.5
+    found = audit_one_run_scores(coins, coins + 0.0, confidence=0.95, guesses=guesses)  # type: ignore[arg-type]
+    assert 0.8 * 0.05 < math.fsum(g.alpha for g in found.family) <= 0.05 * (1.0 + 1e-9)
+
+
+def test_runs_of_guesses_end_before_the_wrong_guess_too_many() -> None:
+    """The two highest scores of twelve are of included canaries, the next is not; of the eight highest four."""
+    included = np.array([1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0], dtype=bool)[::-1]  # the highest score last
+    found = audit_one_run_scores(included, np.arange(12.0), confidence=0.5, direction="high")
+    counts = {(g.side, g.guesses, g.right) for g in found.family}  # type: ignore[union-attr]
+    assert {("included", 2, 2), ("included", 8, 4), ("excluded", 1, 1), ("both", 12, 7)} <= counts

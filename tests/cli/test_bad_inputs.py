@@ -18,9 +18,7 @@ import pytest
 from bad_calls import NOT_INTEGERS, NOT_NUMBERS, PROBLEM, Call, Case, each, extremes, mechanisms, problems
 from messages import names
 
-from dpbench.auditing.audit import audit
-from dpbench.auditing.one_run import audit_one_run
-from dpbench.core.validation import InvalidInput
+from dpbench import InvalidInput, audit, audit_one_run
 from dpbench.ledger.verify import select, verify
 from dpbench.papers.glm import datasets
 from dpbench.papers.glm.peers import comparison

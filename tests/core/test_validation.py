@@ -11,9 +11,7 @@ import pytest
 from bad_calls import GOOD, PROBLEM, X, Y
 
 import lowerbounds
-from dpbench.auditing.audit import audit
-from dpbench.auditing.bits import audit_bits
-from dpbench.auditing.one_run import audit_one_run
+from dpbench import audit, audit_bits, audit_one_run
 from dpbench.core import validation
 from dpbench.core.csv_table import read_table
 from dpbench.core.sampling import canonical
