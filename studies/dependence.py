@@ -25,52 +25,10 @@ from dpbench.auditing.dependence import DependentOutputs, Watch
 from dpbench.auditing.split import CHOOSE_SHARE
 from dpbench.auditing.traces import probe_of
 from studies.command import keep
+from tests.zoo.dependent import CORRECT, PLANTED
 
-Rng = np.random.Generator
 TRIALS = 2_000  # one block a part and side
 """Runs a side of an audit."""
-
-
-def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
-    return d + rng.laplace(size=trials)
-
-
-def own_generator(d: float, trials: int, rng: Rng) -> np.ndarray:
-    return d + np.random.default_rng(0).laplace(size=trials)
-
-
-def one_call(d: float, trials: int, rng: Rng) -> np.ndarray:
-    return np.full(trials, d + rng.laplace())
-
-
-def repeated(rows: int) -> Callable[..., np.ndarray]:
-    """One draw for so many rows."""
-    return lambda d, n, rng: np.repeat(d + rng.laplace(size=-(-n // rows)), rows)[:n]
-
-
-def cached(seed: int) -> Callable[..., np.ndarray]:
-    """Noise that is drawn once for each size of a call."""
-    noise = functools.lru_cache(lambda n: np.random.default_rng([seed, n]).laplace(size=n))
-    return lambda d, n, rng: d + noise(n)
-
-
-PLANTED: dict[str, Callable[[int], Callable[..., np.ndarray]]] = {
-    "a seed of its own": lambda seed: own_generator,
-    "one call repeated": lambda seed: one_call,
-    "one draw for 2 rows": lambda seed: repeated(2),
-    "one draw for 10 rows": lambda seed: repeated(10),
-    "one draw for 100 rows": lambda seed: repeated(100),
-    "noise cached between calls": cached,
-}
-"""By seed of the audit."""
-
-CORRECT: dict[str, Any] = {
-    "Laplace noise": laplace,
-    "rare bits": lambda d, n, rng: rng.random(n) < 1e-3 * (1.0 + d),
-    "two words": lambda d, n, rng: np.array(["no", "yes"])[(rng.random(n) < 0.4 + 0.2 * d).astype(int)],
-    "vectors of four sums": lambda d, n, rng: d + np.cumsum(rng.laplace(size=(n, 4)), axis=1),
-    "atoms": lambda d, n, rng: np.clip(d + rng.laplace(size=n), 0.0, 1.0),
-}
 
 
 def first_column(outputs: np.ndarray) -> np.ndarray:
@@ -122,7 +80,7 @@ def main() -> None:
     parser.add_argument("--correct", type=int, default=20_000, help="audits of each correct sampler (default 20,000)")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    cases = [("planted", name, make, given.planted) for name, make in PLANTED.items()]
+    cases = [("planted", name, make, given.planted) for name, (make, _) in PLANTED.items()]
     cases += [("correct", name, functools.partial(_same, sampler), given.correct) for name, sampler in CORRECT.items()]
     for kind, name, make, audits in cases:
         row = {"kind": kind, **counted(make, range(audits))}

@@ -42,7 +42,7 @@ from dpbench.publicdata import (
     RegularizedPerturbation,
     Thresholds,
 )
-from studies.first_zoo import Geometric
+from tests.zoo.published import Geometric
 from tools.code_key import stamped
 
 LEVEL = 1e-6

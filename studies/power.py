@@ -1,6 +1,6 @@
 """``python -m studies.power``: how much of the true ε the auditor certifies, beside an oracle, at 95%.
 
-The oracle (`studies.oracle`) knows the exact law of the log-ratio and its best event, and certifies it with the
+The oracle (`tests.zoo.laws`) knows the exact law of the log-ratio and its best event, and certifies it with the
 same intervals on as many runs as the audit certifies with. Figures are means over seeds with their standard
 errors. ``--json FILE`` keeps them with seeds and settings, row by row: rows already in FILE that are not run
 again stay.
@@ -18,12 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from dpbench import audit
-from dpbench.auditing.results import AuditResult
+from dpbench import AuditResult, audit
 from dpbench.privacy import gaussian
 from studies.command import keep
-from studies.first_zoo import ZOO, Entry
-from studies.oracle import Law, law_of, oracle, product, shifted_laplace
+from tests.zoo.laws import Law, oracle, product, shifted_laplace
+from tests.zoo.registry import REGISTRY, Entry
 
 Rng = np.random.Generator
 CONFIDENCE = 0.95
@@ -107,10 +106,11 @@ def shortfall(entry: Entry, count: int) -> dict[str, Any]:
         entry.sampler, entry.dataset, entry.neighbour, delta=entry.delta, trials=1_000_000, seeds=seeds
     )
     row = _row([f.epsilon_lower for f in found], seconds, 1_000_000, seeds)
-    best = oracle(law_of(entry), _certifying(found), entry.delta, 1.0 - CONFIDENCE)
-    room = entry.epsilon - best.mean
-    ratios = {"ratio": (entry.epsilon - row["mean"]) / room, "ratio_se": row["se"] / room}
-    return {"epsilon": entry.epsilon, **row, "oracle": best.mean, "count": best.count, **ratios}
+    assert entry.law is not None
+    best = oracle(entry.law(), _certifying(found), entry.delta, 1.0 - CONFIDENCE)
+    room = entry.loss - best.mean
+    ratios = {"ratio": (entry.loss - row["mean"]) / room, "ratio_se": row["se"] / room}
+    return {"epsilon": entry.loss, **row, "oracle": best.mean, "count": best.count, **ratios}
 
 
 def law_of_vector(width: int, scale: float) -> Law:
@@ -154,8 +154,8 @@ def measured(part: str, count: int | None, names: list[str] | None = None) -> It
     if part == "scalars":
         yield {part: scalars(count or 100)}
     elif part == "zoo":
-        kept = [e for e in ZOO if math.isfinite(e.epsilon) and (names is None or e.name in names)]
-        yield from ({part: {e.name: shortfall(e, count or 100)}} for e in kept)
+        stated = {name: e for name, e in REGISTRY.items() if e.claimed is not None and math.isfinite(e.loss)}
+        yield from ({part: {n: shortfall(e, count or 100)}} for n, e in stated.items() if names is None or n in names)
     else:
         yield {"vectors": {part: vector(part, count or 50)}}
 

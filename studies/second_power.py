@@ -1,7 +1,7 @@
-"""``python -m studies.second_power``: the auditor on `studies.second_zoo`, beside the oracle, at 95%.
+"""``python -m studies.second_power``: the auditor on the registry of `tests.zoo`, beside the oracle, at 95%.
 
-Means over seeds. ``--json FILE`` keeps the rows under "second zoo". ``--zoo third`` takes `studies.third_zoo`, kept
-under "third zoo".
+Means over seeds of the mechanisms in `tests.zoo.second`. ``--json FILE`` keeps the rows under "second zoo".
+``--zoo third`` takes those in `tests.zoo.third`, kept under "third zoo".
 """
 
 from __future__ import annotations
@@ -12,21 +12,31 @@ import math
 from pathlib import Path
 from typing import Any
 
-from studies import second_zoo, third_zoo
 from studies.command import keep
-from studies.oracle import oracle
 from studies.power import CONFIDENCE, audits, summary
-from studies.second_zoo import Entry, epsilon
+from tests.zoo.laws import epsilon, oracle
+from tests.zoo.registry import REGISTRY, Entry
 
 TRIALS = 200_000
 FIRST_SEED = 0
-ZOOS = {"second": second_zoo.ENTRIES, "third": third_zoo.ENTRIES}
+
+
+def among(module: str) -> dict[str, Entry]:
+    """The mechanisms that are in this module of `tests.zoo`."""
+    homes = ((name, getattr(entry.sampler, "func", entry.sampler).__module__) for name, entry in REGISTRY.items())
+    return {name: REGISTRY[name] for name, home in homes if home == f"tests.zoo.{module}"}
+
+
+ZOOS = {"second": among("second"), "third": among("third")}
 
 
 def measured(entry: Entry, seeds: range, trials: int) -> dict[str, Any]:
     """Mean bound, exact ε, the oracle's mean, shortfall over the oracle's, and share of the oracle's."""
-    found, seconds = audits(entry.sampler, entry.one, entry.other, delta=entry.delta, trials=trials, seeds=seeds)
+    found, seconds = audits(
+        entry.sampler, entry.dataset, entry.neighbour, delta=entry.delta, trials=trials, seeds=seeds
+    )
     row = summary([f.epsilon_lower for f in found])
+    assert entry.law is not None
     known = entry.law()
     true = epsilon(known, entry.delta)
     certificate = found[0].certified

@@ -1,8 +1,7 @@
 """``python -m studies.validity``: how often the auditor's bound exceeds the truth, on correct mechanisms.
 
 Each case is a mechanism at its exact ε. A count of false bounds is tested against the nominal rate by a binomial test
-that alarms falsely with probability at most 1e-6. ``--certifying N`` gives each choosing part N certifying parts, that
-is N audits (`studies.validity_shared`). ``--json FILE`` keeps the counts under "validity", case by case, and
+that alarms falsely with probability at most 1e-6. ``--json FILE`` keeps the counts under "validity", case by case, and
 ``--add`` adds to those that are there, from the first seed on that has not been counted.
 """
 
@@ -12,22 +11,18 @@ import argparse
 import json
 import math
 import time
-from functools import lru_cache
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 from scipy.stats import beta, binom
 
 from dpbench import AuditResult, audit, audit_one_run_scores, audit_samples
-from dpbench.auditing import guesses
 from dpbench.core.sampling import stream
 from dpbench.privacy import gaussian
-from studies import validity_shared
 from studies.command import keep
 from studies.power import laplace, normal
-from studies.validity_shared import Case
 
 Rng = np.random.Generator
 ALARM = 1e-6
@@ -39,6 +34,18 @@ CONFIDENCES = (0.95, 0.999)
 
 BUDGET = 20_000
 """Runs a side of a sequential audit: two rounds."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism, its two data sets, the exact ε at δ, and how it is audited."""
+
+    sampler: Any
+    one: Any
+    other: Any
+    delta: float
+    epsilon: float
+    mode: str = "pair"
 
 
 def response(d: bool, trials: int, rng: Rng) -> np.ndarray:
@@ -81,10 +88,8 @@ CASES = {
 def false_bounds(name: str, audits: range, confidence: float, trials: int) -> int:
     """How many of the audits with these seeds give a bound above the exact ε, or refute a true claim."""
     case = CASES[name]
-    # Many audits in one run have the same numbers of guesses and of right ones.
-    with patch.object(guesses, "epsilon_from_guesses", lru_cache(maxsize=None)(guesses.epsilon_from_guesses)):
-        found = (audited(case, seed, confidence, trials) for seed in audits)
-        return sum(f.epsilon_lower > case.epsilon + 1e-12 or f.verdict == "refuted" for f in found)
+    found = (audited(case, seed, confidence, trials) for seed in audits)
+    return sum(f.epsilon_lower > case.epsilon + 1e-12 or f.verdict == "refuted" for f in found)
 
 
 def audited(case: Case, seed: int, confidence: float, trials: int) -> AuditResult:
@@ -109,40 +114,30 @@ def too_often(wrong: int, audits: int, rate: float) -> bool:
     return bool(binom.sf(wrong - 1, audits, rate) < ALARM)
 
 
-def measure(
-    name: str, audits: int, confidence: float, many: int = 1, first: int = 0, before: int = 0
-) -> dict[str, Any]:
+def measure(name: str, audits: int, confidence: float, first: int = 0, before: int = 0) -> dict[str, Any]:
     """Counts of one case, with the upper 95% limit of the rate.
 
     Parameters
     ----------
     name : str
     audits : int
-        Rounded up to a multiple of `many`.
     confidence : float
-    many : int
-        Audits to a choosing part.
     first, before : int
         The first seed, and the false bounds that earlier seeds gave.
     """
-    started, case, trials = time.process_time(), CASES[name], TRIALS
-    if many > 1 and case.mode in validity_shared.MODES:
-        seeds = range(first, first + -(-audits // many))
-        wrong = before + sum(validity_shared.false_of_many(case, s, confidence, trials, many, BUDGET) for s in seeds)
-    else:
-        many, seeds = 1, range(first, first + audits)
-        wrong = before + false_bounds(name, seeds, confidence, trials)
-    made = seeds.stop * many
+    started, case = time.process_time(), CASES[name]
+    seeds = range(first, first + audits)
+    wrong = before + false_bounds(name, seeds, confidence, TRIALS)
+    made = seeds.stop
     return {
         "audits": made,
-        "choosing_parts": seeds.stop,
-        "trials": BUDGET if case.mode == "sequential" else trials,
+        "trials": BUDGET if case.mode == "sequential" else TRIALS,
         "nominal": round(1.0 - confidence, 12),
         "wrong": wrong,
         "rate": wrong / made,
         "rate_at_most": float(beta.ppf(0.95, wrong + 1, made - wrong)) if wrong < made else 1.0,
         "too_often": too_often(wrong, made, 1.0 - confidence),
-        "seconds_an_audit": (time.process_time() - started) / (len(seeds) * many),
+        "seconds_an_audit": (time.process_time() - started) / len(seeds),
     }
 
 
@@ -152,7 +147,6 @@ def main() -> None:
     parser.add_argument("--case", choices=list(CASES), action="append", help="default: all")
     parser.add_argument("--confidence", type=float, choices=CONFIDENCES, default=0.95)
     parser.add_argument("--audits", type=int, default=2_500, help="audits a case (default 2,500)")
-    parser.add_argument("--certifying", type=int, default=1, help="certifying parts to a choosing part (default 1)")
     parser.add_argument("--add", action="store_true", help="go on where the counts in --json end")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
@@ -160,9 +154,7 @@ def main() -> None:
         key = f"{name}, {given.confidence:g}"
         kept = json.loads(given.json.read_text(encoding="utf-8")) if given.json and given.json.exists() else {}
         old = kept.get("validity", {}).get(key, {}) if given.add else {}
-        row = measure(
-            name, given.audits, given.confidence, given.certifying, old.get("choosing_parts", 0), old.get("wrong", 0)
-        )
+        row = measure(name, given.audits, given.confidence, old.get("audits", 0), old.get("wrong", 0))
         print(json.dumps({key: row}), flush=True)
         if given.json is not None:
             keep(given.json, {"validity": {key: row}}, "audit.json")

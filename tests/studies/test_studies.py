@@ -30,7 +30,6 @@ SMALL: dict[str, tuple[str, tuple[str, ...], str, Callable[[Any], str] | None]] 
     "validity": ("validity", ("--case", "laplace", "--audits", "4"), "validity", tables.validity),
     "dependence": ("dependence", ("--planted", "1", "--correct", "1"), "dependence", tables.dependence),
     "shared draw": ("shared_draw", ("--audits", "1", "--sizes", "1000"), "", None),
-    "kinds of outputs": ("output_kinds", (), "", None),
     "last bits": ("own_bits", ("--trials", "2000", "--cases", "control"), "", tables.bits),
     "search": ("search", ("--seconds", "0.02", "--evaluations", "20"), "", tables.recall),
     "heavy tails": ("heavytail", (), "", tables.sampler),
@@ -48,9 +47,6 @@ def shrink(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     name = module.__name__.rpartition(".")[2]
     if name == "second_power":
         monkeypatch.setattr(module, "ZOOS", {key: dict([*zoo.items()][:2]) for key, zoo in module.ZOOS.items()})
-    elif name == "output_kinds":
-        for table in ("KINDS", "HEALTHY"):
-            monkeypatch.setattr(module, table, dict([*getattr(module, table).items()][:2]))
     elif name == "heavytail":
         monkeypatch.setattr(module, "SETTINGS", (module.Setting(1, 200, 2.0, 1, 100.0),))
     elif name == "publicdata":

@@ -160,9 +160,8 @@ PAGES = (
              "A third zoo, by somebody else, not looked at before it was measured (`--zoo third`).", ("third zoo",)),
         Part("audit.json", tables.validity,
              "How often the bound exceeded the truth (`python -m studies.validity --json evidence/audit.json`). Where "
-             "there are fewer choosing parts than audits, many audits share one and have certifying runs of their own: "
-             "given the events they are independent, so the binomial test holds. At full size: `--certifying 500 "
-             "--audits 20000 --add`, and `--confidence 0.999 --certifying 2500 --audits 200000 --add`.",
+             "there are fewer choosing parts than audits, many audits shared one and had certifying runs of their own: "
+             "given the events they are independent, so the binomial test holds.",
              ("validity",)),
         Part("audit.json", tables.dependence,
              "Dependent runs are refused, independent ones are not but with probability 1e-9 an audit, by an exact "
