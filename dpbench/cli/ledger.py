@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,9 +47,8 @@ def list_claims(
 
         choice("--sort", sort, tuple(ORDERS))
     check_writable("--json", json_file)
-    if sources or "dpbench.ledger.registry" in sys.modules:  # else there is none to forget, and much to import
-        use_sources(sources)
-    found = sorted(listed(claims, paper, kind, given_store(store), alone=not sources), key=ORDERS[sort])
+    use_sources(sources)
+    found = sorted(listed(claims, paper, kind, given_store(store)), key=ORDERS[sort])
     if json_file is not None:
         write_json(json_file, {"schema": 1, "claims": found})
     if not is_stdout(json_file):

@@ -8,13 +8,54 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from dpbench.core import sources
-from dpbench.ledger.evidence import folder
+from dpbench.ledger.core import Claim
+from dpbench.ledger.correction import Correction
+from dpbench.ledger.declaration import Declaration
+from dpbench.ledger.evidence import committed, folder
+from dpbench.ledger.grades import basis
+from dpbench.ledger.measurement import Context
+from dpbench.ledger.paper import Paper
 
 SCHEMA = 2
+_LEFT_OUT = {"run", "space", "formal", "figure", "nuisances", "frequencies", "errata"}
+SAID = [part.name for part in fields(Declaration) if part.name not in _LEFT_OUT]
+_PAPER = ("name", "title", "authors", "year", "url", "version", "witness", "package")
+
+
+@dataclass(frozen=True)
+class Indexed(Claim):
+    """A row of the index: it says all that is declared, and cannot be run.
+
+    Attributes
+    ----------
+    key, over : str
+        Digest and `over_region` of the claim.
+    found : dict or None
+        Its committed evidence without tables, with the ``grade``.
+    """
+
+    key: str = ""
+    over: str = ""
+    found: Mapping[str, Any] | None = field(default=None, hash=False)
+
+    @property
+    def digest(self) -> str:
+        return self.key
+
+    @property
+    def over_region(self) -> str:
+        return self.over
+
+
+def unreadable(context: Context) -> None:
+    """What an `Indexed` row has for a measurement."""
+    raise RuntimeError("a row of the index cannot be measured")
 
 
 def file() -> Path:
@@ -31,13 +72,24 @@ def digest() -> str:
     return found.hexdigest()
 
 
-def papers() -> list[dict[str, Any]]:
-    """What is said of each paper and of its ``rows``; nothing where the index is not of what is here."""
+def papers() -> tuple[Paper, ...]:
+    """The papers of the index with their claims; none where it is not of what is here."""
     try:
-        made = json.loads(file().read_text(encoding="utf-8"))
-        return list(made["papers"]) if made["schema"] == SCHEMA and made["of"] == digest() else []
+        index = json.loads(file().read_text(encoding="utf-8"))
+        listed = index["papers"] if index["schema"] == SCHEMA and index["of"] == digest() else []
     except (OSError, ValueError, KeyError, TypeError):
-        return []
+        return ()
+    return tuple(
+        Paper(**paper | {"authors": tuple(paper["authors"]), "known": tuple(map(_claim, paper["known"]))})
+        for paper in listed
+    )
+
+
+def _claim(row: Mapping[str, Any]) -> Indexed:
+    given: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    if given["errata"] is not None:
+        given["errata"] = Correction(**given["errata"])
+    return Indexed(**given, run=unreadable)
 
 
 def write() -> None:
@@ -47,11 +99,22 @@ def write() -> None:
 
 def text() -> str:
     """The index, a line a row, so that a change can be read."""
-    from dpbench.ledger import indexed
+    from dpbench.ledger.registry import own_papers
 
-    listed = []
-    for paper in indexed.said():
-        rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in paper.pop("rows"))
-        listed.append(f'{json.dumps(paper, ensure_ascii=False)[:-1]}, "rows": [\n{rows}\n]}}')
+    found, listed = committed(), []
+    for paper in own_papers():
+        said = json.dumps({name: getattr(paper, name) for name in _PAPER}, ensure_ascii=False)
+        rows = (json.dumps(_said(claim, found.get(claim.id)), ensure_ascii=False) for claim in paper.claims)
+        listed.append(f'{said[:-1]}, "known": [\n' + ",\n".join(rows) + "\n]}")
     head = json.dumps({"schema": SCHEMA, "of": digest()})[:-1]
     return f'{head}, "papers": [\n' + ",\n".join(listed) + "\n]}\n"
+
+
+def _said(claim: Claim, found: Mapping[str, Any] | None) -> dict[str, Any]:
+    if found is not None:
+        grade = basis(claim, found["verdict"], found["evidence"]).grade
+        brief = {"evidence": {**found["evidence"], "tables": {}}, "code": {"key": found["code"]["key"]}}
+        found = {**found, **brief, "grade": grade}
+    errata = None if claim.errata is None else asdict(claim.errata)
+    declared = {name: getattr(claim, name) for name in SAID}
+    return declared | {"errata": errata, "key": claim.digest, "over": claim.over_region, "found": found}

@@ -198,7 +198,7 @@ def indexed() -> Iterator[None]:
     """Our papers as the index has them, if it is of this code and no paper is loaded yet: to read, not to run."""
     global _INDEX
     if not _papers.cache_info().currsize:
-        from dpbench.ledger import indexed as index
+        from dpbench.ledger import index
 
         _INDEX = index.papers()
     try:

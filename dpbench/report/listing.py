@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
-from importlib.metadata import entry_points
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -14,7 +12,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dpbench.ledger import index
 from dpbench.ledger.grades import counts
 from dpbench.ledger.words import HURT, KINDS, WEIGHTS
 from dpbench.report.plain import graded, table, verdict_text
@@ -41,39 +38,22 @@ ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 
 def listed(
-    patterns: Sequence[str] | None, papers: Sequence[str] | None, kind: str | None, store: Path | None, *, alone: bool
+    patterns: Sequence[str] | None, papers: Sequence[str] | None, kind: str | None, store: Path | None
 ) -> list[dict[str, Any]]:
-    """The rows that fit.
-
-    They are those of the index, so that no claims are imported, where it is of what is here, there is no store, and no
-    other package brings papers (nor the command line, unless it is `alone`).
+    """The rows that fit, those of our papers from the index where it is of what is here.
 
     Raises
     ------
     InvalidInput
         For a selection that fits nothing.
     """
-    theirs = any(point.value.partition(".")[0] != "dpbench" for point in entry_points(group="dpbench.papers"))
-    if store is None and alone and not theirs:
-        every = [_indexed(row) for paper in index.papers() for row in paper["rows"]]
-        asked = all(any(_names(pattern, row) for row in every) for pattern in patterns or ())
-        found = [row for row in every if _fits(row, patterns, papers, kind)]
-        if asked and found and {row["paper"] for row in every}.issuperset(papers or ()):
-            return found
+    from dpbench.ledger.registry import indexed
     from dpbench.ledger.verify import select
     from dpbench.report.stored import best, known
 
-    chosen = select(list(patterns) if patterns else None, paper=papers or None, kind=kind)
-    return rows(chosen, best(known(store), [claim.id for claim in chosen], with_code=False))
-
-
-def _fits(row: Mapping[str, Any], patterns: Sequence[str] | None, papers: Sequence[str] | None, kind: Any) -> bool:
-    named = not patterns or any(_names(pattern, row) for pattern in patterns)
-    return named and (not papers or row["paper"] in papers) and kind in (None, row["kind"])
-
-
-def _names(pattern: str, row: Mapping[str, Any]) -> bool:
-    return pattern == row["entry"] or fnmatchcase(row["id"], pattern)
+    with indexed():
+        chosen = select(list(patterns) if patterns else None, paper=papers or None, kind=kind)
+        return rows(chosen, best(known(store), [claim.id for claim in chosen], with_code=False))
 
 
 def rows(claims: Iterable[Claim], found: Mapping[str, Shown], order: str = "ledger") -> list[dict[str, Any]]:
@@ -99,13 +79,6 @@ def _row(claim: Claim, shown: Shown | None) -> dict[str, Any]:
     declared = {name: getattr(claim, name) for name in _DECLARED}
     said = {name: getattr(shown, name, None) for name in ("verdict", "grade", "level")}
     return declared | said | {"seconds": None if shown is None else shown.evidence["seconds"]}
-
-
-def _indexed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The same of a row of the index."""
-    found = row["found"] or {"evidence": {}}
-    said = {name: found.get(name) for name in ("verdict", "grade", "level")}
-    return {name: row[name] for name in _DECLARED} | said | {"seconds": found["evidence"].get("seconds")}
 
 
 def print_list(listed: Sequence[Mapping[str, Any]], console: Console) -> None:

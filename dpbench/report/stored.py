@@ -12,7 +12,7 @@ from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
 from dpbench.ledger.evidence import committed
 from dpbench.ledger.grades import basis
-from dpbench.ledger.indexed import Indexed
+from dpbench.ledger.index import Indexed
 from dpbench.ledger.outcome import SCHEMA
 from dpbench.ledger.premises import fallen, held_to
 from dpbench.ledger.words import GRADES, VERDICTS
