@@ -328,12 +328,12 @@ def increasing(edges: object) -> list[fmpq]:
     must(len(made) > 1 and all(a < b for a, b in pairwise(made)), "two edges or more, in order")
     return made
 
-# ---- Identities: fractions of sums of products of atoms ----------------------------------------
+# ---- Fractions of sums of products of atoms ----------------------------------------------------
 # A sum is {product: rational}, a product a sorted tuple of (number of an atom, power). An atom is a
 # symbol, a formula that is no sum, product, quotient or whole power, or the exponential of a
-# product, which alone is never 0 and may have a negative power. Nothing cancels in a fraction but
-# what is never 0: where a formula is defined its denominator is not 0, and the fraction is its
-# value. So if a d = b c as sums, a/b = c/d at every point at which both formulas are defined.
+# product, which alone is never 0 and may have a negative power. At a point at which a formula is
+# defined its denominator is not 0, and the fraction is its value; so it is without a product that
+# top and bottom share. Where two are defined there, c/d - a/b = (b c - a d)/(b d).
 ONE_SUM = {(): fmpq(1)}
 SUM_TERMS, WHOLE = 300, 12  # terms of a sum; the largest power that is multiplied out
 
@@ -354,23 +354,87 @@ def product_of(x: dict, y: dict) -> dict:
             joined = tuple(sorted((atom, by) for atom, by in powers.items() if by != 0))
             made[joined] = made.get(joined, 0) + v * w
     return {powers: short_factor(value) for powers, value in made.items() if value != 0}
+def shared_by(x: dict) -> dict:
+    """The powers of atoms that all terms of a sum share."""
+    shared = dict(next(iter(x), ()))
+    for powers in x:
+        by = dict(powers)
+        shared = {one: min(q, by[one]) for one, q in shared.items() if one in by}
+    return shared
+def without(x: dict, atoms: dict) -> dict:
+    """A sum over a product of its atoms."""
+    return product_of(x, {tuple(sorted((one, -by) for one, by in atoms.items())): fmpq(1)})
+def frozen(x: tuple) -> tuple:
+    return tuple(tuple(sorted(part.items())) for part in x)
 
+ABOVE = ("exp", "erfc", "abs", "betatail", "gammatail", "gaussian_delta", "laplace_delta")
 class Fractions:
-    """Formulas as fractions of sums; a definition is read once."""
-    def __init__(self, definitions: dict) -> None:
-        self.definitions, self.known = definitions, {}
-        self.numbers, self.atoms = {}, []
-    def atom(self, *key: object) -> int:
-        """The number of an atom: ("sym", name), ("formula", text) or ("exp", product)."""
-        if key not in self.numbers:
-            self.numbers[key] = len(self.atoms)
-            self.atoms.append(key)
-        return self.numbers[key]
+    """Formulas as fractions of sums; a definition is read once. Atoms are 0 or more that are
+    symbols known to be so, roots, and what the functions `ABOVE` give."""
+    def __init__(self, definitions: dict, nonnegative: set = frozenset()) -> None:
+        self.definitions, self.nonnegative, self.known = definitions, nonnegative, {}
+        self.numbers, self.atoms, self.nodes, self.logs = {}, [], [], {}
+    def atom(self, kind: str, key: object, node: tuple) -> int:
+        """Its number: ("sym", name), ("exp", product), or a kind and what says which."""
+        if (kind, key) not in self.numbers:
+            self.numbers[kind, key] = len(self.atoms)
+            self.atoms.append((kind, key))
+            self.nodes.append(node)
+        return self.numbers[kind, key]
     def never_zero(self, x: dict) -> bool:
         return len(x) == 1 and all(self.atoms[one][0] == "exp" for one, _ in next(iter(x)))
-    def exp(self, x: dict) -> dict:
-        """exp of a sum of v p is the product of exp(p)^v."""
-        return {tuple(sorted((self.atom("exp", p), v) for p, v in x.items())): fmpq(1)}
+    def not_negative(self, one: int) -> bool:
+        kind, key = self.atoms[one]
+        return kind in ("exp", "root") or (kind == "sym" and key in self.nonnegative)
+    def exp(self, x: dict) -> tuple[dict, dict]:
+        """exp of a sum of v p is the product of exp(p)^v, where exp(log(u))^v is u^v."""
+        made, atoms = (ONE_SUM, ONE_SUM), []
+        for p, v in x.items():
+            kind, key = self.atoms[p[0][0]] if len(p) == 1 and p[0][1] == 1 else ("", "")
+            if kind == "log" and v.q == 1 and abs(v.p) <= WHOLE:
+                made = self.multiplied(made, self.whole(self.logs[key], v))
+            else:
+                atoms.append((self.atom("exp", p, self.node({p: fmpq(1)})), v))
+        return product_of(made[0], {tuple(sorted(atoms)): fmpq(1)}), made[1]
+    @staticmethod
+    def multiplied(x: tuple, y: tuple) -> tuple[dict, dict]:
+        return product_of(x[0], y[0]), product_of(x[1], y[1])
+    def whole(self, x: tuple, n: fmpq) -> tuple[dict, dict]:
+        top, bottom = ONE_SUM, ONE_SUM
+        for _ in range(abs(int(n))):
+            top, bottom = product_of(top, x[0]), product_of(bottom, x[1])
+        return (top, bottom) if n >= 0 else (bottom, top)
+    def reduced(self, top: dict, bottom: dict) -> tuple[dict, dict]:
+        """A fraction without the product that top and bottom share, and over no exponential or
+        number alone."""
+        if not top or not bottom:
+            return top, bottom
+        both = shared_by(top)
+        goes = {one: min(by, both[one]) for one, by in shared_by(bottom).items() if one in both}
+        goes |= {one: by for one, by in shared_by(bottom).items() if self.atoms[one][0] == "exp"}
+        top, bottom = without(top, goes), without(bottom, goes)
+        if set(bottom) == {()}:
+            top, bottom = product_of(top, {(): 1 / bottom[()]}), ONE_SUM
+        return top, bottom
+    def logarithm(self, x: tuple) -> dict | None:
+        """Of a product of exponentials, which is its own."""
+        if x[1] == ONE_SUM and self.never_zero(x[0]) and list(x[0].values()) == [1]:
+            return {self.atoms[one][1]: v for one, v in next(iter(x[0]))}
+        return None
+    def node(self, x: dict) -> tuple:
+        """A sum as a formula again."""
+        def power(one: int, by: fmpq) -> tuple:
+            if self.atoms[one][0] == "exp":
+                return ("exp", ("*", num(by), self.nodes[one]))
+            return self.nodes[one] if by == 1 else ("^", self.nodes[one], num(by))
+        terms = []
+        for powers, value in x.items():
+            parts = [power(*one) for one in powers]
+            term = num(value) if value != 1 or not parts else parts.pop(0)
+            for part in parts:
+                term = ("*", term, part)
+            terms.append(term)
+        return added(terms)
     def __call__(self, node: tuple) -> tuple[dict, dict]:
         spend(5)
         kind, parts = node[0], node[1:]
@@ -386,49 +450,68 @@ class Fractions:
         if kind in ("+", "-"):
             (a, b), (c, d), sign = self(parts[0]), self(parts[1]), 1 if kind == "+" else -1
             if b == d:
-                return sum_of(a, c, sign), b
-            return sum_of(product_of(a, d), product_of(c, b), sign), product_of(b, d)
+                return self.reduced(sum_of(a, c, sign), b)
+            gap = sum_of(product_of(a, d), product_of(c, b), sign)
+            return self.reduced(gap, product_of(b, d))
         if kind in ("*", "/"):
             (a, b), (c, d) = self(parts[0]), self(parts[1])
             if kind == "*":
-                return product_of(a, c), product_of(b, d)
-            if self.never_zero(c):
-                ((powers, value),) = c.items()
-                c = {tuple((one, -by) for one, by in powers): 1 / value}
-                return product_of(product_of(a, d), c), b
-            return product_of(a, d), product_of(b, c)
+                return self.reduced(product_of(a, c), product_of(b, d))
+            return self.reduced(product_of(a, d), product_of(b, c))
         if kind in ("^", "sqrt"):
             return self.power(node, *map(self, parts))
-        if kind == "exp":
-            top, bottom = self(parts[0])
-            if bottom == ONE_SUM:
-                return self.exp(top), ONE_SUM
-        key = ("sym", parts[0]) if kind == "sym" else ("formula", show(node))
-        return {((self.atom(*key), fmpq(1)),): fmpq(1)}, ONE_SUM
+        if kind == "sym" or kind == "sum" or kind == "pi":
+            return self.one("sym" if kind == "sym" else "formula", show(node), node)
+        inner = [self(part) for part in parts]
+        if kind == "exp" and inner[0][1] == ONE_SUM:
+            return self.exp(inner[0][0])
+        key = kind, *map(frozen, inner)
+        if kind == "log":
+            known = self.logarithm(inner[0])
+            if known is not None:
+                return known, ONE_SUM
+            self.logs[key] = inner[0]
+        sort = "log" if kind == "log" else "root" if kind in ABOVE else "formula"
+        return self.one(sort, key, node)
+    def one(self, kind: str, key: object, node: tuple, by: fmpq = ONE[1]) -> tuple[dict, dict]:
+        return {((self.atom(kind, key, node), by),): fmpq(1)}, ONE_SUM
     def power(self, node: tuple, base: tuple, by: tuple = ({(): fmpq(1, 2)}, ONE_SUM)) -> tuple:
         """A whole power is multiplied out; of a product of exponentials the logarithm is known;
         another power by a number is one of the atom of its base, which is 0 or more there."""
-        (a, b), (n, under) = base, by
+        n, under = by
         number = n.get((), fmpq(0)) if set(n) <= {()} and under == ONE_SUM else None
         if number is not None and number.q == 1 and abs(number.p) <= WHOLE:
-            top, bottom = ONE_SUM, ONE_SUM
-            for _ in range(abs(int(number.p))):
-                top, bottom = product_of(top, a), product_of(bottom, b)
-            return (top, bottom) if number >= 0 else (bottom, top)
-        if b == under == ONE_SUM and self.never_zero(a) and list(a.values()) == [1]:
-            log = {self.atoms[one][1]: v for one, v in next(iter(a))}
-            return self.exp(product_of(n, log)), ONE_SUM
+            return self.whole(base, number)
+        log = self.logarithm(base)
+        if log is not None and under == ONE_SUM:
+            return self.exp(product_of(n, log))
         if number is None:
-            return {((self.atom("formula", show(node)), fmpq(1)),): fmpq(1)}, ONE_SUM
-        root = {((self.atom("formula", show(node[1])), abs(number)),): fmpq(1)}
-        return (root, ONE_SUM) if number > 0 else (ONE_SUM, root)
-def identity(left: tuple, right: tuple, definitions: dict) -> bool:
+            return self.one("formula", ("^", frozen(base), frozen(by)), node)
+        sort = "formula" if number.q == 1 else "root"
+        root, one = self.one(sort, frozen(base), node[1], abs(number))
+        return (root, one) if number > 0 else (one, root)
+def identity(left: tuple, right: tuple, known: Fractions) -> bool:
     """Whether two formulas agree wherever both are defined, by the rules of fractions."""
+    return simpler("<=", left, right, known) == [("<=", ZERO, ZERO)]
+def simpler(relation: str, left: tuple, right: tuple, known: Fractions) -> list:
+    """The comparison without fractions, equal terms and common factors, if there is such: where
+    the denominator is not negative it is above 0 (it is not 0), and left <= right if and only if
+    that is so of the terms of b c - a d below and above 0. A denominator that is not a sum of
+    products that are 0 or more comes with it: it is to be seen on the cell. A common factor that is
+    0 or more may go; of a strict comparison it has to be never 0."""
     try:
-        (a, b), (c, d) = map(Fractions(definitions), (left, right))
-        return product_of(a, d) == product_of(b, c)
+        (a, b), (c, d) = known(left), known(right)
+        below, gap = product_of(b, d), sum_of(product_of(b, c), product_of(a, d), -1)
     except Refused:
-        return False
+        return []
+    if not gap:
+        return [(relation, ZERO, ZERO)]
+    plain = all(v > 0 and all(known.not_negative(one) for one, _ in p) for p, v in below.items())
+    goes = {one: by for one, by in shared_by(gap).items() if known.atoms[one][0] == "exp"
+            or (relation[1:] and known.not_negative(one))}
+    gap = without(gap, goes)
+    parts = [{p: abs(v) for p, v in gap.items() if (v > 0) == up} for up in (False, True)]
+    return [(relation, *map(known.node, [*parts, *([] if plain else [below])]))]
 
 # ---- Growth for all t: bounds c t^a log(t)^b on a half-line -----------------------------------
 class Moving:
@@ -627,7 +710,7 @@ class Cell:
     """Bounds of expressions, with slopes, on a cell of a region."""
     def __init__(self, sides: dict, scope: Scope, moving: Moving, face: bool = False) -> None:
         self.sides, self.scope, self.moving, self.made = sides, scope, moving, {}
-        self.face, self.unknown = face, False
+        self.face, self.unknown, self.undefined = face, False, False
     def of(self, node: tuple) -> tuple:
         spend(10)
         kind, parts = node[0], node[1:]
@@ -664,6 +747,7 @@ class Cell:
             for name, one in inner.items():
                 slopes[name] = plus(slopes.get(name, NIL), times(by, one))
         self.unknown |= value is ALL
+        self.undefined |= value is ALL
         return value, dict.fromkeys(slopes, ALL) if value is ALL else slopes
     def gaps(self, left: tuple, right: tuple) -> list:
         """right - left, and where both are positive the log of their ratio: either decides."""
@@ -682,6 +766,9 @@ class Cell:
         low, high = plus(self.of(right)[0], minus(self.of(left)[0]))
         low, high = (low, high) if relation in ("<=", "<") else (-high, -low)
         return bool(high < 0) or (relation in "<>" and bool(high <= 0))
+    def nothing(self, given: list) -> bool:
+        """Whether something that is given is false on the whole cell."""
+        return any(self.false(*one) for one in given)
     def faces(self, left: tuple, right: tuple, given: list) -> tuple[list, list]:
         """The faces at which right - left is least, by slopes of a gap that keep their sign; and
         what is given that is not known to hold on the whole cell. No face is taken across a symbol
@@ -699,18 +786,49 @@ class Cell:
                     face[name] = low, low
             faces += [face] if face and face not in faces else []
         return faces, opened
+    def seen(self, forms: list, given: list) -> bool:
+        """Whether a claim, in one of its forms, holds on the cell wherever what is given does, and
+        its sides are defined inside it."""
+        if self.nothing(given):
+            return True
+        inside = Cell(self.sides, self.scope, self.moving)
+        for side in forms[0][1:]:
+            inside.of(side)
+        if inside.undefined:
+            return False
+        held = (self.held(*one[:3], given) for one in forms
+                if len(one) == 3 or inside.of(one[3])[0][0] >= 0)
+        return any(held)
     def held(self, relation: str, left: tuple, right: tuple, given: list) -> bool:
         """Whether the relation holds wherever what is given does: seen on the cell, or on a face
         where right - left is least."""
-        if any(self.false(*one) for one in given):
+        if self.nothing(given):
             return True
         sides = (left, right) if relation in ("<=", "<") else (right, left)
         gaps = self.gaps(*sides)
         if any(gap[0] > 0 or (relation[1:] and gap[0] >= 0) for gap, _ in gaps):
             return True
+        if not self.face and self.centred(sides, gaps, relation):
+            return True
         faces, opened = self.faces(*sides, given)
         on_faces = (Cell({**self.sides, **f}, self.scope, self.moving, True) for f in faces)
         return any(on_face.held(relation, left, right, opened) for on_face in on_faces)
+
+    def centred(self, sides: tuple, gaps: list, relation: str) -> bool:
+        """Whether right - left is seen from the middle of the cell: by the mean value theorem it
+        differs from its value there by slopes times distances at most."""
+        ends = self.sides.values()
+        if self.undefined or not all(a.is_finite() and b.is_finite() for a, b in ends):
+            return False
+        middle = {name: ((a + b) / 2).mid() for name, (a, b) in self.sides.items()}
+        at = Cell({name: (m, m) for name, m in middle.items()}, self.scope, self.moving)
+        for (_, slopes), (value, _) in zip(gaps, at.gaps(*sides), strict=False):
+            for name, by in slopes.items():
+                away = plus(self.sides[name], (-middle[name], -middle[name]))
+                value = plus(value, times(by, away))
+            if not at.undefined and (value[0] > 0 or (relation[1:] and value[0] >= 0)):
+                return True
+        return False
 
 def lesser(x: tuple, y: tuple) -> tuple:
     """min, and the shares that its sides have in its slope."""
@@ -904,9 +1022,15 @@ def defined(node: tuple, scope: Scope) -> bool:
         if arb(evaluate(node, scope)).is_finite():
             return True
     return False
+def forms_of(claimed: list, sides: dict, scope: Scope) -> list:
+    """Of each claim the forms in which it may be seen: as it stands, and simpler."""
+    nonnegative = {n for n, ends in sides.items() if ends[0] != "-inf" and rational(ends[0]) >= 0}
+    nonnegative |= {n for n, value in scope.values.items() if value >= 0}
+    known = Fractions(scope.definitions, nonnegative)
+    return [[one, *simpler(*one, known)] for one in claimed]
 def region(claim: dict, shows: dict, scope: Scope) -> tuple:
-    """All of what is claimed on a region, infinite ends allowed, wherever what is given holds: an
-    identity, or seen on each cell that the cuts leave. They are a tree, "symbol value" before its
+    """All of what is claimed on a region, infinite ends allowed, wherever what is given holds: seen
+    on each cell that the cuts leave. They are a tree, "symbol value" before its
     lower and its upper part, and "" for a cell. At a witness in the region what is given holds and
     all sides are defined, so that something is said."""
     same("what is shown", set(), set(shows))
@@ -931,8 +1055,7 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
         need(*one, at, "what is given, at the witness")
     sides = [side for one in claimed for side in one[1:]]
     must(all(defined(side, at) for side in sides), "a side is not defined at the witness")
-    known = [one[0][1:] == "=" and identity(*one[1:], scope.definitions) for one in claimed]
-    to_see = [one for one, equal in zip(claimed, known, strict=True) if not equal]
+    forms = forms_of(claimed, claim["region"], scope)
     shape(claim["cuts"], [str], "the cuts")
     must(len(claim["cuts"]) <= CELLS, f"more than {CELLS} cuts")
     left, cells, ctx.prec = [cell], 0, 128
@@ -948,15 +1071,14 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
             continue
         cells += 1
         shown = ", ".join(f"{n} in [{a.str(4)}, {b.str(4)}]" for n, (a, b) in cell.items())
-        for one in to_see:
-            seen = Cell(cell, scope, moving).held(*one, given)
-            must(seen, f"not seen on the cell {shown}: {show(one)}")
+        box = Cell(cell, scope, moving)
+        for one in forms:
+            must(box.seen(one, given), f"not seen on the cell {shown}: {show(one[0])}")
     must(not left, "a cell has no cut and is not listed")
     spans = ", ".join(f"{name} in [{a}, {b}]" for name, (a, b) in claim["region"].items())
     where = f" where {' and '.join(map(show, given))}" if given else ""
     says = f"{' and '.join(map(show, claimed))} for all {spans}{where}, all sides being defined"
-    equal = f", {sum(known)} identities" if any(known) else ""
-    return says, f"{cells} cells{equal}", *((one[1], one[2]) for one in claimed)
+    return says, f"{cells} cells", *((one[1], one[2]) for one in claimed)
 
 def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
     """quantity >= c t^power log(t)^log_power, c > 0, for all t >= 2^from, where all that `holds`

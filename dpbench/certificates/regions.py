@@ -10,7 +10,7 @@ import math
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
@@ -66,17 +66,21 @@ class Proof:
     """What is claimed on a region wherever what is given holds, in the checker's terms."""
 
     def __init__(
-        self, claims: Sequence[Comparison], sides: Sides, definitions: Mapping[str, Node], given: Sequence[Comparison]
-    ) -> None:
+        self, claims: Sequence[Comparison], sides: Sides, definitions: Mapping[str, Node],
+        given: Sequence[Comparison], fixed: Point | None = None,
+    ) -> None:  # fmt: skip
         self.check = checker()
-        self.claims, self.sides, self.given, self.definitions = claims, dict(sides), given, definitions
-        read = {name: self.check.parse(formula.write(node)) for name, node in definitions.items()}
-        self.scope = self.check.Scope({}, read)
+        self.claims, self.sides, self.given, self.fixed = claims, dict(sides), given, fixed or {}
+        nodes = [side for one in (*claims, *given) for side in one[1:]]
+        needed = formula.reached(nodes, definitions)
+        self.definitions = {name: node for name, node in definitions.items() if name in needed}
+        read = {name: self.check.parse(formula.write(node)) for name, node in self.definitions.items()}
+        self.scope = self.check.Scope({n: self.check.rational(rational(v)) for n, v in self.fixed.items()}, read)
         self.moving = self.check.Moving(set(sides), read)
         self._given = [self._read(one) for one in given]
         self.check.renew()
         told = [self._read(one) for one in claims]
-        self._open = [one for one in told if not (one[0] in ("<=", ">=") and self.check.identity(*one[1:], read))]
+        self._forms = self.check.forms_of(told, self._texts(sides), self.scope)
         self._sides = [side for one in told for side in one[1:]]
 
     def _read(self, one: Comparison) -> Any:
@@ -110,7 +114,7 @@ class Proof:
                 self.check.renew()
                 self.check.ctx.prec = BITS
                 box = self._box(cell.sides)
-                undecided = next((one for one in self._open if not box.held(*one, self._given)), None)
+                undecided = next((one for one in self._forms if not box.seen(one, self._given)), None)
                 if undecided is None:
                     spent += self.check.spent()
                     if spent > self.check.OPERATIONS:
@@ -120,7 +124,7 @@ class Proof:
                 if look({name: middle(*ends) for name, ends in cell.sides.items()}):
                     made.left, made.why = _said(cell.sides), "a point breaks it"
                     return made
-                cell.cut = self._where(undecided, cell.sides)
+                cell.cut = self._where(undecided[-1][:3], cell.sides)
                 if not cell.cut:
                     made.left, made.why = _said(cell.sides), "the bound is met there, or nearly so"
                     return made
@@ -141,13 +145,25 @@ class Proof:
             walk += cell.parts[::-1]
         return made
 
-    def witness(self, first: Iterable[Point] = ()) -> Point | None:
-        """A point that the certificate can name: one of `first`, of the inner points of the region, or of a few more
-        at random; None where there is none among them."""
+    def witness(self, first: Iterable[Point] = (), whole: Collection[str] = ()) -> Point | None:
+        """A point that the certificate can name: one of `first`, an inner point of the region, or of a few more at
+        random, with integers for the symbols that are `whole`; None where there is none among them."""
         rng, before = random.Random(0), self.check.ctx.prec
         more = ({name: drawn(rng, *ends) for name, ends in self.sides.items()} for _ in range(POINTS))
+        listed = ({name: point[name] for name in self.sides} for point in first)
         try:
-            return next(filter(self._admits, chain(first, [self.inner], more)), None)
+            rounded = (
+                {name: Fraction(math.floor(value)) if name in whole else value for name, value in point.items()}
+                for point in chain(listed, [self.inner], more)
+            )
+            spent = 0
+            for point in rounded:
+                if self._admits(point):
+                    return point
+                spent += self.check.spent()
+                if spent > self.check.OPERATIONS:
+                    break
+            return None
         finally:
             self.check.ctx.prec = before
 
@@ -167,7 +183,7 @@ class Proof:
         check.renew()
         scope = self.scope.changed(**{name: check.rational(rational(value)) for name, value in point.items()})
         try:
-            return all(_within(point[name], *ends) for name, ends in self.sides.items()) and (
+            return all(_within(point[n], *ends) for n, ends in self.sides.items()) and (
                 all(check.decide(*one, scope) for one in self._given)
                 and all(check.defined(side, scope) for side in self._sides)
             )
@@ -176,16 +192,16 @@ class Proof:
 
     def draft(self, cuts: list[str], witness: Point, **parts: Any) -> Draft:
         """The certificate; `parts` are those of a draft that are not formulas."""
-        sides = {name: ["-inf" if low is None else str(low), "inf" if high is None else str(high)]
-                 for name, (low, high) in self.sides.items()}  # fmt: skip
         given, claims = ([formula.write((o[0], o[1], o[2])) for o in listed] for listed in (self.given, self.claims))
+        at = {name: str(value) for name, value in witness.items()}
+        claim = {"region": self._texts(self.sides), "cuts": cuts, "witness": at, "given": given, "claims": claims}
         texts = {name: formula.write(node) for name, node in self.definitions.items()}
-        return Draft(
-            verdict="proved", definitions=texts, instances=[({}, {})],
-            claim={"region": sides, "cuts": cuts, "witness": {name: str(value) for name, value in witness.items()},
-                   "given": given, "claims": claims},
-            **parts,
-        )  # fmt: skip
+        return Draft(verdict="proved", definitions=texts, claim=claim, instances=[(self.fixed, {})], **parts)
+
+    @staticmethod
+    def _texts(sides: Sides) -> dict[str, list[str]]:
+        return {name: ["-inf" if low is None else str(low), "inf" if high is None else str(high)]
+                for name, (low, high) in sides.items()}  # fmt: skip
 
     def _box(self, sides: Sides) -> Any:
         arb, exact = self.check.arb, {}

@@ -228,7 +228,7 @@ def test_many_claims_are_seen_together_and_printed() -> None:
     made = certificate("region", claim, verdict="proved", symbols={"x": "a", "s": "b"})
     said = checker.report_on(json.dumps(made))
     assert said["line"] == ("SHOWS 0 < s and x/s <= x/s and x <= 2 for all x in [1, 2], s in [1/2, 3], all sides being "
-                            "defined: 1 cells, 1 identities")  # fmt: skip
+                            "defined: 1 cells")  # fmt: skip
     wrong = claim | {"claims": [*claim["claims"], "x <= 3/2"]}
     made = certificate("region", wrong, verdict="proved", symbols={"x": "a", "s": "b"})
     assert "not seen" in checker.report_on(json.dumps(made))["because"]

@@ -1,0 +1,110 @@
+"""Proofs over regions: what is proved is seen by the checker, and true at points; the rest is left, with a reason."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import dpbench_check
+import pytest
+
+from dpbench.certificates.build import Maker, assembled
+from dpbench.certificates.regions import Proof, middle
+from dpbench.ledger.formula import Node, parse
+
+
+def comparison(text: str) -> tuple[str, Node, Node]:
+    relation, left, right = parse(text, comparison=True)
+    return relation, left, right
+
+
+def proof(text: str, region: dict[str, Any], given: tuple[str, ...] = (), **fixed: int) -> Proof:
+    sides = {
+        n: (None if a is None else Fraction(a), None if b is None else Fraction(b)) for n, (a, b) in region.items()
+    }
+    claims = [comparison(one) for one in text.split(" and ")]
+    values = {name: Fraction(value) for name, value in fixed.items()}
+    return Proof(claims, sides, {}, [comparison(one) for one in given], values)
+
+
+def proved(text: str, region: dict[str, Any], given: tuple[str, ...] = (), cells: int = 300, **fixed: int) -> bool:
+    """Cuts were found, and the checker accepts their certificate."""
+    one = proof(text, region, given, **fixed)
+    cuts = one.tree(cells).cuts
+    witness = one.witness()
+    if cuts is None or witness is None:
+        return False
+    draft = one.draft(cuts, witness, statement="s", symbols=dict.fromkeys([*region, *fixed], "a symbol"),
+                      derivation=[("by definition", [])])  # fmt: skip
+    report = dpbench_check.report_on(json.dumps(assembled(Maker("demo", "region", lambda: draft), "q", "p")))
+    assert report["accepted"], report["because"]
+    return True
+
+
+def test_a_dip_of_a_millionth_is_not_proved() -> None:
+    """Of the height of a bound, at a place that no corner shows."""
+    for place in ("7/10", "13/10", "29/10"):
+        bump = f"1 - 1/1000 + {{}}*exp(-100*(x - {place})^2) <= 1"
+        assert not proved(bump.format("1000001/1000000000"), {"x": (0, 3)})
+        assert proved(bump.format("99/100000"), {"x": (0, 3)})
+
+
+def test_half_lines_poles_and_open_ends() -> None:
+    assert proved("1 - x <= exp(-x)", {"x": (None, None)})
+    assert proved("log(x) <= x - 1", {"x": (1, None)})
+    assert not proved("1/x <= 10^6", {"x": (0, 1)})
+    assert not proved(
+        "1/2 <= 1/(1 - x)", {"x": (0, 2)}
+    )  # it grows wherever it is defined, and is negative beyond its pole
+    assert not proved("-log(x)/log(x)^2 <= 10", {"x": ("1/2", 2)})
+
+
+def test_what_is_given_leaves_cells_out_and_holds_on_no_face_that_is_taken() -> None:
+    assert not proved("x <= 1 + 1/1000", {"x": (0, 3)})
+    assert proved("x*y <= 1 + 1/1000", {"x": (0, 3), "y": (0, 1)}, ("x <= 1",))
+    for given in ("x >= 1/2", "x > 1/2", "x >= y/2"):
+        assert not proved("1*y <= x", {"x": (0, 10), "y": (1, 2)}, (given,)), given
+
+
+@pytest.mark.parametrize(
+    ("text", "region"),
+    [
+        ("exp(x)/(1 + exp(x)) <= exp(x)*(1 - exp(x)/(1 + exp(x)))", {"x": (0, 30)}),  # an identity
+        ("1/(1 + exp(x)) <= exp(x)*(1 - 1/(1 + exp(x)))", {"x": (0, 30)}), ("x^2 <= x", {"x": (0, 1)}),
+        ("1 <= ((1 - s)^2 + (1 + s)^2)/2", {"s": (-9, 9)}),
+        ("y*gaussian_delta(x, log(1 + (exp(log(1 + y*(exp(x) - 1))) - 1)/y)) <= y*gaussian_delta(x, x)",
+         {"x": (1, 2), "y": ("1/10", 1)}),
+    ],
+)  # fmt: skip
+def test_what_cancels_is_seen_in_few_cells(text: str, region: dict[str, Any]) -> None:
+    assert proved(text, region, cells=40)
+
+
+def test_what_is_not_defined_inside_is_not_proved() -> None:
+    assert not proved("0*log(x) + x <= 2", {"x": (-1, 1)})  # without a cut at 0, which no cell asks for
+    assert not proved("x/x <= 1", {"x": (-1, 1)}, cells=1)
+    assert not proved("min(x, x + log(x - 5)) <= 2*x + 1", {"x": (0, 1)})
+
+
+def test_a_fixed_symbol_is_a_value_of_the_certificate() -> None:
+    assert proved("k*x <= 3", {"x": (0, 1)}, k=3) and not proved("k*x <= 3", {"x": (0, 1)}, k=4)
+
+
+def test_a_tree_that_fails_says_why_and_where() -> None:
+    tie = proof("x^2/2 <= (exp(x) + exp(-x))/2 - 1", {"x": (-1, 1)}).tree(200)
+    assert tie.cuts is None and tie.why and set(tie.left) == {"x"}
+    few = proof("exp(x) <= 1 + 2*x + x^3", {"x": (0, 1)}).tree(1)
+    assert few.cuts is None and few.why == "the cells did not suffice"
+    sums = proof("sum(i, 1, n, 1/i) <= 2*n", {"n": (1, 9)}).tree(9)
+    assert sums.cuts is None and "no rule for sum" in sums.why
+    stopped = proof("x <= 1/2 + x^3/3", {"x": (0, 1)}).tree(300, look=lambda point: point["x"] > Fraction(1, 2))
+    assert stopped.why == "a point breaks it"
+
+
+def test_a_cut_is_inside_its_side() -> None:
+    for low, high in ((None, None), (None, Fraction(-3)), (Fraction(5), None), (Fraction(0), Fraction(1)),
+                      (Fraction(1, 10**6), Fraction(1)), (Fraction(-9), Fraction(-1, 10**5)),
+                      (Fraction(-1), Fraction(0)), (Fraction(-1), Fraction(2))):  # fmt: skip
+        cut = middle(low, high)
+        assert (low is None or low < cut) and (high is None or cut < high)
