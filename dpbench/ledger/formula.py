@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain, count
 from typing import Any
 
 from scipy import special
@@ -31,7 +32,10 @@ _TOKEN = re.compile(
     re.ASCII,
 )
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?:/\d+)?", re.ASCII)
-_DEEP = 60
+_DEEP, _LONG, _TEXT, _DIGITS = 60, 200, 4000, 400
+"""Brackets in each other, operators in a row, characters, digits of a number."""
+TERMS = 1_000_000
+"""Of all sums of one evaluation."""
 _GREEK_LETTERS = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
     "Gamma Delta Theta Lambda Sigma Phi Psi Omega"
@@ -49,9 +53,12 @@ def number(value: Any) -> Fraction:
     if isinstance(value, float) and math.isfinite(value):
         value = repr(value)
     if isinstance(value, (int, Fraction)):
-        return Fraction(value)
+        made = Fraction(value)
+        if max(abs(made.numerator), made.denominator) >= 10**_DIGITS:
+            raise validation.invalid("a number", f"of at most {_DIGITS} digits", value)
+        return made
     text = str(value).strip()
-    if len(text) > 400 or not _NUMBER.fullmatch(text) or _large(text) or re.search(r"/0+$", text):
+    if len(text) > _DIGITS or not _NUMBER.fullmatch(text) or _large(text) or re.search(r"/0+$", text):
         raise validation.invalid("a number", 'finite, such as 2, "1/3" or "1e-10"', value)
     top, _, bottom = text.partition("/")
     return Fraction(top) / Fraction(bottom or 1)
@@ -74,10 +81,14 @@ def parse(text: str, *, comparison: bool = False) -> Node:
     wanted = "a comparison such as x <= 1" if comparison else "an expression such as 2*x + 1"
     if not isinstance(text, str):
         raise validation.invalid("a formula", wanted, text)
+    if len(text) > _TEXT:
+        raise validation.invalid("a formula", f"of at most {_TEXT} characters", text)
     tokens: list[tuple[str, str]] = []
     place = 0
     while text[place:].strip():
         found = _TOKEN.match(text, place)
+        if found and found[1] and len(found[1]) > _DIGITS:
+            raise validation.invalid("a number of a formula", f"of at most {_DIGITS} digits", found[1])
         if found is None or (found[1] and _large(found[1])):
             raise validation.invalid("a formula", f"readable at character {place + 1}", text)
         kind = "num" if found[1] else "name" if found[2] else "sign"
@@ -106,8 +117,11 @@ def parse(text: str, *, comparison: bool = False) -> Node:
                 raise validation.invalid("a formula", "closed by as many brackets as it opens", text)
         else:
             raise refuse(said)
+        row = 0
         while _BINDING.get(tokens[-1][1], -1) >= least:
-            operator = tokens.pop()[1]
+            operator, row = tokens.pop()[1], row + 1
+            if row > _LONG:
+                raise validation.invalid("a formula", f"of at most {_LONG} terms or factors in a row", text)
             node = (operator, node, level(_BINDING[operator] + (operator != "^"), deep + 1))
         return node
 
@@ -148,6 +162,32 @@ def names(node: Node) -> set[str]:
     if node[0] == "sum":
         return names(node[2]) | names(node[3]) | (names(node[4]) - {node[1][1]})
     return set().union(*(names(part) for part in node[1:] if isinstance(part, tuple)))
+
+
+def shadowed(node: Node, taken: Collection[str]) -> str:
+    """The index of a sum that is a name taken, or that of a sum around it; empty where there is none."""
+    if node[0] != "sum":
+        parts = [part for part in node[1:] if isinstance(part, tuple)]
+        return next((name for part in parts if (name := shadowed(part, taken))), "")
+    index = str(node[1][1])
+    if index in taken or index == "pi":
+        return index
+    return shadowed(node[2], taken) or shadowed(node[3], taken) or shadowed(node[4], {*taken, index})
+
+
+def missed(relation: str, left: float, right: float) -> float:
+    """0 where a comparison holds, else the relative distance, in (0, 1]."""
+    apart = {"<": left - right, "<=": left - right, ">": right - left, ">=": right - left, "=": abs(left - right)}
+    by = apart[relation]
+    if by < 0.0 or (by == 0.0 and relation in ("<=", ">=", "=")):
+        return 0.0
+    scale = abs(left) + abs(right)
+    return max(by / scale, 1e-9) if scale > 0.0 else 1e-9
+
+
+def fresh(name: str, taken: Collection[str]) -> str:
+    """`name`, or with a number behind it, so that it is none of those taken."""
+    return next(one for one in chain([name], (f"{name}_{i}" for i in count(1))) if one not in taken)
 
 
 def put(node: Node, values: Mapping[str, Node]) -> Node:
@@ -300,13 +340,19 @@ def compiled(
     scope: dict[str, Any] = {f"f_{name}": function for name, function in _NUMERIC.items()} | {"s_pi": math.pi}
     exec(compile(source, "<formulas>", "exec"), scope)  # built from parsed trees: numbers, s_ and f_ names alone
     function, order = scope["made"], tuple(symbols)
-    return lambda values: function(*[values[name] for name in order])
+
+    def run(values: Mapping[str, float]) -> tuple[float, ...]:
+        _spent[0] = 0
+        made: tuple[float, ...] = function(*[values[name] for name in order])
+        return made
+
+    return run
 
 
 def _python(node: Node) -> str:
     kind, *parts = node
     if kind == "num":
-        return f"({float(parts[0])!r})"
+        return f"({nearest(parts[0])!r})".replace("inf", "1e999")
     if kind == "sym":
         return f"s_{parts[0]}"
     if kind == "neg":
@@ -318,9 +364,30 @@ def _python(node: Node) -> str:
     return f"f_{kind}({', '.join(map(_python, parts))})"
 
 
+def nearest(value: Fraction) -> float:
+    """The nearest one, infinite beyond all of them."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+class TooLong(ArithmeticError):
+    """Sums of more terms than one evaluation may take."""
+
+
+_spent = [0]
+
+
+def exhausted() -> bool:
+    """Whether the last evaluation ended at a sum that was too long."""
+    return _spent[0] > TERMS
+
+
 def _sum(first: float, last: float, term: Callable[[float], float]) -> float:
-    if last - first > 1e6:
-        raise ArithmeticError("a sum of more than a million terms")
+    _spent[0] += max(0, int(last - first))
+    if _spent[0] > TERMS:
+        raise TooLong(f"sums of more than {TERMS} terms")
     return math.fsum(term(float(i)) for i in range(math.ceil(first), math.floor(last) + 1))
 
 

@@ -15,11 +15,13 @@ rate: whose interval beside its reference) decides, or (verdict, `Evidence`) whe
 
 Two sides nearer to each other than their error decide nothing: the verdict is "undecided" where another row does not
 break the claim. Where no row does and a committed certificate shows the inequality on a whole region, it is "proved":
-the rows are a second route then.
+the rows are a second route then. Without a row, or a point that meets the hypotheses of its statement, an entry is
+"vacuous".
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -45,7 +47,7 @@ from dpbench.ledger.measurement import (
     inequality_verdict,
     privacy_verdict,
 )
-from dpbench.ledger.words import ATTACKS, GUARANTEES, PAIRS, ROWS, UNDECIDED
+from dpbench.ledger.words import ATTACKS, GUARANTEES, PAIRS, ROWS, UNDECIDED, VACUOUS
 from dpbench.privacy.profile import Profile, as_float
 
 if TYPE_CHECKING:
@@ -66,6 +68,8 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
     InvalidInput
         If the claim declares a level that nothing uses.
     """
+    if claim.formal is not None and claim.formal.contradicts:
+        return VACUOUS, _nothing(context, f"no point meets the hypotheses of: {claim.formal.text}")
     watched = _Watched(context)
     found = claim.run(cast(Context, watched))
     verdict, bare = None, False
@@ -74,7 +78,7 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
     elif not isinstance(found, Evidence):
         rows, told = exhaust(found)
         if not rows:
-            raise RuntimeError(f"{claim.id} yields no row, so that nothing was tried")
+            return VACUOUS, _nothing(context, "no row: no instance that was looked at meets the hypotheses")
         if claim.kind == "privacy":
             verdict, found = profiles(rows, *told.notes, **told.fields)
         elif claim.kind == "rate":
@@ -108,6 +112,10 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
         verdict, notes = UNDECIDED, (*notes, DRAWN)
     found = replace(found, seed=context.seed, level=max(found.level, claim.level), notes=notes)
     return _graded(claim, verdict, found)
+
+
+def _nothing(context: Context, why: str) -> Evidence:
+    return Evidence(math.nan, seed=context.seed, notes=(why,), decided="tried", link="none")
 
 
 def _compared(rows: list[Row], told: Summary, level: float) -> tuple[Evidence, bool]:

@@ -17,6 +17,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,6 +40,8 @@ _HOLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _INTERVAL = re.compile(r"\s*([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])\s*")
 
+DRAWS, NEARLY = 4000, 1e-3
+"""Points at which hypotheses are tried; what is missed by less may hold on a thin set."""
 End = Fraction | None
 """An end of a range; None is infinite."""
 
@@ -246,6 +250,13 @@ class Statement:
         formula.in_order(self.symbols, self.definitions)
         self._known("given", *(side for _, (_, *sides), _ in self.conditions for side in sides))
         self._known("claim", *self.claim_nodes.values())
+        sides = [side for _, (_, *both), _ in self.conditions for side in both]
+        known = {*self.symbols, *self.where}
+        for node in (*self.definitions.values(), *sides, *self.claim_nodes.values()):
+            if index := formula.shadowed(node, known):
+                raise validation.invalid("the index of a sum", "a name of its own", index)
+        if (over := self.claim.parts.get("over", "")) in known:
+            raise validation.invalid("the index of a law", "a name of its own", over)
         _ = self.ranges
         for name in _HOLE.findall(self.about):
             if name != "claim" and name not in self.symbols and name not in self.where:
@@ -333,6 +344,28 @@ class Statement:
                 raise validation.invalid(f"region.{name}", "within the symbol's range", self.region[name])
             made[name] = (low, high, left, right)
         return made
+
+    @cached_property
+    def contradicts(self) -> bool:
+        """Whether what is given and the ranges leave no point: none of many draws meets them, and none nearly does."""
+        if not self.given or self.witness is not None:
+            return any(low is not None and low == high and (left or right) for low, high, left, right in
+                       self.ranges.values())  # fmt: skip
+        sides = [side for _, (_, *both), _ in self.conditions for side in both]
+        run = formula.compiled(tuple(self.symbols), self.definitions, sides)
+        rng, nearest = random.Random(0), math.inf
+        for _ in range(DRAWS):
+            values = {name: _drawn(rng, symbol, self.ranges.get(name)) for name, symbol in self.symbols.items()}
+            try:
+                numbers = run(values)
+            except (ArithmeticError, ValueError, TypeError):
+                continue
+            pairs = zip(self.conditions, numbers[::2], numbers[1::2], strict=True)
+            missed = max(formula.missed(condition[0], a, b) for (_, condition, _), a, b in pairs)
+            nearest = min(nearest, missed)
+            if nearest < NEARLY:
+                return False
+        return math.isfinite(nearest)
 
     @property
     def smaller(self) -> bool:
@@ -519,6 +552,19 @@ def filled(text: str, statement: Statement) -> str:
         return name if name in statement.symbols else found[0]
 
     return _HOLE.sub(put, text)
+
+
+def _drawn(rng: random.Random, symbol: Symbol, ends: tuple[End, End, bool, bool] | None) -> float:
+    """A value of a symbol: over many magnitudes, near its ends, an integer where it is one."""
+    low, high = (None, None) if ends is None else ends[:2]
+    a, b = (None if end is None else formula.nearest(end) for end in (low, high))
+    if a is not None and b is not None:
+        share = rng.choice((rng.random(), rng.random() ** 8, 1.0 - rng.random() ** 8))
+        value = a * (b / a) ** share if a > 0.0 and rng.random() < 0.5 else a + (b - a) * share
+    else:
+        far = 10.0 ** rng.uniform(-6.0, 6.0)
+        value = a + far if a is not None else b - far if b is not None else rng.choice((-far, far))
+    return float(round(value)) if symbol.whole else value
 
 
 def _at(place: str, read: Callable[[str], Node], text: Any) -> Node:

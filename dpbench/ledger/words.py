@@ -5,12 +5,14 @@ from __future__ import annotations
 KINDS = ("privacy", "rate", "floor", "inequality", "stability")
 UNDECIDED = "undecided"
 """Nearer to equality than the error of the computation, in some row, and nothing beyond the claim in any."""
+VACUOUS = "vacuous"
+"""No instance meets the hypotheses: nothing is claimed."""
 VERDICTS = {
-    "privacy": ("proved", "refuted", "not refuted", UNDECIDED),
-    "rate": ("consistent", "inconsistent", UNDECIDED),
-    "floor": ("proved", "refuted", "not refuted", UNDECIDED),
-    "inequality": ("proved", "refuted", "not refuted", UNDECIDED),
-    "stability": ("proved", "refuted", "not refuted", UNDECIDED),
+    "privacy": ("proved", "refuted", "not refuted", UNDECIDED, VACUOUS),
+    "rate": ("consistent", "inconsistent", UNDECIDED, VACUOUS),
+    "floor": ("proved", "refuted", "not refuted", UNDECIDED, VACUOUS),
+    "inequality": ("proved", "refuted", "not refuted", UNDECIDED, VACUOUS),
+    "stability": ("proved", "refuted", "not refuted", UNDECIDED, VACUOUS),
 }
 ROWS, GUARANTEES, PAIRS, ATTACKS = "rows", "guarantees", "pairs", "attacks"
 """Tables of evidence: the rows on which a verdict rests, those of a privacy entry by what they give."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NOT_RUN = "not run"
 _WIDE = 120  # characters from which the kind and the source stand beside
-_VERDICTS = ("inconsistent", "refuted", "undecided", "not refuted", "consistent", "proved", NOT_RUN)
+_VERDICTS = ("inconsistent", "refuted", "vacuous", "undecided", "not refuted", "consistent", "proved", NOT_RUN)
 _SHORT = (0, len("inconsistent"), len("hypothesis"))
 """The least room for each of the first three columns."""
 ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {

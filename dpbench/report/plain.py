@@ -30,7 +30,7 @@ def verdict_text(verdict: str, expected: str) -> Text:
     return Text(f"{verdict}, expected {expected}", style="bold red")
 
 
-_COLOURS = {"refuted": "magenta", "inconsistent": "magenta", "undecided": "yellow"}
+_COLOURS = {"refuted": "magenta", "inconsistent": "magenta", "undecided": "yellow", "vacuous": "yellow"}
 
 
 def graded(counts: Mapping[str, Mapping[str, int]]) -> str:

@@ -34,7 +34,7 @@ def interval(ends: Sequence[float | str] | None) -> str:
     return "" if ends is None else f"[{number(ends[0], 3)}, {number(ends[1], 3)}]"
 
 
-ORDER = ("proved", "consistent", "not refuted", "undecided", "inconsistent", "refuted")
+ORDER = ("proved", "consistent", "not refuted", "undecided", "vacuous", "inconsistent", "refuted")
 """Of the columns of verdicts."""
 FEW = 25
 """Entries of which each has its row; of more the table is asked for."""

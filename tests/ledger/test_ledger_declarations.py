@@ -28,6 +28,7 @@ from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.registry import PaperNotLoaded, all_claims
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.privacy.profile import Profile, gaussian_profile
 from dpbench.rates import Logarithm
 from dpbench.runs.context import RunContext
@@ -161,8 +162,6 @@ def test_rate_rows(context: RunContext, true: float, verdict: str) -> None:
 
 
 def test_what_gives_no_verdict_is_a_fault(context: RunContext) -> None:
-    with pytest.raises(RuntimeError, match="yields no row"):
-        claim_of("inequality", lambda run: iter(())).measure(context)
     with pytest.raises(RuntimeError, match="no verdict on a claim of kind inequality"):
         claim_of("inequality", lambda run: Evidence(1.0)).measure(context)
     with pytest.raises(RuntimeError, match="no verdict on a claim of kind privacy"):
@@ -281,3 +280,17 @@ def test_an_installed_paper_that_breaks_is_one_line_for_the_command_line(tmp_pat
     assert done.returncode == 0 and "glm.lemma2.inequality" in done.stdout
     (said,) = done.stderr.splitlines()
     assert said.startswith("dpbench: paper 'broken' (broken_module:paper) is left out: ModuleNotFoundError")
+
+
+def test_what_no_instance_meets_is_vacuous(context: RunContext) -> None:
+    """A function without a row, or a statement whose hypotheses contradict each other, though its function has rows."""
+    verdict, evidence = claim_of("inequality", lambda run: iter(())).measure(context)
+    assert verdict == "vacuous" and "no row" in evidence.notes[0] and evidence.decided == "tried"
+    for given, wanted in (("x > 2", "vacuous"), ("x >= 1", "not refuted"), ("x = 1/3", "not refuted"),
+                          ("x^2 <= -1/10", "vacuous"), ("log(x - 5) <= 1", "not refuted")):  # fmt: skip
+        said = Statement("", {"x": Real("a number", 0, 1)}, inequality("x", "<=", "2*x + 1"), given={"h": given})
+        paper = Paper("new")
+        paper.inequality("x", source="s", statement=said, expected="not refuted", because="a derivation")(
+            lambda run: iter([{"left": 0.5, "right": 2.0}])
+        )
+        assert paper.claims[0].measure(context)[0] == wanted, given
