@@ -5,6 +5,10 @@ A claim of privacy of a known family is a few inequalities, by exact conversions
 2019); of two Laplace laws δ(ε) and the Rényi divergence in closed form (Mironov 2017); of discrete laws their sums;
 of the Gaussian mechanism on a Poisson sample δ(ε) by the best event, which is that of a Gaussian pair at another ε.
 What is claimed for every ε, every order or every outcome brings a symbol of its own.
+
+A claim of privacy speaks of laws, a budget and an order, and these have to be some: a scale above 0, weights of sum 1
+that are not negative, ε >= 0, 0 <= δ < 1, an order above 1 (`required`). A search counts no other point; a proof has to
+show them all.
 """
 
 from __future__ import annotations
@@ -16,8 +20,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpbench.certificates.build import Draft
-from dpbench.certificates.judge_regions import Inequality, same
+from dpbench.certificates.build import Draft, checker
+from dpbench.certificates.regions import Comparison, Ends, Proof
 from dpbench.certificates.search.growth import Growth, order
 from dpbench.certificates.search.question import Question, log_ratio
 from dpbench.certificates.search.space import Choice, Exact, Space
@@ -30,6 +34,20 @@ from dpbench.ledger.statement import Calibrated, Integer, Real, Statement, Symbo
 
 WIDE = 10**6
 """A half-line is searched up to this, or to this times its end."""
+ZERO, ONE = ("num", Fraction(0)), ("num", Fraction(1))
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """left <= right, or left < right where `strict`."""
+
+    left: Node
+    right: Node
+    strict: bool = False
+
+    @property
+    def comparison(self) -> Comparison:
+        return "<" if self.strict else "<=", self.left, self.right
 
 
 @dataclass(frozen=True)
@@ -49,7 +67,7 @@ class Piece:
     hidden : dict of str to Symbol
         Symbols over which the notion ranges.
     conditions : dict of str to (text, why)
-        Beside those of the statement.
+        Beside those of the statement; one that begins with "open_" leaves out an end of a range, no more.
     derivation : tuple of str
     """
 
@@ -62,8 +80,8 @@ class Piece:
     conditions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     derivation: tuple[str, ...] = ()
     events: tuple[tuple[str, str], ...] = ()
-    some: bool = False
-    """Whether it is of some events alone: what it refutes is false, but it proves nothing."""
+    some: str = ""
+    """Why it proves nothing, though what it refutes is false: it is of some events alone, or of no law for certain."""
 
 
 def pieces(statement: Statement) -> list[Piece]:
@@ -102,30 +120,91 @@ def _plain(left: Node, right: Node, why: str, *, strict: bool = False, **fields:
 
 def _divergence(inside: Node, alpha: Node, bound: Node, why: str, **fields: Any) -> Piece:
     """log(inside)/(alpha - 1) <= bound, which is proved without the quotient: both sides of it are 0 at order 1."""
-    less = ("-", alpha, ("num", Fraction(1)))
+    less = ("-", alpha, ONE)
     piece = _plain(("/", ("log", inside), less), bound, why, **fields)
     return dataclasses.replace(piece, inequalities=(Inequality(("log", inside), ("*", less, bound)),))
 
 
-def _free(statement: Statement, *wanted: str) -> str:
-    return next(name for name in wanted if name not in statement.symbols and name not in statement.where)
+def _free(statement: Statement, name: str) -> str:
+    return formula.fresh(name, {*statement.symbols, *statement.where})
 
 
 def _order(statement: Statement) -> str:
-    return _free(statement, "alpha", "order", "order_of_divergence")
+    return _free(statement, "alpha")
 
 
 def _every(statement: Statement) -> str:
-    return _free(statement, "epsilon", "level", "level_of_loss")
+    return _free(statement, "epsilon")
 
 
-ABOVE_ONE = "a divergence of order above 1"
+# What a claim of privacy needs to speak of laws
+
+
+def required(statement: Statement) -> dict[str, Comparison]:
+    """Comparisons that hold wherever a claim of privacy says something: of its laws, its budget, its order."""
+    nodes, kind, notion = statement.claim_nodes, statement.claim.kind, statement.claim.notion
+    made: dict[str, Comparison] = {}
+    if kind in ("gaussian", "laplace", "mixture"):
+        made["scale"] = ("<", ZERO, nodes["scale"])
+        shift = _size(statement, nodes["shift"])
+        made |= {"shift": ("<=", ZERO, shift)} if shift[0] != "abs" else {}
+    if kind == "mixture":
+        made |= {"rate": ("<=", ZERO, nodes["rate"]), "rate_below": ("<=", nodes["rate"], ONE)}
+    if kind == "event":
+        made |= {f"chance_{side}": ("<=", ZERO, nodes[side]) for side in "pq"}
+        made |= {f"chance_{side}_below": ("<=", nodes[side], ONE) for side in "pq"}
+    if kind == "discrete" and "over" not in statement.claim.parts:
+        for side, law in zip("pq", _laws(statement), strict=True):
+            made |= {f"weight_{side}_{i}": ("<=", ZERO, weight) for i, weight in enumerate(law)}
+    if notion == "dp":
+        made |= {"epsilon": ("<=", ZERO, nodes["epsilon"]), "delta": ("<=", ZERO, nodes["delta"]),
+                 "below_one": ("<", nodes["delta"], ONE)}  # fmt: skip
+    if notion == "renyi":
+        made["order"] = ("<", ONE, nodes["alpha"])
+    return {name: one for name, one in made.items() if not _within(statement, one)}
+
+
+def lawful(statement: Statement) -> dict[str, tuple[str, str]]:
+    """The same as conditions of a search; of pairs the checker decides them by itself."""
+    return {f"claimed_{name}": (write(one), "or nothing is claimed") for name, one in required(statement).items()}
+
+
+def _within(statement: Statement, one: Comparison) -> bool:
+    """Whether a comparison is one of numbers that holds, a hypothesis, or what a symbol's range says."""
+    relation, left, right = one
+    if left[0] == right[0] == "num":
+        return bool(left[1] < right[1] or (relation == "<=" and left[1] == right[1]))
+    turned = {"<=": ">=", "<": ">"}[relation], right, left
+    if any(condition in (one, turned) for _, condition, _ in statement.conditions):
+        return True
+    if right[0] == "sym" and left[0] == "num" and right[1] in statement.ranges:
+        low, _, opened, _ = statement.ranges[right[1]]
+        return low is not None and (low > left[1] or (low == left[1] and (opened or relation == "<=")))
+    if left[0] == "sym" and right[0] == "num" and left[1] in statement.ranges:
+        _, high, _, opened = statement.ranges[left[1]]
+        return high is not None and (high < right[1] or (high == right[1] and (opened or relation == "<=")))
+    return False
+
+
+def seen(statement: Statement, one: Comparison) -> bool:
+    """Whether the checker sees a comparison on the whole region, as one cell."""
+    ends = region(statement, Piece((), "", {}, ("", ""), {}))
+    sides = {name: pair for name, pair in ends.items() if pair[0] != pair[1]}
+    if len(sides) < len(ends):  # a symbol with one value is no side; it is seen where the search ends
+        return False
+    return Proof([one], sides, statement.definitions, [c for _, c, _ in statement.conditions]).tree(1).cuts is not None
+
+
+def _size(statement: Statement, shift: Node) -> Node:
+    """|shift|, written as the shift where that is seen to be 0 or more."""
+    return shift if seen(statement, ("<=", ZERO, shift)) else ("abs", shift)
 
 
 def _shift(statement: Statement) -> list[Piece]:
     nodes, claim = statement.claim_nodes, statement.claim
-    ratio: Node = ("/", nodes["shift"], nodes["scale"])
-    parts = {"family": claim.kind, "shift": write(nodes["shift"]), "scale": write(nodes["scale"])}
+    shift = _size(statement, nodes["shift"])
+    ratio: Node = ("/", shift, nodes["scale"])
+    parts = {"family": claim.kind, "shift": write(shift), "scale": write(nodes["scale"])}
     gauss = claim.kind == "gaussian"
     law = "normal" if gauss else "Laplace"
     if claim.notion == "dp":
@@ -133,11 +212,11 @@ def _shift(statement: Statement) -> list[Piece]:
         shown = (f"{claim.kind}_delta", ratio, epsilon)
         left, right = (shown, delta) if gauss else (ratio, _laplace_room(epsilon, delta))
         why = f"The outputs are two {law} laws of that scale, that shift apart."
-        conditions = {} if delta[0] == "num" else {"below_one": (f"{write(delta)} < 1", "delta is a chance")}
+        below = {} if delta[0] == "num" else {"below_one": (f"{write(delta)} < 1", "delta is a chance")}
         pair = {**parts, "epsilon": write(epsilon), "delta": write(delta)}
         sides = write(left), write(right)
         return [Piece((Inequality(left, right),), "pair-shift", pair, sides, {"delta": write(shown)},
-                      conditions=conditions, derivation=(why,))]  # fmt: skip
+                      conditions=below, derivation=(why,))]  # fmt: skip
     if claim.notion == "gdp" and gauss:
         return [_plain(ratio, nodes["mu"], "Two normal laws r scales apart are mu-GDP exactly for mu = r or more.")]
     if claim.notion == "gdp":
@@ -148,35 +227,34 @@ def _shift(statement: Statement) -> list[Piece]:
         return [_plain(left, right, why, hidden={name: Real("any epsilon", 0, "inf")})]
     if claim.notion == "renyi":
         alpha, bound = nodes["alpha"], nodes["tau"]
-        conditions = _above_one(alpha)
     else:
-        name = _order(statement)
-        alpha = ("sym", name)
+        alpha = ("sym", _order(statement))
         bound = ("*", nodes["rho"], alpha)
-        conditions = {}
     if gauss:
         left = _t("alpha*r^2/2", alpha=alpha, r=ratio)
         if claim.notion == "zcdp":
             left, bound = _t("r^2/2", r=ratio), nodes["rho"]
         why = "The Renyi divergence of order alpha of two normal laws r scales apart is alpha r^2/2."
-        return [_plain(left, bound, why, conditions=conditions)]
+        return [_plain(left, bound, why)]
     inside = _t(LAPLACE, alpha=alpha, r=ratio)
     why = "The Renyi divergence of order alpha > 1 of two Laplace laws r scales apart, in closed form (Mironov 2017)."
-    hidden = {_order(statement): Real("any order", 1, "inf")} if claim.notion == "zcdp" else {}
-    conditions = {**conditions, **(_above_one(alpha) if hidden else {})}
-    return [_divergence(inside, alpha, bound, why, hidden=hidden, conditions=conditions)]
+    return [_divergence(inside, alpha, bound, why, **_orders(statement))]
 
 
 LAPLACE = "alpha/(2*alpha - 1)*exp((alpha - 1)*r) + (alpha - 1)/(2*alpha - 1)*exp(-alpha*r)"
 
 
-def _above_one(alpha: Node) -> dict[str, tuple[str, str]]:
-    return {} if alpha[0] == "num" else {"order": (f"{write(alpha)} > 1", ABOVE_ONE)}
+def _orders(statement: Statement) -> dict[str, Any]:
+    """Of a claim for every order: its symbol, which is above 1."""
+    if statement.claim.notion == "renyi":
+        return {}
+    name = _order(statement)
+    return {"hidden": {name: Real("any order", 1, "inf")}, "conditions": {"open_order": (f"{name} > 1", "an order")}}
 
 
 def _laplace_room(epsilon: Node, delta: Node) -> Node:
     """The largest shift within (ε, δ): max(0, 1 - e^((ε - s)/2)) <= δ if and only if s <= ε - 2 log(1 - δ)."""
-    return epsilon if delta == ("num", Fraction(0)) else _t("e - 2*log(1 - d)", e=epsilon, d=delta)
+    return epsilon if delta == ZERO else _t("e - 2*log(1 - d)", e=epsilon, d=delta)
 
 
 def _added(terms: Sequence[Node]) -> Node:
@@ -186,37 +264,41 @@ def _added(terms: Sequence[Node]) -> Node:
     return total
 
 
-def _discrete(statement: Statement) -> list[Piece]:
-    claim, nodes = statement.claim, statement.claim_nodes
-    if "over" in claim.parts:
-        return _series(statement)
+def _laws(statement: Statement) -> tuple[list[Node], list[Node]]:
+    """The listed weights of the two laws, "rest" written out."""
     laws = []
     for side in ("p", "q"):
-        law = [nodes[f"{side}.{i}"] for i in range(len(claim.parts[side])) if f"{side}.{i}" in nodes]
-        if claim.parts[side][-1] == "rest":
-            law.append(("-", ("num", Fraction(1)), _added(law)))
-        laws.append(law)
-    p, q = laws
-    written = [_exact_law(claim.parts["p"]), _exact_law(claim.parts["q"])]
-    for side, law, texts in zip(("p", "q"), laws, written, strict=True):
-        if texts[-1] != "rest":
-            _weights(statement, side, law)
-            if same(_added(law), ("num", Fraction(1)), statement.definitions, frozenset()):
-                texts[-1] = "rest"  # what no ball decides: that the sum is exactly 1
+        listed, nodes = statement.claim.parts[side], statement.claim_nodes
+        law = [nodes[f"{side}.{i}"] for i in range(len(listed)) if f"{side}.{i}" in nodes]
+        laws.append([*law, ("-", ONE, _added(law))] if listed[-1] == "rest" else law)
+    return laws[0], laws[1]
+
+
+def _discrete(statement: Statement) -> list[Piece]:
+    claim = statement.claim
+    if "over" in claim.parts:
+        return _series(statement)
+    p, q = _laws(statement)
+    written, some = [_exact_law(claim.parts["p"]), _exact_law(claim.parts["q"])], ""
+    for side, law, texts in zip("pq", (p, q), written, strict=True):
+        if texts[-1] == "rest":
+            continue
+        if _identical(statement, _added(law), ONE):
+            texts[-1] = "rest"  # what no ball decides: that the sum is exactly 1
+        else:
+            some = some or f"the weights of {side} are not seen to add up to 1 by the rules of fractions"
     both = statement.relation in ("replace", "add_remove")
     made = _law(statement, p, q, *written)
-    return made + _law(statement, q, p, *written[::-1]) if both else made
+    made += _law(statement, q, p, *written[::-1]) if both else []
+    return [dataclasses.replace(one, some=some) for one in made]
 
 
-def _weights(statement: Statement, side: str, law: Sequence[Node]) -> None:
-    """Weights sum to 1, at a point well inside the region."""
-    space = searched(statement, Piece((), "", {}, ("", ""), {}))
-    try:
-        total = sum(_program(space, law)(space.point([0.5] * len(space.parameters))))
-    except (ArithmeticError, ValueError):
-        return
-    if abs(total - 1.0) > 1e-6:
-        raise validation.invalid(f"claim.discrete.{side}", 'weights of sum 1 (the last may be "rest")', total)
+def _identical(statement: Statement, left: Node, right: Node) -> bool:
+    check = checker()
+    check.renew()
+    definitions = {name: check.parse(write(node)) for name, node in statement.definitions.items()}
+    known = check.Fractions(definitions)
+    return bool(check.identity(check.parse(write(left)), check.parse(write(right)), known))
 
 
 def _exact_law(texts: Sequence[str]) -> list[str]:
@@ -235,8 +317,8 @@ def _law(
         bounds = [("*", ("exp", e), weight) for weight in q]
         parts = {"p": list(p_texts), "q": list(q_texts), "normalise": False, "epsilon": write(e),
                  "delta": write(delta)}  # fmt: skip
-        over = _added([("max", ("num", Fraction(0)), ("-", a, b)) for a, b in zip(p, bounds, strict=True)])
-        if delta == ("num", Fraction(0)):
+        over = _added([("max", ZERO, ("-", a, b)) for a, b in zip(p, bounds, strict=True)])
+        if delta == ZERO:
             inequalities = tuple(Inequality(a, b) for a, b in zip(p, bounds, strict=True))
         else:
             inequalities = (Inequality(over, delta),)
@@ -249,19 +331,19 @@ def _law(
     if notion == "gdp":
         name = _every(statement)
         e = ("sym", name)
-        over = _added(
-            [("max", ("num", Fraction(0)), ("-", a, ("*", ("exp", e), b))) for a, b in zip(p, q, strict=True)]
-        )
+        over = _added([("max", ZERO, ("-", a, ("*", ("exp", e), b))) for a, b in zip(p, q, strict=True)])
         right = _t("gaussian_delta(m, e)", m=nodes["mu"], e=e)
         why = "mu-GDP is delta(epsilon) <= that of two normal laws mu apart, at every epsilon >= 0."
         return [_plain(over, right, why, hidden={name: Real("any epsilon", 0, "inf")})]
     alpha = nodes["alpha"] if notion == "renyi" else ("sym", _order(statement))
     bound = nodes["tau"] if notion == "renyi" else ("*", nodes["rho"], alpha)
     terms = [_t("a^alpha*b^(1 - alpha)", a=a, b=b, alpha=alpha)
-             for a, b in zip(p, q, strict=True) if a != ("num", Fraction(0))]  # fmt: skip
-    hidden = {} if notion == "renyi" else {_order(statement): Real("any order", 1, "inf")}
+             for a, b in zip(p, q, strict=True) if a != ZERO]  # fmt: skip
     why = "The Renyi divergence of order alpha > 1 of two discrete laws is this sum."
-    return [_divergence(_added(terms), alpha, bound, why, hidden=hidden, conditions=_above_one(alpha))]
+    return [_divergence(_added(terms), alpha, bound, why, **_orders(statement))]
+
+
+SERIES = "laws over an index are searched for an event alone: that their weights add up to 1 is not shown"
 
 
 def _series(statement: Statement) -> list[Piece]:
@@ -280,7 +362,7 @@ def _series(statement: Statement) -> list[Piece]:
         ends = {"first_outcome": (f"{index} >= {write(least)}", "an outcome")} if least[0] != "num" else {}
         if last is not None:
             ends["last_outcome"] = (f"{index} <= {write(last)}", "an outcome")
-        if delta == ("num", Fraction(0)):
+        if delta == ZERO:
             outcome = Integer("outcome", low, "inf")
             left = a
             right: Node = ("*", ("exp", e), b)
@@ -288,7 +370,7 @@ def _series(statement: Statement) -> list[Piece]:
             ends["chance"] = (f"{write(b)} >= 0", "a chance")
             hidden: dict[str, Symbol] = {index: outcome}
         else:
-            first, stop = _free(statement, "first", "first_of_run"), _free(statement, "stop", "last_of_run")
+            first, stop = _free(statement, "first"), _free(statement, "stop")
             hidden = {first: Integer("first outcome of the event", low, "inf"),
                       stop: Integer("last outcome of the event", low, "inf")}  # fmt: skip
             ends = {f"{n}_{first}": (t.replace(f"{index} ", f"{first} ", 1), w) for n, (t, w) in ends.items()} | {
@@ -303,7 +385,7 @@ def _series(statement: Statement) -> list[Piece]:
         shown = ("-", parse(event["p"][0]), ("*", ("exp", e), parse(event["q"][0])))
         why = "The outcomes have these chances on the two data sets; the event is a run of them."
         made.append(Piece((Inequality(left, right),), "pair-discrete", whole, (write(left), write(right)),
-                          {"delta": write(shown)}, hidden, ends, (why,), some="run" in ends))  # fmt: skip
+                          {"delta": write(shown)}, hidden, ends, (why,), some=SERIES))  # fmt: skip
     return made
 
 
@@ -311,11 +393,10 @@ def _event(statement: Statement) -> list[Piece]:
     nodes = statement.claim_nodes
     p, q = nodes["p"], nodes["q"]
     if statement.claim.notion != "dp":
-        one = ("num", Fraction(1))
-        return _law(statement, [p, ("-", one, p)], [q, ("-", one, q)], (), ())
+        return _law(statement, [p, ("-", ONE, p)], [q, ("-", ONE, q)], (), ())
     e, delta = nodes["epsilon"], nodes["delta"]
     bound: Node = ("*", ("exp", e), q)
-    right: Node = bound if delta == ("num", Fraction(0)) else ("+", bound, delta)
+    right: Node = bound if delta == ZERO else ("+", bound, delta)
     claim = {"p": [write(p), "rest"], "q": [write(q), "rest"], "event": [0], "normalise": False, "epsilon": write(e),
              "delta": write(delta)}  # fmt: skip
     shown = ("-", p, ("*", ("exp", e), q))
@@ -329,7 +410,7 @@ def _mixture(statement: Statement) -> list[Piece]:
     claim, nodes = statement.claim, statement.claim_nodes
     if statement.relation == "replace":
         raise validation.invalid("relation", "add, remove or add_remove for a Poisson sample", "replace")
-    rate, ratio = nodes["rate"], ("/", nodes["shift"], nodes["scale"])
+    rate, ratio = nodes["rate"], ("/", _size(statement, nodes["shift"]), nodes["scale"])
     if claim.notion == "renyi":
         alpha = nodes["alpha"]
         whole = alpha[0] == "num" and alpha[1].denominator == 1
@@ -339,7 +420,7 @@ def _mixture(statement: Statement) -> list[Piece]:
         inside = _t(SAMPLED, alpha=alpha, w=rate, r=ratio)
         why = ("The Renyi divergence of integer order of the sampled Gaussian, a record removed; added, no larger "
                "(Mironov, Talwar and Zhang 2019).")  # fmt: skip
-        return [_divergence(inside, alpha, nodes["tau"], why, conditions=_above_one(alpha))]
+        return [_divergence(inside, alpha, nodes["tau"], why)]
     if claim.notion == "zcdp":
         raise validation.invalid("a sampled Gaussian", "held against epsilon and delta, alpha and tau, or mu", "rho")
     hidden: dict[str, Symbol] = {}
@@ -389,18 +470,20 @@ def searched(statement: Statement, piece: Piece) -> Space:
     """The statement's symbols, and those of the piece, as a space to search; half-lines are cut."""
     parameters: dict[str, Any] = {}
     conditions = {name: (write((c[0], c[1], c[2])), why) for name, c, why in statement.conditions}
-    conditions |= dict(piece.conditions)
+    more = {**(lawful(statement) if piece.kind == "inequality" else {}), **piece.conditions}
     for name, symbol in {**statement.symbols, **piece.hidden}.items():
         if isinstance(symbol, Calibrated):
             e, d = formula.exact(symbol.epsilon), formula.exact(symbol.delta)
             parameters[name] = SearchedReal(symbol.meaning, 1e-3, 30.0)
-            conditions[f"calibrated_{name}"] = (f"{symbol.family}_delta({name}, {e}) <= {d}", "within (epsilon, delta)")
+            more[f"calibrated_{name}"] = (f"{symbol.family}_delta({name}, {e}) <= {d}", "within (epsilon, delta)")
             continue
         low, high, left, right = statement.ranges.get(name, (symbol.low, symbol.high, False, False))
         if left or right:
             ends = ([f"{name} > {low}"] if left else []) + ([f"{name} < {high}"] if right else [])
             for number, text in enumerate(ends):
-                conditions[f"open_{name}_{number}"] = (formula.exact(text, comparison=True), "an open end")
+                more[f"open_{name}_{number}"] = (formula.exact(text, comparison=True), "an open end")
+        if any(end is not None and math.isinf(formula.nearest(end)) for end in (low, high)):
+            raise validation.invalid(f"the range of {name}", "within the reach of floating point, or infinite", "more")
         low = low if low is not None else -max(Fraction(WIDE), abs(high or 0) * WIDE)
         high = high if high is not None else max(Fraction(WIDE), abs(low) * WIDE)
         if low == high:
@@ -409,6 +492,8 @@ def searched(statement: Statement, piece: Piece) -> Space:
             parameters[name] = SearchedInteger(symbol.meaning, int(low), int(high))
         else:
             parameters[name] = SearchedReal(symbol.meaning, float(low), float(high))
+    for name, condition in more.items():  # a hypothesis of that name is another
+        conditions[formula.fresh(name, conditions)] = condition
     definitions = {name: write(node) for name, node in statement.definitions.items()}
     return Space(statement.text.rstrip("."), parameters, definitions=definitions, conditions=conditions)
 
@@ -501,9 +586,9 @@ def _least(statement: Statement, space: Space) -> str:
     return name if isinstance(space.parameters.get(name), SearchedReal) else ""
 
 
-def region(statement: Statement, piece: Piece) -> dict[str, tuple[Fraction | None, Fraction | None]]:
+def region(statement: Statement, piece: Piece) -> dict[str, Ends]:
     """Exact ends of every symbol, for a proof; a calibrated one ranges over all that its hypothesis allows."""
-    made: dict[str, tuple[Fraction | None, Fraction | None]] = {}
+    made: dict[str, Ends] = {}
     for name, symbol in {**statement.symbols, **piece.hidden}.items():
         if isinstance(symbol, Calibrated):
             made[name] = (Fraction(0), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,11 +13,15 @@ from typing import Any
 
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
+from dpbench.ledger import formula
 from dpbench.ledger import statement as s
 from dpbench.ledger.statement import Conclusion, Statement
 
 KEYS = ("id", "says", "source", "symbols", "where", "given", "relation", "region", "claim", "steps", "witness")
+LONGEST = 20_000
+"""Bytes of a file: reading TOML takes the square of the length of a key."""
 _AGAINST = ("epsilon", "delta", "rho", "alpha", "tau", "mu")
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", re.ASCII)
 _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # needed, allowed beside
     "gaussian": (("shift", "scale"), _AGAINST), "laplace": (("shift", "scale"), _AGAINST),
     "discrete": (("p", "q"), ("over", "from", "to", *_AGAINST)), "event": (("p", "q"), _AGAINST),
@@ -49,11 +54,19 @@ def read(theorem: str | Path | Mapping[str, Any]) -> Theorem:
         raise invalid("theorem", "the path of a TOML file, or a mapping", theorem)
     path = Path(theorem)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        with path.open("rb") as file:
+            text = file.read(LONGEST + 1)
+        if len(text) > LONGEST:
+            raise InvalidInput(f"{path}: a theorem must be a file of at most {LONGEST:,} bytes")
+        content = tomllib.loads(text.decode(), parse_float=Decimal)
     except FileNotFoundError:
         raise invalid("theorem", "a file that is there", str(path)) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{path}: not TOML: {error}") from None
+    except InvalidInput:
+        raise
+    except RecursionError:
+        raise InvalidInput(f"{path}: not TOML: tables or arrays too deep in each other") from None
+    except ValueError as error:  # of TOML, of UTF-8, of an integer of thousands of digits
+        raise InvalidInput(f"{path}: not TOML: {str(error).split(';')[0]}") from None
     except OSError as error:
         raise InvalidInput(f"{path}: {error.strerror}") from None
     try:
@@ -79,8 +92,8 @@ def _theorem(content: Mapping[str, Any], name: str) -> Theorem:
         if hole != "claim" and hole not in made.symbols and hole not in made.where:
             raise invalid("says", "a sentence whose holes are {claim}, symbols and definitions", f"{{{hole}}}")
     named = content.get("id", name)
-    if not isinstance(named, str) or not named.replace(".", "").replace("_", "").replace("-", "").isalnum():
-        raise invalid("id", "letters, digits, dots, - and _", named)
+    if not isinstance(named, str) or not _ID.fullmatch(named):
+        raise invalid("id", "at most 80 letters, digits, dots, - and _", named)
     return Theorem(named, made, words["says"], words["source"])
 
 
@@ -106,6 +119,7 @@ def _text(place: str, value: Any) -> str:
 def _formula(place: str, value: Any) -> str:
     """A formula; a bare number is one too."""
     if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
+        formula.number(value)  # of not too many digits
         return str(value)
     return _text(place, value)
 

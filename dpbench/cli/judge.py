@@ -25,7 +25,7 @@ from dpbench.cli.options import (
 @guarded
 def judge(
     files: Annotated[list[Path], typer.Argument(metavar="FILE.toml...", help="theorems, one a file")],
-    seconds: Annotated[float, typer.Option("--seconds", help="processor time for each proof", **NUMBER)] = 10.0,
+    seconds: Annotated[float, typer.Option("--seconds", help="processor time for each theorem", **NUMBER)] = 10.0,
     certificates: Annotated[
         Path | None,
         typer.Option("--certificates", help="write accepted certificates here", metavar="DIR", show_default=False),
@@ -34,9 +34,10 @@ def judge(
     json_file: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Decide theorems: refuted with a checked counterexample, proved over their whole region, or neither.
+    """Decide theorems: refuted at a point or proved over their whole region, by certificates that the checker accepts;
+    vacuous; or neither.
 
-    Exit 0: none refuted; 1: one refuted; 2: a file that cannot be read.
+    Exit 0: none refuted or vacuous; 1: one is; 2: a file that cannot be read.
     """
     from dpbench.certificates.judge import decide
     from dpbench.certificates.judge_toml import read
@@ -50,15 +51,17 @@ def judge(
     results: list[dict[str, Any]] = []
     for theorem in theorems:
         made = decide(theorem, seconds=seconds, seed=seed)
-        path = None
-        if certificates is not None and made.certificate is not None:
+        paths: list[str] = []
+        for number, certificate in enumerate(made.certificates if certificates is not None else (), 1):
+            assert certificates is not None
             certificates.mkdir(parents=True, exist_ok=True)
-            path = certificates / f"{made.id}.{made.certificate['kind']}.json"
-            write(path, json.dumps(made.certificate, indent=1, ensure_ascii=False))
-        results.append(made.to_dict(None if path is None else str(path)))
+            path = certificates / f"{made.id}.{certificate['kind']}{'' if number == 1 else f'-{number}'}.json"
+            write(path, json.dumps(certificate, indent=1, ensure_ascii=False))
+            paths.append(str(path))
+        results.append(made.to_dict(tuple(paths)))
         if not (quiet or is_stdout(json_file)):
             say(str(made))
     if json_file is not None:
         write_json(json_file, {"schema": 1, "theorems": results})
-    if any(one["verdict"] == "refuted" for one in results):
+    if any(one["verdict"] in ("refuted", "vacuous") for one in results):
         raise typer.Exit(UNEXPECTED)

@@ -10,6 +10,7 @@ for all t from the end of the path on; else the result says up to where the rati
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,11 +22,13 @@ from dpbench.certificates.search.formula import Values, comparison, names, progr
 from dpbench.certificates.search.question import FAR, Question
 from dpbench.certificates.search.space import Choice, Exact, Integer, Parameter, Space
 from dpbench.core import validation
+from dpbench.ledger.formula import fresh
 
 LEAST_POWER = 0.02
 CONSTANT = 100.0
 """What the constant of O(.) may be, at most: the ratio has to be beyond it at the end of the path."""
 POWERS, WHOLE_POWERS = (0, 1, -1, 2, -2), (0, 1, 2, 4, 8)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 STEPS = 8
 """Doublings of a path."""
 
@@ -34,11 +37,17 @@ def paths(space: Space, scalable: Sequence[str]) -> Space:
     """The same space with a power of t for each scalable parameter, and the first doubling of the path."""
     given: dict[str, Parameter] = dict(space.parameters)
     for name in scalable:
-        if name not in given:
+        if name not in space.parameters:
             raise validation.invalid("scalable", "parameters of the space", name)
-        given[f"power_{name}"] = Choice(f"power of t in {name}", WHOLE_POWERS if given[name].whole else POWERS)
-    given["first"] = Integer("the path begins at t = 2^first", 0, 56)
+        powers = WHOLE_POWERS if given[name].whole else POWERS
+        given[beside(space, f"power_{name}")] = Choice(f"power of t in {name}", powers)
+    given[beside(space, "first")] = Integer("the path begins at t = 2^first", 0, 56)
     return Space(space.about, given, space.derived)
+
+
+def beside(space: Space, name: str) -> str:
+    """A name that no symbol or definition of the space has."""
+    return fresh(name, {*space.symbols, *space.definitions})
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +73,11 @@ class Growth(Question):
 
     def _along(self, values: Values) -> list[tuple[float, ...]]:
         """Conditions' sides and the two sides of the claim at each t of the path."""
-        made = []
-        for j in range(int(values["first"]), int(values["first"]) + STEPS + 1):
+        made, first = [], int(values[beside(self.ground, "first")])
+        for j in range(first, first + STEPS + 1):
             here = {name: values[name] for name in self.ground.symbols}
             for name in self.scalable:
-                here[name] = values[name] * 2.0 ** (j * values[f"power_{name}"])
+                here[name] = values[name] * 2.0 ** (j * values[beside(self.ground, f"power_{name}")])
             made.append(self._program(here))
         return made
 
@@ -101,38 +110,47 @@ class Growth(Question):
         last = self._along(self.values(exact))[-1]
         return float(last[-2] / last[-1])
 
-    def draft(self, exact: Exact) -> Draft:
-        """The certificate of kind "growth": what moves with t among the conditions has to hold for all t."""
+    def draft(self, exact: Exact, slow: bool = False) -> Draft:
+        """The certificate of kind "growth": what moves with t among the conditions has to hold for all t.
+
+        Of what grows slowly the power is one of log(t).
+        """
         values = self.values(exact)
-        powers = {name: int(exact[f"power_{name}"]) for name in self.scalable if exact[f"power_{name}"]}
-        moved = {name: f"{name}_0*t^({power})" for name, power in powers.items()}
+        given = {name: int(exact[beside(self.ground, f"power_{name}")]) for name in self.scalable}
+        powers = {name: power for name, power in given.items() if power}
+        written = {*self.ground.symbols, *_NAME.findall(" ".join([*self.sides, *self.all_definitions.values()]))}
+        t = fresh("t", {*written, *self.all_definitions})
+        starts = {name: fresh(f"{name}_0", {*written, *self.all_definitions}) for name in powers}
+        moved = {name: f"{starts[name]}*{t}^({power})" for name, power in powers.items()}
         definitions = {**moved, **self.all_definitions}
         points = self._along(values)
         logs = [math.log(point[-2]) - math.log(point[-1]) for point in points]
-        power = near(0.9 * min(b - a for a, b in pairwise(logs)) / math.log(2.0), 2)
-        first, moving = int(exact["first"]) + STEPS, _moving(definitions)
+        begins = int(exact[beside(self.ground, "first")])
+        first, moving = begins + STEPS, _moving(definitions, t)
+        doublings = [math.log(1.0 + 1.0 / max(j, 1)) if slow else math.log(2.0) for j in range(begins, first)]
+        power = near(0.9 * min((b - a) / by for (a, b), by in zip(pairwise(logs), doublings, strict=True)), 2)
         fixed = {k: v for k, v in self.all_conditions.items() if not names(v[0]) & moving}
         holds = [formula for name, (formula, _) in self.all_conditions.items() if name not in fixed]
         quantity = f"({self.sides[0]})/({self.sides[1]})"
         about = {name: self.space.meaning(name) for name in self.ground.symbols}
-        symbols = {f"{n}_0" if n in powers else n: what + (" at t = 1" if n in powers else "")
-                   for n, what in about.items()}  # fmt: skip
+        symbols = {starts.get(n, n): what + (f" at {t} = 1" if n in powers else "") for n, what in about.items()}
         reached = used([quantity, *holds, *(formula for formula, _ in fixed.values())], definitions)
         held = {name: what for name, what in symbols.items() if name in reached}
         return Draft(
             verdict="refuted",
             statement=f"The ratio of the two sides grows without bound: {self.space.about}.",
-            symbols={**held, "t": "what grows"},
+            symbols={**held, t: "what grows"},
             definitions={name: text for name, text in definitions.items() if name in reached},
             assumptions=fixed,
-            claim=without_bound("t", max(first, 2), quantity, str(power), holds=holds),
-            instances=[({name: exact[name.removesuffix("_0")] for name in held}, {"quantity": math.exp(logs[-1])})],
+            claim=without_bound(t, max(first, 2), quantity, *(("0", str(power)) if slow else (str(power), "0")), holds),
+            instances=[({starts.get(n, n): exact[n] for n in about if starts.get(n, n) in held},
+                        {"quantity": math.exp(logs[-1])})],
             derivation=[(text, list(fixed) if i == 0 else []) for i, text in enumerate(self.derivation)],
         )  # fmt: skip
 
 
-def _moving(definitions: Mapping[str, str]) -> set[str]:
-    found = {"t"}
+def _moving(definitions: Mapping[str, str], t: str) -> set[str]:
+    found = {t}
     for name, text in definitions.items():
         if names(text) & found:
             found.add(name)

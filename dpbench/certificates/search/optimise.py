@@ -33,6 +33,8 @@ class Trace:
     margin : float
         At `best`; -inf where no admissible point was met.
     evaluations, admissible : int
+    missed : float
+        By how much the conditions are missed at the least; 0 where an admissible point was met.
     first : int
         Evaluations up to the first margin above the threshold; 0: none.
     cut : str
@@ -43,6 +45,7 @@ class Trace:
     margin: float = -np.inf
     evaluations: int = 0
     admissible: int = 0
+    missed: float = np.inf
     first: int = 0
     cut: str = ""
     good: list[tuple[float, np.ndarray]] = field(default_factory=list, repr=False)
@@ -79,6 +82,7 @@ def climb(
         point = np.clip(units, 0.0, 1.0)
         missed, margin = look(point)
         trace.evaluations += 1
+        trace.missed = min(trace.missed, missed)
         if missed > 0.0:
             return PENALTY + missed
         trace.admissible += 1

@@ -17,6 +17,7 @@ from dpbench.certificates.build import Draft, Number
 from dpbench.certificates.search.formula import Values, comparison, program, used
 from dpbench.certificates.search.space import Exact, Space
 from dpbench.core import validation
+from dpbench.ledger.formula import missed
 
 FAR = 500.0
 """Margins are cut to ±FAR, so that a logarithm of 0 is a number."""
@@ -94,16 +95,16 @@ class Question:
         """
         try:
             numbers = self._program(values)
-            missed = sum(
-                _missed(relation, numbers[2 * i], numbers[2 * i + 1])
+            distance = sum(
+                missed(relation, numbers[2 * i], numbers[2 * i + 1])
                 for i, (_, relation, _) in enumerate(self._conditions)
             )
-            if missed > 0.0:
-                return missed, -FAR
+            if distance > 0.0:
+                return distance, -FAR
             found = self._margin(numbers[-len(self.sides) :]) if self.margin is None else float(self.margin(values))
         except (ArithmeticError, ValueError, TypeError):
             return 1.0 + len(self._conditions), -FAR
-        if math.isnan(missed) or math.isnan(found):
+        if math.isnan(distance) or math.isnan(found):
             return 1.0 + len(self._conditions), -FAR
         return 0.0, min(max(found, -FAR), FAR)
 
@@ -191,16 +192,6 @@ def event_margin(p: float, q: float, epsilon: float, delta: float) -> float:
     if delta > 0.0 and p - least > delta:
         return math.log((p - least) / delta)
     return log_ratio(p, least + delta)
-
-
-def _missed(relation: str, left: float, right: float) -> float:
-    """0 where the relation holds, else the relative distance, in (0, 1]."""
-    apart = {"<": left - right, "<=": left - right, ">": right - left, ">=": right - left, "=": abs(left - right)}
-    by = apart[relation]
-    if by < 0.0 or (by == 0.0 and relation in ("<=", ">=", "=")):
-        return 0.0
-    scale = abs(left) + abs(right)
-    return max(by / scale, 1e-9) if scale > 0.0 else 1e-9
 
 
 def inequality(

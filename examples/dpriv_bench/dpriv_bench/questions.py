@@ -151,7 +151,7 @@ def question(row: Mapping[str, Any], seconds: float) -> tuple[dict[str, Any], Ma
         "counterexample": counterexample(function, mechanism, found) if verdict == FAILS else None,
         "readings": readings(row, function, verdict, seconds),
     }
-    return made, found.certificate if verdict == FAILS else None
+    return made, found.certificates[0] if verdict == FAILS else None
 
 
 def lemma(one: Lemma) -> Statement:

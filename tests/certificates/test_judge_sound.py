@@ -1,0 +1,271 @@
+"""`judge` proves nothing false and nothing of no point: theorems that an author types by accident, and their kinds.
+
+Each is false, or says nothing; a few twins beside them are true, so that what refuses the others is what is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dpbench_check import report_on
+
+import dpbench
+from dpbench.certificates import judge as module
+from dpbench.certificates.regions import Proof
+from dpbench.cli import run
+from dpbench.core.validation import InvalidInput
+
+D12 = {"d": {"real": [1, 2]}}
+E01 = {"x": {"real": [0, 1]}}
+RECORDS = {"a": {"real": [0, 1]}, "b": {"real": [0, 3]}}
+ORDER = {"alpha": {"real": ["1/2", 1]}}
+REFUTED, VACUOUS, LEFT = ("refuted",), ("vacuous",), ("undecided", "not refuted")
+PAIR = {"shift": "a - b", "scale": "1"}
+
+
+def pair(kind: str, **claim: str) -> dict[str, Any]:
+    return {kind: claim}
+
+
+def weights(p: list[str], q: list[str], **against: str) -> dict[str, Any]:
+    return {"discrete": {"p": p, "q": q, **(against or {"epsilon": "1"})}}
+
+
+def sides(left: str, relation: str, right: str) -> dict[str, Any]:
+    return {"inequality": {"left": left, "relation": relation, "right": right}}
+
+
+CASES: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, Any], dict[str, Any]]] = {
+    # a shift below 0, a scale that is not above it
+    "laplace of a - b": (REFUTED, RECORDS, pair("laplace", **PAIR, epsilon="1"), {}),
+    "gaussian of a - b": (REFUTED, RECORDS, pair("gaussian", **PAIR, mu="1"), {}),
+    "zcdp of a - b": (REFUTED, RECORDS, pair("laplace", **PAIR, rho="1/4"), {}),
+    "renyi of a - b": (REFUTED, RECORDS, pair("gaussian", **PAIR, alpha="2", tau="4"), {}),
+    "a - b with a delta": (REFUTED, RECORDS, pair("gaussian", **PAIR, epsilon="1", delta="1/10"), {}),
+    "gdp of laplace, a - b": (REFUTED, RECORDS, pair("laplace", **PAIR, mu="1"), {}),
+    "a sample of a - b": (REFUTED, RECORDS, {"mixture": {**PAIR, "rate": "1/2", "epsilon": "1/2", "delta": "1/10"}},
+                          {"relation": "remove"}),
+    "ends swapped": (REFUTED, {"low": {"real": [1, 5]}, "high": {"real": [0, 1]}, "n": {"integer": [1, 100]}},
+                     pair("laplace", shift="(high - low)/n", scale="1/(1000*n)", epsilon="1/1000"), {}),
+    "a negative scale": (VACUOUS, E01, pair("laplace", shift="1 + x", scale="x - 2", epsilon="1/100"), {}),
+    "a negative scale, zcdp": (VACUOUS, E01, pair("gaussian", shift="1 + x", scale="x - 2", rho="1"), {}),
+    "a scale of both signs": (LEFT, {"x": {"real": [-1, 1]}}, pair("laplace", shift="0", scale="x", epsilon="1"), {}),
+    "a scale of 0": (VACUOUS, E01, pair("gaussian", shift="x", scale="0*x", rho="1"), {}),
+    # strict and not
+    "given <=, claimed <": (LEFT + REFUTED, {**E01, "y": {"real": [0, 1]}}, sides("x^2", "<", "y^3"),
+                            {"given": {"h": "x^2 <= y^3"}}),
+    "given >=, claimed >": (LEFT + REFUTED, {**E01, "y": {"real": [0, 1]}}, sides("y^3", ">", "x^2"),
+                            {"given": {"h": "y^3 >= x^2"}}),
+    "met at an end": (LEFT + REFUTED, E01, sides("x^2", "<", "1"), {}),
+    "equal": (LEFT + REFUTED, E01, sides("x/(1 + x)", "<", "1 - 1/(1 + x)"), {}),
+    # what is no law
+    "an outcome is missing": (LEFT, {"x": {"real": ["0.1", "0.9"]}}, weights(["1 - (x - 3/10)^2", "0"], ["1", "0"]),
+                              {}),
+    "an outcome is missing, zcdp": (LEFT, E01, weights(["1/2 - x/9", "1/2"], ["1/2", "1/2"], rho="5"), {}),
+    "an outcome is missing, gdp": (LEFT, E01, weights(["1/2 - x/9", "1/2"], ["1/2", "1/2"], mu="5"), {}),
+    "half a series": (LEFT, E01, {"discrete": {"over": "k", "from": "1", "to": "inf", "p": "1/2^(k+1)", "q": "1/2^k",
+                                               "epsilon": "7/10"}}, {}),
+    "a series from its second term": (LEFT, {"e": {"real": [1, 2]}}, {"discrete": {
+        "over": "k", "from": "1", "to": "inf", "p": "(1 - exp(-e))*exp(-e*k)", "q": "(1 - exp(-e))*exp(-e*k - e)",
+        "epsilon": "e"}}, {}),
+    "a negative weight": (VACUOUS, {"x": {"real": [2, 3]}}, weights(["1 - x", "rest"], ["1/2", "rest"]), {}),
+    "a negative rest": (VACUOUS, {"x": {"real": [2, 3]}}, weights(["x", "rest"], ["1/2", "rest"], rho="9"), {}),
+    "a weight of both signs": (LEFT, {"x": {"real": [-1, 1]}}, weights(["x", "rest"], ["x", "rest"]), {}),
+    "a chance above 1": (VACUOUS, E01, {"event": {"p": "2 + x", "q": "2 + x", "epsilon": "1"}}, {}),
+    "a chance below 0": (VACUOUS, E01, {"event": {"p": "-1 - x", "q": "1/2", "epsilon": "1"}}, {}),
+    "a chance of both sides of 1": (LEFT, {"x": {"real": [0, 2]}}, {"event": {"p": "x", "q": "x", "epsilon": "1"}}, {}),
+    "a rate above 1": (VACUOUS, E01, {"mixture": {"rate": "2 + x", "shift": "1", "scale": "1", "mu": "3"}},
+                       {"relation": "remove"}),
+    "a rate below 0, a record added": (LEFT, {"w": {"real": [-1, "1/2"]}}, {"mixture": {
+        "rate": "w", "shift": "1", "scale": "2", "epsilon": "1/2", "delta": "1/5"}}, {"relation": "add"}),
+    "no event gains by a record added": (LEFT, {"w": {"real": [0, "1/10"]}}, {"mixture": {
+        "rate": "w", "shift": "1", "scale": "2", "epsilon": "1", "delta": "1/5"}}, {"relation": "add"}),
+    # budgets, orders
+    "orders up to 1": (VACUOUS, ORDER, pair("laplace", shift="5", scale="1", alpha="alpha", tau="1/1000"), {}),
+    "an order of 1/2": (VACUOUS, E01, pair("gaussian", shift="5 + x", scale="1", alpha="1/2", tau="1/1000"), {}),
+    "orders about 1": (LEFT, {"a": {"real": ["1/2", 2]}},
+                       pair("gaussian", shift="1", scale="1", alpha="a", tau="2"), {}),
+    "delta above 1": (VACUOUS, D12, pair("gaussian", shift="100", scale="1", epsilon="1", delta="d"), {}),
+    "delta about 1": (LEFT, D12, pair("gaussian", shift="1", scale="1", epsilon="1", delta="d/2"), {}),
+    "a negative epsilon": (VACUOUS, {"e": {"real": [1, 2]}}, pair("laplace", shift="0", scale="1", epsilon="-e"), {}),
+    "a negative delta": (VACUOUS, D12, pair("gaussian", shift="1", scale="9", epsilon="1", delta="-d"), {}),
+    # no point
+    "a contradiction": (VACUOUS, E01, sides("x + 1", "<=", "x"), {"given": {"h": "x > 2"}}),
+    "two that contradict": (VACUOUS, {**E01, "y": {"real": [0, 1]}}, sides("x + 1", "<=", "x"),
+                            {"given": {"h": "x > 3/4 + y", "k": "x < 1/4 + y"}}),
+    "an open point": (VACUOUS, E01, sides("x + 1", "<=", "x"), {"region": {"x": "(1, 1)"}}),
+    "no integer": (VACUOUS, {"n": {"integer": [1, 2]}}, sides("n + 1", "<=", "n"), {"region": {"n": "(1, 2)"}}),
+    "undefined": (VACUOUS, E01, sides("min(x, x + log(x - 5))", "<=", "x^2 + 1"), {}),
+    "undefined, times 0": (VACUOUS, E01, sides("x + 0*sqrt(-1 - x)", "<=", "x^2 + 1"), {}),
+    "a growth of no point": (VACUOUS, {"n": {"real": [1, "inf"]}, **E01}, {"order": {"quantity": "n*x", "in": "n"}},
+                             {"given": {"h": "x > 2"}}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_false_or_says_nothing_is_not_proved(name: str) -> None:
+    wanted, symbols, claim, more = CASES[name]
+    made = dpbench.judge({"id": "case", "symbols": symbols, "claim": claim, **more}, seconds=1.0)
+    assert made.verdict in wanted, made
+    assert made.verdict != "refuted" or report_on(json.dumps(made.certificates[0]))["accepted"]
+    assert made.verdict == "refuted" or made.searched["why"]
+
+
+TWINS: dict[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = {
+    "laplace of a - b": ("3", RECORDS, pair("laplace", **PAIR, epsilon="3"), {}),
+    "gaussian of a - b": ("3", RECORDS, pair("gaussian", **PAIR, mu="3"), {}),
+    "a + b": ("0 <= a + b", RECORDS, pair("laplace", shift="a + b", scale="1", epsilon="4"), {}),
+    "a law by its parts": ("0 <=", {"x": {"real": ["0.1", "0.9"]}},
+                           weights(["x/2", "(1 - x)/2", "1/2"], ["1/2", "x/2", "(1 - x)/2"], epsilon="5/2"), {}),
+    "orders above 1": ("alpha", {"alpha": {"real": [1, 2]}},
+                       pair("gaussian", shift="1", scale="1", alpha="alpha", tau="1"), {"region": {"alpha": "(1, 2]"}}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_the_twins_are_proved_and_the_certificate_says_what_was_needed(name: str) -> None:
+    said, symbols, claim, more = TWINS[name]
+    made = dpbench.judge({"id": "twin", "symbols": symbols, "claim": claim, **more}, seconds=4.0)
+    assert made.verdict == "proved", made
+    assert said in report_on(json.dumps(made.certificates[0]))["line"]
+
+
+def test_proved_is_said_only_of_what_the_checker_accepts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: a maker whose certificate the checker refuses, and one that finds no witness."""
+    theorem = {"id": "true", "symbols": E01, "claim": sides("x^2", "<=", "x + 1")}
+    assert dpbench.judge(theorem, seconds=1.0).verdict == "proved"
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "report", lambda one: {"accepted": False, "because": "planted"})
+        made = dpbench.judge(theorem, seconds=1.0)
+        assert made.verdict == "not refuted" and "planted" in str(made) and not made.certificates
+    monkeypatch.setattr(Proof, "witness", lambda *_: None)
+    assert dpbench.judge(theorem, seconds=1.0).verdict == "not refuted"
+
+
+@pytest.mark.parametrize("names", [("alpha", "order", "order_of_divergence"), ("epsilon", "level", "level_of_loss"),
+                                   ("t", "first", "stop"), ("claimed_scale", "power_n", "open_x_0")])  # fmt: skip
+def test_symbols_have_any_name(names: tuple[str, ...]) -> None:
+    symbols = {name: {"real": [1, 2]} for name in names}
+    a, b, c = names
+    for claim in (pair("laplace", shift=a, scale=b, rho=f"{c}/100"), pair("laplace", shift=a, scale=b, mu=f"{c}/100"),
+                  {"discrete": {"over": "k", "from": "0", "to": "inf", "p": f"exp(-{a}*k)*(1 - exp(-{a}))",
+                                "q": f"exp(-{b}*k)*(1 - exp(-{b}))", "epsilon": "0", "delta": f"{c}/1000"}},
+                  {"order": {"quantity": f"{a}*{b}*log({a})/{c}", "in": a, "to": a}}):  # fmt: skip
+        made = dpbench.judge({"id": "names", "symbols": symbols, "claim": claim})
+        assert made.verdict == "refuted", (claim, made)
+
+
+@pytest.mark.parametrize("name", ["order", "room", "scale", "below_one", "open_a_0", "claimed_scale", "run"])
+def test_a_hypothesis_has_any_name(name: str) -> None:
+    """Of the name of a condition of ours it is not taken for that one: without it the claim would be refuted."""
+    symbols = {"a": {"real": [1, 9]}, "s": {"real": [1, 9]}}
+    claim = pair("gaussian", shift="1", scale="s", alpha="a", tau="1")
+    made = dpbench.judge({"id": "h", "symbols": symbols, "claim": claim, "given": {name: "a <= 2*s^2"},
+                          "region": {"a": "(1, 9]", "s": "(1, 9]"}}, seconds=2.0)  # fmt: skip
+    assert made.verdict != "refuted"
+
+
+@pytest.mark.parametrize(
+    ("quantity", "to"), [("t*log(t)", "t"), ("n*log(n)^2", "n*log(n)"), ("n + log(n)", "n/log(n)")]
+)
+def test_growth_by_a_logarithm_is_refuted(quantity: str, to: str) -> None:
+    name = quantity[0]
+    claim = {"order": {"quantity": quantity, "in": name, "to": to}}
+    made = dpbench.judge({"id": "slow", "symbols": {name: {"real": [1, "inf"]}}, "claim": claim})
+    assert made.verdict == "refuted" and report_on(json.dumps(made.certificates[0]))["accepted"]
+    assert dpbench.judge({"id": "not", "symbols": {name: {"real": [1, "inf"]}}, "claim": {
+        "order": {"quantity": to, "in": name, "to": quantity}}}).verdict == "not refuted"  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("where", "left"), [({"k": "1/10 + x"}, "sum(k, 1, 3, k*x)"), ({}, "sum(x, 1, 3, x)"),
+                        ({"s": "sum(x, 1, 2, x)"}, "s"), ({}, "sum(i, 1, 3, sum(i, 1, 2, i*x))"),
+                        ({}, "sum(pi, 1, 3, pi*x)")]
+)  # fmt: skip
+def test_an_index_is_a_name_of_its_own(where: dict[str, str], left: str) -> None:
+    with pytest.raises(InvalidInput, match="index of a sum"):
+        dpbench.judge({"id": "index", "symbols": E01, "where": where, "claim": sides(left, "<=", "1")})
+    with pytest.raises(InvalidInput, match="index of a law"):
+        claim = {"over": "x", "from": "0", "to": "inf", "p": "1/2^x", "q": "1/2^x", "epsilon": "1"}
+        dpbench.judge({"id": "index", "symbols": E01, "claim": {"discrete": claim}})
+
+
+def test_integers_of_a_counterexample_are_said_to_be_some() -> None:
+    symbols = {"n": {"integer": [1, 9]}, "x": {"real": [1, 2]}}
+    made = dpbench.judge({"id": "whole", "symbols": symbols, "claim": sides("n*x", "<=", "x + 3")})
+    assert {"integer_part(n) = n"} == {one["formula"] for one in made.certificates[0]["assumptions"]}
+
+
+def test_the_ratio_of_what_is_open_is_that_of_balls() -> None:
+    """Floats near order 1 give 1.0074 where the bound is met and no more."""
+    claim = weights(["exp(e)/(1 + exp(e))", "rest"], ["1/(1 + exp(e))", "rest"], rho="e*(exp(e) - 1)/(exp(e) + 1)")
+    made = dpbench.judge({"id": "tanh", "symbols": {"e": {"real": ["0.01", 5]}}, "claim": claim}, seconds=2.0)
+    assert made.verdict in LEFT and made.ratio is not None and made.ratio <= 1.0 + 1e-9
+
+
+PLAIN = """
+[symbols]
+e = {real = [0.01, 1], meaning = "epsilon"}
+n = {integer = [1, 12]}
+[where]
+WHERE
+[claim.inequality]
+left = "LEFT"
+relation = "<="
+right = "2 + e*0"
+"""
+
+
+def doubling(lines: int) -> str:
+    return '\na0 = "e"\n' + "".join(f'a{i} = "a{i - 1}*a{i - 1} + a{i - 1}"\n' for i in range(1, lines))
+
+
+LARGE = {  # file text: exit codes that are right
+    "doubling": (PLAIN.replace("WHERE", doubling(22)).replace("LEFT", "a21"), (0, 1)),
+    "doubling more": (PLAIN.replace("WHERE", doubling(60)).replace("LEFT", "a59"), (0, 1)),
+    "towers": (PLAIN.replace("WHERE", doubling(40).replace("*", "^")).replace("LEFT", "a39"), (0, 1)),
+    "nested sums": (PLAIN.replace("WHERE", "").replace("LEFT", "sum(i, 1, 10000, sum(j, 1, 10000, 1/(i*j)))"), (0,)),
+    "sums of sums": (PLAIN.replace("WHERE", "").replace(
+        "LEFT", "sum(i, 1, 1000*n, sum(j, 1, 1000*n, sum(k, 1, n, e/(i*j*k))))"), (0,)),
+    "digits": (PLAIN.replace("WHERE", "").replace("LEFT", "e*" + "9" * 3000), (2,)),
+    "more digits": (PLAIN.replace("WHERE", "").replace("LEFT", "e*" + "9" * 5000), (2,)),
+    "an end": (PLAIN.replace("WHERE", "").replace("LEFT", "e").replace("1]", "9" * 5000 + "]", 1), (2,)),
+    "a far end": (PLAIN.replace("WHERE", "").replace("LEFT", "e").replace("1]", "1e350]", 1), (2,)),
+    "a definition": (PLAIN.replace("WHERE", "k = " + "9" * 4200).replace("LEFT", "e*k"), (2,)),
+    "a long sum": (PLAIN.replace("WHERE", "").replace("LEFT", "+".join(["e"] * 50_000)), (2,)),
+    "a row of terms": (PLAIN.replace("WHERE", "").replace("LEFT", "+".join(["e"] * 1500)), (2,)),
+    "brackets": (PLAIN.replace("WHERE", "").replace("LEFT", "(" * 1500 + "e" + ")" * 1500), (2,)),
+    "arrays": (PLAIN.replace("WHERE", "").replace("LEFT", "e") + "\nx = " + "[" * 3000 + "]" * 3000, (2,)),
+    "a key": (".".join(["a"] * 20_000) + " = 1", (2,)), "a shorter key": (".".join(["a"] * 9000) + " = 1", (2,)),
+    "many weights": ("[symbols]\ne = {real = [0.01, 1]}\n[claim.discrete]\np = [WS]\nq = [WS]\nepsilon = 'e'\n".replace(
+        "WS", ", ".join(['"1/60"'] * 60)), (0,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_large_theorem_ends_soon_or_is_one_message(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, codes = LARGE[name]
+    path = tmp_path / "large.toml"
+    path.write_text(text)
+    began = time.process_time()
+    code = run(["judge", str(path), "--seconds", "2"])
+    assert time.process_time() - began < 12.0  # two of them as asked, and what the checker may take
+    said = capsys.readouterr()
+    assert code in codes and "please report" not in said.err
+    assert code != 2 or (said.err.count("\n") == 1 and len(said.err) < 500)
+
+
+def test_vacuous_is_an_exit_code_and_a_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "empty.toml"
+    path.write_text(PLAIN.replace("WHERE", "").replace("LEFT", "e*n") + '[given]\nh = "e > 3"\n')
+    out = tmp_path / "o.json"
+    assert run(["judge", str(path), "--json", str(out), "--certificates", str(tmp_path / "c")]) == 1
+    (one,) = json.loads(out.read_text())["theorems"]
+    assert one["verdict"] == "vacuous" and one["certificates"] == [] and not (tmp_path / "c").exists()
+    assert "no point was met" in capsys.readouterr().out
