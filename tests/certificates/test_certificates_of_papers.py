@@ -12,7 +12,7 @@ import dpbench_check
 import pytest
 
 import dpbench.certificates as certificates
-from dpbench.certificates import attack_counts, build, evidence, reasons
+from dpbench.certificates import attack_counts, build, reasons
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import registry
 
@@ -66,7 +66,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield tmp_path
     registry.use(None)
-    evidence.claims.cache_clear()
     sys.modules.pop("claims_cubes", None)
     for table in (build.MAKERS, attack_counts.ATTACKS):
         for claim in [claim for claim in table if claim.startswith("cubes.")]:
@@ -75,7 +74,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def made(folder: Path) -> dict[str, dict[str, Any]]:
     registry.use([str(folder / "claims_cubes.py")])
-    evidence.claims.cache_clear()
     paths = certificates.write(folder / "out", {claim.id for claim in registry.outside_claims()})
     return {path.name: json.loads(path.read_text(encoding="utf-8")) for path in paths}
 

@@ -187,7 +187,8 @@ def test_show_leaves_out_a_verdict_that_was_changed(only: Any, run: Any) -> None
         (
             "banana",
             {},
-            "the verdict of glm.one.inequality must be one of proved, refuted, not refuted, undecided, got 'banana'",
+            "the verdict of glm.one.inequality must be one of proved, refuted, not refuted, undecided, vacuous, "
+            "got 'banana'",
         ),
         (
             "refuted",
