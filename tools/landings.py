@@ -1,13 +1,13 @@
 """What each landing ran: a line of .ci/landings, by whose number the next one runs another sixth of what is left.
 
     python -m tools.landings sixth            # of this run: that of this code's line, or the number of lines modulo 6
-    python -m tools.landings entries          # of the ledger those of the sixth in DPBENCH_SIXTH; without it all
+    python -m tools.landings entries          # of the ledger those of the part in DPBENCH_PART; without it all
     python -m tools.landings append SECONDS   # a line for the code in the index: date, sixth, seconds, its digest
     python -m tools.landings check            # exit 1 if the code in the index has no line
     python -m tools.landings base             # the commit of the last landing of other code than this
 
-With `DPBENCH_SIXTH` tests/conftest.py leaves out the tests of the other sixths. The digest is of `CODE` alone, so that
-evidence and documents may be refreshed after the run.
+With `DPBENCH_PART`, 2/6 say, tests/conftest.py leaves out the tests of the other five. The digest is of `CODE` alone,
+so that evidence and documents may be refreshed after the run.
 """
 
 from __future__ import annotations
@@ -69,22 +69,23 @@ def base(root: Path) -> str:
     return next((commit for commit in newest if digest(root, commit) in landed), "")
 
 
-def chosen(node: str, number: int) -> bool:
-    """Whether a test is of this sixth."""
-    return int(hashlib.sha256(node.encode()).hexdigest(), 16) % 6 == number
+def chosen(node: str, part: str) -> bool:
+    """Whether a test or an entry is of this part, "2/6" say; everything is of the part ""."""
+    number, _, parts = part.partition("/")
+    return not part or int(hashlib.sha256(node.encode()).hexdigest(), 16) % int(parts) == int(number)
 
 
-def leave_out(config: Any, items: list[Any], number: int) -> None:
-    """Of collected tests those of the other sixths."""
-    config.hook.pytest_deselected(items=[item for item in items if not chosen(item.nodeid, number)])
-    items[:] = [item for item in items if chosen(item.nodeid, number)]
+def leave_out(config: Any, items: list[Any], part: str) -> None:
+    """Of collected tests those of the other parts."""
+    config.hook.pytest_deselected(items=[item for item in items if not chosen(item.nodeid, part)])
+    items[:] = [item for item in items if chosen(item.nodeid, part)]
 
 
 def entries(root: Path) -> list[str]:
-    """Entries of the ledger with evidence: those of the sixth in DPBENCH_SIXTH, or all."""
-    number = os.environ.get("DPBENCH_SIXTH", "")
+    """Entries of the ledger with evidence: those of the part in DPBENCH_PART, or all."""
+    part = os.environ.get("DPBENCH_PART", "")
     named = sorted(path.stem for path in (root / "evidence/ledger").glob("*.json"))
-    return [entry for entry in named if not number or chosen(entry, int(number))]
+    return [entry for entry in named if chosen(entry, part)]
 
 
 def main(words: list[str], root: Path = ROOT) -> int:

@@ -43,17 +43,17 @@ def test_sixths_are_all_tests_and_none_twice() -> None:
     from tools import landings
 
     names = [f"tests/a.py::test_{number}" for number in range(600)]
-    parts = [{name for name in names if landings.chosen(name, number)} for number in range(6)]
+    parts = [{name for name in names if landings.chosen(name, f"{number}/6")} for number in range(6)]
     assert sum(map(len, parts)) == 600 and set().union(*parts) == {*names} and min(map(len, parts)) > 60
 
 
 def test_entries_of_the_sixths_are_all_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     from tools import landings
 
-    monkeypatch.delenv("DPBENCH_SIXTH", raising=False)
+    monkeypatch.delenv("DPBENCH_PART", raising=False)
     whole = landings.entries(landings.ROOT)
     parts = []
     for number in range(6):
-        monkeypatch.setenv("DPBENCH_SIXTH", str(number))
+        monkeypatch.setenv("DPBENCH_PART", f"{number}/6")
         parts += landings.entries(landings.ROOT)
     assert sorted(parts) == whole and len(whole) > 300
