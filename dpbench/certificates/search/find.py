@@ -278,7 +278,7 @@ def _grows(question: Question, trace: Trace, exact: Mapping[str, Fraction] | Non
 def _claim(name: Any) -> Claim:
     if not isinstance(name, str):
         raise validation.invalid("claim", "the id of a claim, or a Claim", name)
-    chosen = select([name])
+    chosen = [claim for claim in select([name]) if claim.id == name]
     if len(chosen) != 1:
         raise validation.invalid("claim", "the id of one claim", name)
     return chosen[0]
