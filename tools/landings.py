@@ -1,12 +1,12 @@
-"""What each landing ran: a line of .ci/landings, by whose number the next one runs another sixth of what is left.
+"""What each landing ran: a line of .ci/landings, by whose number the next one runs another twelfth of what is left.
 
-    python -m tools.landings sixth            # of this run: that of this code's line, or the number of lines modulo 6
+    python -m tools.landings part             # of this run: that of this code's line, or the number of lines modulo 12
     python -m tools.landings entries          # of the ledger those of the part in DPBENCH_PART; without it all
-    python -m tools.landings append SECONDS   # a line for the code in the index: date, sixth, seconds, its digest
+    python -m tools.landings append SECONDS   # a line for the code in the index: date, part, seconds, its digest
     python -m tools.landings check            # exit 1 if the code in the index has no line
     python -m tools.landings base             # the commit of the last landing of other code than this
 
-With `DPBENCH_PART`, 2/6 say, tests/conftest.py leaves out the tests of the other five. The digest is of `CODE` alone,
+With `DPBENCH_PART`, 2/12 say, tests/conftest.py leaves out the tests of the others. The digest is of `CODE` alone,
 so that evidence and documents may be refreshed after the run.
 """
 
@@ -40,21 +40,21 @@ def digest(root: Path, commit: str = "") -> str:
 
 
 def lines(root: Path) -> list[list[str]]:
-    """The landings: date, sixth, seconds, digest."""
+    """The landings: date, part, seconds, digest."""
     path = root / ".ci/landings"
     rows = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return [row.split() for row in rows if row.strip() and not row.startswith("#")]
 
 
-def sixth(root: Path) -> int:
-    """Which sixth a run is to take: the same code is run again with its own."""
+def part(root: Path) -> int:
+    """Which twelfth a run is to take: the same code is run again with its own."""
     own = [row[1] for row in lines(root) if row[-1] == digest(root)]
-    return int(own[-1]) if own else len(lines(root)) % 6
+    return int(own[-1]) if own else len(lines(root)) % 12
 
 
 def append(root: Path, seconds: str) -> str:
     """Add the line of the code in the index; the same code twice is one landing."""
-    made = f"{datetime.date.today()} {sixth(root)} {int(seconds)} {digest(root)}"
+    made = f"{datetime.date.today()} {part(root)} {int(seconds)} {digest(root)}"
     if lines(root) and lines(root)[-1][-1] == digest(root):
         return " ".join(lines(root)[-1])
     with (root / ".ci/landings").open("a", encoding="utf-8") as file:
@@ -69,10 +69,10 @@ def base(root: Path) -> str:
     return next((commit for commit in newest if digest(root, commit) in landed), "")
 
 
-def chosen(node: str, part: str) -> bool:
-    """Whether a test or an entry is of this part, "2/6" say; everything is of the part ""."""
-    number, _, parts = part.partition("/")
-    return not part or int(hashlib.sha256(node.encode()).hexdigest(), 16) % int(parts) == int(number)
+def chosen(node: str, share: str) -> bool:
+    """Whether a test or an entry is of this part, "2/12" say; everything is of the part ""."""
+    number, _, parts = share.partition("/")
+    return not share or int(hashlib.sha256(node.encode()).hexdigest(), 16) % int(parts) == int(number)
 
 
 def leave_out(config: Any, items: list[Any], part: str) -> None:
@@ -90,8 +90,8 @@ def entries(root: Path) -> list[str]:
 
 def main(words: list[str], root: Path = ROOT) -> int:
     """Run as described above."""
-    if words == ["sixth"]:
-        print(sixth(root))
+    if words == ["part"]:
+        print(part(root))
     elif words == ["entries"]:
         print("\n".join(entries(root)))
     elif words == ["base"]:
@@ -103,7 +103,7 @@ def main(words: list[str], root: Path = ROOT) -> int:
     elif len(words) == 2 and words[0] == "append" and words[1].isdigit():
         print(append(root, words[1]))
     else:
-        print("usage: python -m tools.landings sixth | entries | append SECONDS | check | base", file=sys.stderr)
+        print("usage: python -m tools.landings part | entries | append SECONDS | check | base", file=sys.stderr)
         return 2
     return 0
 

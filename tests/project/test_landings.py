@@ -1,4 +1,4 @@
-"""Each landing has its line, runs the sixth that follows from it, and in six landings every test is run."""
+"""Each landing has its line, runs the part that follows from it, and in twelve landings every test is run."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ def test_a_landing_without_its_line_fails_and_evidence_needs_none(tmp_path: Path
     first = landings.git(tmp_path, "rev-parse", "HEAD").strip()
     assert landings.main(["append", "1200"], tmp_path) == 0
     commit(tmp_path, "evidence/a.json", "{}\n")
-    assert landings.main(["check"], tmp_path) == 0 and landings.sixth(tmp_path) == 0
+    assert landings.main(["check"], tmp_path) == 0 and landings.part(tmp_path) == 0
     landings.append(tmp_path, "1300")
-    assert len(landings.lines(tmp_path)) == 1, "the same code is one landing, and runs its own sixth again"
+    assert len(landings.lines(tmp_path)) == 1, "the same code is one landing, and runs its own part again"
     for number in range(2, 8):
         commit(tmp_path, "dpbench/a.py", f"{number}\n")
         assert landings.main(["check"], tmp_path) == 1
-        assert landings.append(tmp_path, "9").split()[1] == str((number - 1) % 6)
+        assert landings.append(tmp_path, "9").split()[1] == str((number - 1) % 12)
         if number == 2:
             assert landings.git(tmp_path, "merge-base", first, landings.base(tmp_path)).strip() == first
     assert landings.main(["append", "soon"], tmp_path) == 2
 
 
-def test_sixths_are_all_tests_and_none_twice() -> None:
+def test_parts_are_all_tests_and_none_twice() -> None:
     from tools import landings
 
     names = [f"tests/a.py::test_{number}" for number in range(600)]
-    parts = [{name for name in names if landings.chosen(name, f"{number}/6")} for number in range(6)]
-    assert sum(map(len, parts)) == 600 and set().union(*parts) == {*names} and min(map(len, parts)) > 60
+    parts = [{name for name in names if landings.chosen(name, f"{number}/12")} for number in range(12)]
+    assert sum(map(len, parts)) == 600 and set().union(*parts) == {*names} and min(map(len, parts)) > 25
 
 
-def test_entries_of_the_sixths_are_all_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_of_the_parts_are_all_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     from tools import landings
 
     monkeypatch.delenv("DPBENCH_PART", raising=False)
     whole = landings.entries(landings.ROOT)
     parts = []
-    for number in range(6):
-        monkeypatch.setenv("DPBENCH_PART", f"{number}/6")
+    for number in range(12):
+        monkeypatch.setenv("DPBENCH_PART", f"{number}/12")
         parts += landings.entries(landings.ROOT)
     assert sorted(parts) == whole and len(whole) > 300
