@@ -1,13 +1,14 @@
 """Values of blocks as bytes, by `numpy.save` without pickle, and back.
 
 Numbers, text, arrays, and lists, tuples and dicts of them: JSON says how they lie in each other, and the arrays follow
-it, bit for bit (an archive, ``.npz``, takes ten times as long). Floats in the JSON keep all but the payload of a NaN.
+it, bit for bit (an archive, ``.npz``, takes ten times as long). A NaN, whose bits JSON does not keep, is an array too.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,9 @@ def decode(data: bytes) -> Any:
 
 def _pack(value: Any, arrays: list[Any]) -> Any:
     kind = type(value)
+    if kind is float and math.isnan(value):
+        arrays.append(np.float64(value))
+        return {"nan": len(arrays)}
     if value is None or kind in (bool, int, float, str):
         return value
     if kind in (list, tuple):
@@ -84,4 +88,6 @@ def _unpack(packed: Any, arrays: list[Any]) -> Any:
             return {key: _unpack(part, arrays) for key, part in content.items()}
         case "array" | "scalar":
             return arrays[content] if kind == "array" else arrays[content][()]
+        case "nan":
+            return float(arrays[content])
     raise Undecodable(f"a value of the kind {kind!r}")

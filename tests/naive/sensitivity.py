@@ -42,16 +42,16 @@ def largest_gap(
     rng: np.random.Generator,
     binary: bool = False,
 ) -> float:
-    """The largest difference found: 20,000 random pairs, a third of whose entries sit at a bound, then 60 rounds."""
+    """The largest difference found: 20,000 random pairs, a third of whose entries sit at a bound, then 90 rounds."""
     low, high = np.array([[0, -1, 0, -1, -1, 0, -1.0]]).T, np.ones((7, 1))
     pairs = low + (high - low) * rng.random((7, 20_000))
     extreme = np.where(rng.random(pairs.shape) < 0.5, low, high)
     pairs = np.where(rng.random(pairs.shape) < 0.33, extreme, pairs)
     spread = 0.3
-    for _ in range(60):
+    for _ in range(90):
         values = gaps(name, parameter, x_bound, y_bound, radius, d, pairs, binary)
         best = pairs[:, np.argsort(values)[-60:]]
         step = spread * rng.standard_normal((7, 3_000)) * (rng.random((7, 3_000)) < 0.5)
         moved = np.clip(best[:, rng.integers(0, 60, 3_000)] + step, low, high)
-        pairs, spread = np.concatenate([best, moved], axis=1), 0.75 * spread
+        pairs, spread = np.concatenate([best, moved], axis=1), 0.82 * spread
     return float(gaps(name, parameter, x_bound, y_bound, radius, d, pairs, binary).max())

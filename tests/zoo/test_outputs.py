@@ -13,7 +13,7 @@ BLIND = ("generator",)
 @pytest.mark.parametrize("kind", outputs.KINDS)
 def test_a_leak_is_found_or_the_audit_is_blind(kind: str) -> None:
     pytest.importorskip("pandas")
-    found = outputs.leak(kind, 2_000)
+    found = outputs.leak(kind, 1_500)
     assert found.verdict == ("blind" if kind in BLIND else "refuted")
     assert (found.blind != "") == (kind in BLIND) or found.verdict == "refuted"
 
