@@ -92,6 +92,7 @@ def refresh(
     from dpbench.ledger import evidence as files
     from dpbench.ledger import index
     from dpbench.ledger.compare import compare
+    from dpbench.ledger.registry import own_papers
     from dpbench.ledger.verify import all_claims
     from dpbench.ledger.verify import verify as run
     from dpbench.report.tables import print_differences
@@ -145,7 +146,7 @@ def refresh(
     if not chosen:
         out.print("no evidence is stale or missing")
     if evidence is None:
-        index.write()
+        index.write(own_papers())
     if json_file is not None:
         write_json(json_file, document)
     raise typer.Exit(UNEXPECTED if document["unexpected"] or document["not_run"] else 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -92,17 +92,15 @@ def _claim(row: Mapping[str, Any]) -> Indexed:
     return Indexed(**given, run=unreadable)
 
 
-def write() -> None:
-    """Write the index of the claims and the evidence that are here."""
-    file().write_text(text(), encoding="utf-8")
+def write(own: Iterable[Paper]) -> None:
+    """Write the index of our papers, with the evidence that is here."""
+    file().write_text(text(own), encoding="utf-8")
 
 
-def text() -> str:
+def text(own: Iterable[Paper]) -> str:
     """The index, a line a row, so that a change can be read."""
-    from dpbench.ledger.registry import own_papers
-
     found, listed = committed(), []
-    for paper in own_papers():
+    for paper in own:
         said = json.dumps({name: getattr(paper, name) for name in _PAPER}, ensure_ascii=False)
         rows = (json.dumps(_said(claim, found.get(claim.id)), ensure_ascii=False) for claim in paper.claims)
         listed.append(f'{said[:-1]}, "known": [\n' + ",\n".join(rows) + "\n]}")

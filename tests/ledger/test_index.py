@@ -24,7 +24,7 @@ COMMANDS = (
 @pytest.fixture(scope="module")
 def text() -> str:
     """The index of the claims as they are."""
-    return index.text()
+    return index.text(registry.own_papers())
 
 
 @pytest.fixture
