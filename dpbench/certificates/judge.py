@@ -156,7 +156,7 @@ THIN_SET = "no point was met at which the hypotheses hold, though some nearly me
 
 
 @dataclass
-class _Looked:
+class _Search:
     """What the search of one piece came to."""
 
     asked: Question
@@ -171,10 +171,10 @@ class _Looked:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Counterexample:
     """An instance that the checker accepts."""
 
-    one: _Looked
+    search: _Search
     values: Point
     certificate: dict[str, Any]
     margin: float
@@ -188,7 +188,7 @@ class _Proofs:
     cells: int = 0
     left: dict[str, str] = field(default_factory=dict)
     why: list[str] = field(default_factory=list)
-    found: _Found | None = None
+    found: _Counterexample | None = None
 
 
 def decide(theorem: Theorem, *, seconds: float = 10.0, seed: int = 0) -> Judgement:
@@ -199,26 +199,26 @@ def decide(theorem: Theorem, *, seconds: float = 10.0, seed: int = 0) -> Judgeme
     began = time.process_time()
     statement = theorem.statement
     if statement.claim.kind == "order":
-        looked = [_Looked(growing(statement), None)]
+        searches = [_Search(growing(statement), None)]
     else:
-        looked = [_Looked(question(statement, _of_laws(statement, piece)), piece) for piece in pieces(statement)]
-    for place, one in enumerate(looked):
-        share = (seconds / 2.0 - (time.process_time() - began)) / (len(looked) - place)
-        found = _search(theorem, one, seed, max(share, 0.02))
+        searches = [_Search(question(statement, _of_laws(statement, piece)), piece) for piece in pieces(statement)]
+    for place, search in enumerate(searches):
+        share = (seconds / 2.0 - (time.process_time() - began)) / (len(searches) - place)
+        found = _search(theorem, search, seed, max(share, 0.02))
         if found is not None:
-            return _judgement(theorem, looked[: place + 1], "refuted", began, found=found)
-    if why := _nowhere(statement, looked):
-        return _judgement(theorem, looked, "vacuous" if why == VACUOUS else "undecided", began, why=[why])
+            return _judgement(theorem, searches[: place + 1], "refuted", began, found=found)
+    if why := _nowhere(statement, searches):
+        return _judgement(theorem, searches, "vacuous" if why == VACUOUS else "undecided", began, why=[why])
     if statement.claim.kind == "order":
-        return _judgement(theorem, looked, "not refuted", began)
-    proofs = _prove(theorem, looked, began + seconds)
+        return _judgement(theorem, searches, "not refuted", began)
+    proofs = _prove(theorem, searches, began + seconds)
     if proofs.found is not None:
-        return _judgement(theorem, [proofs.found.one], "refuted", began, proofs=proofs, found=proofs.found)
+        return _judgement(theorem, [proofs.found.search], "refuted", began, proofs=proofs, found=proofs.found)
     if not proofs.why:
-        return _judgement(theorem, looked, "proved", began, proofs=proofs)
-    met = any(_in_balls(one)[0] <= 0 for one in looked if one.margin > -TIE)
-    lawless = any(_piece(one).some for one in looked)
-    return _judgement(theorem, looked, "undecided" if met or lawless else "not refuted", began, proofs=proofs)
+        return _judgement(theorem, searches, "proved", began, proofs=proofs)
+    met = any(_in_balls(search)[0] <= 0 for search in searches if search.margin > -TIE)
+    lawless = any(_piece(search).some for search in searches)
+    return _judgement(theorem, searches, "undecided" if met or lawless else "not refuted", began, proofs=proofs)
 
 
 def _of_laws(statement: Statement, piece: Piece) -> Piece:
@@ -228,17 +228,17 @@ def _of_laws(statement: Statement, piece: Piece) -> Piece:
     )
 
 
-def _piece(one: _Looked) -> Piece:
-    assert one.piece is not None  # an order of growth alone has none, and is searched only
-    return one.piece
+def _piece(search: _Search) -> Piece:
+    assert search.piece is not None  # an order of growth alone has none, and is searched only
+    return search.piece
 
 
 # The search
 
 
-def _search(theorem: Theorem, one: _Looked, seed: int, seconds: float) -> _Found | None:
+def _search(theorem: Theorem, search: _Search, seed: int, seconds: float) -> _Counterexample | None:
     """An instance that the checker accepts."""
-    asked, names = one.asked, tuple(one.asked.space.parameters)
+    asked, names = search.asked, tuple(search.asked.space.parameters)
 
     def look(units: Any) -> tuple[float, float]:
         try:
@@ -246,40 +246,42 @@ def _search(theorem: Theorem, one: _Looked, seed: int, seconds: float) -> _Found
         except (ArithmeticError, ValueError):
             return 2.0, -math.inf
         finally:
-            one.too_long |= formula.exhausted()
+            search.too_long |= formula.exhausted()
 
     trace = climb(look, len(names), evaluations=EVALUATIONS, seconds=seconds, seed=seed, threshold=CLEAR, worst=False)
-    one.margin, one.evaluations, one.admissible = trace.margin, trace.evaluations, trace.admissible
-    one.missed = trace.missed
+    search.margin, search.evaluations, search.admissible = trace.margin, trace.evaluations, trace.admissible
+    search.missed = trace.missed
     if trace.cut == "interrupted":
         raise KeyboardInterrupt
     for margin, units in trace.good:
         point = asked.space.point(units)
-        if one.values is None:
-            one.values = _shown(asked, point)
+        if search.values is None:
+            search.values = _shown(asked, point)
         if margin < -TIE:
             break
         keep = min(1e-3, margin / 2.0)
         first = rounded(asked, point, keep)
         if first is None:
             continue
-        found = _certified(theorem, one, first, keep)
+        found = _certified(theorem, search, first, keep)
         if found is not None:
             return found
     if isinstance(asked, Growth):
-        return _slowly(theorem, one)
-    if any(inequality.strict for inequality in _piece(one).inequalities) and one.margin > -CLEAR:
+        return _slowly(theorem, search)
+    if any(inequality.strict for inequality in _piece(search).inequalities) and search.margin > -CLEAR:
         for units in (units for _, units in trace.good):
             for digits in (1, 2, 3):
-                found = _certified(theorem, one, _short(asked, asked.space.point(units), digits), 0.0)
+                found = _certified(theorem, search, _short(asked, asked.space.point(units), digits), 0.0)
                 if found is not None:
                     return found
     return None
 
 
-def _certified(theorem: Theorem, one: _Looked, first: Point, keep: float, *, slow: bool = False) -> _Found | None:
+def _certified(
+    theorem: Theorem, search: _Search, first: Point, keep: float, *, slow: bool = False
+) -> _Counterexample | None:
     """The instance, shrunk where it can be, with the certificate that the checker accepts."""
-    asked = one.asked
+    asked = search.asked
     tried = (shrunk(asked, first, keep), first) if keep > TIE else (first,)
     for values in tried:
         try:
@@ -288,15 +290,15 @@ def _certified(theorem: Theorem, one: _Looked, first: Point, keep: float, *, slo
                 draft = asked.draft(exact, slow)
             else:
                 draft = _of_integers(asked.draft(exact), theorem.statement)
-            made = _assembled(theorem, asked.kind, draft)
+            certificate = _assembled(theorem, asked.kind, draft)
             margin = asked.look(asked.values(exact))[1]
         except (ArithmeticError, ValueError, TypeError) as error:
-            one.refused = f"no certificate could be written: {error}"
+            search.refused = f"no certificate could be written: {error}"
             continue
-        said = report(made)
+        said = report(certificate)
         if said["accepted"]:
-            return _Found(one, values, made, margin)
-        one.refused = str(said["because"])
+            return _Counterexample(search, values, certificate, margin)
+        search.refused = str(said["because"])
     return None
 
 
@@ -313,16 +315,16 @@ def _of_integers(draft: Draft, statement: Statement) -> Draft:
     return replace(draft, assumptions={**draft.assumptions, **said}, derivation=[(words, [*needs, *said]), *rest])
 
 
-def _slowly(theorem: Theorem, one: _Looked) -> _Found | None:
+def _slowly(theorem: Theorem, search: _Search) -> _Counterexample | None:
     """Growth by a power of the logarithm, which no doubling shows: of the nearest path, and of one along the variable
     alone, the checker decides."""
-    asked = one.asked
+    asked = search.asked
     assert isinstance(asked, Growth)
     centre = _short(asked, asked.space.point([0.5] * len(asked.space.parameters)))
     (power,) = (beside(asked.ground, f"power_{name}") for name in asked.scalable)
     plain = {**centre, power: Fraction(1), beside(asked.ground, "first"): Fraction(12)}
-    for values in (plain, *([one.values] if one.values else [])):
-        found = _certified(theorem, one, values, 0.0, slow=True)
+    for values in (plain, *([search.values] if search.values else [])):
+        found = _certified(theorem, search, values, 0.0, slow=True)
         if found is not None:
             return found
     return None
@@ -330,11 +332,11 @@ def _slowly(theorem: Theorem, one: _Looked) -> _Found | None:
 
 def _short(asked: Question, point: Mapping[str, float], digits: int = 6) -> Point:
     """The nearest point, as it is shown."""
-    made = {}
+    short = {}
     for name, parameter in asked.space.parameters.items():
         value = Fraction(round(point[name])) if parameter.whole else round_to(point[name], digits, 0)
-        made[name] = value if parameter.allows(value) else Fraction(point[name])
-    return made
+        short[name] = value if parameter.allows(value) else Fraction(point[name])
+    return short
 
 
 def _shown(asked: Question, point: Mapping[str, float]) -> Point:
@@ -345,20 +347,22 @@ def _shown(asked: Question, point: Mapping[str, float]) -> Point:
     return {name: Fraction(point[name]) for name in asked.space.parameters}
 
 
-def _in_balls(one: _Looked) -> tuple[int, float | None]:
+def _in_balls(search: _Search) -> tuple[int, float | None]:
     """At the nearest point: 1 if all inequalities hold, -1 if one is false, 0 if balls leave it open; and the largest
     ratio of left to right."""
-    if one.values is None:
+    if search.values is None:
         return 0, None
     check, signs, ratios = checker(), [1], []
     before = check.ctx.prec
     try:
         check.renew()
         check.ctx.prec = BITS
-        values = {name: check.rational(rational(value)) for name, value in one.asked.space.exact(one.values).items()}
-        definitions = one.asked.space.definitions
+        values = {
+            name: check.rational(rational(value)) for name, value in search.asked.space.exact(search.values).items()
+        }
+        definitions = search.asked.space.definitions
         scope = check.Scope(values, {name: check.parse(text) for name, text in definitions.items()})
-        for inequality in _piece(one).inequalities:
+        for inequality in _piece(search).inequalities:
             left, right = (check.arb(check.evaluate(check.parse(formula.write(side)), scope))
                            for side in (inequality.left, inequality.right))  # fmt: skip
             held = left < right or (left <= right and not inequality.strict)
@@ -372,18 +376,18 @@ def _in_balls(one: _Looked) -> tuple[int, float | None]:
     return min(signs), max(ratios, default=None)
 
 
-def _nowhere(statement: Statement, looked: list[_Looked]) -> str:
+def _nowhere(statement: Statement, searches: list[_Search]) -> str:
     """Why no admissible point was met by any search, where none was; empty if there is one after all."""
-    if any(one.admissible for one in looked):
+    if any(search.admissible for search in searches):
         return ""
-    if any(one.too_long for one in looked):
+    if any(search.too_long for search in searches):
         return f"its sums are too long to be evaluated: more than {formula.TERMS:,} terms"
-    pieces_ = [Piece((), "inequality", {}, ("", ""), {}) if one.piece is None else one.piece for one in looked]
+    every = [Piece((), "inequality", {}, ("", ""), {}) if search.piece is None else search.piece for search in searches]
     for name, (low, high, left, right) in statement.ranges.items():
         if name in _whole(statement) and low is not None and high is not None and low + left > high - right:
             return VACUOUS
-    for piece in pieces_:
-        claims = [one.comparison for one in piece.inequalities]
+    for piece in every:
+        claims = [inequality.comparison for inequality in piece.inequalities]
         if "room" in piece.conditions:  # without it delta is 0, which says something too
             piece, claims = replace(piece, conditions={}), []
         given = _given(statement, piece, strict=True)
@@ -397,13 +401,15 @@ def _nowhere(statement: Statement, looked: list[_Looked]) -> str:
             return VACUOUS  # what is given is false on every cell
         if _beyond(statement, claims, sides, fixed):
             return BEYOND
-    return THIN_SET if min(one.missed for one in looked) < THIN else VACUOUS
+    return THIN_SET if min(search.missed for search in searches) < THIN else VACUOUS
 
 
 def _beyond(statement: Statement, claims: list[Comparison], sides: Mapping[str, Ends], fixed: Point) -> bool:
     """Whether the claim has values that floating point cannot hold, at some of a few points."""
     rng = random.Random(0)
-    run = formula.compiled((*sides, *fixed), statement.definitions, [side for one in claims for side in one[1:]])
+    run = formula.compiled(
+        (*sides, *fixed), statement.definitions, [side for comparison in claims for side in comparison[1:]]
+    )
     for _ in range(20):
         point = {name: drawn(rng, *ends) for name, ends in sides.items()} | fixed
         try:
@@ -437,24 +443,24 @@ def _given(statement: Statement, piece: Piece, *, strict: bool) -> list[Comparis
     return [(node[0], node[1], node[2]) for node in read]
 
 
-def _prove(theorem: Theorem, looked: list[_Looked], deadline: float) -> _Proofs:
+def _prove(theorem: Theorem, searches: list[_Search], deadline: float) -> _Proofs:
     """Certificates of all pieces, those of the same hypotheses in one, on whole regions.
 
     Open ends of ranges are proved too where that can be: a face is taken across them then.
     """
-    made, statement = _Proofs(), theorem.statement
-    made.why = list(dict.fromkeys(_piece(one).some for one in looked if _piece(one).some))
-    if made.why:
-        return made
+    proofs, statement = _Proofs(), theorem.statement
+    proofs.why = list(dict.fromkeys(_piece(search).some for search in searches if _piece(search).some))
+    if proofs.why:
+        return proofs
     laws = list(required(statement).values())
-    groups: dict[str, tuple[Piece, list[_Looked]]] = {}
-    for one in looked:
-        piece = _piece(one)
-        groups.setdefault(repr((sorted(piece.hidden), sorted(piece.conditions.items()))), (piece, []))[1].append(one)
+    groups: dict[str, tuple[Piece, list[_Search]]] = {}
+    for search in searches:
+        piece = _piece(search)
+        groups.setdefault(repr((sorted(piece.hidden), sorted(piece.conditions.items()))), (piece, []))[1].append(search)
     if laws and all("room" in piece.conditions for piece, _ in groups.values()):  # they are laws elsewhere too
         groups["laws"] = Piece((), "inequality", {}, ("", ""), {}, derivation=("The claim speaks of laws.",)), []
     for place, (piece, group) in enumerate(groups.values()):
-        inequalities = [one.comparison for member in group for one in _piece(member).inequalities]
+        inequalities = [inequality.comparison for search in group for inequality in _piece(search).inequalities]
         claims = list(dict.fromkeys([*inequalities, *laws]))
         sides, fixed = _sides(statement, piece)
         attempts = [_given(statement, piece, strict=False)]
@@ -462,20 +468,20 @@ def _prove(theorem: Theorem, looked: list[_Looked], deadline: float) -> _Proofs:
         share = max((deadline - time.process_time()) / (len(groups) - place), 0.05)
         for number, given in enumerate(attempts):
             proof = Proof(claims, sides, statement.definitions, given, fixed)
-            look = partial(_breaks, theorem, group, made)
+            look = partial(_breaks, theorem, group, proofs)
             tree = proof.tree(CELLS, seconds=share / (len(attempts) - number), look=look)
-            made.cells += tree.cells
-            if made.found is not None:
-                return made
+            proofs.cells += tree.cells
+            if proofs.found is not None:
+                return proofs
             if tree.cuts is not None:
                 break
         if tree.cuts is None:
-            made.left, made.why = tree.left, [f"no proof over the region: {tree.why}"]
-            return made
-        witness = proof.witness([one.values for one in group if one.values is not None], _whole(statement))
+            proofs.left, proofs.why = tree.left, [f"no proof over the region: {tree.why}"]
+            return proofs
+        witness = proof.witness([search.values for search in group if search.values is not None], _whole(statement))
         if witness is None:
-            made.why = ["no proof over the region: no point was met at which the checker sees that all is defined"]
-            return made
+            proofs.why = ["no proof over the region: no point was met at which the checker sees that all is defined"]
+            return proofs
         symbols = {**statement.symbols, **piece.hidden}
         steps = [*piece.derivation, *(step for step in statement.steps if isinstance(step, str))]
         certificate = _assembled(theorem, "region", proof.draft(
@@ -484,40 +490,41 @@ def _prove(theorem: Theorem, looked: list[_Looked], deadline: float) -> _Proofs:
         ))  # fmt: skip
         said = report(certificate)
         if not said["accepted"]:
-            made.why = [f"the checker does not accept the proof: {said['because']}"]
-            return made
-        made.certificates.append(certificate)
-    return made
+            proofs.why = [f"the checker does not accept the proof: {said['because']}"]
+            return proofs
+        proofs.certificates.append(certificate)
+    return proofs
 
 
-def _breaks(theorem: Theorem, group: list[_Looked], made: _Proofs, point: Point) -> bool:
+def _breaks(theorem: Theorem, group: list[_Search], proofs: _Proofs, point: Point) -> bool:
     """Whether a claim of the group is false at a point, by a certificate."""
-    for one in group:
-        parameters = one.asked.space.parameters
+    for search in group:
+        parameters = search.asked.space.parameters
         values = {name: Fraction(math.floor(point[name])) if parameter.whole else point[name]
                   for name, parameter in parameters.items() if name in point}  # fmt: skip
         values |= {name: Fraction(p.at(0.5)) for name, p in parameters.items() if name not in point}
-        if not one.asked.space.allows(values):
+        if not search.asked.space.allows(values):
             continue
-        missed, margin = one.asked.look(one.asked.values(one.asked.space.exact(values)))
+        missed, margin = search.asked.look(search.asked.values(search.asked.space.exact(values)))
         if missed == 0.0 and margin > TIE:
-            made.found = _certified(theorem, one, values, 0.0)
-    return made.found is not None
+            proofs.found = _certified(theorem, search, values, 0.0)
+    return proofs.found is not None
 
 
 def _judgement(
-    theorem: Theorem, looked: list[_Looked], verdict: str, began: float, *,
-    found: _Found | None = None, proofs: _Proofs | None = None, why: list[str] | None = None,
+    theorem: Theorem, searches: list[_Search], verdict: str, began: float, *,
+    found: _Counterexample | None = None, proofs: _Proofs | None = None, why: list[str] | None = None,
 ) -> Judgement:  # fmt: skip
-    near = max(looked, key=lambda one: one.margin)
+    near = max(searches, key=lambda search: search.margin)
     proofs = proofs or _Proofs()
     searched: dict[str, Any] = {
-        "region": {name: where for one in looked for name, where in one.asked.space.region.items()},
-        "evaluations": sum(one.evaluations for one in looked), "admissible": sum(one.admissible for one in looked),
+        "region": {name: where for search in searches for name, where in search.asked.space.region.items()},
+        "evaluations": sum(search.evaluations for search in searches),
+        "admissible": sum(search.admissible for search in searches),
         "nearest": None if near.values is None or verdict == "refuted" else
         {name: rational(value) for name, value in near.values.items()},
         "cells": proofs.cells, "undecided": proofs.left, "why": why or proofs.why,
-        "refused": sorted({one.refused for one in looked if one.refused}),
+        "refused": sorted({search.refused for search in searches if search.refused}),
         "seconds": round(time.process_time() - began, 3),
     }  # fmt: skip
     ratio: float | None = None
@@ -525,7 +532,7 @@ def _judgement(
     certificates = tuple(proofs.certificates if verdict == "proved" else ())
     if found is not None:
         counterexample, certificates = {n: rational(v) for n, v in found.values.items()}, (found.certificate,)
-        ratio = ratio_of(found.one.asked, found.one.asked.space.exact(found.values), found.margin)
+        ratio = ratio_of(found.search.asked, found.search.asked.space.exact(found.values), found.margin)
     elif near.values is not None and near.piece is None:
         ratio = near.asked.ratio(near.asked.space.exact(near.values), near.margin)
     elif near.values is not None:

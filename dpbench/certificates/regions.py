@@ -71,20 +71,21 @@ class Proof:
     ) -> None:  # fmt: skip
         self.check = checker()
         self.claims, self.sides, self.given, self.fixed = claims, dict(sides), given, fixed or {}
-        nodes = [side for one in (*claims, *given) for side in one[1:]]
+        nodes = [side for comparison in (*claims, *given) for side in comparison[1:]]
         needed = formula.reached(nodes, definitions)
         self.definitions = {name: node for name, node in definitions.items() if name in needed}
         read = {name: self.check.parse(formula.write(node)) for name, node in self.definitions.items()}
         self.scope = self.check.Scope({n: self.check.rational(rational(v)) for n, v in self.fixed.items()}, read)
         self.moving = self.check.Moving(set(sides), read)
-        self._given = [self._read(one) for one in given]
+        self._given = [self._read(comparison) for comparison in given]
         self.check.renew()
-        told = [self._read(one) for one in claims]
-        self._forms = self.check.forms_of(told, self._texts(sides), self.scope)
-        self._sides = [side for one in told for side in one[1:]]
+        claimed = [self._read(comparison) for comparison in claims]
+        self._forms = self.check.forms_of(claimed, self._texts(sides), self.scope)
+        self._sides = [side for comparison in claimed for side in comparison[1:]]
 
-    def _read(self, one: Comparison) -> Any:
-        return self.check.parse(formula.write((one[0], one[1], one[2])), True)
+    def _read(self, comparison: Comparison) -> Any:
+        relation, left, right = comparison
+        return self.check.parse(formula.write((relation, left, right)), True)
 
     def tree(
         self, cells: int, *, seconds: float = math.inf, look: Callable[[Point], bool] = lambda point: False
@@ -101,49 +102,49 @@ class Proof:
             Of the middle of each cell that is not decided: True ends the search.
         """
         before, deadline = self.check.ctx.prec, time.process_time() + seconds
-        whole, made, spent = _Cell(self.sides), Tree(), 0
+        whole, tree, spent = _Cell(self.sides), Tree(), 0
         queue = deque([whole])
         try:
             while queue:
                 cell = queue.popleft()
-                made.cells += 1
-                if made.cells > cells or time.process_time() > deadline:
-                    made.why = "the cells" if made.cells > cells else "the time"
-                    made.left, made.why = _said(cell.sides), f"{made.why} did not suffice"
-                    return made
+                tree.cells += 1
+                if tree.cells > cells or time.process_time() > deadline:
+                    tree.why = "the cells" if tree.cells > cells else "the time"
+                    tree.left, tree.why = _said(cell.sides), f"{tree.why} did not suffice"
+                    return tree
                 self.check.renew()
                 self.check.ctx.prec = BITS
                 box = self._box(cell.sides)
-                undecided = next((one for one in self._forms if not box.seen(one, self._given)), None)
+                undecided = next((forms for forms in self._forms if not box.seen(forms, self._given)), None)
                 if undecided is None:
                     spent += self.check.spent()
                     if spent > self.check.OPERATIONS:
-                        made.left, made.why = _said(cell.sides), "the checker has no room for so many cells"
-                        return made
+                        tree.left, tree.why = _said(cell.sides), "the checker has no room for so many cells"
+                        return tree
                     continue
                 if look({name: middle(*ends) for name, ends in cell.sides.items()}):
-                    made.left, made.why = _said(cell.sides), "a point breaks it"
-                    return made
+                    tree.left, tree.why = _said(cell.sides), "a point breaks it"
+                    return tree
                 cell.cut = self._where(undecided[-1][:3], cell.sides)
                 if not cell.cut:
-                    made.left, made.why = _said(cell.sides), "the bound is met there, or nearly so"
-                    return made
+                    tree.left, tree.why = _said(cell.sides), "the bound is met there, or nearly so"
+                    return tree
                 name, _, value = cell.cut.partition(" ")
                 low, high = cell.sides[name]
                 ends = (low, Fraction(value)), (Fraction(value), high)
                 cell.parts = tuple(_Cell({**cell.sides, name: pair}) for pair in ends)
                 queue.extend(cell.parts)
         except self.check.Refused as error:
-            made.left, made.why = _said(cell.sides), str(error)
-            return made
+            tree.left, tree.why = _said(cell.sides), str(error)
+            return tree
         finally:
             self.check.ctx.prec = before
-        made.cuts, walk = [], [whole]
+        tree.cuts, walk = [], [whole]
         while walk:
             cell = walk.pop()
-            made.cuts.append(cell.cut)
+            tree.cuts.append(cell.cut)
             walk += cell.parts[::-1]
-        return made
+        return tree
 
     def witness(self, first: Iterable[Point] = (), whole: Collection[str] = ()) -> Point | None:
         """A point that the certificate can name: one of `first`, an inner point of the region, or of a few more at
@@ -170,13 +171,13 @@ class Proof:
     @property
     def inner(self) -> Point:
         """A point inside: a third of the way up, one from the end of a half-line."""
-        made = {}
+        point = {}
         for name, (low, high) in self.sides.items():
             if low is None:
-                made[name] = Fraction(1) if high is None else high - 1
+                point[name] = Fraction(1) if high is None else high - 1
             else:
-                made[name] = low + 1 if high is None else low + (high - low) / 3
-        return made
+                point[name] = low + 1 if high is None else low + (high - low) / 3
+        return point
 
     def _admits(self, point: Point) -> bool:
         check = self.check
@@ -184,7 +185,7 @@ class Proof:
         scope = self.scope.changed(**{name: check.rational(rational(value)) for name, value in point.items()})
         try:
             return all(_within(point[n], *ends) for n, ends in self.sides.items()) and (
-                all(check.decide(*one, scope) for one in self._given)
+                all(check.decide(*comparison, scope) for comparison in self._given)
                 and all(check.defined(side, scope) for side in self._sides)
             )
         except check.Refused:
@@ -192,7 +193,10 @@ class Proof:
 
     def draft(self, cuts: list[str], witness: Point, **parts: Any) -> Draft:
         """The certificate; `parts` are those of a draft that are not formulas."""
-        given, claims = ([formula.write((o[0], o[1], o[2])) for o in listed] for listed in (self.given, self.claims))
+        given, claims = (
+            [formula.write((relation, left, right)) for relation, left, right in comparisons]
+            for comparisons in (self.given, self.claims)
+        )
         at = {name: str(value) for name, value in witness.items()}
         claim = {"region": self._texts(self.sides), "cuts": cuts, "witness": at, "given": given, "claims": claims}
         texts = {name: formula.write(node) for name, node in self.definitions.items()}
@@ -212,15 +216,15 @@ class Proof:
             )
         return self.check.Cell(exact, self.scope, self.moving)
 
-    def _where(self, one: Any, sides: dict[str, Ends]) -> str:
+    def _where(self, comparison: Any, sides: dict[str, Ends]) -> str:
         """Across which side to cut, and where: one along which right - left turns, if there is such a one."""
-        less = one[1:] if one[0] in ("<=", "<") else one[:0:-1]
+        less = comparison[1:] if comparison[0] in ("<=", "<") else comparison[:0:-1]
         faces, _ = self._box(sides).faces(*less, self._given)
         face: dict[str, Any] = max(faces, key=len, default={})
         free = {name: ends for name, ends in sides.items() if name not in face}
-        for some in (free, sides):
+        for candidates in (free, sides):
             gaps = self._box(sides).gaps(*less)
-            sized = {name: _size(gaps[-1][1].get(name) if gaps else None, *ends) for name, ends in some.items()}
+            sized = {name: _size(gaps[-1][1].get(name) if gaps else None, *ends) for name, ends in candidates.items()}
             name = max(sized, key=lambda n: sized[n], default="")
             if name and sized[name] > 0.0:
                 return f"{name} {middle(*sides[name])}"

@@ -14,7 +14,7 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(map(_shown, text))
 
 
-def _shown(one: str) -> str:
-    if one.isprintable() or one in "\n\t" or unicodedata.category(one) == "Zs":
-        return one
-    return ascii(one)[1:-1]
+def _shown(character: str) -> str:
+    if character.isprintable() or character in "\n\t" or unicodedata.category(character) == "Zs":
+        return character
+    return ascii(character)[1:-1]
