@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
+from zoo import laws
 
 from dpbench import InvalidInput, Profile, audit, audit_one_run
 from dpbench.privacy.profile import gaussian_profile, laplace_profile, no_privacy, pure_profile
@@ -39,23 +40,12 @@ def two_point(alpha: float) -> float:
     )
 
 
-def concentrated(p: float, q: float) -> float:
-    """The largest D_α/α of two-point laws."""
-    orders = 1.0 + np.geomspace(1e-3, 1e3, 4_000)
-    logs = [
-        np.logaddexp(orders * math.log(a) + (1 - orders) * math.log(b),
-                     orders * math.log(1 - a) + (1 - orders) * math.log(1 - b)) / (orders - 1.0)
-        for a, b in ((p, q), (q, p))
-    ]  # fmt: skip
-    return float((np.maximum(*logs) / orders).max())
-
-
 UNITS: dict[str, tuple[dict, float]] = {
     "epsilon": ({"epsilon": 1.0}, math.log(P / Q)),
     "epsilon, delta": ({"epsilon": 1.0, "delta": 0.1}, math.log((P - 0.1) / Q)),
     "mu": ({"mu": 1.0}, norm.ppf(P) - norm.ppf(Q)),
-    "rho": ({"rho": 0.2}, concentrated(P, Q)),
-    "rho, delta": ({"rho": 0.2, "delta": 0.1}, concentrated((P - 0.1) / 0.9, Q / 0.9)),
+    "rho": ({"rho": 0.2}, laws.concentrated(P, Q)),
+    "rho, delta": ({"rho": 0.2, "delta": 0.1}, laws.concentrated((P - 0.1) / 0.9, Q / 0.9)),
     "renyi 3": ({"rdp": {3: 0.5}}, two_point(3.0)),
     "renyi 1.5": ({"rdp": {1.5: 0.2, 20.0: 50.0}}, two_point(1.5)),
 }  # fmt: skip
