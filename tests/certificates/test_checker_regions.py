@@ -173,6 +173,14 @@ def test_each_relation_is_strict_where_it_is_written_so(monkeypatch: pytest.Monk
             assert all(at_an_edge(*case)["accepted"] for case in some), name
 
 
+@pytest.mark.parametrize("term", ["log(x - 5)", "sqrt(x - 5)", "(x - 5)^(1/3)"])
+def test_a_term_that_cancels_has_to_be_defined(term: str) -> None:
+    """Planted: a checker that does not look at the sides themselves inside the cell."""
+    sides = (f"x + {term}", "<=", f"{term} + 11")
+    assert report(*sides, {"x": ["6", "10"]}, x="7")["accepted"]
+    assert report(*sides, {"x": ["0", "10"]}, x="7")["because"].startswith("not seen on the cell")
+
+
 def test_a_moving_exponent_has_a_base_that_is_nowhere_negative() -> None:
     """(-2)^1 = -2, and x^n + n is -1 there; on a base from 0 on, 0^n is the limit."""
     for left, right, low in (("1/1000", "x^n + n", "-2"), ("3", "3 + x^n", "-2"), ("-1", "(x - 1)^n", "0"),

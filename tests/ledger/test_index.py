@@ -66,12 +66,13 @@ def test_commands_say_the_same(command: str, written: Path, run: Any) -> None:
 
 
 def test_an_index_of_other_code_and_a_damaged_one_are_not_read(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(index.papers()) == 3
+    assert len(index.papers()) == 3 and index.digest() in written.read_text(encoding="utf-8")
     for spoilt in (
         "",
         "{}",
         written.read_text(encoding="utf-8")[:-9],
-        json.dumps({"schema": 1, "of": "0", "papers": []}),
+        written.read_text(encoding="utf-8").replace(index.digest(), "0" * 64),
+        json.dumps({"schema": 1, "of": index.digest(), "papers": []}),
     ):
         written.write_text(spoilt, encoding="utf-8")
         assert index.papers() == ()

@@ -14,6 +14,8 @@ from dpbench import DependentOutputs, audit, audit_samples
 from zoo.dependent import CORRECT, PLANTED, laplace, offset_a_call, own_generator
 
 SEEDS = 5
+PASSED = {"an offset shared": 15}
+"""Of a thousand audits of 2,000 runs a side, those that are not refused; none of the others."""
 
 
 @pytest.mark.few(8)
@@ -29,15 +31,14 @@ def test_planted_dependence_is_refused_and_explained(name: str) -> None:
 
 @pytest.mark.evidence
 @pytest.mark.parametrize("name", PLANTED)
-def test_planted_dependence_is_refused_in_95_of_a_hundred_audits(name: str) -> None:
-    """Of a thousand. "an offset shared" passes in 8 of the first 400."""
+def test_planted_dependence_is_refused_in_a_thousand_audits(name: str) -> None:
     refused = 0
     for seed in range(1_000):
         try:
             audit(PLANTED[name][0](seed), 0.0, 1.0, trials=2_000, seed=seed)
         except DependentOutputs:
             refused += 1
-    assert refused >= 950
+    assert refused >= 1_000 - PASSED.get(name, 0)
 
 
 @pytest.mark.few(3)
