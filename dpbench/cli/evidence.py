@@ -146,7 +146,7 @@ def refresh(
     if not chosen:
         out.print("no evidence is stale or missing")
     if evidence is None:
-        index.write(own_papers())
+        index.file().write_text(index.text(own_papers()), encoding="utf-8")
     if json_file is not None:
         write_json(json_file, document)
     raise typer.Exit(UNEXPECTED if document["unexpected"] or document["not_run"] else 0)

@@ -92,13 +92,8 @@ def _claim(row: Mapping[str, Any]) -> Indexed:
     return Indexed(**given, run=unreadable)
 
 
-def write(own: Iterable[Paper]) -> None:
-    """Write the index of our papers, with the evidence that is here."""
-    file().write_text(text(own), encoding="utf-8")
-
-
 def text(own: Iterable[Paper]) -> str:
-    """The index, a line a row, so that a change can be read."""
+    """The index of our papers and the evidence that is here, a line a row, so that a change can be read."""
     found, listed = committed(), []
     for paper in own:
         said = json.dumps({name: getattr(paper, name) for name in _PAPER}, ensure_ascii=False)
