@@ -175,7 +175,7 @@ def test_each_relation_is_strict_where_it_is_written_so(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("term", ["log(x - 5)", "sqrt(x - 5)", "(x - 5)^(1/3)"])
 def test_a_term_that_cancels_has_to_be_defined(term: str) -> None:
-    """Planted: a checker that does not look at the sides themselves inside the cell."""
+    """Planted: sides that are not looked at."""
     sides = (f"x + {term}", "<=", f"{term} + 11")
     assert report(*sides, {"x": ["6", "10"]}, x="7")["accepted"]
     assert report(*sides, {"x": ["0", "10"]}, x="7")["because"].startswith("not seen on the cell")

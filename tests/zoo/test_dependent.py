@@ -14,8 +14,7 @@ from dpbench import DependentOutputs, audit, audit_samples
 from zoo.dependent import CORRECT, PLANTED, laplace, offset_a_call, own_generator
 
 SEEDS = 5
-PASSED = {"an offset shared": 15}
-"""Of a thousand audits of 2,000 runs a side, those that are not refused; none of the others."""
+NOT_REFUSED = {"an offset shared": 15}
 
 
 @pytest.mark.few(8)
@@ -38,7 +37,7 @@ def test_planted_dependence_is_refused_in_a_thousand_audits(name: str) -> None:
             audit(PLANTED[name][0](seed), 0.0, 1.0, trials=2_000, seed=seed)
         except DependentOutputs:
             refused += 1
-    assert refused >= 1_000 - PASSED.get(name, 0)
+    assert refused >= 1_000 - NOT_REFUSED.get(name, 0)
 
 
 @pytest.mark.few(3)
