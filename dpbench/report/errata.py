@@ -141,13 +141,14 @@ def shortened(text: str) -> str:
 
 def heading(paper: Paper, count: int) -> list[str]:
     """Title, and the courtesy with which a list of errors is sent."""
-    authors = ", ".join(paper.authors)
+    authors, results = ", ".join(paper.authors), len({claim.entry for claim in findings(paper)})
     read = f" What was read is {paper.version}." if paper.version else ""
     return [
         f'Errata proposed for "{paper.title}"',
-        f"To {authors}: with thanks for a paper whose every statement could be turned into a program. What follows are "
-        f"the {count} places where, as printed, the program disagrees; most are slips without effect on the results, "
-        "and each names the entry of the ledger that states what holds instead. " + covered(paper),
+        f"To {authors}: with thanks for a paper whose statements a program can try. What follows are {count} findings "
+        f"about {results} of its results, where the program disagrees with what is printed; most are slips without "
+        "effect on the results, and each names the entry of the ledger that states what holds instead. "
+        + covered(paper),
         f'{read} Whether a later version mends a point is not known. Quotations are the paper\'s LaTeX, " ... " where '
         "words are left out. Each point has the command that shows it, and a place for your reply: a correction of "
         "ours is as welcome as a comment.".strip(),

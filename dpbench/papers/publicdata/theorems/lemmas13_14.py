@@ -21,6 +21,7 @@ from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.publicdata.theorems import paper
 
 BETA = 0.05
+_FREQUENCY = f"value: largest frequency of what is beyond the bound, allowed {BETA:g}"
 TAUS = (0.5, 1e-2, 1e-4, 1e-7)
 _ATOMS = 1000
 _EDGE = 0.5  # the better point of a pair has (1 + _EDGE)/(1 − _EDGE) times the mass of the other
@@ -105,7 +106,7 @@ LEMMA_14 = Statement(
     where={"bound": "12/sqrt(n)*G + 2*sqrt(log(1/beta)/n) + 2*eta*(G_m + sqrt(log(1/beta)/J))"},
 )
 SCALED_14 = LEMMA_14.replace(
-    where={"bound": "12*lambda/sqrt(n)*G + 2*sqrt(2*log(1/beta)/n) + 2*eta*(G_m + sqrt(2*log(1/beta)/J))"}
+    where={"bound": "12*lambda/sqrt(n)*G + 2*sqrt(2*log(2/beta)/n) + 2*eta*(G_m + sqrt(2*log(2/beta)/J))"}
 )
 REGULARIZED = LEMMA_14.replace(
     about="L(fbar) - inf L <= {bound}, G = E sup omega_n, almost surely.",
@@ -137,7 +138,6 @@ def deviations(n: int, seed: int, block: int) -> np.ndarray:
     source="Lemma 13, equation 108",
     expected="refuted",
     level=LEVEL,
-    holds="publicdata.lemma13.inequality.corrected",
     arguments={"corrected": False},
     statement=_on_patterns(LEMMA_13, "1/2", _DISTINCT, _SEEN),
     weight="hypothesis",
@@ -148,6 +148,16 @@ def deviations(n: int, seed: int, block: int) -> np.ndarray:
     "and their sample sizes are polynomial in lambda.",
     errata=Correction(place="Lemma 13, equation 108", line=759, change="put lambda before the first term"),
     because=_STEEP + "All bits on 1,000 atoms: the supremum is a total variation.",
+    rows={
+        "corrected": {
+            "source": "Lemma 13, equation 108 with lambda",
+            "expected": "not refuted",
+            "arguments": {"corrected": True},
+            "statement": _on_patterns(SCALED_13, "1/2", _DISTINCT, _SEEN),
+            "because": "Symmetrisation by Gaussian variables, contraction by the loss, which brings lambda, and "
+            "bounded differences: 6 is generous.",
+        }
+    },
 )
 def lemma13(context: Context, corrected: bool) -> Rows:
     """How often (108) is missed, with and without λ = 1/(2τ)."""
@@ -160,21 +170,6 @@ def lemma13(context: Context, corrected: bool) -> Rows:
             yield missed(found[:, 0], bounds, BETA, 3 * len(TAUS), n=float(n), tau=tau,
                          deviation=float(found[:, 0].mean()), bound=float(bounds.mean()))  # fmt: skip
     return summary(f"{_FREQUENCY}; {50 * blocks} sets each", value="frequency", trials=150 * blocks)
-
-
-_FREQUENCY = f"value: largest frequency of what is beyond the bound, allowed {BETA:g}"
-
-paper.variant(
-    lemma13,
-    "corrected",
-    source="Lemma 13, equation 108 with lambda",
-    expected="not refuted",
-    arguments={"corrected": True},
-    statement=_on_patterns(SCALED_13, "1/2", _DISTINCT, _SEEN),
-    quote="",
-    because="Symmetrisation by Gaussian variables, contraction by the loss, which brings lambda, and bounded "
-    "differences: 6 is generous.",
-)
 
 
 def excesses(n: int, seed: int, block: int) -> np.ndarray:
@@ -190,83 +185,6 @@ def excesses(n: int, seed: int, block: int) -> np.ndarray:
     wrong = np.where(2 * heavy < both, 1.0, np.where(2 * heavy == both, 0.5, 0.0))
     return np.column_stack([_EDGE * wrong.mean(axis=1), np.sqrt(both / n).sum(axis=1) / _ROOT_2PI])
 
-
-_QUOTE_109 = (
-    r"\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{n}(f)\right]+2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}"
-    r"\right)}{n}}"
-)
-_MISSING = "As for Lemma 13, lambda is missing; (110) lacks 1/sqrt(n) too, and holds without lambda up to that."
-_PUT = "put lambda before the first term, and 12/sqrt(n) in (110)"
-
-
-@paper.inequality(
-    "lemma14",
-    source="Lemmas 14 and 15, equations 109 and 116",
-    expected="refuted",
-    level=LEVEL,
-    holds="publicdata.lemma14.inequality.corrected",
-    arguments={"version": "printed"},
-    statement=_on_patterns(LEMMA_14, "(1 - n/M)/2", _FEWER, _UNSEEN),
-    weight="hypothesis",
-    hurt="proof",
-    quote=_QUOTE_109,
-    consequence=_MISSING,
-    errata=Correction(place="Lemma 14, equation (109)", line=770, change=_PUT),
-    because=_STEEP + "Pairs of points, one of each at 1, four records a pair: the excess does not fall with n. (116) "
-    "has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
-)
-def lemma14(context: Context, version: str) -> Rows:
-    """How often the minimiser on pairs of points misses (109) or (110), as printed or with λ and the root of 2."""
-    blocks = context.pick(quick=3, full=15)
-    for n in (1000, 20_000, 100_000):
-        found = np.concatenate(sampled(context, excesses, n, blocks=blocks))
-        for tau in TAUS:
-            stated, sizes = VERSIONS[version], 2.0 * tau * found[:, 1]
-            bounds = _values(stated, sizes, n=n, beta=BETA, eta=_ETA, J=_CALLS, **{"lambda": 0.5 / tau})
-            yield missed(found[:, 0], bounds, BETA, 3 * len(TAUS), n=float(n), tau=tau,
-                         excess=float(found[:, 0].mean()), bound=float(bounds.mean()))  # fmt: skip
-    return summary(f"{_FREQUENCY}; {20 * blocks} sets each", value="frequency", trials=60 * blocks)
-
-
-paper.variant(
-    lemma14,
-    "corrected",
-    source="Lemma 14, equation 109 with lambda and both roots of 2",
-    expected="not refuted",
-    arguments={"version": "corrected"},
-    statement=_on_patterns(SCALED_14, "(1 - n/M)/2", _FEWER, _UNSEEN),
-    quote="",
-    because="Lemma 5, Lemma 13 with lambda twice, and (113) averaged over J calls, whose suprema are 1-Lipschitz in "
-    "xi.",
-)
-
-paper.variant(
-    lemma14,
-    "regularized",
-    source="Lemmas 14 and 16, equations 110 and 123",
-    expected="refuted",
-    holds="publicdata.lemma14.inequality.corrected",
-    arguments={"version": "regularized"},
-    statement=_on_patterns(REGULARIZED, "(1 - n/M)/2", _FEWER, _CENTRE),
-    weight="hypothesis",
-    hurt="proof",
-    quote=_QUOTE_109,
-    consequence=_MISSING,
-    errata=Correction(place="Lemma 14, equation (110)", line=770, change=_PUT),
-    because=_STEEP + "Pairs of points, one of each at 1, four records a pair: the excess does not fall with n. The "
-    "hull of the class has the same minimiser; and (108), which it rests on, holds with probability 1 - beta only.",
-)
-
-paper.variant(
-    lemma14,
-    "regularized-scale",
-    source="Lemma 14, equation 110 with lambda and the root of 2",
-    expected="not refuted",
-    arguments={"version": "regularized-scale"},
-    statement=_on_patterns(SCALED_REGULARIZED, "(1 - n/M)/2", _FEWER, _CENTRE),
-    quote="",
-    because="(110) has no 1/sqrt(n) in its first term, so it is true with lambda and loose by sqrt(n) there.",
-)
 
 TWICE = Statement(
     about="{bound} is at least twice the deviation {lemma13} of Lemma 13.",
@@ -284,22 +202,6 @@ TWICE_CORRECTED = TWICE.replace(
 )
 
 
-@paper.inequality(
-    "lemma14",
-    variant="deviation",
-    source="Equations 109, 110 and 116 after 111",
-    expected="refuted",
-    holds="publicdata.lemma14.inequality.deviation.corrected",
-    arguments={"corrected": False},
-    statement=TWICE,
-    weight="constant",
-    hurt="proof",
-    quote=r"2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
-    consequence="Twice the deviation of (108) is 2 sqrt(2 log(1/beta)/n): a factor of 1.41.",
-    errata=Correction(place="Equations 109, 110 and 116", line=770, change="for log(1/beta) read 2 log(1/beta)"),
-    because="(111) has 2 sqrt(2 log(1/beta)/n); the root of 2 is lost from there on. ((114) loses it too: sup - inf "
-    "of omega is 2-Lipschitz in xi.)",
-)
 def root_two(context: Context, corrected: bool) -> Rows:
     """Twice the deviation of (108) against that of (109); and how often two functions miss the corrected one."""
     for n, beta in product((10, 100, 1000), (0.5, 0.05, 1e-3)):
@@ -312,14 +214,94 @@ def root_two(context: Context, corrected: bool) -> Rows:
     return "value: smallest relative margin of the deviation in (109), (110) and (116) over twice that of (108)"
 
 
-paper.variant(
-    root_two,
-    "deviation.corrected",
-    source="Equation 111",
-    expected="not refuted",
-    arguments={"corrected": True},
-    statement=TWICE_CORRECTED,
-    quote="",
-    because="The deviation of (108) twice, as (111) has it; for two functions whose risks differ by the bound, "
-    "binomial tails.",
+_QUOTE_109 = (
+    r"\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{n}(f)\right]+2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}"
+    r"\right)}{n}}"
 )
+_PUT = "put lambda before the first term, and 12/sqrt(n) in (110)"
+_PAIRS = "Pairs of points, one of each at 1, four records a pair: the excess does not fall with n. "
+
+
+@paper.inequality(
+    "lemma14",
+    source="Lemmas 14 and 15, equations 109 and 116",
+    expected="refuted",
+    level=LEVEL,
+    arguments={"version": "printed"},
+    statement=_on_patterns(LEMMA_14, "(1 - n/M)/2", _FEWER, _UNSEEN),
+    weight="hypothesis",
+    hurt="proof",
+    quote=_QUOTE_109,
+    consequence="As for Lemma 13, lambda is missing; (110) lacks 1/sqrt(n) too, and holds without lambda up to that.",
+    errata=Correction(
+        place="Lemma 14, equation (109)", line=770, change=f"{_PUT}; log(2/beta) for log(1/beta) in (109)"
+    ),
+    because=_STEEP + _PAIRS + "(116) has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
+    rows={
+        "corrected": {
+            "source": "Lemma 14, equation 109 with lambda, both roots of 2 and beta/2 for each event",
+            "expected": "not refuted",
+            "arguments": {"version": "corrected"},
+            "statement": _on_patterns(SCALED_14, "(1 - n/M)/2", _FEWER, _UNSEEN),
+            "because": "Lemma 5, Lemma 13 with lambda twice, and (113) averaged over J calls, whose suprema are "
+            "1-Lipschitz in xi: two events, each of probability beta/2.",
+        },
+        "regularized": {
+            "source": "Lemmas 14 and 16, equations 110 and 123",
+            "arguments": {"version": "regularized"},
+            "statement": _on_patterns(REGULARIZED, "(1 - n/M)/2", _FEWER, _CENTRE),
+            "weight": "hypothesis",
+            "hurt": "proof",
+            "holds": "publicdata.lemma14.inequality.regularized-scale",
+            "quote": _QUOTE_109,
+            "consequence": "As (109).",
+            "errata": Correction(place="Lemma 14, equation (110)", line=770, change=_PUT),
+            "because": _STEEP + _PAIRS + "The hull of the class has the same minimiser; and (108), which it rests on, "
+            "holds with probability 1 - beta only.",
+        },
+        "regularized-scale": {
+            "source": "Lemma 14, equation 110 with lambda and the root of 2",
+            "expected": "not refuted",
+            "arguments": {"version": "regularized-scale"},
+            "statement": _on_patterns(SCALED_REGULARIZED, "(1 - n/M)/2", _FEWER, _CENTRE),
+            "because": "(110) has no 1/sqrt(n) in its first term, so with lambda it is true, and loose by sqrt(n).",
+        },
+        "deviation": {
+            "measure": root_two,
+            "level": 0.0,
+            "arguments": {"corrected": False},
+            "source": "Equations 109, 110 and 116 after 111",
+            "statement": TWICE,
+            "weight": "constant",
+            "hurt": "proof",
+            "quote": r"2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
+            "consequence": "Twice the deviation of (108) is 2 sqrt(2 log(1/beta)/n): a factor of 1.41.",
+            "errata": Correction(
+                place="Equations 109, 110 and 116", line=770, change="for log(1/beta) read 2 log(1/beta)"
+            ),
+            "because": "(111) has 2 sqrt(2 log(1/beta)/n); the root of 2 is lost from there on. ((114) loses it too: "
+            "sup - inf of omega is 2-Lipschitz in xi.)",
+        },
+        "deviation-corrected": {
+            "measure": root_two,
+            "level": 0.0,
+            "arguments": {"corrected": True},
+            "source": "Equation 111",
+            "expected": "not refuted",
+            "statement": TWICE_CORRECTED,
+            "because": "The deviation of (108) twice, as (111) has it; for two functions whose risks differ by the "
+            "bound, binomial tails.",
+        },
+    },
+)
+def lemma14(context: Context, version: str) -> Rows:
+    """How often the minimiser on pairs of points misses (109) or (110), as printed or with λ and the root of 2."""
+    blocks = context.pick(quick=3, full=15)
+    for n in (1000, 20_000, 100_000):
+        found = np.concatenate(sampled(context, excesses, n, blocks=blocks))
+        for tau in TAUS:
+            stated, sizes = VERSIONS[version], 2.0 * tau * found[:, 1]
+            bounds = _values(stated, sizes, n=n, beta=BETA, eta=_ETA, J=_CALLS, **{"lambda": 0.5 / tau})
+            yield missed(found[:, 0], bounds, BETA, 3 * len(TAUS), n=float(n), tau=tau,
+                         excess=float(found[:, 0].mean()), bound=float(bounds.mean()))  # fmt: skip
+    return summary(f"{_FREQUENCY}; {20 * blocks} sets each", value="frequency", trials=60 * blocks)

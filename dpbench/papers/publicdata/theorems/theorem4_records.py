@@ -127,11 +127,11 @@ def least_private(d: float, epsilon: float, delta: float) -> float:
     weight="statement",
     hurt="corner: d above 1e10 at C = 2.86, alpha = epsilon = 1/8 (1e20 with log^3 d)",
     quote=QUOTE,
-    consequence="No m that depends on the parameters alone gives privacy and accuracy at (21) once sqrt(d) exceeds a "
-    "constant times C log(1/delta) log(1/beta)/alpha^3. With standard deviation 2 sqrt(m)/mu(epsilon, delta/N), that "
-    "is log(N/delta) for log(1/delta), both hold, at the rate of (21) for log(1/beta) <= d^3: the printed d^2 has room "
-    "for log N (Theorem 4' of the note). At C = 2.86, alpha = epsilon = 1/8 that is "
-    "for d above 1e10 with no hidden logarithms, above 1e20 with log^3 d.",
+    consequence="With the printed weights and n of (21), a choice of m from the parameters is either not private or "
+    "not accurate once sqrt(d) exceeds a constant times C log(1/delta) log(1/beta)/alpha^3: at C = 2.86 and alpha = "
+    "epsilon = 1/8 for d above 1e10 with no hidden logarithms, above 1e20 with log^3 d. With standard deviation 2 "
+    "sqrt(m)/mu(epsilon, delta/N), that is log(N/delta) for log(1/delta), both hold, at the rate of (21) for "
+    "log(1/beta) <= d^3: the printed d^2 has room for log N (Theorem 4' of the note).",
     errata=Correction(
         place="Theorem 4, equation 21",
         line=298,
