@@ -39,10 +39,13 @@ def _made(paper: str, form: str, evidence: Path | None) -> str:
     """The page of the paper with this name."""
     from dpbench.report import coverage as covered
     from dpbench.report import errata as pages
-    from dpbench.report import note
-    from dpbench.report.stored import documents
+    from dpbench.report.stored import best, known
 
     named = pages.paper_named(paper)
-    if form in ("coverage", "latex"):
-        return covered.coverage(named) if form == "coverage" else note.latex(named)
-    return (pages.page if form == "html" else pages.markdown)(named, documents(evidence))
+    if form == "coverage":
+        return covered.coverage(named)
+    if form == "latex":
+        from dpbench.report.note import latex
+
+        return latex(named)
+    return (pages.page if form == "html" else pages.markdown)(named, best(known(None, evidence)))

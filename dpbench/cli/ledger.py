@@ -61,7 +61,7 @@ def show(
     sources: SourcesOption = None,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Show an entry: statement, source, derivation, evidence (committed and stored), corrected twin, how to run it."""
+    """Show all that is known of an entry: statement, derivation, evidence (committed, stored), what holds instead."""
     from dpbench.ledger.registry import indexed
 
     use_sources(sources)
@@ -71,9 +71,9 @@ def show(
 
 def _show(claims: list[str], store: Path | None, out: Console) -> None:
     from dpbench.ledger.entry import by_entry, moved
-    from dpbench.ledger.verify import all_claims, select
-    from dpbench.report.stored import best, known
-    from dpbench.report.tables import print_claim, print_rows
+    from dpbench.ledger.verify import select
+    from dpbench.report.stored import best, known, shown
+    from dpbench.report.tables import print_entry, print_rows
 
     chosen = select(claims)
     verdicts = known(store, ids=[claim.id for claim in chosen])
@@ -85,6 +85,6 @@ def _show(claims: list[str], store: Path | None, out: Console) -> None:
             print_rows(rows, best(verdicts, [claim.id for claim in rows], with_code=False), out)
             out.print()
         for claim in rows:
-            corrects = [other.id for other in all_claims() if other.holds == claim.id]
-            print_claim(claim, [v for v in verdicts if v.claim == claim.id], corrects, out)
+            found = [shown(one, stale=one.code != claim.digest) for one in verdicts if one.claim == claim.id]
+            print_entry(claim, found, out)
             out.print()

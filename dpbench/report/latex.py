@@ -16,7 +16,7 @@ from dpbench.ledger.entry import moved
 from dpbench.ledger.paper import Paper
 from dpbench.report.signs import escaped
 from dpbench.report.stored import Shown
-from dpbench.report.tables import interval, number
+from dpbench.report.view import interval, number
 
 TITLE = "dpbench: verification and benchmarking of differentially private learning"
 _MACROS = r"""\makeatletter

@@ -9,32 +9,16 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterable
 from importlib import resources
 
-from dpbench.ledger.core import Claim
+from jinja2 import ChainableUndefined, Environment, PackageLoader
+
 from dpbench.ledger.paper import Paper
 from dpbench.report import coverage, errata
+from dpbench.report.view import NOTE, Part, view
 
 SMALL = ("step", "misprint")
 """Weights of the one table; the others are items of their own."""
-PREAMBLE = r"""\documentclass[11pt]{article}
-\usepackage[T1]{fontenc}
-\usepackage[utf8]{inputenc}
-\usepackage{lmodern}
-\usepackage[a4paper,margin=26mm]{geometry}
-\usepackage{amsmath,amssymb,amsthm,array,longtable}
-\newtheorem*{statement}{Statement}
-\newcommand{\X}{\|\mathcal{X}\|}
-\newcommand{\Y}{\|\mathcal{Y}\|}
-\newcommand{\eps}{\epsilon}
-\newcommand{\E}{\mathbb{E}}
-\renewcommand{\P}{\mathbb{P}}
-\newcommand{\ERR}{\mathsf{ERR}}
-\newcommand{\room}{\par\ifdim\dimexpr\pagegoal-\pagetotal\relax<14\baselineskip\clearpage\fi}
-\setlength{\parindent}{0pt}\setlength{\parskip}{5pt plus 2pt}
-\sloppy
-"""
 _GREEK = (
     "epsilon|eps|delta|beta|sigma|eta|lambda|gamma|tau|alpha|kappa|mu|xi|rho|theta|phi|pi|iota|zeta|psi|nu|omega"
     "|Lambda|Delta|Phi|Omega|Theta|Sigma"
@@ -172,71 +156,34 @@ def body(paper: Paper) -> str:
 
 def latex(paper: Paper) -> str:
     """The whole note."""
-    found = errata.findings(paper)
-    title, greeting, method = errata.heading(paper, len(found))
-    parts = [
-        PREAMBLE, rf"\title{{{prose(title)}}}", rf"\author{{}}\date{{{escaped(paper.version)}}}",
-        r"\begin{document}", r"\maketitle", prose(greeting), "", prose(method.strip()), "", body(paper),
-        r"\section*{Each statement that needs a change}", *_items(paper, [c for c in found if c.weight not in SMALL]),
-        r"\room\section*{Steps of proofs, and misprints}", *_table(paper, [c for c in found if c.weight in SMALL]),
-        *_coverage(paper), r"\end{document}", "",
-    ]  # fmt: skip
-    return "\n".join(parts)
+    environment = Environment(
+        "[*", "*]", "[[", "]]", "[#", "#]", trim_blocks=True, lstrip_blocks=True, undefined=ChainableUndefined,
+        loader=PackageLoader("dpbench.report", "templates"),
+    )  # fmt: skip
+    environment.filters |= {"prose": prose, "escaped": escaped, "breakable": _breakable, "set": _set, "looked": _looked}
+    title, *preface = errata.heading(paper)
+    made = environment.get_template("note.tex.j2").render(
+        title=title, preface=preface, paper=paper, body=body(paper), small=SMALL, counted=coverage.counted,
+        entries=[(claim, view(claim, scope=NOTE)) for claim in errata.findings(paper)], places=coverage.places(paper),
+    )  # fmt: skip
+    return made + "\n"
 
 
-def _items(paper: Paper, found: Iterable[Claim]) -> list[str]:
-    known = errata.corrections(paper)
-    lines = [r"\begin{enumerate}\raggedright"]
-    for claim in found:
-        said = known.get(claim.id)
-        words = quoted(claim.quote)
-        lines.append(rf"\item \textbf{{{prose(said.place if said else claim.source)}}} ({claim.weight}).")
-        if words:
-            lines.append(rf"Printed: ``{words}''.")
-        lines.append(prose(claim.consequence))
-        if said is not None and (caveat := set_caveat(said.caveat)):
-            lines.append(rf"\emph{{The paper itself:}} {caveat}")
-        if said is not None:
-            lines.append(rf"\emph{{In a copy:}} {prose(said.change)}.")
-        reply = (said.reply if said else "") or errata.NOT_ASKED
-        lines.append(rf"\emph{{Shown by}} \texttt{{dpbench verify {escaped(claim.id)}}}; \emph{{reply:}} {reply}.")
-    return [*lines, r"\end{enumerate}"]
+def _set(part: Part) -> str:
+    """A part of an entry; empty where the paper's words cannot be set."""
+    form = {"quotation": quoted, "caveat": set_caveat, "command": lambda line: rf"\texttt{{{escaped(line)}}}"}
+    said = "; ".join(map(form.get(part.form, prose), part.lines))
+    return f"``{said}''" if said and part.form == "quotation" else said
 
 
-def _table(paper: Paper, found: Iterable[Claim]) -> list[str]:
-    known = errata.corrections(paper)
-    rows = []
-    for claim in found:
-        said = known.get(claim.id)
-        place, change = (said.place, said.change) if said else (claim.source, claim.consequence)
-        rows.append(rf"{prose(place)} & {prose(change)} & \texttt{{{_breakable(claim)}}} \\")
-    return _long(("place", "in a copy", "entry"), (0.27, 0.40, 0.25), rows)
+def _breakable(name: str) -> str:
+    return escaped(name.partition(".")[2]).replace(".", r".\allowbreak ").replace("-", r"-\allowbreak ")
 
 
-def _breakable(claim: Claim) -> str:
-    return escaped(claim.id.partition(".")[2]).replace(".", r".\allowbreak ").replace("-", r"-\allowbreak ")
-
-
-def _coverage(paper: Paper) -> list[str]:
-    found = coverage.places(paper)
-    if not found:
-        return []
-    rows = []
-    for place in found:
-        names = sorted({name.split(".")[1] + "." + name.split(".")[2] for name in place.entries})
-        said = f"{len(place.entries)} ({', '.join(names)})" if names else ""
-        read = f"by reading: {place.reading}" if place.reading else ""
-        left = rf"\emph{{{coverage.NOT_TRIED}:}} {prose(place.reason)}"
-        looked = left if place.reason else "; ".join(filter(None, (escaped(said), prose(read))))
-        rows.append(rf"{prose(place.where)} & {prose(place.what)} & {looked} \\")
-    return [
-        r"\room\section*{Coverage}",
-        f"{coverage.counted(found)}. In the last column: number of entries, and their kinds.",
-        *_long(("place", "what stands there", "looked at by"), (0.27, 0.36, 0.29), rows),
-    ]
-
-
-def _long(heads: tuple[str, ...], widths: tuple[float, ...], rows: list[str]) -> list[str]:
-    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in widths)
-    head = " & ".join(rf"\textbf{{{name}}}" for name in heads) + r" \\ \hline \endhead"
-    return [r"{\small", rf"\begin{{longtable}}{{{columns}}}", head, *rows, r"\end{longtable}}"]
+def _looked(place: coverage.Place) -> str:
+    """What looked at a place of the paper, or why nothing did."""
+    if place.reason:
+        return rf"\emph{{{coverage.NOT_TRIED}:}} {prose(place.reason)}"
+    names = sorted({".".join(name.split(".")[1:3]) for name in place.entries})
+    said = f"{len(place.entries)} ({', '.join(names)})" if names else ""
+    return "; ".join(filter(None, (escaped(said), prose(f"by reading: {place.reading}" if place.reading else ""))))

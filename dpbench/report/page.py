@@ -11,20 +11,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
-from dpbench.certificates.shown import about
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import Claim
 from dpbench.ledger.words import HURT, WEIGHTS
 from dpbench.report.drawings import of_one
-from dpbench.report.errata import HURTS, MEANING, gravity
+from dpbench.report.errata import gravity
 from dpbench.report.figures import Drawing, save_svg
-from dpbench.report.mathematics import plain, quoted, typeset
-from dpbench.report.policy import content_policy
+from dpbench.report.mathematics import plain
+from dpbench.report.rendering import render, text
 from dpbench.report.stored import Shown
-from dpbench.report.tables import interval, number
+from dpbench.report.view import HURTS, MEANING, Part, interval, number, view
 
 NOT_RUN = "not run"
 WRONG = ("refuted", "inconsistent")
@@ -66,6 +62,7 @@ class Card:
     claim : Claim
     shown : Shown or None
         None where it was not run.
+    parts : tuple of Part
     pictures : tuple of Picture
     lost : tuple of str
         Figures that cannot be drawn, each with the reason.
@@ -74,6 +71,7 @@ class Card:
 
     claim: Claim
     shown: Shown | None
+    parts: tuple[Part, ...]
     pictures: tuple[Picture, ...] = ()
     lost: tuple[str, ...] = ()
     tables: tuple[Listing, ...] = ()
@@ -113,22 +111,13 @@ def page(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
     """The page of `claims` with the verdicts `found`, by id: HTML that needs no network."""
     drawn = of_one()
     cards = {claim.id: _card(claim, found.get(claim.id), drawn) for claim in claims}
-    environment = Environment(
-        loader=PackageLoader("dpbench.report", "web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    template = environment.get_template("page.html.j2")
-    script, style = (f"\n{environment.get_template(name).render()}\n" for name in ("page.js", "page.css"))
     shown = [card.shown for card in cards.values() if card.shown is not None]
     weighed = Counter(card.weight for card in cards.values())
     hurt = Counter(card.hurt for card in cards.values())
-    return template.render(
-        script=Markup(script),
-        style=Markup(style),
-        policy=content_policy(script=script, style=style),
+    return render(
+        "page.html.j2",
+        script=text("page.js"),
+        style=text("page.css"),
         cards=cards,
         wrong=sorted((c for c in cards.values() if c.verdict in WRONG), key=_gravity),
         unexpected=[card for card in cards.values() if not card.as_expected],
@@ -139,15 +128,12 @@ def page(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
         harm=HURTS,
         told=_TOLD,
         by_paper=Counter((card.claim.paper, card.verdict) for card in cards.values()),
-        quoted=quoted,
-        typeset=typeset,
         budget=sum(one.evidence["level"] for one in shown),
         runs=_runs(shown),
         kinds=sorted({card.claim.kind for card in cards.values()}),
         papers=list(dict.fromkeys(card.claim.paper for card in cards.values())),
         number=partial(number, digits=4),
         interval=interval,
-        about=about,
         **_span(shown),
     )
 
@@ -169,8 +155,9 @@ def _span(shown: Sequence[Shown]) -> dict[str, Any]:
 
 
 def _card(claim: Claim, shown: Shown | None, drawn: Iterable[Drawing]) -> Card:
+    parts = tuple(view(claim, [shown] if shown else ()))
     if shown is None:
-        return Card(claim, None)
+        return Card(claim, None, parts)
     pictures, lost = [], []
     for drawing in drawn:
         if drawing.claim == claim.id:
@@ -181,7 +168,7 @@ def _card(claim: Claim, shown: Shown | None, drawn: Iterable[Drawing]) -> Card:
                     raise
                 lost.append(f"{drawing.name}: {error}")
     tables = (_listing(name, table) for name, table in shown.evidence["tables"].items() if table)
-    return Card(claim, shown, tuple(pictures), tuple(lost), tuple(tables))
+    return Card(claim, shown, parts, tuple(pictures), tuple(lost), tuple(tables))
 
 
 def _listing(name: str, table: Mapping[str, Sequence[Any]]) -> Listing:

@@ -170,14 +170,18 @@ def best(
         fresh = not with_code or one.code == digests.get(one.claim)
         rank = fresh, one.level == "full"
         if one.claim not in ranked or rank >= ranked[one.claim][0]:
-            made = {name: what for name, what in one.evidence.get("made_with", {}).items() if name != "framework"}
-            shown = Shown(one.claim, one.verdict, one.level, one.seed, one.evidence, not fresh, one.recorded, made)
-            ranked[one.claim] = rank, shown
-    chosen = {claim: shown for claim, (_, shown) in ranked.items()}
+            ranked[one.claim] = rank, shown(one, stale=not fresh)
+    chosen = {claim: one for claim, (_, one) in ranked.items()}
     rests_on = {name: claim.rests_on for name, claim in known.items()}
-    down = fallen(rests_on, {claim: shown.verdict for claim, shown in chosen.items()})
-    held = {claim: replace(shown, verdict=held_to(claim, shown.verdict, down)) for claim, shown in chosen.items()}
-    return {claim: _graded(shown, known.get(claim)) for claim, shown in held.items()}
+    down = fallen(rests_on, {claim: one.verdict for claim, one in chosen.items()})
+    held = {claim: replace(one, verdict=held_to(claim, one.verdict, down)) for claim, one in chosen.items()}
+    return {claim: _graded(one, known.get(claim)) for claim, one in held.items()}
+
+
+def shown(one: StoredVerdict, *, stale: bool) -> Shown:
+    """A stored verdict, to be shown, as yet without its grade."""
+    made = {name: what for name, what in one.evidence.get("made_with", {}).items() if name != "framework"}
+    return Shown(one.claim, one.verdict, one.level, one.seed, one.evidence, stale, one.recorded, made)
 
 
 def _graded(shown: Shown, claim: Claim | None) -> Shown:

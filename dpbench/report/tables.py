@@ -12,26 +12,15 @@ from rich.padding import Padding
 from rich.text import Text
 
 from dpbench.ledger.core import Claim
-from dpbench.ledger.grades import basis
 from dpbench.ledger.outcome import Entry, Ledger
-from dpbench.ledger.registry import all_papers, source
+from dpbench.ledger.registry import all_papers
 from dpbench.report.plain import graded, table, verdict_text
-from dpbench.runs.store import StoredVerdict
+from dpbench.report.view import interval, number, view
 
 if TYPE_CHECKING:
     from dpbench.ledger.compare import Difference
     from dpbench.ledger.evidence import Status
     from dpbench.report.stored import Shown
-
-
-def number(value: float | str, digits: int = 4) -> str:
-    """That many digits; text stands for what is not finite."""
-    return value if isinstance(value, str) else f"{value:.{digits}g}"
-
-
-def interval(ends: Sequence[float | str] | None) -> str:
-    """[low, high], or nothing where the value is exact."""
-    return "" if ends is None else f"[{number(ends[0], 3)}, {number(ends[1], 3)}]"
 
 
 ORDER = ("proved", "consistent", "not refuted", "undecided", "vacuous", "inconsistent", "refuted")
@@ -114,43 +103,16 @@ def _cells(entry: Entry) -> tuple[str | Text, ...]:
     )
 
 
-def print_claim(claim: Claim, stored: Sequence[StoredVerdict], corrects: Sequence[str], console: Console) -> None:
-    """All that is known of one entry, and the command that reproduces it."""
-    from dpbench.certificates.shown import about
-    from dpbench.report.errata import MEANING, harm, reading
-
-    console.print(Text(claim.id, style="bold"))
-    if claim.id != claim.entry:
-        _field(console, "row", f"{claim.row} of {claim.entry}  (dpbench show {claim.entry})")
-    side = f", side {claim.side}" if claim.side else ""
-    sampled = f"error level {claim.level:.0e}" if claim.level else "no error level"
-    _field(console, "source", f"{claim.source} ({claim.kind}{side}; {claim.origin}; {sampled})")
-    _field(console, "statement", claim.statement)
-    if claim.quote:
-        _field(console, "the paper's words", claim.quote)
-    _field(console, "derivation", claim.derivation)
-    _field(console, "expected", claim.expected)
-    if claim.weight:
-        _field(console, "weight", f"{claim.weight}: {MEANING[claim.weight][0].lower()}{MEANING[claim.weight][1:]}")
-    if claim.hurt:
-        _field(console, "who is hurt", harm(claim))
-    if claim.consequence:
-        _field(console, "what it means", claim.consequence)
-    for name, text in reading(claim):
-        _field(console, name, text)
-    if claim.holds:
-        _field(console, "corrected twin", f"{claim.holds}  (dpbench show {claim.holds})")
-    if corrects:
-        _field(console, "corrects", ", ".join(corrects))
-    for certificate in about(claim.id):
-        _field(console, "certificate", certificate)
-    for verdict in stored:
-        _evidence(console, claim, verdict)
-    if not stored:
-        _field(console, "evidence", "none in the store")
-    level = " --level full" if claim.full_only else ""
-    level += f" --claims {given}" if (given := source(claim.paper)) else ""
-    _field(console, "reproduce", f"dpbench verify {claim.id}{level}")
+def print_entry(claim: Claim, found: Sequence[Shown], console: Console) -> None:
+    """All that is said of one entry (`dpbench.report.view`)."""
+    verdicts = (verdict_text(one.verdict, claim.expected) for one in found[-1:])
+    console.print(Text.assemble((claim.id, "bold"), f": {claim.source}  ", *verdicts))
+    for part in view(claim, found):
+        console.print(Text(part.label, style="cyan"))
+        for line in part.lines:
+            console.print(Padding(Text("- " * (len(part.lines) > 1) + line), (0, 0, 0, 2), expand=False))
+    if not found:
+        _field(console, "Measured", "nothing is stored")
 
 
 def print_rows(rows: Sequence[Claim], found: Mapping[str, Shown], console: Console) -> None:
@@ -161,25 +123,6 @@ def print_rows(rows: Sequence[Claim], found: Mapping[str, Shown], console: Conso
         said = verdict_text(one.verdict, claim.expected) if one else Text("")
         made.add_row(claim.row, said, *((one.grade, number(one.evidence["value"])) if one else ("", "")), claim.source)
     console.print(made)
-
-
-def _evidence(console: Console, claim: Claim, stored: StoredVerdict) -> None:
-    found = stored.evidence
-    console.print(Text("evidence", style="cyan"))
-    stale = "" if stored.code == claim.digest else "; stale: the code has changed since"
-    rests = basis(claim, stored.verdict, found)
-    ends = interval(found["interval"])
-    sampled = f", {found['trials']:,} trials" if found["trials"] else ""
-    recorded = f", {stored.recorded}" if stored.recorded else ""
-    head = Text.assemble(
-        verdict_text(stored.verdict, claim.expected),
-        f"  value {number(found['value'])}{f' {ends}' if ends else ''}",
-        f"  grade {rests.grade} (decided: {rests.decided}; link: {rests.link})",
-        f"  (level {stored.level}, seed {stored.seed}{sampled}, {found['seconds']:.1f} s{recorded}{stale})",
-    )
-    console.print(Padding(head, (0, 0, 0, 2), expand=False))
-    for note in found["notes"]:
-        console.print(Padding(Text(f"- {note}"), (0, 0, 0, 2), expand=False))
 
 
 def _field(console: Console, name: str, text: str) -> None:

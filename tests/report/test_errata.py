@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from patience import waits
+from rich.console import Console
 
 from dpbench.cli.app import run
+from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.words import HURT, WEIGHTS
-from dpbench.report import errata, note
+from dpbench.report import errata, note, page, tables
+from dpbench.report.stored import Shown
+from dpbench.report.view import ENTRY, ERRATA, HURTS, NOTE, Part, view
+
+REPLY = "Reply of the authors"
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +47,11 @@ def test_findings_stand_by_who_is_hurt_and_only_what_fails_is_listed(glm: Paper)
     found = errata.findings(glm)
     places = [HURT.index(claim.hurt.partition(":")[0]) for claim in found]
     assert places == sorted(places) and set(places) == set(range(len(HURT))) and found[0] == errata.foremost(glm)
-    letters = [errata.corrections(glm)[c.id].effect for c in found if c.hurt == "letter"]
+    letters = [c.errata.effect for c in found if c.errata and c.hurt == "letter"]
     assert letters == sorted(letters, reverse=True) and letters[0] == 2
     assert [c.id for c in errata.findings(made_up())] == [f"made.{name}.inequality" for name in "abd"]
     text = errata.markdown(made_up(), {})
-    titles = [f"## {title}" for title in (errata.HURTS["corner"], errata.HURTS["letter"], errata.UNSAID)]
+    titles = [f"## {title}" for title in (HURTS["corner"], HURTS["letter"], errata.UNSAID)]
     assert [line for line in text.splitlines() if line.startswith("## ")] == titles
     assert "- **Who is hurt**: Fails in a stated range: n < 3" in text
 
@@ -51,7 +59,6 @@ def test_findings_stand_by_who_is_hurt_and_only_what_fails_is_listed(glm: Paper)
 @pytest.mark.parametrize("name", ["glm", "heavytail", "publicdata"])
 def test_every_failing_row_says_all_that_a_page_needs(name: str) -> None:
     paper = errata.paper_named(name)
-    known = errata.corrections(paper)
     ids = {claim.id for claim in paper.claims}
     for claim in paper.claims:
         if claim.expected not in errata.FAILED:
@@ -61,48 +68,67 @@ def test_every_failing_row_says_all_that_a_page_needs(name: str) -> None:
         assert claim.holds in ids and claim.holds != claim.id, f"{claim.id} has no twin that holds"
         twin = next(c for c in paper.claims if c.id == claim.holds)
         assert twin.expected in ("proved", "not refuted", "consistent"), claim.id
-        correction = known[claim.id]
-        assert correction.place and correction.change and correction.witness, claim.id
-    assert set(known) <= ids
+        correction = claim.errata
+        assert correction and correction.place and correction.change and correction.witness, claim.id
 
 
 def test_the_page_of_the_glm_paper_in_both_forms(glm: Paper) -> None:
-    text, page = errata.markdown(glm, {}), errata.page(glm, {})
+    text, html = errata.markdown(glm, {}), errata.page(glm, {})
     assert "v2" in glm.version
-    assert text.count("\n### ") == page.count("<h3>") == len(errata.findings(glm)) >= 25
+    assert text.count("\n### ") == html.count("<h3>") == len(errata.findings(glm)) >= 25
     assert text.index("### 1. Theorem 5") < text.index("Theorem 4, d = 1") < text.index("Algorithm 1, line 4")
     for words in ("with thanks", "not yet asked", "`dpbench verify glm.thm5.privacy.printed`", "arXiv:2205.03014v2"):
         assert words in text
-    assert "src=" not in page and "href=" not in page and "<script" not in page
+    assert "src=" not in html and "href=" not in html and "<script" not in html
+
+
+def parts(claim: Claim, scope: str = ENTRY) -> dict[str, Part]:
+    return {part.label: part for part in view(claim, scope=scope)}
 
 
 def test_an_entry_says_which_version_was_read_and_has_room_for_a_reply(glm: Paper) -> None:
     claims = {claim.id: claim for claim in glm.claims}
-    failing = dict(errata.reading(claims["glm.thm10.privacy.printed"]))
-    assert glm.version in failing["version read"] and "not known" in failing["version read"]
-    assert failing["the authors' reply"] == "not yet asked" and "2G" in failing["what the paper says of it itself"]
-    assert [label for label, _ in errata.reading(claims["glm.thm5.privacy.exact"])] == ["version read"]
-    assert errata.reading(next(iter(made_up().claims))) == []  # not a paper of the registry
+    failing = parts(claims["glm.thm10.privacy.printed"])
+    (read,), (reply,), (caveat,) = (failing[label].lines for label in ("Version read", REPLY, "The paper itself"))
+    assert glm.version in read and "not known" in read and reply == "not yet asked" and "2G" in caveat
+    holding = parts(claims["glm.thm5.privacy.exact"])
+    assert "Version read" in holding and REPLY not in holding
+    assert "Version read" not in parts(next(iter(made_up().claims)))  # not a paper of the registry
+
+
+def test_one_more_part_stands_in_every_document(monkeypatch: pytest.MonkeyPatch, glm: Paper) -> None:
+    """The four documents are templates of `view`: what it gains, each says."""
+    claim = errata.findings(glm)[0]
+    more = [Part("Planted", ("a planted line",), scope=NOTE)]
+    for module in (tables, errata, note, page):
+        monkeypatch.setattr(module, "view", lambda claim, found=(), scope=ENTRY: [*view(claim, scope=scope), *more])
+    out = io.StringIO()
+    tables.print_entry(claim, [], Console(file=out))
+    said = [out.getvalue(), errata.markdown(glm, {}), errata.page(glm, {}), note.latex(glm), page.page([claim], {})]
+    assert all("Planted" in text and "a planted line" in text for text in said)
+
+
+@pytest.mark.parametrize("scope", [NOTE, ERRATA])
+def test_a_shorter_document_has_a_part_of_what_a_longer_one_has(scope: str, glm: Paper) -> None:
+    for claim in errata.findings(glm):
+        short, long = parts(claim, scope), parts(claim, ERRATA if scope == NOTE else ENTRY)
+        assert short.keys() < long.keys() and all(long[label] == part for label, part in short.items())
 
 
 def test_quotations_within_caveats_are_marked_as_such(glm: Paper) -> None:
     """The paper's own words stand between “ and ”, so that they can be told from ours and looked up."""
-    said = [correction.caveat for correction in errata.corrections(glm).values() if correction.caveat]
+    said = [claim.errata.caveat for claim in glm.claims if claim.errata and claim.errata.caveat]
     assert len(said) >= 15 and all(text.count("“") == text.count("”") > 0 for text in said)
 
 
-def test_a_made_up_page_escapes_cuts_and_takes_evidence() -> None:
-    paper = made_up()
-    digest = next(c.digest for c in paper.claims if c.id == "made.a.inequality")
-    evidence = {"value": 0.12345, "notes": ["value: what was seen"]}
-    item = {"verdict": "refuted", "evidence": evidence, "code": {"key": digest}}
-    text = errata.markdown(paper, {"made.a.inequality": item})
-    assert "0.1235 (refuted, assumed); value: what was seen" in text and "> Words of a <here>." in text
-    older = errata.markdown(paper, {"made.a.inequality": item | {"code": {"key": "another"}}})
-    assert "0.1235 (refuted, assumed, of an older version of the entry)" in older
+def test_a_made_up_page_escapes_and_takes_evidence() -> None:
+    paper, name = made_up(), "made.a.inequality"
+    evidence = {"value": 0.12345, "interval": None, "level": 0.0, "trials": 0, "seconds": 1.0, "tables": {}}
+    found = Shown(name, "refuted", "quick", 0, evidence | {"notes": ["what was seen", "more"]}, False, "", {})
+    text = errata.markdown(paper, {name: found})
+    assert "refuted, value 0.1235; grade assumed" in text and "; what was seen\n" in text and "stale" not in text
+    assert "> Words of a <here>." in text and "stale" in errata.markdown(paper, {name: replace(found, stale=True)})
     assert "Words of a &lt;here&gt;." in errata.page(paper, {})
-    longest = max(line for line in text.splitlines() if line.startswith("- **Why**"))
-    assert longest.endswith("Reason one.") and len(longest) < errata.LINES * (errata.WIDTH + 2)
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

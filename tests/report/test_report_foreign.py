@@ -82,8 +82,8 @@ def test_errata_of_a_foreign_paper_run_nothing() -> None:
             weight="range", consequence=payload,
         )(measured)  # fmt: skip
     elements = Elements(errata.page(paper, {})).found
-    listed = ("html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "b", "blockquote")
-    assert {tag for tag, _ in elements} <= {*listed}
+    listed = "html head meta title style body h1 h2 h3 h4 p blockquote sup sub"
+    assert {tag for tag, _ in elements} <= {*listed.split(), *MATHML}
     assert [a for tag, a in elements if tag == "meta" and "default-src 'none'" in (a.get("content") or "")]
 
 

@@ -15,13 +15,12 @@ from markupsafe import Markup
 from dpbench.certificates import shown as certificates
 from dpbench.ledger.core import Claim
 from dpbench.ledger.entry import is_test, moved
-from dpbench.ledger.registry import all_papers
 from dpbench.ledger.verify import all_claims
-from dpbench.report import errata
 from dpbench.report.drawings import DRAWINGS, SUMMARIES
 from dpbench.report.figures import Drawing, Summary
 from dpbench.report.mathematics import in_markdown, quoted, typeset
 from dpbench.report.stored import Shown
+from dpbench.report.view import ERRATA, MEANING, view
 
 FIGURES = "../../../figures"
 """The PNG files of the figures, seen from a page."""
@@ -57,7 +56,6 @@ def redirect(new: str) -> str:
 def texts(found: Mapping[str, Shown]) -> dict[str, str]:
     """The page of every entry as Markdown, by its id: its rows below each other."""
     known = {claim.id: claim for claim in all_claims()}
-    noted = {name: one for paper in all_papers() for name, one in errata.corrections(paper).items()}
     corrected = {claim.holds: claim for claim in known.values() if claim.holds}
     drawn: dict[str, list[str]] = {}
     every: tuple[Drawing | Summary, ...] = (*DRAWINGS, *SUMMARIES)
@@ -71,14 +69,12 @@ def texts(found: Mapping[str, Shown]) -> dict[str, str]:
         lines += [f'<span id="{claim.row}"></span>', "", f"## {claim.row}: {title}"] if under else [f"# {title}"]
         lines += ["", f"`{name}`, {claim.paper}", ""]
         lines += [_verdict(claim, found.get(name)), "", *_statements(claim, known.get(claim.holds)), ""]
-        if claim.quote:
-            lines += [str(Markup("<blockquote tabindex='0'>{}</blockquote>").format(quoted(claim.quote))), ""]
-        for label, text in errata.fields(claim, noted.get(name), None):
-            if label not in ("", "Where", "Shown by", "Certificate", "What holds instead") and not (
-                label == "The authors' reply" and not claim.weight
-            ):
-                said = quoted(text) if label == "What the paper says of it itself" else in_markdown(text)
-                lines += [f"**{label}.** {said}", ""]
+        for part in view(claim, scope=ERRATA):
+            if part.form == "quotation":
+                lines += [str(Markup("<blockquote tabindex='0'>{}</blockquote>").format(quoted(claim.quote))), ""]
+            elif part.form in ("prose", "caveat") and part.label not in ("Where", "Certificate"):
+                said = quoted(part.lines[0]) if part.form == "caveat" else in_markdown(part.lines[0])
+                lines += [f"**{part.label}.** {said}", ""]
         if name in corrected:
             lines += [f"**What it corrects.** {link(corrected[name].id)}", ""]
         lines += _evidence(claim, found.get(name))
@@ -95,7 +91,7 @@ def _verdict(claim: Claim, shown: Shown | None) -> str:
     if shown is None:
         return "Not run."
     said = f"**{shown.verdict[:1].upper() + shown.verdict[1:]}** ({shown.grade}{', stale' if shown.stale else ''})."
-    return f"{said} {errata.MEANING[claim.weight]}." if claim.weight else said
+    return f"{said} {MEANING[claim.weight]}." if claim.weight else said
 
 
 def _statements(claim: Claim, twin: Claim | None) -> list[str]:

@@ -9,7 +9,6 @@ from typing import Any
 from markupsafe import Markup
 
 from dpbench.ledger.core import Claim
-from dpbench.ledger.correction import Correction
 from dpbench.ledger.premises import STANDING
 from dpbench.ledger.registry import all_papers
 from dpbench.ledger.words import HURT
@@ -18,6 +17,7 @@ from dpbench.report import errata
 from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown, quoted, typeset
 from dpbench.report.stored import Shown
+from dpbench.report.view import ERRATA, HURTS, view
 from tools.pages.nearest import nearest
 
 
@@ -49,14 +49,13 @@ def _linked(name: str) -> str:
 def failures(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
     """The printed claims that do not hold, by who is hurt, then by effect: what each means, and the rest folded."""
     known = {claim.id: claim for claim in claims}
-    noted = {name: one for paper in all_papers() for name, one in errata.corrections(paper).items()}
     wrong = {name: found[name] for name in known if name in found and found[name].verdict in errata.FAILED}
     parts = []
     for who in (*HURT, ""):
         listed = [name for name in _ordered(known) if name in wrong and known[name].hurt.partition(":")[0] == who]
         if listed:
-            parts.append(f"## {errata.HURTS.get(who, errata.UNSAID)} ({len(listed)})")
-            parts += [_finding(known[name], wrong[name], noted.get(name), found) for name in listed]
+            parts.append(f"## {HURTS.get(who, errata.UNSAID)} ({len(listed)})")
+            parts += [_finding(known[name], wrong[name], found) for name in listed]
     return "\n\n".join(parts)
 
 
@@ -66,7 +65,7 @@ def _ordered(known: Mapping[str, Claim]) -> Iterator[str]:
     yield from dict.fromkeys([*by_effect, *known])
 
 
-def _finding(claim: Claim, shown: Shown, correction: Correction | None, found: Mapping[str, Shown]) -> str:
+def _finding(claim: Claim, shown: Shown, found: Mapping[str, Shown]) -> str:
     """One finding as a block of HTML, without an empty line, as Markdown asks."""
     note = (shown.evidence.get("notes") or ("",))[0].removeprefix("value: ")
     said = Markup("<p><strong>{}, {}.</strong> {}</p><p class='soft'>{}, {}{}. {}</p>").format(
@@ -75,10 +74,10 @@ def _finding(claim: Claim, shown: Shown, correction: Correction | None, found: M
         Markup(_linked(claim.id)),
     )  # fmt: skip
     folded = [
-        Markup("<p><em>{}.</em> {}</p>").format(label, typeset(text)) if label else
-        Markup("<blockquote tabindex='0'>{}</blockquote>").format(quoted(text))
-        for label, text in errata.fields(claim, correction, None)
-        if label not in ("What it means", "Shown by", "What holds instead")
+        Markup("<p><em>{}.</em> {}</p>").format(part.label, typeset(part.lines[0])) if part.form != "quotation" else
+        Markup("<blockquote tabindex='0'>{}</blockquote>").format(quoted(part.lines[0]))
+        for part in view(claim, scope=ERRATA)
+        if part.label != "What it means" and part.form in ("prose", "caveat", "quotation")
     ]  # fmt: skip
     if claim.holds in found:
         twin = Markup("<p><em>What holds instead.</em> {} ({})</p>")

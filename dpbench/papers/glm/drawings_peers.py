@@ -13,7 +13,7 @@ from rich.console import Console
 from dpbench.report.figures import BLUE, DASHED, GREY, PAGE, VERMILION, log_ticks, new_axes, panels, small, styled
 from dpbench.report.markdown import table as markdown_table
 from dpbench.report.plain import table
-from dpbench.report.tables import interval, number
+from dpbench.report.view import interval, number
 
 Rows = Sequence[Mapping[str, Any]]
 STYLES = {

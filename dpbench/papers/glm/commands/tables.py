@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dpbench.report.plain import table
-from dpbench.report.tables import interval, number
+from dpbench.report.view import interval, number
 
 if TYPE_CHECKING:
     from dpbench.papers.glm.peers.comparison import Fit, Row
