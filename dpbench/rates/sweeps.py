@@ -106,32 +106,18 @@ def sweep(
 
 
 def excess_of_block(point: Point, repeats: int, seed: int, block: int) -> np.ndarray:
-    """The excess risks of the trials of one block; its length depends on n alone.
-
-    A mechanism may have ``prepare(problems)``, which does for all data sets of a block what it can do faster together.
-    """
+    """The excess risks of the trials of one block; its length depends on n alone."""
     width = _block_trials(point.n)
-    trials = range(block * width, (block + 1) * width)
-    prepare = getattr(point.mechanism, "prepare", None)
     with one_blas_thread():
-        drawn: Iterable[tuple[Any, np.random.Generator]] = (_drawn(point, seed, t) for t in trials)
-        if prepare is not None:
-            kept = list(drawn)
-            prepare([problem for problem, _ in kept])
-            drawn = kept
-        return np.array([_excess(point, repeats, problem, rng) for problem, rng in drawn])
+        return np.array([_excess(point, repeats, seed, t) for t in range(block * width, (block + 1) * width)])
 
 
-def _drawn(point: Point, seed: int, trial: int) -> tuple[Any, np.random.Generator]:
-    """The data set of a trial, and its Generator after it was drawn."""
+def _excess(point: Point, repeats: int, seed: int, trial: int) -> float:
     mechanism: Mechanism = point.mechanism
     population: Population = point.population
     rng = stream(seed, "rates", stable_name(mechanism), parameters(mechanism), population, point.n, trial)
-    return population.draw(point.n, rng), rng
-
-
-def _excess(point: Point, repeats: int, problem: Any, rng: np.random.Generator) -> float:
-    return float(point.population.excess_risk(point.mechanism(problem, repeats, rng)).mean())
+    problem = population.draw(point.n, rng)
+    return float(population.excess_risk(mechanism(problem, repeats, rng)).mean())
 
 
 def _block_trials(n: int) -> int:

@@ -14,6 +14,7 @@ import pytest
 
 import dpbench
 import lowerbounds
+from dpbench.convex import loss_kernels
 from dpbench.core.kernel import KERNELS, Kernel, arr, compile_kernels, f8, kernel
 from dpbench.core.sources import OURS, reached
 from dpbench.papers.glm import losses
@@ -35,10 +36,10 @@ TWINS = {
         "naive.integer_noise:discrete_gaussian",
         "test_integer_noise.py",
     ),
-    "dpbench.papers.glm.losses.loss_value": ("naive.losses:value", "test_losses.py"),
-    "dpbench.papers.glm.losses.loss_derivative": ("naive.losses:derivative", "test_losses.py"),
-    "dpbench.papers.glm._logistic_kernel.falling_logistic": ("naive.losses:derivative", "test_losses.py"),
-    "dpbench.papers.glm.losses.map_loss": ("naive.losses:value", "test_losses.py"),
+    "dpbench.convex.loss_kernels.loss_value": ("naive.losses:value", "test_losses.py"),
+    "dpbench.convex.loss_kernels.loss_derivative": ("naive.losses:derivative", "test_losses.py"),
+    "dpbench.convex.loss_kernels.falling_logistic": ("naive.losses:derivative", "test_losses.py"),
+    "dpbench.convex.loss_kernels.map_loss": ("naive.losses:value", "test_losses.py"),
     "dpbench.papers.glm.algorithms._noisy_gd_kernels.noisy_gd_axes": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
     "dpbench.papers.glm.algorithms._noisy_gd_kernels.noisy_gd_records": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
     "dpbench.papers.glm.algorithms._noisy_gd_kernels.noisy_gd_sparse": ("naive.noisy_gd:noisy_gd", "test_noisy_gd.py"),
@@ -48,11 +49,11 @@ TWINS = {
     "dpbench.papers.glm.algorithms._loss_tiles.logistic_derivative": ("naive.losses:derivative", "test_losses.py"),
     "dpbench.papers.glm.algorithms._loss_tiles.to_derivatives": ("naive.losses:derivative", "test_losses.py"),
     "dpbench.papers.glm.algorithms._loss_tiles.to_mean_derivatives": ("naive.losses:derivative", "test_losses.py"),
-    "dpbench.papers.glm.losses.loss_curvature": ("naive.losses:curvature", "test_erm_kernels.py"),
-    "dpbench.papers.glm._logistic_kernel.exponential": ("naive.losses:exponential", "test_losses.py"),
-    "dpbench.papers.glm._logistic_kernel.log_one_plus_exp": ("naive.losses:value", "test_losses.py"),
-    "dpbench.papers.glm.algorithms._erm_tiles.add_part": ("naive.erm:sums", "test_erm_kernels.py"),
-    "dpbench.papers.glm.algorithms._erm_tiles.add_pass": ("naive.erm:sums", "test_erm_kernels.py"),
+    "dpbench.convex.loss_kernels.loss_curvature": ("naive.losses:curvature", "test_passes.py"),
+    "dpbench.convex.loss_kernels.exponential": ("naive.losses:exponential", "test_losses.py"),
+    "dpbench.convex.loss_kernels.log_one_plus_exp": ("naive.losses:value", "test_losses.py"),
+    "dpbench.convex._passes.add_part": ("naive.erm:sums", "test_passes.py"),
+    "dpbench.convex._passes.add_pass": ("naive.erm:sums", "test_passes.py"),
     "dpbench.privacy._selection_kernels.selection_logs": ("naive.selection:gen_exp_mech", "test_selection.py"),
     "dpbench.papers.glm.algorithms._score_kernels.add_clipped": (
         "naive.selection:mean_clipped_loss",
@@ -89,14 +90,10 @@ TWINS = {
         "naive.heavytail:score",
         "test_heavytail_bounds.py",
     ),
-    "dpbench.papers.publicdata.hypotheses._ball_kernels.solve_secular": (
-        "naive.oracles:trust_region_least",
-        "test_publicdata_convex.py",
-    ),
-    "dpbench.papers.publicdata.hypotheses._ball_kernels.newton_steps": (
-        "naive.oracles:disk_least",
-        "test_publicdata_convex.py",
-    ),
+    "dpbench.convex._newton.newton": ("naive.erm:smooth_minimiser", "test_solver.py"),
+    "dpbench.convex._newton.certificate": ("naive.erm:absolute_minimiser", "test_solver.py"),
+    "dpbench.convex._newton.model_minimiser": ("naive.oracles:trust_region_least", "test_gap.py"),
+    "dpbench.convex._newton.least_quadratics": ("naive.oracles:trust_region_least", "test_gap.py"),
     "dpbench.papers.publicdata.hypotheses._finite_kernels.sum_cells": (
         "naive.oracles:parity_cube",
         "test_publicdata_oracles.py",
@@ -207,9 +204,7 @@ TWINS = {
 
 REACHED = {
     "dpbench.papers.heavytail.algorithms._bound_kernels": ("lanes_sum",),
-    "dpbench.papers.publicdata.hypotheses._ball_kernels": (
-        "smoothed_slope", "smoothed_slopes", "barrier_gradient", "barrier_factor", "solve_factored",
-    ),
+    "dpbench.convex._newton": ("factorise", "solve_lower", "solve_upper", "inner", "into_ball"),
 }  # fmt: skip
 """Kernels without a comparison of their own, by module: parts of kernels of the same family that have one."""
 
@@ -274,13 +269,13 @@ def test_other_types_are_refused() -> None:
         (scores, y.tolist()),
     ):
         with pytest.raises(TypeError):
-            to_derivatives(losses.SQUARED, 0.0, bad[1], 1.0, bad[0])
+            to_derivatives(loss_kernels.SQUARED, 0.0, bad[1], 1.0, bad[0])
     frozen = scores.copy()
     frozen.flags.writeable = False
     with pytest.raises(TypeError):
-        to_derivatives(losses.SQUARED, 0.0, y, 1.0, frozen)
+        to_derivatives(loss_kernels.SQUARED, 0.0, y, 1.0, frozen)
     y.flags.writeable = False  # an input may be read-only
-    to_derivatives(losses.SQUARED, 0.0, y, 1.0, scores)
+    to_derivatives(loss_kernels.SQUARED, 0.0, y, 1.0, scores)
     assert len(to_derivatives.signatures) == 1
 
 

@@ -121,7 +121,7 @@ def test_an_upgrade_of_the_package_reaches_its_kernels(tmp_path: Path) -> None:
     )
     cache = str(tmp_path / "cache")
     assert output(script, path=site, NUMBA_CACHE_DIR=cache) == "-0.5"
-    callee = site / "dpbench" / "papers" / "glm" / "_logistic_kernel.py"
+    callee = site / "dpbench" / "convex" / "loss_kernels.py"
     edit(callee, "return 1.0 / (1.0 + exponential(m))", "return 1.0 / (3.0 + exponential(m))")
     assert output(script, path=site, NUMBA_CACHE_DIR=cache) == "-0.25"
 

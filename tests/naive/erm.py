@@ -16,16 +16,16 @@ WIDE = np.longdouble
 
 
 def sums(
-    name: str, parameter: float, X: np.ndarray, y: np.ndarray, w: np.ndarray
+    name: str, parameter: float, X: np.ndarray, y: np.ndarray, w: np.ndarray, counts: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """z_i = ⟨w, x_i⟩, Σφ'x_i, Σφ''x_i x_i' and Σ|φ'|, one record at a time in extended precision."""
+    """z_i = ⟨w, x_i⟩, Σ c_i φ'x_i, Σ c_i φ''x_i x_i' and Σ c_i|φ'|, one record at a time in extended precision."""
     d = X.shape[1]
     scores, gradient, hessian = np.zeros(len(y)), np.zeros(d, dtype=WIDE), np.zeros((d, d), dtype=WIDE)
     steepness = WIDE(0)
-    for i, (x, label) in enumerate(zip(X.astype(WIDE), y, strict=True)):
+    for i, (x, label, count) in enumerate(zip(X.astype(WIDE), y, counts, strict=True)):
         scores[i] = sum((a * WIDE(b) for a, b in zip(x, w, strict=True)), WIDE(0))
-        slope = WIDE(slopes(name, parameter, scores[i], label))
-        bend = WIDE(curvature(name, parameter, scores[i], label))
+        slope = WIDE(count) * slopes(name, parameter, scores[i], label)
+        bend = WIDE(count) * curvature(name, parameter, scores[i], label)
         steepness += abs(slope)
         for a in range(d):
             gradient[a] += slope * x[a]

@@ -15,6 +15,7 @@ class Digits:
     """What the definitions need beyond + − · /, in the working precision of mpmath."""
 
     largest, smallest, sign = staticmethod(max), staticmethod(min), staticmethod(mp.sign)
+    sqrt, log = staticmethod(mp.sqrt), staticmethod(mp.log)
 
     @staticmethod
     def log_one_plus_exp(m: mpf) -> mpf:
@@ -30,6 +31,7 @@ class Floats:
     """The same for arrays."""
 
     largest, smallest, sign = staticmethod(np.maximum), staticmethod(np.minimum), staticmethod(np.sign)
+    sqrt, log = staticmethod(np.sqrt), staticmethod(np.log)
 
     @staticmethod
     def log_one_plus_exp(m: Any) -> Any:
@@ -67,6 +69,16 @@ def _capped_slope(a: Any, z: Any, y: Any, end: Any) -> Any:
     return _side(a, y) * (a.largest(past, 0 * past) - abs(y))
 
 
+def _rounded(a: Any, z: Any, y: Any, rho: Any) -> Any:
+    """max over |s| < 1 of s·r + ρ·log(1 − s²), attained at s = r/(ρ + √(ρ² + r²)), for r = z − y."""
+    s = _rounded_slope(a, z, y, rho)
+    return s * (z - y) + rho * a.log(1 - s**2)
+
+
+def _rounded_slope(a: Any, z: Any, y: Any, rho: Any) -> Any:
+    return (z - y) / (rho + a.sqrt(rho**2 + (z - y) ** 2))
+
+
 Definition = Callable[[Any, Any, Any, Any], Any]
 TWINS: dict[str, tuple[Definition, Definition]] = {
     "squared": (lambda a, z, y, _: z**2 - 2 * z * y + y**2, lambda a, z, y, _: 2 * z - 2 * y),
@@ -76,6 +88,7 @@ TWINS: dict[str, tuple[Definition, Definition]] = {
     "absolute": (lambda a, z, y, _: a.largest(z - y, y - z), lambda a, z, y, _: a.sign(z - y)),
     "linear": (lambda a, z, y, _: -(y * z), lambda a, z, y, _: -y + 0 * z),
     "capped-linear": (_capped, _capped_slope),
+    "rounded-absolute": (_rounded, _rounded_slope),
 }
 """φ(z, y) and ∂φ/∂z (0 at the corner of the absolute loss), as functions of the arithmetic, z, y and the parameter."""
 
@@ -93,6 +106,11 @@ def curvature(name: str, parameter: float, z: float, y: float) -> float:
             return float(Digits.falling(y * mpf(z)) * Digits.falling(-y * mpf(z)))
     if name == "huber":
         return float(abs(z - y) < parameter)
+    if name == "rounded-absolute":  # the second derivative of √(ρ² + r²) − ρ·log(ρ + √(ρ² + r²)), by differences
+        with mp.workdps(DIGITS):
+            step = mpf(10) ** -60
+            ends = [TWINS[name][1](Digits, mpf(z) + side * step, mpf(y), mpf(parameter)) for side in (1, -1)]
+            return float((ends[0] - ends[1]) / (2 * step))
     if name == "capped-linear":
         return float((1 if y >= 0 else -1) * z > parameter)
     return {"squared": 2.0, "half-squared": 1.0, "linear": 0.0}[name]

@@ -13,7 +13,7 @@ import pytest
 from registry import HEAVY_MECHANISMS, MECHANISMS, PUBLIC_MECHANISMS, problem
 
 from dpbench.core.kernel import Kernel
-from dpbench.papers.glm.algorithms import _erm_centres
+from dpbench.papers.glm.algorithms import centres
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from lowerbounds import (
     HardFamily,
@@ -45,12 +45,12 @@ _CLASSES = {
     "finite": {"sum_cells", "scan_table"},
     "table": {"sum_cells", "scan_table"},
     "cube": {"sum_cells", "choose_signs"},
-    "ball-squared": {"solve_secular"},
+    "ball-squared": {"least_quadratics"},
 }
 _CONVEX = {
     **{f"constants-{loss}": {"scan_pieces"} for loss in ("absolute", "squared", "huber")},
-    "ball-huber": {"solve_secular"},
-    "hull-absolute": {"newton_steps"},
+    "ball-huber": {"newton", "least_quadratics"},
+    "hull-absolute": {"newton"},
 }
 INNER: dict[str, dict[str, set[str]]] = {
     "noisy-gd": {
@@ -60,7 +60,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         **_each(QUADRATIC, {"fill_map", "noisy_gd_axes"}),
         **_each(GENERAL, {"fill_map", "noisy_gd_single"}),
     },
-    "output-perturbation": _each(("squared", "half-squared", *GENERAL), {"add_pass"}),
+    "output-perturbation": {**_each(("squared", "half-squared"), {"add_pass"}), **_each(GENERAL, {"newton"})},
     "grid-search": {
         **_each(QUADRATIC, {"selection_logs"}),
         **_each(GENERAL, {"add_clipped", "selection_logs"}),
@@ -132,7 +132,7 @@ def reached() -> Iterator[set[str]]:
 
 def missing(name: str, kind: str, run: Callable[[Any, Any], Any] | None = None) -> set[str]:
     """Kernels that one call of the mechanism on a problem of the kind should reach and does not."""
-    _erm_centres.centres.clear()
+    centres.centres.clear()
     case = CASES[name]
     data, made = case.problem(kind), case.make()
     with reached() as names:
@@ -152,9 +152,9 @@ def test_the_inner_loop_of_each_algorithm_is_a_kernel(name: str) -> None:
 
 def test_sparse_records_run_in_kernels_too() -> None:
     for name, kernel in (
-        ("noisy-gd", "noisy_gd_sparse"), ("output-perturbation", "add_pass"), ("grid-search", "add_clipped"),
+        ("noisy-gd", "noisy_gd_sparse"), ("output-perturbation", "newton"), ("grid-search", "add_clipped"),
     ):  # fmt: skip
-        _erm_centres.centres.clear()
+        centres.centres.clear()
         with reached() as names:
             CASES[name].make()(problem("logistic", as_sparse=True), 1, np.random.default_rng(0))
         assert kernel in names

@@ -15,11 +15,18 @@ from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
-from numba import types
 
+from dpbench.convex.loss_kernels import (
+    ABSOLUTE,
+    CAPPED_LINEAR,
+    HALF_SQUARED,
+    HUBER,
+    LINEAR,
+    LOGISTIC,
+    SQUARED,
+    map_loss,
+)
 from dpbench.core import validation
-from dpbench.core.kernel import arr, f8, i8, kernel
-from dpbench.papers.glm._logistic_kernel import falling_logistic, log_one_plus_exp
 from dpbench.papers.glm.loss_constants import (
     ABSOLUTE_SHARPER,
     CAPPED_SHARPER,
@@ -28,8 +35,6 @@ from dpbench.papers.glm.loss_constants import (
     RESIDUAL_SHARPER,
     Sharper,
 )
-
-SQUARED, HALF_SQUARED, LOGISTIC, HUBER, ABSOLUTE, LINEAR, CAPPED_LINEAR = range(7)
 
 
 @dataclass(frozen=True)
@@ -226,74 +231,3 @@ def resolve(loss: Loss | str) -> Loss:
     if isinstance(loss, Loss):
         return loss
     return BY_NAME[validation.choice("loss", loss, BY_NAME)]()
-
-
-@kernel(f8(i8, f8, f8, f8))
-def loss_value(code, parameter, z, y):
-    """φ(z, y) of the loss with this code."""
-    if code == SQUARED:
-        return (z - y) * (z - y)
-    if code == HALF_SQUARED:
-        return 0.5 * (z - y) * (z - y)
-    if code == LOGISTIC:
-        return log_one_plus_exp(-y * z)
-    if code == HUBER:
-        r = abs(z - y)
-        return 0.5 * r * r if r <= parameter else parameter * (r - 0.5 * parameter)
-    if code == ABSOLUTE:
-        return abs(z - y)
-    if code == LINEAR:
-        return -y * z
-    if code == CAPPED_LINEAR:
-        past = (z if y >= 0.0 else -z) - parameter
-        if past <= 0.0:
-            return 0.5 * y * y - abs(y) * past
-        return 0.5 * (abs(y) - past) * (abs(y) - past)
-    return math.nan
-
-
-@kernel(f8(i8, f8, f8, f8))
-def loss_derivative(code, parameter, z, y):
-    """∂φ/∂z of the loss with this code; 0 at the corner of the absolute loss."""
-    if code == SQUARED:
-        return 2.0 * (z - y)
-    if code == HALF_SQUARED:
-        return z - y
-    if code == LOGISTIC:
-        return -y * falling_logistic(y * z)
-    if code == HUBER:
-        return min(max(z - y, -parameter), parameter)
-    if code == ABSOLUTE:
-        return 1.0 if z > y else (-1.0 if z < y else 0.0)
-    if code == LINEAR:
-        return -y
-    if code == CAPPED_LINEAR:
-        sign = 1.0 if y >= 0.0 else -1.0
-        past = sign * z - parameter
-        return -y if past <= 0.0 else -sign * (abs(y) - past)
-    return math.nan
-
-
-@kernel(f8(i8, f8, f8, f8))
-def loss_curvature(code, parameter, z, y):
-    """∂²φ/∂z², at a corner of φ' one of its one-sided derivatives; NaN for a loss without: no Newton's method then."""
-    if code == SQUARED:
-        return 2.0
-    if code == LOGISTIC:
-        p = falling_logistic(y * z)
-        return p * (1.0 - p)
-    if code == HUBER:
-        return 1.0 if abs(z - y) < parameter else 0.0
-    if code == CAPPED_LINEAR:
-        return 1.0 if (z if y >= 0.0 else -z) > parameter else 0.0
-    return 1.0 if code == HALF_SQUARED else (0.0 if code == LINEAR else math.nan)
-
-
-@kernel(types.void(i8, f8, i8, arr(f8, 1), arr(f8, 1), arr(f8, 1, writable=True)))
-def map_loss(code, parameter, derivative, z, y, out):
-    """φ (derivative = 0) or φ' (derivative = 1) at each pair (z_i, y_i)."""
-    for i in range(z.shape[0]):
-        if derivative == 1:
-            out[i] = loss_derivative(code, parameter, z[i], y[i])
-        else:
-            out[i] = loss_value(code, parameter, z[i], y[i])

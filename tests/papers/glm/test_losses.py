@@ -10,9 +10,10 @@ from mpmath import mp, mpf
 from naive import losses as naive
 from planted import wrong
 
+from dpbench.convex import loss_kernels
+from dpbench.convex.loss_kernels import exponential, falling_logistic, log_one_plus_exp
 from dpbench.core import validation
-from dpbench.papers.glm import _logistic_kernel, losses
-from dpbench.papers.glm._logistic_kernel import exponential, falling_logistic, log_one_plus_exp
+from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms import _loss_tiles
 from dpbench.papers.glm.algorithms._loss_tiles import logistic_derivative, to_derivatives, to_mean_derivatives
 from dpbench.papers.glm.loss_constants import GENERIC
@@ -101,7 +102,7 @@ def test_exponential_and_log_one_plus_exp_everywhere() -> None:
 )
 def test_a_wrong_coefficient_is_caught(kernel: str, old: str, new: str, m: float) -> None:
     """Planted: wrong coefficients, and a series that is taken beyond where it is short enough."""
-    made, twin = wrong(_logistic_kernel, kernel, old, new), naive.exponential
+    made, twin = wrong(loss_kernels, kernel, old, new), naive.exponential
     want = twin(m) if kernel == "exponential" else naive.value("logistic", 0.0, -m, 1.0)
     assert relative_error(np.array([made(m)]), [want], np.zeros(1)) > 2e-15
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -13,12 +12,10 @@ import pytest
 from naive.lowerbounds import membership_score
 
 from dpbench.core.sampling import stream
-from dpbench.core.validation import InvalidInput
-from dpbench.papers.glm.algorithms import _erm_centres
+from dpbench.papers.glm.algorithms import centres as solved
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.attacks import membership as attack
-from dpbench.papers.glm.attacks.members import runs_on
 from dpbench.papers.glm.attacks.membership import MembershipSampler
 from dpbench.papers.glm.problem import GLMProblem
 from lowerbounds import Membership, fingerprinting, membership
@@ -57,7 +54,7 @@ def test_all_targets_in_one_call_get_what_each_gets_alone(side: str, trials: int
     tau = OutputPerturbation(0.5, 1e-6).tau(problems()[0][0])
     for mechanism, centres in ((NoisyGD(0.5, 1e-6, steps=9), 0.0), (OutputPerturbation(0.5, 1e-6), 2.0)):
         found = MembershipSampler(mechanism, targets(), problems())(side, trials, np.random.default_rng(3))
-        _erm_centres.centres.clear()
+        solved.centres.clear()
         want = one_at_a_time(mechanism, side, trials, np.random.default_rng(3))
         assert np.abs(found - want).max() <= centres * tau / targets()[0].scale + 1e-15
 
@@ -93,28 +90,6 @@ def test_scores_of_many_targets_equal_the_proof() -> None:
     for k, target in enumerate(targets()):
         np.testing.assert_array_equal(target.score(outputs[which == k]), np.array(want)[which == k])
     assert not np.allclose(membership_scores(targets(), 4 - which, outputs), want)
-
-
-class Prepared:
-    """Notes what it is given together, and runs nothing."""
-
-    def __init__(self) -> None:
-        self.seen: list[int] = []
-
-    def prepare(self, problems: Sequence[GLMProblem]) -> None:
-        self.seen.append(len(problems))
-
-    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        return np.zeros((trials, problem.d))
-
-
-def test_a_mechanism_prepares_all_data_sets_whatever_is_run() -> None:
-    mechanism, first = Prepared(), [pair[0] for pair in problems()]
-    assert runs_on(mechanism, first, [0, 2, 0, 0, 1], np.random.default_rng(0), "it").shape == (3, 6)
-    assert mechanism.seen == [5]
-    mechanism.prepare = lambda problems: 1 / 0  # type: ignore[assignment, method-assign, return-value]
-    with pytest.raises(InvalidInput, match="mechanism Prepared raised ZeroDivisionError on it: division by zero"):
-        runs_on(mechanism, first, [1, 0, 0, 0, 0], np.random.default_rng(0), "it")
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["record 0 stored", "record 0 empty"])

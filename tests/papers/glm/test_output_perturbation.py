@@ -13,8 +13,7 @@ from scipy import optimize
 
 from dpbench.core import validation
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.algorithms import _erm_centres
-from dpbench.papers.glm.algorithms._erm import minimise
+from dpbench.papers.glm.algorithms import centres
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.sensitivity import gradient_gap
@@ -58,7 +57,7 @@ def test_a_kept_centre_is_not_taken_for_that_of_another_domain() -> None:
     lengths = []
     for constrained in (True, False, True):
         m = OutputPerturbation(1.0, 1e-5, regularization=1e-3, constrained=constrained)
-        lengths.append(float(np.linalg.norm(_erm_centres.minimiser_of(m, p).w)))
+        lengths.append(float(np.linalg.norm(centres.minimiser_of(m, p).w)))
     assert lengths == pytest.approx([1.0, 1000.0 / 101.0, 1.0], rel=1e-4)
 
 
@@ -224,22 +223,22 @@ def test_outputs_are_the_centre_plus_scaled_noise() -> None:
 
 
 def test_one_solve_for_any_number_of_trials_and_a_bounded_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    solved = []
+    solved, minimise = [], centres.minimise
 
     def counting(*arguments: Any) -> Any:
         solved.append(arguments)
         return minimise(*arguments)
 
-    monkeypatch.setattr(_erm_centres, "minimise", counting)
-    monkeypatch.setattr(_erm_centres, "_KEPT", 3)
-    _erm_centres.centres.clear()
+    monkeypatch.setattr(centres, "minimise", counting)
+    monkeypatch.setattr(centres, "_KEPT", 3)
+    centres.centres.clear()
     m, problems = OutputPerturbation(1.0, 1e-5), [problem(losses.squared(), seed=s) for s in range(5)]
     m.sample(problems[0], 500)
     m.pair_profile(problems[0], problem(losses.squared(), seed=0))
     assert len(solved) == 1
     for p in problems:
         m.centre(p)
-    assert len(solved) == 5 and len(_erm_centres.centres) == 3
+    assert len(solved) == 5 and len(centres.centres) == 3
     m.centre(problems[0])
     assert len(solved) == 6
     with pytest.raises(ValueError, match="read-only"):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from numba import types
 
+from dpbench.convex.loss_kernels import ABSOLUTE, CAPPED_LINEAR, HUBER, LOGISTIC, loss_derivative
 from dpbench.core.kernel import arr, f8, i8, kernel
 from dpbench.core.vectors import map_scaled, wide_vectors
-from dpbench.papers.glm.losses import ABSOLUTE, CAPPED_LINEAR, HUBER, LOGISTIC, loss_derivative
 
 
 @kernel(f8(f8, f8), fastmath={"contract"})

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from numba import types
 
+from dpbench.convex.loss_kernels import ABSOLUTE, HUBER, LOGISTIC, loss_value
 from dpbench.core.kernel import arr, f8, i8, kernel
 from dpbench.papers.glm.algorithms._noisy_gd_kernels import ROWS
-from dpbench.papers.glm.losses import ABSOLUTE, HUBER, LOGISTIC, loss_value
 
 
 @kernel(

@@ -8,12 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpbench.convex.solver import certificate_rounding
 from dpbench.core import validation
 from dpbench.core.bits import Source
 from dpbench.core.sampling import block_width, check_rng, release, sample
 from dpbench.papers.glm import theory
-from dpbench.papers.glm.algorithms._erm import certificate_rounding
-from dpbench.papers.glm.algorithms._erm_centres import minimiser_of, prepare
+from dpbench.papers.glm.algorithms.centres import minimiser_of
 from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian
@@ -60,7 +60,7 @@ class OutputPerturbation:
     -----
     λ, σ and τ depend on the declared bounds, n, d, ε and δ alone. Centres are cached by problem and parameters,
     so that any number of trials costs one solve. Whether there is an answer depends on the declared bounds alone:
-    bounds for which the certificate's rounding might exceed τ/2 are refused, whatever the records are (`_erm`).
+    bounds for which the certificate's rounding might exceed τ/2 are refused, whatever the records are.
 
     The absolute loss has corners, at which no gradient certifies a point. It is smoothed: w̃ minimises the mean of
     φ_κ(r) = r²/(2κ) up to κ, |r| − κ/2 beyond, with a κ that the declared bounds fix (`smoothing`). A record's
@@ -81,7 +81,6 @@ class OutputPerturbation:
 
     sample = sample
     release = release
-    prepare = prepare
 
     def __post_init__(self) -> None:
         put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds

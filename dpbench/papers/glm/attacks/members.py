@@ -101,18 +101,12 @@ def runs_on(
 ) -> np.ndarray:
     """counts[k] runs on the k-th data set, one after the other from one Generator, shape (sum of counts, d).
 
-    A mechanism may have ``prepare(problems)``, which does for all data sets what it can do faster together; it gets
-    all of them, run or not, so that no output depends on the counts.
-
     Raises
     ------
     InvalidInput
         The mechanism raised, or an output cannot be used; `where` says on what.
     """
     name = sampler_name(mechanism)
-    prepare = getattr(mechanism, "prepare", None)
-    if prepare is not None:
-        _told(prepare, name, where, problems)
     pairs = zip(problems, counts, strict=True)
     return np.concatenate([_checked(mechanism, name, data, count, rng, where) for data, count in pairs if count])
 

@@ -18,7 +18,7 @@ from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms import scoring
 from dpbench.papers.glm.algorithms.noisy_gd import all_iterates_profile
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.losses import LOGISTIC, Loss
+from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems import paper
@@ -35,7 +35,7 @@ def _losses() -> tuple[Loss, ...]:
 
 
 def _labels(loss: Loss, bound: float) -> np.ndarray:
-    return np.array([-1.0, 1.0]) if loss.code == LOGISTIC else np.linspace(-bound, bound, 9)
+    return np.array([-1.0, 1.0]) if loss.binary else np.linspace(-bound, bound, 9)
 
 
 @paper.inequality(
@@ -136,7 +136,7 @@ def clipped_losses(context: Context) -> Rows:
     for loss, (x_bound, y_bound, radius) in product(_losses(), _BALLS):
         reach = x_bound * radius
         values = loss.value(np.linspace(-reach, reach, 4_001)[:, None], _labels(loss, y_bound)[None, :])
-        label = 1.0 if loss.code == LOGISTIC else y_bound
+        label = 1.0 if loss.binary else y_bound
         data = GLMProblem([[x_bound]], [label], loss=loss, x_bound=x_bound, y_bound=max(label, y_bound), radius=radius)
         yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "left": float(np.ptp(values)),
                "right": scoring.loss_width(data, reach) * _ROUNDING}  # fmt: skip

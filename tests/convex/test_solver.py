@@ -1,24 +1,34 @@
-"""The regularised minimiser of output perturbation: the solver against slow references, and its certificate."""
+"""The convex solver, on the objectives of output perturbation: against slow references, and its certificate."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive.erm import absolute_minimiser, absolute_value, smooth_minimiser
+from planted import wrong
 from regressions import ALL, SMOOTH, problem
-from scipy import optimize
+from scipy import optimize, sparse
 
+from dpbench.convex import _newton, solver
+from dpbench.convex._newton import certificate, newton
+from dpbench.convex.solver import Objective, Point, descend, follow
+from dpbench.core.validation import InvalidInput
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.algorithms import _erm
-from dpbench.papers.glm.algorithms._erm import minimise, smoothed
-from dpbench.papers.glm.algorithms._erm_newton import Found, certified_distance, descend
-from dpbench.papers.glm.algorithms._erm_passes import Records
+from dpbench.papers.glm.algorithms.centres import objective
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
+
+pytestmark = pytest.mark.kernel
+
+
+def minimise(problem: GLMProblem, lam: float, radius: float, target: float, kappa: float = 0.0) -> Point:
+    return solver.minimise(objective(problem, lam, radius, kappa), target)
+
 
 # The solver against slow references
 
@@ -43,12 +53,12 @@ def test_smoothed_minimiser_against_every_sign_pattern(seed: int, radius: float)
     """Within √(κ/λ) of the exact minimiser of the absolute loss, and with a value at most κ/2 above its."""
     p, lam, kappa = problem(losses.absolute(), n=6, d=2, radius=radius, seed=seed), 0.1, 1e-4
     exact = absolute_minimiser(p.X, p.y, lam, radius)
-    got = minimise(smoothed(p, kappa), kappa * lam, radius, 1e-8)
+    got = minimise(p, lam, radius, 1e-8, kappa)
     assert got.distance <= 1e-8
     assert np.linalg.norm(got.w - exact) <= math.sqrt(kappa / lam) + 1e-8
     values = [absolute_value(p.X, p.y, lam, w) for w in (exact, got.w)]
     assert values[0] - 1e-12 <= values[1] <= values[0] + 0.5 * kappa + 1e-8
-    wide = minimise(smoothed(p, 0.5), 0.5 * lam, radius, 1e-8).w  # planted: a κ of 0.5
+    wide = minimise(p, lam, radius, 1e-8, 0.5).w  # planted: a κ of 0.5
     assert radius < 1.0 or absolute_value(p.X, p.y, lam, wide) > values[0] + 0.5 * kappa
 
 
@@ -56,7 +66,7 @@ def test_smoothed_minimiser_against_sequential_programming() -> None:
     """min mean(t) + λ‖w‖²/2 with t ≥ ±(Xw − y) in the ball, by SLSQP from another start."""
     p, lam = problem(losses.absolute(), n=25, d=4, radius=0.6, seed=3), 0.05
     kappa = 1e-4
-    got = minimise(smoothed(p, kappa), kappa * lam, 0.6, 1e-8)
+    got = minimise(p, lam, 0.6, 1e-8, kappa)
     n, d = p.n, p.d
     found = optimize.minimize(
         lambda v: v[d:].mean() + 0.5 * lam * v[:d] @ v[:d],
@@ -78,11 +88,11 @@ def test_sparse_wide_and_unconstrained_problems(name: str) -> None:
     loss = ALL[name]
     for n, d in ((30, 5), (5, 30)):
         dense, csr = problem(loss, n=n, d=d), problem(loss, n=n, d=d, as_sparse=True)
-        if name == "absolute":
-            dense, csr = (smoothed(p, 0.1) for p in (dense, csr))
-        assert np.allclose(minimise(dense, 0.1, 0.3, 1e-9).w, minimise(csr, 0.1, 0.3, 1e-9).w, atol=1e-9)
-        inside = minimise(dense, 5.0, math.inf, 1e-10)  # so strong a λ that the ball of radius 1 has no say
-        assert np.allclose(inside.w, minimise(dense, 5.0, 1.0, 1e-10).w, atol=1e-9)
+        kappa = 0.1 if name == "absolute" else 0.0
+        w = [minimise(p, 0.1, 0.3, 1e-9, kappa).w for p in (dense, csr)]
+        assert np.allclose(*w, atol=1e-8)
+        inside = minimise(dense, 5.0, math.inf, 1e-10, kappa)  # so strong a λ that the ball of radius 1 has no say
+        assert np.allclose(inside.w, minimise(dense, 5.0, 1.0, 1e-10, kappa).w, atol=1e-8)
         assert 0.0 < np.linalg.norm(inside.w) < 1.0
 
 
@@ -116,6 +126,58 @@ def test_the_default_tolerance_is_reached_on_awkward_data(kind: str) -> None:
         assert np.linalg.norm(m.centre(p)) <= p.radius
 
 
+def settings_of(name: str, n: int = 300) -> Objective:
+    return objective(problem(SMOOTH[name], n=n, radius=0.4), 0.02, 0.4)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_an_objective_with_all_its_parts(name: str) -> None:
+    """Weights, A and b, against the same function with records in their place: a weight of 2 is a record twice, and
+    with φ = r²/2 the rows of A's root, and b, are records too. Planted: b forgotten."""
+    F, rng = settings_of(name, n=40), np.random.default_rng(1)
+    counts, d = rng.integers(0, 4, 40).astype(float), F.X.shape[1]
+    whole = replace(F, X=np.repeat(F.X, counts.astype(int), axis=0), y=np.repeat(F.y, counts.astype(int)))
+    root, slope = rng.standard_normal((2, d)), 0.05 * rng.standard_normal(d)
+    made = replace(F, weights=counts, second=None)
+    assert np.allclose(follow(made, 1e-10).w, follow(replace(whole, second=None), 1e-10).w, atol=1e-9)
+    bent = replace(made, bend=0.1 * root.T @ root, slope=slope)
+    w = follow(bent, 1e-10).w
+    for change, least in (({}, 0.0), ({"slope": 0.0 * slope}, 1e-3)):
+        gradient, _ = replace(bent, **change).gradient(w)  # type: ignore[arg-type]
+        outward = max(0.0, -(gradient @ w) / (w @ w)) if math.sqrt(w @ w) > 0.4 - 1e-12 else 0.0
+        assert least <= np.linalg.norm(gradient + outward * w) <= 1e-9 + 1e3 * least
+
+
+def test_many_records_lead_from_a_part_and_long_calls_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same end with one pass a call of the kernel, and from 0 as from the minimiser of the first records."""
+    F = objective(problem(losses.absolute(), n=9_000, radius=5.0), 0.05, 5.0, 1e-3)
+    led = follow(F, 1e-9)
+    monkeypatch.setattr(solver, "_WORK", 1.0)
+    cut = follow(F, 1e-9)
+    monkeypatch.setattr(solver, "FEW", 10**9)
+    alone = follow(F, 1e-9)
+    assert max(found.distance for found in (led, cut, alone)) <= 1e-9
+    assert max(np.linalg.norm(led.w - other.w) for other in (cut, alone)) <= 2e-9
+
+
+PLANTED = [
+    ("gradient[i] = share * sums[0, i] + lam", "gradient[i] = share * sums[0, i] + 1.001 * lam"),
+    ("low, at_low = middle, rate", "high, at_high = middle, rate"),
+    ("start[j] + middle * move[j]\n                fresh", "start[j] - middle * move[j]\n                fresh"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), PLANTED)
+def test_a_wrong_search_is_noticed(old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It certifies a wrong point, or does not end at one: the absolute loss needs its line search."""
+    F = objective(problem(losses.absolute(), n=60, radius=5.0), 0.05, 5.0, 1e-3)
+    exact = follow(F, 1e-10)
+    assert newton is solver.newton
+    monkeypatch.setattr(solver, "newton", wrong(_newton, "newton", old, new))
+    found = follow(F, 1e-10)
+    assert found.distance > 1e-8 or np.linalg.norm(found.w - exact.w) > 1e-8
+
+
 # The certificate
 
 
@@ -123,37 +185,32 @@ def test_the_default_tolerance_is_reached_on_awkward_data(kind: str) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.15, 0.5, 50.0]), st.floats(-9.0, 0.0))
 def test_certificate_is_never_below_the_distance(seed: int, radius: float, exponent: float) -> None:
-    """Any point of the ball, with the slopes of a smooth loss or any slopes in [−1, 1] for the absolute loss."""
-    p = problem(losses.absolute(), n=4, d=2, radius=radius, seed=seed)
+    """Any point of the ball, for the squared loss; and as a gap, for the absolute loss without λ."""
     rng, lam = np.random.default_rng(seed), 0.1
-    exact = absolute_minimiser(p.X, p.y, lam, radius)
-    w = exact + 10.0**exponent * rng.standard_normal(2)
-    w *= min(1.0, radius / np.linalg.norm(w))
-    errors = p.X @ w - p.y
-    for c in (np.sign(errors), rng.uniform(-1, 1, 4), np.clip(errors / 1e-3, -1, 1)):
-        slack = float((np.abs(errors) - c * errors).mean())
-        bound = certified_distance(p.X.T @ c / 4 + lam * w, slack, w, lam, radius, 0.0)
-        assert bound >= np.linalg.norm(w - exact) * (1.0 - 1e-9) - 1e-12
+    p = problem(losses.absolute(), n=4, d=2, radius=radius, seed=seed)
+    least = absolute_value(p.X, p.y, 0.0, absolute_minimiser(p.X, p.y, 1e-9, radius))
+    u = rng.standard_normal(2)
+    u *= radius * rng.random() / np.linalg.norm(u)
+    gap = certificate(0.0, radius, 0.0, u, p.X.T @ np.sign(p.X @ u - p.y) / 4)
+    assert gap >= (absolute_value(p.X, p.y, 0.0, u) - least) * (1.0 - 1e-9) - 1e-12
     q = problem(losses.squared(), n=4, d=2, radius=radius, seed=seed)
     target = minimise(q, lam, radius, 1e-13).w
     v = target + 10.0**exponent * rng.standard_normal(2)
     v *= min(1.0, radius / np.linalg.norm(v))
     gradient = 2.0 * q.X.T @ (q.X @ v - q.y) / 4 + lam * v
-    assert certified_distance(gradient, 0.0, v, lam, radius, 2.0) >= np.linalg.norm(v - target) * (1 - 1e-6) - 1e-11
+    assert certificate(lam, radius, 2.0 + lam, v, gradient) >= np.linalg.norm(v - target) * (1 - 1e-6) - 1e-11
 
 
 def test_a_certificate_that_forgets_a_term_is_caught() -> None:
-    """Planted: without the slack of the absolute loss, or with twice λ, the bound falls below the distance."""
-    p, lam = problem(losses.absolute(), n=5, d=2, radius=50.0), 0.1
-    exact = absolute_minimiser(p.X, p.y, lam, 50.0)
-    dual = np.random.default_rng(1).uniform(-1, 1, 5)
-    w = -p.X.T @ dual / (5 * lam)  # the residual v is 0 here: all of the certificate is slack
-    assert certified_distance(p.X.T @ dual / 5 + lam * w, 0.0, w, lam, 50.0, 0.0) < np.linalg.norm(w - exact)
+    """It is sharp where no record has a slope; planted: twice λ, and a gap without the norm of the gradient."""
     flat = GLMProblem(np.zeros((3, 2)), np.ones(3), loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
-    v = np.array([0.3, 0.4])
+    lam, v = 0.1, np.array([0.3, 0.4])
     assert minimise(flat, lam, 1.0, 1e-9).w == pytest.approx([0.0, 0.0])
-    assert certified_distance(lam * v, 0.0, v, lam, 1.0, 2.0) == pytest.approx(0.5)  # sharp
-    assert certified_distance(lam * v, 0.0, v, 2.0 * lam, 1.0, 2.0) < 0.5
+    assert certificate(lam, 1.0, 2.1, v, lam * v) == pytest.approx(0.5)
+    assert certificate(2.0 * lam, 1.0, 2.1, v, lam * v) < 0.5
+    assert certificate(0.0, 1.0, 0.0, v, np.array([2.0, 0.0])) == pytest.approx(0.6 + 2.0)  # of 2w₁, least −2
+    short = wrong(_newton, "certificate", "along + radius * steep", "along")
+    assert short(0.0, 1.0, 0.0, v, np.array([2.0, 0.0])) < 2.6
 
 
 # It always answers
@@ -164,20 +221,16 @@ def test_a_certificate_that_forgets_a_term_is_caught() -> None:
 def test_gradient_steps_alone_reach_the_certificate(name: str, radius: float) -> None:
     """What stands behind Newton's method, from 0: within its own bound on steps, and at the same point."""
     p = problem(SMOOTH[name], n=20, d=3, radius=radius)
-    w = descend(Records(p.X, p.y, 1.0, None, p.n), p.loss, 0.05, radius, 1e-9, np.zeros(3)).w
+    w = descend(objective(p, 0.05, radius), np.zeros(3), 1e-9).w
     assert np.linalg.norm(w - minimise(p, 0.05, radius, 1e-10).w) <= 1.1e-9
 
 
 def test_a_solver_that_stops_short_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: Newton's method that never moves. The answer is certified all the same; without `descend` it is not."""
     p = problem(losses.huber(0.3), n=20, d=3)
-
-    def stay(w: np.ndarray) -> Found:
-        return Found(w, math.inf, 0.0)
-
-    monkeypatch.setattr(_erm, "newton", lambda data, loss, lam, radius, target, w, steps, near=False: stay(w))
+    monkeypatch.setattr(Objective, "newton", lambda self, w, target: Point(w, math.inf))
     assert minimise(p, 0.05, 1.0, 1e-8).distance <= 1e-8
-    monkeypatch.setattr(_erm, "descend", lambda data, loss, lam, radius, target, w: stay(w))
+    monkeypatch.setattr(solver, "descend", lambda F, w, target: Point(w, math.inf))
     assert minimise(p, 0.05, 1.0, 1e-8).distance > 1e-2
 
 
@@ -187,3 +240,15 @@ def test_a_singular_hessian_is_no_refusal() -> None:
     p = GLMProblem(np.tile(x, (9, 1)), np.ones(9), loss="squared", x_bound=1.0, y_bound=1.0, radius=50.0)
     w = minimise(p, 1e-19, 50.0, 1e9).w
     assert np.isfinite(w).all() and abs(w @ x - 1.0) < 1e-6
+    q = p.with_loss(losses.huber())
+    for radius in (50.0, math.inf):
+        w = minimise(q, 1e-19, radius, 1e9).w
+        assert np.isfinite(w).all() and abs(w @ x - 1.0) < 1e-6
+
+
+def test_sides_that_are_too_long_are_refused() -> None:
+    n = solver.LARGEST_SIDE + 1
+    eye = sparse.eye_array(n, format="csr")
+    p = GLMProblem(eye, np.ones(n), loss="huber", x_bound=1.0, y_bound=1.0, radius=1.0)
+    with pytest.raises(InvalidInput, match="X must have a side of at most 5000"):
+        minimise(p, 0.1, 1.0, 1e-3)
