@@ -253,7 +253,7 @@ def _glm_cases() -> Made:
 
 
 def _public_cases() -> Made:
-    for kind in (f"{name}-{loss}" for name in ("ball", "hull") for loss in CONVEX):
+    for kind in (*(f"ball-{loss}" for loss in CONVEX), "hull-absolute", "hull-squared"):
         yield f"Algorithm 3, {kind}", Case(("public", kind), algorithm_3)
     for kind in ("ball-squared", "hull-absolute"):
         made = partial(RegularizedPerturbation, delta=1e-5, **INTEGERS)

@@ -53,7 +53,7 @@ def _has_public(problem: Any) -> bool:
 
 
 def _features(kind: int, problem: Any, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, str]:
-    made = _hostile_features(kind, (rows, problem.X.shape[1]), rng)
+    made = hostile_features(kind, (rows, problem.X.shape[1]), rng)
     return _bound(problem) * made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1.0), "X"
 
 
@@ -84,7 +84,7 @@ def _pool(problem: Any) -> tuple[np.ndarray, np.ndarray]:
     return pool, (pool != np.rint(pool)).any(axis=0)
 
 
-def _hostile_features(kind: int, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+def hostile_features(kind: int, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
     lattice = rng.integers(-2, 3, shape).astype(np.float64)
     if kind == 0:
         return np.asarray(lattice * 10.0 ** rng.integers(-12, 1, (shape[0], 1)))

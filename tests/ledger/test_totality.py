@@ -26,10 +26,10 @@ import pytest
 from hostile import BLOCK, KINDS, bounded, records
 from hostile_cases import CASES, drawn
 
+from dpbench.convex.solver import Objective
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
-from dpbench.papers.glm.algorithms import _erm, _erm_centres
-from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.algorithms import centres
 from dpbench.papers.heavytail.algorithms.coordinates import minimiser
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
@@ -171,23 +171,23 @@ def test_the_arithmetics_of_a_mechanism_share_the_pairs_that_are_asked() -> None
 
 
 def test_a_gap_beyond_what_stability_counts_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Planted: an allowance of 1e-11 alone, which rounding on tables with rows of sizes 1 to 1e-9 does not meet."""
-    monkeypatch.setattr(regularized_perturbation, "GAP_PER_RECORD", 0.0)
+    """Planted: an allowance of 1e-11, which rounding on tables with rows of sizes 1 to 1e-9 does not meet."""
+    monkeypatch.setattr(regularized_perturbation, "GAP", 1e-11)
     with pytest.raises(AssertionError):
         CASES["Algorithm 3, hull-absolute"](200)
 
 
 def test_a_planted_abort_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that gives up on one data set of each pair: the comparison of neighbours fails."""
-    minimise = _erm.minimise
+    minimise = centres.minimise
 
-    def gives_up(problem: GLMProblem, *arguments: float) -> Any:
-        if problem.X[0, 0] > 0.0:
+    def gives_up(objective: Objective, target: float) -> Any:
+        if objective.X[0, 0] > 0.0:
             raise validation.InvalidInput("tolerance must be larger, got this record")
-        return minimise(problem, *arguments)
+        return minimise(objective, target)
 
-    monkeypatch.setattr("dpbench.papers.glm.algorithms._erm_centres.minimise", gives_up)
-    _erm_centres.centres.clear()  # of the same data sets, solved by the tests before
+    monkeypatch.setattr("dpbench.papers.glm.algorithms.centres.minimise", gives_up)
+    centres.centres.clear()  # of the same data sets, solved by the tests before
     with pytest.raises(AssertionError, match="OutputPerturbation"):
         CASES["output perturbation, logistic, exact"](60)
     with pytest.raises(validation.InvalidInput, match="got this record"):

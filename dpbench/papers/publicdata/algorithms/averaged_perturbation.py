@@ -116,7 +116,7 @@ class AveragedPerturbation:
         size = gaussian_complexity(p.hypotheses, p.public)
         if self.arithmetic == "exact":
             gaps = [
-                exact_average.oracle_gap(n, p.m, of_mean, allowed_gap(p, of_mean, n)) * eta / of_mean
+                exact_average.oracle_gap(n, p.m, of_mean, allowed_gap(p, of_mean)) * eta / of_mean
                 for n, of_mean in ((n, self._mean_eta(p, n)) for n in record_counts(p.n, neighbours))
             ]
             gap = max(gaps)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpbench.core import validation
 from dpbench.papers.publicdata.hypotheses import _finite_kernels as kernels
-from dpbench.papers.publicdata.hypotheses._interior import ConvexOracle
+from dpbench.papers.publicdata.hypotheses.convex import MixtureOracle
 from dpbench.papers.publicdata.losses import loss_value
 from dpbench.papers.publicdata.objective import (
     Objective,
@@ -103,9 +103,8 @@ class _Table(OnePrepared):
 class ConvexHull:
     """Mixtures f_p(x) = Σ_k p_k·predictions[k, x]; rows p, points of shape (N,): numbers of columns.
 
-    Convex objectives alone: weights and quadratic at least 0, the loss "absolute", "squared" or "huber". Solved by
-    a barrier method to a certified gap of about 1e-12 of the objective's size; of many minimisers the limit of the
-    barrier's.
+    Convex objectives alone: weights and quadratic at least 0, the loss "absolute" or "squared". Minimised to a
+    certified gap of about 1e-12 of the objective's size; of many minimisers one, the same for the same objective.
 
     Parameters
     ----------
@@ -135,11 +134,11 @@ class ConvexHull:
         rows = parameter_rows(parameters, self.width)
         return np.clip(rows @ self.predictions, -1.0, 1.0)[:, numbered_points(points, self.predictions.shape[1])]
 
-    def prepare(self, points: Any) -> ConvexOracle:
+    def prepare(self, points: Any) -> MixtureOracle:
         """The oracle for these points."""
         values = self.predictions[:, numbered_points(points, self.predictions.shape[1])].T
         middle = values.mean(axis=1)  # the weights add up to 1: a constant may change places
-        return ConvexOracle(np.ascontiguousarray(values - middle[:, np.newaxis]), middle, 0.0)
+        return MixtureOracle(np.ascontiguousarray(values - middle[:, np.newaxis]), middle)
 
     def erm(self, points: Any, objective: Objective) -> np.ndarray:
         """A minimiser of the objective, shape (K,)."""

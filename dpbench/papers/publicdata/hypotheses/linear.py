@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpbench.core import validation
-from dpbench.papers.publicdata.hypotheses._interior import ConvexOracle
+from dpbench.papers.publicdata.hypotheses.convex import BallOracle
 from dpbench.papers.publicdata.objective import Objective, named, parameter_rows
 
 _ROUNDING = 1e-12
@@ -18,12 +18,10 @@ _ROUNDING = 1e-12
 class LinearBall:
     """f_w(x) = ⟨w, x⟩ for ‖w‖₂ ≤ radius; rows w, points of shape (N, dimension) with ‖x‖₂ ≤ 1/radius.
 
-    Quadratic objectives (the loss "squared", or all weights 0) are solved by the secular equation, with weights and
-    quadratic of either sign; ties: the w of least norm, or in a direction of negative curvature that is left open
-    the eigenvector whose largest entry is positive. The losses "absolute" and "huber", with weights and quadratic
-    at least 0, are solved by a barrier method to a certified gap of about 1e-12 of the objective's size, and "huber",
-    where the minimiser is the only one, on its quadratic pieces to about 1e-16; ties: the limit of the barrier's
-    minimisers. `prepare(points).certified(objective, linear)` returns the gaps too.
+    Convex objectives alone: weights and quadratic at least 0, the loss "absolute", "squared" or "huber". Minimised to a
+    certified gap of about 1e-12 of the objective's size (`dpbench.convex.gap`); of many minimisers one, the same for
+    the same objective, that leaves directions that no point sees at 0, nearly. `prepare(points).certified(objective,
+    linear)` returns the gaps too.
 
     Parameters
     ----------
@@ -59,9 +57,9 @@ class LinearBall:
         features, offset = self._parts(points)
         return np.clip(parameter_rows(parameters, self.dimension) @ features.T + offset, -1.0, 1.0)
 
-    def prepare(self, points: Any) -> ConvexOracle:
+    def prepare(self, points: Any) -> BallOracle:
         """The oracle for these points."""
-        return ConvexOracle(*self._parts(points), float(self.radius))
+        return BallOracle(*self._parts(points), float(self.radius))
 
     def erm(self, points: Any, objective: Objective) -> np.ndarray:
         """A minimiser of the objective, shape (dimension,)."""
