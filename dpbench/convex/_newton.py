@@ -201,6 +201,40 @@ def least_quadratics(matrix, slopes, radius, enough, out, gaps, factor):
 
 
 @kernel(
+    f8(
+        i8, f8, arr(f8, 1), arr(f8, 1), f8, f8, arr(f8, 2), arr(f8, 1), arr(f8, 1), arr(f8, 1), arr(f8, 1), arr(f8, 1),
+        f8, f8,
+    )
+)  # fmt: skip
+def falls_until(
+    code, parameter, y, weights, share, lam, bend, slope, after, before, start, move, descent, end
+):  # fmt: skip
+    """A share of `move` from `start` where F', which rises from `descent` to `end` along it, is at most 0 and at most
+    half of what it was; `before` and `after` are the predictions at both ends.
+    """
+    low, high, at_low, at_high = 0.0, 1.0, descent, end
+    for trial in range(80):
+        part = at_low / (at_low - at_high) if trial % 2 == 0 else 0.5
+        middle, rate = low + (high - low) * min(max(part, 1e-3), 1.0 - 1e-8), 0.0
+        for i in range(y.shape[0]):
+            change = after[i] - before[i]
+            derivative = loss_derivative(code, parameter, before[i] + middle * change, y[i])
+            rate += derivative * change * (weights[i] if weights.shape[0] > 0 else 1.0)
+        rate *= share
+        for i in range(move.shape[0]):
+            rate += (lam * (start[i] + middle * move[i]) + slope[i]) * move[i]
+            for j in range(bend.shape[0]):
+                rate += bend[i, j] * (start[j] + middle * move[j]) * move[i]
+        if rate <= 0.0:
+            low, at_low = middle, rate
+            if rate >= 0.5 * descent:
+                break
+        else:
+            high, at_high = middle, rate
+    return low if low > 0.0 else high
+
+
+@kernel(
     i8(
         i8, f8, *records_t, f8, f8, arr(f8, 2), arr(f8, 1), f8, f8, f8, f8, i8, arr(f8, 1, True),
         arr(f8, 1, True), arr(f8, 2, True), arr(f8, 2, True), arr(f8, 2, True), arr(f8, 2, True), arr(f8, 2, True),
@@ -248,30 +282,11 @@ def newton(
             noise *= 4.0 * EPS
             end = inner(gradient, move)
             if end > noise and descent < -noise:  # F falls no further than to some point of the segment
-                low, high, first, at_low, at_high = 0.0, 1.0, descent, descent, end
-                for trial in range(80):
-                    part = at_low / (at_low - at_high) if trial % 2 == 0 else 0.5
-                    middle = low + (high - low) * min(max(part, 1e-3), 1.0 - 1e-8)
-                    rate = 0.0
-                    for i in range(n):
-                        change = z[i] - before[i]
-                        derivative = loss_derivative(code, parameter, before[i] + middle * change, y[i])
-                        rate += derivative * change * (weights[i] if weights.shape[0] > 0 else 1.0)
-                    rate *= share
-                    for i in range(d):
-                        point = start[i] + middle * move[i]
-                        rate += (lam * point + slope[i]) * move[i]
-                        for j in range(bend.shape[0]):
-                            rate += bend[i, j] * (start[j] + middle * move[j]) * move[i]
-                    if rate <= 0.0:
-                        low, at_low = middle, rate
-                        if rate >= 0.5 * first:
-                            break
-                    else:
-                        high, at_high = middle, rate
-                middle = low if low > 0.0 else high
+                part = falls_until(
+                    code, parameter, y, weights, share, lam, bend, slope, z, before, start, move, descent, end
+                )
                 for j in range(d):
-                    here[j] = start[j] + middle * move[j]
+                    here[j] = start[j] + part * move[j]
                 fresh, moved = True, False
                 continue
         stalled = 0 if distance < 0.5 * best else stalled + 1

@@ -161,19 +161,23 @@ def test_many_records_lead_from_a_part_and_long_calls_are_cut(monkeypatch: pytes
 
 
 PLANTED = [
-    ("gradient[i] = share * sums[0, i] + lam", "gradient[i] = share * sums[0, i] + 1.001 * lam"),
-    ("low, at_low = middle, rate", "high, at_high = middle, rate"),
-    ("start[j] + middle * move[j]\n                fresh", "start[j] - middle * move[j]\n                fresh"),
+    ("newton", "gradient[i] = share * sums[0, i] + lam", "gradient[i] = share * sums[0, i] + 1.001 * lam"),
+    ("newton", "start[j] + part * move[j]", "start[j] - part * move[j]"),
+    ("falls_until", "low, at_low = middle, rate", "high, at_high = middle, rate"),
+    ("falls_until", "rate *= share", "rate *= 100.0 * share"),
 ]
 
 
-@pytest.mark.parametrize(("old", "new"), PLANTED)
-def test_a_wrong_search_is_noticed(old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("kernel", "old", "new"), PLANTED)
+def test_a_wrong_search_is_noticed(kernel: str, old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It certifies a wrong point, or does not end at one: the absolute loss needs its line search."""
     F = objective(problem(losses.absolute(), n=60, radius=5.0), 0.05, 5.0, 1e-3)
     exact = follow(F, 1e-10)
     assert newton is solver.newton
-    monkeypatch.setattr(solver, "newton", wrong(_newton, "newton", old, new))
+    if kernel == "falls_until":  # which the search calls as a Python function then
+        monkeypatch.setattr(_newton, kernel, wrong(_newton, kernel, old, new))
+        kernel, old, new = "newton", "status = 0", "status = 0"
+    monkeypatch.setattr(solver, "newton", wrong(_newton, kernel, old, new))
     found = follow(F, 1e-10)
     assert found.distance > 1e-8 or np.linalg.norm(found.w - exact.w) > 1e-8
 

@@ -204,7 +204,7 @@ TWINS = {
 
 REACHED = {
     "dpbench.papers.heavytail.algorithms._bound_kernels": ("lanes_sum",),
-    "dpbench.convex._newton": ("factorise", "solve_lower", "solve_upper", "inner", "into_ball"),
+    "dpbench.convex._newton": ("falls_until", "factorise", "solve_lower", "solve_upper", "inner", "into_ball"),
 }  # fmt: skip
 """Kernels without a comparison of their own, by module: parts of kernels of the same family that have one."""
 
