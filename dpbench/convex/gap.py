@@ -21,6 +21,7 @@ ENOUGH = 1e-12
 """A gap that ends a search, in units of Σ c_i + B‖b‖ + B²·tr A."""
 
 _LEAST = 1e-13  # ρ, in units of the largest residual, at which the path ends
+_BEGUN = 1e-2  # below which the path's direction is tried
 _SMALL = 1e-8  # and below which its points are worth a certificate
 _NEAR = (0.99, 0.9999)  # |s| below which a residual is taken for one that goes to 0
 _RANK, _FLAT = 1e-10, 1e-140
@@ -93,19 +94,38 @@ class Losses:
         w, best = np.zeros(slope.size), (np.zeros(slope.size), math.inf, np.zeros(len(self.y)))
         rho = widest = float(np.abs(self.y).max()) + self.radius * self.x_bound
         while best[1] > ENOUGH * scale and rho > _LEAST * widest:
-            w = self._search(Curve(ROUNDED_ABSOLUTE, rho, 0.5 / rho), scale, slope, w, 1e-2 * rho).w
+            w = self._search(Curve(ROUNDED_ABSOLUTE, rho, 0.5 / rho), scale, slope, w, min(1e-2 * rho, ENOUGH)).w
             r = self.X @ w - self.y
             root = np.sqrt(rho * rho + r * r)
             s, bends = r / (rho + root), rho / (root * (rho + root))
-            for near in (np.abs(s) < share for share in _NEAR):
+            for near in (np.abs(s) < share for share in _NEAR if rho < _BEGUN * widest):
                 if best[1] > ENOUGH * scale and (near.sum() <= 2 * w.size or rho < _SMALL * widest):
                     far = np.where(near, s, np.sign(r))
-                    point = self._ahead(w, near, far, slope, 0.1 * ENOUGH * scale)
-                    best = min(best, self._certified(point, far, np.where(near, bends, 0.0), slope), key=_gap)
+                    point, tight = self._end(w, near, far, slope, 0.1 * ENOUGH * scale)
+                    pliant = np.where(near, bends, np.where(tight, bends.max(), 0.0))
+                    best = min(best, self._certified(point, far, pliant, slope), key=_gap)
             if rho < _SMALL * widest:
                 best = min(best, self._certified(w, s, bends, slope), key=_gap)
             rho *= 0.01 if rho > _SMALL * widest else 0.2
         return best[0], best[1] / scale, best[2]
+
+    def _end(
+        self, w: np.ndarray, near: np.ndarray, s: np.ndarray, slope: np.ndarray, enough: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Where the path leads, and the residuals that are 0 there: of those that would change their signs on the way
+        the first joins `near`, and so on."""
+        for _ in range(w.size + 1):
+            point = self._ahead(w, near, s, slope, enough)
+            r, change = self.X @ w - self.y, self.X @ (point - w)
+            shares = np.full(r.size, math.inf)
+            turns = ~near & (s * (r + change) < 0.0)
+            if not turns.any():
+                break
+            shares[turns] = np.clip(-r[turns] / change[turns], 0.0, 1.0)
+            first = int(shares.argmin())
+            w, near = w + shares[first] * (point - w), near.copy()
+            near[first] = True
+        return point, near
 
     def _ahead(self, w: np.ndarray, near: np.ndarray, s: np.ndarray, slope: np.ndarray, enough: float) -> np.ndarray:
         """Where the path from w leads if the residuals of `near` go to 0 and no other changes its sign.
