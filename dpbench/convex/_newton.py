@@ -161,7 +161,7 @@ def certificate(lam, radius, smoothness, w, gradient):
     square = inner(w, w)
     short = abs(radius - math.sqrt(square))
     inside = steep / lam
-    if not short <= 1e-12 * radius:
+    if not short <= 1e-12 * radius < math.inf:
         return inside
     multiplier, rho = max(0.0, -along / square), 0.0
     for j in range(w.shape[0]):
