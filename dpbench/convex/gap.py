@@ -2,7 +2,8 @@
 
 Minimised is F(w) = Σ c_i·h(⟨w, x_i⟩ − y_i) + ½⟨w, Aw⟩ + ⟨b, w⟩ on ‖w‖ ≤ B for one b after the other, h = |r|, or r²/2
 up to 1 and |r| − 1/2 beyond. F need have no curvature, so the certificate is a gap: for any |s_i| ≤ 1, |r| ≥ s_i·r, and
-with the tangent of the quadratic F has a linear lower bound, whose least value over the ball is known.
+with the tangent of the quadratic F has a linear lower bound, whose least value over the ball is known. What floating
+point leaves of a gap depends on the records; `interior` is slow and leaves none of more than its rounding.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from dpbench.convex import interior
 from dpbench.convex._newton import FLAT, certificate, into_ball, least_quadratics, model_minimiser
 from dpbench.convex.loss_kernels import HUBER, ROUNDED_ABSOLUTE
 from dpbench.convex.solver import Curve, Objective, Point
@@ -50,15 +52,16 @@ class Losses:
     bend: np.ndarray
     radius: float
 
-    def minimise(self, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def minimise(self, slopes: np.ndarray, slow: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """For each row b of `slopes` a minimiser, a bound on what it misses the least value by, and s.
 
-        Shapes (rows, d), (rows,) and (rows, n).
+        Shapes (rows, d), (rows,) and (rows, n). The bounds are computed at the points that are returned, and hold but
+        for their own rounding. They are about `ENOUGH`, for some records more; with `slow` never more.
         """
         rows, n, d = len(slopes), len(self.y), self.X.shape[1]
         points, gaps, duals = np.zeros((rows, d)), np.zeros(rows), np.zeros((rows, n))
         size = self.weights.sum() + self.radius**2 * np.trace(self.bend)
-        if n == 0:
+        if n == 0 and not slow:
             steepest = float(np.abs(slopes).max(initial=0.0))
             enough = ENOUGH * (size + self.radius * steepest)
             least_quadratics(self.bend, slopes, self.radius, enough, points, gaps, np.empty((d, d)))
@@ -66,7 +69,8 @@ class Losses:
         for row, slope in enumerate(slopes):
             scale = size + self.radius * float(np.linalg.norm(slope))
             if scale > 0.0:
-                points[row], gap, duals[row] = (self._smooth if self.huber else self._path)(slope, scale)
+                search = self._certain if slow else self._smooth if self.huber else self._path
+                points[row], gap, duals[row] = search(slope, scale)
                 gaps[row] = gap * scale
         return points, gaps, duals
 
@@ -86,6 +90,20 @@ class Losses:
         found = self._search(Curve(HUBER, 1.0, 1.0), scale, slope, np.zeros(slope.size), ENOUGH)
         return found.w, found.distance, np.clip(self.X @ found.w - self.y, -1.0, 1.0)
 
+    def _certain(self, slope: np.ndarray, scale: float) -> tuple[np.ndarray, float, np.ndarray]:
+        """By `interior_point`, over the unit ball; Huber's loss is the least of |r − u| + u²/2 over u."""
+        n, d = self.X.shape
+        X, bend, weights = self.radius * self.X, self.radius**2 / scale * self.bend, self.weights / scale
+        weights, slope_here = np.maximum(weights, np.finfo(float).tiny), self.radius / scale * slope
+        if self.huber:
+            X = np.hstack([X, -np.eye(n)])
+            bend = np.block([[bend, np.zeros((d, n))], [np.zeros((n, d)), np.diag(weights)]])
+            slope_here = np.concatenate([slope_here, np.zeros(n)])
+        w, s = interior.interior_point(X, self.y, weights, bend, slope_here, np.arange(slope_here.size) < d)
+        w = self.radius * w[:d]
+        into_ball(self.radius, False, w)
+        return w, self._gap(w, s, slope) / scale, s
+
     def _path(self, slope: np.ndarray, scale: float) -> tuple[np.ndarray, float, np.ndarray]:
         """Of the absolute loss: the minimisers with its rounded form, whose ρ falls, until one leads to the end.
 
@@ -103,9 +121,9 @@ class Losses:
                     far = np.where(near, s, np.sign(r))
                     point, tight = self._end(w, near, far, slope, 0.1 * ENOUGH * scale)
                     pliant = np.where(near, bends, np.where(tight, bends.max(), 0.0))
-                    best = min(best, self._certified(point, far, pliant, slope), key=_gap)
+                    best = min(best, self._certified(point, far, pliant, slope), key=_first_gap)
             if rho < _SMALL * widest:
-                best = min(best, self._certified(w, s, bends, slope), key=_gap)
+                best = min(best, self._certified(w, s, bends, slope), key=_first_gap)
             rho *= 0.01 if rho > _SMALL * widest else 0.2
         return best[0], best[1] / scale, best[2]
 
@@ -121,7 +139,8 @@ class Losses:
             turns = ~near & (s * (r + change) < 0.0)
             if not turns.any():
                 break
-            shares[turns] = np.clip(-r[turns] / change[turns], 0.0, 1.0)
+            with np.errstate(all="ignore"):  # a change of 0: the whole way
+                shares[turns] = np.clip(-r[turns] / change[turns], 0.0, 1.0)
             first = int(shares.argmin())
             w, near = w + shares[first] * (point - w), near.copy()
             near[first] = True
@@ -153,16 +172,15 @@ class Losses:
         self, w: np.ndarray, s: np.ndarray, bends: np.ndarray, slope: np.ndarray
     ) -> tuple[np.ndarray, float, np.ndarray]:
         """w with its gap and s, corrected in proportion to `bends` so that the gradient vanishes or points outward."""
-        r = self.X @ w - self.y
         pull = (self.X * np.sqrt(self.weights * bends)[:, None]).T
         on_sphere = w @ w >= self.radius**2 * (1.0 - 1e-9)
         best, dual = math.inf, s
         for _ in range(_CORRECTIONS):
             gradient = self._gradient(w, s, slope)
-            gap = self.weights @ (np.abs(r) - s * r) + certificate(0.0, self.radius, 0.0, w, gradient)
+            gap = self._gap(w, s, slope)
             if not gap < best:
                 break
-            best, dual = float(gap), s
+            best, dual = gap, s
             if on_sphere:
                 gradient = gradient + max(0.0, -(gradient @ w) / (w @ w)) * w
             with np.errstate(all="ignore"):  # of features that are nearly 0: what is no number ends the loop
@@ -170,9 +188,18 @@ class Losses:
             s = np.clip(s - moved, -1.0, 1.0)
         return w, best, dual
 
+    def _gap(self, w: np.ndarray, s: np.ndarray, slope: np.ndarray) -> float:
+        """By how much F(w) can exceed the least value: h(r) ≥ s·r − h*(s), where h*(s) is 0, or s²/2 of Huber's."""
+        r, conjugate = self.X @ w - self.y, 0.0
+        size = np.abs(r)
+        if self.huber:
+            size, conjugate = np.where(size <= 1.0, 0.5 * r * r, size - 0.5), 0.5 * s * s
+        over = self.weights @ (size - s * r + conjugate)
+        return float(over + certificate(0.0, self.radius, 0.0, w, self._gradient(w, s, slope)))
+
     def _gradient(self, w: np.ndarray, s: np.ndarray, slope: np.ndarray) -> np.ndarray:
         return np.asarray(self.X.T @ (self.weights * s) + self.bend @ w + slope)
 
 
-def _gap(found: tuple[np.ndarray, float, np.ndarray]) -> float:
+def _first_gap(found: tuple[np.ndarray, float, np.ndarray]) -> float:
     return found[1]

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numba
 import numpy as np
 import pytest
 from naive import oracles
+from registry import public_problem
 
 from dpbench import InvalidInput
+from dpbench.convex import gap
+from dpbench.convex.gap import Losses
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.finite import ConvexHull
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.objective import Objective
+from dpbench.testing.hostile import hostile_pairs
 
 pytestmark = pytest.mark.kernel
 
@@ -123,6 +129,30 @@ def test_certificates_in_more_dimensions(loss: str) -> None:
         others = np.abs(others) / np.abs(others).sum(axis=1, keepdims=True)  # mixtures, which lie in the ball too
         least = objective.value(hypotheses.predict(rows, points))[0] - gaps[0]
         assert objective.value(hypotheses.predict(others, points)).min() >= least - 1e-15
+
+
+@pytest.mark.parametrize("kind", ["ball-absolute", "ball-squared", "ball-huber", "hull-absolute", "hull-squared"])
+def test_the_gap_that_privacy_counts_needs_no_luck(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: searches in floating point that answer 0 or the middle; what is released is within the gap all the same.
+
+    Hostile pairs too, of which some left 9e-8 in floating point.
+    """
+    for name in ("_path", "_smooth"):
+        monkeypatch.setattr(Losses, name, lambda F, slope, scale: (0.0 * slope, math.inf, 0.0 * F.y))
+    monkeypatch.setattr(gap, "least_quadratics", lambda *arguments: arguments[5].fill(math.inf))
+    mechanism = RegularizedPerturbation(1.0, 1e-5, normalization="sum" if "squared" in kind else "mean")
+    base = public_problem(kind)
+    for problem in (base, *(p for pair in hostile_pairs(base, 2) for p in pair)):
+        noted = mechanism.diagnose(problem)
+        assert 0.0 <= noted["gap"] <= 1e-12 < noted["allowed"]
+
+
+def test_an_oracle_that_misses_its_gap_releases_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        Losses, "minimise", lambda F, slopes, slow=False: (0.0 * slopes, slopes[:, 0] * 0.0 + 1.0, None)
+    )
+    with pytest.raises(ArithmeticError, match="the oracle must end within"):
+        RegularizedPerturbation(1.0, 1e-5).release(public_problem("ball-absolute"), seed=1)
 
 
 def test_least_norms() -> None:

@@ -33,10 +33,13 @@ from dpbench.privacy.profile import Profile, no_privacy, pure_profile, shifted_g
 _minimisers: WeakKeyDictionary[PublicDataProblem, dict[Any, tuple[Any, np.ndarray, float]]] = WeakKeyDictionary()
 _lock = threading.Lock()
 GAP = 2e-9
-"""The certified gap, in units of 1 + η, that a solver's f̄ is allowed: twice what was left of hostile data sets.
+"""τ: the gap of f̄ in units of 1 + η, which the oracle meets for any records or gives no f̄.
 
-2√(gap/η) is paid for in noise beside 1/√(ηn): up to n = 10,000 that is 0.9% of it for η ≤ 1.
+2√(τ/η) is paid for in noise beside 1/√(ηn): up to n = 10,000 that is 0.9% of it for η ≤ 1.
 """
+
+_ROUNDING = 32.0 * 2.0**-53
+"""Of the objective and of its certificate, for each term of their sums, in the same units."""
 
 
 @dataclass(frozen=True)
@@ -186,9 +189,9 @@ class RegularizedPerturbation:
     def minimiser(self, problem: PublicDataProblem) -> np.ndarray:
         """f̄ as parameters, shape (width,), read-only. One oracle call, kept with the problem.
 
-        It always answers: nothing that depends on the records is refused. An iterative oracle of ours ends
-        within any gap in exact arithmetic (`convex.gap`); what rounding leaves of it, and `stability` counts, is in
-        `diagnose`.
+        It always answers: nothing that depends on the records is refused. An oracle of ours meets the gap that
+        `stability` counts (`allowed_gap`) for any records; where floating point does not, it goes on in exact
+        arithmetic, which takes seconds for hundreds of different records.
         """
         return self._solved(problem)[0]
 
@@ -209,7 +212,7 @@ class RegularizedPerturbation:
     def _solved(self, problem: PublicDataProblem) -> tuple[np.ndarray, float]:
         p = public_data_problem(problem)
         per_record = 1.0 / p.n if self.normalization == "mean" else 1.0
-        return _minimiser(p, per_record, self.eta(p) / p.m)
+        return _minimiser(p, per_record, self.eta(p) / p.m, GAP * (per_record * p.n + self.eta(p)))
 
     def centre(self, problem: PublicDataProblem) -> np.ndarray:
         """f̄(Z_1), …, f̄(Z_m)."""
@@ -233,8 +236,13 @@ class RegularizedPerturbation:
 
 
 def allowed_gap(problem: PublicDataProblem, eta: float) -> float:
-    """What the objective, a mean of losses, may miss its minimum by: 0 for an oracle that is no iteration."""
-    return GAP * (1.0 + eta) if hasattr(on_public(problem), "certified") else 0.0
+    """What the objective, a mean of losses, may miss its minimum by: 0 for an oracle that is no iteration.
+
+    What the oracle's certificate is held to, and what rounding can take from it.
+    """
+    if not hasattr(on_public(problem), "certified"):
+        return 0.0
+    return (GAP + _ROUNDING * (problem.n + problem.m + width(problem))) * (1.0 + eta)
 
 
 def width(problem: PublicDataProblem) -> int:
@@ -242,7 +250,7 @@ def width(problem: PublicDataProblem) -> int:
     return int(getattr(problem.hypotheses, "width", 1))
 
 
-def _minimiser(problem: PublicDataProblem, weight: float, quadratic: float) -> tuple[np.ndarray, float]:
+def _minimiser(problem: PublicDataProblem, weight: float, quadratic: float, tau: float) -> tuple[np.ndarray, float]:
     """A minimiser, and a bound on its excess over the least value, where the oracle gives one; else 0.
 
     Kept while the problem lives, so that its blocks of trials share it. Equal problems may hold one class twice, once
@@ -253,13 +261,13 @@ def _minimiser(problem: PublicDataProblem, weight: float, quadratic: float) -> t
         known = _minimisers.setdefault(problem, {})
         found = known.get(key)
     if found is None:
-        found = problem.hypotheses, *_minimised(problem, weight, quadratic)
+        found = problem.hypotheses, *_minimised(problem, weight, quadratic, tau)
         with _lock:
             known[key] = found
     return found[1:]
 
 
-def _minimised(problem: PublicDataProblem, weight: float, quadratic: float) -> tuple[np.ndarray, float]:
+def _minimised(problem: PublicDataProblem, weight: float, quadratic: float, tau: float) -> tuple[np.ndarray, float]:
     with one_blas_thread():
         oracle = joint(problem)
         objective = oracle.objective(problem.loss, weight, quadratic)
@@ -267,7 +275,9 @@ def _minimised(problem: PublicDataProblem, weight: float, quadratic: float) -> t
         if certified is None:
             made, gap = oracle.prepared.erm(objective), 0.0
         else:
-            rows, gaps = certified(objective, objective.linear[None, :])
+            rows, gaps = certified(objective, objective.linear[None, :], tau)
             made, gap = rows[0], float(gaps[0])
+            if not gap <= tau:
+                raise ArithmeticError(f"the oracle must end within {tau:g} of the least value, got {gap:g}")
     made.flags.writeable = False
     return made, gap

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,46 +17,67 @@ _SHARE = {"absolute": 0.5, "huber": 1.0 / 1.5}
 
 
 @dataclass(frozen=True, eq=False)
-class BallOracle(OnePrepared):
-    """f = features·θ + offset at the points, ‖θ‖ ≤ radius."""
+class _CertifiedOracle(OnePrepared):
+    """f = features·θ + offset at the points."""
 
     features: np.ndarray
     offset: np.ndarray
-    radius: float
 
     def erm_many(self, objective: Objective, linear: np.ndarray) -> np.ndarray:
         """A minimiser for each row of `linear`, shape (calls, width)."""
         return self.certified(objective, linear)[0]
 
-    def certified(self, objective: Objective, linear: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same, and a bound on the excess of each over the least value, shape (calls,)."""
+    def certified(
+        self, objective: Objective, linear: np.ndarray, tau: float = math.inf
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same, and a bound on the excess of each over the least value, shape (calls,).
+
+        The bound is at most `tau` for any records: where floating point leaves more, exact arithmetic goes on. No
+        `tau` of less than 1e-12 of the objective's size can be met.
+        """
         with one_blas_thread():
-            losses, slopes = _losses(objective, linear, self.features, self.offset, self.radius)
-            return losses.minimise(slopes)[:2]
+            losses, slopes = self._losses(objective, linear)
+            made, gaps = self._minimised(losses, slopes, False)
+            above = np.flatnonzero(~(gaps <= tau))
+            if above.size:
+                made[above], gaps[above] = self._minimised(losses, slopes[above], True)
+            return made, gaps
+
+    def _losses(self, objective: Objective, linear: np.ndarray) -> tuple[Losses, np.ndarray]:
+        raise NotImplementedError
+
+    def _minimised(self, losses: Losses, slopes: np.ndarray, slow: bool) -> tuple[np.ndarray, np.ndarray]:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureOracle(OnePrepared):
-    """f = features·θ + offset at the points, θ in the simplex of k weights; the features of a point add up to 0.
+class BallOracle(_CertifiedOracle):
+    """‖θ‖ ≤ radius."""
+
+    radius: float
+
+    def _losses(self, objective: Objective, linear: np.ndarray) -> tuple[Losses, np.ndarray]:
+        return _losses(objective, linear, self.features, self.offset, self.radius)
+
+    def _minimised(self, losses: Losses, slopes: np.ndarray, slow: bool) -> tuple[np.ndarray, np.ndarray]:
+        return losses.minimise(slopes, slow)[:2]
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureOracle(_CertifiedOracle):
+    """θ in the simplex of k weights; the features of a point add up to 0.
 
     In k − 1 coordinates about θ = 1/k, over a ball that holds the simplex, with M·max(0, −θ_j) = (M/2)(|θ_j| − θ_j)
     added for each j: M is more than any two slopes of the objective differ by, so that no minimiser has θ_j < 0.
     """
 
-    features: np.ndarray
-    offset: np.ndarray
-
-    def erm_many(self, objective: Objective, linear: np.ndarray) -> np.ndarray:
-        """A minimiser for each row of `linear`, shape (calls, width)."""
-        return self.certified(objective, linear)[0]
-
-    def certified(self, objective: Objective, linear: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same, and a bound on the excess of each over the least value, shape (calls,)."""
+    def _losses(self, objective: Objective, linear: np.ndarray) -> tuple[Losses, np.ndarray]:
         if objective.loss == "huber" and objective.weights.any():
             raise validation.invalid("loss", "absolute or squared for mixtures", objective.loss)
-        with one_blas_thread():
-            losses, slopes = _losses(objective, linear, self.features, self.offset, 1.0)
-            return _over_simplex(losses, slopes)
+        return _losses(objective, linear, self.features, self.offset, 1.0)
+
+    def _minimised(self, losses: Losses, slopes: np.ndarray, slow: bool) -> tuple[np.ndarray, np.ndarray]:
+        return _over_simplex(losses, slopes, slow)
 
 
 def _losses(
@@ -81,7 +103,7 @@ def _losses(
     return losses, np.ascontiguousarray(slopes[: len(rows)])
 
 
-def _over_simplex(losses: Losses, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _over_simplex(losses: Losses, slopes: np.ndarray, slow: bool) -> tuple[np.ndarray, np.ndarray]:
     k = slopes.shape[1]
     middle = np.full(k, 1.0 / k)
     if k == 1:
@@ -97,7 +119,7 @@ def _over_simplex(losses: Losses, slopes: np.ndarray) -> tuple[np.ndarray, np.nd
             np.concatenate([losses.X @ basis, basis]), np.concatenate([losses.y, -middle]),
             np.concatenate([losses.weights, np.full(k, half)]), False, basis.T @ losses.bend @ basis, 1.0,
         )  # fmt: skip
-        points, _, duals = inside.minimise(((slope + losses.bend @ middle) @ basis)[None])
+        points, _, duals = inside.minimise(((slope + losses.bend @ middle) @ basis)[None], slow)
         theta = np.maximum(middle + basis @ points[0], 0.0)
         made[row] = theta = theta / theta.sum()
         s, r = duals[0, : len(losses.y)], losses.X @ theta - losses.y
