@@ -6,14 +6,13 @@ from dpbench.core import sources as _sources  # noqa: F401 - first of all: it no
 from dpbench.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from dpbench import bounds, glm, heavytail, libraries, publicdata, testing
+    from dpbench import bounds, glm, heavytail, publicdata, testing
     from dpbench.auditing.audit import AuditResult, audit
     from dpbench.auditing.bits import audit_bits
     from dpbench.auditing.dependence import DependentOutputs
     from dpbench.auditing.detectable import runs_needed
     from dpbench.auditing.each import each
     from dpbench.auditing.flatten import encode
-    from dpbench.auditing.graybox import GrayBoxResult, audit_graybox
     from dpbench.auditing.one_run import audit_one_run, audit_one_run_scores
     from dpbench.auditing.samples import audit_samples
     from dpbench.auditing.search import find_neighbours
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 _HOME = {
     "AuditResult": "dpbench.auditing.audit",
     "DependentOutputs": "dpbench.auditing.dependence",
-    "GrayBoxResult": "dpbench.auditing.graybox",
     "GLMProblem": "dpbench.papers.glm.problem",
     "HeavyTailedProblem": "dpbench.papers.heavytail.problem",
     "Judgement": "dpbench.certificates.judge",
@@ -42,7 +40,6 @@ _HOME = {
     "PublicDataProblem": "dpbench.papers.publicdata.problem",
     "audit": "dpbench.auditing.audit",
     "audit_bits": "dpbench.auditing.bits",
-    "audit_graybox": "dpbench.auditing.graybox",
     "audit_one_run": "dpbench.auditing.one_run",
     "audit_one_run_scores": "dpbench.auditing.one_run",
     "audit_samples": "dpbench.auditing.samples",
@@ -55,7 +52,6 @@ _HOME = {
     "glm": "dpbench.glm",
     "heavytail": "dpbench.heavytail",
     "judge": "dpbench.certificates.judge",
-    "libraries": "dpbench.libraries",
     "plot": "dpbench.report.plot",
     "publicdata": "dpbench.publicdata",
     "runs_needed": "dpbench.auditing.detectable",
@@ -67,7 +63,6 @@ __all__ = [
     "AuditResult",
     "DependentOutputs",
     "GLMProblem",
-    "GrayBoxResult",
     "HeavyTailedProblem",
     "InvalidInput",
     "Judgement",
@@ -76,7 +71,6 @@ __all__ = [
     "PublicDataProblem",
     "audit",
     "audit_bits",
-    "audit_graybox",
     "audit_one_run",
     "audit_one_run_scores",
     "audit_samples",
@@ -89,7 +83,6 @@ __all__ = [
     "glm",
     "heavytail",
     "judge",
-    "libraries",
     "plot",
     "publicdata",
     "runs_needed",

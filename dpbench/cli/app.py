@@ -30,7 +30,6 @@ COMMANDS = {
     "list": "dpbench.cli.ledger:list_claims",
     "show": "dpbench.cli.ledger:show",
     "audit": "dpbench.cli.audit:audit",
-    "audit-library": "dpbench.cli.audit_library:audit_library",
     "hunt": "dpbench.cli.hunt:hunt",
     "judge": "dpbench.cli.judge:judge",
     "figures": "dpbench.cli.figures:figures",

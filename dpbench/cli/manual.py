@@ -9,7 +9,7 @@ from unittest import mock
 
 from dpbench.cli.app import homes, run
 
-COMMANDS = ("verify", "list", "show", "bench", "audit", "audit-library", "figures", "report", "evidence", "compare",
+COMMANDS = ("verify", "list", "show", "bench", "audit", "figures", "report", "evidence", "compare",
             "hunt", "export", "judge", "errata", "new-paper")  # fmt: skip
 
 

@@ -147,16 +147,17 @@ class Auditor:
         return self._run(audit_one_run_scores, (included, scores), ("seed", "confidence"), options)
 
     def library(self, name: str, *given: Any, **options: Any) -> AuditResult:
-        """Audit a library's mechanism at its own claim: by the function `audit` of `dpbench.libraries.NAME`, whose
-        parameters follow, with the runs that are its default.
+        """Audit a library's mechanism at its own claim: by the function `audit` of `dpbench_libraries.NAME`, whose
+        parameters follow, with the runs that are its default; of the distribution dpbench-libraries.
         """
         from importlib import import_module
 
-        from dpbench.core import validation
-        from dpbench.libraries.table import LIBRARIES
+        from dpbench.core.validation import MissingExtra
 
-        validation.choice("name", name, LIBRARIES)
-        audit = import_module(f"dpbench.libraries.{name}").audit
+        try:
+            audit = import_module("dpbench_libraries.table").adapter(name).audit
+        except ModuleNotFoundError as error:
+            raise MissingExtra("dp_audit.library needs dpbench-libraries: pip install dpbench-libraries") from error
         return self._run(audit, given, ("seed", "confidence"), options, claims=True)
 
     def _run(

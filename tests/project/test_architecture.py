@@ -20,7 +20,7 @@ LAYERS = (
     ("bounds", "convex", "lowerbounds", "privacy", "rates", "runs"),
     ("auditing",),
     ("ledger",),
-    ("certificates", "libraries"),
+    ("certificates",),
     ("report",),
     ("cli", "pytest_plugin", "testing"),
     ("papers", "sklearn", "names"),

@@ -20,12 +20,12 @@ from dpbench.core.validation import InvalidInput, invalid
 from dpbench.ledger.registry import all_papers
 from dpbench.ledger.verify import all_claims
 from dpbench.papers.glm import drawings_peers as peers
-from dpbench.report import errata, libraries, stored
+from dpbench.report import errata, stored
 from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown
 from dpbench.report.stored import Shown
 from tools.code_key import RESTS_ON, fresh
-from tools.pages import ledger_tables, tables
+from tools.pages import ledger_tables, libraries, tables
 
 WIDE = ("---", "hide-toc: true", "---", "")
 """A page without contents beside it has the room for tables."""
@@ -193,7 +193,7 @@ PAGES = (
         Part("known_bugs.json", tables.known_bugs_counts,
              "Known bugs of released software and published algorithms, and hazards that their sources warn of, each "
              "beside its mended version ({doc}`how they were chosen and run <../guide/known_bugs>`): `python -m "
-             "benchmarks.known_bugs --json evidence/known_bugs.json`, in less than ten minutes of the processor."),
+             "dpbench_libraries.known_bugs --json evidence/known_bugs.json`, in ten minutes of the processor."),
         Part("known_bugs.json", tables.known_bugs,
              "The runs a side, of a ladder that doubles from 500, at which an auditor refutes the claim, and seconds "
              "of the processor for that rung; all auditors see the same runs, and the false-alarm rate of an auditor "

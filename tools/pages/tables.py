@@ -239,7 +239,7 @@ def hostile(document: dict[str, Any]) -> str:
 
 
 def known_bugs(document: dict[str, Any]) -> str:
-    """What ``python -m benchmarks.known_bugs --json`` wrote: one row a case."""
+    """What ``python -m dpbench_libraries.known_bugs --json`` wrote: one row a case."""
     rows = [row for row in document["cases"] if "why" not in row]
     names = list(rows[0]["found"])
 

@@ -18,8 +18,8 @@ from dpbench.auditing.each import each
 from dpbench.auditing.neighbours import Domain, Pair, proposals
 from dpbench.auditing.pair import refuse_equal
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.libraries.case import Audited, Case, Known, audit_case, checked, difference
 from dpbench.privacy.profile import Profile
+from dpbench_libraries.case import Audited, Case, Known, audit_case, checked, difference
 
 REQUIREMENTS: tuple[str, ...] = ()
 PACKAGE = "opendp"

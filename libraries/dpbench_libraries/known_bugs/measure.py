@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.known_bugs.auditors import Refutes
-from benchmarks.known_bugs.cases import Case
-from benchmarks.known_bugs.releases import drawn, prepare, recorded
 from dpbench.auditing.bits import bit_features
 from dpbench.auditing.dependence import DependentOutputs
-from dpbench.auditing.graybox import audit_graybox
 from dpbench.core.sampling import stream
-from dpbench.libraries.environment import EnvironmentFailed
+from dpbench_libraries.environment import EnvironmentFailed
+from dpbench_libraries.graybox import audit_graybox
+from dpbench_libraries.known_bugs.auditors import Refutes
+from dpbench_libraries.known_bugs.cases import Case
+from dpbench_libraries.known_bugs.releases import drawn, prepare, recorded
 
 ALPHA = 1e-6
 FIRST = 500
@@ -108,3 +108,8 @@ def gray(case: Case, version: str, seed: int) -> dict[str, Any]:
 def spent() -> float:
     """Seconds of the processor, of this process and of those it started and waited for."""
     return sum(os.times()[:4])
+
+
+def alarms(row: dict[str, Any]) -> int:
+    """How many auditors, the gray box among them, refuted the mended version."""
+    return sum(row["mended_refuted"].values()) + (row["gray"]["mended"]["verdict"] == "refuted")

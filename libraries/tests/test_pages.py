@@ -4,16 +4,14 @@ committed rows."""
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from dpbench.libraries.case import Known
-from dpbench.libraries.table import Row
-from dpbench.report import libraries
-
-ROOT = Path(__file__).resolve().parents[2]
+from dpbench_libraries import printed
+from dpbench_libraries.case import Known
+from dpbench_libraries.table import Row
+from tools.pages import libraries
 
 
 def row(verdict: str, known: Known | None = None, bound: float = 1.5, **more: Any) -> Row:
@@ -51,7 +49,7 @@ def test_conventions_are_told_from_errors_and_only_these_get_a_letter() -> None:
 
 def test_a_terminal_shows_every_row_and_what_is_known() -> None:
     out = io.StringIO()
-    libraries.print_rows([row("refuted", BUG), row("refuted"), row("not refuted")], Console(file=out, width=160))
+    printed.print_rows([row("refuted", BUG), row("refuted"), row("not refuted")], Console(file=out, width=160))
     said = out.getvalue()
     assert said.count("a|b (so)") == 5 and "bug: a *cause*" in said and "nothing is known of it" in said
 

@@ -9,12 +9,12 @@ import json
 import sys
 import warnings
 
-from dpbench.auditing.graybox import audit_graybox
+from dpbench_libraries.graybox import audit_graybox
 
 
 def main() -> None:
     """Record both data sets of one version."""
-    import draws  # beside this file, which asv imports as one of a package
+    import draws  # beside this file
 
     warnings.simplefilter("ignore")
     name, version, epsilon, delta, seed = sys.argv[1:6]

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.known_bugs``: which known privacy bugs auditors find, in how many runs.
+"""``python -m dpbench_libraries.known_bugs``: which known privacy bugs auditors find, in how many runs.
 
 Exit code 1 if a mended version is refuted.
 """
@@ -17,23 +17,21 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.known_bugs.auditors import available
-from benchmarks.known_bugs.cases import CASES, named
-from benchmarks.known_bugs.measure import ALPHA, measure, spent
-from benchmarks.known_bugs.releases import ENVIRONMENTS, prepare
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.evidence import commit_now
-from dpbench.libraries.environment import EnvironmentFailed
 from dpbench.runs.environment import machine, versions
+from dpbench_libraries.environment import EnvironmentFailed
+from dpbench_libraries.known_bugs.auditors import available
+from dpbench_libraries.known_bugs.cases import CASES, named
+from dpbench_libraries.known_bugs.measure import ALPHA, alarms, measure, spent
+from dpbench_libraries.known_bugs.releases import ENVIRONMENTS, prepare
 
 MOST = 64_000
 
 
 def table(rows: list[dict[str, Any]], auditors: list[str]) -> Table:
     """What was found, on the terminal."""
-    from tools.pages.tables import alarms  # asv loads this module where no tools are
-
     made = Table("case", "software", *(f"{name}: runs, s" for name in auditors), "gray box: verdict, runs", "mended")
     made.columns[0].no_wrap = True
     for row in rows:
@@ -54,9 +52,7 @@ def table(rows: list[dict[str, Any]], auditors: list[str]) -> Table:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print, keep; 1 if a mended version was refuted, 2 for bad use."""
-    from tools.pages.tables import alarms  # asv loads this module where no tools are
-
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.known_bugs", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m dpbench_libraries.known_bugs", description=__doc__)
     parser.add_argument("--case", action="append", metavar="NAME", help="one of them, again for more (default: all)")
     parser.add_argument("--trials", type=int, default=MOST, help=f"runs a side at most (default {MOST})")
     parser.add_argument("--seed", type=int, default=0)
@@ -84,8 +80,9 @@ def main(arguments: list[str] | None = None) -> int:
     Console().print(table(rows, list(auditors)), soft_wrap=True)
     if given.json is not None:
         document = {
-            "command": "python -m benchmarks.known_bugs --json evidence/known_bugs.json", "alpha": ALPHA, "seed": seed,
-            "date": datetime.date.today().isoformat(), "seconds": round(spent() - began, 1), "cases": rows,
+            "command": "python -m dpbench_libraries.known_bugs --json evidence/known_bugs.json",
+            "alpha": ALPHA, "seed": seed, "date": datetime.date.today().isoformat(),
+            "seconds": round(spent() - began, 1), "cases": rows,
             "commit": commit_now()[0], "machine": machine(),
             "versions": {**versions(), **_peer("jax-privacy")},
             "environments": {name: [*one.packages, *one.alone] for name, one in ENVIRONMENTS.items()},

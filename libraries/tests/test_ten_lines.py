@@ -1,5 +1,5 @@
 """Ten mechanisms of three libraries at the claims they make: ``pip install opendp``, then
-``pytest examples/test_libraries.py -n 0`` (the other libraries are installed by the audit)."""
+``pytest libraries/tests/test_ten_lines.py -n 0`` (the other libraries are installed by the audit)."""
 
 import opendp.prelude as dp
 import pytest

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from benchmarks.known_bugs import __main__ as command
-from benchmarks.known_bugs import draws
-from benchmarks.known_bugs.auditors import Refutes, classifier, jax_privacy, ours, scores
-from benchmarks.known_bugs.cases import CASES, Case, named
-from benchmarks.known_bugs.measure import gray, ladder, measure
-from benchmarks.known_bugs.releases import ENVIRONMENTS, prepare
 from dpbench.core.validation import InvalidInput
-from dpbench.libraries.environment import EnvironmentFailed
+from dpbench_libraries.environment import EnvironmentFailed
+from dpbench_libraries.known_bugs import __main__ as command
+from dpbench_libraries.known_bugs import draws
+from dpbench_libraries.known_bugs.auditors import Refutes, classifier, jax_privacy, ours, scores
+from dpbench_libraries.known_bugs.cases import CASES, Case, named
+from dpbench_libraries.known_bugs.measure import gray, ladder, measure
+from dpbench_libraries.known_bugs.releases import ENVIRONMENTS, prepare
 from tools.pages import tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,7 +77,7 @@ def test_the_two_directions_of_an_auditor_share_its_level(monkeypatch: pytest.Mo
             return 0.0
 
     auditing = SimpleNamespace(CanaryScoreAuditor=Bounded, Split=lambda *given, **named: None)
-    monkeypatch.setattr("benchmarks.known_bugs.auditors.extra", lambda *names: auditing)
+    monkeypatch.setattr("dpbench_libraries.known_bugs.auditors.extra", lambda *names: auditing)
     assert not jax_privacy(np.zeros((4, 1)), np.zeros((4, 1)), 1.0, 0.0, 1e-6, 0)
     assert len(levels) == 2 and sum(levels) <= 1e-6 * (1.0 + 1e-9)
 
@@ -135,7 +135,7 @@ def test_an_environment_that_cannot_be_made_is_said(monkeypatch: pytest.MonkeyPa
             raise EnvironmentFailed("could not install diffprivlib: no matching distribution")
         return Path("python")
 
-    monkeypatch.setattr("benchmarks.known_bugs.releases.interpreter", made)
+    monkeypatch.setattr("dpbench_libraries.known_bugs.releases.interpreter", made)
     assert measured(named("linear-regression")) == {"why": "could not install diffprivlib: no matching distribution"}
     prepare(named("svt-filter"))
     assert asked[1:] == [

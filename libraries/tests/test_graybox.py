@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-import dpbench
-from dpbench import GrayBoxResult, audit_graybox
-from dpbench.privacy import gaussian, shifts
+from dpbench.core.validation import InvalidInput
+from dpbench.privacy import gaussian
+from dpbench_libraries import shifts
+from dpbench_libraries.graybox import GrayBoxResult, audit_graybox
 
 ONE, OTHER = [0.25, 1.0], [0.25, 0.0]  # the second record is replaced
 
@@ -210,7 +211,6 @@ def test_what_is_reported_can_be_read_and_written() -> None:
     assert "no noise beyond the recorded" in str(found)
     assert f"at {found.runs // 2} values tried, up to 64 scales" in str(found)
     assert json.loads(json.dumps(found.to_dict()))["shifts"][0]["ratio"] == pytest.approx(2.0)
-    assert dpbench.audit_graybox is audit_graybox
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_what_is_reported_can_be_read_and_written() -> None:
 )
 def test_bad_input_is_one_clear_message(given: dict[str, Any], message: str) -> None:
     usual: dict[str, Any] = dict(function=lambda v, rng: sum(v) + rng.laplace(), dataset=ONE, neighbour=OTHER)
-    with pytest.raises(dpbench.InvalidInput, match=message):
+    with pytest.raises(InvalidInput, match=message):
         audit_graybox(**{**usual, **given})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -12,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.known_bugs.cases import Case
 from dpbench.core.validation import InvalidInput
-from dpbench.libraries.environment import clean, interpreter
+from dpbench_libraries.environment import clean, interpreter
+from dpbench_libraries.known_bugs.cases import Case
 
 _DRAWS, _RECORDED = (Path(__file__).with_name(name) for name in ("draws.py", "recorded.py"))
 
@@ -67,8 +68,9 @@ def recorded(case: Case, version: str, seed: int) -> dict[str, Any]:
     """The gray box's result, found in the environment itself."""
     python = _python(case.environments[version == "mended"])
     command = [python, str(_RECORDED), case.name, version, repr(case.epsilon), repr(case.delta), str(seed)]
-    checkout = str(Path(__file__).parents[2])  # not what is installed here, which has its own numpy
-    return dict(json.loads(_answer(case, command, PYTHONPATH=checkout).splitlines()[-1]))
+    checkout = Path(__file__).parents[3]  # not what is installed here, which has its own numpy
+    where = os.pathsep.join(map(str, (checkout, checkout / "libraries")))
+    return dict(json.loads(_answer(case, command, PYTHONPATH=where).splitlines()[-1]))
 
 
 def _answer(case: Case, command: list[str], **variables: str) -> str:

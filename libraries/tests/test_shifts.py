@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import naive_shifts as naive
 import numpy as np
 import pytest
 from mpmath import mp, mpf
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpbench.core.validation import InvalidInput
-from dpbench.privacy import gaussian, laplace, shifts
-from dpbench.privacy.shifts import epsilon_between
-from tests.naive import shifts as naive
+from dpbench.privacy import gaussian, laplace
+from dpbench_libraries import shifts
+from dpbench_libraries.shifts import epsilon_between
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ import numpy as np
 
 from dpbench.auditing.neighbours import Domain, Pair, proposals
 from dpbench.core.validation import InvalidInput
-from dpbench.libraries.case import Audited, Case, audit_case, of_call, refuse_beside_a_name
-from dpbench.libraries.environment import EnvironmentFailed, clean, interpreter
+from dpbench_libraries.case import Audited, Case, audit_case, of_call, refuse_beside_a_name
+from dpbench_libraries.environment import EnvironmentFailed, clean, interpreter
 
 RECORDS, PAIRS = 5, 12
 """Of a data set, and pairs that are looked at."""
@@ -217,13 +217,13 @@ def audit_there(
     Parameters
     ----------
     library, requirements
-        As for `dpbench.libraries.environment.interpreter`.
+        As for `dpbench_libraries.environment.interpreter`.
     read : callable
         ``read(call, data, pairs=..., relation=...)``: the `Case` of a name and its parameters, with a `Call`.
     call, data, neighbour, claim, pairs, relation, python, say
-        As for `dpbench.libraries.diffprivlib.audit`.
+        As for `dpbench_libraries.diffprivlib.audit`.
     **settings
-        Of `dpbench.libraries.case.audit_case`.
+        Of `dpbench_libraries.case.audit_case`.
 
     Raises
     ------

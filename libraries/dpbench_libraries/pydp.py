@@ -14,8 +14,8 @@ from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
-from dpbench.libraries.case import GIVEN, Audited, Case, Known, checked, refuse_others
-from dpbench.libraries.worker import Call, audit_there, pairs_within
+from dpbench_libraries.case import GIVEN, Audited, Case, Known, checked, refuse_others
+from dpbench_libraries.worker import Call, audit_there, pairs_within
 
 PACKAGE = "python-dp"
 REQUIREMENTS = ("python-dp==1.1.5", "numpy>=2.0")
@@ -65,7 +65,7 @@ def audit(
     python : str or Path, optional
         An interpreter with PyDP; by default an environment is made (once, with pip).
     trials, confidence, seed, progress, say
-        As in `dpbench.libraries.diffprivlib.audit`; the seed decides nothing but the choice of pairs.
+        As in `dpbench_libraries.diffprivlib.audit`; the seed decides nothing but the choice of pairs.
 
     Raises
     ------

@@ -16,8 +16,8 @@ from typing import Any
 from dpbench.auditing.blocks import Progress
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
-from dpbench.libraries.case import Case, Known, audit_case
-from dpbench.libraries.worker import Drawn, Worker, chosen
+from dpbench_libraries.case import Case, Known, audit_case
+from dpbench_libraries.worker import Drawn, Worker, chosen
 
 LONGEST = 200
 """Characters of a data set that are shown."""
@@ -84,6 +84,11 @@ class Row:
     command: str
 
     @property
+    def name(self) -> str:
+        """The mechanism and what is particular."""
+        return f"{self.mechanism} ({self.about})" if self.about else self.mechanism
+
+    @property
     def unexpected(self) -> bool:
         """Refuted where nothing is known of it, or blind."""
         return self.verdict == "blind" or (self.verdict == "refuted" and self.known is None)
@@ -93,6 +98,17 @@ class Row:
         return asdict(self)
 
 
+def adapter(library: str) -> Any:
+    """The module of a library.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    validation.choice("library", library, LIBRARIES)
+    return importlib.import_module(f"dpbench_libraries.{library}")
+
+
 def select(library: str, mechanisms: Sequence[str] = ()) -> tuple[Case, ...]:
     """The cases of a library, or those of these names: of one case, or of a mechanism, or the last part of it.
 
@@ -100,8 +116,7 @@ def select(library: str, mechanisms: Sequence[str] = ()) -> tuple[Case, ...]:
     ------
     InvalidInput
     """
-    validation.choice("library", library, LIBRARIES)
-    cases: tuple[Case, ...] = importlib.import_module(f"dpbench.libraries.{library}").cases()
+    cases: tuple[Case, ...] = adapter(library).cases()
     named = {case.name: {case.name} for case in cases}
     known = {**named}
     for case in cases:
@@ -123,8 +138,7 @@ def check_python(library: str, python: str | Path | None) -> None:
     ------
     InvalidInput
     """
-    validation.choice("library", library, LIBRARIES)
-    if python is not None and not importlib.import_module(f"dpbench.libraries.{library}").REQUIREMENTS:
+    if not adapter(library).REQUIREMENTS and python is not None:
         raise InvalidInput(f"python must be left out for {library}, which runs in this process, got {str(python)!r}")
 
 
@@ -168,7 +182,7 @@ def rows(
     """
     check_python(library, python)
     cases = select(library, mechanisms)
-    module = importlib.import_module(f"dpbench.libraries.{library}")
+    module = adapter(library)
     with ExitStack() as stack:
         if module.REQUIREMENTS:
             worker = stack.enter_context(Worker(chosen(library, module.REQUIREMENTS, python, say)))

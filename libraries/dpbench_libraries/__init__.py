@@ -9,9 +9,9 @@ take the name of a mechanism and its parameters; it runs in an environment of it
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpbench.libraries import diffprivlib, jax_privacy, opendp, pydp
+    from dpbench_libraries import diffprivlib, jax_privacy, opendp, pydp
 
-_HOME = {name: f"dpbench.libraries.{name}" for name in ("diffprivlib", "jax_privacy", "opendp", "pydp")}
+_HOME = {name: f"dpbench_libraries.{name}" for name in ("diffprivlib", "jax_privacy", "opendp", "pydp")}
 
 __all__ = ["diffprivlib", "jax_privacy", "opendp", "pydp"]
 

@@ -16,7 +16,7 @@ from dpbench.auditing.blocks import Progress, Sampler
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import extra, invalid
-from dpbench.libraries.case import GIVEN, Audited, Case, Known, audit_case, checked
+from dpbench_libraries.case import GIVEN, Audited, Case, Known, audit_case, checked
 
 PACKAGE = "jax-privacy"
 REQUIREMENTS: tuple[str, ...] = ()

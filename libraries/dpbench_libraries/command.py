@@ -63,9 +63,9 @@ def audit_library(
     check_writable("--json", json_file)
     from dpbench.auditing.pair import MOST_RUNS
     from dpbench.core import validation
-    from dpbench.libraries.table import Row, check_python, rows, select
-    from dpbench.report.libraries import print_cases, print_rows
     from dpbench.runs.progress import on_stderr
+    from dpbench_libraries.printed import print_cases, print_rows
+    from dpbench_libraries.table import Row, check_python, rows, select
 
     if trials is not None:
         validation.integer("trials", trials, at_least=100, at_most=MOST_RUNS)

@@ -1,61 +1,15 @@
-"""The audits of released libraries: in a terminal, as Markdown for the documentation, and letters to maintainers."""
+"""The audits of released libraries as Markdown, and letters to maintainers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from dpbench.report.markdown import escaped
 from dpbench.report.markdown import table as markdown
-from dpbench.report.plain import table
 
-STYLES = {"refuted": "bold red", "blind": "bold yellow", "not refuted": "green"}
 RELATIONS = {"replace": "replace", "add_remove": "add/remove", "add": "add", "remove": "remove", None: "values"}
-
-
-def print_cases(cases: Mapping[str, Iterable[Any]], console: Console) -> None:
-    """What would be audited, a line each."""
-    made = table("library", "mechanism", "relation", "runs a side")
-    for library, some in cases.items():
-        for case in some:
-            made.add_row(library, Text(case.name), RELATIONS[case.relation], f"{case.trials:,}")
-    console.print(made)
-
-
-def print_rows(rows: Iterable[Any], console: Console) -> None:
-    """A row each, and what is known of those that are refuted."""
-    rows = list(rows)
-    made = table(
-        "mechanism",
-        "relation",
-        "claim",
-        "bound",
-        "would detect",
-        "verdict",
-        "runs",
-        "s",
-        right=("bound", "would detect", "runs", "s"),
-    )
-    for row in rows:
-        made.add_row(
-            Text(_name(row.mechanism, row.about)),
-            RELATIONS[row.relation],
-            Text(row.claim),
-            f"{row.bound:.3g}",
-            "" if row.detectable is None else f"{row.detectable:.3g}",
-            Text(row.verdict, style=STYLES[row.verdict]),
-            f"{row.runs:,}",
-            f"{row.seconds:.1f}",
-        )
-    console.print(made)
-    for row in rows:
-        if row.verdict != "not refuted":
-            said = "nothing is known of it" if row.known is None else f"{row.known.reading}: {row.known.why}"
-            console.print(Text(f"{row.library} {row.version} {_name(row.mechanism, row.about)}: {said}"))
 
 
 def _name(mechanism: str, about: str) -> str:

@@ -119,7 +119,7 @@ class Case:
     pairs : tuple of pairs
         Neighbours, of which the most telling one is audited.
     sampler : Any
-        A sampler of `dpbench.audit`; of a library in an environment of its own a `dpbench.libraries.worker.Call`.
+        A sampler of `dpbench.audit`; of a library in an environment of its own a `dpbench_libraries.worker.Call`.
     about : str
         What is particular in the parameters or in the data.
     trials : int

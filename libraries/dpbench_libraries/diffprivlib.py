@@ -15,8 +15,8 @@ from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.libraries.case import GIVEN, Audited, Case, Known, checked, refuse_others
-from dpbench.libraries.worker import Call, audit_there, pairs_within
+from dpbench_libraries.case import GIVEN, Audited, Case, Known, checked, refuse_others
+from dpbench_libraries.worker import Call, audit_there, pairs_within
 
 PACKAGE = "diffprivlib"
 REQUIREMENTS = ("diffprivlib==0.6.6", "scikit-learn==1.5.2")

@@ -66,7 +66,7 @@ def epsilon_between(delta: float, shifts: Sequence[float], mu: float) -> tuple[f
 
     Examples
     --------
-    >>> from dpbench.privacy.shifts import epsilon_between
+    >>> from dpbench_libraries.shifts import epsilon_between
     >>> epsilon_between(0.0, [1.0, 0.5], 0.0)
     (1.5, 1.5)
     >>> [round(e, 3) for e in epsilon_between(0.1, [1.0, 0.5], 0.0)]

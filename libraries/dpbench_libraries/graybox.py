@@ -9,7 +9,7 @@ there is to know about the pair is A and the shift Δ = f(D') − f(D) = y' − 
 1. If Δ = A s and the columns of A are independent, y ↦ A⁺(y − f(D)) is one to one on the values of either side, and
    turns the pair of output laws into those of z and of s + z. So the privacy loss is that of coordinates moved by s_j
    scales, neither less nor more: Σ |s_j| of Laplace noise at δ = 0, a Gaussian pair at μ = (Σ s_j²)^{1/2}, and their
-   product otherwise (`dpbench.privacy.shifts`).
+   product otherwise (`dpbench_libraries.shifts`).
 2. If Δ is outside the range of A, the two laws live on disjoint affine spaces, and no ε is enough.
 3. If the columns are dependent, the outputs are post-processed noise (a sum of draws, say) and s is not determined. For
    normal noise alone y − f(D) is normal with covariance A Aᵀ, and the shortest s with A s = Δ gives its μ. For Laplace
@@ -41,11 +41,11 @@ import numpy as np
 from dpbench.auditing.each import takes_rng_of
 from dpbench.auditing.flatten import Flat, Opaque, paths, taken_apart
 from dpbench.auditing.pair import check_relation, refuse_equal
-from dpbench.auditing.recording import ADDITIVE, Draw, Record, Source, replaced, run
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import invalid
-from dpbench.privacy.shifts import epsilon_between
+from dpbench_libraries.recording import ADDITIVE, Draw, Record, Source, replaced, run
+from dpbench_libraries.shifts import epsilon_between
 
 MOST_NOISE = 512
 """Numbers of noise in a run, at most: each is moved by itself, on both data sets."""
