@@ -312,6 +312,12 @@ class CountedOracle:
 class _Counted:
     def __init__(self, oracle: Prepared, counter: CountedOracle) -> None:
         self._oracle, self._counter = oracle, counter
+        if hasattr(oracle, "certified"):
+            self.certified = self._certified
+
+    def _certified(self, objective: Objective, linear: np.ndarray, tau: float) -> Any:
+        self._counter.count(len(linear))
+        return self._oracle.certified(objective, linear, tau)  # type: ignore[attr-defined]
 
     def erm(self, objective: Objective) -> np.ndarray:
         self._counter.count(1)

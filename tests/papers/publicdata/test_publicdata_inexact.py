@@ -10,6 +10,8 @@ import pytest
 from registry import PUBLIC_MECHANISMS, public_problem
 
 from dpbench.core.sampling import stream
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.objective import CountedOracle
 
@@ -61,3 +63,23 @@ def test_oracle_calls_are_counted_as_stated() -> None:
         outputs = RRSPM(1.0)(p, 64, stream("count"))
         labellings = len(np.unique(p.hypotheses.predict(outputs, p.public), axis=0))
         assert counted.calls == 64 + labellings
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "kind", "calls"),
+    [
+        (RRSPM(1.0), "thresholds", 2),
+        (AveragedPerturbation(1.0, 1e-5, calls=8), "thresholds", 9),
+        (RegularizedPerturbation(1.0, 1e-5), "ball-absolute", 2),
+        (RegularizedPerturbation(1.0, 1e-5), "table", 2),
+    ],
+)
+def test_a_trial_calls_the_oracle_as_often_as_documented(mechanism: Any, kind: str, calls: int) -> None:
+    """And what counts the calls changes neither the output nor the noise."""
+    base = public_problem(kind)
+    counted = CountedOracle(base.hypotheses)
+    p = replace(base, hypotheses=counted)
+    (output,) = mechanism(p, 1, stream("count"))
+    assert counted.calls == calls
+    assert mechanism.guarantee(p).delta(0.5) == mechanism.guarantee(base).delta(0.5)
+    np.testing.assert_array_equal(output, mechanism(base, 8, stream("count"))[0])

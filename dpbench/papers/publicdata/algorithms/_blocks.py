@@ -18,9 +18,9 @@ def in_blocks(
     rng: np.random.Generator,
     widest: int | None = None,
 ) -> np.ndarray:
-    """`run(width, rows)` for each block: it draws for `width` trials and returns the first `rows`, a multiple of 8.
+    """`run(width, rows)` for each block: it draws for `width` trials and returns the first `rows`, those asked for.
 
-    `widest`, a multiple of 8, bounds the width: where draws cost most, none should be made for trials not asked for.
+    `widest` bounds the width: where draws cost most, none should be made for trials not asked for.
     """
     public_data_problem(problem)
     check_rng(rng)
@@ -28,8 +28,8 @@ def in_blocks(
     width = block_width(problem)
     if widest is not None:
         width = min(width, widest)
-    parts = [run(width, min(width, -(-(trials - at) // 8) * 8)) for at in range(0, trials, width)]
-    return np.concatenate(parts)[:trials]
+    parts = [run(width, min(width, trials - at)) for at in range(0, trials, width)]
+    return np.concatenate(parts)
 
 
 def one_block(

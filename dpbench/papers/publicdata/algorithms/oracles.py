@@ -105,5 +105,9 @@ def nearest(problem: PublicDataProblem, targets: np.ndarray) -> np.ndarray:
 
 
 def public_values(problem: PublicDataProblem, outputs: np.ndarray) -> Any:
-    """f(Z_1), …, f(Z_m) of each row of `outputs`, shape (trials, m)."""
-    return problem.hypotheses.predict(outputs, problem.public)
+    """f(Z_1), …, f(Z_m) of each row of `outputs`, shape (trials, m).
+
+    The rows are filled up to a multiple of 8: the bits of a row of a product depend on how many there are otherwise.
+    """
+    filled = np.concatenate([outputs, np.repeat(outputs[:1], -len(outputs) % 8, axis=0)])
+    return problem.hypotheses.predict(filled, problem.public)[: len(outputs)]
