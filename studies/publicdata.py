@@ -23,7 +23,7 @@ from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.drawings import cost
 from dpbench.papers.publicdata.objective import CountedOracle
 from dpbench.papers.publicdata.theorems.sweeps import DELTA, EPSILON, EmpiricalRiskMinimizer
-from dpbench.papers.publicdata.theorems.theorem2 import private_grid
+from dpbench.papers.publicdata.theorems.theorems2_6 import private_grid
 from dpbench.rates.sweeps import Point
 from studies.command import Measured, command
 

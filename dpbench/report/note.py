@@ -13,6 +13,8 @@ from importlib import resources
 
 from jinja2 import ChainableUndefined, Environment, PackageLoader
 
+from dpbench.ledger import formula
+from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
 from dpbench.report import coverage, errata
 from dpbench.report.view import NOTE, Part, view
@@ -151,7 +153,19 @@ def body(paper: Paper) -> str:
     if home.__spec__ is None or not home.__spec__.submodule_search_locations:
         return ""
     file = resources.files(home) / "note.tex"
-    return file.read_text(encoding="utf-8") if file.is_file() else ""
+    claims = {claim.id: claim for claim in paper.claims}
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    return re.sub(r"\\claim\{([^}]*)\}", lambda found: stated(claims[found[1]]), text)
+
+
+def stated(claim: Claim) -> str:
+    """What a row states, its formulas as LaTeX: in a note ``\\claim{ID}`` stands for it."""
+    if claim.formal is None:
+        return prose(claim.statement)
+    known, parts = claim.formal.definitions, re.split(r"\{(\w+)\}", claim.formal.about)
+    parts[1::2] = (f"${formula.latex_name(name)} = {formula.latex(known[name])}$" for name in parts[1::2])
+    parts[::2] = map(prose, parts[::2])
+    return "".join(parts)
 
 
 def latex(paper: Paper) -> str:

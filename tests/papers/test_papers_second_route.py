@@ -38,7 +38,6 @@ SECOND = {
     "publicdata.thm4.privacy.gaussian": (HERE, "test_the_parity_of_the_cube"),
     "publicdata.lemma3.privacy.gaussian": (HERE, "test_one_public_point"),
     "publicdata.lemma9.privacy.gaussian-small-m": (HERE, "test_one_public_point"),
-    "publicdata.lemma10.privacy": (HERE, "test_two_close_constants"),
     "publicdata.thm3.inequality.sample-size": (HERE, "test_records_that_privacy_asks_for"),
     "publicdata.thm7.inequality.sample-size": (HERE, "test_records_that_privacy_asks_for"),
     "publicdata.thm7.inequality.sample-size.laplace": (HERE, "test_records_that_privacy_asks_for_with_laplace_noise"),
@@ -211,28 +210,6 @@ def test_one_public_point() -> None:
         largest = max(largest, cut_delta(1.0 - rho, 1.0, gamma, 1.0) / DELTA)
     assert largest >= 8.0
     assert "up to 8.0 times" in CLAIMS["publicdata.lemma3.privacy.gaussian"].consequence
-
-
-def test_two_close_constants() -> None:
-    """f = 1 and g = 1 − D, m = 2^20, nη = 10(60m)^{3/2}, D = 1/(2nη), ε = 0.03(nη)^{−2/3}, δ = ε/1000.
-
-    L(f) − L(g) = ∓1/n and the process adds ηD·N, so a call gives f with probability Φ(±1/(nηD)) = Φ(±2); the average's
-    distance to the middle is (Φ(2) − 1/2)D, and γN/√m decides.
-    """
-    m = 2**20
-    strength = 10.0 * (60.0 * m) ** 1.5
-    apart, epsilon = 0.5 / strength, 0.03 * strength ** (-2.0 / 3.0)
-    delta = epsilon / 1000.0
-    rho = 1.001 * 4.0 / strength ** (1.0 / 3.0) * apart / math.sqrt(2.0 * math.pi)  # (102): E max(N, (1 − D)N)
-    root = math.sqrt(math.log(2.0 / delta))
-    gamma = (m * rho * root + math.sqrt((m * rho * root) ** 2 + 8.0 * epsilon * m * rho)) / (4.0 * epsilon)
-    mean = (float(ndtr(2.0)) - 0.5) * math.sqrt(m) * apart / gamma
-    kept = 0.5 + 0.5 * math.erf(mean / math.sqrt(2.0))
-    true = math.erf(mean / math.sqrt(2.0)) - math.expm1(epsilon) * (1.0 - kept)
-    assert true / delta == pytest.approx(480.0, rel=0.01)
-    assert "480 times" in CLAIMS["publicdata.lemma10.privacy"].consequence
-    condition = math.log(m) ** 2 / math.sqrt(m) * apart + math.sqrt((math.log(math.log(m)) + math.log(1.0 / delta)) / m)
-    assert condition < 1.0 / 6.0  # (103) at C = 1
 
 
 def spread_needed(epsilon: float, delta: float) -> float:

@@ -14,7 +14,7 @@ from dpbench.ledger.registry import all_claims
 from dpbench.papers.heavytail import theory as heavytail
 from dpbench.papers.publicdata import theory as publicdata
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.theorems.theorem7 import records_enough
+from dpbench.papers.publicdata.theorems.theorems3_7 import records_enough
 
 Values = Mapping[str, float]
 

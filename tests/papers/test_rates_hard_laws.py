@@ -9,9 +9,8 @@ import pytest
 
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.theorems.hidden import HiddenLaw
-from dpbench.papers.publicdata.theorems.theorem3 import leaning
-from dpbench.papers.publicdata.theorems.theorem7 import shifted
-from dpbench.papers.publicdata.theorems.three_functions import TABLE
+from dpbench.papers.publicdata.theorems.theorems2_6 import TABLE
+from dpbench.papers.publicdata.theorems.theorems3_7 import leaning, shifted
 
 
 @pytest.mark.parametrize("moment", ["norm", "coordinate"])

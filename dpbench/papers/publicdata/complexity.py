@@ -18,9 +18,9 @@ from dpbench.papers.publicdata.objective import CountedOracle
 
 
 def gaussian_complexity(hypotheses: Any, points: Any) -> float:
-    """A bound on E sup over f in F of |ω_m(f − f₀)| for some f₀ (Definition 6, centred), on these points.
+    """A bound on E sup over f in F of ω_m(f) (Definition 6), on these points.
 
-    √(2·log(2·number)) for finitely many functions on the points, √(2/π) for constants, R·√(Σ‖Z_i‖²/m) for linear
+    √(2·log(number)) for finitely many functions on the points, √(2/π) for constants, R·√(Σ‖Z_i‖²/m) for linear
     functions with ‖w‖ ≤ R; never more than √(2m/π), that of all functions into [−1, 1]. A class of yours may supply
     a smaller one as `gaussian_complexity(points)`.
     """
@@ -32,11 +32,11 @@ def gaussian_complexity(hypotheses: Any, points: Any) -> float:
     base = uncounted(hypotheses)
     if isinstance(base, Constants):
         return min(bound, math.sqrt(2.0 / math.pi))
-    if isinstance(base, LinearBall):  # about the function w = 0, which is 1 at z*
+    if isinstance(base, LinearBall):  # the value at z* is 1 for all, which adds nothing
         features = np.asarray(points, dtype=np.float64)[:, : base.dimension]
         return min(bound, base.radius * math.sqrt(float((features**2).sum()) / m))
     size = log_patterns(base, m)
-    return bound if size is None else min(bound, math.sqrt(2.0 * (math.log(2.0) + size)))
+    return bound if size is None else min(bound, math.sqrt(2.0 * size))
 
 
 def log_patterns(hypotheses: Any, m: int) -> float | None:

@@ -61,17 +61,18 @@ def lemma7_from_proposition(n: int, eta: float, complexity: float, kappa: float)
 
 
 def one_call_stability(n: int, eta: float, complexity: float) -> float:
-    """E‖f̄_j − f̄'_j‖²_m of one oracle call of Algorithm 2, as proved: at most 4G°/(nη), and at most 4.
+    """E‖f̄_j − f̄'_j‖²_m of one oracle call of Algorithm 2, as proved: at most 2S/(nη), and at most 4.
 
-    G° = E sup_f |ω_m(f − f₀)| for any fixed f₀; no lower bound on ‖f‖_m is needed. Let Φ(ξ) = min_f L_D(f) +
-    η⟨ξ, f − f₀⟩/√m, Φ' for the neighbour, g = Φ − Φ'. Both are concave, |g| ≤ 1/n, and ∇Φ = η(f̄ − f₀)/√m almost
-    everywhere, so ‖∇g‖² = η²‖f̄ − f̄'‖²_m. Gaussian integration by parts:
+    S = E sup_f ω_m(f), `complexity` a bound on it; no lower bound on ‖f‖_m is needed. Let Φ(ξ) = min_f L_D(f) +
+    η⟨ξ, f⟩/√m, Φ' for the neighbour, h = Φ − Φ'. Both are concave, |h| ≤ 1/n, and ∇Φ = ηf̄/√m almost everywhere, so
+    ‖∇h‖² = η²‖f̄ − f̄'‖²_m. Gaussian integration by parts and concavity:
 
-        E‖∇g‖² = −E g·(Δg − ⟨ξ, ∇g⟩) ≤ (1/n)·(E|ΔΦ| + E|ΔΦ'| + E|⟨ξ, ∇Φ⟩| + E|⟨ξ, ∇Φ'⟩|).
+        E‖∇h‖² = −E h·(Δh − ⟨ξ, ∇h⟩) ≤ (1/n)·(−E ΔΦ − E ΔΦ' + E|⟨ξ, ∇h⟩|),  −E ΔΦ = −E⟨ξ, ∇Φ⟩ = ηa, a = −E ω(f̄).
 
-    Concavity makes E|ΔΦ| = −E ΔΦ = −E⟨ξ, ∇Φ⟩, and |⟨ξ, ∇Φ⟩| = η|ω_m(f̄ − f₀)|: each of the four is at most ηG°.
+    And |ω(f̄) − ω(f̄')| ≤ (ω(f̄) − inf ω) + (ω(f̄') − inf ω), of mean 2S − a − a': the bracket is at most 2ηS.
+    F = {f, −f} attains it as nη grows.
     """
-    return min(DIAMETER**2, 4.0 * complexity / (n * eta))
+    return min(DIAMETER**2, 2.0 * complexity / (n * eta))
 
 
 def averaged_stability(n: int, eta: float, complexity: float, calls: int, failure: float) -> float:
@@ -148,12 +149,12 @@ def regularization(n: int, width: int, lipschitz: float, smoothness: float, epsi
 def perturbation(n: int, complexity: float, lipschitz: float, smoothness: float, epsilon: float, delta: float) -> float:
     """η for Algorithm 2 where none is given: argmin of 2ηG + A/√η, at most 1.
 
-    A/√η is λσ^{-1/2} times 2√(4G/(nη))/μ(ε, δ): the displacement 2γ at the stability of infinitely many calls, for
+    A/√η is λσ^{-1/2} times 2√(2G/(nη))/μ(ε, δ): the displacement 2γ at the stability of infinitely many calls, for
     one public point.
     """
     if complexity == 0.0:
         return 1.0
-    reach = 2.0 * lipschitz * math.sqrt(4.0 * complexity / (smoothness * n)) / _mu(epsilon, delta)
+    reach = 2.0 * lipschitz * math.sqrt(2.0 * complexity / (smoothness * n)) / _mu(epsilon, delta)
     return min(1.0, (0.25 * reach / complexity) ** (2.0 / 3.0))
 
 

@@ -27,14 +27,14 @@ from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import (
+    algorithm3,
     algorithm4,
-    balanced_labels,
     lemmas13_14,
     paper,
-    sample_sizes,
     theorem4_records,
     theorem5,
-    three_functions,
+    theorems2_6,
+    theorems3_7,
     two_functions,
 )
 from dpbench.papers.publicdata.theorems.parity_cube import problem_of
@@ -63,20 +63,20 @@ def moving_minimisers() -> bool:
 
 def biased_labels() -> bool:
     """η = 2α·1.1, labels of mean 2η: f̂ ≤ 1/2, and so an excess above α, with a chance of at least 1/4."""
-    eta = 2.2 * sample_sizes.ALPHA
+    eta = 2.2 * theorems3_7.ALPHA
     half = 2.0 * eta / (4.0 * eta)
-    return half == 0.5 and 2.0 * eta <= 1.0 and 2.0 * eta * (1.0 - half) / 2.0 > sample_sizes.ALPHA
+    return half == 0.5 and 2.0 * eta <= 1.0 and 2.0 * eta * (1.0 - half) / 2.0 > theorems3_7.ALPHA
 
 
 def noisy_constants() -> bool:
     """P(γ|N⁻|/(2√m) > α) at 1.01 times the γ/√m that `every_choice` allows."""
-    allowed = 2.0 * sample_sizes.ALPHA / norm.isf(sample_sizes.BETA)
-    return bool(norm.sf(2.0 * sample_sizes.ALPHA / (1.01 * allowed)) > sample_sizes.BETA)
+    allowed = 2.0 * theorems3_7.ALPHA / norm.isf(theorems3_7.BETA)
+    return bool(norm.sf(2.0 * theorems3_7.ALPHA / (1.01 * allowed)) > theorems3_7.BETA)
 
 
 def nearest_is_h() -> bool:
     """‖f̄ − ·‖_μ over the three functions, f̄ = (1 − q)/2 g1 + (1 + q)/2 g2."""
-    g1, g2, h = three_functions.TABLE
+    g1, g2, h = theorems2_6.TABLE
     mu = np.array([1 / 9, 1 / 9, 1 / 9, 2 / 3])
     for q in np.linspace(-0.24, 0.24, 49):
         centre = 0.5 * (1.0 - q) * g1 + 0.5 * (1.0 + q) * g2
@@ -152,9 +152,9 @@ ASSUMPTIONS: Assumptions = {
         "two unit functions of correlation 1 - rho^2 >= -1, tau > 0": every(
             "publicdata.thm5.inequality.steps", lambda r, t: 0.0 < r <= 2.0 and t > 0.0, "rho2", "tau"),
     },
-    "publicdata.cor1.inequality.steps": {
+    "publicdata.prop1.inequality.steps": {
         "(65): means within tau; (63): rho below the diameter 2": every(
-            "publicdata.cor1.inequality.steps", lambda r, t: 0.0 <= r < 2.0 and t > 0.0, "rho", "tau"),
+            "publicdata.prop1.inequality.steps", lambda r, t: 0.0 <= r < 2.0 and t > 0.0, "rho", "tau"),
     },
     "publicdata.thm10.inequality.confidence": {
         "m and n of Theorem 10 with constants 1, d = sigma = epsilon = 1": every(
@@ -194,9 +194,9 @@ ASSUMPTIONS: Assumptions = {
             "publicdata.lemma7.stability",
             lambda s, square: square == pytest.approx(4.0 * (2.0 * norm.cdf(0.5 / s) - 1.0)), "n_eta", "square"),
     },
-    "publicdata.lemma1.inequality.hoeffding": {
+    "publicdata.lemma1.stability.hoeffding": {
         "J calls, eta n > 0, 0 < delta < 1": every(
-            "publicdata.lemma1.inequality.hoeffding", lambda s, j, d: s > 0.0 and j >= 1 and 0.0 < d < 1.0, "n_eta",
+            "publicdata.lemma1.stability.hoeffding", lambda s, j, d: s > 0.0 and j >= 1 and 0.0 < d < 1.0, "n_eta",
             "calls", "failure"),
     },
     "publicdata.lemma9.privacy.gaussian-small-m": {
@@ -222,22 +222,14 @@ ASSUMPTIONS: Assumptions = {
         "0-1 loss, f in {-1, 1}: |f|_mu = 1 >= 2/3": lambda: losses_in_unit(
             two_functions.two_signs(11, 4)[0], two_functions.SIGNS.predictions),
     },
-    "publicdata.lemma10.privacy": {
-        "(103) for C up to 29 at m = 2^20, and beyond for larger m": every(
-            "publicdata.lemma10.privacy", lambda m, c: c >= 1.0 and (m < 2**20 or c > 29.0), "m", "largest_C"),
-        "|f|^2 >= 2/3: the constants 1 and 1 - D": every(
-            "publicdata.lemma10.privacy", lambda d: (1.0 - d) ** 2 >= 2.0 / 3.0, "distance"),
-        "0 < epsilon, delta < 1": every(
-            "publicdata.lemma10.privacy", lambda e, d: 0.0 < d < 1.0 and e > 0.0, "target_epsilon", "target_delta"),
-    },
     "publicdata.alg3.privacy.sum": {
-        "neighbours differ in one record": replaced(lambda: balanced_labels.balanced(11)),
+        "neighbours differ in one record": replaced(lambda: algorithm3.balanced(11)),
         "|f - y|/2 on constants in [-1, 1]: convex, 1/2-Lipschitz, in [0, 1]": lambda: losses_in_unit(
-            balanced_labels.balanced(11)[0], np.array([-1.0, 1.0])),
+            algorithm3.balanced(11)[0], np.array([-1.0, 1.0])),
     },
     "publicdata.lemma2.stability.sum": {
-        "neighbours differ in one record": replaced(lambda: balanced_labels.balanced(1001)),
-        "convex class and loss": lambda: losses_in_unit(balanced_labels.balanced(11)[0], np.array([-1.0, 1.0])),
+        "neighbours differ in one record": replaced(lambda: algorithm3.balanced(1001)),
+        "convex class and loss": lambda: losses_in_unit(algorithm3.balanced(11)[0], np.array([-1.0, 1.0])),
     },
     "publicdata.lemma13.inequality": {
         "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
@@ -280,18 +272,18 @@ ASSUMPTIONS: Assumptions = {
             and len(np.unique(algorithm4.free_point()[0].hypotheses.predictions[:, 0])) == 2),
     },
     "publicdata.thm6.rate.nonconvex": {
-        "nu is sigma-smooth against mu, sigma = 1/3": lambda: three_functions.three_functions(
+        "nu is sigma-smooth against mu, sigma = 1/3": lambda: theorems2_6.three_functions(
             False).smoothness == pytest.approx(1.0 / 3.0),
         "inf |f|_mu >= 2/3, by z* as the paper says": lambda: bool(
-            np.sqrt((three_functions.TABLE**2) @ np.array([1 / 9, 1 / 9, 1 / 9, 2 / 3])).min() >= 2.0 / 3.0),
-        "f(z*) = 1 for all f, losses in [0, 1]": lambda: bool((three_functions.TABLE[:, 3] == 1.0).all()
-                                                             and np.abs(three_functions.TABLE).max() <= 1.0),
+            np.sqrt((theorems2_6.TABLE**2) @ np.array([1 / 9, 1 / 9, 1 / 9, 2 / 3])).min() >= 2.0 / 3.0),
+        "f(z*) = 1 for all f, losses in [0, 1]": lambda: bool((theorems2_6.TABLE[:, 3] == 1.0).all()
+                                                             and np.abs(theorems2_6.TABLE).max() <= 1.0),
     },
     "publicdata.thm7.inequality.sample-size": {
         "neighbours differ in one record": replaced(moving_pair),
         "F convex, into [-1, 1], G of order 1: linear functions of one feature": moving_class,
         "a = 1/(2 sqrt(eta n)) <= 1": every(
-            "publicdata.thm7.inequality.sample-size", lambda n: sample_sizes.ALPHA * n >= 0.25, "needed"),
+            "publicdata.thm7.inequality.sample-size", lambda n: theorems3_7.ALPHA * n >= 0.25, "needed"),
         "0 < epsilon <= 1": every("publicdata.thm7.inequality.sample-size", lambda e: 0.0 < e <= 1.0, "epsilon"),
         "one record moves the mechanism's own minimiser from -1 to 1": moving_minimisers,
     },
@@ -299,19 +291,19 @@ ASSUMPTIONS: Assumptions = {
         "neighbours differ in one record": replaced(moving_pair),
         "a = 1/(2 sqrt(eta n)) <= 1, epsilon > 0": every(
             "publicdata.thm7.inequality.sample-size.laplace",
-            lambda e, n: sample_sizes.ALPHA * n >= 0.25 and e > 0.0, "epsilon", "needed"),
+            lambda e, n: theorems3_7.ALPHA * n >= 0.25 and e > 0.0, "epsilon", "needed"),
     },
     "publicdata.thm3.inequality.sample-size": {
         "neighbours differ in one record": replaced(moving_pair),
         "constants with labels of mean 2 eta lose eta/2 or more with a chance above beta": biased_labels,
         "constants with labels 1 lose more than alpha with a chance above beta beyond that noise": noisy_constants,
         "a <= 1 at eta = 2 alpha": every(
-            "publicdata.thm3.inequality.sample-size", lambda n: 2.0 * sample_sizes.ALPHA * n >= 0.25, "needed"),
+            "publicdata.thm3.inequality.sample-size", lambda n: 2.0 * theorems3_7.ALPHA * n >= 0.25, "needed"),
     },
     "publicdata.lemma15.inequality": {
-        "nu is sigma-smooth against mu, sigma = 1/3": lambda: three_functions.three_functions(
+        "nu is sigma-smooth against mu, sigma = 1/3": lambda: theorems2_6.three_functions(
             False).smoothness == pytest.approx(1.0 / 3.0),
-        "h is 1/6 worse than the best": lambda: bool(np.ptp(three_functions.three_functions(False).risk(
+        "h is 1/6 worse than the best": lambda: bool(np.ptp(theorems2_6.three_functions(False).risk(
             np.array([[0.0], [1.0], [2.0]]))) == pytest.approx(1.0 / 6.0)),
         "h is nearest to every mixture of g1 and g2 with |q| < 1/4": nearest_is_h,
         "the bound is below 1/6 at every C tried": every(
@@ -341,7 +333,7 @@ def test_the_instance_obeys(name: str, assumption: str) -> None:
 
 
 def test_an_instance_that_breaks_an_assumption_would_be_seen() -> None:
-    p, q = balanced_labels.balanced(11)
+    p, q = algorithm3.balanced(11)
     assert not replaced(lambda: (p, p))() and not replaced(lambda: (p, q.replace_record(1, [0.0], -1.0)))()
     assert not losses_in_unit(p, np.array([1.5]))
-    assert not every("publicdata.lemma10.privacy", lambda c: c > 1e6, "largest_C")()
+    assert not every("publicdata.thm4.privacy.gaussian", lambda d: d > 1e9, "d")()

@@ -16,16 +16,14 @@ from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.theorems import (
     laplace_sums,
-    lemma17,
     lemmas15_16,
+    lemmas17_20,
     lemmas22_23,
     sweeps,
-    theorem2,
-    theorem3,
-    theorem6,
-    theorem7,
     theorem9,
     theorem10,
+    theorems2_6,
+    theorems3_7,
 )
 
 
@@ -85,25 +83,25 @@ def test_the_power_of_epsilon_decides(context: Plain, monkeypatch: pytest.Monkey
         made = honest(epsilon, *rest)
         return made._replace(n=made.n / epsilon)
 
-    assert measured(theorem3.every_choice, context)[0] == "refuted"
+    assert measured(theorems3_7.every_choice, context)[0] == "refuted"
     monkeypatch.setattr(theory_settings, "theorem7", squared)
     monkeypatch.setattr(theory_settings, "theorem3_records", lambda e, *rest: nine(e, *rest) / e)
     for noise in ("gaussian", "laplace"):
-        assert measured(theorem7.records, context, noise)[0] == "not refuted"
-    assert measured(theorem3.every_choice, context)[0] == "not refuted"
+        assert measured(theorems3_7.records, context, noise)[0] == "not refuted"
+    assert measured(theorems3_7.every_choice, context)[0] == "not refuted"
 
 
 def test_too_few_records_are_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = theorem7.records_enough
-    monkeypatch.setattr(theorem7, "records_enough", lambda *a: 0.05 * honest(*a))
-    assert measured(theorem7.enough, context, "gaussian")[0] == "not refuted"
-    assert measured(theorem7.enough, context, "laplace")[0] == "not refuted"
-    spread = theorem7.least_spread
-    monkeypatch.setattr(theorem7, "least_spread", lambda *a: 0.9 * spread(*a))
-    assert measured(theorem7.necessary, context)[0] == "refuted"
+    honest = theorems3_7.records_enough
+    monkeypatch.setattr(theorems3_7, "records_enough", lambda *a: 0.05 * honest(*a))
+    assert measured(theorems3_7.enough, context, "gaussian")[0] == "not refuted"
+    assert measured(theorems3_7.enough, context, "laplace")[0] == "not refuted"
+    spread = theorems3_7.least_spread
+    monkeypatch.setattr(theorems3_7, "least_spread", lambda *a: 0.9 * spread(*a))
+    assert measured(theorems3_7.necessary, context)[0] == "refuted"
     settings = theory_settings.theorem6
     monkeypatch.setattr(theory_settings, "theorem6", lambda *a: settings(*a)._replace(calls=0.5 * settings(*a).calls))
-    assert measured(theorem6.calls, context)[0] == "refuted"
+    assert measured(theorems2_6.calls, context)[0] == "refuted"
 
 
 def test_planted_errors_of_uniform_deviations(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,8 +112,8 @@ def test_planted_errors_of_uniform_deviations(context: Plain, monkeypatch: pytes
             plant.setattr(theorem9, name, lambda *a, f=honest: 2.2 * f(*a))
             assert measured(theorem9.uniform, context)[0] == "refuted"
     with monkeypatch.context() as plant:
-        plant.setattr(lemma17, "identifies", lambda *a: False)
-        assert measured(lemma17.restriction, context)[0] == "refuted"
+        plant.setattr(lemmas17_20, "identifies", lambda *a: False)
+        assert measured(lemmas17_20.restriction, context)[0] == "refuted"
     assert measured(theorem9.uniform, context)[0] == "not refuted"
 
 
@@ -143,11 +141,11 @@ def test_planted_errors_of_the_families(context: Plain, monkeypatch: pytest.Monk
         return [rng.gamma(200.0, 0.005, 200) for _ in points]
 
     monkeypatch.setattr(sweeps, "sweep", flat)
-    for function in (theorem10.classes, theorem6.printed_settings, theorem2.averaged_in_sigma):
+    for function in (theorem10.classes, theorems2_6.printed_settings, theorems2_6.averaged_in_sigma):
         assert measured(function, context)[0] == "refuted"
-    assert measured(theorem3.hull, context)[0] == "inconsistent"
-    assert measured(theorem7.worst, context)[0] == "inconsistent"
-    assert measured(theorem6.worst, context)[0] == "inconsistent"
+    assert measured(theorems3_7.hull, context)[0] == "inconsistent"
+    assert measured(theorems3_7.worst, context)[0] == "inconsistent"
+    assert measured(theorems2_6.worst, context)[0] == "inconsistent"
 
 
 def test_the_records_own_sampling_adds_to_the_flips() -> None:

@@ -21,13 +21,12 @@ from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata.theorems import (
     gaussian_processes,
     proposition1_corollary1,
-    theorem2,
     theorem4_privacy,
     theorem4_records,
     theorem5,
-    theorem6,
-    theorem7,
     theorem10,
+    theorems2_6,
+    theorems3_7,
 )
 
 
@@ -135,7 +134,7 @@ def test_tails_of_laplace_sums_by_the_saddlepoint() -> None:
 def test_the_powers_that_133_lacks() -> None:
     """(132) and (133) by hand at d = 1: m²/(ηγ²ε²) is λ⁸L³/(σ⁶α⁹ε²), and (133) λ⁶L^{5/2}/(σ⁵εα⁶)."""
     by_hand = {"epsilon": -1.0, "alpha": -3.0, "log(1/beta)": 0.5, "sigma": -1.0, "lambda": 2.0}
-    assert theorem7.missing_powers() == pytest.approx(by_hand, abs=0.01)
+    assert theorems3_7.missing_powers() == pytest.approx(by_hand, abs=0.01)
 
 
 def test_two_points_by_simulation() -> None:
@@ -226,22 +225,22 @@ def test_many_calls_answer_the_worst_function(calls: int, excess: float) -> None
     share = found / runs
     assert abs(share - 6.0 * excess) <= 5.0 * math.sqrt(max(6.0 * excess * (1.0 - 6.0 * excess), 1e-3) / runs) + 0.03
     if calls == 6400:
-        assert theorem6.limit_missed(100, 100.0 ** (-1 / 14)) == pytest.approx(
+        assert theorems2_6.limit_missed(100, 100.0 ** (-1 / 14)) == pytest.approx(
             2.0 * norm.sf(0.3679 * 100 ** (-1 / 14) * 10.0), rel=0.2)  # fmt: skip
 
 
 def test_planted_errors_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """Less η than the shift asks for is not proved; f̄ that may be h, as with η of order 1, is seen."""
-    assert theorem2.moved_losses(theorem2.BALANCED) <= 3.0 + 1e-9
-    honest = theorem2.one_call_eta
-    monkeypatch.setattr(theorem2, "one_call_eta", lambda *a: 0.95 * honest(*a))
-    assert measured(theorem2.one_call, Plain())[0] != "proved"
-    moved = theorem2.moved_losses
-    monkeypatch.setattr(theorem2, "moved_losses", lambda shares: 1.01 * moved(shares))  # it is attained
-    assert measured(theorem2.one_record, Plain())[0] == "refuted"
-    monkeypatch.setattr(theorem2, "one_call_eta", lambda *a: 0.5)
-    monkeypatch.setattr(theorem2, "chance_of_h", lambda *a: 1e-9)
-    assert measured(theorem2.one_call_learns, Plain())[0] == "refuted"
+    assert theorems2_6.moved_losses(theorems2_6.BALANCED) <= 3.0 + 1e-9
+    honest = theorems2_6.one_call_eta
+    monkeypatch.setattr(theorems2_6, "one_call_eta", lambda *a: 0.95 * honest(*a))
+    assert measured(theorems2_6.one_call, Plain())[0] != "proved"
+    moved = theorems2_6.moved_losses
+    monkeypatch.setattr(theorems2_6, "moved_losses", lambda shares: 1.01 * moved(shares))  # it is attained
+    assert measured(theorems2_6.one_record, Plain())[0] == "refuted"
+    monkeypatch.setattr(theorems2_6, "one_call_eta", lambda *a: 0.5)
+    monkeypatch.setattr(theorems2_6, "chance_of_h", lambda *a: 1e-9)
+    assert measured(theorems2_6.one_call_learns, Plain())[0] == "refuted"
 
 
 @pytest.mark.slow

@@ -76,7 +76,7 @@ def two_functions(n: int, gap: int) -> tuple[PublicDataProblem, PublicDataProble
 def test_one_call_of_algorithm_2_is_as_stable_as_proved() -> None:
     """Two functions: E‖f̄ − f̄'‖²_m is r² times the probability that 2ηN falls between the two gaps of the losses.
 
-    The bound, with G° = (r/2)·E|N| about their midpoint, is twice that as n grows: half of it would be false by 1%.
+    The bound, with S = (r/2)·E|N|, is that as n grows: 1% less would be false.
     """
     n, eta = 100, 5.0
     p, q = two_functions(n, 2)
@@ -87,7 +87,7 @@ def test_one_call_of_algorithm_2_is_as_stable_as_proved() -> None:
     # Null: mean of 20,000 variables in {0, 4} of mean 4·switched; 6 sd, false alarm below 1e-8.
     assert abs(measured - 4.0 * switched) < 6.0 * 4.0 * math.sqrt(switched / 20_000)
     bound = theory.one_call_stability(n, eta, math.sqrt(2.0 / math.pi))
-    assert 4.0 * switched <= 0.5 * bound < 4.0 * switched * 1.01
+    assert 4.0 * switched <= bound < 4.0 * switched * 1.01
     assert gaussian_complexity(p.hypotheses, p.public) >= math.sqrt(2.0 / math.pi)
 
 
@@ -243,12 +243,11 @@ def test_gaussian_weights_bound_is_nearly_attained() -> None:
     ids=lambda v: type(v).__name__ if not isinstance(v, np.ndarray) else "",
 )  # fmt: skip
 def test_gaussian_complexity_is_an_upper_bound(hypotheses: Any, points: Any) -> None:
-    """E sup |ω_m| about f₀ = 0 (0 on the line, the plane: all f), by the class's own oracle: mean of 400 draws."""
+    """E sup ω_m by the class's own oracle: mean of 400 draws."""
     draws = 60 if isinstance(hypotheses, ConvexHull) else 400
     xi = np.random.default_rng(9).standard_normal((draws, 9))
     oracle, none = prepare(hypotheses, points), Objective(np.ones(9), 0.0, loss="squared")
-    found = [hypotheses.predict(oracle.erm_many(none, sign * xi), points) for sign in (1.0, -1.0)]
-    sups = np.maximum(*(np.abs((f * xi).sum(axis=1)) / 3.0 for f in found))
+    sups = -(hypotheses.predict(oracle.erm_many(none, xi), points) * xi).sum(axis=1) / 3.0
     bound = gaussian_complexity(hypotheses, points)
     assert sups.mean() - 6.0 * sups.std() / math.sqrt(draws) <= bound <= 4.0 * sups.mean()
     assert bound <= math.sqrt(18.0 / math.pi) and gaussian_complexity(CountedOracle(hypotheses), points) == bound

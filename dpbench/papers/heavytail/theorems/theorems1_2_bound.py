@@ -376,6 +376,15 @@ WITH_FAILURE = NO_FAILURE.replace(
     "point breaks it. (Theorem 2 calls the failure probability zeta, as the net radius: it is eta there too.)",
     consequence="The displayed bound does not depend on eta. The proof has log(N/eta), and so has (17).",
     errata=Correction(place="Theorem 1, first display", line=117, change="for log(N/zeta) read log(N/eta)"),
+    rows={
+        "corrected": {
+            "source": "Theorem 1, first display, corrected",
+            "expected": "not refuted",
+            "arguments": {"meant": True},
+            "statement": WITH_FAILURE,
+            "because": "Lemma 1 with t = log(1/eta) gives log(N/eta).",
+        },
+    },
 )
 def failure_probability(context: Context, meant: bool) -> Rows:
     """An η below the chance of the worst half of a net, on x ≡ 1, y = w* = 1, so that W reaches 2 from there.
@@ -388,15 +397,3 @@ def failure_probability(context: Context, meant: bool) -> Rows:
         at = {"n": n, "iota": line_iota(n, 2.0), "epsilon": 1.0}
         log_failure, bound = (stated.number(wanted, **at) for wanted in ("log_eta", "constant*bound"))
         yield {"n": float(n), "log_failure_probability": log_failure, "left": 1.0, "right": bound}
-
-
-paper.variant(
-    failure_probability,
-    "failure-probability.corrected",
-    source="Theorem 1, first display, corrected",
-    expected="not refuted",
-    arguments={"meant": True},
-    quote="",
-    statement=WITH_FAILURE,
-    because="Lemma 1 with t = log(1/eta) gives log(N/eta).",
-)

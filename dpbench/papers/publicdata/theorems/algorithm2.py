@@ -51,7 +51,7 @@ from dpbench.privacy import gaussian
         "1 - low",
         derivation=TOLD_APART,
         definitions={
-            "b": "sqrt(2/pi)/strength",
+            "b": "sqrt(2/pi)/(2*strength)",
             "kl": "x*log(x/b) + (1 - x)*log((1 - x)/(1 - b))",
             "gamma": "sqrt(m)*2*sqrt(x)/mu",
             **OUTPUT,
@@ -116,7 +116,7 @@ def mean_certificate() -> Draft:
     for n, eta, calls in ((1001, Fraction(1, 10), 256), (101, Fraction(1), 64)):
         for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
             g = Fraction(8, 10)
-            b = float(g) / (n * float(eta))
+            b = float(g) / (2 * n * float(eta))
             rho = theory.averaged_stability(n, float(eta), float(g), calls, 0.5e-5)
             x = above((rho / 2.0) ** 2 * (1 + 1e-9), 6)
             kl = float(x) * math.log(float(x) / b) + (1 - float(x)) * math.log((1 - float(x)) / (1 - b))
@@ -130,10 +130,10 @@ def mean_certificate() -> Draft:
         verdict="proved",
         statement="gamma = sqrt(m) rho/mu with rho = 2 sqrt(x) beyond which |fbar - fbar'|_m lies with chance at most "
         "delta/2.",
-        symbols={**SYMBOLS, "J": "calls", "g": "bound on E sup |omega|", "x": "bound on the mean square over 4",
+        symbols={**SYMBOLS, "J": "calls", "g": "bound on E sup omega", "x": "bound on the mean square over 4",
                  "mu": "shift of the Gaussian profile, at most the largest that (epsilon, delta/2) allows"},
         definitions={
-            "b": "g/(n*eta)",
+            "b": "g/(2*n*eta)",
             "kl": "x*log(x/b) + (1 - x)*log((1 - x)/(1 - b))",
             "rho": "2*sqrt(x)",
             "gamma": "sqrt(m)*rho/mu",
@@ -144,7 +144,7 @@ def mean_certificate() -> Draft:
                "epsilon": "epsilon", "delta": "delta"},
         instances=instances,
         derivation=[
-            ("One call moves fbar_j by |fbar_j - fbar_j'|_m^2 <= 4, of mean at most 4 g/(n eta) = 4 b (Gaussian "
+            ("One call moves fbar_j by |fbar_j - fbar_j'|_m^2 <= 4, of mean at most 2 g/(n eta) = 4 b (Gaussian "
              "integration by parts).", ["records", "eta"]),
             ("The mean of J independent ones exceeds 4x with probability at most exp(-J kl(x, b)).",
              ["above", "below", "calls"]),

@@ -14,8 +14,8 @@ from dpbench.papers.publicdata.algorithms.separator import weighted_minimisers
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.laplace_weights import hidden
 from dpbench.papers.publicdata.theorems.parity_cube import EPSILON
+from dpbench.papers.publicdata.theorems.theorem8 import hidden
 from dpbench.privacy.discrete import pair
 from dpbench.privacy.profile import discrete_profile
 

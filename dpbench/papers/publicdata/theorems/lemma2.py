@@ -13,7 +13,7 @@ from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper, sum_for_mean
-from dpbench.papers.publicdata.theorems.balanced_labels import (
+from dpbench.papers.publicdata.theorems.algorithm3 import (
     BALANCED,
     OF_SUM,
     PAIR,

@@ -26,6 +26,7 @@ SHARES = (0.001, 0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 2.0)
 CALLS = (1, 2, 3, 5, 10, 30, 100, 1000)
 FAILURES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-5)
 _NEIGHBOURS = 10
+ABSOLUTE = math.sqrt(2.0 / math.pi)  # E|N|
 _MOTIONS = 400  # oracle calls a data set of each pair
 
 
@@ -108,6 +109,19 @@ def _share(stated: Statement, wanted: str, share: float, calls: int = 1, failure
     return stated.number(wanted, strength=1.0 / share, kappa=1.0, k=calls, more=0, delta=failure)
 
 
+def zero_norm(context: Context) -> Rows:
+    """E‖f̄_j − f̄'_j‖²_m of {0, f}, ‖f‖_m = 1, exactly, and of [−1, 1]·f beside a linear loss, against 2S/(nη)."""
+    for share in SHARES:
+        # {0, f}: L(f) − L(0) from −1/n to 1/n, the process adds ηN, and |f − 0|² = 1; the mixtures have the ends ±f
+        for name, square, supremum in (
+            ("{0, f}", 1.0 - 2.0 * float(ndtr(-share)), 0.5 * ABSOLUTE),
+            ("[-1, 1] f", _share(PRINTED, "square", share), ABSOLUTE),
+        ):
+            bound = theory.one_call_stability(1, 1.0 / share, supremum)
+            yield {"n_eta": 1.0 / share, "class": name, "left": square, "right": bound}
+    return "value: smallest relative margin over two classes that contain 0, n eta from 0.5 to 1000, exact"
+
+
 @paper.stability(
     "lemma7",
     source="Lemma 7, equation 67",
@@ -132,6 +146,37 @@ def _share(stated: Statement, wanted: str, share: float, calls: int = 1, failure
     "be zeta^2. The tail integral gives 4 sqrt(2) C^(1/2), which is below 2 C^(1/3) for C <= 1/512 only; at n eta "
     "= 1/2 this class has 4 P(|N| <= 1) = 2.73 against 2.34.",
     figure=Figure("stability_publicdata_alg2", "stability_average", "the printed bound is exceeded by {over:.0%}"),
+    rows={
+        "as-proved": {
+            "source": "Lemma 7, from Proposition 1",
+            "expected": "not refuted",
+            "arguments": {"version": "as-proved"},
+            "statement": AS_PROVED,
+            "no_record": "the worst of many sampled mean squares is kept alone",
+            "because": _WORST + "zeta^2 + integral of 2 rho 8C/rho^4 over rho > zeta, at zeta^4 = 8C.",
+        },
+        "sharp": {
+            "source": "Lemma 7, by Gaussian integration by parts",
+            "expected": "not refuted",
+            "arguments": {"version": "sharp"},
+            "statement": SHARP,
+            "no_record": "the worst of many sampled mean squares is kept alone",
+            "because": _WORST
+            + "The minimum is a concave function of the Gaussian vector whose gradient is the minimiser (proof in "
+            "the note). This class attains it.",
+        },
+        "zero-norm": {
+            "measure": zero_norm,
+            "source": "Theorem 2's condition on the norms, and Lemma 7 without it",
+            "expected": "not refuted",
+            "statement": "E|fbar_j - fbar'_j|_m^2 <= 2 E sup omega/(n eta) also where inf |f|_m = 0 on the public "
+            "points.",
+            "because": "Lemma 7 has kappa = inf |f|_m below the line and says nothing at 0; the integration by parts "
+            "of `theory.one_call_stability` asks for no lower bound, so z* is not needed for the privacy of Algorithm "
+            "2. {0, f} and [-1, 1] f in closed form.",
+            "level": 0.0,
+        },
+    },
 )
 def expected_square(context: Context, version: str) -> Evidence:
     """E‖f̄_j − f̄'_j‖²_m: {f, −f} exactly, thresholds by common draws, against one of `VERSIONS`."""
@@ -156,56 +201,6 @@ def expected_square(context: Context, version: str) -> Evidence:
         trials=cases * _NEIGHBOURS * _MOTIONS,
         tables={"thresholds": {name: drawn[:, i].tolist() for i, name in enumerate(columns)}},
     )
-
-
-paper.variant(
-    expected_square,
-    "as-proved",
-    source="Lemma 7, from Proposition 1",
-    expected="not refuted",
-    arguments={"version": "as-proved"},
-    statement=AS_PROVED,
-    quote="",
-    no_record="the worst of many sampled mean squares is kept alone",
-    because=_WORST + "zeta^2 + integral of 2 rho 8C/rho^4 over rho > zeta, at zeta^4 = 8C.",
-)
-
-paper.variant(
-    expected_square,
-    "sharp",
-    source="Lemma 7, by Gaussian integration by parts",
-    expected="not refuted",
-    arguments={"version": "sharp"},
-    statement=SHARP,
-    quote="",
-    no_record="the worst of many sampled mean squares is kept alone",
-    because=_WORST
-    + "The minimum is a concave function of the Gaussian vector whose gradient is the minimiser (proof in "
-    "the note). This class attains it.",
-)
-
-
-@paper.stability(
-    "lemma7",
-    variant="zero-norm",
-    source="Theorem 2's condition on the norms, and Lemma 7 without it",
-    expected="not refuted",
-    statement="E|fbar_j - fbar'_j|_m^2 <= 4 E sup |omega|/(n eta) also where inf |f|_m = 0 on the public points.",
-    because="Lemma 7 has kappa = inf |f|_m below the line and says nothing at 0; the integration by parts of "
-    "`theory.one_call_stability` asks for no lower bound, so z* is not needed for the privacy of Algorithm 2. {0, f} "
-    "and [-1, 1] f in closed form.",
-)
-def zero_norm(context: Context) -> Rows:
-    """E‖f̄_j − f̄'_j‖²_m of {0, f}, ‖f‖_m = 1, exactly, and of [−1, 1]·f beside a linear loss, against 4G°/(nη)."""
-    for share in SHARES:
-        bound = theory.one_call_stability(1, 1.0 / share, math.sqrt(2.0 / math.pi))
-        # {0, f}: L(f) − L(0) from −1/n to 1/n, the process adds ηN, and |f − 0|² = 1; the mixtures have the ends ±f
-        for name, square in (
-            ("{0, f}", 1.0 - 2.0 * float(ndtr(-share))),
-            ("[-1, 1] f", _share(PRINTED, "square", share)),
-        ):
-            yield {"n_eta": 1.0 / share, "class": name, "left": square, "right": bound}
-    return "value: smallest relative margin over two classes that contain 0, n eta from 0.5 to 1000, exact"
 
 
 def threshold_case(seed: int, case: int) -> list[float]:
@@ -245,59 +240,6 @@ def _values(x: np.ndarray, y: np.ndarray, z: np.ndarray, xi: np.ndarray, weight:
     return Thresholds().predict(rows, z)
 
 
-@paper.stability(
-    "lemma1",
-    source="Lemma 1, equation 12",
-    expected="not refuted",
-    arguments={"as_proved": False},
-    statement=AVERAGE,
-    quote=r"\leq\frac{2}{(\eta\cdot n)^{1/3}\kappa^{2/3}}\cdot\left(\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)"
-    r"\right]\right)^{1/3}+\sqrt{\frac{\log\left(\frac{1}{\delta}\right)}{J}}",
-    because=_WORST + "The proof bounds the square by the right side, so the statement is unproven; on this class it "
-    "holds, since 2 Bin/J is far below its square's bound.",
-)
-def lemma1(context: Context, as_proved: bool) -> Rows:
-    """P(‖f̄ − f̄'‖_m > bound) against δ on {f, −f}: ‖f̄ − f̄'‖_m is twice the share of calls that flip, exactly."""
-    for share, calls, failure in product(SHARES, CALLS, FAILURES):
-        bound = _share(AVERAGE_AS_PROVED if as_proved else AVERAGE, "bound", share, calls, failure)
-        left = beyond(calls, _share(PRINTED, "flip", share), 0.5 * bound)
-        yield {"n_eta": 1.0 / share, "calls": calls, "left": left, "right": failure}
-    return "value: smallest relative margin of delta over the exact chance, on {f, -f}"
-
-
-paper.variant(
-    lemma1,
-    "as-proved",
-    source="Lemma 1, from its proof",
-    expected="not refuted",
-    arguments={"as_proved": True},
-    statement=AVERAGE_AS_PROVED,
-    quote="",
-    because=_WORST + "Jensen, Lemma 7 as proved and Hoeffding for [0, 4].",
-)
-
-
-@paper.inequality(
-    "lemma1",
-    variant="hoeffding",
-    source="Lemma 1, equations 75 and 76",
-    expected="refuted",
-    holds="publicdata.lemma1.inequality.hoeffding.corrected",
-    arguments={"corrected": False},
-    statement=HOEFFDING,
-    weight="constant",
-    hurt="proof",
-    quote=r"\mathbb{E}\left[\left\|\bar{f}_{1}-\bar{f}_{1}^{\prime}\right\|_{m}\right]+\sqrt{\frac{\log\left(\frac{1}{"
-    r"\delta}\right)}{J}}",
-    consequence="Squares lie in [0, 4]: the deviation is 4 sqrt(log(1/delta)/(2 J)), 2.83 times the printed one.",
-    errata=Correction(
-        place="Proof of Lemma 1, equation 75",
-        line=599,
-        change="for sqrt(log(1/delta)/J) read sqrt(8 log(1/delta)/J), and the square of the norm in the expectation",
-    ),
-    because=_WORST + "Squares lie in [0, 4], where Hoeffding's deviation is 4 sqrt(log(1/delta)/(2J)); (75) has that "
-    "of [0, sqrt 2], and the mean of the norm for that of its square.",
-)
 def hoeffding(context: Context, corrected: bool) -> Evidence:
     """(76) on {f, −f}: squares are 4·Bernoulli, whose mean deviates by up to 4√(log(1/δ)/(2J))."""
     rows: list[Row] = []
@@ -314,13 +256,63 @@ def hoeffding(context: Context, corrected: bool) -> Evidence:
     )
 
 
-paper.variant(
-    hoeffding,
-    "hoeffding.corrected",
-    source="Lemma 1, equation 75 with the range of the squares",
+@paper.stability(
+    "lemma1",
+    source="Lemma 1, equation 12",
     expected="not refuted",
-    arguments={"corrected": True},
-    statement=HOEFFDING_CORRECTED,
-    quote="",
-    because=_WORST + "Hoeffding's inequality.",
+    arguments={"as_proved": False},
+    statement=AVERAGE,
+    quote=r"\leq\frac{2}{(\eta\cdot n)^{1/3}\kappa^{2/3}}\cdot\left(\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)"
+    r"\right]\right)^{1/3}+\sqrt{\frac{\log\left(\frac{1}{\delta}\right)}{J}}",
+    because=_WORST + "The proof bounds the square by the right side, so the statement is unproven; on this class it "
+    "holds, since 2 Bin/J is far below its square's bound.",
+    rows={
+        "as-proved": {
+            "source": "Lemma 1, from its proof",
+            "expected": "not refuted",
+            "arguments": {"as_proved": True},
+            "statement": AVERAGE_AS_PROVED,
+            "because": _WORST + "Jensen, Lemma 7 as proved and Hoeffding for [0, 4].",
+        },
+        "hoeffding": {
+            "measure": hoeffding,
+            "kind": "inequality",
+            "source": "Lemma 1, equations 75 and 76",
+            "expected": "refuted",
+            "holds": "publicdata.lemma1.stability.hoeffding-corrected",
+            "arguments": {"corrected": False},
+            "statement": HOEFFDING,
+            "weight": "constant",
+            "hurt": "proof",
+            "quote": r"\mathbb{E}\left[\left\|\bar{f}_{1}-\bar{f}_{1}^{\prime}\right\|_{m}\right]+\sqrt{\frac{\log"
+            r"\left(\frac{1}{\delta}\right)}{J}}",
+            "consequence": "Squares lie in [0, 4]: the deviation is 4 sqrt(log(1/delta)/(2 J)), 2.83 times the "
+            "printed one.",
+            "errata": Correction(
+                place="Proof of Lemma 1, equation 75",
+                line=599,
+                change="for sqrt(log(1/delta)/J) read sqrt(8 log(1/delta)/J), and the square of the norm in the "
+                "expectation",
+            ),
+            "because": _WORST
+            + "Squares lie in [0, 4], where Hoeffding's deviation is 4 sqrt(log(1/delta)/(2J)); (75) has that "
+            "of [0, sqrt 2], and the mean of the norm for that of its square.",
+        },
+        "hoeffding-corrected": {
+            "measure": hoeffding,
+            "kind": "inequality",
+            "source": "Lemma 1, equation 75 with the range of the squares",
+            "expected": "not refuted",
+            "arguments": {"corrected": True},
+            "statement": HOEFFDING_CORRECTED,
+            "because": _WORST + "Hoeffding's inequality.",
+        },
+    },
 )
+def lemma1(context: Context, as_proved: bool) -> Rows:
+    """P(‖f̄ − f̄'‖_m > bound) against δ on {f, −f}: ‖f̄ − f̄'‖_m is twice the share of calls that flip, exactly."""
+    for share, calls, failure in product(SHARES, CALLS, FAILURES):
+        bound = _share(AVERAGE_AS_PROVED if as_proved else AVERAGE, "bound", share, calls, failure)
+        left = beyond(calls, _share(PRINTED, "flip", share), 0.5 * bound)
+        yield {"n_eta": 1.0 / share, "calls": calls, "left": left, "right": failure}
+    return "value: smallest relative margin of delta over the exact chance, on {f, -f}"

@@ -29,7 +29,7 @@ from dpbench.papers.publicdata.theorems.gaussian_processes import (
 )
 
 PRINTED = Statement(
-    about="P(|fbar - fbar'| > rho) <= {bound} for F in the unit ball, supremum = E sup omega.",
+    about="P(|fbar - fbar'| > rho) <= {bound}, supremum = E sup omega, for means within tau and F in the unit ball.",
     symbols={
         "rho": Real("distance", 0, 2),
         "kappa": Real("least norm, the root of the least variance", 0, 1),
@@ -41,7 +41,6 @@ PRINTED = Statement(
     where={"bound": "8*tau/(rho^4*kappa^2*eta)*supremum"},
     claim=inequality("chance", "<=", "bound"),
 )
-COROLLARY = PRINTED.replace(about="P(d(t*, t*') > rho) <= {bound}, supremum = E sup omega, for means within tau.")
 ANY_NORMS = PRINTED.replace(
     about="P(d(t*, t*') > rho) <= {bound}, supremum = E sup omega, for means within tau of each other, whatever the "
     "norms.",
@@ -82,72 +81,6 @@ STEPS = OF_TWO.replace(
 )
 
 
-@paper.inequality(
-    "prop1",
-    source="Proposition 1, equation 11",
-    expected="not refuted",
-    statement=OF_TWO,
-    quote=r"\leq\frac{8\tau}{\rho^{4}\kappa^{2}\eta}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega(f)\right]",
-    because="Its proof rests on Theorem 5, which is false for unequal norms. It holds for every rho under Theorem 5's "
-    "hypotheses, by parts: E d^2 <= 2 tau E sup omega/eta (in the note), so P(d > rho) <= 2 tau/(rho^2 eta) E sup "
-    "omega, which is smaller for rho kappa <= 2, and d <= 2. {f, -f} attains it, so that 8 is the best constant.",
-)
-def proposition(context: Context) -> Rows:
-    """Two functions {f, cf}, c in [−1, 1): exact probability that the minimiser moves when m moves by τ each.
-
-    Ω(f) − Ω(cf) = Δm + η(1 − c)N; Δm moves by at most 2τ, best from −τ to τ.
-    """
-    for c, tau in product((-1.0, -0.9, -0.5, -0.2, 0.2, 0.5, 0.9), (1e-4, 1e-2, 0.3)):
-        at = {"first": 1.0, "second": abs(c), "c": math.copysign(1.0, c), "tau": tau, "eta": 1.0}
-        chance, bound = (OF_TWO.number(wanted, **at) for wanted in ("chance", "bound"))
-        yield {"c": c, "tau": tau, "left": chance, "right": min(1.0, bound)}
-    return (
-        "value: smallest relative margin over F = {f, c f}, |f| = 1, exact; c = -1 attains (11) as tau -> 0, and "
-        "unequal norms stay below it"
-    )
-
-
-@paper.inequality(
-    "cor1",
-    source="Corollary 1, equation 58",
-    expected="not refuted",
-    level=LEVEL,
-    statement=_of_two(COROLLARY),
-    quote=r"\leq\frac{8\tau}{\rho^{4}\eta\kappa^{2}}\cdot\mathbb{E}\left[\sup_{t\in T}\omega(t)\right]",
-    because="Its proof has three slips (publicdata.cor1.inequality.steps). publicdata.cor1.inequality.any-norms "
-    "implies it, as rho kappa <= 2. Two functions: 2 Phi(tau/d) - 1, and d kappa <= 2.",
-)
-def corollary(context: Context) -> Evidence:
-    """Two functions of any norms and angle, exactly; random T of unequal norms and shifted means by sampling.
-
-    κ² is read as inf K(t, t), the smaller bound of the two readings.
-    """
-    rows: list[Row] = []
-    norms = ((1.0, 1.0), (1.0, 0.9), (1.0, 0.5), (0.5, 0.4))
-    for (first, second), correlation, tau in product(norms, (-1.0, -0.5, 0.0, 0.5, 0.9), (1e-4, 1e-2, 0.3)):
-        at = {"first": first, "second": second, "c": correlation, "tau": tau, "eta": 1.0}
-        # Ω(s) − Ω(t) is N(Δm, d²); Δm goes from −τ to τ, and E sup of two is d/√(2π)
-        apart, chance, bound = (OF_TWO.number(wanted, **at) for wanted in ("rho", "chance", "bound"))
-        rows.append({"rho": apart, "kappa": second, "tau": tau, "left": chance, "right": min(1.0, bound)})
-    exact = min(1.0 - row["left"] / row["right"] for row in rows)
-    cases, draws = context.pick(quick=(12, 2), full=(40, 8))
-    count, smallest = draws * DRAWS, math.inf
-    for rho, least, tau, hits, supremum in sampled(context, moved_case, draws, blocks=cases):
-        size = supremum + reach(draws)
-        bound = min(1.0, PRINTED.number("bound", rho=rho, kappa=least, tau=tau, eta=1.0, supremum=size))
-        low = float(bounds.lower(int(hits), count, LEVEL / (2 * cases)))
-        smallest = float(np.minimum(smallest, 1.0 - low / bound))
-        rows.append({"rho": rho, "kappa": least, "tau": tau, "left": low, "right": bound})
-    return margins(
-        rows,
-        "value: smallest relative margin of two functions, exact: opposite ones attain the bound as tau -> 0",
-        f"{cases} random T of 2 to 8 functions with norms 0.3 to 1: none beyond the bound at error {LEVEL:g}, "
-        f"smallest margin {smallest:.3f}",
-        value=exact,
-        trials=cases * count,
-    )
-
-
 def moved_case(blocks: int, seed: int, case: int) -> list[float]:
     """ρ, the least norm, τ, how often d(t*, t*') > ρ, and the mean supremum, for a random T of unequal norms."""
     rng = stream(seed, "publicdata.cor1.random", case)
@@ -184,15 +117,6 @@ def moved_far(points: np.ndarray, mean: np.ndarray, other: np.ndarray, rho: floa
     return on_rays((units, np.concatenate([c.reshape(len(units), -1) for c in changes], axis=1)), holds)[0]
 
 
-@paper.inequality(
-    "cor1",
-    variant="any-norms",
-    source="Corollary 1 and Proposition 1, what holds for any norms",
-    expected="not refuted",
-    statement=_of_two(ANY_NORMS),
-    because="By parts E d^2 <= 2 tau E sup omega/eta (in the note). No kappa, rho^2 for rho^4; two functions attain it "
-    "as tau -> 0.",
-)
 def moved(context: Context) -> Rows:
     """Two functions exactly, ρ just below their distance; sets in the plane by quadrature."""
     for apart, tau in product((0.2, 1.0, 2.0), (1e-4, 1e-2, 0.3)):
@@ -210,28 +134,6 @@ def moved(context: Context) -> Rows:
     return "value: smallest relative margin: two functions attain the bound as tau -> 0"
 
 
-@paper.inequality(
-    "cor1",
-    variant="steps",
-    source="Proof of Corollary 1, equations 61 to 65",
-    expected="refuted",
-    weight="step",
-    hurt="proof",
-    holds="publicdata.cor1.inequality.any-norms",
-    quote=r"\leq 2\left(\frac{\tau}{\left(\frac{\rho^{2}}{2}\right)^{2}\eta\kappa^{2}}\cdot\mathbb{E}\left[\sup_{t\in "
-    r"T}\omega(t)\right]\right) ... \Omega^{\prime}(t^{\star})\leq\Omega^{\prime}(t^{\star^{\prime}})+\tau",
-    consequence="The means differ by up to 2 tau at two points, and Theorem 5 at rho^2/2 has rho^2/2, not its square. "
-    "The bound that holds without these steps, 2 tau/(rho^2 eta) E sup omega, needs no kappa.",
-    errata=Correction(
-        place="Proof of Corollary 1, (61), (63) and (65)",
-        line=538,
-        effect=0,
-        change="for tau in (65) read 2 tau; for (rho^2/2)^2 in (63) read rho^2/2; put a square on the left of (61)",
-    ),
-    statement=STEPS,
-    because="Two functions, m = 0 and m' = (tau, -tau): Omega'(t*) - Omega'(t*') takes all values up to 2 tau. For rho "
-    "> sqrt(2), with d up to 2, tau/(rho^2/2)^2 is less than tau/(rho^2/2).",
-)
 def corollary_steps(context: Context) -> Rows:
     """(65): the largest Ω'(t*) − Ω'(t*') and how often it is above τ; (63) against Theorem 5 at ρ²/2, η = κ = 1."""
     for tau in (1e-2, 0.3):
@@ -242,3 +144,80 @@ def corollary_steps(context: Context) -> Rows:
         half = 0.5 * rho**2
         yield {"what": "(63)", "tau": 1e-2, "rho": rho, "chance": 1.0, "left": 2e-2 / half, "right": 2e-2 / half**2}
     return "value: smallest relative margin; -1: means within tau of each other differ by 2 tau between two points"
+
+
+@paper.inequality(
+    "prop1",
+    source="Proposition 1 and Corollary 1, equations 11 and 58",
+    expected="not refuted",
+    level=LEVEL,
+    statement=OF_TWO,
+    quote=r"\leq\frac{8\tau}{\rho^{4}\kappa^{2}\eta}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega(f)\right]",
+    because="Its proof rests on Theorem 5, which is false for unequal norms, and has three slips (row steps). It holds "
+    "for every rho under Theorem 5's hypotheses: the row any-norms implies it for rho kappa <= 2, and d <= 2. {f, -f} "
+    "attains it, so that 8 is the best constant. Two functions: 2 Phi(tau/d) - 1.",
+    rows={
+        "any-norms": {
+            "measure": moved,
+            "source": "Corollary 1 and Proposition 1, what holds for any norms",
+            "expected": "not refuted",
+            "statement": _of_two(ANY_NORMS),
+            "because": "By parts E d^2 <= 2 tau E sup omega/eta (in the note). No kappa, rho^2 for rho^4; two "
+            "functions attain it as tau -> 0.",
+            "level": 0.0,
+        },
+        "steps": {
+            "measure": corollary_steps,
+            "source": "Proof of Corollary 1, equations 61 to 65",
+            "expected": "refuted",
+            "weight": "step",
+            "hurt": "proof",
+            "holds": "publicdata.prop1.inequality.any-norms",
+            "quote": r"\leq 2\left(\frac{\tau}{\left(\frac{\rho^{2}}{2}\right)^{2}\eta\kappa^{2}}\cdot\mathbb{E}"
+            r"\left[\sup_{t\in T}\omega(t)\right]\right) ... \Omega^{\prime}(t^{\star})\leq\Omega^{\prime}(t^{\star^{"
+            r"\prime}})+\tau",
+            "consequence": "The means differ by up to 2 tau at two points, and Theorem 5 at rho^2/2 has rho^2/2, not "
+            "its square. The bound that holds without these steps, 2 tau/(rho^2 eta) E sup omega, needs no kappa.",
+            "errata": Correction(
+                place="Proof of Corollary 1, (61), (63) and (65)",
+                line=538,
+                effect=0,
+                change="for tau in (65) read 2 tau; for (rho^2/2)^2 in (63) read rho^2/2; put a square on the left of "
+                "(61)",
+            ),
+            "statement": STEPS,
+            "because": "Two functions, m = 0 and m' = (tau, -tau): Omega'(t*) - Omega'(t*') takes all values up to 2 "
+            "tau. For rho > sqrt(2), with d up to 2, tau/(rho^2/2)^2 is less than tau/(rho^2/2).",
+            "level": 0.0,
+        },
+    },
+)
+def corollary(context: Context) -> Evidence:
+    """Two functions of any norms and angle, exactly; random T of unequal norms and shifted means by sampling.
+
+    κ² is read as inf K(t, t), the smaller bound of the two readings.
+    """
+    rows: list[Row] = []
+    norms = ((1.0, 1.0), (1.0, 0.9), (1.0, 0.5), (0.5, 0.4))
+    for (first, second), correlation, tau in product(norms, (-1.0, -0.5, 0.0, 0.5, 0.9), (1e-4, 1e-2, 0.3)):
+        at = {"first": first, "second": second, "c": correlation, "tau": tau, "eta": 1.0}
+        # Ω(s) − Ω(t) is N(Δm, d²); Δm goes from −τ to τ, and E sup of two is d/√(2π)
+        apart, chance, bound = (OF_TWO.number(wanted, **at) for wanted in ("rho", "chance", "bound"))
+        rows.append({"rho": apart, "kappa": second, "tau": tau, "left": chance, "right": min(1.0, bound)})
+    exact = min(1.0 - row["left"] / row["right"] for row in rows)
+    cases, draws = context.pick(quick=(12, 2), full=(40, 8))
+    count, smallest = draws * DRAWS, math.inf
+    for rho, least, tau, hits, supremum in sampled(context, moved_case, draws, blocks=cases):
+        size = supremum + reach(draws)
+        bound = min(1.0, PRINTED.number("bound", rho=rho, kappa=least, tau=tau, eta=1.0, supremum=size))
+        low = float(bounds.lower(int(hits), count, LEVEL / (2 * cases)))
+        smallest = float(np.minimum(smallest, 1.0 - low / bound))
+        rows.append({"rho": rho, "kappa": least, "tau": tau, "left": low, "right": bound})
+    return margins(
+        rows,
+        "value: smallest relative margin of two functions, exact: opposite ones attain the bound as tau -> 0",
+        f"{cases} random T of 2 to 8 functions with norms 0.3 to 1: none beyond the bound at error {LEVEL:g}, "
+        f"smallest margin {smallest:.3f}",
+        value=exact,
+        trials=cases * count,
+    )

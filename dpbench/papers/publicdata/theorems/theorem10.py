@@ -35,9 +35,9 @@ from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.populations import FinitePopulation, line, plane
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.laplace_sums import bisected, laplace_sum_tail, log_laplace_tail
-from dpbench.papers.publicdata.theorems.laplace_weights import ACCURACY
 from dpbench.papers.publicdata.theorems.rrspm_rates import CELLS, HOW, in_n
 from dpbench.papers.publicdata.theorems.sweeps import BETA, WIDE, excess_share, judged, records_log, setting
+from dpbench.papers.publicdata.theorems.theorem8 import ACCURACY
 
 ALPHA, EPSILON = 0.125, 1.0
 BETAS = (0.05, 1e-6, 1e-12, 1e-24, 1e-48)

@@ -26,7 +26,6 @@ from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.laplace_weights import LEMMA_18, POINTS, WEIGHED, hidden
 from dpbench.papers.publicdata.theorems.parity_cube import (
     DELTA,
     EPSILON,
@@ -37,6 +36,7 @@ from dpbench.papers.publicdata.theorems.parity_cube import (
     law_on_cube,
     problem_of,
 )
+from dpbench.papers.publicdata.theorems.theorem8 import LEMMA_18, POINTS, WEIGHED, hidden
 from dpbench.privacy.gaussian import delta as gaussian_delta
 from dpbench.privacy.profile import gaussian_profile
 from lowerbounds.parity_cubes import parity_cube

@@ -45,10 +45,10 @@ from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Table
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.laplace_weights import ACCURACY
 from dpbench.papers.publicdata.theorems.parity_cube import QUOTE, QUOTE_DRAWN
 from dpbench.papers.publicdata.theorems.rrspm_rates import HOW, in_n
 from dpbench.papers.publicdata.theorems.sweeps import records_log
+from dpbench.papers.publicdata.theorems.theorem8 import ACCURACY
 
 EPSILON, DELTA, BETA, CONSTANT = 1.0, 1e-5, 0.05, 2.86
 

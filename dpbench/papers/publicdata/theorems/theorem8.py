@@ -1,20 +1,67 @@
-"""Theorem 8 of the public-data paper: the privacy of Algorithm 4 with Laplace weights."""
+"""Laplace weights of Algorithms 4 and 5: the range of their sample sizes, and the certificate of their privacy.
+
+Theorem 8 of the public-data paper: the privacy of Algorithm 4 with Laplace weights.
+
+Algorithm 5 of the public-data paper (RSPM): identification sets.
+"""
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, certificate
+from dpbench.certificates.build import Draft, as_computed, certificate
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
+from dpbench.ledger.statement import Real
+from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
+from dpbench.papers.publicdata.algorithms.rspm import RSPM
 from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.laplace_weights import hidden
-from dpbench.papers.publicdata.theorems.parity_cube import EPSILON
+from dpbench.papers.publicdata.theorems.parity_cube import EPSILON, all_of_epsilon
+
+ACCURACY = {
+    "epsilon": Real("claimed", "1/1000", 1),
+    "alpha": Real("accuracy", "1/1000", "1/8"),
+    "L": Real("log(1/beta)", 12, 1000),
+}
+"""The range of the proofs."""
+
+WEIGHED = {"m": "number of public points", "epsilon": "claimed"}
+LEMMA_18 = (
+    "If f on Z is chosen under the weights xi on one data set, it is chosen under shifted weights on the neighbour, "
+    "each of the m shifted by 2 or -2 (Lemma 18).",
+    ["points"],
+)
+POINTS = {"points": ("m >= 1", "there is a public point")}
+
+
+def hidden(more: str) -> Draft:
+    """The certificate that the weights hide the choice; `more`: what is released of it."""
+    instances = [
+        ({"m": m, "epsilon": epsilon}, {"loss": epsilon})
+        for m in (1, 16, 4096) for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4))
+    ]  # fmt: skip
+    draft = Draft(
+        verdict="proved",
+        statement="With weights Lap(2m/epsilon) no choice on the public points changes its chance by more than "
+        "e^epsilon.",
+        symbols=WEIGHED, definitions={"scale": "2*m/epsilon"}, assumptions=POINTS,
+        claim={"family": "pure", "shift": "m*2", "scale": "scale", "epsilon": "epsilon", "delta": "0"},
+        instances=instances,
+        derivation=[
+            LEMMA_18,
+            ("The density of m Laplace variables changes by at most exp(l1 norm of the shift/scale).", []),
+            (more, []),
+        ],
+        theory={"scale": lambda v: theory.rrspm_laplace_scale(int(v["m"]), v["epsilon"])},
+    )  # fmt: skip
+    return as_computed(draft, "scale", "of the Laplace weights, as it is computed", solved="-")
 
 
 def one_record() -> tuple[PublicDataProblem, PublicDataProblem]:
@@ -57,3 +104,24 @@ def attack() -> Attack:
 @certificate("publicdata.thm8.privacy", "guarantee")
 def weights_certificate() -> Draft:
     return hidden("What is released is a function of that choice (Lemmas 6 and 21).")
+
+
+@paper.privacy(
+    "alg5",
+    source="Algorithm 5 (Neel, Roth, Vietri & Wu 2019)",
+    expected="proved",
+    rests_on=("publicdata.lemma18.inequality",),
+    statement="RSPM on a universal identification set of size m with weights Lap(2m/epsilon) is epsilon-DP.",
+    origin="folklore",
+    because="f^ is a function of f^(U), since any two functions differ on U; Lemmas 18 to 21 on U. The parity cube's "
+    "pair attains epsilon.",
+)
+def algorithm5(context: Context) -> tuple[str, Evidence]:
+    """RSPM on the parity cube, whose groups identify it: the guarantee, and the tilted pair that has all of it."""
+    note = "value: largest |1 - epsilon reached/epsilon| on the tilted pair, whose points identify the class"
+    return all_of_epsilon((1, 3, 64, 1024), RSPM, note)
+
+
+@certificate("publicdata.alg5.privacy", "guarantee")
+def identified_certificate() -> Draft:
+    return hidden("On a universal identification set the choice is f^ itself.")
