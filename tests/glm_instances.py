@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from admissible import (
@@ -10,13 +11,12 @@ from admissible import (
     every,
     series,
 )
+from naive.theorem4 import halved_gains
 from scipy.stats import laplace
 
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.algorithms import sign_release
 from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.theorems import theorem4
 from dpbench.papers.glm.theorems.lemma5 import tripling_pair
 from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from lowerbounds import packing
@@ -74,14 +74,43 @@ def range_of_theorem_4(name: str) -> dict[str, Check]:
         name, lambda n, e: 1.0 / n <= e <= 1.0, "n", "epsilon")}  # fmt: skip
 
 
+def data_sets(
+    n: int, radius: float, epsilon: float, rng: np.random.Generator, tries: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Records with |x| ≤ 1, |y| ≤ 1 and |w*| = `radius` exactly: the worst ones, then random ones."""
+    k = max(1, round(2.0 / epsilon))
+    x, y = np.zeros(n), np.zeros(n)
+    x[:k], y[:k] = 1.0 / radius, 1.0
+    yield x, y
+    for _ in range(tries):
+        x, y = rng.uniform(-1.0, 1.0, n), rng.choice((-1.0, 1.0), n) * rng.random(n)
+        x *= rng.random(n) < rng.random()
+        if not x.any():
+            continue
+        w = float(x @ y) / float(x @ x)
+        x *= abs(w) / radius  # features below 1, as |w| is small beside B: the minimiser becomes ±B
+        yield x / max(1.0, float(np.abs(x).max())), y / max(1.0, float(np.abs(x).max()))
+
+
 def exact_norm() -> bool:
     rng = np.random.default_rng(0)
     for n, radius in ((100, 100.0), (1000, 7.0)):
-        for x, y in theorem4.data_sets(n, radius, 1.0, rng, 20):
+        for x, y in data_sets(n, radius, 1.0, rng, 20):
             norm = abs(float(x @ y) / float(x @ x))
             if abs(norm / radius - 1.0) > 1e-9 or max(abs(x).max(), abs(y).max()) > 1 + 1e-9:
                 return False
     return True
+
+
+def zero_excess() -> bool:
+    """F(0) − F(w*) = mean (w* x)² ≤ B²X², on data sets whose minimiser is ±B exactly."""
+    rng, found = np.random.default_rng(2), []
+    for radius in (7.0, 100.0):
+        for x, y in data_sets(100, radius, 0.5, rng, 20):
+            w = float(x @ y) / float(x @ x)
+            excess = float(np.mean(y**2) - np.mean((w * x - y) ** 2))
+            found.append(abs(excess - np.mean((w * x) ** 2)) < 1e-9 and excess <= radius**2 * (1 + 1e-9))
+    return all(found)
 
 
 def sign_is_private() -> bool:
@@ -89,12 +118,12 @@ def sign_is_private() -> bool:
     rng = np.random.default_rng(1)
     for n, radius, epsilon in ((12, 12.0, 1.0), (30, 200.0, 0.2)):
         scale = 2.0 / (n * epsilon)
-        for x, y in theorem4.data_sets(n, radius, epsilon, rng, 10):
-            mean = float(sign_release.halved_gains(x, y, radius, 1.0).mean())
+        for x, y in data_sets(n, radius, epsilon, rng, 10):
+            mean = float(np.mean(halved_gains(x.tolist(), y.tolist(), radius, 1.0)))
             for new in ((1.0, 1.0), (-1.0, 1.0), (1.0 / radius, 1.0), (-1.0 / radius, 1.0), (0.0, 0.0)):
                 z, v = x.copy(), y.copy()
                 z[0], v[0] = new
-                other = float(sign_release.halved_gains(z, v, radius, 1.0).mean())
+                other = float(np.mean(halved_gains(z.tolist(), v.tolist(), radius, 1.0)))
                 logs = [(laplace.logsf(-m, scale=scale), laplace.logcdf(-m, scale=scale)) for m in (mean, other)]
                 if max(abs(logs[0][k] - logs[1][k]) for k in (0, 1)) > epsilon * (1 + 1e-9):
                     return False
@@ -119,7 +148,7 @@ def lemma_5_by_simulation() -> bool:
 
 def dummy_reaches_b() -> bool:
     """c' = Y/√(B² − |w^σ|²) is at most X, and puts the minimiser's norm at B."""
-    for n, d, epsilon, radius in zip(*(series("glm.thm4.inequality.wlog")[k] for k in ("n", "d", "epsilon", "radius")),
+    for n, d, epsilon, radius in zip(*(series("glm.thm4.inequality.wlog")[k] for k in ("n", "d", "epsilon", "reach")),
                                      strict=True):  # fmt: skip
         family = packing(n - 1, d - 1, epsilon, radius=math.sqrt(min(d - 1, n * epsilon)))
         inner = math.sqrt(family.parameters["active"]) * family.parameters["target"]

@@ -64,9 +64,9 @@ class Code:
     modules: dict[str, str]
 
 
-def code_of(*values: Any) -> Code:
-    """The modules that functions and objects are of, with what these import; nothing of the framework."""
-    roots = {name for value in values for name in homes(value)}
+def code_of(*values: Any, module: str = "") -> Code:
+    """The modules of functions and objects, and `module`, with what these import; nothing of the framework."""
+    roots = {name for value in values for name in homes(value)} | ({module} if module else set())
     return _code(frozenset(name for name in roots if not is_framework(name)))
 
 

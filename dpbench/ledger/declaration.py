@@ -91,6 +91,8 @@ class Declaration:
         What an errata page says beside these fields: place, change, caveats, the authors' reply.
     figure : Figure or None
         What is drawn of the evidence.
+    home : str
+        Dotted name of the module of an entry that formulas measure.
     no_certificate, no_record : str
         Why the entry, if it is decided, has no certificate; why, if it is sampled, it has no record of its counts.
     frequencies : (str, float or str, int) or None
@@ -131,6 +133,7 @@ class Declaration:
     figure: Figure | None = None
     entry: str = ""
     row: str = ""
+    home: str = ""
 
     def __post_init__(self) -> None:
         validation.choice("kind", self.kind, KINDS)
@@ -164,7 +167,9 @@ class Declaration:
 
     @property
     def module(self) -> str:
-        """Dotted name of the module that measures the entry."""
+        """Dotted name of the module that declares the entry, if it says so, or else of the function."""
+        if self.home:
+            return self.home
         run = self.run.func if isinstance(self.run, partial) else self.run
         return run.__module__
 
@@ -181,7 +186,7 @@ class Declaration:
     @property
     def code(self) -> Code:
         """The modules that the entry rests on: its theorem's, and what that imports of its paper and `lowerbounds`."""
-        return code_of(self.run, *self.nuisances)
+        return code_of(self.run, *self.nuisances, module=self.home)
 
     @property
     def digest(self) -> str:

@@ -108,7 +108,7 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
             "right_samples, attack, or Evidence with a level",
             claim.level,
         )
-    if bare and verdict == "refuted" and claim.draws != "instances" and watched.drawn and _moves(claim, found, context):
+    if bare and verdict == "refuted" and claim.draws != "instances" and watched.drawn and claim.outside:
         verdict, notes = UNDECIDED, (*notes, DRAWN)
     found = replace(found, seed=context.seed, level=max(found.level, claim.level), notes=notes)
     return _graded(claim, verdict, found)
@@ -130,36 +130,25 @@ def _compared(rows: list[Row], told: Summary, level: float) -> tuple[Evidence, b
 
 
 DRAWN = (
-    "the rows follow the seed and are bare numbers, whose sampling error is not known: give draws as left_samples or "
+    "the seed is read, and the rows are bare numbers, whose sampling error is not known: give draws as left_samples or "
     'right_samples; if the seed chooses instances on which both sides are exact, declare draws="instances"'
 )
 
 
-def _moves(claim: Declaration, found: Evidence, context: Context) -> bool:
-    """Whether another seed gives an outside entry other rows; derivations of this package's say what they draw."""
-    if not claim.outside:
-        return False
-    rows, told = exhaust(claim.run(cast(Context, _Watched(context, context.seed + 1))))
-    return margins(rows, **told.fields).tables != found.tables
-
-
 class _Watched:
-    """A context that notes whether the measurement may draw: its seed was read, or blocks were mapped.
+    """A context that notes whether the measurement may draw: its seed was read, or blocks were mapped."""
 
-    With a `seed` of its own it keeps nothing in the store.
-    """
-
-    def __init__(self, context: Context, seed: int | None = None) -> None:
-        self._context, self._seed, self.drawn = context, seed, False
+    def __init__(self, context: Context) -> None:
+        self._context, self.drawn = context, False
 
     @property
     def seed(self) -> int:
         self.drawn = True
-        return self._context.seed if self._seed is None else self._seed
+        return self._context.seed
 
     def map(self, unit: dict[str, Any], function: Callable[[int], Any], blocks: Iterable[int]) -> list[Any]:
         self.drawn = True
-        return self._context.map(unit, function, blocks) if self._seed is None else [function(b) for b in blocks]
+        return self._context.map(unit, function, blocks)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)

@@ -1,9 +1,7 @@
-"""What `verify` returns: entries, each a claim with what was found of it, as JSON, CSV, LaTeX and HTML."""
+"""What `verify` returns: entries, each a claim with what was found of it, as JSON and HTML."""
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,20 +139,6 @@ class Ledger:
             for e in self.entries
         ]
 
-    def to_csv(self) -> str:
-        """The table as CSV with a header line."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(self.rows())
-        return out.getvalue()
-
-    def to_latex(self) -> str:
-        """The table as a LaTeX ``tabular``."""
-        lines = [r"\begin{tabular}{lllllll}", " & ".join(COLUMNS) + r" \\", r"\hline"]
-        lines += [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in self.rows()]
-        return "\n".join([*lines, r"\end{tabular}", ""])
-
     def _repr_html_(self) -> str:
         from html import escape
 
@@ -164,8 +148,3 @@ class Ledger:
 
 
 COLUMNS = ("claim", "verdict", "grade", "expected", "value", "interval", "error level")
-_LATEX = str.maketrans(
-    {c: rf"\{c}" for c in "&%$#_{}"}
-    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
-)

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -33,6 +34,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.measurement import LEVEL
 from dpbench.ledger.premises import STANDING
+from dpbench.ledger.stated import Points, measured, rows_of
 from dpbench.ledger.statement import Statement
 
 if TYPE_CHECKING:
@@ -200,6 +202,64 @@ class Paper:
         """Declare a bound on stability: ``left`` the change, ``right`` its bound."""
         return self._declare("stability", name, **fields)
 
+    def formula(
+        self, name: str, statement: Statement, *, points: Points = (), equality: str = "", kind: str = "inequality",
+        rows: Mapping[str, Mapping[str, Any]] | None = None, home: str = "", **fields: Any,
+    ) -> None:  # fmt: skip
+        """Declare what formulas say alone, an inequality or an order: no function types its sides again.
+
+        Parameters
+        ----------
+        statement : Statement
+            An inequality (``<=`` or ``>=``), tried at its witnesses and at `points`; or an order, whose ratio is
+            evaluated at `points` along its variable.
+        points : sequence of dict
+            Values of its symbols, within its ranges and hypotheses.
+        equality : str
+            Why its sides are equal where they agree but for rounding.
+        kind : str
+            "inequality", "floor" or "stability".
+        rows : dict
+            The other rows; a `statement` of one may come with `points` and an `equality` of its own.
+        home : str
+            The module whose entry it is; default: that which calls.
+        fields
+            As of the decorators; `because` is by default the statement's steps in words.
+        """
+        others = {}
+        for row, changes in (rows or {}).items():
+            others[row] = dict(changes)
+            if isinstance(said := changes.get("statement"), Statement):
+                own = {part: others[row].pop(part) for part in ("points", "equality") if part in changes}
+                others[row] |= {"because": changes.get("because", _because(said)), "arguments": measured(said, **own)}
+        home = home or sys._getframe(1).f_globals["__name__"]
+        given: dict[str, Any] = {"because": _because(statement), "home": home, "rows": others} | fields
+        self._declare(kind, name, statement=statement, arguments=measured(statement, points, equality), **given)(
+            rows_of
+        )
+
+    def slip(
+        self, name: str, printed: Statement, *, corrected: Mapping[str, Any], source: str, points: Points,
+        equality: str = "", expected: str = "not refuted", **fields: Any,
+    ) -> None:  # fmt: skip
+        """Declare a misprint: a formula that is refuted at its witness, and a row "corrected" at the same points.
+
+        Parameters
+        ----------
+        corrected : dict
+            What `Statement.replace` changes; its `steps` say why it holds.
+        points : sequence of dict
+            Beside the witness of what is printed.
+        equality, expected : str
+            Of the corrected row.
+        """
+        row = {
+            "statement": printed.replace(**{"witness": None, **corrected}), "points": (*points, *printed.instances),
+            "source": f"{source}, corrected", "equality": equality, "expected": expected,
+        }  # fmt: skip
+        given = {"weight": "misprint", "hurt": "letter", "home": sys._getframe(1).f_globals["__name__"]} | fields
+        self.formula(name, printed, points=points, source=source, expected="refuted", rows={"corrected": row}, **given)
+
     def _declare(
         self, kind: str, name: str, *, source: str, statement: str | Statement, expected: str, because: str,
         variant: str | None = None, arguments: Mapping[str, Any] | None = None,
@@ -320,6 +380,10 @@ def _varied(first: Claim, given: Mapping[str, Any]) -> Claim:
 
 def _said(statement: Statement) -> str:
     return statement.sentence or statement.text
+
+
+def _because(statement: Statement) -> str:
+    return " ".join(step for step in statement.steps if isinstance(step, str))
 
 
 def _function(run: Callable[..., Any]) -> Any:

@@ -40,8 +40,8 @@ _HOLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _INTERVAL = re.compile(r"\s*([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])\s*")
 
-DRAWS, NEARLY = 4000, 1e-3
-"""Points at which hypotheses are tried; what is missed by less may hold on a thin set."""
+DRAWS, NEARLY, ROUNDED = 4000, 1e-3, 1e-9
+"""Points at which hypotheses are tried; what is missed by less may hold on a thin set, or but for rounding."""
 End = Fraction | None
 """An end of a range; None is infinite."""
 
@@ -404,6 +404,19 @@ class Statement:
                     raise validation.invalid(name, "given: the formula needs it", None)
                 complete[name] = _solved(symbol, values)
         return float(self.compiled(wanted)(complete)[0])
+
+    def excluded(self, values: Mapping[str, float]) -> str:
+        """Which range or hypothesis values of the symbols miss, by more than rounding; empty if none."""
+        missed = []
+        for name, (low, high, _, _) in self.ranges.items():
+            for relation, end in ((">=", low), ("<=", high)):
+                if end is not None:
+                    by = formula.missed(relation, values.get(name, math.nan), formula.nearest(end))
+                    missed.append((f"{name} {relation} {end}", by))
+        for _, condition, _ in self.conditions:
+            left, right = (self.number(formula.write(side), **values) for side in condition[1:])
+            missed.append((formula.write(condition), formula.missed(condition[0], left, right)))
+        return next((text for text, by in missed if by > ROUNDED), "")
 
     @property
     def instances(self) -> list[dict[str, Fraction]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
@@ -38,33 +36,6 @@ ROWS = [
     ["glm.lem<2>.privacy", "refuted", "derivation", "proved", "inf", "[0.5, inf]", "1e-06"],
 ]
 EMPTY = replace(LEDGER, entries=())
-
-
-@pytest.mark.parametrize(("ledger", "rows"), [(LEDGER, ROWS), (EMPTY, [])])
-def test_csv_reads_back(ledger: Ledger, rows: list[list[str]]) -> None:
-    text = ledger.to_csv()
-    assert list(csv.reader(io.StringIO(text))) == [list(COLUMNS), *rows]
-    assert "\r" not in text and text.endswith("\n")
-
-
-def test_latex_is_a_tabular_with_its_special_characters_escaped() -> None:
-    lines = LEDGER.to_latex().splitlines()
-    assert lines[0] == rf"\begin{{tabular}}{{{'l' * len(COLUMNS)}}}" and lines[-1] == r"\end{tabular}"
-    assert lines[1] == " & ".join(COLUMNS) + r" \\" and lines[2] == r"\hline"
-    assert lines[3] == r"glm.thm\_1.privacy & proved & derivation & proved & 0.123457 &  & exact \\"
-    name = r"glm.lem\textless{}2\textgreater{}.privacy"
-    assert lines[4] == name + r" & refuted & derivation & proved & inf & [0.5, inf] & 1e-06 \\"
-    assert len(EMPTY.to_latex().splitlines()) == 4
-
-
-@pytest.mark.parametrize(
-    ("plain", "escaped"),
-    [(c, rf"\{c}") for c in "&%$#_{}"]
-    + [("~", r"\textasciitilde{}"), ("^", r"\textasciicircum{}"), ("\\", r"\textbackslash{}"), ("|", r"\textbar{}")],
-)
-def test_latex_has_no_character_that_is_a_command(plain: str, escaped: str) -> None:
-    made = replace(LEDGER, entries=(entry(f"a{plain}b{plain}", "proved", Evidence(1.0)),)).to_latex()
-    assert made.splitlines()[3] == rf"glm.a{escaped}b{escaped}.privacy & proved & derivation & proved & 1 &  & exact \\"
 
 
 @pytest.mark.parametrize(("ledger", "rows"), [(LEDGER, ROWS), (EMPTY, [])])

@@ -28,7 +28,7 @@ from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.registry import PaperNotLoaded, all_claims
-from dpbench.ledger.statement import Real, Statement, inequality
+from dpbench.ledger.statement import Real, Statement, inequality, order
 from dpbench.privacy.profile import Profile, gaussian_profile
 from dpbench.rates import Logarithm
 from dpbench.runs.context import RunContext
@@ -294,3 +294,59 @@ def test_what_no_instance_meets_is_vacuous(context: RunContext) -> None:
             lambda run: iter([{"left": 0.5, "right": 2.0}])
         )
         assert paper.claims[0].measure(context)[0] == wanted, given
+
+
+def said(bound: str, relation: str = "<=", **fields: Any) -> Statement:
+    symbols = {"x": Real("a number", 1, 100)}
+    return Statement("{claim}", symbols, inequality("exp(-x)", relation, "bound"), where={"bound": bound}, **fields)
+
+
+POINTS = [{"x": x} for x in (1, "3/2", 8.0)]
+NEW: dict[str, Any] = {"source": "s", "expected": "refuted", "weight": "range", "because": "b"}
+
+
+def test_a_slip_is_measured_by_its_formulas_at_the_same_points_as_its_correction(context: RunContext) -> None:
+    paper = Paper("new")
+    printed = said("exp(-x)/2", witness={"x": 2}, steps=("half",))
+    corrected = {"where": {"bound": "2*exp(-x)"}, "steps": ("twice",)}
+    paper.slip("x", printed, corrected=corrected, source="s", points=POINTS, quote="q")
+    claims = paper.claims
+    assert [(c.id, c.entry, c.derivation, c.weight, c.hurt, c.quote) for c in claims] == [
+        ("new.x.inequality", "new.x.inequality", "half", "misprint", "letter", "q"),
+        ("new.x.inequality.corrected", "new.x.inequality", "twice", None, "", "")]  # fmt: skip
+    assert claims[0].holds == claims[1].id and {c.module for c in claims} == {__name__}
+    assert __name__ in claims[0].code.modules
+    for claim, factor in zip(claims, (0.5, 2.0), strict=True):
+        verdict, evidence = pickle.loads(pickle.dumps(claim)).measure(context)
+        assert verdict == claim.expected and evidence.rows["x"] == [1.0, 1.5, 8.0, 2.0]
+        exact = np.exp(-np.array(evidence.rows["x"]))
+        np.testing.assert_allclose(evidence.rows["left"], exact, rtol=1e-14)
+        np.testing.assert_allclose(evidence.rows["right"], factor * exact, rtol=1e-14)
+        assert evidence.rows["bound"] == evidence.rows["right"]
+    other = Paper("new")
+    other.slip("x", printed, corrected=corrected, source="s", points=POINTS[:2])
+    assert [a.digest != b.digest for a, b in zip(claims, other.claims, strict=True)] == [True, True]
+
+
+@pytest.mark.parametrize(("to", "verdict"), [("x^2", "not refuted"), ("x", "refuted")])
+def test_an_order_is_evaluated_along_its_variable(context: RunContext, to: str, verdict: str) -> None:
+    paper = Paper("new")
+    grows = Statement("{claim}", {"x": Real("a number", 1, "inf")}, order("x^2/4", to=to, variable="x"))
+    paper.formula("x", grows, points=[{"x": 4**k} for k in range(5)], kind="floor", **NEW)
+    found, evidence = paper.claims[0].measure(context)
+    assert found == verdict and evidence.rows["ratio"][-1] == pytest.approx(4.0 if to == "x^2" else 4.0 / 256.0)
+
+
+@pytest.mark.parametrize(("change", "point", "message"), [
+    ({}, 101, "a point must be one at which x <= 100"), ({"given": {"h": "x >= 2"}}, 1, "a point .* x >= 2"),
+    ({"relation": "<"}, 2, "relation .* must be one of <=, >="),
+])  # fmt: skip
+def test_a_point_that_the_statement_does_not_have_is_refused(
+    context: RunContext, change: dict[str, Any], point: float, message: str
+) -> None:
+    paper = Paper("new")
+    paper.formula("x", said("2", **change), points=[{"x": point}], **NEW)
+    with pytest.raises(InvalidInput, match=message):
+        paper.claims[0].measure(context)
+    with pytest.raises(InvalidInput, match="a symbol of a point must be one of x"):
+        paper.formula("y", said("2"), points=[{"y": 1}], **NEW)

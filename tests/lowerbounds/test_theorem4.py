@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import theorem4 as naive
 
-from dpbench.papers.glm.algorithms import sign_release
+from dpbench.ledger.registry import by_id
 from lowerbounds import (
     HardFamily,
     Instance,
@@ -165,22 +165,20 @@ def random_records(rng: np.random.Generator, n: int, radius: float) -> tuple[np.
 
 @pytest.mark.parametrize("seed", range(6))
 def test_in_one_dimension_no_data_set_exceeds_the_ceiling_of_the_noisy_sign(seed: int) -> None:
-    """Against the twin in loops, on random data and on the worst: n = 2/ε records (Y/B, Y) attain 4Y²/(e·nε)."""
+    """On random data and on the worst: 2/ε records (Y/B, Y) attain 4Y²/(e·nε), as the entry's statement says."""
     rng = np.random.default_rng(seed)
     for _ in range(60):
         n, radius = int(rng.integers(2, 60)), float(np.exp(rng.uniform(-2.0, 6.0)))
         epsilon = float(rng.uniform(1.0 / n, 1.0))
         x, y = random_records(rng, n, radius)
-        found = sign_release.expected_excess(x, y, radius, 1.0, epsilon)
-        assert found == pytest.approx(
-            naive.sign_release_excess(x.tolist(), y.tolist(), radius, 1.0, epsilon), abs=1e-12
-        )
+        found = naive.sign_release_excess(x.tolist(), y.tolist(), radius, 1.0, epsilon)
         assert found <= 4.0 / (math.e * n * epsilon) * (1 + 1e-9)
     x, y = np.zeros(400), np.zeros(400)
     x[:4], y[:4] = 1.0 / 50.0, 1.0
     worst = naive.sign_release_excess(x.tolist(), y.tolist(), 50.0, 1.0, 0.5)
     assert worst == pytest.approx(4.0 / (math.e * 400 * 0.5))
-    assert sign_release.ceiling(400, 0.5, x_bound=1.0, y_bound=1.0, radius=50.0) == pytest.approx(worst)
+    said = by_id()["glm.thm4.floor.d1"].formal
+    assert said is not None and said.number("attained", n=400, epsilon=0.5, Y=1.0, d=1) == pytest.approx(worst)
     assert printed_minimum(400, 1, 0.5, radius=200.0) == 1.0  # what Theorem 4 prints there
 
 
@@ -188,9 +186,9 @@ def test_the_noisy_sign_is_private_and_its_sensitivity_is_met() -> None:
     """One record moves the mean of u by at most 2Y²/n; without the clipping it would move it by more."""
     rng, radius = np.random.default_rng(3), 40.0
     x, y = rng.uniform(-1.0, 1.0, 2000), rng.uniform(-1.0, 1.0, 2000)
-    u = sign_release.halved_gains(x, y, radius, 1.0)
+    u = naive.halved_gains(x.tolist(), y.tolist(), radius, 1.0)
     assert np.abs(u).max() <= 1.0
-    assert sign_release.halved_gains(np.array([1 / radius]), np.array([1.0]), radius, 1.0)[0] == pytest.approx(1.0)
+    assert naive.halved_gains([1 / radius], [1.0], radius, 1.0) == pytest.approx([1.0])
     assert np.abs(2.0 * radius * x * y).max() > 10.0
 
 
@@ -198,5 +196,5 @@ def test_the_floor_for_one_dimension_lies_below_the_ceiling_and_near_it() -> Non
     for radius in (0.001, 0.1, 1.0, 100.0):
         for n, epsilon in ((50, 0.1), (1000, 1.0)):
             floor = norm_packing(n, 1, epsilon, radius=radius, constants="tight").floor
-            most = sign_release.ceiling(n, epsilon, x_bound=1.0, y_bound=1.0, radius=radius)
+            most = min(radius**2, 4.0 * min(radius, 1.0) / (math.e * n * epsilon))
             assert floor <= most <= 6.0 * floor

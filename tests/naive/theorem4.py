@@ -79,13 +79,19 @@ def least_sum(epsilon: float, distance: int, outputs: np.ndarray, risks: tuple[n
     return float(solved.fun)
 
 
-def sign_release_excess(xs: list[float], ys: list[float], radius: float, y_bound: float, epsilon: float) -> float:
-    """Exact mean excess of "release ±B by the noisy sign of half the difference of clipped gains", in one dimension."""
-    n, halves = len(xs), 0.0
+def halved_gains(xs: list[float], ys: list[float], radius: float, y_bound: float) -> list[float]:
+    """Half of what the clipped gain over zero at B exceeds that at −B by, record by record."""
+    halves = []
     for x, y in zip(xs, ys, strict=True):
         gains = [max(y * y - (side * radius * x - y) ** 2, -y_bound * y_bound) for side in (1.0, -1.0)]
-        halves += (gains[0] - gains[1]) / 2.0
-    mean, scale = halves / n, 2.0 * y_bound * y_bound / (n * epsilon)
+        halves.append((gains[0] - gains[1]) / 2.0)
+    return halves
+
+
+def sign_release_excess(xs: list[float], ys: list[float], radius: float, y_bound: float, epsilon: float) -> float:
+    """Exact mean excess of "release ±B by the noisy sign of half the difference of clipped gains", in one dimension."""
+    n = len(xs)
+    mean, scale = sum(halved_gains(xs, ys, radius, y_bound)) / n, 2.0 * y_bound * y_bound / (n * epsilon)
     low = 0.5 * math.exp(-abs(mean) / scale)
     chance_of_minus = low if mean > 0 else 1.0 - low  # P(mean + Laplace < 0)
     risks = {s: sum((s * radius * x - y) ** 2 for x, y in zip(xs, ys, strict=True)) / n for s in (1.0, -1.0)}

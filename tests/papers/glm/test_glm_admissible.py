@@ -32,6 +32,7 @@ from glm_instances import (
     neighbours,
     range_of_theorem_4,
     sign_is_private,
+    zero_excess,
 )
 
 from dpbench.papers.glm import losses, theory, theory_selection
@@ -39,7 +40,6 @@ from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
 from dpbench.papers.glm.theorems import lemma11, paper
 from dpbench.papers.glm.theorems.algorithm5 import coin_pair
-from lowerbounds import packing
 
 POINT_MASS: dict[str, Check] = {
     "loss smooth, non-negative, at most Y^2 at zero": lambda: (
@@ -201,17 +201,16 @@ ASSUMPTIONS: Assumptions = {
         "data sets with |w*| = B exactly, |x| <= X, |y| <= Y": exact_norm,
         "the algorithm is (epsilon, 0)-DP, by the law of its output on neighbours": sign_is_private,
         "d = 1 and B|X| > |Y|; the loss is the squared one, as in the proof": every(
-            "glm.thm4.floor.d1", lambda r: r > 1.0, "radius")},
+            "glm.thm4.floor.d1", lambda r, y: r > y, "reach", "Y")},
     "glm.thm4.floor.small-radius": range_of_theorem_4("glm.thm4.floor.small-radius") | {
-        "the zero predictor is (0, 0)-DP, and F(0) - F(w*) = mean <w*, x>^2 <= B^2X^2": every(
-            "glm.thm4.floor.small-radius", lambda r, zero: zero >= r**2 * (1 - 1e-12), "radius", "zero")},
+        "the zero predictor is (0, 0)-DP, and F(0) - F(w*) = mean <w*, x>^2 <= B^2X^2": zero_excess},
     "glm.thm4.inequality.wlog": range_of_theorem_4("glm.thm4.inequality.wlog") | {
         "the dummy's feature is at most X": dummy_reaches_b},
     "glm.thm4.inequality.counts": {
-        "B within the construction's range (else refused)": every("glm.thm4.inequality.counts", lambda n, d: (
-            packing(n, d, {600: 0.5, 1000: 0.1, 300: 0.5, 5000: 0.2}[n]).parameters["active"] <= d), "n", "d")},
+        "B within the construction's range (else refused)": every(
+            "glm.thm4.inequality.counts", lambda a, d, b: a <= d and b <= 1.0, "active", "d", "b")},
     "glm.thm4.inequality.rescaling": {
-        "H > 0": every("glm.thm4.inequality.rescaling", lambda h: h > 0.0, "smoothness")},
+        "H > 0": every("glm.thm4.inequality.rescaling", lambda h: h > 0.0, "H")},
     "glm.thm11.floor.case2": {
         "epsilon <= 1.2, delta = 0 <= epsilon, p >= 1": every(
             "glm.thm11.floor.case2", lambda e, p: e <= 1.2 and p >= 1.0, "epsilon", "p"),
